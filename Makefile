@@ -1,0 +1,57 @@
+# The front door. Each target works alone on a Debian 12 machine with only git and make: it installs
+# what is missing (tools/setup), builds with CMake and Ninja, and does its work.
+
+PREFIX ?= /usr/local
+SECONDS ?= 60
+
+.PHONY: build help run test test-dev test-bare test-tsan test-clang check format bench fuzz \
+        install clean setup
+
+build: ## build build/bin/sepal and build/lib (the default)
+	@tools/setup build
+	@tools/build release sepal sepal_static sepal_shared
+
+help: ## this list
+	@sed -nE 's/^([a-z][a-z -]*):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 38
+
+run: build ## build, then learn to tell irises apart
+	@tools/demo
+
+test: ## build and run all tests; NAME=regex for some
+	@tools/setup test
+	@tools/test release $(NAME)
+
+test-dev test-bare test-tsan: ## the same tests under another preset of CMakePresets.json
+	@tools/setup test
+	@tools/test $(@:test-%=%) $(NAME)
+
+test-clang: ## the same tests with the second compiler
+	@tools/setup check
+	@tools/test clang $(NAME)
+
+check: ## form, lint, layers, banned calls
+	@tools/setup check
+	@tools/check
+
+format: ## bring all C files into form
+	@tools/setup check
+	@tools/check --fix
+
+bench: ## measure against other programs
+	@tools/setup bench
+	@tools/build release sepal sepal_static sepal_shared
+	@bench/load
+
+fuzz: ## feed the parsers made-up input; SECONDS=60 for each, NAME=csv for one
+	@tools/setup fuzz
+	@tools/fuzz $(SECONDS) $(NAME)
+
+install: build ## install to PREFIX (/usr/local) under DESTDIR
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+clean: ## remove all that was built
+	rm -rf build
+
+setup: ## install what all targets need
+	@for what in build test check bench fuzz; do tools/setup $$what || exit 1; done
