@@ -1,0 +1,200 @@
+/* sepal.h - linear classification, done completely.
+
+   The whole public interface of libsepal. Conventions:
+   - What can fail returns a sepal_status; its result goes to the first parameter, `out`, which is
+     NULL (or untouched, for plain numbers) on failure. The message waits in the context.
+   - A pointer-to-pointer result belongs to the caller, who gives it back to the matching _free.
+     Every other returned pointer belongs to the object it was asked from.
+   - Every _free accepts NULL. Texts are UTF-8 and end with a zero byte.
+   - A context serves one thread at a time; data, models and reports never change once made and
+     may be read from many threads.
+   - The library never prints, exits, aborts or touches the locale. */
+#ifndef SEPAL_SEPAL_H
+#define SEPAL_SEPAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define SEPAL_API __attribute__((visibility("default")))
+#else
+#define SEPAL_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- What happened ------------------------------------------------------------------------ */
+
+/* Named by whose fault it is, because that is what a caller acts on. */
+typedef enum {
+    SEPAL_OK = 0,
+    SEPAL_EINTERNAL = -1, /* a fault of the library itself */
+    SEPAL_EUSAGE = -2,    /* unknown or impossible spec, knob, option or argument */
+    SEPAL_EDATA = -3,     /* data missing, unreadable, malformed or unfit */
+    SEPAL_EMODEL = -4,    /* model missing, unreadable, damaged or unfit */
+    SEPAL_EMEMORY = -5,   /* not enough memory */
+    SEPAL_EOUTPUT = -6,   /* output not writable */
+    SEPAL_ECANCEL = -7    /* the progress callback asked to stop before there was a result */
+} sepal_status;
+
+typedef struct sepal_ctx sepal_ctx;       /* errors, warnings, threads, seed, callbacks */
+typedef struct sepal_data sepal_data;     /* rows with labels and weights */
+typedef struct sepal_model sepal_model;   /* a fitted pipeline */
+typedef struct sepal_report sepal_report; /* a tree of named facts */
+
+/* Where the last failure is: `file` is "" when it has no place, numbers count from 1, 0 = none. */
+typedef struct {
+    const char *file;
+    size_t line, column;
+} sepal_place;
+
+typedef struct {
+    const char *code;    /* a short stable word, e.g. "not-separable" */
+    const char *message; /* one sentence */
+} sepal_warning;
+
+/* Called now and then with a line for people; nonzero asks to stop with the best so far. */
+typedef int (*sepal_progress_fn)(const char *line, void *payload);
+/* Called with one JSON object (no newline) per step of a method that walks; nonzero: it failed. */
+typedef int (*sepal_trace_fn)(const char *json, void *payload);
+
+SEPAL_API sepal_status sepal_ctx_new(sepal_ctx **out);
+SEPAL_API void sepal_ctx_free(sepal_ctx *ctx);
+SEPAL_API const char *sepal_ctx_error(const sepal_ctx *ctx); /* "" after success */
+SEPAL_API sepal_place sepal_ctx_error_place(const sepal_ctx *ctx);
+SEPAL_API size_t sepal_ctx_warning_count(const sepal_ctx *ctx);
+SEPAL_API sepal_warning sepal_ctx_warning(const sepal_ctx *ctx, size_t i);
+SEPAL_API void sepal_ctx_clear_warnings(sepal_ctx *ctx);
+SEPAL_API void sepal_ctx_set_seed(sepal_ctx *ctx, uint64_t seed);       /* default 1 */
+SEPAL_API void sepal_ctx_set_threads(sepal_ctx *ctx, unsigned threads); /* 0: all cores, default */
+SEPAL_API unsigned sepal_ctx_threads(const sepal_ctx *ctx);
+SEPAL_API void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload);
+SEPAL_API void sepal_ctx_set_trace(sepal_ctx *ctx, sepal_trace_fn fn, void *payload);
+
+SEPAL_API const char *sepal_version(void);
+SEPAL_API const char *sepal_kernels(const sepal_ctx *ctx); /* "avx2", "reference" */
+SEPAL_API const char *sepal_blas(const sepal_ctx *ctx);    /* "OpenBLAS 0.3.21", "built-in" */
+SEPAL_API int sepal_blas_is_slow(const sepal_ctx *ctx);    /* 1: the reference BLAS is in use */
+
+/* ---- Data --------------------------------------------------------------------------------- */
+
+/* Read rows to learn from. `path` "-" is standard input; gz, xz, zst and bz2 are unpacked. `options`
+   is NULL or "name=value, name=value" with the rows of SEPAL_READ_OPTION ("target=y, header=no"). */
+SEPAL_API sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const char *path,
+                                       const char *options);
+/* Read rows for a model: columns are matched to the ones it was trained on. With `with_labels` 0
+   labels may be absent and are ignored; with 1 they must be there. */
+SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
+                                           const sepal_model *model, const char *path,
+                                           const char *options, int with_labels);
+/* Copy a row-major array. `labels` has a text per row; `weights` may be NULL. */
+SEPAL_API sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x,
+                                        size_t rows, size_t columns, const char *const *labels,
+                                        const double *weights);
+/* Cut a share (0 < share < 1) of the rows off, class by class, by the context's seed. */
+SEPAL_API sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
+                                        const sepal_data *data, double share);
+/* Write as "csv", "tsv" or "libsvm"; NULL: by the path's extension. The file is replaced whole. */
+SEPAL_API sepal_status sepal_data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
+                                        const char *format);
+SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
+                                           const sepal_data *data);
+SEPAL_API size_t sepal_data_rows(const sepal_data *data);
+SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* after one-hot coding */
+/* Text carried along by the reading option keep=...: its header, and the row's cells as CSV. */
+SEPAL_API const char *sepal_data_kept_header(const sepal_data *data); /* "" when nothing is kept */
+SEPAL_API const char *sepal_data_kept_row(const sepal_data *data, size_t row);
+SEPAL_API void sepal_data_free(sepal_data *data);
+
+/* ---- Learning and predicting -------------------------------------------------------------- */
+
+/* Fit the pipeline that `spec` names ("perceptron(variant=averaged)"). `options` are rows of
+   SEPAL_FIT_OPTION ("tol=1e-8, max-iter=100"). Not converging is a fact in the report and a warning,
+   never an error. When the progress callback asks to stop, the best model so far is returned and the
+   report's "interrupted" is true. `report` may be NULL. */
+SEPAL_API sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                                 const char *spec, const sepal_data *train, const char *options);
+SEPAL_API void sepal_model_free(sepal_model *model);
+SEPAL_API sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
+SEPAL_API sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *path);
+SEPAL_API sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx,
+                                           const sepal_model *model);
+SEPAL_API const char *sepal_model_spec(const sepal_model *model); /* canonical */
+SEPAL_API size_t sepal_model_classes(const sepal_model *model);
+SEPAL_API const char *sepal_model_class(const sepal_model *model, size_t k); /* NULL past the end */
+/* Score functions: 1 for two classes, else one per class. */
+SEPAL_API size_t sepal_model_scores(const sepal_model *model);
+
+/* The class number of every row, -1 where the row is not decided (a missing value under
+   missing=drop). `out` has sepal_data_rows(data) elements. */
+SEPAL_API sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
+                                     const sepal_data *data);
+/* rows x sepal_model_scores(model) numbers, row-major. */
+SEPAL_API sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
+                                    const sepal_data *data);
+/* `options`: NULL or "positive=LABEL", the class that two-class metrics are about. */
+SEPAL_API sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
+                                      const sepal_data *data, const char *options);
+
+/* ---- Reports ------------------------------------------------------------------------------ */
+
+/* The number at a dotted path ("train.accuracy"; true is 1); NaN when it is absent or null. */
+SEPAL_API double sepal_report_number(const sepal_report *report, const char *path);
+/* The text at a dotted path; NULL when there is none. */
+SEPAL_API const char *sepal_report_string(const sepal_report *report, const char *path);
+/* Put a copy of `part` into `report` under `key`. */
+SEPAL_API sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const char *key,
+                                           const sepal_report *part);
+/* One JSON object: schema, command, the report, the context's warnings. */
+SEPAL_API sepal_status sepal_report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
+                                         const char *command);
+/* The same for people. */
+SEPAL_API sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal_report *report);
+/* The context's last error as JSON. */
+SEPAL_API sepal_status sepal_error_json(char **out, sepal_ctx *ctx, const char *command,
+                                        int exit_code);
+SEPAL_API void sepal_text_free(char *text);
+SEPAL_API void sepal_report_free(sepal_report *report);
+
+/* The shortest decimal text that reads back as `value`; returns its length. */
+enum { SEPAL_NUMBER_BYTES = 32 };
+SEPAL_API size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value);
+
+/* ---- The tables --------------------------------------------------------------------------- */
+
+/* Help, documentation, bindings and tests are made from these. */
+typedef enum {
+    SEPAL_LEARNER,
+    SEPAL_MAP,
+    SEPAL_REDUCTION,
+    SEPAL_FORMAT,
+    SEPAL_METRIC,
+    SEPAL_READ_OPTION, /* one "method" whose params are the reading options */
+    SEPAL_FIT_OPTION   /* likewise */
+} sepal_kind;
+
+typedef struct {
+    const char *name;
+    const char *fallback; /* NULL: none */
+    const char *range;    /* "" for anything */
+    const char *help;
+} sepal_param;
+
+typedef struct {
+    const char *name, *summary;
+    const char *activation; /* learners: "identity", "sign", ...; else NULL */
+    size_t n_params;
+} sepal_method;
+
+SEPAL_API size_t sepal_method_count(sepal_kind kind);
+/* 1 and the row, or 0 past the end. */
+SEPAL_API int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out);
+SEPAL_API int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,91 @@
+/* Errors, warnings and progress of one context. */
+#include "core/context.h"
+
+#include "core/alloc.h"
+#include "core/clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void write_message(struct error *error, sepal_status status, const char *format,
+                          va_list arguments) {
+    error->status = status;
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+}
+
+sepal_status fail(sepal_ctx *ctx, sepal_status status, const char *format, ...) {
+    if (ctx) {
+        va_list arguments;
+        va_start(arguments, format);
+        write_message(&ctx->error, status, format, arguments);
+        va_end(arguments);
+        fail_place(ctx, "", 0, 0);
+    }
+    return status;
+}
+
+sepal_status fail_at(sepal_ctx *ctx, sepal_status status, const char *file, size_t line,
+                     size_t column, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    write_message(&ctx->error, status, format, arguments);
+    va_end(arguments);
+    fail_place(ctx, file, line, column);
+    return status;
+}
+
+void fail_place(sepal_ctx *ctx, const char *file, size_t line, size_t column) {
+    snprintf(ctx->error.file, sizeof ctx->error.file, "%s", file);
+    ctx->error.line = line;
+    ctx->error.column = column;
+}
+
+void warn(sepal_ctx *ctx, const char *code, const char *format, ...) {
+    char message[ERROR_MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+
+    sepal_ctx *root = ctx->root;
+    char *copy = mem_copy_text(NULL, message, strlen(message));
+    sepal_warning *more =
+        copy ? mem_resize(NULL, root->warnings, root->n_warnings + 1, sizeof *more) : NULL;
+    if (!more) {
+        mem_free(copy);
+        return;
+    }
+    more[root->n_warnings] = (sepal_warning){.code = code, .message = copy};
+    root->warnings = more;
+    root->n_warnings++;
+}
+
+bool fault_hits(sepal_ctx *ctx, enum fault_kind kind) {
+    if (!ctx) return false;
+    struct fault *fault = &ctx->root->faults[kind];
+    if (fault->fail_at == 0) return false;
+    size_t call = atomic_fetch_add(&fault->calls, 1) + 1;
+    return call == fault->fail_at || (fault->from_then_on && call > fault->fail_at);
+}
+
+bool cancelled(sepal_ctx *ctx) {
+    return progress(ctx, NULL);
+}
+
+bool progress(sepal_ctx *ctx, const char *format, ...) {
+    enum { LINE_BYTES = 256 };
+    const uint64_t pause_ns = 100 * 1000 * 1000;
+    if (!ctx->progress || ctx != ctx->root) return ctx->root->cancelled;
+    char line[LINE_BYTES] = "";
+    uint64_t now = clock_ns();
+    if (format && now - ctx->last_progress_ns >= pause_ns) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(line, sizeof line, format, arguments);
+        va_end(arguments);
+        ctx->last_progress_ns = now;
+    }
+    if (ctx->progress(line, ctx->progress_payload)) ctx->cancelled = true;
+    return ctx->cancelled;
+}

@@ -1,0 +1,186 @@
+/* System calls, each through `allowed` so that tests can let any of them fail. */
+#include "core/io.h"
+
+#include "core/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool allowed(sepal_ctx *ctx) {
+    if (!fault_hits(ctx, FAULT_IO)) return true;
+    errno = EIO;
+    return false;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path,
+                        sepal_status status) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    *out = (struct input_file){.fd = STDIN_FILENO,
+                               .owned = !is_stdin,
+                               .name = is_stdin ? "<stdin>" : path,
+                               .status = status};
+    if (is_stdin) return SEPAL_OK;
+    out->fd = allowed(ctx) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (out->fd < 0) {
+        out->owned = false;
+        return fail_at(ctx, status, path, 0, 0, "cannot open it: %s", strerror(errno));
+    }
+    struct stat facts;
+    if (fstat(out->fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+        input_close(out);
+        return fail_at(ctx, status, path, 0, 0, "it is a directory; name a file");
+    }
+    return SEPAL_OK;
+}
+
+sepal_status input_read(sepal_ctx *ctx, struct input_file *in, void *buffer, size_t size,
+                        size_t *got) {
+    ssize_t n;
+    do n = allowed(ctx) ? read(in->fd, buffer, size) : -1;
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return fail_at(ctx, in->status, in->name, 0, 0, "cannot read it: %s", strerror(errno));
+    *got = (size_t)n;
+    return SEPAL_OK;
+}
+
+void input_close(struct input_file *in) {
+    if (in->owned) close(in->fd);
+    in->owned = false;
+}
+
+static sepal_status slurp(char **bytes, size_t *size, sepal_ctx *ctx, struct input_file *in) {
+    enum { STEP = 1 << 16 };
+    size_t room = 0, used = 0, got;
+    struct stat facts;
+    if (fstat(in->fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0)
+        TRY(mem_reserve(ctx, (void **)bytes, &room, (size_t)facts.st_size + 1, 1));
+    do {
+        if (used == room) TRY(mem_reserve(ctx, (void **)bytes, &room, used + STEP, 1));
+        TRY(input_read(ctx, in, *bytes + used, room - used, &got));
+        used += got;
+    } while (got);
+    *size = used;
+    return SEPAL_OK;
+}
+
+sepal_status input_slurp(char **out, size_t *size, sepal_ctx *ctx, const char *path,
+                         sepal_status status) {
+    struct input_file in;
+    *out = NULL;
+    TRY(input_open(&in, ctx, path, status));
+    char *bytes = NULL;
+    sepal_status result = slurp(&bytes, size, ctx, &in);
+    input_close(&in);
+    if (result != SEPAL_OK) {
+        mem_free(bytes);
+        return result;
+    }
+    *out = bytes;
+    return SEPAL_OK;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static sepal_status refused(sepal_ctx *ctx, const char *path, const char *what) {
+    return fail_at(ctx, SEPAL_EOUTPUT, path, 0, 0, "cannot %s it: %s", what, strerror(errno));
+}
+
+static sepal_status write_all(sepal_ctx *ctx, int fd, const char *path, const char *bytes,
+                              size_t size) {
+    while (size) {
+        ssize_t n;
+        do n = allowed(ctx) ? write(fd, bytes, size) : -1;
+        while (n < 0 && errno == EINTR);
+        if (n < 0) return refused(ctx, path, "write");
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status write_device(sepal_ctx *ctx, const char *path, const char *bytes, size_t size) {
+    int fd = allowed(ctx) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+    if (fd < 0) return refused(ctx, path, "open");
+    sepal_status status = write_all(ctx, fd, path, bytes, size);
+    if (close(fd) && status == SEPAL_OK) status = refused(ctx, path, "close");
+    return status;
+}
+
+/* After a failed fsync the kernel may have dropped the pages: never try again, report it. */
+static sepal_status fill_and_sync(sepal_ctx *ctx, int fd, const char *path, const char *bytes,
+                                  size_t size, const struct stat *old) {
+    TRY(write_all(ctx, fd, path, bytes, size));
+    if (old && fchmod(fd, old->st_mode & 07777)) return refused(ctx, path, "set the mode of");
+    if (!allowed(ctx) || fsync(fd)) return refused(ctx, path, "sync");
+    return SEPAL_OK;
+}
+
+static sepal_status sync_directory(sepal_ctx *ctx, const char *path, char *scratch) {
+    char *slash = strrchr(memcpy(scratch, path, strlen(path) + 1), '/');
+    if (slash == scratch) slash++;
+    if (slash)
+        *slash = '\0';
+    else
+        memcpy(scratch, ".", 2);
+    int fd = allowed(ctx) ? open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd < 0) return refused(ctx, path, "open the directory of");
+    /* Some file systems cannot sync a directory and say EINVAL: then there is nothing to do. */
+    bool synced = allowed(ctx) && (fsync(fd) == 0 || errno == EINVAL);
+    close(fd);
+    return synced ? SEPAL_OK : refused(ctx, path, "sync the directory of");
+}
+
+static int open_beside(sepal_ctx *ctx, char *name, size_t room, const char *path) {
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        snprintf(name, room, "%s.%ld-%d.tmp", path, (long)getpid(), i);
+        int fd = allowed(ctx) ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+static sepal_status replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size,
+                            const struct stat *old, char *name, size_t room) {
+    int fd = open_beside(ctx, name, room, path);
+    if (fd < 0) return refused(ctx, path, "create a file beside");
+    sepal_status status = fill_and_sync(ctx, fd, path, bytes, size, old);
+    if ((!allowed(ctx) || close(fd)) && status == SEPAL_OK) status = refused(ctx, path, "close");
+    if (status == SEPAL_OK && (!allowed(ctx) || rename(name, path)))
+        status = refused(ctx, path, "rename a file to");
+    if (status != SEPAL_OK) {
+        unlink(name);
+        return status;
+    }
+    return sync_directory(ctx, path, name);
+}
+
+sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size) {
+    enum { SUFFIX_BYTES = 48 };
+    struct stat facts;
+    bool exists = stat(path, &facts) == 0;
+    if (exists && S_ISDIR(facts.st_mode)) {
+        errno = EISDIR;
+        return refused(ctx, path, "write");
+    }
+    if (exists && !S_ISREG(facts.st_mode)) return write_device(ctx, path, bytes, size);
+    /* Through a symbolic link the file it points to is replaced, not the link. */
+    char *real = exists ? realpath(path, NULL) : NULL;
+    const char *target = real ? real : path;
+    size_t room = strlen(target) + SUFFIX_BYTES;
+    char *name = mem_alloc(ctx, room, 1);
+    sepal_status status =
+        name ? replace(ctx, target, bytes, size, exists ? &facts : NULL, name, room)
+             : SEPAL_EMEMORY;
+    mem_free(name);
+    mem_free(real);
+    return status;
+}

@@ -1,0 +1,219 @@
+/* A small pool of threads kept by the root context. The calling thread is worker 0. Workers spin
+   briefly for the next job, then sleep. When threads cannot be made, fewer do the work; after a
+   fork the child, which has none of its parent's threads, builds a pool of its own. */
+#include "core/parallel.h"
+
+#include "core/alloc.h"
+#include "core/lock.h"
+
+#ifdef SEPAL_WITH_THREADS
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+enum { SPINS = 2000 };
+
+struct pool;
+struct worker {
+    struct pool *pool;
+    size_t number;
+    pthread_t thread;
+    sepal_ctx ctx;
+    sepal_status status;
+};
+
+struct pool {
+    pid_t owner;
+    unsigned asked; /* ctx->threads when it was built */
+    unsigned width; /* workers, the caller included */
+    struct worker *workers;
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done;
+    atomic_ulong job; /* number of the current job; a change starts it */
+    atomic_uint busy;
+    bool stop;
+    task_fn task;
+    void *payload;
+};
+
+static void *work(void *argument) {
+    struct worker *me = argument;
+    struct pool *pool = me->pool;
+    for (unsigned long seen = 0;;) {
+        for (int spin = 0; spin < SPINS && atomic_load(&pool->job) == seen; spin++)
+            if (spin % 64 == 0) sched_yield();
+        pthread_mutex_lock(&pool->lock);
+        while (atomic_load(&pool->job) == seen) pthread_cond_wait(&pool->wake, &pool->lock);
+        seen = atomic_load(&pool->job);
+        bool stop = pool->stop;
+        pthread_mutex_unlock(&pool->lock);
+        if (stop) return NULL;
+
+        me->status = pool->task(&me->ctx, me->number, pool->payload);
+
+        pthread_mutex_lock(&pool->lock);
+        if (atomic_fetch_sub(&pool->busy, 1) == 1) pthread_cond_signal(&pool->done);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+void pool_free(struct pool *pool) {
+    if (!pool) return;
+    if (pool->owner == getpid()) {
+        pthread_mutex_lock(&pool->lock);
+        pool->stop = true;
+        atomic_fetch_add(&pool->job, 1);
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+        for (unsigned i = 1; i < pool->width; i++) pthread_join(pool->workers[i].thread, NULL);
+        pthread_mutex_destroy(&pool->lock);
+        pthread_cond_destroy(&pool->wake);
+        pthread_cond_destroy(&pool->done);
+    }
+    mem_free(pool->workers);
+    mem_free(pool);
+}
+
+static unsigned wanted_width(const sepal_ctx *ctx) {
+    enum { MOST = 1024 };
+    if (ctx->threads) return ctx->threads < MOST ? ctx->threads : MOST;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) cores = CPU_COUNT(&allowed);
+#endif
+    return cores < 1 ? 1 : cores > MOST ? MOST : (unsigned)cores;
+}
+
+/* NULL when there is nothing to share the work with; the caller then works alone. */
+static struct pool *pool_get(sepal_ctx *ctx) {
+    struct pool *pool = ctx->pool;
+    if (pool && pool->owner == getpid() && pool->asked == ctx->threads) return pool;
+    pool_free(pool);
+    ctx->pool = NULL;
+    unsigned width = wanted_width(ctx);
+    if (width < 2) return NULL;
+    pool = mem_zero(NULL, 1, sizeof *pool);
+    struct worker *workers = mem_zero(NULL, width, sizeof *workers);
+    if (!pool || !workers) {
+        mem_free(workers);
+        mem_free(pool);
+        return NULL;
+    }
+    pool->owner = getpid();
+    pool->asked = ctx->threads;
+    pool->workers = workers;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    for (pool->width = 1; pool->width < width; pool->width++) {
+        struct worker *worker = &workers[pool->width];
+        *worker = (struct worker){.pool = pool, .number = pool->width};
+        if (pthread_create(&worker->thread, NULL, work, worker)) break;
+    }
+    ctx->pool = pool;
+    return pool;
+}
+
+/* A worker's context shares the settings, but has an error of its own. */
+static void prepare(struct worker *worker, const sepal_ctx *ctx) {
+    worker->status = SEPAL_OK;
+    worker->ctx.root = ctx->root;
+    worker->ctx.seed = ctx->seed;
+    worker->ctx.threads = 1;
+    worker->ctx.kernels = ctx->kernels;
+    worker->ctx.blas = ctx->blas;
+}
+
+unsigned parallel_width(const sepal_ctx *ctx) {
+    if (ctx != ctx->root) return 1;
+    struct pool *pool = pool_get(ctx->root);
+    return pool ? pool->width : 1;
+}
+
+sepal_status parallel_workers(sepal_ctx *ctx, task_fn task, void *payload) {
+    struct pool *pool = ctx == ctx->root ? pool_get(ctx) : NULL;
+    if (!pool || pool->width < 2) return task(ctx, 0, payload);
+    for (unsigned i = 1; i < pool->width; i++) prepare(&pool->workers[i], ctx);
+    pthread_mutex_lock(&pool->lock);
+    pool->task = task;
+    pool->payload = payload;
+    atomic_store(&pool->busy, pool->width - 1);
+    atomic_fetch_add(&pool->job, 1);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+
+    sepal_status status = task(ctx, 0, payload);
+
+    for (int spin = 0; spin < SPINS && atomic_load(&pool->busy); spin++)
+        if (spin % 64 == 0) sched_yield();
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->busy)) pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    for (unsigned i = 1; i < pool->width && status == SEPAL_OK; i++) {
+        status = pool->workers[i].status;
+        if (status != SEPAL_OK) ctx->error = pool->workers[i].ctx.error;
+    }
+    return status;
+}
+
+#else
+
+void pool_free(struct pool *pool) {
+    (void)pool;
+}
+
+unsigned parallel_width(const sepal_ctx *ctx) {
+    (void)ctx;
+    return 1;
+}
+
+sepal_status parallel_workers(sepal_ctx *ctx, task_fn task, void *payload) {
+    return task(ctx, 0, payload);
+}
+
+#endif
+
+struct queue {
+    size_t n;
+    task_fn task;
+    void *payload;
+    atomic_size_t next;
+    atomic_size_t failed; /* lowest failed task, n while there is none */
+    struct lock lock;
+    size_t kept; /* the task whose error is kept below */
+    struct error error;
+};
+
+static void keep_lowest_error(struct queue *queue, const sepal_ctx *ctx, size_t task) {
+    lock_take(&queue->lock);
+    if (task < queue->kept) {
+        queue->kept = task;
+        queue->error = ctx->error;
+        atomic_store(&queue->failed, task);
+    }
+    lock_give(&queue->lock);
+}
+
+static sepal_status drain(sepal_ctx *ctx, size_t worker, void *payload) {
+    struct queue *queue = payload;
+    (void)worker;
+    for (;;) {
+        size_t task = atomic_fetch_add(&queue->next, 1);
+        if (task >= queue->n || task > atomic_load(&queue->failed)) return SEPAL_OK;
+        if (queue->task(ctx, task, queue->payload) != SEPAL_OK) keep_lowest_error(queue, ctx, task);
+    }
+}
+
+sepal_status parallel_for(sepal_ctx *ctx, size_t n, task_fn task, void *payload) {
+    struct queue queue = {.n = n, .task = task, .payload = payload, .kept = n, .lock = LOCK_INIT};
+    atomic_init(&queue.next, 0);
+    atomic_init(&queue.failed, n);
+    if (n < 2)
+        drain(ctx, 0, &queue);
+    else
+        TRY(parallel_workers(ctx, drain, &queue));
+    if (queue.kept == n) return SEPAL_OK;
+    ctx->error = queue.error;
+    return queue.error.status;
+}

@@ -1,0 +1,22 @@
+/* Work in parallel, results as if it had been done in order. */
+#ifndef SEPAL_CORE_PARALLEL_H
+#define SEPAL_CORE_PARALLEL_H
+
+#include "core/context.h"
+
+/* One task. `ctx` is the worker's own: errors and allocations go there. */
+typedef sepal_status (*task_fn)(sepal_ctx *ctx, size_t task, void *payload);
+
+/* Run tasks 0 .. n-1, handed out in rising order to ctx->threads threads. After a failure no
+   further task starts; the error of the lowest failed task is left in ctx, so the outcome does
+   not depend on the number of threads. Not to be nested. */
+sepal_status parallel_for(sepal_ctx *ctx, size_t n, task_fn task, void *payload);
+
+/* Run `task` once on each worker (task = worker number) at the same time: for work whose pieces
+   are taken from a shared queue. Every worker runs even if another fails; lowest error wins. */
+sepal_status parallel_workers(sepal_ctx *ctx, task_fn task, void *payload);
+
+unsigned parallel_width(const sepal_ctx *ctx); /* how many workers there are, at least 1 */
+void pool_free(struct pool *pool);
+
+#endif

@@ -1,0 +1,104 @@
+/* Trees of named facts: making nodes and finding them again. */
+#include "core/tree.h"
+
+#include <math.h>
+#include <string.h>
+
+static char *copy_text(struct tree_maker *make, struct slice text) {
+    if (make->failed) return NULL;
+    char *copy = arena_text(make->ctx, make->arena, text.length > 0 ? text.bytes : "", text.length);
+    make->failed = copy == NULL;
+    return copy;
+}
+
+static struct tree *add(struct tree_maker *make, struct tree *parent, const char *key,
+                        enum tree_kind kind) {
+    char *copy = key != NULL ? copy_text(make, (struct slice){key, strlen(key)}) : NULL;
+    struct tree *node = make->failed ? NULL : arena_zero(make->ctx, make->arena, 1, sizeof *node);
+    if (node == NULL) {
+        make->failed = true;
+        make->spare = (struct tree){.kind = kind};
+        return &make->spare;
+    }
+    node->kind = kind;
+    node->key = copy;
+    if (parent != NULL) tree_adopt(parent, node);
+    return node;
+}
+
+void tree_adopt(struct tree *parent, struct tree *child) {
+    child->next = NULL;
+    if (parent->last != NULL) {
+        parent->last->next = child;
+    } else {
+        parent->first = child;
+    }
+    parent->last = child;
+    parent->count++;
+}
+
+void tree_copy(struct tree_maker *make, struct tree *parent, const char *key,
+               const struct tree *node) {
+    struct tree *copy = add(make, parent, key, node->kind);
+    if (node->kind == TREE_BOOL) copy->truth = node->truth;
+    if (node->kind == TREE_NUMBER) copy->number = node->number;
+    if (node->kind == TREE_TEXT)
+        copy->text = (struct slice){copy_text(make, node->text), node->text.length};
+    for (const struct tree *child = node->first; child && !make->failed; child = child->next)
+        tree_copy(make, copy, child->key, child);
+}
+
+struct tree *tree_object(struct tree_maker *make, struct tree *parent, const char *key) {
+    return add(make, parent, key, TREE_OBJECT);
+}
+
+struct tree *tree_array(struct tree_maker *make, struct tree *parent, const char *key) {
+    return add(make, parent, key, TREE_ARRAY);
+}
+
+void tree_null(struct tree_maker *make, struct tree *parent, const char *key) {
+    (void)add(make, parent, key, TREE_NULL);
+}
+
+void tree_bool(struct tree_maker *make, struct tree *parent, const char *key, bool truth) {
+    add(make, parent, key, TREE_BOOL)->truth = truth;
+}
+
+void tree_number(struct tree_maker *make, struct tree *parent, const char *key, double number) {
+    if (isfinite(number)) {
+        add(make, parent, key, TREE_NUMBER)->number = number;
+    } else {
+        tree_null(make, parent, key);
+    }
+}
+
+void tree_text(struct tree_maker *make, struct tree *parent, const char *key, const char *text) {
+    tree_slice(make, parent, key, (struct slice){text, strlen(text)});
+}
+
+void tree_slice(struct tree_maker *make, struct tree *parent, const char *key, struct slice text) {
+    char *copy = copy_text(make, text);
+    add(make, parent, key, TREE_TEXT)->text = (struct slice){copy, copy ? text.length : 0};
+}
+
+static const struct tree *find(const struct tree *object, struct slice key) {
+    if (object == NULL || object->kind != TREE_OBJECT) return NULL;
+    for (const struct tree *child = object->first; child != NULL; child = child->next) {
+        if (slice_is(key, child->key)) return child;
+    }
+    return NULL;
+}
+
+const struct tree *tree_find(const struct tree *object, const char *key) {
+    return find(object, (struct slice){key, strlen(key)});
+}
+
+const struct tree *tree_path(const struct tree *root, const char *dotted) {
+    const struct tree *at = root;
+    for (;;) {
+        size_t length = strcspn(dotted, ".");
+        at = find(at, (struct slice){dotted, length});
+        if (at == NULL || dotted[length] == '\0') return at;
+        dotted += length + 1;
+    }
+}
