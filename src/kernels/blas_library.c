@@ -1,0 +1,144 @@
+/* The BLAS and LAPACK library of the build, and the choice between it and the built-in loops.
+   Fortran sees a row-major array as the column-major transpose: upper triangles become lower ones,
+   A'B becomes B A', and the R of a QR factorisation becomes the L of an LQ factorisation.
+   Sizes that do not fit Fortran's INTEGER go to the built-in loops. */
+#include "kernels/blas.h"
+
+#ifdef SEPAL_WITH_BLAS
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* The trailing sizes are the lengths of the character arguments, hidden in gfortran's calls. */
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc, size_t, size_t);
+void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+            const double *a, const int *lda, const double *beta, double *c, const int *ldc, size_t,
+            size_t);
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+            const int *n, const double *alpha, const double *a, const int *lda, double *b,
+            const int *ldb, size_t, size_t, size_t, size_t);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
+void dgelqf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work,
+             const int *lwork, int *info);
+
+/* Only OpenBLAS has these. With Debian's alternatives libblas.so.3 does not export them itself but
+   needs libopenblas.so.0, which does, so they are found when the program is loaded. */
+char *openblas_get_config(void) __attribute__((weak));
+
+static const double one = 1;
+
+static bool fits(size_t a, size_t b, size_t c, size_t d) {
+    return a <= INT_MAX && b <= INT_MAX && c <= INT_MAX && d <= INT_MAX;
+}
+
+static void gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
+                    size_t ldb, double beta, double *c, size_t ldc) {
+    if (m == 0 || n == 0) return;
+    if (!fits(m, n, k, lda) || !fits(ldb, ldc, 0, 0)) {
+        blas_builtin.gemm_tn(m, n, k, a, lda, b, ldb, beta, c, ldc);
+        return;
+    }
+    int fm = (int)m, fn = (int)n, fk = (int)k, flda = (int)lda, fldb = (int)ldb, fldc = (int)ldc;
+    dgemm_("N", "T", &fn, &fm, &fk, &one, b, &fldb, a, &flda, &beta, c, &fldc, 1, 1);
+}
+
+static void syrk_t(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
+                   size_t ldc) {
+    if (n == 0) return;
+    if (!fits(n, k, lda, ldc)) {
+        blas_builtin.syrk_t(n, k, a, lda, beta, c, ldc);
+        return;
+    }
+    int fn = (int)n, fk = (int)k, flda = (int)lda, fldc = (int)ldc;
+    dsyrk_("L", "N", &fn, &fk, &one, a, &flda, &beta, c, &fldc, 1, 1);
+}
+
+static bool cholesky(size_t n, double *a, size_t lda) {
+    if (n == 0) return true;
+    if (!fits(n, lda, 0, 0)) return blas_builtin.cholesky(n, a, lda);
+    int fn = (int)n, flda = (int)lda, info = 0;
+    dpotrf_("L", &fn, a, &flda, &info, 1);
+    if (info != 0) return false;
+    /* Not every library notices that a pivot is not a number. */
+    for (size_t i = 0; i < n; i++) {
+        if (!(a[i * lda + i] > 0) || !isfinite(a[i * lda + i])) return false;
+    }
+    return true;
+}
+
+static void cholesky_solve(size_t n, const double *r, size_t ldr, size_t k, double *b, size_t ldb) {
+    if (n == 0 || k == 0) return;
+    if (!fits(n, ldr, k, ldb)) {
+        blas_builtin.cholesky_solve(n, r, ldr, k, b, ldb);
+        return;
+    }
+    int fn = (int)n, fk = (int)k, fldr = (int)ldr, fldb = (int)ldb;
+    dtrsm_("R", "L", "T", "N", &fk, &fn, &one, r, &fldr, b, &fldb, 1, 1, 1, 1);
+    dtrsm_("R", "L", "N", "N", &fk, &fn, &one, r, &fldr, b, &fldb, 1, 1, 1, 1);
+}
+
+static void qr_r(size_t m, size_t n, double *a, size_t lda, double *work) {
+    if (m == 0 || n == 0) return;
+    size_t steps = m < n ? m : n;
+    size_t room = blas_qr_work(m, n) - steps;
+    if (!fits(m, n, lda, 0)) {
+        blas_builtin.qr_r(m, n, a, lda, work);
+        return;
+    }
+    int fm = (int)m, fn = (int)n, flda = (int)lda, info = 0;
+    int froom = room < INT_MAX ? (int)room : INT_MAX;
+    dgelqf_(&fn, &fm, a, &flda, work, work + steps, &froom, &info);
+    for (size_t i = 1; i < m; i++) {
+        size_t below = i < n ? i : n;
+        memset(a + i * lda, 0, below * sizeof *a);
+    }
+}
+
+static const struct blas library_openblas = {
+    .slow = false,
+    .gemm_tn = gemm_tn,
+    .syrk_t = syrk_t,
+    .cholesky = cholesky,
+    .cholesky_solve = cholesky_solve,
+    .qr_r = qr_r,
+};
+
+static const struct blas library_reference = {
+    .slow = true,
+    .gemm_tn = gemm_tn,
+    .syrk_t = syrk_t,
+    .cholesky = cholesky,
+    .cholesky_solve = cholesky_solve,
+    .qr_r = qr_r,
+};
+
+const struct blas *blas_choose(void) {
+    return openblas_get_config != NULL ? &library_openblas : &library_reference;
+}
+
+/* The first two words of "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...". */
+void blas_describe(char *out, size_t room) {
+    const char *line = openblas_get_config != NULL ? openblas_get_config() : "reference BLAS";
+    size_t length = strcspn(line, " ");
+    if (line[length] == ' ') length += 1 + strcspn(line + length + 1, " ");
+    if (length >= room) length = room - 1;
+    memcpy(out, line, length);
+    out[length] = '\0';
+}
+
+#else
+
+#include <stdio.h>
+
+const struct blas *blas_choose(void) {
+    return &blas_builtin;
+}
+
+void blas_describe(char *out, size_t room) {
+    snprintf(out, room, "built-in");
+}
+
+#endif

@@ -1,0 +1,228 @@
+/* The kernels for x86-64 with AVX2, the same bits as kernels_ref.c: lane l lives in element l % 4
+   of vector l / 4, product and sum are separate instructions, and missing elements of the last
+   block count as +0 * +0, which changes no lane (see there). Compiled with -mavx2 and without
+   -mfma. The sparse sums load their weights one by one: the gather instruction is not faster on
+   current processors, slow where microcode guards it, and takes only signed indices. */
+#include "kernels/sets.h"
+
+#if KERNELS_HAVE_AVX2
+
+#include <immintrin.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { VECTOR = 4 }; /* doubles per vector */
+
+struct lanes {
+    __m256d v0, v1, v2, v3;
+};
+
+INLINE struct lanes no_lanes(void) {
+    __m256d zero = _mm256_setzero_pd();
+    return (struct lanes){zero, zero, zero, zero};
+}
+
+INLINE double add_lanes(struct lanes sum) {
+    __m256d all = _mm256_add_pd(_mm256_add_pd(sum.v0, sum.v2), _mm256_add_pd(sum.v1, sum.v3));
+    __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(all), _mm256_extractf128_pd(all, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
+}
+
+/* A window of this table, all ones for the elements that are there. */
+static const int64_t mask_table[2 * VECTOR] = {-1, -1, -1, -1, 0, 0, 0, 0};
+
+INLINE __m256i mask_of(size_t left) {
+    size_t have = left < VECTOR ? left : VECTOR;
+    return _mm256_loadu_si256((const __m256i *)(const void *)(mask_table + VECTOR - have));
+}
+
+INLINE __m256d load_f64(const double *x) {
+    return _mm256_loadu_pd(x);
+}
+
+INLINE __m256d load_f32(const float *x) {
+    return _mm256_cvtps_pd(_mm_loadu_ps(x));
+}
+
+/* The first `left` (at most 4) elements and zeros for the rest. */
+INLINE __m256d part_f64(const double *x, size_t left) {
+    return _mm256_maskload_pd(x, mask_of(left));
+}
+
+INLINE __m256d part_f32(const float *x, size_t left) {
+    __m256i wide = mask_of(left);
+    __m256i even = _mm256_permutevar8x32_epi32(wide, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+    return _mm256_cvtps_pd(_mm_maskload_ps(x, _mm256_castsi256_si128(even)));
+}
+
+INLINE __m256d pick(const double *w, const uint32_t *index) {
+    return _mm256_setr_pd(w[index[0]], w[index[1]], w[index[2]], w[index[3]]);
+}
+
+INLINE __m256d pick_part(const double *w, const uint32_t *index, size_t left) {
+    if (left >= VECTOR) return pick(w, index);
+    double w0 = left > 0 ? w[index[0]] : 0;
+    double w1 = left > 1 ? w[index[1]] : 0;
+    double w2 = left > 2 ? w[index[2]] : 0;
+    return _mm256_setr_pd(w0, w1, w2, 0);
+}
+
+/* Whose products are summed; a sum leaves alone what it does not use. */
+struct terms {
+    const double *x;
+    const float *x32;
+    const double *c;
+    const uint32_t *index;
+    const double *w;
+};
+
+INLINE __m256d full_f64(const struct terms *t, size_t j) {
+    return _mm256_mul_pd(load_f64(t->x + j), load_f64(t->w + j));
+}
+
+INLINE __m256d full_f32(const struct terms *t, size_t j) {
+    return _mm256_mul_pd(load_f32(t->x32 + j), load_f64(t->w + j));
+}
+
+INLINE __m256d full_centred_f64(const struct terms *t, size_t j) {
+    __m256d x = _mm256_sub_pd(load_f64(t->x + j), load_f64(t->c + j));
+    return _mm256_mul_pd(x, load_f64(t->w + j));
+}
+
+INLINE __m256d full_centred_f32(const struct terms *t, size_t j) {
+    __m256d x = _mm256_sub_pd(load_f32(t->x32 + j), load_f64(t->c + j));
+    return _mm256_mul_pd(x, load_f64(t->w + j));
+}
+
+INLINE __m256d full_gather_f64(const struct terms *t, size_t j) {
+    return _mm256_mul_pd(load_f64(t->x + j), pick(t->w, t->index + j));
+}
+
+INLINE __m256d full_gather_f32(const struct terms *t, size_t j) {
+    return _mm256_mul_pd(load_f32(t->x32 + j), pick(t->w, t->index + j));
+}
+
+INLINE __m256d full_gather_ones(const struct terms *t, size_t j) {
+    return pick(t->w, t->index + j);
+}
+
+INLINE __m256d tail_f64(const struct terms *t, size_t j, size_t left) {
+    return _mm256_mul_pd(part_f64(t->x + j, left), part_f64(t->w + j, left));
+}
+
+INLINE __m256d tail_f32(const struct terms *t, size_t j, size_t left) {
+    return _mm256_mul_pd(part_f32(t->x32 + j, left), part_f64(t->w + j, left));
+}
+
+INLINE __m256d tail_centred_f64(const struct terms *t, size_t j, size_t left) {
+    __m256d x = _mm256_sub_pd(part_f64(t->x + j, left), part_f64(t->c + j, left));
+    return _mm256_mul_pd(x, part_f64(t->w + j, left));
+}
+
+INLINE __m256d tail_centred_f32(const struct terms *t, size_t j, size_t left) {
+    __m256d x = _mm256_sub_pd(part_f32(t->x32 + j, left), part_f64(t->c + j, left));
+    return _mm256_mul_pd(x, part_f64(t->w + j, left));
+}
+
+INLINE __m256d tail_gather_f64(const struct terms *t, size_t j, size_t left) {
+    return _mm256_mul_pd(part_f64(t->x + j, left), pick_part(t->w, t->index + j, left));
+}
+
+INLINE __m256d tail_gather_f32(const struct terms *t, size_t j, size_t left) {
+    return _mm256_mul_pd(part_f32(t->x32 + j, left), pick_part(t->w, t->index + j, left));
+}
+
+INLINE __m256d tail_gather_ones(const struct terms *t, size_t j, size_t left) {
+    return pick_part(t->w, t->index + j, left);
+}
+
+/* What all sums share: whole blocks of 16, then those vectors of the last block that have
+   elements. `full` gives the products of the 4 elements from j on, `tail` when only `left` of
+   them may be there; both are constants, so the compiler inlines them. */
+INLINE double sum_of(const struct terms *t, size_t n, __m256d (*full)(const struct terms *, size_t),
+                     __m256d (*tail)(const struct terms *, size_t, size_t)) {
+    struct lanes sum = no_lanes();
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        sum.v0 = _mm256_add_pd(sum.v0, full(t, j));
+        sum.v1 = _mm256_add_pd(sum.v1, full(t, j + VECTOR));
+        sum.v2 = _mm256_add_pd(sum.v2, full(t, j + 2 * VECTOR));
+        sum.v3 = _mm256_add_pd(sum.v3, full(t, j + 3 * VECTOR));
+    }
+    size_t left = n - j;
+    if (left > 0) sum.v0 = _mm256_add_pd(sum.v0, tail(t, j, left));
+    if (left > 4) sum.v1 = _mm256_add_pd(sum.v1, tail(t, j + 4, left - 4));
+    if (left > 8) sum.v2 = _mm256_add_pd(sum.v2, tail(t, j + 8, left - 8));
+    if (left > 12) sum.v3 = _mm256_add_pd(sum.v3, tail(t, j + 12, left - 12));
+    return add_lanes(sum);
+}
+
+static double dot_f64(const double *x, const double *w, size_t n) {
+    return sum_of(&(struct terms){.x = x, .w = w}, n, full_f64, tail_f64);
+}
+
+static double dot_f32(const float *x, const double *w, size_t n) {
+    return sum_of(&(struct terms){.x32 = x, .w = w}, n, full_f32, tail_f32);
+}
+
+static double dot_centred_f64(const double *x, const double *c, const double *w, size_t n) {
+    struct terms t = {.x = x, .c = c, .w = w};
+    return sum_of(&t, n, full_centred_f64, tail_centred_f64);
+}
+
+static double dot_centred_f32(const float *x, const double *c, const double *w, size_t n) {
+    struct terms t = {.x32 = x, .c = c, .w = w};
+    return sum_of(&t, n, full_centred_f32, tail_centred_f32);
+}
+
+static double gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
+    struct terms t = {.x = x, .index = index, .w = w};
+    return sum_of(&t, n, full_gather_f64, tail_gather_f64);
+}
+
+static double gather_f32(const float *x, const uint32_t *index, const double *w, size_t n) {
+    struct terms t = {.x32 = x, .index = index, .w = w};
+    return sum_of(&t, n, full_gather_f32, tail_gather_f32);
+}
+
+static double gather_ones(const uint32_t *index, const double *w, size_t n) {
+    return sum_of(&(struct terms){.index = index, .w = w}, n, full_gather_ones, tail_gather_ones);
+}
+
+static void axpy_f64(double a, const double *x, double *w, size_t n) {
+    __m256d all = _mm256_set1_pd(a);
+    size_t j = 0;
+    for (; n - j >= VECTOR; j += VECTOR) {
+        _mm256_storeu_pd(w + j,
+                         _mm256_add_pd(load_f64(w + j), _mm256_mul_pd(all, load_f64(x + j))));
+    }
+    for (; j < n; j++) w[j] += a * x[j];
+}
+
+static void axpy_f32(double a, const float *x, double *w, size_t n) {
+    __m256d all = _mm256_set1_pd(a);
+    size_t j = 0;
+    for (; n - j >= VECTOR; j += VECTOR) {
+        _mm256_storeu_pd(w + j,
+                         _mm256_add_pd(load_f64(w + j), _mm256_mul_pd(all, load_f32(x + j))));
+    }
+    for (; j < n; j++) w[j] += a * (double)x[j];
+}
+
+const struct kernels kernels_avx2 = {
+    .name = "avx2",
+    .dot_f64 = dot_f64,
+    .dot_f32 = dot_f32,
+    .dot_centred_f64 = dot_centred_f64,
+    .dot_centred_f32 = dot_centred_f32,
+    .axpy_f64 = axpy_f64,
+    .axpy_f32 = axpy_f32,
+    .gather_f64 = gather_f64,
+    .gather_f32 = gather_f32,
+    .gather_ones = gather_ones,
+    .scatter_f64 = scatter_add_f64,
+    .scatter_f32 = scatter_add_f32,
+    .scatter_ones = scatter_add_ones,
+};
+
+#endif

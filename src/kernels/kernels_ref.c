@@ -1,0 +1,120 @@
+/* The reference kernels in portable C: they define the bits that every other set must give.
+   Element j is added to lane j mod 16 in rising order of j, each lane starting from +0; the lanes
+   are then added in the order of add_lanes, which is what four vectors of four lanes do cheaply.
+   A lane is never -0 (a sum that starts from +0 cannot become it when rounding to nearest), so
+   vector code may add +0 for elements that are not there. */
+#include "kernels/sets.h"
+
+static double add_lanes(const double lane[KERNEL_LANES]) {
+    double sum[4];
+    for (size_t l = 0; l < 4; l++) sum[l] = (lane[l] + lane[l + 8]) + (lane[l + 4] + lane[l + 12]);
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
+static double dot_f64(const double *x, const double *w, size_t n) {
+    double lane[KERNEL_LANES] = {0};
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) lane[l] += x[j + l] * w[j + l];
+    }
+    for (size_t l = 0; l < n - j; l++) lane[l] += x[j + l] * w[j + l];
+    return add_lanes(lane);
+}
+
+static double dot_f32(const float *x, const double *w, size_t n) {
+    double lane[KERNEL_LANES] = {0};
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) lane[l] += (double)x[j + l] * w[j + l];
+    }
+    for (size_t l = 0; l < n - j; l++) lane[l] += (double)x[j + l] * w[j + l];
+    return add_lanes(lane);
+}
+
+static double dot_centred_f64(const double *x, const double *c, const double *w, size_t n) {
+    double lane[KERNEL_LANES] = {0};
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) lane[l] += (x[j + l] - c[j + l]) * w[j + l];
+    }
+    for (size_t l = 0; l < n - j; l++) lane[l] += (x[j + l] - c[j + l]) * w[j + l];
+    return add_lanes(lane);
+}
+
+static double dot_centred_f32(const float *x, const double *c, const double *w, size_t n) {
+    double lane[KERNEL_LANES] = {0};
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) {
+            lane[l] += ((double)x[j + l] - c[j + l]) * w[j + l];
+        }
+    }
+    for (size_t l = 0; l < n - j; l++) lane[l] += ((double)x[j + l] - c[j + l]) * w[j + l];
+    return add_lanes(lane);
+}
+
+static void axpy_f64(double a, const double *x, double *w, size_t n) {
+    for (size_t j = 0; j < n; j++) w[j] += a * x[j];
+}
+
+static void axpy_f32(double a, const float *x, double *w, size_t n) {
+    for (size_t j = 0; j < n; j++) w[j] += a * (double)x[j];
+}
+
+static double gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
+    double lane[KERNEL_LANES] = {0};
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) lane[l] += x[j + l] * w[index[j + l]];
+    }
+    for (size_t l = 0; l < n - j; l++) lane[l] += x[j + l] * w[index[j + l]];
+    return add_lanes(lane);
+}
+
+static double gather_f32(const float *x, const uint32_t *index, const double *w, size_t n) {
+    double lane[KERNEL_LANES] = {0};
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) lane[l] += (double)x[j + l] * w[index[j + l]];
+    }
+    for (size_t l = 0; l < n - j; l++) lane[l] += (double)x[j + l] * w[index[j + l]];
+    return add_lanes(lane);
+}
+
+static double gather_ones(const uint32_t *index, const double *w, size_t n) {
+    double lane[KERNEL_LANES] = {0};
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) lane[l] += w[index[j + l]];
+    }
+    for (size_t l = 0; l < n - j; l++) lane[l] += w[index[j + l]];
+    return add_lanes(lane);
+}
+
+void scatter_add_f64(double a, const double *x, const uint32_t *index, double *w, size_t n) {
+    for (size_t j = 0; j < n; j++) w[index[j]] += a * x[j];
+}
+
+void scatter_add_f32(double a, const float *x, const uint32_t *index, double *w, size_t n) {
+    for (size_t j = 0; j < n; j++) w[index[j]] += a * (double)x[j];
+}
+
+void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n) {
+    for (size_t j = 0; j < n; j++) w[index[j]] += a;
+}
+
+const struct kernels kernels_reference = {
+    .name = "reference",
+    .dot_f64 = dot_f64,
+    .dot_f32 = dot_f32,
+    .dot_centred_f64 = dot_centred_f64,
+    .dot_centred_f32 = dot_centred_f32,
+    .axpy_f64 = axpy_f64,
+    .axpy_f32 = axpy_f32,
+    .gather_f64 = gather_f64,
+    .gather_f32 = gather_f32,
+    .gather_ones = gather_ones,
+    .scatter_f64 = scatter_add_f64,
+    .scatter_f32 = scatter_add_f32,
+    .scatter_ones = scatter_add_ones,
+};

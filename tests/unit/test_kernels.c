@@ -1,0 +1,274 @@
+/* Laws of kernels/kernels.h: the set chosen for this processor gives the reference's bits for any
+   length, offset and value; the reference is as near to the true sum as its lanes promise; sparse
+   kernels are the dense ones on picked weights. All arrays are heap blocks that end where the data
+   ends, so that an address sanitizer sees any overreach. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rng.h"
+#include "kernels/kernels.h"
+
+enum { SHORT = 67, WEIGHTS = 300 };
+
+static const size_t long_sizes[] = {127, 128, 129, 255, 1000, 4099};
+enum { LONG = sizeof long_sizes / sizeof *long_sizes, SIZES = SHORT + 1 + LONG };
+
+static size_t size_at(size_t i) {
+    return i <= SHORT ? i : long_sizes[i - SHORT - 1];
+}
+
+/* One row and its weights; the arrays begin `offset` elements into their blocks. */
+struct row {
+    size_t n;
+    double *x, *c, *w, *blocks[3];
+    float *x32, *block32;
+    uint32_t *index;
+    double *weights; /* what index points into */
+};
+
+/* Mostly plain numbers, with zeros of both signs, and sizes far apart. */
+static double random_value(struct rng *rng) {
+    double value = rng_unit(rng) - 0.5;
+    switch (rng_below(rng, 8)) {
+    case 0: return 0.0;
+    case 1: return -0.0;
+    case 2: return value * 1e12;
+    case 3: return value * 1e-12;
+    default: return value;
+    }
+}
+
+static double *random_block(struct rng *rng, size_t n) {
+    double *block = malloc((n + 1) * sizeof *block);
+    assert_non_null(block);
+    for (size_t i = 0; i < n; i++) block[i] = random_value(rng);
+    return block;
+}
+
+static struct row make_row(struct rng *rng, size_t n, size_t offset) {
+    struct row row = {.n = n};
+    for (size_t b = 0; b < 3; b++) {
+        double *block = malloc((n + offset) * sizeof *block + 1);
+        assert_non_null(block);
+        for (size_t i = 0; i < n; i++) block[offset + i] = random_value(rng);
+        row.blocks[b] = block;
+    }
+    row.x = row.blocks[0] + offset, row.c = row.blocks[1] + offset, row.w = row.blocks[2] + offset;
+    row.block32 = malloc((n + offset) * sizeof *row.block32 + 1);
+    row.index = malloc(n * sizeof *row.index + 1);
+    assert_non_null(row.block32);
+    assert_non_null(row.index);
+    row.x32 = row.block32 + offset;
+    for (size_t i = 0; i < n; i++) row.x32[i] = (float)row.x[i];
+    for (size_t i = 0; i < n; i++) row.index[i] = (uint32_t)rng_below(rng, WEIGHTS);
+    row.weights = random_block(rng, WEIGHTS);
+    return row;
+}
+
+static void free_row(struct row *row) {
+    for (size_t b = 0; b < 3; b++) free(row->blocks[b]);
+    free(row->block32);
+    free(row->index);
+    free(row->weights);
+}
+
+enum { SUMS = 7 };
+
+static void all_sums(double out[SUMS], const struct kernels *k, const struct row *r) {
+    out[0] = k->dot_f64(r->x, r->w, r->n);
+    out[1] = k->dot_f32(r->x32, r->w, r->n);
+    out[2] = k->dot_centred_f64(r->x, r->c, r->w, r->n);
+    out[3] = k->dot_centred_f32(r->x32, r->c, r->w, r->n);
+    out[4] = k->gather_f64(r->x, r->index, r->weights, r->n);
+    out[5] = k->gather_f32(r->x32, r->index, r->weights, r->n);
+    out[6] = k->gather_ones(r->index, r->weights, r->n);
+}
+
+/* The terms that sum s adds, in long double, where the product of two doubles is nearly exact. */
+static long double term(const struct row *r, size_t s, size_t j) {
+    long double x = s % 2 == 0 ? (long double)r->x[j] : (long double)r->x32[j];
+    long double centred =
+        s % 2 == 0 ? (long double)(r->x[j] - r->c[j]) : (long double)((double)r->x32[j] - r->c[j]);
+    if (s < 2) return x * (long double)r->w[j];
+    if (s < 4) return centred * (long double)r->w[j];
+    if (s < 6) return x * (long double)r->weights[r->index[j]];
+    return (long double)r->weights[r->index[j]];
+}
+
+static void every_set_gives_the_same_sums(void **state) {
+    (void)state;
+    const struct kernels *chosen = kernels_choose();
+    struct rng rng = rng_make(1, 1);
+    for (size_t i = 0; i < SIZES; i++) {
+        for (size_t offset = 0; offset < 4; offset++) {
+            struct row row = make_row(&rng, size_at(i), offset);
+            double expected[SUMS], found[SUMS];
+            all_sums(expected, &kernels_reference, &row);
+            all_sums(found, chosen, &row);
+            assert_memory_equal(expected, found, sizeof expected);
+            free_row(&row);
+        }
+    }
+}
+
+static void sums_of_negative_zeros_are_zero(void **state) {
+    (void)state;
+    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
+    struct rng rng = rng_make(2, 1);
+    for (size_t n = 0; n <= SHORT; n++) {
+        struct row row = make_row(&rng, n, 1);
+        for (size_t i = 0; i < n; i++) row.x[i] = row.x32[i] = -0.0f, row.c[i] = 0, row.w[i] = 1;
+        for (size_t i = 0; i < WEIGHTS; i++) row.weights[i] = i % 2 == 0 ? 0.0 : -0.0;
+        for (size_t s = 0; s < 2; s++) {
+            double found[SUMS];
+            const double zeros[SUMS] = {0};
+            all_sums(found, sets[s], &row);
+            assert_memory_equal(found, zeros, sizeof zeros);
+        }
+        free_row(&row);
+    }
+}
+
+/* Each lane adds at most ceil(n / 16) products and the tree 4 more levels: at most that many
+   roundings, and one for the product, meet a term. */
+static void reference_is_near_the_true_sum(void **state) {
+    (void)state;
+    struct rng rng = rng_make(3, 1);
+    for (size_t i = 0; i < SIZES; i++) {
+        struct row row = make_row(&rng, size_at(i), i % 3);
+        double found[SUMS];
+        all_sums(found, &kernels_reference, &row);
+        for (size_t s = 0; s < SUMS; s++) {
+            long double sum = 0, size = 0;
+            for (size_t j = 0; j < row.n; j++) {
+                sum += term(&row, s, j);
+                size += fabsl(term(&row, s, j));
+            }
+            size_t roundings = row.n / KERNEL_LANES + 6;
+            long double bound = (long double)roundings * size * DBL_EPSILON / 2;
+            assert_true(fabsl((long double)found[s] - sum) <= bound);
+        }
+        free_row(&row);
+    }
+}
+
+/* Bits that only a sum in the documented order has: 1 + 2^-53 is lost in one lane, kept across. */
+static void lanes_are_those_documented(void **state) {
+    (void)state;
+    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
+    double x[48] = {0}, ones[48];
+    for (size_t j = 0; j < 48; j++) ones[j] = 1;
+    for (size_t s = 0; s < 2; s++) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) {
+            for (size_t other = 0; other < KERNEL_LANES; other++) {
+                memset(x, 0, sizeof x);
+                x[l] = 1;
+                x[16 + other] = x[32 + other] = 0x1p-53;
+                double expected = l == other ? 1.0 : 1.0 + 0x1p-52;
+                assert_true(sets[s]->dot_f64(x, ones, 48) == expected);
+            }
+        }
+    }
+}
+
+static void axpy_is_the_same_everywhere(void **state) {
+    (void)state;
+    const struct kernels *chosen = kernels_choose();
+    struct rng rng = rng_make(4, 1);
+    for (size_t i = 0; i < SIZES; i++) {
+        for (size_t offset = 0; offset < 4; offset++) {
+            struct row row = make_row(&rng, size_at(i), offset);
+            size_t bytes = row.n * sizeof(double);
+            double a = random_value(&rng), *expected = malloc(bytes + 1);
+            assert_non_null(expected);
+            for (size_t j = 0; j < row.n; j++) expected[j] = row.w[j] + a * row.x[j];
+            memcpy(row.c, row.w, bytes);
+            chosen->axpy_f64(a, row.x, row.w, row.n);
+            assert_memory_equal(row.w, expected, bytes);
+            kernels_reference.axpy_f64(a, row.x, row.c, row.n);
+            assert_memory_equal(row.c, expected, bytes);
+
+            for (size_t j = 0; j < row.n; j++) expected[j] += a * (double)row.x32[j];
+            chosen->axpy_f32(a, row.x32, row.w, row.n);
+            assert_memory_equal(row.w, expected, bytes);
+            kernels_reference.axpy_f32(a, row.x32, row.c, row.n);
+            assert_memory_equal(row.c, expected, bytes);
+            free(expected);
+            free_row(&row);
+        }
+    }
+}
+
+/* Rows may name a column twice: additions then happen one after the other. */
+static void scatter_adds_in_order(void **state) {
+    (void)state;
+    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
+    struct rng rng = rng_make(5, 1);
+    for (size_t i = 0; i < SIZES; i++) {
+        struct row row = make_row(&rng, size_at(i), i % 4);
+        for (size_t j = 0; j < row.n && i % 2 == 0; j++) row.index[j] %= 5;
+        double a = random_value(&rng), *start = random_block(&rng, WEIGHTS);
+        for (size_t s = 0; s < 2; s++) {
+            double expected[WEIGHTS];
+            memcpy(expected, start, sizeof expected);
+            memcpy(row.weights, start, sizeof expected);
+            for (size_t j = 0; j < row.n; j++) expected[row.index[j]] += a * row.x[j];
+            sets[s]->scatter_f64(a, row.x, row.index, row.weights, row.n);
+            assert_memory_equal(expected, row.weights, sizeof expected);
+            for (size_t j = 0; j < row.n; j++) expected[row.index[j]] += a * (double)row.x32[j];
+            sets[s]->scatter_f32(a, row.x32, row.index, row.weights, row.n);
+            assert_memory_equal(expected, row.weights, sizeof expected);
+            for (size_t j = 0; j < row.n; j++) expected[row.index[j]] += a;
+            sets[s]->scatter_ones(a, row.index, row.weights, row.n);
+            assert_memory_equal(expected, row.weights, sizeof expected);
+        }
+        free(start);
+        free_row(&row);
+    }
+}
+
+static void gathers_are_dots_of_picked_weights(void **state) {
+    (void)state;
+    const struct kernels *chosen = kernels_choose();
+    struct rng rng = rng_make(6, 1);
+    for (size_t i = 0; i < SIZES; i++) {
+        struct row row = make_row(&rng, size_at(i), 0);
+        for (size_t j = 0; j < row.n && i % 2 == 0; j++) row.index[j] %= 5;
+        for (size_t j = 0; j < row.n; j++) row.w[j] = row.weights[row.index[j]], row.c[j] = 1;
+        double sums[SUMS], ones = chosen->dot_f64(row.c, row.w, row.n);
+        all_sums(sums, chosen, &row);
+        assert_memory_equal(sums, sums + 4, 2 * sizeof *sums);
+        assert_memory_equal(&ones, sums + 6, sizeof ones);
+        free_row(&row);
+    }
+}
+
+static void the_environment_can_ask_for_the_reference(void **state) {
+    (void)state;
+    assert_int_equal(setenv("SEPAL_KERNELS", "ref", 1), 0);
+    assert_ptr_equal(kernels_choose(), &kernels_reference);
+    assert_int_equal(unsetenv("SEPAL_KERNELS"), 0);
+    assert_string_equal(kernels_reference.name, "reference");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_set_gives_the_same_sums),
+        cmocka_unit_test(sums_of_negative_zeros_are_zero),
+        cmocka_unit_test(reference_is_near_the_true_sum),
+        cmocka_unit_test(lanes_are_those_documented),
+        cmocka_unit_test(axpy_is_the_same_everywhere),
+        cmocka_unit_test(scatter_adds_in_order),
+        cmocka_unit_test(gathers_are_dots_of_picked_weights),
+        cmocka_unit_test(the_environment_can_ask_for_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
