@@ -1,0 +1,210 @@
+/* The chunks' rows become the matrix's blocks, in parallel. Whether the matrix is dense or sparse,
+   and how a block keeps its values, depends on the numbers alone, not on the format they came in. */
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "data/merge.h"
+
+#include <math.h>
+#include <string.h>
+
+struct assembly {
+    struct matrix *matrix;
+    const struct chunks *chunks;
+    const struct schema *schema;
+    uint32_t index_base; /* the index that is column 0 */
+    atomic_size_t nonzeros;
+};
+
+/* The expanded entries of one block's rows. */
+struct entries {
+    size_t *start;
+    uint32_t *index;
+    double *value;
+    size_t n, room, value_room;
+};
+
+static sepal_status push(struct entries *entries, sepal_ctx *ctx, size_t column, double value) {
+    if (value == 0) return SEPAL_OK;
+    if (entries->n == entries->room || entries->n == entries->value_room) {
+        TRY(mem_reserve(ctx, (void **)&entries->index, &entries->room, entries->n + 1,
+                        sizeof *entries->index));
+        TRY(mem_reserve(ctx, (void **)&entries->value, &entries->value_room, entries->n + 1,
+                        sizeof *entries->value));
+    }
+    entries->index[entries->n] = (uint32_t)column;
+    entries->value[entries->n++] = value;
+    return SEPAL_OK;
+}
+
+static sepal_status push_missing(struct entries *entries, sepal_ctx *ctx,
+                                 const struct column *column) {
+    size_t n = column->text ? column->n_categories : 1;
+    for (size_t k = 0; column->fill && k < n; k++)
+        TRY(push(entries, ctx, column->first + k, column->fill[k]));
+    return column->indicator ? push(entries, ctx, column->first + n, 1) : SEPAL_OK;
+}
+
+static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
+                                   const struct schema *schema, const struct raw *raw, size_t r) {
+    for (size_t f = 0; f < raw->n_columns; f++) {
+        const struct column *column = &schema->columns[f];
+        double x = raw_cell(raw, r, f);
+        if (isnan(x)) {
+            TRY(push_missing(entries, ctx, column));
+        } else if (!column->text) {
+            TRY(push(entries, ctx, column->first, x));
+        } else if (x != UNKNOWN_CATEGORY) {
+            const uint32_t *category = raw->columns[f].category;
+            size_t k = category ? category[(size_t)x] : (size_t)x;
+            TRY(push(entries, ctx, column->first + k, 1));
+        }
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status push_indexed_row(struct entries *entries, sepal_ctx *ctx, uint32_t base,
+                                     const struct raw *raw, size_t r) {
+    double value;
+    for (size_t at = 0, index; row_next(&raw->entries, r, 0, &at, &index, &value);)
+        TRY(push(entries, ctx, index - base, value));
+    return SEPAL_OK;
+}
+
+static void mark_read(struct raw *raw, size_t rows) {
+    if (atomic_fetch_sub(&raw->unread, rows) == rows) raw_clear_cells(raw);
+}
+
+static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
+                           const struct block *block) {
+    struct chunk_rows part = chunk_rows_first(all->chunks, block);
+    while (chunk_rows_next(&part, block)) {
+        size_t r = part.first;
+        for (size_t i = 0; i < part.n; i++, r++) {
+            while (part.raw->drop && part.raw->drop[r]) r++;
+            entries->start[part.at + i] = entries->n;
+            if (all->schema->family == FAMILY_TABLE)
+                TRY(push_table_row(entries, ctx, all->schema, part.raw, r));
+            else
+                TRY(push_indexed_row(entries, ctx, all->index_base, part.raw, r));
+        }
+        mark_read(part.raw, part.n);
+    }
+    entries->start[block->rows] = entries->n;
+    return SEPAL_OK;
+}
+
+/* The least that keeps the values exactly. */
+static enum values values_for(const struct entries *entries, const struct block *block) {
+    bool ones = true, constant = true, single = true;
+    for (size_t i = 0; i < block->rows && (constant || single); i++)
+        for (size_t e = entries->start[i]; e < entries->start[i + 1]; e++) {
+            double value = entries->value[e];
+            if (value != 1) ones = false;
+            if (value != entries->value[entries->start[i]]) constant = false;
+            if (single && !single_holds(value)) single = false;
+        }
+    if (!block->sparse) return single ? VALUES_F32 : VALUES_F64;
+    return ones ? VALUES_ONES : constant ? VALUES_ROW : single ? VALUES_F32 : VALUES_F64;
+}
+
+static void fill_sparse(struct block *block, const struct entries *entries) {
+    memcpy(block->start, entries->start, (block->rows + 1) * sizeof *block->start);
+    if (entries->n) memcpy(block->index, entries->index, entries->n * sizeof *block->index);
+    if (block->values == VALUES_F64 && entries->n)
+        memcpy(block->f64, entries->value, entries->n * sizeof *block->f64);
+    for (size_t e = 0; block->values == VALUES_F32 && e < entries->n; e++)
+        block->f32[e] = (float)entries->value[e];
+    for (size_t i = 0; block->values == VALUES_ROW && i < block->rows; i++)
+        block->f64[i] = block->start[i] < block->start[i + 1] ? entries->value[block->start[i]] : 0;
+}
+
+static void fill_dense(struct block *block, const struct entries *entries, size_t cols) {
+    if (block->f32)
+        memset(block->f32, 0, block->rows * cols * sizeof *block->f32);
+    else
+        memset(block->f64, 0, block->rows * cols * sizeof *block->f64);
+    for (size_t i = 0; i < block->rows; i++)
+        for (size_t e = entries->start[i]; e < entries->start[i + 1]; e++) {
+            size_t at = i * cols + entries->index[e];
+            if (block->f32)
+                block->f32[at] = (float)entries->value[e];
+            else
+                block->f64[at] = entries->value[e];
+        }
+}
+
+static sepal_status build(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
+                          struct block *block) {
+    if (block->sparse && all->schema->family == FAMILY_INDEXED) {
+        TRY(assemble_copy(ctx, block, all->chunks, all->index_base));
+        for (struct chunk_rows part = chunk_rows_first(all->chunks, block);
+             chunk_rows_next(&part, block);)
+            mark_read(part.raw, part.n);
+        atomic_fetch_add(&all->nonzeros, block->start[block->rows]);
+        return SEPAL_OK;
+    }
+    entries->start = mem_alloc(ctx, block->rows + 1, sizeof *entries->start);
+    if (!entries->start) return SEPAL_EMEMORY;
+    TRY(expand(entries, ctx, all, block));
+    atomic_fetch_add(&all->nonzeros, entries->n);
+    block->values = values_for(entries, block);
+    TRY(block_alloc(ctx, block, all->matrix->cols, entries->n));
+    if (block->sparse)
+        fill_sparse(block, entries);
+    else
+        fill_dense(block, entries, all->matrix->cols);
+    return SEPAL_OK;
+}
+
+static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
+    struct assembly *all = payload;
+    struct entries entries = {0};
+    sepal_status status = build(&entries, ctx, all, &all->matrix->blocks[b]);
+    mem_free(entries.start);
+    mem_free(entries.index);
+    mem_free(entries.value);
+    return status;
+}
+
+/* Entries that are not zero, to choose between dense and sparse. */
+static size_t count_table(const struct raw *raw, const struct schema *schema) {
+    size_t n = 0;
+    for (size_t r = 0; r < raw->rows; r++) {
+        if (raw->drop && raw->drop[r]) continue;
+        for (size_t f = 0; f < raw->n_columns; f++)
+            n += schema->columns[f].text || raw_cell(raw, r, f) != 0;
+    }
+    return n;
+}
+
+static bool choose_sparse(const struct chunks *chunks, const struct schema *schema, size_t rows) {
+    /* Below one in five, four bytes of index per value cost less than the zeros; narrow matrices
+       are dense all the same, since a dense row needs no indirection. */
+    const double density = 0.2;
+    enum { NARROW = 32 };
+    if (schema->width < NARROW) return false;
+    double n = 0;
+    for (size_t i = 0; i < chunks->count; i++) {
+        const struct raw *raw = chunks->items[i];
+        if (schema->family == FAMILY_TABLE)
+            n += (double)count_table(raw, schema);
+        else if (raw->rows)
+            n += (double)raw->entries.start[raw->rows];
+    }
+    return n < density * (double)rows * (double)schema->width;
+}
+
+sepal_status assemble(struct matrix *out, sepal_ctx *ctx, const struct chunks *chunks,
+                      const struct schema *schema, size_t rows) {
+    struct assembly all = {.matrix = out,
+                           .chunks = chunks,
+                           .schema = schema,
+                           .index_base = schema->zero_based ? 0 : 1};
+    atomic_init(&all.nonzeros, 0);
+    TRY(matrix_init(out, ctx, rows, schema->width, choose_sparse(chunks, schema, rows)));
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->kept_rows == 0) raw_clear_cells(chunks->items[i]);
+    TRY(parallel_for(ctx, out->n_blocks, build_block, &all));
+    out->nonzeros = atomic_load(&all.nonzeros);
+    return SEPAL_OK;
+}

@@ -1,0 +1,263 @@
+#include "data/columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t find_name(const struct columns *columns, struct slice name) {
+    return tokens_find(&columns->by_name, name);
+}
+
+static sepal_status unknown_column(sepal_ctx *ctx, const struct columns *columns, struct slice name,
+                                   const char *option) {
+    char wrong[128];
+    snprintf(wrong, sizeof wrong, "%.*s", (int)(name.length < 120 ? name.length : 120), name.bytes);
+    const char *near = text_suggest(wrong, columns->names, columns->n);
+    return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                   "there is no column '%s' for --%s%s%s%s; the file has %zu columns, give a name "
+                   "or a number from 1",
+                   wrong, option, near ? "; did you mean '" : "", near ? near : "", near ? "'" : "",
+                   columns->n);
+}
+
+/* A column by its name, else by its number from 1. */
+static sepal_status find_column(size_t *out, sepal_ctx *ctx, const struct columns *columns,
+                                struct slice name, const char *option) {
+    *out = find_name(columns, name);
+    if (*out != SIZE_MAX) return SEPAL_OK;
+    size_t number = 0, i = 0;
+    for (; i < name.length && i < 9 && name.bytes[i] >= '0' && name.bytes[i] <= '9'; i++)
+        number = number * 10 + (size_t)(name.bytes[i] - '0');
+    if (i == 0 || i < name.length || number < 1 || number > columns->n)
+        return unknown_column(ctx, columns, name, option);
+    *out = number - 1;
+    return SEPAL_OK;
+}
+
+/* Mark the columns of a list "a,b,3" in chosen[]. A name that itself holds a comma is given alone. */
+static sepal_status mark(bool *chosen, sepal_ctx *ctx, const struct columns *columns,
+                         const char *list, const char *option) {
+    if (!list) return SEPAL_OK;
+    size_t whole = find_name(columns, (struct slice){list, strlen(list)}), column;
+    if (whole != SIZE_MAX) {
+        chosen[whole] = true;
+        return SEPAL_OK;
+    }
+    for (const char *p = list; *p;) {
+        size_t length = strcspn(p, ",");
+        struct slice name = {p, length};
+        while (name.length && *name.bytes == ' ') name.bytes++, name.length--;
+        while (name.length && name.bytes[name.length - 1] == ' ') name.length--;
+        TRY(find_column(&column, ctx, columns, name, option));
+        chosen[column] = true;
+        p += length + (p[length] == ',');
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status one_column(size_t *out, sepal_ctx *ctx, const struct columns *columns,
+                               const char *name, const char *option) {
+    *out = SIZE_MAX;
+    if (!name) return SEPAL_OK;
+    return find_column(out, ctx, columns, (struct slice){name, strlen(name)}, option);
+}
+
+static size_t default_target(const struct columns *columns) {
+    static const char *const usual[] = {"target", "label", "class", "y"};
+    for (size_t i = 0; columns->header && i < sizeof usual / sizeof *usual; i++)
+        for (size_t c = 0; c < columns->n; c++) {
+            struct slice name = {columns->names[c], strlen(columns->names[c])};
+            if (slice_is_nocase(name, usual[i])) return c;
+        }
+    return columns->n - 1;
+}
+
+static sepal_status start_roles(struct csv_layout *layout, sepal_ctx *ctx, struct arena *arena,
+                                const struct columns *columns) {
+    layout->n_cells = columns->n;
+    layout->n_features = 0;
+    layout->roles = arena_zero(ctx, arena, columns->n, sizeof *layout->roles);
+    if (!layout->roles) return SEPAL_EMEMORY;
+    for (size_t c = 0; c < columns->n; c++) layout->roles[c].name = columns->names[c];
+    return SEPAL_OK;
+}
+
+static void add_feature(struct csv_role *role, struct csv_layout *layout, struct schema *schema,
+                        const struct columns *columns, size_t c) {
+    role->role = ROLE_FEATURE;
+    role->feature = layout->n_features++;
+    schema->columns[schema->n_columns++] =
+        (struct column){.name = columns->names[c], .position = c};
+}
+
+/* The four lists that choose columns, as marks per cell. */
+struct choice {
+    bool *drop, *only, *keep, *text;
+};
+
+static sepal_status choose(struct choice *out, sepal_ctx *ctx, struct arena *arena,
+                           const struct columns *columns, const struct read_options *options) {
+    bool *marks = arena_zero(ctx, arena, 4 * columns->n, sizeof *marks);
+    if (!marks) return SEPAL_EMEMORY;
+    *out =
+        (struct choice){marks, marks + columns->n, marks + 2 * columns->n, marks + 3 * columns->n};
+    TRY(mark(out->drop, ctx, columns, options->drop, "drop"));
+    TRY(mark(out->only, ctx, columns, options->only, "only"));
+    TRY(mark(out->keep, ctx, columns, options->keep, "keep"));
+    return mark(out->text, ctx, columns, options->categorical, "categorical");
+}
+
+sepal_status columns_plan(struct csv_layout *layout, struct schema *schema, sepal_ctx *ctx,
+                          struct arena *arena, struct columns *columns,
+                          const struct read_options *options) {
+    struct choice choice;
+    TRY(start_roles(layout, ctx, arena, columns));
+    TRY(choose(&choice, ctx, arena, columns, options));
+    TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
+    TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
+    if (columns->target == SIZE_MAX) columns->target = default_target(columns);
+    if (columns->target == columns->weight)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "column '%s' cannot be both the target and the weight; name the label "
+                       "column with --target",
+                       columns->names[columns->target]);
+    schema->columns = arena_zero(ctx, &schema->arena, columns->n, sizeof *schema->columns);
+    if (!schema->columns) return SEPAL_EMEMORY;
+    for (size_t c = 0; c < columns->n; c++) {
+        struct csv_role *role = &layout->roles[c];
+        role->as_text = choice.text[c];
+        if (c == columns->target)
+            role->role = ROLE_LABEL;
+        else if (c == columns->weight)
+            role->role = ROLE_WEIGHT;
+        else if (!choice.drop[c] && !choice.keep[c] && (!options->only || choice.only[c]))
+            add_feature(role, layout, schema, columns, c);
+    }
+    layout->labels = true;
+    layout->weights = columns->weight != SIZE_MAX;
+    schema->header = columns->header;
+    schema->cells = columns->n;
+    schema->target = columns->names[columns->target];
+    schema->target_position = columns->target;
+    if (layout->weights) schema->weight = columns->names[columns->weight];
+    return SEPAL_OK;
+}
+
+/* ---- for a model -------------------------------------------------------------------------- */
+
+bool columns_named(const struct schema *schema, const struct tokens *first_row) {
+    if (!schema->header || schema->n_columns == 0) return false;
+    for (size_t i = 0; i < schema->n_columns; i++) {
+        struct slice name = {schema->columns[i].name, strlen(schema->columns[i].name)};
+        if (tokens_find(first_row, name) == SIZE_MAX) return false;
+    }
+    return true;
+}
+
+static void set_known(struct csv_layout *layout, size_t c, const struct schema *schema, size_t i) {
+    layout->roles[c].role = ROLE_FEATURE;
+    layout->roles[c].feature = i;
+    layout->roles[c].known = &schema->columns[i];
+    layout->roles[c].as_text = schema->columns[i].text;
+}
+
+static sepal_status match_names(struct csv_layout *layout, sepal_ctx *ctx,
+                                const struct columns *columns, const struct schema *schema) {
+    for (size_t i = 0; i < schema->n_columns; i++) {
+        const char *name = schema->columns[i].name;
+        size_t c = find_name(columns, (struct slice){name, strlen(name)});
+        if (c == SIZE_MAX)
+            return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                           "the column '%s', which the model needs, is not in this file", name);
+        set_known(layout, c, schema, i);
+    }
+    return SEPAL_OK;
+}
+
+/* Without names: the layout of training, the same without the target, or the features alone. */
+static sepal_status match_positions(struct csv_layout *layout, sepal_ctx *ctx,
+                                    struct columns *columns, const struct schema *schema) {
+    size_t n = columns->n, target = schema->target ? schema->target_position : SIZE_MAX;
+    bool as_trained = n == schema->cells;
+    bool without_target = !as_trained && schema->target && n + 1 == schema->cells;
+    bool alone = !as_trained && !without_target && n == schema->n_columns;
+    bool with_target = !alone && n == schema->n_columns + 1 && schema->target;
+    if (!as_trained && !without_target && !alone && !with_target)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "this file has %zu columns; the model needs its %zu features, with or "
+                       "without the target",
+                       n, schema->n_columns);
+    for (size_t i = 0; i < schema->n_columns; i++) {
+        size_t c = schema->columns[i].position;
+        if (without_target && c > target) c--;
+        if (alone) c = i;
+        if (with_target && !as_trained) c = i + (schema->columns[i].position > target);
+        set_known(layout, c, schema, i);
+    }
+    if (columns->target == SIZE_MAX && as_trained) columns->target = target;
+    if (columns->target == SIZE_MAX && with_target && !as_trained) {
+        columns->target = 0;
+        while (columns->target < schema->n_columns &&
+               schema->columns[columns->target].position < target)
+            columns->target++;
+    }
+    return SEPAL_OK;
+}
+
+static void note_extra(const struct csv_layout *layout, sepal_ctx *ctx,
+                       const struct columns *columns, const bool *kept) {
+    size_t extra = 0, first = 0;
+    for (size_t c = columns->n; c-- > 0;)
+        if (layout->roles[c].role == ROLE_IGNORE && !kept[c]) {
+            extra++;
+            first = c;
+        }
+    if (extra == 1)
+        warn(ctx, "extra-columns", "column '%s' is not part of the model and is ignored",
+             columns->names[first]);
+    else if (extra)
+        warn(ctx, "extra-columns",
+             "%zu columns ('%s' the first) are not part of the model and are ignored", extra,
+             columns->names[first]);
+}
+
+static size_t named(const struct columns *columns, const char *name) {
+    if (!columns->header || !name) return SIZE_MAX;
+    return find_name(columns, (struct slice){name, strlen(name)});
+}
+
+sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct arena *arena,
+                           struct columns *columns, const struct schema *schema,
+                           const struct read_options *options, bool with_labels) {
+    struct choice choice;
+    TRY(start_roles(layout, ctx, arena, columns));
+    TRY(choose(&choice, ctx, arena, columns, options));
+    TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
+    TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
+    layout->n_features = schema->n_columns;
+    if (columns->header && schema->header)
+        TRY(match_names(layout, ctx, columns, schema));
+    else
+        TRY(match_positions(layout, ctx, columns, schema));
+    if (columns->target == SIZE_MAX && schema->header)
+        columns->target = named(columns, schema->target);
+    if (columns->weight == SIZE_MAX) columns->weight = named(columns, schema->weight);
+    if (with_labels && columns->target == SIZE_MAX)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "there are no labels here: the target column '%s' is missing; name it with "
+                       "--target",
+                       schema->target ? schema->target : "");
+    for (size_t c = 0; c < columns->n; c++) {
+        struct csv_role *role = &layout->roles[c];
+        if (c == columns->target && role->role == ROLE_IGNORE) role->role = ROLE_LABEL;
+        if (c == columns->weight && role->role == ROLE_IGNORE) role->role = ROLE_WEIGHT;
+        role->keep = choice.keep[c];
+        layout->keeps = layout->keeps || role->keep;
+        choice.keep[c] = choice.keep[c] || choice.drop[c];
+    }
+    layout->labels = with_labels;
+    layout->weights = with_labels && columns->weight != SIZE_MAX;
+    layout->unknown_zero = options->unknown == UNKNOWN_ZERO;
+    if (columns->header && schema->header) note_extra(layout, ctx, columns, choice.keep);
+    return SEPAL_OK;
+}

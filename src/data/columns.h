@@ -1,0 +1,30 @@
+/* Which cell of a table's row is what: features, label, weight, from the header, the options and,
+   when reading for a model, its schema. */
+#ifndef SEPAL_DATA_COLUMNS_H
+#define SEPAL_DATA_COLUMNS_H
+
+#include "data/csv.h"
+
+struct columns {
+    const char *file;
+    size_t header_line; /* line of the header or of the first row */
+    bool header;
+    size_t n;
+    const char **names;    /* of every cell; "x1" ... without a header */
+    struct tokens by_name; /* the same, to be found quickly */
+    size_t target;         /* SIZE_MAX: none */
+    size_t weight;         /* likewise */
+};
+
+/* For learning: fills layout->roles and the schema's columns. */
+sepal_status columns_plan(struct csv_layout *layout, struct schema *schema, sepal_ctx *ctx,
+                          struct arena *arena, struct columns *columns,
+                          const struct read_options *options);
+/* For a model: fills layout->roles by the names or positions of its schema. */
+sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct arena *arena,
+                           struct columns *columns, const struct schema *schema,
+                           const struct read_options *options, bool with_labels);
+/* True when every feature of the schema is among these texts. */
+bool columns_named(const struct schema *schema, const struct tokens *first_row);
+
+#endif

@@ -1,0 +1,61 @@
+/* A data set: the matrix, the labels and weights of its rows, and the schema that explains them. */
+#ifndef SEPAL_DATA_DATA_H
+#define SEPAL_DATA_DATA_H
+
+#include "data/matrix.h"
+#include "data/schema.h"
+
+struct sepal_data {
+    struct matrix matrix;
+    const struct schema *schema;
+    struct arena arena;
+
+    int32_t *label; /* class of each row; NULL: no labels, or label sets */
+    /* Labels that the model of the schema has not seen: classes n_classes, n_classes + 1, ... */
+    const char **unseen;
+    size_t n_unseen;
+    /* Label sets: row i has the labels set[set_start[i] .. set_start[i+1]-1]; NULL: single labels. */
+    size_t *set_start;
+    int32_t *set;
+    sepal_place first_set; /* where the file shows the first of them */
+
+    double *weight; /* NULL: all 1 */
+    double total_weight;
+    bool *undecided; /* rows that cannot be predicted; NULL: none */
+    const char *kept_header;
+    const char **kept; /* per row; NULL: nothing is kept */
+    const char *file;  /* where it was read from; "" if from nowhere */
+    double seconds;    /* it took to load */
+};
+
+struct raw;
+struct source;
+struct chunks;
+struct read_options;
+
+/* schema NULL: rows to learn from. */
+sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
+                       const struct schema *schema, bool with_labels);
+sepal_data *data_new(sepal_ctx *ctx);
+/* The rows numbered in rows[0 .. n-1], in that order. */
+sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
+                         const size_t *rows, size_t n);
+sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
+                        const sepal_data *data, double share);
+sepal_status data_from_dense(sepal_data **out, sepal_ctx *ctx, const double *x, size_t rows,
+                             size_t cols, const char *const *labels, const double *weights);
+/* The whole data set as text of a format. */
+sepal_status data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
+                        const char *format);
+void data_free(sepal_data *data);
+
+static inline double data_weight(const sepal_data *data, size_t row) {
+    return data->weight ? data->weight[row] : 1;
+}
+/* The label with number k, one the model knows or one it has not seen. */
+static inline const char *data_label_name(const sepal_data *data, size_t k) {
+    return k < data->schema->n_classes ? data->schema->classes[k]
+                                       : data->unseen[k - data->schema->n_classes];
+}
+
+#endif

@@ -1,0 +1,185 @@
+#include "data/detect.h"
+
+#include "core/alloc.h"
+#include "core/decimal.h"
+
+#include <string.h>
+#include <strings.h>
+
+const struct format_row format_table[] = {
+    {"csv", "delimited text with or without a header; , ; | tab or blanks", FORMAT_CSV, {".csv"}},
+    {"tsv", "the same, cells separated by tabs", FORMAT_TSV, {".tsv"}},
+    {"libsvm", "sparse text, label index:value ...", FORMAT_LIBSVM, {".svm", ".libsvm"}},
+    {0},
+};
+
+enum format format_of_extension(const char *path) {
+    size_t length = source_plain_length(path);
+    for (const struct format_row *row = format_table; row->name; row++)
+        for (size_t i = 0; i < 3 && row->extensions[i]; i++) {
+            size_t tail = strlen(row->extensions[i]);
+            if (length > tail && strncasecmp(path + length - tail, row->extensions[i], tail) == 0)
+                return row->format;
+        }
+    return 0;
+}
+
+char detect_eol(const char *bytes, size_t n) {
+    return !memchr(bytes, '\n', n) && memchr(bytes, '\r', n) ? '\r' : '\n';
+}
+
+static bool is_pair(const char *p, const char *end) {
+    const char *colon = p;
+    while (colon < end && *colon >= '0' && *colon <= '9') colon++;
+    double value;
+    return colon > p && colon < end && *colon == ':' && decimal_read(colon + 1, end, &value) == end;
+}
+
+/* Fields after the first, all of them index:value, and at least one. */
+static bool is_libsvm_line(const char *p, const char *end) {
+    size_t pairs = 0;
+    for (size_t field = 0; p < end; field++) {
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) p++;
+        const char *stop = p;
+        while (stop < end && *stop != ' ' && *stop != '\t' && *stop != '\r') stop++;
+        if (p == stop || *p == '#') break;
+        bool query = stop - p > 4 && memcmp(p, "qid:", 4) == 0;
+        if (field && !query && !is_pair(p, stop)) return false;
+        if (field && !query) pairs++;
+        p = stop;
+    }
+    return pairs > 0;
+}
+
+static bool has_libsvm_line(const char *bytes, size_t n) {
+    char eol = detect_eol(bytes, n);
+    const char *end = bytes + n;
+    for (const char *p = bytes; p < end;) {
+        const char *stop = memchr(p, eol, (size_t)(end - p));
+        /* the last line may be cut off in the middle of a number, which does no harm */
+        if (is_libsvm_line(p, stop ? stop : end)) return true;
+        if (!stop) break;
+        p = stop + 1;
+    }
+    return false;
+}
+
+enum format detect_format(const char *path, const char *bytes, size_t n) {
+    enum format by_name = format_of_extension(path);
+    if (by_name) return by_name;
+    if (n > DETECT_BYTES) n = DETECT_BYTES;
+    return has_libsvm_line(bytes, n) ? FORMAT_LIBSVM : FORMAT_CSV;
+}
+
+struct vote {
+    size_t lines, agreeing, cells; /* lines that have the commonest number (> 1) of cells */
+};
+
+/* How well a delimiter cuts the lines. The commonest number is found by majority vote. */
+static struct vote cut(const char *bytes, const char *end, struct csv_marks marks, char *scratch) {
+    enum { MOST_LINES = 1000 };
+    struct vote vote = {0};
+    size_t candidate = 0, lead = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        const char *p = bytes;
+        for (size_t line = 0; p < end && line < MOST_LINES; line++) {
+            const char *next = csv_record_end(p, end, marks);
+            size_t cells = csv_split(p, next ? next : end, marks, scratch, NULL, 0);
+            if (cells && pass == 0) {
+                if (lead == 0) candidate = cells;
+                lead = cells == candidate ? lead + 1 : lead - 1;
+            } else if (cells) {
+                vote.lines++;
+                vote.agreeing += cells == candidate && candidate > 1;
+            }
+            if (!next) break;
+            p = next;
+        }
+    }
+    vote.cells = candidate;
+    return vote;
+}
+
+char detect_delimiter(sepal_ctx *ctx, const char *bytes, size_t n, char eol, bool quotes) {
+    static const char candidates[] = {',', ';', '\t', '|', ' '};
+    if (n > DETECT_BYTES) {
+        const char *last = memrchr(bytes, eol, DETECT_BYTES);
+        n = last ? (size_t)(last - bytes) + 1 : DETECT_BYTES;
+    }
+    char best = ',', *scratch = mem_alloc(ctx, n + 1, 1);
+    size_t most = 0;
+    for (size_t i = 0; scratch && i < sizeof candidates; i++) {
+        struct csv_marks marks = {candidates[i], eol, quotes};
+        struct vote vote = cut(bytes, bytes + n, marks, scratch);
+        if (vote.agreeing && vote.agreeing == vote.lines) {
+            best = candidates[i];
+            break;
+        }
+        if (vote.agreeing > most) {
+            most = vote.agreeing;
+            best = candidates[i];
+        }
+    }
+    mem_free(scratch);
+    return best;
+}
+
+sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,
+                             const char *bytes, size_t n, struct csv_marks marks) {
+    *out = (struct csv_sample){0};
+    const char *p = bytes, *end = bytes + n;
+    while (p < end && csv_is_blank(p, end, marks.eol)) {
+        const char *stop = memchr(p, marks.eol, (size_t)(end - p));
+        p = stop ? stop + 1 : end;
+    }
+    out->scratch = arena_alloc(ctx, arena, n + 1, 1);
+    if (!out->scratch) return SEPAL_EMEMORY;
+    const char *first = csv_record_end(p, end, marks);
+    out->cells = csv_split(p, first ? first : end, marks, out->scratch, NULL, 0);
+    out->cell = arena_alloc(ctx, arena, (HEADER_ROWS + 1) * out->cells, sizeof *out->cell);
+    if (!out->cell) return SEPAL_EMEMORY;
+    char *scratch = out->scratch;
+    while (p < end && out->rows <= HEADER_ROWS) {
+        const char *next = csv_record_end(p, end, marks);
+        const char *stop = next ? next : end;
+        struct csv_cell *row = out->cell + out->rows * out->cells;
+        size_t cells = csv_split(p, stop, marks, scratch, row, out->cells);
+        if (cells == out->cells && cells) out->rows++;
+        scratch += stop - p;
+        p = stop;
+    }
+    return SEPAL_OK;
+}
+
+static bool names_a_number_column(const struct csv_sample *sample, size_t c) {
+    double value;
+    const struct csv_cell *top = &sample->cell[c];
+    if (csv_is_number(top->text, &value) || csv_is_missing(top->text)) return false;
+    size_t numbers = 0;
+    for (size_t r = 1; r < sample->rows; r++) {
+        struct slice text = sample->cell[r * sample->cells + c].text;
+        if (csv_is_number(text, &value))
+            numbers++;
+        else if (!csv_is_missing(text))
+            return false;
+    }
+    return numbers > 0;
+}
+
+static bool is_number_or_recurs(const struct csv_sample *sample, size_t c) {
+    double value;
+    for (size_t r = 0; r < sample->rows; r++) {
+        struct slice text = sample->cell[r * sample->cells + c].text;
+        if (csv_is_number(text, &value)) return true;
+        if (r && slice_compare(text, sample->cell[c].text) == 0) return true;
+    }
+    return false;
+}
+
+bool detect_header(const struct csv_sample *sample) {
+    for (size_t c = 0; c < sample->cells; c++)
+        if (names_a_number_column(sample, c)) return true;
+    for (size_t c = 0; c < sample->cells; c++)
+        if (is_number_or_recurs(sample, c)) return false;
+    return sample->rows > 0;
+}

@@ -1,0 +1,34 @@
+/* What a file is, judged by its name and its first bytes. */
+#ifndef SEPAL_DATA_DETECT_H
+#define SEPAL_DATA_DETECT_H
+
+#include "data/csv.h"
+
+enum format { FORMAT_CSV = 1, FORMAT_TSV, FORMAT_LIBSVM, N_FORMATS = FORMAT_LIBSVM };
+struct format_row {
+    const char *name, *summary;
+    enum format format;
+    const char *extensions[3];
+};
+extern const struct format_row format_table[]; /* ends with a row without name */
+
+enum { DETECT_BYTES = 1 << 16, HEADER_ROWS = 100 };
+
+enum format detect_format(const char *path, const char *bytes, size_t n);
+enum format format_of_extension(const char *path); /* 0: none that is known */
+char detect_eol(const char *bytes, size_t n);
+/* The delimiter that cuts all lines into the same number of cells, else the one that does so for
+   most lines. */
+char detect_delimiter(sepal_ctx *ctx, const char *bytes, size_t n, char eol, bool quotes);
+
+/* The first records of a table, split into cells: rows[r * cells + c]. */
+struct csv_sample {
+    size_t rows, cells; /* cells of row 0; a row with another number is not sampled */
+    struct csv_cell *cell;
+    char *scratch;
+};
+sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,
+                             const char *bytes, size_t n, struct csv_marks marks);
+bool detect_header(const struct csv_sample *sample);
+
+#endif

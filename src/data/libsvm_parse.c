@@ -1,0 +1,378 @@
+/* One chunk of LIBSVM text to sparse rows. Values are kept as small as they allow: none when all are
+   1, one per row where rows are constant (binary and unit-length text data), singles where exact. */
+#include "core/alloc.h"
+#include "core/decimal.h"
+#include "data/libsvm.h"
+
+#include "data/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    uint32_t index;
+    double value;
+};
+
+struct scratch {
+    uint32_t *index, *label;
+    double *value;
+    size_t *start;
+    size_t index_room, value_room, start_room, label_room;
+};
+
+struct parser {
+    sepal_ctx *ctx;
+    const struct libsvm_layout *layout;
+    struct raw *raw;
+    struct scratch *scratch;
+    const char *end, *line_start;
+    size_t line, entries;
+    bool ones, constant, single; /* what all values so far allow */
+    /* The value read last, as text: the next is often the same. */
+    uint64_t last_text[2], last_mask[2];
+    size_t last_length; /* 0: none, or too long to be kept */
+    double last_value;
+};
+
+static sepal_status refuse(struct parser *parser, const char *p, const char *what) {
+    const char *stop = p;
+    while (stop < parser->end && stop - p < 40 && (unsigned char)*stop > ' ') stop++;
+    return fail_at(parser->ctx, SEPAL_EDATA, "", parser->line, (size_t)(p - parser->line_start) + 1,
+                   "%s: '%.*s'", what, (int)(stop - p), p);
+}
+
+static bool ends_token(const struct parser *parser, const char *p) {
+    return p == parser->end || *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r' || *p == '#';
+}
+
+static const char *skip_blanks(const struct parser *parser, const char *p) {
+    while (p < parser->end && (*p == ' ' || *p == '\t')) p++;
+    return p;
+}
+
+/* At the end of the line's content: its line end, the end of the file, or a comment. */
+static bool at_end(const struct parser *parser, const char *p) {
+    if (p == parser->end || *p == parser->layout->eol || *p == '#') return true;
+    return *p == '\r' && (p + 1 == parser->end || p[1] == parser->layout->eol);
+}
+
+static const char *token_end(const struct parser *parser, const char *p) {
+    while (!ends_token(parser, p)) p++;
+    return p;
+}
+
+static sepal_status take_label(struct parser *parser, const char **at) {
+    const char *p = *at, *stop = token_end(parser, p);
+    bool absent = stop == p || memchr(p, ':', (size_t)(stop - p));
+    parser->scratch->label[parser->raw->rows] = NO_LABEL;
+    if (absent) {
+        if (parser->raw->first_unlabelled.column == 0)
+            parser->raw->first_unlabelled =
+                (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
+        return SEPAL_OK;
+    }
+    *at = stop;
+    if (!parser->layout->labels) return SEPAL_OK;
+    struct slice text = {p, (size_t)(stop - p)};
+    bool fresh;
+    uint32_t number;
+    TRY(tokens_add(&parser->raw->labels, parser->ctx, text, &number, &fresh));
+    parser->scratch->label[parser->raw->rows] = number;
+    if (!fresh) return SEPAL_OK;
+    if (csv_is_missing(text) || slice_is_nocase(text, "inf") || slice_is_nocase(text, "-inf") ||
+        slice_is_nocase(text, "+inf"))
+        return refuse(parser, p, "the label is missing here");
+    for (const char *c = p; c < stop; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) return refuse(parser, c, "control character");
+    if (utf8_valid_prefix(text.bytes, text.length) < text.length)
+        return refuse(parser, p, "label is not UTF-8; convert the file with iconv");
+    if (memchr(p, ',', text.length) && parser->raw->first_set.column == 0)
+        parser->raw->first_set = (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
+    return SEPAL_OK;
+}
+
+/* The digits of an index; NULL when there are none or the number is too large. */
+static const char *read_index(const struct parser *parser, const char *p, uint32_t *index) {
+    const char *from = p;
+    uint64_t number = 0;
+    for (; p < parser->end && *p >= '0' && *p <= '9'; p++) {
+        number = number * 10 + (uint64_t)(*p - '0');
+        if (number > UINT32_MAX) return NULL;
+    }
+    *index = (uint32_t)number;
+    return p == from ? NULL : p;
+}
+
+static sepal_status refuse_index(struct parser *parser, const char *p) {
+    uint32_t index;
+    if (*p == '+' || *p == '-') return refuse(parser, p, "an index has no sign");
+    const char *after = read_index(parser, p, &index);
+    if (!after && *p >= '0' && *p <= '9')
+        return refuse(parser, p, "index above 2147483647, the largest there is");
+    if (!after) return refuse(parser, p, "expected index:value");
+    return refuse(parser, p, "expected a colon after the index, as in 3:1.5");
+}
+
+static sepal_status refuse_value(struct parser *parser, const char *p) {
+    if (ends_token(parser, p)) return refuse(parser, p, "a value is missing after the colon");
+    if (decimal_overflows(p, token_end(parser, p)))
+        return refuse(parser, p, "the number is too large for a double");
+    return refuse(parser, p, "not a decimal number");
+}
+
+static void note_value(struct parser *parser, double value, double first) {
+    if (value != 1) parser->ones = false;
+    if (value != first) parser->constant = false;
+    if (parser->single && !single_holds(value)) parser->single = false;
+}
+
+static void remember(struct parser *parser, const char *p, size_t length, double value) {
+    parser->last_length = length <= sizeof parser->last_text ? length : 0;
+    parser->last_value = value;
+    memset(parser->last_mask, 0, sizeof parser->last_mask);
+    memset(parser->last_mask, 0xff, parser->last_length);
+    memset(parser->last_text, 0, sizeof parser->last_text);
+    memcpy(parser->last_text, p, parser->last_length);
+}
+
+/* As decimal_read, but a value written like the one before is not read again. */
+static const char *read_value(struct parser *parser, const char *p, double *value) {
+    uint64_t text[2];
+    if (parser->last_length && (size_t)(parser->end - p) > sizeof text) {
+        memcpy(text, p, sizeof text);
+        uint64_t other = ((text[0] ^ parser->last_text[0]) & parser->last_mask[0]) |
+                         ((text[1] ^ parser->last_text[1]) & parser->last_mask[1]);
+        if (other == 0 && ends_token(parser, p + parser->last_length)) {
+            *value = parser->last_value;
+            return p + parser->last_length;
+        }
+    }
+    const char *after = decimal_read(p, parser->end, value);
+    if (after) remember(parser, p, (size_t)(after - p), *value);
+    return after;
+}
+
+static sepal_status take_entry(struct parser *parser, const char **at, size_t row_start) {
+    struct scratch *scratch = parser->scratch;
+    const char *p = *at, *colon, *after;
+    uint32_t index;
+    double value = 0;
+    colon = read_index(parser, p, &index);
+    if (!colon || colon == parser->end || *colon != ':') return refuse_index(parser, p);
+    if (index > parser->layout->most)
+        return refuse(parser, p,
+                      parser->layout->most == INT32_MAX
+                          ? "index above 2147483647, the largest there is"
+                          : "index above the number of features that --features states");
+    after = read_value(parser, colon + 1, &value);
+    if (!after || !ends_token(parser, after)) return refuse_value(parser, colon + 1);
+    *at = after;
+    if (parser->layout->for_model &&
+        (index < parser->layout->first_index || index > parser->layout->last_index)) {
+        parser->raw->ignored++;
+        return SEPAL_OK;
+    }
+    if (index == 0) parser->raw->index_zero = true;
+    if (index > parser->raw->max_index) parser->raw->max_index = index;
+    size_t n = parser->entries;
+    if (n == scratch->index_room || n == scratch->value_room) {
+        TRY(mem_reserve(parser->ctx, (void **)&scratch->index, &scratch->index_room, n + 1,
+                        sizeof *scratch->index));
+        TRY(mem_reserve(parser->ctx, (void **)&scratch->value, &scratch->value_room, n + 1,
+                        sizeof *scratch->value));
+    }
+    scratch->index[n] = index;
+    scratch->value[n] = value;
+    parser->entries++;
+    if (value != 0) note_value(parser, value, n > row_start ? scratch->value[row_start] : value);
+    return SEPAL_OK;
+}
+
+static int by_index(const void *a, const void *b) {
+    uint32_t i = ((const struct entry *)a)->index, j = ((const struct entry *)b)->index;
+    return (i > j) - (i < j);
+}
+
+/* The second place on the line where this index stands. */
+static sepal_status refuse_duplicate(struct parser *parser, uint32_t index) {
+    const char *p = parser->line_start, *found = p;
+    for (int seen = 0; seen < 2 && !at_end(parser, p);) {
+        p = skip_blanks(parser, p);
+        uint32_t here;
+        const char *colon = read_index(parser, p, &here);
+        if (colon && colon < parser->end && *colon == ':' && here == index) {
+            seen++;
+            found = p;
+        }
+        p = token_end(parser, p);
+    }
+    return refuse(parser, found, "this index stands twice in the row");
+}
+
+static sepal_status sort_row(struct parser *parser, size_t from) {
+    struct scratch *scratch = parser->scratch;
+    size_t n = parser->entries - from;
+    struct entry *entries = mem_alloc(parser->ctx, n, sizeof *entries);
+    if (!entries) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < n; i++)
+        entries[i] = (struct entry){scratch->index[from + i], scratch->value[from + i]};
+    qsort(entries, n, sizeof *entries, by_index);
+    uint32_t twice = 0;
+    bool duplicate = false;
+    for (size_t i = 0; i < n; i++) {
+        scratch->index[from + i] = entries[i].index;
+        scratch->value[from + i] = entries[i].value;
+        if (i && entries[i].index == entries[i - 1].index && !duplicate) {
+            duplicate = true;
+            twice = entries[i].index;
+        }
+    }
+    mem_free(entries);
+    return duplicate ? refuse_duplicate(parser, twice) : SEPAL_OK;
+}
+
+/* Zeros say nothing in a sparse row, once it is known that none stands twice. */
+static void drop_zeros(struct parser *parser, size_t from) {
+    struct scratch *scratch = parser->scratch;
+    size_t to = from;
+    double first = 0;
+    for (size_t i = from; i < parser->entries; i++) {
+        if (scratch->value[i] == 0) continue;
+        if (to == from) first = scratch->value[i];
+        note_value(parser, scratch->value[i], first);
+        scratch->index[to] = scratch->index[i];
+        scratch->value[to++] = scratch->value[i];
+    }
+    parser->entries = to;
+}
+
+static sepal_status parse_entries(struct parser *parser, const char **at) {
+    size_t from = parser->entries;
+    const uint32_t *index = NULL;
+    bool sorted = true, zeros = false;
+    const char *p = skip_blanks(parser, *at);
+    while (!at_end(parser, p)) {
+        size_t before = parser->entries;
+        if (*p == 'q' && parser->end - p > 4 && memcmp(p, "qid:", 4) == 0)
+            p = token_end(parser, p);
+        else
+            TRY(take_entry(parser, &p, from));
+        index = parser->scratch->index;
+        if (parser->entries > before) {
+            if (before > from && index[before] <= index[before - 1]) sorted = false;
+            if (parser->scratch->value[before] == 0) zeros = true;
+        }
+        p = skip_blanks(parser, p);
+    }
+    if (!sorted) TRY(sort_row(parser, from));
+    if (zeros) drop_zeros(parser, from);
+    *at = p;
+    return SEPAL_OK;
+}
+
+static sepal_status parse_row(struct parser *parser, const char **at) {
+    struct scratch *scratch = parser->scratch;
+    size_t row = parser->raw->rows;
+    TRY(mem_reserve(parser->ctx, (void **)&scratch->start, &scratch->start_room, row + 2,
+                    sizeof *scratch->start));
+    TRY(mem_reserve(parser->ctx, (void **)&scratch->label, &scratch->label_room, row + 1,
+                    sizeof *scratch->label));
+    scratch->start[row] = parser->entries;
+    TRY(take_label(parser, at));
+    TRY(parse_entries(parser, at));
+    scratch->start[row + 1] = parser->entries;
+    parser->raw->rows++;
+    return SEPAL_OK;
+}
+
+/* A comment runs to the end of its line and may hold anything but control characters. */
+static sepal_status skip_line(struct parser *parser, const char **at) {
+    const char *p = *at;
+    char eol = parser->layout->eol;
+    for (; p < parser->end && *p != eol; p++)
+        if (((unsigned char)*p < ' ' && *p != '\t' && *p != '\r') || *p == 0x7f)
+            return refuse(parser, p, "control character");
+    *at = p < parser->end ? p + 1 : p;
+    parser->line++;
+    return SEPAL_OK;
+}
+
+static sepal_status parse_lines(struct parser *parser, const char *p) {
+    while (p < parser->end) {
+        parser->line_start = p;
+        const char *content = skip_blanks(parser, p);
+        if (!at_end(parser, content)) {
+            p = content;
+            TRY(parse_row(parser, &p));
+        } else {
+            p = content;
+        }
+        TRY(skip_line(parser, &p));
+    }
+    parser->raw->lines = parser->line;
+    return SEPAL_OK;
+}
+
+static sepal_status keep_values(struct parser *parser, struct block *block) {
+    const struct scratch *scratch = parser->scratch;
+    block->values = parser->ones       ? VALUES_ONES
+                    : parser->constant ? VALUES_ROW
+                    : parser->single   ? VALUES_F32
+                                       : VALUES_F64;
+    TRY(block_alloc(parser->ctx, block, 0, parser->entries));
+    memcpy(block->start, scratch->start, (block->rows + 1) * sizeof *block->start);
+    if (parser->entries)
+        memcpy(block->index, scratch->index, parser->entries * sizeof *block->index);
+    for (size_t i = 0; block->values == VALUES_ROW && i < block->rows; i++)
+        block->f64[i] = block->start[i] < block->start[i + 1] ? scratch->value[block->start[i]] : 0;
+    for (size_t i = 0; block->values == VALUES_F32 && i < parser->entries; i++)
+        block->f32[i] = (float)scratch->value[i];
+    if (block->values == VALUES_F64 && parser->entries)
+        memcpy(block->f64, scratch->value, parser->entries * sizeof *block->f64);
+    return SEPAL_OK;
+}
+
+static sepal_status parse(struct raw *out, sepal_ctx *ctx, const char *bytes, size_t n,
+                          const void *layout, void *scratch) {
+    struct parser parser = {.ctx = ctx,
+                            .layout = layout,
+                            .raw = out,
+                            .scratch = scratch,
+                            .end = bytes + n,
+                            .ones = true,
+                            .constant = true,
+                            .single = true};
+    TRY(parse_lines(&parser, bytes));
+    out->entries.rows = out->rows;
+    out->entries.sparse = true;
+    if (out->rows == 0) return SEPAL_OK;
+    TRY(keep_values(&parser, &out->entries));
+    if (!parser.layout->labels) return SEPAL_OK;
+    out->label = mem_alloc(ctx, out->rows, sizeof *out->label);
+    if (!out->label) return SEPAL_EMEMORY;
+    memcpy(out->label, parser.scratch->label, out->rows * sizeof *out->label);
+    return SEPAL_OK;
+}
+
+static void scratch_clear(void *memory) {
+    struct scratch *scratch = memory;
+    mem_free(scratch->index);
+    mem_free(scratch->label);
+    mem_free(scratch->value);
+    mem_free(scratch->start);
+}
+
+static size_t whole(const char *bytes, size_t n, const void *memory) {
+    const struct libsvm_layout *layout = memory;
+    const char *last = memrchr(bytes, layout->eol, n);
+    return last ? (size_t)(last - bytes) + 1 : 0;
+}
+
+const struct chunk_format libsvm_chunk_format = {
+    .whole = whole,
+    .parse = parse,
+    .scratch_size = sizeof(struct scratch),
+    .scratch_clear = scratch_clear,
+};

@@ -1,0 +1,165 @@
+#include "data/matrix.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+size_t matrix_block_rows(size_t cols) {
+    /* About two megabytes of doubles: large enough for matrix products to run at full speed, small
+       enough to stay in a second-level cache. */
+    enum { CELLS = 1 << 18, FEWEST = 256, MOST = 4096 };
+    size_t rows = MOST;
+    while (rows > FEWEST && rows > CELLS / (cols ? cols : 1)) rows /= 2;
+    return rows;
+}
+
+sepal_status matrix_init(struct matrix *matrix, sepal_ctx *ctx, size_t rows, size_t cols,
+                         bool sparse) {
+    size_t height = matrix_block_rows(cols), n = (rows + height - 1) / height;
+    *matrix = (struct matrix){
+        .rows = rows, .cols = cols, .block_rows = height, .n_blocks = n, .sparse = sparse};
+    matrix->blocks = mem_zero(ctx, n, sizeof *matrix->blocks);
+    if (!matrix->blocks) return SEPAL_EMEMORY;
+    for (size_t b = 0; b < n; b++) {
+        size_t first = b * height, left = rows - first;
+        matrix->blocks[b] = (struct block){
+            .first_row = first, .rows = left < height ? left : height, .sparse = sparse};
+    }
+    return SEPAL_OK;
+}
+
+sepal_status block_alloc(sepal_ctx *ctx, struct block *block, size_t cols, size_t entries) {
+    size_t values = block->sparse ? entries : block->rows * cols;
+    if (!block->sparse && cols && values / cols != block->rows)
+        return fail(ctx, SEPAL_EMEMORY, "not enough memory: a block of %zu x %zu numbers",
+                    block->rows, cols);
+    if (block->sparse) {
+        block->start = mem_alloc(ctx, block->rows + 1, sizeof *block->start);
+        block->index = mem_alloc(ctx, entries, sizeof *block->index);
+        if (!block->start || !block->index) return SEPAL_EMEMORY;
+    }
+    switch (block->values) {
+    case VALUES_ONES: return SEPAL_OK;
+    case VALUES_ROW: block->f64 = mem_alloc(ctx, block->rows, sizeof(double)); break;
+    case VALUES_F32: block->f32 = mem_alloc(ctx, values, sizeof(float)); break;
+    case VALUES_F64: block->f64 = mem_alloc(ctx, values, sizeof(double)); break;
+    }
+    return block->f32 || block->f64 ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+void matrix_clear(struct matrix *matrix) {
+    for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++) {
+        mem_free(matrix->blocks[b].start);
+        mem_free(matrix->blocks[b].index);
+        mem_free(matrix->blocks[b].f32);
+        mem_free(matrix->blocks[b].f64);
+    }
+    mem_free(matrix->blocks);
+    *matrix = (struct matrix){0};
+}
+
+size_t matrix_bytes(const struct matrix *matrix) {
+    size_t bytes = 0;
+    for (size_t b = 0; b < matrix->n_blocks; b++) {
+        const struct block *block = &matrix->blocks[b];
+        size_t entries = block->sparse ? block->start[block->rows] : block->rows * matrix->cols;
+        if (block->sparse) bytes += (block->rows + 1) * sizeof(size_t) + entries * sizeof(uint32_t);
+        if (block->values == VALUES_ROW) bytes += block->rows * sizeof(double);
+        if (block->values == VALUES_F32) bytes += entries * sizeof(float);
+        if (block->values == VALUES_F64) bytes += entries * sizeof(double);
+    }
+    return bytes;
+}
+
+double row_dot(const struct kernels *kernels, const struct block *block, size_t i, size_t cols,
+               const double *w) {
+    if (!block->sparse)
+        return block->f32 ? kernels->dot_f32(block->f32 + i * cols, w, cols)
+                          : kernels->dot_f64(block->f64 + i * cols, w, cols);
+    size_t at = block->start[i], n = block->start[i + 1] - at;
+    const uint32_t *index = block->index + at;
+    switch (block->values) {
+    case VALUES_ONES: return kernels->gather_ones(index, w, n);
+    case VALUES_ROW: return block->f64[i] * kernels->gather_ones(index, w, n);
+    case VALUES_F32: return kernels->gather_f32(block->f32 + at, index, w, n);
+    case VALUES_F64: break;
+    }
+    return kernels->gather_f64(block->f64 + at, index, w, n);
+}
+
+double row_dot_centred(const struct kernels *kernels, const struct block *block, size_t i,
+                       size_t cols, const double *centre, const double *w) {
+    return block->f32 ? kernels->dot_centred_f32(block->f32 + i * cols, centre, w, cols)
+                      : kernels->dot_centred_f64(block->f64 + i * cols, centre, w, cols);
+}
+
+void row_axpy(const struct kernels *kernels, const struct block *block, size_t i, size_t cols,
+              double a, double *w) {
+    if (!block->sparse) {
+        if (block->f32)
+            kernels->axpy_f32(a, block->f32 + i * cols, w, cols);
+        else
+            kernels->axpy_f64(a, block->f64 + i * cols, w, cols);
+        return;
+    }
+    size_t at = block->start[i], n = block->start[i + 1] - at;
+    const uint32_t *index = block->index + at;
+    switch (block->values) {
+    case VALUES_ONES: kernels->scatter_ones(a, index, w, n); break;
+    case VALUES_ROW: kernels->scatter_ones(a * block->f64[i], index, w, n); break;
+    case VALUES_F32: kernels->scatter_f32(a, block->f32 + at, index, w, n); break;
+    case VALUES_F64: kernels->scatter_f64(a, block->f64 + at, index, w, n); break;
+    }
+}
+
+bool row_next(const struct block *block, size_t i, size_t cols, size_t *at, size_t *column,
+              double *value) {
+    if (block->sparse) {
+        size_t entry = block->start[i] + *at;
+        if (entry == block->start[i + 1]) return false;
+        *column = block->index[entry];
+        *value = block->values == VALUES_ONES  ? 1
+                 : block->values == VALUES_ROW ? block->f64[i]
+                 : block->values == VALUES_F32 ? (double)block->f32[entry]
+                                               : block->f64[entry];
+        ++*at;
+        return true;
+    }
+    for (; *at < cols; ++*at) {
+        double x = block->f32 ? (double)block->f32[i * cols + *at] : block->f64[i * cols + *at];
+        if (x == 0) continue;
+        *column = (*at)++;
+        *value = x;
+        return true;
+    }
+    return false;
+}
+
+double row_square_norm(const struct block *block, size_t i, size_t cols) {
+    double sum = 0, x;
+    for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &x);) sum += x * x;
+    return sum;
+}
+
+static void dense_row(const struct block *block, size_t i, size_t cols, double *out) {
+    if (block->sparse) {
+        memset(out, 0, cols * sizeof *out);
+        double x;
+        for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &x);) out[j] = x;
+    } else if (block->f32) {
+        for (size_t j = 0; j < cols; j++) out[j] = block->f32[i * cols + j];
+    } else {
+        memcpy(out, block->f64 + i * cols, cols * sizeof *out);
+    }
+}
+
+void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
+                 const double *centre, const double *root_weight, double *out, size_t stride) {
+    for (size_t i = first; i < first + n; i++, out += stride) {
+        dense_row(block, i, cols, out);
+        for (size_t j = 0; centre && j < cols; j++) out[j] -= centre[j];
+        if (!root_weight) continue;
+        double root = root_weight[block->first_row + i];
+        for (size_t j = 0; j < cols; j++) out[j] *= root;
+    }
+}

@@ -1,0 +1,84 @@
+/* The numbers of a data set: blocks of rows, dense or sparse. Block boundaries depend on the row
+   number and the width alone, so sums taken block by block are the same bits however the rows came
+   in and however many threads add them. */
+#ifndef SEPAL_DATA_MATRIX_H
+#define SEPAL_DATA_MATRIX_H
+
+#include "core/context.h"
+#include "kernels/kernels.h"
+
+/* How the values of a block are kept: the least that holds them exactly. */
+enum values {
+    VALUES_ONES, /* sparse: every value is 1, none is stored */
+    VALUES_ROW,  /* sparse: one value per row */
+    VALUES_F32,
+    VALUES_F64
+};
+
+struct block {
+    size_t first_row, rows;
+    bool sparse;
+    enum values values;
+    size_t *start;   /* sparse: row i holds entries start[i] .. start[i+1]-1 */
+    uint32_t *index; /* sparse: column of each entry, rising within a row */
+    float *f32;      /* dense: rows x cols, row-major */
+    double *f64;
+};
+
+struct matrix {
+    size_t rows, cols, nonzeros, block_rows, n_blocks;
+    bool sparse;
+    struct block *blocks;
+};
+
+size_t matrix_block_rows(size_t cols);
+sepal_status matrix_init(struct matrix *matrix, sepal_ctx *ctx, size_t rows, size_t cols,
+                         bool sparse);
+sepal_status block_alloc(sepal_ctx *ctx, struct block *block, size_t cols, size_t entries);
+void matrix_clear(struct matrix *matrix);
+size_t matrix_bytes(const struct matrix *matrix);
+
+/* A walk over the blocks in order. */
+struct block_walk {
+    const struct matrix *matrix;
+    size_t next;
+};
+static inline const struct block *block_next(struct block_walk *walk) {
+    return walk->next < walk->matrix->n_blocks ? &walk->matrix->blocks[walk->next++] : NULL;
+}
+static inline void block_rewind(struct block_walk *walk) {
+    walk->next = 0;
+}
+
+static inline const struct block *matrix_block_of(const struct matrix *matrix, size_t row,
+                                                  size_t *local) {
+    *local = row % matrix->block_rows;
+    return &matrix->blocks[row / matrix->block_rows];
+}
+
+/* Row i of a block against a vector of matrix->cols numbers. */
+double row_dot(const struct kernels *kernels, const struct block *block, size_t i, size_t cols,
+               const double *w);
+double row_dot_centred(const struct kernels *kernels, const struct block *block, size_t i,
+                       size_t cols, const double *centre, const double *w);
+void row_axpy(const struct kernels *kernels, const struct block *block, size_t i, size_t cols,
+              double a, double *w);
+double row_square_norm(const struct block *block, size_t i, size_t cols);
+/* The entries of a row one after the other: begin with *at = 0; false at the end. Zeros of dense
+   rows are left out. */
+bool row_next(const struct block *block, size_t i, size_t cols, size_t *at, size_t *column,
+              double *value);
+/* Rows [first, first + n) as dense doubles, minus `centre` (may be NULL), times the root of their
+   weight (NULL: 1); out has `stride` doubles from row to row. */
+void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
+                 const double *centre, const double *root_weight, double *out, size_t stride);
+
+/* Sum of `width` numbers over the blocks: `add` adds those of one block to `partial` (zeroed). The
+   partial sums are combined by a binary tree over block numbers, whose shape the threads cannot
+   change. */
+typedef void (*block_sum_fn)(sepal_ctx *ctx, const struct block *block, double *partial,
+                             void *payload);
+sepal_status matrix_sum(double *out, sepal_ctx *ctx, const struct matrix *matrix, size_t width,
+                        block_sum_fn add, void *payload);
+
+#endif

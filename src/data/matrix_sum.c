@@ -1,0 +1,112 @@
+/* Sums over blocks by a fixed binary tree: node (level, i) covers the blocks i 2^level up to
+   (i+1) 2^level - 1, left half plus right half. Whoever finishes the second child of a node adds
+   the two, so the order of additions is the tree's, not the threads'. Few partial sums wait at any
+   time: blocks are handed out in order, so a level has hardly more of them than there are threads. */
+#include "data/matrix.h"
+
+#include "core/alloc.h"
+#include "core/lock.h"
+#include "core/parallel.h"
+
+#include <string.h>
+
+struct partial {
+    struct partial *next; /* in the list of waiting or of free ones */
+    unsigned level;
+    size_t i;
+    double sum[];
+};
+
+struct summing {
+    const struct matrix *matrix;
+    size_t width;
+    block_sum_fn add;
+    void *payload;
+    struct lock lock;
+    struct partial *waiting, *spare;
+};
+
+static struct partial *take_spare(struct summing *all, sepal_ctx *ctx) {
+    lock_take(&all->lock);
+    struct partial *partial = all->spare;
+    if (partial) all->spare = partial->next;
+    lock_give(&all->lock);
+    if (!partial) partial = mem_alloc(ctx, sizeof *partial + all->width * sizeof(double), 1);
+    if (partial) memset(partial->sum, 0, all->width * sizeof(double));
+    return partial;
+}
+
+/* The brother of `mine` if it waits; else `mine` is put to wait and NULL returned. */
+static struct partial *meet(struct summing *all, struct partial *mine) {
+    lock_take(&all->lock);
+    struct partial **link = &all->waiting;
+    while (*link && ((*link)->level != mine->level || (*link)->i != (mine->i ^ 1)))
+        link = &(*link)->next;
+    struct partial *brother = *link;
+    if (brother) {
+        *link = brother->next;
+    } else {
+        mine->next = all->waiting;
+        all->waiting = mine;
+    }
+    lock_give(&all->lock);
+    return brother;
+}
+
+/* left += right; the sum keeps the left one's memory. */
+static struct partial *join(struct summing *all, struct partial *left, struct partial *right) {
+    for (size_t j = 0; j < all->width; j++) left->sum[j] += right->sum[j];
+    lock_take(&all->lock);
+    right->next = all->spare;
+    all->spare = right;
+    lock_give(&all->lock);
+    left->level++;
+    left->i /= 2;
+    return left;
+}
+
+static sepal_status one_block(sepal_ctx *ctx, size_t b, void *payload) {
+    struct summing *all = payload;
+    struct partial *mine = take_spare(all, ctx);
+    if (!mine) return SEPAL_EMEMORY;
+    mine->level = 0;
+    mine->i = b;
+    all->add(ctx, &all->matrix->blocks[b], mine->sum, all->payload);
+    for (struct partial *brother; (brother = meet(all, mine));)
+        mine = mine->i < brother->i ? join(all, mine, brother) : join(all, brother, mine);
+    return SEPAL_OK;
+}
+
+/* What still waits are the subtrees of the binary digits of n_blocks: add the small ones, which
+   are the rightmost, to the larger ones on their left. */
+static void collect(struct summing *all, double *out) {
+    memset(out, 0, all->width * sizeof *out);
+    for (bool first = true; all->waiting; first = false) {
+        struct partial **least = &all->waiting;
+        for (struct partial **link = least; *link; link = &(*link)->next)
+            if ((*link)->level < (*least)->level) least = link;
+        struct partial *partial = *least;
+        *least = partial->next;
+        for (size_t j = 0; j < all->width; j++)
+            out[j] = first ? partial->sum[j] : partial->sum[j] + out[j];
+        mem_free(partial);
+    }
+}
+
+static void free_list(struct partial *list) {
+    for (struct partial *next; list; list = next) {
+        next = list->next;
+        mem_free(list);
+    }
+}
+
+sepal_status matrix_sum(double *out, sepal_ctx *ctx, const struct matrix *matrix, size_t width,
+                        block_sum_fn add, void *payload) {
+    struct summing all = {
+        .matrix = matrix, .width = width, .add = add, .payload = payload, .lock = LOCK_INIT};
+    sepal_status status = parallel_for(ctx, matrix->n_blocks, one_block, &all);
+    if (status == SEPAL_OK) collect(&all, out);
+    free_list(all.waiting);
+    free_list(all.spare);
+    return status;
+}

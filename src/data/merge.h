@@ -1,0 +1,44 @@
+/* What the chunks of a file say together: column kinds, categories, labels, missing values. */
+#ifndef SEPAL_DATA_MERGE_H
+#define SEPAL_DATA_MERGE_H
+
+#include "data/chunks.h"
+#include "data/csv.h"
+#include "data/data.h"
+
+/* Kinds, categories and fill-ins of a table's columns, learnt from all chunks. */
+sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct source *source,
+                           const struct chunks *chunks, const struct csv_layout *layout);
+/* Apply the schema's rule for missing values: refuse them, or mark rows to be dropped. */
+sepal_status merge_missing(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks,
+                           const struct schema *schema, bool learning);
+/* Number the rows that stay. */
+sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
+                        const struct chunks *chunks);
+/* The labels of the rows that stay: learnt, or looked up in the schema. */
+sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
+                          const struct source *source, const struct chunks *chunks);
+sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks);
+sepal_status merge_kept(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks);
+
+/* The rows of a block, chunk by chunk. */
+struct chunk_rows {
+    const struct chunks *chunks;
+    size_t chunk;
+    struct raw *raw;
+    size_t first; /* number in the chunk of the first row, dropped rows counted */
+    size_t n;     /* rows that stay */
+    size_t at;    /* number in the block of the first row */
+};
+struct chunk_rows chunk_rows_first(const struct chunks *chunks, const struct block *block);
+bool chunk_rows_next(struct chunk_rows *part, const struct block *block);
+
+/* Fill a sparse block from chunks of sparse rows, none of which is dropped. */
+sepal_status assemble_copy(sepal_ctx *ctx, struct block *block, const struct chunks *chunks,
+                           uint32_t index_base);
+
+/* Move the cells to the matrix; the chunks are emptied on the way. */
+sepal_status assemble(struct matrix *out, sepal_ctx *ctx, const struct chunks *chunks,
+                      const struct schema *schema, size_t rows);
+
+#endif

@@ -1,0 +1,272 @@
+/* Which rows stay, and their labels, weights and kept cells. */
+#include "core/alloc.h"
+#include "data/classes.h"
+#include "data/merge.h"
+
+#include <string.h>
+
+static sepal_status drop_weightless(sepal_ctx *ctx, struct raw *raw) {
+    for (size_t r = 0; raw->weight && r < raw->rows; r++) {
+        if (raw->weight[r] > 0) continue;
+        if (!raw->drop) raw->drop = mem_zero(ctx, raw->rows, sizeof *raw->drop);
+        if (!raw->drop) return SEPAL_EMEMORY;
+        raw->drop[r] = true;
+    }
+    return SEPAL_OK;
+}
+
+sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
+                        const struct chunks *chunks) {
+    size_t kept = 0, read = 0;
+    for (size_t i = 0; i < chunks->count; i++) {
+        struct raw *raw = chunks->items[i];
+        TRY(drop_weightless(ctx, raw));
+        raw->first_row = kept;
+        raw->kept_rows = raw->rows;
+        for (size_t r = 0; raw->drop && r < raw->rows; r++) raw->kept_rows -= raw->drop[r];
+        atomic_init(&raw->unread, raw->kept_rows);
+        kept += raw->kept_rows;
+        read += raw->rows;
+    }
+    if (read == 0)
+        return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->lines ? chunks->lines : 1, 1,
+                       "there are no rows of data here");
+    if (kept == 0)
+        return fail_at(ctx, SEPAL_EDATA, source->file.name, 1, 1,
+                       "none of the %zu rows is left: each has a missing value or weight 0", read);
+    *rows = kept;
+    return SEPAL_OK;
+}
+
+/* Visit the rows that stay: for (...; next_row(&it);) uses it.raw, it.r, it.row. */
+struct row_walk {
+    const struct chunks *chunks;
+    size_t chunk, r, row;
+    const struct raw *raw;
+    bool begun;
+};
+
+static bool next_row(struct row_walk *walk) {
+    if (walk->begun) {
+        walk->r++;
+        walk->row++;
+    }
+    walk->begun = true;
+    for (; walk->chunk < walk->chunks->count; walk->chunk++, walk->r = 0) {
+        walk->raw = walk->chunks->items[walk->chunk];
+        while (walk->r < walk->raw->rows && walk->raw->drop && walk->raw->drop[walk->r]) walk->r++;
+        if (walk->r < walk->raw->rows) return true;
+    }
+    return false;
+}
+
+/* ---- labels ------------------------------------------------------------------------------- */
+
+/* All label texts of the file, and the number of each chunk's tokens among them. */
+struct label_texts {
+    struct tokens all;
+    uint32_t **number; /* per chunk, per token */
+    size_t n_chunks;
+};
+
+/* A label that only dropped rows have is not a class: dropping is as good as deleting. */
+static bool *labels_in_use(sepal_ctx *ctx, const struct raw *raw) {
+    bool *used = mem_zero(ctx, raw->labels.count, sizeof *used);
+    for (size_t r = 0; used && r < raw->rows; r++)
+        if (raw->label[r] != NO_LABEL && !(raw->drop && raw->drop[r])) used[raw->label[r]] = true;
+    return used;
+}
+
+static sepal_status collect(struct label_texts *texts, sepal_ctx *ctx,
+                            const struct chunks *chunks) {
+    texts->number = mem_zero(ctx, chunks->count, sizeof *texts->number);
+    if (!texts->number) return SEPAL_EMEMORY;
+    texts->n_chunks = chunks->count;
+    for (size_t i = 0; i < chunks->count; i++) {
+        const struct tokens *tokens = &chunks->items[i]->labels;
+        texts->number[i] = mem_alloc(ctx, tokens->count, sizeof **texts->number);
+        if (!texts->number[i]) return SEPAL_EMEMORY;
+        bool fresh, *used = labels_in_use(ctx, chunks->items[i]);
+        sepal_status status = used ? SEPAL_OK : SEPAL_EMEMORY;
+        for (size_t t = 0; t < tokens->count && status == SEPAL_OK; t++)
+            if (used[t])
+                status =
+                    tokens_add(&texts->all, ctx, tokens->items[t], &texts->number[i][t], &fresh);
+        mem_free(used);
+        TRY(status);
+    }
+    return SEPAL_OK;
+}
+
+static void label_texts_clear(struct label_texts *texts) {
+    for (size_t i = 0; i < texts->n_chunks; i++) mem_free(texts->number[i]);
+    mem_free(texts->number);
+    tokens_clear(&texts->all);
+}
+
+static sepal_status refuse_unlabelled(sepal_ctx *ctx, const struct source *source,
+                                      const struct chunks *chunks) {
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->first_unlabelled.column)
+            return chunk_fail(ctx, source, chunks->items[i], chunks->items[i]->first_unlabelled,
+                              "the label is missing: the row begins with index:value");
+    return SEPAL_OK;
+}
+
+/* Classes for rows of a model: those it knows, then the ones it has not seen. */
+static sepal_status look_up(sepal_data *data, sepal_ctx *ctx, const struct tokens *all,
+                            int32_t *class_of) {
+    const struct schema *schema = data->schema;
+    struct tokens unseen = {0};
+    sepal_status status = SEPAL_OK;
+    for (size_t t = 0; t < all->count && status == SEPAL_OK; t++) {
+        class_of[t] = schema_class_of(schema, all->items[t]);
+        if (class_of[t] >= 0) continue;
+        const char *name = class_print(ctx, &data->arena, all->items[t], schema->numeric_labels);
+        uint32_t number = 0;
+        bool fresh;
+        status = name
+                     ? tokens_add(&unseen, ctx, (struct slice){name, strlen(name)}, &number, &fresh)
+                     : SEPAL_EMEMORY;
+        class_of[t] = (int32_t)(schema->n_classes + number);
+    }
+    data->n_unseen = unseen.count;
+    data->unseen = arena_alloc(ctx, &data->arena, unseen.count, sizeof *data->unseen);
+    for (size_t i = 0; i < unseen.count && data->unseen && status == SEPAL_OK; i++) {
+        data->unseen[i] =
+            arena_text(ctx, &data->arena, unseen.items[i].bytes, unseen.items[i].length);
+        if (!data->unseen[i]) status = SEPAL_EMEMORY;
+    }
+    if (!data->unseen) status = SEPAL_EMEMORY;
+    tokens_clear(&unseen);
+    return status;
+}
+
+static sepal_status single_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
+                                  const struct chunks *chunks, const struct label_texts *texts) {
+    int32_t *class_of = arena_alloc(ctx, &data->arena, texts->all.count, sizeof *class_of);
+    data->label = mem_alloc(ctx, data->matrix.rows, sizeof *data->label);
+    if (!class_of || !data->label) return SEPAL_EMEMORY;
+    if (learnt)
+        TRY(classes_learn(learnt, ctx, &texts->all, class_of));
+    else
+        TRY(look_up(data, ctx, &texts->all, class_of));
+    for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);)
+        data->label[walk.row] = class_of[texts->number[walk.chunk][walk.raw->label[walk.r]]];
+    return SEPAL_OK;
+}
+
+/* ---- label sets --------------------------------------------------------------------------- */
+
+/* The labels of one token "1,3": their numbers among `parts`, put into out[]; returns how many. */
+static sepal_status split_set(struct tokens *parts, sepal_ctx *ctx, struct slice token,
+                              uint32_t *out, size_t *n) {
+    const char *p = token.bytes, *end = p + token.length;
+    *n = 0;
+    while (p <= end) {
+        const char *comma = memchr(p, ',', (size_t)(end - p));
+        const char *stop = comma ? comma : end;
+        bool fresh;
+        if (stop > p)
+            TRY(tokens_add(parts, ctx, (struct slice){p, (size_t)(stop - p)}, &out[(*n)++],
+                           &fresh));
+        p = stop + 1;
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
+                              const struct chunks *chunks, const struct label_texts *texts,
+                              struct tokens *parts) {
+    size_t n_tokens = texts->all.count, room = 0;
+    for (size_t t = 0; t < n_tokens; t++) room += texts->all.items[t].length + 1;
+    size_t *start = arena_alloc(ctx, &data->arena, n_tokens + 1, sizeof *start);
+    uint32_t *member = arena_alloc(ctx, &data->arena, room, sizeof *member);
+    if (!start || !member) return SEPAL_EMEMORY;
+    start[0] = 0;
+    for (size_t t = 0, n; t < n_tokens; t++) {
+        TRY(split_set(parts, ctx, texts->all.items[t], member + start[t], &n));
+        start[t + 1] = start[t] + n;
+    }
+    int32_t *class_of = arena_alloc(ctx, &data->arena, parts->count, sizeof *class_of);
+    if (!class_of) return SEPAL_EMEMORY;
+    if (learnt)
+        TRY(classes_learn(learnt, ctx, parts, class_of));
+    else
+        TRY(look_up(data, ctx, parts, class_of));
+    data->set_start = mem_zero(ctx, data->matrix.rows + 1, sizeof *data->set_start);
+    if (!data->set_start) return SEPAL_EMEMORY;
+    for (int pass = 0; pass < 2; pass++) {
+        size_t used = 0;
+        for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
+            uint32_t label = walk.raw->label[walk.r];
+            size_t t = label == NO_LABEL ? SIZE_MAX : texts->number[walk.chunk][label];
+            size_t n = t == SIZE_MAX ? 0 : start[t + 1] - start[t];
+            for (size_t k = 0; pass && k < n; k++)
+                data->set[used + k] = class_of[member[start[t] + k]];
+            used += n;
+            data->set_start[walk.row + 1] = used;
+        }
+        if (pass == 0) data->set = mem_alloc(ctx, used, sizeof *data->set);
+        if (!data->set) return SEPAL_EMEMORY;
+    }
+    return SEPAL_OK;
+}
+
+static const struct raw *chunk_with_set(const struct chunks *chunks) {
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->first_set.column) return chunks->items[i];
+    return NULL;
+}
+
+static sepal_status label_sets(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
+                               const struct source *source, const struct chunks *chunks,
+                               const struct label_texts *texts, const struct raw *first) {
+    const char *name = source->file.name;
+    data->first_set =
+        (sepal_place){arena_text(ctx, &data->arena, name, strlen(name)),
+                      first->first_line + first->first_set.line, first->first_set.column};
+    struct tokens parts = {0};
+    sepal_status status = fill_sets(data, learnt, ctx, chunks, texts, &parts);
+    tokens_clear(&parts);
+    return status;
+}
+
+sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
+                          const struct source *source, const struct chunks *chunks) {
+    struct label_texts texts = {0};
+    const struct raw *first = chunk_with_set(chunks);
+    sepal_status status = first ? SEPAL_OK : refuse_unlabelled(ctx, source, chunks);
+    if (status == SEPAL_OK) status = collect(&texts, ctx, chunks);
+    if (status == SEPAL_OK)
+        status = first ? label_sets(data, learnt, ctx, source, chunks, &texts, first)
+                       : single_labels(data, learnt, ctx, chunks, &texts);
+    label_texts_clear(&texts);
+    return status;
+}
+
+/* ---- weights and kept cells --------------------------------------------------------------- */
+
+sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+    data->total_weight = (double)data->matrix.rows;
+    if (!chunks->items[0]->weight) return SEPAL_OK;
+    data->weight = mem_alloc(ctx, data->matrix.rows, sizeof *data->weight);
+    if (!data->weight) return SEPAL_EMEMORY;
+    data->total_weight = 0;
+    for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
+        data->weight[walk.row] = walk.raw->weight[walk.r];
+        data->total_weight += walk.raw->weight[walk.r];
+    }
+    return SEPAL_OK;
+}
+
+sepal_status merge_kept(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+    data->kept = arena_alloc(ctx, &data->arena, data->matrix.rows, sizeof *data->kept);
+    if (!data->kept) return SEPAL_EMEMORY;
+    for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
+        const char *cells = walk.raw->kept + walk.raw->kept_at[walk.r];
+        data->kept[walk.row] = arena_text(ctx, &data->arena, cells, strlen(cells));
+        if (!data->kept[walk.row]) return SEPAL_EMEMORY;
+    }
+    return SEPAL_OK;
+}

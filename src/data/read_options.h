@@ -1,0 +1,27 @@
+/* How a file is to be read: the options of every command that reads data. */
+#ifndef SEPAL_DATA_READ_OPTIONS_H
+#define SEPAL_DATA_READ_OPTIONS_H
+
+#include "core/knobs.h"
+
+enum header_choice { HEADER_AUTO, HEADER_YES, HEADER_NO };
+enum unknown_choice { UNKNOWN_REFUSE, UNKNOWN_ZERO };
+
+struct read_options {
+    int format; /* 0: by name or content; else the format's row + 1 */
+    const char *delimiter;
+    int header;
+    bool quote;
+    size_t skip;
+    const char *target, *drop, *only, *keep, *categorical, *weight;
+    int missing; /* enum missing */
+    int unknown;
+    size_t features; /* 0: as many as the file shows */
+};
+
+extern const struct knob read_option_table[];
+
+sepal_status read_options_parse(struct read_options *out, sepal_ctx *ctx, struct arena *arena,
+                                const char *options);
+
+#endif

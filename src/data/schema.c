@@ -1,0 +1,115 @@
+#include "data/schema.h"
+
+#include "core/alloc.h"
+#include "core/decimal.h"
+
+#include <string.h>
+
+struct schema *schema_new(sepal_ctx *ctx) {
+    struct schema *schema = mem_zero(ctx, 1, sizeof *schema);
+    if (schema) atomic_init(&schema->owners, 1);
+    return schema;
+}
+
+struct schema *schema_share(const struct schema *schema) {
+    struct schema *shared = (struct schema *)(uintptr_t)schema; /* only the count changes */
+    atomic_fetch_add(&shared->owners, 1);
+    return shared;
+}
+
+void schema_release(const struct schema *schema) {
+    struct schema *shared = (struct schema *)(uintptr_t)schema;
+    if (!shared || atomic_fetch_sub(&shared->owners, 1) > 1) return;
+    arena_clear(&shared->arena);
+    mem_free(shared);
+}
+
+static size_t column_width(const struct column *column) {
+    return (column->text ? column->n_categories : 1) + (column->indicator ? 1 : 0);
+}
+
+void schema_layout(struct schema *schema) {
+    if (schema->family == FAMILY_INDEXED) return;
+    schema->width = schema->dependent = 0;
+    for (size_t i = 0; i < schema->n_columns; i++) {
+        struct column *column = &schema->columns[i];
+        column->first = schema->width;
+        schema->width += column_width(column);
+        schema->dependent += column->text;
+    }
+}
+
+size_t schema_features(const struct schema *schema) {
+    return schema->family == FAMILY_TABLE ? schema->n_columns : schema->width;
+}
+
+static const struct column *column_of(const struct schema *schema, size_t j) {
+    size_t low = 0, high = schema->n_columns;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (schema->columns[middle].first <= j)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &schema->columns[low];
+}
+
+void schema_column_name(sepal_ctx *ctx, struct text *out, const struct schema *schema, size_t j) {
+    if (schema->family == FAMILY_INDEXED) {
+        text_printf(ctx, out, "%zu", schema->zero_based ? j : j + 1);
+        return;
+    }
+    const struct column *column = column_of(schema, j);
+    size_t k = j - column->first, parts = column->text ? column->n_categories : 1;
+    text_puts(ctx, out, column->name);
+    if (k == parts)
+        text_puts(ctx, out, "=?");
+    else if (column->text)
+        text_printf(ctx, out, "=%s", column->categories[k]);
+}
+
+/* Text as a number, whole and finite. */
+static bool as_number(struct slice text, double *value) {
+    const char *end = text.bytes + text.length;
+    return decimal_read(text.bytes, end, value) == end;
+}
+
+int32_t schema_class_of(const struct schema *schema, struct slice label) {
+    double value, other;
+    bool by_value = schema->numeric_labels && as_number(label, &value);
+    if (schema->numeric_labels && !by_value) return -1;
+    size_t low = 0, high = schema->n_classes;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        struct slice name = {schema->classes[middle], strlen(schema->classes[middle])};
+        int order;
+        if (by_value) {
+            as_number(name, &other);
+            order = (value > other) - (value < other);
+        } else {
+            order = slice_compare(label, name);
+        }
+        if (order == 0) return (int32_t)middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return -1;
+}
+
+size_t column_category(const struct column *column, struct slice text) {
+    size_t low = 0, high = column->n_categories;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *name = column->categories[middle];
+        int order = slice_compare(text, (struct slice){name, strlen(name)});
+        if (order == 0) return middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return column->n_categories;
+}

@@ -1,0 +1,65 @@
+/* What the columns of a data set are and mean: names, kinds, categories, where the target was, what
+   stands for a missing value, which classes there are. A model keeps the schema of its training
+   data, and other data is read through it. Immutable once made, shared by counting. */
+#ifndef SEPAL_DATA_SCHEMA_H
+#define SEPAL_DATA_SCHEMA_H
+
+#include "core/arena.h"
+#include "core/text.h"
+
+enum family {
+    FAMILY_TABLE,  /* cells in named columns: CSV and its kin */
+    FAMILY_INDEXED /* index:value pairs: LIBSVM */
+};
+enum missing { MISSING_REFUSE, MISSING_MEAN, MISSING_INDICATOR, MISSING_DROP };
+
+/* One input column, and the matrix columns made of it: a number gives one, a text gives one per
+   category, an indicator of missing values ("name=?") comes last. */
+struct column {
+    const char *name;
+    size_t position; /* cell number in the training file, from 0 */
+    bool text;
+    size_t n_categories;
+    const char **categories; /* sorted bytewise */
+    double *fill;            /* what stands for a missing value: n_categories or 1 numbers */
+    bool indicator;
+    size_t first; /* its first matrix column */
+};
+
+struct schema {
+    atomic_size_t owners;
+    struct arena arena;
+    enum family family;
+    bool header; /* the names came from the file */
+    size_t n_columns;
+    struct column *columns; /* FAMILY_TABLE only */
+    bool zero_based;        /* FAMILY_INDEXED: the first index is 0 */
+    size_t cells;           /* cells per row in the training file */
+    const char *target;     /* NULL: labels came from elsewhere */
+    size_t target_position;
+    const char *weight; /* NULL: none */
+    enum missing missing;
+    size_t width;     /* matrix columns */
+    size_t dependent; /* known linear dependencies: one per one-hot text column */
+    size_t n_classes;
+    const char **classes; /* in label order, as printed */
+    bool numeric_labels;
+};
+
+struct schema *schema_new(sepal_ctx *ctx);
+struct schema *schema_share(const struct schema *schema); /* one owner more */
+void schema_release(const struct schema *schema);
+
+/* Number the matrix columns; sets width and dependent. */
+void schema_layout(struct schema *schema);
+/* Columns of the user's file that are features. */
+size_t schema_features(const struct schema *schema);
+/* The name of matrix column j ("age", "colour=red", "age=?", "17"). */
+void schema_column_name(sepal_ctx *ctx, struct text *out, const struct schema *schema, size_t j);
+/* Number of the class with that label, -1 if there is none: equal by value where labels are
+   numbers. */
+int32_t schema_class_of(const struct schema *schema, struct slice label);
+/* Number of the category, n_categories if it was not seen. */
+size_t column_category(const struct column *column, struct slice text);
+
+#endif
