@@ -1,0 +1,415 @@
+/* The public functions: check the arguments, call down, nothing else. */
+#include "sepal/sepal.h"
+
+#include "core/alloc.h"
+#include "core/decimal.h"
+#include "core/parallel.h"
+#include "core/spec.h"
+#include "data/data.h"
+#include "data/detect.h"
+#include "data/read_options.h"
+#include "eval/evaluate.h"
+#include "kernels/blas.h"
+#include "kernels/kernels.h"
+#include "learners/learner.h"
+#include "maps/map.h"
+#include "model/model.h"
+#include "model/pipeline.h"
+#include "multiclass/reduction.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every call that can fail begins with a clean slate. */
+static void begin(sepal_ctx *ctx) {
+    ctx->error.status = SEPAL_OK;
+    ctx->error.message[0] = '\0';
+    fail_place(ctx, "", 0, 0);
+}
+
+/* ---- context ------------------------------------------------------------------------------ */
+
+sepal_status sepal_ctx_new(sepal_ctx **out) {
+    *out = mem_zero(NULL, 1, sizeof **out);
+    if (!*out) return SEPAL_EMEMORY;
+    (*out)->root = *out;
+    (*out)->seed = 1;
+    (*out)->kernels = kernels_choose();
+    (*out)->blas = blas_choose();
+    blas_describe((*out)->blas_name, sizeof (*out)->blas_name);
+    return SEPAL_OK;
+}
+
+void sepal_ctx_free(sepal_ctx *ctx) {
+    if (!ctx) return;
+    pool_free(ctx->pool);
+    sepal_ctx_clear_warnings(ctx);
+    mem_free(ctx);
+}
+
+const char *sepal_ctx_error(const sepal_ctx *ctx) {
+    return ctx->error.status == SEPAL_OK ? "" : ctx->error.message;
+}
+
+sepal_place sepal_ctx_error_place(const sepal_ctx *ctx) {
+    return (sepal_place){ctx->error.file, ctx->error.line, ctx->error.column};
+}
+
+size_t sepal_ctx_warning_count(const sepal_ctx *ctx) {
+    return ctx->n_warnings;
+}
+
+sepal_warning sepal_ctx_warning(const sepal_ctx *ctx, size_t i) {
+    return i < ctx->n_warnings ? ctx->warnings[i] : (sepal_warning){"", ""};
+}
+
+void sepal_ctx_clear_warnings(sepal_ctx *ctx) {
+    for (size_t i = 0; i < ctx->n_warnings; i++)
+        mem_free((char *)(uintptr_t)ctx->warnings[i].message);
+    mem_free(ctx->warnings);
+    ctx->warnings = NULL;
+    ctx->n_warnings = 0;
+}
+
+void sepal_ctx_set_seed(sepal_ctx *ctx, uint64_t seed) {
+    ctx->seed = seed;
+}
+
+void sepal_ctx_set_threads(sepal_ctx *ctx, unsigned threads) {
+    ctx->threads = threads;
+}
+
+unsigned sepal_ctx_threads(const sepal_ctx *ctx) {
+    return parallel_width(ctx);
+}
+
+void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload) {
+    ctx->progress = fn;
+    ctx->progress_payload = payload;
+}
+
+void sepal_ctx_set_trace(sepal_ctx *ctx, sepal_trace_fn fn, void *payload) {
+    ctx->trace = fn;
+    ctx->trace_payload = payload;
+}
+
+const char *sepal_version(void) {
+    return SEPAL_VERSION;
+}
+
+const char *sepal_kernels(const sepal_ctx *ctx) {
+    return ctx->kernels->name;
+}
+
+const char *sepal_blas(const sepal_ctx *ctx) {
+    return ctx->blas_name;
+}
+
+int sepal_blas_is_slow(const sepal_ctx *ctx) {
+    return ctx->blas->slow;
+}
+
+/* ---- data --------------------------------------------------------------------------------- */
+
+sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const char *path,
+                             const char *options) {
+    begin(ctx);
+    return data_read(out, ctx, path, options, NULL, true);
+}
+
+sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx, const sepal_model *model,
+                                 const char *path, const char *options, int with_labels) {
+    begin(ctx);
+    return data_read(out, ctx, path, options, model->schema, with_labels != 0);
+}
+
+sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x, size_t rows,
+                              size_t columns, const char *const *labels, const double *weights) {
+    begin(ctx);
+    return data_from_dense(out, ctx, x, rows, columns, labels, weights);
+}
+
+sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
+                              const sepal_data *data, double share) {
+    begin(ctx);
+    *rest = *part = NULL;
+    if (!(share > 0 && share < 1))
+        return fail(ctx, SEPAL_EUSAGE, "the share to hold out must lie between 0 and 1, not %g",
+                    share);
+    return data_split(rest, part, ctx, data, share);
+}
+
+sepal_status sepal_data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
+                              const char *format) {
+    begin(ctx);
+    return data_write(ctx, data, path, format);
+}
+
+size_t sepal_data_rows(const sepal_data *data) {
+    return data->matrix.rows;
+}
+
+size_t sepal_data_columns(const sepal_data *data) {
+    return data->matrix.cols;
+}
+
+const char *sepal_data_kept_header(const sepal_data *data) {
+    return data->kept_header ? data->kept_header : "";
+}
+
+const char *sepal_data_kept_row(const sepal_data *data, size_t row) {
+    return data->kept && row < data->matrix.rows ? data->kept[row] : "";
+}
+
+void sepal_data_free(sepal_data *data) {
+    data_free(data);
+}
+
+/* ---- reports ------------------------------------------------------------------------------ */
+
+/* Hand the report out, or free it after a failure. */
+static sepal_status give(sepal_report **out, sepal_report *report, sepal_status status) {
+    if (status != SEPAL_OK) {
+        report_free(report);
+        report = NULL;
+    }
+    *out = report;
+    return status;
+}
+
+sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx, const sepal_data *data) {
+    begin(ctx);
+    sepal_report *report = report_new(ctx, REPORT_DATA);
+    return give(out, report, report ? describe_data(report, data) : SEPAL_EMEMORY);
+}
+
+sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx, const sepal_model *model) {
+    begin(ctx);
+    sepal_report *report = report_new(ctx, REPORT_MODEL);
+    return give(out, report, report ? inspect_model(report, model) : SEPAL_EMEMORY);
+}
+
+double sepal_report_number(const sepal_report *report, const char *path) {
+    const struct tree *node = tree_path(report->root, path);
+    if (node && node->kind == TREE_BOOL) return node->truth;
+    return node && node->kind == TREE_NUMBER ? node->number : NAN;
+}
+
+const char *sepal_report_string(const sepal_report *report, const char *path) {
+    const struct tree *node = tree_path(report->root, path);
+    return node && node->kind == TREE_TEXT ? node->text.bytes : NULL;
+}
+
+sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const char *key,
+                                 const sepal_report *part) {
+    begin(ctx);
+    report->make.ctx = ctx;
+    tree_copy(&report->make, report->root, key, part->root);
+    return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
+sepal_status sepal_report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
+                               const char *command) {
+    begin(ctx);
+    return report_json(out, ctx, report, command);
+}
+
+sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal_report *report) {
+    begin(ctx);
+    return report_text(out, ctx, report);
+}
+
+sepal_status sepal_error_json(char **out, sepal_ctx *ctx, const char *command, int exit_code) {
+    return error_json(out, ctx, command, exit_code);
+}
+
+void sepal_text_free(char *text) {
+    mem_free(text);
+}
+
+void sepal_report_free(sepal_report *report) {
+    report_free(report);
+}
+
+size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value) {
+    size_t length = decimal_print(out, value);
+    out[length] = '\0';
+    return length;
+}
+
+/* ---- learning and predicting -------------------------------------------------------------- */
+
+sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx, const char *spec,
+                       const sepal_data *train, const char *options) {
+    begin(ctx);
+    *out = NULL;
+    if (report) *report = NULL;
+    sepal_report *facts = report_new(ctx, REPORT_FIT);
+    if (!facts) return SEPAL_EMEMORY;
+    sepal_status status = pipeline_fit(out, ctx, spec, train, options, &facts->make, facts->root);
+    if (status != SEPAL_OK || !report)
+        report_free(facts);
+    else
+        *report = facts;
+    return status;
+}
+
+void sepal_model_free(sepal_model *model) {
+    model_free(model);
+}
+
+sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path) {
+    begin(ctx);
+    return model_save(ctx, model, path);
+}
+
+sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *path) {
+    begin(ctx);
+    return model_load(out, ctx, path);
+}
+
+const char *sepal_model_spec(const sepal_model *model) {
+    return model->spec;
+}
+
+size_t sepal_model_classes(const sepal_model *model) {
+    return model->schema->n_classes;
+}
+
+const char *sepal_model_class(const sepal_model *model, size_t k) {
+    return k < model->schema->n_classes ? model->schema->classes[k] : NULL;
+}
+
+size_t sepal_model_scores(const sepal_model *model) {
+    return model->linear.rows;
+}
+
+static sepal_status check_fit(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data) {
+    begin(ctx);
+    if (data->matrix.cols == model->linear.cols) return SEPAL_OK;
+    return fail(ctx, SEPAL_EDATA, "the data has %zu columns, the model %zu; read it for this model",
+                data->matrix.cols, model->linear.cols);
+}
+
+sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
+                           const sepal_data *data) {
+    TRY(check_fit(ctx, model, data));
+    TRY(linear_predict(out, ctx, &model->linear, &data->matrix));
+    for (size_t i = 0; data->undecided && i < data->matrix.rows; i++)
+        if (data->undecided[i]) out[i] = -1;
+    return SEPAL_OK;
+}
+
+sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
+                          const sepal_data *data) {
+    TRY(check_fit(ctx, model, data));
+    return linear_scores(out, ctx, &model->linear, &data->matrix);
+}
+
+struct evaluate_options {
+    const char *positive;
+};
+static const struct knob evaluate_option_table[] = {
+    {"positive", KNOB_TEXT, offsetof(struct evaluate_options, positive), NULL, "",
+     "the class that two-class metrics are about; unless given, the second"},
+    {0},
+};
+
+static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const sepal_model *model,
+                                  const sepal_data *data, const char *options) {
+    struct evaluate_options choice;
+    struct setting *settings = NULL;
+    size_t n = 0;
+    if (options) TRY(settings_parse(&settings, &n, ctx, &report->arena, options));
+    TRY(knobs_fill(&choice, ctx, &report->arena, evaluate_option_table, "evaluate", settings, n));
+    if (data->set_start)
+        return fail_at(ctx, SEPAL_EDATA, data->first_set.file, data->first_set.line,
+                       data->first_set.column,
+                       "this is a set of labels, and the model decides for one label a row");
+    if (!data->label) return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
+    return evaluate(ctx, &model->linear, data, choice.positive, &report->make, report->root);
+}
+
+sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
+                            const sepal_data *data, const char *options) {
+    *out = NULL;
+    TRY(check_fit(ctx, model, data));
+    sepal_report *report = report_new(ctx, REPORT_EVALUATION);
+    if (!report) return SEPAL_EMEMORY;
+    return give(out, report, evaluate_into(report, ctx, model, data, options));
+}
+
+/* ---- the tables --------------------------------------------------------------------------- */
+
+/* Row i of a table, with its knobs; false past the end. */
+static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct knob **knobs) {
+    static const struct knob none[] = {{0}};
+    *knobs = none;
+    *out = (sepal_method){0};
+    switch (kind) {
+    case SEPAL_LEARNER:
+        for (size_t k = 0; k <= i; k++)
+            if (!learner_table[k]) return 0;
+        *out = (sepal_method){.name = learner_table[i]->name,
+                              .summary = learner_table[i]->summary,
+                              .activation = learner_table[i]->activation};
+        *knobs = learner_table[i]->knobs;
+        break;
+    case SEPAL_MAP:
+        for (size_t k = 0; k <= i; k++)
+            if (!map_table[k]) return 0;
+        *out = (sepal_method){.name = map_table[i]->name, .summary = map_table[i]->summary};
+        *knobs = map_table[i]->knobs;
+        break;
+    case SEPAL_REDUCTION:
+        for (size_t k = 0; k <= i; k++)
+            if (!reduction_table[k]) return 0;
+        *out = (sepal_method){.name = reduction_table[i]->name,
+                              .summary = reduction_table[i]->summary};
+        break;
+    case SEPAL_FORMAT:
+        for (size_t k = 0; k <= i; k++)
+            if (!format_table[k].name) return 0;
+        *out = (sepal_method){.name = format_table[i].name, .summary = format_table[i].summary};
+        break;
+    case SEPAL_METRIC:
+        for (size_t k = 0; k <= i; k++)
+            if (!metric_table[k].name) return 0;
+        *out = (sepal_method){.name = metric_table[i].name, .summary = metric_table[i].summary};
+        break;
+    case SEPAL_READ_OPTION:
+    case SEPAL_FIT_OPTION:
+        if (i) return 0;
+        *out = (sepal_method){.name = kind == SEPAL_READ_OPTION ? "reading" : "fit",
+                              .summary = kind == SEPAL_READ_OPTION ? "how data is read"
+                                                                   : "how a solver stops"};
+        *knobs = kind == SEPAL_READ_OPTION ? read_option_table : fit_option_table;
+        break;
+    }
+    while ((*knobs)[out->n_params].name) out->n_params++;
+    return out->name != NULL;
+}
+
+size_t sepal_method_count(sepal_kind kind) {
+    sepal_method method;
+    const struct knob *knobs;
+    size_t n = 0;
+    while (row_at(kind, n, &method, &knobs)) n++;
+    return n;
+}
+
+int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
+    const struct knob *knobs;
+    return row_at(kind, i, out, &knobs);
+}
+
+int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
+    sepal_method method;
+    const struct knob *knobs;
+    if (!row_at(kind, i, &method, &knobs) || param >= method.n_params) return 0;
+    const struct knob *knob = &knobs[param];
+    *out = (sepal_param){knob->name, knob->fallback, knob->range, knob->help};
+    return 1;
+}

@@ -1,0 +1,21 @@
+#include "eval/evaluate.h"
+
+sepal_status confusion_count(struct confusion *out, sepal_ctx *ctx, struct arena *arena,
+                             const sepal_data *data, const int32_t *decided) {
+    size_t n = data->schema->n_classes + data->n_unseen;
+    *out = (struct confusion){.labels = n};
+    out->count = arena_zero(ctx, arena, n * n, sizeof *out->count);
+    out->target = arena_zero(ctx, arena, n, sizeof *out->target);
+    out->predicted = arena_zero(ctx, arena, n, sizeof *out->predicted);
+    if (!out->count || !out->target || !out->predicted) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < data->matrix.rows; i++) {
+        size_t target = (size_t)data->label[i], predicted = (size_t)decided[i];
+        double weight = data_weight(data, i);
+        out->count[target * n + predicted] += weight;
+        out->target[target] += weight;
+        out->predicted[predicted] += weight;
+        out->total += weight;
+        if (target == predicted) out->right += weight;
+    }
+    return SEPAL_OK;
+}

@@ -1,0 +1,232 @@
+#include "eval/evaluate.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct metric metric_table[] = {
+    {"accuracy", "share of the rows decided rightly"},
+    {"error", "share of the rows decided wrongly"},
+    {"precision", "TP / (TP + FP): how many of those called this class are of it"},
+    {"recall", "TP / (TP + FN): how many of this class are found"},
+    {"f1", "2 TP / (2 TP + FP + FN)"},
+    {"mcc", "Matthews' correlation between targets and decisions, for any number of classes"},
+    {"roc_auc", "chance that a row of the class scores above one that is not of it"},
+    {"pr_auc", "average precision: mean precision at the rows of the class"},
+    {0},
+};
+
+struct judging {
+    sepal_ctx *ctx;
+    const struct linear *linear;
+    const sepal_data *data;
+    struct arena arena;
+    struct tree_maker *make;
+    struct tree *report;
+    struct tree *undefined;
+    double *scores;
+    int32_t *decided;
+    struct confusion confusion;
+};
+
+/* A ratio, or null and a line in `undefined` when it is 0/0. Returns what counts in averages. */
+static double ratio(struct judging *all, struct tree *parent, const char *key, const char *of,
+                    double part, double whole) {
+    if (whole > 0) {
+        tree_number(all->make, parent, key, part / whole);
+        return part / whole;
+    }
+    struct text name = {0};
+    text_printf(all->ctx, &name, "%s%s%s", key, *of ? ":" : "", of);
+    tree_null(all->make, parent, key);
+    tree_text(all->make, all->undefined, NULL, name.bytes ? name.bytes : key);
+    text_clear(&name);
+    return 0;
+}
+
+struct averages {
+    double precision, recall, f1;
+};
+
+static struct averages report_class(struct judging *all, struct tree *list, size_t k) {
+    const struct confusion *confusion = &all->confusion;
+    const char *label = data_label_name(all->data, k);
+    double tp = confusion->count[k * confusion->labels + k];
+    double fp = confusion->predicted[k] - tp, fn = confusion->target[k] - tp;
+    struct tree *row = tree_object(all->make, list, NULL);
+    tree_text(all->make, row, "label", label);
+    tree_number(all->make, row, "tp", tp);
+    tree_number(all->make, row, "fp", fp);
+    tree_number(all->make, row, "fn", fn);
+    tree_number(all->make, row, "tn", confusion->total - tp - fp - fn);
+    struct averages of;
+    of.precision = ratio(all, row, "precision", label, tp, tp + fp);
+    of.recall = ratio(all, row, "recall", label, tp, tp + fn);
+    of.f1 = ratio(all, row, "f1", label, 2 * tp, 2 * tp + fp + fn);
+    tree_number(all->make, row, "support", confusion->target[k]);
+    return of;
+}
+
+static void report_average(struct judging *all, const char *key, struct averages sums,
+                           double count) {
+    struct tree *object = tree_object(all->make, all->report, key);
+    tree_number(all->make, object, "precision", sums.precision / count);
+    tree_number(all->make, object, "recall", sums.recall / count);
+    tree_number(all->make, object, "f1", sums.f1 / count);
+}
+
+static void report_classes(struct judging *all) {
+    const struct confusion *confusion = &all->confusion;
+    struct averages macro = {0}, weighted = {0};
+    struct tree *list = tree_array(all->make, all->report, "per_class");
+    for (size_t k = 0; k < confusion->labels; k++) {
+        struct averages one = report_class(all, list, k);
+        macro.precision += one.precision;
+        macro.recall += one.recall;
+        macro.f1 += one.f1;
+        weighted.precision += confusion->target[k] * one.precision;
+        weighted.recall += confusion->target[k] * one.recall;
+        weighted.f1 += confusion->target[k] * one.f1;
+    }
+    /* every row is decided, so each error is one class's FP and another's FN */
+    double micro = confusion->right;
+    report_average(all, "macro", macro, (double)confusion->labels);
+    report_average(all, "micro", (struct averages){micro, micro, micro}, confusion->total);
+    report_average(all, "weighted", weighted, confusion->total);
+}
+
+static void report_confusion(struct judging *all) {
+    const struct confusion *confusion = &all->confusion;
+    struct tree *labels = tree_array(all->make, all->report, "labels");
+    for (size_t k = 0; k < confusion->labels; k++)
+        tree_text(all->make, labels, NULL, data_label_name(all->data, k));
+    struct tree *matrix = tree_array(all->make, all->report, "confusion");
+    for (size_t t = 0; t < confusion->labels; t++) {
+        struct tree *row = tree_array(all->make, matrix, NULL);
+        for (size_t p = 0; p < confusion->labels; p++)
+            tree_number(all->make, row, NULL, confusion->count[t * confusion->labels + p]);
+    }
+    tree_number(all->make, all->report, "accuracy", confusion->right / confusion->total);
+    tree_number(all->make, all->report, "error",
+                (confusion->total - confusion->right) / confusion->total);
+}
+
+/* Gorodkin's generalisation to K classes (Comput. Biol. Chem. 2004). */
+static void report_mcc(struct judging *all) {
+    const struct confusion *confusion = &all->confusion;
+    double n = confusion->total, cross = 0, targets = 0, predictions = 0;
+    for (size_t k = 0; k < confusion->labels; k++) {
+        double t = confusion->target[k] / n, p = confusion->predicted[k] / n;
+        cross += t * p;
+        targets += t * t;
+        predictions += p * p;
+    }
+    double spread = (1 - targets) * (1 - predictions);
+    ratio(all, all->report, "mcc", "", confusion->right / n - cross, spread > 0 ? sqrt(spread) : 0);
+}
+
+/* Class k against the rest; a single row of scores speaks for the second class. */
+static sepal_status rank_class(struct judging *all, size_t k, bool *positive, struct ranking *out) {
+    size_t rows = all->data->matrix.rows, stride = all->linear->rows;
+    double *flipped = NULL;
+    const double *score = all->scores + (stride > 1 ? k : 0);
+    for (size_t i = 0; i < rows; i++) positive[i] = all->data->label[i] == (int32_t)k;
+    if (stride == 1 && k == 0) {
+        flipped = mem_alloc(all->ctx, rows, sizeof *flipped);
+        if (!flipped) return SEPAL_EMEMORY;
+        for (size_t i = 0; i < rows; i++) flipped[i] = -score[i];
+        score = flipped;
+    }
+    sepal_status status =
+        rank_scores(out, all->ctx, score, stride, positive, all->data->weight, rows);
+    mem_free(flipped);
+    return status;
+}
+
+static sepal_status report_rankings(struct judging *all, size_t positive) {
+    size_t classes = all->linear->classes, ranked = 0;
+    bool *marks = arena_alloc(all->ctx, &all->arena, all->data->matrix.rows, sizeof *marks);
+    if (!marks) return SEPAL_EMEMORY;
+    struct ranking sum = {0, 0}, one;
+    for (size_t k = 0; k < classes; k++) {
+        if (classes == 2 && k != positive) continue;
+        TRY(rank_class(all, k, marks, &one));
+        sum.roc_auc += one.roc_auc;
+        sum.average_precision += one.average_precision;
+        ranked++;
+    }
+    const double auc[] = {sum.roc_auc / (double)ranked, sum.average_precision / (double)ranked};
+    const char *const names[] = {"roc_auc", "pr_auc"};
+    for (int i = 0; i < 2; i++) {
+        tree_number(all->make, all->report, names[i], auc[i]);
+        if (isnan(auc[i])) tree_text(all->make, all->undefined, NULL, names[i]);
+    }
+    return SEPAL_OK;
+}
+
+/* Facts about decisions that some rules leave open; a linear machine decides every row. */
+static void report_coverage(struct judging *all) {
+    static const char *const regions[] = {"several", "none", "tied"};
+    tree_number(all->make, all->report, "coverage", 1);
+    struct tree *ambiguous = tree_object(all->make, all->report, "ambiguous");
+    for (size_t i = 0; i < 3; i++) tree_number(all->make, ambiguous, regions[i], 0);
+}
+
+static sepal_status find_positive(struct judging *all, const char *label, size_t *positive) {
+    const struct schema *schema = all->data->schema;
+    *positive = 1;
+    if (!label) return SEPAL_OK;
+    int32_t k = schema_class_of(schema, (struct slice){label, strlen(label)});
+    if (k < 0)
+        return fail(all->ctx, SEPAL_EUSAGE,
+                    "'%.60s' is not a class of the model; its classes are "
+                    "%s ... %s",
+                    label, schema->classes[0], schema->classes[schema->n_classes - 1]);
+    *positive = (size_t)k;
+    if (schema->n_classes > 2)
+        warn(all->ctx, "positive-ignored",
+             "--positive names one of two classes; this model has %zu", schema->n_classes);
+    return SEPAL_OK;
+}
+
+static sepal_status judge(struct judging *all, const char *label) {
+    size_t rows = all->data->matrix.rows, stride = all->linear->rows, positive;
+    TRY(find_positive(all, label, &positive));
+    all->scores = mem_alloc(all->ctx, rows * stride, sizeof *all->scores);
+    all->decided = mem_alloc(all->ctx, rows, sizeof *all->decided);
+    if (!all->scores || !all->decided) return SEPAL_EMEMORY;
+    TRY(linear_scores(all->scores, all->ctx, all->linear, &all->data->matrix));
+    for (size_t i = 0; i < rows; i++)
+        all->decided[i] = linear_decide(all->linear, all->scores + i * stride);
+    TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->decided));
+    all->undefined = tree_array(all->make, NULL, NULL);
+    tree_number(all->make, all->report, "rows", (double)rows);
+    if (all->data->weight)
+        tree_number(all->make, all->report, "total_weight", all->data->total_weight);
+    report_confusion(all);
+    report_classes(all);
+    /* scores are not probabilities, so these two cannot be had */
+    tree_null(all->make, all->report, "log_loss");
+    tree_null(all->make, all->report, "brier");
+    if (all->linear->classes == 2)
+        tree_text(all->make, all->report, "positive", all->data->schema->classes[positive]);
+    TRY(report_rankings(all, positive));
+    report_mcc(all);
+    report_coverage(all);
+    all->undefined->key = "undefined";
+    tree_adopt(all->report, all->undefined);
+    return all->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
+sepal_status evaluate(sepal_ctx *ctx, const struct linear *linear, const sepal_data *data,
+                      const char *positive, struct tree_maker *make, struct tree *report) {
+    struct judging all = {
+        .ctx = ctx, .linear = linear, .data = data, .make = make, .report = report};
+    sepal_status status = judge(&all, positive);
+    mem_free(all.scores);
+    mem_free(all.decided);
+    arena_clear(&all.arena);
+    return status;
+}

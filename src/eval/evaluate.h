@@ -1,0 +1,35 @@
+/* Judging decisions: confusion matrix, the measures made of it, and rankings by score. */
+#ifndef SEPAL_EVAL_EVALUATE_H
+#define SEPAL_EVAL_EVALUATE_H
+
+#include "core/tree.h"
+#include "data/data.h"
+#include "linear/linear.h"
+
+/* confusion[target * labels + predicted], weighted. */
+struct confusion {
+    size_t labels;
+    double *count;
+    double *target, *predicted; /* row and column sums */
+    double total, right;
+};
+sepal_status confusion_count(struct confusion *out, sepal_ctx *ctx, struct arena *arena,
+                             const sepal_data *data, const int32_t *decided);
+
+/* Area under the ROC curve and average precision of a ranking; NaN when one side is empty. */
+struct ranking {
+    double roc_auc, average_precision;
+};
+sepal_status rank_scores(struct ranking *out, sepal_ctx *ctx, const double *score, size_t stride,
+                         const bool *positive, const double *weight, size_t n);
+
+struct metric {
+    const char *name, *summary;
+};
+extern const struct metric metric_table[]; /* ends with a row without name */
+
+/* Fill `report` (an object) with the keys of CONTRACT section 5. `positive` NULL: the second class. */
+sepal_status evaluate(sepal_ctx *ctx, const struct linear *linear, const sepal_data *data,
+                      const char *positive, struct tree_maker *make, struct tree *report);
+
+#endif

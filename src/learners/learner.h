@@ -1,0 +1,59 @@
+/* What a learner is: a row of a table. A new one is one file (its knobs, its fit, its row) and one
+   line in learners.def; help, lists, documentation and tests follow from the row. */
+#ifndef SEPAL_LEARNERS_LEARNER_H
+#define SEPAL_LEARNERS_LEARNER_H
+
+#include "core/knobs.h"
+#include "core/tree.h"
+#include "data/data.h"
+#include "linear/linear.h"
+
+/* Settings that every learner takes, whether it has a use for them or not. */
+struct fit_options {
+    double tol; /* relative certificate at which an iterative solver stops; NaN: its own default */
+    size_t max_iter;    /* 0: the solver's own limit */
+    double max_seconds; /* NaN: none */
+    const char *solver; /* NULL: chosen by the data's shape */
+};
+extern const struct knob fit_option_table[];
+
+/* One fit: what is given, what is to be filled in. */
+struct fit {
+    sepal_ctx *ctx;
+    const sepal_data *data; /* single labels, at least two classes, every class with a row */
+    const void *config;     /* the learner's own struct, filled from its knobs */
+    struct fit_options options;
+    uint64_t start_ns;
+    struct arena arena; /* scratch, freed after the fit */
+
+    struct linear linear; /* to be made with linear_init */
+    const char *solver;   /* what was used, and why: "normal equations (30 columns)" */
+    const char *words;    /* the objective in words, with its numbers */
+    double objective;     /* CONTRACT section 2, at the weights returned */
+    double gap;           /* relative duality gap; NaN where there is none */
+    size_t iterations;    /* 0 for closed forms */
+    bool converged;
+    bool interrupted; /* stopped by the user or by max_seconds, with the best so far */
+    struct tree_maker *make;
+    struct tree *report; /* further facts may be added here, under the learner's own key */
+};
+
+/* Time is up, or the user asks to stop; also sets fit->interrupted. `format` is a progress line. */
+bool fit_stops(struct fit *fit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Text in the fit's arena, for `solver` and `words`; "" when there is no memory for it. */
+const char *fit_text(struct fit *fit, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+struct learner {
+    const char *name, *summary;
+    const char *activation; /* METHODS section 1: identity, logistic, sign, softmax */
+    bool machine;           /* fits K classes by itself */
+    const struct knob *knobs;
+    size_t config_size;
+    sepal_status (*fit)(struct fit *fit);
+};
+
+extern const struct learner *const learner_table[]; /* ends with NULL */
+const struct learner *learner_find(const char *name);
+
+#endif

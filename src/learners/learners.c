@@ -1,0 +1,59 @@
+#include "learners/learner.h"
+
+#include "core/clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LEARNER(name) extern const struct learner learner_##name;
+#include "learners/learners.def"
+#undef LEARNER
+
+const struct learner *const learner_table[] = {
+#define LEARNER(name) &learner_##name,
+#include "learners/learners.def"
+#undef LEARNER
+    NULL,
+};
+
+#define AT(field) offsetof(struct fit_options, field)
+const struct knob fit_option_table[] = {
+    {"tol", KNOB_REAL, AT(tol), NULL, "(0, 1)",
+     "stop when the relative certificate is this small; unless given, the solver's default"},
+    {"max-iter", KNOB_COUNT, AT(max_iter), "0", "[0, 1e15]",
+     "most iterations of the solver; 0: its own limit"},
+    {"max-seconds", KNOB_REAL, AT(max_seconds), NULL, "(0, inf)",
+     "stop after this time with the best model so far"},
+    {"solver", KNOB_TEXT, AT(solver), NULL, "", "how to solve; unless given, by the data's shape"},
+    {0},
+};
+
+const struct learner *learner_find(const char *name) {
+    for (const struct learner *const *row = learner_table; *row; row++)
+        if (strcmp((*row)->name, name) == 0) return *row;
+    return NULL;
+}
+
+bool fit_stops(struct fit *fit, const char *format, ...) {
+    enum { LINE_BYTES = 256 };
+    char line[LINE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    bool late = clock_seconds_since(fit->start_ns) >= fit->options.max_seconds;
+    if (progress(fit->ctx, "%s", line) || late) fit->interrupted = true;
+    return fit->interrupted;
+}
+
+const char *fit_text(struct fit *fit, const char *format, ...) {
+    enum { TEXT_BYTES = 512 };
+    char text[TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *copy = arena_text(fit->ctx, &fit->arena, text, strlen(text));
+    return copy ? copy : "";
+}

@@ -1,0 +1,32 @@
+/* A fitted pipeline: what a model file holds. */
+#ifndef SEPAL_MODEL_MODEL_H
+#define SEPAL_MODEL_MODEL_H
+
+#include "data/schema.h"
+#include "linear/linear.h"
+
+/* Facts of the training that are functions of the rows, the spec and the seed alone. */
+struct model_facts {
+    size_t rows;
+    double total_weight;
+    double objective;
+    double gap; /* NaN: none */
+    size_t iterations;
+    bool converged;
+};
+
+struct sepal_model {
+    struct arena arena;
+    const char *spec;    /* canonical */
+    const char *learner; /* its name */
+    const struct schema *schema;
+    struct linear linear;
+    struct model_facts facts;
+};
+
+sepal_model *model_new(sepal_ctx *ctx);
+void model_free(sepal_model *model);
+sepal_status model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
+sepal_status model_load(sepal_model **out, sepal_ctx *ctx, const char *path);
+
+#endif

@@ -1,0 +1,29 @@
+/* Reports: trees of facts, for programs as JSON and for people as text. */
+#ifndef SEPAL_REPORT_REPORT_H
+#define SEPAL_REPORT_REPORT_H
+
+#include "core/tree.h"
+#include "data/data.h"
+#include "model/model.h"
+
+enum report_kind { REPORT_FIT, REPORT_EVALUATION, REPORT_DATA, REPORT_MODEL };
+
+struct sepal_report {
+    enum report_kind kind;
+    struct arena arena;
+    struct tree_maker make;
+    struct tree *root;
+};
+
+sepal_report *report_new(sepal_ctx *ctx, enum report_kind kind);
+void report_free(sepal_report *report);
+
+sepal_status describe_data(sepal_report *report, const sepal_data *data);
+sepal_status inspect_model(sepal_report *report, const sepal_model *model);
+
+sepal_status report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
+                         const char *command);
+sepal_status error_json(char **out, sepal_ctx *ctx, const char *command, int exit_code);
+sepal_status report_text(char **out, sepal_ctx *ctx, const sepal_report *report);
+
+#endif

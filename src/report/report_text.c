@@ -1,0 +1,279 @@
+/* Reports for people. Everything shown is read from the tree that JSON prints. */
+#include "core/decimal.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct page {
+    sepal_ctx *ctx;
+    struct text text;
+};
+
+static double number(const struct tree *root, const char *path) {
+    const struct tree *node = tree_path(root, path);
+    if (node && node->kind == TREE_BOOL) return node->truth;
+    return node && node->kind == TREE_NUMBER ? node->number : NAN;
+}
+
+static const char *string(const struct tree *root, const char *path) {
+    const struct tree *node = tree_path(root, path);
+    return node && node->kind == TREE_TEXT ? node->text.bytes : "";
+}
+
+/* How wide a UTF-8 text is on a terminal, near enough: its characters. */
+static size_t width_of(const char *text) {
+    size_t n = 0;
+    for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void pad(struct page *page, size_t have, size_t want) {
+    for (; have < want; have++) text_puts(page->ctx, &page->text, " ");
+}
+
+static void left(struct page *page, const char *text, size_t width) {
+    text_puts(page->ctx, &page->text, text);
+    pad(page, width_of(text), width);
+}
+
+static void right(struct page *page, const char *text, size_t width) {
+    pad(page, width_of(text), width);
+    text_puts(page->ctx, &page->text, text);
+}
+
+/* Counts exactly, measures to `digits` places, "n/a" for what is undefined. */
+static void cell(struct page *page, double value, int digits, size_t width) {
+    char text[64] = "n/a";
+    if (!isnan(value) && value == floor(value) && fabs(value) < 1e15 && digits == 0)
+        text[decimal_print(text, value)] = '\0';
+    else if (!isnan(value))
+        snprintf(text, sizeof text, "%.*f", digits ? digits : 3, value);
+    right(page, text, width);
+}
+
+static void line(struct page *page, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void line(struct page *page, const char *name, const char *format, ...) {
+    enum { NAME_WIDTH = 12, LINE_BYTES = 1024 };
+    char text[LINE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    left(page, name, NAME_WIDTH);
+    text_printf(page->ctx, &page->text, "%s\n", text);
+}
+
+/* "setosa, versicolor, virginica", cut short when there are many. */
+static void class_list(struct page *page, const char *name, const struct tree *classes,
+                       const struct tree *counts) {
+    enum { SHOWN = 12, NAME_WIDTH = 12 };
+    left(page, name, NAME_WIDTH);
+    const struct tree *count = counts ? counts->first : NULL;
+    size_t shown = 0;
+    for (const struct tree *class = classes->first; class && shown < SHOWN;
+         class = class->next, shown++) {
+        text_printf(page->ctx, &page->text, "%s%s", shown ? ", " : "", class->text.bytes);
+        if (count) {
+            text_puts(page->ctx, &page->text, " (");
+            text_number(page->ctx, &page->text, count->number);
+            text_puts(page->ctx, &page->text, ")");
+            count = count->next;
+        }
+    }
+    if (classes->count > shown)
+        text_printf(page->ctx, &page->text, " and %zu more", classes->count - shown);
+    text_puts(page->ctx, &page->text, "\n");
+}
+
+static void shape(struct page *page, const struct tree *root) {
+    double features = number(root, "features"), columns = number(root, "columns");
+    char more[64] = "";
+    if (columns != features) snprintf(more, sizeof more, " (%.0f columns)", columns);
+    line(page, "data", "%.0f rows, %.0f features%s, %.0f nonzeros", number(root, "rows"), features,
+         more, number(root, "nonzeros"));
+}
+
+/* ---- one page per kind -------------------------------------------------------------------- */
+
+static void fit_page(struct page *page, const struct tree *root) {
+    char digits[DECIMAL_BYTES + 1];
+    line(page, "spec", "%s", string(root, "spec"));
+    shape(page, root);
+    class_list(page, "classes", tree_find(root, "classes"), NULL);
+    line(page, "minimises", "%s", string(root, "objective_in_words"));
+    line(page, "solver", "%s", string(root, "solver"));
+    digits[decimal_print(digits, number(root, "objective"))] = '\0';
+    line(page, "objective", "%s", digits);
+    double iterations = number(root, "iterations");
+    bool converged = number(root, "converged") == 1;
+    if (number(root, "interrupted") == 1)
+        line(page, "converged", "no: stopped early after %.0f passes", iterations);
+    else if (iterations == 0)
+        line(page, "converged", "%s", converged ? "yes, in closed form" : "no");
+    else
+        line(page, "converged", "%s, %.0f passes", converged ? "yes" : "no", iterations);
+    const struct tree *walk = tree_find(root, "perceptron");
+    if (walk && !isnan(number(walk, "margin")))
+        line(page, "margin", "%.6g; radius %.6g; %.0f updates, at most %.6g by Novikoff's bound",
+             number(walk, "margin"), number(walk, "radius"), number(walk, "updates"),
+             number(walk, "bound"));
+    line(page, "training", "accuracy %.4f (%g errors)", number(root, "train.accuracy"),
+         number(root, "train.errors"));
+    if (tree_find(root, "test"))
+        line(page, "test", "accuracy %.4f on %.0f rows", number(root, "test.accuracy"),
+             number(root, "test.rows"));
+    line(page, "time", "%.3f s loading, %.3f s fitting, %.0f threads", number(root, "seconds.load"),
+         number(root, "seconds.fit"), number(root, "threads"));
+}
+
+static void confusion_table(struct page *page, const struct tree *root) {
+    enum { SHOWN = 30, NARROWEST = 6 };
+    const struct tree *labels = tree_find(root, "labels");
+    if (labels->count > SHOWN) {
+        text_printf(page->ctx, &page->text,
+                    "(the confusion matrix of %zu classes is in --json)\n\n", labels->count);
+        return;
+    }
+    size_t width = NARROWEST;
+    for (const struct tree *label = labels->first; label; label = label->next)
+        if (width_of(label->text.bytes) > width) width = width_of(label->text.bytes);
+    text_puts(page->ctx, &page->text, "confusion (rows: target, columns: predicted)\n");
+    pad(page, 0, width);
+    for (const struct tree *label = labels->first; label; label = label->next)
+        right(page, label->text.bytes, width + 2);
+    text_puts(page->ctx, &page->text, "\n");
+    const struct tree *row = tree_find(root, "confusion")->first;
+    for (const struct tree *label = labels->first; label; label = label->next, row = row->next) {
+        left(page, label->text.bytes, width);
+        for (const struct tree *count = row->first; count; count = count->next)
+            cell(page, count->number, 0, width + 2);
+        text_puts(page->ctx, &page->text, "\n");
+    }
+    text_puts(page->ctx, &page->text, "\n");
+}
+
+static void measure_row(struct page *page, const char *name, size_t width, const struct tree *row) {
+    enum { MEASURE_WIDTH = 11 };
+    left(page, name, width);
+    cell(page, number(row, "precision"), 4, MEASURE_WIDTH);
+    cell(page, number(row, "recall"), 4, MEASURE_WIDTH);
+    cell(page, number(row, "f1"), 4, MEASURE_WIDTH);
+    if (tree_find(row, "support")) cell(page, number(row, "support"), 0, MEASURE_WIDTH);
+    text_puts(page->ctx, &page->text, "\n");
+}
+
+static void evaluation_page(struct page *page, const struct tree *root) {
+    line(page, "rows", "%.0f", number(root, "rows"));
+    line(page, "accuracy", "%.4f (error %.4f)", number(root, "accuracy"), number(root, "error"));
+    text_puts(page->ctx, &page->text, "\n");
+    confusion_table(page, root);
+    const struct tree *classes = tree_find(root, "per_class");
+    size_t width = strlen("weighted");
+    for (const struct tree *row = classes->first; row; row = row->next)
+        if (width_of(string(row, "label")) > width) width = width_of(string(row, "label"));
+    pad(page, 0, width);
+    text_puts(page->ctx, &page->text, "  precision     recall         f1    support\n");
+    for (const struct tree *row = classes->first; row; row = row->next)
+        measure_row(page, string(row, "label"), width, row);
+    measure_row(page, "macro", width, tree_find(root, "macro"));
+    measure_row(page, "micro", width, tree_find(root, "micro"));
+    measure_row(page, "weighted", width, tree_find(root, "weighted"));
+    text_puts(page->ctx, &page->text, "\n");
+    const struct {
+        const char *name, *key;
+    } more[] = {{"roc auc", "roc_auc"}, {"pr auc", "pr_auc"}, {"mcc", "mcc"}};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        left(page, more[i].name, 12);
+        cell(page, number(root, more[i].key), 4, 0);
+        text_puts(page->ctx, &page->text, "\n");
+    }
+}
+
+static void data_page(struct page *page, const struct tree *root) {
+    char digits[DECIMAL_BYTES + 1];
+    shape(page, root);
+    class_list(page, tree_find(root, "label_sets") ? "label sets" : "classes",
+               tree_find(root, "classes"), tree_find(root, "counts"));
+    digits[decimal_print(digits, number(root, "sum"))] = '\0';
+    line(page, "sum", "%s", digits);
+    line(page, "storage", "%s, %.1f MB", string(root, "storage"), number(root, "memory") / 1e6);
+}
+
+struct weight {
+    const char *name;
+    double value;
+};
+
+static int by_size(const void *a, const void *b) {
+    double x = fabs(((const struct weight *)a)->value), y = fabs(((const struct weight *)b)->value);
+    return (x < y) - (x > y);
+}
+
+/* The heaviest features of one score function. */
+static void weight_rows(struct page *page, struct arena *arena, const struct tree *root,
+                        const struct tree *row) {
+    enum { SHOWN = 12 };
+    struct weight *weights = arena_alloc(page->ctx, arena, row->count, sizeof *weights);
+    if (!weights) {
+        page->text.failed = true;
+        return;
+    }
+    size_t n = 0, width = 0;
+    const struct tree *name = tree_find(root, "features")->first;
+    for (const struct tree *value = row->first; value; value = value->next, name = name->next)
+        weights[n++] = (struct weight){name->text.bytes, value->number};
+    qsort(weights, n, sizeof *weights, by_size);
+    for (size_t i = 0; i < n && i < SHOWN; i++)
+        if (width_of(weights[i].name) > width) width = width_of(weights[i].name);
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        text_puts(page->ctx, &page->text, "  ");
+        left(page, weights[i].name, width + 2);
+        text_number(page->ctx, &page->text, weights[i].value);
+        text_puts(page->ctx, &page->text, "\n");
+    }
+    if (n > SHOWN)
+        text_printf(page->ctx, &page->text, "  ... %zu more, all of them in --json\n", n - SHOWN);
+}
+
+static void model_page(struct page *page, const struct tree *root) {
+    struct arena arena = {0};
+    line(page, "spec", "%s", string(root, "spec"));
+    class_list(page, "classes", tree_find(root, "classes"), NULL);
+    line(page, "trained on", "%.0f rows; %s", number(root, "training.rows"),
+         number(root, "training.converged") == 1 ? "converged" : "not converged");
+    const struct tree *label = tree_find(root, "rows")->first,
+                      *row = tree_find(root, "weights")->first;
+    const struct tree *bias = tree_find(root, "bias")->first,
+                      *norm = tree_find(root, "norm")->first;
+    const struct tree *far = tree_find(root, "distance_to_origin")->first;
+    for (; label; label = label->next, row = row->next, bias = bias->next, norm = norm->next,
+                  far = far->next) {
+        text_printf(page->ctx, &page->text, "\nscore of %s: bias ", label->text.bytes);
+        text_number(page->ctx, &page->text, bias->number);
+        text_printf(page->ctx, &page->text, ", |w| %.6g, origin at ", norm->number);
+        if (far->kind == TREE_NUMBER)
+            text_printf(page->ctx, &page->text, "%.6g\n", far->number);
+        else
+            text_puts(page->ctx, &page->text, "n/a\n");
+        weight_rows(page, &arena, root, row);
+    }
+    arena_clear(&arena);
+}
+
+sepal_status report_text(char **out, sepal_ctx *ctx, const sepal_report *report) {
+    struct page page = {.ctx = ctx};
+    switch (report->kind) {
+    case REPORT_FIT: fit_page(&page, report->root); break;
+    case REPORT_EVALUATION: evaluation_page(&page, report->root); break;
+    case REPORT_DATA: data_page(&page, report->root); break;
+    case REPORT_MODEL: model_page(&page, report->root); break;
+    }
+    *out = text_take(ctx, &page.text);
+    return *out ? SEPAL_OK : SEPAL_EMEMORY;
+}
