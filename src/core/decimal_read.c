@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/decimal_powers.h"
+#include "core/digits.h"
 
 enum {
     WORD_DIGITS = 19,      /* 10^19 < 2^64 */
@@ -37,49 +38,22 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Eight characters less '0' each, the first in the lowest byte. */
-static uint64_t load_word(const char *p) {
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word ^ 0x3030303030303030u;
-}
-
-/* The top bit of each byte that is no digit. Carries run only upwards out of such a byte, hence
-   the lowest marked byte is right and all that callers look at. */
-static uint64_t mark_others(uint64_t word) {
-    return ((word + 0x7676767676767676u) | word) & 0x8080808080808080u;
-}
-
-/* The number that eight digits make. Of the four pairs, the first and third share one product and
-   the second and fourth another: its upper half adds up both with their weights. */
-static uint64_t sum_word(uint64_t word) {
-    const uint64_t weights_13 = 100 + ((uint64_t)1000000 << 32);
-    const uint64_t weights_24 = 1 + ((uint64_t)10000 << 32);
-    uint64_t pairs = word * 10 + (word >> 8);
-    uint64_t pairs_13 = pairs & 0x000000ff000000ffu;
-    uint64_t pairs_24 = (pairs >> 16) & 0x000000ff000000ffu;
-    return (pairs_13 * weights_13 + pairs_24 * weights_24) >> 32;
-}
-
 /* Append the digits at p to the mantissa, modulo 2^64; returns the byte after them. */
 static inline const char *gather(const char *p, const char *end, uint64_t *mantissa) {
     static const uint32_t powers[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     uint64_t sum = *mantissa;
     while (end - p >= 8) {
-        uint64_t word = load_word(p);
-        uint64_t others = mark_others(word);
+        uint64_t word = digits_load(p);
+        uint64_t others = digits_mark_others(word);
         if (others != 0) {
             int count = __builtin_ctzll(others) >> 3;
             /* Moving the digits to the top puts zeros before them; in two steps, as count can
                be 0 and a shift by 64 is undefined. */
             uint64_t padded = (word << (56 - 8 * count)) << 8;
-            *mantissa = sum * powers[count] + sum_word(padded);
+            *mantissa = sum * powers[count] + digits_sum(padded);
             return p + count;
         }
-        sum = sum * 100000000 + sum_word(word);
+        sum = sum * 100000000 + digits_sum(word);
         p += 8;
     }
     while (p < end && is_digit(*p)) {

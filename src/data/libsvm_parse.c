@@ -2,6 +2,7 @@
    1, one per row where rows are constant (binary and unit-length text data), singles where exact. */
 #include "core/alloc.h"
 #include "core/decimal.h"
+#include "core/digits.h"
 #include "data/libsvm.h"
 
 #include "data/csv.h"
@@ -95,6 +96,14 @@ static sepal_status take_label(struct parser *parser, const char **at) {
 
 /* The digits of an index; NULL when there are none or the number is too large. */
 static const char *read_index(const struct parser *parser, const char *p, uint32_t *index) {
+    if (parser->end - p >= 8) {
+        uint64_t word = digits_load(p), others = digits_mark_others(word);
+        int bits = others ? __builtin_ctzll(others) & ~7 : 0;
+        if (bits) { /* one to seven digits: moved up, zeros stand before them */
+            *index = (uint32_t)digits_sum(word << (64 - bits));
+            return p + bits / 8;
+        }
+    }
     const char *from = p;
     uint64_t number = 0;
     for (; p < parser->end && *p >= '0' && *p <= '9'; p++) {
@@ -165,7 +174,7 @@ static sepal_status take_entry(struct parser *parser, const char **at, size_t ro
         return refuse(parser, p,
                       parser->layout->most == INT32_MAX
                           ? "index above 2147483647, the largest there is"
-                          : "index above the number of features that --features states");
+                          : "index above the number of features that --n-features states");
     after = read_value(parser, colon + 1, &value);
     if (!after || !ends_token(parser, after)) return refuse_value(parser, colon + 1);
     *at = after;
@@ -176,16 +185,9 @@ static sepal_status take_entry(struct parser *parser, const char **at, size_t ro
     }
     if (index == 0) parser->raw->index_zero = true;
     if (index > parser->raw->max_index) parser->raw->max_index = index;
-    size_t n = parser->entries;
-    if (n == scratch->index_room || n == scratch->value_room) {
-        TRY(mem_reserve(parser->ctx, (void **)&scratch->index, &scratch->index_room, n + 1,
-                        sizeof *scratch->index));
-        TRY(mem_reserve(parser->ctx, (void **)&scratch->value, &scratch->value_room, n + 1,
-                        sizeof *scratch->value));
-    }
+    size_t n = parser->entries++;
     scratch->index[n] = index;
     scratch->value[n] = value;
-    parser->entries++;
     if (value != 0) note_value(parser, value, n > row_start ? scratch->value[row_start] : value);
     return SEPAL_OK;
 }
@@ -344,6 +346,12 @@ static sepal_status parse(struct raw *out, sepal_ctx *ctx, const char *bytes, si
                             .ones = true,
                             .constant = true,
                             .single = true};
+    /* the shortest entry, " 1:1", has four bytes: what cannot overflow need not be checked */
+    size_t most = n / 4 + 1;
+    TRY(mem_reserve(ctx, (void **)&parser.scratch->index, &parser.scratch->index_room, most,
+                    sizeof *parser.scratch->index));
+    TRY(mem_reserve(ctx, (void **)&parser.scratch->value, &parser.scratch->value_room, most,
+                    sizeof *parser.scratch->value));
     TRY(parse_lines(&parser, bytes));
     out->entries.rows = out->rows;
     out->entries.sparse = true;

@@ -306,10 +306,10 @@ static sepal_status learn_indices(struct reading *reading) {
         schema->zero_based = schema->zero_based || raw->index_zero;
     }
     size_t seen = schema->zero_based ? (size_t)most + 1 : most;
-    schema->width = reading->options.features ? reading->options.features : seen;
+    schema->width = reading->options.n_features ? reading->options.n_features : seen;
     if (seen > schema->width)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 1, 1,
-                       "the file is 0-based and shows index %u; --features %zu is too few", most,
+                       "the file is 0-based and shows index %u; --n-features %zu is too few", most,
                        schema->width);
     if (schema->zero_based)
         warn(reading->ctx, "zero-based",
@@ -336,7 +336,7 @@ static sepal_status read_libsvm(struct reading *reading) {
                        "convert makes one of the other");
     struct libsvm_layout layout = {
         .eol = detect_eol(bytes, n), .labels = reading->with_labels, .most = INT32_MAX};
-    if (reading->options.features) layout.most = (uint32_t)reading->options.features;
+    if (reading->options.n_features) layout.most = (uint32_t)reading->options.n_features;
     if (reading->known) {
         layout.for_model = true;
         layout.first_index = reading->known->zero_based ? 0 : 1;

@@ -26,7 +26,7 @@ const struct knob read_option_table[] = {
     {"unknown", KNOB_CHOICE, AT(unknown), "refuse", "refuse|zero",
      "what to do with a category that training has not seen"},
     {"weight", KNOB_TEXT, AT(weight), NULL, "", "column of row weights, by name or number"},
-    {"features", KNOB_COUNT, AT(features), "0", "[0, 2147483647]",
+    {"n-features", KNOB_COUNT, AT(n_features), "0", "[0, 2147483647]",
      "LIBSVM: number of features, where the file does not show the last ones"},
     {0},
 };

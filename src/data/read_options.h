@@ -16,7 +16,7 @@ struct read_options {
     const char *target, *drop, *only, *keep, *categorical, *weight;
     int missing; /* enum missing */
     int unknown;
-    size_t features; /* 0: as many as the file shows */
+    size_t n_features; /* 0: as many as the file shows */
 };
 
 extern const struct knob read_option_table[];

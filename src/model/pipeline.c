@@ -24,7 +24,7 @@ static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
     const char *near = text_suggest(name, names, n);
     sepal_status status =
         fail(ctx, SEPAL_EUSAGE, "'%.60s' is not a learner, map or reduction%s%s%s; there are: %s",
-             name, near ? "; did you mean '" : "", near ? near : "", near ? "'" : "",
+             name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
              known.bytes ? known.bytes : "");
     text_clear(&known);
     return status;

@@ -77,7 +77,7 @@ REFUSED = [
     ("nul.svm", b"1 1:1\n-1 2:3\x00\n", 2, 7, "0x00", ()),
     ("label_set.svm", b"1 1:1\n1,3 2:1\n-1 1:2\n", 2, 1, "set of labels", ()),
     ("nan_label.svm", b"1 1:1\nnan 2:1\n", 2, 1, "label is missing", ()),
-    ("features.svm", b"1 1:1\n-1 7:1\n", 2, 4, "--features", ("--features", "5")),
+    ("features.svm", b"1 1:1\n-1 7:1\n", 2, 4, "--n-features", ("--n-features", "5")),
     ("absent.csv", None, None, None, "cannot open", ()),
 ]
 
@@ -128,7 +128,7 @@ READ = [
     ("zeros.svm", b"1 5:0\n-1 2:2\n", facts(2, 5, ["-1", "1"], 2), ()),
     ("text_labels.svm", b"spam 1:1\nham 2:2\n", facts(2, 2, ["ham", "spam"], 3), ()),
     ("sets.svm", b"1,3 1:1\n 2:2\n2 1:1\n", facts(3, 2, ["1", "2", "3"], 4), ()),
-    ("padded.svm", b"1 1:1\n-1 2:2\n", facts(2, 9, ["-1", "1"], 3), ("--features", "9")),
+    ("padded.svm", b"1 1:1\n-1 2:2\n", facts(2, 9, ["-1", "1"], 3), ("--n-features", "9")),
     ("no_extension", b"1 1:1\n-1 2:2\n", facts(2, 2, ["-1", "1"], 3), ()),
     ("subnormal.csv", b"a,class\n5e-324,x\n1e-400,y\n", facts(2, 1, ["x", "y"], 5e-324), ()),
 ]

@@ -15,7 +15,7 @@ DATA = os.environ.get("SEPAL_DATA") or os.path.join(os.environ["SEPAL_SOURCE"], 
 # file, rows, features, counts of the classes (or their number), options
 SETS = [
     ("a9a.xz", 32561, 123, [24720, 7841]),
-    ("a9a.t", 16281, 123, [12435, 3846], "--features", "123"),  # the last feature never occurs
+    ("a9a.t", 16281, 123, [12435, 3846], "--n-features", "123"),  # the last feature never occurs
     ("w8a.xz", 49749, 300, [48270, 1479]),
     ("phishing.xz", 11055, 68, [4898, 6157]),
     ("mushrooms", 8124, 112, [4208, 3916]),
@@ -25,13 +25,13 @@ SETS = [
     ("australian", 690, 14, [383, 307]),
     ("breast-cancer", 683, 10, [444, 239]),
     ("farm-ads-vect.xz", 4143, 54877, [1933, 2210]),
-    ("rcv1_small", 1000, 47236, [541, 459], "--features", "47236"),
-    ("rcv1_small.t", 500, 47236, [255, 245], "--features", "47236"),
+    ("rcv1_small", 1000, 47236, [541, 459], "--n-features", "47236"),
+    ("rcv1_small.t", 500, 47236, [255, 245], "--n-features", "47236"),
     ("imdb.xz", 25000, 89527, [12500, 12500]),
-    ("imdb.t.xz", 25000, 89527, [12500, 12500], "--features", "89527"),
+    ("imdb.t.xz", 25000, 89527, [12500, 12500], "--n-features", "89527"),
     ("20news_bigram.binary.xz", 18846, 1660410, [9473, 9373]),
     ("20news.tfidf.xz", 11314, 56284, 20),
-    ("20news.tfidf.t.xz", 7532, 56284, 20, "--features", "56284"),
+    ("20news.tfidf.t.xz", 7532, 56284, 20, "--n-features", "56284"),
     ("letter.scale.xz", 15000, 16, 26),
     ("usps.t.xz", 2007, 256, 10),
     ("pendigits", 10992, 16, 10),
@@ -74,7 +74,7 @@ SETS = [
     ("scene.multilabel.t.xz", 1196, 294, 6),
     ("emotions.multilabel", 593, 72, 6),
     ("reuters21578.multilabel.xz", 7906, 15271, 95),
-    ("reuters21578.multilabel.t.xz", 3460, 15271, 95, "--features", "15271"),
+    ("reuters21578.multilabel.t.xz", 3460, 15271, 95, "--n-features", "15271"),
 ]
 
 

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The model file is the same to the byte whatever --threads, OPENBLAS_NUM_THREADS and the kernels
+# are, from a pipe, from a compressed copy, and in a second run.
+set -euo pipefail
+examples=$SEPAL_SOURCE/examples/data
+data=${SEPAL_DATA:-$SEPAL_SOURCE/../shared/data}
+models=0
+
+train() { "$SEPAL" train "$@" -q 2>/dev/null || { echo "failed: train $*"; exit 1; }; }
+
+same() { cmp first.sepal other.sepal || { echo "other bytes: $*"; exit 1; }; models=$((models + 1)); }
+
+# every learner on one file; formats by content, so that a pipe is read alike
+check() {
+    local file=$1 spec=$2 threads blas
+    shift 2
+    train "$file" -m "$spec" -o first.sepal "$@"
+    for threads in 1 2 3 7; do
+        for blas in 1 2; do
+            OPENBLAS_NUM_THREADS=$blas train "$file" -m "$spec" -o other.sepal --threads "$threads" "$@"
+            same "$file $spec --threads $threads, $blas BLAS threads"
+        done
+    done
+    train - -m "$spec" -o other.sepal "$@" <"$file"
+    same "$file $spec, a pipe"
+    SEPAL_KERNELS=ref train "$file" -m "$spec" -o other.sepal "$@"
+    same "$file $spec, reference kernels"
+}
+
+for spec in least-squares 'least-squares(l2=0.1)' 'perceptron(epochs=9)' 'perceptron(variant=averaged)' \
+    'perceptron(variant=batch)' 'perceptron(variant=minibatch)' 'perceptron(variant=delta, mode=batch)'; do
+    check "$examples/iris.csv" "$spec"
+    check "$examples/digits.csv" "$spec"
+done
+if [ -d "$data" ] && command -v xz >/dev/null; then
+    xz -dc "$data/a9a.xz" >a9a
+    for spec in least-squares 'perceptron(epochs=3)'; do
+        check a9a "$spec"
+        check "$data/satellite.csv" "$spec"
+    done
+else
+    echo "without a9a and satellite: no data sets here"
+fi
+echo "$models models, all the same"
