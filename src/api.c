@@ -256,6 +256,11 @@ sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
     return status;
 }
 
+sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *options) {
+    begin(ctx);
+    return pipeline_check(ctx, spec, options);
+}
+
 void sepal_model_free(sepal_model *model) {
     model_free(model);
 }

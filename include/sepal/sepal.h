@@ -116,6 +116,8 @@ SEPAL_API void sepal_data_free(sepal_data *data);
    report's "interrupted" is true. `report` may be NULL. */
 SEPAL_API sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
                                  const char *spec, const sepal_data *train, const char *options);
+/* Whether sepal_fit would understand the spec and the options: to be asked before a long read. */
+SEPAL_API sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
 SEPAL_API void sepal_model_free(sepal_model *model);
 SEPAL_API sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
 SEPAL_API sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *path);

@@ -140,6 +140,16 @@ static sepal_status parse_options(struct fit_options *out, sepal_ctx *ctx, struc
     return knobs_fill(out, ctx, arena, fit_option_table, "the fit", settings, n);
 }
 
+sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options) {
+    struct arena arena = {0};
+    struct pipeline pipeline;
+    struct fit_options parsed;
+    sepal_status status = pipeline_parse(&pipeline, ctx, &arena, spec);
+    if (status == SEPAL_OK) status = parse_options(&parsed, ctx, &arena, options);
+    arena_clear(&arena);
+    return status;
+}
+
 static sepal_status check_finite(sepal_ctx *ctx, const struct linear *linear) {
     bool finite = true;
     for (size_t i = 0; i < linear->rows * linear->cols; i++)

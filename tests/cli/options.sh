@@ -201,14 +201,14 @@ done
 
 # ---- Ctrl-C -----------------------------------------------------------------------------------
 "$SEPAL" train examples/data/breast_cancer.csv -m perceptron --epochs 1e12 -o stopped.sepal \
-    --json >out 2>err &
+    --max-seconds 30 --json >out 2>err &
 trained=$!
 sleep 1
 kill -INT $trained
 wait $trained
 [ $? = 130 ] || fail "Ctrl-C: exit code"
 says "stopped.sepal"
-json 'o["interrupted"] is True'
+json 'o["interrupted"] is True and o["seconds"]["fit"] < 20'
 expect 0 inspect stopped.sepal
 
 # ---- help -------------------------------------------------------------------------------------

@@ -1,0 +1,83 @@
+/* What the commands share: the session a command runs in, the row that describes a command, and the
+   table of them. A command returns the exit code of the program. */
+#ifndef SEPAL_CLI_CLI_H
+#define SEPAL_CLI_CLI_H
+
+#include "sepal/sepal.h"
+#include "opt.h"
+#include "output.h"
+
+#include <stdbool.h>
+
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_INTERNAL = 1,
+    EXIT_USAGE = 2,
+    EXIT_DATA = 3,
+    EXIT_MODEL = 4,
+    EXIT_NOT_CONVERGED = 5,
+    EXIT_OUTPUT = 6,        /* or memory */
+    EXIT_INTERRUPTED = 130, /* 128 + SIGINT, as shells count */
+    EXIT_CLOSED = 141       /* 128 + SIGPIPE */
+};
+
+struct session;
+
+struct command {
+    const char *name, *summary; /* the summary is a sentence without its full stop */
+    int (*run)(struct session *s);
+    const char *usage;            /* what follows "sepal NAME " */
+    size_t fewest, most;          /* arguments that are no options */
+    bool reads, fits;             /* takes the library's options of reading, of fitting */
+    bool silent;                  /* takes no option but --help */
+    const struct option *options; /* ends with a row without a name; NULL: none of its own */
+    const char *examples[2];      /* they run in the folder of the sources */
+};
+
+struct session {
+    const struct command *command; /* NULL before it is known */
+    sepal_ctx *ctx;
+    struct options options;
+    bool json, quiet, verbose;
+    double start;      /* seconds, for -v */
+    bool draws, drawn; /* the progress line: wanted, now on the terminal */
+    bool fitting;      /* Ctrl-C stops nothing else: what follows a fit is short */
+};
+
+/* Ends with NULL. */
+extern const struct command *const command_table[];
+const struct command *command_find(const char *name);
+/* Say that there is no such command. */
+int command_refuse(struct session *s, const char *word);
+
+extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_inspect,
+    cmd_convert, cmd_list, cmd_help;
+
+/* Help for one command, or for all when `command` is NULL. */
+int help_print(struct session *s, const struct command *command);
+/* A row of help: what stands at the left, and what the option says of itself. */
+void help_row(struct sink *out, struct sink *left, const struct option *option);
+
+/* ---- Steps that several commands take ------------------------------------------------------ */
+
+/* Read DATA, with the reading options, to learn from or, with a model, for it. */
+int step_read(sepal_data **out, struct session *s, const char *path);
+int step_read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
+                  int with_labels);
+int step_load(sepal_model **out, struct session *s, const char *path);
+/* Evaluate with the option --positive. */
+int step_evaluate(sepal_report **out, struct session *s, const sepal_model *model,
+                  const sepal_data *data);
+/* The report as text or JSON on standard output, and the warnings. */
+int step_report(struct session *s, const sepal_report *report);
+
+/* ---- Progress and Ctrl-C ------------------------------------------------------------------- */
+
+double clock_now(void); /* seconds from some fixed moment */
+void progress_begin(struct session *s);
+void progress_erase(struct session *s);
+/* From here on the first Ctrl-C asks a fit to stop, the second ends the program. */
+void interrupt_catch(void);
+bool interrupt_seen(void);
+
+#endif

@@ -1,0 +1,36 @@
+/* sepal evaluate: how well a model does on rows with labels. */
+#include "cli.h"
+
+static const struct option evaluate_options[] = {
+    {.name = "positive",
+     .placeholder = "LABEL",
+     .help = "the class that two-class metrics are about; unless given, the second"},
+    {0},
+};
+
+static int run(struct session *s) {
+    sepal_model *model = NULL;
+    sepal_data *data = NULL;
+    sepal_report *report = NULL;
+    int code = step_load(&model, s, s->options.arguments[0]);
+    if (code == EXIT_DONE) code = step_read_for(&data, s, model, s->options.arguments[1], 1);
+    if (code == EXIT_DONE) code = step_evaluate(&report, s, model, data);
+    if (code == EXIT_DONE) code = step_report(s, report);
+    sepal_report_free(report);
+    sepal_data_free(data);
+    sepal_model_free(model);
+    return code;
+}
+
+const struct command cmd_evaluate = {
+    .name = "evaluate",
+    .summary = "measure a model on rows with labels",
+    .run = run,
+    .usage = "MODEL DATA [--positive LABEL] [OPTION ...]",
+    .fewest = 2,
+    .most = 2,
+    .reads = true,
+    .options = evaluate_options,
+    .examples = {"sepal evaluate iris.sepal examples/data/iris.csv",
+                 "sepal evaluate iris.sepal examples/data/iris.csv --json"},
+};

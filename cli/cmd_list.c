@@ -1,0 +1,158 @@
+/* sepal list: the library's tables, in short or one of them with all its knobs. */
+#include "cli.h"
+
+struct topic {
+    const char *name;
+    sepal_kind kind;
+    const char *title;
+    const char *key; /* in JSON */
+};
+static const struct topic topics[] = {
+    {"learners", SEPAL_LEARNER, "Learners (-m LEARNER)", "learners"},
+    {"maps", SEPAL_MAP, "Maps, before the learner (-m \"MAP | LEARNER\")", "maps"},
+    {"reductions", SEPAL_REDUCTION,
+     "Ways with many classes, behind it (-m \"LEARNER | REDUCTION\")", "reductions"},
+    {"formats", SEPAL_FORMAT, "Data formats", "formats"},
+    {"metrics", SEPAL_METRIC, "Metrics of evaluate", "metrics"},
+    {"options", SEPAL_READ_OPTION, "Options of reading", "reading_options"},
+    {"options", SEPAL_FIT_OPTION, "Options of fitting", "fit_options"},
+};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+static bool is_options(const struct topic *topic) {
+    return topic->kind == SEPAL_READ_OPTION || topic->kind == SEPAL_FIT_OPTION;
+}
+
+/* ---- For people ---------------------------------------------------------------------------- */
+
+static void put_param(struct sink *out, const sepal_param *param, const char *dashes) {
+    struct sink left = sink_open(-1);
+    struct option row = {.help = param->help, .range = param->range, .fallback = param->fallback};
+    sink_printf(&left, "      %s%s", dashes, param->name);
+    help_row(out, &left, &row);
+    sink_close(&left);
+}
+
+static void put_params(struct sink *out, const struct topic *topic, size_t method) {
+    sepal_param param;
+    for (size_t i = 0; sepal_param_at(topic->kind, method, i, &param); i++)
+        put_param(out, &param, is_options(topic) ? "--" : "");
+}
+
+static void put_topic(struct sink *out, const struct topic *topic, bool in_full) {
+    enum { NAME_WIDTH = 17, SUMMARY_COLUMN = NAME_WIDTH + 3 };
+    sepal_method method;
+    sink_printf(out, "%s:\n", topic->title);
+    for (size_t i = 0; sepal_method_at(topic->kind, i, &method); i++) {
+        if (!is_options(topic)) {
+            sink_printf(out, "  %-*s ", NAME_WIDTH, method.name);
+            sink_wrap(out, SUMMARY_COLUMN, method.summary);
+        }
+        if (in_full || is_options(topic)) put_params(out, topic, i);
+    }
+}
+
+static void put_text(struct sink *out, const char *wanted) {
+    const char *between = "";
+    for (const struct topic *topic = topics; topic < topics + TOPICS; topic++) {
+        /* In short, the options are left to those who ask for them. */
+        if (wanted != NULL ? !same_name(topic->name, wanted) : is_options(topic)) continue;
+        sink_puts(out, between);
+        put_topic(out, topic, wanted != NULL);
+        between = "\n";
+    }
+    if (wanted == NULL)
+        sink_puts(out, "\n`sepal list learners` (or maps, options, ...) shows the knobs, too.\n");
+}
+
+/* ---- For programs -------------------------------------------------------------------------- */
+
+static void put_field(struct sink *out, const char *key, const char *value) {
+    sink_json(out, key);
+    sink_puts(out, ":");
+    sink_json(out, value);
+}
+
+static void put_json_params(struct sink *out, const struct topic *topic, size_t method) {
+    sepal_param param;
+    for (size_t i = 0; sepal_param_at(topic->kind, method, i, &param); i++) {
+        sink_puts(out, i > 0 ? ",{" : "{");
+        put_field(out, "name", param.name);
+        sink_puts(out, ",");
+        put_field(out, "default", param.fallback);
+        sink_puts(out, ",");
+        put_field(out, "range", param.range);
+        sink_puts(out, ",");
+        put_field(out, "help", param.help);
+        sink_puts(out, "}");
+    }
+}
+
+static void put_json_topic(struct sink *out, const struct topic *topic) {
+    sepal_method method;
+    for (size_t i = 0; sepal_method_at(topic->kind, i, &method); i++) {
+        sink_puts(out, i > 0 ? ",{" : "{");
+        put_field(out, "name", method.name);
+        sink_puts(out, ",");
+        put_field(out, "summary", method.summary);
+        sink_puts(out, ",");
+        if (topic->kind == SEPAL_LEARNER) {
+            put_field(out, "activation", method.activation);
+            sink_puts(out, ",");
+        }
+        sink_puts(out, "\"knobs\":[");
+        put_json_params(out, topic, i);
+        sink_puts(out, "]}");
+    }
+}
+
+static void put_json(struct sink *out, const char *wanted, const sepal_ctx *ctx) {
+    sink_json_begin(out, "list");
+    for (const struct topic *topic = topics; topic < topics + TOPICS; topic++) {
+        if (wanted != NULL && !same_name(topic->name, wanted)) continue;
+        sink_printf(out, ",\"%s\":[", topic->key);
+        if (is_options(topic))
+            put_json_params(out, topic, 0);
+        else
+            put_json_topic(out, topic);
+        sink_puts(out, "]");
+    }
+    sink_json_end(out, ctx);
+}
+
+static int check_topic(struct session *s, const char *wanted) {
+    const char *names[TOPICS];
+    for (size_t i = 0; i < TOPICS; i++) {
+        names[i] = topics[i].name;
+        if (wanted == NULL || same_name(wanted, names[i])) return EXIT_DONE;
+    }
+    const char *near = nearest(wanted, names, TOPICS);
+    return complain(s, EXIT_USAGE, NULL,
+                    "there is no list of '%s'%s%s%s; type: sepal list "
+                    "learners|maps|reductions|formats|metrics|options",
+                    wanted, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+                    near != NULL ? "'?)" : "");
+}
+
+static int run(struct session *s) {
+    const char *wanted = s->options.n_arguments > 0 ? s->options.arguments[0] : NULL;
+    int code = check_topic(s, wanted);
+    if (code != EXIT_DONE) return code;
+    struct result out;
+    code = result_open(&out, s, "-");
+    if (s->json)
+        put_json(&out.sink, wanted, s->ctx);
+    else
+        put_text(&out.sink, wanted);
+    return code == EXIT_DONE ? result_commit(&out, s) : code;
+}
+
+const struct command cmd_list = {
+    .name = "list",
+    .summary = "show learners, maps, formats, metrics and options",
+    .run = run,
+    .usage = "[learners|maps|reductions|formats|metrics|options] [OPTION ...]",
+    .fewest = 0,
+    .most = 1,
+    .examples = {"sepal list", "sepal list learners"},
+};

@@ -1,0 +1,247 @@
+/* sepal train: read, hold out, fit, evaluate, save, report; in that order, so that a failure at any
+   point leaves nothing behind. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct option train_options[] = {
+    {.name = "method",
+     .letter = 'm',
+     .placeholder = "SPEC",
+     .help = "what to fit: a learner, with maps before it (`sepal list` names them all)"},
+    {.name = "output",
+     .letter = 'o',
+     .placeholder = "MODEL",
+     .help = "save the model here; without it nothing is saved"},
+    {.name = "test", .placeholder = "DATA", .help = "evaluate on these rows"},
+    {.name = "holdout",
+     .placeholder = "P",
+     .help = "evaluate on this share of the rows, and learn from the others"},
+    {.name = "positive",
+     .placeholder = "LABEL",
+     .help = "the class that two-class metrics are about"},
+    {.name = "seed", .placeholder = "N", .fallback = "1", .help = "start of the random numbers"},
+    {.name = "trace",
+     .placeholder = "FILE",
+     .help = "write every step of a method that walks, one JSON object a line"},
+    {.name = "strict", .help = "exit 5 when the fit has not converged"},
+    {0},
+};
+
+struct training {
+    sepal_data *data, *held; /* held: what --holdout cuts off, NULL without it */
+    sepal_model *model;
+    sepal_report *report;
+    struct result trace;
+    bool traced;
+};
+
+static int check_method(struct session *s) {
+    if (option_value(s, "method") != NULL) return EXIT_DONE;
+    struct sink names = sink_open(-1);
+    sepal_method method;
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++)
+        sink_printf(&names, "%s%s", i > 0 ? ", " : "", method.name);
+    int code = complain(s, EXIT_USAGE, NULL,
+                        "train needs a method; type: sepal train %s -m NAME, where NAME is one of "
+                        "%s (`sepal list learners` tells more)",
+                        s->options.arguments[0], sink_text(&names));
+    sink_close(&names);
+    return code;
+}
+
+static int check_test(struct session *s) {
+    const char *test = option_value(s, "test");
+    if (test == NULL) return EXIT_DONE;
+    if (strcmp(test, "-") != 0 && access(test, R_OK) != 0)
+        return complain(s, EXIT_DATA, test, "cannot open it: %s", strerror(errno));
+    if (strcmp(test, "-") == 0 && strcmp(s->options.arguments[0], "-") == 0)
+        return complain(s, EXIT_USAGE, NULL, "only one of DATA and --test can be standard input");
+    return EXIT_DONE;
+}
+
+/* What is wrong with a file is better said now than after a long fit. */
+static int check_files(struct session *s) {
+    static const char *const names[] = {"output", "trace"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = option_value(s, names[i]);
+        if (path == NULL) continue;
+        if (strcmp(path, "-") == 0) {
+            return complain(s, EXIT_USAGE, NULL,
+                            "--%s must be a file: standard output is for the report", names[i]);
+        }
+        int code = result_probe(s, path);
+        if (code != EXIT_DONE) return code;
+    }
+    return check_test(s);
+}
+
+/* 0 when --holdout is not given. */
+static int read_share(struct session *s, double *share) {
+    const char *text = option_value(s, "holdout");
+    *share = 0;
+    if (text == NULL) return EXIT_DONE;
+    if (option_value(s, "test") != NULL) {
+        return complain(s, EXIT_USAGE, NULL,
+                        "--test and --holdout exclude each other; give one of them");
+    }
+    char *end;
+    *share = strtod(text, &end);
+    bool plain = *text != '\0' && text[strspn(text, "0123456789.eE+-")] == '\0' && *end == '\0';
+    if (plain && *share > 0 && *share < 1) return EXIT_DONE;
+    return complain(s, EXIT_USAGE, NULL,
+                    "--holdout %s is not a share in (0, 1); write --holdout 0.3 for 30 %%", text);
+}
+
+static int read_rows(struct session *s, struct training *t, double share) {
+    int code = step_read(&t->data, s, s->options.arguments[0]);
+    if (code != EXIT_DONE || share <= 0) return code;
+    sepal_data *rest = NULL;
+    sepal_status status = sepal_data_split(&rest, &t->held, s->ctx, t->data, share);
+    if (status != SEPAL_OK) return complain_status(s, status);
+    sepal_data_free(t->data);
+    t->data = rest;
+    return EXIT_DONE;
+}
+
+static int write_step(const char *json, void *payload) {
+    struct sink *out = payload;
+    sink_puts(out, json);
+    sink_puts(out, "\n");
+    return out->error != 0;
+}
+
+static int open_trace(struct session *s, struct training *t) {
+    const char *path = option_value(s, "trace");
+    if (path == NULL) return EXIT_DONE;
+    int code = result_open(&t->trace, s, path);
+    t->traced = code == EXIT_DONE;
+    if (t->traced) sepal_ctx_set_trace(s->ctx, write_step, &t->trace.sink);
+    return code;
+}
+
+/* The spec with the knobs given as options, and the options of the fit. */
+static void words_of_fit(struct session *s, struct sink *spec, struct sink *options) {
+    *spec = sink_open(-1);
+    *options = sink_open(-1);
+    spec_with_knobs(s, option_value(s, "method"), spec);
+    options_settings(&s->options, GROUP_FIT, options);
+}
+
+static int check_spec(struct session *s) {
+    struct sink spec, options;
+    words_of_fit(s, &spec, &options);
+    sepal_status status = sepal_fit_check(s->ctx, sink_text(&spec), sink_text(&options));
+    sink_close(&spec);
+    sink_close(&options);
+    return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
+}
+
+static int fit(struct session *s, struct training *t) {
+    struct sink spec, options;
+    words_of_fit(s, &spec, &options);
+    interrupt_catch();
+    s->fitting = true;
+    sepal_status status =
+        sepal_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data, sink_text(&options));
+    s->fitting = false;
+    sink_close(&spec);
+    sink_close(&options);
+    if (t->traced && t->trace.sink.error != 0) {
+        return complain(s, EXIT_OUTPUT, t->trace.path, "cannot write the trace: %s",
+                        strerror(t->trace.sink.error));
+    }
+    if (status != SEPAL_OK) return complain_status(s, status);
+    say_more(s, "fitted %s, %.3f s from the start", sepal_model_spec(t->model),
+             clock_now() - s->start);
+    return EXIT_DONE;
+}
+
+static int evaluate_rest(struct session *s, struct training *t) {
+    const char *test = option_value(s, "test");
+    int code = EXIT_DONE;
+    if (test != NULL) code = step_read_for(&t->held, s, t->model, test, 1);
+    if (code != EXIT_DONE || t->held == NULL) return code;
+    sepal_report *part = NULL;
+    code = step_evaluate(&part, s, t->model, t->held);
+    if (code != EXIT_DONE) return code;
+    sepal_status status = sepal_report_attach(t->report, s->ctx, "test", part);
+    sepal_report_free(part);
+    return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
+}
+
+static int save(struct session *s, struct training *t) {
+    const char *path = option_value(s, "output");
+    if (t->traced) {
+        t->traced = false;
+        int code = result_commit(&t->trace, s);
+        if (code != EXIT_DONE) return code;
+    }
+    if (path == NULL) return EXIT_DONE;
+    sepal_status status = sepal_model_save(s->ctx, t->model, path);
+    if (status != SEPAL_OK) return complain_status(s, status);
+    say_more(s, "saved %s, %.3f s from the start", path, clock_now() - s->start);
+    return EXIT_DONE;
+}
+
+/* What the exit code says beyond "done". */
+static int conclude(struct session *s, const struct training *t) {
+    const char *path = option_value(s, "output");
+    if (interrupt_seen()) {
+        say(s, "interrupted; the best model so far %s%s", path != NULL ? "is in " : "is not saved",
+            path != NULL ? path : "");
+        return EXIT_INTERRUPTED;
+    }
+    if (path == NULL && !s->quiet) say(s, "nothing is saved; -o FILE saves the model");
+    bool converged = sepal_report_number(t->report, "converged") != 0;
+    if (converged || option_value(s, "strict") == NULL) return EXIT_DONE;
+    say(s, "not converged, and --strict asks for it");
+    return EXIT_NOT_CONVERGED;
+}
+
+static int train(struct session *s, struct training *t) {
+    double share = 0;
+    uint64_t seed = 1;
+    int code = check_method(s);
+    if (code == EXIT_DONE) code = check_spec(s);
+    if (code == EXIT_DONE) code = read_share(s, &share);
+    if (code == EXIT_DONE) code = check_files(s);
+    if (code == EXIT_DONE) code = option_count(s, "seed", UINT64_MAX, &seed);
+    if (code != EXIT_DONE) return code;
+    sepal_ctx_set_seed(s->ctx, seed);
+    code = read_rows(s, t, share);
+    if (code == EXIT_DONE) code = open_trace(s, t);
+    if (code == EXIT_DONE) code = fit(s, t);
+    if (code == EXIT_DONE && !interrupt_seen()) code = evaluate_rest(s, t);
+    if (code == EXIT_DONE) code = save(s, t);
+    if (code == EXIT_DONE) code = step_report(s, t->report);
+    return code == EXIT_DONE ? conclude(s, t) : code;
+}
+
+static int run(struct session *s) {
+    struct training t = {0};
+    int code = train(s, &t);
+    if (t.traced) result_discard(&t.trace);
+    sepal_data_free(t.data);
+    sepal_data_free(t.held);
+    sepal_model_free(t.model);
+    sepal_report_free(t.report);
+    return code;
+}
+
+const struct command cmd_train = {
+    .name = "train",
+    .summary = "fit a model to data",
+    .run = run,
+    .usage = "DATA -m SPEC [-o MODEL] [--test DATA | --holdout P] [OPTION ...]",
+    .fewest = 1,
+    .most = 1,
+    .reads = true,
+    .fits = true,
+    .options = train_options,
+    .examples = {"sepal train examples/data/iris.csv -m perceptron -o iris.sepal",
+                 "sepal train examples/data/wine.csv -m least-squares --holdout 0.3"},
+};

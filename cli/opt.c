@@ -1,0 +1,335 @@
+/* Options: the list of rows that a command knows, and the walk over the words of the command line.
+
+   A command that fits is walked twice: the knobs of the learner are options too, but which learner
+   it is stands in the words themselves. The first walk ignores everything it does not know and only
+   finds --method. */
+#include "opt.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option common_rows[] = {
+    {.name = "json", .help = "one JSON object on standard output"},
+    {.name = "quiet", .letter = 'q', .help = "no report"},
+    {.name = "verbose", .letter = 'v', .help = "say more on standard error"},
+    {0},
+};
+static const struct option threads_rows[] = {
+    {.name = "threads", .placeholder = "N", .fallback = "0", .help = "cores to use; 0: all"},
+    {0},
+};
+static const struct option help_rows[] = {
+    {.name = "help", .letter = 'h', .help = "this help"},
+    {0},
+};
+
+static const char flag_words[] = "true|false|yes|no|1|0"; /* the library's; even places are true */
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+static void add_row(struct options *options, struct option row) {
+    options->rows = must_alloc(options->rows, options->n_rows + 1, sizeof *options->rows);
+    options->rows[options->n_rows++] = row;
+}
+
+static void add_rows(struct options *options, const struct option *rows) {
+    for (; rows != NULL && rows->name != NULL; rows++) add_row(options, *rows);
+}
+
+static const char *placeholder_of(const sepal_param *param) {
+    if (strchr(param->range, '|') != NULL) return "WORD";
+    return *param->range != '\0' ? "N" : "TEXT";
+}
+
+static void add_params(struct options *options, sepal_kind kind, size_t method,
+                       enum option_group group) {
+    sepal_param param;
+    for (size_t i = 0; sepal_param_at(kind, method, i, &param); i++) {
+        struct option row = {.name = param.name,
+                             .placeholder = placeholder_of(&param),
+                             .help = param.help,
+                             .range = param.range,
+                             .fallback = param.fallback,
+                             .group = group};
+        if (option_words(&row) == flag_words) row.placeholder = "[yes|no]";
+        add_row(options, row);
+    }
+}
+
+void options_build(struct options *out, const struct command *command) {
+    *out = (struct options){0};
+    add_rows(out, command->options);
+    if (command->reads) add_rows(out, threads_rows);
+    if (!command->silent) add_rows(out, common_rows);
+    add_rows(out, help_rows);
+    if (command->reads) add_params(out, SEPAL_READ_OPTION, 0, GROUP_READ);
+    if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT);
+}
+
+void options_clear(struct options *options) {
+    free(options->rows);
+    free(options->arguments);
+    *options = (struct options){0};
+}
+
+static bool has_word(const char *words, const char *word) {
+    for (;; words++) {
+        size_t length = strcspn(words, "|");
+        if (strlen(word) == length && strncmp(words, word, length) == 0) return true;
+        words += length;
+        if (*words == '\0') return false;
+    }
+}
+
+const char *option_words(const struct option *option) {
+    const char *fallback = option->fallback != NULL ? option->fallback : "";
+    if (option->range == NULL) return NULL;
+    if (*option->range == '\0') return has_word("true|false", fallback) ? flag_words : NULL;
+    return has_word(option->range, "true") ? option->range : NULL;
+}
+
+/* ---- The walk ------------------------------------------------------------------------------ */
+
+struct walk {
+    struct session *s;
+    int count, at;
+    char **words;
+    bool lenient;        /* the first of two: what is not known is passed over in silence */
+    const char *learner; /* whose knobs are known, NULL: none */
+};
+
+static void put_knobs(struct sink *out, const struct options *options) {
+    const char *before = "; its knobs are";
+    for (size_t i = 0; i < options->n_rows; i++) {
+        if (options->rows[i].group != GROUP_KNOB) continue;
+        sink_printf(out, "%s --%s", before, options->rows[i].name);
+        before = ",";
+    }
+}
+
+static int refuse_unknown(const struct walk *walk, const char *word, size_t length) {
+    if (walk->lenient) return EXIT_DONE;
+    const struct options *options = &walk->s->options;
+    const char *command = walk->s->command->name;
+    const char **names = must_alloc(NULL, options->n_rows, sizeof *names);
+    for (size_t i = 0; i < options->n_rows; i++) names[i] = options->rows[i].name;
+    char *name = strndup(word, length);
+    const char *near =
+        name != NULL && length > 2 ? nearest(name + 2, names, options->n_rows) : NULL;
+    struct sink text = sink_open(-1);
+    sink_printf(&text, "%s has no option '%.*s'", command, (int)length, word);
+    if (walk->learner != NULL) sink_printf(&text, " and %s no such knob", walk->learner);
+    if (near != NULL)
+        sink_printf(&text, "; did you mean '--%s'?", near);
+    else if (walk->learner != NULL)
+        put_knobs(&text, options);
+    else if (walk->s->command->fits)
+        sink_puts(&text, "; if it is a knob, name its learner with -m");
+    int code = complain(walk->s, EXIT_USAGE, NULL, "%s (`sepal help %s` lists the options)",
+                        sink_text(&text), command);
+    sink_close(&text);
+    free(name);
+    free(names);
+    return code;
+}
+
+/* The value as every spelling of it is kept, so that giving it twice can be seen. */
+static const char *plain_value(const struct option *row, const char *value) {
+    if (option_words(row) != flag_words || !has_word(flag_words, value)) return value;
+    return has_word("true|yes|1", value) ? "true" : "false";
+}
+
+static int store(const struct walk *walk, struct option *row, const char *value) {
+    value = plain_value(row, value);
+    if (row->value != NULL && strcmp(row->value, value) != 0 && !walk->lenient) {
+        return complain(walk->s, EXIT_USAGE, NULL,
+                        "--%s is given twice, as '%s' and as '%s'; give it once", row->name,
+                        row->value, value);
+    }
+    row->value = value;
+    return EXIT_DONE;
+}
+
+/* A forgotten value must not swallow the option behind it; numbers may begin with '-'. */
+static bool looks_like_option(const char *word) {
+    return word[0] == '-' && word[1] != '\0' && strchr("0123456789.", word[1]) == NULL;
+}
+
+/* `value` is what stands behind '=' or the letter, NULL when nothing does. */
+static int take(struct walk *walk, struct option *row, const char *value) {
+    const char *next = walk->at < walk->count ? walk->words[walk->at] : NULL;
+    const char *words = option_words(row);
+    if (value != NULL) return store(walk, row, value);
+    if (row->placeholder == NULL) return store(walk, row, "true");
+    if (words != NULL) {
+        bool given = next != NULL && has_word(words, next);
+        if (given) walk->at++;
+        return store(walk, row, given ? next : "true");
+    }
+    if (next != NULL && !looks_like_option(next)) {
+        walk->at++;
+        return store(walk, row, next);
+    }
+    if (walk->lenient) return EXIT_DONE;
+    if (next == NULL) {
+        return complain(walk->s, EXIT_USAGE, NULL, "--%s needs a value; write --%s %s", row->name,
+                        row->name, row->placeholder);
+    }
+    return complain(walk->s, EXIT_USAGE, NULL,
+                    "--%s needs a value; write --%s=%s if '%s' is meant to be it", row->name,
+                    row->name, next, next);
+}
+
+bool same_name(const char *a, const char *b) {
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b)) return false;
+    }
+    return *a == *b;
+}
+
+static struct option *find_long(const struct options *options, const char *name, size_t length) {
+    for (size_t i = 0; i < options->n_rows; i++) {
+        const char *known = options->rows[i].name;
+        size_t k = 0;
+        if (strlen(known) != length) continue;
+        while (k < length && (name[k] == '_' ? '-' : name[k]) == (known[k] == '_' ? '-' : known[k]))
+            k++;
+        if (k == length) return &options->rows[i];
+    }
+    return NULL;
+}
+
+static int take_long(struct walk *walk, const char *word) {
+    size_t length = strcspn(word, "=");
+    struct option *row = find_long(&walk->s->options, word + 2, length - 2);
+    const char *value = word[length] == '=' ? word + length + 1 : NULL;
+    if (row == NULL) return refuse_unknown(walk, word, length);
+    if (value != NULL && row->placeholder == NULL && !walk->lenient) {
+        return complain(walk->s, EXIT_USAGE, NULL, "--%s takes no value; write --%s alone",
+                        row->name, row->name);
+    }
+    return take(walk, row, value);
+}
+
+static struct option *find_letter(const struct options *options, char letter) {
+    for (size_t i = 0; i < options->n_rows; i++) {
+        if (options->rows[i].letter == letter) return &options->rows[i];
+    }
+    return NULL;
+}
+
+/* "-q", "-qv", "-o FILE", "-oFILE". */
+static int take_letters(struct walk *walk, const char *word) {
+    for (const char *letter = word + 1; *letter != '\0'; letter++) {
+        struct option *row = find_letter(&walk->s->options, *letter);
+        if (row == NULL) return refuse_unknown(walk, word, strlen(word));
+        if (row->placeholder != NULL) return take(walk, row, letter[1] != '\0' ? letter + 1 : NULL);
+        row->value = "true";
+    }
+    return EXIT_DONE;
+}
+
+static void add_argument(struct options *options, const char *word) {
+    options->arguments =
+        must_alloc(options->arguments, options->n_arguments + 1, sizeof *options->arguments);
+    options->arguments[options->n_arguments++] = word;
+}
+
+static int walk_words(struct walk *walk) {
+    bool open = true; /* until "--" */
+    int code = EXIT_DONE;
+    for (walk->at = 0; walk->at < walk->count && code == EXIT_DONE;) {
+        const char *word = walk->words[walk->at++];
+        if (!open || word[0] != '-' || word[1] == '\0')
+            add_argument(&walk->s->options, word);
+        else if (strcmp(word, "--") == 0)
+            open = false;
+        else
+            code = word[1] == '-' ? take_long(walk, word) : take_letters(walk, word);
+    }
+    return code;
+}
+
+/* The first walk: add the knobs of the learner that --method names as rows. */
+static const char *add_knobs(struct walk *walk) {
+    struct options *options = &walk->s->options;
+    struct walk first = *walk;
+    first.lenient = true;
+    walk_words(&first);
+    const char *spec = option_value(walk->s, "method");
+    for (size_t i = 0; i < options->n_rows; i++) options->rows[i].value = NULL;
+    options->n_arguments = 0;
+    size_t learner;
+    sepal_method method;
+    if (spec == NULL || !spec_learner(spec, &learner)) return NULL;
+    if (!sepal_method_at(SEPAL_LEARNER, learner, &method)) return NULL;
+    add_params(options, SEPAL_LEARNER, learner, GROUP_KNOB);
+    return method.name;
+}
+
+static int check_arguments(struct session *s) {
+    const struct command *command = s->command;
+    size_t n = s->options.n_arguments;
+    if (n < command->fewest) {
+        return complain(s, EXIT_USAGE, NULL, "%s needs more; type: sepal %s %s", command->name,
+                        command->name, command->usage);
+    }
+    if (n > command->most) {
+        return complain(s, EXIT_USAGE, NULL, "'%s' is one argument too many; type: sepal %s %s",
+                        s->options.arguments[command->most], command->name, command->usage);
+    }
+    return EXIT_DONE;
+}
+
+int options_parse(struct session *s, int count, char **words) {
+    struct walk walk = {.s = s, .count = count, .words = words};
+    options_build(&s->options, s->command);
+    if (s->command->fits) walk.learner = add_knobs(&walk);
+    int code = walk_words(&walk);
+    return code != EXIT_DONE || option_value(s, "help") != NULL ? code : check_arguments(s);
+}
+
+/* ---- Asking -------------------------------------------------------------------------------- */
+
+const char *option_value(const struct session *s, const char *name) {
+    const struct option *row = find_long(&s->options, name, strlen(name));
+    return row != NULL ? row->value : NULL;
+}
+
+int option_count(struct session *s, const char *name, uint64_t most, uint64_t *out) {
+    const char *text = option_value(s, name);
+    if (text == NULL) return EXIT_DONE;
+    errno = 0;
+    unsigned long long value = strtoull(text, NULL, 10);
+    bool digits = *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+    if (!digits || errno != 0 || value > most) {
+        return complain(s, EXIT_USAGE, NULL, "--%s %s is not a whole number in [0, %llu]", name,
+                        text, (unsigned long long)most);
+    }
+    *out = value;
+    return EXIT_DONE;
+}
+
+void setting_put(struct sink *out, const char *name, const char *value) {
+    bool bare = *value != '\0' && value[strcspn(value, ",=()|+\"\\ \t\n\r\v\f")] == '\0';
+    sink_printf(out, bare ? "%s=" : "%s=\"", name);
+    for (; *value != '\0'; value++) {
+        if (*value == '"' || *value == '\\') sink_puts(out, "\\");
+        sink_add(out, value, 1);
+    }
+    if (!bare) sink_puts(out, "\"");
+}
+
+void options_settings(const struct options *options, enum option_group group, struct sink *out) {
+    const char *between = "";
+    for (size_t i = 0; i < options->n_rows; i++) {
+        const struct option *row = &options->rows[i];
+        if (row->group != group || row->value == NULL) continue;
+        sink_puts(out, between);
+        setting_put(out, row->name, row->value);
+        between = ", ";
+    }
+}

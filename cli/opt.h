@@ -1,0 +1,61 @@
+/* Options from tables: a command's own rows, the rows all commands have, and the library's rows for
+   reading, fitting and the knobs of a learner. Parsing, help and suggestions all read one list. */
+#ifndef SEPAL_CLI_OPT_H
+#define SEPAL_CLI_OPT_H
+
+#include "sepal/sepal.h"
+#include "output.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct command;
+struct session;
+
+enum option_group { GROUP_COMMAND, GROUP_READ, GROUP_FIT, GROUP_KNOB };
+
+struct option {
+    const char *name;        /* long form, '-' between words; '_' is the same letter */
+    const char *placeholder; /* of its value in the help; NULL: it has none */
+    const char *help;
+    const char *range, *fallback; /* NULL: none */
+    const char *value;            /* as given; NULL: not given */
+    enum option_group group;
+    char letter; /* short form; 0: none */
+};
+
+struct options {
+    struct option *rows;
+    size_t n_rows;
+    const char **arguments; /* what is no option */
+    size_t n_arguments;
+};
+
+/* All rows of a command, nothing given yet. */
+void options_build(struct options *out, const struct command *command);
+void options_clear(struct options *options);
+/* Fill the session's options from the words behind the command's name. */
+int options_parse(struct session *s, int count, char **words);
+
+/* NULL: not given; a flag that is given has the value "true". */
+const char *option_value(const struct session *s, const char *name);
+/* A whole number in [0, most]; `out` stays as it is when the option is not given. */
+int option_count(struct session *s, const char *name, uint64_t most, uint64_t *out);
+/* What an option that may stand alone accepts as its value, "a|b|c"; NULL: it needs a value. */
+const char *option_words(const struct option *option);
+/* "name=value, name=value" of all given options of a group, quoted as the library reads it. */
+void options_settings(const struct options *options, enum option_group group, struct sink *out);
+void setting_put(struct sink *out, const char *name, const char *value);
+
+bool same_name(const char *a, const char *b);
+/* The known name that a mistyped one most likely means, NULL when none is near. */
+const char *nearest(const char *wrong, const char *const *names, size_t n);
+
+/* ---- Knobs of the learner that a spec names ------------------------------------------------ */
+
+/* 1 and the learner's row number, or 0 when the spec names no learner. */
+int spec_learner(const char *spec, size_t *learner);
+/* The spec with the given knobs added to its learner. */
+void spec_with_knobs(const struct session *s, const char *spec, struct sink *out);
+
+#endif

@@ -1,0 +1,74 @@
+/* Output: byte sinks (standard output, files, memory), files that are replaced whole or not at all,
+   the small JSON and CSV pieces that no library report covers, and error messages. */
+#ifndef SEPAL_CLI_OUTPUT_H
+#define SEPAL_CLI_OUTPUT_H
+
+#include "sepal/sepal.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct session;
+
+/* ---- Sinks --------------------------------------------------------------------------------- */
+
+struct sink {
+    int fd;    /* -1: memory */
+    int error; /* errno of the first failed write; later bytes are dropped */
+    char *bytes;
+    size_t used, room;
+};
+
+struct sink sink_open(int fd);
+void sink_close(struct sink *out); /* gives the buffer back, not the file */
+void sink_flush(struct sink *out);
+void sink_add(struct sink *out, const char *bytes, size_t n);
+void sink_puts(struct sink *out, const char *text);
+void sink_printf(struct sink *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sink_number(struct sink *out, double value);
+/* The text so far, ending with a zero byte; only for memory. */
+const char *sink_text(struct sink *out);
+/* Words broken into lines that start `indent` blanks in; the first is taken to be there already. */
+void sink_wrap(struct sink *out, size_t indent, const char *text);
+/* A CSV cell, in quotes when it has one of the bytes in `special`. */
+void sink_cell(struct sink *out, const char *text, const char *special);
+/* A JSON string; NULL is null. */
+void sink_json(struct sink *out, const char *text);
+/* What every JSON object begins and ends with. */
+void sink_json_begin(struct sink *out, const char *command);
+void sink_json_end(struct sink *out, const sepal_ctx *ctx);
+
+/* ---- Results ------------------------------------------------------------------------------- */
+
+/* A file that appears under its name only when it is whole; "-" is standard output. */
+struct result {
+    struct sink sink;
+    const char *path;
+    char *target, *temporary; /* NULL: written in place */
+    mode_t mode;              /* of the file to be replaced; 0: there is none */
+};
+
+int result_open(struct result *out, struct session *s, const char *path);
+/* Whether result_open would do, leaving nothing behind. */
+int result_probe(struct session *s, const char *path);
+int result_commit(struct result *out, struct session *s);
+void result_discard(struct result *out);
+
+/* ---- Messages ------------------------------------------------------------------------------ */
+
+/* Memory is asked for in small pieces here; without it there is nothing left to do. */
+void *must_alloc(void *old, size_t n, size_t size);
+char *must_format(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+
+/* All of these return the exit code. `file` may be NULL. */
+int complain(struct session *s, int code, const char *file, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+int complain_status(struct session *s, sepal_status status);
+void say(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Only with -v. */
+void say_more(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void warnings_print(struct session *s);
+
+#endif

@@ -1,0 +1,74 @@
+/* Steps that several commands take: read data, load a model, evaluate, print a report. */
+#include "cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Someone who typed "-" by mistake would wait for a program that waits for them. */
+static void await_rows(struct session *s, const char *path) {
+    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
+        say(s, "waiting for rows on standard input; Ctrl-D ends them");
+}
+
+static int finish_read(struct session *s, sepal_status status, const sepal_data *data,
+                       const char *path) {
+    if (status != SEPAL_OK) return complain_status(s, status);
+    say_more(s, "read %s: %zu rows, %zu columns, %.3f s from the start", path,
+             sepal_data_rows(data), sepal_data_columns(data), clock_now() - s->start);
+    return EXIT_DONE;
+}
+
+int step_read(sepal_data **out, struct session *s, const char *path) {
+    struct sink options = sink_open(-1);
+    options_settings(&s->options, GROUP_READ, &options);
+    await_rows(s, path);
+    sepal_status status = sepal_data_read(out, s->ctx, path, sink_text(&options));
+    sink_close(&options);
+    return finish_read(s, status, *out, path);
+}
+
+int step_read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
+                  int with_labels) {
+    struct sink options = sink_open(-1);
+    options_settings(&s->options, GROUP_READ, &options);
+    await_rows(s, path);
+    sepal_status status =
+        sepal_data_read_for(out, s->ctx, model, path, sink_text(&options), with_labels);
+    sink_close(&options);
+    return finish_read(s, status, *out, path);
+}
+
+int step_load(sepal_model **out, struct session *s, const char *path) {
+    sepal_status status = sepal_model_load(out, s->ctx, path);
+    if (status != SEPAL_OK) return complain_status(s, status);
+    say_more(s, "loaded %s: %s", path, sepal_model_spec(*out));
+    return EXIT_DONE;
+}
+
+int step_evaluate(sepal_report **out, struct session *s, const sepal_model *model,
+                  const sepal_data *data) {
+    struct sink options = sink_open(-1);
+    const char *positive = option_value(s, "positive");
+    if (positive != NULL) setting_put(&options, "positive", positive);
+    sepal_status status = sepal_evaluate(out, s->ctx, model, data, sink_text(&options));
+    sink_close(&options);
+    return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
+}
+
+int step_report(struct session *s, const sepal_report *report) {
+    char *text = NULL;
+    progress_erase(s);
+    if (!s->json) warnings_print(s);
+    if (s->quiet && !s->json) return EXIT_DONE;
+    sepal_status status = s->json ? sepal_report_json(&text, s->ctx, report, s->command->name)
+                                  : sepal_report_text(&text, s->ctx, report);
+    if (status != SEPAL_OK) return complain_status(s, status);
+    struct result out;
+    int code = result_open(&out, s, "-");
+    sink_puts(&out.sink, text);
+    size_t length = strlen(text);
+    if (length == 0 || text[length - 1] != '\n') sink_puts(&out.sink, "\n");
+    if (code == EXIT_DONE) code = result_commit(&out, s);
+    sepal_text_free(text);
+    return code;
+}
