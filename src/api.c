@@ -38,7 +38,7 @@ sepal_status sepal_ctx_new(sepal_ctx **out) {
     (*out)->seed = 1;
     (*out)->kernels = kernels_choose();
     (*out)->blas = blas_choose();
-    blas_describe((*out)->blas_name, sizeof (*out)->blas_name);
+    blas_describe((*out)->blas_name, sizeof(*out)->blas_name);
     return SEPAL_OK;
 }
 

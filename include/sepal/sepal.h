@@ -89,7 +89,8 @@ SEPAL_API sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const c
 SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
                                            const sepal_model *model, const char *path,
                                            const char *options, int with_labels);
-/* Copy a row-major array. `labels` has a text per row; `weights` may be NULL. */
+/* Copy a row-major array. `labels` has a text per row, NULL: for predictions only. `weights` may be
+   NULL; rows of weight 0 are left out, so give none where results are to match the rows. */
 SEPAL_API sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x,
                                         size_t rows, size_t columns, const char *const *labels,
                                         const double *weights);

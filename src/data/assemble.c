@@ -62,14 +62,6 @@ static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
-static sepal_status push_indexed_row(struct entries *entries, sepal_ctx *ctx, uint32_t base,
-                                     const struct raw *raw, size_t r) {
-    double value;
-    for (size_t at = 0, index; row_next(&raw->entries, r, 0, &at, &index, &value);)
-        TRY(push(entries, ctx, index - base, value));
-    return SEPAL_OK;
-}
-
 static void mark_read(struct raw *raw, size_t rows) {
     if (atomic_fetch_sub(&raw->unread, rows) == rows) raw_clear_cells(raw);
 }
@@ -82,16 +74,15 @@ static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assem
         for (size_t i = 0; i < part.n; i++, r++) {
             while (part.raw->drop && part.raw->drop[r]) r++;
             entries->start[part.at + i] = entries->n;
-            if (all->schema->family == FAMILY_TABLE)
-                TRY(push_table_row(entries, ctx, all->schema, part.raw, r));
-            else
-                TRY(push_indexed_row(entries, ctx, all->index_base, part.raw, r));
+            TRY(push_table_row(entries, ctx, all->schema, part.raw, r));
         }
         mark_read(part.raw, part.n);
     }
     entries->start[block->rows] = entries->n;
     return SEPAL_OK;
 }
+
+/* ---- sparse ------------------------------------------------------------------------------- */
 
 /* The least that keeps the values exactly. */
 static enum values values_for(const struct entries *entries, const struct block *block) {
@@ -103,7 +94,6 @@ static enum values values_for(const struct entries *entries, const struct block 
             if (value != entries->value[entries->start[i]]) constant = false;
             if (single && !single_holds(value)) single = false;
         }
-    if (!block->sparse) return single ? VALUES_F32 : VALUES_F64;
     return ones ? VALUES_ONES : constant ? VALUES_ROW : single ? VALUES_F32 : VALUES_F64;
 }
 
@@ -118,51 +108,131 @@ static void fill_sparse(struct block *block, const struct entries *entries) {
         block->f64[i] = block->start[i] < block->start[i + 1] ? entries->value[block->start[i]] : 0;
 }
 
-static void fill_dense(struct block *block, const struct entries *entries, size_t cols) {
-    if (block->f32)
-        memset(block->f32, 0, block->rows * cols * sizeof *block->f32);
-    else
-        memset(block->f64, 0, block->rows * cols * sizeof *block->f64);
-    for (size_t i = 0; i < block->rows; i++)
-        for (size_t e = entries->start[i]; e < entries->start[i + 1]; e++) {
-            size_t at = i * cols + entries->index[e];
-            if (block->f32)
-                block->f32[at] = (float)entries->value[e];
-            else
-                block->f64[at] = entries->value[e];
-        }
-}
-
-static sepal_status build(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
-                          struct block *block) {
-    if (block->sparse && all->schema->family == FAMILY_INDEXED) {
-        TRY(assemble_copy(ctx, block, all->chunks, all->index_base));
-        for (struct chunk_rows part = chunk_rows_first(all->chunks, block);
-             chunk_rows_next(&part, block);)
-            mark_read(part.raw, part.n);
-        atomic_fetch_add(&all->nonzeros, block->start[block->rows]);
-        return SEPAL_OK;
-    }
+static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
+                                 struct block *block) {
     entries->start = mem_alloc(ctx, block->rows + 1, sizeof *entries->start);
     if (!entries->start) return SEPAL_EMEMORY;
     TRY(expand(entries, ctx, all, block));
-    atomic_fetch_add(&all->nonzeros, entries->n);
     block->values = values_for(entries, block);
     TRY(block_alloc(ctx, block, all->matrix->cols, entries->n));
-    if (block->sparse)
-        fill_sparse(block, entries);
-    else
-        fill_dense(block, entries, all->matrix->cols);
+    fill_sparse(block, entries);
+    return SEPAL_OK;
+}
+
+/* ---- dense -------------------------------------------------------------------------------- */
+
+static void spread_missing(double *row, const struct column *column) {
+    size_t n = column->text ? column->n_categories : 1;
+    for (size_t k = 0; k < n; k++) row[column->first + k] = column->fill ? column->fill[k] : 0;
+    if (column->indicator) row[column->first + n] = 1;
+}
+
+static void spread_table_row(double *row, const struct schema *schema, const struct raw *raw,
+                             size_t r) {
+    for (size_t f = 0; f < raw->n_columns; f++) {
+        const struct column *column = &schema->columns[f];
+        double x = raw_cell(raw, r, f);
+        if (isnan(x)) {
+            spread_missing(row, column);
+        } else if (!column->text) {
+            row[column->first] = x;
+        } else if (x != UNKNOWN_CATEGORY) {
+            const uint32_t *category = raw->columns[f].category;
+            row[column->first + (category ? category[(size_t)x] : (size_t)x)] = 1;
+        }
+    }
+}
+
+/* Row r of a chunk as `cols` numbers. */
+static void spread(double *row, const struct assembly *all, const struct raw *raw, size_t r) {
+    memset(row, 0, all->matrix->cols * sizeof *row);
+    if (all->schema->family == FAMILY_TABLE) {
+        spread_table_row(row, all->schema, raw, r);
+        return;
+    }
+    double value;
+    for (size_t at = 0, index; row_next(&raw->entries, r, 0, &at, &index, &value);)
+        row[index - all->index_base] = value;
+}
+
+static bool row_is_single(const double *row, size_t cols) {
+    for (size_t j = 0; j < cols; j++)
+        if (!single_holds(row[j])) return false;
+    return true;
+}
+
+static enum values dense_values(const struct assembly *all, const struct block *block,
+                                double *row) {
+    struct chunk_rows part = chunk_rows_first(all->chunks, block);
+    while (chunk_rows_next(&part, block)) {
+        size_t r = part.first;
+        for (size_t i = 0; i < part.n; i++, r++) {
+            while (part.raw->drop && part.raw->drop[r]) r++;
+            spread(row, all, part.raw, r);
+            if (!row_is_single(row, all->matrix->cols)) return VALUES_F64;
+        }
+    }
+    return VALUES_F32;
+}
+
+static size_t keep_row(struct block *block, size_t i, const double *row, size_t cols) {
+    size_t nonzeros = 0;
+    for (size_t j = 0; j < cols; j++) {
+        double value = row[j] == 0 ? 0 : row[j]; /* -0 is 0 in every format */
+        nonzeros += value != 0;
+        if (block->f32)
+            block->f32[i * cols + j] = (float)value;
+        else
+            block->f64[i * cols + j] = value;
+    }
+    return nonzeros;
+}
+
+static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *all,
+                                struct block *block) {
+    size_t cols = all->matrix->cols, nonzeros = 0;
+    block->values = dense_values(all, block, row);
+    TRY(block_alloc(ctx, block, cols, 0));
+    struct chunk_rows part = chunk_rows_first(all->chunks, block);
+    while (chunk_rows_next(&part, block)) {
+        size_t r = part.first;
+        for (size_t i = 0; i < part.n; i++, r++) {
+            while (part.raw->drop && part.raw->drop[r]) r++;
+            spread(row, all, part.raw, r);
+            nonzeros += keep_row(block, part.at + i, row, cols);
+        }
+        mark_read(part.raw, part.n);
+    }
+    atomic_fetch_add(&all->nonzeros, nonzeros);
+    return SEPAL_OK;
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static sepal_status copy_block(sepal_ctx *ctx, struct assembly *all, struct block *block) {
+    TRY(assemble_copy(ctx, block, all->chunks, all->index_base));
+    struct chunk_rows part = chunk_rows_first(all->chunks, block);
+    while (chunk_rows_next(&part, block)) mark_read(part.raw, part.n);
+    atomic_fetch_add(&all->nonzeros, block->start[block->rows]);
     return SEPAL_OK;
 }
 
 static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
     struct assembly *all = payload;
-    struct entries entries = {0};
-    sepal_status status = build(&entries, ctx, all, &all->matrix->blocks[b]);
-    mem_free(entries.start);
-    mem_free(entries.index);
-    mem_free(entries.value);
+    struct block *block = &all->matrix->blocks[b];
+    if (block->sparse && all->schema->family == FAMILY_INDEXED) return copy_block(ctx, all, block);
+    if (block->sparse) {
+        struct entries entries = {0};
+        sepal_status status = build_sparse(&entries, ctx, all, block);
+        atomic_fetch_add(&all->nonzeros, entries.n);
+        mem_free(entries.start);
+        mem_free(entries.index);
+        mem_free(entries.value);
+        return status;
+    }
+    double *row = mem_alloc(ctx, all->matrix->cols, sizeof *row);
+    sepal_status status = row ? build_dense(row, ctx, all, block) : SEPAL_EMEMORY;
+    mem_free(row);
     return status;
 }
 

@@ -16,8 +16,8 @@ static sepal_status unknown_column(sepal_ctx *ctx, const struct columns *columns
     return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                    "there is no column '%s' for --%s%s%s%s; the file has %zu columns, give a name "
                    "or a number from 1",
-                   wrong, option, near ? "; did you mean '" : "", near ? near : "", near ? "'" : "",
-                   columns->n);
+                   wrong, option, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : "", columns->n);
 }
 
 /* A column by its name, else by its number from 1. */
@@ -167,8 +167,11 @@ static sepal_status match_names(struct csv_layout *layout, sepal_ctx *ctx,
         const char *name = schema->columns[i].name;
         size_t c = find_name(columns, (struct slice){name, strlen(name)});
         if (c == SIZE_MAX)
-            return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-                           "the column '%s', which the model needs, is not in this file", name);
+            return fail_at(
+                ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                "the column '%s', which the model needs, is not in this file; sepal inspect "
+                "lists the columns of the model",
+                name);
         set_known(layout, c, schema, i);
     }
     return SEPAL_OK;
@@ -195,6 +198,9 @@ static sepal_status match_positions(struct csv_layout *layout, sepal_ctx *ctx,
         set_known(layout, c, schema, i);
     }
     if (columns->target == SIZE_MAX && as_trained) columns->target = target;
+    if (columns->weight == SIZE_MAX && as_trained && schema->weight)
+        columns->weight =
+            find_name(columns, (struct slice){schema->weight, strlen(schema->weight)});
     if (columns->target == SIZE_MAX && with_target && !as_trained) {
         columns->target = 0;
         while (columns->target < schema->n_columns &&

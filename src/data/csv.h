@@ -32,7 +32,9 @@ size_t csv_split(const char *p, const char *end, struct csv_marks marks, char *s
 
 bool csv_is_missing(struct slice text); /* empty ? NA N/A NaN null, in any case */
 bool csv_is_number(struct slice text, double *value);
-bool csv_is_blank(const char *p, const char *end, char eol);
+bool csv_is_blank(const char *p, const char *end, struct csv_marks marks); /* the line at p */
+/* Append a cell as CSV, in quotes where it needs them. */
+void csv_put(sepal_ctx *ctx, struct text *out, struct slice cell);
 
 enum role { ROLE_IGNORE, ROLE_FEATURE, ROLE_LABEL, ROLE_WEIGHT };
 struct csv_role {

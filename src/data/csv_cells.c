@@ -13,9 +13,10 @@ static bool is_control(char c) {
     return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
 }
 
-bool csv_is_blank(const char *p, const char *end, char eol) {
-    while (p < end && (*p == ' ' || *p == '\t' || (*p == '\r' && eol == '\n'))) p++;
-    return p == end || *p == eol;
+/* Where tabs stand between cells, a line of tabs is a row of empty cells. */
+bool csv_is_blank(const char *p, const char *end, struct csv_marks marks) {
+    while (p < end && (is_blank(*p, marks.delimiter) || (*p == '\r' && marks.eol == '\n'))) p++;
+    return p == end || *p == marks.eol;
 }
 
 /* A carriage return before the line feed belongs to the line end. */
@@ -81,8 +82,7 @@ static const char *plain(const char *p, const char *end, struct csv_marks marks,
 const char *csv_cell_next(const char *p, const char *end, struct csv_marks marks, char *scratch,
                           struct csv_cell *out) {
     while (p < end && is_blank(*p, marks.delimiter)) p++;
-    out->start = p;
-    out->fault = NULL;
+    *out = (struct csv_cell){.start = p};
     if (p < end && *p == '"' && marks.quotes) return quoted(p, end, marks, scratch, out);
     return plain(p, end, marks, out);
 }
@@ -119,7 +119,7 @@ const char *csv_record_end(const char *p, const char *end, struct csv_marks mark
 
 size_t csv_split(const char *p, const char *end, struct csv_marks marks, char *scratch,
                  struct csv_cell *out, size_t most) {
-    if (csv_is_blank(p, end, marks.eol)) return 0;
+    if (csv_is_blank(p, end, marks)) return 0;
     size_t n = 0;
     do {
         struct csv_cell cell;
@@ -131,6 +131,22 @@ size_t csv_split(const char *p, const char *end, struct csv_marks marks, char *s
         if (cell.fault) return n;
     } while (csv_cell_more(&p, end, marks));
     return n;
+}
+
+void csv_put(sepal_ctx *ctx, struct text *out, struct slice cell) {
+    bool plain_cell = true;
+    for (size_t i = 0; i < cell.length; i++)
+        if (strchr(",\"\r\n", cell.bytes[i])) plain_cell = false;
+    if (plain_cell) {
+        text_add(ctx, out, cell.bytes, cell.length);
+        return;
+    }
+    text_puts(ctx, out, "\"");
+    for (size_t i = 0; i < cell.length; i++) {
+        if (cell.bytes[i] == '"') text_puts(ctx, out, "\"");
+        text_add(ctx, out, cell.bytes + i, 1);
+    }
+    text_puts(ctx, out, "\"");
 }
 
 bool csv_is_missing(struct slice text) {

@@ -25,7 +25,8 @@ struct parser {
     const char *end;
     const char *line_start;
     size_t line;
-    bool single; /* every number so far is exact in single precision */
+    size_t kept_cells; /* of this row */
+    bool single;       /* every number so far is exact in single precision */
 };
 
 static struct spot spot_of(const struct parser *parser, const char *p) {
@@ -148,21 +149,8 @@ static sepal_status take_weight(struct parser *parser, const struct csv_cell *ce
 
 static void keep_cell(struct parser *parser, const struct csv_cell *cell) {
     struct text *kept = &parser->scratch->kept;
-    size_t start = parser->scratch->kept_at[parser->raw->rows];
-    if (kept->length > start) text_puts(parser->ctx, kept, ",");
-    bool plain = true;
-    for (size_t i = 0; i < cell->text.length; i++)
-        if (strchr(",\"\r\n", cell->text.bytes[i])) plain = false;
-    if (plain) {
-        text_add(parser->ctx, kept, cell->text.bytes, cell->text.length);
-        return;
-    }
-    text_puts(parser->ctx, kept, "\"");
-    for (size_t i = 0; i < cell->text.length; i++) {
-        if (cell->text.bytes[i] == '"') text_puts(parser->ctx, kept, "\"");
-        text_add(parser->ctx, kept, cell->text.bytes + i, 1);
-    }
-    text_puts(parser->ctx, kept, "\"");
+    if (parser->kept_cells++) text_puts(parser->ctx, kept, ",");
+    csv_put(parser->ctx, kept, cell->text);
 }
 
 static sepal_status take_cell(struct parser *parser, const struct csv_role *role,
@@ -211,21 +199,41 @@ static sepal_status reserve_row(struct parser *parser) {
                     sizeof *scratch->kept_at));
     scratch->kept_at[row] = scratch->kept.length;
     scratch->label[row] = NO_LABEL;
+    parser->kept_cells = 0;
     return SEPAL_OK;
 }
 
+/* A row of weight 0 is as good as deleted: all that is asked of it is to be a row. */
+static bool is_weightless(const struct parser *parser, const char *p) {
+    const struct csv_layout *layout = parser->layout;
+    struct csv_cell cell;
+    double weight;
+    for (size_t c = 0; c < layout->n_cells; c++) {
+        p = csv_cell_next(p, parser->end, layout->marks, parser->scratch->unquoted, &cell);
+        if (cell.fault) return false;
+        if (layout->roles[c].role == ROLE_WEIGHT)
+            return csv_is_number(cell.text, &weight) && weight == 0;
+        if (!csv_cell_more(&p, parser->end, layout->marks)) return false;
+    }
+    return false;
+}
+
 static sepal_status parse_row(struct parser *parser, const char **at) {
+    static const struct csv_role ignored = {.role = ROLE_IGNORE};
     const struct csv_layout *layout = parser->layout;
     const char *p = *at;
     size_t c = 0;
+    bool weightless = layout->weights && is_weightless(parser, p);
     TRY(reserve_row(parser));
     do {
         if (c == layout->n_cells) return refuse_length(parser, p, c + 1);
-        const struct csv_role *role = &layout->roles[c++];
+        const struct csv_role *role = weightless ? &ignored : &layout->roles[c];
+        c++;
         const char *after = quick_number(parser, role, p);
         if (!after) {
             struct csv_cell cell;
             after = csv_cell_next(p, parser->end, layout->marks, parser->scratch->unquoted, &cell);
+            if (cell.fault) count_lines(parser, p, cell.start);
             TRY(take_cell(parser, role, &cell));
             if (cell.start < parser->end && *cell.start == '"')
                 count_lines(parser, cell.start, after);
@@ -233,9 +241,13 @@ static sepal_status parse_row(struct parser *parser, const char **at) {
         p = after;
     } while (csv_cell_more(&p, parser->end, layout->marks));
     if (c < layout->n_cells) return refuse_length(parser, p, c);
+    *at = p;
+    if (weightless) {
+        parser->raw->weightless++;
+        return SEPAL_OK;
+    }
     if (layout->keeps) text_add(parser->ctx, &parser->scratch->kept, "", 1);
     parser->raw->rows++;
-    *at = p;
     return SEPAL_OK;
 }
 
@@ -243,7 +255,7 @@ static sepal_status parse_lines(struct parser *parser, const char *p) {
     char eol = parser->layout->marks.eol;
     while (p < parser->end) {
         parser->line_start = p;
-        if (!csv_is_blank(p, parser->end, eol)) TRY(parse_row(parser, &p));
+        if (!csv_is_blank(p, parser->end, parser->layout->marks)) TRY(parse_row(parser, &p));
         while (p < parser->end && *p != eol) p++;
         if (p < parser->end) p++;
         parser->line++;

@@ -100,35 +100,44 @@ static struct vote cut(const char *bytes, const char *end, struct csv_marks mark
     return vote;
 }
 
-char detect_delimiter(sepal_ctx *ctx, const char *bytes, size_t n, char eol, bool quotes) {
+sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size_t n, char eol,
+                              bool quotes) {
     static const char candidates[] = {',', ';', '\t', '|', ' '};
     if (n > DETECT_BYTES) {
         const char *last = memrchr(bytes, eol, DETECT_BYTES);
         n = last ? (size_t)(last - bytes) + 1 : DETECT_BYTES;
     }
-    char best = ',', *scratch = mem_alloc(ctx, n + 1, 1);
+    char *scratch = mem_alloc(ctx, n + 1, 1);
+    if (!scratch) return SEPAL_EMEMORY;
     size_t most = 0;
-    for (size_t i = 0; scratch && i < sizeof candidates; i++) {
+    *out = ',';
+    for (size_t i = 0; i < sizeof candidates; i++) {
         struct csv_marks marks = {candidates[i], eol, quotes};
         struct vote vote = cut(bytes, bytes + n, marks, scratch);
         if (vote.agreeing && vote.agreeing == vote.lines) {
-            best = candidates[i];
+            *out = candidates[i];
             break;
         }
         if (vote.agreeing > most) {
             most = vote.agreeing;
-            best = candidates[i];
+            *out = candidates[i];
         }
     }
     mem_free(scratch);
-    return best;
+    return SEPAL_OK;
+}
+
+static size_t count_records(const char *p, const char *end, struct csv_marks marks, size_t most) {
+    size_t n = 0;
+    for (; p && p < end && n < most; n++) p = csv_record_end(p, end, marks);
+    return n;
 }
 
 sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,
                              const char *bytes, size_t n, struct csv_marks marks) {
     *out = (struct csv_sample){0};
     const char *p = bytes, *end = bytes + n;
-    while (p < end && csv_is_blank(p, end, marks.eol)) {
+    while (p < end && csv_is_blank(p, end, marks)) {
         const char *stop = memchr(p, marks.eol, (size_t)(end - p));
         p = stop ? stop + 1 : end;
     }
@@ -136,10 +145,11 @@ sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct aren
     if (!out->scratch) return SEPAL_EMEMORY;
     const char *first = csv_record_end(p, end, marks);
     out->cells = csv_split(p, first ? first : end, marks, out->scratch, NULL, 0);
-    out->cell = arena_alloc(ctx, arena, (HEADER_ROWS + 1) * out->cells, sizeof *out->cell);
+    size_t most = count_records(p, end, marks, HEADER_ROWS + 1);
+    out->cell = arena_alloc(ctx, arena, most * out->cells, sizeof *out->cell);
     if (!out->cell) return SEPAL_EMEMORY;
     char *scratch = out->scratch;
-    while (p < end && out->rows <= HEADER_ROWS) {
+    while (p < end && out->rows < most) {
         const char *next = csv_record_end(p, end, marks);
         const char *stop = next ? next : end;
         struct csv_cell *row = out->cell + out->rows * out->cells;
@@ -176,9 +186,14 @@ static bool is_number_or_recurs(const struct csv_sample *sample, size_t c) {
     return false;
 }
 
-bool detect_header(const struct csv_sample *sample) {
+bool detect_names(const struct csv_sample *sample) {
     for (size_t c = 0; c < sample->cells; c++)
         if (names_a_number_column(sample, c)) return true;
+    return false;
+}
+
+bool detect_header(const struct csv_sample *sample) {
+    if (detect_names(sample)) return true;
     for (size_t c = 0; c < sample->cells; c++)
         if (is_number_or_recurs(sample, c)) return false;
     return sample->rows > 0;

@@ -19,7 +19,8 @@ enum format format_of_extension(const char *path); /* 0: none that is known */
 char detect_eol(const char *bytes, size_t n);
 /* The delimiter that cuts all lines into the same number of cells, else the one that does so for
    most lines. */
-char detect_delimiter(sepal_ctx *ctx, const char *bytes, size_t n, char eol, bool quotes);
+sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size_t n, char eol,
+                              bool quotes);
 
 /* The first records of a table, split into cells: rows[r * cells + c]. */
 struct csv_sample {
@@ -29,6 +30,9 @@ struct csv_sample {
 };
 sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,
                              const char *bytes, size_t n, struct csv_marks marks);
+/* Line 1 names a column of numbers. */
+bool detect_names(const struct csv_sample *sample);
+/* The same, or no column is numeric and no cell of line 1 recurs below. */
 bool detect_header(const struct csv_sample *sample);
 
 #endif

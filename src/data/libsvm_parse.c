@@ -128,7 +128,7 @@ static sepal_status refuse_value(struct parser *parser, const char *p) {
     if (ends_token(parser, p)) return refuse(parser, p, "a value is missing after the colon");
     if (decimal_overflows(p, token_end(parser, p)))
         return refuse(parser, p, "the number is too large for a double");
-    return refuse(parser, p, "not a decimal number");
+    return refuse(parser, p, "not a decimal number, which a value must be");
 }
 
 static void note_value(struct parser *parser, double value, double first) {

@@ -122,7 +122,7 @@ static void learn_fill(struct column *column, const struct chunks *chunks, size_
         const uint32_t *category = raw->columns[feature].category;
         for (size_t r = 0; r < raw->rows; r++) {
             double x = raw_cell(raw, r, feature), w = raw->weight ? raw->weight[r] : 1;
-            if (isnan(x) || w == 0) continue;
+            if (isnan(x)) continue;
             if (isnan(shift)) shift = x; /* sum differences: nothing is lost to a large mean */
             total += w;
             if (column->text)

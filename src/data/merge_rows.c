@@ -5,28 +5,17 @@
 
 #include <string.h>
 
-static sepal_status drop_weightless(sepal_ctx *ctx, struct raw *raw) {
-    for (size_t r = 0; raw->weight && r < raw->rows; r++) {
-        if (raw->weight[r] > 0) continue;
-        if (!raw->drop) raw->drop = mem_zero(ctx, raw->rows, sizeof *raw->drop);
-        if (!raw->drop) return SEPAL_EMEMORY;
-        raw->drop[r] = true;
-    }
-    return SEPAL_OK;
-}
-
 sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
                         const struct chunks *chunks) {
     size_t kept = 0, read = 0;
     for (size_t i = 0; i < chunks->count; i++) {
         struct raw *raw = chunks->items[i];
-        TRY(drop_weightless(ctx, raw));
         raw->first_row = kept;
         raw->kept_rows = raw->rows;
         for (size_t r = 0; raw->drop && r < raw->rows; r++) raw->kept_rows -= raw->drop[r];
         atomic_init(&raw->unread, raw->kept_rows);
         kept += raw->kept_rows;
-        read += raw->rows;
+        read += raw->rows + raw->weightless;
     }
     if (read == 0)
         return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->lines ? chunks->lines : 1, 1,

@@ -31,8 +31,8 @@ struct raw {
     struct tokens labels;
     uint32_t *label; /* token of each row, or NO_LABEL; NULL when labels are not read */
     struct spot first_unlabelled, first_set;
-    double *weight; /* NULL: none */
-    struct spot first_bad_weight;
+    double *weight;    /* NULL: none */
+    size_t weightless; /* rows of weight 0, which are left out at once */
 
     /* Table: cells of the feature columns, row-major; text as the number of its token, NaN where
        missing, UNKNOWN_CATEGORY for a text that the model has not seen. */
@@ -49,7 +49,7 @@ struct raw {
     bool index_zero;
     size_t ignored; /* entries whose index the model does not know */
 
-    bool *drop;                  /* rows left out: missing values, weight 0; NULL: none */
+    bool *drop;                  /* rows left out for a missing value; NULL: none */
     size_t kept_rows, first_row; /* rows that stay, and the number of the first of them */
     atomic_size_t unread;        /* rows not yet moved to the matrix */
 };

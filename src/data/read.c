@@ -57,6 +57,7 @@ static sepal_status skip_lines(struct reading *reading) {
     struct csv_marks lines = {.delimiter = ',', .eol = detect_eol(bytes, n)};
     for (size_t i = 0; i < reading->options.skip; i++) {
         TRY(peek_records(reading, lines, 1, &bytes, &n));
+        if (n == 0) return SEPAL_OK;
         const char *eol = memchr(bytes, lines.eol, n);
         source_skip(&reading->source, eol ? (size_t)(eol - bytes) + 1 : n);
         reading->line++;
@@ -96,7 +97,8 @@ static sepal_status choose_marks(struct reading *reading, enum format format,
                                 .quotes = reading->options.quote};
     if (!wish) {
         if (format == FORMAT_CSV)
-            marks->delimiter = detect_delimiter(reading->ctx, bytes, n, marks->eol, marks->quotes);
+            TRY(detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, marks->eol,
+                                 marks->quotes));
         return SEPAL_OK;
     }
     static const struct {
@@ -120,7 +122,7 @@ static sepal_status skip_blank_lines(struct reading *reading, struct csv_marks m
         const char *bytes;
         size_t n;
         TRY(peek_records(reading, marks, 1, &bytes, &n));
-        if (n == 0 || !csv_is_blank(bytes, bytes + n, marks.eol)) return SEPAL_OK;
+        if (n == 0 || !csv_is_blank(bytes, bytes + n, marks)) return SEPAL_OK;
         const char *eol = memchr(bytes, marks.eol, n);
         source_skip(&reading->source, eol ? (size_t)(eol - bytes) + 1 : n);
         reading->line++;
@@ -160,8 +162,10 @@ static sepal_status has_header(struct reading *reading, const struct csv_sample 
                                bool *header) {
     *header = reading->options.header == HEADER_YES;
     if (reading->options.header != HEADER_AUTO) return SEPAL_OK;
-    *header = detect_header(sample);
-    if (*header || !reading->known || reading->known->family != FAMILY_TABLE) return SEPAL_OK;
+    /* For a model trained without a header, rows of text alone must not be taken for one. */
+    bool named = !reading->known || reading->known->header;
+    *header = named ? detect_header(sample) : detect_names(sample);
+    if (*header || !reading->known) return SEPAL_OK;
     struct tokens first = {0};
     sepal_status status = SEPAL_OK;
     uint32_t at;
@@ -224,7 +228,8 @@ static sepal_status keep_header(struct reading *reading, const struct columns *c
     for (size_t c = 0; c < columns->n; c++) {
         if (!layout->roles[c].keep) continue;
         if (header.length) text_puts(reading->ctx, &header, ",");
-        text_puts(reading->ctx, &header, columns->names[c]);
+        struct slice name = {columns->names[c], strlen(columns->names[c])};
+        csv_put(reading->ctx, &header, name);
     }
     data->kept_header =
         header.bytes ? arena_text(reading->ctx, &data->arena, header.bytes, header.length) : "";

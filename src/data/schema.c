@@ -35,7 +35,7 @@ void schema_layout(struct schema *schema) {
         struct column *column = &schema->columns[i];
         column->first = schema->width;
         schema->width += column_width(column);
-        schema->dependent += column->text;
+        schema->dependent += column->n_categories > 0;
     }
 }
 

@@ -28,7 +28,7 @@ struct metric {
 };
 extern const struct metric metric_table[]; /* ends with a row without name */
 
-/* Fill `report` (an object) with the keys of CONTRACT section 5. `positive` NULL: the second class. */
+/* Fill `report` (an object) with confusion, measures and rankings. `positive` NULL: the second class. */
 sepal_status evaluate(sepal_ctx *ctx, const struct linear *linear, const sepal_data *data,
                       const char *positive, struct tree_maker *make, struct tree *report);
 

@@ -29,7 +29,7 @@ struct fit {
     struct linear linear; /* to be made with linear_init */
     const char *solver;   /* what was used, and why: "normal equations (30 columns)" */
     const char *words;    /* the objective in words, with its numbers */
-    double objective;     /* CONTRACT section 2, at the weights returned */
+    double objective;     /* the mean loss plus penalty at the weights returned */
     double gap;           /* relative duality gap; NaN where there is none */
     size_t iterations;    /* 0 for closed forms */
     bool converged;
@@ -46,8 +46,9 @@ const char *fit_text(struct fit *fit, const char *format, ...)
 
 struct learner {
     const char *name, *summary;
-    const char *activation; /* METHODS section 1: identity, logistic, sign, softmax */
+    const char *activation; /* identity, sign, ...: what turns a score into an output */
     bool machine;           /* fits K classes by itself */
+    const char *solvers;    /* what --solver may name, "a|b|c"; NULL: there is no choice */
     const struct knob *knobs;
     size_t config_size;
     sepal_status (*fit)(struct fit *fit);

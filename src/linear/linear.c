@@ -81,14 +81,21 @@ static sepal_status score_block(sepal_ctx *ctx, size_t b, void *payload) {
     size_t rows = all->linear->rows;
     double *scores = all->scores ? NULL : mem_alloc(ctx, rows, sizeof *scores);
     if (!all->scores && !scores) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < block->rows; i++) {
+    sepal_status status = SEPAL_OK;
+    for (size_t i = 0; i < block->rows && status == SEPAL_OK; i++) {
         size_t row = block->first_row + i;
         double *out = all->scores ? all->scores + row * rows : scores;
         score_row(all, ctx->kernels, block, i, out);
+        for (size_t r = 0; r < rows && status == SEPAL_OK; r++)
+            if (!isfinite(out[r]))
+                status = fail(ctx, SEPAL_EDATA,
+                              "the score of row %zu is beyond the range of a double; its values "
+                              "are too large for this model",
+                              row + 1);
         if (all->classes) all->classes[row] = linear_decide(all->linear, out);
     }
     mem_free(scores);
-    return SEPAL_OK;
+    return status;
 }
 
 static sepal_status score_all(sepal_ctx *ctx, struct scoring *all) {

@@ -132,12 +132,28 @@ static sepal_status check_classes(sepal_ctx *ctx, const sepal_data *data, struct
     return SEPAL_OK;
 }
 
+/* --solver names one of the learner's ways, if it has several. */
+static sepal_status check_solver(sepal_ctx *ctx, const struct learner *learner, const char *name) {
+    if (!name) return SEPAL_OK;
+    if (!learner->solvers)
+        return fail(ctx, SEPAL_EUSAGE, "%s has one way to solve; leave --solver %.40s out",
+                    learner->name, name);
+    size_t length = strlen(name);
+    for (const char *word = learner->solvers; word; word = strchr(word, '|')) {
+        word += *word == '|';
+        if (strcspn(word, "|") == length && strncmp(word, name, length) == 0) return SEPAL_OK;
+    }
+    return fail(ctx, SEPAL_EUSAGE, "%s has no solver '%.40s'; choose %s, or leave it to the data",
+                learner->name, name, learner->solvers);
+}
+
 static sepal_status parse_options(struct fit_options *out, sepal_ctx *ctx, struct arena *arena,
-                                  const char *options) {
+                                  const struct learner *learner, const char *options) {
     struct setting *settings = NULL;
     size_t n = 0;
     if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
-    return knobs_fill(out, ctx, arena, fit_option_table, "the fit", settings, n);
+    TRY(knobs_fill(out, ctx, arena, fit_option_table, "the fit", settings, n));
+    return check_solver(ctx, learner, out->solver);
 }
 
 sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options) {
@@ -145,7 +161,7 @@ sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *option
     struct pipeline pipeline;
     struct fit_options parsed;
     sepal_status status = pipeline_parse(&pipeline, ctx, &arena, spec);
-    if (status == SEPAL_OK) status = parse_options(&parsed, ctx, &arena, options);
+    if (status == SEPAL_OK) status = parse_options(&parsed, ctx, &arena, pipeline.learner, options);
     arena_clear(&arena);
     return status;
 }
@@ -254,7 +270,7 @@ static sepal_status run(sepal_model **out, struct fit *fit, const char *text, co
     struct pipeline pipeline;
     sepal_ctx *ctx = fit->ctx;
     TRY(pipeline_parse(&pipeline, ctx, &fit->arena, text));
-    TRY(parse_options(&fit->options, ctx, &fit->arena, options));
+    TRY(parse_options(&fit->options, ctx, &fit->arena, pipeline.learner, options));
     TRY(check_data(ctx, pipeline.learner, fit->data));
     TRY(check_classes(ctx, fit->data, &fit->arena));
     const char *spec = canonical(ctx, &fit->arena, &pipeline, fit->data->schema->n_classes);

@@ -16,7 +16,7 @@ sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *
                             const char *spec);
 /* Whether the spec and the options can be understood. */
 sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options);
-/* Fit and fill `report` (an object) with the facts of CONTRACT section 5. */
+/* Fit and fill `report` (an object) with the facts of the fit. */
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                           const sepal_data *data, const char *options, struct tree_maker *make,
                           struct tree *report);

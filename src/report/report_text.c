@@ -117,14 +117,16 @@ static void fit_page(struct page *page, const struct tree *root) {
     else if (iterations == 0)
         line(page, "converged", "%s", converged ? "yes, in closed form" : "no");
     else
-        line(page, "converged", "%s, %.0f passes", converged ? "yes" : "no", iterations);
+        line(page, "converged", "%s, %.0f pass%s", converged ? "yes" : "no", iterations,
+             iterations == 1 ? "" : "es");
     const struct tree *walk = tree_find(root, "perceptron");
     if (walk && !isnan(number(walk, "margin")))
         line(page, "margin", "%.6g; radius %.6g; %.0f updates, at most %.6g by Novikoff's bound",
              number(walk, "margin"), number(walk, "radius"), number(walk, "updates"),
              number(walk, "bound"));
-    line(page, "training", "accuracy %.4f (%g errors)", number(root, "train.accuracy"),
-         number(root, "train.errors"));
+    double errors = number(root, "train.errors");
+    line(page, "training", "accuracy %.4f (%g error%s)", number(root, "train.accuracy"), errors,
+         errors == 1 ? "" : "s");
     if (tree_find(root, "test"))
         line(page, "test", "accuracy %.4f on %.0f rows", number(root, "test.accuracy"),
              number(root, "test.rows"));

@@ -1,0 +1,40 @@
+/* What the writer and the reader of model files share; docs/model-format.md specifies it. */
+#ifndef SEPAL_MODEL_MODEL_FILE_H
+#define SEPAL_MODEL_MODEL_FILE_H
+
+#include <stddef.h>
+
+#define MODEL_FORMAT "sepal"
+#define MODEL_FORMAT_VERSION "1"
+
+enum {
+    MODEL_LENGTH_BYTES = 8,       /* safetensors: the header's length, u64 */
+    MODEL_ALIGNMENT = 64,         /* of the first tensor in the file */
+    MODEL_MOST_HEADER = 1 << 20,  /* ours; safetensors allows 100 MB */
+    MODEL_LONGEST_VALUE = 1 << 16 /* of the metadata; longer lists become tensors */
+};
+
+/* The tensors in the order of the file: falling element size, the weights first. */
+enum model_tensor { TENSOR_WEIGHTS, TENSOR_BIAS, TENSOR_CENTRE, TENSOR_COLUMNS, TENSOR_CLASSES };
+enum { MODEL_TENSORS = TENSOR_CLASSES + 1 };
+struct tensor_kind {
+    const char *name, *dtype;
+    size_t size; /* of an element */
+    size_t rank;
+};
+static const struct tensor_kind model_tensors[MODEL_TENSORS] = {
+    [TENSOR_WEIGHTS] = {"weights", "F64", 8, 2}, [TENSOR_BIAS] = {"bias", "F64", 8, 1},
+    [TENSOR_CENTRE] = {"centre", "F64", 8, 1},   [TENSOR_COLUMNS] = {"columns", "U8", 1, 1},
+    [TENSOR_CLASSES] = {"classes", "U8", 1, 1},
+};
+
+/* Every model file has these bytes right after the length, then its version, the second text, and
+   the digits of the checksum: the file can be told and its checksum verified before any parsing. */
+#define MODEL_BEGIN "{\"__metadata__\":{\"format\":\"" MODEL_FORMAT "\",\"format_version\":\""
+#define MODEL_THEN "\",\"checksum\":\""
+enum {
+    MODEL_VERSION_AT = MODEL_LENGTH_BYTES + sizeof MODEL_BEGIN - 1,
+    MODEL_DIGITS_AT = MODEL_VERSION_AT + sizeof MODEL_FORMAT_VERSION - 1 + sizeof MODEL_THEN - 1
+};
+
+#endif

@@ -1,0 +1,460 @@
+/* Model files: what is saved comes back bit for bit, damage is noticed, failures leave no trace. */
+#include "model_samples.h"
+
+#include "model/checksum.h"
+
+#include <dirent.h>
+
+/* ---- samples ------------------------------------------------------------------------------ */
+
+static sepal_model *table_with_everything(void) {
+    static const char *const labels[] = {"a", "b", "c", "d", "e"},
+                             *const names[] = {"age", "colour", "height", "size"},
+                             *const colours[] = {"blue", "green", "red"};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 5);
+    struct schema *schema = schema_of(model);
+    add_columns(model, names, 4);
+    add_categories(model, 1, colours, 3);
+    add_categories(model, 3, colours, 0);
+    for (size_t i = 0; i < 4; i++) add_fill(model, i);
+    schema->header = true;
+    schema->missing = MISSING_INDICATOR;
+    schema->columns[0].indicator = schema->columns[1].indicator = true;
+    schema->columns[3].position = 9;
+    schema->cells = 12;
+    schema->target_position = 8;
+    schema->weight = "how often";
+    model->facts.gap = 1e-9;
+    return end_model(model, true);
+}
+
+static sepal_model *table_without_header(void) {
+    static const char *const labels[] = {"-1e+300", "-1", "0.5", "2", "10"}, *const names[] = {
+                                                                                 "x1", "x2"};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 5);
+    add_columns(model, names, 2);
+    schema_of(model)->numeric_labels = true;
+    schema_of(model)->target = NULL;
+    schema_of(model)->missing = MISSING_DROP;
+    model->facts = (struct model_facts){.objective = NAN, .gap = NAN};
+    return end_model(model, false);
+}
+
+static sepal_model *indexed(bool zero_based, bool centred) {
+    static const char *const labels[] = {"-1", "1"};
+    sepal_model *model = begin_model(FAMILY_INDEXED, labels, 2);
+    schema_of(model)->numeric_labels = true;
+    schema_of(model)->zero_based = zero_based;
+    schema_of(model)->width = 17;
+    return end_model(model, centred);
+}
+
+static sepal_model *indexed_from_0(void) {
+    return indexed(true, true);
+}
+
+static sepal_model *indexed_from_1(void) {
+    return indexed(false, false);
+}
+
+static sepal_model *weird_names(void) {
+    static const char *const labels[] = {"", " ", "\"", "a,b\nc", "na\xC3\xAFve \xE2\x80\xA8"},
+                             *const names[] = {"",
+                                               "a=\"b\\\",\r\n\tc",
+                                               "\xF0\x9F\x8C\xB8 petal",
+                                               "{\"x\":[1,2]}",
+                                               "\x01\x7F/']}",
+                                               "x\\"},
+                             *const kinds[] = {"", "\t", ",", "[]", "\\\"", "\xC3\xA9"};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 5);
+    add_columns(model, names, 6);
+    add_categories(model, 2, kinds, 6);
+    schema_of(model)->header = true;
+    schema_of(model)->target = "what \"is\" it, \\ then?\n";
+    model->spec = "learner(note=\"a, \\\"b\\\" | c\")";
+    return end_model(model, false);
+}
+
+/* Names and labels beyond 64 KB: they are stored as tensors. */
+static sepal_model *long_lists(void) {
+    enum { N = 3000, LABEL = 24 };
+    char(*texts)[LABEL] = malloc(N * sizeof *texts);
+    const char **names = malloc(N * sizeof *names);
+    assert_true(texts && names);
+    for (size_t i = 0; i < N; i++) {
+        (void)snprintf(texts[i], LABEL, "\"quoted\", number %05zu", i);
+        names[i] = texts[i];
+    }
+    sepal_model *model = begin_model(FAMILY_TABLE, names, N);
+    struct schema *schema = schema_of(model);
+    for (size_t i = 0; i < N; i++) {
+        names[i] = arena_text(&ctx, &schema->arena, texts[i], strlen(texts[i]));
+        schema->classes[i] = names[i];
+        assert_non_null(names[i]);
+    }
+    add_columns(model, names, 900);
+    schema->header = true;
+    free(names);
+    free(texts);
+    return end_model(model, true);
+}
+
+/* What tests/golden/model-v1.sepal holds: three classes of iris, as a perceptron may see them. */
+static sepal_model *golden_model(void) {
+    static const char *const labels[] = {"setosa", "versicolor", "virginica"}, *const names[] = {
+                                                                                   "sepal_length",
+                                                                                   "sepal_width",
+                                                                                   "petal_length",
+                                                                                   "petal_width"};
+    static const double w[] = {2.3,  5.6,   -9.1, -4.2, 3.7,   -8.125,
+                               1.25, -10.5, -6,   2.5,  10.35, 14.7},
+                        b[] = {1.5, 12.25, -13.75},
+                        centre[] = {5.843333333333334, 3.0573333333333337, 3.7580000000000005,
+                                    1.1993333333333336};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 3);
+    add_columns(model, names, 4);
+    schema_of(model)->header = true;
+    model->spec = "perceptron(epochs=10) | machine";
+    model->facts = (struct model_facts){.rows = 150,
+                                        .total_weight = 150,
+                                        .objective = 0.02,
+                                        .gap = NAN,
+                                        .iterations = 10,
+                                        .converged = false};
+    end_model(model, true);
+    memcpy(model->linear.w, w, sizeof w);
+    memcpy(model->linear.b, b, sizeof b);
+    memcpy(model->linear.centre, centre, sizeof centre);
+    return model;
+}
+
+static sepal_model *(*const samples[])(void) = {
+    small_model,    table_with_everything, table_without_header, indexed_from_0,
+    indexed_from_1, weird_names,           long_lists,           golden_model};
+enum { N_SAMPLES = sizeof samples / sizeof *samples };
+
+/* ---- equality ----------------------------------------------------------------------------- */
+
+static void assert_same_text(const char *a, const char *b) {
+    assert_int_equal(a == NULL, b == NULL);
+    if (a) assert_string_equal(a, b);
+}
+
+static void assert_same_numbers(const double *a, const double *b, size_t n) {
+    assert_int_equal(a == NULL, b == NULL);
+    if (a) assert_memory_equal(a, b, n * sizeof *a);
+}
+
+static void assert_same_number(double a, double b) {
+    if (!isnan(a) || !isnan(b)) assert_same_numbers(&a, &b, 1);
+}
+
+static void assert_same_column(const struct column *a, const struct column *b) {
+    assert_same_text(a->name, b->name);
+    assert_int_equal(a->position, b->position);
+    assert_int_equal(a->text, b->text);
+    assert_int_equal(a->n_categories, b->n_categories);
+    for (size_t k = 0; k < a->n_categories; k++)
+        assert_same_text(a->categories[k], b->categories[k]);
+    assert_same_numbers(a->fill, b->fill, a->text ? a->n_categories : 1);
+    assert_int_equal(a->indicator, b->indicator);
+    assert_int_equal(a->first, b->first);
+}
+
+static void assert_same_schema(const struct schema *a, const struct schema *b) {
+    assert_int_equal(a->family, b->family);
+    assert_int_equal(a->header, b->header);
+    assert_int_equal(a->n_columns, b->n_columns);
+    for (size_t i = 0; i < a->n_columns; i++) assert_same_column(&a->columns[i], &b->columns[i]);
+    assert_int_equal(a->zero_based, b->zero_based);
+    assert_int_equal(a->cells, b->cells);
+    assert_same_text(a->target, b->target);
+    assert_int_equal(a->target_position, b->target_position);
+    assert_same_text(a->weight, b->weight);
+    assert_int_equal(a->missing, b->missing);
+    assert_int_equal(a->width, b->width);
+    assert_int_equal(a->dependent, b->dependent);
+    assert_int_equal(a->n_classes, b->n_classes);
+    for (size_t k = 0; k < a->n_classes; k++) assert_same_text(a->classes[k], b->classes[k]);
+    assert_int_equal(a->numeric_labels, b->numeric_labels);
+}
+
+static void assert_same_model(const sepal_model *a, const sepal_model *b) {
+    const struct linear *x = &a->linear, *y = &b->linear;
+    assert_same_text(a->spec, b->spec);
+    assert_same_text(a->learner, b->learner);
+    assert_same_schema(a->schema, b->schema);
+    assert_int_equal(x->classes, y->classes);
+    assert_int_equal(x->rows, y->rows);
+    assert_int_equal(x->cols, y->cols);
+    assert_int_equal(x->decode, y->decode);
+    assert_same_numbers(x->w, y->w, x->rows * x->cols);
+    assert_same_numbers(x->b, y->b, x->rows);
+    assert_same_numbers(x->centre, y->centre, x->cols);
+    assert_int_equal(a->facts.rows, b->facts.rows);
+    assert_same_number(a->facts.total_weight, b->facts.total_weight);
+    assert_same_number(a->facts.objective, b->facts.objective);
+    assert_same_number(a->facts.gap, b->facts.gap);
+    assert_int_equal(a->facts.iterations, b->facts.iterations);
+    assert_int_equal(a->facts.converged, b->facts.converged);
+}
+
+/* ---- round trips -------------------------------------------------------------------------- */
+
+static void saved_models_come_back(void **state) {
+    (void)state;
+    for (size_t i = 0; i < N_SAMPLES; i++) {
+        sepal_model *model = samples[i](), *loaded;
+        assert_int_equal(model_save(&ctx, model, "first.sepal"), SEPAL_OK);
+        assert_int_equal(model_load(&loaded, &ctx, "first.sepal"), SEPAL_OK);
+        assert_same_model(model, loaded);
+        assert_int_equal(model_save(&ctx, loaded, "second.sepal"), SEPAL_OK);
+        struct bytes first = bytes_read("first.sepal"), second = bytes_read("second.sepal");
+        assert_int_equal(first.size, second.size);
+        assert_memory_equal(first.at, second.at, first.size);
+        mem_free(first.at);
+        mem_free(second.at);
+        model_free(loaded);
+        model_free(model);
+    }
+}
+
+/* Long lists are the only difference between the two forms of a file. */
+static void long_lists_are_tensors(void **state) {
+    (void)state;
+    sepal_model *(*const both[])(void) = {small_model, long_lists};
+    for (int i = 0; i < 2; i++) {
+        sepal_model *model = both[i]();
+        assert_int_equal(model_save(&ctx, model, "list.sepal"), SEPAL_OK);
+        struct bytes file = bytes_read("list.sepal");
+        assert_true(memmem(file.at, file.size, "\"columns\":{\"dtype\":\"U8\"", 23) ? i : !i);
+        assert_true(memmem(file.at, file.size, "\"classes\":{\"dtype\":\"U8\"", 23) ? i : !i);
+        mem_free(file.at);
+        model_free(model);
+    }
+}
+
+static void frozen_files_still_load(void **state) {
+    (void)state;
+    const char *source = getenv("SEPAL_SOURCE");
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/tests/golden/model-v1.sepal", source ? source : ".");
+    struct bytes file = bytes_read(path);
+    assert_non_null(memmem(file.at, file.size, "\"checksum\":\"550b84f65a6f5473\"", 29));
+    mem_free(file.at);
+    sepal_model *wanted = golden_model(), *loaded;
+    assert_int_equal(model_load(&loaded, &ctx, path), SEPAL_OK);
+    assert_same_model(wanted, loaded);
+    model_free(loaded);
+    model_free(wanted);
+}
+
+static void checksums_are_crc64_xz(void **state) {
+    (void)state;
+    char text[100];
+    for (size_t i = 0; i < sizeof text; i++) text[i] = (char)(i * 7);
+    assert_true(checksum_add(0, "123456789", 9) == UINT64_C(0x995DC9BBDF1939FA));
+    uint64_t whole = checksum_add(0, text, sizeof text);
+    for (size_t cut = 0; cut <= sizeof text; cut++) {
+        uint64_t first = checksum_add(0, text, cut);
+        assert_true(checksum_add(first, text + cut, sizeof text - cut) == whole);
+    }
+    char digits[CHECKSUM_DIGITS];
+    checksum_print(digits, UINT64_C(0x0123456789ABCDEF));
+    assert_memory_equal(digits, "0123456789abcdef", sizeof digits);
+}
+
+/* ---- damage ------------------------------------------------------------------------------- */
+
+static void assert_refused(const char *path) {
+    sepal_model *model;
+    assert_int_equal(model_load(&model, &ctx, path), SEPAL_EMODEL);
+    assert_null(model);
+    assert_string_equal(ctx.error.file, path);
+    assert_true(strlen(ctx.error.message) > 10);
+    assert_null(strchr(ctx.error.message, '\n'));
+}
+
+static struct bytes saved_small_model(void) {
+    sepal_model *model = small_model();
+    assert_int_equal(model_save(&ctx, model, "small.sepal"), SEPAL_OK);
+    model_free(model);
+    return bytes_read("small.sepal");
+}
+
+static void every_truncation_is_refused(void **state) {
+    (void)state;
+    struct bytes file = saved_small_model();
+    for (size_t size = 0; size < file.size; size++) {
+        bytes_write("cut.sepal", file.at, size);
+        assert_refused("cut.sepal");
+    }
+    mem_free(file.at);
+}
+
+static void every_flipped_bit_is_refused(void **state) {
+    (void)state;
+    struct bytes file = saved_small_model();
+    for (size_t bit = 0; bit < 8 * file.size; bit++) {
+        file.at[bit / 8] = (char)(file.at[bit / 8] ^ (1 << bit % 8));
+        bytes_write("flip.sepal", file.at, file.size);
+        assert_refused("flip.sepal");
+        file.at[bit / 8] = (char)(file.at[bit / 8] ^ (1 << bit % 8));
+    }
+    mem_free(file.at);
+}
+
+static void other_files_are_refused(void **state) {
+    (void)state;
+    static const char csv[] = "a,b,class\n1,2,yes\n";
+    assert_refused("absent.sepal");
+    bytes_write("data.csv", csv, sizeof csv - 1);
+    assert_refused("data.csv");
+    assert_non_null(strstr(ctx.error.message, "not a sepal model"));
+    assert_refused(".");
+}
+
+/* ---- faults ------------------------------------------------------------------------------- */
+
+static size_t files_here(void) {
+    size_t n = 0;
+    DIR *folder = opendir(".");
+    assert_non_null(folder);
+    while (readdir(folder)) n++;
+    closedir(folder);
+    return n;
+}
+
+static void set_fault(enum fault_kind kind, size_t at, bool from_then_on) {
+    atomic_store(&ctx.faults[kind].calls, 0);
+    ctx.faults[kind].fail_at = at;
+    ctx.faults[kind].from_then_on = from_then_on;
+}
+
+/* Let the first, second, ... system call of a save fail until one save meets no fault. After the
+   rename the new file is there, complete; before it the old one is. */
+static void a_failing_save_keeps_the_old_file(void **state) {
+    (void)state;
+    struct bytes old = saved_small_model();
+    sepal_model *model = table_with_everything();
+    assert_int_equal(model_save(&ctx, model, "new.sepal"), SEPAL_OK);
+    struct bytes new = bytes_read("new.sepal");
+    for (int forever = 0; forever < 2; forever++) {
+        bytes_write("kept.sepal", old.at, old.size);
+        size_t files = files_here(), k = 0;
+        sepal_status status;
+        do {
+            set_fault(FAULT_IO, ++k, forever);
+            status = model_save(&ctx, model, "kept.sepal");
+            set_fault(FAULT_IO, 0, false);
+            assert_true(status == SEPAL_OK || (status == SEPAL_EOUTPUT && k < 100));
+            assert_int_equal(files_here(), files);
+            struct bytes kept = bytes_read("kept.sepal");
+            struct bytes *wanted = kept.size == old.size && status != SEPAL_OK ? &old : &new;
+            assert_int_equal(kept.size, wanted->size);
+            assert_memory_equal(kept.at, wanted->at, kept.size);
+            if (k <= 5) assert_ptr_equal(wanted, &old); /* create, write, sync, close, rename */
+            mem_free(kept.at);
+        } while (status != SEPAL_OK);
+        assert_true(k > 5);
+    }
+    model_free(model);
+    mem_free(old.at);
+    mem_free(new.at);
+}
+
+static void running_out_of_memory_is_an_error(void **state) {
+    (void)state;
+    sepal_model *(*const some[])(void) = {table_with_everything, weird_names};
+    for (int i = 0; i < 4; i++) {
+        bool forever = i % 2;
+        sepal_model *model = some[i / 2](), *loaded = NULL;
+        sepal_status status = SEPAL_EMEMORY;
+        size_t k = 0;
+        for (; status != SEPAL_OK; k++) {
+            set_fault(FAULT_ALLOC, k + 1, forever);
+            status = model_save(&ctx, model, "memory.sepal");
+            assert_true(status == SEPAL_OK || (status == SEPAL_EMEMORY && k < 10000));
+        }
+        assert_true(k > 10);
+        status = SEPAL_EMEMORY;
+        for (k = 0; status != SEPAL_OK; k++) {
+            assert_null(loaded);
+            set_fault(FAULT_ALLOC, k + 1, forever);
+            status = model_load(&loaded, &ctx, "memory.sepal");
+            assert_true(status == SEPAL_OK || (status == SEPAL_EMEMORY && k < 10000));
+        }
+        assert_true(k > 10);
+        set_fault(FAULT_ALLOC, 0, false);
+        assert_same_model(model, loaded);
+        model_free(loaded);
+        model_free(model);
+    }
+}
+
+static void a_failing_read_is_a_model_error(void **state) {
+    (void)state;
+    struct bytes file = saved_small_model();
+    mem_free(file.at);
+    sepal_model *loaded = NULL;
+    size_t k = 0;
+    for (sepal_status status = SEPAL_EMODEL; status != SEPAL_OK; k++) {
+        assert_null(loaded);
+        set_fault(FAULT_IO, k + 1, false);
+        status = model_load(&loaded, &ctx, "small.sepal");
+        assert_true(status == SEPAL_OK || (status == SEPAL_EMODEL && k < 100));
+    }
+    assert_true(k > 2);
+    model_free(loaded);
+}
+
+/* What could not be loaded again is not saved. */
+static void unfit_models_are_not_saved(void **state) {
+    (void)state;
+    char *longest = malloc((1 << 17) + 1);
+    assert_non_null(longest);
+    memset(longest, 'x', 1 << 17);
+    longest[1 << 17] = '\0';
+    for (int i = 0; i < 8; i++) {
+        sepal_model *model = table_with_everything();
+        struct schema *schema = schema_of(model);
+        if (i == 0) model->linear.w[3] = NAN;
+        if (i == 1) model->linear.b[1] = INFINITY;
+        if (i == 2) model->linear.centre[0] = -INFINITY;
+        if (i == 3) schema->columns[1].fill[2] = NAN;
+        if (i == 4) schema->classes[0] = "\xFF";
+        if (i == 5) schema->columns[1].categories[1] = longest;
+        if (i == 6) schema->columns[0].name = longest;
+        if (i == 7) model->spec = longest;
+        sepal_status status = model_save(&ctx, model, "unfit.sepal");
+        assert_int_equal(status, i < 4 ? SEPAL_EINTERNAL : SEPAL_EDATA);
+        assert_refused("unfit.sepal");
+        model_free(model);
+    }
+    free(longest);
+}
+
+/* With a path, write the file of golden_model() there: how the frozen file was made. */
+int main(int count, char **words) {
+    if (count > 1) {
+        ctx = (struct sepal_ctx){.root = &ctx};
+        sepal_model *model = golden_model();
+        sepal_status status = model_save(&ctx, model, words[1]);
+        model_free(model);
+        return status != SEPAL_OK;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(saved_models_come_back, fresh),
+        cmocka_unit_test_setup(long_lists_are_tensors, fresh),
+        cmocka_unit_test_setup(frozen_files_still_load, fresh),
+        cmocka_unit_test_setup(checksums_are_crc64_xz, fresh),
+        cmocka_unit_test_setup(every_truncation_is_refused, fresh),
+        cmocka_unit_test_setup(every_flipped_bit_is_refused, fresh),
+        cmocka_unit_test_setup(other_files_are_refused, fresh),
+        cmocka_unit_test_setup(a_failing_save_keeps_the_old_file, fresh),
+        cmocka_unit_test_setup(running_out_of_memory_is_an_error, fresh),
+        cmocka_unit_test_setup(a_failing_read_is_a_model_error, fresh),
+        cmocka_unit_test_setup(unfit_models_are_not_saved, fresh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
