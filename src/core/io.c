@@ -153,7 +153,7 @@ static sepal_status replace(sepal_ctx *ctx, const char *path, const char *bytes,
     int fd = open_beside(ctx, name, room, path);
     if (fd < 0) return refused(ctx, path, "create a file beside");
     sepal_status status = fill_and_sync(ctx, fd, path, bytes, size, old);
-    if ((!allowed(ctx) || close(fd)) && status == SEPAL_OK) status = refused(ctx, path, "close");
+    if ((close(fd) || !allowed(ctx)) && status == SEPAL_OK) status = refused(ctx, path, "close");
     if (status == SEPAL_OK && (!allowed(ctx) || rename(name, path)))
         status = refused(ctx, path, "rename a file to");
     if (status != SEPAL_OK) {

@@ -32,6 +32,7 @@ struct pool {
     atomic_ulong job; /* number of the current job; a change starts it */
     atomic_uint busy;
     bool stop;
+    bool running; /* known to the calling thread alone: what a task asks for is done in place */
     task_fn task;
     void *payload;
 };
@@ -128,12 +129,13 @@ static void prepare(struct worker *worker, const sepal_ctx *ctx) {
 unsigned parallel_width(const sepal_ctx *ctx) {
     if (ctx != ctx->root) return 1;
     struct pool *pool = pool_get(ctx->root);
-    return pool ? pool->width : 1;
+    return pool && !pool->running ? pool->width : 1;
 }
 
 sepal_status parallel_workers(sepal_ctx *ctx, task_fn task, void *payload) {
     struct pool *pool = ctx == ctx->root ? pool_get(ctx) : NULL;
-    if (!pool || pool->width < 2) return task(ctx, 0, payload);
+    if (!pool || pool->width < 2 || pool->running) return task(ctx, 0, payload);
+    pool->running = true;
     for (unsigned i = 1; i < pool->width; i++) prepare(&pool->workers[i], ctx);
     pthread_mutex_lock(&pool->lock);
     pool->task = task;
@@ -150,6 +152,7 @@ sepal_status parallel_workers(sepal_ctx *ctx, task_fn task, void *payload) {
     pthread_mutex_lock(&pool->lock);
     while (atomic_load(&pool->busy)) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
+    pool->running = false;
     for (unsigned i = 1; i < pool->width && status == SEPAL_OK; i++) {
         status = pool->workers[i].status;
         if (status != SEPAL_OK) ctx->error = pool->workers[i].ctx.error;

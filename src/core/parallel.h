@@ -9,7 +9,7 @@ typedef sepal_status (*task_fn)(sepal_ctx *ctx, size_t task, void *payload);
 
 /* Run tasks 0 .. n-1, handed out in rising order to ctx->threads threads. After a failure no
    further task starts; the error of the lowest failed task is left in ctx, so the outcome does
-   not depend on the number of threads. Not to be nested. */
+   not depend on the number of threads. Called from inside a task, it runs on that task's thread. */
 sepal_status parallel_for(sepal_ctx *ctx, size_t n, task_fn task, void *payload);
 
 /* Run `task` once on each worker (task = worker number) at the same time: for work whose pieces

@@ -76,8 +76,8 @@ void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
 /* Sum of `width` numbers over the blocks: `add` adds those of one block to `partial` (zeroed). The
    partial sums are combined by a binary tree over block numbers, whose shape the threads cannot
    change. */
-typedef void (*block_sum_fn)(sepal_ctx *ctx, const struct block *block, double *partial,
-                             void *payload);
+typedef sepal_status (*block_sum_fn)(sepal_ctx *ctx, const struct block *block, double *partial,
+                                     void *payload);
 sepal_status matrix_sum(double *out, sepal_ctx *ctx, const struct matrix *matrix, size_t width,
                         block_sum_fn add, void *payload);
 

@@ -71,7 +71,11 @@ static sepal_status one_block(sepal_ctx *ctx, size_t b, void *payload) {
     if (!mine) return SEPAL_EMEMORY;
     mine->level = 0;
     mine->i = b;
-    all->add(ctx, &all->matrix->blocks[b], mine->sum, all->payload);
+    sepal_status status = all->add(ctx, &all->matrix->blocks[b], mine->sum, all->payload);
+    if (status != SEPAL_OK) {
+        mem_free(mine);
+        return status;
+    }
     for (struct partial *brother; (brother = meet(all, mine));)
         mine = mine->i < brother->i ? join(all, mine, brother) : join(all, brother, mine);
     return SEPAL_OK;

@@ -43,7 +43,7 @@ static int by_bytes(const void *a, const void *b) {
 
 static sepal_status learn_categories(struct column *column, struct schema *schema, sepal_ctx *ctx,
                                      struct tokens *all) {
-    qsort(all->items, all->count, sizeof *all->items, by_bytes);
+    if (all->count) qsort(all->items, all->count, sizeof *all->items, by_bytes);
     column->categories = arena_alloc(ctx, &schema->arena, all->count, sizeof *column->categories);
     if (!column->categories) return SEPAL_EMEMORY;
     for (size_t k = 0; k < all->count; k++) {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct blas {
-    bool slow;        /* the reference BLAS: 15 times slower than OpenBLAS */
+    bool slow; /* the reference BLAS: 15 times slower than OpenBLAS */
     /* C (m x n) = beta C + A' B, with A (k x m), B (k x n); ld* = elements from row to row */
     void (*gemm_tn)(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
                     size_t ldb, double beta, double *c, size_t ldc);

@@ -33,10 +33,8 @@ void blas_leave(void) {
 
 #else
 
-void blas_enter(void) {
-}
+void blas_enter(void) {}
 
-void blas_leave(void) {
-}
+void blas_leave(void) {}
 
 #endif

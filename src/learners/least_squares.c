@@ -1,0 +1,317 @@
+/* Least squares: linear functions whose values come near the targets of the
+   classes, +-1 for two of them, 1-of-K for more. The problem has a closed form; which way it is
+   solved follows from the shape of the data, and if the columns turn out to be dependent, from
+   that. */
+#include "learners/learner.h"
+
+#include "core/decimal.h"
+#include "kernels/blas.h"
+#include "solvers/squares.h"
+
+#include <math.h>
+#include <string.h>
+
+enum targets { TARGETS_PM1, TARGETS_FISHER };
+
+struct config {
+    double l2;
+    int targets;
+    bool bias;
+};
+
+#define AT(field) offsetof(struct config, field)
+static const struct knob knobs[] = {
+    {"l2", KNOB_REAL, AT(l2), "0", "[0, inf)",
+     "weight of the ridge penalty l2/2 * |W|^2 beside the mean loss"},
+    {"targets", KNOB_CHOICE, AT(targets), "pm1", "pm1|fisher",
+     "for two classes: -1 and 1, or -N/N1 and N/N2, which gives Fisher's direction"},
+    {"bias", KNOB_FLAG, AT(bias), "true", "", "fit a bias, which is never penalised"},
+    {0},
+};
+
+enum way { WAY_AUTO, WAY_NORMAL, WAY_QR, WAY_LSQR, WAYS };
+static const char *const way_names[WAYS] = {"", "normal", "qr", "lsqr"};
+
+/* Gram matrices of NORMAL_COLS columns take 128 MiB and a second to factor. QR finds the rank by
+   vector operations, some seconds at QR_COLS columns or, in the space of the rows, QR_ROWS; QR_WORK
+   products to get there take as long. */
+enum { NORMAL_COLS = 4096, QR_COLS = 2048, QR_ROWS = 1024 };
+static const double QR_WORK = 1e11;
+/* Dense arithmetic on sparse rows pays while it is less than this many passes over the entries. */
+static const double SPARSE_PASSES = 4000;
+/* What LSQR aims at, and how long. */
+static const double LSQR_TOL = 1e-12;
+enum { LSQR_STEPS = 1000, LSQR_STEPS_PER_COLUMN = 4 };
+
+struct task {
+    struct fit *fit;
+    const struct config *config;
+    struct squares squares;
+    double *target;      /* classes x outputs, not centred */
+    double *target_mean; /* 0 without a bias */
+};
+
+static enum way named_way(const struct fit *fit) {
+    enum way way = WAY_AUTO;
+    for (int w = WAY_NORMAL; fit->options.solver && w < WAYS; w++) {
+        if (strcmp(fit->options.solver, way_names[w]) == 0) way = (enum way)w;
+    }
+    return way;
+}
+
+/* ---- targets ------------------------------------------------------------------------------- */
+
+static sepal_status fill_targets(struct task *task) {
+    const struct squares *p = &task->squares;
+    sepal_ctx *ctx = task->fit->ctx;
+    if (p->classes > 2) {
+        for (size_t k = 0; k < p->classes; k++) task->target[k * p->classes + k] = 1;
+        return SEPAL_OK;
+    }
+    task->target[0] = -1, task->target[1] = 1;
+    if (task->config->targets != TARGETS_FISHER) return SEPAL_OK;
+    for (size_t k = 0; k < 2; k++) {
+        if (!(p->class_weight[k] > 0))
+            return fail(ctx, SEPAL_EDATA,
+                        "class '%s' has no weight, so its target N/N%zu does not exist; give its "
+                        "rows weight or use targets=pm1",
+                        task->fit->data->schema->classes[k], k + 1);
+        task->target[k] *= p->total / p->class_weight[k];
+    }
+    return SEPAL_OK;
+}
+
+static void centre_targets(struct task *task) {
+    struct squares *p = &task->squares;
+    for (size_t r = 0; r < p->outputs; r++) {
+        double sum = 0;
+        for (size_t k = 0; k < p->classes && p->centre; k++)
+            sum += p->class_weight[k] * task->target[k * p->outputs + r];
+        task->target_mean[r] = sum / p->total;
+        for (size_t k = 0; k < p->classes; k++) {
+            size_t at = k * p->outputs + r;
+            p->target[at] = task->target[at] - task->target_mean[r];
+        }
+    }
+}
+
+static sepal_status make_targets(struct task *task) {
+    struct squares *p = &task->squares;
+    sepal_ctx *ctx = task->fit->ctx;
+    struct arena *arena = &task->fit->arena;
+    if (task->config->targets == TARGETS_FISHER && p->classes > 2)
+        return fail(ctx, SEPAL_EDATA,
+                    "targets=fisher needs two classes, the data has %zu; use targets=pm1, which "
+                    "means 1-of-K targets there",
+                    p->classes);
+    task->target = arena_zero(ctx, arena, p->classes, p->outputs * sizeof *task->target);
+    p->target = arena_zero(ctx, arena, p->classes, p->outputs * sizeof *p->target);
+    task->target_mean = arena_zero(ctx, arena, p->outputs, sizeof *task->target_mean);
+    if (!task->target || !p->target || !task->target_mean) return SEPAL_EMEMORY;
+    TRY(fill_targets(task));
+    centre_targets(task);
+    return SEPAL_OK;
+}
+
+/* ---- the way to solve it ------------------------------------------------------------------- */
+
+/* Rows enough for independent columns? Not when a bias takes one away. */
+static bool enough_rows(const struct squares *p) {
+    return p->ridge > 0 || p->x->rows >= p->n + (p->centre != NULL);
+}
+
+static bool qr_affordable(const struct squares *p) {
+    double rows = (double)p->x->rows, cols = (double)p->n;
+    if (p->n <= QR_COLS && !squares_qr_by_rows(p)) return true;
+    return squares_qr_by_rows(p) && p->x->rows <= QR_ROWS && rows * rows * cols <= QR_WORK;
+}
+
+static enum way choose_way(const struct squares *p) {
+    double dense_work = (double)p->x->rows * (double)p->n * (double)p->n;
+    double pass = (double)p->x->nonzeros * (double)p->outputs;
+    bool too_sparse = p->x->sparse && dense_work > QR_WORK && dense_work > SPARSE_PASSES * pass;
+    if (too_sparse) return WAY_LSQR;
+    if (p->n <= NORMAL_COLS && enough_rows(p)) return WAY_NORMAL;
+    return qr_affordable(p) ? WAY_QR : WAY_LSQR;
+}
+
+static sepal_status run_qr(struct task *task, const char *why) {
+    struct squares *p = &task->squares;
+    TRY(squares_qr(p));
+    if (squares_qr_by_rows(p))
+        task->fit->solver = fit_text(task->fit, "QR of %zu rows (%s)", p->x->rows, why);
+    else
+        task->fit->solver = fit_text(task->fit, "QR of %zu columns (%s)", p->n, why);
+    return SEPAL_OK;
+}
+
+static sepal_status run_lsqr(struct task *task, const char *why) {
+    struct fit *fit = task->fit;
+    struct squares *p = &task->squares;
+    size_t shorter = p->x->rows < p->n ? p->x->rows : p->n;
+    size_t most =
+        LSQR_STEPS_PER_COLUMN * shorter > LSQR_STEPS ? LSQR_STEPS_PER_COLUMN * shorter : LSQR_STEPS;
+    double tol = isnan(fit->options.tol) ? LSQR_TOL : fit->options.tol;
+    if (fit->options.max_iter) most = fit->options.max_iter;
+    TRY(squares_lsqr(p, tol, most));
+    fit->solver = fit_text(fit, "LSQR (%s)", why);
+    if (!p->converged && !p->stopped)
+        warn(fit->ctx, "not-converged",
+             "LSQR did not reach its tolerance in %zu iterations; bring the features to a common "
+             "scale, give l2=1e-6, or raise --max-iter",
+             most);
+    return SEPAL_OK;
+}
+
+static sepal_status solve(struct task *task, enum way asked) {
+    struct squares *p = &task->squares;
+    enum way way = asked ? asked : choose_way(p);
+    const char *why = asked ? "as asked" : "as many columns as rows, or more";
+    if (p->n == 0) {
+        task->fit->solver = "none (all columns are constant)";
+        p->converged = true;
+        return SEPAL_OK;
+    }
+    if (way == WAY_NORMAL) {
+        bool accurate = true;
+        TRY(squares_normal(p, &accurate));
+        task->fit->solver = fit_text(task->fit, "normal equations (%zu columns)", p->n);
+        if (accurate) return SEPAL_OK;
+        why = "the columns are dependent, or nearly so";
+        way = p->n <= QR_COLS || asked ? WAY_QR : WAY_LSQR;
+    } else if (!asked && way == WAY_LSQR) {
+        why = p->x->sparse ? "sparse rows" : "many columns";
+    }
+    return way == WAY_QR ? run_qr(task, why) : run_lsqr(task, why);
+}
+
+/* ---- what came of it ----------------------------------------------------------------------- */
+
+static void warn_of_rank(const struct task *task) {
+    const struct squares *p = &task->squares;
+    const struct schema *schema = task->fit->data->schema;
+    size_t cols = p->x->cols, known = schema && schema->width == cols ? schema->dependent : 0;
+    bool known_exactly = p->iterations == 0;
+    if (p->ridge > 0 || p->stopped || cols - p->rank <= known) return;
+    warn(task->fit->ctx, "rank-deficient",
+         "the %zu columns are linearly dependent (rank %s%zu; %zu constant): of all solutions the "
+         "one of least norm was taken; l2=1e-6 would single one out",
+         cols, known_exactly ? "" : "at most ", p->rank, cols - p->n);
+}
+
+static sepal_status set_bias(struct task *task) {
+    struct linear *linear = &task->fit->linear;
+    const struct squares *p = &task->squares;
+    for (size_t r = 0; r < linear->rows; r++) {
+        const double *w = linear->w + r * linear->cols;
+        linear->b[r] = task->target_mean[r];
+        if (p->centre) linear->b[r] -= p->ctx->kernels->dot_f64(w, p->offset, linear->cols);
+        bool finite = isfinite(linear->b[r]);
+        for (size_t j = 0; j < linear->cols && finite; j++) finite = isfinite(w[j]);
+        if (!finite)
+            return fail(p->ctx, SEPAL_EDATA,
+                        "the least-squares weights are beyond the range of a double; bring the "
+                        "features to a common scale");
+    }
+    return SEPAL_OK;
+}
+
+static const char *describe(struct task *task) {
+    const struct squares *p = &task->squares;
+    const char *bias = p->centre ? "bias not penalised" : "no bias";
+    char l2[DECIMAL_BYTES], alpha[DECIMAL_BYTES];
+    l2[decimal_print(l2, task->config->l2)] = '\0';
+    alpha[decimal_print(alpha, p->ridge)] = '\0';
+    const char *penalty = fit_text(task->fit,
+                                   "0.5·l2·‖W‖², l2 = %s (scikit-learn's Ridge alpha = "
+                                   "%s; %s)",
+                                   l2, alpha, bias);
+    if (p->classes > 2)
+        return fit_text(task->fit,
+                        "half the mean squared error of %zu outputs to 1-of-%zu "
+                        "targets + %s",
+                        p->classes, p->classes, penalty);
+    return fit_text(task->fit, "half the mean squared error of 1 output to targets %s + %s",
+                    task->config->targets == TARGETS_FISHER ? "-N/N1 and N/N2" : "-1 and 1",
+                    penalty);
+}
+
+static sepal_status report(struct task *task) {
+    struct fit *fit = task->fit;
+    const struct squares *p = &task->squares;
+    double residual;
+    TRY(squares_check(&fit->objective, &residual, p, &fit->linear, task->target, task->config->l2));
+    fit->gap = NAN;
+    fit->iterations = p->iterations;
+    fit->converged = p->converged;
+    fit->words = describe(task);
+    if (!fit->make) return SEPAL_OK;
+    struct tree *facts = tree_object(fit->make, fit->report, "least_squares");
+    if (p->iterations)
+        tree_null(fit->make, facts, "rank");
+    else
+        tree_number(fit->make, facts, "rank", (double)p->rank);
+    tree_number(fit->make, facts, "residual", residual);
+    return SEPAL_OK;
+}
+
+static bool stops(void *payload, const char *doing) {
+    return fit_stops(payload, "%s", doing);
+}
+
+static sepal_status set_up(struct task *task) {
+    struct fit *fit = task->fit;
+    const sepal_data *data = fit->data;
+    TRY(linear_init(&fit->linear, fit->ctx, data->schema->n_classes, data->matrix.cols,
+                    task->config->bias));
+    double *root = NULL;
+    if (data->weight) {
+        root = arena_alloc(fit->ctx, &fit->arena, data->matrix.rows, sizeof *root);
+        if (!root) return SEPAL_EMEMORY;
+        for (size_t i = 0; i < data->matrix.rows; i++) root[i] = sqrt(data->weight[i]);
+    }
+    task->squares = (struct squares){.ctx = fit->ctx,
+                                     .arena = &fit->arena,
+                                     .x = &data->matrix,
+                                     .label = data->label,
+                                     .weight = data->weight,
+                                     .root = root,
+                                     .classes = data->schema->n_classes,
+                                     .outputs = fit->linear.rows,
+                                     .centre = fit->linear.centre,
+                                     .w = fit->linear.w,
+                                     .stops = stops,
+                                     .payload = fit};
+    return squares_moments(&task->squares);
+}
+
+static sepal_status fit_alone(struct fit *fit) {
+    struct task task = {.fit = fit, .config = fit->config};
+    TRY(set_up(&task));
+    task.squares.ridge = task.squares.total * task.config->l2;
+    TRY(make_targets(&task));
+    TRY(solve(&task, named_way(fit)));
+    if (task.squares.stopped && task.squares.rank == 0 && cancelled(fit->ctx))
+        return fail(fit->ctx, SEPAL_ECANCEL, "stopped before there were any weights");
+    TRY(set_bias(&task));
+    warn_of_rank(&task);
+    return report(&task);
+}
+
+static sepal_status fit_least_squares(struct fit *fit) {
+    blas_enter();
+    sepal_status status = fit_alone(fit);
+    blas_leave();
+    return status;
+}
+
+const struct learner learner_least_squares = {
+    .name = "least-squares",
+    .summary = "linear functions nearest to the classes' targets in squared error",
+    .activation = "identity",
+    .machine = true,
+    .solvers = "normal|qr|lsqr",
+    .knobs = knobs,
+    .config_size = sizeof(struct config),
+    .fit = fit_least_squares,
+};

@@ -1,0 +1,66 @@
+/* One JSON line for every step of a run. Weights are shown, as they are after the step, when there
+   are few. */
+#include "learners/perceptron.h"
+
+struct line {
+    struct arena arena;
+    struct tree_maker make;
+    struct tree *root;
+};
+
+static void begin(struct line *line, const struct perceptron *p, size_t update) {
+    *line = (struct line){.make = {.ctx = p->fit->ctx}};
+    line->make.arena = &line->arena;
+    line->root = tree_object(&line->make, NULL, NULL);
+    tree_number(&line->make, line->root, "update", (double)update);
+    tree_number(&line->make, line->root, "epoch", (double)p->epochs);
+}
+
+static void put_weights(struct line *line, const struct perceptron *p) {
+    enum { FEW = 16 };
+    if (p->cols > FEW) return;
+    struct tree *weights = tree_array(&line->make, line->root, "weights");
+    for (size_t r = 0; r < p->rows; r++) {
+        struct tree *row = tree_array(&line->make, weights, NULL);
+        for (size_t j = 0; j < p->cols; j++)
+            tree_number(&line->make, row, NULL, p->now.w[r * p->cols + j]);
+    }
+    struct tree *bias = tree_array(&line->make, line->root, "bias");
+    for (size_t r = 0; r < p->rows; r++) tree_number(&line->make, bias, NULL, p->now.b[r]);
+}
+
+static sepal_status end(struct line *line, const struct perceptron *p) {
+    sepal_ctx *ctx = p->fit->ctx;
+    struct text json = {0};
+    put_weights(line, p);
+    if (!line->make.failed) json_print(ctx, &json, line->root, 0);
+    sepal_status status = line->make.failed || json.failed ? SEPAL_EMEMORY : SEPAL_OK;
+    if (status == SEPAL_OK && ctx->trace(json.bytes, ctx->trace_payload) != 0)
+        status = fail(ctx, SEPAL_EOUTPUT, "the trace could not be written");
+    text_clear(&json);
+    arena_clear(&line->arena);
+    return status;
+}
+
+sepal_status perceptron_trace_step(struct perceptron *p, size_t row, const struct example *x,
+                                   int32_t rival, double before) {
+    struct line line;
+    double after = perceptron_margin_against(p, &p->now, x, rival);
+    /* two classes have one score, that of the second */
+    double sign = p->rows == 1 && x->label == 0 ? -1 : 1;
+    begin(&line, p, p->updates);
+    tree_number(&line.make, line.root, "example", (double)row);
+    tree_text(&line.make, line.root, "label", data_label_name(p->data, (size_t)x->label));
+    if (p->rows > 1)
+        tree_text(&line.make, line.root, "against", data_label_name(p->data, (size_t)rival));
+    tree_number(&line.make, line.root, "score_before", sign * before);
+    tree_number(&line.make, line.root, "score_after", sign * after);
+    return end(&line, p);
+}
+
+sepal_status perceptron_trace_batch(struct perceptron *p, size_t update, size_t examples) {
+    struct line line;
+    begin(&line, p, update);
+    tree_number(&line.make, line.root, "examples", (double)examples);
+    return end(&line, p);
+}

@@ -1,0 +1,499 @@
+/* Facts that hold for every least-squares solution, over random problems of all shapes:
+   more columns than rows, constant and duplicate columns, weights, ridge, features of very different
+   scales, means of 1e8, dense and sparse storage. Sums are taken in long double by plain loops. */
+#include "contract/least_squares_problem.h"
+
+static sepal_ctx *ctx;
+
+enum { PROBLEMS = 400 };
+
+static int set_up(void **state) {
+    (void)state;
+    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    sepal_ctx_free(ctx);
+    return 0;
+}
+
+static bool warned(const char *code) {
+    for (size_t i = 0; i < ctx->n_warnings; i++) {
+        if (strcmp(ctx->warnings[i].code, code) == 0) return true;
+    }
+    return false;
+}
+
+static void check_small(const char *what, size_t number, double value, double most) {
+    if (value <= most) return;
+    fail_msg("problem %zu: %s is %g, not below %g", number, what, value, most);
+}
+
+/* ---- random problems ---------------------------------------------------------------------- */
+
+struct shape {
+    bool constant, duplicate, scaled, shifted, weighted, sparse, ridge, bias;
+};
+
+static void copy_column(struct problem *p, size_t from, size_t to) {
+    for (size_t i = 0; i < p->rows; i++) p->x[i * p->cols + to] = p->x[i * p->cols + from];
+}
+
+static struct problem random_problem(struct rng *rng, struct shape *s) {
+    size_t classes = 2 + rng_below(rng, 11), rows = classes + rng_below(rng, 299 - classes);
+    size_t cols = 1 + rng_below(rng, 60);
+    if (rng_below(rng, 3) == 0) rows = classes + rng_below(rng, 40);
+    struct problem p = problem_new(rng, rows, cols, classes);
+    *s = (struct shape){.constant = rng_below(rng, 4) == 0,
+                        .duplicate = rng_below(rng, 4) == 0,
+                        .scaled = rng_below(rng, 3) == 0,
+                        .weighted = rng_below(rng, 2) == 0,
+                        .sparse = rng_below(rng, 2) == 0,
+                        .ridge = rng_below(rng, 3) == 0,
+                        .bias = rng_below(rng, 8) != 0};
+    s->shifted = !s->sparse && s->bias && rng_below(rng, 3) == 0;
+    for (size_t j = 0; j < cols; j++) {
+        double scale = s->scaled ? pow(10, 12 * rng_unit(rng) - 6) : 1;
+        double mean = s->shifted ? 1e8 * scale : 0;
+        for (size_t i = 0; i < rows; i++) {
+            double *x = &p.x[i * cols + j];
+            if (s->sparse && rng_below(rng, 3)) *x = 0;
+            *x = mean + scale * *x;
+        }
+    }
+    if (s->duplicate && cols > 1) copy_column(&p, 0, cols - 1);
+    for (size_t i = 0; s->constant && i < rows; i++) p.x[i * cols + cols / 2] = 0.1;
+    if (s->weighted) problem_weigh(&p, rng);
+    return p;
+}
+
+/* Without ridge r = T - XW is orthogonal to the columns, with it X'r = N l2 W; and the sum of r is
+   zero. Taken around the means, which with a sum of zero is the same and keeps digits. */
+static double orthogonality(const struct problem *p, const struct linear *linear, double l2) {
+    double worst = 0;
+    for (size_t r = 0; r < linear->rows; r++) {
+        long double sum = 0, total = 0, targets = 0;
+        for (size_t i = 0; i < p->rows; i++) {
+            double t = target_of(p, i, r), weight = problem_weight(p, i);
+            sum += weight * (t - score_of(linear, p->x + i * p->cols, r));
+            total += weight, targets += weight * t * t;
+        }
+        double size = (double)sqrtl(targets);
+        if (linear->centre) worst = fmax(worst, (double)(fabsl(sum) / sqrtl(total)) / size);
+        for (size_t j = 0; j < p->cols; j++) {
+            long double g = -(long double)l2 * total * linear->w[r * p->cols + j], squares = 0;
+            for (size_t i = 0; i < p->rows; i++) {
+                const double *row = p->x + i * p->cols;
+                long double x = row[j] - (linear->centre ? (long double)linear->centre[j] : 0);
+                g += problem_weight(p, i) * x * (target_of(p, i, r) - score_of(linear, row, r));
+                squares += problem_weight(p, i) * x * x;
+            }
+            if (squares > 0) worst = fmax(worst, (double)(fabsl(g) / sqrtl(squares)) / size);
+        }
+    }
+    return worst;
+}
+
+/* K outputs sum to 1 at any point, and average to the class frequencies. */
+static double sum_of_outputs(const struct problem *p, const struct linear *linear,
+                             struct rng *rng) {
+    double worst = 0;
+    double *x = malloc(p->cols * sizeof *x);
+    assert_non_null(x);
+    for (int trial = 0; trial < 10; trial++) {
+        size_t a = rng_below(rng, p->rows), b = rng_below(rng, p->rows);
+        long double sum = 0, size = 1;
+        for (size_t j = 0; j < p->cols; j++)
+            x[j] = p->x[a * p->cols + j] + 3 * normal(rng) * (p->x[b * p->cols + j] - p->x[j]);
+        for (size_t r = 0; r < linear->rows; r++) {
+            for (size_t j = 0; j < p->cols; j++)
+                size += fabsl(((long double)x[j] - linear->centre[j]) * linear->w[r * p->cols + j]);
+            sum += score_of(linear, x, r);
+        }
+        worst = fmax(worst, (double)(fabsl(sum - 1) / size));
+    }
+    free(x);
+    return worst;
+}
+
+static void test_random_problems(void **state) {
+    (void)state;
+    struct rng rng = rng_make(1, 1);
+    for (size_t number = 0; number < PROBLEMS; number++) {
+        struct shape s;
+        struct problem p = random_problem(&rng, &s);
+        double l2 = s.ridge ? 0.01 : 0;
+        sepal_ctx_clear_warnings(ctx);
+        struct outcome out = fit_problem(
+            ctx, &p, s.sparse,
+            (struct asked){.l2 = s.ridge ? "0.01" : "0", .bias = s.bias ? "true" : "false"});
+        check_small("X'r", number, orthogonality(&p, &out.linear, l2), 1e-11);
+        check_small("the reported residual", number, out.residual, 1e-11);
+        if (p.classes > 2 && s.bias)
+            check_small("the sum of outputs less 1", number, sum_of_outputs(&p, &out.linear, &rng),
+                        1e-11);
+        size_t last = p.cols - 1, middle = p.cols / 2;
+        bool distinct = p.cols > 1 && middle != 0 && middle != last;
+        for (size_t r = 0; r < out.linear.rows; r++) {
+            const double *w = out.linear.w + r * p.cols;
+            if (s.constant && s.bias) assert_true(w[middle] == 0);
+            if (s.duplicate && distinct)
+                check_small("weights of equal columns differ, which", number,
+                            fabs(w[0] - w[last]) / (fabs(w[0]) + fabs(w[last]) + 1e-300), 1e-8);
+        }
+        bool dependent =
+            (s.duplicate && p.cols > 1) || (s.constant && s.bias) || p.rows < p.cols + s.bias;
+        if (s.ridge || !dependent) assert_false(warned("rank-deficient"));
+        if (!s.ridge && dependent) assert_true(warned("rank-deficient"));
+        linear_clear(&out.linear);
+        problem_free(&p);
+    }
+}
+
+/* ---- minimum norm ------------------------------------------------------------------------- */
+
+/* What is left of the weights outside the span of the centred rows, relative. Rows are made
+   orthogonal twice, in long double. */
+static double outside_rows(const struct problem *p, const double *w, const double *mean) {
+    size_t cols = p->cols, rank = 0;
+    long double *basis = malloc((p->rows + 1) * cols * sizeof *basis), before = 0, after = 0;
+    assert_non_null(basis);
+    for (size_t i = 0; i <= p->rows; i++) {
+        long double *row = basis + rank * cols, size = 0, left = 0;
+        for (size_t j = 0; j < cols; j++) {
+            row[j] = i < p->rows ? (long double)p->x[i * cols + j] - mean[j] : w[j];
+            size += row[j] * row[j];
+        }
+        for (size_t q = 0; q < 2 * rank; q++) {
+            const long double *known = basis + q % rank * cols;
+            long double dot = 0;
+            for (size_t j = 0; j < cols; j++) dot += row[j] * known[j];
+            for (size_t j = 0; j < cols; j++) row[j] -= dot * known[j];
+        }
+        for (size_t j = 0; j < cols; j++) left += row[j] * row[j];
+        before = size, after = left;
+        if (i == p->rows || left <= 1e-24L * size) continue;
+        for (size_t j = 0; j < cols; j++) row[j] /= sqrtl(left);
+        rank++;
+    }
+    free(basis);
+    return before > 0 ? (double)sqrtl(after / before) : 0;
+}
+
+/* Means of 1e8 are left out: the centre that the model keeps is rounded there, and with it the
+   rows that span the space. */
+static void test_minimum_norm(void **state) {
+    (void)state;
+    struct rng rng = rng_make(2, 1);
+    for (size_t number = 0; number < 120; number++) {
+        size_t classes = 2 + rng_below(&rng, 4), rows = classes + 1 + rng_below(&rng, 30);
+        size_t cols = rows + rng_below(&rng, 40), twins = number % 5 == 0 && rows > 3;
+        if (number % 20 == 15) cols = 1500 + rng_below(&rng, 200); /* solved by rows */
+        if (number == 119) cols = 5000;
+        struct problem p = problem_new(&rng, rows, cols, classes);
+        if (number % 2) copy_column(&p, 0, cols - 1);
+        if (number % 3 == 0) problem_weigh(&p, &rng);
+        if (twins) memcpy(p.x + cols, p.x, cols * sizeof *p.x);
+        bool sparse = number % 4 == 3;
+        struct outcome out = fit_problem(ctx, &p, sparse, (struct asked){0});
+        assert_non_null(strstr(out.solver, "QR"));
+        assert_true(out.rank == (double)(rows - 1 - twins));
+        for (size_t r = 0; r < out.linear.rows; r++)
+            check_small("the part of w outside the rows", number,
+                        outside_rows(&p, out.linear.w + r * cols, out.linear.centre), 1e-10);
+        check_small("X'r", number, orthogonality(&p, &out.linear, 0), 1e-11);
+        struct outcome lsqr = fit_problem(ctx, &p, sparse, (struct asked){.solver = "lsqr"});
+        check_small("the way from QR to LSQR", number,
+                    weights_differ(&p, &out.linear, &lsqr.linear), 1e-9);
+        linear_clear(&out.linear);
+        linear_clear(&lsqr.linear);
+        problem_free(&p);
+    }
+}
+
+/* ---- solvers agree ------------------------------------------------------------------------- */
+
+static void test_solvers_agree(void **state) {
+    (void)state;
+    struct rng rng = rng_make(3, 1);
+    static const char *const names[] = {"normal", "qr", "lsqr"};
+    static const struct {
+        size_t rows, cols, classes;
+    } shapes[] = {{200, 20, 2}, {300, 60, 5}, {900, 300, 3}, {9000, 20, 4}, {600, 130, 2}};
+    for (size_t number = 0; number < 40; number++) {
+        struct problem p = problem_new(&rng, shapes[number % 5].rows, shapes[number % 5].cols,
+                                       shapes[number % 5].classes);
+        if (number % 2) problem_weigh(&p, &rng);
+        bool sparse = number % 3 == 0;
+        struct asked asked = {.l2 = number % 4 < 2 ? "0" : "0.003",
+                              .bias = number % 7 == 6 ? "false" : NULL};
+        struct outcome first = {0};
+        for (size_t s = 0; s < 3; s++) {
+            asked.solver = names[s];
+            struct outcome out = fit_problem(ctx, &p, sparse, asked);
+            assert_non_null(strstr(out.solver, s == 0 ? "normal" : s == 1 ? "QR" : "LSQR"));
+            if (s == 0) {
+                first = out;
+                continue;
+            }
+            check_small("the way from normal equations", number,
+                        weights_differ(&p, &first.linear, &out.linear), s == 1 ? 1e-12 : 1e-9);
+            assert_true(fabs(first.objective - out.objective) <= 1e-12 * first.objective);
+            linear_clear(&out.linear);
+        }
+        linear_clear(&first.linear);
+        problem_free(&p);
+    }
+}
+
+/* ---- weights and copies -------------------------------------------------------------------- */
+
+/* Weight k is k copies, weight 0 is no row at all. */
+static void test_weights_are_copies(void **state) {
+    (void)state;
+    struct rng rng = rng_make(4, 1);
+    for (size_t number = 0; number < 60; number++) {
+        size_t classes = 2 + rng_below(&rng, 5), cols = 1 + rng_below(&rng, 30);
+        struct problem p = problem_new(&rng, classes + 5 + rng_below(&rng, 80), cols, classes);
+        struct problem copies = problem_new(&rng, 4 * p.rows, cols, classes);
+        problem_weigh(&p, &rng);
+        size_t n = 0;
+        for (size_t i = 0; i < p.rows; i++) {
+            size_t k = i < classes ? 1 + rng_below(&rng, 3) : rng_below(&rng, 4);
+            p.weight[i] = (double)k;
+            for (size_t c = 0; c < k; c++, n++) {
+                memcpy(copies.x + n * cols, p.x + i * cols, cols * sizeof *p.x);
+                copies.label[n] = p.label[i];
+            }
+        }
+        copies.rows = n;
+        struct asked asked = {.l2 = number % 3 ? "0" : "0.1",
+                              .targets = classes == 2 && number % 2 ? "fisher" : NULL};
+        bool sparse = number % 2;
+        struct outcome a = fit_problem(ctx, &p, sparse, asked);
+        struct outcome b = fit_problem(ctx, &copies, sparse, asked);
+        check_small("the effect of copying", number, weights_differ(&p, &a.linear, &b.linear),
+                    1e-10);
+        assert_true(fabs(a.objective - b.objective) <= 1e-11 * fabs(a.objective) + 1e-20);
+        linear_clear(&a.linear);
+        linear_clear(&b.linear);
+        problem_free(&p);
+        problem_free(&copies);
+    }
+}
+
+/* ---- large means --------------------------------------------------------------------------- */
+
+static void test_shifted_data(void **state) {
+    (void)state;
+    struct rng rng = rng_make(5, 1);
+    for (size_t number = 0; number < 60; number++) {
+        size_t classes = 2 + rng_below(&rng, 5), cols = 1 + rng_below(&rng, 40);
+        struct problem p = problem_new(&rng, classes + rng_below(&rng, 290), cols, classes);
+        struct problem far = problem_new(&rng, p.rows, cols, classes);
+        memcpy(far.label, p.label, p.rows * sizeof *p.label);
+        for (size_t i = 0; i < p.rows * cols; i++) {
+            p.x[i] = rint(p.x[i] * 0x1p20) * 0x1p-20; /* the sum with 1e8 is exact then */
+            far.x[i] = p.x[i] + 1e8;
+        }
+        static const char *const solvers[] = {NULL, "qr", "lsqr"};
+        struct asked asked = {.l2 = number % 2 ? "0" : "0.01", .solver = solvers[number % 3]};
+        struct outcome a = fit_problem(ctx, &p, false, asked);
+        struct outcome b = fit_problem(ctx, &far, false, asked);
+        check_small("the effect of a shift", number, weights_differ(&p, &a.linear, &b.linear),
+                    1e-10);
+        for (size_t r = 0; r < a.linear.rows; r++) {
+            double difference =
+                (double)(score_of(&a.linear, p.x, r) - score_of(&b.linear, far.x, r));
+            check_small("the effect on a score", number, fabs(difference), 1e-9);
+        }
+        linear_clear(&a.linear);
+        linear_clear(&b.linear);
+        problem_free(&p);
+        problem_free(&far);
+    }
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static void test_threads_change_nothing(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 1);
+    static const unsigned threads[] = {1, 2, 3, 7};
+    static const struct {
+        size_t rows, cols, classes;
+        const char *solver;
+    } cases[] = {{9000, 20, 3, NULL},   {20000, 5, 2, "qr"},   {3000, 300, 4, NULL},
+                 {3000, 150, 2, "qr"},  {2000, 90, 3, "lsqr"}, {40, 4500, 3, NULL},
+                 {700, 6000, 2, "lsqr"}};
+    for (size_t number = 0; number < 14; number++) {
+        struct problem p = problem_new(&rng, cases[number % 7].rows, cases[number % 7].cols,
+                                       cases[number % 7].classes);
+        struct outcome first = {0};
+        for (size_t i = 0; i < p.rows * p.cols && number >= 7; i++) {
+            if (rng_below(&rng, 4)) p.x[i] = 0;
+        }
+        for (size_t t = 0; t < 4; t++) {
+            ctx->threads = threads[t];
+            struct outcome out = fit_problem(ctx, &p, number >= 7,
+                                             (struct asked){.solver = cases[number % 7].solver});
+            if (t == 0) {
+                first = out;
+                continue;
+            }
+            size_t bytes = out.linear.rows * p.cols * sizeof(double);
+            assert_memory_equal(first.linear.w, out.linear.w, bytes);
+            assert_memory_equal(first.linear.b, out.linear.b, out.linear.rows * sizeof(double));
+            assert_true(first.objective == out.objective && first.residual == out.residual);
+            linear_clear(&out.linear);
+        }
+        linear_clear(&first.linear);
+        problem_free(&p);
+    }
+    ctx->threads = 0;
+}
+
+/* ---- single facts -------------------------------------------------------------------------- */
+
+/* One one-hot feature alone: the outputs are the class frequencies within each category. */
+static void test_one_hot(void **state) {
+    (void)state;
+    struct rng rng = rng_make(7, 1);
+    for (size_t number = 0; number < 60; number++) {
+        size_t classes = 3 + rng_below(&rng, 4), cols = 2 + rng_below(&rng, 8);
+        struct problem p = problem_new(&rng, 20 + rng_below(&rng, 200), cols, classes);
+        if (number % 2) problem_weigh(&p, &rng);
+        double *share = calloc(cols * classes, sizeof *share), *all = calloc(cols, sizeof *all);
+        assert_true(share && all);
+        for (size_t i = 0; i < p.rows; i++) {
+            size_t category = i < cols ? i : rng_below(&rng, cols);
+            for (size_t j = 0; j < cols; j++) p.x[i * cols + j] = j == category;
+            all[category] += problem_weight(&p, i);
+            share[category * classes + (size_t)p.label[i]] += problem_weight(&p, i);
+        }
+        struct outcome out = fit_problem(ctx, &p, number % 3 == 0, (struct asked){0});
+        assert_true(out.rank == (double)cols - 1);
+        for (size_t i = 0; i < cols * classes; i++) {
+            double *x = p.x + i / classes * cols; /* row i / classes shows that category */
+            double output = (double)score_of(&out.linear, x, i % classes);
+            check_small("output less frequency", number, fabs(output - share[i] / all[i / classes]),
+                        1e-12);
+        }
+        for (size_t r = 0; r < classes; r++) { /* least norm: the weights have no common part */
+            double sum = 0;
+            for (size_t j = 0; j < cols; j++) sum += out.linear.w[r * cols + j];
+            check_small("the sum of weights", number, fabs(sum), 1e-12);
+        }
+        linear_clear(&out.linear);
+        free(share);
+        free(all);
+        problem_free(&p);
+    }
+}
+
+/* The dependency of one-hot columns is no news; a further one is. */
+static void test_warnings(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool warns;
+    } cases[] = {
+        {"colour,size,class\nred,1,a\nblue,2,b\nred,3,b\ngreen,5,a\nblue,9,a\n", false},
+        {"colour,size,class\nred,1,a\nblue,1,b\nred,1,b\ngreen,1,a\nblue,1,a\n", true},
+        {"size,twice,class\n1,2,a\n2,4,b\n3,6,b\n5,10,a\n9,18,a\n", true},
+        {"size,class\n1,a\n2,b\n3,b\n", false},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        sepal_data *data;
+        FILE *file = fopen("warnings.csv", "w");
+        assert_non_null(file);
+        fputs(cases[c].text, file);
+        fclose(file);
+        assert_int_equal(data_read(&data, ctx, "warnings.csv", NULL, NULL, true), SEPAL_OK);
+        sepal_ctx_clear_warnings(ctx);
+        struct outcome out = fit_data(ctx, data, (struct asked){0});
+        assert_int_equal(out.status, SEPAL_OK);
+        assert_int_equal(warned("rank-deficient"), cases[c].warns);
+        linear_clear(&out.linear);
+        data_free(data);
+    }
+}
+
+/* Fisher's targets only scale the weights, and put the boundary through the mean. */
+static void test_fisher_targets(void **state) {
+    (void)state;
+    struct rng rng = rng_make(8, 1);
+    for (size_t number = 0; number < 60; number++) {
+        struct problem p = problem_new(&rng, 5 + rng_below(&rng, 100), 1 + rng_below(&rng, 20), 2);
+        if (number % 2) problem_weigh(&p, &rng);
+        struct outcome pm1 = fit_problem(ctx, &p, false, (struct asked){0});
+        struct outcome fisher = fit_problem(ctx, &p, false, (struct asked){.targets = "fisher"});
+        double n[2] = {0};
+        for (size_t i = 0; i < p.rows; i++) n[p.label[i]] += problem_weight(&p, i);
+        double ratio = (n[0] + n[1]) / n[0] / 2 + (n[0] + n[1]) / n[1] / 2;
+        for (size_t j = 0; j < p.cols; j++) pm1.linear.w[j] *= ratio;
+        check_small("the angle", number, weights_differ(&p, &pm1.linear, &fisher.linear), 1e-10);
+        check_small("the bias at the mean", number, fabs(fisher.linear.b[0]), 1e-13 * ratio);
+        linear_clear(&pm1.linear);
+        linear_clear(&fisher.linear);
+        problem_free(&p);
+    }
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    struct rng rng = rng_make(9, 1);
+    struct problem p = problem_new(&rng, 30, 3, 3);
+    sepal_data *data = problem_data(&p, ctx, false);
+    struct outcome out = fit_data(ctx, data, (struct asked){.targets = "fisher"});
+    assert_int_equal(out.status, SEPAL_EDATA);
+    assert_non_null(strstr(ctx->error.message, "two classes"));
+    sepal_ctx_clear_warnings(ctx);
+    out = fit_data(ctx, data, (struct asked){.solver = "lsqr", .max_iter = 1});
+    assert_true(out.status == SEPAL_OK && !out.converged && warned("not-converged"));
+    linear_clear(&out.linear);
+    data_free(data);
+    for (size_t i = 0; i < 90; i++) p.x[i] *= 1e308 / 8;
+    data = problem_data(&p, ctx, false);
+    out = fit_data(ctx, data, (struct asked){0});
+    assert_int_equal(out.status, SEPAL_EDATA);
+    data_free(data);
+    problem_free(&p);
+}
+
+/* Each allocation fails in turn: an error, no leak, no crash. */
+static void test_without_memory(void **state) {
+    (void)state;
+    struct rng rng = rng_make(10, 1);
+    static const char *const solvers[] = {"normal", "qr", "lsqr"};
+    struct problem p = problem_new(&rng, 50, 7, 3);
+    sepal_data *data = problem_data(&p, ctx, false);
+    for (size_t s = 0; s < 3; s++) {
+        struct outcome out = {.status = SEPAL_EMEMORY};
+        for (size_t k = 20; out.status != SEPAL_OK && k < 200; k++) {
+            atomic_store(&ctx->faults[FAULT_ALLOC].calls, 0);
+            ctx->faults[FAULT_ALLOC].fail_at = k;
+            ctx->faults[FAULT_ALLOC].from_then_on = true;
+            out = fit_data(ctx, data, (struct asked){.solver = solvers[s]});
+            ctx->faults[FAULT_ALLOC].fail_at = 0;
+            assert_true(out.status == SEPAL_OK || out.status == SEPAL_EMEMORY);
+        }
+        assert_int_equal(out.status, SEPAL_OK);
+        linear_clear(&out.linear);
+    }
+    data_free(data);
+    problem_free(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_problems), cmocka_unit_test(test_minimum_norm),
+        cmocka_unit_test(test_solvers_agree),   cmocka_unit_test(test_weights_are_copies),
+        cmocka_unit_test(test_shifted_data),    cmocka_unit_test(test_threads_change_nothing),
+        cmocka_unit_test(test_one_hot),         cmocka_unit_test(test_fisher_targets),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_without_memory),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
