@@ -87,6 +87,7 @@ static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assem
 /* The least that keeps the values exactly. */
 static enum values values_for(const struct entries *entries, const struct block *block) {
     bool ones = true, constant = true, single = true;
+    if (!entries->value) return VALUES_ONES;
     for (size_t i = 0; i < block->rows && (constant || single); i++)
         for (size_t e = entries->start[i]; e < entries->start[i + 1]; e++) {
             double value = entries->value[e];
@@ -99,8 +100,9 @@ static enum values values_for(const struct entries *entries, const struct block 
 
 static void fill_sparse(struct block *block, const struct entries *entries) {
     memcpy(block->start, entries->start, (block->rows + 1) * sizeof *block->start);
-    if (entries->n) memcpy(block->index, entries->index, entries->n * sizeof *block->index);
-    if (block->values == VALUES_F64 && entries->n)
+    if (!entries->value) return;
+    memcpy(block->index, entries->index, entries->n * sizeof *block->index);
+    if (block->values == VALUES_F64)
         memcpy(block->f64, entries->value, entries->n * sizeof *block->f64);
     for (size_t e = 0; block->values == VALUES_F32 && e < entries->n; e++)
         block->f32[e] = (float)entries->value[e];

@@ -79,12 +79,15 @@ static sepal_status score_block(sepal_ctx *ctx, size_t b, void *payload) {
     const struct scoring *all = payload;
     const struct block *block = &all->matrix->blocks[b];
     size_t rows = all->linear->rows;
-    double *scores = all->scores ? NULL : mem_alloc(ctx, rows, sizeof *scores);
-    if (!all->scores && !scores) return SEPAL_EMEMORY;
+    double *scores = NULL; /* of one row, where nobody wants to keep them */
+    if (!all->scores) {
+        scores = mem_alloc(ctx, rows, sizeof *scores);
+        if (!scores) return SEPAL_EMEMORY;
+    }
     sepal_status status = SEPAL_OK;
     for (size_t i = 0; i < block->rows && status == SEPAL_OK; i++) {
         size_t row = block->first_row + i;
-        double *out = all->scores ? all->scores + row * rows : scores;
+        double *out = scores ? scores : all->scores + row * rows;
         score_row(all, ctx->kernels, block, i, out);
         for (size_t r = 0; r < rows && status == SEPAL_OK; r++)
             if (!isfinite(out[r]))

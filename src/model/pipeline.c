@@ -63,22 +63,22 @@ static sepal_status bind_other(struct pipeline *out, sepal_ctx *ctx,
 }
 
 sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                            const char *text) {
-    struct spec spec;
+                            const char *spec) {
+    struct spec parsed;
     *out = (struct pipeline){0};
-    TRY(spec_parse(&spec, ctx, arena, text));
-    for (size_t i = 0; i < spec.n_stages; i++) {
-        const struct learner *learner = learner_find(spec.stages[i].name);
+    TRY(spec_parse(&parsed, ctx, arena, spec));
+    for (size_t i = 0; i < parsed.n_stages; i++) {
+        const struct learner *learner = learner_find(parsed.stages[i].name);
         if (learner)
-            TRY(bind_learner(out, ctx, arena, learner, &spec.stages[i]));
+            TRY(bind_learner(out, ctx, arena, learner, &parsed.stages[i]));
         else
-            TRY(bind_other(out, ctx, &spec.stages[i]));
+            TRY(bind_other(out, ctx, &parsed.stages[i]));
     }
     if (!out->learner)
         return fail(ctx, SEPAL_EUSAGE,
                     "the spec '%.60s' has no learner; the shell probably took the '|' (quote the "
                     "spec, or write + for |). Learners: sepal list learners",
-                    text);
+                    spec);
     return SEPAL_OK;
 }
 
