@@ -264,6 +264,7 @@ sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct are
     layout->labels = with_labels;
     layout->weights = with_labels && columns->weight != SIZE_MAX;
     layout->unknown_zero = options->unknown == UNKNOWN_ZERO;
+    layout->drops = schema->missing == MISSING_DROP;
     if (columns->header && schema->header) note_extra(layout, ctx, columns, choice.keep);
     return SEPAL_OK;
 }

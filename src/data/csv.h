@@ -51,6 +51,7 @@ struct csv_layout {
     size_t n_cells, n_features;
     struct csv_role *roles; /* one per cell */
     bool labels, weights, keeps, unknown_zero;
+    bool drops; /* the model's rule: rows with missing values are not decided */
 };
 
 extern const struct chunk_format csv_chunk_format;

@@ -23,7 +23,7 @@ struct parser {
     struct raw *raw;
     struct scratch *scratch;
     const char *end;
-    const char *line_start;
+    const char *row_start, *line_start;
     size_t line;
     size_t kept_cells; /* of this row */
     bool single;       /* every number so far is exact in single precision */
@@ -91,15 +91,45 @@ static sepal_status store_text(struct parser *parser, struct raw_column *column,
     return SEPAL_OK;
 }
 
-/* A text for a model: one of the categories of training. */
+/* Whether a cell of the row is such and such: a look ahead, or back. */
+static bool has_cell(const struct parser *parser,
+                     bool (*is)(const struct csv_role *role, struct slice text)) {
+    const struct csv_layout *layout = parser->layout;
+    const char *p = parser->row_start;
+    struct csv_cell cell;
+    for (size_t c = 0; c < layout->n_cells; c++) {
+        p = csv_cell_next(p, parser->end, layout->marks, parser->scratch->unquoted, &cell);
+        if (cell.fault) return false;
+        if (is(&layout->roles[c], cell.text)) return true;
+        if (!csv_cell_more(&p, parser->end, layout->marks)) return false;
+    }
+    return false;
+}
+
+static bool is_weight_zero(const struct csv_role *role, struct slice text) {
+    double weight;
+    return role->role == ROLE_WEIGHT && csv_is_number(text, &weight) && weight == 0;
+}
+
+static bool is_missing_feature(const struct csv_role *role, struct slice text) {
+    return role->role == ROLE_FEATURE && csv_is_missing(text);
+}
+
+/* A text for a model: one of the categories of training. What a row that is dropped for a missing
+   value holds otherwise does not matter. */
 static sepal_status store_known(struct parser *parser, const struct csv_role *role,
                                 const struct csv_cell *cell) {
     size_t category = column_category(role->known, cell->text);
     bool seen = category < role->known->n_categories;
-    if (!seen && !parser->layout->unknown_zero)
+    bool refused = !seen && !parser->layout->unknown_zero;
+    if (refused && !(parser->layout->drops && has_cell(parser, is_missing_feature))) {
+        struct csv_cell again; /* looking through the row has used the scratch */
+        csv_cell_next(cell->start, parser->end, parser->layout->marks, parser->scratch->unquoted,
+                      &again);
         return refuse(parser, cell->start,
                       "category that training has not seen (--unknown zero takes it as none)",
-                      cell->text);
+                      again.text);
+    }
     store(parser, role->feature, seen ? (double)category : UNKNOWN_CATEGORY);
     return SEPAL_OK;
 }
@@ -203,27 +233,14 @@ static sepal_status reserve_row(struct parser *parser) {
     return SEPAL_OK;
 }
 
-/* A row of weight 0 is as good as deleted: all that is asked of it is to be a row. */
-static bool is_weightless(const struct parser *parser, const char *p) {
-    const struct csv_layout *layout = parser->layout;
-    struct csv_cell cell;
-    double weight;
-    for (size_t c = 0; c < layout->n_cells; c++) {
-        p = csv_cell_next(p, parser->end, layout->marks, parser->scratch->unquoted, &cell);
-        if (cell.fault) return false;
-        if (layout->roles[c].role == ROLE_WEIGHT)
-            return csv_is_number(cell.text, &weight) && weight == 0;
-        if (!csv_cell_more(&p, parser->end, layout->marks)) return false;
-    }
-    return false;
-}
-
 static sepal_status parse_row(struct parser *parser, const char **at) {
     static const struct csv_role ignored = {.role = ROLE_IGNORE};
     const struct csv_layout *layout = parser->layout;
     const char *p = *at;
     size_t c = 0;
-    bool weightless = layout->weights && is_weightless(parser, p);
+    parser->row_start = p;
+    /* A row of weight 0 is as good as deleted: all that is asked of it is to be a row. */
+    bool weightless = layout->weights && has_cell(parser, is_weight_zero);
     TRY(reserve_row(parser));
     do {
         if (c == layout->n_cells) return refuse_length(parser, p, c + 1);

@@ -216,6 +216,8 @@ static sepal_status labels_from_texts(sepal_data *data, struct schema *schema, s
     data->label = mem_alloc(ctx, rows, sizeof *data->label);
     if (!data->label) return SEPAL_EMEMORY;
     for (size_t i = 0; i < rows && status == SEPAL_OK; i++) {
+        data->label[i] = -1;
+        if (data_weight(data, i) == 0) continue; /* a class that only such rows have is none */
         status =
             tokens_add(&texts, ctx, (struct slice){labels[i], strlen(labels[i])}, &number, &fresh);
         data->label[i] = (int32_t)number;
@@ -224,7 +226,7 @@ static sepal_status labels_from_texts(sepal_data *data, struct schema *schema, s
     if (status == SEPAL_OK)
         status = class_of ? classes_learn(schema, ctx, &texts, class_of) : SEPAL_EMEMORY;
     for (size_t i = 0; i < rows && status == SEPAL_OK; i++)
-        data->label[i] = class_of[data->label[i]];
+        if (data->label[i] >= 0) data->label[i] = class_of[data->label[i]];
     tokens_clear(&texts);
     return status;
 }
@@ -303,8 +305,8 @@ sepal_status data_from_dense(sepal_data **out, sepal_ctx *ctx, const double *x, 
     if (data) data->schema = schema;
     if (status == SEPAL_OK) status = schema_for_array(schema, ctx, cols);
     if (status == SEPAL_OK) status = copy_array(&data->matrix, ctx, x, rows, cols);
-    if (status == SEPAL_OK && labels) status = labels_from_texts(data, schema, ctx, labels, rows);
     if (status == SEPAL_OK) status = copy_weights(data, ctx, weights, rows);
+    if (status == SEPAL_OK && labels) status = labels_from_texts(data, schema, ctx, labels, rows);
     if (status == SEPAL_OK) status = drop_weightless(&data, ctx);
     if (status != SEPAL_OK) {
         if (data)

@@ -87,6 +87,28 @@ static sepal_status refuse_binary(struct reading *reading, const char *bytes, si
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
+static sepal_status named_delimiter(char *out, sepal_ctx *ctx, const char *wish) {
+    static const struct {
+        const char *word;
+        char delimiter;
+    } words[] = {{"tab", '\t'}, {"\\t", '\t'}, {"blank", ' '}, {"space", ' '}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(wish, words[i].word) == 0) {
+            *out = words[i].delimiter;
+            return SEPAL_OK;
+        }
+    /* what numbers, names and quotes are made of cannot stand between cells */
+    unsigned char c = (unsigned char)wish[0];
+    bool mark = c && !wish[1] && (c == ' ' || c == '\t' || (c > ' ' && c < 0x7f)) &&
+                !strchr("\"+-._'", c) && !(c >= '0' && c <= '9') &&
+                !((c | 32) >= 'a' && (c | 32) <= 'z');
+    *out = wish[0];
+    if (mark) return SEPAL_OK;
+    return fail(ctx, SEPAL_EUSAGE,
+                "'%.40s' cannot be the delimiter; it is one of , ; | : tab blank or another mark",
+                wish);
+}
+
 static sepal_status choose_marks(struct reading *reading, enum format format,
                                  struct csv_marks *marks) {
     const char *bytes, *wish = reading->options.delimiter;
@@ -101,19 +123,7 @@ static sepal_status choose_marks(struct reading *reading, enum format format,
                                  marks->quotes));
         return SEPAL_OK;
     }
-    static const struct {
-        const char *word;
-        char delimiter;
-    } words[] = {{",", ','},         {";", ';'},    {"|", '|'},     {"\t", '\t'},   {"\\t", '\t'},
-                 {" ", ' '},         {"tab", '\t'}, {"blank", ' '}, {"space", ' '}, {"comma", ','},
-                 {"semicolon", ';'}, {"pipe", '|'}, {":", ':'}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(wish, words[i].word) == 0) {
-            marks->delimiter = words[i].delimiter;
-            return SEPAL_OK;
-        }
-    return fail(reading->ctx, SEPAL_EUSAGE,
-                "'%s' cannot be the delimiter; it is one of , ; | : tab blank", wish);
+    return named_delimiter(&marks->delimiter, reading->ctx, wish);
 }
 
 /* Skip blank lines at the top, so that the first line is the header or the first row. */

@@ -8,7 +8,7 @@ const struct knob read_option_table[] = {
     {"format", KNOB_CHOICE, AT(format), "auto", "auto|csv|tsv|libsvm",
      "file format; auto: by extension, else by content"},
     {"delimiter", KNOB_TEXT, AT(delimiter), NULL, "",
-     "between cells: one of , ; | tab blank; unless given, by content"},
+     "mark between cells, as , ; | tab blank; unless given, by content"},
     {"header", KNOB_CHOICE, AT(header), "auto", "auto|yes|no", "line 1 holds the column names"},
     {"quote", KNOB_FLAG, AT(quote), "true", "", "cells may be in double quotes"},
     {"skip", KNOB_COUNT, AT(skip), "0", "[0, 1e9]", "lines to leave out at the top"},

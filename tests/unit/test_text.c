@@ -212,7 +212,7 @@ static size_t valid_prefix_by_encoding(const unsigned char *bytes, size_t length
     while (done < length) {
         size_t size = 0;
         for (size_t n = 1; n <= 4 && n <= length - done && size == 0; n++) {
-            uint32_t code = bytes[done] & (n == 1 ? 0x7F : 0x3F >> (n - 1));
+            uint32_t code = bytes[done] & (n == 1 ? 0x7F : 0x3Fu >> (n - 1));
             for (size_t i = 1; i < n; i++) code = code << 6 | (bytes[done + i] & 0x3F);
             unsigned char again[4];
             bool scalar = code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);

@@ -1,0 +1,310 @@
+/* Reading whole files, and replacing them all or nothing whatever call fails on the way. */
+#include "core/alloc.h"
+#include "core/io.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h> /* after core/context.h: it defines a macro fail() */
+
+static struct sepal_ctx ctx;
+static const char folder[] = "io", path[] = "io/file";
+
+static size_t entries_of(const char *name) {
+    DIR *directory = opendir(name);
+    assert_non_null(directory);
+    size_t n = 0;
+    while (readdir(directory)) n++;
+    closedir(directory);
+    return n;
+}
+
+static void empty_folder(void) {
+    static const char *const names[] = {"io/file", "io/link", "io/other", "io/sub"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) remove(names[i]);
+}
+
+static int fresh(void **state) {
+    (void)state;
+    ctx = (struct sepal_ctx){.root = &ctx};
+    mkdir(folder, 0777);
+    empty_folder();
+    return 0;
+}
+
+static int clean(void **state) {
+    (void)state;
+    empty_folder();
+    return rmdir(folder); /* fails when something was left behind */
+}
+
+static void let_fail(enum fault_kind kind, size_t at, bool from_then_on) {
+    ctx.faults[kind].fail_at = at;
+    ctx.faults[kind].from_then_on = from_then_on;
+    atomic_store(&ctx.faults[kind].calls, 0);
+}
+
+static void put(const char *name, const char *bytes, size_t size) {
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static bool holds(const char *name, const char *bytes, size_t size) {
+    FILE *file = fopen(name, "rb");
+    if (!file) return false;
+    char *found = malloc(size + 1);
+    assert_non_null(found);
+    bool same = fread(found, 1, size + 1, file) == size && memcmp(found, bytes, size) == 0;
+    free(found);
+    fclose(file);
+    return same;
+}
+
+static char *pattern(size_t size) {
+    char *bytes = malloc(size + 1);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < size; i++) bytes[i] = (char)(i * 31 + i / 251);
+    return bytes;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static void test_slurp(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, 15, 16, 65535, 65536, 65537, 300000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *wanted = pattern(sizes[i]), *bytes;
+        size_t size = 12345;
+        put(path, wanted, sizes[i]);
+        assert_int_equal(input_slurp(&bytes, &size, &ctx, path, SEPAL_EMODEL), SEPAL_OK);
+        assert_int_equal(size, sizes[i]);
+        assert_memory_equal(bytes, wanted, size);
+        mem_free(bytes);
+        free(wanted);
+    }
+}
+
+static void test_slurp_does_not_trust_the_size(void **state) {
+    (void)state;
+    static const char name[] = "/proc/self/status"; /* its size is said to be 0 */
+    char *bytes;
+    size_t size;
+    if (access(name, R_OK)) skip();
+    assert_int_equal(input_slurp(&bytes, &size, &ctx, name, SEPAL_EDATA), SEPAL_OK);
+    assert_true(size > 100);
+    assert_memory_equal(bytes, "Name:", 5);
+    mem_free(bytes);
+}
+
+static void test_what_cannot_be_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *path, *message;
+        sepal_status status;
+    } cases[] = {
+        {"io", "directory", SEPAL_EDATA},
+        {"io/absent", "No such file", SEPAL_EMODEL},
+        {"io/absent/file", "No such file", SEPAL_EDATA},
+        {"", "No such file", SEPAL_EDATA},
+    };
+    size_t open_before = entries_of("/proc/self/fd");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *bytes = (char *)&ctx;
+        size_t size;
+        assert_int_equal(input_slurp(&bytes, &size, &ctx, cases[i].path, cases[i].status),
+                         cases[i].status);
+        assert_null(bytes);
+        assert_non_null(strstr(ctx.error.message, cases[i].message));
+        assert_string_equal(ctx.error.file, cases[i].path);
+        assert_int_equal(ctx.error.line, 0);
+    }
+    assert_int_equal(entries_of("/proc/self/fd"), open_before);
+}
+
+static void test_reading_faults(void **state) {
+    (void)state;
+    enum { SIZE = 200000 };
+    char *wanted = pattern(SIZE), *bytes;
+    size_t size, failures = 0, open_before = entries_of("/proc/self/fd");
+    put(path, wanted, SIZE);
+    for (int kind = 0; kind < FAULT_KINDS; kind++)
+        for (int on = 0; on < 2; on++)
+            for (size_t k = 1;; k++) {
+                let_fail((enum fault_kind)kind, k, on);
+                sepal_status status = input_slurp(&bytes, &size, &ctx, path, SEPAL_EMODEL);
+                bool hit = atomic_load(&ctx.faults[kind].calls) >= k;
+                let_fail((enum fault_kind)kind, 0, false);
+                if (!hit) {
+                    assert_int_equal(status, SEPAL_OK);
+                    mem_free(bytes);
+                    break;
+                }
+                assert_int_equal(status, kind == FAULT_IO ? SEPAL_EMODEL : SEPAL_EMEMORY);
+                assert_null(bytes);
+                failures++;
+            }
+    assert_true(failures >= 6); /* open, read, last read; once and from then on */
+    assert_int_equal(entries_of("/proc/self/fd"), open_before);
+    free(wanted);
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static mode_t mode_of(const char *name) {
+    struct stat facts;
+    assert_int_equal(lstat(name, &facts), 0);
+    return facts.st_mode;
+}
+
+static void test_new_files(void **state) {
+    (void)state;
+    mode_t old = umask(027);
+    static const size_t sizes[] = {0, 1, 5000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *bytes = pattern(sizes[i]);
+        remove(path);
+        assert_int_equal(output_replace(&ctx, path, bytes, sizes[i]), SEPAL_OK);
+        assert_true(holds(path, bytes, sizes[i]));
+        assert_int_equal(mode_of(path) & 07777, 0640);
+        free(bytes);
+    }
+    umask(old);
+    assert_int_equal(entries_of(folder), 3);
+    assert_int_equal(output_replace(&ctx, "plain-name", "x", 1), SEPAL_OK);
+    assert_true(holds("plain-name", "x", 1));
+    remove("plain-name");
+}
+
+static void test_mode_is_kept(void **state) {
+    (void)state;
+    static const mode_t modes[] = {0600, 0644, 0751, 0400};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        remove(path);
+        put(path, "old", 3);
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_int_equal(output_replace(&ctx, path, "newer", 5), SEPAL_OK);
+        assert_int_equal(mode_of(path) & 07777, modes[i]);
+        assert_true(holds(path, "newer", 5));
+    }
+}
+
+static void test_links_are_followed(void **state) {
+    (void)state;
+    put("io/other", "old", 3);
+    assert_int_equal(symlink("other", "io/link"), 0);
+    assert_int_equal(output_replace(&ctx, "io/link", "new", 3), SEPAL_OK);
+    assert_true(S_ISLNK(mode_of("io/link")));
+    assert_true(S_ISREG(mode_of("io/other")));
+    assert_true(holds("io/other", "new", 3));
+}
+
+static void test_devices_and_pipes_are_written_to(void **state) {
+    (void)state;
+    assert_int_equal(output_replace(&ctx, "/dev/null", "gone", 4), SEPAL_OK);
+    assert_true(S_ISCHR(mode_of("/dev/null")));
+    int ends[2];
+    char name[32], got[16];
+    assert_int_equal(pipe(ends), 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
+    assert_int_equal(output_replace(&ctx, name, "through", 7), SEPAL_OK);
+    assert_int_equal(read(ends[0], got, sizeof got), 7);
+    assert_memory_equal(got, "through", 7);
+    for (size_t k = 1; k <= 2; k++) { /* open, write */
+        let_fail(FAULT_IO, k, false);
+        assert_int_equal(output_replace(&ctx, name, "through", 7), SEPAL_EOUTPUT);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    if (access("/dev/full", W_OK) == 0) {
+        let_fail(FAULT_IO, 0, false);
+        assert_int_equal(output_replace(&ctx, "/dev/full", "x", 1), SEPAL_EOUTPUT);
+        assert_non_null(strstr(ctx.error.message, "No space"));
+    }
+}
+
+static void test_what_cannot_be_written(void **state) {
+    (void)state;
+    static const char *const paths[] = {"io", "io/absent/file", "", "io/file/below"};
+    put(path, "old", 3);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        assert_int_equal(output_replace(&ctx, paths[i], "new", 3), SEPAL_EOUTPUT);
+        assert_string_equal(ctx.error.file, paths[i]);
+    }
+    assert_true(holds(path, "old", 3));
+}
+
+/* The old bytes until the rename, the new ones after it, never a mixture; nothing left lying. */
+static void test_all_or_nothing(void **state) {
+    (void)state;
+    enum { SIZE = 100000 };
+    char *bytes = pattern(SIZE);
+    size_t open_before = entries_of("/proc/self/fd");
+    for (int kind = 0; kind < FAULT_KINDS; kind++)
+        for (int on = 0; on < 2; on++) {
+            size_t kept = 0, replaced = 0;
+            for (size_t k = 1;; k++) {
+                put(path, "old", 3);
+                let_fail((enum fault_kind)kind, k, on);
+                sepal_status status = output_replace(&ctx, path, bytes, SIZE);
+                bool hit = atomic_load(&ctx.faults[kind].calls) >= k;
+                let_fail((enum fault_kind)kind, 0, false);
+                bool old = holds(path, "old", 3);
+                assert_true(old || holds(path, bytes, SIZE));
+                assert_int_equal(entries_of(folder), 3);
+                assert_int_equal(entries_of("/proc/self/fd"), open_before);
+                if (!hit) {
+                    assert_int_equal(status, SEPAL_OK);
+                    assert_false(old);
+                    break;
+                }
+                assert_int_equal(status, kind == FAULT_IO ? SEPAL_EOUTPUT : SEPAL_EMEMORY);
+                assert_true(old ? replaced == 0 : kind == FAULT_IO);
+                kept += old;
+                replaced += !old;
+            }
+            /* create, write, sync, close, rename; then open and sync the directory */
+            assert_int_equal(kept, kind == FAULT_IO ? 5 : 1);
+            assert_int_equal(replaced, kind == FAULT_IO ? 2 : 0);
+        }
+    free(bytes);
+}
+
+/* A name of a temporary file that is taken is passed over, not overwritten. */
+static void test_taken_names(void **state) {
+    (void)state;
+    char taken[64];
+    snprintf(taken, sizeof taken, "io/file.%ld-0.tmp", (long)getpid());
+    put(taken, "theirs", 6);
+    assert_int_equal(output_replace(&ctx, path, "new", 3), SEPAL_OK);
+    assert_true(holds(path, "new", 3));
+    assert_true(holds(taken, "theirs", 6));
+    remove(taken);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_slurp, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_slurp_does_not_trust_the_size, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_what_cannot_be_read, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_reading_faults, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_new_files, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_mode_is_kept, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_links_are_followed, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_devices_and_pipes_are_written_to, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_what_cannot_be_written, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_all_or_nothing, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_taken_names, fresh, clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
