@@ -2,6 +2,7 @@
    and how a block keeps its values, depends on the numbers alone, not on the format they came in. */
 #include "core/alloc.h"
 #include "core/parallel.h"
+#include "data/entries.h"
 #include "data/merge.h"
 
 #include <math.h>
@@ -15,33 +16,14 @@ struct assembly {
     atomic_size_t nonzeros;
 };
 
-/* The expanded entries of one block's rows. */
-struct entries {
-    size_t *start;
-    uint32_t *index;
-    double *value;
-    size_t n, room, value_room;
-};
-
-static sepal_status push(struct entries *entries, sepal_ctx *ctx, size_t column, double value) {
-    if (value == 0) return SEPAL_OK;
-    if (entries->n == entries->room || entries->n == entries->value_room) {
-        TRY(mem_reserve(ctx, (void **)&entries->index, &entries->room, entries->n + 1,
-                        sizeof *entries->index));
-        TRY(mem_reserve(ctx, (void **)&entries->value, &entries->value_room, entries->n + 1,
-                        sizeof *entries->value));
-    }
-    entries->index[entries->n] = (uint32_t)column;
-    entries->value[entries->n++] = value;
-    return SEPAL_OK;
-}
+/* ---- sparse ------------------------------------------------------------------------------- */
 
 static sepal_status push_missing(struct entries *entries, sepal_ctx *ctx,
                                  const struct column *column) {
     size_t n = column->text ? column->n_categories : 1;
     for (size_t k = 0; column->fill && k < n; k++)
-        TRY(push(entries, ctx, column->first + k, column->fill[k]));
-    return column->indicator ? push(entries, ctx, column->first + n, 1) : SEPAL_OK;
+        TRY(entries_push(entries, ctx, column->first + k, column->fill[k]));
+    return column->indicator ? entries_push(entries, ctx, column->first + n, 1) : SEPAL_OK;
 }
 
 static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
@@ -52,11 +34,11 @@ static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
         if (isnan(x)) {
             TRY(push_missing(entries, ctx, column));
         } else if (!column->text) {
-            TRY(push(entries, ctx, column->first, x));
+            TRY(entries_push(entries, ctx, column->first, x));
         } else if (x != UNKNOWN_CATEGORY) {
             const uint32_t *category = raw->columns[f].category;
             size_t k = category ? category[(size_t)x] : (size_t)x;
-            TRY(push(entries, ctx, column->first + k, 1));
+            TRY(entries_push(entries, ctx, column->first + k, 1));
         }
     }
     return SEPAL_OK;
@@ -82,43 +64,11 @@ static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assem
     return SEPAL_OK;
 }
 
-/* ---- sparse ------------------------------------------------------------------------------- */
-
-/* The least that keeps the values exactly. */
-static enum values values_for(const struct entries *entries, const struct block *block) {
-    bool ones = true, constant = true, single = true;
-    if (!entries->value) return VALUES_ONES;
-    for (size_t i = 0; i < block->rows && (constant || single); i++)
-        for (size_t e = entries->start[i]; e < entries->start[i + 1]; e++) {
-            double value = entries->value[e];
-            if (value != 1) ones = false;
-            if (value != entries->value[entries->start[i]]) constant = false;
-            if (single && !single_holds(value)) single = false;
-        }
-    return ones ? VALUES_ONES : constant ? VALUES_ROW : single ? VALUES_F32 : VALUES_F64;
-}
-
-static void fill_sparse(struct block *block, const struct entries *entries) {
-    memcpy(block->start, entries->start, (block->rows + 1) * sizeof *block->start);
-    if (!entries->value) return;
-    memcpy(block->index, entries->index, entries->n * sizeof *block->index);
-    if (block->values == VALUES_F64)
-        memcpy(block->f64, entries->value, entries->n * sizeof *block->f64);
-    for (size_t e = 0; block->values == VALUES_F32 && e < entries->n; e++)
-        block->f32[e] = (float)entries->value[e];
-    for (size_t i = 0; block->values == VALUES_ROW && i < block->rows; i++)
-        block->f64[i] = block->start[i] < block->start[i + 1] ? entries->value[block->start[i]] : 0;
-}
-
 static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
                                  struct block *block) {
-    entries->start = mem_alloc(ctx, block->rows + 1, sizeof *entries->start);
-    if (!entries->start) return SEPAL_EMEMORY;
+    TRY(entries_init(entries, ctx, block->rows));
     TRY(expand(entries, ctx, all, block));
-    block->values = values_for(entries, block);
-    TRY(block_alloc(ctx, block, all->matrix->cols, entries->n));
-    fill_sparse(block, entries);
-    return SEPAL_OK;
+    return entries_to_block(entries, ctx, block);
 }
 
 /* ---- dense -------------------------------------------------------------------------------- */
@@ -157,12 +107,6 @@ static void spread(double *row, const struct assembly *all, const struct raw *ra
         row[index - all->index_base] = value;
 }
 
-static bool row_is_single(const double *row, size_t cols) {
-    for (size_t j = 0; j < cols; j++)
-        if (!single_holds(row[j])) return false;
-    return true;
-}
-
 static enum values dense_values(const struct assembly *all, const struct block *block,
                                 double *row) {
     struct chunk_rows part = chunk_rows_first(all->chunks, block);
@@ -171,23 +115,10 @@ static enum values dense_values(const struct assembly *all, const struct block *
         for (size_t i = 0; i < part.n; i++, r++) {
             while (part.raw->drop && part.raw->drop[r]) r++;
             spread(row, all, part.raw, r);
-            if (!row_is_single(row, all->matrix->cols)) return VALUES_F64;
+            if (!numbers_are_single(row, all->matrix->cols)) return VALUES_F64;
         }
     }
     return VALUES_F32;
-}
-
-static size_t keep_row(struct block *block, size_t i, const double *row, size_t cols) {
-    size_t nonzeros = 0;
-    for (size_t j = 0; j < cols; j++) {
-        double value = row[j] == 0 ? 0 : row[j]; /* -0 is 0 in every format */
-        nonzeros += value != 0;
-        if (block->f32)
-            block->f32[i * cols + j] = (float)value;
-        else
-            block->f64[i * cols + j] = value;
-    }
-    return nonzeros;
 }
 
 static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *all,
@@ -201,7 +132,7 @@ static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *al
         for (size_t i = 0; i < part.n; i++, r++) {
             while (part.raw->drop && part.raw->drop[r]) r++;
             spread(row, all, part.raw, r);
-            nonzeros += keep_row(block, part.at + i, row, cols);
+            nonzeros += block_store_row(block, part.at + i, row, cols);
         }
         mark_read(part.raw, part.n);
     }
@@ -227,9 +158,7 @@ static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
         struct entries entries = {0};
         sepal_status status = build_sparse(&entries, ctx, all, block);
         atomic_fetch_add(&all->nonzeros, entries.n);
-        mem_free(entries.start);
-        mem_free(entries.index);
-        mem_free(entries.value);
+        entries_clear(&entries);
         return status;
     }
     double *row = mem_alloc(ctx, all->matrix->cols, sizeof *row);

@@ -12,6 +12,14 @@ struct label {
     size_t number; /* among the texts */
 };
 
+bool label_is_missing(struct slice text) {
+    static const char *const infinite[] = {"inf",      "+inf",      "-inf",
+                                           "infinity", "+infinity", "-infinity"};
+    for (size_t i = 0; i < sizeof infinite / sizeof *infinite; i++)
+        if (slice_is_nocase(text, infinite[i])) return true;
+    return csv_is_missing(text);
+}
+
 static int by_value(const void *a, const void *b) {
     double x = ((const struct label *)a)->value, y = ((const struct label *)b)->value;
     return (x > y) - (x < y);

@@ -5,6 +5,9 @@
 #include "data/schema.h"
 #include "data/tokens.h"
 
+/* What cannot be a label: the words for missing cells, and infinities. */
+bool label_is_missing(struct slice text);
+
 /* Set the schema's classes from all label texts of the training data and class_of[] of each text:
    numbers, if all are, equal and sorted by value; else bytes, sorted bytewise. */
 sepal_status classes_learn(struct schema *schema, sepal_ctx *ctx, const struct tokens *texts,

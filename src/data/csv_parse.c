@@ -2,6 +2,7 @@
    is read without looking for its end first. */
 #include "core/alloc.h"
 #include "core/decimal.h"
+#include "data/classes.h"
 #include "data/csv.h"
 
 #include <math.h>
@@ -158,8 +159,7 @@ static sepal_status take_label(struct parser *parser, const struct csv_cell *cel
     bool fresh;
     uint32_t number;
     TRY(tokens_add(&parser->raw->labels, parser->ctx, cell->text, &number, &fresh));
-    if (fresh && (csv_is_missing(cell->text) || slice_is_nocase(cell->text, "inf") ||
-                  slice_is_nocase(cell->text, "-inf") || slice_is_nocase(cell->text, "+inf")))
+    if (fresh && label_is_missing(cell->text))
         return refuse(parser, cell->start, "the label is missing here", cell->text);
     if (fresh && utf8_valid_prefix(cell->text.bytes, cell->text.length) < cell->text.length)
         return refuse(parser, cell->start, "label is not UTF-8; convert the file with iconv",

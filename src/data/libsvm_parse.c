@@ -5,7 +5,7 @@
 #include "core/digits.h"
 #include "data/libsvm.h"
 
-#include "data/csv.h"
+#include "data/classes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,9 +82,7 @@ static sepal_status take_label(struct parser *parser, const char **at) {
     TRY(tokens_add(&parser->raw->labels, parser->ctx, text, &number, &fresh));
     parser->scratch->label[parser->raw->rows] = number;
     if (!fresh) return SEPAL_OK;
-    if (csv_is_missing(text) || slice_is_nocase(text, "inf") || slice_is_nocase(text, "-inf") ||
-        slice_is_nocase(text, "+inf"))
-        return refuse(parser, p, "the label is missing here");
+    if (label_is_missing(text)) return refuse(parser, p, "the label is missing here");
     for (const char *c = p; c < stop; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f) return refuse(parser, c, "control character");
     if (utf8_valid_prefix(text.bytes, text.length) < text.length)

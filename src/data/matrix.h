@@ -7,6 +7,8 @@
 #include "core/context.h"
 #include "kernels/kernels.h"
 
+#include <float.h>
+
 /* How the values of a block are kept: the least that holds them exactly. */
 enum values {
     VALUES_ONES, /* sparse: every value is 1, none is stored */
@@ -14,6 +16,12 @@ enum values {
     VALUES_F32,
     VALUES_F64
 };
+
+/* Single precision keeps the value exactly. */
+static inline bool single_holds(double value) {
+    return value >= -FLT_MAX && value <= FLT_MAX && (double)(float)value == value;
+}
+bool numbers_are_single(const double *numbers, size_t n);
 
 struct block {
     size_t first_row, rows;
@@ -35,6 +43,8 @@ size_t matrix_block_rows(size_t cols);
 sepal_status matrix_init(struct matrix *matrix, sepal_ctx *ctx, size_t rows, size_t cols,
                          bool sparse);
 sepal_status block_alloc(sepal_ctx *ctx, struct block *block, size_t cols, size_t entries);
+/* Keep row i of a dense block; returns how many of its numbers are not 0. */
+size_t block_store_row(struct block *block, size_t i, const double *row, size_t cols);
 void matrix_clear(struct matrix *matrix);
 size_t matrix_bytes(const struct matrix *matrix);
 

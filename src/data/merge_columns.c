@@ -30,11 +30,13 @@ static sepal_status refuse_mixed(sepal_ctx *ctx, const struct source *source,
                                  struct totals totals) {
     const struct raw_column *raw = &totals.first_text->columns[feature];
     struct slice text = raw->tokens->items[0];
+    bool top = totals.first_text->first_line + raw->first_text.line == 1;
     return chunk_fail(ctx, source, totals.first_text, raw->first_text,
                       "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of "
-                      "them); mend the cell, or say --categorical '%s' if they name categories",
+                      "them); mend the cell, or say --categorical '%s' if they name categories%s",
                       (int)(text.length < 40 ? text.length : 40), text.bytes, column->name,
-                      totals.numbers, column->name);
+                      totals.numbers, column->name,
+                      top ? ", or --header yes if line 1 names the columns" : "");
 }
 
 static int by_bytes(const void *a, const void *b) {

@@ -155,10 +155,13 @@ static sepal_status split_set(struct tokens *parts, sepal_ctx *ctx, struct slice
     while (p <= end) {
         const char *comma = memchr(p, ',', (size_t)(end - p));
         const char *stop = comma ? comma : end;
-        bool fresh;
-        if (stop > p)
-            TRY(tokens_add(parts, ctx, (struct slice){p, (size_t)(stop - p)}, &out[(*n)++],
-                           &fresh));
+        if (stop > p) {
+            bool fresh, again = false;
+            uint32_t number;
+            TRY(tokens_add(parts, ctx, (struct slice){p, (size_t)(stop - p)}, &number, &fresh));
+            for (size_t i = 0; i < *n; i++) again = again || out[i] == number;
+            if (!again) out[(*n)++] = number;
+        }
         p = stop + 1;
     }
     return SEPAL_OK;

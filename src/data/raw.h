@@ -7,8 +7,6 @@
 #include "data/matrix.h"
 #include "data/tokens.h"
 
-#include <float.h>
-
 /* A place in a chunk: lines from 0, columns from 1. Column 0: nowhere. */
 struct spot {
     size_t line, column;
@@ -55,11 +53,6 @@ struct raw {
 };
 
 enum { UNKNOWN_CATEGORY = -1 };
-
-/* Single precision keeps the value exactly. */
-static inline bool single_holds(double value) {
-    return value >= -FLT_MAX && value <= FLT_MAX && (double)(float)value == value;
-}
 
 void raw_clear(struct raw *raw);
 /* Give back what the matrix now has. */

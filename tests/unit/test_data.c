@@ -167,6 +167,25 @@ static void test_select(void **state) {
     }
 }
 
+/* All rows, chosen one by one, are kept in the same form as they were read. */
+static void test_select_keeps_the_storage(void **state) {
+    (void)state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        sepal_data *data = sparse ? sparse_data() : dense_data(), *same;
+        size_t n = data->matrix.rows, *rows = malloc(n * sizeof *rows);
+        assert_non_null(rows);
+        for (size_t i = 0; i < n; i++) rows[i] = i;
+        assert_int_equal(data_select(&same, &ctx, data, rows, n), SEPAL_OK);
+        assert_int_equal(same->matrix.n_blocks, data->matrix.n_blocks);
+        assert_int_equal(same->matrix.nonzeros, data->matrix.nonzeros);
+        for (size_t b = 0; b < data->matrix.n_blocks; b++)
+            assert_int_equal(same->matrix.blocks[b].values, data->matrix.blocks[b].values);
+        free(rows);
+        data_free(data);
+        data_free(same);
+    }
+}
+
 /* Every row on one side, the order kept, each class split by its share, the seed alone decides. */
 static void test_split(void **state) {
     (void)state;
@@ -216,6 +235,17 @@ static void test_split(void **state) {
     data_free(data);
 }
 
+static void test_labels_that_are_none(void **state) {
+    (void)state;
+    static const char *const bad[] = {"", "?", "NaN", "na", "-inf", "caf\xe9"};
+    double one = 1;
+    sepal_data *data;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(data_from_dense(&data, &ctx, &one, 1, 1, &bad[i], NULL), SEPAL_EDATA);
+        assert_null(data);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_arrays, fresh, clean),
@@ -223,7 +253,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_weight_zero_is_deletion, fresh, clean),
         cmocka_unit_test_setup_teardown(test_memory_failures, fresh, clean),
         cmocka_unit_test_setup_teardown(test_select, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_select_keeps_the_storage, fresh, clean),
         cmocka_unit_test_setup_teardown(test_split, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_labels_that_are_none, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,22 @@
+/* The entries of the rows of one sparse block, collected before it is known how many there are and
+   in what form their values can be kept. */
+#ifndef SEPAL_DATA_ENTRIES_H
+#define SEPAL_DATA_ENTRIES_H
+
+#include "data/matrix.h"
+
+struct entries {
+    size_t *start; /* of each row, to be set by whoever pushes */
+    uint32_t *index;
+    double *value;
+    size_t n, index_room, value_room;
+};
+
+sepal_status entries_init(struct entries *entries, sepal_ctx *ctx, size_t rows);
+/* Zeros are left out. */
+sepal_status entries_push(struct entries *entries, sepal_ctx *ctx, size_t column, double value);
+/* Fill the block, its values in the least that keeps them exactly. */
+sepal_status entries_to_block(const struct entries *entries, sepal_ctx *ctx, struct block *block);
+void entries_clear(struct entries *entries);
+
+#endif

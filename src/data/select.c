@@ -1,0 +1,176 @@
+/* Some rows of a data set as a data set of their own. */
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "data/data.h"
+#include "data/entries.h"
+
+#include <string.h>
+
+/* ---- choosing rows ------------------------------------------------------------------------ */
+
+struct selection {
+    const struct matrix *from;
+    struct matrix *to;
+    const size_t *rows;
+    atomic_size_t nonzeros;
+};
+
+static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx,
+                                  const struct selection *all, struct block *block) {
+    size_t cols = all->to->cols, local, column;
+    double value;
+    TRY(entries_init(entries, ctx, block->rows));
+    for (size_t i = 0; i < block->rows; i++) {
+        const struct block *source =
+            matrix_block_of(all->from, all->rows[block->first_row + i], &local);
+        for (size_t at = 0; row_next(source, local, cols, &at, &column, &value);)
+            TRY(entries_push(entries, ctx, column, value));
+        entries->start[i + 1] = entries->n;
+    }
+    return entries_to_block(entries, ctx, block);
+}
+
+/* Pass 0 finds out whether singles do, pass 1 stores. */
+static sepal_status select_dense(double *row, sepal_ctx *ctx, struct selection *all,
+                                 struct block *block) {
+    size_t cols = all->to->cols, local, nonzeros = 0;
+    block->values = VALUES_F32;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < block->rows; i++) {
+            const struct block *source =
+                matrix_block_of(all->from, all->rows[block->first_row + i], &local);
+            block_dense(source, local, 1, cols, NULL, NULL, row, cols);
+            if (pass == 1)
+                nonzeros += block_store_row(block, i, row, cols);
+            else if (!numbers_are_single(row, cols))
+                block->values = VALUES_F64;
+        }
+        if (pass == 0) TRY(block_alloc(ctx, block, cols, 0));
+    }
+    atomic_fetch_add(&all->nonzeros, nonzeros);
+    return SEPAL_OK;
+}
+
+static sepal_status select_block(sepal_ctx *ctx, size_t b, void *payload) {
+    struct selection *all = payload;
+    struct block *block = &all->to->blocks[b];
+    if (block->sparse) {
+        struct entries entries = {0};
+        sepal_status status = select_sparse(&entries, ctx, all, block);
+        atomic_fetch_add(&all->nonzeros, entries.n);
+        entries_clear(&entries);
+        return status;
+    }
+    double *row = mem_alloc(ctx, all->to->cols, sizeof *row);
+    sepal_status status = row ? select_dense(row, ctx, all, block) : SEPAL_EMEMORY;
+    mem_free(row);
+    return status;
+}
+
+static sepal_status select_matrix(struct matrix *out, sepal_ctx *ctx, const struct matrix *from,
+                                  const size_t *rows, size_t n) {
+    TRY(matrix_init(out, ctx, n, from->cols, from->sparse));
+    struct selection all = {.from = from, .to = out, .rows = rows};
+    atomic_init(&all.nonzeros, 0);
+    TRY(parallel_for(ctx, out->n_blocks, select_block, &all));
+    out->nonzeros = atomic_load(&all.nonzeros);
+    return SEPAL_OK;
+}
+
+static sepal_status select_sets(sepal_data *out, sepal_ctx *ctx, const sepal_data *data,
+                                const size_t *rows, size_t n) {
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) used += data->set_start[rows[i] + 1] - data->set_start[rows[i]];
+    out->set_start = mem_zero(ctx, n + 1, sizeof *out->set_start);
+    out->set = mem_alloc(ctx, used, sizeof *out->set);
+    if (!out->set_start || !out->set) return SEPAL_EMEMORY;
+    used = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = data->set_start[rows[i]]; k < data->set_start[rows[i] + 1]; k++)
+            out->set[used++] = data->set[k];
+        out->set_start[i + 1] = used;
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_data *data,
+                                const size_t *rows, size_t n) {
+    out->file = arena_text(ctx, &out->arena, data->file, strlen(data->file));
+    if (!out->file) return SEPAL_EMEMORY;
+    TRY(select_matrix(&out->matrix, ctx, &data->matrix, rows, n));
+    if (data->set) TRY(select_sets(out, ctx, data, rows, n));
+    if (data->label) out->label = mem_alloc(ctx, n, sizeof *out->label);
+    if (data->weight) out->weight = mem_alloc(ctx, n, sizeof *out->weight);
+    if ((data->label && !out->label) || (data->weight && !out->weight)) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < n; i++) {
+        if (data->label) out->label[i] = data->label[rows[i]];
+        if (data->weight) out->weight[i] = data->weight[rows[i]];
+        out->total_weight += data_weight(data, rows[i]);
+    }
+    return SEPAL_OK;
+}
+
+sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
+                         const size_t *rows, size_t n) {
+    *out = data_new(ctx);
+    if (!*out) return SEPAL_EMEMORY;
+    (*out)->schema = schema_share(data->schema);
+    sepal_status status = select_rows(*out, ctx, data, rows, n);
+    if (status != SEPAL_OK) {
+        data_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- splitting ---------------------------------------------------------------------------- */
+
+/* Mark round(share n_k) rows of every class k, chosen by a seeded shuffle within the class. */
+static sepal_status mark_share(bool *chosen, sepal_ctx *ctx, const sepal_data *data, double share) {
+    enum { SPLIT_STREAM = 0x73706c69 };
+    size_t rows = data->matrix.rows;
+    uint32_t *of_class = mem_alloc(ctx, rows, sizeof *of_class);
+    if (!of_class) return SEPAL_EMEMORY;
+    size_t classes = data->label ? data->schema->n_classes : 1;
+    for (size_t k = 0; k < classes; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < rows; i++)
+            if (!data->label || data->label[i] == (int32_t)k) of_class[n++] = (uint32_t)i;
+        struct rng rng = rng_make(ctx->seed, SPLIT_STREAM + k);
+        rng_shuffle(&rng, of_class, n);
+        size_t part = (size_t)(share * (double)n + 0.5);
+        if (part == n && n) part--; /* something must be left to learn from */
+        for (size_t i = 0; i < part; i++) chosen[of_class[i]] = true;
+    }
+    mem_free(of_class);
+    return SEPAL_OK;
+}
+
+sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
+                        const sepal_data *data, double share) {
+    size_t rows = data->matrix.rows, n[2] = {0, 0};
+    *rest = *part = NULL;
+    if (rows > UINT32_MAX) return fail(ctx, SEPAL_EDATA, "too many rows to split");
+    bool *chosen = mem_zero(ctx, rows, sizeof *chosen);
+    size_t *numbers = mem_alloc(ctx, rows, sizeof *numbers);
+    sepal_status status = chosen && numbers ? mark_share(chosen, ctx, data, share) : SEPAL_EMEMORY;
+    for (size_t i = 0; i < rows && status == SEPAL_OK; i++) n[chosen[i]]++;
+    if (status == SEPAL_OK && (n[0] == 0 || n[1] == 0))
+        status = fail(ctx, SEPAL_EDATA,
+                      "holding out %g of %zu rows leaves %zu to learn from and %zu to judge by",
+                      share, rows, n[0], n[1]);
+    for (int side = 0; side < 2 && status == SEPAL_OK; side++) {
+        size_t used = 0;
+        for (size_t i = 0; i < rows; i++)
+            if (chosen[i] == side) numbers[used++] = i;
+        status = data_select(side ? part : rest, ctx, data, numbers, used);
+    }
+    if (status != SEPAL_OK) {
+        data_free(*rest);
+        *rest = NULL;
+    }
+    mem_free(chosen);
+    mem_free(numbers);
+    return status;
+}
