@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # A model file is a safetensors file: the format's own reader opens it and finds the tensors.
 set -euo pipefail
-python3 -c 'import numpy, safetensors' 2>/dev/null || exit 77
+python=$SEPAL_SOURCE/build/python/bin/python # made by tools/setup test
+[ -x "$python" ] || python=python3
+"$python" -c 'import numpy, safetensors' 2>/dev/null || exit 77
 "$SEPAL" train "$SEPAL_SOURCE/examples/data/iris.csv" -m perceptron -o m.sepal
 cp "$SEPAL_SOURCE/tests/golden/model-v1.sepal" frozen.sepal
-python3 - m.sepal frozen.sepal <<'PYTHON'
+"$python" - m.sepal frozen.sepal <<'PYTHON'
 import json, sys
 from safetensors import safe_open
 
