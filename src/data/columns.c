@@ -177,36 +177,60 @@ static sepal_status match_names(struct csv_layout *layout, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
-/* Without names: the layout of training, the same without the target, or the features alone. */
+/* Without names the number of columns tells which they are. */
+enum shape {
+    SHAPE_NONE,
+    SHAPE_TRAINED,   /* as in training */
+    SHAPE_LABELLED,  /* the features and the target, where it was among them */
+    SHAPE_FEATURES,  /* the features alone */
+    SHAPE_TARGETLESS /* as in training, but without the target */
+};
+
+static enum shape shape_of(size_t n, const struct schema *schema) {
+    if (n == schema->cells) return SHAPE_TRAINED;
+    if (schema->target && n == schema->n_columns + 1) return SHAPE_LABELLED;
+    if (n == schema->n_columns) return SHAPE_FEATURES;
+    return schema->target && n + 1 == schema->cells ? SHAPE_TARGETLESS : SHAPE_NONE;
+}
+
+/* The cell of feature i; with i = n_columns, that of the target. */
+static size_t cell_of(enum shape shape, const struct schema *schema, size_t i) {
+    size_t target = schema->target ? schema->target_position : SIZE_MAX, before = 0;
+    if (i < schema->n_columns) {
+        size_t position = schema->columns[i].position;
+        switch (shape) {
+        case SHAPE_TRAINED: return position;
+        case SHAPE_TARGETLESS: return position - (position > target);
+        case SHAPE_LABELLED: return i + (position > target);
+        default: return i;
+        }
+    }
+    if (shape == SHAPE_TRAINED) return target;
+    if (shape != SHAPE_LABELLED) return SIZE_MAX;
+    while (before < schema->n_columns && schema->columns[before].position < target) before++;
+    return before;
+}
+
 static sepal_status match_positions(struct csv_layout *layout, sepal_ctx *ctx,
                                     struct columns *columns, const struct schema *schema) {
-    size_t n = columns->n, target = schema->target ? schema->target_position : SIZE_MAX;
-    bool as_trained = n == schema->cells;
-    bool without_target = !as_trained && schema->target && n + 1 == schema->cells;
-    bool alone = !as_trained && !without_target && n == schema->n_columns;
-    bool with_target = !alone && n == schema->n_columns + 1 && schema->target;
-    if (!as_trained && !without_target && !alone && !with_target)
+    size_t n = columns->n;
+    enum shape shape = shape_of(n, schema);
+    if (shape == SHAPE_NONE)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "this file has %zu columns; the model needs its %zu features, with or "
                        "without the target",
                        n, schema->n_columns);
-    for (size_t i = 0; i < schema->n_columns; i++) {
-        size_t c = schema->columns[i].position;
-        if (without_target && c > target) c--;
-        if (alone) c = i;
-        if (with_target && !as_trained) c = i + (schema->columns[i].position > target);
-        set_known(layout, c, schema, i);
-    }
-    if (columns->target == SIZE_MAX && as_trained) columns->target = target;
-    if (columns->weight == SIZE_MAX && as_trained && schema->weight)
+    if (shape == SHAPE_LABELLED && n + 1 == schema->cells)
+        warn(ctx, "columns-in-doubt",
+             "%zu columns without names: taken as the %zu features and the target, not as the "
+             "training file without its target; a header would leave no doubt",
+             n, schema->n_columns);
+    for (size_t i = 0; i < schema->n_columns; i++)
+        set_known(layout, cell_of(shape, schema, i), schema, i);
+    if (columns->target == SIZE_MAX) columns->target = cell_of(shape, schema, schema->n_columns);
+    if (columns->weight == SIZE_MAX && shape == SHAPE_TRAINED && schema->weight)
         columns->weight =
             find_name(columns, (struct slice){schema->weight, strlen(schema->weight)});
-    if (columns->target == SIZE_MAX && with_target && !as_trained) {
-        columns->target = 0;
-        while (columns->target < schema->n_columns &&
-               schema->columns[columns->target].position < target)
-            columns->target++;
-    }
     return SEPAL_OK;
 }
 
@@ -232,6 +256,20 @@ static size_t named(const struct columns *columns, const char *name) {
     return find_name(columns, (struct slice){name, strlen(name)});
 }
 
+static sepal_status set_role(struct csv_layout *layout, sepal_ctx *ctx,
+                             const struct columns *columns, size_t c, enum role role) {
+    static const char *const words[] = {
+        [ROLE_FEATURE] = "a feature of the model", [ROLE_LABEL] = "the target"};
+    if (c == SIZE_MAX) return SEPAL_OK;
+    if (layout->roles[c].role != ROLE_IGNORE)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "column '%s' is %s and cannot be the %s as well; name another one",
+                       columns->names[c], words[layout->roles[c].role],
+                       role == ROLE_LABEL ? "target" : "weight");
+    layout->roles[c].role = role;
+    return SEPAL_OK;
+}
+
 sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct arena *arena,
                            struct columns *columns, const struct schema *schema,
                            const struct read_options *options, bool with_labels) {
@@ -253,10 +291,10 @@ sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct are
                        "there are no labels here: the target column '%s' is missing; name it with "
                        "--target",
                        schema->target ? schema->target : "");
+    TRY(set_role(layout, ctx, columns, columns->target, ROLE_LABEL));
+    TRY(set_role(layout, ctx, columns, columns->weight, ROLE_WEIGHT));
     for (size_t c = 0; c < columns->n; c++) {
         struct csv_role *role = &layout->roles[c];
-        if (c == columns->target && role->role == ROLE_IGNORE) role->role = ROLE_LABEL;
-        if (c == columns->weight && role->role == ROLE_IGNORE) role->role = ROLE_WEIGHT;
         role->keep = choice.keep[c];
         layout->keeps = layout->keeps || role->keep;
         choice.keep[c] = choice.keep[c] || choice.drop[c];

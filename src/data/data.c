@@ -115,6 +115,9 @@ static sepal_status copy_weights(sepal_data *data, sepal_ctx *ctx, const double 
         data->weight[i] = weights[i];
         data->total_weight += weights[i];
     }
+    if (!isfinite(data->total_weight))
+        return fail(ctx, SEPAL_EDATA,
+                    "the weights add up to more than a double holds; scale them down");
     return SEPAL_OK;
 }
 

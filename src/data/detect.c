@@ -25,7 +25,8 @@ enum format format_of_extension(const char *path) {
 }
 
 char detect_eol(const char *bytes, size_t n) {
-    return !memchr(bytes, '\n', n) && memchr(bytes, '\r', n) ? '\r' : '\n';
+    /* a carriage return that ends the bytes may have its line feed behind them */
+    return n && !memchr(bytes, '\n', n) && memchr(bytes, '\r', n - 1) ? '\r' : '\n';
 }
 
 static bool is_pair(const char *p, const char *end) {
@@ -103,7 +104,7 @@ static struct vote cut(const char *bytes, const char *end, struct csv_marks mark
 sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size_t n, char eol,
                               bool quotes) {
     static const char candidates[] = {',', ';', '\t', '|', ' '};
-    if (n > DETECT_BYTES) {
+    if (n >= DETECT_BYTES) { /* the last line may be cut off */
         const char *last = memrchr(bytes, eol, DETECT_BYTES);
         n = last ? (size_t)(last - bytes) + 1 : DETECT_BYTES;
     }

@@ -151,6 +151,11 @@ static sepal_status learn_column(struct schema *schema, sepal_ctx *ctx, const st
     column->fill = arena_alloc(ctx, &schema->arena, n, sizeof *column->fill);
     if (!column->fill) return SEPAL_EMEMORY;
     learn_fill(column, chunks, feature);
+    for (size_t k = 0; k < n; k++)
+        if (!isfinite(column->fill[k]))
+            return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->items[0]->first_line, 1,
+                           "the mean of column '%s' is beyond the range of a double; scale it down",
+                           column->name);
     return SEPAL_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "data/classes.h"
 #include "data/merge.h"
 
+#include <math.h>
 #include <string.h>
 
 sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
@@ -249,6 +250,9 @@ sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks
         data->weight[walk.row] = walk.raw->weight[walk.r];
         data->total_weight += walk.raw->weight[walk.r];
     }
+    if (!isfinite(data->total_weight))
+        return fail_at(ctx, SEPAL_EDATA, data->file, 1, 1,
+                       "the weights add up to more than a double holds; scale them down");
     return SEPAL_OK;
 }
 

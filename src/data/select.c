@@ -94,10 +94,22 @@ static sepal_status select_sets(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     return SEPAL_OK;
 }
 
+static sepal_status copy_unseen(sepal_data *out, sepal_ctx *ctx, const sepal_data *data) {
+    out->unseen = arena_alloc(ctx, &out->arena, data->n_unseen, sizeof *out->unseen);
+    if (!out->unseen) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < data->n_unseen; i++) {
+        out->unseen[i] = arena_text(ctx, &out->arena, data->unseen[i], strlen(data->unseen[i]));
+        if (!out->unseen[i]) return SEPAL_EMEMORY;
+        out->n_unseen++;
+    }
+    return SEPAL_OK;
+}
+
 static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_data *data,
                                 const size_t *rows, size_t n) {
     out->file = arena_text(ctx, &out->arena, data->file, strlen(data->file));
     if (!out->file) return SEPAL_EMEMORY;
+    TRY(copy_unseen(out, ctx, data));
     TRY(select_matrix(&out->matrix, ctx, &data->matrix, rows, n));
     if (data->set) TRY(select_sets(out, ctx, data, rows, n));
     if (data->label) out->label = mem_alloc(ctx, n, sizeof *out->label);
@@ -126,25 +138,36 @@ sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *dat
 
 /* ---- splitting ---------------------------------------------------------------------------- */
 
+/* The rows sorted by class, in rising order within each; class k ends at end[k]. */
+static void sort_by_class(uint32_t *sorted, size_t *end, const sepal_data *data, size_t classes) {
+    size_t rows = data->matrix.rows, before = 0;
+    for (size_t i = 0; i < rows; i++) end[data->label ? data->label[i] : 0]++;
+    for (size_t k = 0; k < classes; k++) {
+        size_t n = end[k];
+        end[k] = before;
+        before += n;
+    }
+    for (size_t i = 0; i < rows; i++) sorted[end[data->label ? data->label[i] : 0]++] = (uint32_t)i;
+}
+
 /* Mark round(share n_k) rows of every class k, chosen by a seeded shuffle within the class. */
 static sepal_status mark_share(bool *chosen, sepal_ctx *ctx, const sepal_data *data, double share) {
     enum { SPLIT_STREAM = 0x73706c69 };
-    size_t rows = data->matrix.rows;
-    uint32_t *of_class = mem_alloc(ctx, rows, sizeof *of_class);
-    if (!of_class) return SEPAL_EMEMORY;
-    size_t classes = data->label ? data->schema->n_classes : 1;
-    for (size_t k = 0; k < classes; k++) {
-        size_t n = 0;
-        for (size_t i = 0; i < rows; i++)
-            if (!data->label || data->label[i] == (int32_t)k) of_class[n++] = (uint32_t)i;
+    size_t classes = data->label ? data->schema->n_classes + data->n_unseen : 1, from = 0;
+    uint32_t *sorted = mem_alloc(ctx, data->matrix.rows, sizeof *sorted);
+    size_t *end = mem_zero(ctx, classes, sizeof *end);
+    if (sorted && end) sort_by_class(sorted, end, data, classes);
+    for (size_t k = 0; sorted && end && k < classes; from = end[k++]) {
+        size_t n = end[k] - from, part = (size_t)(share * (double)n + 0.5);
         struct rng rng = rng_make(ctx->seed, SPLIT_STREAM + k);
-        rng_shuffle(&rng, of_class, n);
-        size_t part = (size_t)(share * (double)n + 0.5);
+        rng_shuffle(&rng, sorted + from, n);
         if (part == n && n) part--; /* something must be left to learn from */
-        for (size_t i = 0; i < part; i++) chosen[of_class[i]] = true;
+        for (size_t i = 0; i < part; i++) chosen[sorted[from + i]] = true;
     }
-    mem_free(of_class);
-    return SEPAL_OK;
+    sepal_status status = sorted && end ? SEPAL_OK : SEPAL_EMEMORY;
+    mem_free(sorted);
+    mem_free(end);
+    return status;
 }
 
 sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,

@@ -75,7 +75,11 @@ static sepal_status unpack_open(struct source *source, sepal_ctx *ctx) {
     ctx->error.status = SEPAL_OK;
     source->callback_ctx = ctx;
     struct archive_entry *entry;
-    archive_read_support_filter_all(source->archive);
+    /* only these four: others may start a program of the system's */
+    archive_read_support_filter_gzip(source->archive);
+    archive_read_support_filter_xz(source->archive);
+    archive_read_support_filter_zstd(source->archive);
+    archive_read_support_filter_bzip2(source->archive);
     archive_read_support_format_raw(source->archive);
     if (archive_read_open(source->archive, source, NULL, feed, NULL) != ARCHIVE_OK ||
         archive_read_next_header(source->archive, &entry) != ARCHIVE_OK)

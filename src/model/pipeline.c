@@ -109,6 +109,11 @@ static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
     if (!data->label)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
                        "the data has no labels to learn from");
+    if (data->n_unseen)
+        return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
+                       "the data was read for a model that has not seen the label '%s'; read it "
+                       "anew to learn from it",
+                       data->unseen[0]);
     if (schema->n_classes < 2)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
                        "every row has the label '%s'; a classifier needs at least two classes (is "

@@ -4,6 +4,7 @@
 A row of REFUSED is (name, bytes, line, column, words of the message, options). Nothing may be
 written by a failing command. A row of READ is (name, bytes, expected facts of describe, options).
 """
+import gzip
 import json
 import os
 import subprocess
@@ -190,15 +191,43 @@ def long_lines():
     check(found.get("sum") == 1 + 1 / 3, "digits.csv", f"{done.returncode} {found}")
 
 
+def window_edges():
+    """The first 64 KiB decide on delimiter and line ends; what they cut in two must not."""
+    row = b"2020-01-01 10:00:%02d," + b",".join(b"%d.%03d" % (i, i) for i in range(20)) + b",%s\n"
+    text = b"".join(row % (i % 60, b"xy"[i % 2:i % 2 + 1]) for i in range(600))
+    read("dates.csv", text, {"rows": 600, "features": 20, "classes": ["x", "y"]}, ("--drop", "1"))
+    for length in range(65534, 65538):  # the CR of the first line end is near byte 65536
+        head = b"a," + b"b" * (length - len(b"a,,class")) + b",class"
+        read("crlf_edge.csv", head + b"\r\n1,2,x\r\n3,4,y\r\n", facts(2, 2, ["x", "y"], 10), ())
+
+
+def no_program_runs():
+    """Some packings are unpacked by programs of the system's: none may be started by a data file."""
+    os.makedirs("bin", exist_ok=True)
+    for program, magic in (("lrzip", b"LRZI\0\6"), ("lzop", b"\x89LZO\0\r\n\x1a\n"), ("grzip", b"GRZipII\0\2\4:)")):
+        with open(f"bin/{program}", "w") as script:
+            script.write("#!/bin/sh\ntouch started\n")
+        os.chmod(f"bin/{program}", 0o755)
+        with open("inner.csv.gz", "wb") as file:
+            file.write(gzip.compress(magic + bytes(100)))
+        path = os.getcwd() + "/bin:" + os.environ["PATH"]
+        done = subprocess.run([SEPAL, "describe", "inner.csv.gz"], capture_output=True,
+                              env={**os.environ, "PATH": path})
+        check(done.returncode in (2, 3), program, f"exit {done.returncode}")
+        check(not os.path.exists("started"), program, "was started")
+
+
 def main():
     for row in REFUSED:
         refused(*row)
     for row in READ:
         read(*row)
     long_lines()
+    window_edges()
+    no_program_runs()
     for failure in failures:
         print(failure)
-    cases = len(REFUSED) + len(READ) + 2
+    cases = len(REFUSED) + len(READ) + 10
     print(f"{cases} files, {len(failures)} failures")
     sys.exit(bool(failures))
 
