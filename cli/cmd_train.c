@@ -164,8 +164,13 @@ static int evaluate_rest(struct session *s, struct training *t) {
     const char *test = option_value(s, "test");
     int code = EXIT_DONE;
     if (test != NULL) code = step_read_for(&t->held, s, t->model, test, 1);
-    if (code != EXIT_DONE || t->held == NULL) return code;
+    if (code != EXIT_DONE) return code;
     sepal_report *part = NULL;
+    if (t->held == NULL) { /* --positive is of no use, but must name a class all the same */
+        if (option_value(s, "positive") != NULL) code = step_evaluate(&part, s, t->model, t->data);
+        sepal_report_free(part);
+        return code;
+    }
     code = step_evaluate(&part, s, t->model, t->held);
     if (code != EXIT_DONE) return code;
     sepal_status status = sepal_report_attach(t->report, s->ctx, "test", part);

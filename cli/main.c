@@ -117,6 +117,7 @@ int main(int argc, char **argv) {
     give_memory_back();
     if (!hold_standard_files()) return EXIT_INTERNAL;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file size is an error of the write, not the end */
     if (argc < 2) return help_print(&s, NULL);
     if (strcmp(argv[1], "--version") == 0) return print_version(&s);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return help_print(&s, NULL);

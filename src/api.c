@@ -206,7 +206,7 @@ sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const cha
                                  const sepal_report *part) {
     begin(ctx);
     report->make.ctx = ctx;
-    tree_copy(&report->make, report->root, key, part->root);
+    tree_replace(&report->make, report->root, key, part->root);
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 

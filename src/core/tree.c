@@ -48,6 +48,21 @@ void tree_copy(struct tree_maker *make, struct tree *parent, const char *key,
         tree_copy(make, copy, child->key, child);
 }
 
+void tree_replace(struct tree_maker *make, struct tree *object, const char *key,
+                  const struct tree *node) {
+    struct tree *old = object->first, copy = {.kind = TREE_OBJECT};
+    while (old && strcmp(old->key, key) != 0) old = old->next;
+    if (!old) {
+        tree_copy(make, object, key, node);
+        return;
+    }
+    tree_copy(make, &copy, key, node);
+    if (make->failed) return;
+    struct tree *next = old->next;
+    *old = *copy.first;
+    old->next = next;
+}
+
 struct tree *tree_object(struct tree_maker *make, struct tree *parent, const char *key) {
     return add(make, parent, key, TREE_OBJECT);
 }

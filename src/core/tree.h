@@ -44,6 +44,9 @@ void tree_adopt(struct tree *parent, struct tree *child);
 /* A deep copy of `node` under `parent` with the given key. */
 void tree_copy(struct tree_maker *make, struct tree *parent, const char *key,
                const struct tree *node);
+/* The same, in place of the child that has this key now, if there is one. */
+void tree_replace(struct tree_maker *make, struct tree *object, const char *key,
+                  const struct tree *node);
 
 const struct tree *tree_find(const struct tree *object, const char *key);  /* NULL if absent */
 const struct tree *tree_path(const struct tree *root, const char *dotted); /* "train.accuracy" */

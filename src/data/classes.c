@@ -4,7 +4,9 @@
 #include "core/decimal.h"
 #include "data/csv.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct label {
     struct slice text;
@@ -38,6 +40,62 @@ const char *class_print(sepal_ctx *ctx, struct arena *arena, struct slice text, 
     return arena_text(ctx, arena, digits, decimal_print(digits, value));
 }
 
+/* The digits that count of a decimal number, and the power of ten of the first of them. */
+struct exact {
+    bool negative;
+    char *digits; /* without zeros at either end */
+    size_t n;
+    long long power;
+};
+
+static struct exact exact_of(struct slice text, char *digits) {
+    struct exact out = {.digits = digits};
+    const char *p = text.bytes, *end = p + text.length;
+    long long point = 0, exponent = 0;
+    bool behind = false, minus = false;
+    out.negative = *p == '-';
+    for (p += *p == '-' || *p == '+'; p < end && (*p == '.' || (*p >= '0' && *p <= '9')); p++) {
+        if (*p == '.') {
+            behind = true;
+            continue;
+        }
+        if (out.n || *p != '0') out.digits[out.n++] = *p;
+        if (!behind && out.n) point++;
+        if (behind && !out.n) point--;
+    }
+    if (p < end) { /* the exponent */
+        p++;
+        minus = *p == '-';
+        for (p += *p == '-' || *p == '+'; p < end && exponent < LLONG_MAX / 100; p++)
+            exponent = exponent * 10 + (*p - '0');
+    }
+    while (out.n && out.digits[out.n - 1] == '0') out.n--;
+    out.power = out.n ? point + (minus ? -exponent : exponent) : 0;
+    return out;
+}
+
+/* Two numbers that are one double may still differ: 9007199254740993 and ...992 do. */
+static sepal_status check_same(sepal_ctx *ctx, struct slice a, struct slice b) {
+    char *digits = mem_alloc(ctx, a.length + b.length, 1);
+    if (!digits) return SEPAL_EMEMORY;
+    struct exact x = exact_of(a, digits), y = exact_of(b, digits + a.length);
+    bool same = x.n == y.n && x.power == y.power && (x.n == 0 || x.negative == y.negative) &&
+                memcmp(x.digits, y.digits, x.n) == 0;
+    mem_free(digits);
+    if (same) return SEPAL_OK;
+    return fail(ctx, SEPAL_EDATA,
+                "the label %.40s cannot be told from %.40s: they are the same double; put a letter "
+                "before such labels to make them text",
+                a.bytes, b.bytes);
+}
+
+/* Digits alone: a number somebody may mean to the last of them. */
+static bool is_whole(struct slice text) {
+    for (size_t i = 0; i < text.length; i++)
+        if (text.bytes[i] == '.' || (text.bytes[i] | 32) == 'e') return false;
+    return true;
+}
+
 static sepal_status number_classes(struct schema *schema, sepal_ctx *ctx, struct label *labels,
                                    size_t n, int32_t *class_of) {
     int (*order)(const void *, const void *) = schema->numeric_labels ? by_value : by_bytes;
@@ -51,6 +109,10 @@ static sepal_status number_classes(struct schema *schema, sepal_ctx *ctx, struct
                 class_print(ctx, &schema->arena, labels[i].text, schema->numeric_labels);
             if (!name) return SEPAL_EMEMORY;
             schema->classes[schema->n_classes++] = name;
+            if (schema->numeric_labels && is_whole(labels[i].text))
+                TRY(check_same(ctx, labels[i].text, (struct slice){name, strlen(name)}));
+        } else if (schema->numeric_labels) {
+            TRY(check_same(ctx, labels[i - 1].text, labels[i].text));
         }
         class_of[labels[i].number] = (int32_t)schema->n_classes - 1;
     }

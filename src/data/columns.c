@@ -14,10 +14,10 @@ static sepal_status unknown_column(sepal_ctx *ctx, const struct columns *columns
     snprintf(wrong, sizeof wrong, "%.*s", (int)(name.length < 120 ? name.length : 120), name.bytes);
     const char *near = text_suggest(wrong, columns->names, columns->n);
     return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-                   "there is no column '%s' for --%s%s%s%s; the file has %zu columns, give a name "
+                   "there is no column '%s' for --%s%s%s%s the file has %zu columns, give a name "
                    "or a number from 1",
                    wrong, option, near ? "; did you mean '" : "", near ? near : "",
-                   near ? "'?" : "", columns->n);
+                   near ? "'?" : ";", columns->n);
 }
 
 /* A column by its name, else by its number from 1. */
@@ -167,11 +167,12 @@ static sepal_status match_names(struct csv_layout *layout, sepal_ctx *ctx,
         const char *name = schema->columns[i].name;
         size_t c = find_name(columns, (struct slice){name, strlen(name)});
         if (c == SIZE_MAX)
-            return fail_at(
-                ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-                "the column '%s', which the model needs, is not in this file; sepal inspect "
-                "lists the columns of the model",
-                name);
+            return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                           "the column '%s', which the model needs, is not in this file; %s", name,
+                           schema->header
+                               ? "sepal inspect lists the columns of the model"
+                               : "the model was trained without a header: --header no --skip 1 "
+                                 "matches columns by position");
         set_known(layout, c, schema, i);
     }
     return SEPAL_OK;
@@ -279,12 +280,11 @@ sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct are
     TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
     TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
     layout->n_features = schema->n_columns;
-    if (columns->header && schema->header)
+    if (columns->header)
         TRY(match_names(layout, ctx, columns, schema));
     else
         TRY(match_positions(layout, ctx, columns, schema));
-    if (columns->target == SIZE_MAX && schema->header)
-        columns->target = named(columns, schema->target);
+    if (columns->target == SIZE_MAX) columns->target = named(columns, schema->target);
     if (columns->weight == SIZE_MAX) columns->weight = named(columns, schema->weight);
     if (with_labels && columns->target == SIZE_MAX)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
@@ -303,6 +303,6 @@ sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct are
     layout->weights = with_labels && columns->weight != SIZE_MAX;
     layout->unknown_zero = options->unknown == UNKNOWN_ZERO;
     layout->drops = schema->missing == MISSING_DROP;
-    if (columns->header && schema->header) note_extra(layout, ctx, columns, choice.keep);
+    if (columns->header) note_extra(layout, ctx, columns, choice.keep);
     return SEPAL_OK;
 }

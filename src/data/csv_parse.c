@@ -62,11 +62,12 @@ static sepal_status refuse_cell(struct parser *parser, const struct csv_cell *ce
 
 static sepal_status refuse_length(struct parser *parser, const char *p, size_t cells) {
     struct spot spot = spot_of(parser, p);
+    bool more = cells > parser->layout->n_cells;
+    size_t shown = more ? cells - 1 : cells;
     return fail_at(parser->ctx, SEPAL_EDATA, "", spot.line, spot.column,
-                   "this row has %s%zu cells, the first has %zu; mend the row, or say --skip N to "
+                   "this row has %s%zu cell%s, the first has %zu; mend the row, or say --skip N to "
                    "leave out lines at the top",
-                   cells > parser->layout->n_cells ? "more than " : "",
-                   cells > parser->layout->n_cells ? cells - 1 : cells, parser->layout->n_cells);
+                   more ? "more than " : "", shown, shown == 1 ? "" : "s", parser->layout->n_cells);
 }
 
 static void store(struct parser *parser, size_t feature, double value) {
@@ -155,12 +156,23 @@ static sepal_status take_feature(struct parser *parser, const struct csv_role *r
                   cell->text);
 }
 
+static sepal_status refuse_label(struct parser *parser, const struct csv_cell *cell) {
+    struct spot spot = spot_of(parser, cell->start);
+    size_t c = 0;
+    while (parser->layout->roles[c].role != ROLE_LABEL) c++;
+    return fail_at(
+        parser->ctx, SEPAL_EDATA, "", spot.line, spot.column,
+        "the label is missing here: '%.*s' in column '%s', which is taken as the target; "
+        "name another one with --target, or mend the row",
+        (int)(cell->text.length < 40 ? cell->text.length : 40), cell->text.bytes,
+        parser->layout->roles[c].name);
+}
+
 static sepal_status take_label(struct parser *parser, const struct csv_cell *cell) {
     bool fresh;
     uint32_t number;
     TRY(tokens_add(&parser->raw->labels, parser->ctx, cell->text, &number, &fresh));
-    if (fresh && label_is_missing(cell->text))
-        return refuse(parser, cell->start, "the label is missing here", cell->text);
+    if (fresh && label_is_missing(cell->text)) return refuse_label(parser, cell);
     if (fresh && utf8_valid_prefix(cell->text.bytes, cell->text.length) < cell->text.length)
         return refuse(parser, cell->start, "label is not UTF-8; convert the file with iconv",
                       (struct slice){0});
@@ -171,7 +183,9 @@ static sepal_status take_label(struct parser *parser, const struct csv_cell *cel
 static sepal_status take_weight(struct parser *parser, const struct csv_cell *cell) {
     double value;
     if (!csv_is_number(cell->text, &value) || value < 0)
-        return refuse(parser, cell->start, "a weight must be a finite number of at least 0",
+        return refuse(parser, cell->start,
+                      "a weight must be a finite number of at least 0; mend it, or name another "
+                      "column with --weight",
                       cell->text);
     parser->scratch->weight[parser->raw->rows] = value;
     return SEPAL_OK;

@@ -52,7 +52,7 @@ static sepal_status schema_for_array(struct schema *schema, sepal_ctx *ctx, size
 static sepal_status labels_from_texts(sepal_data *data, struct schema *schema, sepal_ctx *ctx,
                                       const char *const *labels, size_t rows) {
     struct tokens texts = {0};
-    uint32_t number;
+    uint32_t number = 0;
     bool fresh;
     sepal_status status = SEPAL_OK;
     data->label = mem_alloc(ctx, rows, sizeof *data->label);

@@ -82,7 +82,8 @@ static sepal_status take_label(struct parser *parser, const char **at) {
     TRY(tokens_add(&parser->raw->labels, parser->ctx, text, &number, &fresh));
     parser->scratch->label[parser->raw->rows] = number;
     if (!fresh) return SEPAL_OK;
-    if (label_is_missing(text)) return refuse(parser, p, "the label is missing here");
+    if (label_is_missing(text))
+        return refuse(parser, p, "the label is missing here, where the row begins with it");
     for (const char *c = p; c < stop; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f) return refuse(parser, c, "control character");
     if (utf8_valid_prefix(text.bytes, text.length) < text.length)
@@ -208,7 +209,7 @@ static sepal_status refuse_duplicate(struct parser *parser, uint32_t index) {
         }
         p = token_end(parser, p);
     }
-    return refuse(parser, found, "this index stands twice in the row");
+    return refuse(parser, found, "this index stands twice in the row; keep one of the two");
 }
 
 static sepal_status sort_row(struct parser *parser, size_t from) {

@@ -8,7 +8,7 @@
 
 sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
                         const struct chunks *chunks) {
-    size_t kept = 0, read = 0;
+    size_t kept = 0, read = 0, incomplete = 0;
     for (size_t i = 0; i < chunks->count; i++) {
         struct raw *raw = chunks->items[i];
         raw->first_row = kept;
@@ -16,6 +16,7 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
         for (size_t r = 0; raw->drop && r < raw->rows; r++) raw->kept_rows -= raw->drop[r];
         atomic_init(&raw->unread, raw->kept_rows);
         kept += raw->kept_rows;
+        incomplete += raw->rows - raw->kept_rows;
         read += raw->rows + raw->weightless;
     }
     if (read == 0)
@@ -24,6 +25,9 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
     if (kept == 0)
         return fail_at(ctx, SEPAL_EDATA, source->file.name, 1, 1,
                        "none of the %zu rows is left: each has a missing value or weight 0", read);
+    if (incomplete)
+        warn(ctx, "rows-dropped", "%zu of %zu rows have a missing value and are left out",
+             incomplete, read);
     *rows = kept;
     return SEPAL_OK;
 }
@@ -103,31 +107,40 @@ static sepal_status refuse_unlabelled(sepal_ctx *ctx, const struct source *sourc
     return SEPAL_OK;
 }
 
+/* The labels that a model has not seen, in label order; order[] of each text among them. */
+static sepal_status sort_unseen(sepal_data *data, sepal_ctx *ctx, const struct tokens *unseen,
+                                int32_t *order) {
+    struct schema sorted = {0};
+    sepal_status status = classes_learn(&sorted, ctx, unseen, order);
+    data->unseen = arena_alloc(ctx, &data->arena, unseen->count, sizeof *data->unseen);
+    if (!data->unseen) status = SEPAL_EMEMORY;
+    for (size_t i = 0; status == SEPAL_OK && i < sorted.n_classes; i++) {
+        const char *name = sorted.classes[i];
+        data->unseen[i] = arena_text(ctx, &data->arena, name, strlen(name));
+        if (!data->unseen[i]) status = SEPAL_EMEMORY;
+    }
+    data->n_unseen = sorted.n_classes;
+    arena_clear(&sorted.arena);
+    return status;
+}
+
 /* Classes for rows of a model: those it knows, then the ones it has not seen. */
 static sepal_status look_up(sepal_data *data, sepal_ctx *ctx, const struct tokens *all,
                             int32_t *class_of) {
     const struct schema *schema = data->schema;
     struct tokens unseen = {0};
     sepal_status status = SEPAL_OK;
+    uint32_t *number = arena_zero(ctx, &data->arena, all->count, sizeof *number);
+    int32_t *order = arena_alloc(ctx, &data->arena, all->count, sizeof *order);
+    if (!number || !order) return SEPAL_EMEMORY;
     for (size_t t = 0; t < all->count && status == SEPAL_OK; t++) {
-        class_of[t] = schema_class_of(schema, all->items[t]);
-        if (class_of[t] >= 0) continue;
-        const char *name = class_print(ctx, &data->arena, all->items[t], schema->numeric_labels);
-        uint32_t number = 0;
         bool fresh;
-        status = name
-                     ? tokens_add(&unseen, ctx, (struct slice){name, strlen(name)}, &number, &fresh)
-                     : SEPAL_EMEMORY;
-        class_of[t] = (int32_t)(schema->n_classes + number);
+        class_of[t] = schema_class_of(schema, all->items[t]);
+        if (class_of[t] < 0) status = tokens_add(&unseen, ctx, all->items[t], &number[t], &fresh);
     }
-    data->n_unseen = unseen.count;
-    data->unseen = arena_alloc(ctx, &data->arena, unseen.count, sizeof *data->unseen);
-    for (size_t i = 0; i < unseen.count && data->unseen && status == SEPAL_OK; i++) {
-        data->unseen[i] =
-            arena_text(ctx, &data->arena, unseen.items[i].bytes, unseen.items[i].length);
-        if (!data->unseen[i]) status = SEPAL_EMEMORY;
-    }
-    if (!data->unseen) status = SEPAL_EMEMORY;
+    if (status == SEPAL_OK) status = sort_unseen(data, ctx, &unseen, order);
+    for (size_t t = 0; t < all->count && status == SEPAL_OK; t++)
+        if (class_of[t] < 0) class_of[t] = (int32_t)schema->n_classes + order[number[t]];
     tokens_clear(&unseen);
     return status;
 }
@@ -235,6 +248,7 @@ sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ct
         status = first ? label_sets(data, learnt, ctx, source, chunks, &texts, first)
                        : single_labels(data, learnt, ctx, chunks, &texts);
     label_texts_clear(&texts);
+    if (status == SEPAL_EDATA && !*ctx->error.file) fail_place(ctx, source->file.name, 1, 1);
     return status;
 }
 

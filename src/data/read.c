@@ -406,6 +406,9 @@ static sepal_status read_all(struct reading *reading, const char *options) {
     TRY(refuse_binary(reading, bytes, n));
     enum format format = reading->options.format ? (enum format)reading->options.format
                                                  : detect_format(reading->path, bytes, n);
+    /* rows of a single entry, or none, do not show what they are; the model knows */
+    bool open = !reading->options.format && !format_of_extension(reading->path);
+    if (open && reading->known && reading->known->family == FAMILY_INDEXED) format = FORMAT_LIBSVM;
     TRY(make_schema(reading, format));
     sepal_status status =
         format == FORMAT_LIBSVM ? read_libsvm(reading) : read_table(reading, format, &columns);

@@ -109,6 +109,7 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
                                 const size_t *rows, size_t n) {
     out->file = arena_text(ctx, &out->arena, data->file, strlen(data->file));
     if (!out->file) return SEPAL_EMEMORY;
+    out->seconds = data->seconds;
     TRY(copy_unseen(out, ctx, data));
     TRY(select_matrix(&out->matrix, ctx, &data->matrix, rows, n));
     if (data->set) TRY(select_sets(out, ctx, data, rows, n));

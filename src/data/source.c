@@ -42,6 +42,7 @@ static bool is_packed(const char *bytes, size_t n) {
 
 #ifdef SEPAL_WITH_ARCHIVE
 #include <archive.h>
+#include <errno.h>
 #include <archive_entry.h>
 
 static la_ssize_t feed(struct archive *archive, void *payload, const void **bytes) {
@@ -62,6 +63,9 @@ static la_ssize_t feed(struct archive *archive, void *payload, const void **byte
 static sepal_status broken(struct source *source, sepal_ctx *ctx) {
     if (ctx->error.status != SEPAL_OK) return ctx->error.status; /* input_read's own words */
     const char *why = archive_error_string(source->archive);
+    if (archive_errno(source->archive) == ENOMEM || (why && strstr(why, "allocate memory")))
+        return fail_at(ctx, SEPAL_EMEMORY, source->file.name, 0, 0,
+                       "not enough memory to unpack it");
     return fail_at(ctx, SEPAL_EDATA, source->file.name, 0, 0,
                    "cannot unpack it: %s; is the file cut short?", why ? why : "damaged");
 }

@@ -33,12 +33,12 @@ struct fit {
     double gap;           /* relative duality gap; NaN where there is none */
     size_t iterations;    /* 0 for closed forms */
     bool converged;
-    bool interrupted; /* stopped by the user or by max_seconds, with the best so far */
+    const char *stopped; /* why it ended early with the best so far; NULL: it did not */
     struct tree_maker *make;
     struct tree *report; /* further facts may be added here, under the learner's own key */
 };
 
-/* Time is up, or the user asks to stop; also sets fit->interrupted. `format` is a progress line. */
+/* Time is up, or the user asks to stop; fit->stopped then says which. `format` is a progress line. */
 bool fit_stops(struct fit *fit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Text in the fit's arena, for `solver` and `words`; "" when there is no memory for it. */
 const char *fit_text(struct fit *fit, const char *format, ...)

@@ -43,8 +43,11 @@ bool fit_stops(struct fit *fit, const char *format, ...) {
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     bool late = clock_seconds_since(fit->start_ns) >= fit->options.max_seconds;
-    if (progress(fit->ctx, "%s", line) || late) fit->interrupted = true;
-    return fit->interrupted;
+    if (progress(fit->ctx, "%s", line))
+        fit->stopped = "interrupted";
+    else if (late && !fit->stopped)
+        fit->stopped = "time limit";
+    return fit->stopped != NULL;
 }
 
 const char *fit_text(struct fit *fit, const char *format, ...) {

@@ -192,11 +192,13 @@ static void warn_of_rank(const struct task *task) {
     const struct schema *schema = task->fit->data->schema;
     size_t cols = p->x->cols, known = schema && schema->width == cols ? schema->dependent : 0;
     bool known_exactly = p->iterations == 0;
-    if (p->ridge > 0 || p->stopped || cols - p->rank <= known) return;
+    if (p->ridge > 0 || !p->converged || cols - p->rank <= known) return;
+    const char *constant =
+        cols > p->n ? fit_text(task->fit, ", %zu of them constant,", cols - p->n) : "";
     warn(task->fit->ctx, "rank-deficient",
-         "the %zu columns are linearly dependent (rank %s%zu; %zu constant): of all solutions the "
-         "one of least norm was taken; l2=1e-6 would single one out",
-         cols, known_exactly ? "" : "at most ", p->rank, cols - p->n);
+         "the %zu columns%s are linearly dependent (rank %s%zu): of all solutions the one of least "
+         "norm was taken; with --l2 1e-6 there would be only one",
+         cols, constant, known_exactly ? "" : "at most ", p->rank);
 }
 
 static sepal_status set_bias(struct task *task) {

@@ -135,7 +135,7 @@ sepal_status perceptron_batch(struct perceptron *p) {
     for (size_t epoch = 1; epoch <= p->limit; epoch++) {
         p->mistakes = 0;
         TRY(judge(p, rival, 0, n, &mistakes));
-        if (mistakes == 0 || fit->interrupted) break;
+        if (mistakes == 0 || fit->stopped) break;
         p->epochs = epoch;
         memset(sum.w, 0, p->rows * p->cols * sizeof *sum.w);
         memset(sum.b, 0, p->rows * sizeof *sum.b);
@@ -159,7 +159,7 @@ static sepal_status minibatch_epoch(struct perceptron *p, int32_t *rival, size_t
     for (size_t first = 0, part; first < n; first += part) {
         part = n - first < p->config->batch ? n - first : p->config->batch;
         TRY(judge(p, rival, first, part, &mistakes));
-        if (p->fit->interrupted) break;
+        if (p->fit->stopped) break;
         if (mistakes == 0) continue;
         add_mistakes(p, &p->now, rival, first, part, p->step);
         p->updates += mistakes;

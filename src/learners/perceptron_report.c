@@ -133,10 +133,9 @@ static void warn_about(struct perceptron *p, size_t mistakes) {
              "stopped in epoch %zu because the update's norm %g is not above theta = %g, with %zu "
              "of %zu rows on the wrong side; try a smaller --theta%s",
              p->epochs, p->small_update, p->config->theta, mistakes, rows, then);
-    else if (p->fit->interrupted)
-        warn(ctx, "not-converged",
-             "interrupted in epoch %zu with %zu of %zu rows on the wrong side", p->epochs, mistakes,
-             rows);
+    else if (p->fit->stopped)
+        warn(ctx, "not-converged", "stopped in epoch %zu (%s); the weights are the best so far",
+             p->epochs, p->fit->stopped);
     else
         warn(ctx, "not-converged",
              "the classes did not turn out to be separable within %zu epochs: the last pass made "

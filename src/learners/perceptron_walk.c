@@ -42,7 +42,7 @@ static sepal_status walk_epoch(struct walk *walk, size_t epoch) {
     p->epochs = epoch;
     p->mistakes = 0;
     if (walk->sum.w) weights_add(p, &walk->sum, (double)n, &p->now);
-    while (place < n && !p->fit->interrupted) {
+    while (place < n && !p->fit->stopped) {
         TRY(visit(walk, place++));
         perceptron_stops(p, 1);
     }

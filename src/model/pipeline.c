@@ -4,11 +4,11 @@
 #include "core/clock.h"
 #include "core/parallel.h"
 #include "core/spec.h"
+#include "core/usage.h"
 #include "maps/map.h"
 
 #include <math.h>
 #include <string.h>
-#include <sys/resource.h>
 
 /* ---- the spec ----------------------------------------------------------------------------- */
 
@@ -121,7 +121,8 @@ static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
                        schema->n_classes ? schema->classes[0] : "");
     if (data->matrix.cols == 0)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "the data has no feature columns to learn from");
+                       "the data has no feature columns to learn from (are --delimiter and --drop "
+                       "right?)");
     return SEPAL_OK;
 }
 
@@ -182,11 +183,6 @@ static sepal_status check_finite(sepal_ctx *ctx, const struct linear *linear) {
         "the weights grew beyond what a double holds; bring the features to a common scale");
 }
 
-static double peak_memory(void) {
-    struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) ? NAN : (double)usage.ru_maxrss * 1024;
-}
-
 static sepal_status report_train(struct tree_maker *make, struct tree *report, sepal_ctx *ctx,
                                  const struct linear *linear, const sepal_data *data) {
     size_t rows = data->matrix.rows;
@@ -220,7 +216,7 @@ static void report_costs(struct tree_maker *make, struct tree *report, const str
     tree_number(make, seconds, "load", fit->data->seconds);
     tree_number(make, seconds, "fit", fitting);
     tree_number(make, seconds, "total", fit->data->seconds + fitting);
-    tree_number(make, report, "peak_memory", peak_memory());
+    tree_number(make, report, "peak_memory", usage_peak_memory(fit->ctx));
     tree_number(make, report, "threads", parallel_width(fit->ctx));
     tree_number(make, report, "seed", (double)fit->ctx->seed);
 }
@@ -238,8 +234,10 @@ static sepal_status report_fit(const struct fit *fit, const struct learner *lear
     tree_number(make, report, "gap", fit->gap);
     tree_number(make, report, "iterations", (double)fit->iterations);
     tree_bool(make, report, "converged", fit->converged);
-    tree_bool(make, report, "interrupted", fit->interrupted);
+    tree_bool(make, report, "interrupted", fit->stopped != NULL && cancelled(fit->ctx));
+    if (fit->stopped) tree_text(make, report, "stopped", fit->stopped);
     TRY(report_train(make, report, fit->ctx, &fit->linear, fit->data));
+    tree_null(make, report, "test"); /* whoever has test rows attaches their report */
     for (struct tree *fact = own->first, *next; fact; fact = next) {
         next = fact->next;
         tree_adopt(report, fact);

@@ -112,8 +112,9 @@ static void fit_page(struct page *page, const struct tree *root) {
     line(page, "objective", "%s", digits);
     double iterations = number(root, "iterations");
     bool converged = number(root, "converged") == 1;
-    if (number(root, "interrupted") == 1)
-        line(page, "converged", "no: stopped early after %.0f passes", iterations);
+    if (*string(root, "stopped"))
+        line(page, "converged", "no: stopped early (%s) after %.0f pass%s", string(root, "stopped"),
+             iterations, iterations == 1 ? "" : "es");
     else if (iterations == 0)
         line(page, "converged", "%s", converged ? "yes, in closed form" : "no");
     else
@@ -127,7 +128,7 @@ static void fit_page(struct page *page, const struct tree *root) {
     double errors = number(root, "train.errors");
     line(page, "training", "accuracy %.4f (%g error%s)", number(root, "train.accuracy"), errors,
          errors == 1 ? "" : "s");
-    if (tree_find(root, "test"))
+    if (!isnan(number(root, "test.accuracy")))
         line(page, "test", "accuracy %.4f on %.0f rows", number(root, "test.accuracy"),
              number(root, "test.rows"));
     line(page, "time", "%.3f s loading, %.3f s fitting, %.0f threads", number(root, "seconds.load"),

@@ -155,7 +155,7 @@ static inline struct run run_data(sepal_ctx *ctx, const sepal_data *data,
         run.objective = fit.objective;
         run.iterations = fit.iterations;
         run.converged = fit.converged;
-        run.interrupted = fit.interrupted;
+        run.interrupted = fit.stopped != NULL;
         assert_true(isnan(fit.gap));
         assert_true(strlen(fit.solver) > 0 && strlen(fit.words) > 0);
         if (ctx->n_warnings) snprintf(run.warning, sizeof run.warning, "%s", ctx->warnings[0].code);

@@ -103,7 +103,9 @@ static void test_refused(void **state) {
     } cases[] = {
         {"", NULL, {1, 1, "nothing in this file"}},
         {"# only\n\n", NULL, {0, 0, "no rows"}},
-        {"1 1:1 2:2 1:3\n", NULL, {1, 11, "this index stands twice in the row: '1:3'"}},
+        {"1 1:1 2:2 1:3\n",
+         NULL,
+         {1, 11, "this index stands twice in the row; keep one of the two: '1:3'"}},
         {"1 1:1\n1 3:1 2:0 3:0\n", NULL, {2, 11, "stands twice"}},
         {"1 1:1\n1 2:1 2:1\n", NULL, {2, 7, "stands twice"}},
         {"1 1:1\n\n 1 a:1\n", NULL, {3, 4, "expected index:value: 'a:1'"}},

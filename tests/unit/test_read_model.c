@@ -119,8 +119,8 @@ static void test_by_place(void **state) {
         {"9,1,p,2\n9,3,q,4\n", "target=3, drop=1", "7,q,8\n", true, "7 8;", "q;"},
         {"9,1,p,2\n9,3,q,4\n", "target=3, drop=1", "7,8\n", false, "7 8;", ""},
         {"9,9,1,p,2\n9,9,3,q,4\n", "target=4, drop=\"1,2\"", "0,0,7,8\n", false, "7 8;", ""},
-        /* a header all the same */
-        {"1,2,p\n3,4,q\n", NULL, "u,v,w\n7,8,q\n", true, "7 8;", "q;"},
+        /* a header all the same: then the names count, which are x1, x2, ... */
+        {"1,2,p\n3,4,q\n", NULL, "x2,x3,x1\n8,q,7\n", true, "7 8;", "q;"},
         /* text alone: nothing is taken for a header, or a row would be lost */
         {"red,p\nred,q\nblue,p\n", NULL, "blue\nred\n", false, "1 0;0 1;", ""},
         {"red,p\nred,q\nblue,p\n", NULL, "blue,q\n", true, "1 0;", "q;"},
@@ -135,6 +135,17 @@ static void test_by_place(void **state) {
         data_free(data);
         data_free(training);
     }
+}
+
+static void test_other_names(void **state) {
+    (void)state;
+    sepal_data *training = learn("1,2,p\n3,4,q\n", NULL);
+    put(path, "u,v,w\n7,8,q\n");
+    assert_refused(path, NULL, training, false, (struct refusal){1, 1, "--header no --skip 1"});
+    sepal_data *data = must_read_for(path, "header=no, skip=1", training, false);
+    assert_numbers(data, "7 8;");
+    data_free(data);
+    data_free(training);
 }
 
 static void test_unknown_categories(void **state) {
@@ -261,6 +272,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_by_name, fresh, clean),
         cmocka_unit_test_setup_teardown(test_what_is_missing_is_refused, fresh, clean),
         cmocka_unit_test_setup_teardown(test_by_place, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_other_names, fresh, clean),
         cmocka_unit_test_setup_teardown(test_unknown_categories, fresh, clean),
         cmocka_unit_test_setup_teardown(test_missing_at_prediction, fresh, clean),
         cmocka_unit_test_setup_teardown(test_dropped_rows_keep_their_place, fresh, clean),
