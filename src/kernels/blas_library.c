@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The trailing sizes are the lengths of the character arguments, hidden in gfortran's calls. */
 void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
@@ -115,13 +116,27 @@ static const struct blas library_reference = {
     .qr_r = qr_r,
 };
 
+/* OpenBLAS maps a buffer for each thread that calls it, and if there is no room for one it tries
+   again for ever. So whether there is room is asked first. */
+static bool room_for_buffers(void) {
+    enum { CALLERS = 4 };
+    const size_t buffer = (size_t)1 << 27; /* BUFFER_SIZE of its x86-64 builds */
+    void *room = mmap(NULL, CALLERS * buffer, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return false;
+    munmap(room, CALLERS * buffer);
+    return true;
+}
+
 const struct blas *blas_choose(void) {
-    return openblas_get_config != NULL ? &library_openblas : &library_reference;
+    if (openblas_get_config == NULL) return &library_reference;
+    return room_for_buffers() ? &library_openblas : &blas_builtin;
 }
 
 /* The first two words of "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...". */
 void blas_describe(char *out, size_t room) {
     const char *line = openblas_get_config != NULL ? openblas_get_config() : "reference BLAS";
+    if (blas_choose() == &blas_builtin) line = "built-in";
     size_t length = strcspn(line, " ");
     if (line[length] == ' ') length += 1 + strcspn(line + length + 1, " ");
     if (length >= room) length = room - 1;
