@@ -1,5 +1,5 @@
-/* sepal train: read, hold out, fit, evaluate, save, report; in that order, so that a failure at any
-   point leaves nothing behind. */
+/* sepal train: read, hold out, fit, evaluate, write the model beside its place, report, put the model
+   there; in that order, so that a failure at any point leaves nothing behind. */
 #include "cli.h"
 
 #include <errno.h>
@@ -35,6 +35,7 @@ struct training {
     sepal_data *data, *held; /* held: what --holdout cuts off, NULL without it */
     sepal_model *model;
     sepal_report *report;
+    sepal_staged *staged; /* the model's file */
     struct result trace;
     bool traced;
 };
@@ -178,17 +179,25 @@ static int evaluate_rest(struct session *s, struct training *t) {
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
 
-static int save(struct session *s, struct training *t) {
+/* The model waits beside its place until the report is out. */
+static int stage(struct session *s, struct training *t) {
     const char *path = option_value(s, "output");
+    if (path == NULL) return EXIT_DONE;
+    sepal_status status = sepal_model_stage(&t->staged, s->ctx, t->model, path);
+    return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
+}
+
+static int put_in_place(struct session *s, struct training *t) {
     if (t->traced) {
         t->traced = false;
         int code = result_commit(&t->trace, s);
         if (code != EXIT_DONE) return code;
     }
-    if (path == NULL) return EXIT_DONE;
-    sepal_status status = sepal_model_save(s->ctx, t->model, path);
+    if (t->staged == NULL) return EXIT_DONE;
+    sepal_status status = sepal_staged_commit(s->ctx, t->staged);
     if (status != SEPAL_OK) return complain_status(s, status);
-    say_more(s, "saved %s, %.3f s from the start", path, clock_now() - s->start);
+    say_more(s, "saved %s, %.3f s from the start", option_value(s, "output"),
+             clock_now() - s->start);
     return EXIT_DONE;
 }
 
@@ -221,8 +230,9 @@ static int train(struct session *s, struct training *t) {
     if (code == EXIT_DONE) code = open_trace(s, t);
     if (code == EXIT_DONE) code = fit(s, t);
     if (code == EXIT_DONE && !interrupt_seen()) code = evaluate_rest(s, t);
-    if (code == EXIT_DONE) code = save(s, t);
+    if (code == EXIT_DONE) code = stage(s, t);
     if (code == EXIT_DONE) code = step_report(s, t->report);
+    if (code == EXIT_DONE) code = put_in_place(s, t);
     return code == EXIT_DONE ? conclude(s, t) : code;
 }
 
@@ -232,6 +242,7 @@ static int run(struct session *s) {
     if (t.traced) result_discard(&t.trace);
     sepal_data_free(t.data);
     sepal_data_free(t.held);
+    sepal_staged_free(t.staged);
     sepal_model_free(t.model);
     sepal_report_free(t.report);
     return code;

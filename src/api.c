@@ -270,6 +270,34 @@ sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const ch
     return model_save(ctx, model, path);
 }
 
+struct sepal_staged {
+    struct staged file;
+};
+
+sepal_status sepal_model_stage(sepal_staged **out, sepal_ctx *ctx, const sepal_model *model,
+                               const char *path) {
+    begin(ctx);
+    *out = mem_zero(ctx, 1, sizeof **out);
+    if (!*out) return SEPAL_EMEMORY;
+    sepal_status status = model_stage(&(*out)->file, ctx, model, path);
+    if (status != SEPAL_OK) {
+        mem_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+sepal_status sepal_staged_commit(sepal_ctx *ctx, sepal_staged *staged) {
+    begin(ctx);
+    return output_commit(ctx, &staged->file);
+}
+
+void sepal_staged_free(sepal_staged *staged) {
+    if (!staged) return;
+    output_drop(&staged->file);
+    mem_free(staged);
+}
+
 sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *path) {
     begin(ctx);
     return model_load(out, ctx, path);

@@ -43,6 +43,7 @@ typedef struct sepal_ctx sepal_ctx;       /* errors, warnings, threads, seed, ca
 typedef struct sepal_data sepal_data;     /* rows with labels and weights */
 typedef struct sepal_model sepal_model;   /* a fitted pipeline */
 typedef struct sepal_report sepal_report; /* a tree of named facts */
+typedef struct sepal_staged sepal_staged; /* a file that waits to be put in place */
 
 /* Where the last failure is: `file` is "" when it has no place, numbers count from 1, 0 = none. */
 typedef struct {
@@ -121,6 +122,12 @@ SEPAL_API sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal
 SEPAL_API sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
 SEPAL_API void sepal_model_free(sepal_model *model);
 SEPAL_API sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
+/* The same in two steps: write the file beside its place, then, when all else is done, put it there.
+   Freeing what was not committed removes it. */
+SEPAL_API sepal_status sepal_model_stage(sepal_staged **out, sepal_ctx *ctx,
+                                         const sepal_model *model, const char *path);
+SEPAL_API sepal_status sepal_staged_commit(sepal_ctx *ctx, sepal_staged *staged);
+SEPAL_API void sepal_staged_free(sepal_staged *staged);
 SEPAL_API sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *path);
 SEPAL_API sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_model *model);

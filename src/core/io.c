@@ -148,25 +148,29 @@ static int open_beside(sepal_ctx *ctx, char *name, size_t room, const char *path
     return -1;
 }
 
-static sepal_status replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size,
-                            const struct stat *old, char *name, size_t room) {
-    int fd = open_beside(ctx, name, room, path);
+static sepal_status write_beside(sepal_ctx *ctx, struct staged *staged, size_t room,
+                                 const char *bytes, size_t size, const struct stat *old) {
+    const char *path = staged->target;
+    int fd = open_beside(ctx, staged->temporary, room, path);
     if (fd < 0) return refused(ctx, path, "create a file beside");
     sepal_status status = fill_and_sync(ctx, fd, path, bytes, size, old);
     if ((close(fd) || !allowed(ctx)) && status == SEPAL_OK) status = refused(ctx, path, "close");
-    if (status == SEPAL_OK && (!allowed(ctx) || rename(name, path)))
-        status = refused(ctx, path, "rename a file to");
-    if (status != SEPAL_OK) {
-        unlink(name);
-        return status;
-    }
-    return sync_directory(ctx, path, name);
+    if (status != SEPAL_OK) unlink(staged->temporary);
+    return status;
 }
 
-sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size) {
+static void forget(struct staged *staged) {
+    mem_free(staged->target);
+    mem_free(staged->temporary);
+    *staged = (struct staged){0};
+}
+
+sepal_status output_stage(struct staged *out, sepal_ctx *ctx, const char *path, const char *bytes,
+                          size_t size) {
     enum { SUFFIX_BYTES = 48 };
     struct stat facts;
     bool exists = stat(path, &facts) == 0;
+    *out = (struct staged){0};
     if (exists && S_ISDIR(facts.st_mode)) {
         errno = EISDIR;
         return refused(ctx, path, "write");
@@ -176,11 +180,36 @@ sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes,
     char *real = exists ? realpath(path, NULL) : NULL;
     const char *target = real ? real : path;
     size_t room = strlen(target) + SUFFIX_BYTES;
-    char *name = mem_alloc(ctx, room, 1);
-    sepal_status status =
-        name ? replace(ctx, target, bytes, size, exists ? &facts : NULL, name, room)
-             : SEPAL_EMEMORY;
-    mem_free(name);
+    out->target = mem_copy_text(ctx, target, strlen(target));
+    out->temporary = mem_alloc(ctx, room, 1);
     mem_free(real);
+    sepal_status status = out->target && out->temporary
+                              ? write_beside(ctx, out, room, bytes, size, exists ? &facts : NULL)
+                              : SEPAL_EMEMORY;
+    if (status != SEPAL_OK) forget(out);
     return status;
+}
+
+sepal_status output_commit(sepal_ctx *ctx, struct staged *staged) {
+    if (!staged->target) return SEPAL_OK; /* a device: written already */
+    sepal_status status;
+    if (!allowed(ctx) || rename(staged->temporary, staged->target)) {
+        status = refused(ctx, staged->target, "rename a file to");
+        unlink(staged->temporary);
+    } else {
+        status = sync_directory(ctx, staged->target, staged->temporary);
+    }
+    forget(staged);
+    return status;
+}
+
+void output_drop(struct staged *staged) {
+    if (staged->target) unlink(staged->temporary);
+    forget(staged);
+}
+
+sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size) {
+    struct staged staged;
+    TRY(output_stage(&staged, ctx, path, bytes, size));
+    return output_commit(ctx, &staged);
 }

@@ -22,8 +22,17 @@ void input_close(struct input_file *in);
 sepal_status input_slurp(char **out, size_t *size, sepal_ctx *ctx, const char *path,
                          sepal_status status);
 
-/* Replace `path` by these bytes, all or nothing: temporary file beside it, write, fsync, rename,
-   fsync of the directory. A device or pipe ("/dev/stdout") is written to as it is. */
+/* A file that is written, and safe on the disk, but does not have its name yet. */
+struct staged {
+    char *target, *temporary; /* NULL: a device or pipe, which was written to as it is */
+};
+/* Write the bytes to a temporary file beside `path`; nothing is left of it after a failure. */
+sepal_status output_stage(struct staged *out, sepal_ctx *ctx, const char *path, const char *bytes,
+                          size_t size);
+/* Put it in place: rename, fsync of the directory. The stage is over, however it ends. */
+sepal_status output_commit(sepal_ctx *ctx, struct staged *staged);
+void output_drop(struct staged *staged);
+/* Both at once: `path` has the old bytes or the new ones, whole. */
 sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef SEPAL_MODEL_MODEL_H
 #define SEPAL_MODEL_MODEL_H
 
+#include "core/io.h"
 #include "data/schema.h"
 #include "linear/linear.h"
 
@@ -26,6 +27,9 @@ struct sepal_model {
 
 sepal_model *model_new(sepal_ctx *ctx);
 void model_free(sepal_model *model);
+/* Written beside its place, to be put there by output_commit. */
+sepal_status model_stage(struct staged *out, sepal_ctx *ctx, const sepal_model *model,
+                         const char *path);
 sepal_status model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
 sepal_status model_load(sepal_model **out, sepal_ctx *ctx, const char *path);
 

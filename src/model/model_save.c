@@ -185,9 +185,18 @@ static sepal_status make_file(struct saving *save) {
 }
 
 sepal_status model_save(sepal_ctx *ctx, const sepal_model *model, const char *path) {
+    struct staged staged;
+    TRY(model_stage(&staged, ctx, model, path));
+    return output_commit(ctx, &staged);
+}
+
+sepal_status model_stage(struct staged *out, sepal_ctx *ctx, const sepal_model *model,
+                         const char *path) {
     struct saving save = {.ctx = ctx, .model = model};
+    *out = (struct staged){0};
     sepal_status status = make_file(&save);
-    if (status == SEPAL_OK) status = output_replace(ctx, path, save.file.bytes, save.file.length);
+    if (status == SEPAL_OK)
+        status = output_stage(out, ctx, path, save.file.bytes, save.file.length);
     text_clear(&save.facts);
     text_clear(&save.columns);
     text_clear(&save.classes);

@@ -198,6 +198,14 @@ for words in "predict a.sepal $iris" "describe $iris --json" "help" "--version";
     says "standard output"
     code=0
 done
+mkdir nothing
+for words in "" "--json"; do
+    # shellcheck disable=SC2086
+    "$SEPAL" train $iris -m least-squares -o nothing/m.sepal --trace nothing/t $words >/dev/full 2>err || code=$?
+    [ "$code" = 6 ] || fail "full standard output: exit $code: train $words"
+    code=0
+    [ -z "$(ls nothing)" ] || fail "a failed command has written $(ls nothing)"
+done
 
 # ---- Ctrl-C -----------------------------------------------------------------------------------
 "$SEPAL" train examples/data/breast_cancer.csv -m perceptron --epochs 1e12 -o stopped.sepal \
