@@ -235,6 +235,21 @@ static void test_split(void **state) {
     data_free(data);
 }
 
+/* However large the share, a class keeps a row to be learnt from. */
+static void test_split_leaves_every_class(void **state) {
+    (void)state;
+    const double x[] = {1, 2, 3, 4, 5};
+    static const char *const labels[] = {"a", "b", "b", "b", "b"};
+    sepal_data *data, *rest, *part;
+    assert_int_equal(data_from_dense(&data, &ctx, x, 5, 1, labels, NULL), SEPAL_OK);
+    assert_int_equal(data_split(&rest, &part, &ctx, data, 0.95), SEPAL_OK);
+    assert_int_equal(rest->matrix.rows, 2);
+    assert_int_equal(rest->label[0] + rest->label[1], 1);
+    data_free(data);
+    data_free(rest);
+    data_free(part);
+}
+
 static void test_labels_that_are_none(void **state) {
     (void)state;
     static const char *const bad[] = {"", "?", "NaN", "na", "-inf", "caf\xe9"};
@@ -255,6 +270,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_select, fresh, clean),
         cmocka_unit_test_setup_teardown(test_select_keeps_the_storage, fresh, clean),
         cmocka_unit_test_setup_teardown(test_split, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_split_leaves_every_class, fresh, clean),
         cmocka_unit_test_setup_teardown(test_labels_that_are_none, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
