@@ -69,6 +69,10 @@ int step_load(sepal_model **out, struct session *s, const char *path);
 int step_evaluate(sepal_report **out, struct session *s, const sepal_model *model,
                   const sepal_data *data);
 /* The report as text or JSON on standard output, and the warnings. */
+/* Rows to test a model just trained: read as the training file was, columns found by the model. */
+int step_read_test(sepal_data **out, struct session *s, const sepal_model *model, const char *path);
+/* Refuse an output that is one of the inputs; NULL names are fine. */
+int step_refuse_same(struct session *s, const char *output, const char *input);
 int step_report(struct session *s, const sepal_report *report);
 
 /* ---- Progress and Ctrl-C ------------------------------------------------------------------- */

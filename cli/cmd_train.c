@@ -74,9 +74,14 @@ static int check_files(struct session *s) {
             return complain(s, EXIT_USAGE, NULL,
                             "--%s must be a file: standard output is for the report", names[i]);
         }
-        int code = result_probe(s, path);
+        int code = step_refuse_same(s, path, s->options.arguments[0]);
+        if (code == EXIT_DONE) code = step_refuse_same(s, path, option_value(s, "test"));
+        if (code == EXIT_DONE) code = result_probe(s, path);
         if (code != EXIT_DONE) return code;
     }
+    if (option_value(s, "output") != NULL && option_value(s, "trace") != NULL &&
+        strcmp(option_value(s, "output"), option_value(s, "trace")) == 0)
+        return complain(s, EXIT_USAGE, NULL, "--output and --trace name the same file");
     return check_test(s);
 }
 
@@ -164,7 +169,7 @@ static int fit(struct session *s, struct training *t) {
 static int evaluate_rest(struct session *s, struct training *t) {
     const char *test = option_value(s, "test");
     int code = EXIT_DONE;
-    if (test != NULL) code = step_read_for(&t->held, s, t->model, test, 1);
+    if (test != NULL) code = step_read_test(&t->held, s, t->model, test);
     if (code != EXIT_DONE) return code;
     sepal_report *part = NULL;
     if (t->held == NULL) { /* --positive is of no use, but must name a class all the same */

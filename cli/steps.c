@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Someone who typed "-" by mistake would wait for a program that waits for them. */
@@ -27,15 +28,52 @@ int step_read(sepal_data **out, struct session *s, const char *path) {
     return finish_read(s, status, *out, path);
 }
 
+static int read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
+                    struct sink *options, int with_labels) {
+    await_rows(s, path);
+    sepal_status status =
+        sepal_data_read_for(out, s->ctx, model, path, sink_text(options), with_labels);
+    return finish_read(s, status, *out, path);
+}
+
 int step_read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
                   int with_labels) {
     struct sink options = sink_open(-1);
     options_settings(&s->options, GROUP_READ, &options);
-    await_rows(s, path);
-    sepal_status status =
-        sepal_data_read_for(out, s->ctx, model, path, sink_text(&options), with_labels);
+    int code = read_for(out, s, model, path, &options, with_labels);
     sink_close(&options);
-    return finish_read(s, status, *out, path);
+    return code;
+}
+
+int step_read_test(sepal_data **out, struct session *s, const sepal_model *model,
+                   const char *path) {
+    /* What the columns are was said of the training file, and the model knows it by now. */
+    static const char *const of_the_file[] = {"format", "delimiter", "header",    "quote",
+                                              "skip",   "unknown",   "n-features"};
+    struct sink options = sink_open(-1);
+    const char *between = "";
+    for (size_t i = 0; i < sizeof of_the_file / sizeof *of_the_file; i++) {
+        const char *value = option_value(s, of_the_file[i]);
+        if (value == NULL) continue;
+        sink_puts(&options, between);
+        setting_put(&options, of_the_file[i], value);
+        between = ", ";
+    }
+    int code = read_for(out, s, model, path, &options, 1);
+    sink_close(&options);
+    return code;
+}
+
+int step_refuse_same(struct session *s, const char *output, const char *input) {
+    struct stat a, b;
+    if (output == NULL || input == NULL) return EXIT_DONE;
+    if (*output == '\0')
+        return complain(s, EXIT_USAGE, NULL, "the name of the output is empty; give a file name");
+    if (stat(output, &a) != 0 || stat(input, &b) != 0 || !S_ISREG(a.st_mode)) return EXIT_DONE;
+    if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return EXIT_DONE;
+    return complain(s, EXIT_USAGE, NULL,
+                    "the output %s is the file %s, which would be lost; give another name", output,
+                    input);
 }
 
 int step_load(sepal_model **out, struct session *s, const char *path) {

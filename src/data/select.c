@@ -110,6 +110,8 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     out->file = arena_text(ctx, &out->arena, data->file, strlen(data->file));
     if (!out->file) return SEPAL_EMEMORY;
     out->seconds = data->seconds;
+    out->first_set = data->first_set;
+    out->first_set.file = out->file;
     TRY(copy_unseen(out, ctx, data));
     TRY(select_matrix(&out->matrix, ctx, &data->matrix, rows, n));
     if (data->set) TRY(select_sets(out, ctx, data, rows, n));

@@ -54,13 +54,20 @@ static struct averages report_class(struct judging *all, struct tree *list, size
     const struct confusion *confusion = &all->confusion;
     const char *label = data_label_name(all->data, k);
     double tp = confusion->count[k * confusion->labels + k];
-    double fp = confusion->predicted[k] - tp, fn = confusion->target[k] - tp;
+    double fp = 0, fn = 0, tn = 0;
+    /* by adding, since differences of sums of weights would leave crumbs */
+    for (size_t j = 0; j < confusion->labels; j++) {
+        if (j == k) continue;
+        fp += confusion->count[j * confusion->labels + k];
+        fn += confusion->count[k * confusion->labels + j];
+        tn += confusion->target[j] - confusion->count[j * confusion->labels + k];
+    }
     struct tree *row = tree_object(all->make, list, NULL);
     tree_text(all->make, row, "label", label);
     tree_number(all->make, row, "tp", tp);
     tree_number(all->make, row, "fp", fp);
     tree_number(all->make, row, "fn", fn);
-    tree_number(all->make, row, "tn", confusion->total - tp - fp - fn);
+    tree_number(all->make, row, "tn", tn);
     struct averages of;
     of.precision = ratio(all, row, "precision", label, tp, tp + fp);
     of.recall = ratio(all, row, "recall", label, tp, tp + fn);

@@ -189,11 +189,11 @@ static sepal_status report_train(struct tree_maker *make, struct tree *report, s
     int32_t *predicted = mem_alloc(ctx, rows, sizeof *predicted);
     if (!predicted) return SEPAL_EMEMORY;
     sepal_status status = linear_predict(predicted, ctx, linear, &data->matrix);
-    double errors = 0;
+    double right = 0, errors = 0;
     for (size_t i = 0; i < rows && status == SEPAL_OK; i++)
-        if (predicted[i] != data->label[i]) errors += data_weight(data, i);
+        *(predicted[i] == data->label[i] ? &right : &errors) += data_weight(data, i);
     struct tree *train = tree_object(make, report, "train");
-    tree_number(make, train, "accuracy", (data->total_weight - errors) / data->total_weight);
+    tree_number(make, train, "accuracy", right / data->total_weight);
     tree_number(make, train, "errors", errors);
     mem_free(predicted);
     return status;
