@@ -2,6 +2,7 @@
    prints seconds, bytes of the parsed matrix, peak bytes of the process. */
 #include <sepal/sepal.h>
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -23,6 +24,9 @@ int main(int count, char **words) {
     sepal_ctx *ctx;
     sepal_data *data;
     sepal_report *report;
+    enum { LARGE = 1 << 17 }; /* large blocks go back to the system when freed, as in the command */
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, LARGE);
     if (count != 3 || sepal_ctx_new(&ctx) != SEPAL_OK) return 2;
     sepal_ctx_set_threads(ctx, (unsigned)strtoul(words[2], NULL, 10));
     if (sepal_data_read(&data, ctx, words[1], NULL) != SEPAL_OK) {
