@@ -177,6 +177,14 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double share) {
     size_t rows = data->matrix.rows, n[2] = {0, 0};
     *rest = *part = NULL;
+    for (size_t c = 0; c < data->schema->n_columns; c++)
+        if (data->schema->columns[c].fill && data->schema->family == FAMILY_TABLE) {
+            warn(
+                ctx, "holdout-fill",
+                "what stands for missing values was learnt from all rows, those held out included; "
+                "with --test and a file of its own it would not be");
+            break;
+        }
     if (rows > UINT32_MAX) return fail(ctx, SEPAL_EDATA, "too many rows to split");
     bool *chosen = mem_zero(ctx, rows, sizeof *chosen);
     size_t *numbers = mem_alloc(ctx, rows, sizeof *numbers);
