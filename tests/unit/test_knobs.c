@@ -13,6 +13,8 @@
 
 #include <cmocka.h> /* after core/context.h: it defines a macro fail() */
 
+#include "unit/core_fixture.h"
+
 struct toy {
     double eta, share, l2;
     size_t epochs, free_count;
@@ -37,22 +39,6 @@ static const struct knob toy_knobs[] = {
 };
 static const char toy_defaults[] = "variant=online, eta=1, share=0.5, epochs=100, free_count=0, "
                                    "shuffle=false, bias=true, class_weight=none";
-
-static struct sepal_ctx ctx;
-static struct arena arena;
-
-static int fresh(void **state) {
-    (void)state;
-    ctx = (struct sepal_ctx){.root = &ctx};
-    arena = (struct arena){0};
-    return 0;
-}
-
-static int clean(void **state) {
-    (void)state;
-    arena_clear(&arena);
-    return 0;
-}
 
 static sepal_status fill(struct toy *toy, const char *written) {
     struct setting *settings;

@@ -12,21 +12,7 @@
 
 #include <cmocka.h> /* after core/context.h: it defines a macro fail() */
 
-static struct sepal_ctx ctx;
-static struct arena arena;
-
-static int fresh(void **state) {
-    (void)state;
-    ctx = (struct sepal_ctx){.root = &ctx};
-    arena = (struct arena){0};
-    return 0;
-}
-
-static int clean(void **state) {
-    (void)state;
-    arena_clear(&arena);
-    return 0;
-}
+#include "unit/core_fixture.h"
 
 /* Parse a copy in a block of exactly its size, given back before anybody looks at the result. */
 static sepal_status parse(struct spec *out, const char *text, size_t length) {

@@ -15,21 +15,7 @@
 
 #include <cmocka.h> /* after core/context.h: it defines a macro fail() */
 
-static struct sepal_ctx ctx;
-static struct arena arena;
-
-static int fresh(void **state) {
-    (void)state;
-    ctx = (struct sepal_ctx){.root = &ctx};
-    arena = (struct arena){0};
-    return 0;
-}
-
-static int clean(void **state) {
-    (void)state;
-    arena_clear(&arena);
-    return 0;
-}
+#include "unit/core_fixture.h"
 
 /* Read from a block of exactly that size, so that the sanitizer sees every byte too many. */
 static sepal_status read_exact(struct tree **out, const char *json, size_t length) {
