@@ -47,6 +47,8 @@ struct session {
 /* Ends with NULL. */
 extern const struct command *const command_table[];
 const struct command *command_find(const char *name);
+/* The whole program but for what a process sets up once; returns the exit code. */
+int cli_run(int argc, char **argv);
 /* Say that there is no such command. */
 int command_refuse(struct session *s, const char *word);
 

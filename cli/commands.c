@@ -1,0 +1,98 @@
+/* The command line of Sepal: the table of commands, and the session around the one that runs. Each
+   command is a file of its own; to add one, write it and put its row here. */
+#include "cli.h"
+
+#include <string.h>
+
+const struct command *const command_table[] = {
+    &cmd_train,   &cmd_predict, &cmd_evaluate, &cmd_describe, &cmd_inspect,
+    &cmd_convert, &cmd_list,    &cmd_help,     NULL,
+};
+
+const struct command *command_find(const char *name) {
+    for (const struct command *const *row = command_table; *row != NULL; row++) {
+        if (same_name((*row)->name, name)) return *row;
+    }
+    return NULL;
+}
+
+/* Whether a word stands among the options: it may decide before they can be understood. */
+static bool has_option(int count, char **words, const char *name, const char *letter) {
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], name) == 0) return true;
+        if (letter != NULL && strcmp(words[i], letter) == 0) return true;
+    }
+    return false;
+}
+
+static int run_in_context(struct session *s) {
+    uint64_t threads = 0;
+    int code = option_count(s, "threads", 4096, &threads);
+    if (code != EXIT_DONE) return code;
+    if (sepal_ctx_new(&s->ctx) != SEPAL_OK)
+        return complain(s, EXIT_OUTPUT, NULL, "not enough memory");
+    sepal_ctx_set_threads(s->ctx, (unsigned)threads);
+    progress_begin(s);
+    say_more(s, "kernels %s, BLAS %s, threads %u", sepal_kernels(s->ctx), sepal_blas(s->ctx),
+             sepal_ctx_threads(s->ctx));
+    code = s->command->run(s);
+    progress_erase(s);
+    say_more(s, "exit %d after %.3f s", code, clock_now() - s->start);
+    sepal_ctx_free(s->ctx);
+    return code;
+}
+
+static int run_command(struct session *s, int count, char **words) {
+    if (has_option(count, words, "--help", "-h")) return help_print(s, s->command);
+    int code = options_parse(s, count, words);
+    s->quiet = option_value(s, "quiet") != NULL;
+    s->verbose = option_value(s, "verbose") != NULL;
+    if (code == EXIT_DONE && option_value(s, "help") != NULL)
+        code = help_print(s, s->command);
+    else if (code == EXIT_DONE)
+        code = run_in_context(s);
+    options_clear(&s->options);
+    return code;
+}
+
+static int print_version(struct session *s) {
+    if (sepal_ctx_new(&s->ctx) != SEPAL_OK)
+        return complain(s, EXIT_OUTPUT, NULL, "not enough memory");
+    struct result out;
+    int code = result_open(&out, s, "-");
+    sink_printf(&out.sink, "sepal %s (kernels %s, BLAS %s)\n", sepal_version(),
+                sepal_kernels(s->ctx), sepal_blas(s->ctx));
+    if (code == EXIT_DONE) code = result_commit(&out, s);
+    if (sepal_blas_is_slow(s->ctx))
+        say(s, "warning: the reference BLAS is slow; Debian: apt install libopenblas0");
+    sepal_ctx_free(s->ctx);
+    return code;
+}
+
+int command_refuse(struct session *s, const char *word) {
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t n = 0;
+    while (n < MOST && command_table[n] != NULL) {
+        names[n] = command_table[n]->name;
+        n++;
+    }
+    const char *near = nearest(word, names, n);
+    if (near != NULL) {
+        return complain(s, EXIT_USAGE, NULL,
+                        "there is no command '%s'; did you mean '%s'? (`sepal help` lists them)",
+                        word, near);
+    }
+    return complain(s, EXIT_USAGE, NULL, "there is no command '%s'; `sepal help` lists them", word);
+}
+
+int cli_run(int argc, char **argv) {
+    struct session s = {.start = clock_now()};
+    if (argc < 2) return help_print(&s, NULL);
+    if (strcmp(argv[1], "--version") == 0) return print_version(&s);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return help_print(&s, NULL);
+    s.json = has_option(argc - 2, argv + 2, "--json", NULL);
+    s.command = command_find(argv[1]);
+    if (s.command == NULL) return command_refuse(&s, argv[1]);
+    return run_command(&s, argc - 2, argv + 2);
+}
