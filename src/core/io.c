@@ -56,6 +56,11 @@ void input_close(struct input_file *in) {
     in->owned = false;
 }
 
+bool input_exists(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode);
+}
+
 static sepal_status slurp(char **bytes, size_t *size, sepal_ctx *ctx, struct input_file *in) {
     enum { STEP = 1 << 16 };
     size_t room = 0, used = 0, got;

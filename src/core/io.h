@@ -18,6 +18,7 @@ sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path
 sepal_status input_read(sepal_ctx *ctx, struct input_file *in, void *buffer, size_t size,
                         size_t *got);
 void input_close(struct input_file *in);
+bool input_exists(const char *path); /* something of that name that is no directory */
 /* The whole file in one block of memory that the caller frees. */
 sepal_status input_slurp(char **out, size_t *size, sepal_ctx *ctx, const char *path,
                          sepal_status status);
