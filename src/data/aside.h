@@ -7,11 +7,12 @@
 struct aside {
     const char *file; /* its name in messages; lives as long as the path it was opened by */
     size_t rows;
+    bool weights;        /* else labels */
     bool lines;          /* text: row r is line r + 1 */
     struct tokens texts; /* labels: the distinct ones */
-    uint32_t *number;    /* of each row's label among them; NULL: these are weights */
+    uint32_t *number;    /* of each row's label among them */
     bool faulty;         /* some text cannot be a label */
-    double *weight;      /* of each row; NULL: these are labels */
+    double *weight;      /* of each row */
 };
 
 /* On failure nothing is left to clear. Labels that cannot be any (missing, not UTF-8, control

@@ -33,6 +33,10 @@ size_t source_plain_length(const char *path) {
     return length;
 }
 
+const char *source_extension(size_t i) {
+    return i < N_PACKINGS ? packings[i].extension : NULL;
+}
+
 static bool is_packed(const char *bytes, size_t n) {
     for (size_t i = 0; i < N_PACKINGS; i++)
         if (n >= packings[i].length && memcmp(bytes, packings[i].magic, packings[i].length) == 0)

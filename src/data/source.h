@@ -32,5 +32,6 @@ void source_close(struct source *source);
 
 /* The path without a compression's extension: its length. */
 size_t source_plain_length(const char *path);
+const char *source_extension(size_t i); /* of the i-th compression, NULL after the last */
 
 #endif
