@@ -180,6 +180,7 @@ static void add_ucs4(sepal_ctx *ctx, struct text *out, const struct array_shape 
 void element_text(sepal_ctx *ctx, struct text *out, const struct array_shape *shape,
                   const char *at) {
     size_t n = shape->bytes;
+    text_add(ctx, out, "", 0); /* an empty label is a text, too */
     switch (shape->kind) {
     case ELEMENT_BOOL: text_puts(ctx, out, *at ? "1" : "0"); break;
     case ELEMENT_INT: text_printf(ctx, out, "%" PRId64, int_of(shape, at)); break;
