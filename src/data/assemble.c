@@ -12,6 +12,8 @@ struct assembly {
     struct matrix *matrix;
     const struct chunks *chunks;
     const struct schema *schema;
+    bool entries;        /* the chunks have sparse rows, not cells */
+    bool copies;         /* and all of them stay, so that whole stretches can be copied */
     uint32_t index_base; /* the index that is column 0 */
     atomic_size_t nonzeros;
 };
@@ -44,6 +46,14 @@ static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
+static sepal_status push_entries(struct entries *entries, sepal_ctx *ctx, uint32_t index_base,
+                                 const struct raw *raw, size_t r) {
+    double value;
+    for (size_t at = 0, index; row_next(&raw->entries, r, 0, &at, &index, &value);)
+        TRY(entries_push(entries, ctx, index - index_base, value));
+    return SEPAL_OK;
+}
+
 static void mark_read(struct raw *raw, size_t rows) {
     if (atomic_fetch_sub(&raw->unread, rows) == rows) raw_clear_cells(raw);
 }
@@ -56,7 +66,8 @@ static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assem
         for (size_t i = 0; i < part.n; i++, r++) {
             while (part.raw->drop && part.raw->drop[r]) r++;
             entries->start[part.at + i] = entries->n;
-            TRY(push_table_row(entries, ctx, all->schema, part.raw, r));
+            TRY(all->entries ? push_entries(entries, ctx, all->index_base, part.raw, r)
+                             : push_table_row(entries, ctx, all->schema, part.raw, r));
         }
         mark_read(part.raw, part.n);
     }
@@ -98,7 +109,7 @@ static void spread_table_row(double *row, const struct schema *schema, const str
 /* Row r of a chunk as `cols` numbers. */
 static void spread(double *row, const struct assembly *all, const struct raw *raw, size_t r) {
     memset(row, 0, all->matrix->cols * sizeof *row);
-    if (all->schema->family == FAMILY_TABLE) {
+    if (!all->entries) {
         spread_table_row(row, all->schema, raw, r);
         return;
     }
@@ -153,7 +164,7 @@ static sepal_status copy_block(sepal_ctx *ctx, struct assembly *all, struct bloc
 static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
     struct assembly *all = payload;
     struct block *block = &all->matrix->blocks[b];
-    if (block->sparse && all->schema->family == FAMILY_INDEXED) return copy_block(ctx, all, block);
+    if (block->sparse && all->copies) return copy_block(ctx, all, block);
     if (block->sparse) {
         struct entries entries = {0};
         sepal_status status = build_sparse(&entries, ctx, all, block);
@@ -178,21 +189,25 @@ static size_t count_table(const struct raw *raw, const struct schema *schema) {
     return n;
 }
 
-static bool choose_sparse(const struct chunks *chunks, const struct schema *schema, size_t rows) {
+static size_t count_entries(const struct raw *raw) {
+    size_t n = 0;
+    for (size_t r = 0; r < raw->rows; r++)
+        if (!raw->drop || !raw->drop[r]) n += raw->entries.start[r + 1] - raw->entries.start[r];
+    return n;
+}
+
+static bool choose_sparse(const struct assembly *all, size_t rows) {
     /* Below one in five, four bytes of index per value cost less than the zeros; narrow matrices
        are dense all the same, since a dense row needs no indirection. */
     const double density = 0.2;
     enum { NARROW = 32 };
-    if (schema->width < NARROW) return false;
+    if (all->schema->width < NARROW) return false;
     double n = 0;
-    for (size_t i = 0; i < chunks->count; i++) {
-        const struct raw *raw = chunks->items[i];
-        if (schema->family == FAMILY_TABLE)
-            n += (double)count_table(raw, schema);
-        else if (raw->rows)
-            n += (double)raw->entries.start[raw->rows];
+    for (size_t i = 0; i < all->chunks->count; i++) {
+        const struct raw *raw = all->chunks->items[i];
+        n += (double)(all->entries ? count_entries(raw) : count_table(raw, all->schema));
     }
-    return n < density * (double)rows * (double)schema->width;
+    return n < density * (double)rows * (double)all->schema->width;
 }
 
 sepal_status assemble(struct matrix *out, sepal_ctx *ctx, const struct chunks *chunks,
@@ -200,9 +215,13 @@ sepal_status assemble(struct matrix *out, sepal_ctx *ctx, const struct chunks *c
     struct assembly all = {.matrix = out,
                            .chunks = chunks,
                            .schema = schema,
-                           .index_base = schema->zero_based ? 0 : 1};
+                           .entries = chunks->items[0]->entries.sparse,
+                           .copies = chunks->items[0]->entries.sparse,
+                           .index_base = schema->family == FAMILY_INDEXED && !schema->zero_based};
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->drop) all.copies = false;
     atomic_init(&all.nonzeros, 0);
-    TRY(matrix_init(out, ctx, rows, schema->width, choose_sparse(chunks, schema, rows)));
+    TRY(matrix_init(out, ctx, rows, schema->width, choose_sparse(&all, rows)));
     for (size_t i = 0; i < chunks->count; i++)
         if (chunks->items[i]->kept_rows == 0) raw_clear_cells(chunks->items[i]);
     TRY(parallel_for(ctx, out->n_blocks, build_block, &all));

@@ -73,6 +73,10 @@ static sepal_status next_chunk(struct cutter *cutter, sepal_ctx *ctx, struct buf
                     sizeof(struct raw *)));
     *raw = mem_zero(ctx, 1, sizeof **raw);
     if (!*raw) return SEPAL_EMEMORY;
+    if (chunks->in_order && chunks->count) {
+        const struct raw *before = chunks->items[chunks->count - 1];
+        (*raw)->first_record = before->first_record + raw_records(before);
+    }
     chunks->items[chunks->count++] = *raw;
     return SEPAL_OK;
 }
@@ -110,14 +114,15 @@ static sepal_status work(sepal_ctx *ctx, size_t worker, void *payload) {
 sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *source,
                           size_t first_line, const struct chunk_format *format,
                           const void *layout) {
-    *out = (struct chunks){0};
+    *out = (struct chunks){.in_order = out->in_order};
     struct cutter cutter = {.chunks = out,
                             .source = source,
                             .format = format,
                             .layout = layout,
                             .lock = LOCK_INIT,
                             .failed = SIZE_MAX};
-    sepal_status status = parallel_workers(ctx, work, &cutter);
+    sepal_status status =
+        out->in_order ? work(ctx, 0, &cutter) : parallel_workers(ctx, work, &cutter);
     mem_free(cutter.carry);
     if (status != SEPAL_OK) return status;
     size_t line = first_line;

@@ -21,7 +21,8 @@ struct chunk_format {
 struct chunks {
     struct raw **items;
     size_t count, room;
-    size_t lines; /* of the whole stream, those before the first chunk included */
+    size_t lines;  /* of the whole stream, those before the first chunk included */
+    bool in_order; /* set before parsing: one after the other, each knowing its first record */
 };
 
 /* `first_line` is the number of the line at which the source stands. */

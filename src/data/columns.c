@@ -62,17 +62,34 @@ static sepal_status one_column(size_t *out, sepal_ctx *ctx, const struct columns
     return find_column(out, ctx, columns, (struct slice){name, strlen(name)}, option);
 }
 
-static size_t default_target(const struct columns *columns) {
+/* A column whose name says that it is the target; SIZE_MAX: none. */
+static size_t usual_target(const struct columns *columns) {
     static const char *const usual[] = {"target", "label", "class", "y"};
     for (size_t i = 0; columns->header && i < sizeof usual / sizeof *usual; i++)
         for (size_t c = 0; c < columns->n; c++) {
             struct slice name = {columns->names[c], strlen(columns->names[c])};
             if (slice_is_nocase(name, usual[i])) return c;
         }
-    return columns->n - 1;
+    return SIZE_MAX;
 }
 
-static sepal_status start_roles(struct csv_layout *layout, sepal_ctx *ctx, struct arena *arena,
+static size_t default_target(const struct columns *columns) {
+    size_t usual = usual_target(columns);
+    return usual == SIZE_MAX ? columns->n - 1 : usual;
+}
+
+/* Labels from another file are the only ones: what looks like the target is a feature now. */
+static void note_second_target(sepal_ctx *ctx, const struct columns *columns,
+                               const struct table_layout *layout) {
+    size_t usual = usual_target(columns);
+    if (columns->labels_aside && usual != SIZE_MAX && layout->roles[usual].role == ROLE_FEATURE)
+        warn(ctx, "two-targets",
+             "column '%s' is a feature, since the labels come from --labels; leave it out with "
+             "--drop '%s'",
+             columns->names[usual], columns->names[usual]);
+}
+
+static sepal_status start_roles(struct table_layout *layout, sepal_ctx *ctx, struct arena *arena,
                                 const struct columns *columns) {
     layout->n_cells = columns->n;
     layout->n_features = 0;
@@ -82,7 +99,7 @@ static sepal_status start_roles(struct csv_layout *layout, sepal_ctx *ctx, struc
     return SEPAL_OK;
 }
 
-static void add_feature(struct csv_role *role, struct csv_layout *layout, struct schema *schema,
+static void add_feature(struct table_role *role, struct table_layout *layout, struct schema *schema,
                         const struct columns *columns, size_t c) {
     role->role = ROLE_FEATURE;
     role->feature = layout->n_features++;
@@ -107,7 +124,7 @@ static sepal_status choose(struct choice *out, sepal_ctx *ctx, struct arena *are
     return mark(out->text, ctx, columns, options->categorical, "categorical");
 }
 
-sepal_status columns_plan(struct csv_layout *layout, struct schema *schema, sepal_ctx *ctx,
+sepal_status columns_plan(struct table_layout *layout, struct schema *schema, sepal_ctx *ctx,
                           struct arena *arena, struct columns *columns,
                           const struct read_options *options) {
     struct choice choice;
@@ -115,8 +132,9 @@ sepal_status columns_plan(struct csv_layout *layout, struct schema *schema, sepa
     TRY(choose(&choice, ctx, arena, columns, options));
     TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
     TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
-    if (columns->target == SIZE_MAX) columns->target = default_target(columns);
-    if (columns->target == columns->weight)
+    if (columns->target == SIZE_MAX && !columns->labels_aside)
+        columns->target = default_target(columns);
+    if (columns->target == columns->weight && columns->target != SIZE_MAX)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "column '%s' cannot be both the target and the weight; name the label "
                        "column with --target",
@@ -124,8 +142,9 @@ sepal_status columns_plan(struct csv_layout *layout, struct schema *schema, sepa
     schema->columns = arena_zero(ctx, &schema->arena, columns->n, sizeof *schema->columns);
     if (!schema->columns) return SEPAL_EMEMORY;
     for (size_t c = 0; c < columns->n; c++) {
-        struct csv_role *role = &layout->roles[c];
+        struct table_role *role = &layout->roles[c];
         role->as_text = choice.text[c];
+        role->as_number = columns->numbers && !role->as_text;
         if (c == columns->target)
             role->role = ROLE_LABEL;
         else if (c == columns->weight)
@@ -133,13 +152,16 @@ sepal_status columns_plan(struct csv_layout *layout, struct schema *schema, sepa
         else if (!choice.drop[c] && !choice.keep[c] && (!options->only || choice.only[c]))
             add_feature(role, layout, schema, columns, c);
     }
-    layout->labels = true;
+    layout->labels = columns->target != SIZE_MAX;
     layout->weights = columns->weight != SIZE_MAX;
     schema->header = columns->header;
     schema->cells = columns->n;
-    schema->target = columns->names[columns->target];
-    schema->target_position = columns->target;
+    if (layout->labels) {
+        schema->target = columns->names[columns->target];
+        schema->target_position = columns->target;
+    }
     if (layout->weights) schema->weight = columns->names[columns->weight];
+    note_second_target(ctx, columns, layout);
     return SEPAL_OK;
 }
 
@@ -154,14 +176,15 @@ bool columns_named(const struct schema *schema, const struct tokens *first_row) 
     return true;
 }
 
-static void set_known(struct csv_layout *layout, size_t c, const struct schema *schema, size_t i) {
+static void set_known(struct table_layout *layout, size_t c, const struct schema *schema,
+                      size_t i) {
     layout->roles[c].role = ROLE_FEATURE;
     layout->roles[c].feature = i;
     layout->roles[c].known = &schema->columns[i];
     layout->roles[c].as_text = schema->columns[i].text;
 }
 
-static sepal_status match_names(struct csv_layout *layout, sepal_ctx *ctx,
+static sepal_status match_names(struct table_layout *layout, sepal_ctx *ctx,
                                 const struct columns *columns, const struct schema *schema) {
     for (size_t i = 0; i < schema->n_columns; i++) {
         const char *name = schema->columns[i].name;
@@ -212,7 +235,7 @@ static size_t cell_of(enum shape shape, const struct schema *schema, size_t i) {
     return before;
 }
 
-static sepal_status match_positions(struct csv_layout *layout, sepal_ctx *ctx,
+static sepal_status match_positions(struct table_layout *layout, sepal_ctx *ctx,
                                     struct columns *columns, const struct schema *schema) {
     size_t n = columns->n;
     enum shape shape = shape_of(n, schema);
@@ -235,7 +258,7 @@ static sepal_status match_positions(struct csv_layout *layout, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
-static void note_extra(const struct csv_layout *layout, sepal_ctx *ctx,
+static void note_extra(const struct table_layout *layout, sepal_ctx *ctx,
                        const struct columns *columns, const bool *kept) {
     size_t extra = 0, first = 0;
     for (size_t c = columns->n; c-- > 0;)
@@ -257,7 +280,7 @@ static size_t named(const struct columns *columns, const char *name) {
     return find_name(columns, (struct slice){name, strlen(name)});
 }
 
-static sepal_status set_role(struct csv_layout *layout, sepal_ctx *ctx,
+static sepal_status set_role(struct table_layout *layout, sepal_ctx *ctx,
                              const struct columns *columns, size_t c, enum role role) {
     static const char *const words[] = {
         [ROLE_FEATURE] = "a feature of the model", [ROLE_LABEL] = "the target"};
@@ -271,7 +294,7 @@ static sepal_status set_role(struct csv_layout *layout, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
-sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct arena *arena,
+sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct arena *arena,
                            struct columns *columns, const struct schema *schema,
                            const struct read_options *options, bool with_labels) {
     struct choice choice;
@@ -286,20 +309,23 @@ sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct are
         TRY(match_positions(layout, ctx, columns, schema));
     if (columns->target == SIZE_MAX) columns->target = named(columns, schema->target);
     if (columns->weight == SIZE_MAX) columns->weight = named(columns, schema->weight);
-    if (with_labels && columns->target == SIZE_MAX)
+    if (with_labels && columns->target == SIZE_MAX && !columns->labels_aside && !schema->target)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "there are no labels here; give --labels FILE, or --target COLUMN");
+    if (with_labels && columns->target == SIZE_MAX && !columns->labels_aside)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "there are no labels here: the target column '%s' is missing; name it with "
-                       "--target",
-                       schema->target ? schema->target : "");
+                       "--target, or give --labels FILE",
+                       schema->target);
     TRY(set_role(layout, ctx, columns, columns->target, ROLE_LABEL));
     TRY(set_role(layout, ctx, columns, columns->weight, ROLE_WEIGHT));
     for (size_t c = 0; c < columns->n; c++) {
-        struct csv_role *role = &layout->roles[c];
+        struct table_role *role = &layout->roles[c];
         role->keep = choice.keep[c];
         layout->keeps = layout->keeps || role->keep;
         choice.keep[c] = choice.keep[c] || choice.drop[c];
     }
-    layout->labels = with_labels;
+    layout->labels = with_labels && !columns->labels_aside;
     layout->weights = with_labels && columns->weight != SIZE_MAX;
     layout->unknown_zero = options->unknown == UNKNOWN_ZERO;
     layout->drops = schema->missing == MISSING_DROP;

@@ -3,7 +3,8 @@
 #ifndef SEPAL_DATA_COLUMNS_H
 #define SEPAL_DATA_COLUMNS_H
 
-#include "data/csv.h"
+#include "data/read_options.h"
+#include "data/table.h"
 
 struct columns {
     const char *file;
@@ -14,14 +15,20 @@ struct columns {
     struct tokens by_name; /* the same, to be found quickly */
     size_t target;         /* SIZE_MAX: none */
     size_t weight;         /* likewise */
+    bool labels_aside;     /* labels come from another file: no column is the target */
+    bool numbers;          /* every cell is a number: the format has nothing else */
 };
 
+static inline struct columns columns_none(const char *file) {
+    return (struct columns){.file = file, .header_line = 1, .target = SIZE_MAX, .weight = SIZE_MAX};
+}
+
 /* For learning: fills layout->roles and the schema's columns. */
-sepal_status columns_plan(struct csv_layout *layout, struct schema *schema, sepal_ctx *ctx,
+sepal_status columns_plan(struct table_layout *layout, struct schema *schema, sepal_ctx *ctx,
                           struct arena *arena, struct columns *columns,
                           const struct read_options *options);
 /* For a model: fills layout->roles by the names or positions of its schema. */
-sepal_status columns_match(struct csv_layout *layout, sepal_ctx *ctx, struct arena *arena,
+sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct arena *arena,
                            struct columns *columns, const struct schema *schema,
                            const struct read_options *options, bool with_labels);
 /* True when every feature of the schema is among these texts. */

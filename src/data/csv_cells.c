@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define QUOTE_ADVICE "if quotes are ordinary characters in this file, say --quote no"
+
 static bool is_blank(char c, char delimiter) {
     return c == ' ' || (c == '\t' && delimiter != '\t');
 }
@@ -31,13 +33,14 @@ static bool at_cell_end(const char *p, const char *end, struct csv_marks marks) 
 }
 
 static const char *quoted(const char *p, const char *end, struct csv_marks marks, char *scratch,
-                          struct csv_cell *out) {
+                          struct table_cell *out) {
     size_t n = 0;
     const char *from = p + 1;
     bool doubled = false;
+    out->quoted = true;
     for (p = from;; p++) {
         if (p == end) {
-            out->fault = "the quote that opens this cell is never closed";
+            out->fault = "the quote that opens this cell is never closed; " QUOTE_ADVICE;
             return p;
         }
         if (*p == '"' && p + 1 < end && p[1] == '"') {
@@ -58,14 +61,14 @@ static const char *quoted(const char *p, const char *end, struct csv_marks marks
     while (p < end && is_blank(*p, marks.delimiter)) p++;
     if (marks.delimiter == ' ' && p > after) return after;
     if (!at_cell_end(p, end, marks)) {
-        out->fault = "text after the closing quote";
+        out->fault = "text after the closing quote; " QUOTE_ADVICE;
         out->start = p;
     }
     return p;
 }
 
 static const char *plain(const char *p, const char *end, struct csv_marks marks,
-                         struct csv_cell *out) {
+                         struct table_cell *out) {
     const char *from = p;
     for (; !at_cell_end(p, end, marks); p++) {
         if (!is_control(*p)) continue;
@@ -80,9 +83,9 @@ static const char *plain(const char *p, const char *end, struct csv_marks marks,
 }
 
 const char *csv_cell_next(const char *p, const char *end, struct csv_marks marks, char *scratch,
-                          struct csv_cell *out) {
+                          struct table_cell *out) {
     while (p < end && is_blank(*p, marks.delimiter)) p++;
-    *out = (struct csv_cell){.start = p};
+    *out = (struct table_cell){.start = p};
     if (p < end && *p == '"' && marks.quotes) return quoted(p, end, marks, scratch, out);
     return plain(p, end, marks, out);
 }
@@ -118,11 +121,11 @@ const char *csv_record_end(const char *p, const char *end, struct csv_marks mark
 }
 
 size_t csv_split(const char *p, const char *end, struct csv_marks marks, char *scratch,
-                 struct csv_cell *out, size_t most) {
+                 struct table_cell *out, size_t most) {
     if (csv_is_blank(p, end, marks)) return 0;
     size_t n = 0;
     do {
-        struct csv_cell cell;
+        struct table_cell cell;
         p = csv_cell_next(p, end, marks, scratch, &cell);
         /* texts put together in scratch must outlive the next cell */
         if (!cell.fault && cell.text.bytes == scratch) scratch += cell.text.length;

@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/decimal.h"
+#include "data/array.h"
 
 #include <string.h>
 #include <strings.h>
@@ -10,6 +11,9 @@ const struct format_row format_table[] = {
     {"csv", "delimited text with or without a header; , ; | tab or blanks", FORMAT_CSV, {".csv"}},
     {"tsv", "the same, cells separated by tabs", FORMAT_TSV, {".tsv"}},
     {"libsvm", "sparse text, label index:value ...", FORMAT_LIBSVM, {".svm", ".libsvm"}},
+    {"arff", "Weka's text with declared attributes, dense or sparse", FORMAT_ARFF, {".arff"}},
+    {"npy", "NumPy array of numbers; labels in a second file", FORMAT_NPY, {".npy"}},
+    {"idx", "array of the MNIST files; labels in a second file", FORMAT_IDX, {".idx"}},
     {0},
 };
 
@@ -22,6 +26,27 @@ enum format format_of_extension(const char *path) {
                 return row->format;
         }
     return 0;
+}
+
+/* A length of eight bytes, less than a terabyte, then a JSON object. */
+static bool is_safetensors(const char *bytes, size_t n) {
+    return n > 8 && bytes[8] == '{' && !bytes[5] && !bytes[6] && !bytes[7];
+}
+
+sepal_status detect_magic(enum format *out, sepal_ctx *ctx, const char *file, const char *bytes,
+                          size_t n) {
+    static const char zip[] = {'P', 'K', 3, 4};
+    enum array_format array = array_detect(bytes, n);
+    *out = array == ARRAY_NPY ? FORMAT_NPY : array == ARRAY_IDX ? FORMAT_IDX : 0;
+    if (n >= sizeof zip && memcmp(bytes, zip, sizeof zip) == 0)
+        return fail_at(ctx, SEPAL_EDATA, file, 1, 1,
+                       "this is a zip archive (or an npz file, which is one); unpack it and name "
+                       "one of its files");
+    if (!*out && is_safetensors(bytes, n))
+        return fail_at(ctx, SEPAL_EDATA, file, 1, 1,
+                       "this is a safetensors file, which holds a model, not data; the model comes "
+                       "before the data, as in sepal predict MODEL DATA");
+    return SEPAL_OK;
 }
 
 char detect_eol(const char *bytes, size_t n) {
@@ -65,10 +90,25 @@ static bool has_libsvm_line(const char *bytes, size_t n) {
     return false;
 }
 
+/* A line that begins with @relation. */
+static bool has_relation(const char *bytes, size_t n) {
+    static const char word[] = "@relation";
+    char eol = detect_eol(bytes, n);
+    for (const char *p = bytes, *end = bytes + n; p < end;) {
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
+        if ((size_t)(end - p) >= sizeof word - 1 && strncasecmp(p, word, sizeof word - 1) == 0)
+            return true;
+        const char *stop = memchr(p, eol, (size_t)(end - p));
+        p = stop ? stop + 1 : end;
+    }
+    return false;
+}
+
 enum format detect_format(const char *path, const char *bytes, size_t n) {
     enum format by_name = format_of_extension(path);
     if (by_name) return by_name;
     if (n > DETECT_BYTES) n = DETECT_BYTES;
+    if (has_relation(bytes, n)) return FORMAT_ARFF;
     return has_libsvm_line(bytes, n) ? FORMAT_LIBSVM : FORMAT_CSV;
 }
 
@@ -153,7 +193,7 @@ sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct aren
     while (p < end && out->rows < most) {
         const char *next = csv_record_end(p, end, marks);
         const char *stop = next ? next : end;
-        struct csv_cell *row = out->cell + out->rows * out->cells;
+        struct table_cell *row = out->cell + out->rows * out->cells;
         size_t cells = csv_split(p, stop, marks, scratch, row, out->cells);
         if (cells == out->cells && cells) out->rows++;
         scratch += stop - p;
@@ -164,7 +204,7 @@ sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct aren
 
 static bool names_a_number_column(const struct csv_sample *sample, size_t c) {
     double value;
-    const struct csv_cell *top = &sample->cell[c];
+    const struct table_cell *top = &sample->cell[c];
     if (csv_is_number(top->text, &value) || csv_is_missing(top->text)) return false;
     size_t numbers = 0;
     for (size_t r = 1; r < sample->rows; r++) {

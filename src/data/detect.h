@@ -4,7 +4,15 @@
 
 #include "data/csv.h"
 
-enum format { FORMAT_CSV = 1, FORMAT_TSV, FORMAT_LIBSVM, N_FORMATS = FORMAT_LIBSVM };
+enum format {
+    FORMAT_CSV = 1,
+    FORMAT_TSV,
+    FORMAT_LIBSVM,
+    FORMAT_ARFF,
+    FORMAT_NPY,
+    FORMAT_IDX,
+    N_FORMATS = FORMAT_IDX
+};
 struct format_row {
     const char *name, *summary;
     enum format format;
@@ -14,6 +22,9 @@ extern const struct format_row format_table[]; /* ends with a row without name *
 
 enum { DETECT_BYTES = 1 << 16, HEADER_ROWS = 100 };
 
+/* By magic bytes; 0: none. What is known but no data is refused. */
+sepal_status detect_magic(enum format *out, sepal_ctx *ctx, const char *file, const char *bytes,
+                          size_t n);
 enum format detect_format(const char *path, const char *bytes, size_t n);
 enum format format_of_extension(const char *path); /* 0: none that is known */
 char detect_eol(const char *bytes, size_t n);
@@ -25,7 +36,7 @@ sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size
 /* The first records of a table, split into cells: rows[r * cells + c]. */
 struct csv_sample {
     size_t rows, cells; /* cells of row 0; a row with another number is not sampled */
-    struct csv_cell *cell;
+    struct table_cell *cell;
     char *scratch;
 };
 sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,

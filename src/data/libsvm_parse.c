@@ -18,9 +18,9 @@ struct entry {
 
 struct scratch {
     uint32_t *index, *label;
-    double *value;
+    double *value, *weight;
     size_t *start;
-    size_t index_room, value_room, start_room, label_room;
+    size_t index_room, value_room, weight_room, start_room, label_room;
 };
 
 struct parser {
@@ -64,16 +64,23 @@ static const char *token_end(const struct parser *parser, const char *p) {
     return p;
 }
 
+/* Whether a row may do without a label shows when all labels are known. */
+static sepal_status note_unlabelled(struct parser *parser, const char *p) {
+    struct raw *raw = parser->raw;
+    struct spot spot = {parser->line, (size_t)(p - parser->line_start) + 1};
+    if (raw->first_unlabelled.column == 0) raw->first_unlabelled = spot;
+    if (!parser->layout->skips) return SEPAL_OK;
+    TRY(mem_reserve(parser->ctx, (void **)&raw->odd, &raw->odd_room, raw->n_odd + 1,
+                    sizeof *raw->odd));
+    raw->odd[raw->n_odd++] = (struct odd_text){.row = raw->rows, .spot = spot};
+    return SEPAL_OK;
+}
+
 static sepal_status take_label(struct parser *parser, const char **at) {
     const char *p = *at, *stop = token_end(parser, p);
     bool absent = stop == p || memchr(p, ':', (size_t)(stop - p));
     parser->scratch->label[parser->raw->rows] = NO_LABEL;
-    if (absent) {
-        if (parser->raw->first_unlabelled.column == 0)
-            parser->raw->first_unlabelled =
-                (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
-        return SEPAL_OK;
-    }
+    if (absent) return parser->layout->labels ? note_unlabelled(parser, p) : SEPAL_OK;
     *at = stop;
     if (!parser->layout->labels) return SEPAL_OK;
     struct slice text = {p, (size_t)(stop - p)};
@@ -81,7 +88,7 @@ static sepal_status take_label(struct parser *parser, const char **at) {
     uint32_t number;
     TRY(tokens_add(&parser->raw->labels, parser->ctx, text, &number, &fresh));
     parser->scratch->label[parser->raw->rows] = number;
-    if (!fresh) return SEPAL_OK;
+    if (!fresh && !parser->layout->skips) return SEPAL_OK;
     if (label_is_missing(text))
         return refuse(parser, p, "the label is missing here, where the row begins with it");
     for (const char *c = p; c < stop; c++)
@@ -273,19 +280,71 @@ static sepal_status parse_entries(struct parser *parser, const char **at) {
     return SEPAL_OK;
 }
 
-static sepal_status parse_row(struct parser *parser, const char **at) {
+static sepal_status reserve_row(struct parser *parser) {
     struct scratch *scratch = parser->scratch;
     size_t row = parser->raw->rows;
     TRY(mem_reserve(parser->ctx, (void **)&scratch->start, &scratch->start_room, row + 2,
                     sizeof *scratch->start));
     TRY(mem_reserve(parser->ctx, (void **)&scratch->label, &scratch->label_room, row + 1,
                     sizeof *scratch->label));
+    if (parser->layout->weight)
+        TRY(mem_reserve(parser->ctx, (void **)&scratch->weight, &scratch->weight_room, row + 1,
+                        sizeof *scratch->weight));
     scratch->start[row] = parser->entries;
+    return SEPAL_OK;
+}
+
+/* The weight of the next record, which is 1 where no file says otherwise. */
+static double next_weight(const struct parser *parser) {
+    size_t record = parser->raw->first_record + raw_records(parser->raw);
+    return record < parser->layout->n_weights ? parser->layout->weight[record] : 1;
+}
+
+static sepal_status parse_row(struct parser *parser, const char **at) {
+    struct scratch *scratch = parser->scratch;
+    struct raw *raw = parser->raw;
+    TRY(reserve_row(parser));
+    if (parser->layout->weight) scratch->weight[raw->rows] = next_weight(parser);
+    if (parser->layout->weight && scratch->weight[raw->rows] == 0) {
+        raw->weightless++;
+        return raw_leave_out(raw, parser->ctx); /* skip_line goes over the rest */
+    }
     TRY(take_label(parser, at));
     TRY(parse_entries(parser, at));
-    scratch->start[row + 1] = parser->entries;
-    parser->raw->rows++;
+    scratch->start[raw->rows + 1] = parser->entries;
+    raw->rows++;
     return SEPAL_OK;
+}
+
+/* What a row changes but must not if it is bad. Labels that no row has do no harm. */
+struct memory {
+    struct parser parser;
+    struct spot first_unlabelled, first_set;
+    uint32_t max_index;
+    bool index_zero;
+    size_t ignored, rows, n_odd;
+};
+
+static struct memory remember_row(const struct parser *parser) {
+    const struct raw *raw = parser->raw;
+    return (struct memory){*parser,         raw->first_unlabelled, raw->first_set, raw->max_index,
+                           raw->index_zero, raw->ignored,          raw->rows,      raw->n_odd};
+}
+
+static sepal_status forgive_row(struct parser *parser, const struct memory *before) {
+    struct raw *raw = parser->raw;
+    const struct error *error = &parser->ctx->error;
+    *parser = before->parser;
+    raw->first_unlabelled = before->first_unlabelled;
+    raw->first_set = before->first_set;
+    raw->max_index = before->max_index;
+    raw->index_zero = before->index_zero;
+    raw->ignored = before->ignored;
+    raw->rows = before->rows;
+    raw->n_odd = before->n_odd;
+    parser->ctx->error.status = SEPAL_OK;
+    return bad_lines_add(&raw->bad, parser->ctx, (struct spot){error->line, error->column},
+                         error->message);
 }
 
 /* A comment runs to the end of its line and may hold anything but control characters. */
@@ -300,17 +359,31 @@ static sepal_status skip_line(struct parser *parser, const char **at) {
     return SEPAL_OK;
 }
 
+static sepal_status parse_line(struct parser *parser, const char **at, bool row) {
+    if (row) TRY(parse_row(parser, at));
+    return skip_line(parser, at);
+}
+
+/* The same where bad lines are left out. */
+static sepal_status try_line(struct parser *parser, const char **at, bool row) {
+    struct memory before = remember_row(parser);
+    sepal_status status = parse_line(parser, at, row);
+    if (status != SEPAL_EDATA) return status;
+    TRY(forgive_row(parser, &before));
+    if (row) TRY(raw_leave_out(parser->raw, parser->ctx));
+    const char *eol =
+        memchr(parser->line_start, parser->layout->eol, (size_t)(parser->end - parser->line_start));
+    *at = eol ? eol + 1 : parser->end;
+    parser->line++;
+    return SEPAL_OK;
+}
+
 static sepal_status parse_lines(struct parser *parser, const char *p) {
     while (p < parser->end) {
         parser->line_start = p;
-        const char *content = skip_blanks(parser, p);
-        if (!at_end(parser, content)) {
-            p = content;
-            TRY(parse_row(parser, &p));
-        } else {
-            p = content;
-        }
-        TRY(skip_line(parser, &p));
+        p = skip_blanks(parser, p);
+        bool row = !at_end(parser, p);
+        TRY(parser->layout->skips ? try_line(parser, &p, row) : parse_line(parser, &p, row));
     }
     parser->raw->lines = parser->line;
     return SEPAL_OK;
@@ -335,6 +408,20 @@ static sepal_status keep_values(struct parser *parser, struct block *block) {
     return SEPAL_OK;
 }
 
+static sepal_status keep_rows(struct parser *parser) {
+    struct raw *raw = parser->raw;
+    if (parser->layout->weight) {
+        raw->weight = mem_alloc(parser->ctx, raw->rows, sizeof *raw->weight);
+        if (!raw->weight) return SEPAL_EMEMORY;
+        memcpy(raw->weight, parser->scratch->weight, raw->rows * sizeof *raw->weight);
+    }
+    if (!parser->layout->labels) return SEPAL_OK;
+    raw->label = mem_alloc(parser->ctx, raw->rows, sizeof *raw->label);
+    if (!raw->label) return SEPAL_EMEMORY;
+    memcpy(raw->label, parser->scratch->label, raw->rows * sizeof *raw->label);
+    return SEPAL_OK;
+}
+
 static sepal_status parse(struct raw *out, sepal_ctx *ctx, const char *bytes, size_t n,
                           const void *layout, void *scratch) {
     struct parser parser = {.ctx = ctx,
@@ -356,11 +443,7 @@ static sepal_status parse(struct raw *out, sepal_ctx *ctx, const char *bytes, si
     out->entries.sparse = true;
     if (out->rows == 0) return SEPAL_OK;
     TRY(keep_values(&parser, &out->entries));
-    if (!parser.layout->labels) return SEPAL_OK;
-    out->label = mem_alloc(ctx, out->rows, sizeof *out->label);
-    if (!out->label) return SEPAL_EMEMORY;
-    memcpy(out->label, parser.scratch->label, out->rows * sizeof *out->label);
-    return SEPAL_OK;
+    return keep_rows(&parser);
 }
 
 static void scratch_clear(void *memory) {
@@ -368,6 +451,7 @@ static void scratch_clear(void *memory) {
     mem_free(scratch->index);
     mem_free(scratch->label);
     mem_free(scratch->value);
+    mem_free(scratch->weight);
     mem_free(scratch->start);
 }
 

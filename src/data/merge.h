@@ -2,16 +2,24 @@
 #ifndef SEPAL_DATA_MERGE_H
 #define SEPAL_DATA_MERGE_H
 
-#include "data/chunks.h"
-#include "data/csv.h"
+#include "data/aside.h"
 #include "data/data.h"
+#include "data/table.h"
 
 /* Kinds, categories and fill-ins of a table's columns, learnt from all chunks. */
 sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct source *source,
-                           const struct chunks *chunks, const struct csv_layout *layout);
+                           const struct chunks *chunks, const struct table_layout *layout);
 /* Apply the schema's rule for missing values: refuse them, or mark rows to be dropped. */
 sepal_status merge_missing(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks,
                            const struct schema *schema, bool learning);
+/* Where bad lines are left out: mark the rows that have text in a column of numbers. */
+sepal_status merge_odd_texts(sepal_ctx *ctx, const struct chunks *chunks,
+                             const struct table_layout *layout);
+/* Warn of the lines that were left out. */
+void merge_bad_lines(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks);
+/* Labels from another file, one per record. */
+sepal_status merge_aside_labels(sepal_ctx *ctx, const struct chunks *chunks,
+                                const struct aside *labels);
 /* Number the rows that stay. */
 sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
                         const struct chunks *chunks);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CATEGORIES = 1000 };
-
 struct totals {
     size_t numbers, texts, missing;
     const struct raw *first_text; /* the chunk with the first one */
@@ -102,11 +100,11 @@ static sepal_status learn_text(struct column *column, struct schema *schema, sep
                                size_t feature) {
     struct tokens all = {0};
     sepal_status status = collect(&all, ctx, chunks, feature);
-    if (status == SEPAL_OK && all.count > MOST_CATEGORIES)
+    if (status == SEPAL_OK && all.count > MOST_LEARNT_CATEGORIES)
         status = fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->items[0]->first_line, 1,
                          "column '%s' is text with %zu different values, %d are the most that can "
                          "become 0/1 columns; leave it out with --drop '%s'",
-                         column->name, all.count, MOST_CATEGORIES, column->name);
+                         column->name, all.count, MOST_LEARNT_CATEGORIES, column->name);
     if (status == SEPAL_OK) status = learn_categories(column, schema, ctx, &all);
     if (status == SEPAL_OK) status = translate(ctx, column, chunks, feature);
     tokens_clear(&all);
@@ -124,11 +122,11 @@ static void learn_fill(struct column *column, const struct chunks *chunks, size_
         const uint32_t *category = raw->columns[feature].category;
         for (size_t r = 0; r < raw->rows; r++) {
             double x = raw_cell(raw, r, feature), w = raw->weight ? raw->weight[r] : 1;
-            if (isnan(x)) continue;
+            if (isnan(x) || (raw->drop && raw->drop[r])) continue;
             if (isnan(shift)) shift = x; /* sum differences: nothing is lost to a large mean */
             total += w;
             if (column->text)
-                column->fill[category[(size_t)x]] += w;
+                column->fill[category ? category[(size_t)x] : (size_t)x] += w;
             else
                 column->fill[0] += w * (x - shift);
         }
@@ -138,13 +136,14 @@ static void learn_fill(struct column *column, const struct chunks *chunks, size_
 }
 
 static sepal_status learn_column(struct schema *schema, sepal_ctx *ctx, const struct source *source,
-                                 const struct chunks *chunks, const struct csv_role *role) {
+                                 const struct chunks *chunks, const struct table_role *role) {
     size_t feature = role->feature;
     struct column *column = &schema->columns[feature];
     struct totals totals = count(chunks, feature);
-    column->text = role->as_text || totals.numbers == 0;
+    if (!role->declared) column->text = role->as_text || (!role->as_number && totals.numbers == 0);
     if (!column->text && totals.texts) return refuse_mixed(ctx, source, column, feature, totals);
-    if (column->text) TRY(learn_text(column, schema, ctx, source, chunks, feature));
+    if (column->text && !role->declared)
+        TRY(learn_text(column, schema, ctx, source, chunks, feature));
     column->indicator = schema->missing == MISSING_INDICATOR && totals.missing;
     if (schema->missing != MISSING_MEAN && schema->missing != MISSING_INDICATOR) return SEPAL_OK;
     size_t n = column->text ? column->n_categories : 1;
@@ -160,7 +159,7 @@ static sepal_status learn_column(struct schema *schema, sepal_ctx *ctx, const st
 }
 
 sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct source *source,
-                           const struct chunks *chunks, const struct csv_layout *layout) {
+                           const struct chunks *chunks, const struct table_layout *layout) {
     for (size_t c = 0; c < layout->n_cells; c++)
         if (layout->roles[c].role == ROLE_FEATURE)
             TRY(learn_column(schema, ctx, source, chunks, &layout->roles[c]));
@@ -169,10 +168,6 @@ sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct s
 }
 
 /* ---- missing values ----------------------------------------------------------------------- */
-
-static bool earlier(struct spot a, struct spot b) {
-    return a.line < b.line || (a.line == b.line && a.column < b.column);
-}
 
 /* "age 177, cabin 687 and 2 more" */
 static void name_columns(char *out, size_t room, const struct chunks *chunks,
@@ -197,7 +192,7 @@ static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
     for (size_t f = 0; f < raw->n_columns; f++)
         if (raw->columns[f].missing &&
             (first == SIZE_MAX ||
-             earlier(raw->columns[f].first_missing, raw->columns[first].first_missing)))
+             spot_earlier(raw->columns[f].first_missing, raw->columns[first].first_missing)))
             first = f;
     char names[512];
     name_columns(names, sizeof names, chunks, schema);
@@ -210,7 +205,7 @@ static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
 }
 
 static sepal_status mark_incomplete(sepal_ctx *ctx, struct raw *raw) {
-    raw->drop = mem_zero(ctx, raw->rows, sizeof *raw->drop);
+    if (!raw->drop) raw->drop = mem_zero(ctx, raw->rows, sizeof *raw->drop);
     if (!raw->drop) return SEPAL_EMEMORY;
     for (size_t r = 0; r < raw->rows; r++)
         for (size_t f = 0; f < raw->n_columns && !raw->drop[r]; f++)

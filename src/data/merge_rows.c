@@ -16,15 +16,16 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
         for (size_t r = 0; raw->drop && r < raw->rows; r++) raw->kept_rows -= raw->drop[r];
         atomic_init(&raw->unread, raw->kept_rows);
         kept += raw->kept_rows;
-        incomplete += raw->rows - raw->kept_rows;
-        read += raw->rows + raw->weightless;
+        incomplete += raw->rows - raw->kept_rows - raw->bad_rows;
+        read += raw_records(raw);
     }
     if (read == 0)
         return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->lines ? chunks->lines : 1, 1,
                        "there are no rows of data here");
     if (kept == 0)
-        return fail_at(ctx, SEPAL_EDATA, source->file.name, 1, 1,
-                       "none of the %zu rows is left: each has a missing value or weight 0", read);
+        return fail_at(
+            ctx, SEPAL_EDATA, source->file.name, 1, 1,
+            "none of the %zu rows is left: each has a missing value, weight 0, or is bad", read);
     if (incomplete)
         warn(ctx, "rows-dropped", "%zu of %zu rows have a missing value and are left out",
              incomplete, read);

@@ -28,5 +28,16 @@ void raw_clear(struct raw *raw) {
     mem_free(raw->kept);
     mem_free(raw->kept_at);
     mem_free(raw->drop);
+    mem_free(raw->left_out);
+    mem_free(raw->odd);
+    bad_lines_clear(&raw->bad);
     *raw = (struct raw){0};
+}
+
+sepal_status raw_leave_out(struct raw *raw, sepal_ctx *ctx) {
+    TRY(mem_reserve(ctx, (void **)&raw->left_out, &raw->left_out_room, raw->n_left_out + 1,
+                    sizeof *raw->left_out));
+    raw->left_out[raw->n_left_out] = raw_records(raw);
+    raw->n_left_out++;
+    return SEPAL_OK;
 }

@@ -4,13 +4,9 @@
 #ifndef SEPAL_DATA_RAW_H
 #define SEPAL_DATA_RAW_H
 
+#include "data/bad_lines.h"
 #include "data/matrix.h"
 #include "data/tokens.h"
-
-/* A place in a chunk: lines from 0, columns from 1. Column 0: nowhere. */
-struct spot {
-    size_t line, column;
-};
 
 /* What was met in one feature column of a table. */
 struct raw_column {
@@ -20,11 +16,25 @@ struct raw_column {
     uint32_t *category;    /* of each token; NULL: cells hold categories already */
 };
 
+/* A text in a column that may turn out to hold numbers: then its line is a bad one. */
+struct odd_text {
+    size_t row, feature;
+    struct spot spot;
+    uint32_t token;
+};
+
 enum { NO_LABEL = UINT32_MAX };
 
 struct raw {
     size_t rows, lines;
     size_t first_line; /* number of the chunk's first line, from 1; known when all are parsed */
+    /* A record is a row, or one that was left out. Files beside the data go by record. */
+    size_t first_record; /* number of the chunk's first; known in time where records are in order */
+    size_t *left_out;    /* numbers in the chunk of the records left out, rising */
+    size_t n_left_out, left_out_room;
+    struct bad_lines bad;
+    struct odd_text *odd; /* noted only where bad lines are left out */
+    size_t n_odd, odd_room;
 
     struct tokens labels;
     uint32_t *label; /* token of each row, or NO_LABEL; NULL when labels are not read */
@@ -41,13 +51,16 @@ struct raw {
     char *kept;       /* cells carried along, zero-terminated CSV per row */
     size_t *kept_at;  /* where each row's begin */
 
-    /* Indexed: the rows as one sparse block, indices as written. */
+    /* Sparse: the rows as one sparse block, indices as written, or the numbers of features. */
     struct block entries;
     uint32_t max_index; /* 0 also when there is none */
     bool index_zero;
     size_t ignored; /* entries whose index the model does not know */
 
-    bool *drop;                  /* rows left out for a missing value; NULL: none */
+    size_t tail_bytes; /* array: bytes at the end that are no whole row */
+
+    bool *drop;                  /* rows left out after all; NULL: none */
+    size_t bad_rows;             /* of these, the ones that are bad lines */
     size_t kept_rows, first_row; /* rows that stay, and the number of the first of them */
     atomic_size_t unread;        /* rows not yet moved to the matrix */
 };
@@ -55,6 +68,11 @@ struct raw {
 enum { UNKNOWN_CATEGORY = -1 };
 
 void raw_clear(struct raw *raw);
+/* Note that the next record is no row. */
+sepal_status raw_leave_out(struct raw *raw, sepal_ctx *ctx);
+static inline size_t raw_records(const struct raw *raw) {
+    return raw->rows + raw->n_left_out;
+}
 /* Give back what the matrix now has. */
 void raw_clear_cells(struct raw *raw);
 

@@ -5,7 +5,7 @@
 #define AT(field) offsetof(struct read_options, field)
 
 const struct knob read_option_table[] = {
-    {"format", KNOB_CHOICE, AT(format), "auto", "auto|csv|tsv|libsvm",
+    {"format", KNOB_CHOICE, AT(format), "auto", "auto|csv|tsv|libsvm|arff|npy|idx",
      "file format; auto: by extension, else by content"},
     {"delimiter", KNOB_TEXT, AT(delimiter), NULL, "",
      "mark between cells, as , ; | tab blank; unless given, by content"},
@@ -26,6 +26,12 @@ const struct knob read_option_table[] = {
     {"unknown", KNOB_CHOICE, AT(unknown), "refuse", "refuse|zero",
      "what to do with a category that training has not seen"},
     {"weight", KNOB_TEXT, AT(weight), NULL, "", "column of row weights, by name or number"},
+    {"labels", KNOB_TEXT, AT(labels), NULL, "",
+     "file with the label of each row: npy, idx, or one per line"},
+    {"weights", KNOB_TEXT, AT(weights), NULL, "",
+     "file with the weight of each row: npy, idx, or one per line"},
+    {"bad-lines", KNOB_CHOICE, AT(bad_lines), "stop", "stop|skip",
+     "what to do with a line that cannot be read; skip shows the first five"},
     {"n-features", KNOB_COUNT, AT(n_features), "0", "[0, 2147483647]",
      "LIBSVM: number of features, where the file does not show the last ones"},
     {0},

@@ -6,6 +6,7 @@
 
 enum header_choice { HEADER_AUTO, HEADER_YES, HEADER_NO };
 enum unknown_choice { UNKNOWN_REFUSE, UNKNOWN_ZERO };
+enum bad_lines_choice { BAD_LINES_STOP, BAD_LINES_SKIP };
 
 struct read_options {
     int format; /* 0: by name or content; else the format's row + 1 */
@@ -14,8 +15,10 @@ struct read_options {
     bool quote;
     size_t skip;
     const char *target, *drop, *only, *keep, *categorical, *weight;
-    int missing; /* enum missing */
+    const char *labels, *weights; /* paths */
+    int missing;                  /* enum missing */
     int unknown;
+    int bad_lines;
     size_t n_features; /* 0: as many as the file shows */
 };
 

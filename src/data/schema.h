@@ -11,6 +11,8 @@ enum family {
     FAMILY_TABLE,  /* cells in named columns: CSV and its kin */
     FAMILY_INDEXED /* index:value pairs: LIBSVM */
 };
+/* Most values of a text column: each becomes a 0/1 column. */
+enum { MOST_LEARNT_CATEGORIES = 1000 };
 enum missing { MISSING_REFUSE, MISSING_MEAN, MISSING_INDICATOR, MISSING_DROP };
 
 /* One input column, and the matrix columns made of it: a number gives one, a text gives one per

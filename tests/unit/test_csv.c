@@ -13,6 +13,8 @@
 #include <cmocka.h> /* after core/context.h: it defines a macro fail() */
 
 enum { MOST_CELLS = 64 };
+#define ADVICE "if quotes are ordinary characters in this file, say --quote no"
+
 static const struct csv_marks commas = {',', '\n', true}, blanks = {' ', '\n', true},
                               tabs = {'\t', '\n', true}, plain = {',', '\n', false},
                               returns = {',', '\r', true};
@@ -22,7 +24,7 @@ static void show(char *out, size_t room, const char *text, size_t length, struct
     char *block = malloc(length ? length : 1), *scratch = malloc(length ? length : 1);
     assert_true(block && scratch);
     memcpy(block, text, length);
-    struct csv_cell cells[MOST_CELLS];
+    struct table_cell cells[MOST_CELLS];
     size_t n = csv_split(block, block + length, marks, scratch, cells, MOST_CELLS), used = 0;
     assert_int_equal(csv_split(block, block + length, marks, scratch, NULL, 0), n);
     assert_true(n <= MOST_CELLS);
@@ -69,10 +71,10 @@ static const struct {
     {&commas, "a\"b\nc\"d\n", "[a\"b]"},
     {&commas, "\"\"\n", "[]"},
     {&commas, "caf\xC3\xA9\n", "[caf\xC3\xA9]"},
-    {&commas, "\"a\n", "!the quote that opens this cell is never closed at 0"},
-    {&commas, "x,\"a\"\"\n", "[x]!the quote that opens this cell is never closed at 2"},
-    {&commas, "\"a\"b,c\n", "!text after the closing quote at 3"},
-    {&commas, "\"a\" \"b\",c\n", "!text after the closing quote at 4"},
+    {&commas, "\"a\n", "!the quote that opens this cell is never closed; " ADVICE " at 0"},
+    {&commas, "x,\"a\"\"\n", "[x]!the quote that opens this cell is never closed; " ADVICE " at 2"},
+    {&commas, "\"a\"b,c\n", "!text after the closing quote; " ADVICE " at 3"},
+    {&commas, "\"a\" \"b\",c\n", "!text after the closing quote; " ADVICE " at 4"},
     {&commas, "a,b\001c\n", "[a]!control character at 3"},
     {&commas, "a,\"b\001c\"\n", "[a]!control character at 4"},
     {&commas, "a,\x7f\n", "[a]!control character at 2"},
@@ -87,7 +89,7 @@ static const struct {
     {&blanks, "  a \t b\t\n", "[a][b]"},
     {&blanks, "\ta\r\n", "[a]"},
     {&blanks, "\"a b\"  \"c\" d \r\n", "[a b][c][d]"},
-    {&blanks, "\"a\"b\n", "!text after the closing quote at 3"},
+    {&blanks, "\"a\"b\n", "!text after the closing quote; " ADVICE " at 3"},
     {&blanks, "a,b c\n", "[a,b][c]"},
     {&returns, "a,b\rc,d\r", "[a][b]"},
     {&returns, "\"a\rb\",c\rd\r", "[a\rb][c]"},
@@ -181,7 +183,7 @@ static void test_quoted_cells_come_back(void **state) {
         if (round % 2) text[used++] = '\r';
         text[used++] = '\n';
         memcpy(text + used, "next", 4);
-        struct csv_cell found[CELLS + 1];
+        struct table_cell found[CELLS + 1];
         assert_ptr_equal(csv_record_end(text, text + used + 4, *mark), text + used);
         assert_int_equal(csv_split(text, text + used + 4, *mark, scratch, found, CELLS + 1), n);
         for (size_t i = 0; i < n; i++) {
@@ -264,7 +266,7 @@ static void test_cells_stop_where_the_record_ends(void **state) {
         for (size_t i = 0; i < n; i++) text[i] = alphabet[rng_below(&rng, sizeof alphabet - 1)];
         struct csv_marks marks = {delimiters[round % 4], '\n', round % 8 < 6};
         const char *p = text, *end = text + n;
-        struct csv_cell cell;
+        struct table_cell cell;
         do p = csv_cell_next(p, end, marks, scratch, &cell);
         while (!cell.fault && csv_cell_more(&p, end, marks));
         if (cell.fault) {

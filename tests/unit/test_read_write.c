@@ -215,7 +215,7 @@ static void test_what_cannot_be_written(void **state) {
     const char *good = "a";
     assert_int_equal(data_from_dense(&data, &ctx, &one, 1, 1, &good, &weight), SEPAL_OK);
     assert_int_equal(data_write(&ctx, data, "kept", NULL), SEPAL_EUSAGE);
-    assert_int_equal(data_write(&ctx, data, "kept.svm", "arff"), SEPAL_EUSAGE);
+    assert_int_equal(data_write(&ctx, data, "kept.svm", "parquet"), SEPAL_EUSAGE);
     assert_int_equal(data_write(&ctx, data, "absent/kept.svm", NULL), SEPAL_EOUTPUT);
     assert_int_equal(data_write(&ctx, data, "new.svm", NULL), SEPAL_OK);
     assert_true(warned("weights-lost"));

@@ -1,0 +1,81 @@
+/* npy and idx files: tables of numbers without a header. */
+#include "data/array_parse.h"
+#include "data/reading.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static sepal_status refuse_text_options(struct reading *reading) {
+    const struct read_options *options = &reading->options;
+    const struct {
+        const char *name;
+        bool given;
+    } text_only[] = {{"delimiter", options->delimiter != NULL},
+                     {"skip", options->skip > 0},
+                     {"header", options->header == HEADER_YES}};
+    for (size_t i = 0; i < sizeof text_only / sizeof *text_only; i++)
+        if (text_only[i].given)
+            return fail(reading->ctx, SEPAL_EUSAGE, "--%s is for text; %s is an array of numbers",
+                        text_only[i].name, reading->source.file.name);
+    return SEPAL_OK;
+}
+
+static sepal_status name_columns(struct reading *reading, struct columns *columns, size_t n) {
+    columns->numbers = true;
+    columns->names = arena_alloc(reading->ctx, table_arena(reading), n, sizeof *columns->names);
+    if (!columns->names) return SEPAL_EMEMORY;
+    for (size_t c = 0; c < n; c++) {
+        char number[32];
+        int length = snprintf(number, sizeof number, "x%zu", c + 1);
+        TRY(table_name_column(reading, columns, (struct slice){number, (size_t)length}, 1, 1));
+    }
+    return SEPAL_OK;
+}
+
+/* An idx file never has its labels inside; an npy file that has them is rare enough for a word. */
+static sepal_status look_for_labels(struct reading *reading, enum format format) {
+    const struct read_options *options = &reading->options;
+    if (!reading->with_labels || reading->labels.rows || options->target) return SEPAL_OK;
+    if (format == FORMAT_IDX)
+        return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
+                       "an idx file has no labels in it, and there is none beside it; give "
+                       "--labels FILE (or --target NUMBER for a column of it)");
+    if (reading->learnt)
+        warn(reading->ctx, "labels-last",
+             "the last column of %s is taken as the labels; give --labels FILE if they are apart",
+             reading->source.file.name);
+    return SEPAL_OK;
+}
+
+static sepal_status check_length(struct reading *reading, const struct array_shape *shape) {
+    size_t bytes = 0, row_bytes = shape->cols * shape->bytes;
+    for (size_t i = 0; i < reading->chunks.count; i++) {
+        const struct raw *raw = reading->chunks.items[i];
+        bytes += raw->lines * row_bytes + raw->tail_bytes;
+    }
+    return array_check_end(reading->ctx, shape, &reading->source, bytes);
+}
+
+static sepal_status read_shape(struct reading *reading, struct array_shape *shape,
+                               enum format format) {
+    const char *file = reading->source.file.name;
+    enum array_format array = format == FORMAT_NPY ? ARRAY_NPY : ARRAY_IDX;
+    TRY(refuse_text_options(reading));
+    TRY(array_header(shape, reading->ctx, &reading->source, array));
+    TRY(array_check_table(reading->ctx, shape, file));
+    return look_for_labels(reading, format);
+}
+
+sepal_status read_array(struct reading *reading, enum format format) {
+    struct array_layout layout = {0};
+    struct columns columns = columns_none(reading->source.file.name);
+    sepal_status status = read_shape(reading, &layout.shape, format);
+    if (status == SEPAL_OK) status = name_columns(reading, &columns, layout.shape.cols);
+    if (status == SEPAL_OK) status = table_plan(reading, &columns, &layout.table);
+    if (status == SEPAL_OK)
+        status = table_parse(reading, &columns, &array_chunk_format, &layout, &layout.table);
+    if (status == SEPAL_OK) status = check_length(reading, &layout.shape);
+    if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
+    tokens_clear(&columns.by_name);
+    return status;
+}
