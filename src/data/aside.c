@@ -186,14 +186,21 @@ static sepal_status check_some_weight(const struct intake *in) {
                    in->aside->rows);
 }
 
-static const char *label_fault(struct slice text) {
-    if (label_is_missing(text))
-        return "the label is missing here; mend it, or give the row weight 0";
-    if (utf8_valid_prefix(text.bytes, text.length) < text.length)
-        return "the label is not UTF-8; convert the file with iconv";
+struct label_fault {
+    const char *what, *advice;
+};
+
+/* Why a text cannot be a label, NULL when it can. */
+static const struct label_fault *fault_of(struct slice text) {
+    static const struct label_fault missing = {"the label is missing here",
+                                               "mend it, or give the row weight 0"};
+    static const struct label_fault coding = {"the label is not UTF-8",
+                                              "convert the file with iconv"};
+    static const struct label_fault control = {"control character in the label", "remove it"};
+    if (label_is_missing(text)) return &missing;
+    if (utf8_valid_prefix(text.bytes, text.length) < text.length) return &coding;
     for (size_t i = 0; i < text.length; i++)
-        if ((unsigned char)text.bytes[i] < ' ' || text.bytes[i] == 0x7f)
-            return "control character in the label";
+        if ((unsigned char)text.bytes[i] < ' ' || text.bytes[i] == 0x7f) return &control;
     return NULL;
 }
 
@@ -208,7 +215,7 @@ static sepal_status read_file(struct intake *in, const char *path) {
     enum array_format format = array_detect(bytes, n);
     TRY(format == ARRAY_NONE ? take_lines(in) : take_elements(in, format));
     for (size_t i = 0; i < in->aside->texts.count; i++)
-        if (label_fault(in->aside->texts.items[i])) in->aside->faulty = true;
+        if (fault_of(in->aside->texts.items[i])) in->aside->faulty = true;
     return in->aside->weights ? check_some_weight(in) : SEPAL_OK;
 }
 
@@ -244,10 +251,10 @@ sepal_status aside_check_label(sepal_ctx *ctx, const struct aside *aside, size_t
     char shown[TEXT_SHOWN_BYTES];
     if (!aside->faulty) return SEPAL_OK;
     struct slice text = aside->texts.items[aside->number[row]];
-    const char *fault = label_fault(text);
+    const struct label_fault *fault = fault_of(text);
     if (!fault) return SEPAL_OK;
-    return fail_at(ctx, SEPAL_EDATA, aside->file, row + 1, 1, "%s: '%s'", fault,
-                   text_shown(shown, text.bytes, text.length));
+    return fail_at(ctx, SEPAL_EDATA, aside->file, row + 1, 1, "%s: '%s'; %s", fault->what,
+                   text_shown(shown, text.bytes, text.length), fault->advice);
 }
 
 sepal_status aside_expect(sepal_ctx *ctx, const struct aside *aside, size_t rows,
