@@ -52,6 +52,8 @@ static sepal_status read_string(struct scan *scan, struct slice *out) {
 
 /* ---- descr -------------------------------------------------------------------------------- */
 
+#define RECORDS_ADVICE "records are not read; save their fields as columns of one array of numbers"
+
 /* Sizes are powers of two, so that a sum of them is a set. */
 static const struct {
     char letter;
@@ -74,7 +76,7 @@ static const struct {
     {'c', "complex numbers are not read; save a.real and a.imag as columns of their own"},
     {'M', "dates are not read; save them as numbers with a.astype('int64')"},
     {'m', "spans of time are not read; save them as numbers with a.astype('int64')"},
-    {'V', "records are not read; save their fields as columns of one array of numbers"},
+    {'V', RECORDS_ADVICE},
 };
 
 static sepal_status refuse_type(const struct scan *scan, struct slice type, const char *why) {
@@ -124,10 +126,12 @@ static sepal_status set_type(struct scan *scan, struct array_shape *shape, struc
 static sepal_status read_descr(struct scan *scan, struct array_shape *shape) {
     struct slice type;
     skip_blanks(scan);
-    if (scan->p < scan->end && (*scan->p == '[' || *scan->p == '('))
-        return refuse_type(scan, (struct slice){scan->p, 1},
-                           "records are not read; save their fields as columns of one array of "
-                           "numbers");
+    bool list = scan->p < scan->end && *scan->p == '[';
+    if (list || (scan->p < scan->end && *scan->p == '(')) {
+        const char *close = memchr(scan->p, list ? ']' : ')', (size_t)(scan->end - scan->p));
+        type = (struct slice){scan->p, close ? (size_t)(close - scan->p) + 1 : 1};
+        return refuse_type(scan, type, RECORDS_ADVICE);
+    }
     TRY(read_string(scan, &type));
     shape->type_at = (size_t)(type.bytes - scan->start) + 1;
     return set_type(scan, shape, type);

@@ -360,8 +360,9 @@ static const struct bad bad[] = {
     {TYPE("'<M8[ns]'"), 12, "dates"},
     {TYPE("'<m8[s]'"), 12, "spans of time"},
     {TYPE("'|V16'"), 12, "records"},
-    {TYPE("[('a', '<f8'), ('b', '<i4')]"), 11, "records"},
+    {TYPE("[('a', '<f8'), ('b', '<i4')]"), 11, "type '[('a', '<f8'), ('b', '<i4')]': records"},
     {TYPE("('<f8', (2,))"), 11, "records"},
+    {TYPE("[('a'"), 11, "records"},
     {TYPE("'<f12'"), 12, "not read"},
     {TYPE("'<f1'"), 12, "not read"},
     {TYPE("'<f6'"), 12, "not read"},
@@ -432,6 +433,22 @@ static void test_bad_headers(void **state) {
             assert_place(bad[i].column + (version == 1 ? 10 : 12), bad[i].message);
             hostile++;
         }
+}
+
+static void test_zero_bytes(void **state) {
+    (void)state;
+    static const char good[] = TYPE("'|u1'");
+    for (size_t i = 0; i < sizeof good - 1; i++) {
+        struct bytes file = {0};
+        struct array_shape shape;
+        char dictionary[sizeof good];
+        memcpy(dictionary, good, sizeof good);
+        dictionary[i] = '\0';
+        add_npy(&file, 1, dictionary, sizeof good - 1);
+        assert_int_equal(header_of(&shape, &file, NULL), SEPAL_EDATA);
+        assert_place(0, "");
+        hostile++;
+    }
 }
 
 /* What stands before the dictionary. */
@@ -749,6 +766,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_texts, fresh, clean),
         cmocka_unit_test_setup_teardown(test_good_headers, fresh, clean),
         cmocka_unit_test_setup_teardown(test_bad_headers, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_zero_bytes, fresh, clean),
         cmocka_unit_test_setup_teardown(test_bad_preambles, fresh, clean),
         cmocka_unit_test_setup_teardown(test_idx, fresh, clean),
         cmocka_unit_test_setup_teardown(test_bad_idx, fresh, clean),
