@@ -98,36 +98,6 @@ static sepal_status refused(sepal_ctx *ctx, const char *path, const char *what) 
     return fail_at(ctx, SEPAL_EOUTPUT, path, 0, 0, "cannot %s it: %s", what, strerror(errno));
 }
 
-static sepal_status write_all(sepal_ctx *ctx, int fd, const char *path, const char *bytes,
-                              size_t size) {
-    while (size) {
-        ssize_t n;
-        do n = allowed(ctx) ? write(fd, bytes, size) : -1;
-        while (n < 0 && errno == EINTR);
-        if (n < 0) return refused(ctx, path, "write");
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return SEPAL_OK;
-}
-
-static sepal_status write_device(sepal_ctx *ctx, const char *path, const char *bytes, size_t size) {
-    int fd = allowed(ctx) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
-    if (fd < 0) return refused(ctx, path, "open");
-    sepal_status status = write_all(ctx, fd, path, bytes, size);
-    if (close(fd) && status == SEPAL_OK) status = refused(ctx, path, "close");
-    return status;
-}
-
-/* After a failed fsync the kernel may have dropped the pages: never try again, report it. */
-static sepal_status fill_and_sync(sepal_ctx *ctx, int fd, const char *path, const char *bytes,
-                                  size_t size, const struct stat *old) {
-    TRY(write_all(ctx, fd, path, bytes, size));
-    if (old && fchmod(fd, old->st_mode & 07777)) return refused(ctx, path, "set the mode of");
-    if (!allowed(ctx) || fsync(fd)) return refused(ctx, path, "sync");
-    return SEPAL_OK;
-}
-
 static sepal_status sync_directory(sepal_ctx *ctx, const char *path, char *scratch) {
     char *slash = strrchr(memcpy(scratch, path, strlen(path) + 1), '/');
     if (slash == scratch) slash++;
@@ -153,68 +123,143 @@ static int open_beside(sepal_ctx *ctx, char *name, size_t room, const char *path
     return -1;
 }
 
-static sepal_status write_beside(sepal_ctx *ctx, struct staged *staged, size_t room,
-                                 const char *bytes, size_t size, const struct stat *old) {
-    const char *path = staged->target;
-    int fd = open_beside(ctx, staged->temporary, room, path);
-    if (fd < 0) return refused(ctx, path, "create a file beside");
-    sepal_status status = fill_and_sync(ctx, fd, path, bytes, size, old);
-    if ((close(fd) || !allowed(ctx)) && status == SEPAL_OK) status = refused(ctx, path, "close");
-    if (status != SEPAL_OK) unlink(staged->temporary);
-    return status;
-}
-
 static void forget(struct staged *staged) {
     mem_free(staged->target);
     mem_free(staged->temporary);
     *staged = (struct staged){0};
 }
 
-sepal_status output_stage(struct staged *out, sepal_ctx *ctx, const char *path, const char *bytes,
-                          size_t size) {
+/* A file beside `target` that has the mode of the old one, if there is one, before it has any
+   bytes. */
+static sepal_status begin_beside(struct staged *out, sepal_ctx *ctx, const char *target,
+                                 const struct stat *old) {
     enum { SUFFIX_BYTES = 48 };
+    size_t room = strlen(target) + SUFFIX_BYTES;
+    out->target = mem_copy_text(ctx, target, strlen(target));
+    out->temporary = mem_alloc(ctx, room, 1);
+    if (out->temporary) *out->temporary = '\0'; /* nothing to remove yet */
+    if (!out->target || !out->temporary) return SEPAL_EMEMORY;
+    out->fd = open_beside(ctx, out->temporary, room, target);
+    out->open = out->fd >= 0;
+    if (!out->open) {
+        *out->temporary = '\0'; /* the last name tried may be somebody else's */
+        return refused(ctx, target, "create a file beside");
+    }
+    if (old && fchmod(out->fd, old->st_mode & 07777))
+        return refused(ctx, target, "set the mode of");
+    return SEPAL_OK;
+}
+
+sepal_status output_begin(struct staged *out, sepal_ctx *ctx, const char *path) {
     struct stat facts;
     bool exists = stat(path, &facts) == 0;
-    *out = (struct staged){0};
+    *out = (struct staged){.path = path};
     if (exists && S_ISDIR(facts.st_mode)) {
         errno = EISDIR;
         return refused(ctx, path, "write");
     }
-    if (exists && !S_ISREG(facts.st_mode)) return write_device(ctx, path, bytes, size);
+    if (exists && !S_ISREG(facts.st_mode)) {
+        out->fd = allowed(ctx) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+        out->open = out->fd >= 0;
+        return out->open ? SEPAL_OK : refused(ctx, path, "open");
+    }
     /* Through a symbolic link the file it points to is replaced, not the link. */
     char *real = exists ? realpath(path, NULL) : NULL;
-    const char *target = real ? real : path;
-    size_t room = strlen(target) + SUFFIX_BYTES;
-    out->target = mem_copy_text(ctx, target, strlen(target));
-    out->temporary = mem_alloc(ctx, room, 1);
+    sepal_status status = begin_beside(out, ctx, real ? real : path, exists ? &facts : NULL);
     mem_free(real);
-    sepal_status status = out->target && out->temporary
-                              ? write_beside(ctx, out, room, bytes, size, exists ? &facts : NULL)
-                              : SEPAL_EMEMORY;
-    if (status != SEPAL_OK) forget(out);
+    if (status != SEPAL_OK) output_drop(out);
     return status;
 }
 
-sepal_status output_commit(sepal_ctx *ctx, struct staged *staged) {
-    if (!staged->target) return SEPAL_OK; /* a device: written already */
-    sepal_status status;
-    if (!allowed(ctx) || rename(staged->temporary, staged->target)) {
-        status = refused(ctx, staged->target, "rename a file to");
-        unlink(staged->temporary);
-    } else {
-        status = sync_directory(ctx, staged->target, staged->temporary);
+static const char *name_of(const struct staged *staged) {
+    return staged->target ? staged->target : staged->path;
+}
+
+sepal_status output_add(sepal_ctx *ctx, struct staged *staged, const char *bytes, size_t size) {
+    while (size) {
+        ssize_t n;
+        do n = allowed(ctx) ? write(staged->fd, bytes, size) : -1;
+        while (n < 0 && errno == EINTR);
+        if (n < 0) return refused(ctx, name_of(staged), "write");
+        bytes += n;
+        size -= (size_t)n;
     }
-    forget(staged);
-    return status;
+    return SEPAL_OK;
+}
+
+/* After a failed fsync the kernel may have dropped the pages: never try again, report it. */
+sepal_status output_end(sepal_ctx *ctx, struct staged *staged) {
+    bool file = staged->target != NULL;
+    if (file && (!allowed(ctx) || fsync(staged->fd))) return refused(ctx, staged->target, "sync");
+    staged->open = false;
+    if (close(staged->fd) || (file && !allowed(ctx))) return refused(ctx, name_of(staged), "close");
+    return SEPAL_OK;
 }
 
 void output_drop(struct staged *staged) {
-    if (staged->target) unlink(staged->temporary);
+    if (staged->open) close(staged->fd);
+    if (staged->temporary && *staged->temporary) unlink(staged->temporary);
     forget(staged);
+}
+
+sepal_status output_stage(struct staged *out, sepal_ctx *ctx, const char *path, const char *bytes,
+                          size_t size) {
+    TRY(output_begin(out, ctx, path));
+    sepal_status status = output_add(ctx, out, bytes, size);
+    if (status == SEPAL_OK) status = output_end(ctx, out);
+    if (status != SEPAL_OK) output_drop(out);
+    return status;
+}
+
+static sepal_status take_name(sepal_ctx *ctx, struct staged *staged) {
+    if (!staged->target) return SEPAL_OK; /* a device: written already */
+    if (allowed(ctx) && rename(staged->temporary, staged->target) == 0) return SEPAL_OK;
+    return refused(ctx, staged->target, "rename a file to");
+}
+
+static sepal_status settle(sepal_ctx *ctx, struct staged *staged) {
+    return staged->target ? sync_directory(ctx, staged->target, staged->temporary) : SEPAL_OK;
+}
+
+sepal_status output_commit(sepal_ctx *ctx, struct staged *staged) {
+    sepal_status status = take_name(ctx, staged);
+    if (status != SEPAL_OK) {
+        output_drop(staged);
+        return status;
+    }
+    status = settle(ctx, staged);
+    forget(staged);
+    return status;
+}
+
+sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct staged *second) {
+    bool fresh = first->target && access(first->target, F_OK) != 0;
+    sepal_status status = take_name(ctx, first);
+    if (status != SEPAL_OK) {
+        output_drop(first);
+        output_drop(second);
+        return status;
+    }
+    status = take_name(ctx, second);
+    if (status != SEPAL_OK) {
+        if (fresh) unlink(first->target);
+        output_drop(second);
+    } else {
+        status = settle(ctx, first);
+        if (status == SEPAL_OK) status = settle(ctx, second);
+    }
+    forget(first);
+    forget(second);
+    return status;
 }
 
 sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size) {
     struct staged staged;
     TRY(output_stage(&staged, ctx, path, bytes, size));
     return output_commit(ctx, &staged);
+}
+
+bool output_is_device(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }

@@ -23,17 +23,30 @@ bool input_exists(const char *path); /* something of that name that is no direct
 sepal_status input_slurp(char **out, size_t *size, sepal_ctx *ctx, const char *path,
                          sepal_status status);
 
-/* A file that is written, and safe on the disk, but does not have its name yet. */
+/* A file that is being written, or is written and safe on the disk, but does not have its name yet.
+   output_drop ends it at any moment. */
 struct staged {
-    char *target, *temporary; /* NULL: a device or pipe, which was written to as it is */
+    char *target, *temporary; /* NULL: a device or pipe, which is written to as it is */
+    const char *path;         /* as the caller has it, and keeps it until output_end */
+    bool open;
+    int fd;
 };
-/* Write the bytes to a temporary file beside `path`; nothing is left of it after a failure. */
+/* Begin a temporary file beside `path`, add to it, and bring it safely onto the disk. After a
+   failure of output_begin nothing is there to be dropped. */
+sepal_status output_begin(struct staged *out, sepal_ctx *ctx, const char *path);
+sepal_status output_add(sepal_ctx *ctx, struct staged *staged, const char *bytes, size_t size);
+sepal_status output_end(sepal_ctx *ctx, struct staged *staged);
+/* The three at once; nothing is left after a failure. */
 sepal_status output_stage(struct staged *out, sepal_ctx *ctx, const char *path, const char *bytes,
                           size_t size);
 /* Put it in place: rename, fsync of the directory. The stage is over, however it ends. */
 sepal_status output_commit(sepal_ctx *ctx, struct staged *staged);
+/* Two files that belong together: both take their names or, but for a fault in between, neither. */
+sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct staged *second);
 void output_drop(struct staged *staged);
-/* Both at once: `path` has the old bytes or the new ones, whole. */
+/* Stage and commit: `path` has the old bytes or the new ones, whole. */
 sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size);
+/* Something that is written to as it is, and cannot be replaced: a device or a pipe. */
+bool output_is_device(const char *path);
 
 #endif
