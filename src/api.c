@@ -147,6 +147,12 @@ sepal_status sepal_data_write(sepal_ctx *ctx, const sepal_data *data, const char
     return data_write(ctx, data, path, format);
 }
 
+sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data,
+                                    const char *path, const char *format) {
+    begin(ctx);
+    return data_labels_path(out, ctx, data, path, format);
+}
+
 size_t sepal_data_rows(const sepal_data *data) {
     return data->matrix.rows;
 }

@@ -98,9 +98,14 @@ SEPAL_API sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const 
 /* Cut a share (0 < share < 1) of the rows off, class by class, by the context's seed. */
 SEPAL_API sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                                         const sepal_data *data, double share);
-/* Write as "csv", "tsv" or "libsvm"; NULL: by the path's extension. The file is replaced whole. */
+/* Write in one of the formats of SEPAL_FORMAT ("csv", "npy"); NULL: by the path's extension. Files
+   are replaced whole. npy and idx get their labels in a second file beside the first. What a format
+   has no place for, weights or labels on a device, is left out with a warning. */
 SEPAL_API sepal_status sepal_data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
                                         const char *format);
+/* The name of that second file, NULL if there is none; free it with sepal_text_free. */
+SEPAL_API sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data,
+                                              const char *path, const char *format);
 SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_data *data);
 SEPAL_API size_t sepal_data_rows(const sepal_data *data);

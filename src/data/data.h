@@ -44,9 +44,12 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double share);
 sepal_status data_from_dense(sepal_data **out, sepal_ctx *ctx, const double *x, size_t rows,
                              size_t cols, const char *const *labels, const double *weights);
-/* The whole data set as text of a format. */
+/* The whole data set as a file of a format; format NULL: by the extension. */
 sepal_status data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
                         const char *format);
+/* The second file that data_write makes for the labels, NULL if there is none; to be freed. */
+sepal_status data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data, const char *path,
+                              const char *format);
 void data_free(sepal_data *data);
 
 static inline double data_weight(const sepal_data *data, size_t row) {
