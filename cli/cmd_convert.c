@@ -14,26 +14,67 @@ static const struct option convert_options[] = {
      .help = "write here; - is standard output and needs --to"},
     {.name = "to",
      .placeholder = "FORMAT",
-     .help = "csv, tsv or libsvm; unless given, by the extension of OUT"},
+     .help = "csv, tsv, libsvm, arff, npy or idx; unless given, by the extension of OUT"},
     {0},
 };
 
-static int check_options(struct session *s) {
-    const char *path = option_value(s, "output"), *format = option_value(s, "to");
+/* Formats with their labels in a second file, which standard output is not. */
+static bool needs_two_files(const char *format) {
+    return strcmp(format, "npy") == 0 || strcmp(format, "idx") == 0;
+}
+
+/* "csv, tsv or libsvm" of the library's formats, each with `prefix` before it. */
+static void list_formats(struct sink *out, const char *prefix, bool standard) {
+    sepal_method format, last = {0};
+    for (size_t i = 0; sepal_method_at(SEPAL_FORMAT, i, &format); i++) {
+        if (standard && needs_two_files(format.name)) continue;
+        if (last.name != NULL) sink_printf(out, "%s%s%s", out->used ? ", " : "", prefix, last.name);
+        last = format;
+    }
+    sink_printf(out, " or %s%s", prefix, last.name);
+    sink_text(out);
+}
+
+static bool is_format(const char *name) {
+    sepal_method format;
+    for (size_t i = 0; sepal_method_at(SEPAL_FORMAT, i, &format); i++) {
+        if (strcmp(format.name, name) == 0) return true;
+    }
+    return false;
+}
+
+/* What cannot be right whatever the data is, said before it is read. */
+static int check_names(struct session *s, const char *path, const char *format, struct sink *list) {
+    bool standard = path != NULL && strcmp(path, "-") == 0;
+    list_formats(list, path == NULL ? "." : "", standard);
     if (path == NULL) {
-        return complain(
-            s, EXIT_USAGE, NULL,
-            "convert needs a file to write; type: sepal convert %s -o OUT.csv (or .tsv, "
-            ".libsvm)",
-            s->options.arguments[0]);
-    }
-    if (strcmp(path, "-") != 0) return EXIT_DONE;
-    if (format == NULL) {
         return complain(s, EXIT_USAGE, NULL,
-                        "-o - needs the format; add --to csv, --to tsv or --to libsvm");
+                        "convert needs a file to write; type: sepal convert %s -o OUT, with the "
+                        "extension %s",
+                        s->options.arguments[0], list->bytes);
     }
-    if (s->json) return complain(s, EXIT_USAGE, NULL, "--json and -o - both want standard output");
+    if (standard && format == NULL)
+        return complain(s, EXIT_USAGE, NULL, "-o - needs the format; add --to %s", list->bytes);
+    if (format != NULL && !is_format(format)) {
+        return complain(s, EXIT_USAGE, NULL, "there is no format '%s' to write; --to takes %s",
+                        format, list->bytes);
+    }
+    if (standard && needs_two_files(format)) {
+        return complain(s, EXIT_USAGE, NULL,
+                        "%s files cannot go to standard output: their labels go to a second file; "
+                        "name a file, as in -o OUT.%s",
+                        format, format);
+    }
+    if (standard && s->json)
+        return complain(s, EXIT_USAGE, NULL, "--json and -o - both want standard output");
     return EXIT_DONE;
+}
+
+static int check_options(struct session *s) {
+    struct sink list = sink_open(-1);
+    int code = check_names(s, option_value(s, "output"), option_value(s, "to"), &list);
+    sink_close(&list);
+    return code;
 }
 
 static int copy(struct session *s, int fd) {
@@ -73,34 +114,55 @@ static int write_standard(struct session *s, const sepal_data *data) {
     sepal_status status = sepal_data_write(s->ctx, data, name.bytes, option_value(s, "to"));
     fd = status == SEPAL_OK ? open(name.bytes, O_RDONLY | O_CLOEXEC) : -1;
     unlink(name.bytes);
-    if (status != SEPAL_OK)
+    if (status != SEPAL_OK) {
         code = complain_status(s, status);
-    else
+    } else {
+        warnings_print(s);
         code = copy(s, fd);
+    }
     if (fd >= 0) close(fd);
     sink_close(&name);
     return code;
 }
 
-static int print_facts(struct session *s, const sepal_data *data, const char *path) {
-    if (!s->json) return EXIT_DONE;
+static int print_facts(struct session *s, const sepal_data *data, const char *path,
+                       const char *labels_path) {
     struct result out;
     int code = result_open(&out, s, "-");
     sink_json_begin(&out.sink, "convert");
     sink_printf(&out.sink, ",\"rows\":%zu,\"columns\":%zu,\"output\":", sepal_data_rows(data),
                 sepal_data_columns(data));
     sink_json(&out.sink, path);
+    if (labels_path != NULL) {
+        sink_puts(&out.sink, ",\"labels_output\":");
+        sink_json(&out.sink, labels_path);
+    }
     sink_json_end(&out.sink, s->ctx);
     return code == EXIT_DONE ? result_commit(&out, s) : code;
+}
+
+static int write_file(struct session *s, const sepal_data *data, const char *path) {
+    const char *format = option_value(s, "to");
+    char *labels_path = NULL;
+    int code = EXIT_DONE;
+    sepal_status status = sepal_data_write(s->ctx, data, path, format);
+    if (status == SEPAL_OK)
+        status = sepal_data_labels_path(&labels_path, s->ctx, data, path, format);
+    if (status != SEPAL_OK) return complain_status(s, status);
+    if (s->json) {
+        code = print_facts(s, data, path, labels_path);
+    } else {
+        warnings_print(s);
+        if (labels_path != NULL && !s->quiet) say(s, "the labels are in %s", labels_path);
+    }
+    sepal_text_free(labels_path);
+    return code;
 }
 
 static int write_data(struct session *s, const sepal_data *data) {
     const char *path = option_value(s, "output");
     progress_erase(s);
-    if (!s->json) warnings_print(s);
-    if (strcmp(path, "-") == 0) return write_standard(s, data);
-    sepal_status status = sepal_data_write(s->ctx, data, path, option_value(s, "to"));
-    return status == SEPAL_OK ? print_facts(s, data, path) : complain_status(s, status);
+    return strcmp(path, "-") == 0 ? write_standard(s, data) : write_file(s, data, path);
 }
 
 static int run(struct session *s) {
@@ -121,6 +183,6 @@ const struct command cmd_convert = {
     .most = 1,
     .reads = true,
     .options = convert_options,
-    .examples = {"sepal convert examples/data/iris.csv -o iris.libsvm",
+    .examples = {"sepal convert examples/data/iris.csv -o iris.npy",
                  "sepal convert examples/data/wine.csv --to tsv -o -"},
 };
