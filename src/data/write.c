@@ -3,6 +3,7 @@
 #include "data/write.h"
 
 #include "core/alloc.h"
+#include "data/aside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -128,6 +129,18 @@ static sepal_status stage_file(struct staged *out, struct writing *w, const char
     return status;
 }
 
+/* Reading finds the labels by name, and an older file may have a name that comes first. Without
+   memory for that there is no warning either. */
+static void warn_of_other_labels(struct writing *w, const char *path, const char *labels_path) {
+    char *found;
+    if (aside_sibling(&found, NULL, path) != SEPAL_OK || !found) return;
+    if (strcmp(found, labels_path) != 0)
+        warn(w->ctx, "labels-shadowed",
+             "%s is there as well, and is read as the labels of %s instead of %s; remove it", found,
+             path, labels_path);
+    mem_free(found);
+}
+
 /* The labels take their name first. Should the second step fail, or somebody look between the two,
    new labels beside old rows are mostly noticed by their number, and labels alone do no harm; rows
    without their labels would be read with the last column as the labels. */
@@ -147,6 +160,7 @@ static sepal_status write_with_labels(struct writing *w, const char *path,
             status = output_commit_both(w->ctx, &labels, &rows);
         else
             output_drop(&rows);
+        if (status == SEPAL_OK) warn_of_other_labels(w, path, labels_path);
     }
     mem_free(labels_path);
     return status;

@@ -1,5 +1,5 @@
 /* Arrays of numbers: npy as NumPy writes it (version 1.0, little-endian), and idx, the format of
-   MNIST (big-endian). Elements are of the smallest type that holds all of them exactly. Labels go
+   MNIST (big-endian). Their items are of the smallest type that holds all of them exactly. Labels go
    to a second file: an array as well, or for idx, which has no texts, one label per line. */
 #include "core/alloc.h"
 #include "data/csv.h"
@@ -8,19 +8,18 @@
 #include <string.h>
 #include <strings.h>
 
-enum element { ELEMENT_U8, ELEMENT_I32, ELEMENT_I64, ELEMENT_F32, ELEMENT_F64, ELEMENT_TEXT };
+enum item { ITEM_U8, ITEM_I32, ITEM_I64, ITEM_F32, ITEM_F64, ITEM_TEXT };
 
-static const struct element_row {
+static const struct item_row {
     const char *npy; /* NULL: not written to npy files */
     char idx;        /* 0: not written to idx files */
     size_t bytes;
-} elements[] = {
-    [ELEMENT_U8] = {NULL, 0x08, 1},   [ELEMENT_I32] = {NULL, 0x0C, 4},
-    [ELEMENT_I64] = {"<i8", 0, 8},    [ELEMENT_F32] = {"<f4", 0x0D, 4},
-    [ELEMENT_F64] = {"<f8", 0x0E, 8}, [ELEMENT_TEXT] = {"<U", 0, 4},
+} items[] = {
+    [ITEM_U8] = {NULL, 0x08, 1},   [ITEM_I32] = {NULL, 0x0C, 4},  [ITEM_I64] = {"<i8", 0, 8},
+    [ITEM_F32] = {"<f4", 0x0D, 4}, [ITEM_F64] = {"<f8", 0x0E, 8}, [ITEM_TEXT] = {"<U", 0, 4},
 };
 
-/* ---- elements ----------------------------------------------------------------------------- */
+/* ---- items -------------------------------------------------------------------------------- */
 
 /* Labels have as many digits as a double may need to be an integer: fewer than those of 2^63. */
 enum { MOST_DIGITS = 18 };
@@ -50,13 +49,13 @@ static size_t characters_of(const char *text) {
     return n;
 }
 
-static enum element element_of_labels(const struct writing *w) {
+static enum item item_of_labels(const struct writing *w) {
     bool whole = true, small = true, tiny = true;
     for (size_t k = 0; k < w->n_labels; k++) {
         double value;
         int64_t integer;
         if (!csv_is_number((struct slice){w->labels[k], strlen(w->labels[k])}, &value))
-            return ELEMENT_TEXT;
+            return ITEM_TEXT;
         if (!as_integer(w->labels[k], &integer)) {
             whole = false;
             continue;
@@ -64,27 +63,27 @@ static enum element element_of_labels(const struct writing *w) {
         small = small && integer >= INT32_MIN && integer <= INT32_MAX;
         tiny = tiny && integer >= 0 && integer <= UINT8_MAX;
     }
-    if (w->format == FORMAT_NPY) return whole ? ELEMENT_I64 : ELEMENT_F64;
-    return !whole || !small ? ELEMENT_F64 : tiny ? ELEMENT_U8 : ELEMENT_I32;
+    if (w->format == FORMAT_NPY) return whole ? ITEM_I64 : ITEM_F64;
+    return !whole || !small ? ITEM_F64 : tiny ? ITEM_U8 : ITEM_I32;
 }
 
 static bool byte_holds(double value) {
     return value >= 0 && value <= UINT8_MAX && (double)(uint8_t)value == value;
 }
 
-static enum element element_of_values(const struct writing *w) {
+static enum item item_of_values(const struct writing *w) {
     const struct matrix *matrix = &w->data->matrix;
-    enum element element = w->format == FORMAT_IDX ? ELEMENT_U8 : ELEMENT_F32;
+    enum item item = w->format == FORMAT_IDX ? ITEM_U8 : ITEM_F32;
     struct block_walk walk = {.matrix = matrix};
     size_t column;
     double value;
     for (const struct block *block; (block = block_next(&walk));)
         for (size_t i = 0; i < block->rows; i++)
             for (size_t at = 0; row_next(block, i, matrix->cols, &at, &column, &value);) {
-                if (element == ELEMENT_U8 && !byte_holds(value)) element = ELEMENT_F32;
-                if (!single_holds(value)) return ELEMENT_F64;
+                if (item == ITEM_U8 && !byte_holds(value)) item = ITEM_F32;
+                if (!single_holds(value)) return ITEM_F64;
             }
-    return element;
+    return item;
 }
 
 static void put_bits(struct writing *w, uint64_t bits, size_t bytes) {
@@ -95,20 +94,20 @@ static void put_bits(struct writing *w, uint64_t bits, size_t bytes) {
     text_add(w->ctx, &w->text, out, bytes);
 }
 
-/* The element holds the value: element_of_values saw to it. */
-static void put_value(struct writing *w, enum element element, double value) {
+/* Only for a value that the item holds. */
+static void put_value(struct writing *w, enum item item, double value) {
     uint64_t bits = 0;
-    if (element == ELEMENT_F32) {
+    if (item == ITEM_F32) {
         float single = (float)value;
         uint32_t single_bits;
         memcpy(&single_bits, &single, sizeof single_bits);
         bits = single_bits;
-    } else if (element == ELEMENT_F64) {
+    } else if (item == ITEM_F64) {
         memcpy(&bits, &value, sizeof bits);
     } else {
         bits = (uint64_t)value;
     }
-    put_bits(w, bits, elements[element].bytes);
+    put_bits(w, bits, items[item].bytes);
 }
 
 /* The code point of the character at **text, which goes on to the next one. */
@@ -125,18 +124,18 @@ static uint32_t next_character(const char **text) {
 
 static void put_text(struct writing *w, const char *text, size_t characters) {
     for (size_t i = 0; i < characters; i++)
-        put_bits(w, *text ? next_character(&text) : 0, elements[ELEMENT_TEXT].bytes);
+        put_bits(w, *text ? next_character(&text) : 0, items[ITEM_TEXT].bytes);
 }
 
 /* ---- headers ------------------------------------------------------------------------------ */
 
-/* cols 0: one dimension. Elements of texts have that many characters. */
-static void put_npy_header(struct writing *w, enum element element, size_t characters, size_t rows,
+/* cols 0: one dimension. Texts have that many characters. */
+static void put_npy_header(struct writing *w, enum item item, size_t characters, size_t rows,
                            size_t cols) {
     enum { ALIGNMENT = 64, BEFORE_BYTES = 10 }; /* magic, version, length of the rest */
     struct text head = {0};
-    text_printf(w->ctx, &head, "{'descr': '%s", elements[element].npy);
-    if (element == ELEMENT_TEXT) text_printf(w->ctx, &head, "%zu", characters);
+    text_printf(w->ctx, &head, "{'descr': '%s", items[item].npy);
+    if (item == ITEM_TEXT) text_printf(w->ctx, &head, "%zu", characters);
     text_printf(w->ctx, &head, "', 'fortran_order': False, 'shape': (%zu,", rows);
     if (cols) text_printf(w->ctx, &head, " %zu", cols);
     text_puts(w->ctx, &head, "), }");
@@ -150,19 +149,19 @@ static void put_npy_header(struct writing *w, enum element element, size_t chara
     text_clear(&head);
 }
 
-static void put_idx_header(struct writing *w, enum element element, size_t rows, size_t cols) {
+static void put_idx_header(struct writing *w, enum item item, size_t rows, size_t cols) {
     enum { DIMENSION_BYTES = 4 };
-    const char magic[] = {0, 0, elements[element].idx, cols ? 2 : 1};
+    const char magic[] = {0, 0, items[item].idx, cols ? 2 : 1};
     text_add(w->ctx, &w->text, magic, sizeof magic);
     put_bits(w, rows, DIMENSION_BYTES);
     if (cols) put_bits(w, cols, DIMENSION_BYTES);
 }
 
-static void put_header(struct writing *w, enum element element, size_t characters, size_t cols) {
+static void put_header(struct writing *w, enum item item, size_t characters, size_t cols) {
     if (w->format == FORMAT_NPY)
-        put_npy_header(w, element, characters, w->data->matrix.rows, cols);
+        put_npy_header(w, item, characters, w->data->matrix.rows, cols);
     else
-        put_idx_header(w, element, w->data->matrix.rows, cols);
+        put_idx_header(w, item, w->data->matrix.rows, cols);
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -185,21 +184,21 @@ sepal_status check_array(struct writing *w) {
     const char *what = w->format == FORMAT_NPY ? "npy" : "idx";
     TRY(check_single_labels(w, what));
     TRY(check_cells(w, w->data->matrix.rows, "an array"));
-    if (element_of_labels(w) == ELEMENT_TEXT)
+    if (item_of_labels(w) == ITEM_TEXT)
         for (size_t k = 0; k < w->n_labels; k++) TRY(check_label(w, w->labels[k]));
     warn_weights(w, what);
     return SEPAL_OK;
 }
 
 sepal_status write_array(struct writing *w) {
-    enum element element = element_of_values(w);
+    enum item item = item_of_values(w);
     size_t cols = w->data->matrix.cols;
     struct block_walk walk = {.matrix = &w->data->matrix};
-    put_header(w, element, 0, cols);
+    put_header(w, item, 0, cols);
     for (const struct block *block; (block = block_next(&walk));)
         for (size_t i = 0; i < block->rows; i++) {
             struct cells cells = cells_of(block, i, cols);
-            for (size_t j = 0; j < cols; j++) put_value(w, element, cell_value(&cells, j));
+            for (size_t j = 0; j < cols; j++) put_value(w, item, cell_value(&cells, j));
             TRY(writing_pass(w));
         }
     return SEPAL_OK;
@@ -214,28 +213,27 @@ static sepal_status write_lines(struct writing *w) {
     return SEPAL_OK;
 }
 
-static void put_label(struct writing *w, enum element element, const char *label,
-                      size_t characters) {
+static void put_label(struct writing *w, enum item item, const char *label, size_t characters) {
     int64_t integer;
-    if (element == ELEMENT_TEXT)
+    if (item == ITEM_TEXT)
         put_text(w, label, characters);
-    else if (element == ELEMENT_F64)
-        put_value(w, element, as_number(label));
+    else if (item == ITEM_F64)
+        put_value(w, item, as_number(label));
     else if (as_integer(label, &integer))
-        put_bits(w, (uint64_t)integer, elements[element].bytes);
+        put_bits(w, (uint64_t)integer, items[item].bytes);
 }
 
 sepal_status write_array_labels(struct writing *w) {
-    enum element element = element_of_labels(w);
-    if (element == ELEMENT_TEXT && w->format == FORMAT_IDX) return write_lines(w);
+    enum item item = item_of_labels(w);
+    if (item == ITEM_TEXT && w->format == FORMAT_IDX) return write_lines(w);
     size_t characters = 0;
     for (size_t k = 0; k < w->n_labels; k++) {
         size_t n = characters_of(w->labels[k]);
         if (n > characters) characters = n;
     }
-    put_header(w, element, characters, 0);
+    put_header(w, item, characters, 0);
     for (size_t row = 0; row < w->data->matrix.rows; row++) {
-        put_label(w, element, label_of_row(w, row), characters);
+        put_label(w, item, label_of_row(w, row), characters);
         TRY(writing_pass(w));
     }
     return SEPAL_OK;
@@ -253,7 +251,7 @@ static bool ends_with(const char *path, size_t length, const char *tail) {
 sepal_status array_labels_path(char **out, struct writing *w, const char *path) {
     static const char images[] = "images-idx3";
     const char *slash = strrchr(path, '/'), *found = strstr(slash ? slash : path, images);
-    bool lines = w->format == FORMAT_IDX && element_of_labels(w) == ELEMENT_TEXT;
+    bool lines = w->format == FORMAT_IDX && item_of_labels(w) == ITEM_TEXT;
     struct text name = {0};
     size_t length = source_plain_length(path);
     if (w->format == FORMAT_IDX && found && !lines) {

@@ -317,6 +317,30 @@ static void test_labels_that_cannot_be_written(void **state) {
     data_free(data);
 }
 
+/* Old labels that reading would prefer are told of; labels of other files are not. */
+static void test_other_labels(void **state) {
+    (void)state;
+    static const char *const numbers[] = {"1", "2"}, *const texts[] = {"a", "b"};
+    sepal_data *data[] = {data_with_labels(numbers, 2), data_with_labels(texts, 2)};
+    static const struct {
+        size_t data;
+        const char *path;
+        bool shadowed;
+    } steps[] = {
+        {1, "two.npy", false}, /* two.labels.npy */
+        {1, "two.idx", false}, /* two.labels.txt */
+        {0, "two.idx", false}, /* two.labels.idx, which comes before it */
+        {1, "two.idx", true},  {0, "two.npy", false},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        forget_warnings();
+        must_write(data[steps[i].data], steps[i].path, NULL);
+        assert_int_equal(warned("labels-shadowed"), steps[i].shadowed);
+    }
+    data_free(data[0]);
+    data_free(data[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_bytes_of_npy, fresh, clean),
@@ -328,6 +352,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_names_of_label_files, fresh, clean),
         cmocka_unit_test_setup_teardown(test_devices, fresh, clean),
         cmocka_unit_test_setup_teardown(test_labels_that_cannot_be_written, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_other_labels, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
