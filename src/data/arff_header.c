@@ -141,40 +141,50 @@ static sepal_status check_value(struct header_parser *parser, const struct table
     return SEPAL_OK;
 }
 
-static sepal_status sort_values(struct header_parser *parser, struct arff_attribute *attribute,
-                                const char *at) {
+static sepal_status sort_values(struct header_parser *parser, struct arff_attribute *attribute) {
     attribute->first = attribute->values[0];
     qsort(attribute->values, attribute->n_values, sizeof *attribute->values, by_bytes);
     for (size_t i = 1; i < attribute->n_values; i++)
         if (strcmp(attribute->values[i], attribute->values[i - 1]) == 0)
-            return refuse(parser, at, "a value is declared twice for this attribute");
+            return fail_at(parser->ctx, SEPAL_EDATA, parser->file,
+                           parser->first_line + attribute->spot.line, attribute->spot.column,
+                           "the value '%.60s' is declared twice for this attribute",
+                           attribute->values[i]);
+    return SEPAL_OK;
+}
+
+/* Room for one item more, in an arena: twice as much when it is used up. */
+static sepal_status grow(struct header_parser *parser, void **items, size_t n, size_t *room,
+                         size_t size) {
+    if (n < *room) return SEPAL_OK;
+    *room = 2 * n + 16;
+    void *more = arena_alloc(parser->ctx, parser->arena, *room, size);
+    if (!more) return SEPAL_EMEMORY;
+    if (n) memcpy(more, *items, n * size);
+    *items = more;
     return SEPAL_OK;
 }
 
 /* The values between braces; the cursor stands on the opening one. */
 static sepal_status parse_values(struct header_parser *parser, struct arff_attribute *attribute) {
     struct table_cell cell;
-    size_t room = 1;
-    const char *open = parser->p;
-    for (const char *p = open; p < parser->end && *p != '@'; p++) room += *p == ',';
-    attribute->values = arena_alloc(parser->ctx, parser->arena, room, sizeof *attribute->values);
-    if (!attribute->values) return SEPAL_EMEMORY;
+    size_t room = 0, n = 0;
     do {
         parser->p++;
         skip_space(parser);
         parser->p = arff_value_next(parser->p, parser->end, ',', true, parser->scratch, &cell);
         TRY(check_value(parser, &cell));
-        if (attribute->n_values == room) return refuse(parser, open, "these braces are not closed");
-        const char *copy =
+        TRY(grow(parser, (void **)&attribute->values, n, &room, sizeof *attribute->values));
+        attribute->values[n] =
             arena_text(parser->ctx, parser->arena, cell.text.bytes, cell.text.length);
-        if (!copy) return SEPAL_EMEMORY;
-        attribute->values[attribute->n_values++] = copy;
+        if (!attribute->values[n++]) return SEPAL_EMEMORY;
         skip_space(parser);
     } while (parser->p < parser->end && *parser->p == ',');
     if (parser->p == parser->end || *parser->p != '}')
         return refuse(parser, parser->p, "expected a comma or } after a declared value");
     parser->p++;
-    return sort_values(parser, attribute, open);
+    attribute->n_values = n;
+    return sort_values(parser, attribute);
 }
 
 static sepal_status parse_type(struct header_parser *parser, struct arff_attribute *attribute) {
@@ -230,14 +240,7 @@ static sepal_status parse_attribute(struct header_parser *parser) {
     skip_blanks(parser);
     if (!at_line_end(parser) && *parser->p != '%')
         return refuse(parser, parser->p, "text behind the type of an attribute");
-    if (out->n == parser->room) {
-        size_t room = 2 * parser->room + 16;
-        struct arff_attribute *more = arena_alloc(parser->ctx, parser->arena, room, sizeof *more);
-        if (!more) return SEPAL_EMEMORY;
-        if (out->n) memcpy(more, out->attributes, out->n * sizeof *more);
-        out->attributes = more;
-        parser->room = room;
-    }
+    TRY(grow(parser, (void **)&out->attributes, out->n, &parser->room, sizeof attribute));
     out->attributes[out->n++] = attribute;
     return SEPAL_OK;
 }
