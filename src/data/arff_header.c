@@ -220,13 +220,17 @@ static sepal_status parse_name(struct header_parser *parser, struct arff_attribu
     attribute->spot = (struct spot){parser->line, (size_t)(parser->p - parser->line_start) + 1};
     const char *from = parser->p;
     if (from < parser->end && *from != '\'' && *from != '"') {
-        while (!at_line_end(parser) && !is_blank(*parser->p) && *parser->p != '{') parser->p++;
+        while (!at_line_end(parser) && !is_blank(*parser->p) && *parser->p != '{') {
+            if (is_control(*parser->p)) return refuse(parser, parser->p, "control character");
+            parser->p++;
+        }
         cell = (struct table_cell){.text = {from, (size_t)(parser->p - from)}, .start = from};
     } else {
         parser->p = arff_value_next(from, parser->end, ' ', false, parser->scratch, &cell);
     }
+    if (!cell.fault && cell.text.length == 0)
+        return refuse(parser, from, "the name of the attribute is missing");
     TRY(check_value(parser, &cell));
-    if (cell.text.length == 0) return refuse(parser, from, "an attribute has a name");
     const char *copy = arena_text(parser->ctx, parser->arena, cell.text.bytes, cell.text.length);
     attribute->name = (struct slice){copy, cell.text.length};
     return copy ? SEPAL_OK : SEPAL_EMEMORY;

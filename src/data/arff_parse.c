@@ -56,7 +56,7 @@ static sepal_status take(struct parser *parser, size_t c, const struct table_cel
 static sepal_status take_default(struct parser *parser, size_t c, const char *at) {
     const struct arff_attribute *attribute = &parser->layout->attributes[c];
     const struct table_role *role = &parser->rows.layout->roles[c];
-    bool used = role->role != ROLE_IGNORE || role->keep;
+    bool used = (role->role != ROLE_IGNORE || role->keep) && !parser->rows.weightless;
     if (used && attribute->kind == ARFF_TEXT)
         return rows_refuse(&parser->rows, at, "a sparse row must give the value of this attribute",
                            attribute->name);

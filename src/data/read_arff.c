@@ -76,6 +76,7 @@ static sepal_status assign_kinds(struct reading *reading, struct table_layout *l
     for (size_t c = 0; c < header->n; c++) {
         struct table_role *role = &layout->roles[c];
         const struct arff_attribute *attribute = &header->attributes[c];
+        role->literal = true;
         role->declared = attribute->kind == ARFF_NOMINAL;
         if (reading->known || role->role != ROLE_FEATURE) continue;
         role->as_number = attribute->kind == ARFF_NUMBER && !role->as_text;

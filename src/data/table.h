@@ -15,7 +15,8 @@ struct table_role {
     bool as_text;               /* never read as a number */
     bool as_number;             /* never read as text: the format says so */
     const struct column *known; /* its kind and categories: the model's, or as the file declares */
-    bool declared;              /* the file lists its categories */
+    bool declared; /* the file lists its categories: words for missing values may be among them */
+    bool literal;  /* what stands in quotes is there, whatever it says */
     bool keep;
     const char *name; /* for messages; "x1" ... without a header */
 };

@@ -120,11 +120,10 @@ sepal_status rows_miss(struct table_rows *rows, const struct table_role *role, s
 }
 
 static bool is_missing(const struct table_role *role, const struct table_cell *cell) {
-    if (!role->declared) return csv_is_missing(cell->text);
-    if (cell->quoted) return false;
-    if (cell->text.length == 0 || slice_is_nocase(cell->text, "?")) return true;
-    return csv_is_missing(cell->text) &&
-           column_category(role->known, cell->text) == role->known->n_categories;
+    if (role->literal && cell->quoted) return false;
+    if (!csv_is_missing(cell->text)) return false;
+    if (!role->declared || cell->text.length == 0 || slice_is_nocase(cell->text, "?")) return true;
+    return column_category(role->known, cell->text) == role->known->n_categories;
 }
 
 static sepal_status take_feature(struct table_rows *rows, const struct table_role *role,
