@@ -24,6 +24,7 @@
 
 /* Every call that can fail begins with a clean slate. */
 static void begin(sepal_ctx *ctx) {
+    ctx->cancelled = false;
     ctx->error.status = SEPAL_OK;
     ctx->error.message[0] = '\0';
     fail_place(ctx, "", 0, 0);

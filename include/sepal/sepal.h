@@ -56,7 +56,8 @@ typedef struct {
     const char *message; /* one sentence */
 } sepal_warning;
 
-/* Called now and then with a line for people; nonzero asks to stop with the best so far. */
+/* Called now and then, by the thread that called the library, with a line for people or with "".
+   Nonzero asks to stop: a fit with its best model so far, all else with SEPAL_ECANCEL. */
 typedef int (*sepal_progress_fn)(const char *line, void *payload);
 /* Called with one JSON object (no newline) per step of a method that walks; nonzero: it failed. */
 typedef int (*sepal_trace_fn)(const char *json, void *payload);

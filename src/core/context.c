@@ -73,6 +73,10 @@ bool cancelled(sepal_ctx *ctx) {
     return progress(ctx, NULL);
 }
 
+sepal_status check_cancelled(sepal_ctx *ctx, const char *doing) {
+    return cancelled(ctx) ? fail(ctx, SEPAL_ECANCEL, "interrupted while %s", doing) : SEPAL_OK;
+}
+
 bool progress(sepal_ctx *ctx, const char *format, ...) {
     enum { LINE_BYTES = 256 };
     const uint64_t pause_ns = 100 * 1000 * 1000;

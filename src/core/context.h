@@ -45,7 +45,7 @@ struct sepal_ctx {
     void *progress_payload;
     sepal_trace_fn trace;
     void *trace_payload;
-    bool cancelled; /* the progress callback asked to stop */
+    atomic_bool cancelled; /* the progress callback asked to stop; workers look here */
     uint64_t last_progress_ns;
 
     struct pool *pool;
@@ -75,6 +75,8 @@ bool fault_hits(sepal_ctx *ctx, enum fault_kind kind);
 bool progress(sepal_ctx *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The callback's wish without a line. */
 bool cancelled(sepal_ctx *ctx);
+/* The same for work that has nothing to show before it is done: SEPAL_ECANCEL. */
+sepal_status check_cancelled(sepal_ctx *ctx, const char *doing);
 
 /* `return` the status of an expression unless it is SEPAL_OK. */
 #define TRY(expression)                                                                            \

@@ -4,6 +4,8 @@
 
 #ifdef SEPAL_WITH_THREADS
 #include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
 
 struct lock {
     pthread_mutex_t mutex;
@@ -13,11 +15,25 @@ struct lock {
 static inline void lock_take(struct lock *lock) {
     pthread_mutex_lock(&lock->mutex);
 }
+/* false: somebody else still has it after that time. */
+static inline bool lock_take_within(struct lock *lock, unsigned milliseconds) {
+    const long second_ns = 1000L * 1000 * 1000;
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += milliseconds / 1000;
+    end.tv_nsec += (long)(milliseconds % 1000) * 1000 * 1000;
+    if (end.tv_nsec >= second_ns) {
+        end.tv_sec++;
+        end.tv_nsec -= second_ns;
+    }
+    return pthread_mutex_timedlock(&lock->mutex, &end) == 0;
+}
 static inline void lock_give(struct lock *lock) {
     pthread_mutex_unlock(&lock->mutex);
 }
 
 #else
+#include <stdbool.h>
 
 struct lock {
     char unused;
@@ -26,6 +42,10 @@ struct lock {
     { 0 }
 static inline void lock_take(struct lock *lock) {
     (void)lock;
+}
+static inline bool lock_take_within(struct lock *lock, unsigned milliseconds) {
+    (void)lock, (void)milliseconds;
+    return true;
 }
 static inline void lock_give(struct lock *lock) {
     (void)lock;

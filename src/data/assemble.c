@@ -164,6 +164,7 @@ static sepal_status copy_block(sepal_ctx *ctx, struct assembly *all, struct bloc
 static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
     struct assembly *all = payload;
     struct block *block = &all->matrix->blocks[b];
+    TRY(check_cancelled(ctx, "reading"));
     if (block->sparse && all->copies) return copy_block(ctx, all, block);
     if (block->sparse) {
         struct entries entries = {0};

@@ -81,6 +81,13 @@ static sepal_status next_chunk(struct cutter *cutter, sepal_ctx *ctx, struct buf
     return SEPAL_OK;
 }
 
+/* Whoever has the lock may wait for input for a long time. The calling thread, which alone can hear
+   that the user wants to stop, goes on listening. */
+static void take_turn(struct cutter *cutter, sepal_ctx *ctx) {
+    enum { LISTEN_MS = 100 };
+    while (!lock_take_within(&cutter->lock, LISTEN_MS)) cancelled(ctx);
+}
+
 static sepal_status work(sepal_ctx *ctx, size_t worker, void *payload) {
     struct cutter *cutter = payload;
     struct buffer buffer = {0};
@@ -90,7 +97,7 @@ static sepal_status work(sepal_ctx *ctx, size_t worker, void *payload) {
     size_t number = 0;
     (void)worker;
     do {
-        lock_take(&cutter->lock);
+        take_turn(cutter, ctx);
         if (status == SEPAL_OK) status = next_chunk(cutter, ctx, &buffer, &raw, &number);
         if (status != SEPAL_OK) keep_error(cutter, ctx, number);
         lock_give(&cutter->lock);
@@ -100,7 +107,7 @@ static sepal_status work(sepal_ctx *ctx, size_t worker, void *payload) {
         if (worker == 0 && status == SEPAL_OK && progress(ctx, "reading: %zu MB", number + 1))
             status = fail(ctx, SEPAL_ECANCEL, "interrupted while reading");
         if (status != SEPAL_OK) {
-            lock_take(&cutter->lock);
+            take_turn(cutter, ctx);
             keep_error(cutter, ctx, number);
             lock_give(&cutter->lock);
         }

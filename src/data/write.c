@@ -108,6 +108,7 @@ static sepal_status find_labels(struct writing *w) {
 
 static sepal_status pass_all(struct writing *w) {
     if (w->text.failed) return SEPAL_EMEMORY;
+    TRY(check_cancelled(w->ctx, "writing"));
     TRY(output_add(w->ctx, &w->file, w->text.bytes, w->text.length));
     w->text.length = 0;
     return SEPAL_OK;

@@ -159,6 +159,7 @@ static sepal_status report_rankings(struct judging *all, size_t positive) {
     struct ranking sum = {0, 0}, one;
     for (size_t k = 0; k < classes; k++) {
         if (classes == 2 && k != positive) continue;
+        TRY(check_cancelled(all->ctx, "evaluating"));
         TRY(rank_class(all, k, marks, &one));
         sum.roc_auc += one.roc_auc;
         sum.average_precision += one.average_precision;

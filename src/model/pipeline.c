@@ -301,7 +301,6 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                       .gap = NAN,
                       .objective = NAN};
     *out = NULL;
-    ctx->cancelled = false;
     sepal_status status = run(out, &fit, spec, options);
     linear_clear(&fit.linear);
     arena_clear(&fit.arena);
