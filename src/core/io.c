@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,19 +20,23 @@ static bool allowed(sepal_ctx *ctx) {
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
+static sepal_status interrupted(sepal_ctx *ctx, const char *name) {
+    return fail_at(ctx, SEPAL_ECANCEL, name, 0, 0, "interrupted while reading it");
+}
+
 sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path,
                         sepal_status status) {
     bool is_stdin = strcmp(path, "-") == 0;
-    *out = (struct input_file){.fd = STDIN_FILENO,
-                               .owned = !is_stdin,
-                               .name = is_stdin ? "<stdin>" : path,
-                               .status = status};
+    *out = (struct input_file){
+        .fd = is_stdin ? STDIN_FILENO : -1, .name = is_stdin ? "<stdin>" : path, .status = status};
     if (is_stdin) return SEPAL_OK;
-    out->fd = allowed(ctx) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (out->fd < 0) {
-        out->owned = false;
-        return fail_at(ctx, status, path, 0, 0, "cannot open it: %s", strerror(errno));
+    /* the open of a named pipe waits for its writer */
+    while ((out->fd = allowed(ctx) ? open(path, O_RDONLY | O_CLOEXEC) : -1) < 0) {
+        if (errno != EINTR)
+            return fail_at(ctx, status, path, 0, 0, "cannot open it: %s", strerror(errno));
+        if (cancelled(ctx)) return interrupted(ctx, path);
     }
+    out->owned = true;
     struct stat facts;
     if (fstat(out->fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
         input_close(out);
@@ -40,11 +45,28 @@ sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path
     return SEPAL_OK;
 }
 
+/* Input may let us wait for ever, and a signal reaches one thread, not all that wait: look now and
+   then whether the user wants to stop. */
+static sepal_status await(sepal_ctx *ctx, const struct input_file *in) {
+    enum { LISTEN_MS = 100 };
+    struct pollfd ready = {.fd = in->fd, .events = POLLIN};
+    bool again;
+    do {
+        int found = poll(&ready, 1, LISTEN_MS);
+        again = found == 0 || (found < 0 && errno == EINTR);
+        /* asked after the waiting, because Ctrl-C at a terminal takes back what was typed */
+        if (cancelled(ctx)) return interrupted(ctx, in->name);
+    } while (again);
+    return SEPAL_OK;
+}
+
 sepal_status input_read(sepal_ctx *ctx, struct input_file *in, void *buffer, size_t size,
                         size_t *got) {
     ssize_t n;
-    do n = allowed(ctx) ? read(in->fd, buffer, size) : -1;
-    while (n < 0 && errno == EINTR);
+    do {
+        TRY(await(ctx, in));
+        n = allowed(ctx) ? read(in->fd, buffer, size) : -1;
+    } while (n < 0 && errno == EINTR);
     if (n < 0)
         return fail_at(ctx, in->status, in->name, 0, 0, "cannot read it: %s", strerror(errno));
     *got = (size_t)n;
@@ -150,6 +172,16 @@ static sepal_status begin_beside(struct staged *out, sepal_ctx *ctx, const char 
     return SEPAL_OK;
 }
 
+/* The open of a named pipe waits for its reader. */
+static sepal_status begin_device(struct staged *out, sepal_ctx *ctx, const char *path) {
+    while ((out->fd = allowed(ctx) ? open(path, O_WRONLY | O_CLOEXEC) : -1) < 0) {
+        if (errno != EINTR) return refused(ctx, path, "open");
+        TRY(check_cancelled(ctx, "waiting for a reader"));
+    }
+    out->open = true;
+    return SEPAL_OK;
+}
+
 sepal_status output_begin(struct staged *out, sepal_ctx *ctx, const char *path) {
     struct stat facts;
     bool exists = stat(path, &facts) == 0;
@@ -158,11 +190,7 @@ sepal_status output_begin(struct staged *out, sepal_ctx *ctx, const char *path) 
         errno = EISDIR;
         return refused(ctx, path, "write");
     }
-    if (exists && !S_ISREG(facts.st_mode)) {
-        out->fd = allowed(ctx) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
-        out->open = out->fd >= 0;
-        return out->open ? SEPAL_OK : refused(ctx, path, "open");
-    }
+    if (exists && !S_ISREG(facts.st_mode)) return begin_device(out, ctx, path);
     /* Through a symbolic link the file it points to is replaced, not the link. */
     char *real = exists ? realpath(path, NULL) : NULL;
     sepal_status status = begin_beside(out, ctx, real ? real : path, exists ? &facts : NULL);
@@ -177,10 +205,13 @@ static const char *name_of(const struct staged *staged) {
 
 sepal_status output_add(sepal_ctx *ctx, struct staged *staged, const char *bytes, size_t size) {
     while (size) {
-        ssize_t n;
-        do n = allowed(ctx) ? write(staged->fd, bytes, size) : -1;
-        while (n < 0 && errno == EINTR);
-        if (n < 0) return refused(ctx, name_of(staged), "write");
+        ssize_t n = allowed(ctx) ? write(staged->fd, bytes, size) : -1;
+        if (n < 0 && errno != EINTR) return refused(ctx, name_of(staged), "write");
+        if (n < 0) {
+            /* a pipe may wait for ever; a file will not, and is too near its end to be lost */
+            if (!staged->target) TRY(check_cancelled(ctx, "writing"));
+            continue;
+        }
         bytes += n;
         size -= (size_t)n;
     }
