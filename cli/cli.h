@@ -41,7 +41,7 @@ struct session {
     bool json, quiet, verbose;
     double start;      /* seconds, for -v */
     bool draws, drawn; /* the progress line: wanted, now on the terminal */
-    bool fitting;      /* Ctrl-C stops nothing else: what follows a fit is short */
+    bool fitted;       /* Ctrl-C is no failure any more: there is a model to save */
 };
 
 /* Ends with NULL. */
@@ -82,8 +82,17 @@ int step_report(struct session *s, const sepal_report *report);
 double clock_now(void); /* seconds from some fixed moment */
 void progress_begin(struct session *s);
 void progress_erase(struct session *s);
-/* From here on the first Ctrl-C asks a fit to stop, the second ends the program. */
+
+/* From here on the first Ctrl-C asks what runs to stop, the second ends the program. */
 void interrupt_catch(void);
-bool interrupt_seen(void);
+int interrupt_count(void);
+/* While held the second Ctrl-C does not end the program, because the library has a temporary file.
+   Returns what was set before. */
+bool interrupt_hold(bool hold);
+/* A file that the second Ctrl-C has to remove; the name stays the caller's. */
+void interrupt_remove(const char *file);
+void interrupt_keep(const char *file);
+/* EXIT_DONE, or the complaint when Ctrl-C was seen. */
+int interrupt_check(struct session *s, const char *doing);
 
 #endif

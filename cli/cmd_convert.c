@@ -102,10 +102,12 @@ static int copy(struct session *s, int fd) {
 static int write_standard(struct session *s, const sepal_data *data) {
     const char *folder = getenv("TMPDIR");
     struct sink name = sink_open(-1);
+    bool held = interrupt_hold(true);
     sink_printf(&name, "%s/sepal-XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
     sink_text(&name);
     int fd = mkostemp(name.bytes, O_CLOEXEC), code;
     if (fd < 0) {
+        interrupt_hold(held);
         code = complain(s, EXIT_OUTPUT, name.bytes, "cannot create it: %s", strerror(errno));
         sink_close(&name);
         return code;
@@ -114,6 +116,7 @@ static int write_standard(struct session *s, const sepal_data *data) {
     sepal_status status = sepal_data_write(s->ctx, data, name.bytes, option_value(s, "to"));
     fd = status == SEPAL_OK ? open(name.bytes, O_RDONLY | O_CLOEXEC) : -1;
     unlink(name.bytes);
+    interrupt_hold(held);
     if (status != SEPAL_OK) {
         code = complain_status(s, status);
     } else {
@@ -145,7 +148,9 @@ static int write_file(struct session *s, const sepal_data *data, const char *pat
     const char *format = option_value(s, "to");
     char *labels_path = NULL;
     int code = EXIT_DONE;
+    bool held = interrupt_hold(!result_in_place(path));
     sepal_status status = sepal_data_write(s->ctx, data, path, format);
+    interrupt_hold(held);
     if (status == SEPAL_OK)
         status = sepal_data_labels_path(&labels_path, s->ctx, data, path, format);
     if (status != SEPAL_OK) return complain_status(s, status);

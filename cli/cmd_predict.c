@@ -151,7 +151,8 @@ static int compute(struct session *s, struct prediction *p) {
 static int print(struct session *s, const struct prediction *p) {
     const char *path = option_value(s, "output");
     struct result out;
-    int code = result_open(&out, s, path != NULL ? path : "-");
+    int code = interrupt_check(s, "predicting");
+    if (code == EXIT_DONE) code = result_open(&out, s, path != NULL ? path : "-");
     if (code != EXIT_DONE) return code;
     progress_erase(s);
     if (!s->json) warnings_print(s);

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -125,7 +126,9 @@ static int open_trace(struct session *s, struct training *t) {
     if (path == NULL) return EXIT_DONE;
     int code = result_open(&t->trace, s, path);
     t->traced = code == EXIT_DONE;
-    if (t->traced) sepal_ctx_set_trace(s->ctx, write_step, &t->trace.sink);
+    if (!t->traced) return code;
+    t->trace.sink.patience = INT_MAX; /* an interrupted fit is saved, and its steps with it */
+    sepal_ctx_set_trace(s->ctx, write_step, &t->trace.sink);
     return code;
 }
 
@@ -149,11 +152,8 @@ static int check_spec(struct session *s) {
 static int fit(struct session *s, struct training *t) {
     struct sink spec, options;
     words_of_fit(s, &spec, &options);
-    interrupt_catch();
-    s->fitting = true;
     sepal_status status =
         sepal_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data, sink_text(&options));
-    s->fitting = false;
     sink_close(&spec);
     sink_close(&options);
     if (t->traced && t->trace.sink.error != 0) {
@@ -161,6 +161,7 @@ static int fit(struct session *s, struct training *t) {
                         strerror(t->trace.sink.error));
     }
     if (status != SEPAL_OK) return complain_status(s, status);
+    s->fitted = true;
     say_more(s, "fitted %s, %.3f s from the start", sepal_model_spec(t->model),
              clock_now() - s->start);
     return EXIT_DONE;
@@ -193,6 +194,10 @@ static int stage(struct session *s, struct training *t) {
 }
 
 static int put_in_place(struct session *s, struct training *t) {
+    if (interrupt_count() > 1) {
+        say(s, "interrupted twice; nothing is saved");
+        return EXIT_INTERRUPTED;
+    }
     if (t->traced) {
         t->traced = false;
         int code = result_commit(&t->trace, s);
@@ -206,12 +211,30 @@ static int put_in_place(struct session *s, struct training *t) {
     return EXIT_DONE;
 }
 
+/* Write, report, put in place. Ctrl-C in between is too late to stop it; a second one drops all. */
+static int save(struct session *s, struct training *t) {
+    const char *path = option_value(s, "output");
+    interrupt_hold(path != NULL && !result_in_place(path));
+    int code = stage(s, t);
+    if (code == EXIT_DONE) {
+        code = step_report(s, t->report);
+        if (code == EXIT_INTERRUPTED) code = EXIT_DONE;
+    }
+    if (code == EXIT_DONE) code = put_in_place(s, t);
+    sepal_staged_free(t->staged);
+    t->staged = NULL;
+    interrupt_hold(false);
+    return code;
+}
+
 /* What the exit code says beyond "done". */
 static int conclude(struct session *s, const struct training *t) {
     const char *path = option_value(s, "output");
-    if (interrupt_seen()) {
-        say(s, "interrupted; the best model so far %s%s", path != NULL ? "is in " : "is not saved",
-            path != NULL ? path : "");
+    if (interrupt_count() > 0) {
+        bool early = sepal_report_number(t->report, "interrupted") != 0;
+        say(s, "interrupted; the %s %s%s",
+            early ? "best model so far" : "model, fitted to the end,",
+            path != NULL ? "is in " : "is not saved", path != NULL ? path : "");
         return EXIT_INTERRUPTED;
     }
     if (path == NULL && !s->quiet) say(s, "nothing is saved; -o FILE saves the model");
@@ -233,11 +256,11 @@ static int train(struct session *s, struct training *t) {
     sepal_ctx_set_seed(s->ctx, seed);
     code = read_rows(s, t, share);
     if (code == EXIT_DONE) code = open_trace(s, t);
+    if (code == EXIT_DONE) code = interrupt_check(s, "reading");
     if (code == EXIT_DONE) code = fit(s, t);
-    if (code == EXIT_DONE && !interrupt_seen()) code = evaluate_rest(s, t);
-    if (code == EXIT_DONE) code = stage(s, t);
-    if (code == EXIT_DONE) code = step_report(s, t->report);
-    if (code == EXIT_DONE) code = put_in_place(s, t);
+    if (code == EXIT_DONE && interrupt_count() == 0) code = evaluate_rest(s, t);
+    if (code == EXIT_INTERRUPTED && s->fitted) code = EXIT_DONE;
+    if (code == EXIT_DONE) code = save(s, t);
     return code == EXIT_DONE ? conclude(s, t) : code;
 }
 
@@ -247,7 +270,6 @@ static int run(struct session *s) {
     if (t.traced) result_discard(&t.trace);
     sepal_data_free(t.data);
     sepal_data_free(t.held);
-    sepal_staged_free(t.staged);
     sepal_model_free(t.model);
     sepal_report_free(t.report);
     return code;

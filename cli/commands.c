@@ -37,6 +37,10 @@ static int run_in_context(struct session *s) {
              sepal_ctx_threads(s->ctx));
     code = s->command->run(s);
     progress_erase(s);
+    if (code == EXIT_DONE && interrupt_count() > 0) {
+        say(s, "interrupted, but all was done");
+        code = EXIT_INTERRUPTED;
+    }
     say_more(s, "exit %d after %.3f s", code, clock_now() - s->start);
     sepal_ctx_free(s->ctx);
     return code;
@@ -88,6 +92,7 @@ int command_refuse(struct session *s, const char *word) {
 
 int cli_run(int argc, char **argv) {
     struct session s = {.start = clock_now()};
+    interrupt_catch();
     if (argc < 2) return help_print(&s, NULL);
     if (strcmp(argv[1], "--version") == 0) return print_version(&s);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return help_print(&s, NULL);

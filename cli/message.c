@@ -162,6 +162,7 @@ static int exit_code_of(sepal_status status) {
 
 int complain_status(struct session *s, sepal_status status) {
     int code = exit_code_of(status);
+    if (status == SEPAL_ECANCEL && s->fitted) return code;
     sepal_place place = sepal_ctx_error_place(s->ctx);
     struct sink line = sink_open(-1);
     if (*place.file != '\0') {

@@ -35,7 +35,7 @@ char *must_format(const char *format, va_list arguments) {
 /* ---- Sinks --------------------------------------------------------------------------------- */
 
 struct sink sink_open(int fd) {
-    return (struct sink){.fd = fd};
+    return (struct sink){.fd = fd, .patience = interrupt_count()};
 }
 
 void sink_close(struct sink *out) {
@@ -50,6 +50,7 @@ void sink_flush(struct sink *out) {
             done += (size_t)n;
         else if (errno != EINTR)
             out->error = errno;
+        if (interrupt_count() > out->patience) out->error = EINTR;
     }
     out->used = 0;
 }
@@ -120,11 +121,19 @@ void sink_cell(struct sink *out, const char *text, const char *special) {
 /* ---- Results ------------------------------------------------------------------------------- */
 
 static int refuse(struct session *s, const char *path, const char *what) {
+    if (errno == EINTR) return complain(s, EXIT_INTERRUPTED, path, "interrupted while writing it");
     return complain(s, EXIT_OUTPUT, path, "cannot %s it: %s", what, strerror(errno));
 }
 
+bool result_in_place(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+}
+
 static int open_in_place(struct result *out, struct session *s) {
-    int fd = open(out->path, O_WRONLY | O_CLOEXEC);
+    int fd, patience = interrupt_count();
+    do fd = open(out->path, O_WRONLY | O_CLOEXEC); /* waits for the reader of a named pipe */
+    while (fd < 0 && errno == EINTR && interrupt_count() == patience);
     if (fd < 0) return refuse(s, out->path, "open");
     out->sink = sink_open(fd);
     return EXIT_DONE;
@@ -134,7 +143,10 @@ static int open_beside(struct result *out, struct session *s) {
     struct sink name = sink_open(-1);
     sink_printf(&name, "%s.XXXXXX", out->target);
     sink_text(&name);
+    bool held = interrupt_hold(true);
     int fd = mkostemp(name.bytes, O_CLOEXEC);
+    if (fd >= 0) interrupt_remove(name.bytes);
+    interrupt_hold(held);
     if (fd < 0) {
         int code = refuse(s, out->path, "create a file beside");
         sink_close(&name);
@@ -155,7 +167,7 @@ int result_open(struct result *out, struct session *s, const char *path) {
     bool exists = stat(path, &facts) == 0;
     if (exists && S_ISDIR(facts.st_mode))
         return complain(s, EXIT_OUTPUT, path, "it is a directory; name a file");
-    if (exists && !S_ISREG(facts.st_mode)) return open_in_place(out, s);
+    if (result_in_place(path)) return open_in_place(out, s);
     if (exists) out->mode = facts.st_mode & 07777;
     /* Through a symbolic link the file it points to is replaced, not the link. */
     out->target = exists ? realpath(path, NULL) : strdup(path);
@@ -168,7 +180,10 @@ int result_open(struct result *out, struct session *s, const char *path) {
 void result_discard(struct result *out) {
     if (out->sink.fd > STDERR_FILENO) close(out->sink.fd);
     sink_close(&out->sink);
-    if (out->temporary != NULL) unlink(out->temporary);
+    if (out->temporary != NULL) {
+        unlink(out->temporary);
+        interrupt_keep(out->temporary);
+    }
     free(out->temporary);
     free(out->target);
     out->temporary = out->target = NULL;
@@ -176,10 +191,8 @@ void result_discard(struct result *out) {
 
 /* Devices and pipes are left alone: for their reader, opened and closed would be an end. */
 int result_probe(struct session *s, const char *path) {
-    struct stat facts;
     struct result probe;
-    if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode))
-        return EXIT_DONE;
+    if (result_in_place(path)) return EXIT_DONE;
     int code = result_open(&probe, s, path);
     if (code == EXIT_DONE) result_discard(&probe);
     return code;
@@ -200,6 +213,8 @@ static int close_standard(struct result *out, struct session *s) {
     /* EBADF: standard output was closed from the start. */
     if (error == EPIPE || error == EBADF) return EXIT_CLOSED;
     s->json = false;
+    if (error == EINTR)
+        return complain(s, EXIT_INTERRUPTED, NULL, "interrupted while writing to standard output");
     return complain(s, EXIT_OUTPUT, NULL, "cannot write to standard output: %s", strerror(error));
 }
 
@@ -227,6 +242,7 @@ int result_commit(struct result *out, struct session *s) {
         if (rename(out->temporary, out->target) != 0) {
             failed = "rename a file to";
         } else {
+            interrupt_keep(out->temporary);
             free(out->temporary);
             out->temporary = NULL;
         }

@@ -15,8 +15,9 @@ struct session;
 /* ---- Sinks --------------------------------------------------------------------------------- */
 
 struct sink {
-    int fd;    /* -1: memory */
-    int error; /* errno of the first failed write; later bytes are dropped */
+    int fd;       /* -1: memory */
+    int error;    /* errno of the first failed write; later bytes are dropped */
+    int patience; /* Ctrl-C beyond this many ends the writing, with error EINTR */
     char *bytes;
     size_t used, room;
 };
@@ -50,6 +51,8 @@ struct result {
     mode_t mode;              /* of the file to be replaced; 0: there is none */
 };
 
+/* Whether such a file is written as it is, and not replaced: a device, a pipe. */
+bool result_in_place(const char *path);
 int result_open(struct result *out, struct session *s, const char *path);
 /* Whether result_open would do, leaving nothing behind. */
 int result_probe(struct session *s, const char *path);

@@ -1,32 +1,12 @@
-/* The progress line, drawn over itself on a terminal only, and Ctrl-C: the first asks the fit to
-   stop with its best model so far, the second leaves at once. */
+/* The progress line, drawn over itself on a terminal only. */
 #include "cli.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-
-/* A signal handler can reach nothing but a global. */
-static volatile sig_atomic_t stop_asked;
-
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    if (stop_asked) _exit(EXIT_INTERRUPTED);
-    stop_asked = 1;
-}
-
-void interrupt_catch(void) {
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &action, NULL);
-}
-
-bool interrupt_seen(void) {
-    return stop_asked != 0;
-}
 
 double clock_now(void) {
     struct timespec now;
@@ -47,7 +27,7 @@ static int show(const char *line, void *payload) {
         fprintf(stderr, "\r%.*s\033[K", terminal_width() - 1, line);
         s->drawn = true;
     }
-    return s->fitting && stop_asked;
+    return interrupt_count() > 0;
 }
 
 void progress_begin(struct session *s) {
