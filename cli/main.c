@@ -5,6 +5,9 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifdef SEPAL_COVERAGE
+#include <gcov.h>
+#endif
 #include <signal.h>
 #include <unistd.h>
 
@@ -44,6 +47,9 @@ enum { CHECKED_AT_EXIT = 0 };
    there for a thread of its own, for ever if that thread waits for memory. Only leak checkers need
    that step. */
 static int leave(int code) {
+#ifdef SEPAL_COVERAGE
+    __gcov_dump();
+#endif
     if (!CHECKED_AT_EXIT) _exit(code);
     return code;
 }
