@@ -83,6 +83,11 @@ bool input_exists(const char *path) {
     return stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode);
 }
 
+size_t input_size(const struct input_file *in) {
+    struct stat facts;
+    return fstat(in->fd, &facts) == 0 && S_ISREG(facts.st_mode) ? (size_t)facts.st_size : SIZE_MAX;
+}
+
 static sepal_status slurp(char **bytes, size_t *size, sepal_ctx *ctx, struct input_file *in) {
     enum { STEP = 1 << 16 };
     size_t room = 0, used = 0, got;

@@ -1,5 +1,7 @@
 #include "model/fields.h"
 
+#include "core/decimal.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +13,10 @@ sepal_status unsound(sepal_ctx *ctx, const char *format, ...) {
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return fail(ctx, SEPAL_EMODEL, "this model file is not sound: %s; train the model again", what);
+    return fail(ctx, SEPAL_EMODEL,
+                "this model file is not sound: %s; copy it "
+                "again or train the model again",
+                what);
 }
 
 /* ---- looking at JSON text without reading it ---------------------------------------------- */
@@ -54,6 +59,64 @@ static const char *look_over(struct look *look, const char *at, const char *end)
     return end;
 }
 
+/* ---- one spelling --------------------------------------------------------------------------- */
+
+/* The byte after an escape that json_print writes, NULL if it writes another one. `at` is behind
+   the backslash of a valid escape. */
+static const char *plain_escape(const char *at) {
+    if (*at != 'u') return *at != '/' ? at + 1 : NULL;
+    static const char digits[] = "0123456789abcdef";
+    unsigned code = 0;
+    for (int i = 1; i <= 4; i++) {
+        const char *digit = strchr(digits, at[i]);
+        if (digit == NULL) return NULL;
+        code = code * 16 + (unsigned)(digit - digits);
+    }
+    bool has_letter = code >= '\b' && code <= '\r' && code != '\v';
+    return (code < 0x20 && !has_letter) || code == 0x7F ? at + 5 : NULL;
+}
+
+/* The byte after the string, from its opening quote. */
+static const char *plain_string(const char *at) {
+    for (at++; at != NULL && *at != '"';) {
+        if (*at == 0x7F) return NULL;
+        at = *at == '\\' ? plain_escape(at + 1) : at + 1;
+    }
+    return at != NULL ? at + 1 : NULL;
+}
+
+static const char *plain_number(const char *at, const char *end) {
+    double number;
+    char shortest[DECIMAL_BYTES];
+    const char *stop = decimal_read(at, end, &number);
+    if (stop == NULL) return NULL;
+    struct slice written = {at, (size_t)(stop - at)};
+    struct slice wanted = {shortest, decimal_print(shortest, number)};
+    return slice_compare(written, wanted) == 0 ? stop : NULL;
+}
+
+/* Whether json_print would write the text, which is known to be JSON, in just this way: without
+   blanks, escaping what must be and nothing else, numbers in their shortest form. */
+static bool is_plain(struct slice json) {
+    const char *at = json.bytes, *end = json.bytes + json.length;
+    while (at != NULL && at < end) {
+        if (*at == '"')
+            at = plain_string(at);
+        else if (*at == '-' || (*at >= '0' && *at <= '9'))
+            at = plain_number(at, end);
+        else
+            at = strchr(" \t\n\r", *at) == NULL ? at + 1 : NULL;
+    }
+    return at != NULL;
+}
+
+/* The reader's message says at which byte, but not of what, nor what to do. */
+static sepal_status json_failed(sepal_ctx *ctx) {
+    char why[ERROR_MESSAGE_BYTES / 4];
+    (void)snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, ctx->error.message);
+    return unsound(ctx, "%s", why);
+}
+
 sepal_status json_read_small(struct tree **out, sepal_ctx *ctx, struct arena *arena,
                              struct slice json) {
     *out = NULL;
@@ -63,7 +126,11 @@ sepal_status json_read_small(struct tree **out, sepal_ctx *ctx, struct arena *ar
         return unsound(ctx, "a JSON text in it has more than %d values", MOST_VALUES);
     if (look.longest > LONGEST_STRING)
         return unsound(ctx, "a text in it is longer than %d bytes", LONGEST_STRING);
-    return json_read(out, ctx, arena, json, SEPAL_EMODEL);
+    sepal_status status = json_read(out, ctx, arena, json, SEPAL_EMODEL);
+    if (status == SEPAL_EMODEL) return json_failed(ctx);
+    if (status == SEPAL_OK && !is_plain(json))
+        return unsound(ctx, "a JSON text in it is not spelled as sepal spells it");
+    return status;
 }
 
 sepal_status elements_open(struct elements *out, sepal_ctx *ctx, struct slice json,
@@ -93,16 +160,23 @@ struct slice elements_next(struct elements *elements) {
 
 /* ---- fields ------------------------------------------------------------------------------- */
 
+struct fields fields_open(sepal_ctx *ctx, const struct tree *object, const char *what) {
+    const struct tree *first = object->kind == TREE_OBJECT ? object->first : NULL;
+    return (struct fields){.ctx = ctx, .object = object, .next = first, .what = what};
+}
+
 const struct tree *fields_optional(struct fields *fields, const char *key) {
-    const struct tree *value = tree_find(fields->object, key);
-    if (value != NULL) fields->taken++;
+    const struct tree *value = fields->next;
+    if (value == NULL || strcmp(value->key, key) != 0) return NULL;
+    fields->next = value->next;
     return value;
 }
 
 const struct tree *fields_take(struct fields *fields, const char *key) {
     const struct tree *value = fields_optional(fields, key);
     if (value == NULL && fields->status == SEPAL_OK)
-        fields->status = unsound(fields->ctx, "its %s has no '%s'", fields->what, key);
+        fields->status = unsound(fields->ctx, "its %s has no '%s'%s", fields->what, key,
+                                 tree_find(fields->object, key) ? " where it should be" : "");
     return value;
 }
 
@@ -167,8 +241,10 @@ size_t fields_count(struct fields *fields, const char *key) {
 }
 
 sepal_status fields_end(struct fields *fields) {
-    if (fields->status == SEPAL_OK && fields->taken != fields->object->count)
+    char shown[TEXT_SHOWN_BYTES];
+    if (fields->status == SEPAL_OK && fields->next != NULL)
         fields->status =
-            unsound(fields->ctx, "its %s has fields that this sepal does not know", fields->what);
+            unsound(fields->ctx, "its %s has a '%s' that this sepal does not know there",
+                    fields->what, text_shown(shown, fields->next->key, strlen(fields->next->key)));
     return fields->status;
 }

@@ -9,20 +9,23 @@
 sepal_status unsound(sepal_ctx *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* json_read after a look at the text: a tree takes up to 32 times the bytes of its text, so a text
-   of more values than any model needs is refused. */
+   of more values than any model needs is refused. So is any spelling but that of json_print: what
+   is accepted is what saving the model again writes. */
 sepal_status json_read_small(struct tree **out, sepal_ctx *ctx, struct arena *arena,
                              struct slice json);
 
-/* The fields of one object, taken by name. The first failure is recorded and kept; fields_end
-   reports it, or a field that nobody took. */
+/* The fields of one object, taken by name in the order in which they are written. The first failure
+   is recorded and kept; fields_end reports it, or a field that nobody took. */
 struct fields {
     sepal_ctx *ctx;
-    const struct tree *object; /* anything but an object fails */
-    const char *what;          /* for messages */
-    size_t taken;
+    const struct tree *object;
+    const struct tree *next; /* the first one not taken */
+    const char *what;        /* for messages */
     sepal_status status;
 };
-const struct tree *fields_optional(struct fields *fields, const char *key); /* NULL: absent */
+/* Anything but an object has no fields. */
+struct fields fields_open(sepal_ctx *ctx, const struct tree *object, const char *what);
+const struct tree *fields_optional(struct fields *fields, const char *key); /* NULL: not next */
 const struct tree *fields_take(struct fields *fields, const char *key);     /* NULL: failed */
 const struct tree *fields_array(struct fields *fields, const char *key); /* NULL: failed or null */
 const char *fields_text(struct fields *fields, const char *key);         /* "" on failure */

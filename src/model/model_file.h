@@ -3,15 +3,19 @@
 #define SEPAL_MODEL_MODEL_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define MODEL_FORMAT "sepal"
 #define MODEL_FORMAT_VERSION "1"
 
 enum {
-    MODEL_LENGTH_BYTES = 8,       /* safetensors: the header's length, u64 */
-    MODEL_ALIGNMENT = 64,         /* of the first tensor in the file */
-    MODEL_MOST_HEADER = 1 << 20,  /* ours; safetensors allows 100 MB */
-    MODEL_LONGEST_VALUE = 1 << 16 /* of the metadata; longer lists become tensors */
+    MODEL_LENGTH_BYTES = 8,        /* safetensors: the header's length, u64 */
+    MODEL_ALIGNMENT = 64,          /* of the first tensor in the file */
+    MODEL_MOST_HEADER = 1 << 20,   /* ours; safetensors allows 100 MB */
+    MODEL_LONGEST_VALUE = 1 << 16, /* of the metadata; longer lists become tensors */
+    MODEL_MOST_CLASSES = 1 << 20,
+    MODEL_MOST_COLUMNS = INT32_MAX, /* indices of sparse rows have 32 bits */
+    MODEL_LARGEST_STREAM = 1 << 30  /* through a pipe or from a device, which may never end */
 };
 
 /* The tensors in the order of the file: falling element size, the weights first. */
@@ -29,7 +33,7 @@ static const struct tensor_kind model_tensors[MODEL_TENSORS] = {
 };
 
 /* Every model file has these bytes right after the length, then its version, the second text, and
-   the digits of the checksum: the file can be told and its checksum verified before any parsing. */
+   the digits of the checksum: a file can be told before any parsing. */
 #define MODEL_BEGIN "{\"__metadata__\":{\"format\":\"" MODEL_FORMAT "\",\"format_version\":\""
 #define MODEL_THEN "\",\"checksum\":\""
 enum {

@@ -8,6 +8,7 @@
 #include "core/tree.h"
 #include "model/checksum.h"
 #include "model/model_file.h"
+#include "model/pipeline.h"
 #include "model/schema_json.h"
 
 #include <math.h>
@@ -44,10 +45,18 @@ static bool model_is_finite(const sepal_model *model) {
            isfinite(model->facts.total_weight);
 }
 
-static sepal_status check_model(sepal_ctx *ctx, const sepal_model *model) {
+/* Whatever is saved can be loaded. */
+static sepal_status check_model(struct saving *save) {
+    const sepal_model *model = save->model;
     if (!model_is_finite(model))
-        return fail(ctx, SEPAL_EINTERNAL, "a number of the model is not finite; it is not saved");
-    return schema_check(ctx, model->schema);
+        return fail(save->ctx, SEPAL_EINTERNAL,
+                    "a number of the model is not finite; it is not saved");
+    TRY(schema_check(save->ctx, model->schema));
+    if (strlen(model->spec) > MODEL_LONGEST_VALUE)
+        return fail(save->ctx, SEPAL_EDATA, "the spec is too long for a model file; shorten it");
+    sepal_status status = pipeline_check_saved(save->ctx, &save->arena, model->spec, model->learner,
+                                               model->schema->n_classes);
+    return status == SEPAL_EMODEL ? SEPAL_EINTERNAL : status;
 }
 
 /* ---- header ------------------------------------------------------------------------------- */
@@ -147,11 +156,9 @@ static sepal_status put_header(struct saving *save) {
     while (!file->failed && file->length % MODEL_ALIGNMENT) text_puts(save->ctx, file, " ");
     if (file->failed) return SEPAL_EMEMORY;
     size_t length = file->length - MODEL_LENGTH_BYTES;
-    if (length > MODEL_MOST_HEADER || save->facts.length > MODEL_LONGEST_VALUE ||
-        strlen(save->model->spec) > MODEL_LONGEST_VALUE)
+    if (length > MODEL_MOST_HEADER || save->facts.length > MODEL_LONGEST_VALUE)
         return fail(save->ctx, SEPAL_EDATA,
-                    "the spec or the names of target and weight are too long for a model file; "
-                    "shorten them");
+                    "the names of target and weight are too long for a model file; shorten them");
     put_u64(file->bytes, length);
     return SEPAL_OK;
 }
@@ -170,7 +177,7 @@ static sepal_status put_tensors(struct saving *save) {
 
 static sepal_status make_file(struct saving *save) {
     const struct schema *schema = save->model->schema;
-    TRY(check_model(save->ctx, save->model));
+    TRY(check_model(save));
     TRY(schema_print_facts(save->ctx, &save->facts, schema));
     if (schema->family == FAMILY_TABLE)
         TRY(schema_print_columns(save->ctx, &save->columns, schema));

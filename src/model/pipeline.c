@@ -8,6 +8,7 @@
 #include "maps/map.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the spec ----------------------------------------------------------------------------- */
@@ -82,18 +83,62 @@ sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *
     return SEPAL_OK;
 }
 
-/* Every knob written out; the reduction where there is one to speak of. */
+/* Every knob of the table written out; the reduction where there is one to speak of. */
 static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
-                             size_t classes) {
+                             const struct knob *knobs, size_t classes) {
     struct text text = {0};
     text_printf(ctx, &text, "%s(", pipeline->learner->name);
-    knobs_print(ctx, &text, pipeline->learner->knobs, pipeline->config);
+    knobs_print(ctx, &text, knobs, pipeline->config);
     text_puts(ctx, &text, ")");
     if (pipeline->reduction || classes > 2)
         text_printf(ctx, &text, " | %s", reduction_machine.name);
     const char *copy = text.failed ? NULL : arena_text(ctx, arena, text.bytes, text.length);
     text_clear(&text);
     return copy;
+}
+
+/* The rows of the table that the stage sets. */
+static struct knob *knobs_given(sepal_ctx *ctx, struct arena *arena, const struct knob *table,
+                                const struct spec_stage *stage) {
+    size_t rows = 0, n = 0;
+    while (table[rows].name) rows++;
+    struct knob *given = arena_zero(ctx, arena, rows + 1, sizeof *given);
+    for (size_t i = 0; given && i < rows; i++) {
+        size_t k = 0;
+        while (k < stage->n_settings && strcmp(stage->settings[k].name, table[i].name) != 0) k++;
+        if (k < stage->n_settings) given[n++] = table[i];
+    }
+    return given;
+}
+
+static sepal_status check_canonical(sepal_ctx *ctx, struct arena *arena, const char *spec,
+                                    const char *learner, size_t classes) {
+    struct pipeline pipeline;
+    struct spec parsed;
+    TRY(pipeline_parse(&pipeline, ctx, arena, spec));
+    TRY(spec_parse(&parsed, ctx, arena, spec));
+    size_t i = 0; /* the learner's stage, which pipeline_parse has found */
+    while (learner_find(parsed.stages[i].name) != pipeline.learner) i++;
+    struct knob *knobs = knobs_given(ctx, arena, pipeline.learner->knobs, &parsed.stages[i]);
+    const char *again = knobs ? canonical(ctx, arena, &pipeline, knobs, classes) : NULL;
+    if (!again) return SEPAL_EMEMORY;
+    if (strcmp(again, spec) != 0) return fail(ctx, SEPAL_EUSAGE, "written out it is '%s'", again);
+    if (strcmp(learner, pipeline.learner->name) != 0)
+        return fail(ctx, SEPAL_EUSAGE, "its learner is not '%s'", learner);
+    return SEPAL_OK;
+}
+
+sepal_status pipeline_check_saved(sepal_ctx *ctx, struct arena *arena, const char *spec,
+                                  const char *learner, size_t classes) {
+    sepal_status status = check_canonical(ctx, arena, spec, learner, classes);
+    if (status == SEPAL_OK || status == SEPAL_EMEMORY) return status;
+    char shown[TEXT_SHOWN_BYTES], why[ERROR_MESSAGE_BYTES / 4];
+    text_shown(shown, spec, strlen(spec));
+    (void)snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, ctx->error.message);
+    return fail(ctx, SEPAL_EMODEL,
+                "the spec '%s' of this model file cannot be used here: %s; if a newer sepal wrote "
+                "it, install that one",
+                shown, why);
 }
 
 /* ---- the fit ------------------------------------------------------------------------------ */
@@ -276,7 +321,8 @@ static sepal_status run(sepal_model **out, struct fit *fit, const char *text, co
     TRY(parse_options(&fit->options, ctx, &fit->arena, pipeline.learner, options));
     TRY(check_data(ctx, pipeline.learner, fit->data));
     TRY(check_classes(ctx, fit->data, &fit->arena));
-    const char *spec = canonical(ctx, &fit->arena, &pipeline, fit->data->schema->n_classes);
+    const char *spec = canonical(ctx, &fit->arena, &pipeline, pipeline.learner->knobs,
+                                 fit->data->schema->n_classes);
     if (!spec) return SEPAL_EMEMORY;
     struct tree *report = fit->report, *own = tree_object(fit->make, NULL, NULL);
     fit->config = pipeline.config;

@@ -5,7 +5,9 @@
 
 #include "core/alloc.h"
 #include "core/decimal.h"
+#include "data/classes.h"
 #include "model/fields.h"
+#include "model/model_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,11 @@ static sepal_status check_text(sepal_ctx *ctx, const char *text, const char *wha
 }
 
 sepal_status schema_check(sepal_ctx *ctx, const struct schema *schema) {
+    if (schema->n_classes > MODEL_MOST_CLASSES || schema->width > MODEL_MOST_COLUMNS)
+        return fail(ctx, SEPAL_EDATA,
+                    "%zu classes and %zu columns do not go into a model file, which has up to %d "
+                    "and %d; is --target the right column?",
+                    schema->n_classes, schema->width, MODEL_MOST_CLASSES, MODEL_MOST_COLUMNS);
     TRY(check_text(ctx, schema->target, "target name"));
     TRY(check_text(ctx, schema->weight, "weight name"));
     for (size_t k = 0; k < schema->n_classes; k++)
@@ -179,7 +186,7 @@ static sepal_status read_facts(struct schema_reader *in, struct slice json) {
     struct schema *schema = in->schema;
     struct tree *facts;
     TRY(json_read_small(&facts, in->ctx, &in->scratch, json));
-    struct fields fields = {.ctx = in->ctx, .object = facts, .what = "schema"};
+    struct fields fields = fields_open(in->ctx, facts, "schema");
     schema->family = (enum family)choice(&fields, "family", family_names, N_FAMILIES);
     schema->header = fields_bool(&fields, "header");
     schema->zero_based = fields_bool(&fields, "zero_based");
@@ -193,7 +200,10 @@ static sepal_status read_facts(struct schema_reader *in, struct slice json) {
     TRY(fields_end(&fields));
     TRY(keep_text(in, &schema->target, target));
     TRY(keep_text(in, &schema->weight, weight));
-    if (schema->family == FAMILY_TABLE && target && schema->target_position >= schema->cells)
+    bool table = schema->family == FAMILY_TABLE;
+    if (table ? schema->zero_based : schema->header || target)
+        return unsound(in->ctx, "its schema mixes tables and indices");
+    if (target && schema->target_position >= schema->cells)
         return unsound(in->ctx, "its target is cell %zu of %zu", schema->target_position,
                        schema->cells);
     return SEPAL_OK;
@@ -201,6 +211,8 @@ static sepal_status read_facts(struct schema_reader *in, struct slice json) {
 
 static sepal_status read_categories(struct schema_reader *in, struct column *column,
                                     const struct tree *list) {
+    if (list->count > MOST_CATEGORIES)
+        return unsound(in->ctx, "a column has more than %d categories", MOST_CATEGORIES);
     column->categories =
         arena_alloc(in->ctx, &in->schema->arena, list->count, sizeof *column->categories);
     if (!column->categories) return SEPAL_EMEMORY;
@@ -231,12 +243,23 @@ static sepal_status read_fill(struct schema_reader *in, struct column *column,
     return SEPAL_OK;
 }
 
+/* What stands for a missing value is learnt for all columns or for none. */
+static sepal_status check_missing(struct schema_reader *in, const struct column *column) {
+    enum missing missing = in->schema->missing;
+    bool filled = missing == MISSING_MEAN || missing == MISSING_INDICATOR;
+    if (filled == (column->fill != NULL) && (!column->indicator || missing == MISSING_INDICATOR))
+        return SEPAL_OK;
+    char shown[TEXT_SHOWN_BYTES];
+    return unsound(in->ctx, "column '%s' has other fill-ins than \"missing\":\"%s\" gives",
+                   text_shown(shown, column->name, strlen(column->name)), missing_names[missing]);
+}
+
 static sepal_status read_column(struct schema_reader *in, struct slice json, size_t i) {
     const struct schema *schema = in->schema;
     struct column *column = &schema->columns[i];
     struct tree *object;
     TRY(json_read_small(&object, in->ctx, &in->scratch, json));
-    struct fields fields = {.ctx = in->ctx, .object = object, .what = "column"};
+    struct fields fields = fields_open(in->ctx, object, "column");
     const char *name = fields_text(&fields, "name");
     column->position = fields_count(&fields, "position");
     const struct tree *categories = fields_array(&fields, "categories");
@@ -247,6 +270,7 @@ static sepal_status read_column(struct schema_reader *in, struct slice json, siz
     column->text = categories != NULL;
     if (categories) TRY(read_categories(in, column, categories));
     if (fill) TRY(read_fill(in, column, fill));
+    TRY(check_missing(in, column));
     bool on_target = schema->target && column->position == schema->target_position;
     if (column->position >= schema->cells || on_target ||
         (i > 0 && column->position <= column[-1].position))
@@ -303,8 +327,9 @@ static sepal_status read_columns(struct schema_reader *in, struct slice json) {
 static bool is_shortest_number(struct slice text, double *value) {
     char digits[DECIMAL_BYTES];
     const char *end = text.bytes + text.length;
-    return decimal_read(text.bytes, end, value) == end &&
-           slice_compare((struct slice){digits, decimal_print(digits, *value)}, text) == 0;
+    if (decimal_read(text.bytes, end, value) != end) return false;
+    if (*value == 0) *value = 0; /* -0 is the label 0 */
+    return slice_compare((struct slice){digits, decimal_print(digits, *value)}, text) == 0;
 }
 
 static sepal_status read_class(struct schema_reader *in, struct slice json, size_t k) {
@@ -317,6 +342,7 @@ static sepal_status read_class(struct schema_reader *in, struct slice json, size
     text_shown(shown, text.bytes, text.length);
     const char *last = k > 0 ? schema->classes[k - 1] : NULL;
     double value, before;
+    if (label_is_missing(text)) return unsound(in->ctx, "'%s' is not a label", shown);
     bool rising = !last || strcmp(last, text.bytes) < 0;
     if (schema->numeric_labels) {
         if (!is_shortest_number(text, &value))

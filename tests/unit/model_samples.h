@@ -61,7 +61,8 @@ static inline sepal_model *begin_model(enum family family, const char *const *la
     struct schema *schema = schema_new(&ctx);
     assert_true(model && schema);
     model->schema = schema;
-    model->spec = "perceptron(epochs=10, variant=averaged)";
+    model->spec = n > 2 ? "perceptron(variant=averaged, epochs=10) | machine"
+                        : "perceptron(variant=averaged, epochs=10)";
     model->learner = "perceptron";
     model->facts = (struct model_facts){.rows = 150,
                                         .total_weight = 149.75,

@@ -1,0 +1,176 @@
+/* A model of every kind that the file format tells apart, for the tests of model files. */
+#ifndef SEPAL_TESTS_MODEL_KINDS_H
+#define SEPAL_TESTS_MODEL_KINDS_H
+
+#include "model_samples.h"
+
+static inline sepal_model *table_with_everything(void) {
+    static const char *const labels[] = {"a", "b", "c", "d", "e"},
+                             *const names[] = {"age", "colour", "height", "size"},
+                             *const colours[] = {"blue", "green", "red"};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 5);
+    struct schema *schema = schema_of(model);
+    add_columns(model, names, 4);
+    add_categories(model, 1, colours, 3);
+    add_categories(model, 3, colours, 0);
+    for (size_t i = 0; i < 4; i++) add_fill(model, i);
+    schema->header = true;
+    schema->missing = MISSING_INDICATOR;
+    schema->columns[0].indicator = schema->columns[1].indicator = true;
+    schema->columns[3].position = 9;
+    schema->cells = 12;
+    schema->target_position = 8;
+    schema->weight = "how often";
+    model->facts.gap = 1e-9;
+    return end_model(model, true);
+}
+
+static inline sepal_model *table_without_header(void) {
+    static const char *const labels[] = {"-1e+300", "-1", "0.5", "2", "10"}, *const names[] = {
+                                                                                 "x1", "x2"};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 5);
+    add_columns(model, names, 2);
+    schema_of(model)->numeric_labels = true;
+    schema_of(model)->target = NULL;
+    schema_of(model)->missing = MISSING_DROP;
+    model->facts = (struct model_facts){.objective = NAN, .gap = NAN};
+    return end_model(model, false);
+}
+
+static inline sepal_model *indexed(bool zero_based, bool centred) {
+    static const char *const labels[] = {"-1", "1"};
+    sepal_model *model = begin_model(FAMILY_INDEXED, labels, 2);
+    schema_of(model)->numeric_labels = true;
+    schema_of(model)->zero_based = zero_based;
+    schema_of(model)->width = 17;
+    return end_model(model, centred);
+}
+
+static inline sepal_model *indexed_from_0(void) {
+    return indexed(true, true);
+}
+
+static inline sepal_model *indexed_from_1(void) {
+    return indexed(false, false);
+}
+
+static inline sepal_model *weird_names(void) {
+    static const char *const labels[] = {"!", "\"", "a,b\nc", "b", "na\xC3\xAFve \xE2\x80\xA8"},
+                             *const names[] = {"",
+                                               "a=\"b\\\",\r\n\tc",
+                                               "\xF0\x9F\x8C\xB8 petal",
+                                               "{\"x\":[1,2]}",
+                                               "\x01\x7F/']}",
+                                               "x\\"},
+                             *const kinds[] = {"", "\t", ",", "[]", "\\\"", "\xC3\xA9"};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 5);
+    add_columns(model, names, 6);
+    add_categories(model, 2, kinds, 6);
+    schema_of(model)->header = true;
+    schema_of(model)->target = "what \"is\" it, \\ then?\n";
+    return end_model(model, false);
+}
+
+/* Names and labels beyond 64 KB: they are stored as tensors. */
+static inline sepal_model *long_lists(void) {
+    enum { N = 3000, LABEL = 24 };
+    char(*texts)[LABEL] = malloc(N * sizeof *texts);
+    const char **names = malloc(N * sizeof *names);
+    assert_true(texts && names);
+    for (size_t i = 0; i < N; i++) {
+        (void)snprintf(texts[i], LABEL, "\"quoted\", number %05zu", i);
+        names[i] = texts[i];
+    }
+    sepal_model *model = begin_model(FAMILY_TABLE, names, N);
+    struct schema *schema = schema_of(model);
+    for (size_t i = 0; i < N; i++) {
+        names[i] = arena_text(&ctx, &schema->arena, texts[i], strlen(texts[i]));
+        schema->classes[i] = names[i];
+        assert_non_null(names[i]);
+    }
+    add_columns(model, names, 900);
+    schema->header = true;
+    free(names);
+    free(texts);
+    return end_model(model, true);
+}
+
+/* What tests/golden/model-v1.sepal holds: three classes of iris, as a perceptron may see them. */
+static inline sepal_model *golden_model(void) {
+    static const char *const labels[] = {"setosa", "versicolor", "virginica"}, *const names[] = {
+                                                                                   "sepal_length",
+                                                                                   "sepal_width",
+                                                                                   "petal_length",
+                                                                                   "petal_width"};
+    static const double w[] = {2.3,  5.6,   -9.1, -4.2, 3.7,   -8.125,
+                               1.25, -10.5, -6,   2.5,  10.35, 14.7},
+                        b[] = {1.5, 12.25, -13.75},
+                        centre[] = {5.843333333333334, 3.0573333333333337, 3.7580000000000005,
+                                    1.1993333333333336};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 3);
+    add_columns(model, names, 4);
+    schema_of(model)->header = true;
+    model->spec = "perceptron(epochs=10) | machine";
+    model->facts = (struct model_facts){.rows = 150,
+                                        .total_weight = 150,
+                                        .objective = 0.02,
+                                        .gap = NAN,
+                                        .iterations = 10,
+                                        .converged = false};
+    end_model(model, true);
+    memcpy(model->linear.w, w, sizeof w);
+    memcpy(model->linear.b, b, sizeof b);
+    memcpy(model->linear.centre, centre, sizeof centre);
+    return model;
+}
+
+/* The smallest file with both lists in tensors: one name and two labels of some 65,000 bytes. */
+static inline sepal_model *long_names(void) {
+    enum { LONG = 1 << 16 };
+    static char texts[3][LONG + 1];
+    for (int i = 0; i < 3; i++) memset(texts[i], 'a' + i, LONG);
+    const char *const labels[] = {texts[0], texts[1]}, *const names[] = {texts[2]};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 2);
+    add_columns(model, names, 1);
+    schema_of(model)->header = true;
+    return end_model(model, false);
+}
+
+/* Rows with missing values were left out. */
+static inline sepal_model *table_with_drop(void) {
+    static const char *const labels[] = {"no", "yes"}, *const names[] = {"age", "size"};
+    sepal_model *model = begin_model(FAMILY_TABLE, labels, 2);
+    add_columns(model, names, 2);
+    schema_of(model)->header = true;
+    schema_of(model)->missing = MISSING_DROP;
+    return end_model(model, false);
+}
+
+static inline sepal_model *table_with_means(void) {
+    sepal_model *model = small_model();
+    schema_of(model)->missing = MISSING_MEAN;
+    add_fill(model, 0);
+    add_fill(model, 1);
+    return model;
+}
+
+struct model_kind {
+    const char *name;
+    sepal_model *(*make)(void);
+};
+static const struct model_kind model_kinds[] = {
+    {"small", small_model},
+    {"with everything", table_with_everything},
+    {"without header", table_without_header},
+    {"with means", table_with_means},
+    {"with drop", table_with_drop},
+    {"indexed from 0, centred", indexed_from_0},
+    {"indexed from 1", indexed_from_1},
+    {"weird names", weird_names},
+    {"golden", golden_model},
+    {"long names", long_names},
+    {"long lists", long_lists}, /* 22 MB, all others are small */
+};
+enum { N_MODEL_KINDS = sizeof model_kinds / sizeof *model_kinds };
+
+#endif
