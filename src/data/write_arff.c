@@ -24,8 +24,9 @@ static void put_word(struct writing *w, const char *text) {
     }
     text_puts(w->ctx, &w->text, "'");
     for (; *text; text++) {
-        if (*text == '\'' || *text == '\\') text_puts(w->ctx, &w->text, "\\");
-        text_add(w->ctx, &w->text, text, 1);
+        char c = *text == '\n' ? 'n' : *text == '\r' ? 'r' : *text;
+        if (c != *text || c == '\'' || c == '\\') text_puts(w->ctx, &w->text, "\\");
+        text_add(w->ctx, &w->text, &c, 1);
     }
     text_puts(w->ctx, &w->text, "'");
 }
@@ -38,14 +39,12 @@ static void put_label(struct writing *w, const char *label) {
         put_word(w, label);
 }
 
-/* Escapes for line breaks are not the same everywhere. */
 static sepal_status check_text(struct writing *w, const char *what, const char *text) {
     char shown[TEXT_SHOWN_BYTES];
-    if (!has_control(text, "\t")) return SEPAL_OK;
+    if (!has_control(text, "\t\r\n")) return SEPAL_OK;
     return fail(w->ctx, SEPAL_EDATA,
-                "the %s '%s' cannot stand in an ARFF file, which has neither line breaks nor other "
-                "control characters in its texts; write csv instead",
-                what, text_shown(shown, text, strlen(text)));
+                "the %s '%s' has a control character, which no text file may have; rename it", what,
+                text_shown(shown, text, strlen(text)));
 }
 
 sepal_status check_arff(struct writing *w) {

@@ -94,6 +94,7 @@ static void test_arff_quotes(void **state) {
         {"a\\", "'a\\\\'"},
         {"\\'", "'\\\\\\''"},
         {"a\tb", "'a\tb'"},
+        {"a\nb\r", "'a\\nb\\r'"},
         {"caf\xC3\xA9", "'caf\xC3\xA9'"},
         {"1e5", "1e5"},
         {"+1", "+1"},
@@ -186,7 +187,7 @@ static void test_labels_that_cannot_stand(void **state) {
         const char *label, *refused;
     } cases[] = {
         {"plain", "......"},    {"a b", "..x..."},  {"a,b", "..x..."},    {"a:b", "..x..."},
-        {"#a", "..x..."},       {"a\tb", "..x.xx"}, {"a\nb", "..xxxx"},   {"a\rb", "..xxxx"},
+        {"#a", "..x..."},       {"a\tb", "..x.xx"}, {"a\nb", "..x.xx"},   {"a\rb", "..x.xx"},
         {" a", "..x.xx"},       {"a ", "..x.xx"},   {"a\001b", "xxxxxx"}, {"a\177", "xxxxxx"},
         {"\xC2\xA0", "......"},
     };
