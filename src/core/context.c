@@ -3,15 +3,19 @@
 
 #include "core/alloc.h"
 #include "core/clock.h"
+#include "core/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+/* What files and users wrote is quoted in messages: a message stays one line of UTF-8 all the same,
+   and steers no terminal. */
 static void write_message(struct error *error, sepal_status status, const char *format,
                           va_list arguments) {
     error->status = status;
     vsnprintf(error->message, sizeof error->message, format, arguments);
+    text_mask(error->message);
 }
 
 sepal_status fail(sepal_ctx *ctx, sepal_status status, const char *format, ...) {
@@ -47,6 +51,7 @@ void warn(sepal_ctx *ctx, const char *code, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    text_mask(message);
 
     sepal_ctx *root = ctx->root;
     char *copy = mem_copy_text(NULL, message, strlen(message));

@@ -38,5 +38,7 @@ size_t utf8_valid_prefix(const char *bytes, size_t length);
    for what is not UTF-8, and "..." when cut. Returns `out`. */
 enum { TEXT_SHOWN_BYTES = 64 };
 const char *text_shown(char out[TEXT_SHOWN_BYTES], const char *bytes, size_t length);
+/* The same in place for a whole message: '?' for each byte that may not be shown. */
+void text_mask(char *text);
 
 #endif

@@ -62,3 +62,14 @@ const char *text_shown(char out[TEXT_SHOWN_BYTES], const char *bytes, size_t len
     out[used] = '\0';
     return out;
 }
+
+void text_mask(char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    for (size_t done = 0, length = strlen(text); done < length;) {
+        size_t size = character(at + done, length - done);
+        bool bad = size == 0 || is_control(at + done, size);
+        size_t n = size == 0 ? 1 : size;
+        if (bad) memset(text + done, '?', n);
+        done += n;
+    }
+}

@@ -77,6 +77,19 @@ static void test_long_messages_are_cut(void **state) {
     free(text);
 }
 
+/* Whatever of a file or of the user's words a message quotes. */
+static void test_messages_are_one_line_of_utf8(void **state) {
+    (void)state;
+    static const char raw[] = "a\nb\x1b[2J\x7f \xc3\xa9 \xff \xc2\x9b \xe2\x82";
+    static const char shown[] = "a?b?[2J? \xc3\xa9 ? ?? ??";
+    fail(&ctx, SEPAL_EDATA, "%s", raw);
+    assert_string_equal(ctx.error.message, shown);
+    fail_at(&ctx, SEPAL_EDATA, "a.csv", 1, 1, "%s", raw);
+    assert_string_equal(ctx.error.message, shown);
+    warn(&ctx, "odd", "%s", raw);
+    assert_string_equal(ctx.warnings[0].message, shown);
+}
+
 static sepal_status passes_on(sepal_status status, bool *reached) {
     *reached = false;
     TRY(status);
@@ -321,6 +334,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_errors_and_places, fresh, clean),
         cmocka_unit_test_setup_teardown(test_long_messages_are_cut, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_messages_are_one_line_of_utf8, fresh, clean),
         cmocka_unit_test_setup_teardown(test_try, fresh, clean),
         cmocka_unit_test_setup_teardown(test_warnings_gather_in_the_root, fresh, clean),
         cmocka_unit_test_setup_teardown(test_fault_switch, fresh, clean),
