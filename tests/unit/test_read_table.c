@@ -161,6 +161,8 @@ static void test_refused_tables(void **state) {
         {"a,b\n", NULL, {2, 1, "no rows below the header"}},
         {"a,b\n\n\n", NULL, {0, 0, "no rows"}},
         {"a,b,a\n1,2,3\n", NULL, {1, 5, "two columns have the name 'a'"}},
+        {"\n  a, a\n1,2\n", NULL, {2, 6, "two columns have the name 'a'"}},
+        {"a,\"b\nc\",a\n1,2,3\n", NULL, {2, 4, "two columns have the name 'a'"}},
         {"a,b\n1,x\n2\n", NULL, {3, 2, "this row has 1 cell, the first has 2"}},
         {"a,b\n1,x\n2,y,z\n", NULL, {3, 5, "more than 2 cells"}},
         {"a,n,b\n1,1,x\n\n2,2,y\nn,3,y\n",
