@@ -76,6 +76,20 @@ static sepal_status note_unlabelled(struct parser *parser, const char *p) {
     return SEPAL_OK;
 }
 
+/* A set of labels "1,3": each must be one. A comma may end the set, or be all of an empty one. */
+static sepal_status check_set(struct parser *parser, const char *p, const char *stop) {
+    for (;;) {
+        const char *comma = memchr(p, ',', (size_t)(stop - p));
+        struct slice label = {p, (size_t)((comma ? comma : stop) - p)};
+        bool last = !comma || comma + 1 == stop;
+        bool alone = last && label.length == 0;
+        if (!alone && label_is_missing(label))
+            return refuse(parser, p, "a label of this set is missing");
+        if (last) return SEPAL_OK;
+        p = comma + 1;
+    }
+}
+
 static sepal_status take_label(struct parser *parser, const char **at) {
     const char *p = *at, *stop = token_end(parser, p);
     bool absent = stop == p || memchr(p, ':', (size_t)(stop - p));
@@ -95,7 +109,9 @@ static sepal_status take_label(struct parser *parser, const char **at) {
         if ((unsigned char)*c < ' ' || *c == 0x7f) return refuse(parser, c, "control character");
     if (utf8_valid_prefix(text.bytes, text.length) < text.length)
         return refuse(parser, p, "label is not UTF-8; convert the file with iconv");
-    if (memchr(p, ',', text.length) && parser->raw->first_set.column == 0)
+    if (!memchr(p, ',', text.length)) return SEPAL_OK;
+    TRY(check_set(parser, p, stop));
+    if (parser->raw->first_set.column == 0)
         parser->raw->first_set = (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
     return SEPAL_OK;
 }
@@ -256,6 +272,12 @@ static void drop_zeros(struct parser *parser, size_t from) {
     parser->entries = to;
 }
 
+/* qid:NUMBER groups rows for those who rank them; it says nothing here. */
+static bool is_query(const struct parser *parser, const char *p) {
+    return *p == 'q' && parser->end - p > 4 && memcmp(p, "qid:", 4) == 0 &&
+           !ends_token(parser, p + 4);
+}
+
 static sepal_status parse_entries(struct parser *parser, const char **at) {
     size_t from = parser->entries;
     const uint32_t *index = NULL;
@@ -263,7 +285,7 @@ static sepal_status parse_entries(struct parser *parser, const char **at) {
     const char *p = skip_blanks(parser, *at);
     while (!at_end(parser, p)) {
         size_t before = parser->entries;
-        if (*p == 'q' && parser->end - p > 4 && memcmp(p, "qid:", 4) == 0)
+        if (is_query(parser, p))
             p = token_end(parser, p);
         else
             TRY(take_entry(parser, &p, from));

@@ -4,6 +4,7 @@
 #include "data/merge.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
@@ -171,15 +172,31 @@ static sepal_status split_set(struct tokens *parts, sepal_ctx *ctx, struct slice
         const char *comma = memchr(p, ',', (size_t)(end - p));
         const char *stop = comma ? comma : end;
         if (stop > p) {
-            bool fresh, again = false;
-            uint32_t number;
-            TRY(tokens_add(parts, ctx, (struct slice){p, (size_t)(stop - p)}, &number, &fresh));
-            for (size_t i = 0; i < *n; i++) again = again || out[i] == number;
-            if (!again) out[(*n)++] = number;
+            bool fresh;
+            TRY(tokens_add(parts, ctx, (struct slice){p, (size_t)(stop - p)}, &out[*n], &fresh));
+            ++*n;
         }
         p = stop + 1;
     }
     return SEPAL_OK;
+}
+
+static int by_number(const void *a, const void *b) {
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    return (i > j) - (i < j);
+}
+
+/* From numbers among the parts to classes, in their order and each once: 1 and 1.0 are one class. */
+static void sort_sets(size_t *start, uint32_t *member, size_t n_tokens, const int32_t *class_of) {
+    size_t used = 0, from = 0;
+    for (size_t t = 0; t < n_tokens; t++) {
+        size_t to = start[t + 1], first = used;
+        for (size_t i = from; i < to; i++) member[i] = (uint32_t)class_of[member[i]];
+        if (to > from) qsort(member + from, to - from, sizeof *member, by_number);
+        for (; from < to; from++)
+            if (used == first || member[used - 1] != member[from]) member[used++] = member[from];
+        start[t + 1] = used;
+    }
 }
 
 static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
@@ -201,6 +218,7 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
         TRY(classes_learn(learnt, ctx, parts, class_of));
     else
         TRY(look_up(data, ctx, parts, class_of));
+    sort_sets(start, member, n_tokens, class_of);
     data->set_start = mem_zero(ctx, data->matrix.rows + 1, sizeof *data->set_start);
     if (!data->set_start) return SEPAL_EMEMORY;
     for (int pass = 0; pass < 2; pass++) {
@@ -210,7 +228,7 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
             size_t t = label == NO_LABEL ? SIZE_MAX : texts->number[walk.chunk][label];
             size_t n = t == SIZE_MAX ? 0 : start[t + 1] - start[t];
             for (size_t k = 0; pass && k < n; k++)
-                data->set[used + k] = class_of[member[start[t] + k]];
+                data->set[used + k] = (int32_t)member[start[t] + k];
             used += n;
             data->set_start[walk.row + 1] = used;
         }

@@ -52,6 +52,7 @@ static void test_accepted(void **state) {
         {"skip me\n1 1:1\n", "skip=1", 1, "1 1:1;"},
         {"1,3 1:1\n 2:1\n2 3:1\n3, 1:1\n", NULL, 3, "<1><3> 1:1; 2:1;<2> 3:1;<3> 1:1;"},
         {"x,y 1:1\ny 2:1\n", NULL, 2, "<x><y> 1:1;<y> 2:1;"},
+        {"3,1,1.0 1:1\n, 2:1\n", NULL, 2, "<1><3> 1:1; 2:1;"}, /* by class, each once */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put(path, cases[i].text);
@@ -108,6 +109,11 @@ static void test_refused(void **state) {
          {1, 11, "this index stands twice in the row; keep one of the two: '1:3'"}},
         {"1 1:1\n1 3:1 2:0 3:0\n", NULL, {2, 11, "stands twice"}},
         {"1 1:1\n1 2:1 2:1\n", NULL, {2, 7, "stands twice"}},
+        {"1 1:1 qid:\n1 2:1\n", NULL, {1, 7, "expected index:value: 'qid:'"}},
+        {"1 1:1 qid:", NULL, {1, 7, "expected index:value: 'qid:'"}},
+        {"1 1:1\n1,,3 1:1\n", NULL, {2, 3, "a label of this set is missing: ',3'"}},
+        {"1 1:1\n1,nan 1:1\n", NULL, {2, 3, "a label of this set is missing: 'nan'"}},
+        {"1 1:1\n1,-inf, 1:1\n", NULL, {2, 3, "a label of this set is missing"}},
         {"1 1:1\n\n 1 a:1\n", NULL, {3, 4, "expected index:value: 'a:1'"}},
         {"1 -1:1\n", NULL, {1, 3, "an index has no sign"}},
         {"1 2147483648:1\n", NULL, {1, 3, "index above 2147483647"}},
