@@ -73,6 +73,10 @@ bool has_control(const char *text, const char *but) {
     return false;
 }
 
+bool begins_with_mark(const char *text) {
+    return strncmp(text, "\xef\xbb\xbf", 3) == 0;
+}
+
 void warn_weights(struct writing *w, const char *what) {
     if (w->data->weight)
         warn(w->ctx, "weights-lost", "%s files have no place for the weights; they are left out",

@@ -28,6 +28,8 @@ sepal_status check_single_labels(struct writing *w, const char *what);
 sepal_status check_cells(struct writing *w, size_t rows, const char *what);
 /* A control character other than those in `but`. */
 bool has_control(const char *text, const char *but);
+/* At the top of a file these bytes would be taken for the mark of UTF-8 and left out. */
+bool begins_with_mark(const char *text);
 void warn_weights(struct writing *w, const char *what);
 
 /* The names of features, weight and target, as a reader finds them again: no two are the same, none

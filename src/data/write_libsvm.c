@@ -7,7 +7,7 @@ sepal_status check_libsvm(struct writing *w) {
     char shown[TEXT_SHOWN_BYTES];
     for (size_t k = 0; k < w->n_labels; k++) {
         const char *label = w->labels[k];
-        if (!*label || strpbrk(label, " ,:#") || has_control(label, ""))
+        if (!*label || strpbrk(label, " ,:#") || has_control(label, "") || begins_with_mark(label))
             return fail(w->ctx, SEPAL_EDATA,
                         "the label '%s' cannot stand in a LIBSVM file, whose labels have no blank, "
                         "comma, colon or #; write csv instead",
@@ -17,16 +17,28 @@ sepal_status check_libsvm(struct writing *w) {
     return SEPAL_OK;
 }
 
+static bool row_is_empty(const struct matrix *matrix, size_t row) {
+    size_t local, at = 0, column;
+    double value;
+    const struct block *block = matrix_block_of(matrix, row, &local);
+    return !row_next(block, local, matrix->cols, &at, &column, &value);
+}
+
 static void put_labels(struct writing *w, size_t row) {
     const sepal_data *data = w->data;
     if (!data->set_start) {
         text_puts(w->ctx, &w->text, label_of_row(w, row));
         return;
     }
-    for (size_t k = data->set_start[row]; k < data->set_start[row + 1]; k++) {
-        if (k > data->set_start[row]) text_puts(w->ctx, &w->text, ",");
+    size_t from = data->set_start[row], to = data->set_start[row + 1];
+    for (size_t k = from; k < to; k++) {
+        if (k > from) text_puts(w->ctx, &w->text, ",");
         text_puts(w->ctx, &w->text, data_label_name(data, (size_t)data->set[k]));
     }
+    /* A comma behind the first set says that these are sets, should none have two labels; without
+       one a row of nothing would be a blank line. */
+    if (to - from < 2 && (row == 0 || (to == from && row_is_empty(&data->matrix, row))))
+        text_puts(w->ctx, &w->text, ",");
 }
 
 static bool column_occurs(const struct matrix *matrix, size_t wanted) {

@@ -10,7 +10,7 @@ static char delimiter_of(const struct writing *w) {
 static void put_cell(struct writing *w, const char *cell, char delimiter) {
     size_t n = strlen(cell);
     const char special[] = {delimiter, '"', '\n', '\r', ' ', '\t', '\0'};
-    if (n && strcspn(cell, special) == n) {
+    if (n && strcspn(cell, special) == n && !begins_with_mark(cell)) {
         text_puts(w->ctx, &w->text, cell);
         return;
     }

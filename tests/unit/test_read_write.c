@@ -163,8 +163,10 @@ static void test_sparse_rows_come_back(void **state) {
 
 static void test_zero_based_and_sets_come_back(void **state) {
     (void)state;
-    static const char *const texts[] = {"1,3 0:1.5 2:1\n 1:1\n2 1:3\n", "b 0:1 2:2\na 1:1\nb\n",
-                                        "x 1:1 4:2\n"};
+    static const char *const texts[] = {
+        "1,3 0:1.5 2:1\n 1:1\n2 1:3\n", "b 0:1 2:2\na 1:1\nb\n", "x 1:1 4:2\n",
+        /* sets of at most one label, rows of nothing at all */
+        "3, 1:1\n2 2:1\n", ", 1:1\n1 2:1\n", ",\n,\n", "1,2 1:1\n,\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         put("first.svm", texts[i]);
         sepal_data *data = must_read("first.svm", NULL);
@@ -185,6 +187,20 @@ static void test_zero_based_and_sets_come_back(void **state) {
     }
 }
 
+/* A name that begins as the mark of UTF-8 does is not taken for the mark. */
+static void test_mark_in_a_name_comes_back(void **state) {
+    (void)state;
+    put("first.csv", "\"\xef\xbb\xbf!\",y\n1,p\n2,q\n");
+    sepal_data *data = must_read("first.csv", NULL);
+    assert_int_equal(data_write(&ctx, data, "second.csv", NULL), SEPAL_OK);
+    sepal_data *back = must_read("second.csv", NULL);
+    char names[64];
+    names_of(names, sizeof names, back);
+    assert_string_equal(names, "\xef\xbb\xbf!");
+    data_free(data);
+    data_free(back);
+}
+
 /* Text columns are written as the 0/1 columns they have become. */
 static void test_categories_come_back(void **state) {
     (void)state;
@@ -203,7 +219,7 @@ static void test_categories_come_back(void **state) {
 
 static void test_what_cannot_be_written(void **state) {
     (void)state;
-    static const char *const bad[] = {"a b", "a,b", "a:b", "#a"};
+    static const char *const bad[] = {"a b", "a,b", "a:b", "#a", "\xef\xbb\xbf"};
     double one = 1, weight = 2;
     sepal_data *data;
     put("kept.svm", "old");
@@ -236,6 +252,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_tables_come_back, fresh, clean),
         cmocka_unit_test_setup_teardown(test_sparse_rows_come_back, fresh, clean),
         cmocka_unit_test_setup_teardown(test_zero_based_and_sets_come_back, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_mark_in_a_name_comes_back, fresh, clean),
         cmocka_unit_test_setup_teardown(test_categories_come_back, fresh, clean),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_written, fresh, clean),
     };
