@@ -162,6 +162,7 @@ bool csv_is_missing(struct slice text) {
 }
 
 bool csv_is_number(struct slice text, double *value) {
+    if (text.length == 0) return false;
     const char *end = text.bytes + text.length;
-    return text.length && decimal_read(text.bytes, end, value) == end;
+    return decimal_read(text.bytes, end, value) == end;
 }
