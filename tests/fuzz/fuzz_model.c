@@ -1,0 +1,181 @@
+/* Model files: any bytes are refused as a model, or give a model that saves, loads and saves again
+   to the same bytes, can be inspected, and decides about rows that are read for it.
+
+   The checksum would stop the fuzzer at the door. Its mutator therefore changes the header or the
+   tensors on their own, and then writes the length, the fixed beginning and the checksum anew; now
+   and then it leaves them as they are. */
+#include "fuzz/fuzz.h"
+
+#include "core/alloc.h"
+#include "data/data.h"
+#include "model/checksum.h"
+#include "model/model.h"
+#include "model/model_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the laws ----------------------------------------------------------------------------- */
+
+static sepal_model *load(const char *name) {
+    sepal_model *model;
+    const char *path = fuzz_path(name);
+    sepal_ctx *ctx = fuzz_ctx(1);
+    sepal_status status = sepal_model_load(&model, ctx, path);
+    LAW((status == SEPAL_OK) == (model != NULL), "status %d, model or not", status);
+    if (status == SEPAL_OK) return model;
+    LAW(status == SEPAL_EMODEL, "status %d: %s", status, ctx->error.message);
+    failure_laws(ctx, status, path);
+    return NULL;
+}
+
+static void save(const sepal_model *model, const char *name) {
+    sepal_ctx *ctx = fuzz_ctx(1);
+    LAW(sepal_model_save(ctx, model, fuzz_path(name)) == SEPAL_OK, "cannot be saved: %s",
+        ctx->error.message);
+}
+
+static void saving_laws(const sepal_model *model) {
+    size_t first, second;
+    save(model, "once");
+    sepal_model *again = load("once");
+    LAW(again, "what was saved is refused");
+    save(again, "twice");
+    char *a = fuzz_get("once", &first), *b = fuzz_get("twice", &second);
+    LAW(first == second && memcmp(a, b, first) == 0, "saved again, it is another file");
+    free(a);
+    free(b);
+    sepal_model_free(again);
+}
+
+static void inspection_laws(const sepal_model *model) {
+    sepal_ctx *ctx = fuzz_ctx(1);
+    sepal_report *report;
+    char *json, *text;
+    LAW(sepal_model_inspect(&report, ctx, model) == SEPAL_OK, "%s", ctx->error.message);
+    LAW(sepal_report_json(&json, ctx, report, "inspect") == SEPAL_OK, "%s", ctx->error.message);
+    LAW(sepal_report_text(&text, ctx, report) == SEPAL_OK, "%s", ctx->error.message);
+    sepal_text_free(json);
+    sepal_text_free(text);
+    sepal_report_free(report);
+}
+
+/* Rows as the schema wants them: a header, then for each number a number, for each text its first
+   category; then a label. */
+static void put_rows(struct text *out, const struct schema *schema) {
+    for (size_t row = 0; row < 3; row++) {
+        if (schema->family == FAMILY_INDEXED) {
+            text_printf(NULL, out, "%s 0:1 1:2 %zu:3\n", schema->classes[row % 2], 7 * row + 2);
+            continue;
+        }
+        for (size_t i = 0; i < schema->n_columns; i++) {
+            const struct column *column = &schema->columns[i];
+            const char *cell = row == 0               ? column->name
+                               : !column->text        ? (row == 1 ? "1.5" : "")
+                               : column->n_categories ? column->categories[0]
+                                                      : "none";
+            text_printf(NULL, out, "\"%s\",", cell);
+        }
+        const char *target = schema->target ? schema->target : "t";
+        text_printf(NULL, out, "\"%s\"\n", row ? schema->classes[row % 2] : target);
+    }
+}
+
+static void decision_laws(const sepal_model *model, const sepal_data *data) {
+    size_t rows = sepal_data_rows(data), width = sepal_model_scores(model);
+    sepal_ctx *ctx = fuzz_ctx(1);
+    int32_t *class = malloc(rows * sizeof *class);
+    double *scores = malloc(rows * width * sizeof *scores);
+    sepal_report *report;
+    if (!class || !scores) abort();
+    LAW(sepal_predict(class, ctx, model, data) == SEPAL_OK, "%s", ctx->error.message);
+    LAW(sepal_scores(scores, ctx, model, data) == SEPAL_OK, "%s", ctx->error.message);
+    for (size_t i = 0; i < rows; i++)
+        LAW(class[i] >= -1 && class[i] < (int32_t)sepal_model_classes(model), "class %d", class[i]);
+    if (data->label && sepal_evaluate(&report, ctx, model, data, NULL) == SEPAL_OK)
+        sepal_report_free(report);
+    free(class);
+    free(scores);
+}
+
+static void reading_laws(const sepal_model *model) {
+    struct text rows = {0};
+    put_rows(&rows, model->schema);
+    const char *path = fuzz_put("rows", rows.bytes, rows.length);
+    for (int labels = 0; labels < 2; labels++) {
+        sepal_data *data;
+        sepal_ctx *ctx = fuzz_ctx(1);
+        sepal_status status = sepal_data_read_for(&data, ctx, model, path, NULL, labels);
+        if (status == SEPAL_OK)
+            decision_laws(model, data);
+        else
+            failure_laws(ctx, status, path);
+        sepal_data_free(data);
+    }
+    text_clear(&rows);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    fuzz_put("model", bytes, size);
+    sepal_model *model = load("model");
+    if (!model) return 0;
+    saving_laws(model);
+    inspection_laws(model);
+    reading_laws(model);
+    sepal_model_free(model);
+    return 0;
+}
+
+/* ---- the mutator -------------------------------------------------------------------------- */
+
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room) __attribute__((weak));
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed);
+
+/* Header and tensors, the tensors behind the room for the longest header. */
+struct parts {
+    uint8_t *header, *tensors;
+    size_t header_size, tensors_size;
+};
+
+static size_t join(const struct parts *parts, uint8_t *out, size_t room) {
+    static const char begin[] = MODEL_BEGIN MODEL_FORMAT_VERSION MODEL_THEN;
+    uint8_t file[1 << 16];
+    size_t used = MODEL_LENGTH_BYTES + parts->header_size, fixed = sizeof begin - 1;
+    if (parts->header_size < fixed + CHECKSUM_DIGITS) return 0;
+    if (used + MODEL_ALIGNMENT + parts->tensors_size > sizeof file) return 0;
+    memcpy(file + MODEL_LENGTH_BYTES, parts->header, parts->header_size);
+    memcpy(file + MODEL_LENGTH_BYTES, begin, fixed);
+    while (used % MODEL_ALIGNMENT) file[used++] = ' ';
+    uint64_t length = used - MODEL_LENGTH_BYTES;
+    for (int i = 0; i < MODEL_LENGTH_BYTES; i++) file[i] = (uint8_t)(length >> (8 * i));
+    memcpy(file + used, parts->tensors, parts->tensors_size);
+    used += parts->tensors_size;
+    char digits[CHECKSUM_DIGITS];
+    checksum_print(digits, checksum_file((const char *)file, used, MODEL_DIGITS_AT));
+    memcpy(file + MODEL_DIGITS_AT, digits, sizeof digits);
+    if (used > room) return 0;
+    memcpy(out, file, used);
+    return used;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
+    enum { MOST = 1 << 14 };
+    static uint8_t header[MOST], tensors[MOST];
+    uint64_t length = 0;
+    for (size_t i = 0; i < MODEL_LENGTH_BYTES && i < size; i++)
+        length |= (uint64_t)bytes[i] << 8 * i;
+    if (seed % 16 == 0 || size < MODEL_LENGTH_BYTES || length > size - MODEL_LENGTH_BYTES ||
+        size > MOST)
+        return LLVMFuzzerMutate(bytes, size, room);
+    struct parts parts = {header, tensors, length, size - MODEL_LENGTH_BYTES - length};
+    memcpy(header, bytes + MODEL_LENGTH_BYTES, parts.header_size);
+    memcpy(tensors, bytes + MODEL_LENGTH_BYTES + length, parts.tensors_size);
+    while (parts.header_size && header[parts.header_size - 1] == ' ') parts.header_size--;
+    if (seed % 4 && parts.header_size)
+        parts.header_size = LLVMFuzzerMutate(header, parts.header_size, MOST / 2);
+    else
+        parts.tensors_size = LLVMFuzzerMutate(tensors, parts.tensors_size, MOST / 2);
+    size_t joined = join(&parts, bytes, room);
+    return joined ? joined : LLVMFuzzerMutate(bytes, size, room);
+}
