@@ -12,7 +12,7 @@ import sys
 SEPAL = os.environ["SEPAL"]
 DATA = os.environ.get("SEPAL_DATA") or os.path.join(os.environ["SEPAL_SOURCE"], "../shared/data")
 
-# file, rows, features, counts of the classes (or their number), options
+# file, rows, features, counts of the classes (or their number), options; @ begins another file's name
 SETS = [
     ("a9a.xz", 32561, 123, [24720, 7841]),
     ("a9a.t", 16281, 123, [12435, 3846], "--n-features", "123"),  # the last feature never occurs
@@ -29,6 +29,7 @@ SETS = [
     ("rcv1_small.t", 500, 47236, [255, 245], "--n-features", "47236"),
     ("imdb.xz", 25000, 89527, [12500, 12500]),
     ("imdb.t.xz", 25000, 89527, [12500, 12500], "--n-features", "89527"),
+    ("imdb.xz", 25000, 89527, 8, "--labels", "@imdb.ratings.xz"),  # stars, one per row of imdb
     ("20news_bigram.binary.xz", 18846, 1660410, [9473, 9373]),
     ("20news.tfidf.xz", 11314, 56284, 20),
     ("20news.tfidf.t.xz", 7532, 56284, 20, "--n-features", "56284"),
@@ -68,6 +69,10 @@ SETS = [
     ("winequality-white.csv", 4898, 11, 7),
     # messages of free text: quotes are ordinary characters, and no column is a feature
     ("SMSSpamCollection", 5574, 0, [4827, 747], "--quote", "no", "--target", "1", "--drop", "2"),
+    ("train-images-idx3-ubyte.gz", 60000, 784, 10),  # labels in the file beside it
+    ("t10k-images-idx3-ubyte.gz", 10000, 784, 10, "--labels", "@t10k-labels-idx1-ubyte.gz"),
+    ("fashion-train-images-idx3-ubyte.gz", 60000, 784, [6000] * 10),
+    ("fashion-t10k-images-idx3-ubyte.gz", 10000, 784, [1000] * 10),
     ("yeast.multilabel.xz", 1500, 103, 14),
     ("yeast.multilabel.t.xz", 917, 103, 14),
     ("scene.multilabel.xz", 1211, 294, 6),
@@ -82,6 +87,7 @@ def faults(name, rows, features, classes, *options):
     path = os.path.join(DATA, name)
     if not os.path.exists(path):
         return "is not there"
+    options = [os.path.join(DATA, word[1:]) if word[0] == "@" else word for word in options]
     done = subprocess.run([SEPAL, "describe", path, "--json", *options], capture_output=True, timeout=200)
     if done.returncode:
         return f"exit {done.returncode}: {done.stderr.decode()}"
