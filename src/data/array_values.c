@@ -81,7 +81,7 @@ static double extended_value(const char *at, bool big_endian) {
 /* A loop for each type. Adding 0 makes 0 of -0 and changes nothing else. */
 #define LOOP(size, load, value)                                                                    \
     for (size_t i = 0; i < n; i++) {                                                               \
-        uint##size##_t bits = load(at + i * (size / 8), big_endian);                               \
+        uint##size##_t bits = load(at + i * ((size) / 8), big_endian);                             \
         out[i] = (value) + 0.0;                                                                    \
     }                                                                                              \
     break

@@ -2,7 +2,7 @@
 #ifndef SEPAL_TESTS_ARRAY_FILES_H
 #define SEPAL_TESTS_ARRAY_FILES_H
 
-#include "data/source.h"
+#include "data/array.h"
 #include "unit/read_fixture.h"
 
 struct bytes {
@@ -58,6 +58,24 @@ static inline struct source source_of(const struct bytes *file, const char *name
                            .ahead_end = file->n,
                            .ahead_room = file->n + 1,
                            .ended = true};
+}
+
+/* What the header of these bytes says, the elements behind it in *rest. */
+static inline sepal_status header_of(struct array_shape *shape, const struct bytes *file,
+                                     struct bytes *rest) {
+    struct source source = source_of(file, "array");
+    enum array_format format = file->at[0] ? ARRAY_NPY : ARRAY_IDX;
+    sepal_status status = array_header(shape, &ctx, &source, format);
+    if (status == SEPAL_OK && rest)
+        assert_int_equal(source_take(&source, &ctx, rest->at, sizeof rest->at, &rest->n), SEPAL_OK);
+    source_close(&source);
+    return status;
+}
+
+static inline struct array_shape must_header(const struct bytes *file, struct bytes *rest) {
+    struct array_shape shape;
+    if (header_of(&shape, file, rest) != SEPAL_OK) say_error("array");
+    return shape;
 }
 
 static inline void let_fail(enum fault_kind kind, size_t at, bool from_then_on) {

@@ -1,11 +1,10 @@
-/* Labels and weights in a file beside the data: text, npy and idx, good and bad, and the name by
-   which such a file is found. */
+/* Labels and weights in a file beside the data: text, npy and idx, good and bad, cut
+   short, and with memory and disk giving out. */
 #include "data/aside.h"
 
 #include "unit/array_files.h"
 
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static size_t truncations, flips, injections;
@@ -373,68 +372,6 @@ static void test_counts(void **state) {
     aside_clear(&aside);
 }
 
-/* ---- siblings ----------------------------------------------------------------------------- */
-
-static void test_siblings(void **state) {
-    (void)state;
-    static const struct {
-        const char *data, *sibling;
-    } pairs[] = {
-        {"train-images-idx3-ubyte", "train-labels-idx1-ubyte"},
-        {"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte"},
-        {"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"},
-        {"train-images-idx3-ubyte", "train-labels-idx1-ubyte.xz"},
-        {"t10k-images.idx3-ubyte", "t10k-labels.idx1-ubyte"},
-        {"images/emnist-images-idx2.xz", "images/emnist-labels-idx1.zst"},
-        {"images/images-idx3-ubyte", "images/labels-idx1-ubyte.bz2"},
-        {"train-images-idx3-ubyte", "train-images-idx3-ubyte.labels.idx"},
-        {"a.npy", "a.labels.npy"},
-        {"a.npy", "a.labels.idx"},
-        {"a.npy", "a.labels.txt"},
-        {"a.npy.gz", "a.labels.npy.bz2"},
-        {"a.NPY", "a.labels.txt.gz"},
-        {"images/b.c.idx", "images/b.c.labels.idx"},
-        {"images/b.c.idx", "images/b.c.labels.npy"},
-        {"plain", "plain.labels.txt"},
-        {"images/idx3.npy", "images/idx3.labels.npy"},
-    };
-    assert_int_equal(mkdir("images", 0777), 0);
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        char *found;
-        put(pairs[i].sibling, "1\n");
-        assert_int_equal(aside_sibling(&found, &ctx, pairs[i].data), SEPAL_OK);
-        assert_non_null(found);
-        assert_string_equal(found, pairs[i].sibling);
-        mem_free(found);
-        assert_int_equal(unlink(pairs[i].sibling), 0);
-        assert_int_equal(aside_sibling(&found, &ctx, pairs[i].data), SEPAL_OK);
-        assert_null(found);
-    }
-    /* directories, names that only look alike, and the order of several */
-    static const char *const none[] = {"-", "a.npy", "images.npy", "train-images-idx1",
-                                       "images-idx"};
-    assert_int_equal(mkdir("a.labels.npy", 0777), 0);
-    put("labels.npy", "");
-    put("train-labels-idx1", "");
-    put("labels-idx1", "");
-    put("-.labels.npy", "");
-    char *found;
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        assert_int_equal(aside_sibling(&found, &ctx, none[i]), SEPAL_OK);
-        assert_null(found);
-    }
-    put("c.labels.npy", "");
-    put("c.labels.idx", "");
-    put("c.labels.txt", "");
-    put("c.labels.npy.gz", "");
-    assert_int_equal(aside_sibling(&found, &ctx, "c.npy"), SEPAL_OK);
-    assert_string_equal(found, "c.labels.npy");
-    mem_free(found);
-    assert_int_equal(aside_sibling(&found, &ctx, "c.idx"), SEPAL_OK);
-    assert_string_equal(found, "c.labels.idx");
-    mem_free(found);
-}
-
 /* ---- damage and faults -------------------------------------------------------------------- */
 
 static void make_small(struct bytes *file, int which) {
@@ -492,19 +429,6 @@ static void test_faults(void **state) {
                     injections++;
                 }
     }
-    put("d.labels.txt.bz2", "");
-    for (size_t k = 1;; k++) {
-        char *found;
-        let_fail(FAULT_ALLOC, k, k % 2);
-        sepal_status status = aside_sibling(&found, &ctx, "d.npy");
-        bool hit = atomic_load(&ctx.faults[FAULT_ALLOC].calls) >= k;
-        let_fail(FAULT_ALLOC, 0, false);
-        assert_int_equal(status, hit ? SEPAL_EMEMORY : SEPAL_OK);
-        if (hit) assert_null(found);
-        mem_free(found);
-        if (!hit) break;
-        injections++;
-    }
     assert_true(injections > 30);
 }
 
@@ -560,7 +484,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_weights, fresh, clean),
         cmocka_unit_test_setup_teardown(test_bad_weights, fresh, clean),
         cmocka_unit_test_setup_teardown(test_counts, fresh, clean),
-        cmocka_unit_test_setup_teardown(test_siblings, fresh, clean),
         cmocka_unit_test_setup_teardown(test_cut_and_flipped, fresh, clean),
         cmocka_unit_test_setup_teardown(test_faults, fresh, clean),
         cmocka_unit_test_setup_teardown(test_packed, fresh, clean),
