@@ -1,6 +1,7 @@
 #include "data/source.h"
 
 #include "core/alloc.h"
+#include "data/gunzip.h"
 
 #include <string.h>
 #include <strings.h>
@@ -12,8 +13,9 @@ struct packing {
     const char *magic;
     size_t length;
 };
+enum { GZIP };
 static const struct packing packings[] = {
-    {".gz", "\x1f\x8b", 2},
+    [GZIP] = {".gz", "\x1f\x8b", 2},
     {".xz",
      "\xfd"
      "7zXZ\0",
@@ -37,11 +39,11 @@ const char *source_extension(size_t i) {
     return i < N_PACKINGS ? packings[i].extension : NULL;
 }
 
-static bool is_packed(const char *bytes, size_t n) {
+static const struct packing *packing_of(const char *bytes, size_t n) {
     for (size_t i = 0; i < N_PACKINGS; i++)
         if (n >= packings[i].length && memcmp(bytes, packings[i].magic, packings[i].length) == 0)
-            return true;
-    return false;
+            return &packings[i];
+    return NULL;
 }
 
 #ifdef SEPAL_WITH_ARCHIVE
@@ -83,16 +85,17 @@ static sepal_status unpack_open(struct source *source, sepal_ctx *ctx) {
     ctx->error.status = SEPAL_OK;
     source->callback_ctx = ctx;
     struct archive_entry *entry;
-    /* only these four: others may start a program of the system's */
-    archive_read_support_filter_gzip(source->archive);
+    /* only these three: others may start a program of the system's */
     archive_read_support_filter_xz(source->archive);
     archive_read_support_filter_zstd(source->archive);
     archive_read_support_filter_bzip2(source->archive);
     archive_read_support_format_raw(source->archive);
-    if (archive_read_open(source->archive, source, NULL, feed, NULL) != ARCHIVE_OK ||
-        archive_read_next_header(source->archive, &entry) != ARCHIVE_OK)
+    archive_read_support_format_empty(source->archive); /* raw must have one byte at least */
+    if (archive_read_open(source->archive, source, NULL, feed, NULL) != ARCHIVE_OK)
         return broken(source, ctx);
-    return SEPAL_OK;
+    int found = archive_read_next_header(source->archive, &entry);
+    source->ended = found == ARCHIVE_EOF;
+    return source->ended || found == ARCHIVE_OK ? SEPAL_OK : broken(source, ctx);
 }
 
 static sepal_status unpack_read(struct source *source, sepal_ctx *ctx, char *buffer, size_t size,
@@ -133,7 +136,9 @@ static sepal_status read_stream(struct source *source, sepal_ctx *ctx, char *buf
                                 size_t *got) {
     *got = 0;
     if (source->ended || size == 0) return SEPAL_OK;
-    if (source->archive)
+    if (source->gunzip)
+        TRY(gunzip_read(source->gunzip, ctx, &source->file, buffer, size, got));
+    else if (source->archive)
         TRY(unpack_read(source, ctx, buffer, size, got));
     else
         TRY(input_read(ctx, &source->file, buffer, size, got));
@@ -179,15 +184,18 @@ sepal_status source_open(struct source *source, sepal_ctx *ctx, const char *path
     const char *bytes;
     size_t n;
     TRY(source_peek(source, ctx, sizeof source->magic, &bytes, &n));
-    if (!is_packed(bytes, n)) return SEPAL_OK;
+    const struct packing *packing = packing_of(bytes, n);
+    if (!packing) return SEPAL_OK;
     memcpy(source->magic, bytes, n);
     source->n_magic = n;
     source->ahead_at = source->ahead_end = 0;
     source->ended = false;
+    if (packing == &packings[GZIP]) return gunzip_open(&source->gunzip, ctx, source->magic, n);
     return unpack_open(source, ctx);
 }
 
 void source_close(struct source *source) {
+    gunzip_close(source->gunzip);
     unpack_close(source);
     input_close(&source->file);
     mem_free(source->packed);

@@ -6,13 +6,15 @@
 #include "core/io.h"
 
 struct archive;
+struct gunzip;
 
 struct source {
     struct input_file file;
     char *ahead; /* bytes read from the stream but not yet taken */
     size_t ahead_at, ahead_end, ahead_room;
     bool ended;
-    struct archive *archive; /* NULL for plain input */
+    struct gunzip *gunzip;   /* NULL unless packed by gzip */
+    struct archive *archive; /* NULL unless packed by something else */
     char *packed;            /* the archive's input buffer */
     char magic[8];           /* first bytes of a compressed file, given to the archive again */
     size_t n_magic;

@@ -41,7 +41,7 @@ static void put_csv(const char *path, const char *labels, size_t rows, size_t co
     FILE *file = fopen(path, "w"), *y = fopen(labels, "w");
     assert_true(file && y);
     for (size_t r = 0; r < rows; r++) {
-        fprintf(y, "%s\n", cell_at(seed + 9, r, 0) ? "yes" : "no");
+        fprintf(y, "%s\n", cell_at(seed + 9, r, 0) > 0 ? "yes" : "no");
         for (size_t c = 0; c < cols; c++) fprintf(file, "%s%g", c ? "," : "", cell_at(seed, r, c));
         fputs("\n", file);
     }
