@@ -124,9 +124,9 @@ sepal_status writing_pass(struct writing *w) {
 }
 
 static sepal_status stage_file(struct staged *out, struct writing *w, const char *path,
-                               sepal_status (*write)(struct writing *)) {
+                               sepal_status (*fill)(struct writing *)) {
     TRY(output_begin(&w->file, w->ctx, path));
-    sepal_status status = write(w);
+    sepal_status status = fill(w);
     if (status == SEPAL_OK) status = pass_all(w);
     if (status == SEPAL_OK) status = output_end(w->ctx, &w->file);
     if (status != SEPAL_OK) output_drop(&w->file);
