@@ -4,8 +4,8 @@
    the file is refused, or it is a model that saves to the very same bytes and gives finite scores.
 
    Files above SMALL bytes are flipped everywhere by night only, by day in the header and in a
-   spread sample of the rest; under the sanitizers, which are slow, a sample of the bits is taken
-   everywhere by day. */
+   spread sample of the rest; the checksum is repaired for every third bit by day. Under the
+   sanitizers, which are slow, a sample of the bits is taken everywhere by day. */
 #include "model_kinds.h"
 
 #include "model/model_file.h"
@@ -328,7 +328,8 @@ static void repaired_flips(void **state) {
         assert_non_null(flipped.at);
         for (size_t bit = 0; bit < 8 * flipped.size; bit++) {
             bool digits = bit / 8 >= MODEL_DIGITS_AT && bit / 8 < MODEL_DIGITS_AT + 16;
-            bool rest = flipped.size > SMALL && bit % (by_night() ? 31 : 3001) != 0;
+            size_t small = by_night() ? 1 : 3, large = by_night() ? 31 : 3001;
+            bool rest = bit % (flipped.size > SMALL ? large : small) != 0;
             if (digits || rest || bit % stride() != 0) continue;
             memcpy(flipped.at, samples[i].good.at, flipped.size);
             flipped.at[bit / 8] = (char)(flipped.at[bit / 8] ^ (1 << bit % 8));
