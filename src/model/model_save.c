@@ -56,7 +56,11 @@ static sepal_status check_model(struct saving *save) {
         return fail(save->ctx, SEPAL_EDATA, "the spec is too long for a model file; shorten it");
     sepal_status status = pipeline_check_saved(save->ctx, &save->arena, model->spec, model->learner,
                                                model->schema->n_classes);
-    return status == SEPAL_EMODEL ? SEPAL_EINTERNAL : status;
+    if (status != SEPAL_EMODEL) return status;
+    char shown[TEXT_SHOWN_BYTES];
+    return fail(save->ctx, SEPAL_EINTERNAL,
+                "the model's spec '%s' is not canonical; it is not saved",
+                text_shown(shown, model->spec, strlen(model->spec)));
 }
 
 /* ---- header ------------------------------------------------------------------------------- */

@@ -244,14 +244,15 @@ static sepal_status read_fill(struct schema_reader *in, struct column *column,
 }
 
 /* What stands for a missing value is learnt for all columns or for none. */
-static sepal_status check_missing(struct schema_reader *in, const struct column *column) {
+static sepal_status check_missing(struct schema_reader *in, const struct column *column,
+                                  const char *name) {
     enum missing missing = in->schema->missing;
     bool filled = missing == MISSING_MEAN || missing == MISSING_INDICATOR;
     if (filled == (column->fill != NULL) && (!column->indicator || missing == MISSING_INDICATOR))
         return SEPAL_OK;
     char shown[TEXT_SHOWN_BYTES];
     return unsound(in->ctx, "column '%s' has other fill-ins than \"missing\":\"%s\" gives",
-                   text_shown(shown, column->name, strlen(column->name)), missing_names[missing]);
+                   text_shown(shown, name, strlen(name)), missing_names[missing]);
 }
 
 static sepal_status read_column(struct schema_reader *in, struct slice json, size_t i) {
@@ -270,7 +271,7 @@ static sepal_status read_column(struct schema_reader *in, struct slice json, siz
     column->text = categories != NULL;
     if (categories) TRY(read_categories(in, column, categories));
     if (fill) TRY(read_fill(in, column, fill));
-    TRY(check_missing(in, column));
+    TRY(check_missing(in, column, name));
     bool on_target = schema->target && column->position == schema->target_position;
     if (column->position >= schema->cells || on_target ||
         (i > 0 && column->position <= column[-1].position))

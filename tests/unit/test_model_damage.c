@@ -11,6 +11,7 @@
 #include "model/model_file.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 enum { SMALL = 8 << 10, HEADER = 2 << 10, MOST_KINDS = 32, PIPE_BYTES = 1 << 20 };
@@ -244,7 +245,7 @@ static void seal(char *bytes, size_t size) {
             crc = crc >> 1 ^ (crc & 1 ? UINT64_C(0xC96C5795D7870F42) : 0);
     }
     char text[17];
-    (void)snprintf(text, sizeof text, "%016llx", (unsigned long long)~crc);
+    (void)snprintf(text, sizeof text, "%016" PRIx64, ~crc);
     memcpy(digits, text, 16);
 }
 

@@ -276,7 +276,7 @@ static void unfit_models_are_not_saved(void **state) {
     assert_non_null(longest);
     memset(longest, 'x', 1 << 17);
     longest[1 << 17] = '\0';
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 12; i++) {
         sepal_model *model = table_with_everything();
         struct schema *schema = schema_of(model);
         if (i == 0) model->linear.w[3] = NAN;
@@ -287,8 +287,13 @@ static void unfit_models_are_not_saved(void **state) {
         if (i == 5) schema->columns[1].categories[1] = longest;
         if (i == 6) schema->columns[0].name = longest;
         if (i == 7) model->spec = longest;
+        if (i == 8) schema->width = (size_t)INT32_MAX + 1;
+        if (i == 9) model->spec = "perceptron(epochs=010) | machine";
+        if (i == 10) model->spec = "petal() | machine";
+        if (i == 11) model->learner = "least-squares";
         sepal_status status = model_save(&ctx, model, "unfit.sepal");
-        assert_int_equal(status, i < 4 ? SEPAL_EINTERNAL : SEPAL_EDATA);
+        assert_int_equal(status, i < 4 || i > 8 ? SEPAL_EINTERNAL : SEPAL_EDATA);
+        assert_int_equal(ctx.error.status, status);
         assert_refused("unfit.sepal");
         model_free(model);
     }

@@ -5,14 +5,12 @@
 
 /* ---- headers ------------------------------------------------------------------------------ */
 
-static void tensors(void **state) {
+static const char placed[] = "does not lie where it should",
+                  expected[] = "is not the tensor that is expected", fit[] = "do not fit together",
+                  spelled[] = "is not spelled";
+
+static void shapes(void **state) {
     (void)state;
-    static const char placed[] = "does not lie where it should",
-                      expected[] = "is not the tensor that is expected",
-                      fit[] = "do not fit together", spelled[] = "is not spelled";
-    static const char all[] = "[1,3],'data_offsets':[0,24]},'bias':{'dtype':'F64','shape':[1],"
-                              "'data_offsets':[24,32]},'centre':{'dtype':'F64','shape':[3],"
-                              "'data_offsets':[32,56]}";
     const struct attack attacks[] = {
         {"'weights':{'dtype':'F64'", "'weights':{'dtype':'F32'", expected},
         {"'weights':{'dtype':'F64'", "'weights':{'dtype':'I64'", expected},
@@ -46,6 +44,16 @@ static void tensors(void **state) {
         {"'shape':[1,3]", "'shape':[1,true]", expected},
         {"'shape':[1,3]", "'shape':[1,1e999]", "too large"},
         {"'shape':[1,3],'data_offsets':[0,24]", "'shape':[0,3],'data_offsets':[0,0]", placed},
+    };
+    ATTACK(small_model, attacks);
+}
+
+static void offsets(void **state) {
+    (void)state;
+    static const char all[] = "[1,3],'data_offsets':[0,24]},'bias':{'dtype':'F64','shape':[1],"
+                              "'data_offsets':[24,32]},'centre':{'dtype':'F64','shape':[3],"
+                              "'data_offsets':[32,56]}";
+    const struct attack attacks[] = {
         {"[24,32]", "[16,24]", placed}, /* overlaps the weights */
         {"[24,32]", "[32,40]", placed}, /* leaves a hole */
         {"[24,32]", "[32,24]", placed}, /* ends before it begins */
@@ -71,6 +79,18 @@ static void tensors(void **state) {
          "'F64','shape':[0],'data_offsets':[9007199254740992,9007199254740992]}",
          fit}, /* petabytes */
         {"'shape':[3],'data_offsets':[32,56]", "'shape':[2],'data_offsets':[32,48]", fit},
+        {"'shape':[1],'data_offsets':[24,32]},'centre':{'dtype':'F64','shape':[3],"
+         "'data_offsets':[32,56]}",
+         "'shape':[3],'data_offsets':[24,48]},'centre':{'dtype':'F64','shape':[1],"
+         "'data_offsets':[48,56]}",
+         fit},
+    };
+    ATTACK(small_model, attacks);
+}
+
+static void tensors(void **state) {
+    (void)state;
+    const struct attack attacks[] = {
         {"'data_offsets':[24,32]", "'offsets':[24,32]", "has no 'data_offsets'"},
         {"'data_offsets':[24,32]", "'data_offsets':[24,32],'x':1", "does not know"},
         {",'centre':{'dtype':'F64','shape':[3],'data_offsets':[32,56]}", "", "more than its"},
@@ -92,11 +112,6 @@ static void tensors(void **state) {
          "does not know there"},
         {"'bias':{'dtype':'F64','shape':[1],'data_offsets':[24,32]}", "'bias':[]",
          "has no 'dtype'"},
-        {"'shape':[1],'data_offsets':[24,32]},'centre':{'dtype':'F64','shape':[3],"
-         "'data_offsets':[32,56]}",
-         "'shape':[3],'data_offsets':[24,48]},'centre':{'dtype':'F64','shape':[1],"
-         "'data_offsets':[48,56]}",
-         fit},
     };
     ATTACK(small_model, attacks);
 }
@@ -127,6 +142,13 @@ static void metadata(void **state) {
         {"'learner':'perceptron'", "'learner':['perceptron']", "not a text"},
         {"'learner':'perceptron'", "'learner':{'a':{'b':'c'}}", "not a text"},
         {"'learner':'perceptron'", "'learner':true", "not a text"},
+    };
+    ATTACK(small_model, attacks);
+}
+
+static void classes(void **state) {
+    (void)state;
+    const struct attack attacks[] = {
         {"'classes':'[`no`,`yes`]'", "'classes':'[`no`]'", "1 classes"},
         {"'classes':'[`no`,`yes`]'", "'classes':'[]'", "0 classes"},
         {"'classes':'[`no`,`yes`]'", "'classes':'[`no`,`x`,`yes`]'", "3 classes"},
@@ -149,6 +171,13 @@ static void metadata(void **state) {
         {"'classes':'[`no`,`yes`]'", "'classes':''", "not a JSON array"},
         {"'classes':'[`no`,`yes`]',", "", "no classes"},
         {"'classes':'[`no`,`yes`]'", "'classes':7", "not a text"},
+    };
+    ATTACK(small_model, attacks);
+}
+
+static void training(void **state) {
+    (void)state;
+    const struct attack attacks[] = {
         {"`rows`:150", "`rows`:-150", "'rows' of its training is not a count"},
         {"`rows`:150", "`rows`:150.5", "not a count"},
         {"`rows`:150", "`rows`:1e+17", "not a count"},
@@ -171,7 +200,6 @@ static void metadata(void **state) {
 /* What is JSON, but not the JSON that sepal writes: then a model would have two files. */
 static void spellings(void **state) {
     (void)state;
-    static const char spelled[] = "is not spelled";
     const struct attack attacks[] = {
         {"'decode':'sign'", "'decode': 'sign'", spelled},
         {"'decode':'sign'", "'decode'\t:'sign'", spelled},
@@ -322,8 +350,12 @@ static void schemas(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(shapes, fresh),
+        cmocka_unit_test_setup(offsets, fresh),
         cmocka_unit_test_setup(tensors, fresh),
         cmocka_unit_test_setup(metadata, fresh),
+        cmocka_unit_test_setup(classes, fresh),
+        cmocka_unit_test_setup(training, fresh),
         cmocka_unit_test_setup(spellings, fresh),
         cmocka_unit_test_setup(specs, fresh),
         cmocka_unit_test_setup(numeric_labels_and_indices, fresh),
