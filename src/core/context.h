@@ -20,10 +20,17 @@ struct error {
 };
 
 /* Test switch: let the k-th call of a kind fail. 0 = never. Counted on the root context. */
+enum fault_manner {
+    FAULT_INSTEAD, /* the call is not made (but a close closes) */
+    FAULT_AFTER,   /* fsync and close are made, then fail; other calls do not */
+    FAULT_SHORT    /* read and write move one byte at most; other calls are as ever */
+};
 struct fault {
     atomic_size_t calls;
-    size_t fail_at; /* 1-based number of the first call to fail */
-    bool from_then_on;
+    size_t fail_at;           /* 1-based number of the first call to fail */
+    bool from_then_on;        /* with EINTR: every other call, as nothing interrupts for ever */
+    int error;                /* errno of a failing system call; 0: EIO */
+    enum fault_manner manner; /* of system calls */
 };
 enum fault_kind { FAULT_ALLOC, FAULT_IO, FAULT_KINDS };
 

@@ -1,22 +1,18 @@
-/* System calls, each through `allowed` so that tests can let any of them fail. */
+/* Whole files in, whole files out. A file is written beside its place, synced, and renamed, as
+   databases do it: PostgreSQL's durable_rename is the pattern. */
 #include "core/io.h"
 
 #include "core/alloc.h"
+#include "core/system_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static bool allowed(sepal_ctx *ctx) {
-    if (!fault_hits(ctx, FAULT_IO)) return true;
-    errno = EIO;
-    return false;
-}
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
@@ -24,25 +20,36 @@ static sepal_status interrupted(sepal_ctx *ctx, const char *name) {
     return fail_at(ctx, SEPAL_ECANCEL, name, 0, 0, "interrupted while reading it");
 }
 
+static sepal_status unreadable(sepal_ctx *ctx, const struct input_file *in, const char *what) {
+    return fail_at(ctx, in->status, in->name, 0, 0, "cannot %s it: %s", what, strerror(errno));
+}
+
+/* What there is to know of a file just opened. */
+static sepal_status look_at(struct input_file *in, sepal_ctx *ctx) {
+    struct stat facts;
+    if (sys_fstat(ctx, in->fd, &facts)) return unreadable(ctx, in, "open");
+    if (S_ISDIR(facts.st_mode))
+        return fail_at(ctx, in->status, in->name, 0, 0, "it is a directory; name a file");
+    if (S_ISREG(facts.st_mode)) in->size = (size_t)facts.st_size;
+    return SEPAL_OK;
+}
+
 sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path,
                         sepal_status status) {
     bool is_stdin = strcmp(path, "-") == 0;
-    *out = (struct input_file){
-        .fd = is_stdin ? STDIN_FILENO : -1, .name = is_stdin ? "<stdin>" : path, .status = status};
-    if (is_stdin) return SEPAL_OK;
+    *out = (struct input_file){.fd = is_stdin ? STDIN_FILENO : -1,
+                               .name = is_stdin ? "<stdin>" : path,
+                               .status = status,
+                               .size = SIZE_MAX};
     /* the open of a named pipe waits for its writer */
-    while ((out->fd = allowed(ctx) ? open(path, O_RDONLY | O_CLOEXEC) : -1) < 0) {
-        if (errno != EINTR)
-            return fail_at(ctx, status, path, 0, 0, "cannot open it: %s", strerror(errno));
+    while (!is_stdin && (out->fd = sys_open(ctx, path, O_RDONLY, 0)) < 0) {
+        if (errno != EINTR) return unreadable(ctx, out, "open");
         if (cancelled(ctx)) return interrupted(ctx, path);
     }
-    out->owned = true;
-    struct stat facts;
-    if (fstat(out->fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        input_close(out);
-        return fail_at(ctx, status, path, 0, 0, "it is a directory; name a file");
-    }
-    return SEPAL_OK;
+    out->owned = !is_stdin;
+    sepal_status seen = look_at(out, ctx);
+    if (seen != SEPAL_OK) input_close(out);
+    return seen;
 }
 
 /* Input may let us wait for ever, and a signal reaches one thread, not all that wait: look now and
@@ -65,35 +72,34 @@ sepal_status input_read(sepal_ctx *ctx, struct input_file *in, void *buffer, siz
     ssize_t n;
     do {
         TRY(await(ctx, in));
-        n = allowed(ctx) ? read(in->fd, buffer, size) : -1;
+        n = sys_read(ctx, in->fd, buffer, size);
     } while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return fail_at(ctx, in->status, in->name, 0, 0, "cannot read it: %s", strerror(errno));
+    if (n < 0) return unreadable(ctx, in, "read");
     *got = (size_t)n;
     return SEPAL_OK;
 }
 
+/* Nothing was written, so closing has nothing to say. */
 void input_close(struct input_file *in) {
-    if (in->owned) close(in->fd);
+    if (in->owned) sys_close(NULL, in->fd);
     in->owned = false;
 }
 
 bool input_exists(const char *path) {
     struct stat facts;
-    return stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode);
+    return sys_stat(NULL, path, &facts) == 0 && !S_ISDIR(facts.st_mode);
 }
 
 size_t input_size(const struct input_file *in) {
-    struct stat facts;
-    return fstat(in->fd, &facts) == 0 && S_ISREG(facts.st_mode) ? (size_t)facts.st_size : SIZE_MAX;
+    return in->size;
 }
 
 static sepal_status slurp(char **bytes, size_t *size, sepal_ctx *ctx, struct input_file *in) {
     enum { STEP = 1 << 16 };
     size_t room = 0, used = 0, got;
-    struct stat facts;
-    if (fstat(in->fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0)
-        TRY(mem_reserve(ctx, (void **)bytes, &room, (size_t)facts.st_size + 1, 1));
+    /* some files of the system say 0 and hold more */
+    if (in->size != 0 && in->size != SIZE_MAX)
+        TRY(mem_reserve(ctx, (void **)bytes, &room, in->size + 1, 1));
     do {
         if (used == room) TRY(mem_reserve(ctx, (void **)bytes, &room, used + STEP, 1));
         TRY(input_read(ctx, in, *bytes + used, room - used, &got));
@@ -121,33 +127,65 @@ sepal_status input_slurp(char **out, size_t *size, sepal_ctx *ctx, const char *p
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static sepal_status refused(sepal_ctx *ctx, const char *path, const char *what) {
-    return fail_at(ctx, SEPAL_EOUTPUT, path, 0, 0, "cannot %s it: %s", what, strerror(errno));
-}
-
-static sepal_status sync_directory(sepal_ctx *ctx, const char *path, char *scratch) {
-    char *slash = strrchr(memcpy(scratch, path, strlen(path) + 1), '/');
-    if (slash == scratch) slash++;
-    if (slash)
-        *slash = '\0';
-    else
-        memcpy(scratch, ".", 2);
-    int fd = allowed(ctx) ? open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (fd < 0) return refused(ctx, path, "open the directory of");
-    /* Some file systems cannot sync a directory and say EINVAL: then there is nothing to do. */
-    bool synced = allowed(ctx) && (fsync(fd) == 0 || errno == EINVAL);
-    close(fd);
-    return synced ? SEPAL_OK : refused(ctx, path, "sync the directory of");
-}
-
-static int open_beside(sepal_ctx *ctx, char *name, size_t room, const char *path) {
-    enum { TRIES = 100 };
-    for (int i = 0; i < TRIES; i++) {
-        snprintf(name, room, "%s.%ld-%d.tmp", path, (long)getpid(), i);
-        int fd = allowed(ctx) ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
-        if (fd >= 0 || errno != EEXIST) return fd;
+static const char *advice(int error) {
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT: return "; make room there, or name a file elsewhere";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "; name a file elsewhere";
+    default: return "";
     }
-    return -1;
+}
+
+static sepal_status refused(sepal_ctx *ctx, const char *path, const char *what) {
+    return fail_at(ctx, SEPAL_EOUTPUT, path, 0, 0, "cannot %s it: %s%s", what, strerror(errno),
+                   advice(errno));
+}
+
+/* Bytes up to and with the last slash. */
+static size_t folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Where a chain of symbolic links ends, whether or not there is a file: that is what is replaced,
+   not the link. Folders on the way may be links, too; those the system follows. */
+static sepal_status follow_links(char **out, sepal_ctx *ctx, const char *path) {
+    enum { MOST_LINKS = 40 }; /* as in Linux */
+    char link[PATH_MAX];
+    *out = mem_copy_text(ctx, path, strlen(path));
+    for (int i = 0; *out; i++) {
+        ssize_t n = sys_readlink(ctx, *out, link, sizeof link);
+        if (n < 0 && (errno == EINVAL || errno == ENOENT)) return SEPAL_OK; /* no link */
+        if (n >= 0 && i == MOST_LINKS) errno = ELOOP;
+        if (n == (ssize_t)sizeof link) errno = ENAMETOOLONG;
+        if (n < 0 || i == MOST_LINKS || n == (ssize_t)sizeof link)
+            return refused(ctx, path, "follow the link");
+        size_t folder = link[0] == '/' ? 0 : folder_length(*out);
+        char *next = mem_alloc(ctx, folder + (size_t)n + 1, 1);
+        if (next) {
+            memcpy(next, *out, folder);
+            memcpy(next + folder, link, (size_t)n);
+            next[folder + (size_t)n] = '\0';
+        }
+        mem_free(*out);
+        *out = next;
+    }
+    return SEPAL_EMEMORY;
+}
+
+static sepal_status name_temporary(struct staged *staged, sepal_ctx *ctx, int number) {
+    enum { SUFFIX_BYTES = 48 };
+    size_t folder = folder_length(staged->target);
+    const char *base = staged->target + folder;
+    if (strlen(base) + SUFFIX_BYTES > NAME_MAX) base = "sepal";
+    size_t room = folder + strlen(base) + SUFFIX_BYTES;
+    if (!staged->temporary) staged->temporary = mem_alloc(ctx, room, 1);
+    if (!staged->temporary) return SEPAL_EMEMORY;
+    snprintf(staged->temporary, room, "%.*s%s.%ld-%d.tmp", (int)folder, staged->target, base,
+             (long)getpid(), number);
+    return SEPAL_OK;
 }
 
 static void forget(struct staged *staged) {
@@ -156,31 +194,45 @@ static void forget(struct staged *staged) {
     *staged = (struct staged){0};
 }
 
-/* A file beside `target` that has the mode of the old one, if there is one, before it has any
-   bytes. */
-static sepal_status begin_beside(struct staged *out, sepal_ctx *ctx, const char *target,
-                                 const struct stat *old) {
-    enum { SUFFIX_BYTES = 48 };
-    size_t room = strlen(target) + SUFFIX_BYTES;
-    out->target = mem_copy_text(ctx, target, strlen(target));
-    out->temporary = mem_alloc(ctx, room, 1);
-    if (out->temporary) *out->temporary = '\0'; /* nothing to remove yet */
-    if (!out->target || !out->temporary) return SEPAL_EMEMORY;
-    out->fd = open_beside(ctx, out->temporary, room, target);
-    out->open = out->fd >= 0;
+/* Until it has the mode of the file it replaces, only its owner may open it. */
+static sepal_status open_beside(struct staged *out, sepal_ctx *ctx, const struct stat *old) {
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        TRY(name_temporary(out, ctx, i));
+        do out->fd = sys_open(ctx, out->temporary, O_WRONLY | O_CREAT | O_EXCL, old ? 0600 : 0666);
+        while (out->fd < 0 && errno == EINTR);
+        out->open = out->fd >= 0;
+        if (out->open || errno != EEXIST) break;
+    }
     if (!out->open) {
         *out->temporary = '\0'; /* the last name tried may be somebody else's */
-        return refused(ctx, target, "create a file beside");
+        return refused(ctx, out->target, "create a file beside");
     }
-    if (old && fchmod(out->fd, old->st_mode & 07777))
-        return refused(ctx, target, "set the mode of");
+    if (old && sys_fchmod(ctx, out->fd, old->st_mode & 07777))
+        return refused(ctx, out->target, "set the mode of");
     return SEPAL_OK;
 }
 
+/* A link such as /dev/fd/3 may name a file by what it was called before it was removed. */
+static sepal_status check_same(sepal_ctx *ctx, const char *path, const char *target,
+                               const struct stat *old) {
+    struct stat facts;
+    if (sys_stat(ctx, target, &facts)) return refused(ctx, path, "open");
+    if (facts.st_dev == old->st_dev && facts.st_ino == old->st_ino) return SEPAL_OK;
+    return fail_at(ctx, SEPAL_EOUTPUT, path, 0, 0, "cannot replace it: it is not to be found");
+}
+
+/* `old`: the file to be replaced, NULL: none. */
+static sepal_status begin_beside(struct staged *out, sepal_ctx *ctx, const struct stat *old) {
+    TRY(follow_links(&out->target, ctx, out->path));
+    if (old) TRY(check_same(ctx, out->path, out->target, old));
+    return open_beside(out, ctx, old);
+}
+
 /* The open of a named pipe waits for its reader. */
-static sepal_status begin_device(struct staged *out, sepal_ctx *ctx, const char *path) {
-    while ((out->fd = allowed(ctx) ? open(path, O_WRONLY | O_CLOEXEC) : -1) < 0) {
-        if (errno != EINTR) return refused(ctx, path, "open");
+static sepal_status begin_device(struct staged *out, sepal_ctx *ctx) {
+    while ((out->fd = sys_open(ctx, out->path, O_WRONLY, 0)) < 0) {
+        if (errno != EINTR) return refused(ctx, out->path, "open");
         TRY(check_cancelled(ctx, "waiting for a reader"));
     }
     out->open = true;
@@ -189,17 +241,13 @@ static sepal_status begin_device(struct staged *out, sepal_ctx *ctx, const char 
 
 sepal_status output_begin(struct staged *out, sepal_ctx *ctx, const char *path) {
     struct stat facts;
-    bool exists = stat(path, &facts) == 0;
     *out = (struct staged){.path = path};
-    if (exists && S_ISDIR(facts.st_mode)) {
-        errno = EISDIR;
-        return refused(ctx, path, "write");
-    }
-    if (exists && !S_ISREG(facts.st_mode)) return begin_device(out, ctx, path);
-    /* Through a symbolic link the file it points to is replaced, not the link. */
-    char *real = exists ? realpath(path, NULL) : NULL;
-    sepal_status status = begin_beside(out, ctx, real ? real : path, exists ? &facts : NULL);
-    mem_free(real);
+    bool exists = sys_stat(ctx, path, &facts) == 0;
+    if (!exists && errno != ENOENT) return refused(ctx, path, "open");
+    if (exists && S_ISDIR(facts.st_mode))
+        return fail_at(ctx, SEPAL_EOUTPUT, path, 0, 0, "it is a directory; name a file");
+    if (exists && !S_ISREG(facts.st_mode)) return begin_device(out, ctx);
+    sepal_status status = begin_beside(out, ctx, exists ? &facts : NULL);
     if (status != SEPAL_OK) output_drop(out);
     return status;
 }
@@ -210,31 +258,29 @@ static const char *name_of(const struct staged *staged) {
 
 sepal_status output_add(sepal_ctx *ctx, struct staged *staged, const char *bytes, size_t size) {
     while (size) {
-        ssize_t n = allowed(ctx) ? write(staged->fd, bytes, size) : -1;
-        if (n < 0 && errno != EINTR) return refused(ctx, name_of(staged), "write");
-        if (n < 0) {
+        ssize_t n = sys_write(ctx, staged->fd, bytes, size);
+        if (n < 0 && errno == EINTR) {
             /* a pipe may wait for ever; a file will not, and is too near its end to be lost */
             if (!staged->target) TRY(check_cancelled(ctx, "writing"));
             continue;
         }
+        if (n == 0) errno = EIO; /* it would be 0 for ever */
+        if (n <= 0) return refused(ctx, name_of(staged), "write");
         bytes += n;
         size -= (size_t)n;
     }
     return SEPAL_OK;
 }
 
-/* After a failed fsync the kernel may have dropped the pages: never try again, report it. */
 sepal_status output_end(sepal_ctx *ctx, struct staged *staged) {
-    bool file = staged->target != NULL;
-    if (file && (!allowed(ctx) || fsync(staged->fd))) return refused(ctx, staged->target, "sync");
+    if (staged->target && sys_fsync(ctx, staged->fd)) return refused(ctx, staged->target, "sync");
     staged->open = false;
-    if (close(staged->fd) || (file && !allowed(ctx))) return refused(ctx, name_of(staged), "close");
-    return SEPAL_OK;
+    return sys_close(ctx, staged->fd) ? refused(ctx, name_of(staged), "close") : SEPAL_OK;
 }
 
 void output_drop(struct staged *staged) {
-    if (staged->open) close(staged->fd);
-    if (staged->temporary && *staged->temporary) unlink(staged->temporary);
+    if (staged->open) sys_close(NULL, staged->fd);
+    if (staged->temporary && *staged->temporary) sys_unlink(staged->temporary);
     forget(staged);
 }
 
@@ -249,12 +295,31 @@ sepal_status output_stage(struct staged *out, sepal_ctx *ctx, const char *path, 
 
 static sepal_status take_name(sepal_ctx *ctx, struct staged *staged) {
     if (!staged->target) return SEPAL_OK; /* a device: written already */
-    if (allowed(ctx) && rename(staged->temporary, staged->target) == 0) return SEPAL_OK;
+    if (sys_rename(ctx, staged->temporary, staged->target) == 0) return SEPAL_OK;
     return refused(ctx, staged->target, "rename a file to");
 }
 
+/* Turns the name of the temporary file into that of its folder. */
+static const char *folder_of(struct staged *staged) {
+    size_t length = folder_length(staged->target);
+    if (length == 0) return ".";
+    staged->temporary[length] = '\0';
+    return staged->temporary;
+}
+
 static sepal_status settle(sepal_ctx *ctx, struct staged *staged) {
-    return staged->target ? sync_directory(ctx, staged->target, staged->temporary) : SEPAL_OK;
+    if (!staged->target) return SEPAL_OK;
+    int fd = sys_open(ctx, folder_of(staged), O_RDONLY | O_DIRECTORY, 0);
+    /* In some folders one may write but not read; some file systems cannot sync a folder and say
+       EINVAL. Then there is nothing to do. */
+    bool synced = fd < 0 ? errno == EACCES : sys_fsync(ctx, fd) == 0 || errno == EINVAL;
+    int error = errno;
+    if (fd >= 0) sys_close(NULL, fd);
+    if (synced) return SEPAL_OK;
+    return fail_at(ctx, SEPAL_EOUTPUT, staged->target, 0, 0,
+                   "it is in place and whole, but a power cut now might still undo that: cannot "
+                   "sync its folder: %s",
+                   strerror(error));
 }
 
 sepal_status output_commit(sepal_ctx *ctx, struct staged *staged) {
@@ -268,8 +333,13 @@ sepal_status output_commit(sepal_ctx *ctx, struct staged *staged) {
     return status;
 }
 
+static bool is_new(sepal_ctx *ctx, const struct staged *staged) {
+    struct stat facts;
+    return staged->target && sys_stat(ctx, staged->target, &facts) && errno == ENOENT;
+}
+
 sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct staged *second) {
-    bool fresh = first->target && access(first->target, F_OK) != 0;
+    bool fresh = is_new(ctx, first);
     sepal_status status = take_name(ctx, first);
     if (status != SEPAL_OK) {
         output_drop(first);
@@ -278,7 +348,7 @@ sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct sta
     }
     status = take_name(ctx, second);
     if (status != SEPAL_OK) {
-        if (fresh) unlink(first->target);
+        if (fresh) sys_unlink(first->target);
         output_drop(second);
     } else {
         status = settle(ctx, first);
@@ -297,5 +367,5 @@ sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes,
 
 bool output_is_device(const char *path) {
     struct stat facts;
-    return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+    return sys_stat(NULL, path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }

@@ -1,5 +1,5 @@
-/* All input and output of the library: system calls with EINTR and short counts handled, errors
-   recorded with the file's name, and a test switch that lets the k-th call fail. */
+/* All input and output of the library, on core/system_calls.h: short counts handled, and errors
+   recorded with the file's name. */
 #ifndef SEPAL_CORE_IO_H
 #define SEPAL_CORE_IO_H
 
@@ -11,6 +11,7 @@ struct input_file {
     bool owned;
     const char *name; /* the path, or "<stdin>"; owned by the caller of input_open */
     sepal_status status;
+    size_t size; /* see input_size */
 };
 sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path,
                         sepal_status status);

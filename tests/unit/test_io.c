@@ -3,7 +3,9 @@
 #include "core/io.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +31,8 @@ static size_t entries_of(const char *name) {
 }
 
 static void empty_folder(void) {
-    static const char *const names[] = {"io/file", "io/link", "io/other", "io/sub"};
+    static const char *const names[] = {"io/file", "io/link", "io/other", "io/sub/file",
+                                        "io/sub",  "io/far",  "io/loop"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) remove(names[i]);
 }
 
@@ -48,9 +51,7 @@ static int clean(void **state) {
 }
 
 static void let_fail(enum fault_kind kind, size_t at, bool from_then_on) {
-    ctx.faults[kind].fail_at = at;
-    ctx.faults[kind].from_then_on = from_then_on;
-    atomic_store(&ctx.faults[kind].calls, 0);
+    ctx.faults[kind] = (struct fault){.fail_at = at, .from_then_on = from_then_on};
 }
 
 static void put(const char *name, const char *bytes, size_t size) {
@@ -154,7 +155,7 @@ static void test_reading_faults(void **state) {
                 assert_null(bytes);
                 failures++;
             }
-    assert_true(failures >= 6); /* open, read, last read; once and from then on */
+    assert_true(failures >= 8); /* open, stat, read, last read; once and from then on */
     assert_int_equal(entries_of("/proc/self/fd"), open_before);
     free(wanted);
 }
@@ -209,6 +210,62 @@ static void test_links_are_followed(void **state) {
     assert_true(holds("io/other", "new", 3));
 }
 
+/* far -> sub/link -> ../file, whether or not the last of them is there. */
+static void test_links_to_nothing_are_followed(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("io/sub", 0777), 0);
+    assert_int_equal(symlink("sub/file", "io/far"), 0);
+    assert_int_equal(symlink("../file", "io/sub/file"), 0);
+    for (int turn = 0; turn < 2; turn++) {
+        assert_int_equal(output_replace(&ctx, "io/far", turn ? "new" : "old", 3), SEPAL_OK);
+        assert_true(S_ISLNK(mode_of("io/far")));
+        assert_true(S_ISLNK(mode_of("io/sub/file")));
+        assert_true(S_ISREG(mode_of(path)));
+        assert_true(holds(path, turn ? "new" : "old", 3));
+    }
+    assert_int_equal(symlink("loop", "io/loop"), 0);
+    assert_int_equal(output_replace(&ctx, "io/loop", "x", 1), SEPAL_EOUTPUT);
+    remove("io/link");
+    assert_int_equal(symlink("absent/file", "io/link"), 0);
+    assert_int_equal(output_replace(&ctx, "io/link", "x", 1), SEPAL_EOUTPUT);
+    assert_true(S_ISLNK(mode_of("io/link")));
+}
+
+/* Names as long as the file system has them leave no room for what a temporary file adds. */
+static void test_long_names(void **state) {
+    (void)state;
+    for (size_t length = 200; length <= NAME_MAX + 1; length++) {
+        char name[8 + NAME_MAX + 2] = "io/";
+        memset(name + 3, 'n', length);
+        bool fits = length <= NAME_MAX;
+        sepal_status wanted = fits ? SEPAL_OK : SEPAL_EOUTPUT;
+        assert_int_equal(output_replace(&ctx, name, "old", 3), wanted);
+        assert_int_equal(output_replace(&ctx, name, "new", 3), wanted);
+        assert_int_equal(holds(name, "new", 3), fits);
+        assert_int_equal(entries_of(folder), fits ? 3 : 2);
+        remove(name);
+    }
+}
+
+/* A file that was removed after it was opened still has a name below /dev/fd: not one to use. */
+static void test_removed_files_are_not_replaced(void **state) {
+    (void)state;
+    char name[32];
+    put(path, "old", 3);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    if (access(name, W_OK)) {
+        close(fd);
+        skip();
+    }
+    assert_int_equal(output_replace(&ctx, name, "new", 3), SEPAL_OK);
+    assert_true(holds(path, "new", 3));
+    assert_int_equal(output_replace(&ctx, name, "newer", 5), SEPAL_EOUTPUT); /* fd is the old one */
+    assert_int_equal(entries_of(folder), 3);
+    close(fd);
+}
+
 static void test_devices_and_pipes_are_written_to(void **state) {
     (void)state;
     assert_int_equal(output_replace(&ctx, "/dev/null", "gone", 4), SEPAL_OK);
@@ -220,7 +277,7 @@ static void test_devices_and_pipes_are_written_to(void **state) {
     assert_int_equal(output_replace(&ctx, name, "through", 7), SEPAL_OK);
     assert_int_equal(read(ends[0], got, sizeof got), 7);
     assert_memory_equal(got, "through", 7);
-    for (size_t k = 1; k <= 2; k++) { /* open, write */
+    for (size_t k = 1; k <= 4; k++) { /* stat, open, write, close */
         let_fail(FAULT_IO, k, false);
         assert_int_equal(output_replace(&ctx, name, "through", 7), SEPAL_EOUTPUT);
     }
@@ -230,6 +287,7 @@ static void test_devices_and_pipes_are_written_to(void **state) {
         let_fail(FAULT_IO, 0, false);
         assert_int_equal(output_replace(&ctx, "/dev/full", "x", 1), SEPAL_EOUTPUT);
         assert_non_null(strstr(ctx.error.message, "No space"));
+        assert_non_null(strstr(ctx.error.message, "make room"));
     }
 }
 
@@ -244,40 +302,95 @@ static void test_what_cannot_be_written(void **state) {
     assert_true(holds(path, "old", 3));
 }
 
+/* ---- every call may fail, in every way ----------------------------------------------------- */
+
+enum { SIZE = 1000 };
+static size_t points;
+
 /* The old bytes until the rename, the new ones after it, never a mixture; nothing left lying. */
+static void check_replaced(const char *bytes, sepal_status status, const struct fault *fault) {
+    bool old = holds(path, "old", 3);
+    assert_true(old || holds(path, bytes, SIZE));
+    assert_int_equal(entries_of(folder), 3);
+    if (status == SEPAL_OK) assert_false(old);
+    if (status != SEPAL_OK && !old)
+        assert_non_null(strstr(ctx.error.message, "it is in place and whole"));
+    if (status != SEPAL_OK && fault->error)
+        assert_non_null(strstr(ctx.error.message, strerror(fault->error)));
+    points++;
+}
+
+/* Replace a file with the fault at the first, second, ... call. Returns how many failed. */
+static size_t replace_with(enum fault_kind kind, struct fault fault) {
+    char *bytes = pattern(SIZE);
+    size_t failed = 0, open_before = entries_of("/proc/self/fd");
+    for (bool hit = true; hit;) {
+        put(path, "old", 3);
+        fault.fail_at++;
+        ctx.faults[kind] = fault;
+        sepal_status status = output_replace(&ctx, path, bytes, SIZE);
+        hit = atomic_load(&ctx.faults[kind].calls) >= fault.fail_at;
+        ctx.faults[kind] = (struct fault){0};
+        assert_true(status == SEPAL_OK ||
+                    status == (kind == FAULT_IO ? SEPAL_EOUTPUT : SEPAL_EMEMORY));
+        check_replaced(bytes, status, &fault);
+        failed += status != SEPAL_OK;
+    }
+    assert_int_equal(entries_of("/proc/self/fd"), open_before);
+    free(bytes);
+    return failed;
+}
+
 static void test_all_or_nothing(void **state) {
     (void)state;
-    enum { SIZE = 100000 };
-    char *bytes = pattern(SIZE);
-    size_t open_before = entries_of("/proc/self/fd");
-    for (int kind = 0; kind < FAULT_KINDS; kind++)
-        for (int on = 0; on < 2; on++) {
-            size_t kept = 0, replaced = 0;
-            for (size_t k = 1;; k++) {
-                put(path, "old", 3);
-                let_fail((enum fault_kind)kind, k, on);
-                sepal_status status = output_replace(&ctx, path, bytes, SIZE);
-                bool hit = atomic_load(&ctx.faults[kind].calls) >= k;
-                let_fail((enum fault_kind)kind, 0, false);
-                bool old = holds(path, "old", 3);
-                assert_true(old || holds(path, bytes, SIZE));
-                assert_int_equal(entries_of(folder), 3);
-                assert_int_equal(entries_of("/proc/self/fd"), open_before);
-                if (!hit) {
-                    assert_int_equal(status, SEPAL_OK);
-                    assert_false(old);
-                    break;
-                }
-                assert_int_equal(status, kind == FAULT_IO ? SEPAL_EOUTPUT : SEPAL_EMEMORY);
-                assert_true(old ? replaced == 0 : kind == FAULT_IO);
-                kept += old;
-                replaced += !old;
-            }
-            /* create, write, sync, close, rename; then open and sync the directory */
-            assert_int_equal(kept, kind == FAULT_IO ? 5 : 2); /* memory: for two names */
-            assert_int_equal(replaced, kind == FAULT_IO ? 2 : 0);
+    /* stat, readlink, stat; create, write, mode, sync, close; rename, open and sync the folder */
+    enum { CALLS = 11 };
+    for (int on = 0; on < 2; on++) {
+        static const int errors[] = {EIO, ENOSPC, EDQUOT, EPIPE, EMFILE, EROFS};
+        for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+            assert_int_equal(
+                replace_with(FAULT_IO, (struct fault){.from_then_on = on, .error = errors[i]}),
+                CALLS);
+        /* a folder that cannot be read need not be synced */
+        assert_int_equal(
+            replace_with(FAULT_IO, (struct fault){.from_then_on = on, .error = EACCES}), CALLS - 1);
+        /* fsync is not tried again, and a rename might have been done */
+        assert_int_equal(replace_with(FAULT_IO, (struct fault){.error = EINTR}), 3);
+        assert_int_equal(
+            replace_with(FAULT_IO, (struct fault){.from_then_on = on, .manner = FAULT_SHORT}), 0);
+        /* two syncs and a close */
+        assert_true(replace_with(FAULT_IO, (struct fault){.from_then_on = on,
+                                                          .manner = FAULT_AFTER,
+                                                          .error = ENOSPC}) >= 3);
+        assert_int_equal(replace_with(FAULT_ALLOC, (struct fault){.from_then_on = on}), 2);
+    }
+}
+
+/* Reading is not disturbed by signals and small pieces, and ends with any other error. */
+static void test_reading_in_pieces(void **state) {
+    (void)state;
+    static const struct fault faults[] = {{.error = EINTR},
+                                          {.error = EINTR, .from_then_on = true},
+                                          {.manner = FAULT_SHORT},
+                                          {.manner = FAULT_SHORT, .from_then_on = true},
+                                          {.manner = FAULT_AFTER}};
+    char *wanted = pattern(SIZE), *bytes;
+    put(path, wanted, SIZE);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        bool hit = true;
+        for (size_t k = 1; hit; k++) {
+            size_t size;
+            ctx.faults[FAULT_IO] = faults[i];
+            ctx.faults[FAULT_IO].fail_at = k;
+            assert_int_equal(input_slurp(&bytes, &size, &ctx, path, SEPAL_EDATA), SEPAL_OK);
+            hit = atomic_load(&ctx.faults[FAULT_IO].calls) >= k;
+            assert_int_equal(size, SIZE);
+            assert_memory_equal(bytes, wanted, SIZE);
+            mem_free(bytes);
+            points++;
         }
-    free(bytes);
+    }
+    free(wanted);
 }
 
 /* A name of a temporary file that is taken is passed over, not overwritten. */
@@ -301,10 +414,16 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_new_files, fresh, clean),
         cmocka_unit_test_setup_teardown(test_mode_is_kept, fresh, clean),
         cmocka_unit_test_setup_teardown(test_links_are_followed, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_links_to_nothing_are_followed, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_long_names, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_removed_files_are_not_replaced, fresh, clean),
         cmocka_unit_test_setup_teardown(test_devices_and_pipes_are_written_to, fresh, clean),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_written, fresh, clean),
         cmocka_unit_test_setup_teardown(test_all_or_nothing, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_reading_in_pieces, fresh, clean),
         cmocka_unit_test_setup_teardown(test_taken_names, fresh, clean),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    printf("COUNT injection-points %zu %d\n", points, failed);
+    return failed;
 }
