@@ -32,7 +32,6 @@ static void list_formats(struct sink *out, const char *prefix, bool standard) {
         last = format;
     }
     sink_printf(out, " or %s%s", prefix, last.name);
-    sink_text(out);
 }
 
 static bool is_format(const char *name) {
@@ -47,17 +46,19 @@ static bool is_format(const char *name) {
 static int check_names(struct session *s, const char *path, const char *format, struct sink *list) {
     bool standard = path != NULL && strcmp(path, "-") == 0;
     list_formats(list, path == NULL ? "." : "", standard);
+    int code = sink_check(s, list);
+    if (code != EXIT_DONE) return code;
     if (path == NULL) {
         return complain(s, EXIT_USAGE, NULL,
                         "convert needs a file to write; type: sepal convert %s -o OUT, with the "
                         "extension %s",
-                        s->options.arguments[0], list->bytes);
+                        s->options.arguments[0], sink_text(list));
     }
     if (standard && format == NULL)
-        return complain(s, EXIT_USAGE, NULL, "-o - needs the format; add --to %s", list->bytes);
+        return complain(s, EXIT_USAGE, NULL, "-o - needs the format; add --to %s", sink_text(list));
     if (format != NULL && !is_format(format)) {
         return complain(s, EXIT_USAGE, NULL, "there is no format '%s' to write; --to takes %s",
-                        format, list->bytes);
+                        format, sink_text(list));
     }
     if (standard && needs_two_files(format)) {
         return complain(s, EXIT_USAGE, NULL,
@@ -102,10 +103,14 @@ static int copy(struct session *s, int fd) {
 static int write_standard(struct session *s, const sepal_data *data) {
     const char *folder = getenv("TMPDIR");
     struct sink name = sink_open(-1);
-    bool held = interrupt_hold(true);
     sink_printf(&name, "%s/sepal-XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
-    sink_text(&name);
-    int fd = mkostemp(name.bytes, O_CLOEXEC), code;
+    int code = sink_check(s, &name);
+    if (code != EXIT_DONE) {
+        sink_close(&name);
+        return code;
+    }
+    bool held = interrupt_hold(true);
+    int fd = mkostemp(name.bytes, O_CLOEXEC);
     if (fd < 0) {
         interrupt_hold(held);
         code = complain(s, EXIT_OUTPUT, name.bytes, "cannot create it: %s", strerror(errno));

@@ -1,6 +1,8 @@
 /* sepal help: written from the tables of commands and options. */
 #include "cli.h"
 
+#include <errno.h>
+
 void help_row(struct sink *out, struct sink *left, const struct option *option) {
     enum { HELP_COLUMN = 28 };
     struct sink right = sink_open(-1);
@@ -11,6 +13,10 @@ void help_row(struct sink *out, struct sink *left, const struct option *option) 
         if (*c != ' ') sink_add(&right, c, 1);
     }
     if (option->fallback != NULL) sink_printf(&right, "; default %s", option->fallback);
+    sink_text(&right);
+    sink_text(left);
+    sink_inherit(out, &right);
+    sink_inherit(out, left);
     sink_printf(out, "%-*s ", HELP_COLUMN - 1, sink_text(left));
     if (left->used > HELP_COLUMN - 1) sink_printf(out, "\n%*s", HELP_COLUMN, "");
     sink_wrap(out, HELP_COLUMN, sink_text(&right));
@@ -55,6 +61,7 @@ static void put_command(struct sink *out, const struct command *command) {
         sink_puts(out, "\nDATA is a file, packed or not, or - for standard input.\n");
     sink_puts(out, "\nExamples:\n");
     for (size_t i = 0; i < 2; i++) sink_printf(out, "  %s\n", command->examples[i]);
+    if (options.failed) out->error = ENOMEM;
     options_clear(&options);
 }
 

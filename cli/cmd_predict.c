@@ -137,11 +137,13 @@ static int read_input(struct session *s, struct prediction *p) {
 
 static int compute(struct session *s, struct prediction *p) {
     p->rows = sepal_data_rows(p->data);
-    p->class = must_alloc(NULL, p->rows, sizeof *p->class);
+    p->class = calloc(p->rows > 0 ? p->rows : 1, sizeof *p->class);
+    if (p->class == NULL) return complain_memory(s);
     sepal_status status = sepal_predict(p->class, s->ctx, p->model, p->data);
     if (status == SEPAL_OK && option_value(s, "scores") != NULL) {
         size_t width = sepal_model_scores(p->model);
-        p->scores = must_alloc(NULL, p->rows, width * sizeof *p->scores);
+        p->scores = calloc(p->rows > 0 ? p->rows : 1, width * sizeof *p->scores);
+        if (p->scores == NULL) return complain_memory(s);
         p->width = width;
         status = sepal_scores(p->scores, s->ctx, p->model, p->data);
     }

@@ -47,10 +47,13 @@ static int check_method(struct session *s) {
     sepal_method method;
     for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++)
         sink_printf(&names, "%s%s", i > 0 ? ", " : "", method.name);
-    int code = complain(s, EXIT_USAGE, NULL,
+    int code = sink_check(s, &names);
+    if (code == EXIT_DONE) {
+        code = complain(s, EXIT_USAGE, NULL,
                         "train needs a method; type: sepal train %s -m NAME, where NAME is one of "
                         "%s (`sepal list learners` tells more)",
                         s->options.arguments[0], sink_text(&names));
+    }
     sink_close(&names);
     return code;
 }
@@ -133,16 +136,23 @@ static int open_trace(struct session *s, struct training *t) {
 }
 
 /* The spec with the knobs given as options, and the options of the fit. */
-static void words_of_fit(struct session *s, struct sink *spec, struct sink *options) {
+static int words_of_fit(struct session *s, struct sink *spec, struct sink *options) {
     *spec = sink_open(-1);
     *options = sink_open(-1);
     spec_with_knobs(s, option_value(s, "method"), spec);
     options_settings(&s->options, GROUP_FIT, options);
+    int code = sink_check(s, spec);
+    if (code == EXIT_DONE) code = sink_check(s, options);
+    if (code == EXIT_DONE) return code;
+    sink_close(spec);
+    sink_close(options);
+    return code;
 }
 
 static int check_spec(struct session *s) {
     struct sink spec, options;
-    words_of_fit(s, &spec, &options);
+    int code = words_of_fit(s, &spec, &options);
+    if (code != EXIT_DONE) return code;
     sepal_status status = sepal_fit_check(s->ctx, sink_text(&spec), sink_text(&options));
     sink_close(&spec);
     sink_close(&options);
@@ -151,7 +161,8 @@ static int check_spec(struct session *s) {
 
 static int fit(struct session *s, struct training *t) {
     struct sink spec, options;
-    words_of_fit(s, &spec, &options);
+    int code = words_of_fit(s, &spec, &options);
+    if (code != EXIT_DONE) return code;
     sepal_status status =
         sepal_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data, sink_text(&options));
     sink_close(&spec);

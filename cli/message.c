@@ -1,10 +1,10 @@
 /* Messages: JSON pieces, warnings, and errors in their two forms. An error is always a line on
-   standard error; with --json it is an object on standard output as well. */
+   standard error; with --json it is an object on standard output as well. Nothing here asks for
+   memory, because to say that there is none must not need any. */
 #include "cli.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,38 +69,54 @@ void sink_json_end(struct sink *out, const sepal_ctx *ctx) {
 
 /* ---- Lines for people ---------------------------------------------------------------------- */
 
-/* One write, so that lines of programs that run side by side do not mix. */
-static void print_line(struct session *s, const char *kind, const char *text) {
-    struct sink line = sink_open(-1);
-    sink_printf(&line, "sepal: %s%s\n", kind, text);
-    /* What a file or an argument holds must not steer the terminal. */
-    for (size_t i = 0; i + 1 < line.used; i++) {
-        if (is_control(line.bytes[i])) line.bytes[i] = '?';
-    }
-    progress_erase(s);
-    fputs(sink_text(&line), stderr);
-    sink_close(&line);
+enum { MESSAGE_BYTES = 6144, LINE_BYTES = MESSAGE_BYTES + 2048 };
+
+/* What was cut at the end of its buffer ends with dots, not with half a character. */
+static void mark_cut(char *text, size_t size, int wanted) {
+    static const char dots[] = "...";
+    if (wanted < (int)size) return;
+    size_t end = size - sizeof dots;
+    while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80) end--;
+    memcpy(text + end, dots, sizeof dots);
 }
 
-static void print_formatted(struct session *s, const char *format, va_list arguments) {
-    char *text = must_format(format, arguments);
-    print_line(s, "", text);
-    free(text);
+static void format_message(char text[MESSAGE_BYTES], const char *format, va_list arguments) {
+    mark_cut(text, MESSAGE_BYTES, vsnprintf(text, MESSAGE_BYTES, format, arguments));
+}
+
+/* One write, so that lines of programs that run side by side do not mix. `where` is "" or a place,
+   then a colon and a blank. */
+static void print_line(struct session *s, const char *where, const char *text) {
+    char line[LINE_BYTES + 1];
+    mark_cut(line, LINE_BYTES, snprintf(line, LINE_BYTES, "sepal: %s%s", where, text));
+    size_t length = strlen(line);
+    /* What a file or an argument holds must not steer the terminal. */
+    for (size_t i = 0; i < length; i++) {
+        if (is_control(line[i])) line[i] = '?';
+    }
+    line[length++] = '\n';
+    progress_erase(s);
+    struct sink out = sink_open(STDERR_FILENO);
+    sink_write(&out, line, length);
 }
 
 void say(struct session *s, const char *format, ...) {
+    char text[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    print_formatted(s, format, arguments);
+    format_message(text, format, arguments);
     va_end(arguments);
+    print_line(s, "", text);
 }
 
 void say_more(struct session *s, const char *format, ...) {
     if (!s->verbose) return;
+    char text[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    print_formatted(s, format, arguments);
+    format_message(text, format, arguments);
     va_end(arguments);
+    print_line(s, "", text);
 }
 
 void warnings_print(struct session *s) {
@@ -110,40 +126,55 @@ void warnings_print(struct session *s) {
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 
-static void print_object(const char *json) {
+static void put_number(struct sink *out, const char *key, size_t number) {
+    sink_printf(out, ",\n    \"%s\": ", key);
+    if (number > 0)
+        sink_printf(out, "%zu", number);
+    else
+        sink_puts(out, "null");
+}
+
+/* In the form that reports have. */
+static void print_object(const struct session *s, int code, sepal_place place,
+                         const char *message) {
     struct sink out = sink_open(STDOUT_FILENO);
-    sink_puts(&out, json);
-    if (*json == '\0' || json[strlen(json) - 1] != '\n') sink_puts(&out, "\n");
+    sink_puts(&out, "{\n  \"schema\": 1,\n  \"command\": ");
+    sink_json(&out, s->command != NULL ? s->command->name : NULL);
+    sink_printf(&out, ",\n  \"error\": {\n    \"exit\": %d,\n    \"message\": ", code);
+    sink_json(&out, message);
+    sink_puts(&out, ",\n    \"file\": ");
+    sink_json(&out, *place.file != '\0' ? place.file : NULL);
+    put_number(&out, "line", place.line);
+    put_number(&out, "column", place.column);
+    sink_puts(&out, "\n  }\n}\n");
     sink_flush(&out);
     sink_close(&out);
 }
 
-static void print_error_object(const struct session *s, int code, const char *file,
-                               const char *message) {
-    struct sink out = sink_open(-1);
-    sink_json_begin(&out, s->command != NULL ? s->command->name : NULL);
-    sink_printf(&out, ",\"error\":{\"exit\":%d,\"message\":", code);
-    sink_json(&out, message);
-    sink_puts(&out, ",\"file\":");
-    sink_json(&out, file);
-    sink_puts(&out, ",\"line\":null,\"column\":null}}");
-    print_object(sink_text(&out));
-    sink_close(&out);
+static int complain_at(struct session *s, int code, sepal_place place, const char *message) {
+    char where[PATH_MAX + 64] = "";
+    if (*place.file != '\0' && place.line == 0)
+        snprintf(where, sizeof where, "%s: ", place.file);
+    else if (*place.file != '\0' && place.column == 0)
+        snprintf(where, sizeof where, "%s:%zu: ", place.file, place.line);
+    else if (*place.file != '\0')
+        snprintf(where, sizeof where, "%s:%zu:%zu: ", place.file, place.line, place.column);
+    print_line(s, where, message);
+    if (s->json) print_object(s, code, place, message);
+    return code;
 }
 
 int complain(struct session *s, int code, const char *file, const char *format, ...) {
+    char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    char *message = must_format(format, arguments);
+    format_message(message, format, arguments);
     va_end(arguments);
-    struct sink line = sink_open(-1);
-    if (file != NULL) sink_printf(&line, "%s: ", file);
-    sink_puts(&line, message);
-    print_line(s, "", sink_text(&line));
-    sink_close(&line);
-    if (s->json) print_error_object(s, code, file, message);
-    free(message);
-    return code;
+    return complain_at(s, code, (sepal_place){.file = file != NULL ? file : ""}, message);
+}
+
+int complain_memory(struct session *s) {
+    return complain(s, EXIT_OUTPUT, NULL, "not enough memory");
 }
 
 static int exit_code_of(sepal_status status) {
@@ -163,21 +194,6 @@ static int exit_code_of(sepal_status status) {
 int complain_status(struct session *s, sepal_status status) {
     int code = exit_code_of(status);
     if (status == SEPAL_ECANCEL && s->fitted) return code;
-    sepal_place place = sepal_ctx_error_place(s->ctx);
-    struct sink line = sink_open(-1);
-    if (*place.file != '\0') {
-        sink_puts(&line, place.file);
-        if (place.line > 0) sink_printf(&line, ":%zu", place.line);
-        if (place.line > 0 && place.column > 0) sink_printf(&line, ":%zu", place.column);
-        sink_puts(&line, ": ");
-    }
-    sink_puts(&line, sepal_ctx_error(s->ctx));
     warnings_print(s);
-    print_line(s, "", sink_text(&line));
-    sink_close(&line);
-    if (!s->json) return code;
-    char *json = NULL;
-    if (sepal_error_json(&json, s->ctx, s->command->name, code) == SEPAL_OK) print_object(json);
-    sepal_text_free(json);
-    return code;
+    return complain_at(s, code, sepal_ctx_error_place(s->ctx), sepal_ctx_error(s->ctx));
 }

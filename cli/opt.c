@@ -31,8 +31,13 @@ static const char flag_words[] = "true|false|yes|no|1|0"; /* the library's; even
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
 static void add_row(struct options *options, struct option row) {
-    options->rows = must_alloc(options->rows, options->n_rows + 1, sizeof *options->rows);
-    options->rows[options->n_rows++] = row;
+    struct option *rows = reallocarray(options->rows, options->n_rows + 1, sizeof *rows);
+    if (rows == NULL) {
+        options->failed = true;
+        return;
+    }
+    rows[options->n_rows++] = row;
+    options->rows = rows;
 }
 
 static void add_rows(struct options *options, const struct option *rows) {
@@ -114,11 +119,12 @@ static int refuse_unknown(const struct walk *walk, const char *word, size_t leng
     if (walk->lenient) return EXIT_DONE;
     const struct options *options = &walk->s->options;
     const char *command = walk->s->command->name;
-    const char **names = must_alloc(NULL, options->n_rows, sizeof *names);
-    for (size_t i = 0; i < options->n_rows; i++) names[i] = options->rows[i].name;
+    const char **names = calloc(options->n_rows, sizeof *names);
+    for (size_t i = 0; names != NULL && i < options->n_rows; i++) names[i] = options->rows[i].name;
     char *name = strndup(word, length);
-    const char *near =
-        name != NULL && length > 2 ? nearest(name + 2, names, options->n_rows) : NULL;
+    const char *near = NULL;
+    if (name != NULL && names != NULL && length > 2)
+        near = nearest(name + 2, names, options->n_rows);
     struct sink text = sink_open(-1);
     sink_printf(&text, "%s has no option '%.*s'", command, (int)length, word);
     if (walk->learner != NULL) sink_printf(&text, " and %s no such knob", walk->learner);
@@ -128,8 +134,11 @@ static int refuse_unknown(const struct walk *walk, const char *word, size_t leng
         put_knobs(&text, options);
     else if (walk->s->command->fits)
         sink_puts(&text, "; if it is a knob, name its learner with -m");
-    int code = complain(walk->s, EXIT_USAGE, NULL, "%s (`sepal help %s` lists the options)",
+    int code = sink_check(walk->s, &text);
+    if (code == EXIT_DONE) {
+        code = complain(walk->s, EXIT_USAGE, NULL, "%s (`sepal help %s` lists the options)",
                         sink_text(&text), command);
+    }
     sink_close(&text);
     free(name);
     free(names);
@@ -233,9 +242,13 @@ static int take_letters(struct walk *walk, const char *word) {
 }
 
 static void add_argument(struct options *options, const char *word) {
-    options->arguments =
-        must_alloc(options->arguments, options->n_arguments + 1, sizeof *options->arguments);
-    options->arguments[options->n_arguments++] = word;
+    const char **more = reallocarray(options->arguments, options->n_arguments + 1, sizeof *more);
+    if (more == NULL) {
+        options->failed = true;
+        return;
+    }
+    more[options->n_arguments++] = word;
+    options->arguments = more;
 }
 
 static int walk_words(struct walk *walk) {
@@ -288,7 +301,9 @@ int options_parse(struct session *s, int count, char **words) {
     struct walk walk = {.s = s, .count = count, .words = words};
     options_build(&s->options, s->command);
     if (s->command->fits) walk.learner = add_knobs(&walk);
+    if (s->options.failed) return complain_memory(s);
     int code = walk_words(&walk);
+    if (code == EXIT_DONE && s->options.failed) code = complain_memory(s);
     return code != EXIT_DONE || option_value(s, "help") != NULL ? code : check_arguments(s);
 }
 

@@ -29,6 +29,7 @@ struct options {
     size_t n_rows;
     const char **arguments; /* what is no option */
     size_t n_arguments;
+    bool failed; /* there was no memory for all of them */
 };
 
 /* All rows of a command, nothing given yet. */

@@ -5,7 +5,7 @@
 
 #include "sepal/sepal.h"
 
-#include <stdarg.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -16,7 +16,7 @@ struct session;
 
 struct sink {
     int fd;       /* -1: memory */
-    int error;    /* errno of the first failed write; later bytes are dropped */
+    int error;    /* errno of what failed first, ENOMEM short of memory; later bytes are dropped */
     int patience; /* Ctrl-C beyond this many ends the writing, with error EINTR */
     char *bytes;
     size_t used, room;
@@ -25,12 +25,18 @@ struct sink {
 struct sink sink_open(int fd);
 void sink_close(struct sink *out); /* gives the buffer back, not the file */
 void sink_flush(struct sink *out);
+/* Past the buffer, straight to the file. */
+void sink_write(struct sink *out, const char *bytes, size_t n);
 void sink_add(struct sink *out, const char *bytes, size_t n);
 void sink_puts(struct sink *out, const char *text);
 void sink_printf(struct sink *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sink_number(struct sink *out, double value);
-/* The text so far, ending with a zero byte; only for memory. */
+/* The text so far, ending with a zero byte; only for memory, and to be checked before. */
 const char *sink_text(struct sink *out);
+/* EXIT_DONE, or the complaint that there was no memory for a part of it. */
+int sink_check(struct session *s, struct sink *out);
+/* What failed in a part fails in the whole. */
+void sink_inherit(struct sink *out, const struct sink *part);
 /* Words broken into lines that start `indent` blanks in; the first is taken to be there already. */
 void sink_wrap(struct sink *out, size_t indent, const char *text);
 /* A CSV cell, in quotes when it has one of the bytes in `special`. */
@@ -47,8 +53,9 @@ void sink_json_end(struct sink *out, const sepal_ctx *ctx);
 struct result {
     struct sink sink;
     const char *path;
-    char *target, *temporary; /* NULL: written in place */
-    mode_t mode;              /* of the file to be replaced; 0: there is none */
+    char target[PATH_MAX];         /* "": written in place */
+    char temporary[PATH_MAX + 64]; /* "": there is none, or no more */
+    mode_t mode;                   /* of the file to be replaced; 0: there is none */
 };
 
 /* Whether such a file is written as it is, and not replaced: a device, a pipe. */
@@ -61,14 +68,11 @@ void result_discard(struct result *out);
 
 /* ---- Messages ------------------------------------------------------------------------------ */
 
-/* Memory is asked for in small pieces here; without it there is nothing left to do. */
-void *must_alloc(void *old, size_t n, size_t size);
-char *must_format(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
-
-/* All of these return the exit code. `file` may be NULL. */
+/* These need no memory but the stack's. They return the exit code; `file` may be NULL. */
 int complain(struct session *s, int code, const char *file, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 int complain_status(struct session *s, sepal_status status);
+int complain_memory(struct session *s);
 void say(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Only with -v. */
 void say_more(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));

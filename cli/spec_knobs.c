@@ -66,6 +66,8 @@ int spec_learner(const char *spec, size_t *learner) {
 void spec_with_knobs(const struct session *s, const char *spec, struct sink *out) {
     struct sink knobs = sink_open(-1);
     options_settings(&s->options, GROUP_KNOB, &knobs);
+    sink_text(&knobs);
+    sink_inherit(out, &knobs);
     struct stage stage;
     size_t learner;
     bool found = find_stage(spec, &stage, &learner);

@@ -1,6 +1,7 @@
 /* Steps that several commands take: read data, load a model, evaluate, print a report. */
 #include "cli.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,14 +23,20 @@ static int finish_read(struct session *s, sepal_status status, const sepal_data 
 int step_read(sepal_data **out, struct session *s, const char *path) {
     struct sink options = sink_open(-1);
     options_settings(&s->options, GROUP_READ, &options);
-    await_rows(s, path);
-    sepal_status status = sepal_data_read(out, s->ctx, path, sink_text(&options));
+    int code = sink_check(s, &options);
+    if (code == EXIT_DONE) {
+        await_rows(s, path);
+        sepal_status status = sepal_data_read(out, s->ctx, path, sink_text(&options));
+        code = finish_read(s, status, *out, path);
+    }
     sink_close(&options);
-    return finish_read(s, status, *out, path);
+    return code;
 }
 
 static int read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
                     struct sink *options, int with_labels) {
+    int code = sink_check(s, options);
+    if (code != EXIT_DONE) return code;
     await_rows(s, path);
     sepal_status status =
         sepal_data_read_for(out, s->ctx, model, path, sink_text(options), with_labels);
@@ -64,12 +71,24 @@ int step_read_test(sepal_data **out, struct session *s, const sepal_model *model
     return code;
 }
 
+/* What is not there, or not for us, is the same as nothing: whoever opens it will say so. False,
+   with errno set, when it cannot be told. */
+static bool look_at(struct stat *out, const char *path) {
+    *out = (struct stat){0};
+    if (stat(path, out) == 0) return true;
+    return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ||
+           errno == ENAMETOOLONG;
+}
+
 int step_refuse_same(struct session *s, const char *output, const char *input) {
     struct stat a, b;
     if (output == NULL || input == NULL) return EXIT_DONE;
     if (*output == '\0')
         return complain(s, EXIT_USAGE, NULL, "the name of the output is empty; give a file name");
-    if (stat(output, &a) != 0 || stat(input, &b) != 0 || !S_ISREG(a.st_mode)) return EXIT_DONE;
+    if (!look_at(&a, output) || !look_at(&b, input))
+        return complain(s, EXIT_OUTPUT, output, "cannot tell whether it is %s: %s", input,
+                        strerror(errno));
+    if (!S_ISREG(a.st_mode)) return EXIT_DONE;
     if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return EXIT_DONE;
     return complain(s, EXIT_USAGE, NULL,
                     "the output %s is the file %s, which would be lost; give another name", output,
@@ -88,9 +107,13 @@ int step_evaluate(sepal_report **out, struct session *s, const sepal_model *mode
     struct sink options = sink_open(-1);
     const char *positive = option_value(s, "positive");
     if (positive != NULL) setting_put(&options, "positive", positive);
-    sepal_status status = sepal_evaluate(out, s->ctx, model, data, sink_text(&options));
+    int code = sink_check(s, &options);
+    if (code == EXIT_DONE) {
+        sepal_status status = sepal_evaluate(out, s->ctx, model, data, sink_text(&options));
+        if (status != SEPAL_OK) code = complain_status(s, status);
+    }
     sink_close(&options);
-    return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
+    return code;
 }
 
 int step_report(struct session *s, const sepal_report *report) {
