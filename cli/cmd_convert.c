@@ -119,7 +119,8 @@ static int write_standard(struct session *s, const sepal_data *data) {
     }
     close(fd);
     sepal_status status = sepal_data_write(s->ctx, data, name.bytes, option_value(s, "to"));
-    fd = status == SEPAL_OK ? open(name.bytes, O_RDONLY | O_CLOEXEC) : -1;
+    do fd = status == SEPAL_OK ? open(name.bytes, O_RDONLY | O_CLOEXEC) : -1;
+    while (status == SEPAL_OK && fd < 0 && errno == EINTR);
     unlink(name.bytes);
     interrupt_hold(held);
     if (status != SEPAL_OK) {
