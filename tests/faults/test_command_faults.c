@@ -154,13 +154,15 @@ static void drop_volatile_lines(struct bytes *text) {
     text->size = (size_t)(to - text->at);
 }
 
-static void prepare(const struct run *run) {
+static void prepare(const struct run *run, const struct outcome *last) {
     for (int fd = 1; fd <= 2; fd++) {
         if (ftruncate(fd, 0) != 0) exit(99);
         lseek(fd, 0, SEEK_SET);
     }
     lseek(0, 0, SEEK_SET);
-    if (run->output) unlink(run->output);
+    bool kept = run->old && last->written && strcmp(last->output.at, run->old) == 0;
+    if (!run->output || kept) return;
+    unlink(run->output);
     if (run->old) save_path(run->output, run->old);
 }
 
@@ -170,7 +172,7 @@ static void perform(struct outcome *out, const struct run *run) {
     for (size_t i = 0; i < MOST_WORDS && run->words[i]; i++) {
         words[n++] = (char *)(uintptr_t)run->words[i];
     }
-    prepare(run);
+    prepare(run, out);
     rig.armed = true;
     out->code = cli_run(n, words);
     rig.armed = false;
