@@ -406,5 +406,6 @@ int main(void) {
         }
     }
     printf("COUNT injection-points %zu %zu\n", tale->points, tale->failures);
+    fflush(stdout); /* a leak found at exit would lose it */
     return tale->failures > 0;
 }

@@ -165,32 +165,33 @@ struct operation {
     const char *name;
     sepal_status (*run)(struct result *out, sepal_ctx *ctx);
     sepal_status broken; /* what it means when a file fails; 0: it touches none that matters */
+    bool lenient;        /* the peak of memory is told if it can be found out */
 };
 static const struct operation operations[] = {
-    {"read a table", read_table, SEPAL_EDATA},
-    {"read sparse rows", read_sparse, SEPAL_EDATA},
-    {"read for a model", read_for, SEPAL_EDATA},
-    {"read without labels", read_unlabelled, SEPAL_EDATA},
-    {"dense", dense, 0},
-    {"split", split, 0},
-    {"describe", describe, 0},
-    {"write csv", write_table, SEPAL_EOUTPUT},
-    {"write libsvm", write_libsvm, SEPAL_EOUTPUT},
-    {"check a spec", fit_check, 0},
-    {"fit least-squares", fit_least_squares, 0},
-    {"fit perceptron", fit_perceptron, 0},
-    {"fit with a report", fit_with_report, 0},
-    {"load", load, SEPAL_EMODEL},
-    {"save", save, SEPAL_EOUTPUT},
-    {"stage and commit", stage, SEPAL_EOUTPUT},
-    {"predict", predict, 0},
-    {"scores", scores, 0},
-    {"evaluate", evaluate, 0},
-    {"inspect", inspect, 0},
-    {"report as JSON", report_json, 0},
-    {"report as text", report_text, 0},
-    {"attach", attach, 0},
-    {"error as JSON", error_json, 0},
+    {"read a table", read_table, SEPAL_EDATA, false},
+    {"read sparse rows", read_sparse, SEPAL_EDATA, false},
+    {"read for a model", read_for, SEPAL_EDATA, false},
+    {"read without labels", read_unlabelled, SEPAL_EDATA, false},
+    {"dense", dense, 0, false},
+    {"split", split, 0, false},
+    {"describe", describe, 0, false},
+    {"write csv", write_table, SEPAL_EOUTPUT, false},
+    {"write libsvm", write_libsvm, SEPAL_EOUTPUT, false},
+    {"check a spec", fit_check, 0, false},
+    {"fit least-squares", fit_least_squares, 0, true},
+    {"fit perceptron", fit_perceptron, 0, true},
+    {"fit with a report", fit_with_report, 0, true},
+    {"load", load, SEPAL_EMODEL, false},
+    {"save", save, SEPAL_EOUTPUT, false},
+    {"stage and commit", stage, SEPAL_EOUTPUT, false},
+    {"predict", predict, 0, false},
+    {"scores", scores, 0, false},
+    {"evaluate", evaluate, 0, false},
+    {"inspect", inspect, 0, false},
+    {"report as JSON", report_json, 0, false},
+    {"report as text", report_text, 0, false},
+    {"attach", attach, 0, false},
+    {"error as JSON", error_json, 0, false},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
@@ -316,6 +317,14 @@ static const char *check_failure(const struct operation *operation, const struct
     return NULL;
 }
 
+/* Whether a fault that was met must show. */
+static bool must_show(const struct operation *operation, const struct manner *manner) {
+    if (operation->lenient) return false;
+    if (manner->kind == FAULT_ALLOC) return true;
+    return operation->broken != 0 && manner->fault.manner == FAULT_INSTEAD &&
+           manner->fault.error != EINTR;
+}
+
 /* NULL, or what is wrong after a run that may have met a fault. */
 static const char *check(const struct operation *operation, const struct manner *manner,
                          const sepal_ctx *ctx, sepal_status status, const struct result *got,
@@ -347,6 +356,7 @@ static bool try_point(const struct operation *operation, const struct manner *ma
     bool hit = atomic_load(&ctx->faults[manner->kind].calls) >= fault.fail_at;
     ctx->faults[manner->kind] = (struct fault){0};
     const char *wrong = check(operation, manner, ctx, status, &got, wanted);
+    if (hit && status == SEPAL_OK && must_show(operation, manner)) wrong = "it takes no notice";
     discard(&got);
     sepal_status again = run(operation, ctx, &got);
     if (!wrong && again != SEPAL_OK) wrong = "it fails ever after";
@@ -411,5 +421,6 @@ int main(void) {
     sepal_report_free(report);
     sepal_ctx_free(ctx);
     printf("COUNT injection-points %zu %zu\n", points, failures);
+    fflush(stdout); /* a leak found at exit would lose it */
     return failures > 0;
 }
