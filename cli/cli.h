@@ -21,10 +21,18 @@ enum exit_code {
     EXIT_CLOSED = 141       /* 128 + SIGPIPE */
 };
 
+/* What every code means: a word for the overview, a sentence for the manual. Ends with NULLs. */
+struct exit_row {
+    enum exit_code code;
+    const char *word, *meaning;
+};
+extern const struct exit_row exit_table[];
+
 struct session;
 
 struct command {
     const char *name, *summary; /* the summary is a sentence without its full stop */
+    const char *description;    /* paragraphs, each one line; "\n" between them */
     int (*run)(struct session *s);
     const char *usage;            /* what follows "sepal NAME " */
     size_t fewest, most;          /* arguments that are no options */
@@ -55,6 +63,12 @@ int command_refuse(struct session *s, const char *word);
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_inspect,
     cmd_convert, cmd_list, cmd_help;
 
+/* What help and manual say of all commands that read, that fit. */
+extern const char note_data[], note_knobs[];
+/* What they say of the whole program. */
+enum { OVERVIEW_EXAMPLES = 3 };
+extern const char overview_summary[];
+extern const char *const overview_examples[OVERVIEW_EXAMPLES];
 /* Help for one command, or for all when `command` is NULL. */
 int help_print(struct session *s, const struct command *command);
 /* A row of help: what stands at the left, and what the option says of itself. */

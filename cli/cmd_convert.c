@@ -188,6 +188,10 @@ static int run(struct session *s) {
 const struct command cmd_convert = {
     .name = "convert",
     .summary = "write data in another format",
+    .description =
+        "Read DATA as train would, and write the same rows in another format. Text columns "
+        "and missing values are coded as they would be for training. OUT replaces a file in "
+        "one step.",
     .run = run,
     .usage = "DATA -o OUT [--to FORMAT] [OPTION ...]",
     .fewest = 1,

@@ -25,6 +25,9 @@ static int run(struct session *s) {
 const struct command cmd_evaluate = {
     .name = "evaluate",
     .summary = "measure a model on rows with labels",
+    .description = "Predict the rows of DATA, compare with their labels, and report the confusion "
+                   "matrix and the metrics that follow from it. Row weights count as they do in "
+                   "training. `sepal list metrics` names the metrics.",
     .run = run,
     .usage = "MODEL DATA [--positive LABEL] [OPTION ...]",
     .fewest = 2,

@@ -1,7 +1,34 @@
-/* sepal help: written from the tables of commands and options. */
+/* sepal help: written from the tables of commands and options, as are the pages of manual/. */
 #include "cli.h"
 
 #include <errno.h>
+#include <string.h>
+
+const struct exit_row exit_table[] = {
+    {EXIT_DONE, "done", "done"},
+    {EXIT_INTERNAL, "internal fault", "a fault of Sepal itself"},
+    {EXIT_USAGE, "usage",
+     "unknown or impossible command, option, knob or spec, or a part that this build lacks"},
+    {EXIT_DATA, "data", "data missing, unreadable, malformed, or unfit for the model or learner"},
+    {EXIT_MODEL, "model", "model missing, unreadable, damaged, or unfit"},
+    {EXIT_NOT_CONVERGED, "not converged (with --strict)", "not converged; only with --strict"},
+    {EXIT_OUTPUT, "memory or output", "not enough memory, or output not writable"},
+    {EXIT_INTERRUPTED, "interrupted",
+     "interrupted by Ctrl-C; the best model so far, if there is one, is saved"},
+    {EXIT_CLOSED, "output closed", "standard output was closed; says nothing"},
+    {0, NULL, NULL},
+};
+
+const char overview_summary[] = "linear classification, done completely";
+const char *const overview_examples[OVERVIEW_EXAMPLES] = {
+    "sepal describe examples/data/iris.csv",
+    "sepal train examples/data/iris.csv -m perceptron -o iris.sepal",
+    "sepal predict iris.sepal examples/data/iris.csv",
+};
+const char note_knobs[] =
+    "A knob of the learner is an option, too: `-m perceptron --eta 0.5` means "
+    "`-m \"perceptron(eta=0.5)\"`. `sepal list learners` shows the knobs.";
+const char note_data[] = "DATA is a file, packed or not, or - for standard input.";
 
 void help_row(struct sink *out, struct sink *left, const struct option *option) {
     enum { HELP_COLUMN = 28 };
@@ -45,20 +72,29 @@ static void put_group(struct sink *out, const struct options *options, enum opti
     }
 }
 
+/* Paragraphs: the lines of `text`. */
+static void put_text(struct sink *out, const char *text) {
+    for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
+        struct sink line = sink_open(-1);
+        length = strcspn(text, "\n");
+        sink_add(&line, text, length);
+        sink_puts(out, "\n");
+        sink_wrap(out, 0, sink_text(&line));
+        sink_close(&line);
+    }
+}
+
 static void put_command(struct sink *out, const struct command *command) {
     struct options options;
     options_build(&options, command);
     sink_printf(out, "sepal %s: %s.\n\nUsage: sepal %s %s\n", command->name, command->summary,
                 command->name, command->usage);
+    put_text(out, command->description);
     put_group(out, &options, GROUP_COMMAND, "Options");
     put_group(out, &options, GROUP_READ, "Options of reading");
     put_group(out, &options, GROUP_FIT, "Options of fitting");
-    if (command->fits) {
-        sink_puts(out, "\nA knob of the learner is an option, too: -m perceptron --eta 0.5 means\n"
-                       "-m \"perceptron(eta=0.5)\". `sepal list learners` shows the knobs.\n");
-    }
-    if (command->reads)
-        sink_puts(out, "\nDATA is a file, packed or not, or - for standard input.\n");
+    if (command->fits) put_text(out, note_knobs);
+    if (command->reads) put_text(out, note_data);
     sink_puts(out, "\nExamples:\n");
     for (size_t i = 0; i < 2; i++) sink_printf(out, "  %s\n", command->examples[i]);
     if (options.failed) out->error = ENOMEM;
@@ -66,16 +102,19 @@ static void put_command(struct sink *out, const struct command *command) {
 }
 
 static void put_overview(struct sink *out) {
-    sink_puts(out, "sepal: linear classification, done completely.\n\n"
-                   "  sepal describe examples/data/iris.csv\n"
-                   "  sepal train examples/data/iris.csv -m perceptron -o iris.sepal\n"
-                   "  sepal predict iris.sepal examples/data/iris.csv\n\nCommands:\n");
+    sink_printf(out, "sepal: %s.\n\n", overview_summary);
+    for (size_t i = 0; i < OVERVIEW_EXAMPLES; i++) sink_printf(out, "  %s\n", overview_examples[i]);
+    sink_puts(out, "\nCommands:\n");
     for (const struct command *const *row = command_table; *row != NULL; row++)
         sink_printf(out, "  %-10s %s\n", (*row)->name, (*row)->summary);
-    sink_puts(out,
-              "\n`sepal help COMMAND` tells more, `sepal --version` what this build uses.\n"
-              "Exit codes: 0 done, 1 internal fault, 2 usage, 3 data, 4 model, 5 not converged\n"
-              "(with --strict), 6 memory or output, 130 interrupted, 141 output closed.\n");
+    struct sink codes = sink_open(-1);
+    for (const struct exit_row *row = exit_table; row->word != NULL; row++)
+        sink_printf(&codes, "%s%d %s", row == exit_table ? "Exit codes: " : ", ", (int)row->code,
+                    row->word);
+    sink_puts(out, "\n`sepal help COMMAND` tells more, `sepal --version` what this build uses.\n");
+    sink_puts(&codes, ".");
+    sink_wrap(out, 0, sink_text(&codes));
+    sink_close(&codes);
 }
 
 int help_print(struct session *s, const struct command *command) {
@@ -97,6 +136,7 @@ static int run(struct session *s) {
 const struct command cmd_help = {
     .name = "help",
     .summary = "explain a command",
+    .description = "Explain COMMAND, or name all commands. `sepal COMMAND --help` says the same.",
     .run = run,
     .usage = "[COMMAND]",
     .fewest = 0,

@@ -17,6 +17,9 @@ static int run(struct session *s) {
 const struct command cmd_inspect = {
     .name = "inspect",
     .summary = "show the weights of a model",
+    .description =
+        "Show what MODEL is made of: its spec, its classes, and for each score function the "
+        "bias, the norm and the weights, largest first.",
     .run = run,
     .usage = "MODEL [OPTION ...]",
     .fewest = 1,

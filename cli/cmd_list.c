@@ -150,6 +150,8 @@ static int run(struct session *s) {
 const struct command cmd_list = {
     .name = "list",
     .summary = "show learners, maps, formats, metrics and options",
+    .description = "Name what this build knows, in short, or one of its tables with all knobs and "
+                   "options.",
     .run = run,
     .usage = "[learners|maps|reductions|formats|metrics|options] [OPTION ...]",
     .fewest = 0,

@@ -185,6 +185,11 @@ static int run(struct session *s) {
 const struct command cmd_predict = {
     .name = "predict",
     .summary = "say the class of every row",
+    .description =
+        "Say the class of every row of DATA, one label a line, in the order of the rows. "
+        "With a header, columns are found by their names, in any order. The label may be "
+        "there or not and is not looked at. A row that is not decided prints `?`.\n"
+        "With --scores, --proba or --keep the output is CSV with a header.",
     .run = run,
     .usage = "MODEL DATA [--scores] [-o OUT] [OPTION ...]",
     .fewest = 2,

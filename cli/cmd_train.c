@@ -289,6 +289,13 @@ static int run(struct session *s) {
 const struct command cmd_train = {
     .name = "train",
     .summary = "fit a model to data",
+    .description =
+        "Read DATA, fit what SPEC names to its rows, report how well it did, and save the "
+        "model with -o. SPEC is `map | learner(knob=value, ...) | reduction`; only the "
+        "learner is needed. `+` means the same as `|` and needs no quotes in a shell.\n"
+        "The model replaces MODEL in one step when everything else is done; a command that "
+        "fails writes nothing. The same command gives the same bytes, whatever --threads is. "
+        "Ctrl-C once stops the fit with the best model so far, twice leaves at once.",
     .run = run,
     .usage = "DATA -m SPEC [-o MODEL] [--test DATA | --holdout P] [OPTION ...]",
     .fewest = 1,

@@ -74,6 +74,10 @@ void options_build(struct options *out, const struct command *command) {
     if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT);
 }
 
+void options_add_knobs(struct options *options, size_t learner) {
+    add_params(options, SEPAL_LEARNER, learner, GROUP_KNOB);
+}
+
 void options_clear(struct options *options) {
     free(options->rows);
     free(options->arguments);
@@ -279,7 +283,7 @@ static const char *add_knobs(struct walk *walk) {
     sepal_method method;
     if (spec == NULL || !spec_learner(spec, &learner)) return NULL;
     if (!sepal_method_at(SEPAL_LEARNER, learner, &method)) return NULL;
-    add_params(options, SEPAL_LEARNER, learner, GROUP_KNOB);
+    options_add_knobs(options, learner);
     return method.name;
 }
 

@@ -34,6 +34,8 @@ struct options {
 
 /* All rows of a command, nothing given yet. */
 void options_build(struct options *out, const struct command *command);
+/* The knobs of a learner as rows, behind those that are there. */
+void options_add_knobs(struct options *options, size_t learner);
 void options_clear(struct options *options);
 /* Fill the session's options from the words behind the command's name. */
 int options_parse(struct session *s, int count, char **words);
