@@ -1,0 +1,57 @@
+#compdef sepal
+# zsh completion of sepal. Its tables of commands and options were put in when it was built, so that
+# sepal is not called while you type.
+
+# Sets learner to the one that a spec names.
+_sepal_find_learner() { # SPEC
+    local stage spec=${1//_/-}
+    for stage in ${=spec//[^a-z0-9-]/ }; do
+        if (( $+functions[_sepal_knobs_$stage] )); then learner=$stage; fi
+    done
+}
+
+# Stages with + between them: maps, a learner, and behind it a reduction.
+_sepal_spec() {
+    local learner
+    local -a learners maps reductions
+    #@methods
+    _sepal_find_learner ${PREFIX%%[^+|]#}
+    compset -P '*[+|]'
+    if [[ -n $learner ]]; then
+        _describe -t reductions reduction reductions
+    else
+        _describe -t learners learner learners -- maps
+    fi
+}
+
+# Adds the knobs of the learner that -m names to rows.
+_sepal_knobs() {
+    local i learner
+    for (( i = 1; i <= $#words; i++ )); do
+        (( i == CURRENT )) && continue
+        case $words[i] in
+            -m|--method) (( i + 1 == CURRENT )) || _sepal_find_learner "$words[i+1]" ;;
+            -m?*) _sepal_find_learner "${words[i]#-m}" ;;
+            --method=*) _sepal_find_learner "${words[i]#--method=}" ;;
+        esac
+    done
+    [[ -z $learner ]] || _sepal_knobs_$learner
+}
+
+_sepal() {
+    local curcontext=$curcontext state
+    local -a line commands rows
+    typeset -A opt_args
+    setopt local_options extended_glob
+    #@commands
+    _arguments -C '(- *)'{-h,--help}'[this help]' '(- *)--version[what this build uses]' \
+        '1:command:->command' '*::argument:->rest'
+    case $state in
+        command) _describe -t commands command commands ;;
+        rest) (( $+functions[_sepal_$line[1]] )) && _sepal_$line[1] && _arguments -s -S $rows ;;
+    esac
+}
+
+#@options
+
+_sepal "$@"
