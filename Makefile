@@ -5,11 +5,11 @@ PREFIX ?= /usr/local
 SECONDS ?= 60
 
 .PHONY: build help run test test-dev test-bare test-tsan test-clang check format bench fuzz \
-        install clean setup
+        install deb try-deb clean setup
 
 build: ## build build/bin/sepal and build/lib (the default)
 	@tools/setup build
-	@tools/build release sepal sepal_static sepal_shared
+	@tools/build release sepal sepal_shared sepal_archive sepal_manual
 
 help: ## this list
 	@sed -nE 's/^([a-z][a-z -]*):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 38
@@ -50,8 +50,17 @@ install: build ## install to PREFIX (/usr/local) under DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
+deb: ## make build/sepal_VERSION_ARCH.deb
+	@tools/setup deb
+	@tools/build release sepal sepal_shared sepal_archive sepal_manual
+	@tools/deb build
+
+try-deb: deb ## install it in a bare Debian root, use it there, remove it; needs root
+	@tools/setup try-deb
+	@tools/try-deb build/sepal_*.deb
+
 clean: ## remove all that was built
 	rm -rf build
 
 setup: ## install what all targets need
-	@for what in build test check bench fuzz; do tools/setup $$what || exit 1; done
+	@for what in build test check bench fuzz deb try-deb; do tools/setup $$what || exit 1; done
