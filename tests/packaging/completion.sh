@@ -31,6 +31,7 @@ bash zsh fish|sepal train --seed |
 bash zsh fish|sepal train --target |
 bash zsh fish|sepal train b|b.csv
 bash zsh fish|sepal train --test b|b.csv
+bash zsh fish|sepal train --labels b|b.csv
 bash zsh fish|sepal train -q -v --format csv b|b.csv
 bash zsh fish|sepal train b.csv -m per|perceptron
 bash zsh fish|sepal train b.csv --method=per|perceptron
