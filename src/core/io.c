@@ -87,7 +87,8 @@ void input_close(struct input_file *in) {
 
 bool input_exists(const char *path) {
     struct stat facts;
-    return sys_stat(NULL, path, &facts) == 0 && !S_ISDIR(facts.st_mode);
+    if (sys_stat(NULL, path, &facts) == 0) return !S_ISDIR(facts.st_mode);
+    return errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG;
 }
 
 size_t input_size(const struct input_file *in) {
@@ -194,13 +195,20 @@ static void forget(struct staged *staged) {
     *staged = (struct staged){0};
 }
 
+/* For files, which let nobody wait. */
+static int open_surely(sepal_ctx *ctx, const char *path, int flags, mode_t mode) {
+    int fd;
+    do fd = sys_open(ctx, path, flags, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
 /* Until it has the mode of the file it replaces, only its owner may open it. */
 static sepal_status open_beside(struct staged *out, sepal_ctx *ctx, const struct stat *old) {
     enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
         TRY(name_temporary(out, ctx, i));
-        do out->fd = sys_open(ctx, out->temporary, O_WRONLY | O_CREAT | O_EXCL, old ? 0600 : 0666);
-        while (out->fd < 0 && errno == EINTR);
+        out->fd = open_surely(ctx, out->temporary, O_WRONLY | O_CREAT | O_EXCL, old ? 0600 : 0666);
         out->open = out->fd >= 0;
         if (out->open || errno != EEXIST) break;
     }
@@ -309,7 +317,7 @@ static const char *folder_of(struct staged *staged) {
 
 static sepal_status settle(sepal_ctx *ctx, struct staged *staged) {
     if (!staged->target) return SEPAL_OK;
-    int fd = sys_open(ctx, folder_of(staged), O_RDONLY | O_DIRECTORY, 0);
+    int fd = open_surely(ctx, folder_of(staged), O_RDONLY | O_DIRECTORY, 0);
     /* In some folders one may write but not read; some file systems cannot sync a folder and say
        EINVAL. Then there is nothing to do. */
     bool synced = fd < 0 ? errno == EACCES : sys_fsync(ctx, fd) == 0 || errno == EINVAL;
@@ -333,14 +341,16 @@ sepal_status output_commit(sepal_ctx *ctx, struct staged *staged) {
     return status;
 }
 
-static bool is_new(sepal_ctx *ctx, const struct staged *staged) {
+static sepal_status look_for(bool *found, sepal_ctx *ctx, const struct staged *staged) {
     struct stat facts;
-    return staged->target && sys_stat(ctx, staged->target, &facts) && errno == ENOENT;
+    *found = !staged->target || sys_stat(ctx, staged->target, &facts) == 0;
+    return *found || errno == ENOENT ? SEPAL_OK : refused(ctx, staged->target, "open");
 }
 
 sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct staged *second) {
-    bool fresh = is_new(ctx, first);
-    sepal_status status = take_name(ctx, first);
+    bool replaces;
+    sepal_status status = look_for(&replaces, ctx, first);
+    if (status == SEPAL_OK) status = take_name(ctx, first);
     if (status != SEPAL_OK) {
         output_drop(first);
         output_drop(second);
@@ -348,7 +358,7 @@ sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct sta
     }
     status = take_name(ctx, second);
     if (status != SEPAL_OK) {
-        if (fresh) sys_unlink(first->target);
+        if (!replaces) sys_unlink(first->target);
         output_drop(second);
     } else {
         status = settle(ctx, first);

@@ -19,7 +19,8 @@ sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path
 sepal_status input_read(sepal_ctx *ctx, struct input_file *in, void *buffer, size_t size,
                         size_t *got);
 void input_close(struct input_file *in);
-bool input_exists(const char *path); /* something of that name that is no directory */
+/* Something of that name that is no directory; or it cannot be told, and whoever opens it will. */
+bool input_exists(const char *path);
 /* Bytes of a regular file; SIZE_MAX for anything else, which may never end. */
 size_t input_size(const struct input_file *in);
 /* The whole file in one block of memory that the caller frees. */

@@ -95,7 +95,8 @@ static sepal_status unpack_open(struct source *source, sepal_ctx *ctx) {
         return broken(source, ctx);
     int found = archive_read_next_header(source->archive, &entry);
     source->ended = found == ARCHIVE_EOF;
-    return source->ended || found == ARCHIVE_OK ? SEPAL_OK : broken(source, ctx);
+    bool opened = (source->ended || found == ARCHIVE_OK) && ctx->error.status == SEPAL_OK;
+    return opened ? SEPAL_OK : broken(source, ctx);
 }
 
 static sepal_status unpack_read(struct source *source, sepal_ctx *ctx, char *buffer, size_t size,
@@ -103,7 +104,8 @@ static sepal_status unpack_read(struct source *source, sepal_ctx *ctx, char *buf
     ctx->error.status = SEPAL_OK;
     source->callback_ctx = ctx;
     la_ssize_t n = archive_read_data(source->archive, buffer, size);
-    if (n < 0) return broken(source, ctx);
+    /* Where a member ends, the archive takes a failing read for the end of the file. */
+    if (n < 0 || ctx->error.status != SEPAL_OK) return broken(source, ctx);
     *got = (size_t)n;
     return SEPAL_OK;
 }

@@ -48,6 +48,7 @@ struct rig {
     atomic_size_t count;
     atomic_int code; /* the exit code that the first hit that matters asks for, 0: none did */
     atomic_bool hit, stderr_hit;
+    atomic_bool optional; /* that hit may also do no harm: memory for a warning, a second look */
 };
 static struct rig rig;
 
@@ -76,7 +77,8 @@ static bool rigged(enum call call, enum role role) {
     bool hit = after == 0 || (rig.from_then_on && (rig.error != EINTR || after % 2 == 0));
     if (!hit) return false;
     int none = 0, code = code_of(call, role);
-    if (code) atomic_compare_exchange_strong(&rig.code, &none, code);
+    if (code && atomic_compare_exchange_strong(&rig.code, &none, code))
+        atomic_store(&rig.optional, call == CALL_ALLOC || call == CALL_STAT);
     if (role == ROLE_STDERR) atomic_store(&rig.stderr_hit, true);
     atomic_store(&rig.hit, true);
     errno = call == CALL_ALLOC ? ENOMEM : rig.error;

@@ -60,6 +60,16 @@ static sepal_status read_table(struct result *out, sepal_ctx *ctx) {
 static sepal_status read_sparse(struct result *out, sepal_ctx *ctx) {
     return sepal_data_read(&out->data, ctx, "rows.svm", NULL);
 }
+static sepal_status read_arff(struct result *out, sepal_ctx *ctx) {
+    return sepal_data_read(&out->data, ctx, "table.arff", "missing=mean");
+}
+static sepal_status read_array(struct result *out, sepal_ctx *ctx) {
+    return sepal_data_read(&out->data, ctx, "rows.npy",
+                           "labels=rows.labels.npy, weights=rows.weights");
+}
+static sepal_status read_bad_lines(struct result *out, sepal_ctx *ctx) {
+    return sepal_data_read(&out->data, ctx, "bad.csv", "bad-lines=skip");
+}
 static sepal_status read_for(struct result *out, sepal_ctx *ctx) {
     return sepal_data_read_for(&out->data, ctx, model, "table.csv", "keep=\"b,c\"", 1);
 }
@@ -92,6 +102,14 @@ static sepal_status write_table(struct result *out, sepal_ctx *ctx) {
 static sepal_status write_libsvm(struct result *out, sepal_ctx *ctx) {
     (void)out;
     return sepal_data_write(ctx, sparse, "out", "libsvm");
+}
+static sepal_status write_arff(struct result *out, sepal_ctx *ctx) {
+    (void)out;
+    return sepal_data_write(ctx, data, "out", "arff");
+}
+static sepal_status write_array(struct result *out, sepal_ctx *ctx) {
+    (void)out;
+    return sepal_data_write(ctx, sparse, "out", "npy");
 }
 static sepal_status fit_check(struct result *out, sepal_ctx *ctx) {
     (void)out;
@@ -170,6 +188,9 @@ struct operation {
 static const struct operation operations[] = {
     {"read a table", read_table, SEPAL_EDATA, false},
     {"read sparse rows", read_sparse, SEPAL_EDATA, false},
+    {"read arff", read_arff, SEPAL_EDATA, false},
+    {"read an array", read_array, SEPAL_EDATA, false},
+    {"skip bad lines", read_bad_lines, SEPAL_EDATA, false},
     {"read for a model", read_for, SEPAL_EDATA, false},
     {"read without labels", read_unlabelled, SEPAL_EDATA, false},
     {"dense", dense, 0, false},
@@ -177,6 +198,8 @@ static const struct operation operations[] = {
     {"describe", describe, 0, false},
     {"write csv", write_table, SEPAL_EOUTPUT, false},
     {"write libsvm", write_libsvm, SEPAL_EOUTPUT, false},
+    {"write arff", write_arff, SEPAL_EOUTPUT, false},
+    {"write npy and its labels", write_array, SEPAL_EOUTPUT, false},
     {"check a spec", fit_check, 0, false},
     {"fit least-squares", fit_least_squares, 0, true},
     {"fit perceptron", fit_perceptron, 0, true},
@@ -401,10 +424,14 @@ static void try_operation(const struct operation *operation, unsigned threads) {
 static void make_inputs(sepal_ctx *ctx) {
     save_text("table.csv", table);
     save_text("rows.svm", rows);
+    save_text("rows.weights", "1\n2\n1\n0.5\n1\n1\n");
+    save_text("bad.csv", "a,b\n1,x\n2\n3,y\n4,x\n");
     must(sepal_data_read(&data, ctx, "table.csv", "missing=mean") == SEPAL_OK &&
              sepal_data_read(&sparse, ctx, "rows.svm", NULL) == SEPAL_OK &&
              sepal_fit(&model, NULL, ctx, "least-squares", data, NULL) == SEPAL_OK &&
              sepal_model_save(ctx, model, "model.sepal") == SEPAL_OK &&
+             sepal_data_write(ctx, data, "table.arff", NULL) == SEPAL_OK &&
+             sepal_data_write(ctx, sparse, "rows.npy", NULL) == SEPAL_OK &&
              sepal_evaluate(&report, ctx, model, data, NULL) == SEPAL_OK,
          sepal_ctx_error(ctx));
 }
