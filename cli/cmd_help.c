@@ -72,6 +72,14 @@ static void put_group(struct sink *out, const struct options *options, enum opti
     }
 }
 
+/* A paragraph of words put together in memory, which is given back. */
+static void put_paragraph(struct sink *out, struct sink *words) {
+    const char *text = sink_text(words);
+    sink_inherit(out, words);
+    sink_wrap(out, 0, text);
+    sink_close(words);
+}
+
 /* Paragraphs: the lines of `text`. */
 static void put_text(struct sink *out, const char *text) {
     for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
@@ -79,8 +87,7 @@ static void put_text(struct sink *out, const char *text) {
         length = strcspn(text, "\n");
         sink_add(&line, text, length);
         sink_puts(out, "\n");
-        sink_wrap(out, 0, sink_text(&line));
-        sink_close(&line);
+        put_paragraph(out, &line);
     }
 }
 
@@ -113,8 +120,7 @@ static void put_overview(struct sink *out) {
                     row->word);
     sink_puts(out, "\n`sepal help COMMAND` tells more, `sepal --version` what this build uses.\n");
     sink_puts(&codes, ".");
-    sink_wrap(out, 0, sink_text(&codes));
-    sink_close(&codes);
+    put_paragraph(out, &codes);
 }
 
 int help_print(struct session *s, const struct command *command) {
