@@ -87,8 +87,8 @@ int step_evaluate(sepal_report **out, struct session *s, const sepal_model *mode
 /* The report as text or JSON on standard output, and the warnings. */
 /* Rows to test a model just trained: read as the training file was, columns found by the model. */
 int step_read_test(sepal_data **out, struct session *s, const sepal_model *model, const char *path);
-/* Refuse an output that is one of the inputs; NULL names are fine. */
-int step_refuse_same(struct session *s, const char *output, const char *input);
+/* Refuse an option that names an output which is one of the inputs, or another output. */
+int step_check_output(struct session *s, const char *name);
 int step_report(struct session *s, const sepal_report *report);
 
 /* ---- Progress and Ctrl-C ------------------------------------------------------------------- */

@@ -179,6 +179,7 @@ static int write_data(struct session *s, const sepal_data *data) {
 static int run(struct session *s) {
     sepal_data *data = NULL;
     int code = check_options(s);
+    if (code == EXIT_DONE) code = step_check_output(s, "output");
     if (code == EXIT_DONE) code = step_read(&data, s, s->options.arguments[0]);
     if (code == EXIT_DONE) code = write_data(s, data);
     sepal_data_free(data);

@@ -169,9 +169,7 @@ static int print(struct session *s, const struct prediction *p) {
 
 static int run(struct session *s) {
     struct prediction p = {0};
-    const char *output = option_value(s, "output");
-    int code = step_refuse_same(s, output, s->options.arguments[0]);
-    if (code == EXIT_DONE) code = step_refuse_same(s, output, s->options.arguments[1]);
+    int code = step_check_output(s, "output");
     if (code == EXIT_DONE) code = read_input(s, &p);
     if (code == EXIT_DONE) code = compute(s, &p);
     if (code == EXIT_DONE) code = print(s, &p);

@@ -78,14 +78,10 @@ static int check_files(struct session *s) {
             return complain(s, EXIT_USAGE, NULL,
                             "--%s must be a file: standard output is for the report", names[i]);
         }
-        int code = step_refuse_same(s, path, s->options.arguments[0]);
-        if (code == EXIT_DONE) code = step_refuse_same(s, path, option_value(s, "test"));
+        int code = step_check_output(s, names[i]);
         if (code == EXIT_DONE) code = result_probe(s, path);
         if (code != EXIT_DONE) return code;
     }
-    if (option_value(s, "output") != NULL && option_value(s, "trace") != NULL &&
-        strcmp(option_value(s, "output"), option_value(s, "trace")) == 0)
-        return complain(s, EXIT_USAGE, NULL, "--output and --trace name the same file");
     return check_test(s);
 }
 
@@ -159,6 +155,15 @@ static int check_spec(struct session *s) {
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
 
+/* Every step must be out before the report is, which would be followed by an error. */
+static int finish_trace(struct session *s, struct training *t) {
+    if (!t->traced) return EXIT_DONE;
+    sink_flush(&t->trace.sink);
+    if (t->trace.sink.error == 0) return EXIT_DONE;
+    return complain(s, EXIT_OUTPUT, t->trace.path, "cannot write the trace: %s",
+                    strerror(t->trace.sink.error));
+}
+
 static int fit(struct session *s, struct training *t) {
     struct sink spec, options;
     int code = words_of_fit(s, &spec, &options);
@@ -167,10 +172,8 @@ static int fit(struct session *s, struct training *t) {
         sepal_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data, sink_text(&options));
     sink_close(&spec);
     sink_close(&options);
-    if (t->traced && t->trace.sink.error != 0) {
-        return complain(s, EXIT_OUTPUT, t->trace.path, "cannot write the trace: %s",
-                        strerror(t->trace.sink.error));
-    }
+    code = finish_trace(s, t);
+    if (code != EXIT_DONE) return code;
     if (status != SEPAL_OK) return complain_status(s, status);
     s->fitted = true;
     say_more(s, "fitted %s, %.3f s from the start", sepal_model_spec(t->model),
