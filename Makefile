@@ -4,8 +4,8 @@
 PREFIX ?= /usr/local
 SECONDS ?= 60
 
-.PHONY: build help run test test-dev test-bare test-tsan test-clang check format bench fuzz \
-        install deb try-deb clean setup
+.PHONY: build help run test test-dev test-bare test-tsan test-clang coverage nightly check format \
+        bench fuzz install deb try-deb clean setup
 
 build: ## build build/bin/sepal and build/lib (the default)
 	@tools/setup build
@@ -28,6 +28,14 @@ test-dev test-bare test-tsan: ## the same tests under another preset of CMakePre
 test-clang: ## the same tests with the second compiler
 	@tools/setup check
 	@tools/test clang $(NAME)
+
+coverage: ## lines and branches that the tests reach; fails when the readers have one that is not
+	@tools/setup test
+	@tools/coverage $(NAME)
+
+nightly: ## the tests in their long variants under all presets, coverage, 5 minutes of each fuzzer
+	@SEPAL_NIGHTLY=1 $(MAKE) --keep-going test test-dev test-tsan coverage
+	@SEPAL_NIGHTLY=1 $(MAKE) fuzz SECONDS=300
 
 check: ## form, lint, layers, banned calls
 	@tools/setup check
