@@ -499,8 +499,7 @@ def main():
             failures.append(f"{part.__name__}: left {files_left()}")
     for failure in failures:
         print(failure)
-    print(f"{checks} checks, {len(failures)} failures")
-    print(f"COUNT limits {limits} {len(failures)}")
+    print(f"{checks} checks, {limits} runs under limits, {len(failures)} failures")
     sys.exit(bool(failures))
 
 
