@@ -57,13 +57,12 @@ sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path
 static sepal_status await(sepal_ctx *ctx, const struct input_file *in) {
     enum { LISTEN_MS = 100 };
     struct pollfd ready = {.fd = in->fd, .events = POLLIN};
-    bool again;
-    do {
-        int found = poll(&ready, 1, LISTEN_MS);
-        again = found == 0 || (found < 0 && errno == EINTR);
+    int found;
+    do { /* for one file, poll fails only when interrupted */
+        found = poll(&ready, 1, LISTEN_MS);
         /* asked after the waiting, because Ctrl-C at a terminal takes back what was typed */
         if (cancelled(ctx)) return interrupted(ctx, in->name);
-    } while (again);
+    } while (found <= 0);
     return SEPAL_OK;
 }
 
