@@ -168,10 +168,24 @@ sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size
     return SEPAL_OK;
 }
 
-static size_t count_records(const char *p, const char *end, struct csv_marks marks, size_t most) {
-    size_t n = 0;
-    for (; p && p < end && n < most; n++) p = csv_record_end(p, end, marks);
-    return n;
+/* The length of the longest record. */
+static size_t longest_record(const char *p, const char *end, struct csv_marks marks) {
+    size_t longest = 0;
+    for (const char *next; p < end; p = next) {
+        next = csv_record_end(p, end, marks);
+        if (!next) next = end;
+        if ((size_t)(next - p) > longest) longest = (size_t)(next - p);
+    }
+    return longest;
+}
+
+static void look_at(struct csv_evidence *below, struct slice text, struct slice top) {
+    double value;
+    if (csv_is_number(text, &value))
+        below->numbers = true;
+    else if (!csv_is_missing(text))
+        below->texts = true;
+    if (slice_compare(text, top) == 0) below->recurs = true;
 }
 
 sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,
@@ -182,49 +196,38 @@ sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct aren
         const char *stop = memchr(p, marks.eol, (size_t)(end - p));
         p = stop ? stop + 1 : end;
     }
-    out->scratch = arena_alloc(ctx, arena, n + 1, 1);
-    if (!out->scratch) return SEPAL_EMEMORY;
+    /* room for the texts of two records, row 0 and the one looked at */
+    size_t longest = longest_record(p, end, marks);
+    char *scratch = arena_alloc(ctx, arena, longest + 1, 2);
+    if (!scratch) return SEPAL_EMEMORY;
     const char *first = csv_record_end(p, end, marks);
-    out->cells = csv_split(p, first ? first : end, marks, out->scratch, NULL, 0);
-    size_t most = count_records(p, end, marks, HEADER_ROWS + 1);
-    out->cell = arena_alloc(ctx, arena, most * out->cells, sizeof *out->cell);
-    if (!out->cell) return SEPAL_EMEMORY;
-    char *scratch = out->scratch;
-    while (p < end && out->rows < most) {
-        const char *next = csv_record_end(p, end, marks);
-        const char *stop = next ? next : end;
-        struct table_cell *row = out->cell + out->rows * out->cells;
-        size_t cells = csv_split(p, stop, marks, scratch, row, out->cells);
-        if (cells == out->cells && cells) out->rows++;
-        scratch += stop - p;
-        p = stop;
+    out->cells = csv_split(p, first ? first : end, marks, scratch, NULL, 0);
+    out->cell = arena_alloc(ctx, arena, out->cells, 2 * sizeof *out->cell);
+    out->below = arena_zero(ctx, arena, out->cells, sizeof *out->below);
+    if (!out->cell || !out->below) return SEPAL_EMEMORY;
+    for (const char *next; p < end && out->rows <= HEADER_ROWS; p = next) {
+        next = csv_record_end(p, end, marks);
+        struct table_cell *row = out->rows ? out->cell + out->cells : out->cell;
+        if (!next) next = end;
+        size_t cells = csv_split(p, next, marks, scratch, row, out->cells);
+        for (size_t c = 0; out->rows && cells == out->cells && c < cells; c++)
+            look_at(&out->below[c], row[c].text, out->cell[c].text);
+        if (cells == out->cells && cells && out->rows++ == 0) scratch += longest + 1;
     }
     return SEPAL_OK;
 }
 
 static bool names_a_number_column(const struct csv_sample *sample, size_t c) {
     double value;
-    const struct table_cell *top = &sample->cell[c];
-    if (csv_is_number(top->text, &value) || csv_is_missing(top->text)) return false;
-    size_t numbers = 0;
-    for (size_t r = 1; r < sample->rows; r++) {
-        struct slice text = sample->cell[r * sample->cells + c].text;
-        if (csv_is_number(text, &value))
-            numbers++;
-        else if (!csv_is_missing(text))
-            return false;
-    }
-    return numbers > 0;
+    struct slice top = sample->cell[c].text;
+    if (csv_is_number(top, &value) || csv_is_missing(top)) return false;
+    return sample->below[c].numbers && !sample->below[c].texts;
 }
 
 static bool is_number_or_recurs(const struct csv_sample *sample, size_t c) {
     double value;
-    for (size_t r = 0; r < sample->rows; r++) {
-        struct slice text = sample->cell[r * sample->cells + c].text;
-        if (csv_is_number(text, &value)) return true;
-        if (r && slice_compare(text, sample->cell[c].text) == 0) return true;
-    }
-    return false;
+    const struct csv_evidence *below = &sample->below[c];
+    return csv_is_number(sample->cell[c].text, &value) || below->numbers || below->recurs;
 }
 
 bool detect_names(const struct csv_sample *sample) {

@@ -33,11 +33,14 @@ char detect_eol(const char *bytes, size_t n);
 sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size_t n, char eol,
                               bool quotes);
 
-/* The first records of a table, split into cells: rows[r * cells + c]. */
+/* The first record of a table, split into cells, and what the next ones tell about its columns. */
 struct csv_sample {
     size_t rows, cells; /* cells of row 0; a row with another number is not sampled */
     struct table_cell *cell;
-    char *scratch;
+    struct csv_evidence {
+        bool numbers, texts; /* below row 0 */
+        bool recurs;         /* the cell of row 0 does, below it */
+    } * below;
 };
 sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,
                              const char *bytes, size_t n, struct csv_marks marks);

@@ -148,17 +148,30 @@ static sepal_status read_stream(struct source *source, sepal_ctx *ctx, char *buf
     return SEPAL_OK;
 }
 
-sepal_status source_peek(struct source *source, sepal_ctx *ctx, size_t want, const char **bytes,
-                         size_t *got) {
-    size_t need = source->ahead_at + want, n;
+/* Have `want` bytes ahead. Where bytes were skipped before, the rest moves to the front and twice as
+   much is read: neither memory nor the number of reads grows with how little is skipped at a time. */
+static sepal_status look_further(struct source *source, sepal_ctx *ctx, size_t want) {
+    size_t have = source->ahead_end - source->ahead_at, n;
+    size_t need = source->ahead_at ? 2 * want : want;
+    if (source->ahead_at && have) memmove(source->ahead, source->ahead + source->ahead_at, have);
+    source->ahead_at = 0;
+    source->ahead_end = have;
     TRY(mem_reserve(ctx, (void **)&source->ahead, &source->ahead_room, need, 1));
     while (source->ahead_end < need && !source->ended) {
         TRY(read_stream(source, ctx, source->ahead + source->ahead_end, need - source->ahead_end,
                         &n));
         source->ahead_end += n;
     }
-    *bytes = source->ahead + source->ahead_at;
+    return SEPAL_OK;
+}
+
+sepal_status source_peek(struct source *source, sepal_ctx *ctx, size_t want, const char **bytes,
+                         size_t *got) {
+    if (source->ahead_end - source->ahead_at < want && !source->ended)
+        TRY(look_further(source, ctx, want));
+    *bytes = source->ahead ? source->ahead + source->ahead_at : "";
     *got = source->ahead_end - source->ahead_at;
+    if (*got > want) *got = want; /* what is seen must not depend on how the stream came in */
     return SEPAL_OK;
 }
 
@@ -172,6 +185,11 @@ sepal_status source_take(struct source *source, sepal_ctx *ctx, char *buffer, si
     if (n > size) n = size;
     if (n) memcpy(buffer, source->ahead + source->ahead_at, n);
     source->ahead_at += n;
+    if (source->ahead_at == source->ahead_end) { /* it may be as large as the first hundred rows */
+        mem_free(source->ahead);
+        source->ahead = NULL;
+        source->ahead_at = source->ahead_end = source->ahead_room = 0;
+    }
     *got = n;
     while (*got < size && !source->ended) {
         TRY(read_stream(source, ctx, buffer + *got, size - *got, &n));

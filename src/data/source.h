@@ -23,7 +23,7 @@ struct source {
 
 /* The source is to be closed even if opening it failed. `path` must outlive it. */
 sepal_status source_open(struct source *source, sepal_ctx *ctx, const char *path);
-/* Make at least `want` bytes visible in *bytes without taking them, fewer only at the end. */
+/* Make `want` bytes visible in *bytes without taking them, fewer only at the end. */
 sepal_status source_peek(struct source *source, sepal_ctx *ctx, size_t want, const char **bytes,
                          size_t *got);
 /* Take up to `size` bytes; *got is less than `size` only at the end of the stream. */
