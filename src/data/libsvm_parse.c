@@ -76,6 +76,11 @@ static sepal_status note_unlabelled(struct parser *parser, const char *p) {
     return SEPAL_OK;
 }
 
+/* "1.#INF" and its kin, as some systems print what is no number: not 1 with a comment behind it. */
+static bool is_no_comment(const struct parser *parser, const char *after) {
+    return after < parser->end && *after == '#' && after[-1] == '.';
+}
+
 /* A set of labels "1,3": each must be one. A comma may end the set, or be all of an empty one. */
 static sepal_status check_set(struct parser *parser, const char *p, const char *stop) {
     for (;;) {
@@ -101,6 +106,7 @@ static sepal_status take_label(struct parser *parser, const char **at) {
     bool fresh;
     uint32_t number;
     TRY(tokens_add(&parser->raw->labels, parser->ctx, text, &number, &fresh));
+    if (is_no_comment(parser, stop)) return refuse(parser, p, "not a label");
     parser->scratch->label[parser->raw->rows] = number;
     if (!fresh && !parser->layout->skips) return SEPAL_OK;
     if (label_is_missing(text))
@@ -198,7 +204,8 @@ static sepal_status take_entry(struct parser *parser, const char **at, size_t ro
                           ? "index above 2147483647, the largest there is"
                           : "index above the number of features that --n-features states");
     after = read_value(parser, colon + 1, &value);
-    if (!after || !ends_token(parser, after)) return refuse_value(parser, colon + 1);
+    if (!after || !ends_token(parser, after) || is_no_comment(parser, after))
+        return refuse_value(parser, colon + 1);
     *at = after;
     if (parser->layout->for_model &&
         (index < parser->layout->first_index || index > parser->layout->last_index)) {

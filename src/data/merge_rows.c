@@ -267,7 +267,6 @@ sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ct
         status = first ? label_sets(data, learnt, ctx, source, chunks, &texts, first)
                        : single_labels(data, learnt, ctx, chunks, &texts);
     label_texts_clear(&texts);
-    if (status == SEPAL_EDATA && !*ctx->error.file) fail_place(ctx, source->file.name, 1, 1);
     return status;
 }
 
@@ -284,8 +283,8 @@ sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks
         data->total_weight += walk.raw->weight[walk.r];
     }
     if (!isfinite(data->total_weight))
-        return fail_at(ctx, SEPAL_EDATA, data->file, 1, 1,
-                       "the weights add up to more than a double holds; scale them down");
+        return fail(ctx, SEPAL_EDATA,
+                    "the weights add up to more than a double holds; scale them down");
     return SEPAL_OK;
 }
 

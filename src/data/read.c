@@ -147,9 +147,9 @@ static size_t count_records(const struct chunks *chunks) {
 sepal_status reading_join(struct reading *reading) {
     size_t records = count_records(&reading->chunks);
     const char *file = reading->source.file.name;
-    if (reading->weights.rows)
+    if (reading->weights.file)
         TRY(aside_expect(reading->ctx, &reading->weights, records, file, "--weights"));
-    if (!reading->labels.rows) return SEPAL_OK;
+    if (!reading->labels.file) return SEPAL_OK;
     TRY(aside_expect(reading->ctx, &reading->labels, records, file, "--labels"));
     return merge_aside_labels(reading->ctx, &reading->chunks, &reading->labels);
 }
@@ -187,8 +187,18 @@ static sepal_status finish(struct reading *reading) {
     data->file = arena_text(reading->ctx, &data->arena, name, strlen(name));
     if (!data->file) return SEPAL_EMEMORY;
     if (reading->with_labels)
-        TRY(merge_labels(data, reading->learnt, reading->ctx, &reading->source, &reading->chunks));
-    TRY(merge_weights(data, reading->ctx, &reading->chunks));
+/* What the labels or weights are as a whole has no place but their file: `aside`, if it is one. */
+static sepal_status at_file(struct reading *reading, const char *aside, sepal_status status) {
+    if (status == SEPAL_EDATA && !*reading->ctx->error.file)
+        fail_place(reading->ctx, aside ? aside : reading->source.file.name, 1, 1);
+    return status;
+}
+
+        TRY(at_file(
+            reading, reading->labels.file,
+            merge_labels(data, reading->learnt, reading->ctx, &reading->source, &reading->chunks)));
+    TRY(at_file(reading, reading->weights.file,
+                merge_weights(data, reading->ctx, &reading->chunks)));
     merge_bad_lines(reading->ctx, &reading->source, &reading->chunks);
     return assemble(&data->matrix, reading->ctx, &reading->chunks, data->schema, data->matrix.rows);
 }

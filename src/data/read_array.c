@@ -35,7 +35,7 @@ static sepal_status name_columns(struct reading *reading, struct columns *column
 /* An idx file never has its labels inside; an npy file that has them is rare enough for a word. */
 static sepal_status look_for_labels(struct reading *reading, enum format format) {
     const struct read_options *options = &reading->options;
-    if (!reading->with_labels || reading->labels.rows || options->target) return SEPAL_OK;
+    if (!reading->with_labels || reading->labels.file || options->target) return SEPAL_OK;
     if (format == FORMAT_IDX)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
                        "an idx file has no labels in it, and there is none beside it; give "

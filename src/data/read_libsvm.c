@@ -73,7 +73,7 @@ static sepal_status leave_unlabelled_out(struct reading *reading) {
 
 static struct libsvm_layout plan(const struct reading *reading, char eol) {
     struct libsvm_layout layout = {.eol = eol,
-                                   .labels = reading->with_labels && !reading->labels.rows,
+                                   .labels = reading->with_labels && !reading->labels.file,
                                    .most = INT32_MAX,
                                    .skips = reading->options.bad_lines == BAD_LINES_SKIP,
                                    .weight = reading->weights.weight,

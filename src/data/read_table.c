@@ -40,7 +40,7 @@ sepal_status table_plan(struct reading *reading, struct columns *columns,
                         struct table_layout *layout) {
     const struct schema *schema = reading->data->schema;
     struct arena *arena = table_arena(reading);
-    columns->labels_aside = reading->labels.rows > 0;
+    columns->labels_aside = reading->labels.file != NULL;
     TRY(refuse_other_family(reading));
     if (reading->known)
         TRY(columns_match(layout, reading->ctx, arena, columns, reading->known, &reading->options,

@@ -17,7 +17,7 @@ struct reading {
     struct arena arena;
     struct source source;
     size_t line;                  /* number of the line at which the source stands */
-    struct aside labels, weights; /* from files beside the data; without rows: none */
+    struct aside labels, weights; /* from files beside the data; without a file: none */
     char *sibling;                /* path of a label file that was found, not asked for */
     struct chunks chunks;
     sepal_data *data;
