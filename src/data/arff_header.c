@@ -1,6 +1,7 @@
 /* The declarations of an ARFF file. */
 #include "core/alloc.h"
 #include "data/arff.h"
+#include "data/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,8 @@ static sepal_status check_value(struct header_parser *parser, const struct table
         return refuse(parser, cell->start, "byte 0x00");
     if (utf8_valid_prefix(cell->text.bytes, cell->text.length) < cell->text.length)
         return refuse(parser, cell->start, "text is not UTF-8; convert the file with iconv");
+    if (cell->text.length > LIMIT_TEXT)
+        return refuse(parser, cell->start, "this text " LIMIT_TEXT_SAID);
     if (cell->text.length == 0 && !cell->quoted)
         return refuse(parser, cell->start, "a value is missing among those declared here");
     return SEPAL_OK;

@@ -7,11 +7,12 @@
 #include "data/classes.h"
 #include "data/csv.h"
 #include "data/detect.h"
+#include "data/limits.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 16 };
+enum { BUFFER_BYTES = 2 * LIMIT_TEXT }; /* a label and blanks around it */
 
 struct intake {
     sepal_ctx *ctx;
@@ -42,6 +43,9 @@ static sepal_status add_label(struct intake *in, struct slice text) {
     struct aside *aside = in->aside;
     uint32_t number;
     bool fresh;
+    if (text.length > LIMIT_TEXT)
+        return fail_at(in->ctx, SEPAL_EDATA, aside->file, aside->rows + 1, 1,
+                       "this label " LIMIT_TEXT_SAID);
     TRY(mem_reserve(in->ctx, (void **)&aside->number, &in->room, aside->rows + 1,
                     sizeof *aside->number));
     TRY(tokens_add(&aside->texts, in->ctx, text, &number, &fresh));

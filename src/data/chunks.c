@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/lock.h"
 #include "core/parallel.h"
+#include "data/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,13 +35,17 @@ struct buffer {
     size_t used, room;
 };
 
+/* A chunk is never longer than one record may be, with its line end. */
 static sepal_status fill(struct cutter *cutter, sepal_ctx *ctx, struct buffer *buffer) {
+    const size_t most = (size_t)LIMIT_RECORD + 1;
     size_t whole = 0, want = CHUNK_BYTES, got;
-    TRY(mem_reserve(ctx, (void **)&buffer->bytes, &buffer->room, cutter->carried + want, 1));
+    TRY(mem_reserve(ctx, (void **)&buffer->bytes, &buffer->room, cutter->carried, 1));
     if (cutter->carried) memcpy(buffer->bytes, cutter->carry, cutter->carried);
     buffer->used = cutter->carried;
     cutter->carried = 0;
     while (!cutter->ended && whole == 0) {
+        if (buffer->used == most) return fail_at(ctx, SEPAL_EDATA, "", 0, 1, LIMIT_RECORD_SAID);
+        if (want > most - buffer->used) want = most - buffer->used;
         if (buffer->room - buffer->used < want)
             TRY(mem_reserve(ctx, (void **)&buffer->bytes, &buffer->room, buffer->used + want, 1));
         TRY(source_take(cutter->source, ctx, buffer->bytes + buffer->used, want, &got));

@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/decimal.h"
 #include "data/csv.h"
+#include "data/limits.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -116,6 +117,11 @@ static sepal_status number_classes(struct schema *schema, sepal_ctx *ctx, struct
         }
         class_of[labels[i].number] = (int32_t)schema->n_classes - 1;
     }
+    if (schema->n_classes > LIMIT_CLASSES)
+        return fail(ctx, SEPAL_EDATA,
+                    "there are %zu different labels, %d are the most there can be; is it the right "
+                    "column? --target names another one",
+                    schema->n_classes, LIMIT_CLASSES);
     return SEPAL_OK;
 }
 

@@ -3,9 +3,9 @@
 #include "core/alloc.h"
 #include "core/decimal.h"
 #include "core/digits.h"
-#include "data/libsvm.h"
-
 #include "data/classes.h"
+#include "data/libsvm.h"
+#include "data/limits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,6 +90,7 @@ static sepal_status check_set(struct parser *parser, const char *p, const char *
         bool alone = last && label.length == 0;
         if (!alone && label_is_missing(label))
             return refuse(parser, p, "a label of this set is missing");
+        if (label.length > LIMIT_TEXT) return refuse(parser, p, "this label " LIMIT_TEXT_SAID);
         if (last) return SEPAL_OK;
         p = comma + 1;
     }
@@ -105,8 +106,8 @@ static sepal_status take_label(struct parser *parser, const char **at) {
     struct slice text = {p, (size_t)(stop - p)};
     bool fresh;
     uint32_t number;
-    TRY(tokens_add(&parser->raw->labels, parser->ctx, text, &number, &fresh));
     if (is_no_comment(parser, stop)) return refuse(parser, p, "not a label");
+    TRY(tokens_add(&parser->raw->labels, parser->ctx, text, &number, &fresh));
     parser->scratch->label[parser->raw->rows] = number;
     if (!fresh && !parser->layout->skips) return SEPAL_OK;
     if (label_is_missing(text))
@@ -115,7 +116,7 @@ static sepal_status take_label(struct parser *parser, const char **at) {
         if ((unsigned char)*c < ' ' || *c == 0x7f) return refuse(parser, c, "control character");
     if (utf8_valid_prefix(text.bytes, text.length) < text.length)
         return refuse(parser, p, "label is not UTF-8; convert the file with iconv");
-    if (!memchr(p, ',', text.length)) return SEPAL_OK;
+    if (text.length <= LIMIT_TEXT && !memchr(p, ',', text.length)) return SEPAL_OK;
     TRY(check_set(parser, p, stop));
     if (parser->raw->first_set.column == 0)
         parser->raw->first_set = (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};

@@ -1,4 +1,5 @@
 #include "core/alloc.h"
+#include "data/limits.h"
 #include "data/merge.h"
 
 #include <math.h>
@@ -100,11 +101,11 @@ static sepal_status learn_text(struct column *column, struct schema *schema, sep
                                size_t feature) {
     struct tokens all = {0};
     sepal_status status = collect(&all, ctx, chunks, feature);
-    if (status == SEPAL_OK && all.count > MOST_LEARNT_CATEGORIES)
+    if (status == SEPAL_OK && all.count > LIMIT_CATEGORIES)
         status = fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->items[0]->first_line, 1,
                          "column '%s' is text with %zu different values, %d are the most that can "
                          "become 0/1 columns; leave it out with --drop '%s'",
-                         column->name, all.count, MOST_LEARNT_CATEGORIES, column->name);
+                         column->name, all.count, LIMIT_CATEGORIES, column->name);
     if (status == SEPAL_OK) status = learn_categories(column, schema, ctx, &all);
     if (status == SEPAL_OK) status = translate(ctx, column, chunks, feature);
     tokens_clear(&all);
@@ -164,7 +165,9 @@ sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct s
         if (layout->roles[c].role == ROLE_FEATURE)
             TRY(learn_column(schema, ctx, source, chunks, &layout->roles[c]));
     schema_layout(schema);
-    return SEPAL_OK;
+    sepal_status status = schema_check_width(ctx, schema);
+    if (status != SEPAL_OK) fail_place(ctx, source->file.name, chunks->items[0]->first_line, 1);
+    return status;
 }
 
 /* ---- missing values ----------------------------------------------------------------------- */

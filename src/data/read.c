@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "data/array.h"
 #include "data/csv.h"
+#include "data/limits.h"
 #include "data/reading.h"
 
 #include <string.h>
@@ -19,16 +20,21 @@ static sepal_status skip_mark(struct reading *reading) {
 
 sepal_status reading_peek_records(struct reading *reading, struct csv_marks marks, size_t records,
                                   const char **bytes, size_t *n) {
-    for (size_t want = DETECT_BYTES;; want *= 2) {
+    const size_t most = (size_t)LIMIT_RECORD + 1;
+    for (size_t want = DETECT_BYTES;; want = 2 * want < most ? 2 * want : most) {
         TRY(source_peek(&reading->source, reading->ctx, want, bytes, n));
         if (*n < want) return SEPAL_OK;
         size_t seen = 0;
         const char *p = *bytes, *end = p + *n;
-        while (p && seen < records) {
-            p = csv_record_end(p, end, marks);
-            seen += p != NULL;
-        }
+        for (const char *next; seen < records && (next = csv_record_end(p, end, marks)); p = next)
+            seen++;
         if (seen >= records) return SEPAL_OK;
+        if (want < most) continue;
+        if (seen == 0)
+            return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, reading->line, 1,
+                           LIMIT_RECORD_SAID);
+        *n = (size_t)(p - *bytes);
+        return SEPAL_OK;
     }
 }
 
@@ -181,12 +187,6 @@ static sepal_status read_rows(struct reading *reading, enum format format) {
     return SEPAL_EINTERNAL;
 }
 
-static sepal_status finish(struct reading *reading) {
-    sepal_data *data = reading->data;
-    const char *name = reading->source.file.name;
-    data->file = arena_text(reading->ctx, &data->arena, name, strlen(name));
-    if (!data->file) return SEPAL_EMEMORY;
-    if (reading->with_labels)
 /* What the labels or weights are as a whole has no place but their file: `aside`, if it is one. */
 static sepal_status at_file(struct reading *reading, const char *aside, sepal_status status) {
     if (status == SEPAL_EDATA && !*reading->ctx->error.file)
@@ -194,6 +194,12 @@ static sepal_status at_file(struct reading *reading, const char *aside, sepal_st
     return status;
 }
 
+static sepal_status finish(struct reading *reading) {
+    sepal_data *data = reading->data;
+    const char *name = reading->source.file.name;
+    data->file = arena_text(reading->ctx, &data->arena, name, strlen(name));
+    if (!data->file) return SEPAL_EMEMORY;
+    if (reading->with_labels)
         TRY(at_file(
             reading, reading->labels.file,
             merge_labels(data, reading->learnt, reading->ctx, &reading->source, &reading->chunks)));

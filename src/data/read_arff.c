@@ -1,5 +1,6 @@
 /* ARFF: its attributes are the columns of a table. */
 #include "data/arff.h"
+#include "data/limits.h"
 #include "data/reading.h"
 
 #include <string.h>
@@ -7,8 +8,8 @@
 /* ---- the header --------------------------------------------------------------------------- */
 
 static sepal_status peek_header(struct reading *reading, char eol, const char **bytes, size_t *n) {
-    enum { MOST_HEADER_BYTES = 1 << 26 };
     for (size_t want = DETECT_BYTES;; want *= 2) {
+        if (want > LIMIT_ARFF_HEADER) want = (size_t)LIMIT_ARFF_HEADER + 1;
         TRY(source_peek(&reading->source, reading->ctx, want, bytes, n));
         size_t header = arff_find_data(*bytes, *n, eol);
         /* a line cut off behind "@data" might go on */
@@ -16,11 +17,11 @@ static sepal_status peek_header(struct reading *reading, char eol, const char **
             *n = header;
             return SEPAL_OK;
         }
-        if (*n < want || want >= MOST_HEADER_BYTES)
+        if (*n < want || want > LIMIT_ARFF_HEADER)
             return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, reading->line, 1,
                            "there is no line @data%s; an ARFF file has @relation, @attribute "
                            "lines, @data, and then rows",
-                           *n < want ? "" : " in the first 64 MB");
+                           *n < want ? "" : " in the first 64 MB, where it must be");
     }
 }
 
@@ -40,9 +41,7 @@ static sepal_status name_columns(struct reading *reading, struct columns *column
                                  const struct arff_header *header) {
     columns->header = true;
     columns->header_line = reading->line;
-    columns->names =
-        arena_alloc(reading->ctx, table_arena(reading), header->n, sizeof *columns->names);
-    if (!columns->names) return SEPAL_EMEMORY;
+    TRY(table_name_room(reading, columns, header->n, reading->line));
     for (size_t c = 0; c < header->n; c++) {
         const struct arff_attribute *attribute = &header->attributes[c];
         TRY(table_name_column(reading, columns, attribute->name,
@@ -58,12 +57,12 @@ static sepal_status name_columns(struct reading *reading, struct columns *column
 static sepal_status declare(struct reading *reading, struct table_role *role,
                             const struct arff_attribute *attribute, size_t first_line) {
     struct column *column = &reading->learnt->columns[role->feature];
-    if (attribute->n_values > MOST_LEARNT_CATEGORIES)
+    if (attribute->n_values > LIMIT_CATEGORIES)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name,
                        first_line + attribute->spot.line, attribute->spot.column,
                        "attribute '%s' has %zu declared values, %d are the most that can become "
                        "0/1 columns; leave it out with --drop '%s'",
-                       column->name, attribute->n_values, MOST_LEARNT_CATEGORIES, column->name);
+                       column->name, attribute->n_values, LIMIT_CATEGORIES, column->name);
     column->text = true;
     column->n_categories = attribute->n_values;
     column->categories = attribute->values;

@@ -22,8 +22,7 @@ static sepal_status refuse_text_options(struct reading *reading) {
 
 static sepal_status name_columns(struct reading *reading, struct columns *columns, size_t n) {
     columns->numbers = true;
-    columns->names = arena_alloc(reading->ctx, table_arena(reading), n, sizeof *columns->names);
-    if (!columns->names) return SEPAL_EMEMORY;
+    TRY(table_name_room(reading, columns, n, 1));
     for (size_t c = 0; c < n; c++) {
         char number[32];
         int length = snprintf(number, sizeof number, "x%zu", c + 1);

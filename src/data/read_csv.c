@@ -97,9 +97,7 @@ static sepal_status name_columns(struct reading *reading, struct columns *column
                                  const struct csv_sample *sample, const char *record, char eol) {
     const char *start = record, *seen = record;
     size_t line = columns->header_line;
-    columns->names =
-        arena_alloc(reading->ctx, table_arena(reading), sample->cells, sizeof *columns->names);
-    if (!columns->names) return SEPAL_EMEMORY;
+    TRY(table_name_room(reading, columns, sample->cells, line));
     for (size_t c = 0; c < sample->cells; c++) {
         char number[32];
         struct slice name = sample->cell[c].text;

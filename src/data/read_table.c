@@ -1,12 +1,24 @@
 /* What the readers of tables share, in whichever format their cells are written. */
 #include "core/alloc.h"
 #include "data/csv.h"
+#include "data/limits.h"
 #include "data/reading.h"
 
 #include <string.h>
 
 struct arena *table_arena(struct reading *reading) {
     return reading->learnt ? &reading->learnt->arena : &reading->arena;
+}
+
+sepal_status table_name_room(struct reading *reading, struct columns *columns, size_t n,
+                             size_t line) {
+    if (n > LIMIT_COLUMNS)
+        return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, line, 1,
+                       "there are %zu columns, %d are the most a table can have; sparse data goes "
+                       "into a LIBSVM file",
+                       n, LIMIT_COLUMNS);
+    columns->names = arena_alloc(reading->ctx, table_arena(reading), n, sizeof *columns->names);
+    return columns->names ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 sepal_status table_name_column(struct reading *reading, struct columns *columns, struct slice name,
@@ -21,6 +33,9 @@ sepal_status table_name_column(struct reading *reading, struct columns *columns,
     if (utf8_valid_prefix(name.bytes, name.length) < name.length)
         return fail_at(reading->ctx, SEPAL_EDATA, file, line, column,
                        "a column's name is not UTF-8; convert the file with iconv");
+    if (name.length > LIMIT_TEXT)
+        return fail_at(reading->ctx, SEPAL_EDATA, file, line, column,
+                       "a column's name " LIMIT_TEXT_SAID);
     if (!fresh)
         return fail_at(reading->ctx, SEPAL_EDATA, file, line, column,
                        "two columns have the name '%s'; rename one of them", copy);

@@ -32,13 +32,17 @@ sepal_status read_array(struct reading *reading, enum format format);
 /* ---- For files of text -------------------------------------------------------------------- */
 
 sepal_status reading_refuse_empty(struct reading *reading, const char *what);
-/* Peek at more and more of the stream until that many records are seen, or it ends. */
+/* Peek at more and more of the stream until that many records are seen, or it ends; or until it is
+   more than the longest record: then fewer are seen, but one at least. */
 sepal_status reading_peek_records(struct reading *reading, struct csv_marks marks, size_t records,
                                   const char **bytes, size_t *n);
 
 /* ---- For tables --------------------------------------------------------------------------- */
 
-/* Add a column; no two may have the same name. `column` is where the name stands. */
+/* Room for the names of n columns, of which line `line` tells; then each of them in its order. No
+   two may have the same name. `column` is where the name stands. */
+sepal_status table_name_room(struct reading *reading, struct columns *columns, size_t n,
+                             size_t line);
 sepal_status table_name_column(struct reading *reading, struct columns *columns, struct slice name,
                                size_t line, size_t column);
 struct arena *table_arena(struct reading *reading);

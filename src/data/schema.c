@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/decimal.h"
+#include "data/limits.h"
 
 #include <string.h>
 
@@ -37,6 +38,14 @@ void schema_layout(struct schema *schema) {
         schema->width += column_width(column);
         schema->dependent += column->n_categories > 0;
     }
+}
+
+sepal_status schema_check_width(sepal_ctx *ctx, const struct schema *schema) {
+    if (schema->width <= LIMIT_INDEX) return SEPAL_OK;
+    return fail(ctx, SEPAL_EDATA,
+                "the categories of the text columns make %zu columns of 0 and 1, %d are the most "
+                "there can be; leave some of them out with --drop",
+                schema->width, LIMIT_INDEX);
 }
 
 size_t schema_features(const struct schema *schema) {

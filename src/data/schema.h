@@ -12,7 +12,6 @@ enum family {
     FAMILY_INDEXED /* index:value pairs: LIBSVM */
 };
 /* Most values of a text column: each becomes a 0/1 column. */
-enum { MOST_LEARNT_CATEGORIES = 1000 };
 enum missing { MISSING_REFUSE, MISSING_MEAN, MISSING_INDICATOR, MISSING_DROP };
 
 /* One input column, and the matrix columns made of it: a number gives one, a text gives one per
@@ -54,6 +53,8 @@ void schema_release(const struct schema *schema);
 
 /* Number the matrix columns; sets width and dependent. */
 void schema_layout(struct schema *schema);
+/* There are no more matrix columns than a 32-bit index tells apart. */
+sepal_status schema_check_width(sepal_ctx *ctx, const struct schema *schema);
 /* Columns of the user's file that are features. */
 size_t schema_features(const struct schema *schema);
 /* The name of matrix column j ("age", "colour=red", "age=?", "17"). */

@@ -2,6 +2,7 @@
 #include "data/classes.h"
 #include "data/csv.h"
 #include "data/entries.h"
+#include "data/limits.h"
 
 #include <string.h>
 
@@ -76,6 +77,8 @@ static sepal_status take_text(struct table_rows *rows, const struct table_role *
         if (!column->tokens) return SEPAL_EMEMORY;
     }
     TRY(tokens_add(column->tokens, rows->ctx, cell->text, &number, &fresh));
+    if (cell->text.length > LIMIT_TEXT)
+        return rows_refuse(rows, cell->start, "this text " LIMIT_TEXT_SAID, (struct slice){0});
     if ((fresh || rows->layout->skips) && !is_utf8(cell->text))
         return rows_refuse(rows, cell->start, "text is not UTF-8; convert the file with iconv",
                            (struct slice){0});
@@ -148,6 +151,8 @@ static sepal_status take_label(struct table_rows *rows, const struct table_role 
     rows->scratch->label[rows->raw->rows] = number;
     if (!fresh && !rows->layout->skips) return SEPAL_OK;
     if (label_is_missing(cell->text)) return refuse_label(rows, role, cell);
+    if (cell->text.length > LIMIT_TEXT)
+        return rows_refuse(rows, cell->start, "this label " LIMIT_TEXT_SAID, (struct slice){0});
     if (!is_utf8(cell->text))
         return rows_refuse(rows, cell->start, "label is not UTF-8; convert the file with iconv",
                            (struct slice){0});
