@@ -18,6 +18,12 @@ static const struct option train_options[] = {
      .placeholder = "MODEL",
      .help = "save the model here; without it nothing is saved"},
     {.name = "test", .placeholder = "DATA", .help = "evaluate on these rows"},
+    {.name = "test-labels",
+     .placeholder = "FILE",
+     .help = "the labels of these rows, as --labels for DATA"},
+    {.name = "test-weights",
+     .placeholder = "FILE",
+     .help = "the weights of these rows, as --weights for DATA"},
     {.name = "holdout",
      .placeholder = "P",
      .help = "evaluate on this share of the rows, and learn from the others"},
@@ -60,6 +66,12 @@ static int check_method(struct session *s) {
 
 static int check_test(struct session *s) {
     const char *test = option_value(s, "test");
+    if (test == NULL &&
+        (option_value(s, "test-labels") != NULL || option_value(s, "test-weights") != NULL)) {
+        return complain(s, EXIT_USAGE, NULL,
+                        "--test-labels and --test-weights are about the rows of --test DATA, which "
+                        "is not given");
+    }
     if (test == NULL) return EXIT_DONE;
     if (strcmp(test, "-") != 0 && access(test, R_OK) != 0)
         return complain(s, EXIT_DATA, test, "cannot open it: %s", strerror(errno));

@@ -57,15 +57,25 @@ int step_read_for(sepal_data **out, struct session *s, const sepal_model *model,
 int step_read_test(sepal_data **out, struct session *s, const sepal_model *model,
                    const char *path) {
     /* What the columns are was said of the training file, and the model knows it by now. */
-    static const char *const of_the_file[] = {"format", "delimiter", "header",    "quote",
-                                              "skip",   "unknown",   "n-features"};
+    static const struct {
+        const char *given, *means;
+    } of_the_file[] = {{"format", "format"},
+                       {"delimiter", "delimiter"},
+                       {"header", "header"},
+                       {"quote", "quote"},
+                       {"skip", "skip"},
+                       {"unknown", "unknown"},
+                       {"bad-lines", "bad-lines"},
+                       {"n-features", "n-features"},
+                       {"test-labels", "labels"},
+                       {"test-weights", "weights"}};
     struct sink options = sink_open(-1);
     const char *between = "";
     for (size_t i = 0; i < sizeof of_the_file / sizeof *of_the_file; i++) {
-        const char *value = option_value(s, of_the_file[i]);
+        const char *value = option_value(s, of_the_file[i].given);
         if (value == NULL) continue;
         sink_puts(&options, between);
-        setting_put(&options, of_the_file[i], value);
+        setting_put(&options, of_the_file[i].means, value);
         between = ", ";
     }
     int code = read_for(out, s, model, path, &options, 1);

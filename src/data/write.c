@@ -45,6 +45,12 @@ static sepal_status choose_format(enum format *out, sepal_ctx *ctx, const char *
     *out = name ? 0 : format_of_extension(path);
     for (const struct format_row *row = format_table; name && row->name; row++)
         if (strcmp(row->name, name) == 0) *out = row->format;
+    size_t plain = source_plain_length(path);
+    if (path[plain])
+        return fail(ctx, SEPAL_EUSAGE,
+                    "packed files are read, not written; leave %s off the name, and pack the file "
+                    "afterwards",
+                    path + plain);
     return *out ? SEPAL_OK : unknown_format(ctx, name ? name : path);
 }
 
