@@ -124,16 +124,26 @@ static inline sepal_model *golden_model(void) {
     return model;
 }
 
-/* The smallest file with both lists in tensors: one name and two labels of some 65,000 bytes. */
-static inline sepal_model *long_names(void) {
+/* The smallest files with a list in a tensor: one name of 64 KB, two labels of 32 KB. */
+static inline sepal_model *long_name(void) {
     enum { LONG = 1 << 16 };
-    static char texts[3][LONG + 1];
-    for (int i = 0; i < 3; i++) memset(texts[i], 'a' + i, LONG);
-    const char *const labels[] = {texts[0], texts[1]}, *const names[] = {texts[2]};
+    static char text[LONG + 1];
+    memset(text, 'n', LONG);
+    static const char *const labels[] = {"no", "yes"}, *const names[] = {text};
     sepal_model *model = begin_model(FAMILY_TABLE, labels, 2);
     add_columns(model, names, 1);
     schema_of(model)->header = true;
     return end_model(model, false);
+}
+
+static inline sepal_model *long_labels(void) {
+    enum { LONG = 1 << 15 };
+    static char texts[2][LONG + 1];
+    for (int i = 0; i < 2; i++) memset(texts[i], 'a' + i, LONG);
+    static const char *const labels[] = {texts[0], texts[1]};
+    sepal_model *model = begin_model(FAMILY_INDEXED, labels, 2);
+    schema_of(model)->width = 2;
+    return end_model(model, true);
 }
 
 /* Rows with missing values were left out. */
@@ -168,7 +178,8 @@ static const struct model_kind model_kinds[] = {
     {"indexed from 1", indexed_from_1},
     {"weird names", weird_names},
     {"golden", golden_model},
-    {"long names", long_names},
+    {"long name", long_name},
+    {"long labels", long_labels},
     {"long lists", long_lists}, /* 22 MB, all others are small */
 };
 enum { N_MODEL_KINDS = sizeof model_kinds / sizeof *model_kinds };
