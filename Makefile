@@ -58,14 +58,13 @@ install: build ## install to PREFIX (/usr/local) under DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
-deb: ## make build/sepal_VERSION_ARCH.deb
+deb: build ## make build/sepal_VERSION_ARCH.deb
 	@tools/setup deb
-	@tools/build release sepal sepal_shared sepal_archive sepal_manual
 	@tools/deb build
 
-try-deb: deb ## install it in a bare Debian root, use it there, remove it; needs root
+try-deb: build ## install it in a bare Debian root, use it there, remove it; needs root
 	@tools/setup try-deb
-	@tools/try-deb build/sepal_*.deb
+	@tools/try-deb "$$(tools/deb build)"
 
 clean: ## remove all that was built
 	rm -rf build
