@@ -28,7 +28,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 if(SEPAL_BLAS AND BLAS_LIBRARY AND LAPACK_LIBRARY)
   set(CPACK_DEBIAN_PACKAGE_DEPENDS "libopenblas0 | libblas.so.3")
 endif()
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "pkg-config, libopenblas-dev, libarchive-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "pkg-config, libopenblas-dev, libarchive-dev, zlib1g-dev")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 # Debian packs manual pages and the list of changes.
