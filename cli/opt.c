@@ -45,7 +45,7 @@ static void add_rows(struct options *options, const struct option *rows) {
 }
 
 static const char *placeholder_of(const sepal_param *param) {
-    static const char file[] = "file with "; /* how the help of every option that names one begins */
+    static const char file[] = "file with "; /* so begins the help of every option that names one */
     if (strncmp(param->help, file, strlen(file)) == 0) return "FILE";
     if (strchr(param->range, '|') != NULL) return "WORD";
     return *param->range != '\0' ? "N" : "TEXT";
