@@ -59,16 +59,11 @@ int step_read_test(sepal_data **out, struct session *s, const sepal_model *model
     /* What the columns are was said of the training file, and the model knows it by now. */
     static const struct {
         const char *given, *means;
-    } of_the_file[] = {{"format", "format"},
-                       {"delimiter", "delimiter"},
-                       {"header", "header"},
-                       {"quote", "quote"},
-                       {"skip", "skip"},
-                       {"unknown", "unknown"},
-                       {"bad-lines", "bad-lines"},
-                       {"n-features", "n-features"},
-                       {"test-labels", "labels"},
-                       {"test-weights", "weights"}};
+    } of_the_file[] = {{"format", "format"},       {"delimiter", "delimiter"},
+                       {"header", "header"},       {"quote", "quote"},
+                       {"skip", "skip"},           {"unknown", "unknown"},
+                       {"bad-lines", "bad-lines"}, {"n-features", "n-features"},
+                       {"test-labels", "labels"},  {"test-weights", "weights"}};
     struct sink options = sink_open(-1);
     const char *between = "";
     for (size_t i = 0; i < sizeof of_the_file / sizeof *of_the_file; i++) {

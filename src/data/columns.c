@@ -310,9 +310,10 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
     if (columns->target == SIZE_MAX) columns->target = named(columns, schema->target);
     if (columns->weight == SIZE_MAX) columns->weight = named(columns, schema->weight);
     if (with_labels && columns->target == SIZE_MAX && !columns->labels_aside && !schema->target)
-        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-                       "there are no labels here; give --labels FILE (--test-labels for the rows of "
-                       "--test), or --target COLUMN");
+        return fail_at(
+            ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+            "there are no labels here; give --labels FILE (--test-labels for the rows of "
+            "--test), or --target COLUMN");
     if (with_labels && columns->target == SIZE_MAX && !columns->labels_aside)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "there are no labels here: the target column '%s' is missing; name it with "

@@ -25,8 +25,9 @@ try() {
         0) ;;
         6)
             refused=$((refused + 1))
-            [ "$lines" = 1 ] && grep -q '^sepal: .*memory' err ||
+            if [ "$lines" != 1 ] || ! grep -q '^sepal: .*memory' err; then
                 complain "not one sentence at $limit KB: $*: $(cat err)"
+            fi
             [ ! -e new ] || complain "a file after a failure at $limit KB: $*"
             ;;
         *) complain "exit $status at $limit KB: $*: $(cat err)" ;;
