@@ -125,7 +125,7 @@ static int refuse_unknown(const struct walk *walk, const char *word, size_t leng
     if (walk->lenient) return EXIT_DONE;
     const struct options *options = &walk->s->options;
     const char *command = walk->s->command->name;
-    const char **names = calloc(options->n_rows, sizeof *names);
+    const char **names = calloc(options->n_rows + 1, sizeof *names);
     for (size_t i = 0; names != NULL && i < options->n_rows; i++) names[i] = options->rows[i].name;
     char *name = strndup(word, length);
     const char *near = NULL;

@@ -38,7 +38,7 @@ for what in train trace predict convert; do
     is "$what to the longest name" "0 1" "$? $([ -s "$longest" ] && echo 1)"
     write "${longest}n" $what 2>err
     is "$what to a name too long" 6 $?
-    is "$what: files" "err far loop model.sepal $longest sub" "$(LC_ALL=C echo *)"
+    is "$what: files" "err far loop model.sepal $longest sub" "$(LC_ALL=C && echo *)"
     cd ..
 done
 

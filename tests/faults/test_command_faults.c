@@ -396,6 +396,12 @@ static void loop_apart(const struct run *run, const struct manner *manner, bool 
     complain_about(run, manner, what, NULL);
 }
 
+/* The thread sanitizer would rather not have threads after a fork. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) {
+    return "die_after_fork=0";
+}
+
 static void make_inputs(void) {
     static const struct run steps[] = {
         {.words = {"train", "data.csv", "-m", "least-squares", "-q", "-o", "model.sepal"}},

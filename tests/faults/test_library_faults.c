@@ -26,7 +26,7 @@ static const char rows[] = "1 1:0.5 3:2\n2 2:1 3:-1\n1 1:1 2:0.25\n2 3:4\n1 1:2\
 /* What the calls are made with, and what they give. */
 static sepal_data *data, *sparse;
 static sepal_model *model;
-static sepal_report *report;
+static sepal_report *facts;
 
 struct result {
     sepal_data *data, *part;
@@ -158,15 +158,15 @@ static sepal_status inspect(struct result *out, sepal_ctx *ctx) {
     return sepal_model_inspect(&out->report, ctx, model);
 }
 static sepal_status report_json(struct result *out, sepal_ctx *ctx) {
-    return sepal_report_json(&out->text, ctx, report, "evaluate");
+    return sepal_report_json(&out->text, ctx, facts, "evaluate");
 }
 static sepal_status report_text(struct result *out, sepal_ctx *ctx) {
-    return sepal_report_text(&out->text, ctx, report);
+    return sepal_report_text(&out->text, ctx, facts);
 }
 static sepal_status attach(struct result *out, sepal_ctx *ctx) {
     sepal_report *whole = NULL;
     sepal_status status = sepal_data_describe(&whole, ctx, data);
-    if (status == SEPAL_OK) status = sepal_report_attach(whole, ctx, "test", report);
+    if (status == SEPAL_OK) status = sepal_report_attach(whole, ctx, "test", facts);
     if (status == SEPAL_OK) out->report = whole;
     if (status != SEPAL_OK) sepal_report_free(whole);
     return status;
@@ -366,7 +366,6 @@ static const char *check(const struct operation *operation, const struct manner 
 
 static sepal_status run(const struct operation *operation, sepal_ctx *ctx, struct result *out) {
     *out = (struct result){0};
-    if (operation->broken == SEPAL_EOUTPUT) save_text("out", old_output);
     return operation->run(out, ctx);
 }
 
@@ -374,6 +373,7 @@ static sepal_status run(const struct operation *operation, sepal_ctx *ctx, struc
 static bool try_point(const struct operation *operation, const struct manner *manner,
                       sepal_ctx *ctx, struct fault fault, const char *wanted) {
     struct result got;
+    if (operation->broken == SEPAL_EOUTPUT) save_text("out", old_output);
     ctx->faults[manner->kind] = fault;
     sepal_status status = run(operation, ctx, &got);
     bool hit = atomic_load(&ctx->faults[manner->kind].calls) >= fault.fail_at;
@@ -432,7 +432,7 @@ static void make_inputs(sepal_ctx *ctx) {
              sepal_model_save(ctx, model, "model.sepal") == SEPAL_OK &&
              sepal_data_write(ctx, data, "table.arff", NULL) == SEPAL_OK &&
              sepal_data_write(ctx, sparse, "rows.npy", NULL) == SEPAL_OK &&
-             sepal_evaluate(&report, ctx, model, data, NULL) == SEPAL_OK,
+             sepal_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
          sepal_ctx_error(ctx));
 }
 
@@ -445,7 +445,7 @@ int main(void) {
     sepal_data_free(data);
     sepal_data_free(sparse);
     sepal_model_free(model);
-    sepal_report_free(report);
+    sepal_report_free(facts);
     sepal_ctx_free(ctx);
     printf("COUNT injection-points %zu %zu\n", points, failures);
     fflush(stdout); /* a leak found at exit would lose it */
