@@ -81,6 +81,10 @@ void sink_printf(struct sink *out, const char *format, ...) {
     va_start(arguments, format);
     int length = vsnprintf(usual, sizeof usual, format, arguments);
     va_end(arguments);
+    if (length < 0) {
+        if (out->error == 0) out->error = errno;
+        return;
+    }
     if (length >= (int)sizeof usual) {
         text = malloc((size_t)length + 1);
         va_start(arguments, format);
