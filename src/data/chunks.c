@@ -38,7 +38,8 @@ struct buffer {
 /* A chunk is never longer than one record may be, with its line end. */
 static sepal_status fill(struct cutter *cutter, sepal_ctx *ctx, struct buffer *buffer) {
     const size_t most = (size_t)LIMIT_RECORD + 1;
-    size_t whole = 0, want = CHUNK_BYTES, got;
+    size_t notes = cutter->chunks->note_bytes;
+    size_t whole = 0, want = notes > CHUNK_BYTES ? notes : CHUNK_BYTES, got;
     TRY(mem_reserve(ctx, (void **)&buffer->bytes, &buffer->room, cutter->carried, 1));
     if (cutter->carried) memcpy(buffer->bytes, cutter->carry, cutter->carried);
     buffer->used = cutter->carried;
@@ -130,7 +131,7 @@ static sepal_status work(sepal_ctx *ctx, size_t worker, void *payload) {
 sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *source,
                           size_t first_line, const struct chunk_format *format,
                           const void *layout) {
-    *out = (struct chunks){.in_order = out->in_order};
+    *out = (struct chunks){.in_order = out->in_order, .note_bytes = out->note_bytes};
     struct cutter cutter = {.chunks = out,
                             .source = source,
                             .format = format,

@@ -21,8 +21,10 @@ struct chunk_format {
 struct chunks {
     struct raw **items;
     size_t count, room;
-    size_t lines;  /* of the whole stream, those before the first chunk included */
-    bool in_order; /* set before parsing: one after the other, each knowing its first record */
+    size_t lines; /* of the whole stream, those before the first chunk included */
+    /* Set before parsing. */
+    bool in_order;     /* one after the other, each knowing its first record */
+    size_t note_bytes; /* what is noted of a chunk whatever its length: chunks are no shorter */
 };
 
 /* `first_line` is the number of the line at which the source stands. */

@@ -108,6 +108,7 @@ sepal_status table_parse(struct reading *reading, const struct columns *columns,
                          const struct chunk_format *format, const void *format_layout,
                          const struct table_layout *layout) {
     reading->chunks.in_order = layout->weight != NULL;
+    reading->chunks.note_bytes = layout->n_features * sizeof(struct raw_column);
     TRY(chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line, format,
                      format_layout));
     if (reading->chunks.count) return SEPAL_OK;

@@ -83,9 +83,9 @@ def wide_and_long():
     put("million_columns.csv", chain(names,
                                      [b"class\n", (ten, 100_000), b"x\n", (ten, 100_000), b"y\n"]))
     read("million_columns.csv", 2, 1_000_000, 2, 9_000_000, 600)
-    # nothing may be kept for each cell of the hundred rows that decide on a header
-    put("fifty_thousand_columns.csv", [(ten, 5000), b"x\n", (ten, 5000), b"y\n"] * 60)
-    read("fifty_thousand_columns.csv", 120, 50_000, 2, 120 * 225_000, 120)
+    # no notes for each cell of the rows that decide on a header, nor for each column every MB
+    put("wide_rows.csv", [(ten, 20_000), b"x\n", (ten, 20_000), b"y\n"] * 25)
+    read("wide_rows.csv", 50, 200_000, 2, 50 * 900_000, 260)
     put("ten_million_digits.csv", [b"a,class\n0.", (b"3" * 1000, 10_000), b",x\n1,y\n"])
     read("ten_million_digits.csv", 2, 1, 2, 1 + 1 / 3, 100)
     put("two_million_rows.csv", [(b"1,x\n2,y\n" * 1000, 1000)])
