@@ -29,7 +29,9 @@ static struct arena_chunk *chunk_new(sepal_ctx *ctx, struct arena *arena, size_t
 void *arena_alloc(sepal_ctx *ctx, struct arena *arena, size_t count, size_t size) {
     const size_t align = alignof(max_align_t);
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX / 2) {
+    /* tests let every piece fail, not only those that need a new chunk */
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX / 2 ||
+        fault_hits(ctx, FAULT_ALLOC)) {
         fail(ctx, SEPAL_EMEMORY, "not enough memory: %zu x %zu bytes are not to be had", count,
              size);
         return NULL;

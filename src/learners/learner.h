@@ -34,13 +34,15 @@ struct fit {
     size_t iterations;    /* 0 for closed forms */
     bool converged;
     const char *stopped; /* why it ended early with the best so far; NULL: it did not */
+    bool speechless;     /* there was no memory for a text */
     struct tree_maker *make;
     struct tree *report; /* further facts may be added here, under the learner's own key */
 };
 
 /* Time is up, or the user asks to stop; fit->stopped then says which. `format` is a progress line. */
 bool fit_stops(struct fit *fit, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Text in the fit's arena, for `solver` and `words`; "" when there is no memory for it. */
+/* Text in the fit's arena, for `solver` and `words`; "" when there is no memory for it, and then the
+   fit will not be taken. */
 const char *fit_text(struct fit *fit, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -328,6 +328,7 @@ static sepal_status run(sepal_model **out, struct fit *fit, const char *text, co
     fit->config = pipeline.config;
     fit->report = own;
     TRY(pipeline.learner->fit(fit));
+    if (fit->speechless) return SEPAL_EMEMORY;
     fit->report = report;
     TRY(check_finite(ctx, &fit->linear));
     TRY(report_fit(fit, pipeline.learner, spec, own));
