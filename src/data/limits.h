@@ -9,8 +9,8 @@ enum {
     /* The largest index of a LIBSVM file, and the most columns of a matrix: they are kept in 32
        bits, and every other tool that reads the format has them signed. */
     LIMIT_INDEX = INT32_MAX,
-    /* Columns of a table or an array. Each has a name, a role and notes, some 400 bytes in all, so
-       this many take 1.7 GB; wider data is sparse and goes into LIBSVM files. */
+    /* Columns of a table or an array. Each has a name, a role and notes, some 350 bytes in all, so
+       this many take 1.5 GB; wider data is sparse and goes into LIBSVM files. */
     LIMIT_COLUMNS = 1 << 22,
     /* Classes. More of them are a column of numbers or names taken for the target. */
     LIMIT_CLASSES = 1 << 20,
