@@ -17,7 +17,6 @@ struct parser {
     struct csv_marks marks;
     char *unquoted;
     const char *end;
-    bool bad_quote; /* in this row */
 };
 
 /* A row of weight 0 is known by a look ahead. */
@@ -60,7 +59,6 @@ static sepal_status parse_row(struct parser *parser, const char **at) {
     const struct table_layout *layout = rows->layout;
     const char *p = *at;
     size_t c = 0;
-    parser->bad_quote = false;
     TRY(rows_begin(rows));
     if (layout->weights) rows->weightless = is_weightless(parser, p);
     do {
@@ -72,7 +70,6 @@ static sepal_status parse_row(struct parser *parser, const char **at) {
             struct table_cell cell;
             after = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
             if (cell.fault) count_lines(parser, p, cell.start);
-            parser->bad_quote = cell.fault && cell.quoted;
             TRY(rows_take(rows, role, &cell));
             if (cell.quoted) count_lines(parser, cell.start, after);
         }
@@ -83,11 +80,21 @@ static sepal_status parse_row(struct parser *parser, const char **at) {
     return rows_end(rows);
 }
 
+/* Whichever cell of the record it was that could not be taken. */
+static bool has_bad_quote(const struct parser *parser, const char *p) {
+    struct table_cell cell;
+    do {
+        p = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
+        if (cell.fault) return cell.quoted;
+    } while (csv_cell_more(&p, parser->end, parser->marks));
+    return false;
+}
+
 /* Behind a bad record; behind its first line where its quotes are wrong, for who knows what they
    enclose. */
 static const char *skip_record(struct parser *parser, const char *row) {
     struct csv_marks marks = parser->marks;
-    marks.quotes = marks.quotes && !parser->bad_quote;
+    marks.quotes = marks.quotes && !has_bad_quote(parser, row);
     const char *next = csv_record_end(row, parser->end, marks);
     if (!next) next = parser->end;
     parser->rows.line = parser->rows.row_line;

@@ -217,6 +217,14 @@ static void test_bad_records(void **state) {
     assert_reads_alike("open.csv", "bad-lines=skip", wanted);
     assert_reads_alike("last.csv", "bad-lines=skip", wanted);
     data_free(wanted);
+    /* whichever fault of the record is met first: here, for the model, an unseen category */
+    put("two.csv", "a,b,y\nr,\"x,1\ns,\"q\",2\nt,u,3\n");
+    sepal_data *training = must_read("two.csv", "bad-lines=skip");
+    sepal_data *again = must_read_for("two.csv", "bad-lines=skip", training, true);
+    assert_int_equal(training->matrix.rows, 2);
+    assert_same_data(training, again);
+    data_free(again);
+    data_free(training);
 }
 
 static void test_bad_sparse_lines(void **state) {
