@@ -55,6 +55,19 @@ static sepal_status check_length(struct reading *reading, const struct array_sha
     return array_check_end(reading->ctx, shape, &reading->source, bytes);
 }
 
+/* A name for each column takes more memory than a row of bytes: a header alone does not justify it,
+   the first row must be there. */
+static sepal_status await_row(struct reading *reading, const struct array_shape *shape) {
+    size_t row = shape->cols * shape->bytes, want = DETECT_BYTES, got;
+    const char *bytes;
+    do {
+        want = want < row / 2 ? 2 * want : row;
+        TRY(source_peek(&reading->source, reading->ctx, want, &bytes, &got));
+        if (got < want) return array_check_end(reading->ctx, shape, &reading->source, 0);
+    } while (want < row);
+    return SEPAL_OK;
+}
+
 static sepal_status read_shape(struct reading *reading, struct array_shape *shape,
                                enum format format) {
     const char *file = reading->source.file.name;
@@ -62,6 +75,7 @@ static sepal_status read_shape(struct reading *reading, struct array_shape *shap
     TRY(refuse_text_options(reading));
     TRY(array_header(shape, reading->ctx, &reading->source, array));
     TRY(array_check_table(reading->ctx, shape, file));
+    TRY(await_row(reading, shape));
     return look_for_labels(reading, format);
 }
 

@@ -218,6 +218,17 @@ static void test_refusals(void **state) {
     data_free(training);
 }
 
+/* Names for columns that are not there would take gigabytes. */
+static void test_width_needs_bytes(void **state) {
+    (void)state;
+    struct bytes file = {.n = 0};
+    add_npy_header(&file, "|u1", false, "(1, 1000000000)");
+    add(&file, "12", 2);
+    put_bytes("wide.npy", file.at, file.n);
+    ctx.faults[FAULT_ALLOC].fail_at = 1000;
+    assert_refused("wide.npy", NULL, NULL, true, (struct refusal){0, 0, "is cut short"});
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_rows, fresh, clean),
@@ -225,6 +236,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_missing_and_infinite, fresh, clean),
         cmocka_unit_test_setup_teardown(test_siblings, fresh, clean),
         cmocka_unit_test_setup_teardown(test_lengths, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_width_needs_bytes, fresh, clean),
         cmocka_unit_test_setup_teardown(test_refusals, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
