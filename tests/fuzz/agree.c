@@ -69,7 +69,8 @@ static void same_refusal(const struct error *error, const struct strict *strict)
 }
 
 static bool is_known(const struct read_options *o) {
-    return !o->drop && !o->only && !o->keep && !o->weight && (o->missing == 0 || o->missing == 3) &&
+    return !o->drop && !o->only && !o->keep && !o->weight && !o->bad_lines &&
+           (o->missing == 0 || o->missing == 3) &&
            !(o->target && o->categorical && strcmp(o->target, o->categorical) == 0);
 }
 
@@ -86,7 +87,7 @@ bool readers_agree(const struct fuzz_reading *reading) {
     struct read_options options;
     struct arena arena = {0};
     char settings[1024];
-    const struct fuzz_bytes *file = &reading->first;
+    const struct fuzz_bytes *file = &reading->data;
     sepal_ctx *ctx = fuzz_ctx(1);
     LAW(read_options_parse(&options, ctx, &arena, reading->options) == SEPAL_OK, "%s",
         reading->options);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the input ---------------------------------------------------------------------------- */
 
@@ -30,7 +31,7 @@ static const struct {
     {';', "delimiter=\";\""}, {'_', "delimiter=blank"},
     {'|', "delimiter=\"|\""}, {'>', "delimiter=tab"},
     {'v', "format=csv"},      {'V', "format=tsv"},
-    {'l', "format=libsvm"},
+    {'b', "bad-lines=skip"},  {'l', "format=libsvm"},
 };
 
 /* The setting of a letter, unless its option is set already. */
@@ -51,15 +52,16 @@ static void add_setting(struct fuzz_reading *out, char letter) {
 void reading_cut(struct fuzz_reading *out, const uint8_t *bytes, size_t size) {
     static const char between[] = "\n----\n";
     *out = (struct fuzz_reading){.threads = 1};
+    struct fuzz_bytes *const files[] = {&out->data, &out->other, &out->labels, &out->weights};
     const char *p = (const char *)bytes, *end = p + size;
     const char *line = size ? memchr(p, '\n', size) : NULL;
     for (; line && p < line; p++) add_setting(out, *p);
     if (line) p = line + 1;
-    const char *cut = p < end ? memmem(p, (size_t)(end - p), between, sizeof between - 1) : NULL;
-    out->first = (struct fuzz_bytes){p, (size_t)((cut ? cut + 1 : end) - p)};
-    if (!cut) return;
-    p = cut + sizeof between - 1;
-    out->second = (struct fuzz_bytes){p, (size_t)(end - p)};
+    for (size_t i = 0; i < sizeof files / sizeof *files && p; i++) {
+        const char *cut = memmem(p, (size_t)(end - p), between, sizeof between - 1);
+        *files[i] = (struct fuzz_bytes){p, (size_t)((cut ? cut + 1 : end) - p)};
+        p = cut ? cut + sizeof between - 1 : NULL;
+    }
 }
 
 /* ---- inside a data set -------------------------------------------------------------------- */
@@ -258,14 +260,14 @@ static void writing_laws(const sepal_data *data, const char *name) {
     enum { MOST_CELLS = 20000 };
     if (data->matrix.cols > MOST_CELLS / data->matrix.rows) return;
     const char *path = fuzz_path(name);
-    char options[512] = "";
+    char options[64] = "";
     sepal_ctx *ctx = fuzz_ctx(1);
     sepal_status status = data_write(ctx, data, path, NULL);
     if (status != SEPAL_OK) {
         failure_laws(ctx, status, NULL);
         return;
     }
-    bool table = strstr(name, "svm") == NULL;
+    bool table = strstr(".csv.tsv.arff", strchr(name, '.')) != NULL;
     if (data->weight && table)
         snprintf(options, sizeof options, "weight=%zu", data->matrix.cols + 1);
     struct outcome back = read_one(path, options, NULL, true, 1);
@@ -275,19 +277,48 @@ static void writing_laws(const sepal_data *data, const char *name) {
     data_free(back.data);
 }
 
-void reading_laws(const struct fuzz_reading *reading, const char *name) {
-    const char *path = fuzz_put(name, reading->first.at, reading->first.size);
+/* One format for each input: all of them would take most of the time. */
+static void some_writing_laws(const sepal_data *data, struct fuzz_bytes file) {
+    static const char *const names[] = {"out.csv",  "out.tsv", "out.svm",
+                                        "out.arff", "out.npy", "out.idx"};
+    size_t sum = 0;
+    for (size_t i = 0; i < file.size; i++) sum += (unsigned char)file.at[i];
+    /* labels of an earlier file of that name would be taken for its own */
+    unlink(fuzz_path("out.labels.npy"));
+    unlink(fuzz_path("out.labels.idx"));
+    unlink(fuzz_path("out.labels.txt"));
+    writing_laws(data, names[sum % (sizeof names / sizeof *names)]);
+}
+
+static void put_aside(struct fuzz_reading *reading, const char *option, const char *name,
+                      struct fuzz_bytes file) {
+    size_t used = strlen(reading->options);
+    if (!file.at) return;
+    snprintf(reading->options + used, sizeof reading->options - used, "%s%s=\"%s\"",
+             used ? ", " : "", option, fuzz_put(name, file.at, file.size));
+}
+
+void reading_laws(struct fuzz_reading *reading, const char *name, const char *beside) {
+    const char *path = fuzz_put(name, reading->data.at, reading->data.size);
+    if (beside) {
+        if (reading->labels.at)
+            fuzz_put(beside, reading->labels.at, reading->labels.size);
+        else
+            unlink(fuzz_path(beside));
+    } else {
+        put_aside(reading, "labels", "in.labels", reading->labels);
+        put_aside(reading, "weights", "in.weights", reading->weights);
+    }
     struct outcome learnt = read_one(path, reading->options, NULL, true, 1);
     struct outcome again = read_one(path, reading->options, NULL, true, reading->threads);
     outcome_same(&learnt, &again, "read twice");
     data_free(again.data);
     if (learnt.data) {
         model_laws(path, reading->options, learnt.data, true);
-        writing_laws(learnt.data, "out.csv");
-        writing_laws(learnt.data, "out.svm");
+        some_writing_laws(learnt.data, reading->data);
     }
-    if (learnt.data && reading->second.size) {
-        path = fuzz_put(name, reading->second.at, reading->second.size);
+    if (learnt.data && reading->other.at) {
+        path = fuzz_put(name, reading->other.at, reading->other.size);
         model_laws(path, reading->options, learnt.data, false);
     }
     data_free(learnt.data);

@@ -1,8 +1,8 @@
 /* The laws of reading and writing data, for the targets of all formats.
 
    An input is a line of letters, each of which stands for a reading option (data_laws.c has the
-   table), then the bytes of a data file, then, behind a line "----", the bytes of a second file that
-   is read for what was learnt from the first. */
+   table), then up to four files with a line "----" between them: the data; rows to be read for what
+   was learnt from it; its labels; its weights. */
 #ifndef SEPAL_TESTS_DATA_LAWS_H
 #define SEPAL_TESTS_DATA_LAWS_H
 
@@ -15,15 +15,16 @@ struct fuzz_bytes {
     size_t size;
 };
 struct fuzz_reading {
-    char options[512]; /* "header=no, target=2" */
-    unsigned threads;  /* of the second reading */
-    struct fuzz_bytes first, second;
+    char options[512];                              /* "header=no, target=2" */
+    unsigned threads;                               /* of the second reading */
+    struct fuzz_bytes data, other, labels, weights; /* at NULL: none */
 };
 
 void reading_cut(struct fuzz_reading *out, const uint8_t *bytes, size_t size);
 
-/* All laws on files of the given name (its extension may tell the format). */
-void reading_laws(const struct fuzz_reading *reading, const char *name);
+/* All laws, with the data in a file of the given name (its extension may tell the format). Labels
+   have the name `beside`, by which they may be found; NULL: they and weights are named by options. */
+void reading_laws(struct fuzz_reading *reading, const char *name, const char *beside);
 
 /* What holds inside any data set. `learnt`: every class occurs, and no other. */
 void data_laws(const sepal_data *data, bool learnt);

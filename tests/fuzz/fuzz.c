@@ -120,7 +120,7 @@ void failure_laws(const sepal_ctx *ctx, sepal_status status, const char *path) {
         LAW((unsigned char)error->message[i] >= ' ' && error->message[i] != 0x7f,
             "control character %d in the message: %s", error->message[i], error->message);
     if (path && status != SEPAL_EUSAGE)
-        LAW(strcmp(error->file, path) == 0, "the failure does not name its file: %s",
-            error->message);
+        LAW(strcmp(error->file, path) == 0 || strncmp(error->file, folder, strlen(folder)) == 0,
+            "the failure names '%s': %s", error->file, error->message);
     LAW((error->line == 0) == (error->column == 0), "place %zu:%zu", error->line, error->column);
 }

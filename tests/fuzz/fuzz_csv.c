@@ -5,6 +5,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     struct fuzz_reading reading;
     reading_cut(&reading, bytes, size);
-    reading_laws(&reading, "in");
+    reading_laws(&reading, "in", NULL);
     return 0;
 }

@@ -52,7 +52,13 @@ static bool is_form(const char *text, uint64_t digits, int power) {
    If any of some number of digits reads back, then one of the two beside the value does. */
 static bool is_best(const char *text, double value) {
     int count = 0, power, side;
-    for (const char *p = text; *p && *p != 'e'; p++) count += *p != '.' && (count || *p != '0');
+    int zeros = 0; /* that are not followed by another digit, yet */
+    for (const char *p = text; *p && *p != 'e'; p++) {
+        if (*p == '.') continue;
+        zeros = *p == '0' ? zeros + 1 : 0;
+        if (*p != '0' || count) count++;
+    }
+    count -= zeros;
     for (int n = count > 1 ? count - 1 : 1; n <= count && n <= 17; n++) {
         uint64_t digits = exact_digits(value, n, &power, &side);
         bool below = value_of(digits, power) == value, above = value_of(digits + 1, power) == value;

@@ -1,0 +1,11 @@
+/* Arrays, npy and idx, which are told by their first bytes, with their labels in a file beside
+   them, by the laws of data_laws.h. */
+#include "fuzz/data_laws.h"
+#include "fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    struct fuzz_reading reading;
+    reading_cut(&reading, bytes, size);
+    reading_laws(&reading, "in.npy", "in.labels.npy");
+    return 0;
+}
