@@ -59,7 +59,7 @@ void reading_cut(struct fuzz_reading *out, const uint8_t *bytes, size_t size) {
     if (line) p = line + 1;
     for (size_t i = 0; i < sizeof files / sizeof *files && p; i++) {
         const char *cut = memmem(p, (size_t)(end - p), between, sizeof between - 1);
-        *files[i] = (struct fuzz_bytes){p, (size_t)((cut ? cut + 1 : end) - p)};
+        *files[i] = (struct fuzz_bytes){p, (size_t)((cut ? cut : end) - p)};
         p = cut ? cut + sizeof between - 1 : NULL;
     }
 }

@@ -1,7 +1,7 @@
 /* The laws of reading and writing data, for the targets of all formats.
 
    An input is a line of letters, each of which stands for a reading option (data_laws.c has the
-   table), then up to four files with a line "----" between them: the data; rows to be read for what
+   table), then up to four files with "\n----\n" between them: the data; rows to be read for what
    was learnt from it; its labels; its weights. */
 #ifndef SEPAL_TESTS_DATA_LAWS_H
 #define SEPAL_TESTS_DATA_LAWS_H
