@@ -114,7 +114,10 @@ static sepal_status read_beginning(struct loading *load) {
                        (unsigned long long)length);
     load->data_at = MODEL_LENGTH_BYTES + (size_t)length;
     TRY(read_to(load, load->data_at));
-    return load->size < load->data_at ? cut_short(load, load->size, load->data_at) : SEPAL_OK;
+    if (load->size < load->data_at) return cut_short(load, load->size, load->data_at);
+    if (load->bytes[BEGINNING] != '"')
+        return unsound(load->ctx, "its checksum has more than %d digits", CHECKSUM_DIGITS);
+    return SEPAL_OK;
 }
 
 static sepal_status check_checksum(struct loading *load) {

@@ -127,6 +127,7 @@ static void metadata(void **state) {
         {"'decode':'sign',", "'decode':'sign','decode':'sign',", "twice"},
         {"'decode':'sign',", "'decode':'sign','d\\u0065code':'sign',", "twice"},
         {"'decode':'sign',", "'decode':'sign','columns':'[]',", "twice"},
+        {"','sepal_version':", "0','sepal_version':", "more than 16 digits"},
         {"'sepal_version':'0", "'sepal_version':{},'x':'0", "is not a text"},
         {"'sepal_version':'", "'sepal_version':'\\n", "that wrote it"},
         {"'sepal_version':'", "'sepal_version':'0123456789012345678901234567890", "that wrote it"},
