@@ -39,10 +39,19 @@ const char *source_extension(size_t i) {
     return i < N_PACKINGS ? packings[i].extension : NULL;
 }
 
+/* The magic of bz2 is letters, with which a name or a label may begin: behind them are a size and
+   the mark of a block, or that of the end. */
+static bool is_block(const char *p) {
+    return p[0] >= '1' && p[0] <= '9' && (p[1] == '1' || p[1] == '\x17');
+}
+
 static const struct packing *packing_of(const char *bytes, size_t n) {
-    for (size_t i = 0; i < N_PACKINGS; i++)
-        if (n >= packings[i].length && memcmp(bytes, packings[i].magic, packings[i].length) == 0)
-            return &packings[i];
+    for (size_t i = 0; i < N_PACKINGS; i++) {
+        size_t length = packings[i].length;
+        if (n < length || memcmp(bytes, packings[i].magic, length) != 0) continue;
+        bool text = *bytes == 'B' && (n < length + 2 || !is_block(bytes + length));
+        return text ? NULL : &packings[i];
+    }
     return NULL;
 }
 

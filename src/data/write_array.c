@@ -171,7 +171,8 @@ static sepal_status check_label(struct writing *w, const char *label) {
     enum { MOST_BYTES = 1 << 14 };
     char shown[TEXT_SHOWN_BYTES];
     size_t n = strlen(label);
-    if (n && n < MOST_BYTES && label[0] != ' ' && label[n - 1] != ' ' && !has_control(label, ""))
+    if (n && n < MOST_BYTES && label[0] != ' ' && label[n - 1] != ' ' && !has_control(label, "") &&
+        !begins_with_mark(label))
         return SEPAL_OK;
     return fail(w->ctx, SEPAL_EDATA,
                 "the label '%s' cannot stand in a file of its own, where labels have no blanks at "

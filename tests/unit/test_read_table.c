@@ -222,6 +222,19 @@ static void test_categories(void **state) {
     data_free(data);
 }
 
+/* A name may begin as bz2 files do. */
+static void test_letters_of_bz2(void **state) {
+    (void)state;
+    static const char *const names[] = {"BZh", "BZh9", "BZh1,b", "BZhat", "BZh0"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s,y\n%s\n", names[i],
+                 strchr(names[i], ',') ? "1,2,p" : "1,p");
+        put("letters.csv", text);
+        data_free(must_read("letters.csv", NULL));
+    }
+}
+
 static void test_many_categories(void **state) {
     (void)state;
     for (size_t n = 1000; n <= 1001; n++) {
@@ -377,6 +390,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_choice_of_columns, fresh, clean),
         cmocka_unit_test_setup_teardown(test_refused_tables, fresh, clean),
         cmocka_unit_test_setup_teardown(test_categories, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_letters_of_bz2, fresh, clean),
         cmocka_unit_test_setup_teardown(test_many_categories, fresh, clean),
         cmocka_unit_test_setup_teardown(test_missing_values, fresh, clean),
         cmocka_unit_test_setup_teardown(test_dropped_rows_leave_no_trace, fresh, clean),

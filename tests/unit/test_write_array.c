@@ -315,6 +315,11 @@ static void test_labels_that_cannot_be_written(void **state) {
     must_write(data, "taken.npy", NULL);
     assert_true(exists("taken.labels.npy"));
     data_free(data);
+    /* at the top of a file of lines it would be taken for the mark of UTF-8 */
+    static const char *const marked[] = {"\xef\xbb\xbf", "b"};
+    data = data_with_labels(marked, 2);
+    assert_int_equal(data_write(&ctx, data, "marked.idx", NULL), SEPAL_EDATA);
+    data_free(data);
 }
 
 /* Old labels that reading would prefer are told of; labels of other files are not. */
