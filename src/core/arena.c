@@ -6,7 +6,11 @@
 #include <stdalign.h>
 #include <string.h>
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+/* With 0 every piece is a chunk, so that an address sanitizer sees where it ends. */
+#ifndef SEPAL_ARENA_BYTES
+#define SEPAL_ARENA_BYTES (1 << 20)
+#endif
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = SEPAL_ARENA_BYTES };
 
 struct arena_chunk {
     struct arena_chunk *next;

@@ -32,6 +32,12 @@ static void same_labels(const sepal_data *data, const struct strict *strict) {
     }
 }
 
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static void same_values(const sepal_data *data, const struct strict *strict) {
     double *row = strict_grow(NULL, strict->cols, sizeof *row);
     for (size_t i = 0; i < strict->rows; i++) {
@@ -40,10 +46,11 @@ static void same_values(const sepal_data *data, const struct strict *strict) {
         const struct block *block = matrix_block_of(&data->matrix, i, &local);
         memset(row, 0, strict->cols * sizeof *row);
         while (row_next(block, local, strict->cols, &at, &column, &value)) row[column] = value;
-        for (size_t j = 0; j < strict->cols; j++)
-            LAW(memcmp(&row[j], &strict->values[i * strict->cols + j], sizeof *row) == 0,
-                "row %zu, column %zu: %a, not %a", i, j, row[j],
-                strict->values[i * strict->cols + j]);
+        for (size_t j = 0; j < strict->cols; j++) {
+            double wanted = strict->values[i * strict->cols + j];
+            LAW(bits_of(row[j]) == bits_of(wanted), "row %zu, column %zu: %a, not %a", i, j, row[j],
+                wanted);
+        }
     }
     free(row);
 }

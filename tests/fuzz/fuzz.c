@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+void (*law_before_abort)(void);
+
 void law_broken(const char *file, int line, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -21,6 +23,7 @@ void law_broken(const char *file, int line, const char *format, ...) {
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
+    if (law_before_abort) law_before_abort();
     abort();
 }
 

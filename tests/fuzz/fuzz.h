@@ -18,6 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
     } while (0)
 _Noreturn void law_broken(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Called before the abort, if set: to keep the input. */
+extern void (*law_before_abort)(void);
 
 /* A context without error and warnings, the same one at every call: making threads takes longer
    than most inputs. */

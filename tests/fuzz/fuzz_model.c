@@ -1,4 +1,4 @@
-/* Model files: any bytes are refused as a model, or give a model that saves, loads and saves again
+/* Model files: any bytes are refused as a model, or give a model that saves
    to the same bytes, can be inspected, and decides about rows that are read for it.
 
    The checksum would stop the fuzzer at the door. Its mutator therefore changes the header or the
@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "model/model_file.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,23 +30,18 @@ static sepal_model *load(const char *name) {
     return NULL;
 }
 
-static void save(const sepal_model *model, const char *name) {
+/* A model has one spelling: what loads is what would be saved, but for the version that wrote it. */
+static void saving_laws(const sepal_model *model, const uint8_t *bytes, size_t size) {
+    size_t saved;
     sepal_ctx *ctx = fuzz_ctx(1);
-    LAW(sepal_model_save(ctx, model, fuzz_path(name)) == SEPAL_OK, "cannot be saved: %s",
+    LAW(sepal_model_save(ctx, model, fuzz_path("again")) == SEPAL_OK, "cannot be saved: %s",
         ctx->error.message);
-}
-
-static void saving_laws(const sepal_model *model) {
-    size_t first, second;
-    save(model, "once");
-    sepal_model *again = load("once");
-    LAW(again, "what was saved is refused");
-    save(again, "twice");
-    char *a = fuzz_get("once", &first), *b = fuzz_get("twice", &second);
-    LAW(first == second && memcmp(a, b, first) == 0, "saved again, it is another file");
-    free(a);
-    free(b);
-    sepal_model_free(again);
+    char *again = fuzz_get("again", &saved), version[64];
+    int n = snprintf(version, sizeof version, "\"sepal_version\":\"%s\"", sepal_version());
+    bool ours = memmem(bytes, size, version, (size_t)n) != NULL;
+    LAW(!ours || (saved == size && memcmp(again, bytes, size) == 0),
+        "saved again, it is another file");
+    free(again);
 }
 
 static void inspection_laws(const sepal_model *model) {
@@ -120,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     fuzz_put("model", bytes, size);
     sepal_model *model = load("model");
     if (!model) return 0;
-    saving_laws(model);
+    saving_laws(model, bytes, size);
     inspection_laws(model);
     reading_laws(model);
     sepal_model_free(model);

@@ -17,6 +17,10 @@ static void reading_laws(sepal_ctx *ctx, struct arena *arena, const char *text) 
         failure_laws(ctx, status, NULL);
         return;
     }
+    LAW(options.skip <= 1000000000 && options.n_features <= INT32_MAX, "skip %zu, n-features %zu",
+        options.skip, options.n_features);
+    LAW(options.header >= HEADER_AUTO && options.header <= HEADER_NO, "header %d", options.header);
+    LAW(options.missing >= 0 && options.missing <= 3, "missing %d", options.missing);
     knobs_print(ctx, &first, read_option_table, &options);
     LAW(read_options_parse(&again, ctx, arena, first.bytes) == SEPAL_OK,
         "'%s' cannot be read again: %s", first.bytes, ctx->error.message);

@@ -1,11 +1,11 @@
 /* The fast readers against the strict one over many random files: files as people write them, CSV
    and LIBSVM, with a few random edits that may break them. Prints how many files were compared. */
 #include "fuzz/agree.h"
+#include "fuzz/fuzz.h"
 
 #include "core/rng.h"
 #include "core/text.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { FILES = 20000, FILES_NIGHTLY = 400000 };
 static const char *pick(struct rng *rng, const char *const *words, size_t n) {
     return words[rng_below(rng, n)];
 }
-#define PICK(rng, words) pick(rng, words, sizeof words / sizeof *words)
+#define PICK(rng, words) pick((rng), (words), sizeof(words) / sizeof *(words))
 
 static const char *const numbers[] = {"0",
                                       "1",
@@ -120,16 +120,15 @@ static void put_letters(struct rng *rng, struct text *out, bool indexed) {
 
 /* What broke a law is left in a file. */
 static const struct text *current;
-static void keep(int signal_number) {
+static void keep(void) {
     FILE *file = fopen("broken", "wb");
-    (void)signal_number;
     if (!file || fwrite(current->bytes, 1, current->length, file) != current->length) return;
     fclose(file);
     fprintf(stderr, "the input is in the file 'broken'; replay_differential runs it again\n");
 }
 
 int main(void) {
-    signal(SIGABRT, keep);
+    law_before_abort = keep;
     const char *nightly = getenv("SEPAL_NIGHTLY");
     size_t files = nightly && *nightly ? FILES_NIGHTLY : FILES, compared = 0;
     struct rng rng = rng_make(1, 0);

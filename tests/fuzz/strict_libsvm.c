@@ -55,9 +55,14 @@ static void step_over(struct strict_cursor *in, size_t n) {
     while (n--) strict_step(in);
 }
 
+/* "1.#INF", as some systems print an infinity, is not 1 with a comment behind it. */
+static bool is_foreign(const struct reading *r, const char *text, size_t n) {
+    return n > 0 && text[n - 1] == '.' && text + n < r->in.end && text[n] == '#';
+}
+
 static bool check_label(struct reading *r, const char *text, size_t n) {
     struct strict_place place = r->in.place;
-    if (strict_is_bad_label(text, n)) return refuse(r, place);
+    if (is_foreign(r, text, n) || strict_is_bad_label(text, n)) return refuse(r, place);
     for (size_t i = 0; i < n; i++)
         if (strict_is_control(text[i]))
             return refuse(r, (struct strict_place){place.line, place.column + i});
@@ -105,7 +110,7 @@ static bool read_entry(struct reading *r) {
     if (digits == 0 || digits == n || text[digits] != ':' || index > r->most)
         return refuse(r, place);
     double value;
-    if (!exact_is_number(text + digits + 1, n - digits - 1, &value))
+    if (is_foreign(r, text, n) || !exact_is_number(text + digits + 1, n - digits - 1, &value))
         return refuse(r, (struct strict_place){place.line, place.column + digits + 1});
     r->entries = strict_grow(r->entries, r->n_entries + 1, sizeof *r->entries);
     r->entries[r->n_entries++] = (struct entry){r->strict->rows, index, value};
