@@ -71,6 +71,24 @@ static int check_names(struct session *s, const char *path, const char *format, 
     return EXIT_DONE;
 }
 
+/* `convert DATA OUT` is `convert DATA -o OUT`, as people type it who copy files. */
+static int take_output(struct session *s) {
+    struct options *options = &s->options;
+    if (options->n_arguments < 2) return EXIT_DONE;
+    for (size_t i = 0; i < options->n_rows; i++) {
+        struct option *row = &options->rows[i];
+        if (strcmp(row->name, "output") != 0) continue;
+        if (row->value != NULL) {
+            return complain(s, EXIT_USAGE, NULL,
+                            "'%s' and -o '%s' both name the file to write; give one of them",
+                            options->arguments[1], row->value);
+        }
+        row->value = options->arguments[1];
+    }
+    options->n_arguments = 1;
+    return EXIT_DONE;
+}
+
 static int check_options(struct session *s) {
     struct sink list = sink_open(-1);
     int code = check_names(s, option_value(s, "output"), option_value(s, "to"), &list);
@@ -178,7 +196,8 @@ static int write_data(struct session *s, const sepal_data *data) {
 
 static int run(struct session *s) {
     sepal_data *data = NULL;
-    int code = check_options(s);
+    int code = take_output(s);
+    if (code == EXIT_DONE) code = check_options(s);
     if (code == EXIT_DONE) code = step_check_output(s, "output");
     if (code == EXIT_DONE) code = step_read(&data, s, s->options.arguments[0]);
     if (code == EXIT_DONE) code = write_data(s, data);
@@ -194,9 +213,9 @@ const struct command cmd_convert = {
         "and missing values are coded as they would be for training. OUT replaces a file in "
         "one step.",
     .run = run,
-    .usage = "DATA -o OUT [--to FORMAT] [OPTION ...]",
+    .usage = "DATA [-o] OUT [--to FORMAT] [OPTION ...]",
     .fewest = 1,
-    .most = 1,
+    .most = 2,
     .reads = true,
     .options = convert_options,
     .examples = {"sepal convert examples/data/iris.csv -o iris.npy",
