@@ -147,6 +147,7 @@ static sepal_status add_label_elements(struct intake *in, const struct array_sha
 static sepal_status add_weight_elements(struct intake *in, const struct array_shape *shape,
                                         size_t n) {
     struct aside *aside = in->aside;
+    if (n == 0) return SEPAL_OK; /* there may be no memory to step into yet */
     TRY(mem_reserve(in->ctx, (void **)&aside->weight, &in->room, aside->rows + n,
                     sizeof *aside->weight));
     elements_read(shape, in->buffer, n, aside->weight + aside->rows);
