@@ -84,11 +84,14 @@ static void decision_laws(const sepal_model *model, const sepal_data *data) {
     double *scores = malloc(rows * width * sizeof *scores);
     sepal_report *report;
     if (!class || !scores) abort();
-    LAW(sepal_predict(class, ctx, model, data) == SEPAL_OK, "%s", ctx->error.message);
-    LAW(sepal_scores(scores, ctx, model, data) == SEPAL_OK, "%s", ctx->error.message);
-    for (size_t i = 0; i < rows; i++)
+    sepal_status predicted = sepal_predict(class, ctx, model, data);
+    if (predicted != SEPAL_OK) failure_laws(ctx, predicted, NULL); /* a score beyond all doubles */
+    sepal_status scored = sepal_scores(scores, ctx, model, data);
+    if (scored != SEPAL_OK) failure_laws(ctx, scored, NULL);
+    for (size_t i = 0; predicted == SEPAL_OK && i < rows; i++)
         LAW(class[i] >= -1 && class[i] < (int32_t)sepal_model_classes(model), "class %d", class[i]);
-    if (data->label && sepal_evaluate(&report, ctx, model, data, NULL) == SEPAL_OK)
+    bool judged = predicted == SEPAL_OK && data->label;
+    if (judged && sepal_evaluate(&report, ctx, model, data, NULL) == SEPAL_OK)
         sepal_report_free(report);
     free(class);
     free(scores);
