@@ -178,7 +178,7 @@ static sepal_status defaults_before(struct parser *parser, size_t *next, size_t 
 static sepal_status parse_sparse(struct parser *parser, const char *p) {
     struct table_rows *rows = &parser->rows;
     const struct table_layout *layout = rows->layout;
-    struct pair pair;
+    struct pair pair = {0};
     size_t least = 0, other = 0;
     p = skip_blanks(parser, p);
     if (p == parser->end) return refuse_tail(parser, p, "the row is not closed by }");
