@@ -16,6 +16,7 @@ SEPAL = os.environ["SEPAL"]
 IRIS = os.environ["SEPAL_SOURCE"] + "/examples/data/iris.csv"
 NIGHTLY = os.environ.get("SEPAL_NIGHTLY") == "1"
 HERE = os.getcwd()
+counts = HERE + "-counts"
 failures = []
 checks = 0
 limits = 0
@@ -442,7 +443,7 @@ def limited(what, soft, words, codes, expected=None):
     """Under a limit: a result, the same as without it, or one of the codes with one line."""
     global limits
     limits += 1
-    environment = {**os.environ, "GCOV_PREFIX": HERE + "/counts"}  # counts cut off would spoil others
+    environment = {**os.environ, "GCOV_PREFIX": counts}  # counts cut off would spoil others
     before = files()
     done = run(words, env=environment,
                preexec_fn=lambda: resource.setrlimit(what, (soft, resource.getrlimit(what)[1])))
@@ -453,7 +454,7 @@ def limited(what, soft, words, codes, expected=None):
     elif done.returncode in (3, 4, 6):
         one_line(name, done.stderr)
         check(files() == before, name, f"files: {set(files()) ^ set(before)}")
-    shutil.rmtree("counts", ignore_errors=True)
+    shutil.rmtree(counts, ignore_errors=True)
     return done.returncode
 
 

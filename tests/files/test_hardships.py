@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Every file of the tables, read with every allocation and every system call failing in turn.
+"""Every file of the tables under every hardship: calls that fail, cuts, other bytes.
 
-The tables know the corners of each format, so this meets the failures in all of them. The reading is
-done by helper_fail_each.c, within one process: there are some hundred points for each file."""
+The tables know the corners of each format, so this meets them all: with every allocation and every
+system call failing in turn, cut off at every byte, and with another byte in every place. The reading
+is done by helper_hardships.c, within one process, where a point takes some 20 us."""
 
 import importlib
 import os
@@ -71,7 +72,7 @@ def lay_out():
 def main():
     fields = lay_out()
     text = b"".join(os.fsencode(field) + b"\0" for field in fields)
-    done = subprocess.run([os.environ["SEPAL_HELPERS"] + "/helper_fail_each"], input=text)
+    done = subprocess.run([os.environ["SEPAL_HELPERS"] + "/helper_hardships"], input=text)
     print(f"{len(fields) // 5} files")
     sys.exit(done.returncode)
 
