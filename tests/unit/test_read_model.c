@@ -160,6 +160,16 @@ static void test_unknown_categories(void **state) {
     data_free(training);
 }
 
+/* Whether a row is dropped for a missing value shows at its end; if it is not, its first fault
+   counts. */
+static void test_first_of_unknown_categories(void **state) {
+    (void)state;
+    sepal_data *training = learn("c,d,n,y\nred,u,1,p\nblue,v,2,q\n", "missing=drop");
+    put(path, "c,d,n\nred,w,?\ngreen,w,1\nred,w,2\n");
+    assert_refused(path, NULL, training, false, (struct refusal){3, 1, "'green'"});
+    data_free(training);
+}
+
 /* The rule for missing values is the model's, and so are the numbers that stand for them. */
 static void test_missing_at_prediction(void **state) {
     (void)state;
@@ -274,6 +284,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_by_place, fresh, clean),
         cmocka_unit_test_setup_teardown(test_other_names, fresh, clean),
         cmocka_unit_test_setup_teardown(test_unknown_categories, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_first_of_unknown_categories, fresh, clean),
         cmocka_unit_test_setup_teardown(test_missing_at_prediction, fresh, clean),
         cmocka_unit_test_setup_teardown(test_dropped_rows_keep_their_place, fresh, clean),
         cmocka_unit_test_setup_teardown(test_rows_of_nothing, fresh, clean),
