@@ -170,19 +170,22 @@ static void lists_in_tensors(void **state) {
 
 /* ---- limits ------------------------------------------------------------------------------- */
 
+static void expect_loaded(const char *what) {
+    sepal_model *model;
+    sepal_status status = model_load(&model, &ctx, "bad.sepal");
+    if (status != SEPAL_OK) print_error("%s: %s\n", what, ctx.error.message);
+    assert_int_equal(status, SEPAL_OK);
+    model_free(model);
+}
+
 /* Loads what was crafted; refused with `why`, or accepted if that is NULL. */
 static void expect(const char *what, const struct crafted *crafted, const char *why) {
     struct parts parts = craft(crafted);
     write_parts(&parts);
-    if (why) {
+    if (why)
         expect_refused(what, why);
-    } else {
-        sepal_model *model;
-        sepal_status status = model_load(&model, &ctx, "bad.sepal");
-        if (status != SEPAL_OK) print_error("%s: %s\n", what, ctx.error.message);
-        assert_int_equal(status, SEPAL_OK);
-        model_free(model);
-    }
+    else
+        expect_loaded(what);
     free_parts(&parts);
 }
 
@@ -199,6 +202,35 @@ static struct bytes one_column(size_t name, size_t categories) {
     at = stpcpy(at, categories ? "],\"fill\":null,\"indicator\":false}]"
                                : "null,\"fill\":null,\"indicator\":false}]");
     return (struct bytes){list, (size_t)(at - list)};
+}
+
+/* Headers at the very edge: just inside they load, one further they do not. */
+static void edges_of_headers(void **state) {
+    (void)state;
+    char longest[64] = "'sepal_version':'", longer[64] = "'sepal_version':'0";
+    size_t rest = 32 - strlen(sepal_version());
+    memset(longest + strlen(longest), '0', rest);
+    memset(longer + strlen(longer), '0', rest);
+    const struct attack cases[] = {
+        {"'sepal_version':'", longest, NULL},
+        {"'sepal_version':'", longer, "that wrote it"},
+        {"`rows`:150", "`rows`:9007199254740992", NULL}, /* 2^53 */
+        {"`rows`:150", "`rows`:9007199254740994", "not a count"},
+        {"`name`:`age`", "`name`:`age\\\\u000b`", NULL}, /* what has no letter of its own */
+        {"`name`:`age`", "`name`:`age\\\\u007f`", NULL},
+        {"`name`:`age`", "`name`:`age\\\\u000c`", "is not spelled"},
+        {"`name`:`age`", "`name`:`age\\\\u0080`", "is not spelled"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct parts parts = take_apart(small_model());
+        replace(parts.header, cases[i].from, cases[i].to);
+        write_parts(&parts);
+        if (cases[i].why)
+            expect_refused(cases[i].to, cases[i].why);
+        else
+            expect_loaded(cases[i].to);
+        free_parts(&parts);
+    }
 }
 
 static void longest_texts(void **state) {
@@ -315,6 +347,7 @@ int main(void) {
         cmocka_unit_test_setup(other_formats_and_digits, fresh),
         cmocka_unit_test_setup(bombs, fresh),
         cmocka_unit_test_setup(lists_in_tensors, fresh),
+        cmocka_unit_test_setup(edges_of_headers, fresh),
         cmocka_unit_test_setup(longest_texts, fresh),
         cmocka_unit_test_setup(most_classes, fresh),
         cmocka_unit_test_setup(lists_in_the_wrong_place, fresh),
