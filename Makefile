@@ -4,8 +4,8 @@
 PREFIX ?= /usr/local
 SECONDS ?= 60
 
-.PHONY: build help run test test-dev test-bare test-tsan test-clang coverage nightly check format \
-        bench fuzz install deb try-deb clean setup
+.PHONY: build help run test test-dev test-bare test-tsan test-clang coverage mutants nightly check \
+        format bench fuzz install deb try-deb clean setup
 
 build: ## build build/bin/sepal and build/lib (the default)
 	@tools/setup build
@@ -33,9 +33,14 @@ coverage: ## lines and branches that the tests reach; fails when the readers hav
 	@tools/setup test
 	@tools/coverage $(NAME)
 
-nightly: ## the tests in their long variants under all presets, coverage, 5 minutes of each fuzzer
+mutants: ## break readers, numbers, files and models in turn: do the tests notice? NAME=20 for some
+	@tools/setup test
+	@tools/mutants $(NAME)
+
+nightly: ## the tests in their long variants under all presets, coverage, fuzzers, mutants
 	@SEPAL_NIGHTLY=1 $(MAKE) --keep-going test test-dev test-tsan coverage
 	@SEPAL_NIGHTLY=1 $(MAKE) fuzz SECONDS=300
+	@$(MAKE) mutants
 
 check: ## form, lint, layers, banned calls
 	@tools/setup check
