@@ -254,6 +254,7 @@ static size_t whole(const char *bytes, size_t n, const void *memory) {
 const struct chunk_format arff_chunk_format = {
     .whole = whole,
     .parse = parse,
+    .lines = true,
     .scratch_size = sizeof(struct scratch),
     .scratch_clear = scratch_clear,
 };

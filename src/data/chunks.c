@@ -35,9 +35,9 @@ struct buffer {
     size_t used, room;
 };
 
-/* A chunk is never longer than one record may be, with its line end. */
+/* A chunk of lines is never longer than one line may be, with its line end. */
 static sepal_status fill(struct cutter *cutter, sepal_ctx *ctx, struct buffer *buffer) {
-    const size_t most = (size_t)LIMIT_RECORD + 1;
+    const size_t most = cutter->format->lines ? (size_t)LIMIT_RECORD + 1 : SIZE_MAX;
     size_t notes = cutter->chunks->note_bytes;
     size_t whole = 0, want = notes > CHUNK_BYTES ? notes : CHUNK_BYTES, got;
     TRY(mem_reserve(ctx, (void **)&buffer->bytes, &buffer->room, cutter->carried, 1));

@@ -14,6 +14,7 @@ struct chunk_format {
        memory of the worker's, kept from chunk to chunk. */
     sepal_status (*parse)(struct raw *out, sepal_ctx *ctx, const char *bytes, size_t n,
                           const void *layout, void *scratch);
+    bool lines; /* records are lines, and no longer than a line may be */
     size_t scratch_size;
     void (*scratch_clear)(void *scratch);
 };

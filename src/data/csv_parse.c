@@ -156,6 +156,7 @@ static size_t whole(const char *bytes, size_t n, const void *memory) {
 const struct chunk_format csv_chunk_format = {
     .whole = whole,
     .parse = parse,
+    .lines = true,
     .scratch_size = sizeof(struct scratch),
     .scratch_clear = scratch_clear,
 };

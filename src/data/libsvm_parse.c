@@ -494,6 +494,7 @@ static size_t whole(const char *bytes, size_t n, const void *memory) {
 const struct chunk_format libsvm_chunk_format = {
     .whole = whole,
     .parse = parse,
+    .lines = true,
     .scratch_size = sizeof(struct scratch),
     .scratch_clear = scratch_clear,
 };

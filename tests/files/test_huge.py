@@ -105,6 +105,17 @@ def wide_and_long():
     read("blank_lines_first.csv", 2, 1, 2, 3, 40)
 
 
+def columns_first():
+    """An array in column order is one piece, which no limit of a line may stop."""
+    rows, columns = 34_000, 1000
+    head = b"{'descr': '<f8', 'fortran_order': True, 'shape': (%d, %d), }" % (rows, columns)
+    head += b" " * (117 - len(head)) + b"\n"
+    with open("columns_first.npy", "wb") as file:
+        file.write(b"\x93NUMPY\1\0" + len(head).to_bytes(2, "little") + head)
+        file.truncate(file.tell() + 8 * rows * columns)  # zeros that take no room on the disk
+    read("columns_first.npy", rows, columns - 1, 1, 0, 1100)
+
+
 def bomb(name, before, unit, megabytes):
     """Members of one megabyte, each some kilobyte packed: whole, they are one gz file."""
     put(name, [gzip.compress(before), (gzip.compress(unit * (MEGABYTE // len(unit))), megabytes)])
@@ -128,6 +139,7 @@ def bombs():
 
 def main():
     wide_and_long()
+    columns_first()
     put("probe.csv.gz", [gzip.compress(b"a,class\n1,x\n")])
     if describe("probe.csv.gz")[0] == 0:
         bombs()
