@@ -272,9 +272,16 @@ sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ct
 
 /* ---- weights and kept cells --------------------------------------------------------------- */
 
+/* A chunk without rows may have none though the others have. */
+static bool has_weights(const struct chunks *chunks) {
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->weight) return true;
+    return false;
+}
+
 sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
     data->total_weight = (double)data->matrix.rows;
-    if (!chunks->items[0]->weight) return SEPAL_OK;
+    if (!has_weights(chunks)) return SEPAL_OK;
     data->weight = mem_alloc(ctx, data->matrix.rows, sizeof *data->weight);
     if (!data->weight) return SEPAL_EMEMORY;
     data->total_weight = 0;

@@ -231,6 +231,26 @@ static void test_weights_and_kept_cells(void **state) {
 
 /* ---- LIBSVM ------------------------------------------------------------------------------- */
 
+/* A chunk may be without rows, the first as well as others, and the rest has its weights. */
+static void test_weights_behind_no_rows(void **state) {
+    (void)state;
+    struct lines lines = {0}, weights = {0};
+    while (lines.text.length < CHUNK + CHUNK / 2) {
+        add(&lines,
+            lines.lines % 2 ? "1 1:1\n" : "# a long line that is no row, nor part of one\n");
+        if (lines.lines % 2 == 0) add(&weights, "0\n");
+    }
+    add(&lines, "1 1:1\n2 1:2\n");
+    add(&weights, "2\n3\n");
+    save(rows_path, &lines);
+    save("weights.txt", &weights);
+    sepal_data *data = must_read(rows_path, "weights=weights.txt");
+    assert_int_equal(data->matrix.rows, 2);
+    assert_non_null(data->weight);
+    assert_true(data->weight[0] == 2 && data->weight[1] == 3 && data->total_weight == 5);
+    data_free(data);
+}
+
 static void add_entries(struct lines *lines, struct rng *rng, size_t row, const char *eol) {
     char text[64];
     snprintf(text, sizeof text, "%zu 1:%zu", row % 5, row + 1);
@@ -336,6 +356,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_places_in_tables, fresh, clean),
         cmocka_unit_test_setup_teardown(test_very_long_lines, fresh, clean),
         cmocka_unit_test_setup_teardown(test_weights_and_kept_cells, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_weights_behind_no_rows, fresh, clean),
         cmocka_unit_test_setup_teardown(test_sparse_rows, fresh, clean),
         cmocka_unit_test_setup_teardown(test_places_in_sparse_rows, fresh, clean),
         cmocka_unit_test_setup_teardown(test_very_long_rows, fresh, clean),
