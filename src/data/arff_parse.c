@@ -67,8 +67,8 @@ static sepal_status take_default(struct parser *parser, size_t c, const char *at
 
 /* ---- dense rows --------------------------------------------------------------------------- */
 
+/* Behind a value, with the blanks after it skipped. */
 static bool next_cell(const struct parser *parser, const char **p) {
-    *p = skip_blanks(parser, *p);
     if (*p == parser->end) return false;
     if (parser->layout->delimiter == ',') ++*p;
     return true;
@@ -92,9 +92,25 @@ static bool is_weightless(const struct parser *parser, const char *p) {
         if (layout->roles[c].role == ROLE_WEIGHT)
             return cell.text.length && decimal_read(cell.text.bytes, end, &weight) == end &&
                    weight == 0;
+        p = skip_blanks(parser, p);
         if (!next_cell(parser, &p)) return false;
     }
     return false;
+}
+
+/* A value ends at `after`; behind the blanks there, at p, must be what stands between values. */
+static sepal_status check_between(struct parser *parser, const struct table_cell *cell,
+                                  const char *after, const char *p) {
+    bool commas = parser->layout->delimiter == ',';
+    if (p == parser->end || (commas ? *p == ',' : p > after && *p != ',')) return SEPAL_OK;
+    if (cell->quoted) return refuse_tail(parser, p, "text after the closing quote");
+    if (*p == ',')
+        return rows_refuse(&parser->rows, p,
+                           "a comma, and the first row has none, so that rows are cut at blanks; "
+                           "write all rows in one way",
+                           (struct slice){0});
+    struct table_cell fault = {.start = p, .fault = "carriage return inside a line"};
+    return rows_take(&parser->rows, parser->rows.layout->roles, &fault);
 }
 
 static sepal_status parse_dense(struct parser *parser, const char *p) {
@@ -113,9 +129,9 @@ static sepal_status parse_dense(struct parser *parser, const char *p) {
         p = arff_value_next(p, parser->end, parser->layout->delimiter, false, parser->unquoted,
                             &cell);
         TRY(take(parser, c++, &cell));
+        const char *after = p;
         p = skip_blanks(parser, p);
-        if (cell.quoted && parser->layout->delimiter == ',' && p < parser->end && *p != ',')
-            return refuse_tail(parser, p, "text after the closing quote");
+        TRY(check_between(parser, &cell, after, p));
     } while (next_cell(parser, &p));
     return c < layout->n_cells ? rows_refuse_length(rows, p, c) : SEPAL_OK;
 }

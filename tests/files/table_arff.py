@@ -73,6 +73,11 @@ FILES = named([
     # ---- dense rows ---------------------------------------------------------------------------
     read("blanks_around", rows(b" 1 ,\t2 , x", b"3,4 ,y "), 2, 2, "x y", 10),
     read("cut_at_blanks", rows(b"1 2 x", b"3   4\ty"), 2, 2, "x y", 10),
+    refused("comma_among_blanks", rows(b"1 2 x", b"3 4,y"), (7, 4), "comma"),
+    refused("comma_behind_blanks", rows(b"1 2 x", b"3 4 , y"), (7, 5), "comma"),
+    refused("joined_quotes_at_blanks", rows(b"1 2 x", b"3 4 'x'y"), (7, 8), "quote"),
+    refused("cr_is_no_comma", rows(b"1\r2,x", b"3,4,y"), (6, 2), "carriage return"),
+    refused("cr_is_no_blank", rows(b"1 2 x", b"3\r4 y"), (7, 2), "carriage return"),
     read("quoted_values", rows(b"'1',\"2\",'x'", b"3,4,\"y\""), 2, 2, "x y", 10),
     read("blank_in_category", rows(b"'p q',2,x", b"r,4,y", a=b"{'p q',r}"), 2, 2, "x y", 8),
     read("comma_in_category", rows(b"'p,q',2,x", b"r,4,y", a=b"{'p,q',r}"), 2, 2, "x y", 8),
