@@ -85,8 +85,10 @@ static sepal_status assign_kinds(struct reading *reading, struct table_layout *l
     return SEPAL_OK;
 }
 
-static bool is_plain_number(const struct table_role *role) {
-    return role->role == ROLE_FEATURE && !role->as_text && !role->keep;
+/* A number for the file and for the model, if there is one: left out, it is 0. */
+static bool is_plain_number(const struct table_role *role, const struct arff_attribute *attribute) {
+    return role->role == ROLE_FEATURE && !role->as_text && !role->keep &&
+           attribute->kind == ARFF_NUMBER;
 }
 
 /* Cells that sparse rows may leave out and yet mean something by it. */
@@ -96,7 +98,8 @@ static sepal_status list_others(struct reading *reading, struct arff_layout *lay
         arena_alloc(reading->ctx, &reading->arena, table->n_cells, sizeof *layout->others);
     if (!layout->others) return SEPAL_EMEMORY;
     for (size_t c = 0; c < table->n_cells; c++)
-        if (!is_plain_number(&table->roles[c])) layout->others[layout->n_others++] = c;
+        if (!is_plain_number(&table->roles[c], &layout->attributes[c]))
+            layout->others[layout->n_others++] = c;
     return SEPAL_OK;
 }
 

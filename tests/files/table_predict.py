@@ -79,6 +79,10 @@ FILES = [
     predicted("by_name.arff", b"@relation r\n@attribute b numeric\n@attribute a numeric\n@data\n"
               b"1,2\n-3,-4\n",
               "x y", ARFF, **AS_ARFF),
+    predicted("sparse_first_value.arff", b"@relation r\n@attribute a {-7,7}\n@attribute b numeric\n"
+              b"@data\n{1 1}\n{0 7}\n", "y x", CSV, **AS_ARFF),
+    refused("sparse_text.arff", b"@relation r\n@attribute a string\n@attribute b numeric\n@data\n"
+            b"{0 1,1 1}\n{1 1}\n", (6, 2), "must give", model=CSV, **PREDICT, **AS_ARFF),
     refused("missing_attribute.arff", b"@relation r\n@attribute b numeric\n@data\n1\n", None, "'a'",
             model=ARFF, **PREDICT, **AS_ARFF),
     refused("table_for_indices.csv", b"a,b\n1,2\n", None, "LIBSVM", model=SVM, **PREDICT, **AS_CSV),
