@@ -328,7 +328,7 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
         choice.keep[c] = choice.keep[c] || choice.drop[c];
     }
     layout->labels = with_labels && !columns->labels_aside;
-    layout->weights = with_labels && columns->weight != SIZE_MAX;
+    layout->weights = with_labels && columns->weight != SIZE_MAX && !options->weights;
     layout->unknown_zero = options->unknown == UNKNOWN_ZERO;
     layout->drops = schema->missing == MISSING_DROP;
     if (columns->header) note_extra(layout, ctx, columns, choice.keep);

@@ -99,6 +99,8 @@ FILES = [
     read("weights_count.csv", b"a,w,class\n1,3,x\n-3,1,x\n", 2, 0, "x y", 0.75, model=WEIGHT,
          **EVALUATE,
          **AS_CSV),
+    read("weight_file_beats_column.csv", b"a,w,class\n1,0,x\n-3,1,x\n-5,9,y\n", 2, 0, "x y", 0.75,
+         "--weights w.txt", beside={"w.txt": b"3\n1\n0\n"}, model=WEIGHT, **EVALUATE, **AS_CSV),
     refused("unlabelled.csv", b"a,b\n1,2\n", (1, 1), "label", model=CSV, **EVALUATE, **AS_CSV),
     refused("missing_label.csv", b"a,b,class\n1,2,x\n3,4,?\n", (3, 5), "label", model=CSV,
             **EVALUATE,
