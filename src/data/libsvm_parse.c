@@ -330,6 +330,21 @@ static double next_weight(const struct parser *parser) {
     return record < parser->layout->n_weights ? parser->layout->weight[record] : 1;
 }
 
+/* Until it is known whether a row without a label is a bad line, its indices do not count. */
+static sepal_status parse_unlabelled(struct parser *parser, const char **at) {
+    struct raw *raw = parser->raw;
+    uint32_t max_index = raw->max_index;
+    bool index_zero = raw->index_zero;
+    raw->max_index = 0;
+    raw->index_zero = false;
+    TRY(parse_entries(parser, at));
+    raw->odd[raw->n_odd - 1].max_index = raw->max_index;
+    raw->odd[raw->n_odd - 1].index_zero = raw->index_zero;
+    raw->max_index = max_index;
+    raw->index_zero = index_zero;
+    return SEPAL_OK;
+}
+
 static sepal_status parse_row(struct parser *parser, const char **at) {
     struct scratch *scratch = parser->scratch;
     struct raw *raw = parser->raw;
@@ -339,8 +354,9 @@ static sepal_status parse_row(struct parser *parser, const char **at) {
         raw->weightless++;
         return raw_leave_out(raw, parser->ctx); /* skip_line goes over the rest */
     }
+    size_t odd = raw->n_odd;
     TRY(take_label(parser, at));
-    TRY(parse_entries(parser, at));
+    TRY(raw->n_odd > odd ? parse_unlabelled(parser, at) : parse_entries(parser, at));
     scratch->start[raw->rows + 1] = parser->entries;
     raw->rows++;
     return SEPAL_OK;

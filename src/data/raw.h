@@ -16,11 +16,14 @@ struct raw_column {
     uint32_t *category;    /* of each token; NULL: cells hold categories already */
 };
 
-/* A text in a column that may turn out to hold numbers: then its line is a bad one. */
+/* A text in a column that may turn out to hold numbers, or a LIBSVM row without a label where others
+   may turn out to have one each: then its line is a bad one. */
 struct odd_text {
     size_t row, feature;
     struct spot spot;
     uint32_t token;
+    uint32_t max_index; /* of the LIBSVM row, not yet among those of the chunk */
+    bool index_zero;
 };
 
 enum { NO_LABEL = UINT32_MAX };

@@ -52,11 +52,25 @@ static void note_ignored(struct reading *reading) {
              "%zu values have an index that training has not seen and are ignored", ignored);
 }
 
+/* Rows without a label are rows after all: their indices count. */
+static void count_indices(const struct chunks *chunks) {
+    for (size_t i = 0; i < chunks->count; i++) {
+        struct raw *raw = chunks->items[i];
+        for (size_t k = 0; k < raw->n_odd; k++) {
+            if (raw->odd[k].max_index > raw->max_index) raw->max_index = raw->odd[k].max_index;
+            raw->index_zero = raw->index_zero || raw->odd[k].index_zero;
+        }
+    }
+}
+
 /* Where bad lines are left out, a row without its label is one, unless rows have sets of labels. */
 static sepal_status leave_unlabelled_out(struct reading *reading) {
     struct chunks *chunks = &reading->chunks;
     for (size_t i = 0; i < chunks->count; i++)
-        if (chunks->items[i]->first_set.column) return SEPAL_OK;
+        if (chunks->items[i]->first_set.column) {
+            count_indices(chunks);
+            return SEPAL_OK;
+        }
     for (size_t i = 0; i < chunks->count; i++) {
         struct raw *raw = chunks->items[i];
         raw->first_unlabelled.column = 0;

@@ -62,7 +62,8 @@ static sepal_status note_odd(struct table_rows *rows, size_t feature, struct spo
     struct raw *raw = rows->raw;
     TRY(mem_reserve(rows->ctx, (void **)&raw->odd, &raw->odd_room, raw->n_odd + 1,
                     sizeof *raw->odd));
-    raw->odd[raw->n_odd++] = (struct odd_text){raw->rows, feature, spot, token};
+    raw->odd[raw->n_odd++] =
+        (struct odd_text){.row = raw->rows, .feature = feature, .spot = spot, .token = token};
     return SEPAL_OK;
 }
 

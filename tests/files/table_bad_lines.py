@@ -48,6 +48,10 @@ FILES = named([
     skipped("svm_duplicate.svm", b"1 1:1\n-1 2:1 2:1\n-1 2:2\n", 2, 2, "-1 1", 3,
             piped="--format libsvm"),
     skipped("svm_no_label.svm", b"1 1:1\n2:7\n-1 2:2\n", 2, 2, "-1 1", 3, piped="--format libsvm"),
+    skipped("svm_indices_without_label.svm", b"1 1:1\n0:1 9:7\n-1 2:2\n", 2, 2, "-1 1", 3,
+            piped="--format libsvm"),
+    read("svm_sets_without_label.svm", b"1,2 1:1\n0:1 9:7\n2 2:2\n", 3, 10, "1 2", 11, SKIP,
+         warns=["zero-based"], piped="--format libsvm"),
     skipped("arff.arff", b"@relation r\n@attribute a numeric\n@attribute class {x,y}\n@data\n"
             b"1,x\n2,z\nz,x\n3\n4,y\n", 2, 1, "x y", 5, shown=3, piped="--format arff"),
     skipped("arff_sparse.arff", b"@relation r\n@attribute a numeric\n@attribute class {x,y}\n"
