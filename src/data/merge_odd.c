@@ -28,8 +28,11 @@ static sepal_status drop_odd(sepal_ctx *ctx, struct raw *raw, const struct table
     while (layout->roles[c].role != ROLE_FEATURE || layout->roles[c].feature != odd->feature) c++;
     struct slice text = raw->columns[odd->feature].tokens->items[odd->token];
     char message[ERROR_MESSAGE_BYTES], shown[TEXT_SHOWN_BYTES];
-    snprintf(message, sizeof message, "'%s' is not a decimal number, and column '%s' holds numbers",
-             text_shown(shown, text.bytes, text.length), layout->roles[c].name);
+    snprintf(
+        message, sizeof message, "'%s' is not a decimal number, and column '%s' holds numbers%s",
+        text_shown(shown, text.bytes, text.length), layout->roles[c].name,
+        raw->first_line + odd->spot.line == 1 ? "; say --header yes if line 1 names the columns"
+                                              : "");
     drop_row(raw, odd->row);
     return bad_lines_add(&raw->bad, ctx, odd->spot, message);
 }
@@ -99,6 +102,8 @@ static sepal_status join_chunk(sepal_ctx *ctx, struct raw *raw, const struct asi
             skipped++;
             record++;
         }
+        raw->label[r] = NO_LABEL;
+        if (raw->drop && raw->drop[r]) continue;
         TRY(aside_check_label(ctx, labels, record));
         TRY(tokens_add(&raw->labels, ctx, labels->texts.items[labels->number[record]],
                        &raw->label[r], &fresh));

@@ -121,8 +121,9 @@ sepal_status table_settle(struct reading *reading, const struct columns *columns
     sepal_ctx *ctx = reading->ctx;
     const struct source *source = &reading->source;
     const struct chunks *chunks = &reading->chunks;
-    TRY(reading_join(reading));
+    /* bad lines first: their labels are not looked at */
     if (reading->learnt && layout->skips) TRY(merge_odd_texts(ctx, chunks, layout));
+    TRY(reading_join(reading));
     TRY(merge_missing(ctx, source, chunks, reading->data->schema, reading->learnt != NULL));
     if (!reading->with_labels && reading->known->missing == MISSING_DROP)
         TRY(keep_undecided(reading));
