@@ -38,6 +38,8 @@ static sepal_status take_number(struct parser *parser, const struct table_role *
 static sepal_status take_text(struct parser *parser, const struct table_role *role, size_t c,
                               const char *element) {
     struct text *text = &parser->scratch->text;
+    if (role->role == ROLE_FEATURE && isinf(parser->scratch->row[c]))
+        return refuse_infinity(&parser->rows, c);
     text->length = 0;
     element_text(parser->rows.ctx, text, parser->shape, element);
     if (text->failed) return SEPAL_EMEMORY;
