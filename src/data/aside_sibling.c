@@ -33,6 +33,10 @@ static bool name_of_mnist(sepal_ctx *ctx, struct text *out, const char *path, si
     const char *after = word + WORD;
     const char *number = memmem(after, (size_t)(end - after), idx, IDX);
     if (!number || number + IDX == end || number[IDX] < '2' || number[IDX] > '9') return false;
+    for (const char *next; (next = memmem(after, (size_t)(number - after), from, WORD));) {
+        word = next; /* the last one before the number is meant */
+        after = word + WORD;
+    }
     text_add(ctx, out, path, (size_t)(word - path));
     text_puts(ctx, out, to);
     text_add(ctx, out, after, (size_t)(number + IDX - after));

@@ -20,6 +20,8 @@ static void test_siblings(void **state) {
         {"t10k-images.idx3-ubyte", "t10k-labels.idx1-ubyte"},
         {"images/emnist-images-idx2.xz", "images/emnist-labels-idx1.zst"},
         {"images/images-idx3-ubyte", "images/labels-idx1-ubyte.bz2"},
+        {"images-b-images-idx3.idx", "images-b-labels-idx1.idx"},
+        {"b-images-idx3-images.idx", "b-labels-idx1-images.idx"},
         {"train-images-idx3-ubyte", "train-images-idx3-ubyte.labels.idx"},
         {"a.npy", "a.labels.npy"},
         {"a.npy", "a.labels.idx"},
