@@ -106,7 +106,8 @@ static bool has_relation(const char *bytes, size_t n) {
 
 enum format detect_format(const char *path, const char *bytes, size_t n) {
     enum format by_name = format_of_extension(path);
-    if (by_name) return by_name;
+    bool array = by_name == FORMAT_NPY || by_name == FORMAT_IDX; /* the magic bytes said no */
+    if (by_name && !array) return by_name;
     if (n > DETECT_BYTES) n = DETECT_BYTES;
     if (has_relation(bytes, n)) return FORMAT_ARFF;
     return has_libsvm_line(bytes, n) ? FORMAT_LIBSVM : FORMAT_CSV;

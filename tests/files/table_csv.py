@@ -245,5 +245,6 @@ FILES = named([
     refused("unknown_drop", GOOD, (1, 1), "'9'", "--drop 9"),
     refused("column_zero", GOOD, (1, 1), "'0'", "--target 0"),
     refused("unknown_weight", GOOD, (1, 1), "'w'", "--weight w"),
+    read("text_whatever_its_name.npy", b"a,class\n1,x\n2,y\n", 2, 1, "x y", 3),
     read("only", b"a,b,c,class\n1,2,3,x\n4,5,6,y\n", 2, 2, "x y", 14, "--only a,c"),
 ], ".csv", "--format csv")
