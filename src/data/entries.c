@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 sepal_status entries_init(struct entries *entries, sepal_ctx *ctx, size_t rows) {
@@ -55,4 +56,27 @@ void entries_clear(struct entries *entries) {
     mem_free(entries->index);
     mem_free(entries->value);
     *entries = (struct entries){0};
+}
+
+struct entry {
+    uint32_t index;
+    double value;
+};
+
+static int by_index(const void *a, const void *b) {
+    uint32_t i = ((const struct entry *)a)->index, j = ((const struct entry *)b)->index;
+    return (i > j) - (i < j);
+}
+
+sepal_status entries_sort(sepal_ctx *ctx, uint32_t *index, double *value, size_t n) {
+    struct entry *row = mem_alloc(ctx, n, sizeof *row);
+    if (!row) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < n; i++) row[i] = (struct entry){index[i], value[i]};
+    qsort(row, n, sizeof *row, by_index);
+    for (size_t i = 0; i < n; i++) {
+        index[i] = row[i].index;
+        value[i] = row[i].value;
+    }
+    mem_free(row);
+    return SEPAL_OK;
 }

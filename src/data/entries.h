@@ -19,4 +19,7 @@ sepal_status entries_push(struct entries *entries, sepal_ctx *ctx, size_t column
 sepal_status entries_to_block(const struct entries *entries, sepal_ctx *ctx, struct block *block);
 void entries_clear(struct entries *entries);
 
+/* Sort the n entries of one row by their index. */
+sepal_status entries_sort(sepal_ctx *ctx, uint32_t *index, double *value, size_t n);
+
 #endif

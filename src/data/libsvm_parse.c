@@ -4,17 +4,12 @@
 #include "core/decimal.h"
 #include "core/digits.h"
 #include "data/classes.h"
+#include "data/entries.h"
 #include "data/libsvm.h"
 #include "data/limits.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct entry {
-    uint32_t index;
-    double value;
-};
 
 struct scratch {
     uint32_t *index, *label;
@@ -222,11 +217,6 @@ static sepal_status take_entry(struct parser *parser, const char **at, size_t ro
     return SEPAL_OK;
 }
 
-static int by_index(const void *a, const void *b) {
-    uint32_t i = ((const struct entry *)a)->index, j = ((const struct entry *)b)->index;
-    return (i > j) - (i < j);
-}
-
 /* The second place on the line where this index stands. */
 static sepal_status refuse_duplicate(struct parser *parser, uint32_t index) {
     const char *p = parser->line_start, *found = p;
@@ -244,25 +234,12 @@ static sepal_status refuse_duplicate(struct parser *parser, uint32_t index) {
 }
 
 static sepal_status sort_row(struct parser *parser, size_t from) {
-    struct scratch *scratch = parser->scratch;
-    size_t n = parser->entries - from;
-    struct entry *entries = mem_alloc(parser->ctx, n, sizeof *entries);
-    if (!entries) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < n; i++)
-        entries[i] = (struct entry){scratch->index[from + i], scratch->value[from + i]};
-    qsort(entries, n, sizeof *entries, by_index);
-    uint32_t twice = 0;
-    bool duplicate = false;
-    for (size_t i = 0; i < n; i++) {
-        scratch->index[from + i] = entries[i].index;
-        scratch->value[from + i] = entries[i].value;
-        if (i && entries[i].index == entries[i - 1].index && !duplicate) {
-            duplicate = true;
-            twice = entries[i].index;
-        }
-    }
-    mem_free(entries);
-    return duplicate ? refuse_duplicate(parser, twice) : SEPAL_OK;
+    uint32_t *index = parser->scratch->index;
+    TRY(entries_sort(parser->ctx, index + from, parser->scratch->value + from,
+                     parser->entries - from));
+    for (size_t i = from + 1; i < parser->entries; i++)
+        if (index[i] == index[i - 1]) return refuse_duplicate(parser, index[i]);
+    return SEPAL_OK;
 }
 
 /* Zeros say nothing in a sparse row, once it is known that none stands twice. */

@@ -228,10 +228,15 @@ static sepal_status reserve_row(struct table_rows *rows) {
     return SEPAL_OK;
 }
 
-/* What a row does to the counts of its columns must be undone if it turns out to be bad. */
+/* What a row does to the counts of its columns must be undone if it turns out to be bad. Sparse rows
+   may be short where columns are many, and have numbers alone, whose count decides nothing. */
+static size_t counted_columns(const struct table_rows *rows) {
+    return rows->layout->sparse ? 0 : rows->raw->n_columns;
+}
+
 static sepal_status remember_columns(struct table_rows *rows) {
     struct table_scratch *scratch = rows->scratch;
-    size_t n = rows->raw->n_columns;
+    size_t n = counted_columns(rows);
     rows->odd_before = rows->raw->n_odd;
     TRY(mem_reserve(rows->ctx, (void **)&scratch->before, &scratch->before_room, n,
                     sizeof *scratch->before));
@@ -240,7 +245,7 @@ static sepal_status remember_columns(struct table_rows *rows) {
 }
 
 static void restore_columns(struct table_rows *rows) {
-    for (size_t f = 0; f < rows->raw->n_columns; f++) {
+    for (size_t f = 0, n = counted_columns(rows); f < n; f++) {
         struct tokens *tokens = rows->raw->columns[f].tokens; /* unused ones do no harm */
         rows->raw->columns[f] = rows->scratch->before[f];
         rows->raw->columns[f].tokens = tokens;
@@ -264,20 +269,15 @@ sepal_status rows_begin(struct table_rows *rows) {
     return SEPAL_OK;
 }
 
-static void sort_entries(struct table_rows *rows) {
-    struct table_scratch *scratch = rows->scratch;
-    /* nearly always sorted: columns stand in another order only where a model has them so */
-    for (size_t i = scratch->start[rows->raw->rows] + 1; i < rows->entries; i++) {
-        uint32_t index = scratch->index[i];
-        double value = scratch->cells[i];
-        size_t at = i;
-        for (; at > scratch->start[rows->raw->rows] && scratch->index[at - 1] > index; at--) {
-            scratch->index[at] = scratch->index[at - 1];
-            scratch->cells[at] = scratch->cells[at - 1];
-        }
-        scratch->index[at] = index;
-        scratch->cells[at] = value;
-    }
+/* Columns stand in another order only where a model has them so. */
+static sepal_status sort_entries(struct table_rows *rows) {
+    size_t from = rows->scratch->start[rows->raw->rows];
+    uint32_t *index = rows->scratch->index;
+    for (size_t i = from + 1; i < rows->entries; i++)
+        if (index[i] < index[i - 1])
+            return entries_sort(rows->ctx, index + from, rows->scratch->cells + from,
+                                rows->entries - from);
+    return SEPAL_OK;
 }
 
 sepal_status rows_end(struct table_rows *rows) {
@@ -291,7 +291,7 @@ sepal_status rows_end(struct table_rows *rows) {
     }
     if (rows->layout->keeps) text_add(rows->ctx, &rows->scratch->kept, "", 1);
     if (rows->layout->sparse) {
-        sort_entries(rows);
+        TRY(sort_entries(rows));
         rows->scratch->start[rows->raw->rows + 1] = rows->entries;
     }
     rows->raw->rows++;
