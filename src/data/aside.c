@@ -263,18 +263,17 @@ sepal_status aside_check_label(sepal_ctx *ctx, const struct aside *aside, size_t
 }
 
 sepal_status aside_expect(sepal_ctx *ctx, const struct aside *aside, size_t rows,
-                          const char *data_file, const char *option) {
+                          const char *data_file) {
     char shown[TEXT_SHOWN_BYTES];
     if (aside->rows == rows) return SEPAL_OK;
     if (aside->lines && !aside->weights && aside->rows == rows + 1) {
         struct slice first = aside->texts.items[aside->number[0]];
         return fail_at(ctx, SEPAL_EDATA, aside->file, 1, 1,
-                       "%s: %zu %s here, and %s has %zu rows; remove line 1, '%s', if it is a "
-                       "header",
-                       option, aside->rows, what(aside), data_file, rows,
+                       "%zu %s here, and %s has %zu rows; remove line 1, '%s', if it is a header",
+                       aside->rows, what(aside), data_file, rows,
                        text_shown(shown, first.bytes, first.length));
     }
     return fail_at(ctx, SEPAL_EDATA, aside->file, 0, 0,
-                   "%s: %zu %s here, and %s has %zu rows; there must be one for each row", option,
-                   aside->rows, what(aside), data_file, rows);
+                   "%zu %s here, and %s has %zu rows; there must be one for each row", aside->rows,
+                   what(aside), data_file, rows);
 }

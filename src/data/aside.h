@@ -23,9 +23,9 @@ void aside_clear(struct aside *aside);
 
 /* The label of a row that is used must be one. */
 sepal_status aside_check_label(sepal_ctx *ctx, const struct aside *aside, size_t row);
-/* There must be one for each row of the data. `option` is what the user gave, "--labels". */
+/* There must be one for each row of the data. */
 sepal_status aside_expect(sepal_ctx *ctx, const struct aside *aside, size_t rows,
-                          const char *data_file, const char *option);
+                          const char *data_file);
 
 /* The label file that belongs to an npy or idx file by its name, NULL when there is none. The
    caller frees it. */

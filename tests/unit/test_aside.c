@@ -354,20 +354,20 @@ static void test_counts(void **state) {
     struct aside aside;
     put(path, "class\na\nb\n");
     must_labels(&aside, path);
-    assert_int_equal(aside_expect(&ctx, &aside, 3, "x.npy", "--labels"), SEPAL_OK);
-    assert_int_equal(aside_expect(&ctx, &aside, 2, "x.npy", "--labels"), SEPAL_EDATA);
-    assert_error(1, 1, "--labels: 3 labels here, and x.npy has 2 rows; remove line 1, 'class'");
-    assert_int_equal(aside_expect(&ctx, &aside, 4, "x.npy", "--labels"), SEPAL_EDATA);
-    assert_error(0, 0, "--labels: 3 labels here, and x.npy has 4 rows; there must be one");
+    assert_int_equal(aside_expect(&ctx, &aside, 3, "x.npy"), SEPAL_OK);
+    assert_int_equal(aside_expect(&ctx, &aside, 2, "x.npy"), SEPAL_EDATA);
+    assert_error(1, 1, "3 labels here, and x.npy has 2 rows; remove line 1, 'class'");
+    assert_int_equal(aside_expect(&ctx, &aside, 4, "x.npy"), SEPAL_EDATA);
+    assert_error(0, 0, "3 labels here, and x.npy has 4 rows; there must be one");
     aside_clear(&aside);
     put(path, "1\n2\n");
     assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_OK);
-    assert_int_equal(aside_expect(&ctx, &aside, 1, "x.csv", "--weights"), SEPAL_EDATA);
-    assert_error(0, 0, "--weights: 2 weights here, and x.csv has 1 rows");
+    assert_int_equal(aside_expect(&ctx, &aside, 1, "x.csv"), SEPAL_EDATA);
+    assert_error(0, 0, "2 weights here, and x.csv has 1 rows");
     aside_clear(&aside);
     put(path, "");
     assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_OK);
-    assert_int_equal(aside_expect(&ctx, &aside, 1, "x.csv", "--weights"), SEPAL_EDATA);
+    assert_int_equal(aside_expect(&ctx, &aside, 1, "x.csv"), SEPAL_EDATA);
     assert_error(0, 0, "0 weights here");
     aside_clear(&aside);
 }
