@@ -64,6 +64,16 @@ static int check_method(struct session *s) {
     return code;
 }
 
+static int count_standard_inputs(struct session *s) {
+    static const char *const names[] = {"labels", "weights", "test", "test-labels", "test-weights"};
+    int count = strcmp(s->options.arguments[0], "-") == 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = option_value(s, names[i]);
+        count += path != NULL && strcmp(path, "-") == 0;
+    }
+    return count;
+}
+
 static int check_test(struct session *s) {
     const char *test = option_value(s, "test");
     if (test == NULL &&
@@ -75,8 +85,10 @@ static int check_test(struct session *s) {
     if (test == NULL) return EXIT_DONE;
     if (strcmp(test, "-") != 0 && access(test, R_OK) != 0)
         return complain(s, EXIT_DATA, test, "cannot open it: %s", strerror(errno));
-    if (strcmp(test, "-") == 0 && strcmp(s->options.arguments[0], "-") == 0)
-        return complain(s, EXIT_USAGE, NULL, "only one of DATA and --test can be standard input");
+    if (count_standard_inputs(s) > 1)
+        return complain(s, EXIT_USAGE, NULL,
+                        "only one of DATA, --test and the files of labels and weights can be "
+                        "standard input");
     return EXIT_DONE;
 }
 
