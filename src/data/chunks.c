@@ -25,6 +25,7 @@ struct cutter {
     struct lock lock;
     char *carry;
     size_t carried, carry_room;
+    size_t left; /* bytes that may still be taken of the source */
     bool ended;
     size_t failed; /* lowest chunk with an error, SIZE_MAX while there is none */
     struct error error;
@@ -47,11 +48,13 @@ static sepal_status fill(struct cutter *cutter, sepal_ctx *ctx, struct buffer *b
     while (!cutter->ended && whole == 0) {
         if (buffer->used == most) return fail_at(ctx, SEPAL_EDATA, "", 0, 1, LIMIT_RECORD_SAID);
         if (want > most - buffer->used) want = most - buffer->used;
+        if (want > cutter->left) want = cutter->left;
         if (buffer->room - buffer->used < want)
             TRY(mem_reserve(ctx, (void **)&buffer->bytes, &buffer->room, buffer->used + want, 1));
         TRY(source_take(cutter->source, ctx, buffer->bytes + buffer->used, want, &got));
         buffer->used += got;
-        cutter->ended = got < want;
+        cutter->left -= got;
+        cutter->ended = got < want || cutter->left == 0;
         whole = cutter->ended ? buffer->used
                               : cutter->format->whole(buffer->bytes, buffer->used, cutter->layout);
         want = buffer->used; /* a record longer than the chunk: look at twice as much */
@@ -131,11 +134,13 @@ static sepal_status work(sepal_ctx *ctx, size_t worker, void *payload) {
 sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *source,
                           size_t first_line, const struct chunk_format *format,
                           const void *layout) {
-    *out = (struct chunks){.in_order = out->in_order, .note_bytes = out->note_bytes};
+    *out = (struct chunks){
+        .in_order = out->in_order, .bytes = out->bytes, .note_bytes = out->note_bytes};
     struct cutter cutter = {.chunks = out,
                             .source = source,
                             .format = format,
                             .layout = layout,
+                            .left = out->bytes ? out->bytes : SIZE_MAX,
                             .lock = LOCK_INIT,
                             .failed = SIZE_MAX};
     sepal_status status =

@@ -25,6 +25,7 @@ struct chunks {
     size_t lines; /* of the whole stream, those before the first chunk included */
     /* Set before parsing. */
     bool in_order;     /* one after the other, each knowing its first record */
+    size_t bytes;      /* of the source that are taken; 0: all */
     size_t note_bytes; /* what is noted of a chunk whatever its length: chunks are no shorter */
 };
 

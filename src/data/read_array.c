@@ -85,6 +85,8 @@ sepal_status read_array(struct reading *reading, enum format format) {
     sepal_status status = read_shape(reading, &layout.shape, format);
     if (status == SEPAL_OK) status = name_columns(reading, &columns, layout.shape.cols);
     if (status == SEPAL_OK) status = table_plan(reading, &columns, &layout.table);
+    /* what follows the elements is no row, however much it is; it is counted afterwards */
+    reading->chunks.bytes = layout.shape.rows * layout.shape.cols * layout.shape.bytes;
     if (status == SEPAL_OK)
         status = table_parse(reading, &columns, &array_chunk_format, &layout, &layout.table);
     if (status == SEPAL_OK) status = check_length(reading, &layout.shape);

@@ -67,11 +67,11 @@ def read(name, rows, features, classes, total, most_megabytes):
     print(f"{name}: {time.monotonic() - start:.1f} s, {memory:.0f} MB")
 
 
-def refused(name, words, most_megabytes, line=None):
+def refused(name, words, most_megabytes, line=None, options=()):
     global files
     files += 1
     start = time.monotonic()
-    code, found, memory = describe(name)
+    code, found, memory = describe(name, *options)
     os.remove(name)
     error = found.get("error", {})
     check(name, code == 3, f"exit {code}: {found}")
@@ -133,6 +133,8 @@ def bombs():
     refused("quoted.csv.gz", "line", 900, line=2)
     bomb("zeros.csv.gz", b"", b"\0", 4000)
     refused("zeros.csv.gz", "not text", 100, line=1)
+    bomb("tail.idx.gz", b"\0\0\x08\x02\0\0\0\2\0\0\0\2\1\0\3\1", b"\0", 300)
+    refused("tail.idx.gz", "something else at its end", 100, options=("--target", "2"))
     bomb("newlines.csv.gz", b"", b"\n", 64)
     refused("newlines.csv.gz", "nothing", 100)
 
