@@ -158,8 +158,11 @@ static sepal_status follow_links(char **out, sepal_ctx *ctx, const char *path) {
     for (int i = 0; *out; i++) {
         ssize_t n = sys_readlink(ctx, *out, link, sizeof link);
         if (n < 0 && (errno == EINVAL || errno == ENOENT)) return SEPAL_OK; /* no link */
+        /* never: stat has met such a chain before, and said ELOOP */
         if (n >= 0 && i == MOST_LINKS) errno = ELOOP;
+        /* never: links are shorter than PATH_MAX in Linux */
         if (n == (ssize_t)sizeof link) errno = ENAMETOOLONG;
+        /* never: as the two before */
         if (n < 0 || i == MOST_LINKS || n == (ssize_t)sizeof link)
             return refused(ctx, path, "follow the link");
         size_t folder = link[0] == '/' ? 0 : folder_length(*out);
@@ -225,6 +228,7 @@ static sepal_status check_same(sepal_ctx *ctx, const char *path, const char *tar
                                const struct stat *old) {
     struct stat facts;
     if (sys_stat(ctx, target, &facts)) return refused(ctx, path, "open");
+    /* never: another device, in the same folder */
     if (facts.st_dev == old->st_dev && facts.st_ino == old->st_ino) return SEPAL_OK;
     return fail_at(ctx, SEPAL_EOUTPUT, path, 0, 0, "cannot replace it: it is not to be found");
 }
@@ -271,7 +275,8 @@ sepal_status output_add(sepal_ctx *ctx, struct staged *staged, const char *bytes
             if (!staged->target) TRY(check_cancelled(ctx, "writing"));
             continue;
         }
-        if (n == 0) errno = EIO; /* it would be 0 for ever */
+        /* never: Linux writes a byte or says why not; elsewhere it might be 0 for ever */
+        if (n == 0) errno = EIO;
         if (n <= 0) return refused(ctx, name_of(staged), "write");
         bytes += n;
         size -= (size_t)n;

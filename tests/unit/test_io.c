@@ -108,6 +108,43 @@ static void test_slurp_does_not_trust_the_size(void **state) {
     mem_free(bytes);
 }
 
+/* A pipe has no size. */
+static void test_slurp_of_a_pipe(void **state) {
+    (void)state;
+    int ends[2];
+    char name[32], *bytes;
+    size_t size;
+    assert_int_equal(pipe(ends), 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+    assert_int_equal(write(ends[1], "through", 7), 7);
+    close(ends[1]);
+    assert_int_equal(input_slurp(&bytes, &size, &ctx, name, SEPAL_EDATA), SEPAL_OK);
+    assert_int_equal(size, 7);
+    assert_memory_equal(bytes, "through", 7);
+    mem_free(bytes);
+    close(ends[0]);
+}
+
+/* What may be there counts as there: the one who opens it will say what is wrong. */
+static void test_what_exists(void **state) {
+    (void)state;
+    char long_name[NAME_MAX + 5] = "io/";
+    memset(long_name + 3, 'n', NAME_MAX + 1);
+    put(path, "x", 1);
+    assert_int_equal(symlink("loop", "io/loop"), 0);
+    const struct {
+        const char *name;
+        bool exists, device;
+    } cases[] = {{path, true, false},         {folder, false, false},
+                 {"io/absent", false, false}, {"io/file/below", false, false},
+                 {long_name, false, false},   {"io/loop", true, false},
+                 {"/dev/null", true, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(input_exists(cases[i].name), cases[i].exists);
+        assert_int_equal(output_is_device(cases[i].name), cases[i].device);
+    }
+}
+
 static void test_what_cannot_be_read(void **state) {
     (void)state;
     static const struct {
@@ -208,6 +245,11 @@ static void test_links_are_followed(void **state) {
     assert_true(S_ISLNK(mode_of("io/link")));
     assert_true(S_ISREG(mode_of("io/other")));
     assert_true(holds("io/other", "new", 3));
+    for (size_t k = 1; k <= 3; k++) { /* the name, the link's, the temporary file's */
+        let_fail(FAULT_ALLOC, k, false);
+        assert_int_equal(output_replace(&ctx, "io/link", "newer", 5), SEPAL_EMEMORY);
+    }
+    assert_true(holds("io/other", "new", 3));
 }
 
 /* far -> sub/link -> ../file, whether or not the last of them is there. */
@@ -263,7 +305,48 @@ static void test_removed_files_are_not_replaced(void **state) {
     assert_true(holds(path, "new", 3));
     assert_int_equal(output_replace(&ctx, name, "newer", 5), SEPAL_EOUTPUT); /* fd is the old one */
     assert_int_equal(entries_of(folder), 3);
+    put("io/file (deleted)", "theirs", 6); /* as the link says */
+    assert_int_equal(output_replace(&ctx, name, "newer", 5), SEPAL_EOUTPUT);
+    assert_non_null(strstr(ctx.error.message, "not to be found"));
+    assert_true(holds("io/file (deleted)", "theirs", 6));
+    remove("io/file (deleted)");
     close(fd);
+}
+
+static int refuse(const char *line, void *payload) {
+    (void)line;
+    return *(const bool *)payload;
+}
+
+/* A pipe may wait for ever: there Ctrl-C ends the writing. A file is finished. */
+static void test_interrupted_writing(void **state) {
+    (void)state;
+    bool stop = false;
+    ctx.progress = refuse;
+    ctx.progress_payload = &stop;
+    for (int turn = 0; turn < 2; turn++, stop = true)
+        for (size_t k = 2; k <= 5; k++) {
+            ctx.faults[FAULT_IO] = (struct fault){.fail_at = k, .error = EINTR};
+            sepal_status wanted = stop && k <= 3 ? SEPAL_ECANCEL : SEPAL_OK; /* open, write */
+            ctx.cancelled = false;
+            assert_int_equal(output_replace(&ctx, "/dev/null", "x", 1), wanted);
+        }
+    ctx.faults[FAULT_IO] = (struct fault){.fail_at = 4, .error = EINTR}; /* write */
+    assert_int_equal(output_replace(&ctx, path, "new", 3), SEPAL_OK);
+    assert_true(holds(path, "new", 3));
+}
+
+/* Two files of which one is a device. */
+static void test_both(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct staged first, second;
+        const char *names[] = {turn ? path : "/dev/null", turn ? "/dev/null" : path};
+        assert_int_equal(output_stage(&first, &ctx, names[0], "1", 1), SEPAL_OK);
+        assert_int_equal(output_stage(&second, &ctx, names[1], "2", 1), SEPAL_OK);
+        assert_int_equal(output_commit_both(&ctx, &first, &second), SEPAL_OK);
+        assert_true(holds(path, turn ? "1" : "2", 1));
+    }
 }
 
 static void test_devices_and_pipes_are_written_to(void **state) {
@@ -354,6 +437,10 @@ static void test_all_or_nothing(void **state) {
         /* a folder that cannot be read need not be synced */
         assert_int_equal(
             replace_with(FAULT_IO, (struct fault){.from_then_on = on, .error = EACCES}), CALLS - 1);
+        /* no link, unless all else fails, too; and a folder that cannot be synced */
+        assert_int_equal(
+            replace_with(FAULT_IO, (struct fault){.from_then_on = on, .error = EINVAL}),
+            CALLS - 2 + (size_t)on);
         /* fsync is not tried again, and a rename might have been done */
         assert_int_equal(replace_with(FAULT_IO, (struct fault){.error = EINTR}), 3);
         assert_int_equal(
@@ -402,13 +489,25 @@ static void test_taken_names(void **state) {
     assert_int_equal(output_replace(&ctx, path, "new", 3), SEPAL_OK);
     assert_true(holds(path, "new", 3));
     assert_true(holds(taken, "theirs", 6));
-    remove(taken);
+    for (int i = 0; i < 100; i++) {
+        snprintf(taken, sizeof taken, "io/file.%ld-%d.tmp", (long)getpid(), i);
+        put(taken, "theirs", 6);
+    }
+    assert_int_equal(output_replace(&ctx, path, "newer", 5), SEPAL_EOUTPUT);
+    assert_true(holds(path, "new", 3));
+    for (int i = 0; i < 100; i++) {
+        snprintf(taken, sizeof taken, "io/file.%ld-%d.tmp", (long)getpid(), i);
+        assert_true(holds(taken, "theirs", 6));
+        remove(taken);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_slurp, fresh, clean),
         cmocka_unit_test_setup_teardown(test_slurp_does_not_trust_the_size, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_slurp_of_a_pipe, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_what_exists, fresh, clean),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_read, fresh, clean),
         cmocka_unit_test_setup_teardown(test_reading_faults, fresh, clean),
         cmocka_unit_test_setup_teardown(test_new_files, fresh, clean),
@@ -418,6 +517,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_long_names, fresh, clean),
         cmocka_unit_test_setup_teardown(test_removed_files_are_not_replaced, fresh, clean),
         cmocka_unit_test_setup_teardown(test_devices_and_pipes_are_written_to, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_interrupted_writing, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_both, fresh, clean),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_written, fresh, clean),
         cmocka_unit_test_setup_teardown(test_all_or_nothing, fresh, clean),
         cmocka_unit_test_setup_teardown(test_reading_in_pieces, fresh, clean),
