@@ -130,6 +130,43 @@ static void test_writing(void **state) {
     data_free(data);
 }
 
+/* `count` lines of the parts that repeat `times`, with a label at the end. */
+static void put_long(const char *path, const char *before, const char *part, size_t times,
+                     size_t count) {
+    struct text text = {0};
+    text_puts(&ctx, &text, before);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < times; k++) text_puts(&ctx, &text, part);
+        text_puts(&ctx, &text, i % 2 ? "p\n" : "q\n");
+    }
+    put_bytes(path, text.bytes, text.length);
+    text_clear(&text);
+}
+
+/* Longer than what is looked at before reading begins (64 KB), and than a chunk (1 MB), so that
+   every step reads on. */
+static void test_long_files(void **state) {
+    (void)state;
+    static const char head[] =
+        "% top\n@relation r\n@attribute a numeric\n@attribute y {q,p}\n@data\n";
+    char digits[30000] = "0.";
+    memset(digits + 2, '3', sizeof digits - 4);
+    strcpy(digits + sizeof digits - 2, ",");
+    const struct {
+        const char *path, *before, *part, *options;
+        size_t times, count;
+    } files[] = {{"top.csv", "top\n\na,b,y\n", "1.5,2,", "skip=1", 1, 20000},
+                 {"top.arff", head, "1,", "skip=1", 1, 40000},
+                 {"top.svm", "# top\n", "1 1:0.5 #", "skip=1", 1, 20000},
+                 {"wide.csv", "", digits, "header=no", 3, 4},
+                 {"chunks.csv", "a,b,y\n", "1.5,2,", NULL, 1, 150000}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        put_long(files[i].path, files[i].before, files[i].part, files[i].times, files[i].count);
+        fail_everywhere(files[i].path, files[i].options, NULL, true, FAULT_ALLOC);
+        fail_everywhere(files[i].path, files[i].options, NULL, true, FAULT_IO);
+    }
+}
+
 /* ---- compressed files --------------------------------------------------------------------- */
 
 struct packer {
@@ -231,6 +268,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_dropped_rows, fresh, clean),
         cmocka_unit_test_setup_teardown(test_sparse_rows, fresh, clean),
         cmocka_unit_test_setup_teardown(test_refused_files, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_long_files, fresh, clean),
         cmocka_unit_test_setup_teardown(test_writing, fresh, clean),
         cmocka_unit_test_setup_teardown(test_compressed_files, fresh, clean),
         cmocka_unit_test_setup_teardown(test_small_compressed_files, fresh, clean),
