@@ -92,6 +92,7 @@ FILES = named([
     refused("unclosed", HEAD + b'1,2,x\n"3,4,y\n5,6,x\n', (3, 1), "never closed"),
     refused("unclosed_in_header", b'a,"b,class\n1,2,x\n3,4,y\n', (1, 3), "never closed"),
     refused("unclosed_at_end", HEAD + b'1,2,x\n3,4,"', (3, 5), "never closed"),
+    refused("doubled_quote_at_end", HEAD + b'1,2,x\n3,4,"y""', (3, 5), "never closed"),
     refused("text_after_quote", HEAD + b'1,2,x\n"3"z,4,y\n', (3, 4), "after the closing quote"),
     refused("place_after_quoted_newline", b'a,b,t,class\n1,2,"p\nq",x\nz,4,r,y\n', (4, 1), "'z'"),
     refused("place_behind_quoted_newline", b't,a,b,class\np,1,2,x\n"p\nq",z,4,y\n', (4, 4), "'z'"),

@@ -38,6 +38,7 @@ static void test_accepted(void **state) {
         {"a 0:1 2:2\nb 1:1\n", NULL, 3, "a 0:1 2:2;b 1:1;"},
         {"b 2:2\na 0:1\n", NULL, 3, "b 2:2;a 0:1;"}, /* index 0 anywhere */
         {"a qid:7 1:1\nb qid:8\n", NULL, 1, "a 1:1;b;"},
+        {"a 1:1\nb qid:8", NULL, 1, "a 1:1;b;"},
         {"# top\n\na 1:1 # 2:2\n  \n b\t2:1\t \n#end", NULL, 2, "a 1:1;b 2:1;"},
         {"a 1:0 2:0.0 3:1\nb 1:-0\n", NULL, 3, "a 3:1;b;"}, /* zeros are not kept */
         {"a 3:1 2:0\n", NULL, 3, "a 3:1;"},
