@@ -153,8 +153,7 @@ static size_t count_records(const struct chunks *chunks) {
 sepal_status reading_join(struct reading *reading) {
     size_t records = count_records(&reading->chunks);
     const char *file = reading->source.file.name;
-    if (reading->weights.file)
-        TRY(aside_expect(reading->ctx, &reading->weights, records, file));
+    if (reading->weights.file) TRY(aside_expect(reading->ctx, &reading->weights, records, file));
     if (!reading->labels.file) return SEPAL_OK;
     TRY(aside_expect(reading->ctx, &reading->labels, records, file));
     return merge_aside_labels(reading->ctx, &reading->chunks, &reading->labels);

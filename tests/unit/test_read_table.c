@@ -353,9 +353,9 @@ static void test_labels(void **state) {
    number in a column of text. */
 static void test_weight_zero_is_deletion(void **state) {
     (void)state;
-    static const char *const rows[] = {"1,red,2,p", "0.1,blue,0,p", ",red,1,q",  "3,green,0,r",
-                                       ",?,0,p",    "4,blue,0.5,q", "x,red,0,p", "5,red,1,p",
-                                       "6,7,0,q"};
+    static const char *const rows[] = {"1,red,2,p",   "0.1,blue,0,p", ",red,1,q",
+                                       "3,green,0,r", ",?,0,p",       "4,blue,0.5,q",
+                                       "x,red,0,p",   "5,red,1,p",    "6,7,0,q"};
     static const char *const options[] = {"weight=w, missing=mean", "weight=w, missing=indicator",
                                           "weight=w, missing=drop"};
     struct text all = {0}, rest = {0};
