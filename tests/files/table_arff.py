@@ -126,6 +126,8 @@ FILES = named([
     read("sparse_first_class", rows(b"{0 1}", b"{0 2, 2 y}", b"{1 3}"), 3, 2, "x y", 6,
          counts=(2, 1)),
     read("sparse_empty_row", rows(b"{}", b"{0 2, 2 y}", b"{ }"), 3, 2, "x y", 2),
+    read("sparse_weight_left_out", rows(b"{}", b"{0 2, 1 1, 2 y}", b"{0 9}", b"{0 3, 1 2}"), 2, 1,
+         "x y", 5, "--weight b"),
     read("sparse_and_dense", rows(b"{0 1, 2 x}", b"3,4,y"), 2, 2, "x y", 8),
     read("sparse_blanks", rows(b" {  0   1 ,\t2 x } ", b"{0 3 , 2 y}"), 2, 2, "x y", 4),
     read("sparse_quoted", rows(b"{0 'p q', 2 \"x\"}", b"{0 r, 2 y}", a=b"{'p q',r}"), 2, 2, "x y",
