@@ -101,6 +101,7 @@ FILES = named([
     refused("missing_category", rows(b"p,2,x", b"?,4,y", a=b"{p,q}"), (7, 1), "missing"),
     refused("missing_label", rows(b"1,2,x", b"3,4,?"), (7, 5), "label"),
     refused("undeclared", rows(b"p,2,x", b"r,4,y", a=b"{p,q}"), (7, 1), "r"),
+    refused("undeclared_question", rows(b"p,2,x", b"'?',4,y", a=b"{p,q}"), (7, 1), "declared"),
     refused("undeclared_label", rows(b"1,2,x", b"3,4,z"), (7, 5), "z"),
     refused("undeclared_by_case", rows(b"1,2,x", b"3,4,Y"), (7, 5), "Y"),
     refused("comment_behind_a_row", rows(b"1,2,x", b"3,4,y % c"), (7, 5)),
