@@ -66,13 +66,17 @@ size_t block_store_row(struct block *block, size_t i, const double *row, size_t 
     return nonzeros;
 }
 
+void block_clear(struct block *block) {
+    mem_free(block->start);
+    mem_free(block->index);
+    mem_free(block->f32);
+    mem_free(block->f64);
+    *block = (struct block){0};
+}
+
 void matrix_clear(struct matrix *matrix) {
-    for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++) {
-        mem_free(matrix->blocks[b].start);
-        mem_free(matrix->blocks[b].index);
-        mem_free(matrix->blocks[b].f32);
-        mem_free(matrix->blocks[b].f64);
-    }
+    for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++)
+        block_clear(&matrix->blocks[b]);
     mem_free(matrix->blocks);
     *matrix = (struct matrix){0};
 }
@@ -90,8 +94,8 @@ size_t matrix_bytes(const struct matrix *matrix) {
     return bytes;
 }
 
-double row_dot(const struct kernels *kernels, const struct block *block, size_t i, size_t cols,
-               const double *w) {
+static double stored_dot(const struct kernels *kernels, const struct block *block, size_t i,
+                         size_t cols, const double *w) {
     if (!block->sparse)
         return block->f32 ? kernels->dot_f32(block->f32 + i * cols, w, cols)
                           : kernels->dot_f64(block->f64 + i * cols, w, cols);
@@ -106,6 +110,12 @@ double row_dot(const struct kernels *kernels, const struct block *block, size_t 
     return kernels->gather_f64(block->f64 + at, index, w, n);
 }
 
+double row_dot(const struct kernels *kernels, const struct block *block, size_t i, size_t cols,
+               const double *w) {
+    double dot = stored_dot(kernels, block, i, cols, w);
+    return block->centre ? dot - kernels->dot_f64(block->centre, w, cols) : dot;
+}
+
 double row_dot_centred(const struct kernels *kernels, const struct block *block, size_t i,
                        size_t cols, const double *centre, const double *w) {
     return block->f32 ? kernels->dot_centred_f32(block->f32 + i * cols, centre, w, cols)
@@ -114,6 +124,7 @@ double row_dot_centred(const struct kernels *kernels, const struct block *block,
 
 void row_axpy(const struct kernels *kernels, const struct block *block, size_t i, size_t cols,
               double a, double *w) {
+    if (block->centre) kernels->axpy_f64(-a, block->centre, w, cols);
     if (!block->sparse) {
         if (block->f32)
             kernels->axpy_f32(a, block->f32 + i * cols, w, cols);
@@ -131,16 +142,53 @@ void row_axpy(const struct kernels *kernels, const struct block *block, size_t i
     }
 }
 
+/* The first entry of sparse row i at or after a column. */
+static size_t entry_seek(const struct block *block, size_t i, size_t column) {
+    size_t low = block->start[i], high = block->start[i + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (block->index[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static double entry_value(const struct block *block, size_t i, size_t entry) {
+    switch (block->values) {
+    case VALUES_ONES: return 1;
+    case VALUES_ROW: return block->f64[i];
+    case VALUES_F32: return (double)block->f32[entry];
+    case VALUES_F64: break;
+    }
+    return block->f64[entry];
+}
+
+size_t row_seek(const struct block *block, size_t i, size_t column) {
+    if (!block->sparse || block->centre) return column;
+    return entry_seek(block, i, column) - block->start[i];
+}
+
+/* Rows with a centre have a value in every column. */
+static bool centred_next(const struct block *block, size_t i, size_t cols, size_t *at,
+                         size_t *column, double *value) {
+    if (*at == cols) return false;
+    size_t entry = entry_seek(block, i, *at);
+    bool stored = entry < block->start[i + 1] && block->index[entry] == *at;
+    *column = (*at)++;
+    *value = (stored ? entry_value(block, i, entry) : 0) - block->centre[*column];
+    return true;
+}
+
 bool row_next(const struct block *block, size_t i, size_t cols, size_t *at, size_t *column,
               double *value) {
+    if (block->centre) return centred_next(block, i, cols, at, column, value);
     if (block->sparse) {
         size_t entry = block->start[i] + *at;
         if (entry == block->start[i + 1]) return false;
         *column = block->index[entry];
-        *value = block->values == VALUES_ONES  ? 1
-                 : block->values == VALUES_ROW ? block->f64[i]
-                 : block->values == VALUES_F32 ? (double)block->f32[entry]
-                                               : block->f64[entry];
+        *value = entry_value(block, i, entry);
         ++*at;
         return true;
     }
@@ -163,8 +211,9 @@ double row_square_norm(const struct block *block, size_t i, size_t cols) {
 static void dense_row(const struct block *block, size_t i, size_t cols, double *out) {
     if (block->sparse) {
         memset(out, 0, cols * sizeof *out);
-        double x;
-        for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &x);) out[j] = x;
+        for (size_t at = block->start[i]; at < block->start[i + 1]; at++)
+            out[block->index[at]] = entry_value(block, i, at);
+        for (size_t j = 0; block->centre && j < cols; j++) out[j] -= block->centre[j];
     } else if (block->f32) {
         for (size_t j = 0; j < cols; j++) out[j] = block->f32[i * cols + j];
     } else {

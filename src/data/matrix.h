@@ -31,6 +31,9 @@ struct block {
     uint32_t *index; /* sparse: column of each entry, rising within a row */
     float *f32;      /* dense: rows x cols, row-major */
     double *f64;
+    /* What every row of a sparse block has less than is stored, a number a column; NULL: nothing.
+       So sparse rows stay sparse when they are centred. Not owned. */
+    const double *centre;
 };
 
 struct matrix {
@@ -45,6 +48,7 @@ sepal_status matrix_init(struct matrix *matrix, sepal_ctx *ctx, size_t rows, siz
 sepal_status block_alloc(sepal_ctx *ctx, struct block *block, size_t cols, size_t entries);
 /* Keep row i of a dense block; returns how many of its numbers are not 0. */
 size_t block_store_row(struct block *block, size_t i, const double *row, size_t cols);
+void block_clear(struct block *block);
 void matrix_clear(struct matrix *matrix);
 size_t matrix_bytes(const struct matrix *matrix);
 
@@ -75,9 +79,11 @@ void row_axpy(const struct kernels *kernels, const struct block *block, size_t i
               double a, double *w);
 double row_square_norm(const struct block *block, size_t i, size_t cols);
 /* The entries of a row one after the other: begin with *at = 0; false at the end. Zeros of dense
-   rows are left out. */
+   rows are left out, of rows with a centre nothing is. */
 bool row_next(const struct block *block, size_t i, size_t cols, size_t *at, size_t *column,
               double *value);
+/* Where row_next finds the first entry of row i at or after a column. */
+size_t row_seek(const struct block *block, size_t i, size_t column);
 /* Rows [first, first + n) as dense doubles, minus `centre` (may be NULL), times the root of their
    weight (NULL: 1); out has `stride` doubles from row to row. */
 void block_dense(const struct block *block, size_t first, size_t n, size_t cols,

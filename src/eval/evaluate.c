@@ -1,6 +1,7 @@
 #include "eval/evaluate.h"
 
 #include "core/alloc.h"
+#include "linear/decide.h"
 
 #include <math.h>
 #include <stdio.h>

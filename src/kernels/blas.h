@@ -19,6 +19,8 @@ struct blas {
     bool (*cholesky)(size_t n, double *a, size_t lda);
     /* B (n x k) = inverse(R'R) B, in place */
     void (*cholesky_solve)(size_t n, const double *r, size_t ldr, size_t k, double *b, size_t ldb);
+    /* X (m x n) = X inverse(R), in place; R upper triangular */
+    void (*right_solve)(size_t m, size_t n, const double *r, size_t ldr, double *x, size_t ldx);
     /* the triangular factor of A (m x n): on return rows 0 .. min(m,n)-1 hold R, and everything
        below the diagonal is zero. `work` has blas_qr_work(m, n) doubles. */
     void (*qr_r)(size_t m, size_t n, double *a, size_t lda, double *work);

@@ -178,6 +178,17 @@ static void cholesky_solve(size_t n, const double *r, size_t ldr, size_t k, doub
     solve_up(n, r, ldr, k, b, ldb);
 }
 
+/* Row by row, each element taken off the later ones as soon as it is known. */
+static void right_solve(size_t m, size_t n, const double *r, size_t ldr, double *x, size_t ldx) {
+    for (size_t i = 0; i < m; i++) {
+        double *row = x + i * ldx;
+        for (size_t j = 0; j < n; j++) {
+            row[j] /= r[j * ldr + j];
+            for (size_t l = j + 1; l < n; l++) row[l] -= row[j] * r[j * ldr + l];
+        }
+    }
+}
+
 /* Turn the column x (len elements, ld apart) into v with v_0 = 1 left out, H = I - tau v v' and
    H x = (x_0, 0 ... 0) with the x_0 on return. Returns tau; 0 when there is nothing to do. */
 static double make_reflector(double *x, size_t len, size_t ld) {
@@ -273,5 +284,6 @@ const struct blas blas_builtin = {
     .syrk_t = syrk_t,
     .cholesky = cholesky,
     .cholesky_solve = cholesky_solve,
+    .right_solve = right_solve,
     .qr_r = qr_r,
 };

@@ -81,6 +81,16 @@ static void cholesky_solve(size_t n, const double *r, size_t ldr, size_t k, doub
     dtrsm_("R", "L", "N", "N", &fk, &fn, &one, r, &fldr, b, &fldb, 1, 1, 1, 1);
 }
 
+static void right_solve(size_t m, size_t n, const double *r, size_t ldr, double *x, size_t ldx) {
+    if (m == 0 || n == 0) return;
+    if (!fits(m, n, ldr, ldx)) {
+        blas_builtin.right_solve(m, n, r, ldr, x, ldx);
+        return;
+    }
+    int fm = (int)m, fn = (int)n, fldr = (int)ldr, fldx = (int)ldx;
+    dtrsm_("L", "L", "N", "N", &fn, &fm, &one, r, &fldr, x, &fldx, 1, 1, 1, 1);
+}
+
 static void qr_r(size_t m, size_t n, double *a, size_t lda, double *work) {
     if (m == 0 || n == 0) return;
     size_t steps = m < n ? m : n;
@@ -104,6 +114,7 @@ static const struct blas library_openblas = {
     .syrk_t = syrk_t,
     .cholesky = cholesky,
     .cholesky_solve = cholesky_solve,
+    .right_solve = right_solve,
     .qr_r = qr_r,
 };
 
@@ -113,6 +124,7 @@ static const struct blas library_reference = {
     .syrk_t = syrk_t,
     .cholesky = cholesky,
     .cholesky_solve = cholesky_solve,
+    .right_solve = right_solve,
     .qr_r = qr_r,
 };
 

@@ -50,6 +50,10 @@ struct learner {
     const char *name, *summary;
     const char *activation; /* identity, sign, ...: what turns a score into an output */
     bool machine;           /* fits K classes by itself */
+    bool posterior;         /* its scores are logarithms of probabilities, up to a common term */
+    /* Whether adding a constant to a column changes nothing but the centre of the answer: then
+       sparse rows need not be centred. NULL: never. */
+    bool (*shiftable)(const void *config);
     const char *solvers;    /* what --solver may name, "a|b|c"; NULL: there is no choice */
     const struct knob *knobs;
     size_t config_size;

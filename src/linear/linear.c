@@ -2,16 +2,26 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
+#include "kernels/blas.h"
+#include "linear/decide.h"
 
 #include <math.h>
 
-sepal_status linear_init(struct linear *linear, sepal_ctx *ctx, size_t classes, size_t cols,
-                         bool centred) {
-    size_t rows = classes == 2 ? 1 : classes, cells;
-    *linear = (struct linear){.classes = classes,
-                              .rows = rows,
-                              .cols = cols,
-                              .decode = classes == 2 ? DECODE_SIGN : DECODE_ARGMAX};
+size_t decode_rows(enum decode decode, size_t classes) {
+    size_t twice;
+    switch (decode) {
+    case DECODE_SIGN: return 1;
+    case DECODE_OVR_1: return classes - 1;
+    case DECODE_OVO:
+        return __builtin_mul_overflow(classes, classes - 1, &twice) ? SIZE_MAX : twice / 2;
+    default: return classes;
+    }
+}
+
+sepal_status linear_init_rows(struct linear *linear, sepal_ctx *ctx, size_t classes,
+                              enum decode decode, size_t cols, bool centred) {
+    size_t rows = decode_rows(decode, classes), cells;
+    *linear = (struct linear){.classes = classes, .rows = rows, .cols = cols, .decode = decode};
     if (__builtin_mul_overflow(rows, cols, &cells))
         return fail(ctx, SEPAL_EMEMORY, "not enough memory for %zu x %zu weights", rows, cols);
     linear->w = mem_zero(ctx, cells, sizeof *linear->w);
@@ -22,19 +32,20 @@ sepal_status linear_init(struct linear *linear, sepal_ctx *ctx, size_t classes, 
     return SEPAL_EMEMORY;
 }
 
+sepal_status linear_init(struct linear *linear, sepal_ctx *ctx, size_t classes, size_t cols,
+                         bool centred) {
+    enum decode decode = classes == 2 ? DECODE_SIGN : DECODE_ARGMAX;
+    return linear_init_rows(linear, ctx, classes, decode, cols, centred);
+}
+
 void linear_clear(struct linear *linear) {
     mem_free(linear->w);
     mem_free(linear->b);
     mem_free(linear->centre);
+    mem_free(linear->priors);
+    mem_free(linear->axes);
+    density_free(linear->density);
     *linear = (struct linear){0};
-}
-
-int32_t linear_decide(const struct linear *linear, const double *scores) {
-    if (linear->decode == DECODE_SIGN) return scores[0] >= 0;
-    int32_t best = 0;
-    for (size_t k = 1; k < linear->rows; k++)
-        if (scores[k] > scores[best]) best = (int32_t)k;
-    return best;
 }
 
 double linear_bias(const struct linear *linear, size_t r) {
@@ -62,52 +73,108 @@ struct scoring {
     int32_t *classes;   /* or the decisions */
 };
 
-static void score_row(const struct scoring *all, const struct kernels *kernels,
-                      const struct block *block, size_t i, double *out) {
-    const struct linear *linear = all->linear;
+/* Values above 0 count as 1. */
+static double bits_dot(const struct block *block, size_t i, size_t cols, const double *w) {
+    double sum = 0, x;
+    for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &x);)
+        if (x > 0) sum += w[j];
+    return sum;
+}
+
+static void score_row(const struct linear *linear, const double *bias,
+                      const struct kernels *kernels, const struct block *block, size_t i,
+                      double *out) {
     for (size_t r = 0; r < linear->rows; r++) {
         const double *w = linear->w + r * linear->cols;
-        if (linear->centre && !block->sparse)
+        if (linear->bits)
+            out[r] = linear->b[r] + bits_dot(block, i, linear->cols, w);
+        else if (linear->centre && !block->sparse)
             out[r] =
                 linear->b[r] + row_dot_centred(kernels, block, i, linear->cols, linear->centre, w);
         else
-            out[r] = all->bias[r] + row_dot(kernels, block, i, linear->cols, w);
+            out[r] = bias[r] + row_dot(kernels, block, i, linear->cols, w);
     }
 }
 
-static sepal_status score_block(sepal_ctx *ctx, size_t b, void *payload) {
+/* The forms of a quadratic model: one a row, or two whose difference it is. */
+static sepal_status score_forms(double *out, sepal_ctx *ctx, const struct linear *linear,
+                                const struct block *block) {
+    const struct density *density = linear->density;
+    size_t rows = linear->rows, forms = density->forms;
+    double *logs = mem_alloc(ctx, block->rows, forms * sizeof *logs);
+    if (!logs) return SEPAL_EMEMORY;
+    sepal_status status =
+        density_logs(logs, ctx, density, linear->centre, block, 0, block->rows);
+    for (size_t i = 0; i < block->rows && status == SEPAL_OK; i++) {
+        const double *log_p = logs + i * forms;
+        for (size_t r = 0; r < rows; r++)
+            out[i * rows + r] =
+                linear->b[r] + (forms == rows ? log_p[r] : log_p[2 * r + 1] - log_p[2 * r]);
+    }
+    mem_free(logs);
+    return status;
+}
+
+static sepal_status check_scores(sepal_ctx *ctx, const double *scores, size_t rows, size_t width,
+                                 size_t first_row) {
+    for (size_t i = 0; i < rows * width; i++)
+        if (!isfinite(scores[i]))
+            return fail(ctx, SEPAL_EDATA,
+                        "the score of row %zu is beyond the range of a double; its values are too "
+                        "large for this model",
+                        first_row + i / width + 1);
+    return SEPAL_OK;
+}
+
+/* `bias`: in the coordinates of the columns. */
+static sepal_status score_block(double *out, sepal_ctx *ctx, const struct linear *linear,
+                                const double *bias, const struct block *block) {
+    if (density_is_quadratic(linear->density))
+        TRY(score_forms(out, ctx, linear, block));
+    else
+        for (size_t i = 0; i < block->rows; i++)
+            score_row(linear, bias, ctx->kernels, block, i, out + i * linear->rows);
+    return check_scores(ctx, out, block->rows, linear->rows, block->first_row);
+}
+
+static double *make_bias(sepal_ctx *ctx, const struct linear *linear) {
+    double *bias = mem_alloc(ctx, linear->rows, sizeof *bias);
+    for (size_t r = 0; bias && r < linear->rows; r++) bias[r] = linear_bias(linear, r);
+    return bias;
+}
+
+sepal_status linear_score_block(double *out, sepal_ctx *ctx, const struct linear *linear,
+                                const struct block *block) {
+    double *bias = make_bias(ctx, linear);
+    if (!bias) return SEPAL_EMEMORY;
+    sepal_status status = score_block(out, ctx, linear, bias, block);
+    mem_free(bias);
+    return status;
+}
+
+static sepal_status score_task(sepal_ctx *ctx, size_t b, void *payload) {
     const struct scoring *all = payload;
     const struct block *block = &all->matrix->blocks[b];
-    size_t rows = all->linear->rows;
-    double *scores = NULL; /* of one row, where nobody wants to keep them */
-    if (!all->scores) {
-        scores = mem_alloc(ctx, rows, sizeof *scores);
-        if (!scores) return SEPAL_EMEMORY;
-    }
-    sepal_status status = SEPAL_OK;
-    for (size_t i = 0; i < block->rows && status == SEPAL_OK; i++) {
-        size_t row = block->first_row + i;
-        double *out = scores ? scores : all->scores + row * rows;
-        score_row(all, ctx->kernels, block, i, out);
-        for (size_t r = 0; r < rows && status == SEPAL_OK; r++)
-            if (!isfinite(out[r]))
-                status = fail(ctx, SEPAL_EDATA,
-                              "the score of row %zu is beyond the range of a double; its values "
-                              "are too large for this model",
-                              row + 1);
-        if (all->classes) all->classes[row] = linear_decide(all->linear, out);
-    }
+    size_t width = all->linear->rows;
+    if (all->scores)
+        return score_block(all->scores + block->first_row * width, ctx, all->linear, all->bias,
+                           block);
+    double *scores = mem_alloc(ctx, block->rows, width * sizeof *scores);
+    if (!scores) return SEPAL_EMEMORY;
+    sepal_status status = score_block(scores, ctx, all->linear, all->bias, block);
+    for (size_t i = 0; i < block->rows && status == SEPAL_OK; i++)
+        all->classes[block->first_row + i] = linear_decide(all->linear, scores + i * width);
     mem_free(scores);
     return status;
 }
 
 static sepal_status score_all(sepal_ctx *ctx, struct scoring *all) {
-    size_t rows = all->linear->rows;
-    double *bias = mem_alloc(ctx, rows, sizeof *bias);
+    double *bias = make_bias(ctx, all->linear);
     if (!bias) return SEPAL_EMEMORY;
-    for (size_t r = 0; r < rows; r++) bias[r] = linear_bias(all->linear, r);
     all->bias = bias;
-    sepal_status status = parallel_for(ctx, all->matrix->n_blocks, score_block, all);
+    blas_enter();
+    sepal_status status = parallel_for(ctx, all->matrix->n_blocks, score_task, all);
+    blas_leave();
     mem_free(bias);
     return status;
 }

@@ -1,37 +1,63 @@
 /* The one object every learner ends in: R score functions s_r(x) = b_r + w_r . (x - c) and the rule
-   that decodes R scores into a class. Two classes have one row of weights, and a score of at least
-   0 is the second class; K classes have K rows, and the largest score wins, the first on ties. */
+   that decodes R scores into a class (linear/decide.h). Two classes have one row of weights, and a
+   score of at least 0 is the second class. Beside it stand parts that only some models have. */
 #ifndef SEPAL_LINEAR_LINEAR_H
 #define SEPAL_LINEAR_LINEAR_H
 
-#include "data/matrix.h"
+#include "linear/density.h"
 
-enum decode { DECODE_SIGN, DECODE_ARGMAX };
+enum decode {
+    DECODE_SIGN,   /* two classes, R = 1 */
+    DECODE_ARGMAX, /* R = K: the largest wins, the first on ties */
+    DECODE_OVR,    /* R = K, each class against the rest: it claims a row by a score >= 0 */
+    DECODE_OVR_1,  /* R = K - 1, the same; what nobody claims is of the last class */
+    DECODE_OVO     /* R = K (K - 1) / 2 pairs (0,1) (0,2) ... (1,2) ...: a score >= 0 is a vote for
+                      the second of the pair */
+};
+/* What makes probabilities of scores. */
+enum link {
+    LINK_NONE,      /* scores only */
+    LINK_POSTERIOR, /* softmax of K scores, the logistic function of one */
+    LINK_RATES      /* the logistic function of each of K scores, divided by their sum */
+};
 
 struct linear {
     size_t classes; /* K */
     size_t rows;    /* R */
     size_t cols;    /* M */
     enum decode decode;
-    double *w;      /* R x M */
-    double *b;      /* R: the scores at the centre */
+    enum link link;
+    double *w;      /* R x M; of quadratic scores: the slopes at the centre, for reports only */
+    double *b;      /* R: the scores at the centre; of quadratic scores: what is added to the forms */
     double *centre; /* M numbers; NULL: 0. Keeps every digit when the means are large. */
+    bool bits;      /* a value above 0 counts as 1, any other as 0 (no centre then) */
+
+    struct density *density; /* NULL: none */
+    double *priors;          /* K probabilities that the scores contain; NULL: none */
+    double *axes;            /* n_axes x M: projections y = axes (x - c); NULL: none */
+    size_t n_axes;
 };
 
-/* Weights, biases and centre (if asked for) zeroed. */
+/* Weights, biases and centre (if asked for) zeroed; SIGN for two classes, else ARGMAX. */
 sepal_status linear_init(struct linear *linear, sepal_ctx *ctx, size_t classes, size_t cols,
                          bool centred);
+/* The same for another rule, which says the number of rows. */
+sepal_status linear_init_rows(struct linear *linear, sepal_ctx *ctx, size_t classes,
+                              enum decode decode, size_t cols, bool centred);
 void linear_clear(struct linear *linear);
+/* R for K classes; SIZE_MAX when a size_t does not hold it. */
+size_t decode_rows(enum decode decode, size_t classes);
 
-/* All scores of a matrix, rows x R. */
+/* All scores of a matrix, rows x R, or of one block: block->rows x R. */
 sepal_status linear_scores(double *out, sepal_ctx *ctx, const struct linear *linear,
                            const struct matrix *matrix);
-/* The class that R scores stand for. */
-int32_t linear_decide(const struct linear *linear, const double *scores);
+sepal_status linear_score_block(double *out, sepal_ctx *ctx, const struct linear *linear,
+                                const struct block *block);
+/* The classes that they stand for. */
 sepal_status linear_predict(int32_t *out, sepal_ctx *ctx, const struct linear *linear,
                             const struct matrix *matrix);
 
-/* Row r in the user's coordinates: its bias b_r - w_r . c and the norm of w_r. */
+/* Row r in the coordinates of the columns: its bias b_r - w_r . c and the norm of w_r. */
 double linear_bias(const struct linear *linear, size_t r);
 double linear_norm(const struct linear *linear, size_t r);
 

@@ -1,19 +1,41 @@
 #include "maps/map.h"
 
+#include "core/alloc.h"
+
 #include <string.h>
 
-static const struct knob no_knobs[] = {{0}};
+#define MAP(name) extern const struct map map_##name;
+#include "maps/maps.def"
+#undef MAP
 
-static const struct map map_identity = {
-    .name = "identity",
-    .summary = "the features as they are",
-    .knobs = no_knobs,
+const struct map *const map_table[] = {
+#define MAP(name) &map_##name,
+#include "maps/maps.def"
+#undef MAP
+    NULL,
 };
-
-const struct map *const map_table[] = {&map_identity, NULL};
 
 const struct map *map_find(const char *name) {
     for (const struct map *const *row = map_table; *row; row++)
         if (strcmp((*row)->name, name) == 0) return *row;
     return NULL;
+}
+
+sepal_status map_plan_affine(struct fitted_map *map, sepal_ctx *ctx) {
+    (void)ctx;
+    map->out = map->in;
+    map->shape[0] = 2;
+    map->shape[1] = map->in;
+    return SEPAL_OK;
+}
+
+sepal_status map_entries_add(sepal_ctx *ctx, struct map_entries *entries, size_t column,
+                             double value) {
+    void *items = entries->items;
+    sepal_status status =
+        mem_reserve(ctx, &items, &entries->room, entries->n + 1, sizeof *entries->items);
+    entries->items = items;
+    if (status == SEPAL_OK)
+        entries->items[entries->n++] = (struct map_entry){(uint32_t)column, value};
+    return status;
 }

@@ -73,20 +73,6 @@ static inline const double *squares_target(const struct squares *p, size_t row) 
     return p->target + (size_t)p->label[row] * p->outputs;
 }
 
-/* Where row_next finds the first entry of row i at or after a column. */
-static inline size_t row_seek(const struct block *block, size_t i, size_t column) {
-    if (!block->sparse) return column;
-    size_t start = block->start[i], low = start, high = block->start[i + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (block->index[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - start;
-}
-
 /* What the solvers should have reached, from the data and the model alone: the objective, half the
    weighted mean of the squared errors plus l2/2 ||W||^2, and the largest element of its gradient,
    each relative to the norms of its column and its target. `target` is not centred here. */

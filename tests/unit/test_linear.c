@@ -1,6 +1,7 @@
 /* The linear model: scores around its centre, decisions at ties and at zero, what it shows. */
 #include "data/data.h"
 #include "kernels/kernels.h"
+#include "linear/decide.h"
 #include "linear/linear.h"
 
 #include <math.h>

@@ -1,0 +1,113 @@
+#include "linear/decide.h"
+
+#include <math.h>
+#include <string.h>
+
+void pair_classes(size_t r, size_t classes, size_t *i, size_t *j) {
+    size_t first = 0, others = classes - 1;
+    while (r >= others) r -= others--, first++;
+    *i = first;
+    *j = first + 1 + r;
+}
+
+static size_t pair_row(size_t classes, size_t i, size_t j) {
+    return i * (2 * classes - i - 1) / 2 + j - i - 1;
+}
+
+/* Pairwise answers about class k: its votes, and the scores that speak for it less those against. */
+static size_t count_votes(const struct linear *linear, const double *scores, size_t k, double *sum) {
+    size_t votes = 0;
+    *sum = 0;
+    for (size_t j = 0; j < linear->classes; j++) {
+        if (j == k) continue;
+        double score = scores[j < k ? pair_row(linear->classes, j, k)
+                                    : pair_row(linear->classes, k, j)];
+        votes += (score >= 0) == (j < k);
+        *sum += j < k ? score : -score;
+    }
+    return votes;
+}
+
+static int32_t decide_by_votes(const struct linear *linear, const double *scores, bool *tied) {
+    size_t best = 0, most = 0;
+    double best_sum = 0, sum;
+    *tied = false;
+    for (size_t k = 0; k < linear->classes; k++) {
+        size_t votes = count_votes(linear, scores, k, &sum);
+        bool more = k == 0 || votes > most, same = k > 0 && votes == most;
+        if (more || (same && sum > best_sum)) best = k, best_sum = sum;
+        *tied = !more && (*tied || same);
+        if (more) most = votes;
+    }
+    return (int32_t)best;
+}
+
+/* The last class of K - 1 functions has the score 0. */
+static double score_of(const struct linear *linear, const double *scores, size_t k) {
+    return k < linear->rows ? scores[k] : 0;
+}
+
+int32_t linear_decide(const struct linear *linear, const double *scores) {
+    bool tied;
+    if (linear->decode == DECODE_SIGN) return scores[0] >= 0;
+    if (linear->decode == DECODE_OVO) return decide_by_votes(linear, scores, &tied);
+    size_t best = 0;
+    for (size_t k = 1; k < linear->classes; k++)
+        if (score_of(linear, scores, k) > score_of(linear, scores, best)) best = k;
+    return (int32_t)best;
+}
+
+enum region linear_region(const struct linear *linear, const double *scores) {
+    size_t claims = 0;
+    bool tied;
+    switch (linear->decode) {
+    case DECODE_OVO:
+        (void)decide_by_votes(linear, scores, &tied);
+        return tied ? REGION_TIED : REGION_CLEAR;
+    case DECODE_OVR:
+    case DECODE_OVR_1:
+        for (size_t r = 0; r < linear->rows; r++) claims += scores[r] >= 0;
+        if (claims > 1) return REGION_SEVERAL;
+        return claims == 0 && linear->decode == DECODE_OVR ? REGION_NONE : REGION_CLEAR;
+    default: return REGION_CLEAR;
+    }
+}
+
+size_t linear_shown(const struct linear *linear) {
+    return linear->decode == DECODE_SIGN ? 1 : linear->classes;
+}
+
+void linear_show(const struct linear *linear, const double *scores, double *out) {
+    double sum;
+    if (linear->decode == DECODE_SIGN) {
+        out[0] = scores[0];
+        return;
+    }
+    for (size_t k = 0; k < linear->classes; k++)
+        out[k] = linear->decode == DECODE_OVO ? (double)count_votes(linear, scores, k, &sum)
+                                              : score_of(linear, scores, k);
+}
+
+/* 1 / (1 + e^-s) without overflow. */
+static double logistic(double s) {
+    double small = exp(-fabs(s));
+    return s >= 0 ? 1 / (1 + small) : small / (1 + small);
+}
+
+void linear_probabilities(const struct linear *linear, const double *scores, double *out) {
+    if (linear->decode == DECODE_SIGN) {
+        out[1] = logistic(scores[0]);
+        out[0] = logistic(-scores[0]);
+        return;
+    }
+    size_t classes = linear->classes;
+    double largest = scores[0], sum = 0;
+    for (size_t k = 1; k < classes; k++) largest = fmax(largest, scores[k]);
+    /* far below 0 all rates vanish together, and their ratios are those of e^s */
+    bool rates = linear->link == LINK_RATES && largest > -700;
+    for (size_t k = 0; k < classes; k++) {
+        out[k] = rates ? logistic(scores[k]) : exp(scores[k] - largest);
+        sum += out[k];
+    }
+    for (size_t k = 0; k < classes; k++) out[k] /= sum;
+}

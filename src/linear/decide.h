@@ -1,0 +1,26 @@
+/* From the R scores of a row to a class, to probabilities, to one number a class. */
+#ifndef SEPAL_LINEAR_DECIDE_H
+#define SEPAL_LINEAR_DECIDE_H
+
+#include "linear/linear.h"
+
+/* Where a row lies: rules made of two-class answers leave regions that no class, or more than one,
+   has a right to. */
+enum region { REGION_CLEAR, REGION_SEVERAL, REGION_NONE, REGION_TIED, REGIONS };
+
+/* The class, in ambiguous regions by confidence: the largest score; of the classes with most votes
+   the one with the largest sum of signed pairwise scores; the first on ties. */
+int32_t linear_decide(const struct linear *linear, const double *scores);
+enum region linear_region(const struct linear *linear, const double *scores);
+
+/* Numbers a row that users see: 1 for two classes, else K, the scores themselves or, for pairs, the
+   votes; the last class of K - 1 functions has 0, which is what it is decided by. */
+size_t linear_shown(const struct linear *linear);
+void linear_show(const struct linear *linear, const double *scores, double *out);
+/* K probabilities; the model must have a link. */
+void linear_probabilities(const struct linear *linear, const double *scores, double *out);
+
+/* Rows i < j of the pair r among K classes. */
+void pair_classes(size_t r, size_t classes, size_t *i, size_t *j);
+
+#endif

@@ -1,0 +1,166 @@
+#include "linear/density.h"
+
+#include "core/alloc.h"
+#include "kernels/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const density_names[DENSITY_KINDS] = {"shared",    "full",        "diagonal",
+                                                  "spherical", "multinomial", "bernoulli"};
+
+static const double LN_2_PI = 1.8378770664093453;
+
+size_t density_root_size(enum density_kind kind, size_t forms, size_t cols) {
+    size_t square, size;
+    if (__builtin_mul_overflow(cols, cols, &square)) square = SIZE_MAX;
+    switch (kind) {
+    case DENSITY_SHARED: return square;
+    case DENSITY_FULL: return __builtin_mul_overflow(forms, square, &size) ? SIZE_MAX : size;
+    case DENSITY_DIAGONAL: return __builtin_mul_overflow(forms, cols, &size) ? SIZE_MAX : size;
+    case DENSITY_SPHERICAL: return forms;
+    default: return 0;
+    }
+}
+
+sepal_status density_new(struct density **out, sepal_ctx *ctx, enum density_kind kind, size_t forms,
+                         size_t cols) {
+    size_t root = density_root_size(kind, forms, cols), means;
+    *out = NULL;
+    if (root == SIZE_MAX || __builtin_mul_overflow(forms, cols, &means))
+        return fail(ctx, SEPAL_EMEMORY, "not enough memory for %zu densities of %zu columns", forms,
+                    cols);
+    struct density *density = mem_zero(ctx, 1, sizeof *density);
+    if (!density) return SEPAL_EMEMORY;
+    *density = (struct density){.kind = kind, .forms = forms, .cols = cols};
+    density->mean = mem_zero(ctx, means, sizeof *density->mean);
+    density->constant = mem_zero(ctx, forms, sizeof *density->constant);
+    if (root) density->root = mem_zero(ctx, root, sizeof *density->root);
+    if (density->mean && density->constant && (density->root || !root)) {
+        *out = density;
+        return SEPAL_OK;
+    }
+    density_free(density);
+    return SEPAL_EMEMORY;
+}
+
+void density_free(struct density *density) {
+    if (!density) return;
+    mem_free(density->mean);
+    mem_free(density->root);
+    mem_free(density->constant);
+    mem_free(density);
+}
+
+/* ln det R of one form. */
+static double log_det(const struct density *density, size_t form) {
+    size_t cols = density->cols;
+    const double *root = density->root;
+    double sum = 0;
+    if (density->kind == DENSITY_SPHERICAL) return (double)cols * log(root[form]);
+    if (density->kind == DENSITY_DIAGONAL) {
+        for (size_t j = 0; j < cols; j++) sum += log(root[form * cols + j]);
+        return sum;
+    }
+    if (density->kind == DENSITY_FULL) root += form * cols * cols;
+    for (size_t j = 0; j < cols; j++) sum += log(root[j * cols + j]);
+    return sum;
+}
+
+void density_normalise(struct density *density) {
+    for (size_t form = 0; form < density->forms; form++)
+        density->constant[form] =
+            -0.5 * (double)density->cols * LN_2_PI - log_det(density, form);
+}
+
+/* ---- ln p --------------------------------------------------------------------------------- */
+
+static double square_sum(const double *z, size_t n) {
+    double sum = 0;
+    for (size_t j = 0; j < n; j++) sum += z[j] * z[j];
+    return sum;
+}
+
+/* Rows less the centre and the mean of a form, in units of its standard deviations. */
+static void standardise(double *z, const struct density *density, size_t form, const double *rows,
+                        size_t n, const struct blas *blas) {
+    size_t cols = density->cols;
+    const double *mean = density->mean + form * cols;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < cols; j++) z[i * cols + j] = rows[i * cols + j] - mean[j];
+    if (density->kind == DENSITY_DIAGONAL) {
+        const double *sd = density->root + form * cols;
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < cols; j++) z[i * cols + j] /= sd[j];
+    } else if (density->kind == DENSITY_SPHERICAL) {
+        for (size_t i = 0; i < n * cols; i++) z[i] /= density->root[form];
+    } else {
+        const double *factor = density->root;
+        if (density->kind == DENSITY_FULL) factor += form * cols * cols;
+        blas->right_solve(n, cols, factor, cols, z, cols);
+    }
+}
+
+static sepal_status gaussian_logs(double *out, sepal_ctx *ctx, const struct density *density,
+                                  const double *centre, const struct block *block, size_t first,
+                                  size_t n) {
+    enum { PANEL_CELLS = 1 << 17 }; /* 1 MiB: the factor is read once a panel */
+    size_t cols = density->cols, forms = density->forms;
+    size_t panel = PANEL_CELLS / cols > 0 ? PANEL_CELLS / cols : 1;
+    if (panel > n) panel = n;
+    double *rows = mem_alloc(ctx, 2 * panel, cols * sizeof *rows), *z = rows + panel * cols;
+    if (!rows) return SEPAL_EMEMORY;
+    for (size_t at = 0; at < n; at += panel) {
+        size_t some = n - at < panel ? n - at : panel;
+        block_dense(block, first + at, some, cols, centre, NULL, rows, cols);
+        for (size_t form = 0; form < forms; form++) {
+            standardise(z, density, form, rows, some, ctx->blas);
+            for (size_t i = 0; i < some; i++)
+                out[(at + i) * forms + form] =
+                    density->constant[form] - 0.5 * square_sum(z + i * cols, cols);
+        }
+    }
+    mem_free(rows);
+    return SEPAL_OK;
+}
+
+/* Entries of a row above 0 count as seen, each with its weight. */
+static void bernoulli_row(double *out, const struct density *density, const struct block *block,
+                          size_t i) {
+    double x;
+    memcpy(out, density->constant, density->forms * sizeof *out);
+    for (size_t at = 0, j; row_next(block, i, density->cols, &at, &j, &x);) {
+        for (size_t form = 0; x > 0 && form < density->forms; form++) {
+            double log_p = density->mean[form * density->cols + j];
+            out[form] += log_p - log1p(-exp(log_p));
+        }
+    }
+}
+
+static void multinomial_row(double *out, const struct density *density, const struct block *block,
+                            size_t i) {
+    double length = 0, arrangements = 0, x;
+    int sign; /* lgamma itself would leave it in a global variable */
+    memset(out, 0, density->forms * sizeof *out);
+    for (size_t at = 0, j; row_next(block, i, density->cols, &at, &j, &x);) {
+        length += x;
+        arrangements -= lgamma_r(x + 1, &sign);
+        for (size_t form = 0; form < density->forms; form++)
+            out[form] += x * density->mean[form * density->cols + j];
+    }
+    arrangements += lgamma_r(length + 1, &sign);
+    for (size_t form = 0; form < density->forms; form++) out[form] += arrangements;
+}
+
+sepal_status density_logs(double *out, sepal_ctx *ctx, const struct density *density,
+                          const double *centre, const struct block *block, size_t first, size_t n) {
+    if (density->kind != DENSITY_MULTINOMIAL && density->kind != DENSITY_BERNOULLI)
+        return gaussian_logs(out, ctx, density, centre, block, first, n);
+    for (size_t i = 0; i < n; i++) {
+        if (density->kind == DENSITY_MULTINOMIAL)
+            multinomial_row(out + i * density->forms, density, block, first + i);
+        else
+            bernoulli_row(out + i * density->forms, density, block, first + i);
+    }
+    return SEPAL_OK;
+}
