@@ -22,9 +22,10 @@ static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx,
     double value;
     TRY(entries_init(entries, ctx, block->rows));
     for (size_t i = 0; i < block->rows; i++) {
-        const struct block *source =
-            matrix_block_of(all->from, all->rows[block->first_row + i], &local);
-        for (size_t at = 0; row_next(source, local, cols, &at, &column, &value);)
+        struct block source = *matrix_block_of(all->from, all->rows[block->first_row + i], &local);
+        block->centre = source.centre;
+        source.centre = NULL; /* what is stored, and the same centre again */
+        for (size_t at = 0; row_next(&source, local, cols, &at, &column, &value);)
             TRY(entries_push(entries, ctx, column, value));
         entries->start[i + 1] = entries->n;
     }

@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include "core/alloc.h"
+#include "model/model_file.h"
 
 sepal_model *model_new(sepal_ctx *ctx) {
     return mem_zero(ctx, 1, sizeof(sepal_model));
@@ -12,4 +13,32 @@ void model_free(sepal_model *model) {
     schema_release(model->schema);
     arena_clear(&model->arena);
     mem_free(model);
+}
+
+const char *const decode_names[DECODES] = {"sign", "argmax", "ovr", "ovr-1", "ovo"};
+
+static void density_numbers(struct tensor_numbers out[MODEL_TENSORS],
+                            const struct density *density) {
+    size_t forms = density->forms, cols = density->cols;
+    size_t root = density_root_size(density->kind, forms, cols);
+    size_t width = density->kind == DENSITY_SPHERICAL ? 1 : cols;
+    out[TENSOR_MEAN] = (struct tensor_numbers){density->mean, forms, cols};
+    out[TENSOR_CONSTANT] = (struct tensor_numbers){density->constant, 1, forms};
+    if (root) out[TENSOR_ROOT] = (struct tensor_numbers){density->root, root / width, width};
+}
+
+void model_numbers(struct tensor_numbers out[MODEL_TENSORS], const sepal_model *model) {
+    const struct linear *linear = &model->linear;
+    for (int i = 0; i < MODEL_TENSORS; i++) out[i] = (struct tensor_numbers){0};
+    out[TENSOR_WEIGHTS] = (struct tensor_numbers){linear->w, linear->rows, linear->cols};
+    out[TENSOR_BIAS] = (struct tensor_numbers){linear->b, 1, linear->rows};
+    out[TENSOR_CENTRE] = (struct tensor_numbers){linear->centre, 1, linear->cols};
+    out[TENSOR_PRIORS] = (struct tensor_numbers){linear->priors, 1, linear->classes};
+    out[TENSOR_AXES] = (struct tensor_numbers){linear->axes, linear->n_axes, linear->cols};
+    if (linear->density) density_numbers(out, linear->density);
+    for (size_t m = 0; m < model->basis.n; m++) {
+        const struct fitted_map *map = &model->basis.maps[m];
+        out[TENSOR_MAPS + m] =
+            (struct tensor_numbers){map->numbers, map->shape[0], map->shape[1]};
+    }
 }

@@ -5,6 +5,7 @@
 #include "core/io.h"
 #include "data/schema.h"
 #include "linear/linear.h"
+#include "maps/basis.h"
 
 /* Facts of the training that are functions of the rows, the spec and the seed alone. */
 struct model_facts {
@@ -21,7 +22,8 @@ struct sepal_model {
     const char *spec;    /* canonical */
     const char *learner; /* its name */
     const struct schema *schema;
-    struct linear linear;
+    struct basis basis;   /* x to phi(x) */
+    struct linear linear; /* of phi(x) */
     struct model_facts facts;
 };
 

@@ -31,6 +31,10 @@ struct loading {
     size_t data_at; /* where the header ends */
     size_t whole;   /* bytes that the file should have */
     size_t classes;
+    enum decode decode;
+    const char *density; /* "": none */
+    bool bits;
+    struct pipeline pipeline;
     struct arena arena;
     struct tensor tensors[MODEL_TENSORS];
     struct schema_json json;
@@ -215,7 +219,10 @@ static sepal_status find_list(struct loading *load, struct slice *out, struct fi
 static sepal_status keep_spec(struct loading *load, const char *spec, const char *learner) {
     sepal_model *model = load->model;
     if (strlen(spec) > MODEL_LONGEST_VALUE) return unsound(load->ctx, "its spec is too long");
-    TRY(pipeline_check_saved(load->ctx, &load->arena, spec, learner, load->classes));
+    TRY(pipeline_parse_saved(&load->pipeline, load->ctx, &model->arena, spec, learner,
+                             load->classes));
+    if (load->classes > 2 && pipeline_reduction(&load->pipeline)->decode != load->decode)
+        return unsound(load->ctx, "its spec does not decode by that rule");
     model->spec = arena_text(load->ctx, &model->arena, spec, strlen(spec));
     model->learner = arena_text(load->ctx, &model->arena, learner, strlen(learner));
     return model->spec && model->learner ? SEPAL_OK : SEPAL_EMEMORY;
@@ -235,13 +242,42 @@ static sepal_status read_training(struct loading *load, const char *json) {
     return fields_end(&fields);
 }
 
-/* Two classes have one row of weights, any other number as many as there are. */
+/* How many classes a rule tells apart by so many rows of weights; 0: it cannot be. */
+static size_t classes_of(enum decode decode, size_t rows) {
+    size_t classes = rows;
+    if (decode == DECODE_SIGN) return rows == 1 ? 2 : 0;
+    if (decode == DECODE_OVR_1) classes = rows + 1;
+    if (decode == DECODE_OVO) {
+        classes = 3;
+        while (decode_rows(decode, classes) < rows) classes++;
+        if (decode_rows(decode, classes) != rows) return 0;
+    }
+    return classes < 3 ? 0 : classes;
+}
+
 static sepal_status read_decode(struct loading *load, const char *decode) {
     size_t rows = load->tensors[TENSOR_WEIGHTS].shape[0];
-    load->classes = rows == 1 ? 2 : rows;
-    bool right = strcmp(decode, rows == 1 ? "sign" : "argmax") == 0;
-    if (!right || rows == 2 || rows > MODEL_MOST_CLASSES)
+    int i = 0;
+    while (i < DECODES && strcmp(decode, decode_names[i]) != 0) i++;
+    load->decode = (enum decode)i;
+    load->classes = i < DECODES && rows <= MODEL_MOST_ROWS ? classes_of(load->decode, rows) : 0;
+    if (load->classes == 0 || load->classes > MODEL_MOST_CLASSES)
         return unsound(load->ctx, "%zu rows of weights cannot be decoded by that rule", rows);
+    return SEPAL_OK;
+}
+
+/* Facts that only some models have. */
+static sepal_status read_parts(struct loading *load, struct fields *metadata) {
+    const struct tree *bits = fields_optional(metadata, "bits");
+    const struct tree *density = fields_optional(metadata, "density");
+    load->bits = bits != NULL;
+    load->density = density && density->kind == TREE_TEXT ? density->text.bytes : "";
+    if (bits && (bits->kind != TREE_TEXT || strcmp(bits->text.bytes, "true") != 0))
+        return unsound(load->ctx, "it is said to count bits, or not");
+    if (load->bits && load->tensors[TENSOR_CENTRE].present)
+        return unsound(load->ctx, "bits have no centre");
+    if ((density != NULL) != load->tensors[TENSOR_MEAN].present)
+        return unsound(load->ctx, "it has a density of no kind, or a kind without a density");
     return SEPAL_OK;
 }
 
@@ -263,6 +299,7 @@ static sepal_status read_metadata(struct loading *load, const struct tree *objec
     const char *learner = fields_text(&fields, "learner");
     const char *decode = fields_text(&fields, "decode");
     TRY(fields.status);
+    TRY(read_parts(load, &fields));
     TRY(find_list(load, &load->json.classes, &fields, TENSOR_CLASSES));
     const char *facts = fields_text(&fields, "schema");
     TRY(find_list(load, &load->json.columns, &fields, TENSOR_COLUMNS));
@@ -291,14 +328,113 @@ static sepal_status read_doubles(struct loading *load, double *out, enum model_t
     return SEPAL_OK;
 }
 
+/* The array of a tensor, in memory of the kind that linear_clear gives back. */
+static sepal_status read_array(double **out, struct loading *load, enum model_tensor which) {
+    const struct tensor *tensor = &load->tensors[which];
+    if (!tensor->present) return SEPAL_OK;
+    *out = mem_alloc(load->ctx, tensor->shape[0], tensor->shape[1] * sizeof **out);
+    return *out ? read_doubles(load, *out, which) : SEPAL_EMEMORY;
+}
+
+static bool all_positive(const double *numbers, size_t n) {
+    size_t i = 0;
+    while (i < n && numbers[i] > 0) i++;
+    return i == n;
+}
+
+/* The diagonals of triangular factors, or standard deviations. */
+static bool roots_are_positive(const struct density *density) {
+    size_t n = density_root_size(density->kind, density->forms, density->cols);
+    if (density->kind != DENSITY_SHARED && density->kind != DENSITY_FULL)
+        return all_positive(density->root, n);
+    for (size_t row = 0; row < n / density->cols; row++)
+        if (!(density->root[row * density->cols + row % density->cols] > 0)) return false;
+    return true;
+}
+
+static sepal_status read_density(struct loading *load) {
+    struct linear *linear = &load->model->linear;
+    struct tensor *const t = load->tensors;
+    int kind = 0;
+    if (!t[TENSOR_MEAN].present)
+        return t[TENSOR_ROOT].present || t[TENSOR_CONSTANT].present
+                   ? unsound(load->ctx, "its density has no means")
+                   : SEPAL_OK;
+    while (kind < DENSITY_KINDS && strcmp(load->density, density_names[kind]) != 0) kind++;
+    if (kind == DENSITY_KINDS) return unsound(load->ctx, "there is no such density");
+    size_t forms = t[TENSOR_MEAN].shape[0], cols = linear->cols;
+    size_t root = density_root_size((enum density_kind)kind, forms, cols);
+    size_t width = kind == DENSITY_SPHERICAL ? 1 : cols;
+    bool shaped = t[TENSOR_MEAN].shape[1] == cols && t[TENSOR_CONSTANT].present &&
+                  t[TENSOR_CONSTANT].shape[1] == forms && t[TENSOR_ROOT].present == (root > 0) &&
+                  (root == 0 || (t[TENSOR_ROOT].shape[1] == width && root / width ==
+                                                                        t[TENSOR_ROOT].shape[0]));
+    if (!shaped) return unsound(load->ctx, "the parts of its density do not fit together");
+    TRY(density_new(&linear->density, load->ctx, (enum density_kind)kind, forms, cols));
+    TRY(read_doubles(load, linear->density->mean, TENSOR_MEAN));
+    TRY(read_doubles(load, linear->density->constant, TENSOR_CONSTANT));
+    if (root) TRY(read_doubles(load, linear->density->root, TENSOR_ROOT));
+    bool quadratic = density_is_quadratic(linear->density);
+    bool fits = quadratic ? forms == 2 * linear->rows ||
+                                (forms == linear->rows && load->decode == DECODE_ARGMAX)
+                          : forms == load->classes;
+    if (!fits) return unsound(load->ctx, "%zu forms of its density are not as many as they should",
+                              forms);
+    return root == 0 || roots_are_positive(linear->density)
+               ? SEPAL_OK
+               : unsound(load->ctx, "a spread of its density is not positive");
+}
+
 static sepal_status read_linear(struct loading *load) {
     struct linear *linear = &load->model->linear;
-    bool centred = load->tensors[TENSOR_CENTRE].present;
-    size_t cols = load->tensors[TENSOR_WEIGHTS].shape[1];
-    TRY(linear_init(linear, load->ctx, load->classes, cols, centred));
+    const struct tensor *t = load->tensors;
+    size_t cols = t[TENSOR_WEIGHTS].shape[1];
+    TRY(linear_init_rows(linear, load->ctx, load->classes, load->decode, cols,
+                         t[TENSOR_CENTRE].present));
+    linear->bits = load->bits;
+    linear->link = pipeline_link(&load->pipeline, load->classes);
     TRY(read_doubles(load, linear->w, TENSOR_WEIGHTS));
     TRY(read_doubles(load, linear->b, TENSOR_BIAS));
-    return centred ? read_doubles(load, linear->centre, TENSOR_CENTRE) : SEPAL_OK;
+    if (linear->centre) TRY(read_doubles(load, linear->centre, TENSOR_CENTRE));
+    if (t[TENSOR_PRIORS].present && t[TENSOR_PRIORS].shape[1] != load->classes)
+        return unsound(load->ctx, "it has %zu priors", t[TENSOR_PRIORS].shape[1]);
+    if (t[TENSOR_AXES].present && (t[TENSOR_AXES].shape[1] != cols || !t[TENSOR_AXES].shape[0]))
+        return unsound(load->ctx, "its axes have other columns than its weights");
+    TRY(read_array(&linear->priors, load, TENSOR_PRIORS));
+    if (linear->priors && !all_positive(linear->priors, load->classes))
+        return unsound(load->ctx, "a prior is not positive");
+    TRY(read_array(&linear->axes, load, TENSOR_AXES));
+    linear->n_axes = linear->axes ? t[TENSOR_AXES].shape[0] : 0;
+    return read_density(load);
+}
+
+/* The maps of the spec, with what each has learnt. */
+static sepal_status read_basis(struct loading *load) {
+    struct basis *basis = &load->model->basis;
+    *basis = load->pipeline.basis;
+    sepal_status status = basis_plan(basis, load->ctx, load->model->schema->width);
+    if (status == SEPAL_EMEMORY) return status;
+    if (status != SEPAL_OK) return unsound(load->ctx, "its maps do not fit its columns");
+    for (size_t m = 0; m < BASIS_MOST_MAPS; m++) {
+        const struct tensor *tensor = &load->tensors[TENSOR_MAPS + m];
+        const size_t *shape = m < basis->n ? basis->maps[m].shape : (size_t[2]){0, 0};
+        size_t cells = shape[0] && shape[1];
+        if (tensor->present != (cells > 0) ||
+            (cells && (tensor->shape[0] != shape[0] || tensor->shape[1] != shape[1])))
+            return unsound(load->ctx, "the numbers of map %zu do not fit it", m + 1);
+        if (!cells) continue;
+        struct fitted_map *map = &basis->maps[m];
+        map->numbers = arena_alloc(load->ctx, &load->model->arena, shape[0],
+                                   shape[1] * sizeof *map->numbers);
+        if (!map->numbers) return SEPAL_EMEMORY;
+        TRY(read_doubles(load, map->numbers, (enum model_tensor)(TENSOR_MAPS + m)));
+        if (map->map->sound && !map->map->sound(map))
+            return unsound(load->ctx, "the numbers of map %zu cannot be", m + 1);
+    }
+    if (basis_width(basis, load->model->schema->width) != load->tensors[TENSOR_WEIGHTS].shape[1])
+        return unsound(load->ctx, "its maps make other columns than its weights are for");
+    status = basis_prepare(basis, load->ctx, &load->model->arena);
+    return status == SEPAL_EDATA ? unsound(load->ctx, "the numbers of its maps cannot be") : status;
 }
 
 /* The JSON of the header; blanks fill it up to the alignment, but no further. */
@@ -325,9 +461,11 @@ static sepal_status read_model(struct loading *load) {
     if (!load->model) return SEPAL_EMEMORY;
     TRY(read_metadata(load, metadata));
     struct schema *schema;
-    TRY(schema_read(&schema, load->ctx, &load->json, load->classes,
-                    load->tensors[TENSOR_WEIGHTS].shape[1]));
+    size_t width =
+        load->pipeline.basis.n ? SIZE_MAX : load->tensors[TENSOR_WEIGHTS].shape[1];
+    TRY(schema_read(&schema, load->ctx, &load->json, load->classes, width));
     load->model->schema = schema;
+    TRY(read_basis(load));
     return read_linear(load);
 }
 

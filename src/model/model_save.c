@@ -17,6 +17,7 @@
 struct saving {
     sepal_ctx *ctx;
     const sepal_model *model;
+    struct tensor_numbers numbers[MODEL_TENSORS];
     struct text facts, columns, classes, training;
     struct text file;
     struct arena arena; /* of the header */
@@ -31,31 +32,32 @@ static bool all_finite(const double *numbers, size_t n) {
     return true;
 }
 
-static bool model_is_finite(const sepal_model *model) {
-    const struct linear *linear = &model->linear;
-    const struct schema *schema = model->schema;
+static bool model_is_finite(const struct saving *save) {
+    const struct schema *schema = save->model->schema;
     for (size_t i = 0; i < schema->n_columns; i++) {
         const struct column *column = &schema->columns[i];
         size_t n = column->text ? column->n_categories : 1;
         if (column->fill && !all_finite(column->fill, n)) return false;
     }
-    return all_finite(linear->w, linear->rows * linear->cols) &&
-           all_finite(linear->b, linear->rows) &&
-           (!linear->centre || all_finite(linear->centre, linear->cols)) &&
-           isfinite(model->facts.total_weight);
+    for (int i = 0; i < MODEL_TENSORS; i++) {
+        const struct tensor_numbers *part = &save->numbers[i];
+        if (part->numbers && !all_finite(part->numbers, part->rows * part->cols)) return false;
+    }
+    return isfinite(save->model->facts.total_weight);
 }
 
 /* Whatever is saved can be loaded. */
 static sepal_status check_model(struct saving *save) {
     const sepal_model *model = save->model;
-    if (!model_is_finite(model))
+    if (!model_is_finite(save))
         return fail(save->ctx, SEPAL_EINTERNAL,
                     "a number of the model is not finite; it is not saved");
     TRY(schema_check(save->ctx, model->schema));
     if (strlen(model->spec) > MODEL_LONGEST_VALUE)
         return fail(save->ctx, SEPAL_EDATA, "the spec is too long for a model file; shorten it");
-    sepal_status status = pipeline_check_saved(save->ctx, &save->arena, model->spec, model->learner,
-                                               model->schema->n_classes);
+    struct pipeline pipeline;
+    sepal_status status = pipeline_parse_saved(&pipeline, save->ctx, &save->arena, model->spec,
+                                               model->learner, model->schema->n_classes);
     if (status != SEPAL_EMODEL) return status;
     char shown[TEXT_SHOWN_BYTES];
     return fail(save->ctx, SEPAL_EINTERNAL,
@@ -97,7 +99,10 @@ static void add_metadata(struct saving *save, struct tree_maker *make, struct tr
     tree_text(make, metadata, "sepal_version", SEPAL_VERSION);
     tree_text(make, metadata, "spec", model->spec);
     tree_text(make, metadata, "learner", model->learner);
-    tree_text(make, metadata, "decode", model->linear.decode == DECODE_SIGN ? "sign" : "argmax");
+    tree_text(make, metadata, "decode", decode_names[model->linear.decode]);
+    if (model->linear.bits) tree_text(make, metadata, "bits", "true");
+    if (model->linear.density)
+        tree_text(make, metadata, "density", density_names[model->linear.density->kind]);
     if (!in_tensor(&save->classes)) add_value(make, metadata, "classes", &save->classes);
     add_value(make, metadata, "schema", &save->facts);
     if (model->schema->family == FAMILY_TABLE && !in_tensor(&save->columns))
@@ -121,11 +126,12 @@ static void add_tensor(struct tree_maker *make, struct tree *header, enum model_
 }
 
 static void add_tensors(struct saving *save, struct tree_maker *make, struct tree *header) {
-    const struct linear *linear = &save->model->linear;
     size_t offset = 0;
-    add_tensor(make, header, TENSOR_WEIGHTS, linear->rows, linear->cols, &offset);
-    add_tensor(make, header, TENSOR_BIAS, 1, linear->rows, &offset);
-    if (linear->centre) add_tensor(make, header, TENSOR_CENTRE, 1, linear->cols, &offset);
+    for (int i = 0; i < MODEL_TENSORS; i++) {
+        const struct tensor_numbers *part = &save->numbers[i];
+        if (part->numbers)
+            add_tensor(make, header, (enum model_tensor)i, part->rows, part->cols, &offset);
+    }
     if (in_tensor(&save->columns))
         add_tensor(make, header, TENSOR_COLUMNS, 1, save->columns.length, &offset);
     if (in_tensor(&save->classes))
@@ -168,11 +174,11 @@ static sepal_status put_header(struct saving *save) {
 }
 
 static sepal_status put_tensors(struct saving *save) {
-    const struct linear *linear = &save->model->linear;
     struct text *file = &save->file, *lists[] = {&save->columns, &save->classes};
-    put_doubles(save, linear->w, linear->rows * linear->cols);
-    put_doubles(save, linear->b, linear->rows);
-    if (linear->centre) put_doubles(save, linear->centre, linear->cols);
+    for (int i = 0; i < MODEL_TENSORS; i++) {
+        const struct tensor_numbers *part = &save->numbers[i];
+        if (part->numbers) put_doubles(save, part->numbers, part->rows * part->cols);
+    }
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (in_tensor(lists[i])) text_add(save->ctx, file, lists[i]->bytes, lists[i]->length);
     }
@@ -181,6 +187,7 @@ static sepal_status put_tensors(struct saving *save) {
 
 static sepal_status make_file(struct saving *save) {
     const struct schema *schema = save->model->schema;
+    model_numbers(save->numbers, save->model);
     TRY(check_model(save));
     TRY(schema_print_facts(save->ctx, &save->facts, schema));
     if (schema->family == FAMILY_TABLE)

@@ -1,3 +1,4 @@
+/* The fit of a pipeline: maps, then the learner or its two-class problems, then the report. */
 #include "model/pipeline.h"
 
 #include "core/alloc.h"
@@ -5,143 +6,11 @@
 #include "core/parallel.h"
 #include "core/spec.h"
 #include "core/usage.h"
-#include "maps/map.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-/* ---- the spec ----------------------------------------------------------------------------- */
-
-static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
-    enum { MOST = 64 };
-    const char *names[MOST];
-    size_t n = 0;
-    for (size_t i = 0; learner_table[i] && n < MOST; i++) names[n++] = learner_table[i]->name;
-    for (size_t i = 0; map_table[i] && n < MOST; i++) names[n++] = map_table[i]->name;
-    for (size_t i = 0; reduction_table[i] && n < MOST; i++) names[n++] = reduction_table[i]->name;
-    struct text known = {0};
-    for (size_t i = 0; i < n; i++) text_printf(ctx, &known, "%s%s", i ? ", " : "", names[i]);
-    const char *near = text_suggest(name, names, n);
-    sepal_status status =
-        fail(ctx, SEPAL_EUSAGE, "'%.60s' is not a learner, map or reduction%s%s%s; there are: %s",
-             name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-             known.bytes ? known.bytes : "");
-    text_clear(&known);
-    return status;
-}
-
-static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                                 const struct learner *learner, const struct spec_stage *stage) {
-    if (out->learner)
-        return fail(ctx, SEPAL_EUSAGE, "a spec has one learner, this one has %s and %s; choose one",
-                    out->learner->name, learner->name);
-    if (out->reduction)
-        return fail(ctx, SEPAL_EUSAGE, "the reduction %s comes after the learner: %s | %s",
-                    out->reduction->name, learner->name, out->reduction->name);
-    out->learner = learner;
-    out->config = arena_zero(ctx, arena, 1, learner->config_size);
-    if (!out->config) return SEPAL_EMEMORY;
-    return knobs_fill(out->config, ctx, arena, learner->knobs, learner->name, stage->settings,
-                      stage->n_settings);
-}
-
-static sepal_status bind_other(struct pipeline *out, sepal_ctx *ctx,
-                               const struct spec_stage *stage) {
-    const struct map *map = map_find(stage->name);
-    const struct reduction *reduction = reduction_find(stage->name);
-    if (!map && !reduction) return unknown_stage(ctx, stage->name);
-    if (stage->n_settings)
-        return fail(ctx, SEPAL_EUSAGE, "%s has no knobs, so not '%s'", stage->name,
-                    stage->settings[0].name);
-    if (map && out->learner)
-        return fail(ctx, SEPAL_EUSAGE, "the map %s comes before the learner: %s | %s", map->name,
-                    map->name, out->learner->name);
-    if (reduction && out->reduction)
-        return fail(ctx, SEPAL_EUSAGE, "a spec has one reduction, this one has two");
-    if (reduction) out->reduction = reduction;
-    return SEPAL_OK;
-}
-
-sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                            const char *spec) {
-    struct spec parsed;
-    *out = (struct pipeline){0};
-    TRY(spec_parse(&parsed, ctx, arena, spec));
-    for (size_t i = 0; i < parsed.n_stages; i++) {
-        const struct learner *learner = learner_find(parsed.stages[i].name);
-        if (learner)
-            TRY(bind_learner(out, ctx, arena, learner, &parsed.stages[i]));
-        else
-            TRY(bind_other(out, ctx, &parsed.stages[i]));
-    }
-    if (!out->learner)
-        return fail(ctx, SEPAL_EUSAGE,
-                    "the spec '%.60s' has no learner; the shell probably took the '|' (quote the "
-                    "spec, or write + for |). Learners: sepal list learners",
-                    spec);
-    return SEPAL_OK;
-}
-
-/* Every knob of the table written out; the reduction where there is one to speak of. */
-static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
-                             const struct knob *knobs, size_t classes) {
-    struct text text = {0};
-    text_printf(ctx, &text, "%s(", pipeline->learner->name);
-    knobs_print(ctx, &text, knobs, pipeline->config);
-    text_puts(ctx, &text, ")");
-    if (pipeline->reduction || classes > 2)
-        text_printf(ctx, &text, " | %s", reduction_machine.name);
-    const char *copy = text.failed ? NULL : arena_text(ctx, arena, text.bytes, text.length);
-    text_clear(&text);
-    return copy;
-}
-
-/* The rows of the table that the stage sets. */
-static struct knob *knobs_given(sepal_ctx *ctx, struct arena *arena, const struct knob *table,
-                                const struct spec_stage *stage) {
-    size_t rows = 0, n = 0;
-    while (table[rows].name) rows++;
-    struct knob *given = arena_zero(ctx, arena, rows + 1, sizeof *given);
-    for (size_t i = 0; given && i < rows; i++) {
-        size_t k = 0;
-        while (k < stage->n_settings && strcmp(stage->settings[k].name, table[i].name) != 0) k++;
-        if (k < stage->n_settings) given[n++] = table[i];
-    }
-    return given;
-}
-
-static sepal_status check_canonical(sepal_ctx *ctx, struct arena *arena, const char *spec,
-                                    const char *learner, size_t classes) {
-    struct pipeline pipeline;
-    struct spec parsed;
-    TRY(pipeline_parse(&pipeline, ctx, arena, spec));
-    TRY(spec_parse(&parsed, ctx, arena, spec));
-    size_t i = 0; /* the learner's stage, which pipeline_parse has found */
-    while (learner_find(parsed.stages[i].name) != pipeline.learner) i++;
-    struct knob *knobs = knobs_given(ctx, arena, pipeline.learner->knobs, &parsed.stages[i]);
-    const char *again = knobs ? canonical(ctx, arena, &pipeline, knobs, classes) : NULL;
-    if (!again) return SEPAL_EMEMORY;
-    if (strcmp(again, spec) != 0) return fail(ctx, SEPAL_EUSAGE, "written out it is '%s'", again);
-    if (strcmp(learner, pipeline.learner->name) != 0)
-        return fail(ctx, SEPAL_EUSAGE, "its learner is not '%s'", learner);
-    return SEPAL_OK;
-}
-
-sepal_status pipeline_check_saved(sepal_ctx *ctx, struct arena *arena, const char *spec,
-                                  const char *learner, size_t classes) {
-    sepal_status status = check_canonical(ctx, arena, spec, learner, classes);
-    if (status == SEPAL_OK || status == SEPAL_EMEMORY) return status;
-    char shown[TEXT_SHOWN_BYTES], why[ERROR_MESSAGE_BYTES / 4];
-    text_shown(shown, spec, strlen(spec));
-    (void)snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, ctx->error.message);
-    return fail(ctx, SEPAL_EMODEL,
-                "the spec '%s' of this model file cannot be used here: %s; if a newer sepal wrote "
-                "it, install that one",
-                shown, why);
-}
-
-/* ---- the fit ------------------------------------------------------------------------------ */
+/* ---- what can be fitted ------------------------------------------------------------------- */
 
 static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
                                const sepal_data *data) {
@@ -228,6 +97,15 @@ static sepal_status check_finite(sepal_ctx *ctx, const struct linear *linear) {
         "the weights grew beyond what a double holds; bring the features to a common scale");
 }
 
+enum link pipeline_link(const struct pipeline *pipeline, size_t classes) {
+    const struct reduction *reduction = pipeline_reduction(pipeline);
+    if (!pipeline->learner->posterior) return LINK_NONE;
+    if (classes == 2 || reduction->decode == DECODE_ARGMAX) return LINK_POSTERIOR;
+    return reduction->decode == DECODE_OVR ? LINK_RATES : LINK_NONE;
+}
+
+/* ---- the report --------------------------------------------------------------------------- */
+
 static sepal_status report_train(struct tree_maker *make, struct tree *report, sepal_ctx *ctx,
                                  const struct linear *linear, const sepal_data *data) {
     size_t rows = data->matrix.rows;
@@ -244,10 +122,11 @@ static sepal_status report_train(struct tree_maker *make, struct tree *report, s
     return status;
 }
 
-static void report_data(struct tree_maker *make, struct tree *report, const sepal_data *data) {
+static void report_data(struct tree_maker *make, struct tree *report, const sepal_data *data,
+                        size_t columns) {
     tree_number(make, report, "rows", (double)data->matrix.rows);
     tree_number(make, report, "features", (double)schema_features(data->schema));
-    tree_number(make, report, "columns", (double)data->matrix.cols);
+    tree_number(make, report, "columns", (double)columns);
     tree_number(make, report, "nonzeros", (double)data->matrix.nonzeros);
     if (data->weight) tree_number(make, report, "total_weight", data->total_weight);
     struct tree *classes = tree_array(make, report, "classes");
@@ -266,14 +145,14 @@ static void report_costs(struct tree_maker *make, struct tree *report, const str
     tree_number(make, report, "seed", (double)fit->ctx->seed);
 }
 
-static sepal_status report_fit(const struct fit *fit, const struct learner *learner,
-                               const char *spec, struct tree *own) {
+static sepal_status report_fit(const struct fit *fit, const sepal_data *given,
+                               const struct learner *learner, const char *spec, struct tree *own) {
     struct tree_maker *make = fit->make;
     struct tree *report = fit->report;
     tree_text(make, report, "spec", spec);
     tree_text(make, report, "method", learner->name);
     tree_text(make, report, "solver", fit->solver);
-    report_data(make, report, fit->data);
+    report_data(make, report, given, fit->data->matrix.cols);
     tree_text(make, report, "objective_in_words", fit->words);
     tree_number(make, report, "objective", fit->objective);
     tree_number(make, report, "gap", fit->gap);
@@ -291,17 +170,41 @@ static sepal_status report_fit(const struct fit *fit, const struct learner *lear
     return make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct learner *learner,
-                               const char *spec) {
-    sepal_model *model = model_new(fit->ctx);
-    if (!model) return SEPAL_EMEMORY;
-    model->spec = arena_text(fit->ctx, &model->arena, spec, strlen(spec));
-    model->learner = arena_text(fit->ctx, &model->arena, learner->name, strlen(learner->name));
-    if (!model->spec || !model->learner) {
-        model_free(model);
-        return SEPAL_EMEMORY;
+/* ---- the model ---------------------------------------------------------------------------- */
+
+/* The maps anew in the model's own memory, with the numbers they have learnt. */
+static sepal_status keep_basis(sepal_model *model, sepal_ctx *ctx, const struct basis *basis,
+                               size_t in) {
+    struct pipeline pipeline;
+    TRY(pipeline_parse(&pipeline, ctx, &model->arena, model->spec));
+    model->basis = pipeline.basis;
+    TRY(basis_plan(&model->basis, ctx, in));
+    for (size_t m = 0; m < basis->n; m++) {
+        struct fitted_map *map = &model->basis.maps[m];
+        size_t cells = map->shape[0] * map->shape[1];
+        if (cells == 0) continue;
+        map->numbers = arena_alloc(ctx, &model->arena, cells, sizeof *map->numbers);
+        if (!map->numbers) return SEPAL_EMEMORY;
+        memcpy(map->numbers, basis->maps[m].numbers, cells * sizeof *map->numbers);
     }
+    return basis_prepare(&model->basis, ctx, &model->arena);
+}
+
+static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct pipeline *pipeline,
+                               const char *spec, size_t in) {
+    sepal_ctx *ctx = fit->ctx;
+    const char *learner = pipeline->learner->name;
+    sepal_model *model = model_new(ctx);
+    if (!model) return SEPAL_EMEMORY;
     model->schema = schema_share(fit->data->schema);
+    model->spec = arena_text(ctx, &model->arena, spec, strlen(spec));
+    model->learner = arena_text(ctx, &model->arena, learner, strlen(learner));
+    sepal_status status = SEPAL_EMEMORY;
+    if (model->spec && model->learner) status = keep_basis(model, ctx, &pipeline->basis, in);
+    if (status != SEPAL_OK) {
+        model_free(model);
+        return status;
+    }
     model->linear = fit->linear;
     fit->linear = (struct linear){0};
     model->facts = (struct model_facts){.rows = fit->data->matrix.rows,
@@ -314,25 +217,67 @@ static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct 
     return SEPAL_OK;
 }
 
-static sepal_status run(sepal_model **out, struct fit *fit, const char *text, const char *options) {
-    struct pipeline pipeline;
+/* ---- the fit ------------------------------------------------------------------------------ */
+
+static const double *swap_centre(struct matrix *matrix, const double *centre) {
+    const double *before = matrix->n_blocks ? matrix->blocks[0].centre : NULL;
+    for (size_t b = 0; b < matrix->n_blocks; b++) matrix->blocks[b].centre = centre;
+    return before;
+}
+
+/* Fit on phi. A learner that takes a centre off by itself is given sparse rows without theirs. */
+static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
+                               struct matrix *mapped) {
+    const struct learner *learner = pipeline->learner;
+    bool shiftable = learner->shiftable && learner->shiftable(pipeline->config);
+    const double *centre = shiftable ? swap_centre(mapped, NULL) : NULL;
+    sepal_data data = *fit->data;
+    if (pipeline->basis.n && mapped->blocks) {
+        data.matrix = *mapped;
+        fit->data = &data;
+    }
+    sepal_status status = reduction_fit(fit, learner, pipeline_reduction(pipeline));
+    for (size_t j = 0; centre && fit->linear.centre && j < fit->linear.cols; j++)
+        fit->linear.centre[j] -= centre[j];
+    if (centre) (void)swap_centre(mapped, centre);
+    return status;
+}
+
+static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
+                                   struct matrix *mapped) {
     sepal_ctx *ctx = fit->ctx;
-    TRY(pipeline_parse(&pipeline, ctx, &fit->arena, text));
-    TRY(parse_options(&fit->options, ctx, &fit->arena, pipeline.learner, options));
-    TRY(check_data(ctx, pipeline.learner, fit->data));
-    TRY(check_classes(ctx, fit->data, &fit->arena));
-    const char *spec = canonical(ctx, &fit->arena, &pipeline, pipeline.learner->knobs,
-                                 fit->data->schema->n_classes);
+    const sepal_data *given = fit->data;
+    size_t classes = given->schema->n_classes;
+    const char *spec = pipeline_spec(ctx, &fit->arena, pipeline, classes);
     if (!spec) return SEPAL_EMEMORY;
     struct tree *report = fit->report, *own = tree_object(fit->make, NULL, NULL);
-    fit->config = pipeline.config;
+    TRY(basis_fit(&pipeline->basis, mapped, ctx, &fit->arena, &given->matrix, given->weight));
+    TRY(check_cancelled(ctx, "mapping the features"));
+    fit->config = pipeline->config;
     fit->report = own;
-    TRY(pipeline.learner->fit(fit));
+    sepal_status status = fit_mapped(fit, pipeline, mapped);
+    sepal_data data = *given;
+    if (mapped->blocks) data.matrix = *mapped;
+    fit->data = &data;
+    TRY(status);
     if (fit->speechless) return SEPAL_EMEMORY;
     fit->report = report;
+    fit->linear.link = pipeline_link(pipeline, classes);
     TRY(check_finite(ctx, &fit->linear));
-    TRY(report_fit(fit, pipeline.learner, spec, own));
-    return keep_model(out, fit, pipeline.learner, spec);
+    TRY(report_fit(fit, given, pipeline->learner, spec, own));
+    return keep_model(out, fit, pipeline, spec, given->matrix.cols);
+}
+
+static sepal_status run(sepal_model **out, struct fit *fit, const char *text, const char *options) {
+    struct pipeline pipeline;
+    struct matrix mapped = {0};
+    TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
+    TRY(parse_options(&fit->options, fit->ctx, &fit->arena, pipeline.learner, options));
+    TRY(check_data(fit->ctx, pipeline.learner, fit->data));
+    TRY(check_classes(fit->ctx, fit->data, &fit->arena));
+    sepal_status status = fit_and_report(out, fit, &pipeline, &mapped);
+    matrix_clear(&mapped);
+    return status;
 }
 
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,

@@ -2,11 +2,11 @@
 #ifndef SEPAL_MODEL_PIPELINE_H
 #define SEPAL_MODEL_PIPELINE_H
 
-#include "learners/learner.h"
 #include "model/model.h"
 #include "multiclass/reduction.h"
 
 struct pipeline {
+    struct basis basis; /* maps and their configs, not fitted */
     const struct learner *learner;
     void *config;
     const struct reduction *reduction; /* NULL: not given */
@@ -14,12 +14,24 @@ struct pipeline {
 
 sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
                             const char *spec);
-/* Whether the spec and the options can be understood. */
-sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options);
+/* A spec of maps alone. */
+sepal_status pipeline_parse_maps(struct basis *out, sepal_ctx *ctx, struct arena *arena,
+                                 const char *spec);
 /* SEPAL_EMODEL unless the text is the canonical spec of a model of that learner and number of
    classes. Knobs may be absent: they are younger than the file. */
-sepal_status pipeline_check_saved(sepal_ctx *ctx, struct arena *arena, const char *spec,
-                                  const char *learner, size_t classes);
+sepal_status pipeline_parse_saved(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                                  const char *spec, const char *learner, size_t classes);
+/* The canonical text: every knob written out, the reduction where there is one to speak of. NULL: no
+   memory. */
+const char *pipeline_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
+                          size_t classes);
+/* The reduction given, or the learner's own. */
+const struct reduction *pipeline_reduction(const struct pipeline *pipeline);
+/* What makes probabilities of the scores of such a pipeline. */
+enum link pipeline_link(const struct pipeline *pipeline, size_t classes);
+
+/* Whether the spec and the options can be understood. */
+sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options);
 /* Fit and fill `report` (an object) with the facts of the fit. */
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                           const sepal_data *data, const char *options, struct tree_maker *make,

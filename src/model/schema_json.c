@@ -378,9 +378,11 @@ static sepal_status read_all(struct schema_reader *in, const struct schema_json 
     if (table != (json->columns.bytes != NULL))
         return unsound(in->ctx, "it is %s model %s columns", table ? "a table" : "an indexed",
                        table ? "without" : "with");
-    if (in->schema->width != width)
+    if (width != SIZE_MAX && in->schema->width != width)
         return unsound(in->ctx, "its schema has %zu matrix columns and its weights %zu",
                        in->schema->width, width);
+    if (in->schema->width > MODEL_MOST_COLUMNS)
+        return unsound(in->ctx, "its schema has %zu matrix columns", in->schema->width);
     if (table) TRY(read_columns(in, json->columns));
     return read_classes(in, json->classes, classes);
 }

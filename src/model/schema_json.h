@@ -19,7 +19,8 @@ sepal_status schema_print_facts(sepal_ctx *ctx, struct text *out, const struct s
 sepal_status schema_print_columns(sepal_ctx *ctx, struct text *out, const struct schema *schema);
 sepal_status schema_print_classes(sepal_ctx *ctx, struct text *out, const struct schema *schema);
 
-/* SEPAL_EMODEL unless the texts make a schema of that many classes and matrix columns. */
+/* SEPAL_EMODEL unless the texts make a schema of that many classes and matrix columns (SIZE_MAX: any
+   number of columns, since maps make others of them). */
 sepal_status schema_read(struct schema **out, sepal_ctx *ctx, const struct schema_json *json,
                          size_t classes, size_t width);
 

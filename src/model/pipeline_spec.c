@@ -1,0 +1,209 @@
+/* A spec bound to the tables: which maps, learner and reduction it names, and the one way in which
+   models and reports write it. */
+#include "model/pipeline.h"
+
+#include "core/spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t n = 0;
+    for (size_t i = 0; learner_table[i] && n < MOST; i++) names[n++] = learner_table[i]->name;
+    for (size_t i = 0; map_table[i] && n < MOST; i++) names[n++] = map_table[i]->name;
+    for (size_t i = 0; reduction_table[i] && n < MOST; i++) names[n++] = reduction_table[i]->name;
+    struct text known = {0};
+    for (size_t i = 0; i < n; i++) text_printf(ctx, &known, "%s%s", i ? ", " : "", names[i]);
+    const char *near = text_suggest(name, names, n);
+    sepal_status status =
+        fail(ctx, SEPAL_EUSAGE, "'%.60s' is not a learner, map or reduction%s%s%s; there are: %s",
+             name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+             known.bytes ? known.bytes : "");
+    text_clear(&known);
+    return status;
+}
+
+/* The knobs of a stage in a struct of their own. */
+static sepal_status fill(void **config, sepal_ctx *ctx, struct arena *arena,
+                         const struct knob *knobs, size_t size, const struct spec_stage *stage) {
+    *config = arena_zero(ctx, arena, 1, size ? size : 1);
+    if (!*config) return SEPAL_EMEMORY;
+    return knobs_fill(*config, ctx, arena, knobs, stage->name, stage->settings, stage->n_settings);
+}
+
+static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                                 const struct learner *learner, const struct spec_stage *stage) {
+    if (out->learner)
+        return fail(ctx, SEPAL_EUSAGE, "a spec has one learner, this one has %s and %s; choose one",
+                    out->learner->name, learner->name);
+    if (out->reduction)
+        return fail(ctx, SEPAL_EUSAGE, "the reduction %s comes after the learner: %s | %s",
+                    out->reduction->name, learner->name, out->reduction->name);
+    out->learner = learner;
+    return fill(&out->config, ctx, arena, learner->knobs, learner->config_size, stage);
+}
+
+static sepal_status bind_map(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                             const struct map *map, const struct spec_stage *stage) {
+    struct basis *basis = &out->basis;
+    if (out->learner || out->reduction)
+        return fail(ctx, SEPAL_EUSAGE, "the map %s comes before the learner: %s | %s", map->name,
+                    map->name, out->learner ? out->learner->name : "LEARNER");
+    if (basis->n == BASIS_MOST_MAPS)
+        return fail(ctx, SEPAL_EUSAGE, "a spec has at most %d maps, this one has more",
+                    BASIS_MOST_MAPS);
+    void *config;
+    TRY(fill(&config, ctx, arena, map->knobs, map->config_size, stage));
+    basis->maps[basis->n++] = (struct fitted_map){.map = map, .config = config};
+    return SEPAL_OK;
+}
+
+static sepal_status bind_reduction(struct pipeline *out, sepal_ctx *ctx,
+                                   const struct reduction *reduction,
+                                   const struct spec_stage *stage) {
+    if (stage->n_settings)
+        return fail(ctx, SEPAL_EUSAGE, "%s has no knobs, so not '%s'", stage->name,
+                    stage->settings[0].name);
+    if (out->reduction)
+        return fail(ctx, SEPAL_EUSAGE, "a spec has one reduction, this one has two");
+    out->reduction = reduction;
+    return SEPAL_OK;
+}
+
+static sepal_status bind(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                         const struct spec_stage *stage) {
+    const struct learner *learner = learner_find(stage->name);
+    const struct map *map = map_find(stage->name);
+    const struct reduction *reduction = reduction_find(stage->name);
+    if (learner) return bind_learner(out, ctx, arena, learner, stage);
+    if (map) return bind_map(out, ctx, arena, map, stage);
+    if (reduction) return bind_reduction(out, ctx, reduction, stage);
+    return unknown_stage(ctx, stage->name);
+}
+
+/* K functions at once are for those who can. */
+static sepal_status check_machine(sepal_ctx *ctx, const struct pipeline *pipeline) {
+    if (pipeline->reduction != &reduction_machine || pipeline->learner->machine) return SEPAL_OK;
+    struct text able = {0};
+    for (size_t i = 0; learner_table[i]; i++)
+        if (learner_table[i]->machine)
+            text_printf(ctx, &able, "%s%s", able.length ? ", " : "", learner_table[i]->name);
+    sepal_status status =
+        fail(ctx, SEPAL_EUSAGE,
+             "%s tells two classes apart and is no machine for more; use ovr, ovr-1 or ovo, or one "
+             "of the machines: %s",
+             pipeline->learner->name, able.bytes ? able.bytes : "");
+    text_clear(&able);
+    return status;
+}
+
+static sepal_status bind_all(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                             const char *spec) {
+    struct spec parsed;
+    *out = (struct pipeline){0};
+    TRY(spec_parse(&parsed, ctx, arena, spec));
+    for (size_t i = 0; i < parsed.n_stages; i++) TRY(bind(out, ctx, arena, &parsed.stages[i]));
+    return SEPAL_OK;
+}
+
+sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                            const char *spec) {
+    TRY(bind_all(out, ctx, arena, spec));
+    if (!out->learner)
+        return fail(ctx, SEPAL_EUSAGE,
+                    "the spec '%.60s' has no learner; the shell probably took the '|' (quote the "
+                    "spec, or write + for |). Learners: sepal list learners",
+                    spec);
+    return check_machine(ctx, out);
+}
+
+sepal_status pipeline_parse_maps(struct basis *out, sepal_ctx *ctx, struct arena *arena,
+                                 const char *spec) {
+    struct pipeline pipeline;
+    TRY(bind_all(&pipeline, ctx, arena, spec));
+    if (pipeline.learner || pipeline.reduction)
+        return fail(ctx, SEPAL_EUSAGE, "only maps can stand here, and '%s' is none (sepal list maps)",
+                    pipeline.learner ? pipeline.learner->name : pipeline.reduction->name);
+    *out = pipeline.basis;
+    return SEPAL_OK;
+}
+
+const struct reduction *pipeline_reduction(const struct pipeline *pipeline) {
+    return pipeline->reduction ? pipeline->reduction : reduction_default(pipeline->learner);
+}
+
+/* ---- the canonical form ------------------------------------------------------------------- */
+
+/* Of the stages of `given` (NULL: of all) only the knobs that they set; else every knob. */
+static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, const char *name,
+                        const struct knob *table, const void *config,
+                        const struct spec_stage *given) {
+    size_t rows = 0, n = 0;
+    while (table[rows].name) rows++;
+    struct knob *knobs = arena_zero(ctx, arena, rows + 1, sizeof *knobs);
+    if (!knobs) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        size_t k = 0;
+        while (given && k < given->n_settings && strcmp(given->settings[k].name, table[i].name) != 0)
+            k++;
+        if (!given || k < given->n_settings) knobs[n++] = table[i];
+    }
+    text_printf(ctx, out, "%s%s", out->length ? " | " : "", name);
+    if (rows == 0) return;
+    text_puts(ctx, out, "(");
+    knobs_print(ctx, out, knobs, config);
+    text_puts(ctx, out, ")");
+}
+
+/* `given`: the stages of the text it was parsed from; NULL: write every knob out. */
+static const char *print_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
+                              const struct spec *given, size_t classes) {
+    struct text text = {0};
+    const struct basis *basis = &pipeline->basis;
+    for (size_t m = 0; m < basis->n; m++)
+        print_stage(ctx, &text, arena, basis->maps[m].map->name, basis->maps[m].map->knobs,
+                    basis->maps[m].config, given ? &given->stages[m] : NULL);
+    print_stage(ctx, &text, arena, pipeline->learner->name, pipeline->learner->knobs,
+                pipeline->config, given ? &given->stages[basis->n] : NULL);
+    if (pipeline->reduction || classes > 2)
+        text_printf(ctx, &text, " | %s", pipeline_reduction(pipeline)->name);
+    const char *copy = text.failed ? NULL : arena_text(ctx, arena, text.bytes, text.length);
+    text_clear(&text);
+    return copy;
+}
+
+const char *pipeline_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
+                          size_t classes) {
+    return print_spec(ctx, arena, pipeline, NULL, classes);
+}
+
+static sepal_status check_canonical(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                                    const char *spec, const char *learner, size_t classes) {
+    struct spec parsed;
+    TRY(pipeline_parse(out, ctx, arena, spec));
+    TRY(spec_parse(&parsed, ctx, arena, spec));
+    const char *again = print_spec(ctx, arena, out, &parsed, classes);
+    if (!again) return SEPAL_EMEMORY;
+    if (strcmp(again, spec) != 0) return fail(ctx, SEPAL_EUSAGE, "written out it is '%s'", again);
+    if (strcmp(learner, out->learner->name) != 0)
+        return fail(ctx, SEPAL_EUSAGE, "its learner is not '%s'", learner);
+    return SEPAL_OK;
+}
+
+sepal_status pipeline_parse_saved(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                                  const char *spec, const char *learner, size_t classes) {
+    sepal_status status = check_canonical(out, ctx, arena, spec, learner, classes);
+    if (status == SEPAL_OK || status == SEPAL_EMEMORY) return status;
+    char shown[TEXT_SHOWN_BYTES], why[ERROR_MESSAGE_BYTES / 4];
+    text_shown(shown, spec, strlen(spec));
+    (void)snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, ctx->error.message);
+    return fail(ctx, SEPAL_EMODEL,
+                "the spec '%s' of this model file cannot be used here: %s; if a newer sepal wrote "
+                "it, install that one",
+                shown, why);
+}
