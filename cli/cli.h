@@ -36,7 +36,7 @@ struct command {
     int (*run)(struct session *s);
     const char *usage;            /* what follows "sepal NAME " */
     size_t fewest, most;          /* arguments that are no options */
-    bool reads, fits;             /* takes the library's options of reading, of fitting */
+    bool reads, fits, decides;    /* takes the library's options of reading, fitting, deciding */
     bool silent;                  /* takes no option but --help */
     const struct option *options; /* ends with a row without a name; NULL: none of its own */
     const char *examples[2];      /* they run in the folder of the sources */
@@ -61,7 +61,7 @@ int cli_run(int argc, char **argv);
 int command_refuse(struct session *s, const char *word);
 
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_inspect,
-    cmd_convert, cmd_list, cmd_help;
+    cmd_transform, cmd_convert, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_knobs[];
@@ -81,7 +81,7 @@ int step_read(sepal_data **out, struct session *s, const char *path);
 int step_read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
                   int with_labels);
 int step_load(sepal_model **out, struct session *s, const char *path);
-/* Evaluate with the option --positive. */
+/* Evaluate with the options of deciding and --positive. */
 int step_evaluate(sepal_report **out, struct session *s, const sepal_model *model,
                   const sepal_data *data);
 /* The report as text or JSON on standard output, and the warnings. */
@@ -90,6 +90,24 @@ int step_read_test(sepal_data **out, struct session *s, const sepal_model *model
 /* Refuse an option that names an output which is one of the inputs, or another output. */
 int step_check_output(struct session *s, const char *name);
 int step_report(struct session *s, const sepal_report *report);
+
+/* The numbers that a model has for rows, some thousands of rows at a time. */
+struct numbers {
+    const sepal_model *model;
+    const sepal_data *data;
+    sepal_output what;
+    size_t width;     /* numbers a row */
+    size_t first, n;  /* rows that are at hand */
+    double *values;   /* theirs */
+    struct sink rule; /* the options of deciding, as text */
+};
+int numbers_open(struct numbers *out, struct session *s, const sepal_model *model,
+                 const sepal_data *data, sepal_output what);
+/* Those of a row. */
+int numbers_row(struct numbers *numbers, struct session *s, size_t row, const double **out);
+void numbers_close(struct numbers *numbers);
+/* A CSV line of names, each with a comma before it. */
+int numbers_names(struct numbers *numbers, struct session *s, struct sink *out);
 
 /* ---- Progress and Ctrl-C ------------------------------------------------------------------- */
 

@@ -29,10 +29,11 @@ const struct command cmd_evaluate = {
                    "matrix and the metrics that follow from it. Row weights count as they do in "
                    "training. `sepal list metrics` names the metrics.",
     .run = run,
-    .usage = "MODEL DATA [--positive LABEL] [OPTION ...]",
+    .usage = "MODEL DATA [--positive LABEL] [--decide WORD] [OPTION ...]",
     .fewest = 2,
     .most = 2,
     .reads = true,
+    .decides = true,
     .options = evaluate_options,
     .examples = {"sepal evaluate iris.sepal examples/data/iris.csv",
                  "sepal evaluate iris.sepal examples/data/iris.csv --json"},

@@ -1,4 +1,4 @@
-/* sepal predict: a label a line; with scores or kept columns, CSV with a header. */
+/* sepal predict: a label a line; with numbers or kept columns, CSV with a header. */
 #include "cli.h"
 
 #include <math.h>
@@ -8,49 +8,67 @@
 static const struct option predict_options[] = {
     {.name = "scores", .help = "CSV with the score of every class (two classes: of the second)"},
     {.name = "proba", .help = "CSV with the probability of every class"},
+    {.name = "distance", .help = "CSV with the signed distances from the surfaces"},
+    {.name = "likelihood", .help = "CSV with ln p(x | class) of a model that keeps a density"},
     {.name = "output",
      .letter = 'o',
      .placeholder = "OUT",
      .fallback = "-",
      .help = "write here; - is standard output"},
+    {.name = "seed",
+     .placeholder = "N",
+     .fallback = "1",
+     .help = "start of the random numbers of --decide soft"},
     {0},
 };
+/* The options that ask for numbers, and what JSON calls them. */
+static const struct {
+    const char *option, *key;
+    sepal_output what;
+} kinds[] = {{"scores", "scores", SEPAL_SCORES},
+             {"proba", "proba", SEPAL_PROBABILITIES},
+             {"distance", "distances", SEPAL_DISTANCES},
+             {"likelihood", "likelihoods", SEPAL_LIKELIHOODS}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char csv_special[] = ",\"\r\n";
 
 struct prediction {
     sepal_model *model;
     sepal_data *data;
-    size_t rows, width; /* width: scores a row, 0 when they are not asked for */
-    int32_t *class;
-    double *scores;
+    size_t rows;
+    sepal_answers answers;
+    size_t kind; /* of numbers; KINDS: none */
+    struct numbers numbers;
 };
 
 static const char *label_of(const struct prediction *p, size_t row) {
-    return p->class[row] < 0 ? "?" : sepal_model_class(p->model, (size_t)p->class[row]);
+    int32_t class = p->answers.classes[row];
+    return class < 0 ? "?" : sepal_model_class(p->model, (size_t)class);
 }
 
-static void put_header(struct sink *out, const struct prediction *p) {
+/* ---- CSV ----------------------------------------------------------------------------------- */
+
+static int put_header(struct session *s, struct sink *out, struct prediction *p) {
+    int code = EXIT_DONE;
     sink_puts(out, "label");
-    if (p->width == 1) sink_puts(out, ",score");
-    for (size_t k = 0; p->width > 1 && k < p->width; k++) {
-        sink_puts(out, ",");
-        sink_cell(out, sepal_model_class(p->model, k), csv_special);
-    }
+    if (p->kind < KINDS) code = numbers_names(&p->numbers, s, out);
     const char *kept = sepal_data_kept_header(p->data);
     if (*kept != '\0') sink_printf(out, ",%s", kept);
     sink_puts(out, "\n");
+    return code;
 }
 
-static void put_csv(struct sink *out, const struct prediction *p) {
+static int put_csv(struct session *s, struct sink *out, struct prediction *p) {
     bool kept = *sepal_data_kept_header(p->data) != '\0';
-    put_header(out, p);
-    for (size_t i = 0; i < p->rows; i++) {
+    int code = put_header(s, out, p);
+    for (size_t i = 0; i < p->rows && code == EXIT_DONE; i++) {
         sink_cell(out, label_of(p, i), csv_special);
-        for (size_t k = 0; k < p->width; k++) {
-            double score = p->scores[i * p->width + k];
+        const double *row = NULL;
+        if (p->kind < KINDS) code = numbers_row(&p->numbers, s, i, &row);
+        for (size_t k = 0; row != NULL && k < p->numbers.width; k++) {
             sink_puts(out, ",");
-            if (isfinite(score) && p->class[i] >= 0) sink_number(out, score);
+            if (isfinite(row[k])) sink_number(out, row[k]);
         }
         if (kept) {
             sink_puts(out, ",");
@@ -58,43 +76,53 @@ static void put_csv(struct sink *out, const struct prediction *p) {
         }
         sink_puts(out, "\n");
     }
+    return code;
 }
 
 /* A label may hold a line end only if the line that carries it is quoted. */
-static void put_labels(struct sink *out, const struct prediction *p) {
+static int put_labels(struct sink *out, const struct prediction *p) {
     for (size_t i = 0; i < p->rows; i++) {
         sink_cell(out, label_of(p, i), "\r\n");
         sink_puts(out, "\n");
     }
+    return EXIT_DONE;
 }
 
-static void put_json_scores(struct sink *out, const struct prediction *p) {
-    sink_puts(out, "],\"scores\":[");
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static int put_json_numbers(struct session *s, struct sink *out, struct prediction *p) {
+    sink_printf(out, ",\"%s\":[", kinds[p->kind].key);
     for (size_t i = 0; i < p->rows; i++) {
+        const double *row;
+        int code = numbers_row(&p->numbers, s, i, &row);
+        if (code != EXIT_DONE) return code;
         sink_puts(out, i > 0 ? ",[" : "[");
-        for (size_t k = 0; k < p->width; k++) {
-            double score = p->scores[i * p->width + k];
+        for (size_t k = 0; k < p->numbers.width; k++) {
             if (k > 0) sink_puts(out, ",");
-            if (isfinite(score) && p->class[i] >= 0)
-                sink_number(out, score);
+            if (isfinite(row[k]))
+                sink_number(out, row[k]);
             else
                 sink_puts(out, "null");
         }
         sink_puts(out, "]");
     }
+    sink_puts(out, "]");
+    return EXIT_DONE;
 }
 
 static void put_json_kept(struct sink *out, const struct prediction *p) {
-    sink_puts(out, "],\"kept_header\":");
+    sink_puts(out, ",\"kept_header\":");
     sink_json(out, sepal_data_kept_header(p->data));
     sink_puts(out, ",\"kept\":[");
     for (size_t i = 0; i < p->rows; i++) {
         if (i > 0) sink_puts(out, ",");
         sink_json(out, sepal_data_kept_row(p->data, i));
     }
+    sink_puts(out, "]");
 }
 
-static void put_json(struct sink *out, const struct prediction *p, const sepal_ctx *ctx) {
+static int put_json(struct session *s, struct sink *out, struct prediction *p) {
+    int code = EXIT_DONE;
     sink_json_begin(out, "predict");
     sink_puts(out, ",\"labels\":[");
     for (size_t i = 0; i < p->rows; i++) {
@@ -106,51 +134,86 @@ static void put_json(struct sink *out, const struct prediction *p, const sepal_c
         if (k > 0) sink_puts(out, ",");
         sink_json(out, sepal_model_class(p->model, k));
     }
-    if (p->width > 0) put_json_scores(out, p);
-    if (*sepal_data_kept_header(p->data) != '\0') put_json_kept(out, p);
     sink_puts(out, "]");
-    sink_json_end(out, ctx);
+    if (p->kind < KINDS) code = put_json_numbers(s, out, p);
+    if (*sepal_data_kept_header(p->data) != '\0') put_json_kept(out, p);
+    sink_printf(out, ",\"ambiguous\":{\"several\":%zu,\"none\":%zu,\"tied\":%zu}",
+                p->answers.several, p->answers.none, p->answers.tied);
+    sink_json_end(out, s->ctx);
+    return code;
 }
 
-/* No learner of this version computes probabilities. */
-static int refuse_proba(struct session *s, const sepal_model *model) {
-    sepal_method method = {.name = "linear"};
-    size_t learner;
-    if (spec_learner(sepal_model_spec(model), &learner))
-        sepal_method_at(SEPAL_LEARNER, learner, &method);
-    return complain(s, EXIT_MODEL, s->options.arguments[0],
-                    "a %s model computes scores, which are not probabilities; --scores shows them",
-                    method.name);
+/* ---- The command --------------------------------------------------------------------------- */
+
+static int choose_kind(struct session *s, struct prediction *p) {
+    p->kind = KINDS;
+    for (size_t i = 0; i < KINDS; i++) {
+        if (option_value(s, kinds[i].option) == NULL) continue;
+        if (p->kind < KINDS) {
+            return complain(s, EXIT_USAGE, NULL,
+                            "--%s and --%s exclude each other; give one of them",
+                            kinds[p->kind].option, kinds[i].option);
+        }
+        p->kind = i;
+    }
+    return EXIT_DONE;
+}
+
+/* What the model cannot do is said before its data is read. */
+static int check_model(struct session *s, const struct prediction *p) {
+    struct sink rule = sink_open(-1);
+    options_settings(&s->options, GROUP_ANSWER, &rule);
+    int code = sink_check(s, &rule);
+    if (code == EXIT_DONE) {
+        const sepal_output *what = p->kind < KINDS ? &kinds[p->kind].what : NULL;
+        sepal_status status = sepal_answer_check(s->ctx, p->model, what, sink_text(&rule));
+        if (status == SEPAL_EMODEL)
+            code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s", sepal_ctx_error(s->ctx));
+        else if (status != SEPAL_OK)
+            code = complain_status(s, status);
+    }
+    sink_close(&rule);
+    return code;
 }
 
 static int read_input(struct session *s, struct prediction *p) {
-    bool proba = option_value(s, "proba") != NULL;
-    if (proba && option_value(s, "scores") != NULL) {
-        return complain(s, EXIT_USAGE, NULL,
-                        "--proba and --scores exclude each other; give one of them");
-    }
-    int code = step_load(&p->model, s, s->options.arguments[0]);
+    uint64_t seed = 1;
+    int code = option_count(s, "seed", UINT64_MAX, &seed);
+    if (code == EXIT_DONE) code = choose_kind(s, p);
+    if (code == EXIT_DONE) code = step_load(&p->model, s, s->options.arguments[0]);
+    if (code == EXIT_DONE) code = check_model(s, p);
     if (code != EXIT_DONE) return code;
-    if (proba) return refuse_proba(s, p->model);
+    sepal_ctx_set_seed(s->ctx, seed);
     return step_read_for(&p->data, s, p->model, s->options.arguments[1], 0);
 }
 
+/* The classes of all rows, before anything is printed: what can fail fails here. */
 static int compute(struct session *s, struct prediction *p) {
+    struct sink rule = sink_open(-1);
     p->rows = sepal_data_rows(p->data);
-    p->class = calloc(p->rows > 0 ? p->rows : 1, sizeof *p->class);
-    if (p->class == NULL) return complain_memory(s);
-    sepal_status status = sepal_predict(p->class, s->ctx, p->model, p->data);
-    if (status == SEPAL_OK && option_value(s, "scores") != NULL) {
-        size_t width = sepal_model_scores(p->model);
-        p->scores = calloc(p->rows > 0 ? p->rows : 1, width * sizeof *p->scores);
-        if (p->scores == NULL) return complain_memory(s);
-        p->width = width;
-        status = sepal_scores(p->scores, s->ctx, p->model, p->data);
+    p->answers.classes = calloc(p->rows > 0 ? p->rows : 1, sizeof *p->answers.classes);
+    options_settings(&s->options, GROUP_ANSWER, &rule);
+    int code = p->answers.classes != NULL ? sink_check(s, &rule) : complain_memory(s);
+    if (code == EXIT_DONE) {
+        sepal_status status = sepal_answer(&p->answers, s->ctx, p->model, p->data, 0, p->rows,
+                                           sink_text(&rule));
+        if (status != SEPAL_OK) code = complain_status(s, status);
     }
-    return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
+    sink_close(&rule);
+    if (code == EXIT_DONE && p->kind < KINDS)
+        code = numbers_open(&p->numbers, s, p->model, p->data, kinds[p->kind].what);
+    return code;
 }
 
-static int print(struct session *s, const struct prediction *p) {
+static void tell_ambiguous(struct session *s, const sepal_answers *answers) {
+    if (answers->several + answers->none > 0)
+        say(s, "%zu rows are claimed by several classes, %zu by none; --ambiguous says who gets them",
+            answers->several, answers->none);
+    if (answers->tied > 0)
+        say(s, "%zu rows have a tie of votes; --ambiguous says who gets them", answers->tied);
+}
+
+static int print(struct session *s, struct prediction *p) {
     const char *path = option_value(s, "output");
     struct result out;
     int code = interrupt_check(s, "predicting");
@@ -158,13 +221,16 @@ static int print(struct session *s, const struct prediction *p) {
     if (code != EXIT_DONE) return code;
     progress_erase(s);
     if (!s->json) warnings_print(s);
+    if (!s->json && !s->quiet) tell_ambiguous(s, &p->answers);
     if (s->json)
-        put_json(&out.sink, p, s->ctx);
-    else if (p->width > 0 || *sepal_data_kept_header(p->data) != '\0')
-        put_csv(&out.sink, p);
+        code = put_json(s, &out.sink, p);
+    else if (p->kind < KINDS || *sepal_data_kept_header(p->data) != '\0')
+        code = put_csv(s, &out.sink, p);
     else
-        put_labels(&out.sink, p);
-    return result_commit(&out, s);
+        code = put_labels(&out.sink, p);
+    if (code == EXIT_DONE) return result_commit(&out, s);
+    result_discard(&out);
+    return code;
 }
 
 static int run(struct session *s) {
@@ -173,10 +239,10 @@ static int run(struct session *s) {
     if (code == EXIT_DONE) code = read_input(s, &p);
     if (code == EXIT_DONE) code = compute(s, &p);
     if (code == EXIT_DONE) code = print(s, &p);
+    numbers_close(&p.numbers);
     sepal_data_free(p.data);
     sepal_model_free(p.model);
-    free(p.class);
-    free(p.scores);
+    free(p.answers.classes);
     return code;
 }
 
@@ -187,12 +253,14 @@ const struct command cmd_predict = {
         "Say the class of every row of DATA, one label a line, in the order of the rows. "
         "With a header, columns are found by their names, in any order. The label may be "
         "there or not and is not looked at. A row that is not decided prints `?`.\n"
-        "With --scores, --proba or --keep the output is CSV with a header.",
+        "With --scores, --proba, --distance, --likelihood or --keep the output is CSV with a "
+        "header.",
     .run = run,
-    .usage = "MODEL DATA [--scores] [-o OUT] [OPTION ...]",
+    .usage = "MODEL DATA [--scores | --proba | --distance] [-o OUT] [OPTION ...]",
     .fewest = 2,
     .most = 2,
     .reads = true,
+    .decides = true,
     .options = predict_options,
     .examples = {"sepal predict iris.sepal examples/data/iris.csv",
                  "sepal predict iris.sepal examples/data/iris.csv --scores -o scores.csv"},

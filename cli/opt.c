@@ -74,6 +74,7 @@ void options_build(struct options *out, const struct command *command) {
     add_rows(out, help_rows);
     if (command->reads) add_params(out, SEPAL_READ_OPTION, 0, GROUP_READ);
     if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT);
+    if (command->decides) add_params(out, SEPAL_ANSWER_OPTION, 0, GROUP_ANSWER);
 }
 
 void options_add_knobs(struct options *options, size_t learner) {

@@ -153,7 +153,11 @@ int step_evaluate(sepal_report **out, struct session *s, const sepal_model *mode
                   const sepal_data *data) {
     struct sink options = sink_open(-1);
     const char *positive = option_value(s, "positive");
-    if (positive != NULL) setting_put(&options, "positive", positive);
+    options_settings(&s->options, GROUP_ANSWER, &options);
+    if (positive != NULL) {
+        if (options.used > 0) sink_puts(&options, ", ");
+        setting_put(&options, "positive", positive);
+    }
     int code = sink_check(s, &options);
     if (code == EXIT_DONE) {
         sepal_status status = sepal_evaluate(out, s->ctx, model, data, sink_text(&options));

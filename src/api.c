@@ -13,6 +13,7 @@
 #include "kernels/kernels.h"
 #include "learners/learner.h"
 #include "maps/map.h"
+#include "model/answer.h"
 #include "model/model.h"
 #include "model/pipeline.h"
 #include "multiclass/reduction.h"
@@ -323,53 +324,115 @@ const char *sepal_model_class(const sepal_model *model, size_t k) {
 }
 
 size_t sepal_model_scores(const sepal_model *model) {
-    return model->linear.rows;
+    return linear_shown(&model->linear);
+}
+
+size_t sepal_model_outputs(const sepal_model *model, sepal_output what) {
+    return model_outputs(model, what);
+}
+
+int sepal_model_transforms(const sepal_model *model) {
+    return model->linear.axes != NULL || model->basis.n > 0;
+}
+
+sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_model *model,
+                                     sepal_output what, size_t j) {
+    struct text name = {0};
+    begin(ctx);
+    *out = NULL;
+    if (j >= model_outputs(model, what))
+        return fail(ctx, SEPAL_EUSAGE, "the model has no such number %zu", j);
+    model_output_name(ctx, &name, model, what, j);
+    *out = text_take(ctx, &name);
+    return *out ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 static sepal_status check_fit(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data) {
     begin(ctx);
-    if (data->matrix.cols == model->linear.cols) return SEPAL_OK;
+    if (data->matrix.cols == model->schema->width) return SEPAL_OK;
     return fail(ctx, SEPAL_EDATA, "the data has %zu columns, the model %zu; read it for this model",
-                data->matrix.cols, model->linear.cols);
+                data->matrix.cols, model->schema->width);
+}
+
+static sepal_status answer_all(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
+                               const sepal_data *data, const char *options) {
+    struct arena arena = {0};
+    struct answer_rule rule;
+    sepal_status status = answer_rule_make(&rule, ctx, &arena, model, options);
+    if (status == SEPAL_OK) status = model_answer(out, ctx, model, data, &rule);
+    arena_clear(&arena);
+    return status;
 }
 
 sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
                            const sepal_data *data) {
     TRY(check_fit(ctx, model, data));
-    TRY(linear_predict(out, ctx, &model->linear, &data->matrix));
-    for (size_t i = 0; data->undecided && i < data->matrix.rows; i++)
-        if (data->undecided[i]) out[i] = -1;
-    return SEPAL_OK;
+    struct answers answers = {.n = data->matrix.rows, .classes = out};
+    return answer_all(&answers, ctx, model, data, NULL);
 }
 
 sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
                           const sepal_data *data) {
     TRY(check_fit(ctx, model, data));
-    return linear_scores(out, ctx, &model->linear, &data->matrix);
+    struct answers answers = {.n = data->matrix.rows, .shown = out};
+    return answer_all(&answers, ctx, model, data, NULL);
 }
 
-struct evaluate_options {
-    const char *positive;
-};
-static const struct knob evaluate_option_table[] = {
-    {"positive", KNOB_TEXT, offsetof(struct evaluate_options, positive), NULL, "",
-     "the class that two-class metrics are about; unless given, the second"},
-    {0},
-};
+sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model *model,
+                          const sepal_data *data, size_t first, size_t n, const char *options) {
+    TRY(check_fit(ctx, model, data));
+    if (first > data->matrix.rows || n > data->matrix.rows - first)
+        return fail(ctx, SEPAL_EUSAGE, "the data has %zu rows, not %zu from row %zu on",
+                    data->matrix.rows, n, first);
+    if (out->numbers) TRY(model_has(ctx, model, out->what));
+    struct answers answers = {.first = first, .n = n, .classes = out->classes};
+    double **const numbers[] = {&answers.shown, &answers.probabilities, &answers.distances,
+                                &answers.likelihoods, &answers.projections};
+    *numbers[out->what] = out->numbers;
+    answers.regions = mem_alloc(ctx, n, sizeof *answers.regions);
+    sepal_status status =
+        answers.regions ? answer_all(&answers, ctx, model, data, options) : SEPAL_EMEMORY;
+    for (size_t i = 0; i < n && status == SEPAL_OK; i++) {
+        out->several += answers.regions[i] == REGION_SEVERAL;
+        out->none += answers.regions[i] == REGION_NONE;
+        out->tied += answers.regions[i] == REGION_TIED;
+    }
+    mem_free(answers.regions);
+    return status;
+}
 
+sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *model, const sepal_output *what,
+                                const char *options) {
+    struct arena arena = {0};
+    struct answer_rule rule;
+    begin(ctx);
+    sepal_status status = what ? model_has(ctx, model, *what) : SEPAL_OK;
+    if (status == SEPAL_OK) status = answer_rule_make(&rule, ctx, &arena, model, options);
+    arena_clear(&arena);
+    return status;
+}
+
+/* The options of a decision, and one of a judgement. */
 static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const sepal_model *model,
                                   const sepal_data *data, const char *options) {
-    struct evaluate_options choice;
+    struct answer_rule rule;
     struct setting *settings = NULL;
-    size_t n = 0;
+    size_t n = 0, kept = 0;
+    const char *positive = NULL;
     if (options) TRY(settings_parse(&settings, &n, ctx, &report->arena, options));
-    TRY(knobs_fill(&choice, ctx, &report->arena, evaluate_option_table, "evaluate", settings, n));
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(settings[i].name, "positive") == 0)
+            positive = settings[i].value ? settings[i].value : "";
+        else
+            settings[kept++] = settings[i];
+    }
+    TRY(answer_rule_set(&rule, ctx, &report->arena, model, settings, kept));
     if (data->set_start)
         return fail_at(ctx, SEPAL_EDATA, data->first_set.file, data->first_set.line,
                        data->first_set.column,
                        "this is a set of labels, and the model decides for one label a row");
     if (!data->label) return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
-    return evaluate(ctx, &model->linear, data, choice.positive, &report->make, report->root);
+    return evaluate(ctx, model, data, &rule, positive, &report->make, report->root);
 }
 
 sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
@@ -420,14 +483,19 @@ static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct kno
         *out = (sepal_method){.name = metric_table[i].name, .summary = metric_table[i].summary};
         break;
     case SEPAL_READ_OPTION:
+        *out = (sepal_method){.name = "reading", .summary = "how data is read"};
+        *knobs = read_option_table;
+        break;
     case SEPAL_FIT_OPTION:
-        if (i) return 0;
-        *out = (sepal_method){.name = kind == SEPAL_READ_OPTION ? "reading" : "fit",
-                              .summary = kind == SEPAL_READ_OPTION ? "how data is read"
-                                                                   : "how a solver stops"};
-        *knobs = kind == SEPAL_READ_OPTION ? read_option_table : fit_option_table;
+        *out = (sepal_method){.name = "fit", .summary = "how a solver stops"};
+        *knobs = fit_option_table;
+        break;
+    case SEPAL_ANSWER_OPTION:
+        *out = (sepal_method){.name = "decision", .summary = "how rows are decided"};
+        *knobs = answer_option_table;
         break;
     }
+    if (kind >= SEPAL_READ_OPTION && i > 0) return 0; /* tables of one row */
     while ((*knobs)[out->n_params].name) out->n_params++;
     return out->name != NULL;
 }

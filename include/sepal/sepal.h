@@ -140,8 +140,22 @@ SEPAL_API sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx,
 SEPAL_API const char *sepal_model_spec(const sepal_model *model); /* canonical */
 SEPAL_API size_t sepal_model_classes(const sepal_model *model);
 SEPAL_API const char *sepal_model_class(const sepal_model *model, size_t k); /* NULL past the end */
-/* Score functions: 1 for two classes, else one per class. */
+/* Scores of a row: 1 for two classes, else one per class. */
 SEPAL_API size_t sepal_model_scores(const sepal_model *model);
+
+/* Numbers that a model has for a row. */
+typedef enum {
+    SEPAL_SCORES,        /* sepal_model_scores(model) of them; the reduction ovo has votes */
+    SEPAL_PROBABILITIES, /* one a class; methods that only score have none */
+    SEPAL_DISTANCES,     /* signed, as many as scores; NaN where all weights are 0 */
+    SEPAL_LIKELIHOODS,   /* ln p(x | class), of models that keep a density */
+    SEPAL_PROJECTIONS    /* on the axes of a discriminant, or else the mapped features */
+} sepal_output;
+/* How many a row has; 0: the model has none of this kind. */
+SEPAL_API size_t sepal_model_outputs(const sepal_model *model, sepal_output what);
+/* What number j is called ("setosa", "score", "axis1", "x1^2"); free it with sepal_text_free. */
+SEPAL_API sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_model *model,
+                                               sepal_output what, size_t j);
 
 /* The class number of every row, -1 where the row is not decided (a missing value under
    missing=drop). `out` has sepal_data_rows(data) elements. */
@@ -150,7 +164,25 @@ SEPAL_API sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_m
 /* rows x sepal_model_scores(model) numbers, row-major. */
 SEPAL_API sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
                                     const sepal_data *data);
-/* `options`: NULL or "positive=LABEL", the class that two-class metrics are about. */
+/* 1: the projections are something else than the features as they were read. */
+SEPAL_API int sepal_model_transforms(const sepal_model *model);
+/* Both for rows [first, first + n), decided by `options`: rows of SEPAL_ANSWER_OPTION
+   ("decide=reject, cutoff=0.9"). Arrays that are NULL are not filled; counts are added to. */
+typedef struct {
+    int32_t *classes; /* n, -1 where not decided */
+    double *numbers;  /* n x sepal_model_outputs(model, what) */
+    sepal_output what;
+    size_t several, none, tied; /* rows that several classes of a reduction claim, none, or a tie */
+} sepal_answers;
+SEPAL_API sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model *model,
+                                    const sepal_data *data, size_t first, size_t n,
+                                    const char *options);
+/* Whether sepal_answer could do it, numbers of a kind (NULL: none) included: to be asked before a
+   long read. */
+SEPAL_API sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *model,
+                                          const sepal_output *what, const char *options);
+/* `options`: rows of SEPAL_ANSWER_OPTION, and "positive=LABEL", the class that two-class metrics are
+   about; NULL: none. */
 SEPAL_API sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
                                       const sepal_data *data, const char *options);
 
@@ -188,7 +220,8 @@ typedef enum {
     SEPAL_FORMAT,
     SEPAL_METRIC,
     SEPAL_READ_OPTION, /* one "method" whose params are the reading options */
-    SEPAL_FIT_OPTION   /* likewise */
+    SEPAL_FIT_OPTION,  /* likewise */
+    SEPAL_ANSWER_OPTION
 } sepal_kind;
 
 typedef struct {

@@ -1,20 +1,22 @@
 #include "eval/evaluate.h"
 
 sepal_status confusion_count(struct confusion *out, sepal_ctx *ctx, struct arena *arena,
-                             const sepal_data *data, const int32_t *decided) {
-    size_t n = data->schema->n_classes + data->n_unseen;
-    *out = (struct confusion){.labels = n};
-    out->count = arena_zero(ctx, arena, n * n, sizeof *out->count);
+                             const sepal_data *data, const int32_t *decided, bool abstains) {
+    size_t n = data->schema->n_classes + data->n_unseen, width = n + abstains;
+    *out = (struct confusion){.labels = n, .width = width};
+    out->count = arena_zero(ctx, arena, n * width, sizeof *out->count);
     out->target = arena_zero(ctx, arena, n, sizeof *out->target);
-    out->predicted = arena_zero(ctx, arena, n, sizeof *out->predicted);
+    out->predicted = arena_zero(ctx, arena, width, sizeof *out->predicted);
     if (!out->count || !out->target || !out->predicted) return SEPAL_EMEMORY;
     for (size_t i = 0; i < data->matrix.rows; i++) {
-        size_t target = (size_t)data->label[i], predicted = (size_t)decided[i];
+        bool open = decided[i] < 0;
+        size_t target = (size_t)data->label[i], predicted = open ? n : (size_t)decided[i];
         double weight = data_weight(data, i);
-        out->count[target * n + predicted] += weight;
+        out->count[target * width + predicted] += weight;
         out->target[target] += weight;
         out->predicted[predicted] += weight;
         out->total += weight;
+        if (open) out->undecided += weight;
         if (target == predicted) out->right += weight;
     }
     return SEPAL_OK;

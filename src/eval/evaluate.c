@@ -1,7 +1,6 @@
 #include "eval/evaluate.h"
 
 #include "core/alloc.h"
-#include "linear/decide.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +12,8 @@ const struct metric metric_table[] = {
     {"precision", "TP / (TP + FP): how many of those called this class are of it"},
     {"recall", "TP / (TP + FN): how many of this class are found"},
     {"f1", "2 TP / (2 TP + FP + FN)"},
+    {"log_loss", "mean of minus the logarithm of the probability of the right class"},
+    {"brier", "mean squared error of the probabilities, summed over the classes if more than two"},
     {"mcc", "Matthews' correlation between targets and decisions, for any number of classes"},
     {"roc_auc", "chance that a row of the class scores above one that is not of it"},
     {"pr_auc", "average precision: mean precision at the rows of the class"},
@@ -21,14 +22,15 @@ const struct metric metric_table[] = {
 
 struct judging {
     sepal_ctx *ctx;
+    const sepal_model *model;
     const struct linear *linear;
     const sepal_data *data;
+    const struct answer_rule *rule;
     struct arena arena;
     struct tree_maker *make;
     struct tree *report;
     struct tree *undefined;
-    double *scores;
-    int32_t *decided;
+    struct answers answers;
     struct confusion confusion;
 };
 
@@ -54,15 +56,17 @@ struct averages {
 static struct averages report_class(struct judging *all, struct tree *list, size_t k) {
     const struct confusion *confusion = &all->confusion;
     const char *label = data_label_name(all->data, k);
-    double tp = confusion->count[k * confusion->labels + k];
+    double tp = confusion->count[k * confusion->width + k];
     double fp = 0, fn = 0, tn = 0;
     /* by adding, since differences of sums of weights would leave crumbs */
     for (size_t j = 0; j < confusion->labels; j++) {
         if (j == k) continue;
-        fp += confusion->count[j * confusion->labels + k];
-        fn += confusion->count[k * confusion->labels + j];
-        tn += confusion->target[j] - confusion->count[j * confusion->labels + k];
+        fp += confusion->count[j * confusion->width + k];
+        fn += confusion->count[k * confusion->width + j];
+        tn += confusion->target[j] - confusion->count[j * confusion->width + k];
     }
+    if (confusion->width > confusion->labels)
+        fn += confusion->count[k * confusion->width + confusion->labels];
     struct tree *row = tree_object(all->make, list, NULL);
     tree_text(all->make, row, "label", label);
     tree_number(all->make, row, "tp", tp);
@@ -98,11 +102,14 @@ static void report_classes(struct judging *all) {
         weighted.recall += confusion->target[k] * one.recall;
         weighted.f1 += confusion->target[k] * one.f1;
     }
-    /* every row is decided, so each error is one class's FP and another's FN */
-    double micro = confusion->right;
+    /* an error is one class's FP and another's FN, an undecided row is a FN alone */
+    double right = confusion->right, total = confusion->total;
+    double decided = total - confusion->undecided;
+    struct averages micro = {decided > 0 ? right / decided : 0, right / total,
+                             2 * right / (decided + total)};
     report_average(all, "macro", macro, (double)confusion->labels);
-    report_average(all, "micro", (struct averages){micro, micro, micro}, confusion->total);
-    report_average(all, "weighted", weighted, confusion->total);
+    report_average(all, "micro", micro, 1);
+    report_average(all, "weighted", weighted, total);
 }
 
 static void report_confusion(struct judging *all) {
@@ -113,8 +120,8 @@ static void report_confusion(struct judging *all) {
     struct tree *matrix = tree_array(all->make, all->report, "confusion");
     for (size_t t = 0; t < confusion->labels; t++) {
         struct tree *row = tree_array(all->make, matrix, NULL);
-        for (size_t p = 0; p < confusion->labels; p++)
-            tree_number(all->make, row, NULL, confusion->count[t * confusion->labels + p]);
+        for (size_t p = 0; p < confusion->width; p++)
+            tree_number(all->make, row, NULL, confusion->count[t * confusion->width + p]);
     }
     tree_number(all->make, all->report, "accuracy", confusion->right / confusion->total);
     tree_number(all->make, all->report, "error",
@@ -125,8 +132,9 @@ static void report_confusion(struct judging *all) {
 static void report_mcc(struct judging *all) {
     const struct confusion *confusion = &all->confusion;
     double n = confusion->total, cross = 0, targets = 0, predictions = 0;
-    for (size_t k = 0; k < confusion->labels; k++) {
-        double t = confusion->target[k] / n, p = confusion->predicted[k] / n;
+    for (size_t k = 0; k < confusion->width; k++) {
+        double t = k < confusion->labels ? confusion->target[k] / n : 0;
+        double p = confusion->predicted[k] / n;
         cross += t * p;
         targets += t * t;
         predictions += p * p;
@@ -137,9 +145,9 @@ static void report_mcc(struct judging *all) {
 
 /* Class k against the rest; a single row of scores speaks for the second class. */
 static sepal_status rank_class(struct judging *all, size_t k, bool *positive, struct ranking *out) {
-    size_t rows = all->data->matrix.rows, stride = all->linear->rows;
+    size_t rows = all->data->matrix.rows, stride = linear_shown(all->linear);
     double *flipped = NULL;
-    const double *score = all->scores + (stride > 1 ? k : 0);
+    const double *score = all->answers.shown + (stride > 1 ? k : 0);
     for (size_t i = 0; i < rows; i++) positive[i] = all->data->label[i] == (int32_t)k;
     if (stride == 1 && k == 0) {
         flipped = mem_alloc(all->ctx, rows, sizeof *flipped);
@@ -175,12 +183,41 @@ static sepal_status report_rankings(struct judging *all, size_t positive) {
     return SEPAL_OK;
 }
 
-/* Facts about decisions that some rules leave open; a linear machine decides every row. */
 static void report_coverage(struct judging *all) {
-    static const char *const regions[] = {"several", "none", "tied"};
-    tree_number(all->make, all->report, "coverage", 1);
+    static const char *const names[] = {
+        [REGION_SEVERAL] = "several", [REGION_NONE] = "none", [REGION_TIED] = "tied"};
+    const struct confusion *confusion = &all->confusion;
+    double count[REGIONS] = {0};
+    for (size_t i = 0; i < all->data->matrix.rows; i++)
+        count[all->answers.regions[i]] += data_weight(all->data, i);
+    tree_number(all->make, all->report, "coverage",
+                (confusion->total - confusion->undecided) / confusion->total);
     struct tree *ambiguous = tree_object(all->make, all->report, "ambiguous");
-    for (size_t i = 0; i < 3; i++) tree_number(all->make, ambiguous, regions[i], 0);
+    for (size_t i = REGION_CLEAR + 1; i < REGIONS; i++)
+        tree_number(all->make, ambiguous, names[i], count[i]);
+}
+
+/* What probabilities are worth. A class that the model has not seen had probability 0: its log loss
+   has no bound. */
+static void report_probabilities(struct judging *all, size_t positive) {
+    const double *proba = all->answers.probabilities, *shown = all->answers.shown;
+    size_t classes = all->linear->classes, stride = linear_shown(all->linear);
+    double loss = 0, brier = 0;
+    for (size_t i = 0; proba && i < all->data->matrix.rows; i++) {
+        const double *p = proba + i * classes;
+        size_t target = (size_t)all->data->label[i];
+        double weight = data_weight(all->data, i), square = 0;
+        loss -= weight * (target < classes
+                              ? linear_log_probability(all->linear, shown + i * stride, target)
+                              : -INFINITY);
+        for (size_t k = 0; k < classes; k++)
+            if (classes > 2 || k == positive)
+                square += (p[k] - (k == target)) * (p[k] - (k == target));
+        brier += weight * (square + (classes > 2 && target >= classes));
+    }
+    tree_number(all->make, all->report, "log_loss", proba ? loss / all->confusion.total : NAN);
+    tree_number(all->make, all->report, "brier", proba ? brier / all->confusion.total : NAN);
+    if (proba && !isfinite(loss)) tree_text(all->make, all->undefined, NULL, "log_loss");
 }
 
 static sepal_status find_positive(struct judging *all, const char *label, size_t *positive) {
@@ -200,25 +237,40 @@ static sepal_status find_positive(struct judging *all, const char *label, size_t
     return SEPAL_OK;
 }
 
+static sepal_status ask(struct judging *all) {
+    size_t rows = all->data->matrix.rows;
+    struct answers *answers = &all->answers;
+    *answers = (struct answers){.n = rows};
+    answers->classes = mem_alloc(all->ctx, rows, sizeof *answers->classes);
+    answers->regions = mem_alloc(all->ctx, rows, sizeof *answers->regions);
+    answers->shown = mem_alloc(all->ctx, rows, linear_shown(all->linear) * sizeof(double));
+    if (!answers->classes || !answers->regions || !answers->shown) return SEPAL_EMEMORY;
+    if (all->linear->link != LINK_NONE) {
+        answers->probabilities = mem_alloc(all->ctx, rows, all->linear->classes * sizeof(double));
+        if (!answers->probabilities) return SEPAL_EMEMORY;
+    }
+    return model_answer(answers, all->ctx, all->model, all->data, all->rule);
+}
+
+static bool some_undecided(const struct judging *all) {
+    for (size_t i = 0; all->data->undecided && i < all->data->matrix.rows; i++)
+        if (all->data->undecided[i]) return true;
+    return false;
+}
+
 static sepal_status judge(struct judging *all, const char *label) {
-    size_t rows = all->data->matrix.rows, stride = all->linear->rows, positive;
+    size_t positive;
     TRY(find_positive(all, label, &positive));
-    all->scores = mem_alloc(all->ctx, rows * stride, sizeof *all->scores);
-    all->decided = mem_alloc(all->ctx, rows, sizeof *all->decided);
-    if (!all->scores || !all->decided) return SEPAL_EMEMORY;
-    TRY(linear_scores(all->scores, all->ctx, all->linear, &all->data->matrix));
-    for (size_t i = 0; i < rows; i++)
-        all->decided[i] = linear_decide(all->linear, all->scores + i * stride);
-    TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->decided));
+    TRY(ask(all));
+    TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->answers.classes,
+                        all->rule->abstains || some_undecided(all)));
     all->undefined = tree_array(all->make, NULL, NULL);
-    tree_number(all->make, all->report, "rows", (double)rows);
+    tree_number(all->make, all->report, "rows", (double)all->data->matrix.rows);
     if (all->data->weight)
         tree_number(all->make, all->report, "total_weight", all->data->total_weight);
     report_confusion(all);
     report_classes(all);
-    /* scores are not probabilities, so these two cannot be had */
-    tree_null(all->make, all->report, "log_loss");
-    tree_null(all->make, all->report, "brier");
+    report_probabilities(all, positive);
     if (all->linear->classes == 2)
         tree_text(all->make, all->report, "positive", all->data->schema->classes[positive]);
     TRY(report_rankings(all, positive));
@@ -229,13 +281,21 @@ static sepal_status judge(struct judging *all, const char *label) {
     return all->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-sepal_status evaluate(sepal_ctx *ctx, const struct linear *linear, const sepal_data *data,
-                      const char *positive, struct tree_maker *make, struct tree *report) {
-    struct judging all = {
-        .ctx = ctx, .linear = linear, .data = data, .make = make, .report = report};
+sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
+                      const struct answer_rule *rule, const char *positive,
+                      struct tree_maker *make, struct tree *report) {
+    struct judging all = {.ctx = ctx,
+                          .model = model,
+                          .linear = &model->linear,
+                          .data = data,
+                          .rule = rule,
+                          .make = make,
+                          .report = report};
     sepal_status status = judge(&all, positive);
-    mem_free(all.scores);
-    mem_free(all.decided);
+    mem_free(all.answers.shown);
+    mem_free(all.answers.probabilities);
+    mem_free(all.answers.classes);
+    mem_free(all.answers.regions);
     arena_clear(&all.arena);
     return status;
 }

@@ -4,17 +4,18 @@
 
 #include "core/tree.h"
 #include "data/data.h"
-#include "linear/linear.h"
+#include "model/answer.h"
 
-/* confusion[target * labels + predicted], weighted. */
+/* count[target * width + predicted], weighted; the last column of `width` = labels + 1 has what is
+   not decided. */
 struct confusion {
-    size_t labels;
+    size_t labels, width;
     double *count;
     double *target, *predicted; /* row and column sums */
-    double total, right;
+    double total, right, undecided;
 };
 sepal_status confusion_count(struct confusion *out, sepal_ctx *ctx, struct arena *arena,
-                             const sepal_data *data, const int32_t *decided);
+                             const sepal_data *data, const int32_t *decided, bool abstains);
 
 /* Area under the ROC curve and average precision of a ranking; NaN when one side is empty. */
 struct ranking {
@@ -29,7 +30,8 @@ struct metric {
 extern const struct metric metric_table[]; /* ends with a row without name */
 
 /* Fill `report` (an object) with confusion, measures and rankings. `positive` NULL: the second class. */
-sepal_status evaluate(sepal_ctx *ctx, const struct linear *linear, const sepal_data *data,
-                      const char *positive, struct tree_maker *make, struct tree *report);
+sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
+                      const struct answer_rule *rule, const char *positive,
+                      struct tree_maker *make, struct tree *report);
 
 #endif

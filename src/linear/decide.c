@@ -111,3 +111,20 @@ void linear_probabilities(const struct linear *linear, const double *scores, dou
     }
     for (size_t k = 0; k < classes; k++) out[k] /= sum;
 }
+
+double linear_log_probability(const struct linear *linear, const double *scores, size_t k) {
+    if (linear->decode == DECODE_SIGN) {
+        double s = k == 1 ? scores[0] : -scores[0];
+        return s >= 0 ? -log1p(exp(-s)) : s - log1p(exp(s));
+    }
+    double largest = scores[0], sum = 0, own = 0;
+    for (size_t j = 1; j < linear->classes; j++) largest = fmax(largest, scores[j]);
+    bool rates = linear->link == LINK_RATES && largest > -700;
+    for (size_t j = 0; j < linear->classes; j++) {
+        double p = rates ? logistic(scores[j]) : exp(scores[j] - largest);
+        if (j == k && rates) own = scores[j] >= 0 ? -log1p(exp(-scores[j]))
+                                                  : scores[j] - log1p(exp(scores[j]));
+        sum += p;
+    }
+    return rates ? own - log(sum) : scores[k] - largest - log(sum);
+}

@@ -126,30 +126,36 @@ static sepal_status check_scores(sepal_ctx *ctx, const double *scores, size_t ro
     return SEPAL_OK;
 }
 
-/* `bias`: in the coordinates of the columns. */
-static sepal_status score_block(double *out, sepal_ctx *ctx, const struct linear *linear,
-                                const double *bias, const struct block *block) {
-    if (density_is_quadratic(linear->density))
-        TRY(score_forms(out, ctx, linear, block));
-    else
-        for (size_t i = 0; i < block->rows; i++)
-            score_row(linear, bias, ctx->kernels, block, i, out + i * linear->rows);
-    return check_scores(ctx, out, block->rows, linear->rows, block->first_row);
+double *linear_biases(sepal_ctx *ctx, const struct linear *linear) {
+    double *biases = mem_alloc(ctx, linear->rows, sizeof *biases);
+    for (size_t r = 0; biases && r < linear->rows; r++) biases[r] = linear_bias(linear, r);
+    return biases;
 }
 
-static double *make_bias(sepal_ctx *ctx, const struct linear *linear) {
-    double *bias = mem_alloc(ctx, linear->rows, sizeof *bias);
-    for (size_t r = 0; bias && r < linear->rows; r++) bias[r] = linear_bias(linear, r);
-    return bias;
+/* Sparse rows with a centre: what it takes off every score is taken off once. */
+static sepal_status score_centred(double *out, sepal_ctx *ctx, const struct linear *linear,
+                                  const double *biases, const struct block *block) {
+    struct block stored = *block;
+    double *shifted = mem_alloc(ctx, linear->rows, sizeof *shifted);
+    if (!shifted) return SEPAL_EMEMORY;
+    for (size_t r = 0; r < linear->rows; r++)
+        shifted[r] = biases[r] - ctx->kernels->dot_f64(block->centre, linear->w + r * linear->cols,
+                                                       linear->cols);
+    stored.centre = NULL;
+    sepal_status status = linear_score_block(out, ctx, linear, shifted, &stored);
+    mem_free(shifted);
+    return status;
 }
 
 sepal_status linear_score_block(double *out, sepal_ctx *ctx, const struct linear *linear,
-                                const struct block *block) {
-    double *bias = make_bias(ctx, linear);
-    if (!bias) return SEPAL_EMEMORY;
-    sepal_status status = score_block(out, ctx, linear, bias, block);
-    mem_free(bias);
-    return status;
+                                const double *biases, const struct block *block) {
+    bool quadratic = density_is_quadratic(linear->density);
+    if (block->centre && !quadratic && !linear->bits)
+        return score_centred(out, ctx, linear, biases, block);
+    if (quadratic) TRY(score_forms(out, ctx, linear, block));
+    for (size_t i = 0; !quadratic && i < block->rows; i++)
+        score_row(linear, biases, ctx->kernels, block, i, out + i * linear->rows);
+    return check_scores(ctx, out, block->rows, linear->rows, block->first_row);
 }
 
 static sepal_status score_task(sepal_ctx *ctx, size_t b, void *payload) {
@@ -157,11 +163,11 @@ static sepal_status score_task(sepal_ctx *ctx, size_t b, void *payload) {
     const struct block *block = &all->matrix->blocks[b];
     size_t width = all->linear->rows;
     if (all->scores)
-        return score_block(all->scores + block->first_row * width, ctx, all->linear, all->bias,
+        return linear_score_block(all->scores + block->first_row * width, ctx, all->linear, all->bias,
                            block);
     double *scores = mem_alloc(ctx, block->rows, width * sizeof *scores);
     if (!scores) return SEPAL_EMEMORY;
-    sepal_status status = score_block(scores, ctx, all->linear, all->bias, block);
+    sepal_status status = linear_score_block(scores, ctx, all->linear, all->bias, block);
     for (size_t i = 0; i < block->rows && status == SEPAL_OK; i++)
         all->classes[block->first_row + i] = linear_decide(all->linear, scores + i * width);
     mem_free(scores);
@@ -169,7 +175,7 @@ static sepal_status score_task(sepal_ctx *ctx, size_t b, void *payload) {
 }
 
 static sepal_status score_all(sepal_ctx *ctx, struct scoring *all) {
-    double *bias = make_bias(ctx, all->linear);
+    double *bias = linear_biases(ctx, all->linear);
     if (!bias) return SEPAL_EMEMORY;
     all->bias = bias;
     blas_enter();

@@ -1,6 +1,8 @@
 #include "report/report.h"
 
 #include "core/alloc.h"
+#include "learners/learner.h"
+#include "model/answer.h"
 
 #include <math.h>
 
@@ -71,35 +73,83 @@ sepal_status describe_data(sepal_report *report, const sepal_data *data) {
     return make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-static void add_weights(sepal_report *report, const struct linear *linear) {
+/* Rows of weights in the user's units: maps that work column by column at the end of the basis are
+   folded back, b_r + sum_j w_j ((z_j - shift_j) / divisor_j - c_j). */
+static void add_weights(sepal_report *report, const sepal_model *model) {
     struct tree_maker *make = &report->make;
+    const struct linear *linear = &model->linear;
     struct tree *weights = tree_array(make, report->root, "weights");
-    for (size_t r = 0; r < linear->rows; r++) {
-        struct tree *row = tree_array(make, weights, NULL);
-        for (size_t j = 0; j < linear->cols; j++)
-            tree_number(make, row, NULL, linear->w[r * linear->cols + j]);
-    }
     struct tree *bias = tree_array(make, report->root, "bias");
     struct tree *norm = tree_array(make, report->root, "norm");
     struct tree *distance = tree_array(make, report->root, "distance_to_origin");
+    double *folded = arena_alloc(make->ctx, &report->arena, linear->cols, sizeof *folded);
+    if (!folded) {
+        make->failed = true;
+        return;
+    }
     for (size_t r = 0; r < linear->rows; r++) {
-        double b = linear_bias(linear, r), length = linear_norm(linear, r);
+        struct tree *row = tree_array(make, weights, NULL);
+        double b = linear->b[r], shift, divisor;
+        for (size_t j = 0; j < linear->cols; j++) {
+            basis_fold(&model->basis, j, &shift, &divisor);
+            double centre = linear->centre ? linear->centre[j] : 0;
+            folded[j] = linear->w[r * linear->cols + j] / divisor;
+            b -= folded[j] * (shift + divisor * centre);
+            tree_number(make, row, NULL, folded[j]);
+        }
+        struct linear one = {.rows = 1, .cols = linear->cols, .w = folded};
+        double length = linear_norm(&one, 0);
         tree_number(make, bias, NULL, b);
         tree_number(make, norm, NULL, length);
         tree_number(make, distance, NULL, length > 0 ? b / length : NAN);
     }
 }
 
-static void add_names(sepal_report *report, const struct schema *schema) {
+static void add_names(sepal_report *report, const sepal_model *model) {
     struct tree *features = tree_array(&report->make, report->root, "features");
     struct text name = {0};
-    for (size_t j = 0; j < schema->width; j++) {
+    for (size_t j = 0; j < model->linear.cols; j++) {
         name.length = 0;
-        schema_column_name(report->make.ctx, &name, schema, j);
+        model_column_name(report->make.ctx, &name, model, j);
         tree_slice(&report->make, features, NULL, (struct slice){name.bytes, name.length});
     }
     if (name.failed) report->make.failed = true;
     text_clear(&name);
+}
+
+/* Whom each row of weights speaks for: the second of two classes, a class, or a pair. */
+static void add_rows(sepal_report *report, const sepal_model *model) {
+    struct tree_maker *make = &report->make;
+    const struct linear *linear = &model->linear;
+    struct tree *rows = tree_array(make, report->root, "rows");
+    for (size_t r = 0; r < linear->rows; r++) {
+        size_t i, j = linear->decode == DECODE_SIGN ? 1 : r;
+        struct tree *into = rows;
+        if (linear->decode == DECODE_OVO) {
+            pair_classes(r, linear->classes, &i, &j);
+            into = tree_array(make, rows, NULL);
+            tree_text(make, into, NULL, model->schema->classes[i]);
+        }
+        tree_text(make, into, NULL, model->schema->classes[j]);
+    }
+}
+
+static void add_numbers(struct tree_maker *make, struct tree *parent, const char *key,
+                        const double *numbers, size_t n) {
+    struct tree *list = tree_array(make, parent, key);
+    for (size_t i = 0; i < n; i++) tree_number(make, list, NULL, numbers[i]);
+}
+
+/* Parts that only some models have. */
+static void add_parts(sepal_report *report, const sepal_model *model) {
+    struct tree_maker *make = &report->make;
+    const struct linear *linear = &model->linear;
+    const struct density *density = linear->density;
+    if (linear->priors) add_numbers(make, report->root, "priors", linear->priors, linear->classes);
+    if (linear->axes) tree_number(make, report->root, "axes", (double)linear->n_axes);
+    if (!density) return;
+    tree_text(make, report->root, "density", density_names[density->kind]);
+    tree_bool(make, report->root, "quadratic", density_is_quadratic(density));
 }
 
 sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
@@ -108,15 +158,14 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     const struct schema *schema = model->schema;
     tree_text(make, root, "spec", model->spec);
     tree_text(make, root, "method", model->learner);
+    tree_text(make, root, "activation", learner_find(model->learner)->activation);
     struct tree *classes = tree_array(make, root, "classes");
     for (size_t k = 0; k < schema->n_classes; k++)
         tree_text(make, classes, NULL, schema->classes[k]);
-    /* one row of weights speaks for the second class */
-    struct tree *rows = tree_array(make, root, "rows");
-    for (size_t r = 0; r < model->linear.rows; r++)
-        tree_text(make, rows, NULL, schema->classes[model->linear.rows == 1 ? 1 : r]);
-    add_names(report, schema);
-    add_weights(report, &model->linear);
+    add_rows(report, model);
+    add_names(report, model);
+    add_weights(report, model);
+    add_parts(report, model);
     struct tree *trained = tree_object(make, root, "training");
     tree_number(make, trained, "rows", (double)model->facts.rows);
     tree_number(make, trained, "objective", model->facts.objective);

@@ -150,6 +150,7 @@ static void confusion_table(struct page *page, const struct tree *root) {
     pad(page, 0, width);
     for (const struct tree *label = labels->first; label; label = label->next)
         right(page, label->text.bytes, width + 2);
+    if (tree_find(root, "confusion")->first->count > labels->count) right(page, "?", width + 2);
     text_puts(page->ctx, &page->text, "\n");
     const struct tree *row = tree_find(root, "confusion")->first;
     for (const struct tree *label = labels->first; label; label = label->next, row = row->next) {
@@ -190,10 +191,16 @@ static void evaluation_page(struct page *page, const struct tree *root) {
     text_puts(page->ctx, &page->text, "\n");
     const struct {
         const char *name, *key;
-    } more[] = {{"roc auc", "roc_auc"}, {"pr auc", "pr_auc"}, {"mcc", "mcc"}};
+    } more[] = {{"log loss", "log_loss"}, {"brier", "brier"},       {"roc auc", "roc_auc"},
+                {"pr auc", "pr_auc"},     {"mcc", "mcc"},           {"coverage", "coverage"},
+                {"several", "ambiguous.several"}, {"none", "ambiguous.none"},
+                {"tied", "ambiguous.tied"}};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        double value = number(root, more[i].key);
+        bool dull = i < 2 ? isnan(value) : i > 4 && value == (i == 5 ? 1 : 0);
+        if (dull) continue;
         left(page, more[i].name, 12);
-        cell(page, number(root, more[i].key), 4, 0);
+        cell(page, value, i > 5 ? 0 : 4, 0);
         text_puts(page->ctx, &page->text, "\n");
     }
 }
@@ -257,7 +264,11 @@ static void model_page(struct page *page, const struct tree *root) {
     const struct tree *far = tree_find(root, "distance_to_origin")->first;
     for (; label; label = label->next, row = row->next, bias = bias->next, norm = norm->next,
                   far = far->next) {
-        text_printf(page->ctx, &page->text, "\nscore of %s: bias ", label->text.bytes);
+        if (label->kind == TREE_ARRAY)
+            text_printf(page->ctx, &page->text, "\nscore of %s against %s: bias ",
+                        label->last->text.bytes, label->first->text.bytes);
+        else
+            text_printf(page->ctx, &page->text, "\nscore of %s: bias ", label->text.bytes);
         text_number(page->ctx, &page->text, bias->number);
         text_printf(page->ctx, &page->text, ", |w| %.6g, origin at ", norm->number);
         if (far->kind == TREE_NUMBER)
