@@ -28,6 +28,9 @@ static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
 /* The knobs of a stage in a struct of their own. */
 static sepal_status fill(void **config, sepal_ctx *ctx, struct arena *arena,
                          const struct knob *knobs, size_t size, const struct spec_stage *stage) {
+    if (!knobs->name && stage->n_settings)
+        return fail(ctx, SEPAL_EUSAGE, "%s has no knobs, so not '%s'", stage->name,
+                    stage->settings[0].name);
     *config = arena_zero(ctx, arena, 1, size ? size : 1);
     if (!*config) return SEPAL_EMEMORY;
     return knobs_fill(*config, ctx, arena, knobs, stage->name, stage->settings, stage->n_settings);

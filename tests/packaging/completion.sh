@@ -16,7 +16,7 @@ declare -A run=(
 
 # SHELLS|LINE|what is offered. fish offers other files, too, behind what fits better.
 cat >cases <<'END'
-bash zsh fish|sepal tr|train
+bash zsh fish|sepal tr|train transform
 bash zsh fish|sepal nothing |
 bash zsh fish|sepal help e|evaluate
 bash zsh fish|sepal list |formats learners maps metrics options reductions
