@@ -32,9 +32,11 @@ static void exchange(struct row *row) {
     row->other_entries = entries;
 }
 
+/* Sparse rows with an offset have a number in every column: they count as dense. */
 static bool takes_sparse(const struct fitted_map *map, bool sparse, const double *offset) {
     if (!map->map->sparse) return false;
-    return sparse ? offset == NULL : map->map->thins && map->map->thins(map);
+    sparse = sparse && !offset;
+    return map->map->keeps_sparse ? map->map->keeps_sparse(map, sparse) : sparse;
 }
 
 static void make_dense(struct row *row, size_t cols) {
@@ -71,12 +73,13 @@ static sepal_status apply(sepal_ctx *ctx, const struct fitted_map *map, struct r
         apply_affine(map, row);
         return SEPAL_OK;
     }
-    if (takes_sparse(map, row->sparse, row->offset)) {
-        if (!row->sparse) TRY(make_sparse(ctx, row, map->in));
+    bool sparse = takes_sparse(map, row->sparse, row->offset);
+    if (row->sparse && (!sparse || row->offset)) make_dense(row, map->in);
+    if (sparse && !row->sparse) TRY(make_sparse(ctx, row, map->in));
+    if (sparse) {
         row->other_entries.n = 0;
         TRY(map->map->sparse(ctx, map, &row->entries, &row->other_entries));
     } else {
-        if (row->sparse) make_dense(row, map->in);
         map->map->dense(map, row->kernels, row->dense, row->other_dense);
     }
     exchange(row);
@@ -147,8 +150,7 @@ static sepal_status store_sparse(sepal_ctx *ctx, struct block *out, size_t i, co
                                  size_t *room, size_t *index_room) {
     size_t at = out->start[i], n = at;
     void *values = out->f64, *index = out->index;
-    sepal_status status =
-        mem_reserve(ctx, &values, room, at + row->entries.n, sizeof *out->f64);
+    sepal_status status = mem_reserve(ctx, &values, room, at + row->entries.n, sizeof *out->f64);
     out->f64 = values;
     if (status == SEPAL_OK)
         status = mem_reserve(ctx, &index, index_room, at + row->entries.n, sizeof *out->index);
@@ -213,27 +215,37 @@ struct mapping {
     const struct basis *basis;
     const struct matrix *x;
     struct matrix *out;
+    size_t *nonzeros; /* of each block */
 };
+
+/* Count the entries that are not 0. What the maps make of extreme values must still be numbers; a
+   centre is, see prepare. */
+static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct basis *basis,
+                           const struct block *block, size_t cols) {
+    for (size_t i = 0; i < block->rows && block->values != VALUES_ONES; i++) {
+        size_t first = block->sparse ? block->start[i] : i * cols;
+        size_t end = block->sparse ? block->start[i + 1] : first + cols;
+        bool finite = true;
+        for (size_t at = first; at < end; at++) {
+            double x = block->f32 ? (double)block->f32[at] : block->f64[at];
+            finite = finite && isfinite(x);
+            *nonzeros += x != 0;
+        }
+        if (!finite)
+            return fail(ctx, SEPAL_EDATA,
+                        "%s makes a number of row %zu that is beyond the range of a double; put "
+                        "standardize before it",
+                        basis->maps[basis->n - 1].map->name, block->first_row + i + 1);
+    }
+    if (block->values == VALUES_ONES) *nonzeros = block->start[block->rows];
+    return SEPAL_OK;
+}
 
 static sepal_status map_block(sepal_ctx *ctx, size_t b, void *payload) {
     const struct mapping *all = payload;
     struct block *block = &all->out->blocks[b];
-    return basis_block(block, ctx, all->basis, all->x, block->first_row, block->rows);
-}
-
-/* Entries that are not 0, or in sparse blocks all that are stored. */
-static size_t count_nonzeros(const struct matrix *matrix) {
-    size_t count = 0;
-    for (size_t b = 0; b < matrix->n_blocks; b++) {
-        const struct block *block = &matrix->blocks[b];
-        if (block->sparse) {
-            count += block->start[block->rows];
-            continue;
-        }
-        for (size_t i = 0; i < block->rows * matrix->cols; i++)
-            count += block->f32 ? block->f32[i] != 0 : block->f64[i] != 0;
-    }
-    return count;
+    TRY(basis_block(block, ctx, all->basis, all->x, block->first_row, block->rows));
+    return survey(&all->nonzeros[b], ctx, all->basis, block, all->out->cols);
 }
 
 sepal_status basis_matrix(struct matrix *out, sepal_ctx *ctx, const struct basis *basis,
@@ -242,11 +254,13 @@ sepal_status basis_matrix(struct matrix *out, sepal_ctx *ctx, const struct basis
     bool sparse = ends_sparse(basis, x, &centre);
     struct mapping all = {.basis = basis, .x = x, .out = out};
     TRY(matrix_init(out, ctx, x->rows, basis_width(basis, x->cols), sparse));
-    sepal_status status = parallel_for(ctx, out->n_blocks, map_block, &all);
-    if (status == SEPAL_OK)
-        out->nonzeros = count_nonzeros(out);
-    else
-        matrix_clear(out);
+    all.nonzeros = mem_zero(ctx, out->n_blocks, sizeof *all.nonzeros);
+    sepal_status status =
+        all.nonzeros ? parallel_for(ctx, out->n_blocks, map_block, &all) : SEPAL_EMEMORY;
+    for (size_t b = 0; status == SEPAL_OK && b < out->n_blocks; b++)
+        out->nonzeros += all.nonzeros[b];
+    if (status != SEPAL_OK) matrix_clear(out);
+    mem_free(all.nonzeros);
     return status;
 }
 
@@ -321,25 +335,6 @@ static sepal_status learn(struct fitted_map *map, struct map_rows *rows) {
     return SEPAL_OK;
 }
 
-/* What the maps make of extreme values must still be numbers. */
-static sepal_status check_finite(sepal_ctx *ctx, const struct fitted_map *map,
-                                 const struct matrix *matrix) {
-    double x;
-    struct block_walk walk = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&walk));) {
-        struct block stored = *block;
-        stored.centre = NULL; /* it is finite, see prepare */
-        for (size_t i = 0; i < block->rows; i++)
-            for (size_t at = 0, j; row_next(&stored, i, matrix->cols, &at, &j, &x);)
-                if (!isfinite(x))
-                    return fail(ctx, SEPAL_EDATA,
-                                "%s makes a number of row %zu that is beyond the range of a "
-                                "double; put standardize before it",
-                                map->map->name, block->first_row + i + 1);
-    }
-    return SEPAL_OK;
-}
-
 /* One map after the other, each fitted to what those before it made. */
 static sepal_status fit_next(struct basis *basis, size_t m, struct matrix *out,
                              struct map_rows *rows) {
@@ -355,11 +350,11 @@ static sepal_status fit_next(struct basis *basis, size_t m, struct matrix *out,
     matrix_clear(out);
     *out = next;
     rows->x = out;
-    return check_finite(rows->ctx, &basis->maps[m], out);
+    return SEPAL_OK;
 }
 
-sepal_status basis_fit(struct basis *basis, struct matrix *out, sepal_ctx *ctx,
-                       struct arena *arena, const struct matrix *x, const double *weight) {
+sepal_status basis_fit(struct basis *basis, struct matrix *out, sepal_ctx *ctx, struct arena *arena,
+                       const struct matrix *x, const double *weight) {
     struct map_rows rows = {.ctx = ctx, .arena = arena, .x = x, .weight = weight};
     *out = (struct matrix){0};
     for (size_t i = 0; i < x->rows; i++) rows.total += weight ? weight[i] : 1;

@@ -14,8 +14,8 @@ struct basis {
 
 /* Fit the maps (their `map` and `config` are set) to the rows, and keep phi of them in `out`. With
    no maps `out` stays empty: phi is x. Numbers go to the arena. */
-sepal_status basis_fit(struct basis *basis, struct matrix *out, sepal_ctx *ctx,
-                       struct arena *arena, const struct matrix *x, const double *weight);
+sepal_status basis_fit(struct basis *basis, struct matrix *out, sepal_ctx *ctx, struct arena *arena,
+                       const struct matrix *x, const double *weight);
 /* For a model out of a file: plan all maps for `in` columns; then, when each has its numbers, make
    what follows from them. */
 sepal_status basis_plan(struct basis *basis, sepal_ctx *ctx, size_t in);

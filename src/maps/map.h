@@ -39,6 +39,7 @@ struct map_entries {
     struct map_entry *items;
     size_t n, room;
 };
+sepal_status map_entries_reserve(sepal_ctx *ctx, struct map_entries *entries, size_t n);
 sepal_status map_entries_add(sepal_ctx *ctx, struct map_entries *entries, size_t column,
                              double value);
 
@@ -67,8 +68,9 @@ struct map {
     /* One sparse row to a sparse row, columns rising; NULL: all rows become dense. */
     sepal_status (*sparse)(sepal_ctx *ctx, const struct fitted_map *map,
                            const struct map_entries *in, struct map_entries *out);
-    /* Whether dense rows are better kept sparse after this map; NULL: no. */
-    bool (*thins)(const struct fitted_map *map);
+    /* Whether rows are kept sparse after this map, of rows that are sparse or not; NULL: as they are.
+       Asked only if there is `sparse`. */
+    bool (*keeps_sparse)(const struct fitted_map *map, bool are);
     /* The name of output column j; NULL: that of the input. */
     void (*column_name)(sepal_ctx *ctx, struct text *out, const struct fitted_map *map, size_t j,
                         const struct map_names *inputs);
@@ -76,6 +78,7 @@ struct map {
 
 /* What a map that keeps the number of columns and learns two numbers for each of them plans. */
 sepal_status map_plan_affine(struct fitted_map *map, sepal_ctx *ctx);
+bool map_divisors_are_positive(const struct fitted_map *map);
 
 extern const struct map *const map_table[]; /* ends with NULL */
 const struct map *map_find(const char *name);

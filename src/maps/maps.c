@@ -29,13 +29,23 @@ sepal_status map_plan_affine(struct fitted_map *map, sepal_ctx *ctx) {
     return SEPAL_OK;
 }
 
+bool map_divisors_are_positive(const struct fitted_map *map) {
+    const double *divisor = map->numbers + map->in;
+    size_t j = 0;
+    while (j < map->in && divisor[j] > 0) j++;
+    return j == map->in;
+}
+
+sepal_status map_entries_reserve(sepal_ctx *ctx, struct map_entries *entries, size_t n) {
+    void *items = entries->items;
+    sepal_status status = mem_reserve(ctx, &items, &entries->room, n, sizeof *entries->items);
+    entries->items = items;
+    return status;
+}
+
 sepal_status map_entries_add(sepal_ctx *ctx, struct map_entries *entries, size_t column,
                              double value) {
-    void *items = entries->items;
-    sepal_status status =
-        mem_reserve(ctx, &items, &entries->room, entries->n + 1, sizeof *entries->items);
-    entries->items = items;
-    if (status == SEPAL_OK)
-        entries->items[entries->n++] = (struct map_entry){(uint32_t)column, value};
-    return status;
+    TRY(map_entries_reserve(ctx, entries, entries->n + 1));
+    entries->items[entries->n++] = (struct map_entry){(uint32_t)column, value};
+    return SEPAL_OK;
 }
