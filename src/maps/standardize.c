@@ -1,0 +1,23 @@
+/* standardize: each column less its mean, divided by its standard deviation (the number of rows in
+   the denominator). A constant column becomes 0. */
+#include "maps/spread.h"
+
+static const struct knob knobs[] = {{0}};
+
+static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
+    double *deviation = map->numbers + map->in;
+    TRY(spread_moments(map->numbers, deviation, rows));
+    for (size_t j = 0; j < map->in; j++)
+        if (deviation[j] == 0) deviation[j] = 1;
+    return SEPAL_OK;
+}
+
+const struct map map_standardize = {
+    .name = "standardize",
+    .summary = "each column less its mean, divided by its standard deviation",
+    .knobs = knobs,
+    .affine = true,
+    .plan = map_plan_affine,
+    .learn = learn,
+    .sound = map_divisors_are_positive,
+};
