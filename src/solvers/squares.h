@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "data/data.h"
 #include "linear/linear.h"
+#include "solvers/tall.h"
 
 struct squares {
     /* Given. Solvers write row r of the answer to w + r cols, which must be zero before. */
@@ -78,17 +79,6 @@ static inline const double *squares_target(const struct squares *p, size_t row) 
    each relative to the norms of its column and its target. `target` is not centred here. */
 sepal_status squares_check(double *objective, double *residual, const struct squares *p,
                            const struct linear *linear, const double *target, double l2);
-
-/* R (cols x cols, zeros below the diagonal and in rows that there are none for) of a matrix that is
-   handed over some rows at a time; `stride` of the rows asked for is at least cols. */
-typedef void (*tall_rows_fn)(const void *payload, size_t first, size_t n, double *out,
-                             size_t stride);
-struct tall {
-    size_t rows, cols, stride;
-    tall_rows_fn fill;
-    const void *payload;
-};
-sepal_status tall_qr(double *r, sepal_ctx *ctx, const struct tall *tall);
 
 /* Products of the centred, weighted matrix A with one vector. */
 struct products {

@@ -3,7 +3,7 @@
    Demmel, Grigori, Hoemmen, Langou, "Communication-optimal parallel and sequential QR", 2012).
    The rows are cut into ranges, one task each, whose factors are joined in pairs. How many ranges
    there are follows from the shape alone, so threads do not change the bits. */
-#include "solvers/squares.h"
+#include "solvers/tall.h"
 
 #include "core/alloc.h"
 #include "core/parallel.h"

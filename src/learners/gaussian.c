@@ -1,0 +1,199 @@
+/* Normal classes: means and covariances of the rows of each class, then Bayes' rule. One shared
+   covariance gives linear scores (it is lda), one for each class quadratic ones. */
+#include "learners/gaussian.h"
+
+#include "core/alloc.h"
+#include "kernels/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct gaussian_config, field)
+static const struct knob knobs[] = {
+    {"covariance", KNOB_CHOICE, AT(covariance), "full", "full|shared|diagonal|spherical",
+     "a matrix for each class, one for all of them, variances for each class, one variance for each "
+     "class"},
+    {"shrinkage", KNOB_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
+    {"estimate", KNOB_CHOICE, AT(estimate), "default", ESTIMATE_WORDS,
+     "variances divide by the rows (ml) or by one less for each mean (unbiased); default: unbiased "
+     "for shared and full, ml for diagonal and spherical"},
+    {0},
+};
+
+/* ---- one covariance for all ---------------------------------------------------------------- */
+
+/* tr(inverse(Sigma) S) for S that was shrunk and divided to give Sigma = R'R: from the identity
+   S_alpha = (1 - alpha) S + ridge I. */
+double gaussian_trace(const struct shrunk *c, double trace_of_inverse) {
+    double cols = (double)c->cols;
+    if (c->alpha == 0 || c->alpha == 1) return c->divisor * cols;
+    return c->divisor * (cols - c->ridge * trace_of_inverse) / (1 - c->alpha);
+}
+
+double trace_of_inverse(const double *r, size_t n, const double *scale, double *work,
+                        const struct blas *blas) {
+    enum { PANEL = GAUSSIAN_PANEL };
+    double sum = 0;
+    for (size_t from = 0; from < n; from += PANEL) {
+        size_t rows = n - from < PANEL ? n - from : PANEL, width = n - from;
+        memset(work, 0, rows * width * sizeof *work);
+        for (size_t i = 0; i < rows; i++) work[i * width + i] = 1;
+        blas->right_solve(rows, width, r + from * n + from, n, work, width);
+        for (size_t i = 0; i < rows; i++) {
+            double squares = 0;
+            for (size_t j = i; j < width; j++)
+                squares += work[i * width + j] * work[i * width + j];
+            sum += squares * scale[from + i] * scale[from + i];
+        }
+    }
+    return sum;
+}
+
+/* The density that goes with lda's scores, where every column has scatter of its own. */
+static sepal_status keep_shared(struct gaussian *g, struct discriminant *d) {
+    const struct whitener *w = &d->whitener;
+    struct linear *linear = &g->fit->linear;
+    sepal_ctx *ctx = g->fit->ctx;
+    size_t cols = g->cols, n = w->n;
+    if (n < cols || w->way != WHITEN_TRIANGLE) {
+        warn(ctx, "no-density",
+             "the shared covariance is singular, so this model has no density: it can classify, but "
+             "neither draw samples nor tell likelihoods; with shrinkage=auto it could");
+        return SEPAL_OK;
+    }
+    TRY(density_new(&linear->density, ctx, DENSITY_SHARED, g->classes, cols));
+    struct density *density = linear->density;
+    memcpy(density->mean, d->s.mean, g->classes * cols * sizeof *density->mean);
+    for (size_t i = 0; i < cols; i++)
+        for (size_t j = i; j < cols; j++)
+            density->root[i * cols + j] = w->factor[i * n + j] / w->scale[j] / sqrt(d->divisor);
+    density_normalise(density);
+    struct shrunk c = {
+        .cols = cols, .alpha = w->alpha, .ridge = w->ridge, .divisor = d->divisor};
+    double *work = arena_alloc(ctx, &g->fit->arena, cols, GAUSSIAN_PANEL * sizeof *work);
+    if (!work) return SEPAL_EMEMORY;
+    double inverse =
+        w->alpha > 0 ? trace_of_inverse(w->factor, n, w->scale, work, ctx->blas) : 0;
+    double share = gaussian_trace(&c, inverse) / d->s.total;
+    for (size_t k = 0; k < g->classes; k++) g->squares[k] = d->s.class_weight[k] * share;
+    return SEPAL_OK;
+}
+
+static sepal_status fit_shared(struct gaussian *g) {
+    struct discriminant d = {
+        .fit = g->fit, .s = g->s, .alpha = g->alpha, .priors = g->fit->linear.priors};
+    double *priors = arena_alloc(g->fit->ctx, &g->fit->arena, g->classes, sizeof *priors);
+    if (!priors) return SEPAL_EMEMORY;
+    for (size_t k = 0; k < g->classes; k++) priors[k] = g->s.class_weight[k] / g->s.total;
+    d.priors = priors;
+    TRY(pooled_divisor(&d.divisor, &d.s, (enum estimate)g->config->estimate));
+    TRY(discriminant_fit(&d));
+    g->intensity = d.whitener.alpha;
+    return keep_shared(g, &d);
+}
+
+/* ---- a model of quadratic scores ----------------------------------------------------------- */
+
+/* Priors, biases, and for reports the slopes at the centre. `slope` has room for all classes. */
+static sepal_status set_scores(struct gaussian *g, double *slope) {
+    struct linear *linear = &g->fit->linear;
+    const struct density *density = linear->density;
+    size_t cols = g->cols;
+    linear->priors = mem_alloc(g->fit->ctx, g->classes, sizeof *linear->priors);
+    if (!linear->priors) return SEPAL_EMEMORY;
+    memcpy(slope, density->mean, g->classes * cols * sizeof *slope);
+    for (size_t k = 0; k < g->classes; k++) {
+        double *row = slope + k * cols;
+        const double *root = density->root;
+        linear->priors[k] = g->s.class_weight[k] / g->s.total;
+        if (density->kind == DENSITY_FULL)
+            g->fit->ctx->blas->cholesky_solve(cols, root + k * cols * cols, cols, 1, row, 1);
+        for (size_t j = 0; j < cols && density->kind != DENSITY_FULL; j++) {
+            double sd = root[density->kind == DENSITY_DIAGONAL ? k * cols + j : k];
+            row[j] /= sd * sd;
+        }
+    }
+    for (size_t r = 0; r < linear->rows; r++) {
+        size_t k = linear->rows == 1 ? 1 : r;
+        linear->b[r] = log(linear->priors[k]) - (linear->rows == 1 ? log(linear->priors[0]) : 0);
+        for (size_t j = 0; j < cols; j++)
+            linear->w[r * cols + j] =
+                slope[k * cols + j] - (linear->rows == 1 ? slope[j] : 0);
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status fit_quadratic(struct gaussian *g) {
+    static const enum density_kind kinds[] = {DENSITY_FULL, DENSITY_SHARED, DENSITY_DIAGONAL,
+                                              DENSITY_SPHERICAL};
+    sepal_ctx *ctx = g->fit->ctx;
+    struct linear *linear = &g->fit->linear;
+    double *slope = arena_alloc(ctx, &g->fit->arena, g->classes, g->cols * sizeof *slope);
+    if (!slope) return SEPAL_EMEMORY;
+    TRY(gaussian_check_size(g));
+    TRY(density_new(&linear->density, ctx, kinds[g->config->covariance], g->classes, g->cols));
+    memcpy(linear->density->mean, g->s.mean, g->classes * g->cols * sizeof *slope);
+    TRY(g->config->covariance == COVARIANCE_FULL ? gaussian_full(g) : gaussian_variances(g));
+    density_normalise(linear->density);
+    return set_scores(g, slope);
+}
+
+/* ---- what came of it ---------------------------------------------------------------------- */
+
+/* -ln of prior times density, the mean over the rows: all but a sum of squares is the same for the
+   rows of a class. */
+static void report(struct gaussian *g) {
+    struct fit *fit = g->fit;
+    const struct linear *linear = &fit->linear;
+    static const char *const words[] = {"a covariance matrix for each class",
+                                        "one covariance matrix for all classes",
+                                        "a variance for each class and column",
+                                        "a variance for each class"};
+    double sum = 0;
+    for (size_t k = 0; linear->density && k < g->classes; k++)
+        sum -= g->s.class_weight[k] * (log(linear->priors[k]) + linear->density->constant[k]) -
+               g->squares[k] / 2;
+    fit->objective = linear->density ? sum / g->s.total : NAN;
+    fit->words = fit_text(fit, "mean of -ln(prior times normal density) of the rows, %s",
+                          words[g->config->covariance]);
+    if (!isnan(g->alpha) || !fit->make) return;
+    struct tree *facts = tree_object(fit->make, fit->report, "gaussian");
+    tree_number(fit->make, facts, "shrinkage", g->intensity);
+}
+
+static sepal_status fit_alone(struct fit *fit) {
+    struct gaussian g = {.fit = fit, .config = fit->config};
+    TRY(shrinkage_read(&g.alpha, fit->ctx, "gaussian", g.config->shrinkage));
+    TRY(scatter_start(&g.s, fit));
+    g.classes = g.s.classes;
+    g.cols = g.s.x->cols;
+    g.squares = arena_zero(fit->ctx, &fit->arena, g.classes, sizeof *g.squares);
+    if (!g.squares) return SEPAL_EMEMORY;
+    TRY(g.config->covariance == COVARIANCE_SHARED ? fit_shared(&g) : fit_quadratic(&g));
+    report(&g);
+    return SEPAL_OK;
+}
+
+static sepal_status fit_gaussian(struct fit *fit) {
+    blas_enter();
+    sepal_status status = fit_alone(fit);
+    blas_leave();
+    return status;
+}
+
+static bool shiftable(const void *config) {
+    (void)config;
+    return true;
+}
+
+const struct learner learner_gaussian = {
+    .name = "gaussian",
+    .summary = "normal classes, each with its own covariance or all with one",
+    .activation = "softmax",
+    .machine = true,
+    .posterior = true,
+    .shiftable = shiftable,
+    .knobs = knobs,
+    .config_size = sizeof(struct gaussian_config),
+    .fit = fit_gaussian,
+};

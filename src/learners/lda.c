@@ -1,0 +1,61 @@
+/* Linear discriminant analysis: normal classes that share one covariance, decided by Bayes' rule,
+   and the projections that tell the classes apart best. */
+#include "learners/discriminant.h"
+
+#include "kernels/blas.h"
+
+struct config {
+    const char *shrinkage, *priors;
+    size_t axes;
+    int estimate;
+};
+
+#define AT(field) offsetof(struct config, field)
+static const struct knob knobs[] = {
+    {"shrinkage", KNOB_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
+    {"priors", KNOB_TEXT, AT(priors), NULL, "",
+     "LABEL:P,... or P,P,... in the order of the classes, summing to 1; unless given, from the data"},
+    {"axes", KNOB_COUNT, AT(axes), "0", "[0, 1e15]",
+     "classify in the space of this many axes, the best first; 0: all, the smaller of classes - 1 "
+     "and columns"},
+    {"estimate", KNOB_CHOICE, AT(estimate), "default", ESTIMATE_WORDS,
+     "the covariance divides by N (ml) or N - classes (unbiased and default)"},
+    {0},
+};
+
+static sepal_status fit_alone(struct fit *fit) {
+    const struct config *config = fit->config;
+    struct discriminant d = {.fit = fit, .axes = config->axes};
+    TRY(shrinkage_read(&d.alpha, fit->ctx, "lda", config->shrinkage));
+    TRY(scatter_start(&d.s, fit));
+    double *priors = arena_alloc(fit->ctx, &fit->arena, d.s.classes, sizeof *priors);
+    if (!priors) return SEPAL_EMEMORY;
+    TRY(priors_read(priors, fit->ctx, "lda", config->priors, fit->data->schema, d.s.class_weight));
+    d.priors = priors;
+    TRY(pooled_divisor(&d.divisor, &d.s, (enum estimate)config->estimate));
+    return discriminant_fit(&d);
+}
+
+static sepal_status fit_lda(struct fit *fit) {
+    blas_enter();
+    sepal_status status = fit_alone(fit);
+    blas_leave();
+    return status;
+}
+
+static bool shiftable(const void *config) {
+    (void)config;
+    return true;
+}
+
+const struct learner learner_lda = {
+    .name = "lda",
+    .summary = "normal classes with one covariance: linear posteriors, and axes to project on",
+    .activation = "softmax",
+    .machine = true,
+    .posterior = true,
+    .shiftable = shiftable,
+    .knobs = knobs,
+    .config_size = sizeof(struct config),
+    .fit = fit_lda,
+};

@@ -1,0 +1,47 @@
+/* The line through the two class means: with the cut midway, the nearer mean wins. */
+#include "learners/discriminant.h"
+
+#include <math.h>
+
+struct config {
+    int cut;
+};
+
+static const struct knob knobs[] = {
+    {"cut", KNOB_CHOICE, offsetof(struct config, cut), "midpoint", CUT_WORDS, CUT_HELP},
+    {0},
+};
+
+static sepal_status fit_mean_difference(struct fit *fit) {
+    const struct config *config = fit->config;
+    struct scatter s;
+    TRY(scatter_start(&s, fit));
+    if (means_coincide(&s))
+        return fail(fit->ctx, SEPAL_EDATA,
+                    "the means of the two classes coincide, so no line goes through them; try a map "
+                    "(poly(degree=2) | mean-difference) or another learner");
+    size_t cols = s.x->cols;
+    double *w = fit->linear.w;
+    for (size_t j = 0; j < cols; j++) w[j] = s.mean[cols + j] - s.mean[j];
+    double distance = linear_norm(&fit->linear, 0);
+    for (size_t j = 0; j < cols; j++) w[j] /= distance;
+    fit->solver = "closed form";
+    fit->words = "minus the distance between the projected class means, w of length 1";
+    fit->objective = -distance;
+    return cut_place(fit, &s, (enum cut)config->cut);
+}
+
+static bool shiftable(const void *config) {
+    (void)config;
+    return true;
+}
+
+const struct learner learner_mean_difference = {
+    .name = "mean-difference",
+    .summary = "the direction from one class mean to the other",
+    .activation = "sign",
+    .shiftable = shiftable,
+    .knobs = knobs,
+    .config_size = sizeof(struct config),
+    .fit = fit_mean_difference,
+};

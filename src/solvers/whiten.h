@@ -1,0 +1,53 @@
+/* Solving with a scatter matrix S = C'C, whatever its rank: whitening b gives y = pinv(C)'b, and
+   back goes w = pinv(C) y. So pinv(S) b is both in a row, and b'pinv(S) b = |y|^2.
+
+   S may be shrunk: (1 - alpha) S + alpha trace(S)/cols I. Vectors are rows of arrays: b and w have
+   the n active columns of the scatter, y has `height` numbers. */
+#ifndef SEPAL_SOLVERS_WHITEN_H
+#define SEPAL_SOLVERS_WHITEN_H
+
+#include "solvers/scatter.h"
+
+enum whiten_way {
+    WHITEN_TRIANGLE, /* S = R'R, n x n */
+    WHITEN_NULL,     /* the same for `rank` columns, and a basis of what S takes to zero */
+    WHITEN_ROWS,     /* C itself, few rows of it */
+    WHITEN_RIDGE     /* shrunk, in the space of the rows */
+};
+
+struct whitener {
+    const struct scatter *s;
+    double alpha, trace; /* trace: of S before it is shrunk */
+    enum whiten_way way;
+    size_t n, height;
+    size_t rank;    /* of S; WHITEN_ROWS: known after the first use */
+    bool outside;   /* a vector had a part that S takes to zero, which was dropped */
+    double *factor; /* TRIANGLE, NULL: R of S with unit diagonal; ROWS: C; RIDGE: of C C' + ridge */
+    double *scale;  /* 1 / root of the diagonal of S */
+    size_t *order;  /* NULL: column order[i] is at place i of R */
+    double *null;   /* NULL: n x (n - rank) */
+    size_t rows;    /* of C */
+    double ridge;   /* RIDGE: alpha trace / cols */
+};
+
+/* `alpha` NaN: as Ledoit and Wolf estimate it. */
+sepal_status whitener_make(struct whitener *out, const struct scatter *s, double alpha);
+/* y (k x height) from b (k x n), which is overwritten; w (k x n) from y, which is kept. */
+sepal_status whitener_whiten(double *y, struct whitener *whitener, double *b, size_t k);
+sepal_status whitener_back(double *w, struct whitener *whitener, const double *y, size_t k);
+
+/* The Cholesky factor of a positive definite S = R'R in place (n x n, upper triangle) by way of the
+   one of unit diagonal, and 1 / roots of the diagonal: S_ij = (R'R)_ij / (scale_i scale_j). false:
+   not positive definite, or with a pivot not above `least`; then the upper triangle is that of unit
+   diagonal. The lower one is overwritten. */
+bool cholesky_scaled(double *s, size_t n, double *scale, double least, sepal_ctx *ctx);
+/* P'AP = R'R, pivots not above the tolerance left out: returns how many are left in, R's rows.
+   `work` has n numbers. */
+size_t cholesky_pivoted(double *a, size_t n, double tolerance, size_t *order, double *work,
+                        sepal_ctx *ctx);
+
+/* Singular values of a k x n matrix by its rows: on return the rows are orthogonal, by falling
+   norm, and of the same sum of outer products (Hestenes). */
+void jacobi_rows(double *rows, size_t k, size_t n, const struct kernels *kernels);
+
+#endif
