@@ -15,13 +15,14 @@ static size_t pair_row(size_t classes, size_t i, size_t j) {
 }
 
 /* Pairwise answers about class k: its votes, and the scores that speak for it less those against. */
-static size_t count_votes(const struct linear *linear, const double *scores, size_t k, double *sum) {
+static size_t count_votes(const struct linear *linear, const double *scores, size_t k,
+                          double *sum) {
     size_t votes = 0;
     *sum = 0;
     for (size_t j = 0; j < linear->classes; j++) {
         if (j == k) continue;
-        double score = scores[j < k ? pair_row(linear->classes, j, k)
-                                    : pair_row(linear->classes, k, j)];
+        double score =
+            scores[j < k ? pair_row(linear->classes, j, k) : pair_row(linear->classes, k, j)];
         votes += (score >= 0) == (j < k);
         *sum += j < k ? score : -score;
     }
@@ -94,19 +95,26 @@ static double logistic(double s) {
     return s >= 0 ? 1 / (1 + small) : small / (1 + small);
 }
 
+/* ln(1 / (1 + e^-s)) */
+static double log_logistic(double s) {
+    return fmin(s, 0) - log1p(exp(-fabs(s)));
+}
+
 void linear_probabilities(const struct linear *linear, const double *scores, double *out) {
     if (linear->decode == DECODE_SIGN) {
         out[1] = logistic(scores[0]);
         out[0] = logistic(-scores[0]);
         return;
     }
+    /* rates go by their logarithms, too: all of them may be too small for a double */
     size_t classes = linear->classes;
-    double largest = scores[0], sum = 0;
-    for (size_t k = 1; k < classes; k++) largest = fmax(largest, scores[k]);
-    /* far below 0 all rates vanish together, and their ratios are those of e^s */
-    bool rates = linear->link == LINK_RATES && largest > -700;
+    double largest = -INFINITY, sum = 0;
     for (size_t k = 0; k < classes; k++) {
-        out[k] = rates ? logistic(scores[k]) : exp(scores[k] - largest);
+        out[k] = linear->link == LINK_RATES ? log_logistic(scores[k]) : scores[k];
+        largest = fmax(largest, out[k]);
+    }
+    for (size_t k = 0; k < classes; k++) {
+        out[k] = exp(out[k] - largest);
         sum += out[k];
     }
     for (size_t k = 0; k < classes; k++) out[k] /= sum;

@@ -69,17 +69,10 @@ static double log_det(const struct density *density, size_t form) {
 
 void density_normalise(struct density *density) {
     for (size_t form = 0; form < density->forms; form++)
-        density->constant[form] =
-            -0.5 * (double)density->cols * LN_2_PI - log_det(density, form);
+        density->constant[form] = -0.5 * (double)density->cols * LN_2_PI - log_det(density, form);
 }
 
 /* ---- ln p --------------------------------------------------------------------------------- */
-
-static double square_sum(const double *z, size_t n) {
-    double sum = 0;
-    for (size_t j = 0; j < n; j++) sum += z[j] * z[j];
-    return sum;
-}
 
 /* Rows less the centre and the mean of a form, in units of its standard deviations. */
 static void standardise(double *z, const struct density *density, size_t form, const double *rows,
@@ -115,13 +108,20 @@ static sepal_status gaussian_logs(double *out, sepal_ctx *ctx, const struct dens
         block_dense(block, first + at, some, cols, centre, NULL, rows, cols);
         for (size_t form = 0; form < forms; form++) {
             standardise(z, density, form, rows, some, ctx->blas);
-            for (size_t i = 0; i < some; i++)
-                out[(at + i) * forms + form] =
-                    density->constant[form] - 0.5 * square_sum(z + i * cols, cols);
+            for (size_t i = 0; i < some; i++) {
+                const double *row = z + i * cols;
+                double square = ctx->kernels->dot_f64(row, row, cols);
+                out[(at + i) * forms + form] = density->constant[form] - 0.5 * square;
+            }
         }
     }
     mem_free(rows);
     return SEPAL_OK;
+}
+
+/* ln(1 - e^x) of x < 0; each formula is exact where the other one cancels. */
+static double log_of_rest(double x) {
+    return x > -M_LN2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
 /* Entries of a row above 0 count as seen, each with its weight. */
@@ -132,17 +132,22 @@ static void bernoulli_row(double *out, const struct density *density, const stru
     for (size_t at = 0, j; row_next(block, i, density->cols, &at, &j, &x);) {
         for (size_t form = 0; x > 0 && form < density->forms; form++) {
             double log_p = density->mean[form * density->cols + j];
-            out[form] += log_p - log1p(-exp(log_p));
+            out[form] += log_p - log_of_rest(log_p);
         }
     }
 }
 
-static void multinomial_row(double *out, const struct density *density, const struct block *block,
-                            size_t i) {
+static sepal_status multinomial_row(double *out, sepal_ctx *ctx, const struct density *density,
+                                    const struct block *block, size_t i) {
     double length = 0, arrangements = 0, x;
     int sign; /* lgamma itself would leave it in a global variable */
     memset(out, 0, density->forms * sizeof *out);
     for (size_t at = 0, j; row_next(block, i, density->cols, &at, &j, &x);) {
+        if (x < 0)
+            return fail(ctx, SEPAL_EDATA,
+                        "matrix column %zu of row %zu is below 0, and the density of this model is "
+                        "one of counts",
+                        j + 1, block->first_row + i + 1);
         length += x;
         arrangements -= lgamma_r(x + 1, &sign);
         for (size_t form = 0; form < density->forms; form++)
@@ -150,6 +155,7 @@ static void multinomial_row(double *out, const struct density *density, const st
     }
     arrangements += lgamma_r(length + 1, &sign);
     for (size_t form = 0; form < density->forms; form++) out[form] += arrangements;
+    return SEPAL_OK;
 }
 
 sepal_status density_logs(double *out, sepal_ctx *ctx, const struct density *density,
@@ -158,7 +164,7 @@ sepal_status density_logs(double *out, sepal_ctx *ctx, const struct density *den
         return gaussian_logs(out, ctx, density, centre, block, first, n);
     for (size_t i = 0; i < n; i++) {
         if (density->kind == DENSITY_MULTINOMIAL)
-            multinomial_row(out + i * density->forms, density, block, first + i);
+            TRY(multinomial_row(out + i * density->forms, ctx, density, block, first + i));
         else
             bernoulli_row(out + i * density->forms, density, block, first + i);
     }

@@ -73,27 +73,53 @@ struct scoring {
     int32_t *classes;   /* or the decisions */
 };
 
-/* Values above 0 count as 1. */
-static double bits_dot(const struct block *block, size_t i, size_t cols, const double *w) {
-    double sum = 0, x;
-    for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &x);)
-        if (x > 0) sum += w[j];
-    return sum;
-}
-
 static void score_row(const struct linear *linear, const double *bias,
                       const struct kernels *kernels, const struct block *block, size_t i,
                       double *out) {
     for (size_t r = 0; r < linear->rows; r++) {
         const double *w = linear->w + r * linear->cols;
-        if (linear->bits)
-            out[r] = linear->b[r] + bits_dot(block, i, linear->cols, w);
-        else if (linear->centre && !block->sparse)
+        if (linear->centre && !block->sparse)
             out[r] =
                 linear->b[r] + row_dot_centred(kernels, block, i, linear->cols, linear->centre, w);
         else
             out[r] = bias[r] + row_dot(kernels, block, i, linear->cols, w);
     }
+}
+
+/* The columns of a row whose values are above 0; `room` holds all columns that may be. */
+static size_t columns_above_0(const struct block *block, size_t i, size_t cols, uint32_t *room) {
+    size_t n = 0;
+    double x;
+    if (block->values == VALUES_F32 && block->sparse && !block->centre) { /* most texts */
+        for (size_t e = block->start[i]; e < block->start[i + 1]; e++) {
+            room[n] = block->index[e];
+            n += block->f32[e] > 0;
+        }
+        return n;
+    }
+    for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &x);)
+        if (x > 0) room[n++] = (uint32_t)j;
+    return n;
+}
+
+/* Values above 0 count as 1. */
+static sepal_status score_bits(double *out, sepal_ctx *ctx, const struct linear *linear,
+                               const struct block *block) {
+    size_t cols = linear->cols, longest = block->sparse && !block->centre ? 0 : cols;
+    for (size_t i = 0; longest < cols && i < block->rows; i++) {
+        size_t n = block->start[i + 1] - block->start[i];
+        if (n > longest) longest = n;
+    }
+    uint32_t *above = mem_alloc(ctx, longest, sizeof *above);
+    if (!above) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < block->rows; i++) {
+        size_t n = columns_above_0(block, i, cols, above);
+        for (size_t r = 0; r < linear->rows; r++)
+            out[i * linear->rows + r] =
+                linear->b[r] + ctx->kernels->gather_ones(above, linear->w + r * cols, n);
+    }
+    mem_free(above);
+    return SEPAL_OK;
 }
 
 /* The forms of a quadratic model: one a row, or two whose difference it is. */
@@ -103,8 +129,7 @@ static sepal_status score_forms(double *out, sepal_ctx *ctx, const struct linear
     size_t rows = linear->rows, forms = density->forms;
     double *logs = mem_alloc(ctx, block->rows, forms * sizeof *logs);
     if (!logs) return SEPAL_EMEMORY;
-    sepal_status status =
-        density_logs(logs, ctx, density, linear->centre, block, 0, block->rows);
+    sepal_status status = density_logs(logs, ctx, density, linear->centre, block, 0, block->rows);
     for (size_t i = 0; i < block->rows && status == SEPAL_OK; i++) {
         const double *log_p = logs + i * forms;
         for (size_t r = 0; r < rows; r++)
@@ -153,7 +178,8 @@ sepal_status linear_score_block(double *out, sepal_ctx *ctx, const struct linear
     if (block->centre && !quadratic && !linear->bits)
         return score_centred(out, ctx, linear, biases, block);
     if (quadratic) TRY(score_forms(out, ctx, linear, block));
-    for (size_t i = 0; !quadratic && i < block->rows; i++)
+    if (linear->bits) TRY(score_bits(out, ctx, linear, block));
+    for (size_t i = 0; !quadratic && !linear->bits && i < block->rows; i++)
         score_row(linear, biases, ctx->kernels, block, i, out + i * linear->rows);
     return check_scores(ctx, out, block->rows, linear->rows, block->first_row);
 }
