@@ -28,13 +28,14 @@ check() {
 }
 
 for spec in least-squares 'least-squares(l2=0.1)' 'perceptron(epochs=9)' 'perceptron(variant=averaged)' \
-    'perceptron(variant=batch)' 'perceptron(variant=minibatch)' 'perceptron(variant=delta, mode=batch)'; do
+    'perceptron(variant=batch)' 'perceptron(variant=minibatch)' 'perceptron(variant=delta, mode=batch)' \
+    naive-bayes 'naive-bayes(kind=complement)' 'naive-bayes(kind=bernoulli, smoothing=0.5)'; do
     check "$examples/iris.csv" "$spec"
     check "$examples/digits.csv" "$spec"
 done
 if [ -d "$data" ] && command -v xz >/dev/null; then
     xz -dc "$data/a9a.xz" >a9a
-    for spec in least-squares 'perceptron(epochs=3)'; do
+    for spec in least-squares 'perceptron(epochs=3)' naive-bayes; do
         check a9a "$spec"
         check "$data/satellite.csv" "$spec"
     done
