@@ -101,7 +101,45 @@ static void add_weights(sepal_report *report, const sepal_model *model) {
         double length = linear_norm(&one, 0);
         tree_number(make, bias, NULL, b);
         tree_number(make, norm, NULL, length);
-        tree_number(make, distance, NULL, length > 0 ? b / length : NAN);
+        bool flat = !density_is_quadratic(linear->density);
+        tree_number(make, distance, NULL, length > 0 && flat ? b / length : NAN);
+    }
+}
+
+/* The surfaces between each two classes of a machine, s_i = s_j: as each is a hyperplane of its own,
+   how steep the difference is and how far off the origin lies. From the numbers that are already in
+   the report, so that all are in the same units. */
+static void add_boundaries(sepal_report *report, const sepal_model *model) {
+    enum { MOST = 50 }; /* classes: their pairs would fill pages */
+    struct tree_maker *make = &report->make;
+    const struct linear *linear = &model->linear;
+    if (linear->decode != DECODE_ARGMAX || density_is_quadratic(linear->density) ||
+        linear->classes > MOST || make->failed)
+        return;
+    struct tree *list = tree_array(make, report->root, "boundaries");
+    double *difference = arena_alloc(make->ctx, &report->arena, linear->cols, sizeof *difference);
+    if (!difference) {
+        make->failed = true;
+        return;
+    }
+    const struct tree *weights = tree_find(report->root, "weights")->first;
+    const struct tree *bias = tree_find(report->root, "bias")->first;
+    for (size_t i = 0; i < linear->classes; i++, weights = weights->next, bias = bias->next) {
+        const struct tree *other = weights->next, *other_bias = bias->next;
+        for (size_t j = i + 1; j < linear->classes; j++) {
+            const struct tree *a = weights->first, *b = other->first;
+            for (size_t m = 0; m < linear->cols; m++, a = a->next, b = b->next)
+                difference[m] = b->number - a->number;
+            struct linear one = {.rows = 1, .cols = linear->cols, .w = difference};
+            double norm = linear_norm(&one, 0), at_origin = other_bias->number - bias->number;
+            struct tree *row = tree_object(make, list, NULL);
+            struct tree *pair = tree_array(make, row, "classes");
+            tree_text(make, pair, NULL, model->schema->classes[i]);
+            tree_text(make, pair, NULL, model->schema->classes[j]);
+            tree_number(make, row, "norm", norm);
+            tree_number(make, row, "distance_to_origin", norm > 0 ? at_origin / norm : NAN);
+            other = other->next, other_bias = other_bias->next;
+        }
     }
 }
 
@@ -165,6 +203,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     add_rows(report, model);
     add_names(report, model);
     add_weights(report, model);
+    add_boundaries(report, model);
     add_parts(report, model);
     struct tree *trained = tree_object(make, root, "training");
     tree_number(make, trained, "rows", (double)model->facts.rows);

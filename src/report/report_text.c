@@ -101,6 +101,33 @@ static void shape(struct page *page, const struct tree *root) {
 
 /* ---- one page per kind -------------------------------------------------------------------- */
 
+/* The axes of a discriminant: eigenvalues and what share each has. */
+static void discriminant_lines(struct page *page, const struct tree *root) {
+    enum { SHOWN = 6, NAME_WIDTH = 12 };
+    const struct tree *facts = tree_find(root, "discriminant");
+    if (!facts) return;
+    const struct tree *values = tree_find(facts, "eigenvalues"), *shares = tree_find(facts, "share");
+    left(page, "J", NAME_WIDTH);
+    if (isnan(number(facts, "J")))
+        text_puts(page->ctx, &page->text, "infinite: the means differ where no class varies");
+    else
+        text_number(page->ctx, &page->text, number(facts, "J"));
+    text_puts(page->ctx, &page->text, "\n");
+    if (!values || !shares) return;
+    left(page, "eigenvalues", NAME_WIDTH);
+    size_t shown = 0;
+    const struct tree *share = shares->first;
+    for (const struct tree *value = values->first; value && share && shown < SHOWN;
+         value = value->next, share = share->next, shown++) {
+        text_printf(page->ctx, &page->text, "%s%.6g", shown ? ", " : "", value->number);
+        if (share->kind == TREE_NUMBER)
+            text_printf(page->ctx, &page->text, " (%.2f %%)", 100 * share->number);
+    }
+    if (values->count > shown)
+        text_printf(page->ctx, &page->text, " and %zu more", values->count - shown);
+    text_puts(page->ctx, &page->text, "\n");
+}
+
 static void fit_page(struct page *page, const struct tree *root) {
     char digits[DECIMAL_BYTES + 1];
     line(page, "spec", "%s", string(root, "spec"));
@@ -125,6 +152,7 @@ static void fit_page(struct page *page, const struct tree *root) {
         line(page, "margin", "%.6g; radius %.6g; %.0f updates, at most %.6g by Novikoff's bound",
              number(walk, "margin"), number(walk, "radius"), number(walk, "updates"),
              number(walk, "bound"));
+    discriminant_lines(page, root);
     double errors = number(root, "train.errors");
     line(page, "training", "accuracy %.4f (%g error%s)", number(root, "train.accuracy"), errors,
          errors == 1 ? "" : "s");
@@ -251,10 +279,45 @@ static void weight_rows(struct page *page, struct arena *arena, const struct tre
         text_printf(page->ctx, &page->text, "  ... %zu more, all of them in --json\n", n - SHOWN);
 }
 
-static void model_page(struct page *page, const struct tree *root) {
+/* One score function: what it speaks for, its bias and length, its weights. */
+static void score_page(struct page *page, const struct tree *root, const struct tree *label,
+                       const struct tree *row, double bias, double norm, double far) {
     struct arena arena = {0};
+    bool quadratic = number(root, "quadratic") == 1;
+    if (label->kind == TREE_ARRAY)
+        text_printf(page->ctx, &page->text, "\nscore of %s against %s: bias ",
+                    label->last->text.bytes, label->first->text.bytes);
+    else
+        text_printf(page->ctx, &page->text, "\nscore of %s: bias ", label->text.bytes);
+    text_number(page->ctx, &page->text, bias);
+    text_printf(page->ctx, &page->text, ", |w| %.6g", norm);
+    if (quadratic)
+        text_puts(page->ctx, &page->text, "; it is quadratic, these are its slopes at the centre\n");
+    else if (isnan(far))
+        text_puts(page->ctx, &page->text, ", origin at n/a\n");
+    else
+        text_printf(page->ctx, &page->text, ", origin at %.6g\n", far);
+    weight_rows(page, &arena, root, row);
+    arena_clear(&arena);
+}
+
+static void boundary_rows(struct page *page, const struct tree *root) {
+    const struct tree *list = tree_find(root, "boundaries");
+    if (!list) return;
+    text_puts(page->ctx, &page->text, "\nbetween the classes (origin at: signed distance)\n");
+    for (const struct tree *row = list->first; row; row = row->next) {
+        const struct tree *pair = tree_find(row, "classes");
+        text_printf(page->ctx, &page->text, "  %s | %s: |w| %.6g, origin at ",
+                    pair->first->text.bytes, pair->last->text.bytes, number(row, "norm"));
+        cell(page, number(row, "distance_to_origin"), 6, 0);
+        text_puts(page->ctx, &page->text, "\n");
+    }
+}
+
+static void model_page(struct page *page, const struct tree *root) {
     line(page, "spec", "%s", string(root, "spec"));
     class_list(page, "classes", tree_find(root, "classes"), NULL);
+    line(page, "activation", "%s", string(root, "activation"));
     line(page, "trained on", "%.0f rows; %s", number(root, "training.rows"),
          number(root, "training.converged") == 1 ? "converged" : "not converged");
     const struct tree *label = tree_find(root, "rows")->first,
@@ -263,21 +326,10 @@ static void model_page(struct page *page, const struct tree *root) {
                       *norm = tree_find(root, "norm")->first;
     const struct tree *far = tree_find(root, "distance_to_origin")->first;
     for (; label; label = label->next, row = row->next, bias = bias->next, norm = norm->next,
-                  far = far->next) {
-        if (label->kind == TREE_ARRAY)
-            text_printf(page->ctx, &page->text, "\nscore of %s against %s: bias ",
-                        label->last->text.bytes, label->first->text.bytes);
-        else
-            text_printf(page->ctx, &page->text, "\nscore of %s: bias ", label->text.bytes);
-        text_number(page->ctx, &page->text, bias->number);
-        text_printf(page->ctx, &page->text, ", |w| %.6g, origin at ", norm->number);
-        if (far->kind == TREE_NUMBER)
-            text_printf(page->ctx, &page->text, "%.6g\n", far->number);
-        else
-            text_puts(page->ctx, &page->text, "n/a\n");
-        weight_rows(page, &arena, root, row);
-    }
-    arena_clear(&arena);
+                  far = far->next)
+        score_page(page, root, label, row, bias->number, norm->number,
+                   far->kind == TREE_NUMBER ? far->number : NAN);
+    boundary_rows(page, root);
 }
 
 sepal_status report_text(char **out, sepal_ctx *ctx, const sepal_report *report) {
