@@ -31,6 +31,7 @@ FILES = named([
     skipped("bad_weight", b"a,w,class\n1,1,x\n2,-1,z\n3,1,y\n", 2, 1, "x y", 4, "--weight w"),
     skipped("many", rows(*[b"5,z"] * 50), 2, 2, "x y", 10, shown=5),
     read("missing_values_have_a_rule", rows(b"?,6,x"), 3, 2, "x y", 18, f"{SKIP} --missing mean"),
+    skipped("no_part_of_a_mean", rows(b"9,z,x", b"?,4,x"), 3, 2, "x y", 16, "--missing mean"),
     skipped("labels_count_them", b"a,b\n1,2\n3\n5,6\n", 2, 2, "p r", 14, "--labels l.txt",
             beside={"l.txt": b"p\nq\nr\n"}),
     skipped("labels_of_text_in_numbers", b"a,b\n1,2\n3,z\n5,6\n", 2, 2, "p r", 14,
@@ -60,6 +61,9 @@ FILES = named([
             b"1,x\n2,z\nz,x\n3\n4,y\n", 2, 1, "x y", 5, shown=3, piped="--format arff"),
     skipped("arff_sparse.arff", b"@relation r\n@attribute a numeric\n@attribute class {x,y}\n"
             b"@data\n{0 1}\n{9 9}\n{0 4, 1 y}\n", 2, 1, "x y", 5, piped="--format arff"),
+    skipped("arff_sparse_half_good.arff", b"@relation r\n@attribute a numeric\n"
+            b"@attribute class {x,y}\n@data\n{0 1}\n{0 7, 9 9}\n{0 4, 1 y}\n", 2, 1, "x y", 5,
+            piped="--format arff"),
     refused("all", HEAD + b"1\n2\n", None, "rows", SKIP),
     refused("header", b"a,a,class\n1,2,x\n3,4,y\n", (1, 3), "'a'", SKIP),
     refused("arff_head.arff", b"@relation r\n@attribute a what\n@attribute class {x,y}\n@data\n"

@@ -173,6 +173,10 @@ static void test_bad_lines(void **state) {
         forget_warnings();
         assert_reads_alike("dirty.csv", "bad-lines=skip", wanted);
         assert_int_equal(warned("bad-lines"), bad > 0);
+        size_t shown = 0; /* the first five, in whichever chunks they are */
+        for (size_t i = 0; i < ctx.n_warnings; i++)
+            shown += strcmp(ctx.warnings[i].code, "bad-line") == 0;
+        assert_int_equal(shown, N_WIDTHS * (bad < 5 ? bad : 5));
         if (s == 0) assert_reads_alike("clean.csv", "bad-lines=skip", wanted);
         data_free(wanted);
         free(rows);
