@@ -270,6 +270,29 @@ static void test_sparse_odds(void **state) {
     data_free(data);
 }
 
+/* The model's order of columns counts. Here the last two values of the row alone are out of it. */
+static void test_sparse_rows_for_a_model(void **state) {
+    (void)state;
+    enum { COLUMNS = 40 }; /* so that the matrix is sparse */
+    static const char *const rows[] = {"{0 1,1 2,2 3,40 q}\n{}\n", "{0 2,1 3,39 1,40 q}\n{}\n"};
+    sepal_data *data[2];
+    for (size_t turn = 0; turn < 2; turn++) {
+        struct text text = {0};
+        text_puts(&ctx, &text, "@relation r\n");
+        for (size_t c = 0; c < COLUMNS; c++)
+            text_printf(&ctx, &text, "@attribute a%zu real\n", (c + turn) % COLUMNS);
+        text_printf(&ctx, &text, "@attribute class {p,q}\n@data\n%s", rows[turn]);
+        put_bytes("rows.arff", text.bytes, text.length);
+        text_clear(&text);
+        data[turn] =
+            turn ? must_read_for("rows.arff", NULL, data[0], true) : must_read("rows.arff", NULL);
+    }
+    assert_true(data[0]->matrix.sparse);
+    assert_same_data(data[0], data[1]);
+    data_free(data[1]);
+    data_free(data[0]);
+}
+
 static void test_many_values(void **state) {
     (void)state;
     struct text text = {0};
@@ -300,6 +323,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_refusals, fresh, clean),
         cmocka_unit_test_setup_teardown(test_refused_headers, fresh, clean),
         cmocka_unit_test_setup_teardown(test_sparse_odds, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_sparse_rows_for_a_model, fresh, clean),
         cmocka_unit_test_setup_teardown(test_many_values, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
