@@ -53,6 +53,9 @@ FILES = named([
     bad_labels("question", b"x\n?\n", (2, 1), "label"),
     bad_labels("nan", b"x\nNaN\n", (2, 1), "label"),
     bad_labels("inf", b"1\ninf\n", (2, 1), "label"),
+    *[bad_labels(f"infinity_{i}", b"1\n" + word + b"\n", (2, 1), "label")
+      for i, word in enumerate((b"+inf", b"Infinity", b"+infinity", b"-INFINITY"))],
+    bad_labels("too_long_a_line", b"x\ny" + b" " * 131072 + b"z\n", (2, 1), "131072 bytes"),
     bad_labels("latin1", b"x\ncaf\xe9\n", (2, 1), "UTF-8"),
     bad_labels("nul", b"x\ny\0\n", None, "0x00"),
     bad_labels("control", b"x\n\x1b[1my\n", (2, 1)),

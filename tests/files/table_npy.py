@@ -114,6 +114,7 @@ FILES = named([
 
     # ---- cut, surplus, lies -------------------------------------------------------------------
     *[refused(f"cut_at_{n}", GOOD[:n]) for n in (7, 8, 9, 10, 40, 127, 128, 129, len(GOOD) - 1)],
+    refused("cut_in_a_row", GOOD[:-20], None, "48 bytes in all, and 28 bytes follow"),
     refused("surplus_byte", GOOD + b"\0"),
     refused("surplus_row", GOOD + numbers("<d", 5, 6, 1)),
     refused("two_arrays", GOOD + GOOD),
