@@ -69,6 +69,8 @@ FILES = [
     refused("cut.csv.bz2", bz2.compress(GOOD)[:-6], None, "unpack", **CSV),
     refused("cut.csv.zst", zst(GOOD)[:-3], None, "unpack", **CSV),
     read("padded.csv.gz", gz(GOOD) + bytes(512), 2, 2, "x y", 10, **CSV),
+    refused("member_behind_zeros.csv.gz", gz(GOOD) + bytes(9) + gz(b"5,6,z\n"), None, "unpack",
+            **CSV),
     refused("packed_twice.csv.gz", gz(gz(GOOD)), None, "not text", **CSV),
     refused("surplus.csv.gz", gz(GOOD) + b"more", None, "unpack", **CSV),
     refused("damaged_length.csv.gz", gz(GOOD)[:-1] + b"\1", None, "unpack", **CSV),

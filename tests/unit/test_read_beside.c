@@ -231,6 +231,16 @@ static void test_bad_records(void **state) {
     data_free(training);
 }
 
+/* What is missing in a row that goes later, for its text among numbers, makes no indicator. */
+static void test_missing_in_a_bad_line(void **state) {
+    (void)state;
+    put("clean.csv", "a,b,y\n1,2,p\n4,3,q\n");
+    put("dirty.csv", "a,b,y\n1,2,p\n,x,q\n4,3,q\n");
+    sepal_data *wanted = must_read("clean.csv", NULL);
+    assert_reads_alike("dirty.csv", "bad-lines=skip, missing=indicator", wanted);
+    data_free(wanted);
+}
+
 static void test_bad_sparse_lines(void **state) {
     (void)state;
     put("dirty.svm", "1 1:2 3:4\n1 1:x\n 2:3\n2 0:1 5:\n2 2:1\n2 2:1 2:1\n? 9:1\n3 9:1 9\n# "
@@ -291,6 +301,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_bad_lines, fresh, clean),
         cmocka_unit_test_setup_teardown(test_bad_lines_are_shown, fresh, clean),
         cmocka_unit_test_setup_teardown(test_bad_records, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_missing_in_a_bad_line, fresh, clean),
         cmocka_unit_test_setup_teardown(test_bad_sparse_lines, fresh, clean),
         cmocka_unit_test_setup_teardown(test_refusals, fresh, clean),
     };
