@@ -57,6 +57,16 @@ static bool is_utf8(struct slice text) {
     return utf8_valid_prefix(text.bytes, text.length) == text.length;
 }
 
+/* Whether a text can be a category at all, in training or later. */
+static sepal_status check_text(const struct table_rows *rows, const struct table_cell *cell) {
+    if (cell->text.length > LIMIT_TEXT)
+        return rows_refuse(rows, cell->start, "this text " LIMIT_TEXT_SAID, (struct slice){0});
+    if (!is_utf8(cell->text))
+        return rows_refuse(rows, cell->start, "text is not UTF-8; convert the file with iconv",
+                           (struct slice){0});
+    return SEPAL_OK;
+}
+
 static sepal_status note_odd(struct table_rows *rows, size_t feature, struct spot spot,
                              uint32_t token) {
     struct raw *raw = rows->raw;
@@ -78,11 +88,7 @@ static sepal_status take_text(struct table_rows *rows, const struct table_role *
         if (!column->tokens) return SEPAL_EMEMORY;
     }
     TRY(tokens_add(column->tokens, rows->ctx, cell->text, &number, &fresh));
-    if (cell->text.length > LIMIT_TEXT)
-        return rows_refuse(rows, cell->start, "this text " LIMIT_TEXT_SAID, (struct slice){0});
-    if ((fresh || rows->layout->skips) && !is_utf8(cell->text))
-        return rows_refuse(rows, cell->start, "text is not UTF-8; convert the file with iconv",
-                           (struct slice){0});
+    if (fresh || rows->layout->skips) TRY(check_text(rows, cell));
     if (column->texts++ == 0) column->first_text = spot;
     if (rows->layout->skips && !role->as_text) TRY(note_odd(rows, role->feature, spot, number));
     rows_store(rows, role->feature, number);
@@ -104,6 +110,7 @@ static sepal_status take_category(struct table_rows *rows, const struct table_ro
                                   const struct table_cell *cell) {
     size_t category = column_category(role->known, cell->text);
     bool seen = category < role->known->n_categories;
+    if (!seen) TRY(check_text(rows, cell));
     rows_store(rows, role->feature, seen ? (double)category : UNKNOWN_CATEGORY);
     if (seen || rows->layout->unknown_zero) return SEPAL_OK;
     return refuse_unless_dropped(

@@ -52,6 +52,8 @@ FILES = [
             **AS_CSV),
     predicted("unseen_category_as_none.csv", b"colour,a\nred,1\ngreen,-2\n", "x y", TEXT,
               "--unknown zero", **AS_CSV),
+    refused("latin1_category.csv", b"colour,a\nred,1\ncaf\xe9,2\n", (3, 1), "UTF-8",
+            "--unknown zero", model=TEXT, **PREDICT, **AS_CSV),
     refused("number_as_category.csv", b"colour,a\n1,1\n2,2\n", (2, 1), "1", model=TEXT, **PREDICT,
             **AS_CSV),
 
