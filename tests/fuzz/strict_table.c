@@ -321,6 +321,19 @@ static void read_rows(struct table *t, size_t first, const struct read_options *
     free(drop);
 }
 
+/* The first record is faulty: how many columns there are, and which is what, stays open. So a cell
+   before the fault is refused if it is no text, or no label; it may stand on a later line, behind
+   quotes that hold a line end. */
+static void refuse_first(struct strict *strict, const struct record *first) {
+    strict_refuse(strict, first->fault.line, first->fault.column);
+    strict_refuse(strict, first->cells[0].place.line, 0);
+    for (size_t c = 0; c + 1 < first->count; c++) {
+        const struct cell *cell = &first->cells[c];
+        if (strict_is_bad_label(cell->text, cell->n) || !strict_is_utf8(cell->text, cell->n))
+            strict_refuse(strict, cell->place.line, cell->place.column);
+    }
+}
+
 /* Whether line 1 is a header depends on lines that cannot be read: refused as with one or without. */
 static struct strict *read_either(const char *bytes, size_t n, const struct read_options *options,
                                   char delimiter) {
@@ -354,9 +367,8 @@ struct strict *strict_read_table(const char *bytes, size_t n, const struct read_
     t.width = t.records[0].count;
     bool header =
         options->header == HEADER_YES || (options->header == HEADER_AUTO && names_columns(&t));
-    if (t.records[0].fault.line) { /* how many columns there are, and which is what, stays open */
-        strict_refuse(t.strict, t.records[0].fault.line, t.records[0].fault.column);
-        strict_refuse(t.strict, t.records[0].cells[0].place.line, 0);
+    if (t.records[0].fault.line) {
+        refuse_first(t.strict, &t.records[0]);
     } else if ((!header || check_names(&t)) && choose_target(&t, header, options)) {
         read_rows(&t, header ? 1 : 0, options, header);
     }
