@@ -54,16 +54,25 @@ static void put_topic(struct sink *out, const struct topic *topic, bool in_full)
     }
 }
 
-static void put_text(struct sink *out, const char *wanted) {
+/* Whether the words of the command name the topic; without any all are wanted. */
+static bool is_wanted(const struct session *s, const struct topic *topic) {
+    for (size_t i = 0; i < s->options.n_arguments; i++) {
+        if (same_name(topic->name, s->options.arguments[i])) return true;
+    }
+    return s->options.n_arguments == 0;
+}
+
+static void put_text(const struct session *s, struct sink *out) {
     const char *between = "";
+    bool in_short = s->options.n_arguments == 0;
     for (const struct topic *topic = topics; topic < topics + TOPICS; topic++) {
         /* In short, the options are left to those who ask for them. */
-        if (wanted != NULL ? !same_name(topic->name, wanted) : is_options(topic)) continue;
+        if (!is_wanted(s, topic) || (in_short && is_options(topic))) continue;
         sink_puts(out, between);
-        put_topic(out, topic, wanted != NULL);
+        put_topic(out, topic, !in_short);
         between = "\n";
     }
-    if (wanted == NULL)
+    if (in_short)
         sink_puts(out, "\n`sepal list learners` (or maps, options, ...) shows the knobs, too.\n");
 }
 
@@ -108,10 +117,10 @@ static void put_json_topic(struct sink *out, const struct topic *topic) {
     }
 }
 
-static void put_json(struct sink *out, const char *wanted, const sepal_ctx *ctx) {
+static void put_json(const struct session *s, struct sink *out) {
     sink_json_begin(out, "list");
     for (const struct topic *topic = topics; topic < topics + TOPICS; topic++) {
-        if (wanted != NULL && !same_name(topic->name, wanted)) continue;
+        if (!is_wanted(s, topic)) continue;
         sink_printf(out, ",\"%s\":[", topic->key);
         if (is_options(topic))
             put_json_params(out, topic, 0);
@@ -119,14 +128,14 @@ static void put_json(struct sink *out, const char *wanted, const sepal_ctx *ctx)
             put_json_topic(out, topic);
         sink_puts(out, "]");
     }
-    sink_json_end(out, ctx);
+    sink_json_end(out, s->ctx);
 }
 
 static int check_topic(struct session *s, const char *wanted) {
     const char *names[TOPICS];
     for (size_t i = 0; i < TOPICS; i++) {
         names[i] = topics[i].name;
-        if (wanted == NULL || same_name(wanted, names[i])) return EXIT_DONE;
+        if (same_name(wanted, names[i])) return EXIT_DONE;
     }
     const char *near = nearest(wanted, names, TOPICS);
     return complain(s, EXIT_USAGE, NULL,
@@ -137,26 +146,27 @@ static int check_topic(struct session *s, const char *wanted) {
 }
 
 static int run(struct session *s) {
-    const char *wanted = s->options.n_arguments > 0 ? s->options.arguments[0] : NULL;
-    int code = check_topic(s, wanted);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < s->options.n_arguments && code == EXIT_DONE; i++)
+        code = check_topic(s, s->options.arguments[i]);
     if (code != EXIT_DONE) return code;
     struct result out;
     code = result_open(&out, s, "-");
     if (s->json)
-        put_json(&out.sink, wanted, s->ctx);
+        put_json(s, &out.sink);
     else
-        put_text(&out.sink, wanted);
+        put_text(s, &out.sink);
     return code == EXIT_DONE ? result_commit(&out, s) : code;
 }
 
 const struct command cmd_list = {
     .name = "list",
     .summary = "show learners, maps, formats, metrics and options",
-    .description = "Name what this build knows, in short, or one of its tables with all knobs and "
+    .description = "Name what this build knows, in short, or some of its tables with all knobs and "
                    "options.",
     .run = run,
-    .usage = "[learners|maps|reductions|formats|metrics|options] [OPTION ...]",
+    .usage = "[learners|maps|reductions|formats|metrics|options ...] [OPTION ...]",
     .fewest = 0,
-    .most = 1,
+    .most = TOPICS,
     .examples = {"sepal list", "sepal list learners"},
 };

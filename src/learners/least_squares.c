@@ -307,11 +307,16 @@ static sepal_status fit_least_squares(struct fit *fit) {
     return status;
 }
 
+static bool shiftable(const void *config) {
+    return ((const struct config *)config)->bias;
+}
+
 const struct learner learner_least_squares = {
     .name = "least-squares",
     .summary = "linear functions nearest to the classes' targets in squared error",
     .activation = "identity",
     .machine = true,
+    .shiftable = shiftable,
     .solvers = "normal|qr|lsqr",
     .knobs = knobs,
     .config_size = sizeof(struct config),
