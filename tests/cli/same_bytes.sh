@@ -29,13 +29,17 @@ check() {
 
 for spec in least-squares 'least-squares(l2=0.1)' 'perceptron(epochs=9)' 'perceptron(variant=averaged)' \
     'perceptron(variant=batch)' 'perceptron(variant=minibatch)' 'perceptron(variant=delta, mode=batch)' \
-    naive-bayes 'naive-bayes(kind=complement)' 'naive-bayes(kind=bernoulli, smoothing=0.5)'; do
+    naive-bayes 'naive-bayes(kind=complement)' 'naive-bayes(kind=bernoulli, smoothing=0.5)' \
+    'lda(shrinkage=auto)' 'fisher | ovo' 'mean-difference | ovr-1' 'gaussian(shrinkage=0.1)' \
+    'gaussian(covariance=diagonal) | ovr' 'standardize | perceptron(epochs=3)' \
+    'minmax | rbf | least-squares' 'sigmoid | hash(bits=6) | lda' 'fourier(features=20) | fisher'; do
     check "$examples/iris.csv" "$spec"
     check "$examples/digits.csv" "$spec"
 done
 if [ -d "$data" ] && command -v xz >/dev/null; then
     xz -dc "$data/a9a.xz" >a9a
-    for spec in least-squares 'perceptron(epochs=3)' naive-bayes; do
+    for spec in least-squares 'perceptron(epochs=3)' naive-bayes lda 'standardize | lda(shrinkage=0.1)' \
+        'standardize | perceptron(epochs=2)' 'gaussian(covariance=spherical)'; do
         check a9a "$spec"
         check "$data/satellite.csv" "$spec"
     done

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-enum { SMALL = 8 << 10, HEADER = 2 << 10, MOST_KINDS = 32, PIPE_BYTES = 1 << 20 };
+enum { SMALL = 8 << 10, HEADER = 2 << 10, MOST_KINDS = 64, PIPE_BYTES = 1 << 20 };
 
 static const char path[] = "damaged.sepal";
 static sepal_ctx *api;
@@ -56,6 +56,8 @@ static void add_sample(const char *name, const sepal_model *model) {
     sample->good = bytes_read("good.sepal");
 }
 
+#define SIX_ROWS "a,b,class\n1,2,x\n3,1,y\n2,5,z\n7,1,y\n1,3,x\n2,7,z\n"
+
 static const struct training {
     const char *name, *text, *options, *spec;
 } trainings[] = {
@@ -77,6 +79,18 @@ static const struct training {
      "missing=mean", "least-squares"},
     {"from1.svm", "-1 1:1 4:2\n1 2:1\n1 3:5 4:1\n", NULL, "perceptron(variant=averaged)"},
     {"from0.svm", "a 0:1 4:2\nb 2:1\nc 3:5\n", NULL, "least-squares"},
+    {"lda.csv", SIX_ROWS, NULL, "lda(shrinkage=0.5)"},
+    {"full.csv", SIX_ROWS, NULL, "gaussian(shrinkage=0.5)"},
+    {"shared.csv", SIX_ROWS, NULL, "gaussian(covariance=shared, shrinkage=0.5)"},
+    {"diagonal.csv", SIX_ROWS, NULL, "gaussian(covariance=diagonal)"},
+    {"spherical.csv", SIX_ROWS, NULL, "gaussian(covariance=spherical) | ovr"},
+    {"counts.csv", SIX_ROWS, NULL, "naive-bayes"},
+    {"bits.csv", SIX_ROWS, NULL, "naive-bayes(kind=bernoulli) | ovr"},
+    {"pairs.csv", SIX_ROWS, NULL, "perceptron | ovo"},
+    {"poly.csv", SIX_ROWS, NULL, "standardize | poly | fisher(shrinkage=0.5) | ovr-1"},
+    {"rbf.csv", SIX_ROWS, NULL, "minmax | rbf(centres=2) | least-squares"},
+    {"fourier.csv", SIX_ROWS, NULL, "fourier(features=3) | mean-difference"},
+    {"steps.csv", SIX_ROWS, NULL, "sigmoid(centres=2) | hash(bits=2) | perceptron"},
 };
 
 static void train_sample(const struct training *training) {
@@ -272,7 +286,7 @@ static bool saves_the_same(const sepal_model *model, const struct bytes *wanted)
 static bool scores_are_finite(const sepal_model *model) {
     enum { MOST_COLUMNS = 64, MOST_SCORES = 16 };
     double row[MOST_COLUMNS], scores[MOST_SCORES];
-    size_t columns = model->linear.cols;
+    size_t columns = model->schema->width;
     assert_true(columns <= MOST_COLUMNS && sepal_model_scores(model) <= MOST_SCORES);
     for (size_t j = 0; j < columns; j++) row[j] = 1.5;
     sepal_data *data;

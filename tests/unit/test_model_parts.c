@@ -1,0 +1,190 @@
+/* Model files with parts that only some models have: maps, densities, priors, axes, votes. Headers
+   made by an enemy are refused for the reason that was meant; so are numbers that cannot be. */
+#include "model_attacks.h"
+
+static const char rows_text[] =
+    "a,b,class\n1,2,x\n3,1,y\n2,5,z\n7,1,y\n4,4,x\n1,9,z\n6,3,y\n2,2,x\n"
+    "3,8,z\n5,2,y\n1,3,x\n4,9,z\n";
+
+static sepal_model *trained(const char *spec) {
+    sepal_ctx *api;
+    sepal_data *data;
+    sepal_model *model;
+    bytes_write("rows.csv", rows_text, strlen(rows_text));
+    assert_int_equal(sepal_ctx_new(&api), SEPAL_OK);
+    assert_int_equal(sepal_data_read(&data, api, "rows.csv", NULL), SEPAL_OK);
+    if (sepal_fit(&model, NULL, api, spec, data, NULL) != SEPAL_OK)
+        print_error("%s: %s\n", spec, sepal_ctx_error(api));
+    assert_non_null(model);
+    sepal_data_free(data);
+    sepal_ctx_free(api);
+    return model;
+}
+
+static sepal_model *gaussian(void) {
+    return trained("gaussian");
+}
+static sepal_model *spherical(void) {
+    return trained("gaussian(covariance=spherical)");
+}
+static sepal_model *discriminant(void) {
+    return trained("lda");
+}
+static sepal_model *bits(void) {
+    return trained("naive-bayes(kind=bernoulli)");
+}
+static sepal_model *pairs(void) {
+    return trained("perceptron | ovo");
+}
+static sepal_model *mapped(void) {
+    return trained("standardize | poly | minmax | least-squares");
+}
+static sepal_model *bumps(void) {
+    return trained("rbf(centres=3) | least-squares");
+}
+
+static void densities(void **state) {
+    (void)state;
+    static const char parts[] = "the parts of its density do not fit";
+    const struct attack attacks[] = {
+        {"'density':'full'", "'density':'fall'", "no such density"},
+        {"'density':'full'", "'density':'shared'", parts},
+        {"'density':'full'", "'density':'diagonal'", parts},
+        {"'density':'full'", "'density':'multinomial'", parts},
+        {"'density':'full'", "'density':7", "no such density"},
+        {"'density':'full',", "", "a density of no kind"},
+        {"'density':'full'", "'bits':'true','density':'full'", "bits have no centre"},
+        {"'density':'full'", "'bits':true,'density':'full'", "to count bits, or not"},
+        {"'density.root':{'dtype':'F64','shape':[6,2]",
+         "'density.root':{'dtype':'F64','shape':[2,6]", parts},
+        {"'density.mean':{'dtype':'F64','shape':[3,2]",
+         "'density.mean':{'dtype':'F64','shape':[2,3]", parts},
+        {"'density.mean':{", "'density.meen':{", "meen"},
+        {"'priors':{'dtype':'F64','shape':[3]", "'priors':{'dtype':'F64','shape':[1,3]",
+         "not the tensor that is expected"},
+    };
+    ATTACK(gaussian, attacks);
+    const struct attack round[] = {
+        {"'density':'spherical'", "'density':'diagonal'", parts},
+        {"'density.root':{'dtype':'F64','shape':[3,1]",
+         "'density.root':{'dtype':'F64','shape':[1,3]", parts},
+    };
+    ATTACK(spherical, round);
+}
+
+static void axes_and_priors(void **state) {
+    (void)state;
+    const struct attack attacks[] = {
+        {"'axes':{'dtype':'F64','shape':[2,2]", "'axes':{'dtype':'F64','shape':[4,1]",
+         "its axes have other columns"},
+        {"'axes':{'dtype':'F64','shape':[2,2]", "'axes':{'dtype':'F64','shape':[1,4]",
+         "its axes have other columns"},
+        {"'axes':{", "'map1':{", "the numbers of map 1 do not fit"},
+        {"'decode':'argmax'", "'decode':'ovr'", "its spec does not decode by that rule"},
+        {"'decode':'argmax'", "'decode':'ovr-1'", "does not decode by that rule"},
+        {"'decode':'argmax'", "'decode':'votes'", "cannot be decoded by that rule"},
+    };
+    ATTACK(discriminant, attacks);
+    const struct attack of_bits[] = {
+        {"'bits':'true'", "'bits':'false'", "to count bits, or not"},
+        {"'density':'bernoulli'", "'density':'spherical'", "the parts of its density do not fit"},
+    };
+    ATTACK(bits, of_bits);
+    const struct attack of_pairs[] = {
+        {"'decode':'ovo'", "'decode':'argmax'", "does not decode by that rule"},
+        {"| ovo", "| machine", "does not decode by that rule"},
+        {"| ovo", "| ovr-1", "does not decode by that rule"},
+    };
+    ATTACK(pairs, of_pairs);
+}
+
+static void maps(void **state) {
+    (void)state;
+    const struct attack attacks[] = {
+        {"standardize | poly", "standardize | standardize | poly", "do not fit it"},
+        {"poly(degree=2", "poly(degree=3", "do not fit it"},
+        {"standardize | poly", "poly", "the numbers of map 1 do not fit it"},
+        {"standardize | poly(degree=2, interactions=true) | minmax", "standardize",
+         "do not fit it"},
+        {"'map1':{'dtype':'F64','shape':[2,2]", "'map1':{'dtype':'F64','shape':[4,1]",
+         "the numbers of map 1 do not fit it"},
+        {"'map3':{", "'map2':{", "the numbers of map 2 do not fit it"},
+        {"'map3':{", "'map9':{", "map9"},
+        {"`width`:2", "`width`:3", "says 3 matrix columns and makes 2"},
+    };
+    ATTACK(mapped, attacks);
+    const struct attack of_bumps[] = {
+        {"centres=3", "centres=4", "do not fit it"},
+        {"centres=3", "centres=0", "its maps do not fit its columns"},
+        {"rbf(centres=3)", "rbf(centres=3, width=-1)", "cannot be used here"},
+    };
+    ATTACK(bumps, of_bumps);
+}
+
+/* The numbers of one tensor replaced by one value, the checksum put right. */
+static void put_value(const struct parts *parts, const char *tensor, double value) {
+    char key[64];
+    size_t begin, end;
+    (void)snprintf(key, sizeof key, "\"%s\":{", tensor);
+    const char *at = strstr(parts->header, key);
+    assert_non_null(at);
+    at = strstr(at, "data_offsets\":[");
+    assert_int_equal(sscanf(at, "data_offsets\":[%zu,%zu]", &begin, &end), 2);
+    char *good = malloc(parts->data.size);
+    assert_non_null(good);
+    memcpy(good, parts->data.at, parts->data.size);
+    for (size_t i = begin; i < end; i += sizeof value)
+        memcpy(parts->data.at + i, &value, sizeof value);
+    write_parts(parts);
+    memcpy(parts->data.at, good, parts->data.size);
+    free(good);
+}
+
+static void numbers_that_cannot_be(void **state) {
+    (void)state;
+    const struct {
+        sepal_model *(*make)(void);
+        const char *tensor;
+        double value;
+        const char *why;
+    } table[] = {
+        {gaussian, "density.root", 0, "a spread of its density is not positive"},
+        {gaussian, "density.root", -1, "a spread of its density is not positive"},
+        {gaussian, "density.root", INFINITY, "not finite"},
+        {gaussian, "density.mean", NAN, "not finite"},
+        {gaussian, "density.constant", -INFINITY, "not finite"},
+        {gaussian, "priors", 0, "a prior is not positive"},
+        {gaussian, "priors", -0.5, "a prior is not positive"},
+        {spherical, "density.root", 0, "a spread of its density is not positive"},
+        {discriminant, "axes", NAN, "not finite"},
+        {discriminant, "priors", INFINITY, "not finite"},
+        {mapped, "map1", 0, "the numbers of map 1 cannot be"},
+        {mapped, "map3", -1, "the numbers of map 3 cannot be"},
+        {mapped, "map1", NAN, "not finite"},
+        {bumps, "map1", -1, "the numbers of map 1 cannot be"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct parts parts = take_apart(table[i].make());
+        put_value(&parts, table[i].tensor, table[i].value);
+        expect_refused(table[i].tensor, table[i].why);
+        free_parts(&parts);
+    }
+}
+
+static void enough_were_refused(void **state) {
+    (void)state;
+    print_message("COUNT hostile-headers %zu %zu\n", hostile.files, hostile.failures);
+    assert_true(hostile.files > 45);
+    assert_int_equal(hostile.failures, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(densities),
+        cmocka_unit_test(axes_and_priors),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(numbers_that_cannot_be),
+        cmocka_unit_test(enough_were_refused),
+    };
+    return cmocka_run_group_tests(tests, fresh, NULL);
+}
