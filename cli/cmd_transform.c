@@ -101,8 +101,6 @@ static int run(struct session *s) {
     struct transformation t = {0};
     int code = step_check_output(s, "output");
     if (code == EXIT_DONE) code = step_load(&t.model, s, s->options.arguments[0]);
-    if (code == EXIT_DONE && !sepal_model_transforms(t.model))
-        say(s, "this model has neither axes (lda has) nor maps: the features are written as they are");
     if (code == EXIT_DONE) code = step_read_for(&t.data, s, t.model, s->options.arguments[1], 0);
     if (code == EXIT_DONE) code = numbers_open(&t.numbers, s, t.model, t.data, SEPAL_PROJECTIONS);
     /* what can fail fails before anything is printed */
@@ -110,6 +108,8 @@ static int run(struct session *s) {
     if (code == EXIT_DONE && sepal_data_rows(t.data) > 0)
         code = numbers_row(&t.numbers, s, 0, &row);
     if (code == EXIT_DONE) code = print(s, &t);
+    if (code == EXIT_DONE && !sepal_model_transforms(t.model))
+        say(s, "this model has neither axes (lda has) nor maps: its features are written as they are");
     numbers_close(&t.numbers);
     sepal_data_free(t.data);
     sepal_model_free(t.model);

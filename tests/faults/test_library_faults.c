@@ -25,7 +25,7 @@ static const char rows[] = "1 1:0.5 3:2\n2 2:1 3:-1\n1 1:1 2:0.25\n2 3:4\n1 1:2\
 
 /* What the calls are made with, and what they give. */
 static sepal_data *data, *sparse;
-static sepal_model *model;
+static sepal_model *model, *shaped; /* shaped: with maps, priors, a density */
 static sepal_report *facts;
 
 struct result {
@@ -121,6 +121,51 @@ static sepal_status fit_least_squares(struct result *out, sepal_ctx *ctx) {
 static sepal_status fit_perceptron(struct result *out, sepal_ctx *ctx) {
     return sepal_fit(&out->model, NULL, ctx, "perceptron(variant=averaged)", sparse, NULL);
 }
+static sepal_status fit_discriminant(struct result *out, sepal_ctx *ctx) {
+    return sepal_fit(&out->model, NULL, ctx, "standardize | poly | lda(shrinkage=auto)", data,
+                     NULL);
+}
+static sepal_status fit_fisher(struct result *out, sepal_ctx *ctx) {
+    return sepal_fit(&out->model, NULL, ctx, "sigmoid | fisher(cut=gauss) | ovr-1", data, NULL);
+}
+static sepal_status fit_pairs(struct result *out, sepal_ctx *ctx) {
+    return sepal_fit(&out->model, NULL, ctx, "rbf(centres=2) | gaussian(covariance=diagonal) | ovo",
+                     data, NULL);
+}
+static sepal_status fit_bits(struct result *out, sepal_ctx *ctx) {
+    return sepal_fit(&out->model, NULL, ctx, "hash(bits=3) | naive-bayes(kind=bernoulli)", sparse,
+                     NULL);
+}
+static sepal_status fit_centred(struct result *out, sepal_ctx *ctx) {
+    return sepal_fit(&out->model, NULL, ctx, "standardize | perceptron(epochs=3)", sparse, NULL);
+}
+static sepal_status load_shaped(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_load(&out->model, ctx, "shaped.sepal");
+}
+static sepal_status answer(struct result *out, sepal_ctx *ctx, sepal_output what,
+                           const char *options) {
+    sepal_answers answers = {.classes = out->class, .numbers = out->scores, .what = what};
+    return sepal_answer(&answers, ctx, shaped, data, 1, 4, options);
+}
+static sepal_status abstain(struct result *out, sepal_ctx *ctx) {
+    return answer(out, ctx, SEPAL_PROBABILITIES,
+                  "decide=reject, cutoff=0.9, priors=\"x:0.2,y:0.3,z:0.5\"");
+}
+static sepal_status distances(struct result *out, sepal_ctx *ctx) {
+    return answer(out, ctx, SEPAL_DISTANCES, "ambiguous=undecided");
+}
+static sepal_status likelihoods(struct result *out, sepal_ctx *ctx) {
+    return answer(out, ctx, SEPAL_LIKELIHOODS, NULL);
+}
+static sepal_status projections(struct result *out, sepal_ctx *ctx) {
+    return answer(out, ctx, SEPAL_PROJECTIONS, "decide=soft");
+}
+static sepal_status inspect_shaped(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_inspect(&out->report, ctx, shaped);
+}
+static sepal_status evaluate_shaped(struct result *out, sepal_ctx *ctx) {
+    return sepal_evaluate(&out->report, ctx, shaped, data, "decide=reject, cutoff=0.99");
+}
 /* Times are in its report, which is therefore looked at no further. */
 static sepal_status fit_with_report(struct result *out, sepal_ctx *ctx) {
     sepal_status status =
@@ -204,6 +249,18 @@ static const struct operation operations[] = {
     {"fit least-squares", fit_least_squares, 0, true},
     {"fit perceptron", fit_perceptron, 0, true},
     {"fit with a report", fit_with_report, 0, true},
+    {"fit a discriminant", fit_discriminant, 0, true},
+    {"fit fisher", fit_fisher, 0, true},
+    {"fit pairs", fit_pairs, 0, true},
+    {"fit bits", fit_bits, 0, true},
+    {"fit centred sparse rows", fit_centred, 0, true},
+    {"load a model with parts", load_shaped, SEPAL_EMODEL, false},
+    {"abstain", abstain, 0, false},
+    {"distances", distances, 0, false},
+    {"likelihoods", likelihoods, 0, false},
+    {"projections", projections, 0, false},
+    {"inspect a model with parts", inspect_shaped, 0, false},
+    {"evaluate with abstention", evaluate_shaped, 0, false},
     {"load", load, SEPAL_EMODEL, false},
     {"save", save, SEPAL_EOUTPUT, false},
     {"stage and commit", stage, SEPAL_EOUTPUT, false},
@@ -430,6 +487,10 @@ static void make_inputs(sepal_ctx *ctx) {
              sepal_data_read(&sparse, ctx, "rows.svm", NULL) == SEPAL_OK &&
              sepal_fit(&model, NULL, ctx, "least-squares", data, NULL) == SEPAL_OK &&
              sepal_model_save(ctx, model, "model.sepal") == SEPAL_OK &&
+             sepal_fit(&shaped, NULL, ctx,
+                       "standardize | gaussian(covariance=shared, shrinkage=0.5)", data,
+                       NULL) == SEPAL_OK &&
+             sepal_model_save(ctx, shaped, "shaped.sepal") == SEPAL_OK &&
              sepal_data_write(ctx, data, "table.arff", NULL) == SEPAL_OK &&
              sepal_data_write(ctx, sparse, "rows.npy", NULL) == SEPAL_OK &&
              sepal_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
@@ -445,6 +506,7 @@ int main(void) {
     sepal_data_free(data);
     sepal_data_free(sparse);
     sepal_model_free(model);
+    sepal_model_free(shaped);
     sepal_report_free(facts);
     sepal_ctx_free(ctx);
     printf("COUNT injection-points %zu %zu\n", points, failures);
