@@ -204,7 +204,17 @@ bool row_next(const struct block *block, size_t i, size_t cols, size_t *at, size
 
 double row_square_norm(const struct block *block, size_t i, size_t cols) {
     double sum = 0, x;
-    for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &x);) sum += x * x;
+    size_t j = 0;
+    if (block->centre) { /* as below, without looking for each column */
+        for (size_t at = block->start[i]; at < block->start[i + 1]; at++, j++) {
+            for (; j < block->index[at]; j++) sum += block->centre[j] * block->centre[j];
+            x = entry_value(block, i, at) - block->centre[j];
+            sum += x * x;
+        }
+        for (; j < cols; j++) sum += block->centre[j] * block->centre[j];
+        return sum;
+    }
+    for (size_t at = 0; row_next(block, i, cols, &at, &j, &x);) sum += x * x;
     return sum;
 }
 
