@@ -94,14 +94,14 @@ static sepal_status fit_shared(struct gaussian *g) {
 
 /* ---- a model of quadratic scores ----------------------------------------------------------- */
 
-/* Priors, biases, and for reports the slopes at the centre. `slope` has room for all classes. */
+/* Priors, biases, and for reports the slopes at the mean of all rows. `slope` has room for all classes. */
 static sepal_status set_scores(struct gaussian *g, double *slope) {
     struct linear *linear = &g->fit->linear;
     const struct density *density = linear->density;
     size_t cols = g->cols;
     linear->priors = mem_alloc(g->fit->ctx, g->classes, sizeof *linear->priors);
     if (!linear->priors) return SEPAL_EMEMORY;
-    memcpy(slope, density->mean, g->classes * cols * sizeof *slope);
+    for (size_t i = 0; i < g->classes * cols; i++) slope[i] = density->mean[i] - g->s.offset[i % cols];
     for (size_t k = 0; k < g->classes; k++) {
         double *row = slope + k * cols;
         const double *root = density->root;
