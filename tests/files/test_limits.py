@@ -236,6 +236,17 @@ def skip(k):
     return (0, out, err) if code == 3 and "nothing" in err else (code, out, err)
 
 
+def pairs(k):
+    """Classes of one row each, told apart two by two."""
+    rows = b"".join(b"%d 1:%d\n" % (i, i) for i in range(k))
+    return sepal("train", put("k.svm", rows), "-m", "mean-difference | ovo", "-q")
+
+
+def maps(k):
+    return sepal("train", put("m.svm", b"1 1:1\n-1 2:2\n"), "-m", "identity | " * k + "perceptron",
+                 "-q")
+
+
 def file_name(k):
     """The error names a file in so many bytes; longer names are cut, and the error is the same."""
     folders = "/".join("f" * 200 for _ in range((k - 10) // 201))
@@ -263,6 +274,8 @@ def main():
     at_limit("bytes of an npy header", npy_header, says="65536")
     at_limit("bytes of an array", array_bytes)
     at_limit("bytes before the rows of an ARFF file", arff_header, says="64 MB")
+    at_limit("classes of `ovo`", pairs, says="use ovr")
+    at_limit("maps of a spec", maps, beyond=2, says="at most 8 maps")
     at_limit("`--n-features`", option("n-features"), beyond=2)
     at_limit("`--threads`", option("threads"), beyond=2)
     at_limit("`--skip`", skip, beyond=2)
