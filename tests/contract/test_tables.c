@@ -213,6 +213,23 @@ static void what_cannot_be_learnt_is_refused(void **state) {
     assert_null(one_class);
 }
 
+/* The smaller part of a split may lack a class, here the first. */
+static void classes_without_rows_are_refused(void **state) {
+    sepal_ctx *ctx = *state;
+    const double x[] = {1, 2, 3, 4, 5, 6, 7};
+    const char *const names[] = {"a", "b", "b", "b", "c", "c", "c"};
+    sepal_data *data = NULL, *rest = NULL, *part = NULL;
+    sepal_model *model = NULL;
+    assert_int_equal(sepal_data_dense(&data, ctx, x, 7, 1, names, NULL), SEPAL_OK);
+    assert_int_equal(sepal_data_split(&rest, &part, ctx, data, 0.4), SEPAL_OK);
+    assert_int_equal(sepal_fit(&model, NULL, ctx, "perceptron", part, NULL), SEPAL_EDATA);
+    assert_non_null(strstr(sepal_ctx_error(ctx), "no row of class 'a'"));
+    assert_null(model);
+    sepal_data_free(part);
+    sepal_data_free(rest);
+    sepal_data_free(data);
+}
+
 static void bad_specs_are_refused(void **state) {
     sepal_ctx *ctx = *state;
     static const char *const names[] = {"a", "b", "c"};
@@ -269,6 +286,7 @@ int main(void) {
         cmocka_unit_test(canonical_specs_are_fixed_points),
         cmocka_unit_test(models_survive_their_file),
         cmocka_unit_test(what_cannot_be_learnt_is_refused),
+        cmocka_unit_test(classes_without_rows_are_refused),
         cmocka_unit_test(bad_specs_are_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

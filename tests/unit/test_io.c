@@ -226,7 +226,7 @@ static void test_new_files(void **state) {
 
 static void test_mode_is_kept(void **state) {
     (void)state;
-    static const mode_t modes[] = {0600, 0644, 0751, 0400};
+    static const mode_t modes[] = {0600, 0644, 0751, 0400, 01640};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         remove(path);
         put(path, "old", 3);

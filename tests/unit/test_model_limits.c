@@ -2,6 +2,8 @@
    none, bombs, and lists that are too long. The checksum is always right. */
 #include "model_attacks.h"
 
+#include "model/fields.h"
+
 /* ---- bytes -------------------------------------------------------------------------------- */
 
 static void numbers_that_are_not_finite(void **state) {
@@ -291,6 +293,40 @@ static void two_rows(void **state) {
     free_parts(&parts);
 }
 
+/* As long as a value of the metadata may be, and one byte longer: loaded, and saved as it was. */
+static void lists_at_the_edge(void **state) {
+    (void)state;
+    struct bytes shortest = one_column(0, 0);
+    for (size_t more = 0; more < 2; more++) {
+        struct bytes list = one_column(MODEL_LONGEST_VALUE - shortest.size + more, 0);
+        struct parts parts = craft(&(struct crafted){2, 1, no_yes, list});
+        write_parts(&parts);
+        sepal_model *model;
+        assert_int_equal(model_load(&model, &ctx, "bad.sepal"), SEPAL_OK);
+        assert_int_equal(model_save(&ctx, model, "bad.sepal"), SEPAL_OK);
+        model_free(model);
+        expect_loaded("a list at the edge, saved again");
+        free_parts(&parts);
+        free(list.at);
+    }
+    free(shortest.at);
+}
+
+static void most_values(void **state) {
+    (void)state;
+    enum { MOST = 1 << 14 };
+    static char json[2 * MOST + 2];
+    for (size_t n = MOST; n <= MOST + 1; n++) { /* a list and n - 1 zeros in it */
+        struct arena arena = {0};
+        struct tree *tree;
+        for (size_t i = 0; i < n; i++) memcpy(json + 2 * i, i ? ",0" : "[0", 2);
+        json[2 * n - 2] = ']';
+        sepal_status status = json_read_small(&tree, &ctx, &arena, (struct slice){json, 2 * n - 1});
+        assert_int_equal(status, n > MOST ? SEPAL_EMODEL : SEPAL_OK);
+        arena_clear(&arena);
+    }
+}
+
 /* A short list in a tensor is no other model, but another file. */
 static void lists_in_the_wrong_place(void **state) {
     (void)state;
@@ -323,6 +359,34 @@ static void paddings(void **state) {
         expect_refused("padding", "blanks at the end");
         free_parts(&parts);
     }
+}
+
+/* A header that ends on the alignment may have no blanks: 64 are refused as well as 8. */
+static void aligned_headers(void **state) {
+    (void)state;
+    char list[128] = "[\"no\",\"yes\"]";
+    struct parts parts = craft(&(struct crafted){2, 1, {list, strlen(list)}, {0}});
+    while ((MODEL_LENGTH_BYTES + strlen(parts.header)) % MODEL_ALIGNMENT) {
+        free_parts(&parts);
+        stpcpy(list + strlen(list) - 2, "s\"]");
+        parts = craft(&(struct crafted){2, 1, {list, strlen(list)}, {0}});
+    }
+    write_parts(&parts);
+    expect_loaded("no blanks");
+    size_t length = strlen(parts.header);
+    char *end = stpcpy(parts.header + length, "        ");
+    char *file = malloc(MODEL_LENGTH_BYTES + length + 8 + parts.data.size);
+    assert_non_null(file);
+    memcpy(file + MODEL_LENGTH_BYTES, parts.header, length + 8);
+    memcpy(file + MODEL_LENGTH_BYTES + length + 8, parts.data.at, parts.data.size);
+    seal_and_write(file, MODEL_LENGTH_BYTES + length + 8 + parts.data.size, length + 8);
+    expect_refused("8 blanks", "not aligned");
+    free(file);
+    memset(end, ' ', MODEL_ALIGNMENT - 8);
+    end[MODEL_ALIGNMENT - 8] = '\0';
+    write_parts(&parts);
+    expect_refused("64 blanks", "64 blanks at the end");
+    free_parts(&parts);
 }
 
 /* Tensors and keys that nobody asked for, in great number. */
@@ -363,8 +427,11 @@ int main(void) {
         cmocka_unit_test_setup(longest_texts, fresh),
         cmocka_unit_test_setup(most_classes, fresh),
         cmocka_unit_test_setup(two_rows, fresh),
+        cmocka_unit_test_setup(lists_at_the_edge, fresh),
+        cmocka_unit_test_setup(most_values, fresh),
         cmocka_unit_test_setup(lists_in_the_wrong_place, fresh),
         cmocka_unit_test_setup(paddings, fresh),
+        cmocka_unit_test_setup(aligned_headers, fresh),
         cmocka_unit_test_setup(many_entries, fresh),
         cmocka_unit_test_setup(all_were_refused, fresh),
     };
