@@ -247,6 +247,8 @@ FILES = named([
     refused("column_zero", GOOD, (1, 1), "'0'", "--target 0"),
     refused("unknown_weight", GOOD, (1, 1), "'w'", "--weight w"),
     read("text_whatever_its_name.npy", b"a,class\n1,x\n2,y\n", 2, 1, "x y", 3),
+    refused("late_line_feed", b"\xef\xbb\xbfa,class\r" + b"1,x\r2,y\r" * 9000 + b"3,x\n4,y\r",
+            (18002, 4), "0x0a"),
     read("colon_without_index.txt", b"p :1\nq :2\np :1\np :2\n", 4, 1, ":1 :2", 4),
     read("only", b"a,b,c,class\n1,2,3,x\n4,5,6,y\n", 2, 2, "x y", 14, "--only a,c"),
 ], ".csv", "--format csv")

@@ -63,6 +63,9 @@ FILES = [
     refused("nothing_inside.csv.gz", gz(b""), (1, 1), "nothing", **CSV),
     refused("nothing_inside.csv.xz", lzma.compress(b""), (1, 1), "nothing", **CSV),
     refused("cut.csv.gz", gz(GOOD * 9)[:-12], None, "unpack", **CSV),
+    # All bytes are used up, but not all that they stand for fits into what is looked at first.
+    *[refused(f"cut_after_{n}_{lost}.csv.gz", gz(GOOD.ljust(65536 + n, b"\n"))[:-lost], None,
+              "unpack", **CSV) for n in (1, 20) for lost in (8, 9)],
     refused("cut_to_the_magic.csv.gz", gz(GOOD)[:2], **CSV),
     refused("cut_checksum.csv.gz", gz(GOOD)[:-5], None, "unpack", **CSV),
     refused("cut.csv.xz", lzma.compress(GOOD)[:-20], None, "unpack", **CSV),
