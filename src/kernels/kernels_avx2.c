@@ -94,6 +94,11 @@ INLINE __m256d full_centred_f32(const struct terms *t, size_t j) {
     return _mm256_mul_pd(x, load_f64(t->w + j));
 }
 
+INLINE __m256d full_distance(const struct terms *t, size_t j) {
+    __m256d x = _mm256_sub_pd(load_f64(t->x + j), load_f64(t->c + j));
+    return _mm256_mul_pd(x, x);
+}
+
 INLINE __m256d full_gather_f64(const struct terms *t, size_t j) {
     return _mm256_mul_pd(load_f64(t->x + j), pick(t->w, t->index + j));
 }
@@ -122,6 +127,11 @@ INLINE __m256d tail_centred_f64(const struct terms *t, size_t j, size_t left) {
 INLINE __m256d tail_centred_f32(const struct terms *t, size_t j, size_t left) {
     __m256d x = _mm256_sub_pd(part_f32(t->x32 + j, left), part_f64(t->c + j, left));
     return _mm256_mul_pd(x, part_f64(t->w + j, left));
+}
+
+INLINE __m256d tail_distance(const struct terms *t, size_t j, size_t left) {
+    __m256d x = _mm256_sub_pd(part_f64(t->x + j, left), part_f64(t->c + j, left));
+    return _mm256_mul_pd(x, x);
 }
 
 INLINE __m256d tail_gather_f64(const struct terms *t, size_t j, size_t left) {
@@ -175,6 +185,10 @@ static double dot_centred_f32(const float *x, const double *c, const double *w, 
     return sum_of(&t, n, full_centred_f32, tail_centred_f32);
 }
 
+static double distance_f64(const double *x, const double *c, size_t n) {
+    return sum_of(&(struct terms){.x = x, .c = c}, n, full_distance, tail_distance);
+}
+
 static double gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
     struct terms t = {.x = x, .index = index, .w = w};
     return sum_of(&t, n, full_gather_f64, tail_gather_f64);
@@ -215,6 +229,7 @@ const struct kernels kernels_avx2 = {
     .dot_f32 = dot_f32,
     .dot_centred_f64 = dot_centred_f64,
     .dot_centred_f32 = dot_centred_f32,
+    .distance_f64 = distance_f64,
     .axpy_f64 = axpy_f64,
     .axpy_f32 = axpy_f32,
     .gather_f64 = gather_f64,

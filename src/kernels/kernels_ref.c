@@ -53,6 +53,18 @@ static double dot_centred_f32(const float *x, const double *c, const double *w, 
     return add_lanes(lane);
 }
 
+static double distance_f64(const double *x, const double *c, size_t n) {
+    double lane[KERNEL_LANES] = {0};
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) {
+            lane[l] += (x[j + l] - c[j + l]) * (x[j + l] - c[j + l]);
+        }
+    }
+    for (size_t l = 0; l < n - j; l++) lane[l] += (x[j + l] - c[j + l]) * (x[j + l] - c[j + l]);
+    return add_lanes(lane);
+}
+
 static void axpy_f64(double a, const double *x, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[j] += a * x[j];
 }
@@ -109,6 +121,7 @@ const struct kernels kernels_reference = {
     .dot_f32 = dot_f32,
     .dot_centred_f64 = dot_centred_f64,
     .dot_centred_f32 = dot_centred_f32,
+    .distance_f64 = distance_f64,
     .axpy_f64 = axpy_f64,
     .axpy_f32 = axpy_f32,
     .gather_f64 = gather_f64,

@@ -14,8 +14,4 @@ struct kmeans {
 sepal_status kmeans_find(struct kmeans *kmeans, size_t *found);
 /* The weighted mean of the squared distances of the rows to their nearest centre. */
 sepal_status kmeans_spread(double *out, struct kmeans *kmeans);
-
-/* From differences: expanded squares cancel when the numbers are large. */
-double square_distance(const double *a, const double *b, size_t n);
-
 #endif

@@ -55,12 +55,13 @@ static sepal_status find_centres(struct fitted_map *map, struct kmeans *kmeans) 
 }
 
 static double least_distance(const struct kmeans *kmeans) {
+    const struct kernels *kernels = kmeans->rows->ctx->kernels;
     double least = INFINITY;
     for (size_t k = 0; k < kmeans->k; k++)
         for (size_t other = 0; other < k; other++) {
-            double square =
-                square_distance(kmeans->centre + k * kmeans->stride,
-                                kmeans->centre + other * kmeans->stride, kmeans->rows->x->cols);
+            double square = kernels->distance_f64(kmeans->centre + k * kmeans->stride,
+                                                  kmeans->centre + other * kmeans->stride,
+                                                  kmeans->rows->x->cols);
             if (square > 0 && square < least) least = square;
         }
     return isfinite(least) ? sqrt(least) : 1;
@@ -89,10 +90,9 @@ static bool sound(const struct fitted_map *map) {
 static void dense(const struct fitted_map *map, const struct kernels *kernels, const double *in,
                   double *out) {
     const double *centre = map->numbers;
-    (void)kernels;
     for (size_t k = 0; k < map->out; k++, centre += map->in + 1) {
         /* divided before it is squared again: the square of a small width may be 0 */
-        double far = sqrt(square_distance(in, centre, map->in)) / centre[map->in];
+        double far = sqrt(kernels->distance_f64(in, centre, map->in)) / centre[map->in];
         out[k] = exp(-far * far / 2);
     }
 }
