@@ -248,11 +248,27 @@ static sepal_status map_block(sepal_ctx *ctx, size_t b, void *payload) {
     return survey(&all->nonzeros[b], ctx, all->basis, block, all->out->cols);
 }
 
+/* A dense matrix that memory cannot hold is refused before half of it is there: systems lend more
+   memory than they have, but not all of this at once. */
+static sepal_status try_room(sepal_ctx *ctx, const struct basis *basis, size_t rows, size_t cols) {
+    size_t least = 0;
+    if (!__builtin_mul_overflow(cols, sizeof(float), &least)) {
+        void *trial = mem_alloc(ctx, rows, least);
+        mem_free(trial);
+        if (trial) return SEPAL_OK;
+    }
+    return fail(ctx, SEPAL_EMEMORY,
+                "not enough memory for the %zu x %zu numbers that %s makes of the rows; try fewer "
+                "features or rows",
+                rows, cols, basis->maps[basis->n - 1].map->name);
+}
+
 sepal_status basis_matrix(struct matrix *out, sepal_ctx *ctx, const struct basis *basis,
                           const struct matrix *x) {
     const double *centre;
     bool sparse = ends_sparse(basis, x, &centre);
     struct mapping all = {.basis = basis, .x = x, .out = out};
+    if (!sparse) TRY(try_room(ctx, basis, x->rows, basis_width(basis, x->cols)));
     TRY(matrix_init(out, ctx, x->rows, basis_width(basis, x->cols), sparse));
     all.nonzeros = mem_zero(ctx, out->n_blocks, sizeof *all.nonzeros);
     sepal_status status =
