@@ -6,10 +6,11 @@
                     Teevan, Karger, "Tackling the poor assumptions of naive Bayes text classifiers",
                     ICML 2003, without its normalisation of the weights); no density, no priors
        bernoulli    bits: theta_kj = (n_kj + a) / (n_k + 2 a)
+       gaussian     measurements: the learner gaussian(covariance=diagonal) under another name
 
    N_kj is the sum of column j over the rows of class k, N_k the sum of these over j, n_kj the number
    of its rows with x_j > 0, a the smoothing. All scores are linear in x. */
-#include "learners/learner.h"
+#include "learners/gaussian.h"
 
 #include "core/alloc.h"
 #include "core/decimal.h"
@@ -19,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum kind { KIND_MULTINOMIAL, KIND_COMPLEMENT, KIND_BERNOULLI };
+enum kind { KIND_MULTINOMIAL, KIND_COMPLEMENT, KIND_BERNOULLI, KIND_GAUSSIAN };
 
 struct config {
     int kind;
@@ -28,10 +29,10 @@ struct config {
 
 #define AT(field) offsetof(struct config, field)
 static const struct knob knobs[] = {
-    {"kind", KNOB_CHOICE, AT(kind), "multinomial", "multinomial|complement|bernoulli",
-     "what the columns are: counts, counts seen from the other classes, bits"},
+    {"kind", KNOB_CHOICE, AT(kind), "multinomial", "multinomial|complement|bernoulli|gaussian",
+     "what the columns are: counts, counts seen from the other classes, bits, measurements"},
     {"smoothing", KNOB_REAL, AT(smoothing), "1", "[0, inf)",
-     "added to every count, so that nothing has probability 0"},
+     "added to every count, so that nothing has probability 0; not for measurements"},
     {0},
 };
 
@@ -90,7 +91,7 @@ static sepal_status check_values(struct task *task) {
     shown[decimal_print(shown, find_value(task, task->sums.negative_row, true, &j))] = '\0';
     return fail(fit->ctx, SEPAL_EDATA,
                 "%s of row %zu is %s, and counts are not below 0; leave the column out, use "
-                "kind=bernoulli for bits, or gaussian(covariance=diagonal) for measurements",
+                "kind=bernoulli for bits, or kind=gaussian for measurements",
                 column_name(task, j), task->sums.negative_row + 1, shown);
 }
 
@@ -285,9 +286,21 @@ static sepal_status set_up(struct task *task) {
     return SEPAL_OK;
 }
 
+static sepal_status fit_gaussian(struct fit *fit, const struct config *config) {
+    static const struct gaussian_config diagonal = {
+        .covariance = COVARIANCE_DIAGONAL, .estimate = ESTIMATE_DEFAULT, .shrinkage = "none"};
+    if (config->smoothing != 1)
+        return fail(fit->ctx, SEPAL_EUSAGE,
+                    "kind=gaussian counts nothing, so there is nothing to smooth; leave smoothing "
+                    "out, or use gaussian(covariance=diagonal, shrinkage=0.1)");
+    fit->config = &diagonal;
+    return learner_find("gaussian")->fit(fit);
+}
+
 static sepal_status fit_naive_bayes(struct fit *fit) {
     const struct config *config = fit->config;
     const sepal_data *data = fit->data;
+    if (config->kind == KIND_GAUSSIAN) return fit_gaussian(fit, config);
     struct task task = {.fit = fit,
                         .kind = (enum kind)config->kind,
                         .smoothing = config->smoothing,
@@ -310,12 +323,18 @@ static sepal_status fit_naive_bayes(struct fit *fit) {
     return SEPAL_OK;
 }
 
+/* Means and variances follow a shift; counts are counted from 0. */
+static bool shiftable(const void *config) {
+    return ((const struct config *)config)->kind == KIND_GAUSSIAN;
+}
+
 const struct learner learner_naive_bayes = {
     .name = "naive-bayes",
-    .summary = "columns independent given the class: counts or bits",
+    .summary = "columns independent given the class: counts, bits or measurements",
     .activation = "softmax",
     .machine = true,
     .posterior = true,
+    .shiftable = shiftable,
     .knobs = knobs,
     .config_size = sizeof(struct config),
     .fit = fit_naive_bayes,

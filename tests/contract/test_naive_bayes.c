@@ -26,12 +26,12 @@ struct fitted {
     double objective;
 };
 
-static struct fitted fit_kind(const sepal_data *data, const char *kind, const char *smoothing) {
-    const struct learner *learner = learner_find("naive-bayes");
-    struct setting settings[] = {{"kind", kind}, {"smoothing", smoothing}};
+static struct fitted fit_learner(const sepal_data *data, const char *name,
+                                 const struct setting *settings, size_t n) {
+    const struct learner *learner = learner_find(name);
     struct arena arena = {0};
     void *config = calloc(1, learner->config_size);
-    assert_int_equal(knobs_fill(config, ctx, &arena, learner->knobs, learner->name, settings, 2),
+    assert_int_equal(knobs_fill(config, ctx, &arena, learner->knobs, learner->name, settings, n),
                      SEPAL_OK);
     struct fit fit = {.ctx = ctx, .data = data, .config = config, .gap = 7};
     struct fitted out = {.status = learner->fit(&fit)};
@@ -48,6 +48,11 @@ static struct fitted fit_kind(const sepal_data *data, const char *kind, const ch
     arena_clear(&arena);
     free(config);
     return out;
+}
+
+static struct fitted fit_kind(const sepal_data *data, const char *kind, const char *smoothing) {
+    struct setting settings[] = {{"kind", kind}, {"smoothing", smoothing}};
+    return fit_learner(data, "naive-bayes", settings, 2);
 }
 
 static struct fitted fit_well(const sepal_data *data, const char *kind, const char *smoothing) {
@@ -443,6 +448,30 @@ static void test_bits_are_told(void **state) {
     }
 }
 
+/* The learner gaussian under another name. */
+static void test_gaussian_kind(void **state) {
+    (void)state;
+    struct rng rng = rng_make(19, 1);
+    for (size_t number = 0; number < 10; number++) {
+        struct problem p = problem_new(&rng, 60, 1 + rng_below(&rng, 20), 2 + number % 4);
+        if (number % 2) problem_weigh(&p, &rng);
+        sepal_data *data = problem_data(&p, ctx, number % 3 == 0);
+        struct fitted a = fit_well(data, "gaussian", "1");
+        struct setting diagonal = {"covariance", "diagonal"};
+        struct fitted b = fit_learner(data, "gaussian", &diagonal, 1);
+        assert_int_equal(b.status, SEPAL_OK);
+        assert_same(&a, &b);
+        assert_memory_equal(a.linear.density->root, b.linear.density->root,
+                            p.classes * p.cols * sizeof *b.linear.density->root);
+        linear_clear(&a.linear);
+        linear_clear(&b.linear);
+        a = fit_kind(data, "gaussian", "0.5");
+        assert_int_equal(a.status, SEPAL_EUSAGE);
+        data_free(data);
+        problem_free(&p);
+    }
+}
+
 static void test_without_memory(void **state) {
     (void)state;
     struct rng rng = rng_make(18, 1);
@@ -479,6 +508,7 @@ int main(void) {
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_odd_data),
         cmocka_unit_test(test_bits_are_told),
+        cmocka_unit_test(test_gaussian_kind),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
