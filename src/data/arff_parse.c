@@ -84,6 +84,7 @@ static bool is_weightless(const struct parser *parser, const char *p) {
     const struct table_layout *layout = parser->rows.layout;
     struct table_cell cell;
     double weight;
+    /* never: past the last cell, the weight is one of them */
     for (size_t c = 0; c < layout->n_cells; c++) {
         p = arff_value_next(p, parser->end, parser->layout->delimiter, false, parser->unquoted,
                             &cell);

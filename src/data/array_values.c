@@ -116,7 +116,7 @@ static void read_floats(size_t bytes, const char *at, size_t n, bool big_endian,
 
 void elements_read(const struct array_shape *shape, const char *at, size_t n, double *out) {
     bool big_endian = shape->big_endian;
-    switch (shape->kind) {
+    switch (shape->kind) { /* never: text, or another kind */
     case ELEMENT_BOOL:
         for (size_t i = 0; i < n; i++) out[i] = at[i] ? 1 : 0;
         break;
@@ -125,7 +125,7 @@ void elements_read(const struct array_shape *shape, const char *at, size_t n, do
     case ELEMENT_FLOAT: read_floats(shape->bytes, at, n, big_endian, out); break;
     case ELEMENT_TEXT:
     case ELEMENT_BYTES:
-        for (size_t i = 0; i < n; i++) out[i] = NAN;
+        for (size_t i = 0; i < n; i++) out[i] = NAN; /* never: nobody asks for it */
     }
 }
 
@@ -181,7 +181,7 @@ void element_text(sepal_ctx *ctx, struct text *out, const struct array_shape *sh
                   const char *at) {
     size_t n = shape->bytes;
     text_add(ctx, out, "", 0); /* an empty label is a text, too */
-    switch (shape->kind) {
+    switch (shape->kind) {     /* never: another kind */
     case ELEMENT_BOOL: text_puts(ctx, out, *at ? "1" : "0"); break;
     case ELEMENT_INT: text_printf(ctx, out, "%" PRId64, int_of(shape, at)); break;
     case ELEMENT_UINT: text_printf(ctx, out, "%" PRIu64, uint_of(shape, at)); break;

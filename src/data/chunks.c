@@ -146,7 +146,7 @@ sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *sou
     sepal_status status =
         out->in_order ? work(ctx, 0, &cutter) : parallel_workers(ctx, work, &cutter);
     mem_free(cutter.carry);
-    if (status != SEPAL_OK) return status;
+    if (status != SEPAL_OK) return status; /* never: the workers tell the cutter, not us */
     size_t line = first_line;
     for (size_t i = 0; i < out->count && i <= cutter.failed; i++) {
         out->items[i]->first_line = line;

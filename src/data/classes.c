@@ -34,7 +34,7 @@ static int by_bytes(const void *a, const void *b) {
 
 const char *class_print(sepal_ctx *ctx, struct arena *arena, struct slice text, bool numeric) {
     double value;
-    if (!numeric || !csv_is_number(text, &value))
+    if (!numeric || !csv_is_number(text, &value)) /* never: numeric, but not a number */
         return arena_text(ctx, arena, text.bytes, text.length);
     char digits[DECIMAL_BYTES];
     if (value == 0) value = 0; /* -0 is the label 0 */
@@ -55,7 +55,7 @@ static struct exact exact_of(struct slice text, char *digits) {
     long long point = 0, exponent = 0;
     bool behind = false, minus = false;
     out.negative = *p == '-';
-    for (p += *p == '-' || *p == '+'; p < end && (*p == '.' || (*p >= '0' && *p <= '9')); p++) {
+    for (p += *p == '-' || *p == '+'; p < end && (*p | 32) != 'e'; p++) {
         if (*p == '.') {
             behind = true;
             continue;
@@ -112,7 +112,7 @@ static sepal_status number_classes(struct schema *schema, sepal_ctx *ctx, struct
             schema->classes[schema->n_classes++] = name;
             if (schema->numeric_labels && is_whole(labels[i].text))
                 TRY(check_same(ctx, labels[i].text, (struct slice){name, strlen(name)}));
-        } else if (schema->numeric_labels) {
+        } else if (schema->numeric_labels) { /* never: texts that are the same were met before */
             TRY(check_same(ctx, labels[i - 1].text, labels[i].text));
         }
         class_of[labels[i].number] = (int32_t)schema->n_classes - 1;

@@ -24,6 +24,7 @@ static bool is_weightless(const struct parser *parser, const char *p) {
     const struct table_layout *layout = parser->rows.layout;
     struct table_cell cell;
     double weight;
+    /* never: past the last cell, the weight is one of them */
     for (size_t c = 0; c < layout->n_cells; c++) {
         p = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
         if (cell.fault) return false;

@@ -20,9 +20,9 @@ const struct format_row format_table[] = {
 enum format format_of_extension(const char *path) {
     size_t length = source_plain_length(path);
     for (const struct format_row *row = format_table; row->name; row++)
-        for (size_t i = 0; i < 3 && row->extensions[i]; i++) {
-            size_t tail = strlen(row->extensions[i]);
-            if (length > tail && strncasecmp(path + length - tail, row->extensions[i], tail) == 0)
+        for (const char *const *extension = row->extensions; *extension; extension++) {
+            size_t tail = strlen(*extension);
+            if (length > tail && strncasecmp(path + length - tail, *extension, tail) == 0)
                 return row->format;
         }
     return 0;
@@ -108,7 +108,6 @@ enum format detect_format(const char *path, const char *bytes, size_t n) {
     enum format by_name = format_of_extension(path);
     bool array = by_name == FORMAT_NPY || by_name == FORMAT_IDX; /* the magic bytes said no */
     if (by_name && !array) return by_name;
-    if (n > DETECT_BYTES) n = DETECT_BYTES;
     if (has_relation(bytes, n)) return FORMAT_ARFF;
     return has_libsvm_line(bytes, n) ? FORMAT_LIBSVM : FORMAT_CSV;
 }
@@ -193,10 +192,6 @@ sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct aren
                              const char *bytes, size_t n, struct csv_marks marks) {
     *out = (struct csv_sample){0};
     const char *p = bytes, *end = bytes + n;
-    while (p < end && csv_is_blank(p, end, marks)) {
-        const char *stop = memchr(p, marks.eol, (size_t)(end - p));
-        p = stop ? stop + 1 : end;
-    }
     /* room for the texts of two records, row 0 and the one looked at */
     size_t longest = longest_record(p, end, marks);
     char *scratch = arena_alloc(ctx, arena, longest + 1, 2);
@@ -213,7 +208,7 @@ sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct aren
         size_t cells = csv_split(p, next, marks, scratch, row, out->cells);
         for (size_t c = 0; out->rows && cells == out->cells && c < cells; c++)
             look_at(&out->below[c], row[c].text, out->cell[c].text);
-        if (cells == out->cells && cells && out->rows++ == 0) scratch += longest + 1;
+        if (cells == out->cells && out->rows++ == 0) scratch += longest + 1;
     }
     return SEPAL_OK;
 }

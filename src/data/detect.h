@@ -16,7 +16,7 @@ enum format {
 struct format_row {
     const char *name, *summary;
     enum format format;
-    const char *extensions[3];
+    const char *extensions[3]; /* the last is NULL */
 };
 extern const struct format_row format_table[]; /* ends with a row without name */
 

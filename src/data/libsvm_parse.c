@@ -220,10 +220,12 @@ static sepal_status take_entry(struct parser *parser, const char **at, size_t ro
 /* The second place on the line where this index stands. */
 static sepal_status refuse_duplicate(struct parser *parser, uint32_t index) {
     const char *p = parser->line_start, *found = p;
+    /* never: the end of the line before the index has stood there twice */
     for (int seen = 0; seen < 2 && !at_end(parser, p);) {
         p = skip_blanks(parser, p);
         uint32_t here;
         const char *colon = read_index(parser, p, &here);
+        /* never: the end of the file behind an index, which would be no entry */
         if (colon && colon < parser->end && *colon == ':' && here == index) {
             seen++;
             found = p;
@@ -426,7 +428,7 @@ static sepal_status keep_values(struct parser *parser, struct block *block) {
         block->f64[i] = block->start[i] < block->start[i + 1] ? scratch->value[block->start[i]] : 0;
     for (size_t i = 0; block->values == VALUES_F32 && i < parser->entries; i++)
         block->f32[i] = (float)scratch->value[i];
-    if (block->values == VALUES_F64 && parser->entries)
+    if (block->values == VALUES_F64 && parser->entries) /* never: none, one made it so */
         memcpy(block->f64, scratch->value, parser->entries * sizeof *block->f64);
     return SEPAL_OK;
 }

@@ -166,6 +166,7 @@ sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct s
             TRY(learn_column(schema, ctx, source, chunks, &layout->roles[c]));
     schema_layout(schema);
     sepal_status status = schema_check_width(ctx, schema);
+    /* never: so many columns have no room in memory */
     if (status != SEPAL_OK) fail_place(ctx, source->file.name, chunks->items[0]->first_line, 1);
     return status;
 }
@@ -180,11 +181,12 @@ static void name_columns(char *out, size_t room, const struct chunks *chunks,
     out[0] = '\0';
     for (size_t f = 0; f < schema->n_columns; f++) {
         size_t missing = count(chunks, f).missing;
-        if (!missing || columns++ >= SHOWN || used >= room) continue;
+        if (!missing || columns++ >= SHOWN) continue;
+        if (used >= room) break; /* never: there is room for five names of 60 bytes */
         used += (size_t)snprintf(out + used, room - used, "%s%.60s %zu", used ? ", " : "",
                                  schema->columns[f].name, missing);
     }
-    if (columns > SHOWN && used < room)
+    if (columns > SHOWN && used < room) /* never: see above */
         snprintf(out + used, room - used, " and %zu more columns", columns - SHOWN);
 }
 

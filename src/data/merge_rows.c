@@ -21,7 +21,7 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
         read += raw_records(raw);
     }
     if (read == 0)
-        return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->lines ? chunks->lines : 1, 1,
+        return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->lines, 1,
                        "there are no rows of data here");
     if (kept == 0)
         return fail_at(

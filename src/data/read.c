@@ -175,7 +175,7 @@ static sepal_status make_schema(struct reading *reading, enum format format) {
 }
 
 static sepal_status read_rows(struct reading *reading, enum format format) {
-    switch (format) {
+    switch (format) { /* never: the rest, there is no other format */
     case FORMAT_CSV:
     case FORMAT_TSV: return read_csv(reading, format);
     case FORMAT_LIBSVM: return read_libsvm(reading, format);

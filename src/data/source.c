@@ -78,18 +78,20 @@ static la_ssize_t feed(struct archive *archive, void *payload, const void **byte
 static sepal_status broken(struct source *source, sepal_ctx *ctx) {
     if (ctx->error.status != SEPAL_OK) return ctx->error.status; /* input_read's own words */
     const char *why = archive_error_string(source->archive);
+    /* never: where only the unpacker lacks memory, and it always says why (cli/short_memory.sh) */
     if (archive_errno(source->archive) == ENOMEM || (why && strstr(why, "allocate memory")))
         return fail_at(ctx, SEPAL_EMEMORY, source->file.name, 0, 0,
                        "not enough memory to unpack it");
+    if (!why) why = "damaged"; /* never: it always says why */
     return fail_at(ctx, SEPAL_EDATA, source->file.name, 0, 0,
-                   "cannot unpack it: %s; is the file cut short?", why ? why : "damaged");
+                   "cannot unpack it: %s; is the file cut short?", why);
 }
 
 static sepal_status unpack_open(struct source *source, sepal_ctx *ctx) {
     source->packed = mem_alloc(ctx, PACKED_BYTES, 1);
     if (!source->packed) return SEPAL_EMEMORY;
     source->archive = archive_read_new();
-    if (!source->archive)
+    if (!source->archive) /* never: where only the unpacker lacks memory */
         return fail(ctx, SEPAL_EMEMORY, "not enough memory to unpack %s", source->file.name);
     ctx->error.status = SEPAL_OK;
     source->callback_ctx = ctx;
@@ -146,7 +148,6 @@ static void unpack_close(struct source *source) {
 static sepal_status read_stream(struct source *source, sepal_ctx *ctx, char *buffer, size_t size,
                                 size_t *got) {
     *got = 0;
-    if (source->ended || size == 0) return SEPAL_OK;
     if (source->gunzip)
         TRY(gunzip_read(source->gunzip, ctx, &source->file, buffer, size, got));
     else if (source->archive)
@@ -178,6 +179,7 @@ sepal_status source_peek(struct source *source, sepal_ctx *ctx, size_t want, con
                          size_t *got) {
     if (source->ahead_end - source->ahead_at < want && !source->ended)
         TRY(look_further(source, ctx, want));
+    /* never: without memory, the first bytes were looked at when it was opened */
     *bytes = source->ahead ? source->ahead + source->ahead_at : "";
     *got = source->ahead_end - source->ahead_at;
     if (*got > want) *got = want; /* what is seen must not depend on how the stream came in */

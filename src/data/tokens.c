@@ -25,7 +25,7 @@ static uint32_t *slot_of(const struct tokens *tokens, struct slice text) {
 
 static sepal_status grow(struct tokens *tokens, sepal_ctx *ctx) {
     enum { FIRST = 16 };
-    if (tokens->count >= UINT32_MAX / 4)
+    if (tokens->count >= UINT32_MAX / 4) /* never: they have no room in memory */
         return fail(ctx, SEPAL_EDATA, "too many different texts in one column");
     size_t n = tokens->n_slots ? tokens->n_slots * 2 : FIRST;
     uint32_t *slots = mem_zero(ctx, n, sizeof *slots);

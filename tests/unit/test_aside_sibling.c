@@ -51,7 +51,7 @@ static void test_siblings(void **state) {
 static void test_no_sibling(void **state) {
     (void)state;
     static const char *const none[] = {"-", "a.npy", "images.npy", "train-images-idx1",
-                                       "images-idx"};
+                                       "images-idx", "images-idxs"};
     assert_int_equal(mkdir("a.labels.npy", 0777), 0);
     put("labels.npy", "");
     put("train-labels-idx1", "");

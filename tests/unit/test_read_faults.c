@@ -159,7 +159,8 @@ static void test_long_files(void **state) {
                  {"top.arff", head, "1,", "skip=1", 1, 40000},
                  {"top.svm", "# top\n", "1 1:0.5 #", "skip=1", 1, 20000},
                  {"wide.csv", "", digits, "header=no", 3, 4},
-                 {"chunks.csv", "a,b,y\n", "1.5,2,", NULL, 1, 150000}};
+                 {"chunks.csv", "a,b,y\n", "1.5,2,", "quote=no", 1, 150000},
+                 {"chunks.svm", "", "1 0:0.1 #", NULL, 1, 110000}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         put_long(files[i].path, files[i].before, files[i].part, files[i].times, files[i].count);
         fail_everywhere(files[i].path, files[i].options, NULL, true, FAULT_ALLOC);

@@ -119,6 +119,7 @@ static void test_by_place(void **state) {
         {"9,1,p,2\n9,3,q,4\n", "target=3, drop=1", "7,q,8\n", true, "7 8;", "q;"},
         {"9,1,p,2\n9,3,q,4\n", "target=3, drop=1", "7,8\n", false, "7 8;", ""},
         {"9,9,1,p,2\n9,9,3,q,4\n", "target=4, drop=\"1,2\"", "0,0,7,8\n", false, "7 8;", ""},
+        {"9,9,1,p,2\n9,9,3,q,4\n", "target=4, drop=\"1,2\"", "7,q,8\n", true, "7 8;", "q;"},
         /* a header all the same: then the names count, which are x1, x2, ... */
         {"1,2,p\n3,4,q\n", NULL, "x2,x3,x1\n8,q,7\n", true, "7 8;", "q;"},
         /* text alone: nothing is taken for a header, or a row would be lost */
@@ -135,6 +136,25 @@ static void test_by_place(void **state) {
         data_free(data);
         data_free(training);
     }
+}
+
+/* Labels in a file of their own: there is no target that a file could have or lack. */
+static void test_by_place_without_target(void **state) {
+    (void)state;
+    put("labels.txt", "p\nq\n");
+    sepal_data *training = learn("9,1,2\n9,3,4\n", "labels=\"labels.txt\", drop=1");
+    static const char *const texts[] = {"0,7,8\n", "7,8\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        put(path, texts[i]);
+        sepal_data *data = must_read_for(path, NULL, training, false);
+        assert_numbers(data, "7 8;");
+        data_free(data);
+    }
+    put(path, "0,7,8,q\n");
+    assert_refused(path, NULL, training, false, (struct refusal){1, 1, "4 columns"});
+    put(path, "7\n");
+    assert_refused(path, NULL, training, false, (struct refusal){1, 1, "1 columns"});
+    data_free(training);
 }
 
 static void test_other_names(void **state) {
@@ -282,6 +302,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_by_name, fresh, clean),
         cmocka_unit_test_setup_teardown(test_what_is_missing_is_refused, fresh, clean),
         cmocka_unit_test_setup_teardown(test_by_place, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_by_place_without_target, fresh, clean),
         cmocka_unit_test_setup_teardown(test_other_names, fresh, clean),
         cmocka_unit_test_setup_teardown(test_unknown_categories, fresh, clean),
         cmocka_unit_test_setup_teardown(test_first_of_unknown_categories, fresh, clean),
