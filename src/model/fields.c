@@ -89,7 +89,7 @@ static const char *plain_number(const char *at, const char *end) {
     double number;
     char shortest[DECIMAL_BYTES];
     const char *stop = decimal_read(at, end, &number);
-    if (stop == NULL) return NULL;
+    if (stop == NULL) return NULL; /* never: the reader has read it */
     struct slice written = {at, (size_t)(stop - at)};
     struct slice wanted = {shortest, decimal_print(shortest, number)};
     return slice_compare(written, wanted) == 0 ? stop : NULL;
@@ -154,6 +154,7 @@ struct slice elements_next(struct elements *elements) {
     struct look look = {0};
     const char *stop = look_over(&look, elements->at, elements->end);
     struct slice element = {elements->at, (size_t)(stop - elements->at)};
+    /* never: the end, before which there is the closing bracket */
     elements->at = stop < elements->end ? stop + 1 : stop;
     return element;
 }
@@ -226,7 +227,7 @@ double fields_number_or_null(struct fields *fields, const char *key) {
 
 bool tree_is_count(const struct tree *value, size_t *out) {
     const uint64_t exact = UINT64_C(1) << 53, most = SIZE_MAX < exact ? SIZE_MAX : exact;
-    if (value == NULL || value->kind != TREE_NUMBER) return false;
+    if (value->kind != TREE_NUMBER) return false;
     double number = value->number;
     if (signbit(number) || number > (double)most || number != floor(number)) return false;
     *out = (size_t)number;

@@ -172,6 +172,7 @@ static sepal_status read_tensor(struct loading *load, enum model_tensor which,
     if (kind->rank == 1) tensor->shape[0] = 1;
     bool placed = offsets && offsets->count == 2 && tree_is_count(offsets->first, &begin) &&
                   tree_is_count(offsets->last, &end) && begin == *offset && end >= begin &&
+                  /* never: a count is at most 2^53, where sizes have 64 bits */
                   end <= PTRDIFF_MAX - load->data_at &&
                   !__builtin_mul_overflow(tensor->shape[0], tensor->shape[1], &bytes) &&
                   !__builtin_mul_overflow(bytes, kind->size, &bytes) && bytes == end - begin;
@@ -441,6 +442,7 @@ static sepal_status read_basis(struct loading *load) {
 static sepal_status read_header(const struct tree **metadata, struct loading *load) {
     struct slice text = {load->bytes + MODEL_LENGTH_BYTES, load->data_at - MODEL_LENGTH_BYTES};
     size_t blanks = 0;
+    /* never: blanks alone, it begins with a brace */
     while (blanks < text.length && text.bytes[text.length - 1 - blanks] == ' ') blanks++;
     if (blanks >= MODEL_ALIGNMENT)
         return unsound(load->ctx, "its header has %zu blanks at the end", blanks);

@@ -133,7 +133,7 @@ sepal_status schema_print_columns(sepal_ctx *ctx, struct text *out, const struct
         text_puts(ctx, out, i == 0 ? "[" : ",");
         TRY(print_and_clear(&make, out, column_tree(&make, &schema->columns[i])));
     }
-    text_puts(ctx, out, schema->n_columns > 0 ? "]" : "[]");
+    text_puts(ctx, out, schema->n_columns > 0 ? "]" : "[]"); /* never: a table has columns */
     return out->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
@@ -146,7 +146,7 @@ sepal_status schema_print_classes(sepal_ctx *ctx, struct text *out, const struct
         text_puts(ctx, out, k == 0 ? "[" : ",");
         TRY(print_and_clear(&make, out, list->first));
     }
-    text_puts(ctx, out, schema->n_classes > 0 ? "]" : "[]");
+    text_puts(ctx, out, schema->n_classes > 0 ? "]" : "[]"); /* never: a model has classes */
     return out->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
@@ -348,6 +348,7 @@ static sepal_status read_class(struct schema_reader *in, struct slice json, size
     if (schema->numeric_labels) {
         if (!is_shortest_number(text, &value))
             return unsound(in->ctx, "the label '%s' is not a number in its shortest form", shown);
+        /* never: NULL, the last was a number as well */
         rising = !last || (decimal_read(last, last + strlen(last), &before) && before < value);
     }
     if (!rising) return unsound(in->ctx, "the label '%s' is out of order", shown);

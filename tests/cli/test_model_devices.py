@@ -28,13 +28,13 @@ def run(*words, stdin=subprocess.DEVNULL):
         return process.returncode, out.read(), errors.read().decode(), 1024 * usage.ru_maxrss
 
 
-def endless(beginning, path):
+def fed(path, beginning, endless=True):
     """A pipe that gives these bytes, then zeros until nobody reads any more."""
     def write():
         try:
             with open(path, "wb", buffering=0) as pipe:
                 pipe.write(beginning)
-                while True:
+                while endless:
                     pipe.write(bytes(1 << 16))
         except BrokenPipeError:
             pass
@@ -65,11 +65,12 @@ def main():
     cases = [("/dev/zero", "not a sepal model"), ("/dev/null", "empty"), ("folder", "directory"),
              ("/proc/self/status", "not a sepal model"), ("absent.sepal", "cannot open"),
              ("half.sepal", "cut short"),
-             (endless(b"", "zeros"), "not a sepal model"),
-             (endless(model, "surplus"), "more than its"),
-             (endless(struct.pack("<Q", 1 << 62) + model[8:], "long"), "too long"),
-             (endless(promise(model, 10**8), "gigabytes"), "no regular file"),
-             (endless(promise(model, 2 * 10**9), "more"), "no regular file")]
+             (fed("zeros", b""), "not a sepal model"),
+             (fed("surplus", model), "more than its"),
+             (fed("long", struct.pack("<Q", 1 << 62) + model[8:]), "too long"),
+             (fed("gigabytes", promise(model, 10**8)), "no regular file"),
+             (fed("more", promise(model, 2 * 10**9)), "no regular file"),
+             (fed("less", model[:-100], endless=False), "cut short")]
     for path, why in cases:
         code, out, errors, memory = run("predict", path, DATA)
         if code != 4 or out or why not in errors or path not in errors:

@@ -2,6 +2,7 @@
 #include "model_kinds.h"
 
 #include "model/checksum.h"
+#include "model/schema_json.h"
 
 #include <dirent.h>
 
@@ -272,11 +273,13 @@ static void a_failing_read_is_a_model_error(void **state) {
 /* What could not be loaded again is not saved. */
 static void unfit_models_are_not_saved(void **state) {
     (void)state;
-    char *longest = malloc((1 << 17) + 1);
-    assert_non_null(longest);
-    memset(longest, 'x', 1 << 17);
-    longest[1 << 17] = '\0';
-    for (int i = 0; i < 12; i++) {
+    enum { LONG = 1 << 17, NAME = 1 << 16 };
+    char *longest = malloc(LONG + 1), *controls = malloc(NAME + 1); /* these are escaped, twice */
+    assert_true(longest && controls);
+    memset(longest, 'x', LONG);
+    memset(controls, 1, NAME);
+    longest[LONG] = controls[NAME] = '\0';
+    for (int i = 0; i < 19; i++) {
         sepal_model *model = table_with_everything();
         struct schema *schema = schema_of(model);
         if (i == 0) model->linear.w[3] = NAN;
@@ -291,13 +294,47 @@ static void unfit_models_are_not_saved(void **state) {
         if (i == 9) model->spec = "perceptron(epochs=010) | machine";
         if (i == 10) model->spec = "petal() | machine";
         if (i == 11) model->learner = "least-squares";
+        if (i == 12) model->facts.total_weight = INFINITY;
+        if (i == 13) schema->target = longest;
+        if (i == 14) schema->weight = longest;
+        if (i == 15) schema->n_classes = (1 << 20) + 1;
+        if (i == 16) schema->columns[0].n_categories = 4097;
+        if (i == 17) schema->target = schema->weight = longest + LONG - 40000;
+        if (i == 18) {
+            schema->target = schema->weight = controls;
+            schema->classes[0] = schema->columns[0].name = controls + NAME - 10000;
+        }
         sepal_status status = model_save(&ctx, model, "unfit.sepal");
-        assert_int_equal(status, i < 4 || i > 8 ? SEPAL_EINTERNAL : SEPAL_EDATA);
+        bool ours = i < 4 || (i > 8 && i < 13);
+        assert_int_equal(status, ours ? SEPAL_EINTERNAL : SEPAL_EDATA);
         assert_int_equal(ctx.error.status, status);
         assert_refused("unfit.sepal");
         model_free(model);
     }
     free(longest);
+    free(controls);
+}
+
+/* Memory may give out at the last bracket of a list, too: names of all lengths, so that for some of
+   them it is the first byte without room. */
+static void lists_end_without_memory(void **state) {
+    (void)state;
+    char name[400] = "";
+    struct column column = {.name = name};
+    const struct schema schema = {.family = FAMILY_TABLE, .columns = &column, .n_columns = 1};
+    for (size_t n = 1; n < sizeof name; n++) {
+        memset(name, 'x', n - 1);
+        sepal_status status = SEPAL_EMEMORY;
+        for (size_t k = 1; status != SEPAL_OK; k++) {
+            struct text out = {0};
+            set_fault(FAULT_ALLOC, k, true);
+            status = schema_print_columns(&ctx, &out, &schema);
+            set_fault(FAULT_ALLOC, 0, false);
+            assert_true(status == SEPAL_OK || (status == SEPAL_EMEMORY && k < 100));
+            if (status == SEPAL_OK) assert_int_equal(out.bytes[out.length - 1], ']');
+            text_clear(&out);
+        }
+    }
 }
 
 /* With a kind of model and a path, write its file there: how the frozen files were made. */
@@ -322,6 +359,7 @@ int main(int count, char **words) {
         cmocka_unit_test_setup(running_out_of_memory_is_an_error, fresh),
         cmocka_unit_test_setup(a_failing_read_is_a_model_error, fresh),
         cmocka_unit_test_setup(unfit_models_are_not_saved, fresh),
+        cmocka_unit_test_setup(lists_end_without_memory, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,8 @@ static void offsets(void **state) {
         {"[24,32]", "[32,24]", placed}, /* ends before it begins */
         {"[24,32]", "[24]", placed},
         {"[24,32]", "[24,32,56]", placed},
+        {"[24,32]", "[24,32.5]", placed},
+        {"[24,32]", "null", placed},
         {"[24,32]", "[24.5,32.5]", placed},
         {"[24,32]", "[-24,32]", placed},
         {"[24,32]", "[24,18446744073709551615]", spelled},
@@ -90,6 +92,9 @@ static void offsets(void **state) {
 
 static void tensors(void **state) {
     (void)state;
+    static const char all[] = "'weights':{'dtype':'F64','shape':[1,3],'data_offsets':[0,24]},"
+                              "'bias':{'dtype':'F64','shape':[1],'data_offsets':[24,32]},"
+                              "'centre':{'dtype':'F64','shape':[3],'data_offsets':[32,56]}";
     const struct attack attacks[] = {
         {"'data_offsets':[24,32]", "'offsets':[24,32]", "has no 'data_offsets'"},
         {"'data_offsets':[24,32]", "'data_offsets':[24,32],'x':1", "does not know"},
@@ -98,6 +103,16 @@ static void tensors(void **state) {
         {"'centre':", "'bias':", "twice"},
         {"'centre':", "'weights':", "twice"},
         {"'weights':{", "'weight':{", "does not know there"},
+        {all, "'bias':{'dtype':'F64','shape':[1],'data_offsets':[0,8]}", fit},
+        {all, "'weights':{'dtype':'F64','shape':[1,3],'data_offsets':[0,24]}", fit},
+        {all,
+         "'weights':{'dtype':'F64','shape':[0,3],'data_offsets':[0,0]},"
+         "'bias':{'dtype':'F64','shape':[0],'data_offsets':[0,0]}",
+         fit},
+        {all,
+         "'weights':{'dtype':'F64','shape':[1,0],'data_offsets':[0,0]},"
+         "'bias':{'dtype':'F64','shape':[1],'data_offsets':[0,8]}",
+         fit},
         {"'bias':{'dtype':'F64','shape':[1],'data_offsets':[24,32]},", "", placed},
         {"'bias':{'dtype':'F64','shape':[1],'data_offsets':[24,32]},'centre':{'dtype':'F64',"
          "'shape':[3],'data_offsets':[32,56]}",
@@ -181,6 +196,7 @@ static void training(void **state) {
     const struct attack attacks[] = {
         {"`rows`:150", "`rows`:-150", "'rows' of its training is not a count"},
         {"`rows`:150", "`rows`:150.5", "not a count"},
+        {"`rows`:150,`total_weight`:149.75", "`rows`:-150,`total_weight`:null", "'rows' of its"},
         {"`rows`:150", "`rows`:1e+17", "not a count"},
         {"`total_weight`:149.75", "`total_weight`:null", "not a number"},
         {"`converged`:true", "`converged`:1", "not true or false"},

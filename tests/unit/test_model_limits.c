@@ -73,9 +73,12 @@ static void other_versions(void **state) {
     static const char newer[] = "newer sepal", none[] = "not a number";
     static const struct {
         const char *version, *why;
-    } versions[] = {{"2", newer}, {"10", newer}, {"99", newer}, {"4294967297", newer},
-                    {"0", none},  {"01", none},  {"", none},    {"1 ", none},
-                    {"-1", none}, {"1.0", none}, {"one", none}};
+    } versions[] = {{"2", newer},  {"10", newer},
+                    {"99", newer}, {"4294967297", newer},
+                    {"0", none},   {"01", none},
+                    {"", none},    {"1 ", none},
+                    {"-1", none},  {"1.0", none},
+                    {"one", none}, {"1111111111111111111111111111111111111111", none}};
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         struct parts parts = take_apart(small_model());
         char to[64];
@@ -161,6 +164,13 @@ static void lists_in_tensors(void **state) {
         expect_refused("a list of one byte", kinds[i].why);
         free_parts(&parts);
     }
+    struct parts parts = take_apart(long_list());
+    char *name = strstr(parts.data.at + 8 * 1001, "1\",");
+    assert_non_null(name);
+    *name = '0'; /* as the one before */
+    write_parts(&parts);
+    expect_refused("a name twice", "two columns");
+    free_parts(&parts);
     const struct attack attacks[] = {
         {"'decode':'sign',", "'decode':'sign','columns':'[]',", "twice"},
         {"'columns':{'dtype':'U8'", "'columns':{'dtype':'I8'", "not the tensor"},
@@ -257,6 +267,32 @@ static void longest_texts(void **state) {
         expect("long texts", &(struct crafted){2, width, no_yes, list}, cases[i].why);
         free(list.at);
     }
+}
+
+static void longest_spec(void **state) {
+    (void)state;
+    enum { LONGEST = 1 << 16 };
+    struct parts parts = take_apart(small_model());
+    char *spec = strstr(parts.header, "\"spec\":\"") + strlen("\"spec\":\"");
+    memmove(spec + LONGEST, spec, strlen(spec) + 1);
+    memset(spec, 'x', LONGEST);
+    write_parts(&parts);
+    expect_refused("a long spec", "spec is too long");
+    free_parts(&parts);
+}
+
+/* For two classes one row is enough, so two rows are no model. */
+static void two_rows(void **state) {
+    (void)state;
+    struct parts parts = craft(&(struct crafted){3, 1, no_yes, {0}});
+    replace(
+        parts.header,
+        "[3,1],'data_offsets':[0,24]},'bias':{'dtype':'F64','shape':[3],'data_offsets':[24,48]",
+        "[2,1],'data_offsets':[0,16]},'bias':{'dtype':'F64','shape':[2],'data_offsets':[16,32]");
+    parts.data.size = 32;
+    write_parts(&parts);
+    expect_refused("two rows", "2 rows of weights cannot be decoded");
+    free_parts(&parts);
 }
 
 /* `n` labels of seven digits; the last one twice if the order is to be wrong. */
@@ -425,6 +461,8 @@ int main(void) {
         cmocka_unit_test_setup(lists_in_tensors, fresh),
         cmocka_unit_test_setup(edges_of_headers, fresh),
         cmocka_unit_test_setup(longest_texts, fresh),
+        cmocka_unit_test_setup(longest_spec, fresh),
+        cmocka_unit_test_setup(two_rows, fresh),
         cmocka_unit_test_setup(most_classes, fresh),
         cmocka_unit_test_setup(two_rows, fresh),
         cmocka_unit_test_setup(lists_at_the_edge, fresh),
