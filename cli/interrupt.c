@@ -4,6 +4,9 @@
 #include "cli.h"
 
 #include <errno.h>
+#ifdef SEPAL_COVERAGE
+#include <gcov.h>
+#endif
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -21,6 +24,9 @@ static _Noreturn void leave_now(void) {
         const char *file = atomic_load(&files[i]);
         if (file != NULL) unlink(file);
     }
+#ifdef SEPAL_COVERAGE
+    __gcov_dump();
+#endif
     _exit(EXIT_INTERRUPTED);
 }
 

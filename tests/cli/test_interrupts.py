@@ -12,6 +12,7 @@ import json
 import os
 import pty
 import random
+import select
 import signal
 import struct
 import subprocess
@@ -285,6 +286,31 @@ def fitting(old):
     check(code == 130 and "is not saved" in err and files() == before, "no -o", f"{code} {err!r}")
 
 
+def drawn():
+    """A terminal shows how far the fit is, in one line that is gone before the last words."""
+    leader, follower = pty.openpty()
+    width = 40
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    run = subprocess.Popen([SEPAL, *ENDLESS[:-1]], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=follower, env={**os.environ, "TERM": "xterm"})
+    os.close(follower)
+    erase, text, running = b"\x1b[K", b"", True
+    while select.select([leader], [], [], PATIENCE)[0]:
+        try:
+            text += os.read(leader, 1 << 16)
+        except OSError:  # nobody has it open any more
+            break
+        if running and text.count(erase) > 4:
+            run.send_signal(signal.SIGINT)
+            running = False
+    check(run.wait() == 130, "terminal", f"exit {run.returncode}")
+    os.close(leader)
+    *lines, last = text.split(erase)
+    check(len(lines) > 5 and all(b"\r" in line for line in lines), "terminal", f"{text!r}")
+    check(all(len(line.split(b"\r")[-1]) < width for line in lines), "terminal", f"{text!r}")
+    check(lines[-1].endswith(b"\r") and b"interrupted" in last, "terminal", f"{text!r}")
+
+
 def testing(old):
     """The model is fitted, its test rows do not come: it is saved all the same."""
     feed = Feed()
@@ -425,7 +451,7 @@ def main():
                     "model.sepal"], check=True, capture_output=True)
     with open("model.sepal", "rb") as file:
         old = file.read()
-    for part in (reading, named_pipes, terminal, writing, twice, background):
+    for part in (reading, named_pipes, terminal, drawn, writing, twice, background):
         part()
     for part in (fitting, testing, saving):
         part(old)
