@@ -354,6 +354,46 @@ static void test_threads_change_nothing(void **state) {
     ctx->threads = 0;
 }
 
+/* ---- wide sparse data ----------------------------------------------------------------------- */
+
+/* Of more than 4096 columns and 16 blocks the means are found in another way, and nothing else may
+   change: columns without entries get no weight, the others what they get where there are fewer. */
+static void test_wide_sparse_data(void **state) {
+    (void)state;
+    enum { ROWS = 4200, SHOWN = 300, STEP = 13, ENTRIES = 5, FEW = 4000, MANY = 4200 };
+    struct rng rng = rng_make(8, 1);
+    FILE *file = fopen("wide.svm", "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < ROWS; i++) {
+        fprintf(file, "%zu", i % 3);
+        for (size_t e = 0; e < ENTRIES; e++)
+            fprintf(file, " %zu:%.3f", (e + ENTRIES * rng_below(&rng, SHOWN / ENTRIES)) * STEP + 1,
+                    normal(&rng) + (double)(i % 3));
+        fputs("\n", file);
+    }
+    assert_int_equal(fclose(file), 0);
+    struct outcome out[2];
+    for (size_t k = 0; k < 2; k++) {
+        sepal_data *data;
+        assert_int_equal(data_read(&data, ctx, "wide.svm",
+                                   k ? "n-features=4200" : "n-features=4000", NULL, true),
+                         SEPAL_OK);
+        assert_true(data->matrix.sparse && data->matrix.n_blocks > 16);
+        out[k] = fit_data(ctx, data, (struct asked){.solver = "lsqr", .l2 = "0.01"});
+        assert_int_equal(out[k].status, SEPAL_OK);
+        data_free(data);
+    }
+    for (size_t r = 0; r < 3; r++) {
+        check_small("bias", r, fabs(out[0].linear.b[r] - out[1].linear.b[r]), 1e-9);
+        for (size_t j = 0; j < MANY; j++) {
+            double few = j < FEW ? out[0].linear.w[r * FEW + j] : 0;
+            check_small("weight", j, fabs(few - out[1].linear.w[r * MANY + j]), 1e-9);
+        }
+    }
+    linear_clear(&out[0].linear);
+    linear_clear(&out[1].linear);
+}
+
 /* ---- single facts -------------------------------------------------------------------------- */
 
 /* One one-hot feature alone: the outputs are the class frequencies within each category. */
@@ -488,12 +528,12 @@ static void test_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_problems), cmocka_unit_test(test_minimum_norm),
-        cmocka_unit_test(test_solvers_agree),   cmocka_unit_test(test_weights_are_copies),
-        cmocka_unit_test(test_shifted_data),    cmocka_unit_test(test_threads_change_nothing),
-        cmocka_unit_test(test_one_hot),         cmocka_unit_test(test_fisher_targets),
-        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_random_problems),  cmocka_unit_test(test_minimum_norm),
+        cmocka_unit_test(test_solvers_agree),    cmocka_unit_test(test_weights_are_copies),
+        cmocka_unit_test(test_shifted_data),     cmocka_unit_test(test_threads_change_nothing),
+        cmocka_unit_test(test_wide_sparse_data), cmocka_unit_test(test_one_hot),
+        cmocka_unit_test(test_fisher_targets),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_warnings),         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

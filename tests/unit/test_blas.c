@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,6 +313,30 @@ static void callers_at_once_change_nothing(void **state) {
 }
 #endif
 
+/* Fortran's numbers have 32 bits: what is larger is done without it. One row, so that the distance to
+   the next one may be anything. */
+static void strides_may_be_large(void **state) {
+    (void)state;
+    const size_t far = (size_t)INT_MAX + 1;
+    for (size_t s = 0; s < SETS; s++) {
+        const struct blas *blas = set_at(s);
+        double a = 3, b = 5, c = 7, *work = malloc(blas_qr_work(1, 1) * sizeof *work);
+        assert_non_null(work);
+        blas->gemm_tn(1, 1, 1, &a, far, &b, far, 1, &c, far);
+        assert_true(c == 22);
+        blas->syrk_t(1, 1, &a, far, 1, &c, far);
+        assert_true(c == 31);
+        c = 16;
+        assert_true(blas->cholesky(1, &c, far) && c == 4);
+        b = 8;
+        blas->cholesky_solve(1, &c, far, 1, &b, far);
+        assert_true(b == 0.5);
+        blas->qr_r(1, 1, &a, far, work);
+        assert_true(fabs(a) == 3);
+        free(work);
+    }
+}
+
 static void names_say_which_library(void **state) {
     (void)state;
     char name[64];
@@ -343,6 +368,7 @@ int main(void) {
 #ifdef SEPAL_WITH_THREADS
         cmocka_unit_test(callers_at_once_change_nothing),
 #endif
+        cmocka_unit_test(strides_may_be_large),
         cmocka_unit_test(names_say_which_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
