@@ -133,8 +133,6 @@ static int by_bytes(const void *a, const void *b) {
 
 static sepal_status check_value(struct header_parser *parser, const struct table_cell *cell) {
     if (cell->fault) return refuse(parser, cell->start, cell->fault);
-    if (memchr(cell->text.bytes, '\0', cell->text.length))
-        return refuse(parser, cell->start, "byte 0x00");
     if (utf8_valid_prefix(cell->text.bytes, cell->text.length) < cell->text.length)
         return refuse(parser, cell->start, "text is not UTF-8; convert the file with iconv");
     if (cell->text.length > LIMIT_TEXT)
@@ -200,6 +198,7 @@ static sepal_status parse_type(struct header_parser *parser, struct arff_attribu
                  {"string", ARFF_TEXT},
                  {"date", ARFF_TEXT}};
     skip_blanks(parser);
+    /* never: at the end, before which there is a line @data */
     if (parser->p < parser->end && *parser->p == '{') {
         attribute->kind = ARFF_NOMINAL;
         return parse_values(parser, attribute);
@@ -222,6 +221,7 @@ static sepal_status parse_name(struct header_parser *parser, struct arff_attribu
     skip_blanks(parser);
     attribute->spot = (struct spot){parser->line, (size_t)(parser->p - parser->line_start) + 1};
     const char *from = parser->p;
+    /* never: at the end, before which there is a line @data */
     if (from < parser->end && *from != '\'' && *from != '"') {
         while (!at_line_end(parser) && !is_blank(*parser->p) && *parser->p != '{') {
             if (is_control(*parser->p)) return refuse(parser, parser->p, "control character");

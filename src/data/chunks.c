@@ -79,7 +79,7 @@ static sepal_status next_chunk(struct cutter *cutter, sepal_ctx *ctx, struct buf
     struct chunks *chunks = cutter->chunks;
     *raw = NULL;
     *number = chunks->count;
-    if (cutter->failed != SIZE_MAX || (cutter->ended && cutter->carried == 0)) return SEPAL_OK;
+    if (cutter->failed != SIZE_MAX || cutter->ended) return SEPAL_OK;
     TRY(fill(cutter, ctx, buffer));
     if (buffer->used == 0) return SEPAL_OK;
     TRY(mem_reserve(ctx, (void **)&chunks->items, &chunks->room, chunks->count + 1,

@@ -12,6 +12,7 @@ sepal_status entries_init(struct entries *entries, sepal_ctx *ctx, size_t rows) 
 
 sepal_status entries_push(struct entries *entries, sepal_ctx *ctx, size_t column, double value) {
     if (value == 0) return SEPAL_OK;
+    /* never: room in one of them alone, they grow alike */
     if (entries->n == entries->index_room || entries->n == entries->value_room) {
         TRY(mem_reserve(ctx, (void **)&entries->index, &entries->index_room, entries->n + 1,
                         sizeof *entries->index));

@@ -73,6 +73,7 @@ static sepal_status step_over_end(struct gunzip *gunzip, sepal_ctx *ctx, struct 
     if (gunzip->padding || *stream->next_in != 0x1f)
         return broken(ctx, file, "there are other bytes behind its end");
     gunzip->between = false;
+    /* never: it fails for streams that were not set up */
     return inflateReset(stream) == Z_OK ? SEPAL_OK : broken(ctx, file, "it is damaged");
 }
 
@@ -84,12 +85,14 @@ static sepal_status inflate_some(struct gunzip *gunzip, sepal_ctx *ctx, struct i
     if (result == Z_MEM_ERROR)
         return fail_at(ctx, SEPAL_EMEMORY, file->name, 0, 0, "not enough memory to unpack it");
     if (result == Z_BUF_ERROR) return broken(ctx, file, "it is cut short");
+    /* never: without a message, what is damaged has one */
     return broken(ctx, file, stream->msg ? stream->msg : "it is damaged");
 }
 
 sepal_status gunzip_read(struct gunzip *gunzip, sepal_ctx *ctx, struct input_file *file,
                          char *buffer, size_t size, size_t *got) {
     z_stream *stream = &gunzip->stream;
+    /* never: 4 GB at once, only for arrays of that size that are packed */
     unsigned room = size < UINT_MAX ? (unsigned)size : UINT_MAX;
     gunzip->ctx = ctx;
     stream->next_out = (unsigned char *)buffer;

@@ -28,6 +28,7 @@ static sepal_status peek_header(struct reading *reading, char eol, const char **
 static sepal_status read_header(struct reading *reading, struct arff_header *header, char *eol) {
     const char *bytes;
     size_t n;
+    /* never: they were looked at before, for the format */
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     *eol = detect_eol(bytes, n);
     TRY(peek_header(reading, *eol, &bytes, &n));
@@ -147,7 +148,7 @@ sepal_status read_arff(struct reading *reading, enum format format) {
     (void)format;
     sepal_status status = plan(reading, &columns, &layout);
     if (status == SEPAL_OK)
-        status = table_parse(reading, &columns, &arff_chunk_format, &layout, &layout.table);
+        status = table_parse(reading, &arff_chunk_format, &layout, &layout.table);
     if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
     tokens_clear(&columns.by_name);
     return status;

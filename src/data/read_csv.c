@@ -31,6 +31,7 @@ static sepal_status choose_marks(struct reading *reading, enum format format,
                                  struct csv_marks *marks) {
     const char *bytes, *wish = reading->options.delimiter;
     size_t n;
+    /* never: they were looked at before, for the format */
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     *marks = (struct csv_marks){.delimiter = format == FORMAT_TSV ? '\t' : ',',
                                 .eol = detect_eol(bytes, n),
@@ -78,9 +79,9 @@ static sepal_status has_header(struct reading *reading, const struct csv_sample 
 
 /* The first record is faulty: let the parser say what and where. */
 static bool sample_is_whole(const struct csv_sample *sample) {
-    for (size_t c = 0; sample->rows && c < sample->cells; c++)
+    for (size_t c = 0; c < sample->cells; c++)
         if (sample->cell[c].fault) return false;
-    return sample->rows > 0;
+    return true;
 }
 
 /* Count the line ends from one place to the next; *start becomes the start of the line. */
@@ -146,7 +147,7 @@ sepal_status read_csv(struct reading *reading, enum format format) {
     TRY(choose_marks(reading, format, &layout.marks));
     sepal_status status = plan(reading, &columns, &layout);
     if (status == SEPAL_OK)
-        status = table_parse(reading, &columns, &csv_chunk_format, &layout, &layout.table);
+        status = table_parse(reading, &csv_chunk_format, &layout, &layout.table);
     if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
     tokens_clear(&columns.by_name);
     return status;

@@ -107,6 +107,7 @@ sepal_status read_libsvm(struct reading *reading, enum format format) {
     size_t n;
     (void)format;
     TRY(refuse_table_options(reading));
+    /* never: they were looked at before, for the format */
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     if (reading->known && reading->known->family != FAMILY_INDEXED)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
@@ -116,8 +117,6 @@ sepal_status read_libsvm(struct reading *reading, enum format format) {
     reading->chunks.in_order = layout.weight != NULL;
     TRY(chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line,
                      &libsvm_chunk_format, &layout));
-    if (reading->chunks.count == 0)
-        return reading_refuse_empty(reading, "there is nothing in this file");
     TRY(reading_join(reading));
     if (layout.skips && layout.labels) TRY(leave_unlabelled_out(reading));
     if (reading->learnt) TRY(learn_indices(reading));

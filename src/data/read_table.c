@@ -104,16 +104,14 @@ static sepal_status keep_undecided(struct reading *reading) {
     return SEPAL_OK;
 }
 
-sepal_status table_parse(struct reading *reading, const struct columns *columns,
-                         const struct chunk_format *format, const void *format_layout,
-                         const struct table_layout *layout) {
+sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
+                         const void *format_layout, const struct table_layout *layout) {
     reading->chunks.in_order = layout->weight != NULL;
     reading->chunks.note_bytes = layout->n_features * sizeof(struct raw_column);
     TRY(chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line, format,
                      format_layout));
     if (reading->chunks.count) return SEPAL_OK;
-    return reading_refuse_empty(reading, columns->header ? "there are no rows below the header"
-                                                         : "there are no rows");
+    return reading_refuse_empty(reading, "there are no rows below the header");
 }
 
 sepal_status table_settle(struct reading *reading, const struct columns *columns,

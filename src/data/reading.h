@@ -50,9 +50,8 @@ struct arena *table_arena(struct reading *reading);
 sepal_status table_plan(struct reading *reading, struct columns *columns,
                         struct table_layout *layout);
 /* Parse the rows. `format_layout` is what the format's parser wants; `layout` is part of it. */
-sepal_status table_parse(struct reading *reading, const struct columns *columns,
-                         const struct chunk_format *format, const void *format_layout,
-                         const struct table_layout *layout);
+sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
+                         const void *format_layout, const struct table_layout *layout);
 /* Settle what the rows say together. */
 sepal_status table_settle(struct reading *reading, const struct columns *columns,
                           const struct table_layout *layout);

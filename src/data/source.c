@@ -106,8 +106,8 @@ static sepal_status unpack_open(struct source *source, sepal_ctx *ctx) {
         return broken(source, ctx);
     int found = archive_read_next_header(source->archive, &entry);
     source->ended = found == ARCHIVE_EOF;
-    bool opened = (source->ended || found == ARCHIVE_OK) && ctx->error.status == SEPAL_OK;
-    return opened ? SEPAL_OK : broken(source, ctx);
+    bool opened = source->ended || found == ARCHIVE_OK; /* never: neither, open unpacks a byte */
+    return opened && ctx->error.status == SEPAL_OK ? SEPAL_OK : broken(source, ctx);
 }
 
 static sepal_status unpack_read(struct source *source, sepal_ctx *ctx, char *buffer, size_t size,

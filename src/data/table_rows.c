@@ -189,7 +189,7 @@ sepal_status rows_take(struct table_rows *rows, const struct table_role *role,
     if (cell->fault) return refuse_fault(rows, cell);
     if (rows->weightless) return SEPAL_OK;
     if (role->keep) keep_cell(rows, cell);
-    switch (role->role) {
+    switch (role->role) { /* never: another role */
     case ROLE_IGNORE: return SEPAL_OK;
     case ROLE_FEATURE: return take_feature(rows, role, cell);
     case ROLE_LABEL: return rows->layout->labels ? take_label(rows, role, cell) : SEPAL_OK;

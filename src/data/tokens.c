@@ -58,7 +58,7 @@ sepal_status tokens_add(struct tokens *tokens, sepal_ctx *ctx, struct slice text
 }
 
 size_t tokens_find(const struct tokens *tokens, struct slice text) {
-    if (tokens->count == 0) return SIZE_MAX;
+    if (tokens->count == 0) return SIZE_MAX; /* never: no columns, a table has one */
     uint32_t slot = *slot_of(tokens, text);
     return slot ? slot - 1 : SIZE_MAX;
 }

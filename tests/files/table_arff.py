@@ -51,6 +51,7 @@ FILES = named([
     refused("comment_only", b"% nothing\n"),
     refused("no_data_line", HEAD[:-6], None, "@data"),
     refused("no_rows", HEAD, None, "no rows"),
+    refused("data_line_is_a_value", HEAD[:-8] + b",\n@data }", None, "no rows"),
     refused("no_attributes", b"@relation r\n@data\n1,x\n"),
     refused("row_before_data", HEAD.replace(b"@data\n", b"1,2,x\n@data\n") + b"1,2,x\n", (5, 1)),
     refused("unknown_word", GOOD.replace(b"@attribute b", b"@atribute b"), (3, 1)),
@@ -123,6 +124,7 @@ FILES = named([
     # ---- sparse rows --------------------------------------------------------------------------
     read("sparse", rows(b"{0 1, 1 2, 2 x}", b"{0 3,1 4,2 y}"), 2, 2, "x y", 10),
     read("sparse_zeros", rows(b"{0 1, 2 y}", b"{1 4, 2 x}"), 2, 2, "x y", 5),
+    read("sparse_zeros_given", rows(b"{0 0, 1 2, 2 y}", b"{0 1, 1 -0.0}"), 2, 2, "x y", 3),
     read("sparse_first_category", rows(b"{1 2, 2 y}", b"{0 q, 1 4}", a=b"{p,q}"), 2, 2, "x y", 8),
     read("sparse_first_class", rows(b"{0 1}", b"{0 2, 2 y}", b"{1 3}"), 3, 2, "x y", 6,
          counts=(2, 1)),

@@ -20,6 +20,7 @@ FILES = named([
     skipped("short", rows(b"5,z"), 2, 2, "x y", 10),
     skipped("long", rows(b"5,6,z,7"), 2, 2, "x y", 10),
     skipped("text_in_numbers", rows(b"five,6,z"), 2, 2, "x y", 10),
+    skipped("text_behind_the_label", b"class,a\nx,1\ny,2\nz,three\n", 2, 1, "x y", 3, "--header yes"),
     skipped("first_row", HEAD + b"1\n1,2,x\n3,4,y\n", 2, 2, "x y", 10),
     skipped("last_row", HEAD + b"1,2,x\n3,4,y\n5,6", 2, 2, "x y", 10),
     skipped("missing_value", rows(b"?,6,z"), 2, 2, "x y", 10),

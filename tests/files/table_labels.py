@@ -1,4 +1,6 @@
 """--labels FILE: one label per row, whatever the format of the rows."""
+import gzip
+
 from arrays import idx, npy, numbers
 from entry import named, read, refused, usage
 
@@ -48,6 +50,7 @@ FILES = named([
     bad_labels("too_few", b"x\n", None, "1"),
     bad_labels("too_many", b"x\ny\nz\n", None, "3"),
     bad_labels("empty", b""),
+    bad_labels("cut", gzip.compress(b"x\ny\n", mtime=0)[:12], None, "unpack", file="l.txt.gz"),
     bad_labels("blank_line_inside", b"x\n\ny\n", (2, 1), "label", data=b"a\n1\n2\n3\n"),
     bad_labels("blank_line_first", b"\nx\n", (1, 1), "label"),
     bad_labels("question", b"x\n?\n", (2, 1), "label"),

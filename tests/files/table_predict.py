@@ -10,6 +10,7 @@ SVM = Model("t.svm", b"1 1:1 2:1\n1 1:2\n-1 1:-1 2:-1\n-1 1:-2\n")
 ZERO = Model("t.svm", b"1 0:1 1:1\n1 0:2\n-1 0:-1 1:-1\n-1 0:-2\n")
 ARFF = Model("t.arff", b"@relation r\n@attribute a numeric\n@attribute b numeric\n"
              b"@attribute class {x,y}\n@data\n1,1,x\n2,2,x\n-1,-1,y\n-2,-2,y\n")
+STEEP = Model("t.csv", b"a,b,class\n9,1,x\n8,-1,x\n-9,1,y\n-8,-1,y\n")
 WEIGHT = Model("t.csv", b"a,w,class\n1,1,x\n2,1,x\n-1,1,y\n-2,2,y\n", "--weight w")
 PREDICT, EVALUATE = {"command": "predict"}, {"command": "evaluate"}
 AS_CSV, AS_SVM, AS_ARFF = ({"piped": f"--format {f}"} for f in ("csv", "libsvm", "arff"))
@@ -42,6 +43,10 @@ FILES = [
     refused("short_row.csv", b"a,b\n1,2\n3\n", (3, 2), "1 cell", model=CSV, **PREDICT, **AS_CSV),
     refused("empty.csv", b"", (1, 1), "nothing", model=CSV, **PREDICT, **AS_CSV),
     refused("header_only.csv", b"a,b\n", (2, 1), "no rows", model=CSV, **PREDICT, **AS_CSV),
+
+    # ---- sparse rows --------------------------------------------------------------------------
+    predicted("other_order.arff", b"@relation r\n@attribute b numeric\n@attribute a numeric\n@data\n"
+              b"{0 4, 1 -3}\n{0 -4, 1 3}\n{1 -1}\n{0 1}\n", "y x y x", STEEP, **AS_ARFF),
 
     # ---- missing values and categories --------------------------------------------------------
     refused("missing.csv", b"a,b\n1,2\n?,4\n", (3, 1), "missing", model=CSV, **PREDICT, **AS_CSV),

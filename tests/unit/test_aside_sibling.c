@@ -50,8 +50,8 @@ static void test_siblings(void **state) {
 /* Directories, and names that only look alike. */
 static void test_no_sibling(void **state) {
     (void)state;
-    static const char *const none[] = {"-", "a.npy", "images.npy", "train-images-idx1",
-                                       "images-idx", "images-idxs"};
+    static const char *const none[] = {
+        "-", "a.npy", "images.npy", "train-images-idx1", "images-idx", "images-idxs"};
     assert_int_equal(mkdir("a.labels.npy", 0777), 0);
     put("labels.npy", "");
     put("train-labels-idx1", "");

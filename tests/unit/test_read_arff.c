@@ -313,6 +313,24 @@ static void test_many_values(void **state) {
     text_clear(&text);
 }
 
+/* Cells that are kept, of the model or not, are there though a sparse row leaves them out. */
+static void test_kept_cells(void **state) {
+    (void)state;
+    put("train.csv", "a,b,class\n1,2,p\n3,4,q\n");
+    put("rows.arff", "@relation r\n@attribute z real\n@attribute a real\n@attribute b real\n"
+                     "@data\n{0 7, 1 1, 2 2}\n{2 5}\n");
+    sepal_data *training = must_read("train.csv", NULL);
+    sepal_data *data = must_read_for("rows.arff", "keep=\"z,a\"", training, false);
+    static const char *const kept[] = {"7,1", "0,0"};
+    static const double numbers[][2] = {{1, 2}, {0, 5}};
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(data->kept[i], kept[i]);
+        for (size_t j = 0; j < 2; j++) assert_true(number_at(data, i, j) == numbers[i][j]);
+    }
+    data_free(data);
+    data_free(training);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_rows, fresh, clean),
@@ -324,6 +342,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_refused_headers, fresh, clean),
         cmocka_unit_test_setup_teardown(test_sparse_odds, fresh, clean),
         cmocka_unit_test_setup_teardown(test_sparse_rows_for_a_model, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_kept_cells, fresh, clean),
         cmocka_unit_test_setup_teardown(test_many_values, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

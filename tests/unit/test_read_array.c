@@ -106,6 +106,11 @@ static void test_columns(void **state) {
     assert_string_equal(again->kept[0], "6");
     data_free(again);
     data_free(data);
+    data = must_read("x.npy", "drop=x3");
+    again = must_read_for("x.npy", "keep=x3", data, false);
+    assert_string_equal(again->kept[1], "2.5");
+    data_free(again);
+    data_free(data);
 }
 
 static void test_missing_and_infinite(void **state) {

@@ -152,12 +152,18 @@ static void test_long_files(void **state) {
     char digits[30000] = "0.";
     memset(digits + 2, '3', sizeof digits - 4);
     strcpy(digits + sizeof digits - 2, ",");
+    struct text notes = {0}; /* longer than that, before the header and behind it */
+    for (size_t i = 0; i < 70; i++) text_printf(&ctx, &notes, "%% %01000zu\n", i);
+    text_puts(&ctx, &notes, head);
+    for (size_t i = 0; i < 1100; i++) text_printf(&ctx, &notes, "%% %01000zu", i);
+    text_puts(&ctx, &notes, "\n");
     const struct {
         const char *path, *before, *part, *options;
         size_t times, count;
     } files[] = {{"top.csv", "top\n\na,b,y\n", "1.5,2,", "skip=1", 1, 20000},
-                 {"top.arff", head, "1,", "skip=1", 1, 40000},
-                 {"top.svm", "# top\n", "1 1:0.5 #", "skip=1", 1, 20000},
+                 {"top.arff", head, "1,", NULL, 1, 40000},
+                 {"long.arff", notes.bytes, "1,", NULL, 1, 4},
+                 {"top.svm", "# top\n", "1 1:0.5 #", "skip=2", 1, 20000},
                  {"wide.csv", "", digits, "header=no", 3, 4},
                  {"chunks.csv", "a,b,y\n", "1.5,2,", "quote=no", 1, 150000},
                  {"chunks.svm", "", "1 0:0.1 #", NULL, 1, 110000}};
@@ -166,6 +172,7 @@ static void test_long_files(void **state) {
         fail_everywhere(files[i].path, files[i].options, NULL, true, FAULT_ALLOC);
         fail_everywhere(files[i].path, files[i].options, NULL, true, FAULT_IO);
     }
+    text_clear(&notes);
 }
 
 /* ---- compressed files --------------------------------------------------------------------- */
@@ -242,7 +249,8 @@ static void test_compressed_files(void **state) {
     if (!packed) skip();
 }
 
-/* The magic bytes tell, not the name; and a small file meets every fault. */
+/* The magic bytes tell, not the name; and small files meet every fault, also one whose end comes
+   long after its beginning. */
 static void test_small_compressed_files(void **state) {
     (void)state;
 #ifndef SEPAL_WITH_ARCHIVE
@@ -250,9 +258,12 @@ static void test_small_compressed_files(void **state) {
 #endif
     size_t packed = 0;
     put("table.csv", table);
+    put_long("long.csv", "a,y\n", "1,", 1, 100000);
     for (size_t p = 0; p < N_PACKERS; p++) {
         if (!pack(packers[p].program, "table.csv", "disguised.csv")) continue;
         packed++;
+        assert_true(pack(packers[p].program, "long.csv", "disguised_long.csv"));
+        fail_everywhere("disguised_long.csv", NULL, NULL, true, FAULT_IO);
         fail_everywhere("disguised.csv", "missing=mean", NULL, true, FAULT_IO);
         fail_everywhere("disguised.csv", "missing=mean", NULL, true, FAULT_ALLOC);
     }

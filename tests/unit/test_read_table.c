@@ -39,6 +39,8 @@ static void test_header_rule(void **state) {
         {"a|b\r\n1|x\r\n", NULL, true, 1, "b", "a"},
         {"a,b\r1,x\r", NULL, true, 1, "b", "a"},
         {"a:b\n1:x\n", "delimiter=:", true, 1, "b", "a"},
+        {"a b\n1 x\n", "delimiter=\" \"", true, 1, "b", "a"},
+        {"a\tb\n1\tx\n", "delimiter=\"\t\"", true, 1, "b", "a"},
         {"a,b\n1,x", NULL, true, 1, "b", "a"},
         {"a,\"b\n", "quote=no, header=yes, target=a", true, 0, NULL, NULL},
     };
@@ -200,7 +202,8 @@ static void test_refused_tables(void **state) {
     assert_refused("absent.csv", NULL, NULL, true, (struct refusal){0, 0, "cannot open"});
     sepal_data *data;
     put(path, "a,b\n1,x\n");
-    static const char *const usage[] = {"delimiter=ab", "missing=yes", "nonsense=1", "header"};
+    static const char *const usage[] = {"delimiter=ab", "delimiter=\"\"", "delimiter=\"\x7f\"",
+                                        "missing=yes",  "nonsense=1",     "header"};
     for (size_t i = 0; i < sizeof usage / sizeof *usage; i++)
         assert_int_equal(data_read(&data, &ctx, path, usage[i], NULL, true), SEPAL_EUSAGE);
     assert_refused(path, "skip=1000000000", NULL, true, (struct refusal){0, 0, "nothing"});
