@@ -317,18 +317,6 @@ static void most_classes(void **state) {
     free(longer.at);
 }
 
-/* Two classes have one row of weights; two rows that fit everything else are still wrong. */
-static void two_rows(void **state) {
-    (void)state;
-    struct parts parts = craft(&(struct crafted){3, 1, no_yes, {0}});
-    replace(parts.header, "[3,1],'data_offsets':[0,24]", "[2,1],'data_offsets':[0,16]");
-    replace(parts.header, "[3],'data_offsets':[24,48]", "[2],'data_offsets':[16,32]");
-    parts.data.size = 32;
-    write_parts(&parts);
-    expect_refused("two rows of weights", "2 rows of weights cannot be decoded");
-    free_parts(&parts);
-}
-
 /* As long as a value of the metadata may be, and one byte longer: loaded, and saved as it was. */
 static void lists_at_the_edge(void **state) {
     (void)state;
@@ -464,7 +452,6 @@ int main(void) {
         cmocka_unit_test_setup(longest_spec, fresh),
         cmocka_unit_test_setup(two_rows, fresh),
         cmocka_unit_test_setup(most_classes, fresh),
-        cmocka_unit_test_setup(two_rows, fresh),
         cmocka_unit_test_setup(lists_at_the_edge, fresh),
         cmocka_unit_test_setup(most_values, fresh),
         cmocka_unit_test_setup(lists_in_the_wrong_place, fresh),
