@@ -74,6 +74,21 @@ void block_clear(struct block *block) {
     *block = (struct block){0};
 }
 
+struct block block_slice(const struct block *block, size_t cols, size_t first, size_t n) {
+    struct block slice = *block;
+    slice.first_row += first;
+    slice.rows = n;
+    if (block->sparse) {
+        slice.start += first; /* where entries are does not change */
+        if (block->values == VALUES_ROW) slice.f64 += first;
+    } else if (block->f32) {
+        slice.f32 += first * cols;
+    } else {
+        slice.f64 += first * cols;
+    }
+    return slice;
+}
+
 void matrix_clear(struct matrix *matrix) {
     for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++)
         block_clear(&matrix->blocks[b]);

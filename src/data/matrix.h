@@ -49,6 +49,8 @@ sepal_status block_alloc(sepal_ctx *ctx, struct block *block, size_t cols, size_
 /* Keep row i of a dense block; returns how many of its numbers are not 0. */
 size_t block_store_row(struct block *block, size_t i, const double *row, size_t cols);
 void block_clear(struct block *block);
+/* Rows [first, first + n) of a block as a block: it owns nothing. */
+struct block block_slice(const struct block *block, size_t cols, size_t first, size_t n);
 void matrix_clear(struct matrix *matrix);
 size_t matrix_bytes(const struct matrix *matrix);
 

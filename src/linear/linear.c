@@ -191,11 +191,19 @@ static sepal_status score_task(sepal_ctx *ctx, size_t b, void *payload) {
     if (all->scores)
         return linear_score_block(all->scores + block->first_row * width, ctx, all->linear, all->bias,
                            block);
-    double *scores = mem_alloc(ctx, block->rows, width * sizeof *scores);
-    if (!scores) return SEPAL_EMEMORY;
-    sepal_status status = linear_score_block(scores, ctx, all->linear, all->bias, block);
-    for (size_t i = 0; i < block->rows && status == SEPAL_OK; i++)
-        all->classes[block->first_row + i] = linear_decide(all->linear, scores + i * width);
+    /* pairs of many classes have more scores than a block has numbers: some rows at a time */
+    enum { SCORES_MOST = 1 << 20 };
+    size_t most = width < SCORES_MOST ? SCORES_MOST / width : 1;
+    if (most > block->rows) most = block->rows;
+    double *scores = mem_alloc(ctx, most, width * sizeof *scores);
+    sepal_status status = scores ? SEPAL_OK : SEPAL_EMEMORY;
+    for (size_t first = 0; first < block->rows && status == SEPAL_OK; first += most) {
+        size_t n = block->rows - first < most ? block->rows - first : most;
+        struct block some = block_slice(block, all->linear->cols, first, n);
+        status = linear_score_block(scores, ctx, all->linear, all->bias, &some);
+        for (size_t i = 0; i < n && status == SEPAL_OK; i++)
+            all->classes[some.first_row + i] = linear_decide(all->linear, scores + i * width);
+    }
     mem_free(scores);
     return status;
 }

@@ -210,8 +210,10 @@ static sepal_status answer_piece(sepal_ctx *ctx, size_t task, void *payload) {
         mem_alloc(ctx, n * linear->rows + linear->classes + linear->cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;
     sepal_status status;
-    if (all->model->basis.n == 0 && all->piece == x->block_rows) {
-        status = answer_block(ctx, all, &x->blocks[first / x->block_rows], room);
+    if (all->model->basis.n == 0) {
+        const struct block *whole = &x->blocks[first / x->block_rows];
+        struct block block = block_slice(whole, x->cols, first - whole->first_row, n);
+        status = answer_block(ctx, all, &block, room);
     } else {
         struct block block;
         status = basis_block(&block, ctx, &all->model->basis, x, first, n);

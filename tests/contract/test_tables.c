@@ -83,7 +83,7 @@ static void no_name_stands_twice(void **state) {
 
 enum { ROWS = 60, COLUMNS = 3 };
 
-/* Three clouds, far apart, in an order that mixes them. */
+/* Three clouds of positive numbers, far apart, in an order that mixes them. */
 static sepal_data *clouds(sepal_ctx *ctx, size_t classes, const char *const names[3]) {
     double x[ROWS * COLUMNS];
     const char *labels[ROWS];
@@ -91,8 +91,8 @@ static sepal_data *clouds(sepal_ctx *ctx, size_t classes, const char *const name
         size_t k = i % classes;
         labels[i] = names[k];
         for (size_t j = 0; j < COLUMNS; j++) {
-            double noise = sin((double)(i * COLUMNS + j) * 12.9898) * 0.5;
-            x[i * COLUMNS + j] = (j == k ? 4 : 0) + noise;
+            double at = (double)(i * COLUMNS + j), noise = sin(at * at * 0.7) * 0.5;
+            x[i * COLUMNS + j] = (j == k ? 5 : 1) + noise;
         }
     }
     sepal_data *data = NULL;
