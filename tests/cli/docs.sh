@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the documents say is so. The generated parts of README.md and its picture are up to date; and in
-# README.md and docs/*.md, a block of the kind
+# README.md, docs/*.md and docs/methods/*.md, a block of the kind
 #   ```console   is run: a line "$ COMMAND", then exactly what it prints ("time" lines are not compared)
 #   ```c         that begins with /* NAME.c is written to that file, for a command to compile.
 # The commands of a document run one after the other in a folder where examples/ is, with sepal on
@@ -48,7 +48,7 @@ run_blocks() {
     done <"$1"
 }
 
-for document in "$SEPAL_SOURCE"/README.md "$SEPAL_SOURCE"/docs/*.md; do
+for document in "$SEPAL_SOURCE"/README.md "$SEPAL_SOURCE"/docs/*.md "$SEPAL_SOURCE"/docs/methods/*.md; do
     mkdir "$(basename "$document").run"
     cd "$(basename "$document").run" || exit 1
     ln -s "$SEPAL_SOURCE/examples" examples
