@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "model/model_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,36 @@ static void put_rows(struct text *out, const struct schema *schema) {
     }
 }
 
+/* Probabilities are such, and every number has a name; the others may be anything. */
+static void number_laws(const sepal_model *model, const sepal_data *data, sepal_output what) {
+    size_t rows = sepal_data_rows(data), n = sepal_model_outputs(model, what);
+    sepal_ctx *ctx = fuzz_ctx(1);
+    sepal_answers answers = {.numbers = malloc(rows * n * sizeof(double)), .what = what};
+    if (n == 0 || !answers.numbers) {
+        free(answers.numbers);
+        return;
+    }
+    sepal_status status = sepal_answer(&answers, ctx, model, data, 0, rows, NULL);
+    if (status != SEPAL_OK) failure_laws(ctx, status, NULL);
+    bool checked = status == SEPAL_OK && what == SEPAL_PROBABILITIES;
+    for (size_t i = 0; checked && i < rows; i++) {
+        double sum = 0;
+        if (data->undecided && data->undecided[i]) continue;
+        for (size_t k = 0; k < n; k++) {
+            double p = answers.numbers[i * n + k];
+            LAW(p >= 0 && p <= 1, "probability %g", p);
+            sum += p;
+        }
+        LAW(fabs(sum - 1) < 1e-9, "probabilities add up to %.17g", sum);
+    }
+    for (size_t k = 0; k < n; k++) {
+        char *name;
+        LAW(sepal_model_output_name(&name, ctx, model, what, k) == SEPAL_OK, "number %zu", k);
+        sepal_text_free(name);
+    }
+    free(answers.numbers);
+}
+
 static void decision_laws(const sepal_model *model, const sepal_data *data) {
     size_t rows = sepal_data_rows(data), width = sepal_model_scores(model);
     sepal_ctx *ctx = fuzz_ctx(1);
@@ -108,6 +139,8 @@ static void decision_laws(const sepal_model *model, const sepal_data *data) {
     bool judged = predicted == SEPAL_OK && data->label;
     if (judged && sepal_evaluate(&report, ctx, model, data, NULL) == SEPAL_OK)
         sepal_report_free(report);
+    for (int what = SEPAL_SCORES; what <= SEPAL_PROJECTIONS; what++)
+        number_laws(model, data, (sepal_output)what);
     free(class);
     free(scores);
 }
