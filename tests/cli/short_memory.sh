@@ -10,14 +10,14 @@ export GCOV_PREFIX=$PWD/counts # where counts are taken, these runs must not spo
 # The least, in KB, with which the system's libraries load: the loader and OpenBLAS end the process
 # below, before any of our code has run.
 floor=8000
-until (ulimit -v $floor; exec timeout 20 "$SEPAL" --version) >/dev/null 2>&1; do floor=$((floor + 4000)); done
+until (ulimit -v $floor; exec timeout 120 "$SEPAL" --version) >/dev/null 2>&1; do floor=$((floor + 4000)); done
 
 runs=0 bad=0 refused=0
 complain() { echo "$*"; bad=$((bad + 1)); }
 try() {
     local limit=$1 status lines
     shift
-    (ulimit -v "$limit"; exec timeout 20 "$SEPAL" "$@" >out 2>err)
+    (ulimit -v "$limit"; exec timeout 120 "$SEPAL" "$@" >out 2>err)
     status=$?
     lines=$(grep -vc '^sepal: warning: ' err)
     runs=$((runs + 1))
