@@ -41,16 +41,14 @@ static sepal_status fill(struct cutter *cutter, sepal_ctx *ctx, struct buffer *b
     const size_t most = cutter->format->lines ? (size_t)LIMIT_RECORD + 1 : SIZE_MAX;
     size_t notes = cutter->chunks->note_bytes;
     size_t whole = 0, want = notes > CHUNK_BYTES ? notes : CHUNK_BYTES, got;
-    TRY(mem_reserve(ctx, (void **)&buffer->bytes, &buffer->room, cutter->carried, 1));
-    if (cutter->carried) memcpy(buffer->bytes, cutter->carry, cutter->carried);
     buffer->used = cutter->carried;
-    cutter->carried = 0;
-    while (!cutter->ended && whole == 0) {
+    do {
         if (buffer->used == most) return fail_at(ctx, SEPAL_EDATA, "", 0, 1, LIMIT_RECORD_SAID);
         if (want > most - buffer->used) want = most - buffer->used;
         if (want > cutter->left) want = cutter->left;
-        if (buffer->room - buffer->used < want)
-            TRY(mem_reserve(ctx, (void **)&buffer->bytes, &buffer->room, buffer->used + want, 1));
+        TRY(mem_reserve(ctx, (void **)&buffer->bytes, &buffer->room, buffer->used + want, 1));
+        if (cutter->carried) memcpy(buffer->bytes, cutter->carry, cutter->carried);
+        cutter->carried = 0;
         TRY(source_take(cutter->source, ctx, buffer->bytes + buffer->used, want, &got));
         buffer->used += got;
         cutter->left -= got;
@@ -58,7 +56,7 @@ static sepal_status fill(struct cutter *cutter, sepal_ctx *ctx, struct buffer *b
         whole = cutter->ended ? buffer->used
                               : cutter->format->whole(buffer->bytes, buffer->used, cutter->layout);
         want = buffer->used; /* a record longer than the chunk: look at twice as much */
-    }
+    } while (!cutter->ended && whole == 0);
     size_t rest = cutter->ended ? 0 : buffer->used - whole;
     TRY(mem_reserve(ctx, (void **)&cutter->carry, &cutter->carry_room, rest, 1));
     if (rest) memcpy(cutter->carry, buffer->bytes + whole, rest);

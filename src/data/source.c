@@ -106,8 +106,9 @@ static sepal_status unpack_open(struct source *source, sepal_ctx *ctx) {
         return broken(source, ctx);
     int found = archive_read_next_header(source->archive, &entry);
     source->ended = found == ARCHIVE_EOF;
-    bool opened = source->ended || found == ARCHIVE_OK; /* never: neither, open unpacks a byte */
-    return opened && ctx->error.status == SEPAL_OK ? SEPAL_OK : broken(source, ctx);
+    /* never: neither, opening it has unpacked a byte */
+    if (!source->ended && found != ARCHIVE_OK) return broken(source, ctx);
+    return ctx->error.status; /* of input_read, if it failed */
 }
 
 static sepal_status unpack_read(struct source *source, sepal_ctx *ctx, char *buffer, size_t size,

@@ -202,8 +202,9 @@ static void test_refused_tables(void **state) {
     assert_refused("absent.csv", NULL, NULL, true, (struct refusal){0, 0, "cannot open"});
     sepal_data *data;
     put(path, "a,b\n1,x\n");
-    static const char *const usage[] = {"delimiter=ab", "delimiter=\"\"", "delimiter=\"\x7f\"",
-                                        "missing=yes",  "nonsense=1",     "header"};
+    static const char *const usage[] = {
+        "delimiter=ab", "delimiter=\"\"", "delimiter=\"\x7f\"", "delimiter=\"\x01\"", "missing=yes",
+        "nonsense=1",   "header"};
     for (size_t i = 0; i < sizeof usage / sizeof *usage; i++)
         assert_int_equal(data_read(&data, &ctx, path, usage[i], NULL, true), SEPAL_EUSAGE);
     assert_refused(path, "skip=1000000000", NULL, true, (struct refusal){0, 0, "nothing"});
