@@ -37,8 +37,7 @@ static sepal_status cross(double *y, struct fit *fit, const struct scatter *s, d
     double pooled = (squares[0] + squares[1]) / (n[0] + n[1] - 2);
     bool usable = pooled > 0 && isfinite(pooled);
     *y = usable ? pooled / (2 * h) * log(n[0] / n[1]) : 0;
-    warn(fit->ctx, "cut",
-         "%s; the cut was placed %s",
+    warn(fit->ctx, "cut", "%s; the cut was placed %s",
          both ? "the normal curves of the two classes do not cross"
               : "a class has no spread along w, so it has no normal curve",
          usable ? "as for classes of equal, pooled variance" : "midway between the means");
@@ -49,10 +48,11 @@ sepal_status cut_place(struct fit *fit, const struct scatter *s, enum cut cut) {
     const struct kernels *kernels = fit->ctx->kernels;
     const double *w = fit->linear.w;
     size_t cols = s->x->cols;
-    double low = kernels->dot_f64(w, s->mean, cols), high = kernels->dot_f64(w, s->mean + cols, cols);
+    double low = kernels->dot_f64(w, s->mean, cols),
+           high = kernels->dot_f64(w, s->mean + cols, cols);
     double y = 0;
     if (cut == CUT_GAUSS) TRY(cross(&y, fit, s, (high - low) / 2));
-    fit->linear.b[0] = cut == CUT_MEAN ? -kernels->dot_f64(w, s->offset, cols)
-                                       : -((low + high) / 2 + y);
+    fit->linear.b[0] =
+        cut == CUT_MEAN ? -kernels->dot_f64(w, s->offset, cols) : -((low + high) / 2 + y);
     return SEPAL_OK;
 }

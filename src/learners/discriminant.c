@@ -89,8 +89,8 @@ void discriminant_words(struct fit *fit, const struct whitener *whitener, bool a
         fit->solver = fit_text(fit, "in the space of %zu rows, %zu columns", whitener->rows, n);
     const char *shrunk = "";
     if (whitener->alpha > 0)
-        shrunk = fit_text(fit, "; covariance shrunk by %s%s", alpha,
-                          asked_auto ? " (Ledoit-Wolf)" : "");
+        shrunk =
+            fit_text(fit, "; covariance shrunk by %s%s", alpha, asked_auto ? " (Ledoit-Wolf)" : "");
     fit->words = fit_text(fit,
                           "Wilks' lambda of the projections, the product of 1/(1 + l) over the "
                           "eigenvalues l of S_B v = l S_W v%s",
@@ -176,8 +176,8 @@ static void use_axes(struct solving *p) {
     memset(p->solved, 0, p->vectors * p->n * sizeof *p->solved);
     for (size_t r = 0; r < p->vectors; r++) {
         for (size_t i = 0; i < p->axes; i++) {
-            double part = kernels->dot_f64(p->singular + i * p->height, p->y + r * p->height,
-                                           p->height);
+            double part =
+                kernels->dot_f64(p->singular + i * p->height, p->y + r * p->height, p->height);
             kernels->axpy_f64(part, p->along + i * p->n, p->solved + r * p->n, p->n);
         }
     }
@@ -216,8 +216,7 @@ static sepal_status set_axes(const struct solving *p) {
         for (size_t j = 1; j < p->n; j++)
             if (fabs(along[j]) > fabs(along[best])) best = j;
         double sign = along[best] < 0 ? -root : root;
-        for (size_t j = 0; j < p->n; j++)
-            linear->axes[i * cols + s->active[j]] = sign * along[j];
+        for (size_t j = 0; j < p->n; j++) linear->axes[i * cols + s->active[j]] = sign * along[j];
     }
     return SEPAL_OK;
 }

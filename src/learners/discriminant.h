@@ -8,7 +8,8 @@
 
 /* ---- knobs (discriminant_knobs.c) */
 #define SHRINKAGE_HELP                                                                             \
-    "none, auto (Ledoit and Wolf) or a number from 0 to 1: the part of the identity in a covariance"
+    "none, auto (Ledoit and Wolf) or a number from 0 to 1: the part of the identity in a "         \
+    "covariance"
 enum estimate { ESTIMATE_DEFAULT, ESTIMATE_ML, ESTIMATE_UNBIASED };
 #define ESTIMATE_WORDS "default|ml|unbiased"
 /* NaN: auto. */
@@ -27,7 +28,7 @@ void warn_of_rank(struct fit *fit, const struct scatter *s, size_t rank, const c
 enum cut { CUT_MIDPOINT, CUT_MEAN, CUT_GAUSS };
 #define CUT_WORDS "midpoint|mean|gauss"
 #define CUT_HELP                                                                                   \
-    "where class 2 begins: midway between the class means, at the mean of all rows, or where the "   \
+    "where class 2 begins: midway between the class means, at the mean of all rows, or where the " \
     "normal curves of the projected classes cross"
 /* fit->linear's only bias, for its weights. */
 sepal_status cut_place(struct fit *fit, const struct scatter *s, enum cut cut);

@@ -47,7 +47,7 @@ static sepal_status read_item(const struct priors *p, size_t place, const char *
         struct slice label = {item, (size_t)(number - 1 - item)};
         int32_t class = schema_class_of(p->schema, label);
         if (class < 0) return refuse(p, "names a class that the data does not have");
-        k = (size_t)class;
+        k = (size_t) class;
     }
     if (k >= p->schema->n_classes) return refuse(p, "has more numbers than there are classes");
     if (p->out[k] != 0) return refuse(p, "gives a class two priors");

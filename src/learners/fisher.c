@@ -65,7 +65,8 @@ static sepal_status find_direction(double *j, struct whitener *whitener, struct 
     whitener->s = s;
     TRY(measure(j, fit, s));
     /* total scatter has one dimension more where the means differ and nothing else does */
-    warn_of_rank(fit, s, whitener->rank - (isinf(*j) ? 1 : 0), "the total scatter was taken in its place");
+    warn_of_rank(fit, s, whitener->rank - (isinf(*j) ? 1 : 0),
+                 "the total scatter was taken in its place");
     return SEPAL_OK;
 }
 
@@ -77,9 +78,10 @@ static sepal_status fit_alone(struct fit *fit) {
     TRY(shrinkage_read(&alpha, fit->ctx, "fisher", config->shrinkage));
     TRY(scatter_start(&s, fit));
     if (means_coincide(&s))
-        return fail(fit->ctx, SEPAL_EDATA,
-                    "the means of the two classes coincide, so no direction tells them apart; try a "
-                    "map (poly(degree=2) | fisher) or another learner");
+        return fail(
+            fit->ctx, SEPAL_EDATA,
+            "the means of the two classes coincide, so no direction tells them apart; try a "
+            "map (poly(degree=2) | fisher) or another learner");
     TRY(pooled_divisor(&divisor, &s, ESTIMATE_UNBIASED));
     TRY(find_direction(&j, &whitener, fit, &s, alpha, divisor));
     double eigenvalue = s.class_weight[0] * s.class_weight[1] / s.total * j;

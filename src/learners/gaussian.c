@@ -11,7 +11,8 @@
 #define AT(field) offsetof(struct gaussian_config, field)
 static const struct knob knobs[] = {
     {"covariance", KNOB_CHOICE, AT(covariance), "full", "full|shared|diagonal|spherical",
-     "a matrix for each class, one for all of them, variances for each class, one variance for each "
+     "a matrix for each class, one for all of them, variances for each class, one variance for "
+     "each "
      "class"},
     {"shrinkage", KNOB_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
     {"estimate", KNOB_CHOICE, AT(estimate), "default", ESTIMATE_WORDS,
@@ -41,8 +42,7 @@ double trace_of_inverse(const double *r, size_t n, const double *scale, double *
         blas->right_solve(rows, width, r + from * n + from, n, work, width);
         for (size_t i = 0; i < rows; i++) {
             double squares = 0;
-            for (size_t j = i; j < width; j++)
-                squares += work[i * width + j] * work[i * width + j];
+            for (size_t j = i; j < width; j++) squares += work[i * width + j] * work[i * width + j];
             sum += squares * scale[from + i] * scale[from + i];
         }
     }
@@ -56,9 +56,10 @@ static sepal_status keep_shared(struct gaussian *g, struct discriminant *d) {
     sepal_ctx *ctx = g->fit->ctx;
     size_t cols = g->cols, n = w->n;
     if (n < cols || w->way != WHITEN_TRIANGLE) {
-        warn(ctx, "no-density",
-             "the shared covariance is singular, so this model has no density: it can classify, but "
-             "neither draw samples nor tell likelihoods; with shrinkage=auto it could");
+        warn(
+            ctx, "no-density",
+            "the shared covariance is singular, so this model has no density: it can classify, but "
+            "neither draw samples nor tell likelihoods; with shrinkage=auto it could");
         return SEPAL_OK;
     }
     TRY(density_new(&linear->density, ctx, DENSITY_SHARED, g->classes, cols));
@@ -68,12 +69,10 @@ static sepal_status keep_shared(struct gaussian *g, struct discriminant *d) {
         for (size_t j = i; j < cols; j++)
             density->root[i * cols + j] = w->factor[i * n + j] / w->scale[j] / sqrt(d->divisor);
     density_normalise(density);
-    struct shrunk c = {
-        .cols = cols, .alpha = w->alpha, .ridge = w->ridge, .divisor = d->divisor};
+    struct shrunk c = {.cols = cols, .alpha = w->alpha, .ridge = w->ridge, .divisor = d->divisor};
     double *work = arena_alloc(ctx, &g->fit->arena, cols, GAUSSIAN_PANEL * sizeof *work);
     if (!work) return SEPAL_EMEMORY;
-    double inverse =
-        w->alpha > 0 ? trace_of_inverse(w->factor, n, w->scale, work, ctx->blas) : 0;
+    double inverse = w->alpha > 0 ? trace_of_inverse(w->factor, n, w->scale, work, ctx->blas) : 0;
     double share = gaussian_trace(&c, inverse) / d->s.total;
     for (size_t k = 0; k < g->classes; k++) g->squares[k] = d->s.class_weight[k] * share;
     return SEPAL_OK;
@@ -101,7 +100,8 @@ static sepal_status set_scores(struct gaussian *g, double *slope) {
     size_t cols = g->cols;
     linear->priors = mem_alloc(g->fit->ctx, g->classes, sizeof *linear->priors);
     if (!linear->priors) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < g->classes * cols; i++) slope[i] = density->mean[i] - g->s.offset[i % cols];
+    for (size_t i = 0; i < g->classes * cols; i++)
+        slope[i] = density->mean[i] - g->s.offset[i % cols];
     for (size_t k = 0; k < g->classes; k++) {
         double *row = slope + k * cols;
         const double *root = density->root;
@@ -117,8 +117,7 @@ static sepal_status set_scores(struct gaussian *g, double *slope) {
         size_t k = linear->rows == 1 ? 1 : r;
         linear->b[r] = log(linear->priors[k]) - (linear->rows == 1 ? log(linear->priors[0]) : 0);
         for (size_t j = 0; j < cols; j++)
-            linear->w[r * cols + j] =
-                slope[k * cols + j] - (linear->rows == 1 ? slope[j] : 0);
+            linear->w[r * cols + j] = slope[k * cols + j] - (linear->rows == 1 ? slope[j] : 0);
     }
     return SEPAL_OK;
 }
@@ -145,10 +144,9 @@ static sepal_status fit_quadratic(struct gaussian *g) {
 static void report(struct gaussian *g) {
     struct fit *fit = g->fit;
     const struct linear *linear = &fit->linear;
-    static const char *const words[] = {"a covariance matrix for each class",
-                                        "one covariance matrix for all classes",
-                                        "a variance for each class and column",
-                                        "a variance for each class"};
+    static const char *const words[] = {
+        "a covariance matrix for each class", "one covariance matrix for all classes",
+        "a variance for each class and column", "a variance for each class"};
     double sum = 0;
     for (size_t k = 0; linear->density && k < g->classes; k++)
         sum -= g->s.class_weight[k] * (log(linear->priors[k]) + linear->density->constant[k]) -

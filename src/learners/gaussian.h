@@ -5,12 +5,7 @@
 #include "learners/discriminant.h"
 
 /* In the order of the knob's words. */
-enum covariance {
-    COVARIANCE_FULL,
-    COVARIANCE_SHARED,
-    COVARIANCE_DIAGONAL,
-    COVARIANCE_SPHERICAL
-};
+enum covariance { COVARIANCE_FULL, COVARIANCE_SHARED, COVARIANCE_DIAGONAL, COVARIANCE_SPHERICAL };
 
 struct gaussian_config {
     int covariance, estimate;

@@ -25,10 +25,11 @@ sepal_status gaussian_check_size(const struct gaussian *g) {
     double cols = (double)g->cols, classes = (double)g->classes;
     if (g->config->covariance != COVARIANCE_FULL || classes * cols * cols <= CELLS_MOST)
         return SEPAL_OK;
-    return fail(g->fit->ctx, SEPAL_EDATA,
-                "%zu covariance matrices of %zu columns would take %.3g GB, more than the 2 GB this "
-                "is made for; use covariance=shared or diagonal",
-                g->classes, g->cols, classes * cols * cols * 8e-9);
+    return fail(
+        g->fit->ctx, SEPAL_EDATA,
+        "%zu covariance matrices of %zu columns would take %.3g GB, more than the 2 GB this "
+        "is made for; use covariance=shared or diagonal",
+        g->classes, g->cols, classes * cols * cols * 8e-9);
 }
 
 static sepal_status refuse(const struct gaussian *g, sepal_ctx *ctx, size_t k, const char *why) {
@@ -42,14 +43,13 @@ static sepal_status check_classes(struct full *all) {
     struct gaussian *g = all->g;
     bool ml = g->config->estimate == ESTIMATE_ML;
     for (size_t k = 0; k < g->classes; k++) {
-        all->of[k] = (struct shrunk){.cols = g->cols,
-                                     .divisor = g->s.class_weight[k] - (ml ? 0 : 1)};
+        all->of[k] =
+            (struct shrunk){.cols = g->cols, .divisor = g->s.class_weight[k] - (ml ? 0 : 1)};
         if (!(all->of[k].divisor > 0))
             return fail(g->fit->ctx, SEPAL_EDATA,
                         "class '%s' has a total weight of %g (%zu rows), and a covariance needs "
                         "more than 1; give it more rows, or use covariance=shared",
-                        g->fit->data->schema->classes[k], g->s.class_weight[k],
-                        g->s.class_rows[k]);
+                        g->fit->data->schema->classes[k], g->s.class_weight[k], g->s.class_rows[k]);
         if (g->alpha == 0 && g->s.class_rows[k] < g->cols + 1)
             return refuse(g, g->fit->ctx, k, ", so fewer than columns + 1");
     }
@@ -115,7 +115,7 @@ sepal_status gaussian_full(struct gaussian *g) {
     TRY(scatter_columns(&g->s, SPREAD_NONE));
     TRY(scatter_order(&all.order, &g->s));
     for (size_t k = 0; k < g->classes; k++) TRY(add_scatter(&all, k));
-    g->fit->solver = fit_text(g->fit, "Cholesky of %zu covariances of %zu columns", g->classes,
-                              g->cols);
+    g->fit->solver =
+        fit_text(g->fit, "Cholesky of %zu covariances of %zu columns", g->classes, g->cols);
     return parallel_for(ctx, g->classes, factor_class, &all);
 }

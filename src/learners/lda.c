@@ -14,7 +14,8 @@ struct config {
 static const struct knob knobs[] = {
     {"shrinkage", KNOB_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
     {"priors", KNOB_TEXT, AT(priors), NULL, "",
-     "LABEL:P,... or P,P,... in the order of the classes, summing to 1; unless given, from the data"},
+     "LABEL:P,... or P,P,... in the order of the classes, summing to 1; unless given, from the "
+     "data"},
     {"axes", KNOB_COUNT, AT(axes), "0", "[0, 1e15]",
      "classify in the space of this many axes, the best first; 0: all, the smaller of classes - 1 "
      "and columns"},

@@ -17,9 +17,10 @@ static sepal_status fit_mean_difference(struct fit *fit) {
     struct scatter s;
     TRY(scatter_start(&s, fit));
     if (means_coincide(&s))
-        return fail(fit->ctx, SEPAL_EDATA,
-                    "the means of the two classes coincide, so no line goes through them; try a map "
-                    "(poly(degree=2) | mean-difference) or another learner");
+        return fail(
+            fit->ctx, SEPAL_EDATA,
+            "the means of the two classes coincide, so no line goes through them; try a map "
+            "(poly(degree=2) | mean-difference) or another learner");
     size_t cols = s.x->cols;
     double *w = fit->linear.w;
     for (size_t j = 0; j < cols; j++) w[j] = s.mean[cols + j] - s.mean[j];

@@ -66,7 +66,7 @@ static size_t sums_width(const struct scatter *s) {
         for (size_t j = 0; j < n; j++) {                                                           \
             double difference = (double)x[j] - shift[j];                                           \
             sum[j] += weight * difference;                                                         \
-            size[j] += weight * fabs(difference);                                                           \
+            size[j] += weight * fabs(difference);                                                  \
         }                                                                                          \
     }
 ADD_DENSE(add_singles, float)
@@ -139,10 +139,11 @@ static sepal_status find_means(struct scatter *s, size_t j, const double *shift)
     s->spread[j] = *size > 0 ? SPREAD_WITHIN : differ ? SPREAD_BETWEEN : SPREAD_NONE;
     *size /= s->total;
     if (isfinite(s->centre[j]) && isfinite(*size) && isfinite(s->mean[j])) return SEPAL_OK;
-    return fail(s->ctx, SEPAL_EDATA,
-                "the numbers of matrix column %zu are too large to be summed up; scale this feature "
-                "down",
-                j + 1);
+    return fail(
+        s->ctx, SEPAL_EDATA,
+        "the numbers of matrix column %zu are too large to be summed up; scale this feature "
+        "down",
+        j + 1);
 }
 
 sepal_status scatter_means(struct scatter *s) {

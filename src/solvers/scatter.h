@@ -29,7 +29,7 @@ struct scatter {
     double *offset;       /* true mean less centre: what rounding took off it */
     double *mean;         /* classes x cols: class means less the centre */
     double *present;      /* sparse rows: weight of the entries, classes x cols; else NULL */
-    double *size; /* of each column: mean of |x - first row of the class| */
+    double *size;         /* of each column: mean of |x - first row of the class| */
     unsigned char *spread;
 
     /* Made by scatter_columns. */

@@ -18,18 +18,15 @@ void scatter_fill(const void *rows, size_t first, size_t n, double *out, size_t 
         const double *mean = s->mean + scatter_class(s, row) * cols;
         double root = s->weight ? sqrt(s->weight[row]) : 1;
         block_dense(block, local, 1, cols, s->centre, NULL, out, cols);
-        for (size_t j = 0; j < s->n; j++)
-            out[j] = root * (out[s->active[j]] - mean[s->active[j]]);
+        for (size_t j = 0; j < s->n; j++) out[j] = root * (out[s->active[j]] - mean[s->active[j]]);
     }
 }
 
-static sepal_status add_products(double *out, const struct scatter *s, const size_t *row, size_t n) {
+static sepal_status add_products(double *out, const struct scatter *s, const size_t *row,
+                                 size_t n) {
     struct scatter_rows rows = {.s = s, .row = row};
-    struct tall tall = {.rows = n,
-                        .cols = s->n,
-                        .stride = s->x->cols,
-                        .fill = scatter_fill,
-                        .payload = &rows};
+    struct tall tall = {
+        .rows = n, .cols = s->n, .stride = s->x->cols, .fill = scatter_fill, .payload = &rows};
     return s->n ? tall_gram(out, s->ctx, &tall) : SEPAL_OK;
 }
 
@@ -105,9 +102,8 @@ static sepal_status add_projections(sepal_ctx *ctx, const struct block *block, d
     size_t cols = s->x->cols;
     for (size_t i = 0; i < block->rows; i++) {
         size_t k = scatter_class(s, block->first_row + i);
-        double y = block->sparse
-                       ? row_dot(ctx->kernels, block, i, cols, all->w)
-                       : row_dot_centred(ctx->kernels, block, i, cols, s->centre, all->w);
+        double y = block->sparse ? row_dot(ctx->kernels, block, i, cols, all->w)
+                                 : row_dot_centred(ctx->kernels, block, i, cols, s->centre, all->w);
         y -= all->mean[k];
         sums[k] += scatter_weight(s, block->first_row + i) * (y * y);
     }

@@ -59,7 +59,8 @@ static sepal_status add_tile(sepal_ctx *ctx, size_t task, void *payload) {
     size_t cols = all->tall->cols, stride = all->tall->stride, tile = all->tile, i = 0;
     for (; task >= all->across - i; i++) task -= all->across - i;
     size_t i0 = i * tile, j0 = (i + task) * tile;
-    size_t height = i0 + tile < cols ? tile : cols - i0, width = j0 + tile < cols ? tile : cols - j0;
+    size_t height = i0 + tile < cols ? tile : cols - i0,
+           width = j0 + tile < cols ? tile : cols - j0;
     double *out = all->gram + i0 * cols + j0;
     if (i0 == j0)
         ctx->blas->syrk_t(height, all->n, all->rows + i0, stride, 1, out, cols);

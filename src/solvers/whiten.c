@@ -7,10 +7,12 @@
    so no eigenproblem is needed. Where few rows, or few independent columns, make C = R or the rows
    themselves small, least squares of least norm with C does the same.
 
-   A Gram matrix holds the squares of what tells columns apart. If these squares come near rounding
-   it is not clear from it which columns are dependent; then the rows themselves are factored. */
+   A Gram matrix holds the squares of what tells columns apart, and these may drown in rounding. So
+   the rows themselves are asked whether they have anything along N; if they do, they are factored
+   themselves. */
 #include "solvers/whiten.h"
 
+#include "core/alloc.h"
 #include "kernels/blas.h"
 #include "solvers/min_norm.h"
 #include "solvers/tall.h"
@@ -25,10 +27,15 @@
    are rounding, above CLEAR they are not. Squares outside [LEAST, MOST] are near the ends of a
    double's range. */
 static const double PIVOT_ZERO = 1e-12, PIVOT_CLEAR = 1e-8, LEAST = 1e-200, MOST = 1e200;
+/* Columns are dependent if the rows have no more than this along a combination of them, relative to
+   what the columns have. */
+static const double DEPENDENT = 1e-12;
 /* A vector lies outside the range of S if more than this part of it does. */
 static const double OUTSIDE = 1e-8;
-/* Matrices of up to 1 GiB; rows are factored up to QR_COLS columns, some seconds. */
-enum { CELLS_MOST = 1 << 27, QR_COLS = 2048 };
+/* Matrices of up to 1 GiB; ranks of rows and columns are found by vector operations, some seconds. */
+enum { CELLS_MOST = 1 << 27, QR_COLS = 2048, QR_ROWS = 1024 };
+/* Solutions by R'R are corrected by residuals with C itself, so often. */
+enum { CORRECTIONS = 2 };
 
 static double *make(const struct scatter *s, size_t rows, size_t cols) {
     return arena_alloc(s->ctx, s->arena, rows, cols * sizeof(double));
@@ -63,20 +70,45 @@ static void solve_up(double *x, const double *r, size_t rank, size_t n,
     }
 }
 
+static void transpose(double *out, const double *in, size_t rows, size_t cols) {
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++) out[j * rows + i] = in[i * cols + j];
+}
+
+/* C' = QR, so that C C' = R'R, of few rows and columns. */
+static sepal_status use_rows(struct whitener *w, size_t rows, bool dependent) {
+    const struct scatter *s = w->s;
+    size_t m = rows, n = w->n, work = blas_qr_work(n, m);
+    double *columns = make(s, n, m), *scratch = make(s, 1, work);
+    if (!columns || !scratch) return SEPAL_EMEMORY;
+    w->way = WHITEN_ROWS;
+    w->rows = w->height = m;
+    w->inner = columns;
+    w->dependent = dependent;
+    transpose(columns, w->factor, m, n);
+    s->ctx->blas->qr_r(n, m, columns, m, scratch);
+    if (!dependent) return SEPAL_OK;
+    double *unit = arena_zero(s->ctx, s->arena, m, m * sizeof *unit);
+    w->inner = make(s, m, m);
+    if (!unit || !w->inner) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < m; i++) unit[i * m + i] = 1;
+    return min_norm_solve(w->inner, &w->rank, s->ctx, columns, m, m, unit, m);
+}
+
 /* The rows of C that the factor of `rank` pivots stands for, in units of the data. */
 static sepal_status use_rows_of_factor(struct whitener *w) {
     size_t n = w->n;
-    double *c = make(w->s, w->rank, n);
+    double *c = arena_zero(w->s->ctx, w->s->arena, w->rank, n * sizeof *c);
     if (!c) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < w->rank * n; i++)
-        c[i / n * n + w->order[i % n]] = w->factor[i] / w->scale[w->order[i % n]];
+    for (size_t i = 0; i < w->rank; i++)
+        for (size_t j = i; j < n; j++)
+            c[i * n + w->order[j]] = w->factor[i * n + j] / w->scale[w->order[j]];
     w->factor = c;
-    w->way = WHITEN_ROWS;
-    w->rows = w->height = w->rank;
-    return SEPAL_OK;
+    return use_rows(w, w->rank, false);
 }
 
-static sepal_status use_null_space(struct whitener *w) {
+/* A basis of what S takes to zero: how the dependent columns depend on the others. */
+static sepal_status find_null_space(struct whitener *w) {
     size_t n = w->n, rank = w->rank, missing = n - rank;
     const struct scatter *s = w->s;
     w->null = arena_zero(s->ctx, s->arena, n, missing * sizeof *w->null);
@@ -86,11 +118,59 @@ static sepal_status use_null_space(struct whitener *w) {
         for (size_t i = 0; i < rank; i++) x[i] = w->factor[i * n + rank + c];
         solve_up(x, w->factor, rank, n, s->ctx->kernels);
         for (size_t i = 0; i < rank; i++)
-            w->null[w->order[i] * missing + c] = -x[i] * w->scale[w->order[i]];
+            if (fabs(x[i]) > PIVOT_ZERO)
+                w->null[w->order[i] * missing + c] = -x[i] * w->scale[w->order[i]];
         w->null[w->order[rank + c] * missing + c] = w->scale[w->order[rank + c]];
     }
-    w->way = WHITEN_NULL;
-    w->height = rank;
+    return SEPAL_OK;
+}
+
+struct confirming {
+    const struct whitener *w;
+    size_t *column, columns; /* those that have a part in the null space */
+};
+
+/* Squares of what the rows of a block have along each vector of the null space. */
+static sepal_status add_null_squares(sepal_ctx *ctx, const struct block *block, double *sums,
+                                     void *payload) {
+    const struct confirming *all = payload;
+    const struct whitener *w = all->w;
+    size_t cols = w->s->x->cols, missing = w->n - w->rank;
+    struct scatter_rows rows = {.s = w->s};
+    double *row = mem_alloc(ctx, cols + missing, sizeof *row), *along = row + cols;
+    if (!row) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < block->rows; i++) {
+        scatter_fill(&rows, block->first_row + i, 1, row, cols);
+        memset(along, 0, missing * sizeof *along);
+        for (size_t a = 0; a < all->columns; a++)
+            ctx->kernels->axpy_f64(row[all->column[a]], w->null + all->column[a] * missing, along,
+                                   missing);
+        for (size_t c = 0; c < missing; c++) sums[c] += along[c] * along[c];
+    }
+    mem_free(row);
+    return SEPAL_OK;
+}
+
+/* Whether the rows themselves have nothing along the null space but rounding. */
+static sepal_status confirm_null_space(bool *confirmed, const struct whitener *w) {
+    const struct scatter *s = w->s;
+    size_t n = w->n, missing = n - w->rank;
+    struct confirming all = {.w = w};
+    double *sums = make(s, 1, missing);
+    all.column = arena_alloc(s->ctx, s->arena, n, sizeof *all.column);
+    if (!sums || !all.column) return SEPAL_EMEMORY;
+    for (size_t j = 0; j < n; j++) {
+        size_t c = 0;
+        while (c < missing && w->null[j * missing + c] == 0) c++;
+        if (c < missing) all.column[all.columns++] = j;
+    }
+    TRY(matrix_sum(sums, s->ctx, s->x, missing, add_null_squares, &all));
+    *confirmed = true;
+    for (size_t c = 0; c < missing; c++) {
+        double size = 0;
+        for (size_t j = 0; j < n; j++) size += fabs(w->null[j * missing + c]) / w->scale[j];
+        *confirmed = *confirmed && sqrt(sums[c]) <= DEPENDENT * size;
+    }
     return SEPAL_OK;
 }
 
@@ -118,7 +198,8 @@ static void fill_shrunk(const void *payload, size_t first, size_t n, double *out
 static sepal_status factor_rows(struct whitener *w) {
     const struct scatter *s = w->s;
     size_t n = w->n;
-    struct shrunk_rows all = {.rows = {.s = s}, .times = sqrt(1 - w->alpha), .ridge = sqrt(w->ridge)};
+    struct shrunk_rows all = {
+        .rows = {.s = s}, .times = sqrt(1 - w->alpha), .ridge = sqrt(w->ridge)};
     struct tall tall = {.rows = s->x->rows + (w->alpha > 0 ? n : 0),
                         .cols = n,
                         .stride = s->x->cols,
@@ -132,7 +213,7 @@ static sepal_status factor_rows(struct whitener *w) {
     TRY(min_norm_solve(x, &w->rank, s->ctx, copy, n, n, zero, 1));
     w->factor = r;
     w->rows = w->height = n;
-    w->way = WHITEN_ROWS;
+    w->way = WHITEN_SQUARE;
     if (w->rank < n) return SEPAL_OK;
     w->way = WHITEN_TRIANGLE;
     for (size_t i = 0; i < n; i++) {
@@ -182,9 +263,16 @@ static sepal_status make_dense(struct whitener *w, double alpha) {
     if (!work || !w->order) return SEPAL_EMEMORY;
     w->rank = cholesky_pivoted(w->factor, n, fmax(PIVOT_ZERO, (double)n * DBL_EPSILON), w->order,
                                work, s->ctx);
+    TRY(find_null_space(w));
     double last = w->rank ? w->factor[(w->rank - 1) * (n + 1)] : 0;
-    if (last * last <= PIVOT_CLEAR && n <= QR_COLS) return factor_rows(w);
-    return n - w->rank > w->rank ? use_rows_of_factor(w) : use_null_space(w);
+    bool clear = last * last > PIVOT_CLEAR;
+    bool all_rows_count = w->rank + s->classes >= s->x->rows; /* they cannot have a higher rank */
+    if (n <= QR_COLS && clear && !all_rows_count) TRY(confirm_null_space(&clear, w));
+    if (n <= QR_COLS && !clear) return factor_rows(w);
+    if (n - w->rank > w->rank) return use_rows_of_factor(w);
+    w->way = WHITEN_NULL;
+    w->height = w->rank;
+    return SEPAL_OK;
 }
 
 static sepal_status make_rows(struct whitener *w) {
@@ -197,9 +285,7 @@ static sepal_status make_rows(struct whitener *w) {
     for (size_t i = 0; i < m; i++) memmove(wide + i * w->n, wide + i * cols, w->n * sizeof *wide);
     for (size_t i = 0; i < m * w->n; i++) w->trace += wide[i] * wide[i];
     w->factor = wide;
-    w->way = WHITEN_ROWS;
-    w->rows = w->height = m;
-    return SEPAL_OK;
+    return use_rows(w, m, true);
 }
 
 static sepal_status refuse(const struct whitener *w, bool shrunk) {
@@ -217,19 +303,14 @@ static sepal_status refuse(const struct whitener *w, bool shrunk) {
 sepal_status whitener_make(struct whitener *out, const struct scatter *s, double alpha) {
     double n = (double)s->n, rows = (double)s->x->rows;
     *out = (struct whitener){.s = s, .n = s->n};
-    if (alpha == 0 && 2 * rows <= n && rows * (double)s->x->cols <= CELLS_MOST)
-        return make_rows(out);
+    bool few = s->x->rows <= QR_ROWS && 2 * rows <= n && rows * (double)s->x->cols <= CELLS_MOST;
+    if (alpha == 0 && few) return make_rows(out);
     if (n * n <= CELLS_MOST) return make_dense(out, alpha);
     if (alpha == 0 || rows >= n || rows * rows > CELLS_MOST) return refuse(out, alpha != 0);
     return ridge_make(out, alpha);
 }
 
 /* ---- vectors ------------------------------------------------------------------------------ */
-
-static void transpose(double *out, const double *in, size_t rows, size_t cols) {
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++) out[j * rows + i] = in[i * cols + j];
-}
 
 /* The norm of a row in units of each column's scatter. */
 static double scaled_norm(const struct whitener *w, const double *row) {
@@ -255,8 +336,7 @@ static sepal_status project(const struct whitener *w, double *rows, size_t k, bo
         double before = scaled_norm(w, row);
         for (size_t j = 0; j < n; j++) {
             out[j] = 0;
-            for (size_t c = 0; c < missing; c++)
-                out[j] += w->null[j * missing + c] * z[c * k + r];
+            for (size_t c = 0; c < missing; c++) out[j] += w->null[j * missing + c] * z[c * k + r];
             row[j] -= out[j];
         }
         if (scaled_norm(w, out) > OUTSIDE * before) *outside = true;
@@ -264,28 +344,107 @@ static sepal_status project(const struct whitener *w, double *rows, size_t k, bo
     return SEPAL_OK;
 }
 
-static sepal_status whiten_by_rows(double *y, struct whitener *w, const double *b, size_t k) {
-    size_t n = w->n, m = w->rows;
-    sepal_ctx *ctx = w->s->ctx;
-    double *a = make(w->s, n, m), *right = make(w->s, n, k), *columns = make(w->s, m, k);
-    double *fitted = make(w->s, 1, n);
-    if (!a || !right || !columns || !fitted) return SEPAL_EMEMORY;
-    transpose(a, w->factor, m, n);
-    transpose(right, b, k, n);
-    TRY(min_norm_solve(columns, &w->rank, ctx, a, n, m, right, k));
-    transpose(y, columns, m, k);
-    for (size_t r = 0; r < k; r++) {
-        memcpy(fitted, b + r * n, n * sizeof *fitted);
-        for (size_t i = 0; i < m; i++)
-            ctx->kernels->axpy_f64(-y[r * m + i], w->factor + i * n, fitted, n);
-        if (scaled_norm(w, fitted) > OUTSIDE * scaled_norm(w, b + r * n)) w->outside = true;
+/* v = pinv(C C') v for k rows of m numbers */
+static sepal_status solve_inner(const struct whitener *w, double *v, size_t k) {
+    size_t m = w->rows;
+    const struct blas *blas = w->s->ctx->blas;
+    double *columns = make(w->s, m, k), *half = make(w->s, m, k);
+    double *across = w->dependent ? make(w->s, m, m) : columns;
+    if (!columns || !half || !across) return SEPAL_EMEMORY;
+    transpose(columns, v, k, m);
+    if (w->dependent) {
+        transpose(across, w->inner, m, m);
+        blas->gemm_tn(m, k, m, w->inner, m, columns, k, 0, half, k);
+        blas->gemm_tn(m, k, m, across, m, half, k, 0, columns, k);
+    } else {
+        blas->cholesky_solve(m, w->inner, m, k, columns, k);
     }
+    transpose(v, columns, m, k);
+    return SEPAL_OK;
+}
+
+/* out (k x m) = b C' for b (k x n) */
+static void times_rows(double *out, const struct whitener *w, const double *b, size_t k) {
+    for (size_t i = 0; i < k * w->rows; i++)
+        out[i] = w->s->ctx->kernels->dot_f64(b + i / w->rows * w->n, w->factor + i % w->rows * w->n,
+                                             w->n);
+}
+
+/* out (k x n) += sign y C for y (k x m) */
+static void add_rows(double *out, const struct whitener *w, const double *y, size_t k,
+                     double sign) {
+    for (size_t i = 0; i < k * w->rows; i++)
+        w->s->ctx->kernels->axpy_f64(sign * y[i], w->factor + i % w->rows * w->n,
+                                     out + i / w->rows * w->n, w->n);
+}
+
+/* y = pinv(C C') C b, and again for what b - C'y is left */
+static sepal_status whiten_by_rows(double *y, struct whitener *w, double *b, size_t k) {
+    size_t n = w->n, m = w->rows;
+    double *rest = make(w->s, k, n), *more = make(w->s, k, m);
+    if (!rest || !more) return SEPAL_EMEMORY;
+    memcpy(rest, b, k * n * sizeof *rest);
+    memset(y, 0, k * m * sizeof *y);
+    for (size_t step = 0; step <= CORRECTIONS; step++) {
+        times_rows(more, w, rest, k);
+        TRY(solve_inner(w, more, k));
+        for (size_t i = 0; i < k * m; i++) y[i] += more[i];
+        add_rows(rest, w, more, k, -1);
+    }
+    for (size_t r = 0; r < k; r++)
+        if (scaled_norm(w, rest + r * n) > OUTSIDE * scaled_norm(w, b + r * n)) w->outside = true;
+    return SEPAL_OK;
+}
+
+/* w = C' pinv(C C') y, and again for what y - C w is left */
+static sepal_status back_by_rows(double *out, const struct whitener *w, const double *y, size_t k) {
+    size_t n = w->n, m = w->rows;
+    double *rest = make(w->s, k, m), *image = make(w->s, k, m);
+    if (!rest || !image) return SEPAL_EMEMORY;
+    memcpy(rest, y, k * m * sizeof *rest);
+    memset(out, 0, k * n * sizeof *out);
+    for (size_t step = 0; step <= CORRECTIONS; step++) {
+        TRY(solve_inner(w, rest, k));
+        add_rows(out, w, rest, k, 1);
+        times_rows(image, w, out, k);
+        for (size_t i = 0; i < k * m; i++) rest[i] = y[i] - image[i];
+    }
+    return SEPAL_OK;
+}
+
+/* The same for a C that is nearly singular, by least squares of least norm. */
+static sepal_status whiten_by_square(double *y, struct whitener *w, const double *b, size_t k) {
+    size_t n = w->n, rank;
+    double *a = make(w->s, n, n), *right = make(w->s, n, k), *columns = make(w->s, n, k);
+    double *rest = make(w->s, k, n);
+    if (!a || !right || !columns || !rest) return SEPAL_EMEMORY;
+    transpose(a, w->factor, n, n);
+    transpose(right, b, k, n);
+    TRY(min_norm_solve(columns, &rank, w->s->ctx, a, n, n, right, k));
+    transpose(y, columns, n, k);
+    memcpy(rest, b, k * n * sizeof *rest);
+    add_rows(rest, w, y, k, -1);
+    for (size_t r = 0; r < k; r++)
+        if (scaled_norm(w, rest + r * n) > OUTSIDE * scaled_norm(w, b + r * n)) w->outside = true;
+    return SEPAL_OK;
+}
+
+static sepal_status back_by_square(double *out, const struct whitener *w, const double *y,
+                                   size_t k) {
+    size_t n = w->n, rank;
+    double *a = make(w->s, n, n), *right = make(w->s, n, k), *columns = make(w->s, n, k);
+    if (!a || !right || !columns) return SEPAL_EMEMORY;
+    memcpy(a, w->factor, n * n * sizeof *a);
+    transpose(right, y, k, n);
+    TRY(min_norm_solve(columns, &rank, w->s->ctx, a, n, n, right, k));
+    transpose(out, columns, n, k);
     return SEPAL_OK;
 }
 
 sepal_status whitener_whiten(double *y, struct whitener *w, double *b, size_t k) {
     size_t n = w->n, rank = w->rank;
     if (w->way == WHITEN_ROWS) return whiten_by_rows(y, w, b, k);
+    if (w->way == WHITEN_SQUARE) return whiten_by_square(y, w, b, k);
     if (w->way == WHITEN_RIDGE) return ridge_whiten(y, w, b, k);
     if (w->way == WHITEN_NULL) TRY(project(w, b, k, &w->outside));
     for (size_t i = 0; i < k * rank; i++) {
@@ -296,20 +455,10 @@ sepal_status whitener_whiten(double *y, struct whitener *w, double *b, size_t k)
     return SEPAL_OK;
 }
 
-static sepal_status back_by_rows(double *out, struct whitener *w, const double *y, size_t k) {
-    size_t n = w->n, m = w->rows;
-    double *a = make(w->s, m, n), *right = make(w->s, m, k), *columns = make(w->s, n, k);
-    if (!a || !right || !columns) return SEPAL_EMEMORY;
-    memcpy(a, w->factor, m * n * sizeof *a);
-    transpose(right, y, k, m);
-    TRY(min_norm_solve(columns, &w->rank, w->s->ctx, a, m, n, right, k));
-    transpose(out, columns, n, k);
-    return SEPAL_OK;
-}
-
 sepal_status whitener_back(double *out, struct whitener *w, const double *y, size_t k) {
     size_t n = w->n, rank = w->rank;
     if (w->way == WHITEN_ROWS) return back_by_rows(out, w, y, k);
+    if (w->way == WHITEN_SQUARE) return back_by_square(out, w, y, k);
     if (w->way == WHITEN_RIDGE) return ridge_back(out, w, y, k);
     double *x = make(w->s, 1, n);
     if (!x) return SEPAL_EMEMORY;

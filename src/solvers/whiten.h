@@ -11,7 +11,8 @@
 enum whiten_way {
     WHITEN_TRIANGLE, /* S = R'R, n x n */
     WHITEN_NULL,     /* the same for `rank` columns, and a basis of what S takes to zero */
-    WHITEN_ROWS,     /* C itself, few rows of it */
+    WHITEN_ROWS,     /* C itself, fewer rows than columns */
+    WHITEN_SQUARE,   /* C itself, as many rows as columns */
     WHITEN_RIDGE     /* shrunk, in the space of the rows */
 };
 
@@ -20,14 +21,17 @@ struct whitener {
     double alpha, trace; /* trace: of S before it is shrunk */
     enum whiten_way way;
     size_t n, height;
-    size_t rank;    /* of S; WHITEN_ROWS: known after the first use */
+    size_t rank;
     bool outside;   /* a vector had a part that S takes to zero, which was dropped */
-    double *factor; /* TRIANGLE, NULL: R of S with unit diagonal; ROWS: C; RIDGE: of C C' + ridge */
+    double *factor; /* TRIANGLE, NULL: R of S with unit diagonal; ROWS, SQUARE: C; RIDGE: of C C' +
+                       ridge */
     double *scale;  /* 1 / root of the diagonal of S */
     size_t *order;  /* NULL: column order[i] is at place i of R */
     double *null;   /* NULL: n x (n - rank) */
     size_t rows;    /* of C */
-    double ridge;   /* RIDGE: alpha trace / cols */
+    double *inner;  /* ROWS: R of C' = QR, or its pseudo-inverse if C has dependent rows */
+    bool dependent;
+    double ridge; /* RIDGE: alpha trace / cols */
 };
 
 /* `alpha` NaN: as Ledoit and Wolf estimate it. */

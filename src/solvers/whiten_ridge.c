@@ -99,7 +99,8 @@ static double estimate(const struct whitener *w) {
             squares += 2 * (w->factor[i * m + j] * w->factor[i * m + j]);
     }
     squares /= s->total * s->total;
-    return ledoit_wolf_sums(fourth, squares, squares - (double)s->x->cols * (mean * mean), s->total);
+    return ledoit_wolf_sums(fourth, squares, squares - (double)s->x->cols * (mean * mean),
+                            s->total);
 }
 
 sepal_status ridge_make(struct whitener *w, double alpha) {

@@ -15,7 +15,6 @@ static int tear_down(void **state) {
     return 0;
 }
 
-
 /* Rows enough for a nonsingular scatter; columns of mixed scales, weights, sparse rows. */
 static struct problem random_problem(struct rng *rng, size_t classes, bool *sparse) {
     size_t cols = 1 + rng_below(rng, 60);
@@ -228,8 +227,11 @@ static void test_shrinkage(void **state) {
     static const struct {
         const char *text;
         double alpha;
-    } cases[] = {{"shrinkage=0", 0},        {"shrinkage=0.25", 0.25}, {"shrinkage=1", 1},
-                 {"shrinkage=1e-3", 0.001}, {"shrinkage=auto", NAN}};
+    } cases[] = {{"shrinkage=0", 0},
+                 {"shrinkage=0.25", 0.25},
+                 {"shrinkage=1", 1},
+                 {"shrinkage=1e-3", 0.001},
+                 {"shrinkage=auto", NAN}};
     for (size_t number = 0; number < 100; number++) {
         bool sparse;
         struct problem p = random_problem(&rng, 2 + number % 5, &sparse);
@@ -275,8 +277,7 @@ static void test_fisher_is_least_squares(void **state) {
         sepal_ctx_clear_warnings(ctx);
         struct answer out = learn_problem(ctx, &p, sparse, "fisher", "cut=mean");
         assert_int_equal(has_warned(ctx, "singular-scatter"), wide);
-        struct outcome squares =
-            fit_problem(ctx, &p, sparse, (struct asked){.targets = "fisher"});
+        struct outcome squares = fit_problem(ctx, &p, sparse, (struct asked){.targets = "fisher"});
         check_small("the angle to least squares", number,
                     angle(out.linear.w, squares.linear.w, cols, 1), 1e-10);
         struct plain s = plain_new(&p);
@@ -568,16 +569,11 @@ static void test_shifted_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lda),
-        cmocka_unit_test(test_fewer_axes),
-        cmocka_unit_test(test_shrinkage),
-        cmocka_unit_test(test_fisher_is_least_squares),
-        cmocka_unit_test(test_fisher),
-        cmocka_unit_test(test_mean_difference),
-        cmocka_unit_test(test_isotropic),
-        cmocka_unit_test(test_gauss_cut),
-        cmocka_unit_test(test_poor_cuts),
-        cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_lda),          cmocka_unit_test(test_fewer_axes),
+        cmocka_unit_test(test_shrinkage),    cmocka_unit_test(test_fisher_is_least_squares),
+        cmocka_unit_test(test_fisher),       cmocka_unit_test(test_mean_difference),
+        cmocka_unit_test(test_isotropic),    cmocka_unit_test(test_gauss_cut),
+        cmocka_unit_test(test_poor_cuts),    cmocka_unit_test(test_affine),
         cmocka_unit_test(test_shifted_data),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -100,13 +100,12 @@ static void compare(size_t number, const struct problem *p, bool sparse,
     for (size_t i = 0; i < p->rows; i++) {
         const double *x = p->x + i * p->cols;
         size_t y = (size_t)p->label[i];
-        objective -= problem_weight(p, i) * (logl(s[y].total / total) + log_density(&s[y], x)) /
-                     total;
+        objective -=
+            problem_weight(p, i) * (logl(s[y].total / total) + log_density(&s[y], x)) / total;
         for (size_t k = 0; k < classes && i % step == 0; k++) {
             long double right = logl(s[k].total / total) + log_density(&s[k], x);
             if (classes == 2 && k == 0) continue;
-            if (classes == 2)
-                right -= logl(s[0].total / total) + log_density(&s[0], x);
+            if (classes == 2) right -= logl(s[0].total / total) + log_density(&s[0], x);
             double found = scores[i * out.linear.rows + (classes == 2 ? 0 : k)];
             check_small("a score", number, (double)(fabsl(found - right) / (1 + fabsl(right))),
                         1e-9);
@@ -231,9 +230,9 @@ static void test_auto_shrinkage(void **state) {
     for (size_t number = 0; number < 60; number++) {
         bool sparse, diagonal = number % 2;
         struct problem p = random_problem(&rng, 2 + number % 4, 15, &sparse);
-        struct answer out = learn_problem(ctx, &p, sparse, "gaussian",
-                                          diagonal ? "shrinkage=auto, covariance=diagonal"
-                                                   : "shrinkage=auto");
+        struct answer out =
+            learn_problem(ctx, &p, sparse, "gaussian",
+                          diagonal ? "shrinkage=auto, covariance=diagonal" : "shrinkage=auto");
         const struct density *density = out.linear.density;
         for (size_t k = 0; k < p.classes; k++) {
             struct problem q = class_of(&p, (int)k);
@@ -328,8 +327,8 @@ static void test_refusals(void **state) {
         sepal_ctx_clear_warnings(ctx);
         struct answer out = learn(ctx, data, "gaussian", cases[c].text);
         if (cases[c].words) {
-            assert_int_equal(out.status, strstr(cases[c].words, "is not") ? SEPAL_EUSAGE
-                                                                          : SEPAL_EDATA);
+            assert_int_equal(out.status,
+                             strstr(cases[c].words, "is not") ? SEPAL_EUSAGE : SEPAL_EDATA);
             if (!strstr(ctx->error.message, cases[c].words))
                 fail_msg("case %zu: %s", c, ctx->error.message);
         } else {

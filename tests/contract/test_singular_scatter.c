@@ -1,0 +1,597 @@
+/* mean-difference, fisher, lda and gaussian where data is poor or large: singular scatter of every
+   kind, few rows, many classes, weights as copies, threads, memory that fails, and refusals. */
+#include "contract/discriminant_problem.h"
+
+static sepal_ctx *ctx;
+
+static int set_up(void **state) {
+    (void)state;
+    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    sepal_ctx_free(ctx);
+    return 0;
+}
+
+/* ---- the pseudo-inverse -------------------------------------------------------------------- */
+
+enum flaw { CONSTANT = 1, TWIN = 2, SUM = 4, WITHIN = 8, FEW = 16, TWINS = 32 };
+
+static struct problem flawed_problem(struct rng *rng, int flaws) {
+    size_t classes = 2 + rng_below(rng, 4), cols = 12 + rng_below(rng, 24);
+    size_t rows = flaws & FEW ? classes + 2 + rng_below(rng, cols - 4) : 4 * cols + 20;
+    struct problem p = problem_new(rng, rows, cols, classes);
+    p.label[classes] = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double *x = p.x + i * cols;
+        if (flaws & CONSTANT) x[0] = 0.1;
+        if (flaws & TWIN) x[1] = 3 * x[2];
+        if (flaws & SUM) x[3] = x[2] + x[4] - 2;
+        if (flaws & WITHIN) x[5] = 0.1 * p.label[i];
+        for (size_t j = cols / 4; j < cols && flaws & TWINS; j++) x[j] = x[j % (cols / 4)];
+    }
+    return p;
+}
+
+static void multiply(long double *out, const struct plain *s, const long double *v) {
+    for (size_t i = 0; i < s->cols; i++) out[i] = plain_dot(s->within + i * s->cols, v, s->cols);
+}
+
+static long double norm(const long double *v, size_t n) {
+    return sqrtl(plain_dot(v, v, n));
+}
+
+/* What is left of v outside the span of the class-centred rows, relative to its norm. */
+static double outside_rows(const struct problem *p, const struct plain *s, const long double *v) {
+    size_t cols = p->cols, rank = 0;
+    long double *basis = long_zeros((p->rows + 1) * cols), before = 0, after = 0;
+    for (size_t i = 0; i <= p->rows; i++) {
+        long double *row = basis + rank * cols, size = 0, left = 0;
+        const long double *mean = i < p->rows ? s->mean + (size_t)p->label[i] * cols : NULL;
+        for (size_t j = 0; j < cols; j++) {
+            row[j] = mean ? p->x[i * cols + j] - mean[j] : v[j];
+            size += row[j] * row[j];
+        }
+        for (size_t b = 0; b < 2 * rank; b++) {
+            const long double *other = basis + b % rank * cols;
+            long double dot = plain_dot(row, other, cols);
+            for (size_t j = 0; j < cols; j++) row[j] -= dot * other[j];
+        }
+        left = plain_dot(row, row, cols);
+        before = size, after = left;
+        if (left <= 1e-24L * size) continue;
+        for (size_t j = 0; j < cols; j++) row[j] /= sqrtl(left);
+        if (rank < cols) rank++;
+    }
+    free(basis);
+    return (double)sqrtl(after / before);
+}
+
+/* w = divisor pinv(S) d: no part of it is taken to zero by S, and S w / divisor is d but for what
+   no S w can be. */
+static void check_pseudo_inverse(size_t number, const struct problem *p, const struct plain *s,
+                                 const double *w, const long double *d, long double divisor) {
+    size_t cols = p->cols;
+    long double *v = long_zeros(cols), *image = long_zeros(cols), *again = long_zeros(cols);
+    for (size_t j = 0; j < cols; j++) v[j] = w[j] / divisor;
+    check_small("the part of w outside the rows", number, outside_rows(p, s, v), 1e-9);
+    multiply(image, s, v);
+    for (size_t j = 0; j < cols; j++) image[j] -= d[j];
+    multiply(again, s, image);
+    multiply(image, s, d);
+    check_small("S (S w - d)", number, (double)(norm(again, cols) / norm(image, cols)), 1e-9);
+    free(v), free(image), free(again);
+}
+
+static void test_lda_uses_the_pseudo_inverse(void **state) {
+    (void)state;
+    struct rng rng = rng_make(41, 1);
+    for (size_t number = 0; number < 192; number++) {
+        int flaws = (int)(number % 64);
+        if (flaws == 0) continue;
+        struct problem p = flawed_problem(&rng, flaws);
+        struct plain s = plain_new(&p);
+        sepal_ctx_clear_warnings(ctx);
+        struct answer out = learn_problem(ctx, &p, number % 2, "lda", NULL);
+        assert_true(has_warned(ctx, "singular-scatter"));
+        assert_non_null(strstr(ctx->warnings[0].message, "shrinkage=auto"));
+        long double *d = long_zeros(p.cols);
+        for (size_t r = 0; r < out.linear.rows; r++) {
+            for (size_t j = 0; j < p.cols; j++)
+                d[j] = p.classes == 2 ? s.mean[p.cols + j] - s.mean[j]
+                                      : s.mean[r * p.cols + j] - s.all[j];
+            check_pseudo_inverse(number, &p, &s, out.linear.w + r * p.cols, d,
+                                 s.total - (long double)p.classes);
+        }
+        /* the means differ where the rows do not if a column says so, or rows are too few */
+        size_t own = p.cols - (flaws & 1) - (flaws >> 1 & 1) - (flaws >> 2 & 1) - (flaws >> 3 & 1);
+        bool infinite = flaws & WITHIN || p.rows - p.classes < own;
+        if (!(flaws & TWINS)) assert_int_equal(isnan(out.j), infinite);
+        free(d);
+        linear_clear(&out.linear);
+        plain_free(&s);
+        problem_free(&p);
+    }
+}
+
+/* Fisher's direction is that of least squares of least norm, any rank. */
+static void test_fisher_uses_total_scatter(void **state) {
+    (void)state;
+    struct rng rng = rng_make(42, 1);
+    for (size_t number = 0; number < 128; number++) {
+        int flaws = (int)(number % 64);
+        if (flaws == 0) continue;
+        struct problem p = flawed_problem(&rng, flaws);
+        for (size_t i = 0; i < p.rows; i++) {
+            p.label[i] = p.label[i] > 0;
+            if (flaws & WITHIN) p.x[i * p.cols + 5] = 0.1 * p.label[i];
+            for (size_t j = p.cols / 4; j < p.cols && flaws & TWINS; j++)
+                p.x[i * p.cols + j] = p.x[i * p.cols + j % (p.cols / 4)];
+        }
+        p.classes = 2;
+        sepal_ctx_clear_warnings(ctx);
+        struct answer out = learn_problem(ctx, &p, number % 2, "fisher", "cut=mean");
+        assert_true(has_warned(ctx, "singular-scatter"));
+        struct outcome squares =
+            fit_problem(ctx, &p, number % 2, (struct asked){.targets = "fisher"});
+        struct plain s = plain_new(&p);
+        for (size_t j = 0; j < p.cols; j++)
+            out.linear.w[j] *= (double)(s.total / (s.total - 2)); /* (N - 2) for N */
+        check_small("the way to least squares", number,
+                    weights_differ(&p, &out.linear, &squares.linear), 1e-9);
+        plain_free(&s);
+        linear_clear(&out.linear);
+        linear_clear(&squares.linear);
+        problem_free(&p);
+    }
+}
+
+/* Nearly dependent columns: squares of what tells them apart are rounding, so rows are factored. */
+static void test_nearly_dependent(void **state) {
+    (void)state;
+    struct rng rng = rng_make(43, 1);
+    for (size_t number = 0; number < 40; number++) {
+        struct problem p = problem_new(&rng, 120, 8, 3);
+        double part = pow(10, -4 - (double)(number % 4));
+        for (size_t i = 0; i < p.rows; i++) p.x[i * 8 + 7] = p.x[i * 8] + part * p.x[i * 8 + 7];
+        struct plain s = plain_new(&p);
+        sepal_ctx_clear_warnings(ctx);
+        struct answer out = learn_problem(ctx, &p, false, "lda", NULL);
+        assert_false(has_warned(ctx, "singular-scatter"));
+        long double *d = long_zeros(8), *v = long_zeros(8);
+        for (size_t r = 0; r < 3; r++) {
+            for (size_t j = 0; j < 8; j++) d[j] = s.mean[r * 8 + j] - s.all[j];
+            plain_solve(v, s.within, d, 8);
+            long double off = 0, size = 0;
+            for (size_t j = 0; j < 8; j++) {
+                off += powl(v[j] * (s.total - 3) - out.linear.w[r * 8 + j], 2);
+                size += powl(v[j] * (s.total - 3), 2);
+            }
+            check_small("w", number, (double)sqrtl(off / size) * part * part, 1e-13);
+        }
+        free(d), free(v);
+        linear_clear(&out.linear);
+        plain_free(&s);
+        problem_free(&p);
+    }
+}
+
+/* One-hot columns are dependent by themselves: no warning; what else is dependent is named. */
+static void test_text_columns(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool warns;
+    } cases[] = {
+        {"colour,size,class\nred,1,a\nblue,2,b\nred,3,b\ngreen,5,a\nblue,9,a\ngreen,4,b\n", false},
+        {"colour,size,class\nred,1,a\nblue,1,b\nred,1,b\nred,1,a\nblue,1,a\ngreen,1,b\n", true},
+        {"size,twice,class\n1,2,a\n2,4,b\n3,6,b\n5,10,a\n9,18,a\n", true},
+        {"size,class\n1,a\n2,b\n3,b\n0,a\n", false},
+    };
+    for (size_t c = 0; c < 8; c++) {
+        sepal_data *data;
+        FILE *file = fopen("warnings.csv", "w");
+        assert_non_null(file);
+        fputs(cases[c / 2].text, file);
+        fclose(file);
+        assert_int_equal(data_read(&data, ctx, "warnings.csv", NULL, NULL, true), SEPAL_OK);
+        sepal_ctx_clear_warnings(ctx);
+        struct answer out = learn(ctx, data, c % 2 ? "lda" : "fisher", NULL);
+        if (out.status != SEPAL_OK) fail_msg("case %zu: %s", c, ctx->error.message);
+        assert_int_equal(has_warned(ctx, "singular-scatter"), cases[c / 2].warns);
+        linear_clear(&out.linear);
+        data_free(data);
+    }
+}
+
+/* ---- many columns -------------------------------------------------------------------------- */
+
+/* Columns for which no square matrix is made: ((1 - a) S + a tr/D I) w = (N - K)(m_k - m). */
+static void test_wide(void **state) {
+    (void)state;
+    struct rng rng = rng_make(44, 1);
+    static const char *const texts[] = {"shrinkage=0.2", "shrinkage=auto", "shrinkage=1e-5"};
+    for (size_t number = 0; number < 6; number++) {
+        size_t cols = 12000, classes = 2 + number % 3, rows = 30;
+        struct problem p = problem_new(&rng, rows, cols, classes);
+        for (size_t i = 0; i < rows * cols && number % 2; i++)
+            if (rng_below(&rng, 6)) p.x[i] = 0;
+        if (number > 2) problem_weigh(&p, &rng);
+        for (size_t i = 0; p.weight && i < rows; i++) p.weight[i] += 1;
+        p.label[classes] = 0;
+        struct answer out = learn_problem(ctx, &p, number % 2, "lda", texts[number % 3]);
+        assert_non_null(strstr(out.solver, "space of 30 rows"));
+        long double *z = long_zeros(rows * cols), *mean = long_zeros(classes * cols);
+        long double weight[4] = {0}, total = 0, trace = 0;
+        for (size_t i = 0; i < rows; i++) {
+            weight[p.label[i]] += problem_weight(&p, i), total += problem_weight(&p, i);
+            for (size_t j = 0; j < cols; j++)
+                mean[(size_t)p.label[i] * cols + j] += problem_weight(&p, i) * p.x[i * cols + j];
+        }
+        for (size_t i = 0; i < classes * cols; i++) mean[i] /= weight[i / cols];
+        for (size_t i = 0; i < rows * cols; i++) {
+            z[i] = p.x[i] - mean[(size_t)p.label[i / cols] * cols + i % cols];
+            trace += problem_weight(&p, i / cols) * z[i] * z[i];
+        }
+        long double alpha = out.shrinkage, ridge = alpha * trace / (long double)cols;
+        for (size_t r = 0; r < out.linear.rows; r++) {
+            const double *w = out.linear.w + r * cols;
+            long double *left = long_zeros(cols), off = 0, size = 0;
+            for (size_t i = 0; i < rows; i++) {
+                long double dot = 0;
+                for (size_t j = 0; j < cols; j++) dot += z[i * cols + j] * w[j];
+                for (size_t j = 0; j < cols; j++)
+                    left[j] += (1 - alpha) * problem_weight(&p, i) * dot * z[i * cols + j];
+            }
+            for (size_t j = 0; j < cols; j++) {
+                long double all = 0, right;
+                for (size_t k = 0; k < classes; k++) all += weight[k] * mean[k * cols + j] / total;
+                right = classes == 2 ? mean[cols + j] - mean[j] : mean[r * cols + j] - all;
+                right *= total - (long double)classes;
+                off += powl(left[j] + ridge * w[j] - right, 2), size += right * right;
+            }
+            check_small("S w - d", number, (double)(sqrtl(off / size) * ridge / trace), 1e-16);
+            free(left);
+        }
+        assert_int_equal(out.linear.n_axes, classes - 1);
+        free(z), free(mean);
+        linear_clear(&out.linear);
+        problem_free(&p);
+    }
+}
+
+static void test_too_wide(void **state) {
+    (void)state;
+    struct rng rng = rng_make(45, 1);
+    struct problem p = problem_new(&rng, 12, 12000, 2);
+    sepal_data *data = problem_data(&p, ctx, false);
+    /* few rows: their own space will do without shrinkage, too */
+    struct answer out = learn(ctx, data, "lda", NULL);
+    assert_int_equal(out.status, SEPAL_OK);
+    linear_clear(&out.linear);
+    data_free(data);
+    problem_free(&p);
+
+    struct matrix wide = {0};
+    data = data_new(ctx);
+    assert_non_null(data);
+    static int32_t label[13000];
+    assert_int_equal(matrix_init(&wide, ctx, 13000, 20000, true), SEPAL_OK);
+    for (size_t b = 0; b < wide.n_blocks; b++) { /* a diagonal of ones, and a full first column */
+        struct block *block = &wide.blocks[b];
+        block->values = VALUES_ONES;
+        assert_int_equal(block_alloc(ctx, block, 20000, 2 * block->rows), SEPAL_OK);
+        for (size_t i = 0; i <= block->rows; i++) block->start[i] = 2 * i;
+        for (size_t i = 0; i < block->rows; i++) {
+            label[block->first_row + i] = (int32_t)(i % 2);
+            block->index[2 * i] = 0;
+            block->index[2 * i + 1] = (uint32_t)(1 + block->first_row + i);
+        }
+    }
+    struct schema *schema = schema_new(ctx);
+    const char *classes[] = {"a", "b"};
+    schema->n_classes = 2, schema->classes = classes;
+    data->matrix = wide, data->schema = schema, data->label = label, data->total_weight = 13000;
+    static const char *const texts[] = {NULL, "shrinkage=auto"};
+    static const char *const names[] = {"lda", "fisher"};
+    for (size_t c = 0; c < 4; c++) {
+        out = learn(ctx, data, names[c / 2], texts[c % 2]);
+        assert_int_equal(out.status, SEPAL_EDATA);
+        assert_non_null(strstr(ctx->error.message, "1.35 GB"));
+    }
+    out = learn(ctx, data, "gaussian", NULL);
+    assert_int_equal(out.status, SEPAL_EDATA);
+    assert_non_null(strstr(ctx->error.message, "GB"));
+    out = learn(ctx, data, "mean-difference", NULL); /* needs no such matrix */
+    assert_int_equal(out.status, SEPAL_OK);
+    linear_clear(&out.linear);
+    out = learn(ctx, data, "gaussian", "covariance=diagonal");
+    assert_int_equal(out.status, SEPAL_OK);
+    linear_clear(&out.linear);
+    data->label = NULL;
+    data_free(data);
+}
+
+/* ---- many classes -------------------------------------------------------------------------- */
+
+static void test_a_thousand_classes(void **state) {
+    (void)state;
+    enum { CLASSES = 1000, COLS = 20, ROWS = 3001 };
+    struct rng rng = rng_make(46, 1);
+    static double x[ROWS * COLS];
+    static char names[CLASSES][8];
+    static const char *labels[ROWS];
+    for (size_t k = 0; k < CLASSES; k++) snprintf(names[k], sizeof names[k], "k%03zu", k);
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t k = i < CLASSES ? i : 1 + rng_below(&rng, CLASSES - 1); /* class 0 has one row */
+        labels[i] = names[k];
+        for (size_t j = 0; j < COLS; j++)
+            x[i * COLS + j] = normal(&rng) + 5 * sin((double)(k * (j + 1)));
+    }
+    sepal_data *data;
+    assert_int_equal(data_from_dense(&data, ctx, x, ROWS, COLS, labels, NULL), SEPAL_OK);
+    static const char *const cases[][2] = {{"lda", NULL},
+                                           {"gaussian", "covariance=shared"},
+                                           {"gaussian", "covariance=diagonal"},
+                                           {"gaussian", "covariance=spherical"}};
+    for (size_t c = 0; c < 4; c++) {
+        sepal_ctx_clear_warnings(ctx);
+        struct answer out = learn(ctx, data, cases[c][0], cases[c][1]);
+        if (out.status != SEPAL_OK) fail_msg("%s", ctx->error.message);
+        assert_int_equal(has_warned(ctx, "zero-variance"), c > 1);
+        int32_t *found = malloc(ROWS * sizeof *found);
+        assert_int_equal(linear_predict(found, ctx, &out.linear, &data->matrix), SEPAL_OK);
+        size_t right = 0;
+        for (size_t i = 0; i < ROWS; i++) right += found[i] == data->label[i];
+        if (c < 2) assert_true(right > ROWS * 9 / 10);
+        if (c < 2) assert_int_equal(out.linear.n_axes, COLS);
+        free(found);
+        linear_clear(&out.linear);
+    }
+    data_free(data);
+}
+
+/* ---- rows and threads ---------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *text;
+} every[] = {{"lda", NULL},
+             {"lda", "shrinkage=auto"},
+             {"gaussian", NULL},
+             {"gaussian", "shrinkage=auto, estimate=ml"},
+             {"gaussian", "covariance=shared, shrinkage=0.1"},
+             {"gaussian", "covariance=diagonal"},
+             {"gaussian", "covariance=diagonal, shrinkage=auto"},
+             {"gaussian", "covariance=spherical"},
+             {"fisher", "cut=gauss"},
+             {"fisher", "shrinkage=auto"},
+             {"mean-difference", "cut=gauss"}};
+enum { EVERY = sizeof every / sizeof *every };
+
+static bool only_two(const char *name) {
+    return strcmp(name, "fisher") == 0 || strcmp(name, "mean-difference") == 0;
+}
+
+/* Weight k is k copies. */
+static void test_weights_are_copies(void **state) {
+    (void)state;
+    struct rng rng = rng_make(47, 1);
+    for (size_t number = 0; number < 5 * EVERY; number++) {
+        const char *name = every[number % EVERY].name, *text = every[number % EVERY].text;
+        size_t classes = only_two(name) ? 2 : 2 + rng_below(&rng, 4);
+        size_t cols = 1 + rng_below(&rng, 12);
+        struct problem p = problem_new(&rng, classes * (2 * cols + 6), cols, classes);
+        struct problem copies = problem_new(&rng, 4 * p.rows, cols, classes);
+        for (size_t i = 0; i < p.rows; i++) p.label[i] = (int)(i % classes);
+        problem_weigh(&p, &rng);
+        size_t n = 0;
+        for (size_t i = 0; i < p.rows; i++) {
+            size_t k = 1 + rng_below(&rng, 3);
+            p.weight[i] = (double)k;
+            for (size_t c = 0; c < k; c++, n++) {
+                memcpy(copies.x + n * cols, p.x + i * cols, cols * sizeof *p.x);
+                copies.label[n] = p.label[i];
+            }
+        }
+        copies.rows = n;
+        struct answer a = learn_problem(ctx, &p, number % 2, name, text);
+        struct answer b = learn_problem(ctx, &copies, number % 2, name, text);
+        check_small("the effect of copying", number, weights_differ(&p, &a.linear, &b.linear),
+                    1e-10);
+        double *at_p = scores_of(ctx, &p, false, &a.linear);
+        double *at_q = scores_of(ctx, &p, false, &b.linear);
+        for (size_t i = 0; i < p.rows * a.linear.rows; i++)
+            check_small("the effect on scores", number,
+                        fabs(at_p[i] - at_q[i]) / (1 + fabs(at_p[i])), 1e-9);
+        check_small("the effect on the objective", number,
+                    fabs(a.objective - b.objective) / (1 + fabs(a.objective)), 1e-10);
+        free(at_p), free(at_q);
+        linear_clear(&a.linear);
+        linear_clear(&b.linear);
+        problem_free(&p);
+        problem_free(&copies);
+    }
+}
+
+static void same_bits(const struct linear *a, const struct linear *b) {
+    size_t cells = a->rows * a->cols;
+    assert_memory_equal(a->w, b->w, cells * sizeof(double));
+    assert_memory_equal(a->b, b->b, a->rows * sizeof(double));
+    assert_memory_equal(a->centre, b->centre, a->cols * sizeof(double));
+    assert_int_equal(a->n_axes, b->n_axes);
+    if (a->axes) assert_memory_equal(a->axes, b->axes, a->n_axes * a->cols * sizeof(double));
+    if (!a->density) return;
+    size_t root = density_root_size(a->density->kind, a->classes, a->cols);
+    assert_memory_equal(a->density->root, b->density->root, root * sizeof(double));
+    assert_memory_equal(a->density->constant, b->density->constant, a->classes * sizeof(double));
+}
+
+static void test_threads_change_nothing(void **state) {
+    (void)state;
+    struct rng rng = rng_make(48, 1);
+    static const unsigned threads[] = {1, 2, 3, 7};
+    static const size_t shapes[][2] = {{9000, 20}, {1500, 300}, {3000, 1}};
+    for (size_t number = 0; number < 3 * EVERY; number++) {
+        const char *name = every[number % EVERY].name, *text = every[number % EVERY].text;
+        const size_t *shape = shapes[number / EVERY];
+        struct problem p = problem_new(&rng, shape[0], shape[1], only_two(name) ? 2 : 4);
+        bool sparse = number % 2;
+        for (size_t i = 0; i < p.rows * p.cols && sparse; i++)
+            if (rng_below(&rng, 3)) p.x[i] = 0;
+        if (number % 3 == 0) problem_weigh(&p, &rng);
+        struct answer first = {0};
+        for (size_t t = 0; t < 4; t++) {
+            ctx->threads = threads[t];
+            struct answer out = learn_problem(ctx, &p, sparse, name, text);
+            if (t == 0) {
+                first = out;
+                continue;
+            }
+            same_bits(&first.linear, &out.linear);
+            assert_true(first.objective == out.objective);
+            linear_clear(&out.linear);
+        }
+        linear_clear(&first.linear);
+        problem_free(&p);
+    }
+    ctx->threads = 0;
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/* Whichever allocation fails, the fit says so and leaks nothing. */
+static void test_memory_fails(void **state) {
+    (void)state;
+    struct rng rng = rng_make(49, 1);
+    size_t points = 0;
+    ctx->threads = 1;
+    for (size_t number = 0; number < 2 * EVERY + 4; number++) {
+        const char *name = every[number % EVERY].name, *text = every[number % EVERY].text;
+        bool flawed = number >= 2 * EVERY;
+        size_t cols = number < EVERY ? 4 : 140;
+        if (flawed) name = number % 2 ? "lda" : "fisher", text = NULL, cols = 12;
+        struct problem p = problem_new(&rng, number < EVERY || flawed ? 60 : 450, cols, 2);
+        for (size_t i = 0; i < p.rows && flawed; i++) p.x[i * cols] = p.x[i * cols + 1];
+        if (number >= 2 * EVERY + 2) p.rows = 5;
+        sepal_data *data = problem_data(&p, ctx, number % 2);
+        sepal_status status = SEPAL_EMEMORY;
+        for (size_t k = 1; status != SEPAL_OK; k++, points++) {
+            ctx->faults[FAULT_ALLOC].calls = 0;
+            ctx->faults[FAULT_ALLOC].fail_at = k;
+            struct answer out = learn(ctx, data, name, text);
+            ctx->faults[FAULT_ALLOC].fail_at = 0;
+            status = out.status;
+            if (status == SEPAL_OK) linear_clear(&out.linear);
+            if (status != SEPAL_OK) assert_int_equal(status, SEPAL_EMEMORY);
+            assert_true(k < 2000);
+        }
+        data_free(data);
+        problem_free(&p);
+    }
+    ctx->threads = 0;
+    printf("COUNT injection-points %zu 0\n", points);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------ */
+
+static void test_refusals(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *text, *words;
+        sepal_status status;
+    } cases[] = {
+        {"lda", "axes=3", "axes=3 is more than the 2 that 3 classes and 4 columns have",
+         SEPAL_EUSAGE},
+        {"lda", "axes=2", NULL, SEPAL_OK},
+        {"lda", "shrinkage=1.5", "shrinkage=1.5 is not none, auto or a number", SEPAL_EUSAGE},
+        {"lda", "shrinkage=-0.1", "is not none, auto", SEPAL_EUSAGE},
+        {"lda", "shrinkage=nan", "is not none, auto", SEPAL_EUSAGE},
+        {"lda", "priors=\"0.2,0.3,0.5\"", NULL, SEPAL_OK},
+        {"lda", "priors=\"c02:0.2,c00:0.3,c01:0.5\"", NULL, SEPAL_OK},
+        {"lda", "priors=\"0.2,0.3,0.4\"", "sum to 0.9, not to 1", SEPAL_EUSAGE},
+        {"lda", "priors=\"0.2,0.8\"", "leaves out a class", SEPAL_EUSAGE},
+        {"lda", "priors=\"0.2,0.3,0.3,0.2\"", "more numbers than there are classes", SEPAL_EUSAGE},
+        {"lda", "priors=\"c00:0.2,c07:0.3,c01:0.5\"", "names a class that the data does not have",
+         SEPAL_EUSAGE},
+        {"lda", "priors=\"c00:0.2,c00:0.3,c01:0.5\"", "gives a class two priors", SEPAL_EUSAGE},
+        {"lda", "priors=\"0,0.5,0.5\"", "not a number above 0", SEPAL_EUSAGE},
+        {"lda", "priors=\"0.5,0.5,x\"", "not a number above 0", SEPAL_EUSAGE},
+        {"lda", "priors=\"\"", "not a number above 0", SEPAL_EUSAGE},
+    };
+    struct rng rng = rng_make(50, 1);
+    struct problem p = problem_new(&rng, 30, 4, 3);
+    sepal_data *data = problem_data(&p, ctx, false);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct answer out = learn(ctx, data, cases[c].name, cases[c].text);
+        if (out.status != cases[c].status) fail_msg("case %zu: %s", c, ctx->error.message);
+        if (cases[c].words && !strstr(ctx->error.message, cases[c].words))
+            fail_msg("case %zu: %s", c, ctx->error.message);
+        if (cases[c].status == SEPAL_OK && strstr(cases[c].text, "0.2,c00"))
+            assert_true(out.linear.priors[0] == 0.3 && out.linear.priors[2] == 0.2);
+        linear_clear(&out.linear);
+    }
+    data_free(data);
+    problem_free(&p);
+}
+
+/* No direction between equal means; no covariance of rows that weigh nothing; no spread at all. */
+static void test_poor_data(void **state) {
+    (void)state;
+    double corners[] = {0, 0, 1, 1, 0, 1, 1, 0}, alone[] = {1, 2, 3, 4};
+    double pairs[] = {1, 1, 1, 1, 3, 2, 3, 2};
+    int label[] = {0, 0, 1, 1}, two[] = {0, 1};
+    struct problem p = {.rows = 4, .cols = 2, .classes = 2, .x = corners, .label = label};
+    static const char *const names[] = {"fisher", "mean-difference"};
+    sepal_data *data = problem_data(&p, ctx, false);
+    for (size_t c = 0; c < 2; c++) {
+        assert_int_equal(learn(ctx, data, names[c], NULL).status, SEPAL_EDATA);
+        assert_non_null(strstr(ctx->error.message, "coincide"));
+    }
+    struct answer out = learn(ctx, data, "lda", NULL);
+    assert_int_equal(out.status, SEPAL_OK);
+    assert_true(out.linear.w[0] == 0 && out.linear.w[1] == 0 && out.linear.n_axes == 0);
+    linear_clear(&out.linear);
+    data_free(data);
+
+    p.rows = 2, p.x = alone, p.label = two; /* a row each: N - K = 0 */
+    data = problem_data(&p, ctx, false);
+    assert_int_equal(learn(ctx, data, "lda", NULL).status, SEPAL_EDATA);
+    assert_non_null(strstr(ctx->error.message, "total weight above 2"));
+    assert_int_equal(learn(ctx, data, "fisher", NULL).status, SEPAL_EDATA);
+    assert_int_equal(learn(ctx, data, "lda", "estimate=ml, shrinkage=0.1").status, SEPAL_EDATA);
+    data_free(data);
+
+    p.rows = 4, p.x = pairs, p.label = label; /* all rows of a class alike */
+    data = problem_data(&p, ctx, false);
+    sepal_ctx_clear_warnings(ctx);
+    out = learn(ctx, data, "lda", NULL);
+    assert_int_equal(out.status, SEPAL_OK);
+    assert_true(has_warned(ctx, "singular-scatter") && isnan(out.j) && out.linear.w[0] == 0);
+    linear_clear(&out.linear);
+    out = learn(ctx, data, "fisher", NULL);
+    assert_int_equal(out.status, SEPAL_OK);
+    assert_true(isnan(out.j) && out.linear.w[0] > 0 && out.objective == 0);
+    linear_clear(&out.linear);
+    assert_int_equal(learn(ctx, data, "lda", "shrinkage=auto").status, SEPAL_EDATA);
+    data_free(data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lda_uses_the_pseudo_inverse),
+        cmocka_unit_test(test_fisher_uses_total_scatter),
+        cmocka_unit_test(test_nearly_dependent),
+        cmocka_unit_test(test_text_columns),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_too_wide),
+        cmocka_unit_test(test_a_thousand_classes),
+        cmocka_unit_test(test_weights_are_copies),
+        cmocka_unit_test(test_threads_change_nothing),
+        cmocka_unit_test(test_memory_fails),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_poor_data),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
