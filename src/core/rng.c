@@ -1,5 +1,7 @@
 #include "core/rng.h"
 
+#include <math.h>
+
 /* Multipliers and Weyl constants of philox4x32 (Salmon et al. 2011, section 4.3). */
 static const uint32_t multiplier_0 = 0xD2511F53, multiplier_1 = 0xCD9E8D57;
 static const uint32_t weyl_0 = 0x9E3779B9, weyl_1 = 0xBB67AE85;
@@ -21,6 +23,18 @@ uint64_t rng_at(uint64_t seed, uint64_t stream, uint64_t i) {
     return (uint64_t)x1 << 32 | x0;
 }
 
+double rng_unit_at(uint64_t seed, uint64_t stream, uint64_t i) {
+    return (double)(rng_at(seed, stream, i) >> 11) * 0x1p-53;
+}
+
+double rng_normal_at(uint64_t seed, uint64_t stream, uint64_t i) {
+    static const double circle = 6.283185307179586;
+    uint64_t first = i & ~UINT64_C(1);
+    double radius = sqrt(-2 * log(1 - rng_unit_at(seed, stream, first)));
+    double angle = circle * rng_unit_at(seed, stream, first + 1);
+    return radius * (i == first ? cos(angle) : sin(angle));
+}
+
 struct rng rng_make(uint64_t seed, uint64_t stream) {
     return (struct rng){.seed = seed, .stream = stream};
 }
@@ -37,7 +51,7 @@ uint64_t rng_below(struct rng *rng, uint64_t n) {
 }
 
 double rng_unit(struct rng *rng) {
-    return (double)(rng_next(rng) >> 11) * 0x1p-53;
+    return rng_unit_at(rng->seed, rng->stream, rng->next++);
 }
 
 void rng_shuffle(struct rng *rng, uint32_t *items, size_t n) {

@@ -95,6 +95,28 @@ static void test_unit(void **state) {
     assert_fair(counts, TENTHS, DRAWS);
 }
 
+/* Phi(z) is uniform, and so are the angles of pairs; the bits decide, in any order. */
+static void test_normal(void **state) {
+    (void)state;
+    enum { DRAWS = 100000, TENTHS = 10, OCTANTS = 8 };
+    size_t counts[TENTHS] = {0}, octants[OCTANTS] = {0}, far = 0;
+    for (uint64_t i = 0; i < DRAWS; i += 2) {
+        double x = rng_normal_at(3, 4, i), y = rng_normal_at(3, 4, i + 1);
+        counts[(size_t)(erfc(-x / sqrt(2)) / 2 * TENTHS)]++;
+        counts[(size_t)(erfc(-y / sqrt(2)) / 2 * TENTHS)]++;
+        octants[(size_t)((atan2(y, x) + acos(-1)) / (2 * acos(-1)) * OCTANTS) % OCTANTS]++;
+        far += x * x + y * y > 2 * log(1000);
+        double u = 1 - rng_unit_at(3, 4, i);
+        assert_true(fabs(x * x + y * y + 2 * log(u)) < 1e-12);
+    }
+    assert_fair(counts, TENTHS, DRAWS);
+    assert_fair(octants, OCTANTS, DRAWS / 2);
+    assert_true(far > 20 && far < 85); /* one in a thousand */
+    for (uint64_t i = 0; i < DRAWS; i++) assert_true(isfinite(rng_normal_at(5, 6, i)));
+    struct rng rng = rng_make(8, 9);
+    for (uint64_t i = 0; i < 100; i++) assert_true(rng_unit(&rng) == rng_unit_at(8, 9, i));
+}
+
 static void test_shuffle_permutes(void **state) {
     (void)state;
     enum { MOST = 60 };
@@ -137,6 +159,7 @@ int main(void) {
         cmocka_unit_test(test_below_is_fair),
         cmocka_unit_test(test_below_is_fair_for_large_limits),
         cmocka_unit_test(test_unit),
+        cmocka_unit_test(test_normal),
         cmocka_unit_test(test_shuffle_permutes),
         cmocka_unit_test(test_shuffle_is_fair),
     };
