@@ -89,10 +89,10 @@ static sepal_status check_values(struct task *task) {
     }
     if (task->sums.negative_row == SIZE_MAX) return SEPAL_OK;
     shown[decimal_print(shown, find_value(task, task->sums.negative_row, true, &j))] = '\0';
-    return fail(fit->ctx, SEPAL_EDATA,
-                "%s of row %zu is %s, and counts are not below 0; leave the column out, use "
-                "kind=bernoulli for bits, or kind=gaussian for measurements",
-                column_name(task, j), task->sums.negative_row + 1, shown);
+    return fail_at(fit->ctx, SEPAL_EDATA, fit->data->file, 0, 0,
+                   "%s of row %zu is %s, and counts are not below 0; leave the column out, use "
+                   "kind=bernoulli for bits, or kind=gaussian for measurements",
+                   column_name(task, j), task->sums.negative_row + 1, shown);
 }
 
 static sepal_status check_weights(const struct task *task) {
@@ -121,11 +121,11 @@ static sepal_status check_zeros(struct task *task) {
         size_t k = i / task->cols, j = i % task->cols;
         double whole = task->kind == KIND_BERNOULLI ? task->sums.weight[k] : INFINITY;
         if (task->value[i] > 0 && task->value[i] < whole) continue;
-        return fail(task->fit->ctx, SEPAL_EDATA,
-                    "%s is %s above 0 %s class '%s', so without smoothing the logarithm of a "
-                    "probability is not finite; use smoothing=1, or a small one such as 1e-10",
-                    column_name(task, j), task->value[i] > 0 ? "always" : "never", where,
-                    class_name(task, k));
+        return fail_at(task->fit->ctx, SEPAL_EDATA, task->fit->data->file, 0, 0,
+                       "%s is %s above 0 %s class '%s', so without smoothing the logarithm of a "
+                       "probability is not finite; use smoothing=1, or a small one such as 1e-10",
+                       column_name(task, j), task->value[i] > 0 ? "always" : "never", where,
+                       class_name(task, k));
     }
     return SEPAL_OK;
 }
