@@ -34,12 +34,12 @@ struct command {
     const char *name, *summary; /* the summary is a sentence without its full stop */
     const char *description;    /* paragraphs, each one line; "\n" between them */
     int (*run)(struct session *s);
-    const char *usage;            /* what follows "sepal NAME " */
-    size_t fewest, most;          /* arguments that are no options */
-    bool reads, fits, decides;    /* takes the library's options of reading, fitting, deciding */
-    bool silent;                  /* takes no option but --help */
-    const struct option *options; /* ends with a row without a name; NULL: none of its own */
-    const char *examples[2];      /* they run in the folder of the sources */
+    const char *usage;                  /* what follows "sepal NAME " */
+    size_t fewest, most;                /* arguments that are no options */
+    bool reads, fits, decides, samples; /* takes the library's options of doing that */
+    bool silent;                        /* takes no option but --help */
+    const struct option *options;       /* ends with a row without a name; NULL: none of its own */
+    const char *examples[2];            /* they run in the folder of the sources */
 };
 
 struct session {
@@ -61,7 +61,7 @@ int cli_run(int argc, char **argv);
 int command_refuse(struct session *s, const char *word);
 
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_inspect,
-    cmd_transform, cmd_convert, cmd_list, cmd_help;
+    cmd_transform, cmd_sample, cmd_convert, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_knobs[];
@@ -108,6 +108,10 @@ int numbers_row(struct numbers *numbers, struct session *s, size_t row, const do
 void numbers_close(struct numbers *numbers);
 /* A CSV line of names, each with a comma before it. */
 int numbers_names(struct numbers *numbers, struct session *s, struct sink *out);
+
+/* Write data to a file or, "-", to standard output; format NULL: by the extension. With --json what
+   was written is told on standard output. */
+int data_put(struct session *s, const sepal_data *data, const char *path, const char *format);
 
 /* ---- Progress and Ctrl-C ------------------------------------------------------------------- */
 

@@ -1,11 +1,7 @@
 /* sepal convert: the rows in another format. */
 #include "cli.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct option convert_options[] = {
     {.name = "output",
@@ -96,111 +92,14 @@ static int check_options(struct session *s) {
     return code;
 }
 
-static int copy(struct session *s, int fd) {
-    enum { PIECE_BYTES = 1 << 16 };
-    struct result out;
-    char piece[PIECE_BYTES];
-    int code = result_open(&out, s, "-");
-    if (code != EXIT_DONE) return code;
-    ssize_t n;
-    while ((n = read(fd, piece, sizeof piece)) != 0) {
-        if (n > 0)
-            sink_add(&out.sink, piece, (size_t)n);
-        else if (errno != EINTR)
-            break;
-    }
-    if (n < 0) {
-        code = complain(s, EXIT_OUTPUT, NULL, "cannot read back: %s", strerror(errno));
-        result_discard(&out);
-        return code;
-    }
-    return result_commit(&out, s);
-}
-
-/* The library replaces whole files, which standard output is not: make one, then copy it. */
-static int write_standard(struct session *s, const sepal_data *data) {
-    const char *folder = getenv("TMPDIR");
-    struct sink name = sink_open(-1);
-    sink_printf(&name, "%s/sepal-XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
-    int code = sink_check(s, &name);
-    if (code != EXIT_DONE) {
-        sink_close(&name);
-        return code;
-    }
-    bool held = interrupt_hold(true);
-    int fd = mkostemp(name.bytes, O_CLOEXEC);
-    if (fd < 0) {
-        interrupt_hold(held);
-        code = complain(s, EXIT_OUTPUT, name.bytes, "cannot create it: %s", strerror(errno));
-        sink_close(&name);
-        return code;
-    }
-    close(fd);
-    sepal_status status = sepal_data_write(s->ctx, data, name.bytes, option_value(s, "to"));
-    do fd = status == SEPAL_OK ? open(name.bytes, O_RDONLY | O_CLOEXEC) : -1;
-    while (status == SEPAL_OK && fd < 0 && errno == EINTR);
-    unlink(name.bytes);
-    interrupt_hold(held);
-    if (status != SEPAL_OK) {
-        code = complain_status(s, status);
-    } else {
-        warnings_print(s);
-        code = copy(s, fd);
-    }
-    if (fd >= 0) close(fd);
-    sink_close(&name);
-    return code;
-}
-
-static int print_facts(struct session *s, const sepal_data *data, const char *path,
-                       const char *labels_path) {
-    struct result out;
-    int code = result_open(&out, s, "-");
-    sink_json_begin(&out.sink, "convert");
-    sink_printf(&out.sink, ",\"rows\":%zu,\"columns\":%zu,\"output\":", sepal_data_rows(data),
-                sepal_data_columns(data));
-    sink_json(&out.sink, path);
-    if (labels_path != NULL) {
-        sink_puts(&out.sink, ",\"labels_output\":");
-        sink_json(&out.sink, labels_path);
-    }
-    sink_json_end(&out.sink, s->ctx);
-    return code == EXIT_DONE ? result_commit(&out, s) : code;
-}
-
-static int write_file(struct session *s, const sepal_data *data, const char *path) {
-    const char *format = option_value(s, "to");
-    char *labels_path = NULL;
-    int code = EXIT_DONE;
-    bool held = interrupt_hold(!result_in_place(path));
-    sepal_status status = sepal_data_write(s->ctx, data, path, format);
-    interrupt_hold(held);
-    if (status == SEPAL_OK)
-        status = sepal_data_labels_path(&labels_path, s->ctx, data, path, format);
-    if (status != SEPAL_OK) return complain_status(s, status);
-    if (s->json) {
-        code = print_facts(s, data, path, labels_path);
-    } else {
-        warnings_print(s);
-        if (labels_path != NULL && !s->quiet) say(s, "the labels are in %s", labels_path);
-    }
-    sepal_text_free(labels_path);
-    return code;
-}
-
-static int write_data(struct session *s, const sepal_data *data) {
-    const char *path = option_value(s, "output");
-    progress_erase(s);
-    return strcmp(path, "-") == 0 ? write_standard(s, data) : write_file(s, data, path);
-}
-
 static int run(struct session *s) {
     sepal_data *data = NULL;
     int code = take_output(s);
     if (code == EXIT_DONE) code = check_options(s);
     if (code == EXIT_DONE) code = step_check_output(s, "output");
     if (code == EXIT_DONE) code = step_read(&data, s, s->options.arguments[0]);
-    if (code == EXIT_DONE) code = write_data(s, data);
+    if (code == EXIT_DONE)
+        code = data_put(s, data, option_value(s, "output"), option_value(s, "to"));
     sepal_data_free(data);
     return code;
 }

@@ -101,6 +101,7 @@ static void put_command(struct sink *out, const struct command *command) {
     put_group(out, &options, GROUP_READ, "Options of reading");
     put_group(out, &options, GROUP_FIT, "Options of fitting");
     put_group(out, &options, GROUP_ANSWER, "Options of deciding");
+    put_group(out, &options, GROUP_SAMPLE, "Options of drawing rows");
     if (command->fits) put_text(out, note_knobs);
     if (command->reads) put_text(out, note_data);
     sink_puts(out, "\nExamples:\n");

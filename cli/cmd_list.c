@@ -17,12 +17,13 @@ static const struct topic topics[] = {
     {"options", SEPAL_READ_OPTION, "Options of reading", "reading_options"},
     {"options", SEPAL_FIT_OPTION, "Options of fitting", "fit_options"},
     {"options", SEPAL_ANSWER_OPTION, "Options of deciding", "answer_options"},
+    {"options", SEPAL_SAMPLE_OPTION, "Options of drawing rows", "sample_options"},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static bool is_options(const struct topic *topic) {
     return topic->kind == SEPAL_READ_OPTION || topic->kind == SEPAL_FIT_OPTION ||
-           topic->kind == SEPAL_ANSWER_OPTION;
+           topic->kind == SEPAL_ANSWER_OPTION || topic->kind == SEPAL_SAMPLE_OPTION;
 }
 
 /* ---- For people ---------------------------------------------------------------------------- */

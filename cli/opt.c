@@ -69,12 +69,13 @@ static void add_params(struct options *options, sepal_kind kind, size_t method,
 void options_build(struct options *out, const struct command *command) {
     *out = (struct options){0};
     add_rows(out, command->options);
-    if (command->reads) add_rows(out, threads_rows);
+    if (command->reads || command->samples) add_rows(out, threads_rows);
     if (!command->silent) add_rows(out, common_rows);
     add_rows(out, help_rows);
     if (command->reads) add_params(out, SEPAL_READ_OPTION, 0, GROUP_READ);
     if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT);
     if (command->decides) add_params(out, SEPAL_ANSWER_OPTION, 0, GROUP_ANSWER);
+    if (command->samples) add_params(out, SEPAL_SAMPLE_OPTION, 0, GROUP_SAMPLE);
 }
 
 void options_add_knobs(struct options *options, size_t learner) {

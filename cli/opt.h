@@ -12,7 +12,7 @@
 struct command;
 struct session;
 
-enum option_group { GROUP_COMMAND, GROUP_READ, GROUP_FIT, GROUP_ANSWER, GROUP_KNOB };
+enum option_group { GROUP_COMMAND, GROUP_READ, GROUP_FIT, GROUP_ANSWER, GROUP_SAMPLE, GROUP_KNOB };
 
 struct option {
     const char *name;        /* long form, '-' between words; '_' is the same letter */

@@ -46,11 +46,11 @@ static void put_option(struct sink *out, const struct option *row) {
 
 static void put_options(struct sink *out, const struct command *command) {
     static const char *const titles[] = {NULL, "Options of reading", "Options of fitting",
-                                         "Options of deciding"};
+                                         "Options of deciding", "Options of drawing rows"};
     struct options options;
     options_build(&options, command);
     sink_puts(out, ".SH OPTIONS\n");
-    for (int group = GROUP_COMMAND; group <= GROUP_ANSWER; group++) {
+    for (int group = GROUP_COMMAND; group <= GROUP_SAMPLE; group++) {
         bool empty = true;
         for (size_t i = 0; i < options.n_rows; i++) {
             if ((int)options.rows[i].group != group) continue;

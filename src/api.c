@@ -16,6 +16,7 @@
 #include "model/answer.h"
 #include "model/model.h"
 #include "model/pipeline.h"
+#include "model/sample.h"
 #include "multiclass/reduction.h"
 #include "report/report.h"
 
@@ -161,6 +162,30 @@ size_t sepal_data_rows(const sepal_data *data) {
 
 size_t sepal_data_columns(const sepal_data *data) {
     return data->matrix.cols;
+}
+
+void sepal_data_row(double *out, const sepal_data *data, size_t row) {
+    size_t i;
+    if (row >= data->matrix.rows) return;
+    const struct block *block = matrix_block_of(&data->matrix, row, &i);
+    block_dense(block, i, 1, data->matrix.cols, NULL, NULL, out, data->matrix.cols);
+}
+
+const char *sepal_data_label(const sepal_data *data, size_t row) {
+    if (!data->label || row >= data->matrix.rows) return NULL;
+    return data_label_name(data, (size_t)data->label[row]);
+}
+
+sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data *data, size_t j) {
+    struct text name = {0};
+    begin(ctx);
+    *out = NULL;
+    if (j >= data->matrix.cols)
+        return fail(ctx, SEPAL_EUSAGE, "the data has no column %zu, only %zu of them", j,
+                    data->matrix.cols);
+    schema_column_name(ctx, &name, data->schema, j);
+    *out = text_take(ctx, &name);
+    return *out ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 const char *sepal_data_kept_header(const sepal_data *data) {
@@ -412,6 +437,12 @@ sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *model, const 
     return status;
 }
 
+sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *model, size_t n,
+                          const char *options) {
+    begin(ctx);
+    return model_sample(out, ctx, model, n, options);
+}
+
 /* The options of a decision, and one of a judgement. */
 static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const sepal_model *model,
                                   const sepal_data *data, const char *options) {
@@ -493,6 +524,10 @@ static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct kno
     case SEPAL_ANSWER_OPTION:
         *out = (sepal_method){.name = "decision", .summary = "how rows are decided"};
         *knobs = answer_option_table;
+        break;
+    case SEPAL_SAMPLE_OPTION:
+        *out = (sepal_method){.name = "sampling", .summary = "which rows are drawn"};
+        *knobs = sample_option_table;
         break;
     }
     if (kind >= SEPAL_READ_OPTION && i > 0) return 0; /* tables of one row */

@@ -111,6 +111,12 @@ SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_data *data);
 SEPAL_API size_t sepal_data_rows(const sepal_data *data);
 SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* after one-hot coding */
+/* The numbers of a row, sepal_data_columns(data) of them; its label, NULL if it has none; what a
+   column is called, to be freed with sepal_text_free. Past the end there is nothing. */
+SEPAL_API void sepal_data_row(double *out, const sepal_data *data, size_t row);
+SEPAL_API const char *sepal_data_label(const sepal_data *data, size_t row);
+SEPAL_API sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data *data,
+                                              size_t j);
 /* Text carried along by the reading option keep=...: its header, and the row's cells as CSV. */
 SEPAL_API const char *sepal_data_kept_header(const sepal_data *data); /* "" when nothing is kept */
 SEPAL_API const char *sepal_data_kept_row(const sepal_data *data, size_t row);
@@ -186,6 +192,12 @@ SEPAL_API sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *mod
 SEPAL_API sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
                                       const sepal_data *data, const char *options);
 
+/* Draw n rows, with their labels, from a model that keeps a density of each class: rows 0 .. n-1 of
+   an endless sample that the context's seed determines. `options` are rows of SEPAL_SAMPLE_OPTION
+   ("class=spam, length=50"). */
+SEPAL_API sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *model,
+                                    size_t n, const char *options);
+
 /* ---- Reports ------------------------------------------------------------------------------ */
 
 /* The number at a dotted path ("train.accuracy"; true is 1); NaN when it is absent or null. */
@@ -221,7 +233,8 @@ typedef enum {
     SEPAL_METRIC,
     SEPAL_READ_OPTION, /* one "method" whose params are the reading options */
     SEPAL_FIT_OPTION,  /* likewise */
-    SEPAL_ANSWER_OPTION
+    SEPAL_ANSWER_OPTION,
+    SEPAL_SAMPLE_OPTION
 } sepal_kind;
 
 typedef struct {

@@ -16,12 +16,13 @@
 
 /* Options that the commands have beside those of the tables. */
 static const char *const command_options[] = {
-    "method", "output", "test", "holdout", "positive", "seed",  "trace",    "strict",     "threads",
-    "json",   "quiet",  "help", "verbose", "scores",   "proba", "distance", "likelihood", "to"};
+    "method", "output",   "test",       "holdout", "positive", "seed",    "trace",
+    "strict", "threads",  "json",       "quiet",   "help",     "verbose", "scores",
+    "proba",  "distance", "likelihood", "to",      "rows"};
 
-static const sepal_kind kinds[] = {SEPAL_LEARNER,    SEPAL_MAP,          SEPAL_REDUCTION,
-                                   SEPAL_FORMAT,     SEPAL_METRIC,       SEPAL_READ_OPTION,
-                                   SEPAL_FIT_OPTION, SEPAL_ANSWER_OPTION};
+static const sepal_kind kinds[] = {SEPAL_LEARNER,    SEPAL_MAP,           SEPAL_REDUCTION,
+                                   SEPAL_FORMAT,     SEPAL_METRIC,        SEPAL_READ_OPTION,
+                                   SEPAL_FIT_OPTION, SEPAL_ANSWER_OPTION, SEPAL_SAMPLE_OPTION};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static bool is_word(const char *name) {
