@@ -93,26 +93,16 @@ static sepal_status fit_shared(struct gaussian *g) {
 
 /* ---- a model of quadratic scores ----------------------------------------------------------- */
 
-/* Priors, biases, and for reports the slopes at the mean of all rows. `slope` has room for all classes. */
+/* Priors, biases, and for reports the slopes at the mean of all rows. `slope` has room for all
+   classes. */
 static sepal_status set_scores(struct gaussian *g, double *slope) {
     struct linear *linear = &g->fit->linear;
-    const struct density *density = linear->density;
     size_t cols = g->cols;
     linear->priors = mem_alloc(g->fit->ctx, g->classes, sizeof *linear->priors);
-    if (!linear->priors) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < g->classes * cols; i++)
-        slope[i] = density->mean[i] - g->s.offset[i % cols];
-    for (size_t k = 0; k < g->classes; k++) {
-        double *row = slope + k * cols;
-        const double *root = density->root;
-        linear->priors[k] = g->s.class_weight[k] / g->s.total;
-        if (density->kind == DENSITY_FULL)
-            g->fit->ctx->blas->cholesky_solve(cols, root + k * cols * cols, cols, 1, row, 1);
-        for (size_t j = 0; j < cols && density->kind != DENSITY_FULL; j++) {
-            double sd = root[density->kind == DENSITY_DIAGONAL ? k * cols + j : k];
-            row[j] /= sd * sd;
-        }
-    }
+    double *logs = arena_alloc(g->fit->ctx, &g->fit->arena, g->classes, sizeof *logs);
+    if (!linear->priors || !logs) return SEPAL_EMEMORY;
+    for (size_t k = 0; k < g->classes; k++) linear->priors[k] = g->s.class_weight[k] / g->s.total;
+    density_tangent(logs, slope, linear->density, g->s.offset, g->fit->ctx->blas);
     for (size_t r = 0; r < linear->rows; r++) {
         size_t k = linear->rows == 1 ? 1 : r;
         linear->b[r] = log(linear->priors[k]) - (linear->rows == 1 ? log(linear->priors[0]) : 0);

@@ -72,6 +72,24 @@ void density_normalise(struct density *density) {
         density->constant[form] = -0.5 * (double)density->cols * LN_2_PI - log_det(density, form);
 }
 
+void density_tangent(double *logs, double *slopes, const struct density *density,
+                     const double *point, const struct blas *blas) {
+    size_t cols = density->cols;
+    for (size_t form = 0; form < density->forms; form++) {
+        double *slope = slopes + form * cols, square = 0;
+        const double *mean = density->mean + form * cols, *root = density->root;
+        for (size_t j = 0; j < cols; j++) slope[j] = mean[j] - (point ? point[j] : 0);
+        if (density->kind == DENSITY_FULL)
+            blas->cholesky_solve(cols, root + form * cols * cols, cols, 1, slope, 1);
+        for (size_t j = 0; j < cols && density->kind != DENSITY_FULL; j++) {
+            double sd = root[density->kind == DENSITY_DIAGONAL ? form * cols + j : form];
+            slope[j] /= sd * sd;
+        }
+        for (size_t j = 0; j < cols; j++) square += (mean[j] - (point ? point[j] : 0)) * slope[j];
+        logs[form] = density->constant[form] - 0.5 * square;
+    }
+}
+
 /* ---- ln p --------------------------------------------------------------------------------- */
 
 /* Rows less the centre and the mean of a form, in units of its standard deviations. */

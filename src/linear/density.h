@@ -41,6 +41,11 @@ static inline bool density_is_quadratic(const struct density *density) {
     return density && (density->kind == DENSITY_FULL || density->kind == DENSITY_DIAGONAL ||
                        density->kind == DENSITY_SPHERICAL);
 }
+/* Of gaussian forms with roots of their own, at a point (less the centre of the model; NULL: there):
+   ln p, and its slopes, forms x cols. Between blas_enter and blas_leave. */
+struct blas;
+void density_tangent(double *logs, double *slopes, const struct density *density,
+                     const double *point, const struct blas *blas);
 /* The constants of gaussian forms from their roots: -cols/2 ln(2 pi) - ln det R. */
 void density_normalise(struct density *density);
 

@@ -1,9 +1,11 @@
-/* K classes by two-class problems: each class against the rest, or each pair. A problem is the data
-   with other labels, or some of its rows; its answer is one row of the joint model. */
+/* K classes by two-class problems: each class against the rest, or each pair. The problems are fitted
+   one after the other, and the answer to each is one row of the joint model. */
 #include "multiclass/reduction.h"
 
 #include "core/alloc.h"
-#include "linear/decide.h"
+#include "core/clock.h"
+#include "kernels/blas.h"
+#include "multiclass/problem.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,17 +44,9 @@ const struct reduction *reduction_default(const struct learner *learner) {
     return learner->machine ? &reduction_machine : &reduction_ovr;
 }
 
-/* Pairs of more classes take gigabytes of weights and days of fits. */
-enum { OVO_MOST_CLASSES = 512 };
-
-/* One of the two-class problems. */
-struct problem {
-    size_t r;              /* its row in the joint model */
-    struct schema schema;  /* of two classes */
-    const char *names[2];  /* theirs */
-    sepal_data data;       /* borrows all but the labels */
-    sepal_data *selected;  /* the rows of a pair; NULL: all rows */
-    int32_t *label;
+enum {
+    OVO_MOST_CLASSES = 512, /* pairs of more take gigabytes of weights and days of fits */
+    PROBLEMS_TOLD = 1000    /* the report has the facts of each, if there are no more */
 };
 
 struct reducing {
@@ -64,50 +58,32 @@ struct reducing {
     double objective;
     size_t iterations;
     bool converged;
+    size_t cut_short; /* problems begun after the user asked to stop */
+    struct tree *told;
+    struct tally tally;
 };
 
-/* ---- the problems ------------------------------------------------------------------------- */
+/* ---- what cannot be reduced --------------------------------------------------------------- */
 
-static sepal_status select_pair(struct problem *problem, sepal_ctx *ctx, const sepal_data *all,
-                                size_t i, size_t j) {
-    size_t n = 0;
-    size_t *rows = mem_alloc(ctx, all->matrix.rows, sizeof *rows);
-    if (!rows) return SEPAL_EMEMORY;
-    for (size_t row = 0; row < all->matrix.rows; row++)
-        if (all->label[row] == (int32_t)i || all->label[row] == (int32_t)j) rows[n++] = row;
-    sepal_status status = data_select(&problem->selected, ctx, all, rows, n);
-    mem_free(rows);
-    return status;
+static sepal_status check_size(const struct reducing *all) {
+    size_t classes = all->fit->data->schema->n_classes;
+    if (all->reduction->decode != DECODE_OVO || classes <= OVO_MOST_CLASSES) return SEPAL_OK;
+    return fail(all->fit->ctx, SEPAL_EDATA,
+                "%zu classes have %zu pairs, more than ovo fits (%d classes at most); use ovr%s",
+                classes, classes * (classes - 1) / 2, OVO_MOST_CLASSES,
+                all->learner->machine ? " or machine" : "");
 }
 
-static sepal_status pose(struct problem *problem, const struct reducing *all) {
-    const sepal_data *data = all->fit->data;
-    sepal_ctx *ctx = all->fit->ctx;
-    size_t i = 0, j = problem->r;
-    problem->names[0] = "the rest";
-    if (all->reduction->decode == DECODE_OVO) {
-        pair_classes(problem->r, data->schema->n_classes, &i, &j);
-        problem->names[0] = data->schema->classes[i];
-        TRY(select_pair(problem, ctx, data, i, j));
-        data = problem->selected;
-    }
-    problem->names[1] = data->schema->classes[j];
-    problem->label = mem_alloc(ctx, data->matrix.rows, sizeof *problem->label);
-    if (!problem->label) return SEPAL_EMEMORY;
-    for (size_t row = 0; row < data->matrix.rows; row++)
-        problem->label[row] = data->label[row] == (int32_t)j;
-    problem->data = *data;
-    problem->data.label = problem->label;
-    memcpy(&problem->schema, data->schema, sizeof problem->schema);
-    problem->schema.n_classes = 2;
-    problem->schema.classes = problem->names;
-    problem->data.schema = &problem->schema;
-    return SEPAL_OK;
-}
-
-static void drop(struct problem *problem) {
-    mem_free(problem->label);
-    data_free(problem->selected);
+/* Priors are of all classes, and a problem has two. */
+static sepal_status check_priors(const struct reducing *all) {
+    const struct knob *knob = knobs_find(all->learner->knobs, "priors");
+    if (!knob || knob->type != KNOB_TEXT) return SEPAL_OK;
+    const char *const *value = (const void *)((const char *)all->fit->config + knob->offset);
+    if (!*value) return SEPAL_OK;
+    return fail(all->fit->ctx, SEPAL_EUSAGE,
+                "the priors of %s are of all %zu classes, and %s fits two at a time; leave the "
+                "priors out, or the reduction",
+                all->learner->name, all->fit->data->schema->n_classes, all->reduction->name);
 }
 
 /* ---- joining ------------------------------------------------------------------------------ */
@@ -122,32 +98,44 @@ static sepal_status start(struct reducing *all, const struct linear *one) {
     all->joint.bits = one->bits;
     if (one->centre) memcpy(all->joint.centre, one->centre, one->cols * sizeof *one->centre);
     if (!density_is_quadratic(one->density)) return SEPAL_OK;
-    return density_new(&all->joint.density, ctx, one->density->kind, 2 * all->joint.rows, one->cols);
+    return density_new(&all->joint.density, ctx, one->density->kind, 2 * all->joint.rows,
+                       one->cols);
 }
 
-/* Both forms of a quadratic answer, around the joint centre. */
-static void join_forms(struct density *joint, const struct linear *one, const double *centre,
-                       size_t r) {
+/* Both forms of a quadratic answer around the joint centre, and the slopes there. */
+static sepal_status join_forms(struct reducing *all, const struct linear *one, size_t r) {
+    struct linear *joint = &all->joint;
     const struct density *density = one->density;
     size_t cols = one->cols, root = density_root_size(density->kind, 2, cols);
-    double *mean = joint->mean + 2 * r * cols;
+    struct density pair = {.kind = density->kind,
+                           .forms = 2,
+                           .cols = cols,
+                           .mean = joint->density->mean + 2 * r * cols,
+                           .root = joint->density->root + r * root,
+                           .constant = joint->density->constant + 2 * r};
     for (size_t f = 0; f < 2; f++)
         for (size_t j = 0; j < cols; j++)
-            mean[f * cols + j] = density->mean[f * cols + j] + (one->centre[j] - centre[j]);
-    memcpy(joint->constant + 2 * r, density->constant, 2 * sizeof *joint->constant);
-    memcpy(joint->root + r * root, density->root, root * sizeof *joint->root);
+            pair.mean[f * cols + j] =
+                density->mean[f * cols + j] + (one->centre[j] - joint->centre[j]);
+    memcpy(pair.constant, density->constant, 2 * sizeof *pair.constant);
+    memcpy(pair.root, density->root, root * sizeof *pair.root);
+    double logs[2], *slopes = mem_alloc(all->fit->ctx, 2 * cols, sizeof *slopes);
+    if (!slopes) return SEPAL_EMEMORY;
+    blas_enter();
+    density_tangent(logs, slopes, &pair, NULL, all->fit->ctx->blas);
+    blas_leave();
+    for (size_t j = 0; j < cols; j++) joint->w[r * cols + j] = slopes[cols + j] - slopes[j];
+    mem_free(slopes);
+    return SEPAL_OK;
 }
 
 static sepal_status join(struct reducing *all, const struct linear *one, size_t r) {
     if (!all->started) TRY(start(all, one));
     struct linear *joint = &all->joint;
     size_t cols = joint->cols;
-    memcpy(joint->w + r * cols, one->w, cols * sizeof *one->w);
     joint->b[r] = one->b[0];
-    if (joint->density) {
-        join_forms(joint->density, one, joint->centre, r);
-        return SEPAL_OK;
-    }
+    if (joint->density) return join_forms(all, one, r);
+    memcpy(joint->w + r * cols, one->w, cols * sizeof *one->w);
     for (size_t j = 0; one->centre && j < cols; j++)
         joint->b[r] += one->w[j] * (joint->centre[j] - one->centre[j]);
     return SEPAL_OK;
@@ -155,71 +143,91 @@ static sepal_status join(struct reducing *all, const struct linear *one, size_t 
 
 /* ---- the fits ----------------------------------------------------------------------------- */
 
-/* Fit one problem as if it were the whole task. */
-static sepal_status fit_problem(struct reducing *all, struct problem *problem) {
+/* A time limit is for all problems: each has an equal share of what is left. */
+static void share_time(struct fit *fit, const struct fit *whole, size_t problems_left) {
+    double limit = whole->options.max_seconds;
+    if (isnan(limit)) return;
+    double left = fmax(0, limit - clock_seconds_since(whole->start_ns));
+    fit->options.max_seconds = left / (double)problems_left;
+    fit->start_ns = clock_ns();
+}
+
+static void add_up(struct reducing *all, const struct fit *fit, const struct problem *problem) {
     struct fit *whole = all->fit;
-    struct fit fit = *whole;
-    TRY(pose(problem, all));
-    fit.data = &problem->data;
+    all->objective += fit->objective;
+    all->iterations += fit->iterations;
+    all->converged = all->converged && fit->converged;
+    whole->speechless = whole->speechless || fit->speechless;
+    if (fit->stopped) whole->stopped = fit->stopped;
+    if (problem->r > 0) return;
+    whole->solver = fit_text(whole, "%s, for each two-class problem", fit->solver);
+    whole->words = fit_text(whole, "the sum over all two-class problems of: %s", fit->words);
+}
+
+static void tell(struct reducing *all, const struct fit *fit) {
+    tree_number(fit->make, fit->report, "objective", fit->objective);
+    tree_number(fit->make, fit->report, "gap", fit->gap);
+    tree_number(fit->make, fit->report, "iterations", (double)fit->iterations);
+    tree_bool(fit->make, fit->report, "converged", fit->converged);
+    if (fit->make->failed) all->fit->make->failed = true;
+}
+
+/* Fit one problem as if it were the whole task. */
+static sepal_status fit_posed(struct reducing *all, struct fit *fit,
+                              const struct problem *problem) {
+    struct tree_maker unheard = {.ctx = fit->ctx, .arena = &fit->arena};
+    fit->data = &problem->data;
+    if (!all->told) fit->make = &unheard;
+    fit->report = tree_object(fit->make, all->told, NULL);
+    problem_tell(fit->make, fit->report, problem);
+    TRY(problem_trace(fit->ctx, problem));
+    sepal_status status = all->learner->fit(fit);
+    if (status != SEPAL_OK) problem_blame(fit->ctx, problem);
+    TRY(status);
+    TRY(join(all, &fit->linear, problem->r));
+    add_up(all, fit, problem);
+    tell(all, fit);
+    return SEPAL_OK;
+}
+
+static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems) {
+    struct fit fit = *all->fit;
+    struct problem problem;
+    size_t warnings = fit.ctx->n_warnings;
     fit.arena = (struct arena){0};
     fit.linear = (struct linear){0};
-    fit.report = tree_object(whole->make, NULL, NULL); /* their facts are too many to tell */
-    sepal_status status = all->learner->fit(&fit);
-    if (status == SEPAL_OK) status = join(all, &fit.linear, problem->r);
-    all->objective += fit.objective;
-    all->iterations += fit.iterations;
-    all->converged = all->converged && fit.converged;
-    whole->speechless = whole->speechless || fit.speechless;
-    if (fit.stopped) whole->stopped = fit.stopped;
-    if (problem->r == 0) {
-        whole->solver = fit_text(whole, "%s, for each two-class problem", fit.solver);
-        whole->words = fit_text(whole, "the sum over all two-class problems of: %s", fit.words);
-    }
+    fit.stopped = NULL;
+    share_time(&fit, all->fit, problems - r);
+    sepal_status status =
+        problem_pose(&problem, fit.ctx, all->fit->data, all->reduction->decode, r);
+    if (status == SEPAL_OK) status = fit_posed(all, &fit, &problem);
+    tally_take(&all->tally, fit.ctx, warnings, &problem);
+    /* a learner that stops early has its best so far; of one that cannot there is nothing to save */
+    if (status == SEPAL_OK && r + 1 < problems && !fit.stopped && cancelled(fit.ctx))
+        status = fail(fit.ctx, SEPAL_ECANCEL, "interrupted after %zu of %zu two-class problems",
+                      r + 1, problems);
     linear_clear(&fit.linear);
     arena_clear(&fit.arena);
+    problem_clear(&problem);
     return status;
 }
 
-/* Every class must be told from something. */
-static sepal_status check_size(const struct reducing *all) {
-    size_t classes = all->fit->data->schema->n_classes;
-    if (all->reduction->decode != DECODE_OVO || classes <= OVO_MOST_CLASSES) return SEPAL_OK;
-    return fail(all->fit->ctx, SEPAL_EDATA,
-                "%zu classes have %zu pairs, more than ovo fits (%d classes at most); use ovr%s",
-                classes, classes * (classes - 1) / 2, OVO_MOST_CLASSES,
-                all->learner->machine ? " or machine" : "");
-}
-
-/* A warning that every problem gives is given once. */
-static void merge_warnings(sepal_ctx *ctx, size_t before, size_t after, size_t *repeated) {
-    for (size_t i = after; i-- > before;) {
-        size_t k = 0;
-        while (k < i && strcmp(ctx->warnings[k].code, ctx->warnings[i].code) != 0) k++;
-        if (k == i || i + 1 != ctx->n_warnings) continue;
-        mem_free((char *)(uintptr_t)ctx->warnings[i].message);
-        ctx->n_warnings--;
-        ++*repeated;
-    }
-}
-
 static sepal_status fit_all(struct reducing *all) {
-    struct fit *fit = all->fit;
-    sepal_ctx *ctx = fit->ctx;
-    size_t problems = decode_rows(all->reduction->decode, fit->data->schema->n_classes);
-    size_t first_warning = ctx->n_warnings, repeated = 0;
+    sepal_ctx *ctx = all->fit->ctx;
+    size_t problems = decode_rows(all->reduction->decode, all->fit->data->schema->n_classes);
+    if (problems <= PROBLEMS_TOLD)
+        all->told = tree_array(all->fit->make, all->fit->report, "problems");
     for (size_t r = 0; r < problems; r++) {
-        struct problem problem = {.r = r};
-        size_t before = ctx->n_warnings;
-        sepal_status status = fit_problem(all, &problem);
-        drop(&problem);
-        TRY(status);
-        if (r > 0) merge_warnings(ctx, before, ctx->n_warnings, &repeated);
-        if (fit->stopped && cancelled(ctx) && r + 1 < problems)
-            return fail(ctx, SEPAL_ECANCEL, "stopped in problem %zu of %zu", r + 1, problems);
+        if (progress(ctx, "two-class problem %zu of %zu", r + 1, problems)) all->cut_short++;
+        TRY(fit_problem(all, r, problems));
     }
-    if (repeated && ctx->n_warnings > first_warning)
-        warn(ctx, "repeated", "%zu more of the %zu two-class problems gave the same warnings",
-             repeated, problems);
+    tally_warn(&all->tally, ctx, problems);
+    if (all->cut_short)
+        warn(
+            ctx, "cut-short",
+            "interrupted: %zu of the %zu two-class problems were only begun, and their weights say "
+            "little; --max-seconds would give each its share of the time",
+            all->cut_short, problems);
     return SEPAL_OK;
 }
 
@@ -230,7 +238,9 @@ sepal_status reduction_fit(struct fit *fit, const struct learner *learner,
     if (fit->data->schema->n_classes == 2 || reduction == &reduction_machine)
         return learner->fit(fit);
     TRY(check_size(&all));
+    TRY(check_priors(&all));
     sepal_status status = fit_all(&all);
+    tally_clear(&all.tally);
     if (status != SEPAL_OK) {
         linear_clear(&all.joint);
         return status;

@@ -1,0 +1,135 @@
+/* Two-class problems made of more classes, and what is told of them. */
+#include "multiclass/problem.h"
+
+#include "core/alloc.h"
+#include "linear/decide.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the rows ----------------------------------------------------------------------------- */
+
+static sepal_status select_pair(struct problem *problem, sepal_ctx *ctx, const sepal_data *all,
+                                size_t i, size_t j) {
+    size_t n = 0;
+    size_t *rows = mem_alloc(ctx, all->matrix.rows, sizeof *rows);
+    if (!rows) return SEPAL_EMEMORY;
+    for (size_t row = 0; row < all->matrix.rows; row++)
+        if (all->label[row] == (int32_t)i || all->label[row] == (int32_t)j) rows[n++] = row;
+    sepal_status status = data_select(&problem->selected, ctx, all, rows, n);
+    mem_free(rows);
+    return status;
+}
+
+sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data *data,
+                          enum decode decode, size_t r) {
+    size_t classes = data->schema->n_classes, i = 0, j = r;
+    *out = (struct problem){.r = r, .of = decode_rows(decode, classes)};
+    if (decode == DECODE_OVO) pair_classes(r, classes, &i, &j);
+    out->names[0] = decode == DECODE_OVO ? data->schema->classes[i] : "the rest";
+    out->names[1] = data->schema->classes[j];
+    if (decode == DECODE_OVO) {
+        TRY(select_pair(out, ctx, data, i, j));
+        data = out->selected;
+    }
+    out->label = mem_alloc(ctx, data->matrix.rows, sizeof *out->label);
+    if (!out->label) return SEPAL_EMEMORY;
+    for (size_t row = 0; row < data->matrix.rows; row++)
+        out->label[row] = data->label[row] == (int32_t)j;
+    out->data = *data;
+    out->data.label = out->label;
+    memcpy(&out->schema, data->schema, sizeof out->schema);
+    out->schema.n_classes = 2;
+    out->schema.classes = out->names;
+    out->data.schema = &out->schema;
+    return SEPAL_OK;
+}
+
+void problem_clear(struct problem *problem) {
+    mem_free(problem->label);
+    data_free(problem->selected);
+}
+
+/* ---- what is told ------------------------------------------------------------------------- */
+
+enum { NAMES_BYTES = sizeof((struct tally *)0)->kinds[0].names };
+
+/* "'setosa' against the rest" */
+static void say_names(char out[NAMES_BYTES], const struct problem *problem) {
+    const char *quote = problem->selected ? "'" : "";
+    (void)snprintf(out, NAMES_BYTES, "'%.50s' against %s%.50s%s", problem->names[1], quote,
+                   problem->names[0], quote);
+}
+
+void problem_tell(struct tree_maker *make, struct tree *parent, const struct problem *problem) {
+    struct tree *pair = problem->selected ? tree_array(make, parent, "row") : NULL;
+    for (int side = pair ? 0 : 1; side < 2; side++)
+        tree_text(make, pair ? pair : parent, pair ? NULL : "row", problem->names[side]);
+}
+
+sepal_status problem_trace(sepal_ctx *ctx, const struct problem *problem) {
+    struct arena arena = {0};
+    struct tree_maker make = {.ctx = ctx, .arena = &arena};
+    struct text json = {0};
+    if (!ctx->trace) return SEPAL_OK;
+    struct tree *line = tree_object(&make, NULL, NULL);
+    tree_number(&make, line, "problem", (double)problem->r + 1);
+    problem_tell(&make, line, problem);
+    tree_number(&make, line, "rows", (double)problem->data.matrix.rows);
+    if (!make.failed) json_print(ctx, &json, line, 0);
+    sepal_status status = make.failed || json.failed ? SEPAL_EMEMORY : SEPAL_OK;
+    if (status == SEPAL_OK && ctx->trace(json.bytes, ctx->trace_payload) != 0)
+        status = fail(ctx, SEPAL_EOUTPUT, "the trace could not be written");
+    text_clear(&json);
+    arena_clear(&arena);
+    return status;
+}
+
+void problem_blame(sepal_ctx *ctx, const struct problem *problem) {
+    struct error why = ctx->error;
+    char names[NAMES_BYTES];
+    if (why.status != SEPAL_EDATA) return;
+    say_names(names, problem);
+    (void)fail_at(ctx, why.status, why.file, why.line, why.column, "%s: %.1500s", names,
+                  why.message);
+}
+
+/* ---- warnings ----------------------------------------------------------------------------- */
+
+void tally_take(struct tally *tally, sepal_ctx *ctx, size_t from, const struct problem *problem) {
+    size_t kept = from;
+    for (size_t i = from; i < ctx->n_warnings; i++) {
+        sepal_warning warning = ctx->warnings[i];
+        size_t k = 0;
+        while (k < tally->n && strcmp(tally->kinds[k].first.code, warning.code) != 0) k++;
+        if (k == TALLY_KINDS) {
+            ctx->warnings[kept++] = warning;
+            continue;
+        }
+        if (k == tally->n) {
+            tally->n++;
+            tally->kinds[k].first = warning;
+            tally->kinds[k].problems = 0;
+            say_names(tally->kinds[k].names, problem);
+        } else {
+            mem_free((char *)(uintptr_t)warning.message);
+        }
+        if (tally->kinds[k].problems == 0 || tally->kinds[k].last != problem->r)
+            tally->kinds[k].problems++;
+        tally->kinds[k].last = problem->r;
+    }
+    ctx->n_warnings = kept;
+}
+
+void tally_warn(const struct tally *tally, sepal_ctx *ctx, size_t problems) {
+    for (size_t k = 0; k < tally->n; k++)
+        warn(ctx, tally->kinds[k].first.code, "in %zu of the %zu two-class problems (%s%s): %s",
+             tally->kinds[k].problems, problems, tally->kinds[k].problems > 1 ? "first " : "",
+             tally->kinds[k].names, tally->kinds[k].first.message);
+}
+
+void tally_clear(struct tally *tally) {
+    for (size_t k = 0; k < tally->n; k++)
+        mem_free((char *)(uintptr_t)tally->kinds[k].first.message);
+    tally->n = 0;
+}
