@@ -1,7 +1,6 @@
 #include "linear/decide.h"
 
 #include <math.h>
-#include <string.h>
 
 void pair_classes(size_t r, size_t classes, size_t *i, size_t *j) {
     size_t first = 0, others = classes - 1;
@@ -121,18 +120,14 @@ void linear_probabilities(const struct linear *linear, const double *scores, dou
 }
 
 double linear_log_probability(const struct linear *linear, const double *scores, size_t k) {
-    if (linear->decode == DECODE_SIGN) {
-        double s = k == 1 ? scores[0] : -scores[0];
-        return s >= 0 ? -log1p(exp(-s)) : s - log1p(exp(s));
-    }
-    double largest = scores[0], sum = 0, own = 0;
-    for (size_t j = 1; j < linear->classes; j++) largest = fmax(largest, scores[j]);
-    bool rates = linear->link == LINK_RATES && largest > -700;
-    for (size_t j = 0; j < linear->classes; j++) {
-        double p = rates ? logistic(scores[j]) : exp(scores[j] - largest);
-        if (j == k && rates) own = scores[j] >= 0 ? -log1p(exp(-scores[j]))
-                                                  : scores[j] - log1p(exp(scores[j]));
-        sum += p;
-    }
-    return rates ? own - log(sum) : scores[k] - largest - log(sum);
+    if (linear->decode == DECODE_SIGN) return log_logistic(k == 1 ? scores[0] : -scores[0]);
+    bool rates = linear->link == LINK_RATES;
+    size_t best = 0;
+    for (size_t j = 1; j < linear->classes; j++)
+        if (scores[j] > scores[best]) best = j;
+    double largest = rates ? log_logistic(scores[best]) : scores[best], others = 0;
+    /* a probability near 1 is told by the others, each of which is small */
+    for (size_t j = 0; j < linear->classes; j++)
+        if (j != best) others += exp((rates ? log_logistic(scores[j]) : scores[j]) - largest);
+    return (rates ? log_logistic(scores[k]) : scores[k]) - largest - log1p(others);
 }

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "kernels/blas.h"
+#include "learners/learner.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,12 +62,17 @@ static double over(double score, double norm) {
     return norm > 0 ? score / norm : NAN;
 }
 
-/* How far inside the region of class k: to the nearest of the surfaces that bound it. */
+/* How far inside the region of class k: to the nearest of the surfaces that bound it. A class whose
+   score is below another one's everywhere has no region. */
 static double machine_distance(const struct answering *all, const double *scores, size_t k) {
     size_t rows = all->model->linear.rows;
     double least = NAN;
-    for (size_t j = 0; j < rows; j++)
-        if (j != k) least = fmin(least, over(scores[k] - scores[j], all->norms[k * rows + j]));
+    for (size_t j = 0; j < rows; j++) {
+        if (j == k) continue;
+        double norm = all->norms[k * rows + j];
+        if (norm == 0 && (scores[k] < scores[j] || (scores[k] == scores[j] && j < k))) return NAN;
+        least = fmin(least, over(scores[k] - scores[j], norm));
+    }
     return least;
 }
 
@@ -101,16 +107,25 @@ static void find_distances(const struct answering *all, const double *scores, do
 
 /* ---- decisions ---------------------------------------------------------------------------- */
 
-/* A class drawn with its probability: a function of seed and row. */
+/* A class drawn with its probability, as a function of seed and row. One of probability 0 is never
+   drawn, though the others' sum may fall short of 1. */
 static int32_t draw(const double *p, size_t classes, uint64_t seed, size_t row) {
     enum { DRAW_STREAM = 0x64726177 };
     double u = (double)(rng_at(seed, DRAW_STREAM, row) >> 11) * 0x1p-53, sum = 0;
-    size_t k = 0;
-    for (; k + 1 < classes; k++) {
+    size_t possible = 0;
+    for (size_t k = 0; k < classes; k++) {
+        if (p[k] == 0) continue;
+        possible = k;
         sum += p[k];
         if (u < sum) break;
     }
-    return (int32_t)k;
+    return (int32_t)possible;
+}
+
+static double largest(const double *p, size_t classes) {
+    double most = p[0];
+    for (size_t k = 1; k < classes; k++) most = fmax(most, p[k]);
+    return most;
 }
 
 static int32_t decide(const struct answering *all, const double *scores, const double *p,
@@ -118,12 +133,13 @@ static int32_t decide(const struct answering *all, const double *scores, const d
     const struct linear *linear = &all->model->linear;
     const struct answer_options *options = &all->rule->options;
     if (all->data->undecided && all->data->undecided[row]) return -1;
-    if (options->decide == DECIDE_SOFT) return draw(p, linear->classes, seed, row);
     if (options->ambiguous == AMBIGUOUS_UNDECIDED && linear_region(linear, scores) != REGION_CLEAR)
         return -1;
+    if (options->decide == DECIDE_SOFT) return draw(p, linear->classes, seed, row);
     if (options->decide == DECIDE_HARD && !isnan(options->cutoff)) return p[1] >= options->cutoff;
-    int32_t class = linear_decide(linear, scores);
-    return options->decide == DECIDE_REJECT && p[class] < options->cutoff ? -1 : class;
+    if (options->decide == DECIDE_REJECT && largest(p, linear->classes) < options->cutoff)
+        return -1;
+    return linear_decide(linear, scores);
 }
 
 static void change_priors(const struct answering *all, double *scores) {
@@ -134,7 +150,6 @@ static void change_priors(const struct answering *all, double *scores) {
         for (size_t k = 0; k < all->model->linear.classes; k++) scores[k] += shift[k];
 }
 
-/* A row that lacks a value has no numbers. */
 static void blank(double *numbers, size_t row, size_t width) {
     for (size_t k = 0; numbers && k < width; k++) numbers[row * width + k] = NAN;
 }
@@ -153,29 +168,45 @@ static void answer_row(const struct answering *all, double *scores, double *p, u
     if (out->distances) find_distances(all, scores, out->distances + i * shown);
     if (out->regions) out->regions[i] = (uint8_t)linear_region(linear, scores);
     if (out->classes) out->classes[i] = decide(all, scores, p, seed, row);
-    if (all->data->undecided && all->data->undecided[row]) {
-        blank(out->shown, i, shown);
-        blank(out->probabilities, i, linear->classes);
-        blank(out->distances, i, shown);
-        if (out->regions) out->regions[i] = REGION_CLEAR;
-    }
 }
 
 /* ---- pieces ------------------------------------------------------------------------------- */
 
 /* Projections on the axes, or phi itself; `row` has room for one. */
-static void project(const struct answering *all, const struct kernels *kernels,
-                    const struct block *block, size_t i, double *row) {
+static sepal_status project(const struct answering *all, sepal_ctx *ctx, const struct block *block,
+                            size_t i, double *row) {
     const struct linear *linear = &all->model->linear;
     size_t width = model_outputs(all->model, SEPAL_PROJECTIONS), cols = linear->cols;
     double *out = all->out->projections + (block->first_row + i - all->out->first) * width;
     if (!linear->axes) {
         block_dense(block, i, 1, cols, NULL, NULL, out, cols);
-        return;
+    } else {
+        block_dense(block, i, 1, cols, linear->centre, NULL, row, cols);
+        for (size_t a = 0; a < width; a++)
+            out[a] = ctx->kernels->dot_f64(linear->axes + a * cols, row, cols);
     }
-    block_dense(block, i, 1, cols, linear->centre, NULL, row, cols);
     for (size_t a = 0; a < width; a++)
-        out[a] = kernels->dot_f64(linear->axes + a * cols, row, cols);
+        if (!isfinite(out[a]))
+            return fail(
+                ctx, SEPAL_EDATA,
+                "a number of row %zu is beyond the range of a double after the maps of this "
+                "model; its values are too large",
+                block->first_row + i + 1);
+    return SEPAL_OK;
+}
+
+/* Rows that lack a value have no numbers of any kind. */
+static void blank_missing(const struct answering *all, size_t row) {
+    const struct answers *out = all->out;
+    size_t i = row - out->first, shown = linear_shown(&all->model->linear);
+    size_t classes = all->model->linear.classes;
+    if (!all->data->undecided || !all->data->undecided[row]) return;
+    blank(out->shown, i, shown);
+    blank(out->distances, i, shown);
+    blank(out->probabilities, i, classes);
+    blank(out->likelihoods, i, classes);
+    blank(out->projections, i, model_outputs(all->model, SEPAL_PROJECTIONS));
+    if (out->regions) out->regions[i] = REGION_CLEAR;
 }
 
 static sepal_status answer_block(sepal_ctx *ctx, const struct answering *all,
@@ -186,17 +217,19 @@ static sepal_status answer_block(sepal_ctx *ctx, const struct answering *all,
     size_t end = out->first + out->n, to = block->rows;
     if (block->first_row + to > end) to = end - block->first_row;
     double *scores = room, *p = room + block->rows * linear->rows, *row = p + linear->classes;
-    for (size_t i = from; out->projections && i < to; i++)
-        project(all, ctx->kernels, block, i, row);
+    bool scored =
+        out->classes || out->shown || out->probabilities || out->distances || out->regions;
+    for (size_t i = from; out->projections && i < to; i++) TRY(project(all, ctx, block, i, row));
     if (out->likelihoods)
         TRY(density_logs(out->likelihoods +
                              (block->first_row + from - out->first) * linear->classes,
                          ctx, linear->density, linear->centre, block, from, to - from));
-    if (!(out->classes || out->shown || out->probabilities || out->distances || out->regions))
-        return SEPAL_OK;
-    TRY(linear_score_block(scores, ctx, linear, all->bias, block));
-    for (size_t i = from; i < to; i++)
-        answer_row(all, scores + i * linear->rows, p, ctx->root->seed, block->first_row + i);
+    if (scored) TRY(linear_score_block(scores, ctx, linear, all->bias, block));
+    for (size_t i = from; i < to; i++) {
+        size_t at = block->first_row + i;
+        if (scored) answer_row(all, scores + i * linear->rows, p, ctx->root->seed, at);
+        blank_missing(all, at);
+    }
     return SEPAL_OK;
 }
 
@@ -206,8 +239,7 @@ static sepal_status answer_piece(sepal_ctx *ctx, size_t task, void *payload) {
     const struct linear *linear = &all->model->linear;
     size_t first = (all->first_piece + task) * all->piece, n = x->rows - first;
     if (n > all->piece) n = all->piece;
-    double *room =
-        mem_alloc(ctx, n * linear->rows + linear->classes + linear->cols, sizeof *room);
+    double *room = mem_alloc(ctx, n * linear->rows + linear->classes + linear->cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;
     sepal_status status;
     if (all->model->basis.n == 0) {
@@ -258,21 +290,26 @@ sepal_status model_answer(struct answers *out, sepal_ctx *ctx, const sepal_model
 sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output what) {
     const struct linear *linear = &model->linear;
     if (model_outputs(model, what) > 0) return SEPAL_OK;
+    if (what == SEPAL_DISTANCES && linear->bits)
+        return fail(ctx, SEPAL_EMODEL,
+                    "this %s model only asks whether a value is above 0, so rows have no distances "
+                    "from its surfaces; --scores shows its scores",
+                    model->learner);
     if (what == SEPAL_DISTANCES)
         return fail(ctx, SEPAL_EMODEL,
-                    "the surfaces of a %s model are curved, so rows have no distances by its "
+                    "the surfaces of this %s model are curved, so rows have no distances by its "
                     "weights; --scores shows its scores",
                     model->learner);
     if (what == SEPAL_LIKELIHOODS)
         return fail(ctx, SEPAL_EMODEL,
-                    "this %s model keeps no density; gaussian and naive-bayes (but not its kind "
-                    "complement, nor under a reduction) do",
+                    "this %s model keeps no density; gaussian and naive-bayes do (but not "
+                    "kind=complement, nor more than two classes under ovr, ovr-1 or ovo)",
                     model->learner);
     if (linear->decode == DECODE_OVO || linear->decode == DECODE_OVR_1)
         return fail(ctx, SEPAL_EMODEL,
-                    "the reduction %s has votes, not probabilities; --scores shows them, and ovr "
-                    "has probabilities",
-                    linear->decode == DECODE_OVO ? "ovo" : "ovr-1");
+                    "the reduction %s has votes, not probabilities; --scores shows them%s",
+                    linear->decode == DECODE_OVO ? "ovo" : "ovr-1",
+                    learner_find(model->learner)->posterior ? ", and ovr has probabilities" : "");
     return fail(ctx, SEPAL_EMODEL,
                 "a %s model computes scores, which are not probabilities; --scores shows them",
                 model->learner);
