@@ -1,10 +1,12 @@
 #include "report/report.h"
 
 #include "core/alloc.h"
+#include "kernels/blas.h"
 #include "learners/learner.h"
 #include "model/answer.h"
 
 #include <math.h>
+#include <string.h>
 
 sepal_report *report_new(sepal_ctx *ctx, enum report_kind kind) {
     sepal_report *report = mem_zero(ctx, 1, sizeof *report);
@@ -73,23 +75,45 @@ sepal_status describe_data(sepal_report *report, const sepal_data *data) {
     return make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
+/* The scores at the centre: the biases, but of a quadratic model they are added to its forms. */
+static sepal_status scores_at_centre(double *out, sepal_report *report,
+                                     const struct linear *linear) {
+    sepal_ctx *ctx = report->make.ctx;
+    const struct density *density = linear->density;
+    memcpy(out, linear->b, linear->rows * sizeof *out);
+    if (!density_is_quadratic(density)) return SEPAL_OK;
+    double *logs = arena_alloc(ctx, &report->arena, density->forms, sizeof *logs);
+    double *slopes =
+        arena_alloc(ctx, &report->arena, density->forms, density->cols * sizeof *slopes);
+    if (!logs || !slopes) return SEPAL_EMEMORY;
+    blas_enter();
+    density_tangent(logs, slopes, density, NULL, ctx->blas);
+    blas_leave();
+    for (size_t r = 0; r < linear->rows; r++)
+        out[r] += density->forms == linear->rows ? logs[r] : logs[2 * r + 1] - logs[2 * r];
+    return SEPAL_OK;
+}
+
 /* Rows of weights in the user's units: maps that work column by column at the end of the basis are
-   folded back, b_r + sum_j w_j ((z_j - shift_j) / divisor_j - c_j). */
+   folded back, b_r + sum_j w_j ((z_j - shift_j) / divisor_j - c_j). Of a quadratic score this is the
+   tangent at the centre. */
 static void add_weights(sepal_report *report, const sepal_model *model) {
     struct tree_maker *make = &report->make;
     const struct linear *linear = &model->linear;
+    bool flat = !density_is_quadratic(linear->density) && !linear->bits;
     struct tree *weights = tree_array(make, report->root, "weights");
     struct tree *bias = tree_array(make, report->root, "bias");
     struct tree *norm = tree_array(make, report->root, "norm");
     struct tree *distance = tree_array(make, report->root, "distance_to_origin");
     double *folded = arena_alloc(make->ctx, &report->arena, linear->cols, sizeof *folded);
-    if (!folded) {
+    double *at_centre = arena_alloc(make->ctx, &report->arena, linear->rows, sizeof *at_centre);
+    if (!folded || !at_centre || scores_at_centre(at_centre, report, linear) != SEPAL_OK) {
         make->failed = true;
         return;
     }
     for (size_t r = 0; r < linear->rows; r++) {
         struct tree *row = tree_array(make, weights, NULL);
-        double b = linear->b[r], shift, divisor;
+        double b = at_centre[r], shift, divisor;
         for (size_t j = 0; j < linear->cols; j++) {
             basis_fold(&model->basis, j, &shift, &divisor);
             double centre = linear->centre ? linear->centre[j] : 0;
@@ -101,21 +125,20 @@ static void add_weights(sepal_report *report, const sepal_model *model) {
         double length = linear_norm(&one, 0);
         tree_number(make, bias, NULL, b);
         tree_number(make, norm, NULL, length);
-        bool flat = !density_is_quadratic(linear->density);
         tree_number(make, distance, NULL, length > 0 && flat ? b / length : NAN);
     }
 }
 
-/* The surfaces between each two classes of a machine, s_i = s_j: as each is a hyperplane of its own,
-   how steep the difference is and how far off the origin lies. From the numbers that are already in
+/* The surfaces between each two classes that are decided by score, s_i = s_j: as each is a hyperplane
+   of its own, how steep the difference is and how far off the origin lies. From the numbers that are already in
    the report, so that all are in the same units. */
 static void add_boundaries(sepal_report *report, const sepal_model *model) {
     enum { MOST = 50 }; /* classes: their pairs would fill pages */
     struct tree_maker *make = &report->make;
     const struct linear *linear = &model->linear;
-    if (linear->decode != DECODE_ARGMAX || density_is_quadratic(linear->density) ||
-        linear->classes > MOST || make->failed)
-        return;
+    bool by_score = linear->decode == DECODE_ARGMAX || linear->decode == DECODE_OVR;
+    bool flat = !density_is_quadratic(linear->density) && !linear->bits;
+    if (!by_score || !flat || linear->classes > MOST || make->failed) return;
     struct tree *list = tree_array(make, report->root, "boundaries");
     double *difference = arena_alloc(make->ctx, &report->arena, linear->cols, sizeof *difference);
     if (!difference) {
@@ -188,6 +211,7 @@ static void add_parts(sepal_report *report, const sepal_model *model) {
     if (!density) return;
     tree_text(make, report->root, "density", density_names[density->kind]);
     tree_bool(make, report->root, "quadratic", density_is_quadratic(density));
+    if (linear->bits) tree_bool(make, report->root, "bits", true);
 }
 
 sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
