@@ -252,18 +252,12 @@ static sepal_status ask(struct judging *all) {
     return model_answer(answers, all->ctx, all->model, all->data, all->rule);
 }
 
-static bool some_undecided(const struct judging *all) {
-    for (size_t i = 0; all->data->undecided && i < all->data->matrix.rows; i++)
-        if (all->data->undecided[i]) return true;
-    return false;
-}
-
 static sepal_status judge(struct judging *all, const char *label) {
     size_t positive;
     TRY(find_positive(all, label, &positive));
     TRY(ask(all));
     TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->answers.classes,
-                        all->rule->abstains || some_undecided(all)));
+                        all->rule->abstains));
     all->undefined = tree_array(all->make, NULL, NULL);
     tree_number(all->make, all->report, "rows", (double)all->data->matrix.rows);
     if (all->data->weight)
@@ -282,8 +276,8 @@ static sepal_status judge(struct judging *all, const char *label) {
 }
 
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
-                      const struct answer_rule *rule, const char *positive,
-                      struct tree_maker *make, struct tree *report) {
+                      const struct answer_rule *rule, const char *positive, struct tree_maker *make,
+                      struct tree *report) {
     struct judging all = {.ctx = ctx,
                           .model = model,
                           .linear = &model->linear,

@@ -106,7 +106,8 @@ static void discriminant_lines(struct page *page, const struct tree *root) {
     enum { SHOWN = 6, NAME_WIDTH = 12 };
     const struct tree *facts = tree_find(root, "discriminant");
     if (!facts) return;
-    const struct tree *values = tree_find(facts, "eigenvalues"), *shares = tree_find(facts, "share");
+    const struct tree *values = tree_find(facts, "eigenvalues"),
+                      *shares = tree_find(facts, "share");
     left(page, "J", NAME_WIDTH);
     if (isnan(number(facts, "J")))
         text_puts(page->ctx, &page->text, "infinite: the means differ where no class varies");
@@ -201,6 +202,7 @@ static void measure_row(struct page *page, const char *name, size_t width, const
 }
 
 static void evaluation_page(struct page *page, const struct tree *root) {
+    enum { NAME_WIDTH = 12 };
     line(page, "rows", "%.0f", number(root, "rows"));
     line(page, "accuracy", "%.4f (error %.4f)", number(root, "accuracy"), number(root, "error"));
     text_puts(page->ctx, &page->text, "\n");
@@ -219,17 +221,25 @@ static void evaluation_page(struct page *page, const struct tree *root) {
     text_puts(page->ctx, &page->text, "\n");
     const struct {
         const char *name, *key;
-    } more[] = {{"log loss", "log_loss"}, {"brier", "brier"},       {"roc auc", "roc_auc"},
-                {"pr auc", "pr_auc"},     {"mcc", "mcc"},           {"coverage", "coverage"},
-                {"several", "ambiguous.several"}, {"none", "ambiguous.none"},
-                {"tied", "ambiguous.tied"}};
+        int digits;
+        double dull; /* not worth a line */
+        const char *then;
+    } more[] = {
+        {"log loss", "log_loss", 4, NAN, ""},
+        {"brier", "brier", 4, NAN, ""},
+        {"roc auc", "roc_auc", 4, INFINITY, ""},
+        {"pr auc", "pr_auc", 4, INFINITY, ""},
+        {"mcc", "mcc", 4, INFINITY, ""},
+        {"coverage", "coverage", 4, 1, " of the rows are decided"},
+        {"several", "ambiguous.several", 0, 0, " of the rows are claimed by several classes"},
+        {"none", "ambiguous.none", 0, 0, " of the rows are claimed by no class"},
+        {"tied", "ambiguous.tied", 0, 0, " of the rows have a tie of votes"}};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        double value = number(root, more[i].key);
-        bool dull = i < 2 ? isnan(value) : i > 4 && value == (i == 5 ? 1 : 0);
-        if (dull) continue;
-        left(page, more[i].name, 12);
-        cell(page, value, i > 5 ? 0 : 4, 0);
-        text_puts(page->ctx, &page->text, "\n");
+        double value = number(root, more[i].key), dull = more[i].dull;
+        if (value == dull || (isnan(value) && isnan(dull))) continue;
+        left(page, more[i].name, NAME_WIDTH);
+        cell(page, value, more[i].digits, 0);
+        text_printf(page->ctx, &page->text, "%s\n", more[i].then);
     }
 }
 
@@ -292,7 +302,10 @@ static void score_page(struct page *page, const struct tree *root, const struct 
     text_number(page->ctx, &page->text, bias);
     text_printf(page->ctx, &page->text, ", |w| %.6g", norm);
     if (quadratic)
-        text_puts(page->ctx, &page->text, "; it is quadratic, these are its slopes at the centre\n");
+        text_puts(page->ctx, &page->text,
+                  "; it is quadratic, and this its tangent at the centre\n");
+    else if (number(root, "bits") == 1)
+        text_puts(page->ctx, &page->text, "; a value above 0 counts as 1, any other as 0\n");
     else if (isnan(far))
         text_puts(page->ctx, &page->text, ", origin at n/a\n");
     else
