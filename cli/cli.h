@@ -81,17 +81,19 @@ int step_read(sepal_data **out, struct session *s, const char *path);
 int step_read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
                   int with_labels);
 int step_load(sepal_model **out, struct session *s, const char *path);
+/* Complain of options of deciding, or numbers (NULL: none), that the model cannot have. */
+int step_check_answer(struct session *s, const sepal_model *model, const sepal_output *what);
 /* Evaluate with the options of deciding and --positive. */
 int step_evaluate(sepal_report **out, struct session *s, const sepal_model *model,
                   const sepal_data *data);
-/* The report as text or JSON on standard output, and the warnings. */
 /* Rows to test a model just trained: read as the training file was, columns found by the model. */
 int step_read_test(sepal_data **out, struct session *s, const sepal_model *model, const char *path);
 /* Refuse an option that names an output which is one of the inputs, or another output. */
 int step_check_output(struct session *s, const char *name);
+/* The report as text or JSON on standard output, and the warnings. */
 int step_report(struct session *s, const sepal_report *report);
 
-/* The numbers that a model has for rows, some thousands of rows at a time. */
+/* The numbers that a model has for rows, as many rows at a time as little memory holds. */
 struct numbers {
     const sepal_model *model;
     const sepal_data *data;
@@ -101,13 +103,19 @@ struct numbers {
     double *values;   /* theirs */
     struct sink rule; /* the options of deciding, as text */
 };
+/* Complains of a row that has no such numbers. To be given to numbers_close in any case. */
 int numbers_open(struct numbers *out, struct session *s, const sepal_model *model,
                  const sepal_data *data, sepal_output what);
-/* Those of a row. */
-int numbers_row(struct numbers *numbers, struct session *s, size_t row, const double **out);
 void numbers_close(struct numbers *numbers);
-/* A CSV line of names, each with a comma before it. */
-int numbers_names(struct numbers *numbers, struct session *s, struct sink *out);
+/* Those of a row with commas between them; `missing` stands for one that there is not. */
+int numbers_row(struct numbers *numbers, struct session *s, size_t row, const char *missing,
+                struct sink *out);
+/* What they are called, as cells of CSV or JSON, with commas between them. */
+int numbers_names(struct numbers *numbers, struct session *s, bool json, struct sink *out);
+/* The numbers of all rows as an array of arrays. */
+int numbers_json(struct numbers *numbers, struct session *s, struct sink *out);
+/* The members of an object that carry the columns of --keep, if there are any. */
+void kept_json(const sepal_data *data, struct sink *out);
 
 /* Write data to a file or, "-", to standard output; format NULL: by the extension. With --json what
    was written is told on standard output. */

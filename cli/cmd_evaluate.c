@@ -5,6 +5,10 @@ static const struct option evaluate_options[] = {
     {.name = "positive",
      .placeholder = "LABEL",
      .help = "the class that two-class metrics are about; unless given, the second"},
+    {.name = "seed",
+     .placeholder = "N",
+     .fallback = "1",
+     .help = "start of the random numbers of --decide soft"},
     {0},
 };
 
@@ -12,7 +16,11 @@ static int run(struct session *s) {
     sepal_model *model = NULL;
     sepal_data *data = NULL;
     sepal_report *report = NULL;
-    int code = step_load(&model, s, s->options.arguments[0]);
+    uint64_t seed = 1;
+    int code = option_count(s, "seed", UINT64_MAX, &seed);
+    sepal_ctx_set_seed(s->ctx, seed);
+    if (code == EXIT_DONE) code = step_load(&model, s, s->options.arguments[0]);
+    if (code == EXIT_DONE) code = step_check_answer(s, model, NULL);
     if (code == EXIT_DONE) code = step_read_for(&data, s, model, s->options.arguments[1], 1);
     if (code == EXIT_DONE) code = step_evaluate(&report, s, model, data);
     if (code == EXIT_DONE) code = step_report(s, report);

@@ -1,7 +1,6 @@
 /* sepal predict: a label a line; with numbers or kept columns, CSV with a header. */
 #include "cli.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +43,7 @@ struct prediction {
 
 static const char *label_of(const struct prediction *p, size_t row) {
     int32_t class = p->answers.classes[row];
-    return class < 0 ? "?" : sepal_model_class(p->model, (size_t)class);
+    return class < 0 ? "?" : sepal_model_class(p->model, (size_t) class);
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
@@ -52,7 +51,10 @@ static const char *label_of(const struct prediction *p, size_t row) {
 static int put_header(struct session *s, struct sink *out, struct prediction *p) {
     int code = EXIT_DONE;
     sink_puts(out, "label");
-    if (p->kind < KINDS) code = numbers_names(&p->numbers, s, out);
+    if (p->kind < KINDS) {
+        sink_puts(out, ",");
+        code = numbers_names(&p->numbers, s, false, out);
+    }
     const char *kept = sepal_data_kept_header(p->data);
     if (*kept != '\0') sink_printf(out, ",%s", kept);
     sink_puts(out, "\n");
@@ -64,11 +66,9 @@ static int put_csv(struct session *s, struct sink *out, struct prediction *p) {
     int code = put_header(s, out, p);
     for (size_t i = 0; i < p->rows && code == EXIT_DONE; i++) {
         sink_cell(out, label_of(p, i), csv_special);
-        const double *row = NULL;
-        if (p->kind < KINDS) code = numbers_row(&p->numbers, s, i, &row);
-        for (size_t k = 0; row != NULL && k < p->numbers.width; k++) {
+        if (p->kind < KINDS) {
             sink_puts(out, ",");
-            if (isfinite(row[k])) sink_number(out, row[k]);
+            code = numbers_row(&p->numbers, s, i, "", out);
         }
         if (kept) {
             sink_puts(out, ",");
@@ -90,37 +90,6 @@ static int put_labels(struct sink *out, const struct prediction *p) {
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static int put_json_numbers(struct session *s, struct sink *out, struct prediction *p) {
-    sink_printf(out, ",\"%s\":[", kinds[p->kind].key);
-    for (size_t i = 0; i < p->rows; i++) {
-        const double *row;
-        int code = numbers_row(&p->numbers, s, i, &row);
-        if (code != EXIT_DONE) return code;
-        sink_puts(out, i > 0 ? ",[" : "[");
-        for (size_t k = 0; k < p->numbers.width; k++) {
-            if (k > 0) sink_puts(out, ",");
-            if (isfinite(row[k]))
-                sink_number(out, row[k]);
-            else
-                sink_puts(out, "null");
-        }
-        sink_puts(out, "]");
-    }
-    sink_puts(out, "]");
-    return EXIT_DONE;
-}
-
-static void put_json_kept(struct sink *out, const struct prediction *p) {
-    sink_puts(out, ",\"kept_header\":");
-    sink_json(out, sepal_data_kept_header(p->data));
-    sink_puts(out, ",\"kept\":[");
-    for (size_t i = 0; i < p->rows; i++) {
-        if (i > 0) sink_puts(out, ",");
-        sink_json(out, sepal_data_kept_row(p->data, i));
-    }
-    sink_puts(out, "]");
-}
-
 static int put_json(struct session *s, struct sink *out, struct prediction *p) {
     int code = EXIT_DONE;
     sink_json_begin(out, "predict");
@@ -135,8 +104,11 @@ static int put_json(struct session *s, struct sink *out, struct prediction *p) {
         sink_json(out, sepal_model_class(p->model, k));
     }
     sink_puts(out, "]");
-    if (p->kind < KINDS) code = put_json_numbers(s, out, p);
-    if (*sepal_data_kept_header(p->data) != '\0') put_json_kept(out, p);
+    if (p->kind < KINDS) {
+        sink_printf(out, ",\"%s\":", kinds[p->kind].key);
+        code = numbers_json(&p->numbers, s, out);
+    }
+    kept_json(p->data, out);
     sink_printf(out, ",\"ambiguous\":{\"several\":%zu,\"none\":%zu,\"tied\":%zu}",
                 p->answers.several, p->answers.none, p->answers.tied);
     sink_json_end(out, s->ctx);
@@ -159,29 +131,14 @@ static int choose_kind(struct session *s, struct prediction *p) {
     return EXIT_DONE;
 }
 
-/* What the model cannot do is said before its data is read. */
-static int check_model(struct session *s, const struct prediction *p) {
-    struct sink rule = sink_open(-1);
-    options_settings(&s->options, GROUP_ANSWER, &rule);
-    int code = sink_check(s, &rule);
-    if (code == EXIT_DONE) {
-        const sepal_output *what = p->kind < KINDS ? &kinds[p->kind].what : NULL;
-        sepal_status status = sepal_answer_check(s->ctx, p->model, what, sink_text(&rule));
-        if (status == SEPAL_EMODEL)
-            code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s", sepal_ctx_error(s->ctx));
-        else if (status != SEPAL_OK)
-            code = complain_status(s, status);
-    }
-    sink_close(&rule);
-    return code;
-}
-
 static int read_input(struct session *s, struct prediction *p) {
     uint64_t seed = 1;
     int code = option_count(s, "seed", UINT64_MAX, &seed);
     if (code == EXIT_DONE) code = choose_kind(s, p);
     if (code == EXIT_DONE) code = step_load(&p->model, s, s->options.arguments[0]);
-    if (code == EXIT_DONE) code = check_model(s, p);
+    /* what the model cannot do is said before its data is read */
+    if (code == EXIT_DONE)
+        code = step_check_answer(s, p->model, p->kind < KINDS ? &kinds[p->kind].what : NULL);
     if (code != EXIT_DONE) return code;
     sepal_ctx_set_seed(s->ctx, seed);
     return step_read_for(&p->data, s, p->model, s->options.arguments[1], 0);
@@ -195,8 +152,8 @@ static int compute(struct session *s, struct prediction *p) {
     options_settings(&s->options, GROUP_ANSWER, &rule);
     int code = p->answers.classes != NULL ? sink_check(s, &rule) : complain_memory(s);
     if (code == EXIT_DONE) {
-        sepal_status status = sepal_answer(&p->answers, s->ctx, p->model, p->data, 0, p->rows,
-                                           sink_text(&rule));
+        sepal_status status =
+            sepal_answer(&p->answers, s->ctx, p->model, p->data, 0, p->rows, sink_text(&rule));
         if (status != SEPAL_OK) code = complain_status(s, status);
     }
     sink_close(&rule);
@@ -205,12 +162,17 @@ static int compute(struct session *s, struct prediction *p) {
     return code;
 }
 
-static void tell_ambiguous(struct session *s, const sepal_answers *answers) {
+static void tell_ambiguous(struct session *s, const struct prediction *p) {
+    const sepal_answers *answers = &p->answers;
+    const char *rule = option_value(s, "ambiguous");
+    bool open = rule != NULL && strcmp(rule, "undecided") == 0;
+    const char *then = open ? "they are left undecided"
+                            : "the most confident class gets them (--ambiguous undecided: none)";
     if (answers->several + answers->none > 0)
-        say(s, "%zu rows are claimed by several classes, %zu by none; --ambiguous says who gets them",
-            answers->several, answers->none);
+        say(s, "of %zu rows %zu are claimed by several classes and %zu by none; %s", p->rows,
+            answers->several, answers->none, then);
     if (answers->tied > 0)
-        say(s, "%zu rows have a tie of votes; --ambiguous says who gets them", answers->tied);
+        say(s, "of %zu rows %zu have a tie of votes; %s", p->rows, answers->tied, then);
 }
 
 static int print(struct session *s, struct prediction *p) {
@@ -221,7 +183,7 @@ static int print(struct session *s, struct prediction *p) {
     if (code != EXIT_DONE) return code;
     progress_erase(s);
     if (!s->json) warnings_print(s);
-    if (!s->json && !s->quiet) tell_ambiguous(s, &p->answers);
+    if (!s->json && !s->quiet) tell_ambiguous(s, p);
     if (s->json)
         code = put_json(s, &out.sink, p);
     else if (p->kind < KINDS || *sepal_data_kept_header(p->data) != '\0')

@@ -74,6 +74,21 @@ static int count_standard_inputs(struct session *s) {
     return count;
 }
 
+/* How rows are decided is a question of those that the model is tested on. */
+static int check_deciding(struct session *s) {
+    if (option_value(s, "test") != NULL || option_value(s, "holdout") != NULL) return EXIT_DONE;
+    for (size_t i = 0; i < s->options.n_rows; i++) {
+        const struct option *row = &s->options.rows[i];
+        if (row->group != GROUP_ANSWER || row->value == NULL) continue;
+        return complain(
+            s, EXIT_USAGE, NULL,
+            "--%s is about rows to be tested on; give them with --test or --holdout, or "
+            "give the option to evaluate or predict",
+            row->name);
+    }
+    return EXIT_DONE;
+}
+
 static int check_test(struct session *s) {
     const char *test = option_value(s, "test");
     if (test == NULL &&
@@ -287,6 +302,7 @@ static int train(struct session *s, struct training *t) {
     uint64_t seed = 1;
     int code = check_method(s);
     if (code == EXIT_DONE) code = check_spec(s);
+    if (code == EXIT_DONE) code = check_deciding(s);
     if (code == EXIT_DONE) code = read_share(s, &share);
     if (code == EXIT_DONE) code = check_files(s);
     if (code == EXIT_DONE) code = option_count(s, "seed", UINT64_MAX, &seed);
@@ -329,6 +345,7 @@ const struct command cmd_train = {
     .most = 1,
     .reads = true,
     .fits = true,
+    .decides = true,
     .options = train_options,
     .examples = {"sepal train examples/data/iris.csv -m perceptron -o iris.sepal",
                  "sepal train examples/data/wine.csv -m least-squares --holdout 0.3"},

@@ -1,9 +1,6 @@
 /* sepal transform: rows on the axes of a discriminant, or as the maps of a model make them. */
 #include "cli.h"
 
-#include <math.h>
-#include <string.h>
-
 static const struct option transform_options[] = {
     {.name = "output",
      .letter = 'o',
@@ -19,68 +16,28 @@ struct transformation {
     struct numbers numbers;
 };
 
-/* The names, joined by commas. */
-static int put_header(struct session *s, struct sink *out, struct transformation *t) {
-    struct sink names = sink_open(-1);
-    int code = numbers_names(&t->numbers, s, &names);
-    const char *text = sink_text(&names);
-    sink_inherit(out, &names);
-    sink_puts(out, *text != '\0' ? text + 1 : text);
+static int put_csv(struct session *s, struct sink *out, struct transformation *t) {
     const char *kept = sepal_data_kept_header(t->data);
+    int code = numbers_names(&t->numbers, s, false, out);
     if (*kept != '\0') sink_printf(out, ",%s", kept);
     sink_puts(out, "\n");
-    sink_close(&names);
-    return code;
-}
-
-static int put_csv(struct session *s, struct sink *out, struct transformation *t) {
-    bool kept = *sepal_data_kept_header(t->data) != '\0';
-    int code = put_header(s, out, t);
     for (size_t i = 0; i < sepal_data_rows(t->data) && code == EXIT_DONE; i++) {
-        const double *row;
-        code = numbers_row(&t->numbers, s, i, &row);
-        if (code != EXIT_DONE) return code;
-        for (size_t k = 0; k < t->numbers.width; k++) {
-            if (k > 0) sink_puts(out, ",");
-            if (isfinite(row[k])) sink_number(out, row[k]);
-        }
-        if (kept) sink_printf(out, ",%s", sepal_data_kept_row(t->data, i));
+        code = numbers_row(&t->numbers, s, i, "", out);
+        if (*kept != '\0') sink_printf(out, ",%s", sepal_data_kept_row(t->data, i));
         sink_puts(out, "\n");
     }
     return code;
 }
 
 static int put_json(struct session *s, struct sink *out, struct transformation *t) {
-    int code;
     sink_json_begin(out, "transform");
     sink_puts(out, ",\"columns\":[");
-    for (size_t j = 0; j < t->numbers.width; j++) {
-        char *name = NULL;
-        sepal_status status =
-            sepal_model_output_name(&name, s->ctx, t->model, SEPAL_PROJECTIONS, j);
-        if (status != SEPAL_OK) return complain_status(s, status);
-        if (j > 0) sink_puts(out, ",");
-        sink_json(out, name);
-        sepal_text_free(name);
-    }
-    sink_puts(out, "],\"rows\":[");
-    for (size_t i = 0; i < sepal_data_rows(t->data); i++) {
-        const double *row;
-        code = numbers_row(&t->numbers, s, i, &row);
-        if (code != EXIT_DONE) return code;
-        sink_puts(out, i > 0 ? ",[" : "[");
-        for (size_t k = 0; k < t->numbers.width; k++) {
-            if (k > 0) sink_puts(out, ",");
-            if (isfinite(row[k]))
-                sink_number(out, row[k]);
-            else
-                sink_puts(out, "null");
-        }
-        sink_puts(out, "]");
-    }
-    sink_puts(out, "]");
+    int code = numbers_names(&t->numbers, s, true, out);
+    sink_puts(out, "],\"rows\":");
+    if (code == EXIT_DONE) code = numbers_json(&t->numbers, s, out);
+    kept_json(t->data, out);
     sink_json_end(out, s->ctx);
-    return EXIT_DONE;
+    return code;
 }
 
 static int print(struct session *s, struct transformation *t) {
@@ -103,10 +60,6 @@ static int run(struct session *s) {
     if (code == EXIT_DONE) code = step_load(&t.model, s, s->options.arguments[0]);
     if (code == EXIT_DONE) code = step_read_for(&t.data, s, t.model, s->options.arguments[1], 0);
     if (code == EXIT_DONE) code = numbers_open(&t.numbers, s, t.model, t.data, SEPAL_PROJECTIONS);
-    /* what can fail fails before anything is printed */
-    const double *row;
-    if (code == EXIT_DONE && sepal_data_rows(t.data) > 0)
-        code = numbers_row(&t.numbers, s, 0, &row);
     if (code == EXIT_DONE) code = print(s, &t);
     if (code == EXIT_DONE && !sepal_model_transforms(t.model))
         say(s, "this model has neither axes (lda has) nor maps: its features are written as they are");

@@ -51,10 +51,19 @@ static const char *placeholder_of(const sepal_param *param) {
     return *param->range != '\0' ? "N" : "TEXT";
 }
 
+static bool is_knob(const char *name) {
+    sepal_param knob;
+    for (size_t i = 0; i < sepal_method_count(SEPAL_LEARNER); i++)
+        for (size_t k = 0; sepal_param_at(SEPAL_LEARNER, i, k, &knob); k++)
+            if (same_name(knob.name, name)) return true;
+    return false;
+}
+
 static void add_params(struct options *options, sepal_kind kind, size_t method,
-                       enum option_group group) {
+                       enum option_group group, bool but_knobs) {
     sepal_param param;
     for (size_t i = 0; sepal_param_at(kind, method, i, &param); i++) {
+        if (but_knobs && is_knob(param.name)) continue;
         struct option row = {.name = param.name,
                              .placeholder = placeholder_of(&param),
                              .help = param.help,
@@ -72,14 +81,15 @@ void options_build(struct options *out, const struct command *command) {
     if (command->reads || command->samples) add_rows(out, threads_rows);
     if (!command->silent) add_rows(out, common_rows);
     add_rows(out, help_rows);
-    if (command->reads) add_params(out, SEPAL_READ_OPTION, 0, GROUP_READ);
-    if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT);
-    if (command->decides) add_params(out, SEPAL_ANSWER_OPTION, 0, GROUP_ANSWER);
-    if (command->samples) add_params(out, SEPAL_SAMPLE_OPTION, 0, GROUP_SAMPLE);
+    if (command->reads) add_params(out, SEPAL_READ_OPTION, 0, GROUP_READ, false);
+    if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT, false);
+    /* where a model is fitted, --priors are those it is fitted with */
+    if (command->decides) add_params(out, SEPAL_ANSWER_OPTION, 0, GROUP_ANSWER, command->fits);
+    if (command->samples) add_params(out, SEPAL_SAMPLE_OPTION, 0, GROUP_SAMPLE, false);
 }
 
 void options_add_knobs(struct options *options, size_t learner) {
-    add_params(options, SEPAL_LEARNER, learner, GROUP_KNOB);
+    add_params(options, SEPAL_LEARNER, learner, GROUP_KNOB, false);
 }
 
 void options_clear(struct options *options) {

@@ -149,6 +149,21 @@ int step_load(sepal_model **out, struct session *s, const char *path) {
     return EXIT_DONE;
 }
 
+int step_check_answer(struct session *s, const sepal_model *model, const sepal_output *what) {
+    struct sink rule = sink_open(-1);
+    options_settings(&s->options, GROUP_ANSWER, &rule);
+    int code = sink_check(s, &rule);
+    if (code == EXIT_DONE) {
+        sepal_status status = sepal_answer_check(s->ctx, model, what, sink_text(&rule));
+        if (status == SEPAL_EMODEL)
+            code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s", sepal_ctx_error(s->ctx));
+        else if (status != SEPAL_OK)
+            code = complain_status(s, status);
+    }
+    sink_close(&rule);
+    return code;
+}
+
 int step_evaluate(sepal_report **out, struct session *s, const sepal_model *model,
                   const sepal_data *data) {
     struct sink options = sink_open(-1);
