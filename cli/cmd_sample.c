@@ -135,6 +135,6 @@ const struct command cmd_sample = {
     .most = 1,
     .samples = true,
     .options = sample_options,
-    .examples = {"sepal sample iris.sepal -n 5",
-                 "sepal sample iris.sepal -n 1000 --class setosa -o new.csv"},
+    .examples = {"sepal sample wine.sepal -n 5",
+                 "sepal sample wine.sepal -n 1000 --class class_0 -o new.csv"},
 };

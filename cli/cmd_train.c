@@ -348,5 +348,5 @@ const struct command cmd_train = {
     .decides = true,
     .options = train_options,
     .examples = {"sepal train examples/data/iris.csv -m perceptron -o iris.sepal",
-                 "sepal train examples/data/wine.csv -m least-squares --holdout 0.3"},
+                 "sepal train examples/data/wine.csv -m gaussian --holdout 0.3 -o wine.sepal"},
 };
