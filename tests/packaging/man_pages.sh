@@ -64,11 +64,11 @@ while read -r name; do
 done <functions
 [ "$checked" -gt 100 ] || fail "only $checked names were looked for"
 
-# ---- Examples, those of sepal(1) first: they make the model that others use ----
+# ---- Examples, those of sepal(1) and sepal-train(1) first: they make the models that others use ----
 ln -s "$SEPAL_SOURCE/examples" examples
 sepal() { "$SEPAL" "$@"; }
 ran=0
-for page in "$SEPAL_SHARE"/man/man1/sepal.1 "$SEPAL_SHARE"/man/man1/sepal-*.1; do
+for page in "$SEPAL_SHARE"/man/man1/{sepal,sepal-train}.1 "$SEPAL_SHARE"/man/man1/sepal-*.1; do
     sed -n '/^\.EX/,/^\.EE/p' "$page" | grep -v '^\.E' |
         sed -e 's/\\-/-/g' -e 's/\\(dq/"/g' -e "s/\\\\(aq/'/g" >example
     while read -r line; do
