@@ -62,7 +62,8 @@ static int run(struct session *s) {
     if (code == EXIT_DONE) code = numbers_open(&t.numbers, s, t.model, t.data, SEPAL_PROJECTIONS);
     if (code == EXIT_DONE) code = print(s, &t);
     if (code == EXIT_DONE && !sepal_model_transforms(t.model))
-        say(s, "this model has neither axes (lda has) nor maps: its features are written as they are");
+        say(s,
+            "this model has neither axes (lda has) nor maps: its features are written as they are");
     numbers_close(&t.numbers);
     sepal_data_free(t.data);
     sepal_model_free(t.model);

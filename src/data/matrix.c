@@ -90,8 +90,7 @@ struct block block_slice(const struct block *block, size_t cols, size_t first, s
 }
 
 void matrix_clear(struct matrix *matrix) {
-    for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++)
-        block_clear(&matrix->blocks[b]);
+    for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++) block_clear(&matrix->blocks[b]);
     mem_free(matrix->blocks);
     *matrix = (struct matrix){0};
 }

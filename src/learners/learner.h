@@ -54,7 +54,7 @@ struct learner {
     /* Whether adding a constant to a column changes nothing but the centre of the answer: then
        sparse rows need not be centred. NULL: never. */
     bool (*shiftable)(const void *config);
-    const char *solvers;    /* what --solver may name, "a|b|c"; NULL: there is no choice */
+    const char *solvers; /* what --solver may name, "a|b|c"; NULL: there is no choice */
     const struct knob *knobs;
     size_t config_size;
     sepal_status (*fit)(struct fit *fit);

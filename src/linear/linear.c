@@ -189,8 +189,8 @@ static sepal_status score_task(sepal_ctx *ctx, size_t b, void *payload) {
     const struct block *block = &all->matrix->blocks[b];
     size_t width = all->linear->rows;
     if (all->scores)
-        return linear_score_block(all->scores + block->first_row * width, ctx, all->linear, all->bias,
-                           block);
+        return linear_score_block(all->scores + block->first_row * width, ctx, all->linear,
+                                  all->bias, block);
     /* pairs of many classes have more scores than a block has numbers: some rows at a time */
     enum { SCORES_MOST = 1 << 20 };
     size_t most = width < SCORES_MOST ? SCORES_MOST / width : 1;

@@ -27,8 +27,8 @@ struct linear {
     size_t cols;    /* M */
     enum decode decode;
     enum link link;
-    double *w;      /* R x M; of quadratic scores: the slopes at the centre, for reports only */
-    double *b;      /* R: the scores at the centre; of quadratic scores: what is added to the forms */
+    double *w; /* R x M; of quadratic scores: the slopes at the centre, for reports only */
+    double *b; /* R: the scores at the centre; of quadratic scores: what is added to the forms */
     double *centre; /* M numbers; NULL: 0. Keeps every digit when the means are large. */
     bool bits;      /* a value above 0 counts as 1, any other as 0 (no centre then) */
 

@@ -38,7 +38,6 @@ void model_numbers(struct tensor_numbers out[MODEL_TENSORS], const sepal_model *
     if (linear->density) density_numbers(out, linear->density);
     for (size_t m = 0; m < model->basis.n; m++) {
         const struct fitted_map *map = &model->basis.maps[m];
-        out[TENSOR_MAPS + m] =
-            (struct tensor_numbers){map->numbers, map->shape[0], map->shape[1]};
+        out[TENSOR_MAPS + m] = (struct tensor_numbers){map->numbers, map->shape[0], map->shape[1]};
     }
 }

@@ -16,7 +16,7 @@ enum {
     MODEL_MOST_HEADER = 1 << 20,   /* ours; safetensors allows 100 MB */
     MODEL_LONGEST_VALUE = 1 << 16, /* of the metadata; longer lists become tensors */
     MODEL_MOST_CLASSES = 1 << 20,
-    MODEL_MOST_ROWS = 1 << 20, /* of weights: 1,448 classes in pairs */
+    MODEL_MOST_ROWS = 1 << 20,      /* of weights: 1,448 classes in pairs */
     MODEL_MOST_COLUMNS = INT32_MAX, /* indices of sparse rows have 32 bits */
     MODEL_LARGEST_STREAM = 1 << 30  /* through a pipe or from a device, which may never end */
 };

@@ -368,8 +368,8 @@ static sepal_status read_density(struct loading *load) {
     size_t width = kind == DENSITY_SPHERICAL ? 1 : cols;
     bool shaped = t[TENSOR_MEAN].shape[1] == cols && t[TENSOR_CONSTANT].present &&
                   t[TENSOR_CONSTANT].shape[1] == forms && t[TENSOR_ROOT].present == (root > 0) &&
-                  (root == 0 || (t[TENSOR_ROOT].shape[1] == width && root / width ==
-                                                                        t[TENSOR_ROOT].shape[0]));
+                  (root == 0 ||
+                   (t[TENSOR_ROOT].shape[1] == width && root / width == t[TENSOR_ROOT].shape[0]));
     if (!shaped) return unsound(load->ctx, "the parts of its density do not fit together");
     TRY(density_new(&linear->density, load->ctx, (enum density_kind)kind, forms, cols));
     TRY(read_doubles(load, linear->density->mean, TENSOR_MEAN));
@@ -379,8 +379,8 @@ static sepal_status read_density(struct loading *load) {
     bool fits = quadratic ? forms == 2 * linear->rows ||
                                 (forms == linear->rows && load->decode == DECODE_ARGMAX)
                           : forms == load->classes;
-    if (!fits) return unsound(load->ctx, "%zu forms of its density are not as many as they should",
-                              forms);
+    if (!fits)
+        return unsound(load->ctx, "%zu forms of its density are not as many as they should", forms);
     return root == 0 || roots_are_positive(linear->density)
                ? SEPAL_OK
                : unsound(load->ctx, "a spread of its density is not positive");
@@ -425,8 +425,8 @@ static sepal_status read_basis(struct loading *load) {
             return unsound(load->ctx, "the numbers of map %zu do not fit it", m + 1);
         if (!cells) continue;
         struct fitted_map *map = &basis->maps[m];
-        map->numbers = arena_alloc(load->ctx, &load->model->arena, shape[0],
-                                   shape[1] * sizeof *map->numbers);
+        map->numbers =
+            arena_alloc(load->ctx, &load->model->arena, shape[0], shape[1] * sizeof *map->numbers);
         if (!map->numbers) return SEPAL_EMEMORY;
         TRY(read_doubles(load, map->numbers, (enum model_tensor)(TENSOR_MAPS + m)));
         if (map->map->sound && !map->map->sound(map))
@@ -463,8 +463,7 @@ static sepal_status read_model(struct loading *load) {
     if (!load->model) return SEPAL_EMEMORY;
     TRY(read_metadata(load, metadata));
     struct schema *schema;
-    size_t width =
-        load->pipeline.basis.n ? SIZE_MAX : load->tensors[TENSOR_WEIGHTS].shape[1];
+    size_t width = load->pipeline.basis.n ? SIZE_MAX : load->tensors[TENSOR_WEIGHTS].shape[1];
     TRY(schema_read(&schema, load->ctx, &load->json, load->classes, width));
     load->model->schema = schema;
     TRY(read_basis(load));

@@ -127,7 +127,8 @@ sepal_status pipeline_parse_maps(struct basis *out, sepal_ctx *ctx, struct arena
     struct pipeline pipeline;
     TRY(bind_all(&pipeline, ctx, arena, spec));
     if (pipeline.learner || pipeline.reduction)
-        return fail(ctx, SEPAL_EUSAGE, "only maps can stand here, and '%s' is none (sepal list maps)",
+        return fail(ctx, SEPAL_EUSAGE,
+                    "only maps can stand here, and '%s' is none (sepal list maps)",
                     pipeline.learner ? pipeline.learner->name : pipeline.reduction->name);
     *out = pipeline.basis;
     return SEPAL_OK;
@@ -152,7 +153,8 @@ static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, c
     }
     for (size_t i = 0; i < rows; i++) {
         size_t k = 0;
-        while (given && k < given->n_settings && strcmp(given->settings[k].name, table[i].name) != 0)
+        while (given && k < given->n_settings &&
+               strcmp(given->settings[k].name, table[i].name) != 0)
             k++;
         if (!given || k < given->n_settings) knobs[n++] = table[i];
     }
