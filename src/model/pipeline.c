@@ -231,11 +231,6 @@ static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
     const struct learner *learner = pipeline->learner;
     bool shiftable = learner->shiftable && learner->shiftable(pipeline->config);
     const double *centre = shiftable ? swap_centre(mapped, NULL) : NULL;
-    sepal_data data = *fit->data;
-    if (pipeline->basis.n && mapped->blocks) {
-        data.matrix = *mapped;
-        fit->data = &data;
-    }
     sepal_status status = reduction_fit(fit, learner, pipeline_reduction(pipeline));
     for (size_t j = 0; centre && fit->linear.centre && j < fit->linear.cols; j++)
         fit->linear.centre[j] -= centre[j];
@@ -243,23 +238,17 @@ static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
     return status;
 }
 
+/* `given`: the rows as they were read; fit->data are those that the maps made of them. */
 static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
-                                   struct matrix *mapped) {
+                                   const sepal_data *given, struct matrix *mapped) {
     sepal_ctx *ctx = fit->ctx;
-    const sepal_data *given = fit->data;
     size_t classes = given->schema->n_classes;
     const char *spec = pipeline_spec(ctx, &fit->arena, pipeline, classes);
     if (!spec) return SEPAL_EMEMORY;
     struct tree *report = fit->report, *own = tree_object(fit->make, NULL, NULL);
-    TRY(basis_fit(&pipeline->basis, mapped, ctx, &fit->arena, &given->matrix, given->weight));
-    TRY(check_cancelled(ctx, "mapping the features"));
     fit->config = pipeline->config;
     fit->report = own;
-    sepal_status status = fit_mapped(fit, pipeline, mapped);
-    sepal_data data = *given;
-    if (mapped->blocks) data.matrix = *mapped;
-    fit->data = &data;
-    TRY(status);
+    TRY(fit_mapped(fit, pipeline, mapped));
     if (fit->speechless) return SEPAL_EMEMORY;
     fit->report = report;
     fit->linear.link = pipeline_link(pipeline, classes);
@@ -268,16 +257,27 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     return keep_model(out, fit, pipeline, spec, given->matrix.cols);
 }
 
+static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline) {
+    const sepal_data *given = fit->data;
+    sepal_data seen = *given;
+    struct matrix mapped;
+    TRY(basis_fit(&pipeline->basis, &mapped, fit->ctx, &fit->arena, &given->matrix, given->weight));
+    if (mapped.blocks) seen.matrix = mapped;
+    sepal_status status = check_cancelled(fit->ctx, "mapping the features");
+    fit->data = &seen;
+    if (status == SEPAL_OK) status = fit_and_report(out, fit, pipeline, given, &mapped);
+    fit->data = given;
+    matrix_clear(&mapped);
+    return status;
+}
+
 static sepal_status run(sepal_model **out, struct fit *fit, const char *text, const char *options) {
     struct pipeline pipeline;
-    struct matrix mapped = {0};
     TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
     TRY(parse_options(&fit->options, fit->ctx, &fit->arena, pipeline.learner, options));
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     TRY(check_classes(fit->ctx, fit->data, &fit->arena));
-    sepal_status status = fit_and_report(out, fit, &pipeline, &mapped);
-    matrix_clear(&mapped);
-    return status;
+    return map_and_fit(out, fit, &pipeline);
 }
 
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
