@@ -220,8 +220,9 @@ static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct 
 /* ---- the fit ------------------------------------------------------------------------------ */
 
 static const double *swap_centre(struct matrix *matrix, const double *centre) {
-    const double *before = matrix->n_blocks ? matrix->blocks[0].centre : NULL;
-    for (size_t b = 0; b < matrix->n_blocks; b++) matrix->blocks[b].centre = centre;
+    const double *before = matrix->blocks ? matrix->blocks[0].centre : NULL;
+    for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++)
+        matrix->blocks[b].centre = centre;
     return before;
 }
 
