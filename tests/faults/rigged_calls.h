@@ -93,7 +93,8 @@ static enum role role_of_path(const char *path) {
     if (begins(path, "/proc/")) return ROLE_ASIDE;
     if (strcmp(path, ".") == 0 || strcmp(path, "./") == 0) return ROLE_FOLDER;
     if (begins(path, "data.") || begins(path, "test.")) return ROLE_DATA;
-    return strcmp(path, "model.sepal") == 0 ? ROLE_MODEL : ROLE_OUTPUT;
+    bool model = strcmp(path, "model.sepal") == 0 || strcmp(path, "bits.sepal") == 0;
+    return model ? ROLE_MODEL : ROLE_OUTPUT;
 }
 
 static enum role role_of_file(int fd) {

@@ -48,6 +48,11 @@ static const struct run runs[] = {
     {.words = {"predict", "model.sepal", "data.csv", "--distance", "--ambiguous", "undecided"}},
     {.words = {"transform", "model.sepal", "data.csv", "--keep", "b"}},
     {.words = {"transform", "model.sepal", "data.csv", "--json"}},
+    {.words = {"sample", "bits.sepal", "-n", "5"}},
+    {.words = {"sample", "bits.sepal", "-n", "5", "--class", "x", "-o", "out.csv", "--json"},
+     .output = "out.csv",
+     .old = "old"},
+    {.words = {"sample", "bits.sepal", "-n", "5", "--json"}},
     {.words = {"evaluate", "model.sepal", "data.csv", "--json"}},
     {.words = {"evaluate", "model.sepal", "-"}},
     {.words = {"describe", "data.csv"}},
@@ -248,7 +253,8 @@ static const char *check_kept(const struct run *run, const struct outcome *got,
     if (!got->written) return "the old output is gone";
     if (!same(&got->output, &wanted->output)) return "the output is neither old nor new";
     bool told = in_place(got) || atomic_load(&rig.stderr_hit);
-    bool converted = strcmp(run->words[0], "convert") == 0; /* its facts are printed afterwards */
+    bool converted = strcmp(run->words[0], "convert") == 0 || /* facts are printed afterwards */
+                     strcmp(run->words[0], "sample") == 0;
     bool traced = strstr(run->output, "trace") != NULL;
     return told || converted || traced ? NULL : "the output was replaced, and nobody says so";
 }
@@ -265,10 +271,10 @@ static const char *check_success(const struct outcome *got, const struct outcome
 }
 
 static const char *check_folder(const struct run *run) {
-    static const char *const known[] = {"data.csv",        "data.svm",     "data.bad",
-                                        "data.npy",        "data.idx",     "data.arff",
-                                        "data.labels.npy", "data.weights", "data.labels.idx",
-                                        "data.packed",     "test.svm",     "model.sepal"};
+    static const char *const known[] = {
+        "data.csv",  "data.svm",        "data.bad",     "data.npy",        "data.idx",
+        "data.arff", "data.labels.npy", "data.weights", "data.labels.idx", "data.packed",
+        "test.svm",  "model.sepal",     "bits.sepal"};
     const char *wrong = NULL;
     DIR *folder = opendir(".");
     if (!folder) return "no folder";
@@ -408,6 +414,8 @@ const char *__tsan_default_options(void) {
 static void make_inputs(void) {
     static const struct run steps[] = {
         {.words = {"train", "data.csv", "-m", "least-squares", "-q", "-o", "model.sepal"}},
+        {.words = {"train", "data.csv", "-m", "naive-bayes(kind=bernoulli)", "-q", "-o",
+                   "bits.sepal"}},
         {.words = {"convert", "data.csv", "-o", "data.arff"}},
         {.words = {"convert", "data.svm", "-o", "data.npy", "-q"}},
         {.words = {"convert", "data.svm", "-o", "data.idx", "-q"}},
