@@ -134,12 +134,13 @@ static void report_data(struct tree_maker *make, struct tree *report, const sepa
         tree_text(make, classes, NULL, data->schema->classes[k]);
 }
 
-static void report_costs(struct tree_maker *make, struct tree *report, const struct fit *fit) {
+/* `fitting`: seconds until there was a model; looking at it comes on top. */
+static void report_costs(struct tree_maker *make, struct tree *report, const struct fit *fit,
+                         double fitting) {
     struct tree *seconds = tree_object(make, report, "seconds");
-    double fitting = clock_seconds_since(fit->start_ns);
     tree_number(make, seconds, "load", fit->data->seconds);
     tree_number(make, seconds, "fit", fitting);
-    tree_number(make, seconds, "total", fit->data->seconds + fitting);
+    tree_number(make, seconds, "total", fit->data->seconds + clock_seconds_since(fit->start_ns));
     tree_number(make, report, "peak_memory", usage_peak_memory(fit->ctx));
     tree_number(make, report, "threads", parallel_width(fit->ctx));
     tree_number(make, report, "seed", (double)fit->ctx->seed);
@@ -149,6 +150,7 @@ static sepal_status report_fit(const struct fit *fit, const sepal_data *given,
                                const struct learner *learner, const char *spec, struct tree *own) {
     struct tree_maker *make = fit->make;
     struct tree *report = fit->report;
+    double fitting = clock_seconds_since(fit->start_ns);
     tree_text(make, report, "spec", spec);
     tree_text(make, report, "method", learner->name);
     tree_text(make, report, "solver", fit->solver);
@@ -166,7 +168,7 @@ static sepal_status report_fit(const struct fit *fit, const sepal_data *given,
         next = fact->next;
         tree_adopt(report, fact);
     }
-    report_costs(make, report, fit);
+    report_costs(make, report, fit, fitting);
     return make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
