@@ -30,7 +30,7 @@ struct judging {
     struct tree_maker *make;
     struct tree *report;
     struct tree *undefined;
-    struct answers answers;
+    struct answers answers; /* `shown` of K > 2 classes with probabilities: their logarithms */
     struct confusion confusion;
 };
 
@@ -143,7 +143,8 @@ static void report_mcc(struct judging *all) {
     ratio(all, all->report, "mcc", "", confusion->right / n - cross, spread > 0 ? sqrt(spread) : 0);
 }
 
-/* Class k against the rest; a single row of scores speaks for the second class. */
+/* Class k against the rest, by its probability if there is one: scores of several classes may have
+   any number in common. A single score speaks for the second class. */
 static sepal_status rank_class(struct judging *all, size_t k, bool *positive, struct ranking *out) {
     size_t rows = all->data->matrix.rows, stride = linear_shown(all->linear);
     double *flipped = NULL;
@@ -197,27 +198,35 @@ static void report_coverage(struct judging *all) {
         tree_number(all->make, ambiguous, names[i], count[i]);
 }
 
+/* The logarithms of a row's probabilities; `pair` has room for those of two classes. */
+static const double *logs_of(const struct judging *all, size_t i, double pair[2]) {
+    size_t shown = linear_shown(all->linear);
+    const double *row = all->answers.shown + i * shown;
+    if (shown > 1) return row;
+    linear_log_probabilities(all->linear, row, pair);
+    return pair;
+}
+
 /* What probabilities are worth. A class that the model has not seen had probability 0: its log loss
    has no bound. */
 static void report_probabilities(struct judging *all, size_t positive) {
-    const double *proba = all->answers.probabilities, *shown = all->answers.shown;
-    size_t classes = all->linear->classes, stride = linear_shown(all->linear);
-    double loss = 0, brier = 0;
-    for (size_t i = 0; proba && i < all->data->matrix.rows; i++) {
-        const double *p = proba + i * classes;
+    bool known = all->linear->link != LINK_NONE;
+    size_t classes = all->linear->classes;
+    double loss = 0, brier = 0, pair[2];
+    for (size_t i = 0; known && i < all->data->matrix.rows; i++) {
+        const double *logs = logs_of(all, i, pair);
         size_t target = (size_t)all->data->label[i];
         double weight = data_weight(all->data, i), square = 0;
-        loss -= weight * (target < classes
-                              ? linear_log_probability(all->linear, shown + i * stride, target)
-                              : -INFINITY);
-        for (size_t k = 0; k < classes; k++)
-            if (classes > 2 || k == positive)
-                square += (p[k] - (k == target)) * (p[k] - (k == target));
+        loss -= weight * (target < classes ? logs[target] : -INFINITY);
+        for (size_t k = 0; k < classes; k++) {
+            double miss = k == target ? expm1(logs[k]) : exp(logs[k]);
+            if (classes > 2 || k == positive) square += miss * miss;
+        }
         brier += weight * (square + (classes > 2 && target >= classes));
     }
-    tree_number(all->make, all->report, "log_loss", proba ? loss / all->confusion.total : NAN);
-    tree_number(all->make, all->report, "brier", proba ? brier / all->confusion.total : NAN);
-    if (proba && !isfinite(loss)) tree_text(all->make, all->undefined, NULL, "log_loss");
+    tree_number(all->make, all->report, "log_loss", known ? loss / all->confusion.total : NAN);
+    tree_number(all->make, all->report, "brier", known ? brier / all->confusion.total : NAN);
+    if (known && !isfinite(loss)) tree_text(all->make, all->undefined, NULL, "log_loss");
 }
 
 static sepal_status find_positive(struct judging *all, const char *label, size_t *positive) {
@@ -238,18 +247,18 @@ static sepal_status find_positive(struct judging *all, const char *label, size_t
 }
 
 static sepal_status ask(struct judging *all) {
-    size_t rows = all->data->matrix.rows;
+    size_t rows = all->data->matrix.rows, shown = linear_shown(all->linear);
     struct answers *answers = &all->answers;
     *answers = (struct answers){.n = rows};
     answers->classes = mem_alloc(all->ctx, rows, sizeof *answers->classes);
     answers->regions = mem_alloc(all->ctx, rows, sizeof *answers->regions);
-    answers->shown = mem_alloc(all->ctx, rows, linear_shown(all->linear) * sizeof(double));
+    answers->shown = mem_alloc(all->ctx, rows, shown * sizeof(double));
     if (!answers->classes || !answers->regions || !answers->shown) return SEPAL_EMEMORY;
-    if (all->linear->link != LINK_NONE) {
-        answers->probabilities = mem_alloc(all->ctx, rows, all->linear->classes * sizeof(double));
-        if (!answers->probabilities) return SEPAL_EMEMORY;
-    }
-    return model_answer(answers, all->ctx, all->model, all->data, all->rule);
+    TRY(model_answer(answers, all->ctx, all->model, all->data, all->rule));
+    bool logs = all->linear->link != LINK_NONE && shown > 1;
+    for (double *row = answers->shown; logs && row < answers->shown + rows * shown; row += shown)
+        linear_log_probabilities(all->linear, row, row);
+    return SEPAL_OK;
 }
 
 static sepal_status judge(struct judging *all, const char *label) {
@@ -287,7 +296,6 @@ sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data
                           .report = report};
     sepal_status status = judge(&all, positive);
     mem_free(all.answers.shown);
-    mem_free(all.answers.probabilities);
     mem_free(all.answers.classes);
     mem_free(all.answers.regions);
     arena_clear(&all.arena);

@@ -119,15 +119,21 @@ void linear_probabilities(const struct linear *linear, const double *scores, dou
     for (size_t k = 0; k < classes; k++) out[k] /= sum;
 }
 
-double linear_log_probability(const struct linear *linear, const double *scores, size_t k) {
-    if (linear->decode == DECODE_SIGN) return log_logistic(k == 1 ? scores[0] : -scores[0]);
-    bool rates = linear->link == LINK_RATES;
-    size_t best = 0;
-    for (size_t j = 1; j < linear->classes; j++)
-        if (scores[j] > scores[best]) best = j;
-    double largest = rates ? log_logistic(scores[best]) : scores[best], others = 0;
+void linear_log_probabilities(const struct linear *linear, const double *scores, double *out) {
+    size_t classes = linear->classes, best = 0;
+    if (linear->decode == DECODE_SIGN) {
+        double score = scores[0];
+        out[1] = log_logistic(score);
+        out[0] = log_logistic(-score);
+        return;
+    }
+    for (size_t k = 0; k < classes; k++) {
+        out[k] = linear->link == LINK_RATES ? log_logistic(scores[k]) : scores[k];
+        if (out[k] > out[best]) best = k;
+    }
     /* a probability near 1 is told by the others, each of which is small */
-    for (size_t j = 0; j < linear->classes; j++)
-        if (j != best) others += exp((rates ? log_logistic(scores[j]) : scores[j]) - largest);
-    return (rates ? log_logistic(scores[k]) : scores[k]) - largest - log1p(others);
+    double largest = out[best], others = 0;
+    for (size_t k = 0; k < classes; k++)
+        if (k != best) others += exp(out[k] - largest);
+    for (size_t k = 0; k < classes; k++) out[k] = out[k] - largest - log1p(others);
 }

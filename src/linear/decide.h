@@ -20,8 +20,9 @@ void linear_show(const struct linear *linear, const double *scores, double *out)
 /* K probabilities; the model must have a link. */
 void linear_probabilities(const struct linear *linear, const double *scores, double *out);
 
-/* ln of the probability of class k, exact where the probability itself is too small for a double. */
-double linear_log_probability(const struct linear *linear, const double *scores, size_t k);
+/* Their logarithms, exact where a probability is too near to 0 or 1 for a double. Of more than two
+   classes `out` may be `scores`. */
+void linear_log_probabilities(const struct linear *linear, const double *scores, double *out);
 
 /* Rows i < j of the pair r among K classes. */
 void pair_classes(size_t r, size_t classes, size_t *i, size_t *j);

@@ -156,8 +156,8 @@ static long double log_rate(long double s) {
 
 static void check_probabilities(enum link link, const double *scores, size_t K) {
     struct linear linear = rule(DECODE_ARGMAX, K);
-    double p[MOST], total = 0;
-    long double log_p[MOST], largest = -INFINITY, sum = 0;
+    double p[MOST], logs[MOST], total = 0;
+    long double log_p[MOST] = {0}, largest = -INFINITY, sum = 0;
     linear.link = link;
     linear_probabilities(&linear, scores, p);
     for (size_t k = 0; k < K; k++) {
@@ -165,9 +165,22 @@ static void check_probabilities(enum link link, const double *scores, size_t K) 
         largest = fmaxl(largest, log_p[k]);
     }
     for (size_t k = 0; k < K; k++) sum += expl(log_p[k] - largest);
+    size_t best = 0;
+    long double others = 0;
+    for (size_t k = 1; k < K; k++)
+        if (log_p[k] > log_p[best]) best = k;
+    for (size_t k = 0; k < K; k++) others += k == best ? 0 : expl(log_p[k] - largest);
+    linear_log_probabilities(&linear, scores, logs);
     for (size_t k = 0; k < K; k++) {
         long double should = expl(log_p[k] - largest) / sum;
         assert_true(p[k] >= 0 && p[k] <= 1);
+        long double log_should = log_p[k] - largest - logl(sum);
+        if (k == best) log_should = -log1pl(others);
+        bool past = log_should < -1.7976931348623157e308L; /* beyond a double */
+        if (past ? !isinf(logs[k])
+                 : fabsl(logs[k] - log_should) >
+                       1e-13L * fabsl(log_should) + 1e-16L * fabsl(log_p[k]) + 5e-324L)
+            fail_msg("ln of a probability is %.17g, not %.17Lg", logs[k], log_should);
         if (fabsl(p[k] - should) > 1e-12L * should + 5e-324L)
             fail_msg("a probability is %.17g, not %.17Lg", p[k], should);
         total += p[k];
@@ -225,7 +238,11 @@ static void test_logistic(void **state) {
         for (int sign = -1; sign <= 1; sign += 2) {
             double s = sign * scores[i], p[2];
             linear_probabilities(&linear, &s, p);
+            double logs[2];
+            linear_log_probabilities(&linear, &s, logs);
             for (int k = 0; k < 2; k++) {
+                long double log_should = log_rate(k ? s : -s);
+                assert_true(fabsl(logs[k] - log_should) <= 1e-15L * fabsl(log_should) + 5e-324L);
                 long double should = expl(log_rate(k ? s : -s));
                 assert_true(fabsl(p[k] - should) <= 1e-15L * should + 5e-324L);
             }
