@@ -1,7 +1,8 @@
 """Write scikit_learn.json: what NumPy and scikit-learn find on the bundled data sets.
 
 Least squares by NumPy's lstsq of centred data, judged by sklearn.metrics; the two-class perceptron
-by sklearn.linear_model.Perceptron in file order. Run: python3 tests/golden/make_scikit_learn.py
+by sklearn.linear_model.Perceptron in file order; posteriors of LDA (lsqr, shrinkage 0.1), alone and
+under OneVsRest and OneVsOne, judged by sklearn.metrics, with and without abstaining. Run: python3 tests/golden/make_scikit_learn.py
 """
 import csv
 import json
@@ -10,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import sklearn
 from sklearn import metrics
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import Perceptron
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent.parent / "examples" / "data"
@@ -32,10 +35,7 @@ def scores_of(x, y, classes):
     return centred @ w + targets.mean(axis=0)
 
 
-def judge(x, y, labels):
-    s = scores_of(x, y, len(labels))
-    two = len(labels) == 2
-    decided = (s[:, 0] >= 0).astype(int) if two else s.argmax(axis=1)
+def judge_decided(y, decided):
     golden = {"confusion": metrics.confusion_matrix(y, decided).tolist(),
               "accuracy": metrics.accuracy_score(y, decided),
               "mcc": metrics.matthews_corrcoef(y, decided)}
@@ -45,11 +45,35 @@ def judge(x, y, labels):
     for average in ("macro", "micro", "weighted"):
         values = metrics.precision_recall_fscore_support(y, decided, average=average, zero_division=0)
         golden[average] = dict(zip(("precision", "recall", "f1"), map(float, values[:3])))
+    return golden
+
+
+def judge(s, y, labels):
+    two = len(labels) == 2
+    golden = judge_decided(y, (s[:, 0] >= 0).astype(int) if two else s.argmax(axis=1))
     each = [1] if two else range(len(labels))
     column = [s[:, 0 if two else k] for k in each]
     golden["roc_auc"] = float(np.mean([metrics.roc_auc_score(y == k, c) for k, c in zip(each, column)]))
     golden["pr_auc"] = float(np.mean([metrics.average_precision_score(y == k, c)
                                       for k, c in zip(each, column)]))
+    return golden
+
+
+def judge_posterior(p, y, labels):
+    """Posteriors, decided for the largest; and with rows below 0.9 left undecided."""
+    two = len(labels) == 2
+    golden = judge_decided(y, p.argmax(axis=1))
+    golden["log_loss"] = metrics.log_loss(y, p)
+    golden["brier"] = (metrics.brier_score_loss(y, p[:, 1]) if two else
+                       float(((p - np.eye(len(labels))[y]) ** 2).sum(axis=1).mean()))
+    golden["roc_auc"] = metrics.roc_auc_score(y, p[:, 1] if two else p, multi_class="ovr")
+    golden["pr_auc"] = float(np.mean([metrics.average_precision_score(y == k, p[:, k])
+                                      for k in ([1] if two else range(len(labels)))]))
+    kept = p.max(axis=1) >= 0.9
+    confusion = [[int(((y == t) & kept & (p.argmax(axis=1) == k)).sum()) for k in range(len(labels))]
+                 + [int(((y == t) & ~kept).sum())] for t in range(len(labels))]
+    golden["reject"] = {"confusion": confusion, "coverage": float(kept.mean()),
+                        "accuracy": float((kept & (p.argmax(axis=1) == y)).mean())}
     return golden
 
 
@@ -60,10 +84,17 @@ def walk(x, y, epochs):
 
 def main():
     golden = {"made_with": f"numpy {np.__version__}, scikit-learn {sklearn.__version__}",
-              "least_squares": {}, "perceptron": {}}
+              "least_squares": {}, "perceptron": {}, "machine": {}, "ovr": {}, "ovo": {}}
     for name in ("iris", "wine", "breast_cancer", "digits"):
         x, y, labels = load(name)
-        golden["least_squares"][name] = judge(x, y, labels)
+        golden["least_squares"][name] = judge(scores_of(x, y, len(labels)), y, labels)
+        lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1)
+        golden["machine"][name] = judge_posterior(lda.fit(x, y).predict_proba(x), y, labels)
+        if len(labels) == 2:
+            continue
+        ovr, ovo = OneVsRestClassifier(lda).fit(x, y), OneVsOneClassifier(lda).fit(x, y)
+        golden["ovr"][name] = judge_posterior(ovr.predict_proba(x), y, labels)
+        golden["ovo"][name] = judge_decided(y, ovo.predict(x))
     x, y, labels = load("breast_cancer")
     for epochs in (1, 2, 7):
         golden["perceptron"][str(epochs)] = walk(x, y, epochs)
