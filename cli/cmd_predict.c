@@ -7,7 +7,9 @@
 static const struct option predict_options[] = {
     {.name = "scores", .help = "CSV with the score of every class (two classes: of the second)"},
     {.name = "proba", .help = "CSV with the probability of every class"},
-    {.name = "distance", .help = "CSV with the signed distances from the surfaces"},
+    {.name = "distance",
+     .help = "CSV with the signed distance from the surface of each class (two classes: the one "
+             "surface), in units of the features"},
     {.name = "likelihood", .help = "CSV with ln p(x | class) of a model that keeps a density"},
     {.name = "output",
      .letter = 'o',
@@ -214,11 +216,15 @@ const struct command cmd_predict = {
     .description =
         "Say the class of every row of DATA, one label a line, in the order of the rows. "
         "With a header, columns are found by their names, in any order. The label may be "
-        "there or not and is not looked at. A row that is not decided prints `?`.\n"
+        "there or not and is not looked at.\n"
+        "The class of the largest score or probability is chosen, unless --decide, --cutoff, "
+        "--ambiguous or --priors say otherwise. A row that is left undecided, or that lacks a "
+        "value "
+        "the model needs, prints `?`.\n"
         "With --scores, --proba, --distance, --likelihood or --keep the output is CSV with a "
         "header.",
     .run = run,
-    .usage = "MODEL DATA [--scores | --proba | --distance] [-o OUT] [OPTION ...]",
+    .usage = "MODEL DATA [--scores | --proba | --distance | --likelihood] [OPTION ...]",
     .fewest = 2,
     .most = 2,
     .reads = true,

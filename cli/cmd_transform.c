@@ -61,7 +61,7 @@ static int run(struct session *s) {
     if (code == EXIT_DONE) code = step_read_for(&t.data, s, t.model, s->options.arguments[1], 0);
     if (code == EXIT_DONE) code = numbers_open(&t.numbers, s, t.model, t.data, SEPAL_PROJECTIONS);
     if (code == EXIT_DONE) code = print(s, &t);
-    if (code == EXIT_DONE && !sepal_model_transforms(t.model))
+    if (code == EXIT_DONE && !s->quiet && !sepal_model_transforms(t.model))
         say(s,
             "this model has neither axes (lda has) nor maps: its features are written as they are");
     numbers_close(&t.numbers);
@@ -73,9 +73,11 @@ static int run(struct session *s) {
 const struct command cmd_transform = {
     .name = "transform",
     .summary = "write what a model makes of the features",
-    .description =
-        "Write every row of DATA as CSV: its projections on the axes of a discriminant (lda), or, "
-        "for a model without axes, the features as its maps make them. Columns are named.",
+    .description = "Write every row of DATA as CSV with a header: its projections on the axes of a "
+                   "discriminant "
+                   "(lda), the most telling first, or, for a model without axes, the features as "
+                   "its maps make "
+                   "them. --keep carries columns of DATA along.",
     .run = run,
     .usage = "MODEL DATA [-o OUT] [OPTION ...]",
     .fewest = 2,

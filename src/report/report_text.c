@@ -157,9 +157,12 @@ static void fit_page(struct page *page, const struct tree *root) {
     double errors = number(root, "train.errors");
     line(page, "training", "accuracy %.4f (%g error%s)", number(root, "train.accuracy"), errors,
          errors == 1 ? "" : "s");
+    char covered[64] = "";
+    if (number(root, "test.coverage") < 1)
+        snprintf(covered, sizeof covered, "; coverage %.4f", number(root, "test.coverage"));
     if (!isnan(number(root, "test.accuracy")))
-        line(page, "test", "accuracy %.4f on %.0f rows", number(root, "test.accuracy"),
-             number(root, "test.rows"));
+        line(page, "test", "accuracy %.4f on %.0f rows%s", number(root, "test.accuracy"),
+             number(root, "test.rows"), covered);
     line(page, "time", "%.3f s loading, %.3f s fitting, %.0f threads", number(root, "seconds.load"),
          number(root, "seconds.fit"), number(root, "threads"));
 }
