@@ -169,12 +169,12 @@ static void tell_ambiguous(struct session *s, const struct prediction *p) {
     const char *rule = option_value(s, "ambiguous");
     bool open = rule != NULL && strcmp(rule, "undecided") == 0;
     const char *then = open ? "they are left undecided"
-                            : "the most confident class gets them (--ambiguous undecided: none)";
+                            : "the most confident class gets them (--ambiguous undecided: nobody)";
     if (answers->several + answers->none > 0)
-        say(s, "of %zu rows %zu are claimed by several classes and %zu by none; %s", p->rows,
-            answers->several, answers->none, then);
+        say(s, "rows claimed by several classes: %zu of %zu, by none: %zu; %s", answers->several,
+            p->rows, answers->none, then);
     if (answers->tied > 0)
-        say(s, "of %zu rows %zu have a tie of votes; %s", p->rows, answers->tied, then);
+        say(s, "rows with a tie of votes: %zu of %zu; %s", answers->tied, p->rows, then);
 }
 
 static int print(struct session *s, struct prediction *p) {
