@@ -61,7 +61,7 @@ int cli_run(int argc, char **argv);
 int command_refuse(struct session *s, const char *word);
 
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_inspect,
-    cmd_transform, cmd_sample, cmd_convert, cmd_list, cmd_help;
+    cmd_separable, cmd_transform, cmd_sample, cmd_convert, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_knobs[];

@@ -9,6 +9,7 @@
 #include "data/detect.h"
 #include "data/read_options.h"
 #include "eval/evaluate.h"
+#include "eval/separability.h"
 #include "kernels/blas.h"
 #include "kernels/kernels.h"
 #include "learners/learner.h"
@@ -473,6 +474,26 @@ sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_mode
     sepal_report *report = report_new(ctx, REPORT_EVALUATION);
     if (!report) return SEPAL_EMEMORY;
     return give(out, report, evaluate_into(report, ctx, model, data, options));
+}
+
+/* ---- separability ------------------------------------------------------------------------- */
+
+sepal_status sepal_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
+                             const sepal_data *data, const char *maps, const char *options) {
+    begin(ctx);
+    *out = NULL;
+    if (certificate) *certificate = NULL;
+    sepal_report *report = report_new(ctx, REPORT_SEPARABILITY);
+    if (!report) return SEPAL_EMEMORY;
+    return give(
+        out, report,
+        separability_report(ctx, data, maps, options, &report->make, report->root, certificate));
+}
+
+sepal_status sepal_separable_check(sepal_ctx *ctx, const sepal_data *data, const char *maps,
+                                   const char *path) {
+    begin(ctx);
+    return certificate_check(ctx, data, maps, path);
 }
 
 /* ---- the tables --------------------------------------------------------------------------- */

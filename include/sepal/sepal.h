@@ -198,6 +198,20 @@ SEPAL_API sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const 
 SEPAL_API sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *model,
                                     size_t n, const char *options);
 
+/* ---- Separability ------------------------------------------------------------------------- */
+
+/* Whether the classes are linearly separable after `maps` (a spec without learner; NULL: none), with a
+   proof either way. `options`: NULL or "max-seconds=N". When that time is over, or the progress
+   callback asks to stop, what is not decided is null. `certificate` (may be NULL) takes the proofs
+   as JSON, to be freed with sepal_text_free. */
+SEPAL_API sepal_status sepal_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
+                                       const sepal_data *data, const char *maps,
+                                       const char *options);
+/* Whether such proofs, in a file, hold for the data, judged without any of the code that finds them;
+   SEPAL_EDATA and a message when not. `maps` NULL: those of the certificate. */
+SEPAL_API sepal_status sepal_separable_check(sepal_ctx *ctx, const sepal_data *data,
+                                             const char *maps, const char *path);
+
 /* ---- Reports ------------------------------------------------------------------------------ */
 
 /* The number at a dotted path ("train.accuracy"; true is 1); NaN when it is absent or null. */

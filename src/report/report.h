@@ -6,7 +6,7 @@
 #include "data/data.h"
 #include "model/model.h"
 
-enum report_kind { REPORT_FIT, REPORT_EVALUATION, REPORT_DATA, REPORT_MODEL };
+enum report_kind { REPORT_FIT, REPORT_EVALUATION, REPORT_DATA, REPORT_MODEL, REPORT_SEPARABILITY };
 
 struct sepal_report {
     enum report_kind kind;
@@ -24,6 +24,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model);
 sepal_status report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
                          const char *command);
 sepal_status error_json(char **out, sepal_ctx *ctx, const char *command, int exit_code);
+void separable_page(sepal_ctx *ctx, struct text *text, const struct tree *root);
 sepal_status report_text(char **out, sepal_ctx *ctx, const sepal_report *report);
 
 #endif
