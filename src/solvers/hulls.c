@@ -13,8 +13,9 @@
    the hyperplane; when none of these can enter, the next pass decides.
 
    The affine minimiser follows from the triangular factor of the matrix with columns (p_i, s e_g):
-   independent even where the p_i alone are not, as when w = 0. A new column is orthogonalised twice;
-   a column that leaves is rotated out. */
+   independent even where the p_i alone are not, as when w = 0. A new column is orthogonalised twice
+   (Daniel, Gragg, Kaufman and Stewart, Math. Comp. 30, 1976), a column that leaves is rotated out. The
+   minimiser is refined, with w in twice the precision where it is short beside the points. */
 #include "solvers/hulls.h"
 
 #include "core/alloc.h"
@@ -26,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IN_CORRAL = 3000, FEWEST_MEMBERS = 32, MOST_MEMBERS = 400 };
+enum { MOST_IN_CORRAL = 3000, FEWEST_MEMBERS = 32, MOST_MEMBERS = 400, MOST_FOR_BASIS = 5000 };
 
 /* ---- the triangular factor ---------------------------------------------------------------- */
 
@@ -46,46 +47,74 @@ static void solve_upright(const struct hulls *h, double *y) {
     }
 }
 
-/* One round of orthogonalisation: y = R'^-1 Q'v, v -= Q R^-1 y; `group` are v's last coordinates. */
-static void orthogonalise(struct hulls *h, double *v, double group[2], double *y, double *z) {
+/* One round of orthogonalisation of v = (p, s e_g) against the corral: y = Q'v and v -= Q y, with Q
+   itself or, where it would be too large, with Q = A R^-1 for the matrix A of the corral. */
+static void orthogonalise(struct hulls *h, double *v, double *y) {
     const struct kernels *kernels = h->ctx->kernels;
+    size_t dim = h->points->dim;
+    if (h->basis) {
+        for (size_t i = 0; i < h->k; i++) {
+            y[i] = kernels->dot_f64(h->basis[i], v, dim + 2);
+            kernels->axpy_f64(-y[i], h->basis[i], v, dim + 2);
+        }
+        return;
+    }
     double s = sqrt(h->group_square);
     for (size_t i = 0; i < h->k; i++)
-        y[i] = point_dot(kernels, h->corral[i], v) + s * group[h->corral[i]->group];
+        y[i] = point_dot(kernels, h->corral[i], v) + s * v[dim + h->corral[i]->group];
     solve_transposed(h, y);
-    memcpy(z, y, h->k * sizeof *z);
-    solve_upright(h, z);
+    memcpy(h->z, y, h->k * sizeof *h->z);
+    solve_upright(h, h->z);
     for (size_t i = 0; i < h->k; i++) {
-        point_add(kernels, v, -z[i], h->corral[i]);
-        group[h->corral[i]->group] -= s * z[i];
+        point_add(kernels, v, -h->z[i], h->corral[i]);
+        v[dim + h->corral[i]->group] -= s * h->z[i];
     }
+}
+
+static sepal_status keep_direction(struct hulls *h, double length) {
+    if (!h->basis) return SEPAL_OK;
+    size_t n = h->points->dim + 2;
+    double *direction = mem_alloc(h->ctx, n, sizeof *direction);
+    if (!direction) return SEPAL_EMEMORY;
+    for (size_t j = 0; j < n; j++) direction[j] = h->left[j] / length;
+    h->basis[h->k] = direction;
+    return SEPAL_OK;
 }
 
 /* Put a point at the end of the corral; false when it depends on those that are there. */
 static sepal_status enter(struct hulls *h, struct point *point, bool *entered) {
     const struct kernels *kernels = h->ctx->kernels;
-    double group[2] = {0, 0}, size = sqrt(point->square + h->group_square);
+    size_t dim = h->points->dim;
+    double size = sqrt(point->square + h->group_square);
     double *column = mem_alloc(h->ctx, h->k + 1, sizeof *column);
     if (!column) return SEPAL_EMEMORY;
-    memset(h->left, 0, h->points->dim * sizeof *h->left);
+    memset(h->left, 0, (dim + 2) * sizeof *h->left);
     point_add(kernels, h->left, 1, point);
-    group[point->group] = sqrt(h->group_square);
-    orthogonalise(h, h->left, group, column, h->z);
-    orthogonalise(h, h->left, group, h->y, h->z);
+    h->left[dim + point->group] = sqrt(h->group_square);
+    orthogonalise(h, h->left, column);
+    orthogonalise(h, h->left, h->y);
     for (size_t i = 0; i < h->k; i++) column[i] += h->y[i];
-    double rest = kernels->dot_f64(h->left, h->left, h->points->dim) + group[0] * group[0] +
-                  group[1] * group[1];
-    column[h->k] = sqrt(rest);
-    *entered = h->k < h->points->dim + h->points->groups &&
-               column[h->k] > 4 * DBL_EPSILON * (8 + sqrt((double)h->k)) * size;
-    if (!*entered) {
+    double rest = sqrt(kernels->dot_f64(h->left, h->left, dim + 2));
+    column[h->k] = rest;
+    *entered =
+        h->k < dim + h->points->groups && rest > 4 * DBL_EPSILON * (8 + sqrt((double)h->k)) * size;
+    sepal_status status = *entered ? keep_direction(h, rest) : SEPAL_OK;
+    if (!*entered || status != SEPAL_OK) {
         mem_free(column);
-        return SEPAL_OK;
+        return status;
     }
     h->column[h->k] = column;
     h->corral[h->k] = point;
     h->alpha[h->k++] = 0;
     return SEPAL_OK;
+}
+
+static void rotate(double *x, double *y, size_t n, double c, double s) {
+    for (size_t j = 0; j < n; j++) {
+        double first = x[j], second = y[j];
+        x[j] = c * first + s * second;
+        y[j] = c * second - s * first;
+    }
 }
 
 /* Take point `at` out: columns behind it lose their element below the diagonal by rotations. */
@@ -99,14 +128,11 @@ static void leave(struct hulls *h, size_t at) {
     }
     for (size_t i = at; i < h->k; i++) {
         double a = h->column[i][i], b = h->column[i][i + 1], size = hypot(a, b);
-        double c = a / size, s = b / size;
-        h->column[i][i] = size;
-        for (size_t j = i + 1; j < h->k; j++) {
-            double x = h->column[j][i], y = h->column[j][i + 1];
-            h->column[j][i] = c * x + s * y;
-            h->column[j][i + 1] = c * y - s * x;
-        }
+        for (size_t j = i; j < h->k; j++)
+            rotate(&h->column[j][i], &h->column[j][i + 1], 1, a / size, b / size);
+        if (h->basis) rotate(h->basis[i], h->basis[i + 1], h->points->dim + 2, a / size, b / size);
     }
+    if (h->basis) mem_free(h->basis[h->k]);
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
@@ -208,18 +234,21 @@ static double take_deviations(struct hulls *h) {
 /* beta and w = the coefficients and the least |w| among affine combinations, refined until the slopes
    are equal; false when there are none. */
 static bool affine_minimiser(struct hulls *h) {
-    enum { ROUNDS = 6 };
+    enum { ROUNDS = 40, PATIENCE = 2 };
     struct sums s = take_group_sums(h);
     memset(h->beta, 0, h->k * sizeof *h->beta);
     memset(h->beta_low, 0, h->k * sizeof *h->beta_low);
     solve_with_sums(h, &s, h->beta, 1);
-    double before = INFINITY;
-    for (int round = 0; round < ROUNDS; round++) {
+    double least = INFINITY;
+    for (int round = 0, vain = 0; round < ROUNDS; round++) {
         take_sum(h, h->beta, h->beta_low);
         double most = take_deviations(h);
         if (!isfinite(most)) return false;
-        if (most <= 64 * DBL_EPSILON * h->square || most > before / 2) break;
-        before = most;
+        if (most <= 64 * DBL_EPSILON * h->square) break;
+        /* where w shrinks much the next round tells */
+        vain = most > least / 2 ? vain + 1 : 0;
+        if (vain == PATIENCE) break;
+        least = fmin(least, most);
         for (size_t i = 0; i < h->k; i++) h->slope[i] = -h->slope[i];
         solve_transposed(h, h->slope);
         solve_with_sums(h, &s, h->slope, 0);
@@ -451,9 +480,13 @@ static sepal_status make(struct hulls *h) {
     h->members = arena_zero(ctx, arena, members, sizeof *h->members);
     h->chosen = arena_zero(ctx, arena, 2 * h->most, sizeof *h->chosen);
     h->values = arena_zero(ctx, arena, n, sizeof *h->values);
+    if (dim <= MOST_FOR_BASIS) {
+        h->basis = arena_zero(ctx, arena, corral, sizeof *h->basis);
+        if (!h->basis) return SEPAL_EMEMORY;
+    }
     double **vectors[] = {&h->w, &h->w_low, &h->best, &h->scratch, &h->left};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        *vectors[i] = arena_zero(ctx, arena, dim + 1, sizeof(double));
+        *vectors[i] = arena_zero(ctx, arena, dim + 2, sizeof(double));
         if (!*vectors[i]) return SEPAL_EMEMORY;
     }
     bool fine = h->corral && h->column && h->alpha && h->beta && h->beta_low && h->slope && h->y &&
@@ -505,9 +538,9 @@ static sepal_status run(struct hulls *h, double tolerance) {
     TRY(make(h));
     TRY(begin(h));
     for (size_t idle = 0;;) {
-        size_t steps = h->steps;
+        double before = h->square;
         TRY(walk_members(h, tolerance));
-        idle = steps == h->steps ? idle + 1 : 0;
+        idle = h->square < before ? 0 : idle + 1;
         if (is_zero(h)) {
             h->end = HULLS_MEET;
             return SEPAL_OK;
@@ -531,7 +564,10 @@ sepal_status hulls_solve(struct hulls *out, sepal_ctx *ctx, const struct points 
 }
 
 void hulls_clear(struct hulls *h) {
-    for (size_t i = 0; i < h->k; i++) mem_free(h->column[i]);
+    for (size_t i = 0; i < h->k; i++) {
+        mem_free(h->column[i]);
+        if (h->basis) mem_free(h->basis[i]);
+    }
     for (size_t i = 0; i < h->n_members; i++) {
         point_free(h->members[i]);
         mem_free(h->members[i]);

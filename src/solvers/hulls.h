@@ -34,6 +34,7 @@ struct hulls {
     struct point **members; /* points that are looked at in every step; the corral is among them */
     size_t n_members, most;
     double **column; /* of the triangular factor of the corral */
+    double **basis;  /* of the orthogonal factor; NULL: too large */
     double *beta, *beta_low, *y, *z;
     double *slope; /* p.w of the corral */
     bool fine;     /* w is so short that it needs twice the precision */
