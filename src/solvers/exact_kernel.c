@@ -1,9 +1,10 @@
 /* Multipliers without rounding, by arithmetic modulo many primes (von zur Gathen and Gerhard, "Modern
    Computer Algebra", 5.5). Doubles are whole numbers times powers of two, so after scaling the
-   equations the matrix is one of whole numbers. Let r be its rank, one less than the points; r
-   equations and r points (all but the free one) with a determinant D that is not 0. By Cramer's rule
+   equations the matrix is one of whole numbers. Let r be its rank, A the r equations and r points with a
+   determinant D that is not 0, and b the sum of the other points times their weights (of one other
+   point: itself). By Cramer's rule
 
-       m_free = D,   m_others = - D inverse(A) a_free
+       m_others = D weights,   m = - D inverse(A) b
 
    are whole numbers and solve the system. Modulo a prime they cost one elimination; from enough
    primes they follow by the Chinese remainder theorem, here in Garner's mixed radix: x = d_0 + d_1 p_0
@@ -14,8 +15,8 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "solvers/modular.h"
-#include "solvers/natural.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { BATCH = 8, GCD_LIMBS = 128 };
@@ -31,8 +32,9 @@ struct kernel {
     int most_shift; /* exponents above it, at most */
     size_t rank;
     uint32_t *pivot_row, *pivot_column; /* rank of each */
-    size_t free_column;
-    double bits; /* no number is longer: Hadamard's bound */
+    bool *pivotal;                      /* per point: it is one of these */
+    const int64_t *weight;              /* of the others; NULL: 1 */
+    double bits;                        /* no number is longer: Hadamard's bound */
 
     uint64_t primes[BATCH];
     uint64_t *batch;  /* BATCH x n_points: the multipliers modulo each prime */
@@ -42,6 +44,19 @@ struct kernel {
     uint64_t *digit;      /* most x n_points */
     size_t n_used, most_used;
 };
+
+sepal_status exact_system_add(struct exact_system *s, sepal_ctx *ctx, size_t equation, size_t point,
+                              double value) {
+    if (value == 0) return SEPAL_OK;
+    int exponent;
+    TRY(mem_reserve(ctx, (void **)&s->entries, &s->room, s->n_entries + 1, sizeof *s->entries));
+    int64_t whole = (int64_t)ldexp(frexp(value, &exponent), DBL_MANT_DIG);
+    exponent -= DBL_MANT_DIG;
+    for (; whole % 2 == 0; whole /= 2) exponent++;
+    s->entries[s->n_entries++] =
+        (struct exact_entry){(uint32_t)equation, (uint32_t)point, whole, exponent};
+    return SEPAL_OK;
+}
 
 /* ---- one prime ---------------------------------------------------------------------------- */
 
@@ -111,13 +126,28 @@ static sepal_status find_rank(struct kernel *k) {
     return SEPAL_OK;
 }
 
-/* The chosen equations: the pivot columns, then the free one with its sign changed. */
+static uint64_t weight_modulo(const struct kernel *k, const struct modulus *m, size_t point) {
+    int64_t weight = k->weight ? k->weight[point] : 1;
+    uint64_t size = modular_enter(m, weight < 0 ? 0 - (uint64_t)weight : (uint64_t)weight);
+    return weight < 0 ? modular_negative(m, size) : size;
+}
+
+/* The chosen equations: the pivot columns, then the sum of the others with its sign changed. */
 static void pick(const struct kernel *k, const struct modulus *m, const uint64_t *a, uint64_t *b) {
     size_t n = k->system->n_points, width = k->rank + 1;
     for (size_t i = 0; i < k->rank; i++) {
         const uint64_t *row = a + k->pivot_row[i] * n;
         for (size_t j = 0; j < k->rank; j++) b[i * width + j] = row[k->pivot_column[j]];
-        b[i * width + k->rank] = modular_negative(m, row[k->free_column]);
+        b[i * width + k->rank] = 0;
+    }
+    for (size_t j = 0; j < n; j++) {
+        if (k->pivotal[j]) continue;
+        uint64_t weight = weight_modulo(k, m, j);
+        for (size_t i = 0; i < k->rank; i++) {
+            uint64_t *sum = &b[i * width + k->rank];
+            *sum =
+                modular_subtract(m, *sum, modular_multiply(m, weight, a[k->pivot_row[i] * n + j]));
+        }
     }
 }
 
@@ -165,7 +195,10 @@ static sepal_status solve_prime(sepal_ctx *ctx, size_t task, void *payload) {
         k->lost[task] = !solve(&m, b, k->rank, x, &determinant);
         for (size_t i = 0; i < k->rank && !k->lost[task]; i++)
             out[k->pivot_column[i]] = modular_value(&m, modular_multiply(&m, determinant, x[i]));
-        if (!k->lost[task]) out[k->free_column] = modular_value(&m, determinant);
+        for (size_t j = 0; j < k->system->n_points && !k->lost[task]; j++)
+            if (!k->pivotal[j])
+                out[j] =
+                    modular_value(&m, modular_multiply(&m, determinant, weight_modulo(k, &m, j)));
     }
     mem_free(b);
     mem_free(a);
@@ -174,48 +207,40 @@ static sepal_status solve_prime(sepal_ctx *ctx, size_t task, void *payload) {
 
 /* ---- all primes --------------------------------------------------------------------------- */
 
-enum progress_of_digits { DIGITS_GO_ON, DIGITS_POSITIVE, DIGITS_NEGATIVE, DIGITS_MIXED };
-
-/* The next digit of every number in mixed radix; what it says about their signs. */
-static enum progress_of_digits add_prime(struct kernel *k, uint64_t prime,
-                                         const uint64_t *residue) {
+/* The next digit of every number in mixed radix. True when it only says their signs: 0 for one that is
+   not negative, p - 1 for one that is. */
+static bool add_prime(struct kernel *k, uint64_t prime, const uint64_t *residue) {
     size_t n = k->system->n_points, t = k->n_used++;
     struct modulus m = k->used[t] = modulus_make(prime);
     uint64_t product = m.one; /* of the primes before, in Montgomery's form */
     for (size_t s = 0; s < t; s++)
         product = modular_multiply(&m, product, modular_enter(&m, k->used[s].p));
     uint64_t inverse = modular_inverse(&m, product);
-    bool zero = t > 0, last = t > 0;
+    bool complete = t > 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t value = 0; /* of the digits so far, modulo this prime */
-        bool nothing = true;
         for (size_t s = t; s-- > 0;) {
-            uint64_t d = k->digit[s * n + i];
-            nothing = nothing && d == 0;
             value = modular_multiply(&m, value, modular_enter(&m, k->used[s].p));
-            value = modular_subtract(&m, value, modular_negative(&m, modular_enter(&m, d)));
+            value = modular_subtract(&m, value,
+                                     modular_negative(&m, modular_enter(&m, k->digit[s * n + i])));
         }
         uint64_t d = modular_subtract(&m, modular_enter(&m, residue[i]), value);
         d = modular_value(&m, modular_multiply(&m, d, inverse));
         k->digit[t * n + i] = d;
-        zero = zero && d == 0;
-        last = last && (d == m.p - 1 || (d == 0 && nothing));
+        complete = complete && (d == 0 || d == m.p - 1);
     }
-    if (zero) return DIGITS_POSITIVE;
-    return last ? DIGITS_NEGATIVE : DIGITS_GO_ON;
+    return complete;
 }
 
-/* The number that the digits of point i stand for, without its sign. */
+/* The size of the number that the digits of point i stand for. */
 static sepal_status compose(struct natural *out, const struct kernel *k, size_t i, bool negative) {
     size_t n = k->system->n_points, t = k->n_used - 1; /* the last prime only confirmed */
-    bool nothing = true;
     TRY(natural_make(out, k->ctx, k->arena, 2 * t + 4));
-    for (size_t s = 0; s < t; s++) nothing = nothing && k->digit[s * n + i] == 0;
-    for (size_t s = t; s-- > 0 && !nothing;) {
+    for (size_t s = t; s-- > 0;) {
         uint64_t d = k->digit[s * n + i], p = k->used[s].p;
         natural_extend(out, p, negative ? p - 1 - d : d);
     }
-    if (negative && !nothing) natural_extend(out, 1, 1);
+    if (negative) natural_extend(out, 1, 1);
     return SEPAL_OK;
 }
 
@@ -244,22 +269,29 @@ static sepal_status reduce(struct natural *numbers, size_t n, const struct kerne
     return SEPAL_OK;
 }
 
-static sepal_status print_all(const char ***out, const struct kernel *k, bool negative) {
-    size_t n = k->system->n_points;
+static sepal_status print_all(struct exact_vector *out, const struct kernel *k) {
+    size_t n = k->system->n_points, last = k->n_used - 1;
     struct natural *numbers = arena_alloc(k->ctx, k->arena, n, sizeof *numbers);
     const char **texts = arena_alloc(k->ctx, k->arena, n, sizeof *texts);
-    if (!numbers || !texts) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < n; i++) TRY(compose(&numbers[i], k, i, negative));
+    out->negative = arena_alloc(k->ctx, k->arena, n, sizeof *out->negative);
+    out->sizes = arena_alloc(k->ctx, k->arena, n, sizeof *out->sizes);
+    if (!numbers || !texts || !out->negative || !out->sizes) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < n; i++) {
+        out->negative[i] = k->digit[last * n + i] != 0;
+        TRY(compose(&numbers[i], k, i, out->negative[i]));
+    }
     TRY(reduce(numbers, n, k));
     for (size_t i = 0; i < n; i++) {
+        TRY(natural_make(&out->sizes[i], k->ctx, k->arena, numbers[i].n));
+        natural_copy(&out->sizes[i], &numbers[i]);
         texts[i] = natural_print(k->ctx, k->arena, &numbers[i]);
         if (!texts[i]) return SEPAL_EMEMORY;
     }
-    *out = texts;
+    out->digits = texts;
     return SEPAL_OK;
 }
 
-static sepal_status run_primes(const char ***out, struct kernel *k) {
+static sepal_status run_primes(struct exact_vector *out, struct kernel *k) {
     uint64_t prime = UINT64_C(1) << 62;
     double r = (double)k->rank, work = BATCH * r * r * r / 3;
     while (k->n_used + BATCH <= k->most_used) {
@@ -267,10 +299,8 @@ static sepal_status run_primes(const char ***out, struct kernel *k) {
         TRY(parallel_for(k->ctx, BATCH, solve_prime, k));
         for (size_t i = 0; i < BATCH; i++) {
             if (k->lost[i]) continue;
-            enum progress_of_digits state =
-                add_prime(k, k->primes[i], k->batch + i * k->system->n_points);
-            if (state == DIGITS_POSITIVE || state == DIGITS_NEGATIVE)
-                return print_all(out, k, state == DIGITS_NEGATIVE);
+            if (add_prime(k, k->primes[i], k->batch + i * k->system->n_points))
+                return print_all(out, k);
         }
         if (effort_spent(k->effort, k->ctx, work, "separable: exact multipliers")) return SEPAL_OK;
     }
@@ -307,21 +337,26 @@ static sepal_status measure(struct kernel *k) {
     return SEPAL_OK;
 }
 
-sepal_status exact_kernel(const char ***out, sepal_ctx *ctx, struct arena *arena,
-                          const struct exact_system *system, struct effort *effort) {
-    struct kernel k = {.ctx = ctx, .arena = arena, .system = system, .effort = effort};
-    *out = NULL;
+sepal_status exact_kernel(struct exact_vector *out, sepal_ctx *ctx, struct arena *arena,
+                          const struct exact_system *system, const int64_t *weight,
+                          struct effort *effort) {
+    struct kernel k = {
+        .ctx = ctx, .arena = arena, .system = system, .weight = weight, .effort = effort};
+    size_t n = system->n_points;
+    *out = (struct exact_vector){0};
     TRY(measure(&k));
-    if (k.rank + 1 != system->n_points || effort->stopped) return SEPAL_OK;
-    bool *taken = arena_zero(ctx, arena, system->n_points, sizeof *taken);
-    if (!taken) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < k.rank; i++) taken[k.pivot_column[i]] = true;
-    while (taken[k.free_column]) k.free_column++;
+    if (effort->stopped) return SEPAL_OK;
+    out->rank = k.rank;
+    if (k.rank == n || (!weight && k.rank + 1 != n)) return SEPAL_OK;
+    k.pivotal = arena_zero(ctx, arena, n, sizeof *k.pivotal);
+    if (!k.pivotal) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < k.rank; i++) k.pivotal[k.pivot_column[i]] = true;
+    if (weight) k.bits += 64 + log2((double)n);
     k.most_used = (size_t)(k.bits / 61) + 2 + 2 * BATCH;
     double r = (double)k.rank;
     if (r * r * r / 3 * (double)k.most_used > MOST_WORK) return SEPAL_OK;
     k.used = arena_alloc(ctx, arena, k.most_used, sizeof *k.used);
-    k.digit = arena_alloc(ctx, arena, k.most_used, system->n_points * sizeof *k.digit);
+    k.digit = arena_alloc(ctx, arena, k.most_used, n * sizeof *k.digit);
     if (!k.used || !k.digit) return SEPAL_EMEMORY;
     return run_primes(out, &k);
 }

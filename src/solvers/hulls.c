@@ -204,12 +204,12 @@ static struct sums take_group_sums(struct hulls *h) {
     return s;
 }
 
-/* v = inverse(R) (v + f0 y + f1 z) with factors such that the sums of v in the groups are `sum`. */
-static void solve_with_sums(struct hulls *h, const struct sums *s, double *v, double sum) {
+/* v = inverse(R) (v + f0 y + f1 z) with factors such that the sums of v in the groups are as given. */
+static void solve_with_sums(struct hulls *h, const struct sums *s, double *v, const double sum[2]) {
     const struct kernels *kernels = h->ctx->kernels;
     bool two = h->points->groups == 2;
-    double first = sum - kernels->dot_f64(h->y, v, h->k);
-    double second = two ? sum - kernels->dot_f64(h->z, v, h->k) : 0;
+    double first = sum[0] - kernels->dot_f64(h->y, v, h->k);
+    double second = two ? sum[1] - kernels->dot_f64(h->z, v, h->k) : 0;
     kernels->axpy_f64((s->c * first - s->b * second) / s->determinant, h->y, v, h->k);
     if (two) kernels->axpy_f64((s->a * second - s->b * first) / s->determinant, h->z, v, h->k);
     solve_upright(h, v);
@@ -231,6 +231,18 @@ static double take_deviations(struct hulls *h) {
     return most;
 }
 
+/* What the sums of beta are short of 1. */
+static void take_missing(const struct hulls *h, double missing[2]) {
+    struct twofold sum[2] = {{1, 0}, {h->points->groups == 2, 0}};
+    for (size_t i = 0; i < h->k; i++) {
+        struct twofold *of = &sum[h->corral[i]->group];
+        double error;
+        two_sum(of->high, -h->beta[i], &of->high, &error);
+        of->low += error - h->beta_low[i];
+    }
+    for (size_t g = 0; g < 2; g++) missing[g] = twofold_value(sum[g]);
+}
+
 /* beta and w = the coefficients and the least |w| among affine combinations, refined until the slopes
    are equal; false when there are none. */
 static bool affine_minimiser(struct hulls *h) {
@@ -238,20 +250,23 @@ static bool affine_minimiser(struct hulls *h) {
     struct sums s = take_group_sums(h);
     memset(h->beta, 0, h->k * sizeof *h->beta);
     memset(h->beta_low, 0, h->k * sizeof *h->beta_low);
-    solve_with_sums(h, &s, h->beta, 1);
+    double sum[2] = {1, 1};
+    solve_with_sums(h, &s, h->beta, sum);
     double least = INFINITY;
     for (int round = 0, vain = 0; round < ROUNDS; round++) {
         take_sum(h, h->beta, h->beta_low);
         double most = take_deviations(h);
         if (!isfinite(most)) return false;
-        if (most <= 64 * DBL_EPSILON * h->square) break;
+        take_missing(h, sum);
+        bool exact = !h->fine || (sum[0] == 0 && sum[1] == 0);
+        if (most <= 64 * DBL_EPSILON * h->square && exact) break;
         /* where w shrinks much the next round tells */
         vain = most > least / 2 ? vain + 1 : 0;
         if (vain == PATIENCE) break;
         least = fmin(least, most);
         for (size_t i = 0; i < h->k; i++) h->slope[i] = -h->slope[i];
         solve_transposed(h, h->slope);
-        solve_with_sums(h, &s, h->slope, 0);
+        solve_with_sums(h, &s, h->slope, sum);
         for (size_t i = 0; i < h->k; i++) {
             double low;
             two_sum(h->beta[i], h->slope[i], &h->beta[i], &low);
@@ -285,14 +300,15 @@ static bool settle(struct hulls *h) {
     return true;
 }
 
-/* Whether w is no more than rounding. */
+/* Whether w is no more than rounding; projected points are not exact. */
 static bool is_zero(const struct hulls *h) {
-    return sqrt(h->square) <= 0x1p-84 * size_of(h, h->alpha);
+    double least = h->points->n_removed ? 0x1p-40 : 0x1p-84;
+    return sqrt(h->square) <= least * size_of(h, h->alpha);
 }
 
 /* From here on rounding of w in single numbers would show. */
 static bool is_short(const struct hulls *h) {
-    return sqrt(h->square) <= 0x1p-20 * size_of(h, h->alpha);
+    return !h->points->n_removed && sqrt(h->square) <= 0x1p-20 * size_of(h, h->alpha);
 }
 
 static bool in_corral(const struct hulls *h, const struct point *point) {
@@ -378,7 +394,7 @@ static void rise(const double *values, size_t *heap, size_t at) {
 static size_t choose_least(const struct hulls *h, size_t group, size_t *heap, size_t most) {
     size_t n = 0;
     for (size_t i = 0; i < h->points->n; i++) {
-        if (points_group(h->points, i) != group) continue;
+        if (points_group(h->points, i) != group || h->values[i] == INFINITY) continue;
         if (n < most) {
             heap[n] = i;
             rise(h->values, heap, n++);

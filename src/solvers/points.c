@@ -112,7 +112,7 @@ static sepal_status measure(struct points *out, sepal_ctx *ctx, struct arena *ar
 }
 
 sepal_status points_make(struct points *out, sepal_ctx *ctx, struct arena *arena,
-                         const struct question *q, bool even) {
+                         const struct question *q, bool even, bool cone) {
     const struct matrix *x = q->x;
     *out = (struct points){.q = q};
     if (x->rows > UINT32_MAX)
@@ -122,11 +122,13 @@ sepal_status points_make(struct points *out, sepal_ctx *ctx, struct arena *arena
     for (size_t i = 0; i < x->rows; i++)
         if (takes_part(q, i)) out->rows[out->n_rows++] = (uint32_t)i;
     out->n = q->side ? out->n_rows : out->n_rows * (q->classes - 1);
-    out->dim = q->side ? x->cols : q->classes * (x->cols + q->bias);
-    out->groups = q->side && q->bias ? 2 : 1;
+    out->lifted = q->bias && (cone || !q->side);
+    out->dim = (q->side ? 1 : q->classes) * (x->cols + out->lifted);
+    out->groups = q->bias && !out->lifted ? 2 : 1;
     TRY(measure(out, ctx, arena));
     choose_scale(out, even);
-    if (!q->side) out->diameter = sqrt(2 * (out->diameter * out->diameter + q->bias));
+    double square = out->diameter * out->diameter + out->lifted;
+    out->diameter = sqrt(q->side ? square : 2 * square);
     return SEPAL_OK;
 }
 
@@ -134,6 +136,20 @@ sepal_status points_make(struct points *out, sepal_ctx *ctx, struct arena *arena
 
 size_t points_row(const struct points *points, size_t number) {
     return points->rows[points->q->side ? number : number / (points->q->classes - 1)];
+}
+
+size_t points_find(const struct points *points, size_t row, int32_t rival) {
+    size_t low = 0, high = points->n_rows;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        *(points->rows[middle] <= row ? &low : &high) = middle;
+    }
+    if (points->q->side) return low;
+    return low * (points->q->classes - 1) + (size_t)rival - (rival > points->q->label[row]);
+}
+
+size_t points_most_rank(const struct points *points) {
+    return (points->varying + points->q->bias) * (points->q->side ? 1 : points->q->classes - 1);
 }
 
 int32_t points_rival(const struct points *points, size_t number) {
@@ -185,21 +201,43 @@ static sepal_status make_room(struct point *out, sepal_ctx *ctx, size_t entries)
     return out->index && out->value ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-static sepal_status fetch_machine(struct point *out, sepal_ctx *ctx, const struct points *points,
-                                  const struct block *block, size_t i) {
+/* The row at the place of each class that it has a part in. */
+static sepal_status fetch_places(struct point *out, sepal_ctx *ctx, const struct points *points,
+                                 const struct block *block, size_t i) {
     const struct question *q = points->q;
-    size_t cols = q->x->cols, width = cols + q->bias;
-    size_t row = points_row(points, out->number);
-    TRY(make_room(out, ctx, 2 * (row_entries(block, i, cols) + q->bias)));
-    size_t own = (size_t)q->label[row], rival = (size_t)points_rival(points, out->number);
-    for (int turn = 0; turn < 2; turn++) {
-        size_t class = turn ? rival : own;
-        double sign = turn ? -1 : 1;
-        put_entries(out, points, block, i, class * width, sign);
-        if (!q->bias) continue;
-        out->index[out->n] = (uint32_t)(class * width + cols);
-        out->value[out->n++] = sign;
+    size_t cols = q->x->cols, width = cols + points->lifted, row = points_row(points, out->number);
+    size_t place[2] = {0, 0}, places = q->side ? 1 : 2;
+    double sign[2] = {q->side ? q->side[row] : 1, -1};
+    if (!q->side) {
+        place[0] = (size_t)q->label[row];
+        place[1] = (size_t)points_rival(points, out->number);
     }
+    TRY(make_room(out, ctx, places * (row_entries(block, i, cols) + 1)));
+    for (size_t turn = 0; turn < places; turn++) {
+        put_entries(out, points, block, i, place[turn] * width, sign[turn]);
+        if (!points->lifted) continue;
+        out->index[out->n] = (uint32_t)(place[turn] * width + cols);
+        out->value[out->n++] = sign[turn];
+    }
+    return SEPAL_OK;
+}
+
+/* Take the removed directions off, twice, as rounding leaves something the first time. */
+static sepal_status project(struct point *point, sepal_ctx *ctx, const struct points *points) {
+    const struct kernels *kernels = ctx->kernels;
+    double *value = mem_zero(ctx, points->dim, sizeof *value);
+    if (!value) return SEPAL_EMEMORY;
+    point_add(kernels, value, 1, point);
+    for (size_t round = 0; round < 2; round++)
+        for (size_t r = 0; r < points->n_removed; r++) {
+            double along = kernels->dot_f64(points->removed[r], value, points->dim);
+            kernels->axpy_f64(-along, points->removed[r], value, points->dim);
+        }
+    mem_free(point->index);
+    mem_free(point->value);
+    point->index = NULL;
+    point->value = value;
+    point->n = points->dim;
     return SEPAL_OK;
 }
 
@@ -209,15 +247,10 @@ sepal_status point_fetch(struct point *out, sepal_ctx *ctx, const struct points 
     size_t i, row = points_row(points, number);
     const struct block *block = matrix_block_of(q->x, row, &i);
     *out = (struct point){.number = number, .group = points_group(points, number)};
-    sepal_status status;
-    if (!q->side) {
-        status = fetch_machine(out, ctx, points, block, i);
-    } else if (block->sparse) {
-        status = make_room(out, ctx, row_entries(block, i, q->x->cols));
-        if (status == SEPAL_OK) put_entries(out, points, block, i, 0, q->side[row]);
-    } else {
-        status = fetch_dense(out, ctx, points, block, i, q->side[row]);
-    }
+    bool plain = q->side && !points->lifted && !block->sparse;
+    sepal_status status = plain ? fetch_dense(out, ctx, points, block, i, q->side[row])
+                                : fetch_places(out, ctx, points, block, i);
+    if (status == SEPAL_OK && points->n_removed) status = project(out, ctx, points);
     for (size_t e = 0; status == SEPAL_OK && e < out->n; e++)
         out->square += out->value[e] * out->value[e];
     if (status != SEPAL_OK) point_free(out);
@@ -283,7 +316,7 @@ static sepal_status price_rows(sepal_ctx *ctx, size_t task, void *payload) {
             continue;
         }
         size_t row = points->rows[at];
-        double value = score(all, ctx->kernels, row, all->v);
+        double value = score(all, ctx->kernels, row, all->v) + all->offset[0];
         all->values[at] = points->q->side[row] < 0 ? -value : value;
     }
     return SEPAL_OK;
@@ -292,24 +325,19 @@ static sepal_status price_rows(sepal_ctx *ctx, size_t task, void *payload) {
 sepal_status points_price(double *values, sepal_ctx *ctx, const struct points *points,
                           const double *w, double *scratch) {
     const struct question *q = points->q;
-    size_t cols = q->x->cols, classes = q->side ? 1 : q->classes, bias = q->side ? 0 : q->bias;
-    double *offset = scratch + classes * cols; /* there when a machine has a bias */
-    double zero[1] = {0};
-    if (!bias) offset = zero;
-    double *none = NULL;
-    if (!q->side && !bias) {
-        none = mem_zero(ctx, classes, sizeof *none);
-        if (!none) return SEPAL_EMEMORY;
-        offset = none;
-    }
+    size_t cols = q->x->cols, classes = q->side ? 1 : q->classes, width = cols + points->lifted;
+    double *offset = mem_zero(ctx, classes, sizeof *offset);
+    if (!offset) return SEPAL_EMEMORY;
     for (size_t k = 0; k < classes; k++) {
         for (size_t j = 0; j < cols; j++)
-            scratch[k * cols + j] = w[k * (cols + bias) + j] * points->scale[j];
-        if (bias) offset[k] = w[k * (cols + 1) + cols];
+            scratch[k * cols + j] = w[k * width + j] * points->scale[j];
+        if (points->lifted) offset[k] = w[k * width + cols];
     }
     struct pricing all = {points, scratch, offset, values};
     size_t tasks = (points->n_rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
     sepal_status status = parallel_for(ctx, tasks, price_rows, &all);
-    mem_free(none);
+    for (size_t i = 0; points->skip && i < points->n; i++)
+        if (points->skip[i]) values[i] = INFINITY;
+    mem_free(offset);
     return status;
 }

@@ -11,6 +11,7 @@
 
    two sides with a bias     p = t (x - c) s, groups: the sides
    two sides without one     p = t x s, one group
+   two sides as a cone       p = t ((x - c) s, 1), one group
    a machine                 p = (x - c) s and one for the bias at the place of the class, the
                              negative of both at that of a rival; one group
 
@@ -27,11 +28,18 @@ struct points {
     size_t varying;  /* columns that are not the same number in all rows */
     bool even;       /* all columns have the same scale */
     double diameter; /* about the largest norm of a point */
+    bool lifted;     /* the bias is a coordinate */
+
+    /* Points may be projected: what they have along these directions, n_removed orthonormal vectors, is
+       taken off. Points of which nothing is left are skipped. */
+    double *const *removed;
+    size_t n_removed;
+    const bool *skip; /* NULL: none */
 };
 
-/* `even` asks for one scale for all columns. */
+/* `even` asks for one scale for all columns, `cone` for one group. */
 sepal_status points_make(struct points *out, sepal_ctx *ctx, struct arena *arena,
-                         const struct question *question, bool even);
+                         const struct question *question, bool even, bool cone);
 
 /* A point: its coordinates at index[0 .. n-1], or, where index is NULL, at 0 .. n-1. */
 struct point {
@@ -48,9 +56,13 @@ void point_free(struct point *point);
 double point_dot(const struct kernels *kernels, const struct point *point, const double *v);
 void point_add(const struct kernels *kernels, double *v, double a, const struct point *point);
 
-/* values[i] = w.p_i for all points. `scratch` has points->dim doubles. */
+/* values[i] = w.p_i for all points, infinite for those skipped. `scratch` has points->dim doubles. */
 sepal_status points_price(double *values, sepal_ctx *ctx, const struct points *points,
                           const double *w, double *scratch);
+/* No set of rows can have a larger rank. */
+size_t points_most_rank(const struct points *points);
+/* The number of the point that is a row (with its rival, in a machine). */
+size_t points_find(const struct points *points, size_t row, int32_t rival);
 size_t points_row(const struct points *points, size_t number);
 /* Of a machine: the other class of the point. */
 int32_t points_rival(const struct points *points, size_t number);

@@ -77,10 +77,10 @@ struct deciding {
 static sepal_status decide_with(struct deciding *d, struct separability *out, sepal_ctx *ctx,
                                 struct arena *arena, const struct question *q,
                                 struct separable_wish wish, struct effort *effort) {
-    TRY(points_make(&d->even, ctx, &d->scratch, q, true));
+    TRY(points_make(&d->even, ctx, &d->scratch, q, true, false));
     bool apart = columns_differ(&d->even);
     wish.margin = wish.margin && q->side && q->bias;
-    if (apart) TRY(points_make(&d->uneven, ctx, &d->scratch, q, false));
+    if (apart) TRY(points_make(&d->uneven, ctx, &d->scratch, q, false, false));
     TRY(ask_hulls(out, &d->hulls, ctx, arena, apart ? &d->uneven : &d->even, effort,
                   wish.margin && !apart ? TOLERANCE : ENOUGH));
     if (!wish.margin || out->separable == ANSWER_NO) return SEPAL_OK;
@@ -111,5 +111,7 @@ sepal_status separable_decide(struct separability *out, sepal_ctx *ctx, struct a
     if (out->separable == ANSWER_UNKNOWN) TRY(decide(out, ctx, arena, q, wish, effort));
     if (out->separable == ANSWER_NO) out->margin[0] = out->margin[1] = 0;
     if (out->separable == ANSWER_YES) out->quasi = ANSWER_NO;
+    if (out->separable == ANSWER_NO && out->quasi == ANSWER_UNKNOWN && wish.quasi)
+        TRY(quasi_decide(&out->quasi, ctx, q, &out->certificate, effort));
     return SEPAL_OK;
 }

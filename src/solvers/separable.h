@@ -51,5 +51,14 @@ sepal_status prove_apart(struct separability *out, sepal_ctx *ctx, struct arena 
 sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *arena,
                         const struct points *points, const struct hulls *hulls,
                         struct effort *effort);
+/* Whole-number multipliers for the rows (and rivals) of a certificate, not judged yet; NULL when none
+   are found. `rank` of the rows is proved to be at least that. Weights: as exact_kernel has them. */
+sepal_status prove_integers(struct certificate *certificate, size_t *rank, sepal_ctx *ctx,
+                            struct arena *arena, const struct question *question,
+                            const int64_t *weight, struct effort *effort);
+
+/* separable_quasi.c: for a question whose answer is no, by this certificate. */
+sepal_status quasi_decide(enum answer *out, sepal_ctx *ctx, const struct question *question,
+                          const struct certificate *certificate, struct effort *effort);
 
 #endif

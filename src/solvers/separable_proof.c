@@ -117,21 +117,12 @@ struct system_maker {
     sepal_ctx *ctx;
     const struct question *q;
     struct exact_system system;
-    size_t room;
     uint32_t *number; /* of each equation that has an entry, from 1; 0: it has none */
 };
 
 static sepal_status add_number(struct system_maker *m, size_t equation, size_t point, double x) {
-    struct exact_system *s = &m->system;
-    int exponent;
-    TRY(mem_reserve(m->ctx, (void **)&s->entries, &m->room, s->n_entries + 1, sizeof *s->entries));
-    if (!m->number[equation]) m->number[equation] = (uint32_t)++s->n_equations;
-    int64_t value = (int64_t)ldexp(frexp(x, &exponent), DBL_MANT_DIG);
-    exponent -= DBL_MANT_DIG;
-    for (; value % 2 == 0; value /= 2) exponent++;
-    s->entries[s->n_entries++] =
-        (struct exact_entry){m->number[equation] - 1, (uint32_t)point, value, exponent};
-    return SEPAL_OK;
+    if (!m->number[equation]) m->number[equation] = (uint32_t)++m->system.n_equations;
+    return exact_system_add(&m->system, m->ctx, m->number[equation] - 1, point, x);
 }
 
 static sepal_status add_vector(struct system_maker *m, size_t point, size_t row, size_t class,
@@ -146,12 +137,20 @@ static sepal_status add_vector(struct system_maker *m, size_t point, size_t row,
     return m->q->bias ? add_number(m, from + x->cols, point, sign) : SEPAL_OK;
 }
 
-static sepal_status find_integers(const char ***out, sepal_ctx *ctx, struct arena *arena,
-                                  const struct question *q, const struct certificate *c,
-                                  struct effort *effort) {
+static bool one_sign(const struct exact_vector *v, size_t n) {
+    bool some[2] = {false, false};
+    for (size_t i = 0; i < n; i++)
+        if (v->sizes[i].n) some[v->negative[i]] = true;
+    return !some[0] || !some[1];
+}
+
+sepal_status prove_integers(struct certificate *c, size_t *rank, sepal_ctx *ctx,
+                            struct arena *arena, const struct question *q, const int64_t *weight,
+                            struct effort *effort) {
     struct system_maker m = {.ctx = ctx, .q = q, .system.n_points = c->n};
     static const double MOST_CELLS = 5e7;
-    *out = NULL;
+    struct exact_vector v = {0};
+    c->integers = NULL;
     m.number = mem_zero(ctx, (q->side ? 1 : q->classes) * (q->x->cols + 1), sizeof *m.number);
     sepal_status status = m.number ? SEPAL_OK : SEPAL_EMEMORY;
     for (size_t p = 0; p < c->n && status == SEPAL_OK; p++) {
@@ -162,7 +161,9 @@ static sepal_status find_integers(const char ***out, sepal_ctx *ctx, struct aren
             status = add_vector(&m, p, row, (size_t)c->rivals[p], -1);
     }
     if (status == SEPAL_OK && (double)m.system.n_equations * (double)c->n <= MOST_CELLS)
-        status = exact_kernel(out, ctx, arena, &m.system, effort);
+        status = exact_kernel(&v, ctx, arena, &m.system, weight, effort);
+    if (status == SEPAL_OK && v.digits && one_sign(&v, c->n)) c->integers = v.digits;
+    *rank = v.rank;
     mem_free(m.system.entries);
     mem_free(m.number);
     return status;
@@ -185,6 +186,19 @@ static sepal_status take_rows(struct certificate *c, sepal_ctx *ctx, struct aren
     return SEPAL_OK;
 }
 
+/* Rows whose multiplier is 0 say nothing. */
+static void drop_zeros(struct certificate *c) {
+    size_t kept = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        if (strcmp(c->integers[i], "0") == 0) continue;
+        c->rows[kept] = c->rows[i];
+        c->integers[kept] = c->integers[i];
+        if (c->rivals) c->rivals[kept] = c->rivals[i];
+        kept++;
+    }
+    c->n = kept;
+}
+
 sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *arena,
                         const struct points *points, const struct hulls *hulls,
                         struct effort *effort) {
@@ -194,14 +208,17 @@ sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *
     c->kind = CERTIFICATE_GORDAN;
     TRY(certificate_judge(&verdict, ctx, points->q, c));
     if (!verdict.holds) {
-        TRY(find_integers(&c->integers, ctx, arena, points->q, c, effort));
+        size_t rank;
+        TRY(prove_integers(c, &rank, ctx, arena, points->q, NULL, effort));
         c->multipliers = NULL;
-        if (c->integers) TRY(certificate_judge(&verdict, ctx, points->q, c));
+        if (c->integers) {
+            drop_zeros(c);
+            TRY(certificate_judge(&verdict, ctx, points->q, c));
+        }
     }
     if (verdict.holds) {
         out->separable = ANSWER_NO;
-        if (verdict.rank == points->varying + points->q->bias && points->q->side)
-            out->quasi = ANSWER_NO;
+        if (verdict.rank == points_most_rank(points)) out->quasi = ANSWER_NO;
     } else {
         *c = (struct certificate){0};
     }
