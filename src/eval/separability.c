@@ -148,8 +148,9 @@ static sepal_status ask_machine(struct separability *out, struct asking *a,
         return separable_decide(out, a->ctx, &a->arena, q, wish, &a->effort);
     }
     out->separable = known;
-    if (known == ANSWER_YES) out->quasi = ANSWER_NO;
-    return SEPAL_OK;
+    out->quasi = ANSWER_NO;
+    if (known == ANSWER_YES) return SEPAL_OK;
+    return quasi_decide(&out->quasi, a->ctx, q, &out->certificate, &a->effort);
 }
 
 static sepal_status ask_many(struct asking *a, struct tree *report) {

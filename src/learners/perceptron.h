@@ -97,6 +97,9 @@ sepal_status pocket_offer(struct pocket *pocket);
 sepal_status perceptron_trace_step(struct perceptron *p, size_t row, const struct example *x,
                                    int32_t rival, double before);
 sepal_status perceptron_trace_batch(struct perceptron *p, size_t update, size_t examples);
+/* Whether a run that did not end clean could have, and a warning if not (perceptron_proof.c). */
+enum perceptron_chance { CHANCE_UNKNOWN, CHANCE_LATER, CHANCE_NEVER };
+sepal_status perceptron_prove(enum perceptron_chance *out, struct perceptron *p);
 /* Put the result into fit->linear and fill in the rest of the fit. */
 sepal_status perceptron_finish(struct perceptron *p);
 

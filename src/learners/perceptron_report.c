@@ -116,7 +116,29 @@ static const char *objective_words(struct perceptron *p) {
                     p->matrix->rows);
 }
 
-static void warn_about(struct perceptron *p, size_t mistakes) {
+/* The epochs are over. */
+static sepal_status warn_about_end(struct perceptron *p, size_t mistakes) {
+    enum perceptron_chance chance;
+    TRY(perceptron_prove(&chance, p));
+    if (chance == CHANCE_NEVER) return SEPAL_OK;
+    warn(
+        p->fit->ctx, "not-converged",
+        "the classes %s within %zu epochs: the last pass made %zu mistakes in %zu rows%s; try --%s "
+        "%zu%s",
+        chance == CHANCE_LATER ? "are linearly separable, but were not separated"
+                               : "did not turn out to be separable",
+        p->epochs, mistakes, p->matrix->rows,
+        p->config->variant == POCKET     ? " (the best weights seen are returned)"
+        : p->config->variant == AVERAGED ? " (the mean of the weights is returned)"
+                                         : "",
+        p->limit < p->config->epochs ? "max-iter" : "epochs", p->epochs * 10,
+        chance == CHANCE_LATER || p->result.w
+            ? ""
+            : ", or --variant pocket or averaged for data that overlap");
+    return SEPAL_OK;
+}
+
+static sepal_status warn_about(struct perceptron *p, size_t mistakes) {
     sepal_ctx *ctx = p->fit->ctx;
     size_t rows = p->matrix->rows;
     bool robust = p->result.w != NULL;
@@ -137,16 +159,9 @@ static void warn_about(struct perceptron *p, size_t mistakes) {
         warn(ctx, "not-converged", "stopped in epoch %zu (%s); the weights are the best so far",
              p->epochs, p->fit->stopped);
     else
-        warn(ctx, "not-converged",
-             "the classes did not turn out to be separable within %zu epochs: the last pass made "
-             "%zu mistakes in %zu rows%s; try --%s %zu%s",
-             p->epochs, mistakes, rows,
-             p->config->variant == POCKET     ? " (the best weights seen are returned)"
-             : p->config->variant == AVERAGED ? " (the mean of the weights is returned)"
-                                              : "",
-             p->limit < p->config->epochs ? "max-iter" : "epochs", p->epochs * 10, then);
+        return warn_about_end(p, mistakes);
+    return SEPAL_OK;
 }
-
 sepal_status perceptron_finish(struct perceptron *p) {
     struct fit *fit = p->fit;
     struct survey last, returned;
@@ -163,6 +178,6 @@ sepal_status perceptron_finish(struct perceptron *p) {
     fit->gap = NAN;
     fit->solver = solver_words(p);
     fit->words = objective_words(p);
-    if (!fit->converged) warn_about(p, last.mistakes);
+    if (!fit->converged) TRY(warn_about(p, last.mistakes));
     return fit->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }

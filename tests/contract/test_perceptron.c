@@ -27,7 +27,10 @@ static void test_every_variant_takes_the_steps_of_its_definition(void **state) {
         assert_true(run.updates == (double)naive.updates);
         assert_int_equal(run.iterations, naive.epochs);
         assert_true(fabs(run.objective - naive_objective(&naive)) <= 1e-9 * (1 + run.objective));
-        assert_string_equal(run.warning, run.converged ? "" : "not-converged");
+        /* which of the two is the business of the tests of separability */
+        assert_true(run.converged ? *run.warning == '\0'
+                                  : strcmp(run.warning, "not-separable") == 0 ||
+                                        strcmp(run.warning, "not-converged") == 0);
         problem_free(&p);
     }
 }
@@ -121,7 +124,7 @@ static void test_a_zero_batch_is_a_proof(void **state) {
         bool whole = k == 1 || k == 6;
         assert_false(run.converged);
         assert_true(isnan(run.margin) && isnan(run.bound));
-        assert_string_equal(run.warning, whole ? "not-separable" : "not-converged");
+        assert_string_equal(run.warning, "not-separable");
         assert_int_equal(run.iterations, whole ? 1 : 100);
         if (whole) assert_true(run.updates == 0);
     }

@@ -1,0 +1,48 @@
+/* Why a run did not end clean: because nothing separates the classes, or because it was too short.
+   Asked of the solver of separability within an effort that is no larger than that of the run and
+   does not depend on the clock. */
+#include "learners/perceptron.h"
+
+#include "solvers/separable.h"
+
+#include <math.h>
+
+static const double MOST_WORK = 3e9; /* a few seconds */
+
+static sepal_status ask(struct separability *out, struct perceptron *p, struct arena *arena) {
+    sepal_ctx *ctx = p->fit->ctx;
+    struct question q = {.x = p->matrix, .bias = p->config->bias};
+    double run = (double)p->epochs * (double)p->matrix->rows * (double)(p->cols * p->rows);
+    struct effort effort = {
+        .start_ns = p->fit->start_ns, .max_seconds = NAN, .max_work = fmin(run, MOST_WORK)};
+    int8_t *side = p->rows == 1 ? arena_alloc(ctx, arena, p->matrix->rows, sizeof *side) : NULL;
+    if (p->rows == 1 && !side) return SEPAL_EMEMORY;
+    for (size_t i = 0; side && i < p->matrix->rows; i++) side[i] = p->data->label[i] ? 1 : -1;
+    q.side = side;
+    q.label = p->data->label;
+    q.classes = p->rows;
+    return separable_decide(out, ctx, arena, &q, (struct separable_wish){.quasi = true}, &effort);
+}
+
+sepal_status perceptron_prove(enum perceptron_chance *out, struct perceptron *p) {
+    struct arena arena = {0};
+    struct separability answer = {.separable = ANSWER_UNKNOWN};
+    sepal_status status = ask(&answer, p, &arena);
+    *out = answer.separable == ANSWER_YES  ? CHANCE_LATER
+           : answer.separable == ANSWER_NO ? CHANCE_NEVER
+                                           : CHANCE_UNKNOWN;
+    if (status == SEPAL_OK && *out == CHANCE_NEVER) {
+        warn(p->fit->ctx, "not-separable",
+             "the classes are not linearly separable, so no number of epochs is enough: positive "
+             "multiples of %zu rows, each with the sign of its class, add up to exactly 0 (`sepal "
+             "separable` shows them)%s; try %sadd features",
+             answer.certificate.n,
+             answer.quasi == ANSWER_YES
+                 ? "; some weights have no row on their wrong side, but rows of both classes on "
+                   "their surface (quasi-complete separation)"
+                 : "",
+             p->result.w ? "to " : "--variant pocket or averaged, or ");
+    }
+    arena_clear(&arena);
+    return status;
+}
