@@ -209,7 +209,7 @@ static void test_warnings(void **state) {
     sepal_model_free(fit_spec(data, "perceptron(epochs=4) | ovr"));
     assert_int_equal(ctx->n_warnings, 2);
     assert_string_equal(ctx->warnings[0].code, "earlier");
-    expect_warning("not-converged",
+    expect_warning("not-separable",
                    "in 3 of the 4 two-class problems (first 'c00' against the rest)");
     sepal_ctx_clear_warnings(ctx);
     sepal_model_free(fit_spec(data, "lda | ovo"));
