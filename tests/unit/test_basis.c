@@ -24,6 +24,7 @@ static const char *const chains[] = {
     "standardize | hash(bits=9) | minmax",
     "hash(bits=8) | standardize | rbf(centres=3)",
     "minmax | sigmoid(centres=\"0,0.5\") | standardize",
+    "standardize | sigmoid(centres=2)",
     "standardize | fourier(features=40, width=5) | hash(bits=8) | identity",
     "identity | hash(bits=6) | poly | hash(bits=11) | standardize | minmax | fourier(features=3)",
 };
