@@ -47,7 +47,7 @@ static void test_no_machine(void **state) {
 /* A row a class, of classes as many as there are names. */
 static sepal_data *crowd(size_t classes) {
     double *x = malloc(2 * classes * sizeof *x);
-    char(*names)[8] = malloc(classes * sizeof *names);
+    char(*names)[24] = malloc(classes * sizeof *names);
     const char **labels = malloc(2 * classes * sizeof *labels);
     for (size_t i = 0; i < 2 * classes; i++) {
         x[i] = (double)(i % classes);
