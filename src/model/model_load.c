@@ -413,17 +413,16 @@ static sepal_status read_linear(struct loading *load) {
 static sepal_status read_basis(struct loading *load) {
     struct basis *basis = &load->model->basis;
     *basis = load->pipeline.basis;
-    sepal_status status = basis_plan(basis, load->ctx, load->model->schema->width);
-    if (status == SEPAL_EMEMORY) return status;
-    if (status != SEPAL_OK) return unsound(load->ctx, "its maps do not fit its columns");
+    if (basis_plan(basis, load->ctx, load->model->schema->width) != SEPAL_OK)
+        return unsound(load->ctx, "its maps do not fit its columns");
     for (size_t m = 0; m < BASIS_MOST_MAPS; m++) {
         const struct tensor *tensor = &load->tensors[TENSOR_MAPS + m];
         const size_t *shape = m < basis->n ? basis->maps[m].shape : (size_t[2]){0, 0};
-        size_t cells = shape[0] && shape[1];
-        if (tensor->present != (cells > 0) ||
-            (cells && (tensor->shape[0] != shape[0] || tensor->shape[1] != shape[1])))
+        bool learns = shape[0] > 0;
+        if (tensor->present != learns ||
+            (learns && (tensor->shape[0] != shape[0] || tensor->shape[1] != shape[1])))
             return unsound(load->ctx, "the numbers of map %zu do not fit it", m + 1);
-        if (!cells) continue;
+        if (!learns) continue;
         struct fitted_map *map = &basis->maps[m];
         map->numbers =
             arena_alloc(load->ctx, &load->model->arena, shape[0], shape[1] * sizeof *map->numbers);
@@ -434,7 +433,7 @@ static sepal_status read_basis(struct loading *load) {
     }
     if (basis_width(basis, load->model->schema->width) != load->tensors[TENSOR_WEIGHTS].shape[1])
         return unsound(load->ctx, "its maps make other columns than its weights are for");
-    status = basis_prepare(basis, load->ctx, &load->model->arena);
+    sepal_status status = basis_prepare(basis, load->ctx, &load->model->arena);
     return status == SEPAL_EDATA ? unsound(load->ctx, "the numbers of its maps cannot be") : status;
 }
 

@@ -171,6 +171,197 @@ static void numbers_that_cannot_be(void **state) {
     }
 }
 
+/* ---- files made from nothing ---------------------------------------------------------------- */
+
+struct piece {
+    const char *name;
+    size_t rows, cols; /* rows 0: a list of `cols` */
+};
+enum { MOST_PIECES = 10 };
+struct whole {
+    const char *spec, *learner, *decode, *more; /* more: of the metadata */
+    size_t classes, width;
+    struct piece pieces[MOST_PIECES];
+};
+
+/* A model file with these tensors, every number of which is `value`. */
+static struct parts make_whole(const struct whole *from, double value) {
+    struct parts parts = {.header = malloc(ROOM)};
+    char *at = parts.header;
+    size_t offset = 0;
+    assert_non_null(at);
+    at += sprintf(at,
+                  MODEL_BEGIN "1" MODEL_THEN
+                              "0000000000000000\",\"sepal_version\":\"0.1.0\",\"spec\":\"%s\","
+                              "\"learner\":\"%s\",\"decode\":\"%s\",%s\"classes\":\"[",
+                  from->spec, from->learner, from->decode, from->more);
+    for (size_t k = 0; k < from->classes; k++)
+        at += sprintf(at, "%s\\\"c%07zu\\\"", k ? "," : "", k);
+    at +=
+        sprintf(at,
+                "]\",\"schema\":\"{\\\"family\\\":\\\"indexed\\\",\\\"header\\\":false,"
+                "\\\"zero_based\\\":false,\\\"cells\\\":0,\\\"target\\\":null,"
+                "\\\"target_position\\\":0,\\\"weight\\\":null,\\\"missing\\\":\\\"refuse\\\","
+                "\\\"width\\\":%zu,\\\"numeric_labels\\\":false}\",\"training\":\"{\\\"rows\\\":1,"
+                "\\\"total_weight\\\":1,\\\"objective\\\":null,\\\"gap\\\":null,"
+                "\\\"iterations\\\":0,\\\"converged\\\":true}\"}",
+                from->width);
+    for (const struct piece *piece = from->pieces; piece->name; piece++) {
+        size_t bytes = sizeof value * (piece->rows ? piece->rows * piece->cols : piece->cols);
+        if (piece->rows == SIZE_MAX) bytes = 0; /* 0 rows */
+        at += sprintf(at, ",\"%s\":{\"dtype\":\"F64\",\"shape\":[", piece->name);
+        if (piece->rows) at += sprintf(at, "%zu,", piece->rows == SIZE_MAX ? 0 : piece->rows);
+        at += sprintf(at, "%zu],\"data_offsets\":[%zu,%zu]}", piece->cols, offset, offset + bytes);
+        offset += bytes;
+    }
+    stpcpy(at, "}");
+    parts.data = (struct bytes){malloc(offset), offset};
+    assert_non_null(parts.data.at);
+    for (size_t i = 0; i < offset; i += sizeof value)
+        memcpy(parts.data.at + i, &value, sizeof value);
+    return parts;
+}
+
+#define FULL "gaussian(covariance=full, shrinkage=none, estimate=default)"
+#define KIND "\"density\":\"full\","
+#define SCORES                                                                                     \
+    {"weights", 3, 2}, {"bias", 0, 3}, {                                                           \
+        "centre", 0, 2                                                                             \
+    }
+
+static void wholes(void **state) {
+    (void)state;
+    const struct {
+        const char *why; /* NULL: it loads */
+        struct whole whole;
+    } table[] = {
+        {NULL,
+         {FULL " | machine",
+          "gaussian",
+          "argmax",
+          KIND,
+          3,
+          2,
+          {SCORES,
+           {"priors", 0, 3},
+           {"density.mean", 3, 2},
+           {"density.root", 6, 2},
+           {"density.constant", 0, 3}}}},
+        {"it has 4 priors",
+         {FULL " | machine", "gaussian", "argmax", "", 3, 2, {SCORES, {"priors", 0, 4}}}},
+        {"its axes have other columns",
+         {FULL " | machine", "gaussian", "argmax", "", 3, 2, {SCORES, {"axes", SIZE_MAX, 2}}}},
+        {"its density has no means",
+         {FULL " | machine", "gaussian", "argmax", "", 3, 2, {SCORES, {"density.root", 6, 2}}}},
+        {"its density has no means",
+         {FULL " | machine", "gaussian", "argmax", "", 3, 2, {SCORES, {"density.constant", 0, 3}}}},
+        {"do not fit together",
+         {FULL " | machine",
+          "gaussian",
+          "argmax",
+          KIND,
+          3,
+          2,
+          {SCORES, {"density.mean", 3, 2}, {"density.root", 6, 2}}}},
+        {"do not fit together",
+         {FULL " | machine",
+          "gaussian",
+          "argmax",
+          KIND,
+          3,
+          2,
+          {SCORES, {"density.mean", 3, 2}, {"density.root", 6, 2}, {"density.constant", 0, 4}}}},
+        {"do not fit together",
+         {FULL " | machine",
+          "gaussian",
+          "argmax",
+          KIND,
+          3,
+          2,
+          {SCORES, {"density.mean", 3, 2}, {"density.constant", 0, 3}}}},
+        {"4 forms of its density",
+         {FULL " | machine",
+          "gaussian",
+          "argmax",
+          KIND,
+          3,
+          2,
+          {SCORES, {"density.mean", 4, 2}, {"density.root", 8, 2}, {"density.constant", 0, 4}}}},
+        {"3 forms of its density",
+         {FULL " | ovr",
+          "gaussian",
+          "ovr",
+          KIND,
+          3,
+          2,
+          {SCORES, {"density.mean", 3, 2}, {"density.root", 6, 2}, {"density.constant", 0, 3}}}},
+        {NULL,
+         {"perceptron() | ovo",
+          "perceptron",
+          "ovo",
+          "",
+          4,
+          1,
+          {{"weights", 6, 1}, {"bias", 0, 6}}}},
+        {"4 rows of weights cannot be decoded",
+         {"perceptron() | ovo",
+          "perceptron",
+          "ovo",
+          "",
+          4,
+          1,
+          {{"weights", 4, 1}, {"bias", 0, 4}}}},
+        {"1048576 rows of weights cannot be decoded",
+         {"perceptron() | ovr-1",
+          "perceptron",
+          "ovr-1",
+          "",
+          3,
+          1,
+          {{"weights", 1 << 20, 1}, {"bias", 0, 1 << 20}}}},
+        {"its schema has 4294967296 matrix columns",
+         {"hash(bits=1) | perceptron()",
+          "perceptron",
+          "sign",
+          "",
+          2,
+          (size_t)1 << 32,
+          {{"weights", 1, 2}, {"bias", 0, 1}}}},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct parts parts = make_whole(&table[i].whole, 1);
+        sepal_model *model;
+        write_parts(&parts);
+        if (table[i].why) {
+            expect_refused(table[i].whole.spec, table[i].why);
+        } else {
+            sepal_status status = model_load(&model, &ctx, "bad.sepal");
+            if (status != SEPAL_OK) print_error("%s: %s\n", table[i].whole.spec, ctx.error.message);
+            assert_int_equal(status, SEPAL_OK);
+            model_free(model);
+        }
+        free_parts(&parts);
+    }
+}
+
+/* Each number could be, and yet what sparse rows would have too much is beyond all doubles. */
+static void a_mean_far_beyond_the_spread(void **state) {
+    (void)state;
+    const struct whole from = {"standardize | perceptron()",
+                               "perceptron",
+                               "sign",
+                               "",
+                               2,
+                               1,
+                               {{"weights", 1, 1}, {"bias", 0, 1}, {"map1", 2, 1}}};
+    struct parts parts = make_whole(&from, 1e-300);
+    const double mean = 1e300;
+    memcpy(parts.data.at + 2 * sizeof mean, &mean, sizeof mean);
+    write_parts(&parts);
+    expect_refused("a mean far beyond the spread", "the numbers of its maps cannot be");
+    free_parts(&parts);
+}
+
 static void enough_were_refused(void **state) {
     (void)state;
     print_message("COUNT hostile-headers %zu %zu\n", hostile.files, hostile.failures);
@@ -184,6 +375,8 @@ int main(void) {
         cmocka_unit_test(axes_and_priors),
         cmocka_unit_test(maps),
         cmocka_unit_test(numbers_that_cannot_be),
+        cmocka_unit_test(wholes),
+        cmocka_unit_test(a_mean_far_beyond_the_spread),
         cmocka_unit_test(enough_were_refused),
     };
     return cmocka_run_group_tests(tests, fresh, NULL);
