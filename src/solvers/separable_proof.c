@@ -193,34 +193,50 @@ static void drop_zeros(struct certificate *c) {
         if (strcmp(c->integers[i], "0") == 0) continue;
         c->rows[kept] = c->rows[i];
         c->integers[kept] = c->integers[i];
+        c->multipliers[kept] = c->multipliers[i];
         if (c->rivals) c->rivals[kept] = c->rivals[i];
         kept++;
     }
     c->n = kept;
 }
 
+/* Whole numbers, judged; `most_digits` 0: of any length. */
+static sepal_status try_integers(struct verdict *verdict, struct certificate *c, sepal_ctx *ctx,
+                                 struct arena *arena, const struct points *points,
+                                 size_t most_digits, struct effort *effort) {
+    size_t rank;
+    TRY(prove_integers(c, &rank, ctx, arena, points->q, NULL, effort));
+    for (size_t i = 0; c->integers && most_digits && i < c->n; i++)
+        if (strlen(c->integers[i]) > most_digits) c->integers = NULL;
+    if (!c->integers) return SEPAL_OK;
+    drop_zeros(c);
+    TRY(certificate_judge(verdict, ctx, points->q, c));
+    if (verdict->holds)
+        verdict->rank = c->n - 1; /* as there is one solution, but for multiples */
+    else
+        c->integers = NULL;
+    return SEPAL_OK;
+}
+
 sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *arena,
                         const struct points *points, const struct hulls *hulls,
                         struct effort *effort) {
+    enum { FEW_ROWS = 16, FEW_DIGITS = 15 };
     struct certificate *c = &out->certificate;
-    struct verdict verdict;
+    struct verdict verdict = {0};
     TRY(take_rows(c, ctx, arena, points, hulls));
     c->kind = CERTIFICATE_GORDAN;
-    TRY(certificate_judge(&verdict, ctx, points->q, c));
+    /* short whole numbers are what people can check; else numbers, which need no more than 17 digits */
+    if (c->n <= FEW_ROWS)
+        TRY(try_integers(&verdict, c, ctx, arena, points, FEW_DIGITS, effort));
+    if (!verdict.holds) TRY(certificate_judge(&verdict, ctx, points->q, c));
+    if (!verdict.holds) TRY(try_integers(&verdict, c, ctx, arena, points, 0, effort));
     if (!verdict.holds) {
-        size_t rank;
-        TRY(prove_integers(c, &rank, ctx, arena, points->q, NULL, effort));
-        c->multipliers = NULL;
-        if (c->integers) {
-            drop_zeros(c);
-            TRY(certificate_judge(&verdict, ctx, points->q, c));
-        }
-    }
-    if (verdict.holds) {
-        out->separable = ANSWER_NO;
-        if (verdict.rank == points_most_rank(points)) out->quasi = ANSWER_NO;
-    } else {
         *c = (struct certificate){0};
+        return SEPAL_OK;
     }
+    if (c->integers) c->multipliers = NULL;
+    out->separable = ANSWER_NO;
+    if (verdict.rank == points_most_rank(points)) out->quasi = ANSWER_NO;
     return SEPAL_OK;
 }

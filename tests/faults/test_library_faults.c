@@ -95,6 +95,12 @@ static sepal_status split(struct result *out, sepal_ctx *ctx) {
 static sepal_status describe(struct result *out, sepal_ctx *ctx) {
     return sepal_data_describe(&out->report, ctx, data);
 }
+static sepal_status separable(struct result *out, sepal_ctx *ctx) {
+    char *certificate = NULL;
+    sepal_status status = sepal_separable(&out->report, &certificate, ctx, data, "minmax", NULL);
+    sepal_text_free(certificate);
+    return status;
+}
 static sepal_status write_table(struct result *out, sepal_ctx *ctx) {
     (void)out;
     return sepal_data_write(ctx, data, "out", "csv");
@@ -241,6 +247,7 @@ static const struct operation operations[] = {
     {"dense", dense, 0, false},
     {"split", split, 0, false},
     {"describe", describe, 0, false},
+    {"separable", separable, 0, false},
     {"write csv", write_table, SEPAL_EOUTPUT, false},
     {"write libsvm", write_libsvm, SEPAL_EOUTPUT, false},
     {"write arff", write_arff, SEPAL_EOUTPUT, false},
