@@ -20,6 +20,8 @@ struct kernels {
     double (*dot_centred_f32)(const float *x, const double *c, const double *w, size_t n);
     /* sum of (x_j - c_j)^2 */
     double (*distance_f64)(const double *x, const double *c, size_t n);
+    /* sum of ((x_j - c_j) w_j)^2 */
+    double (*distance_scaled_f64)(const double *x, const double *c, const double *w, size_t n);
     /* w_j += a x_j */
     void (*axpy_f64)(double a, const double *x, double *w, size_t n);
     void (*axpy_f32)(double a, const float *x, double *w, size_t n);

@@ -99,6 +99,11 @@ INLINE __m256d full_distance(const struct terms *t, size_t j) {
     return _mm256_mul_pd(x, x);
 }
 
+INLINE __m256d full_distance_scaled(const struct terms *t, size_t j) {
+    __m256d z = full_centred_f64(t, j);
+    return _mm256_mul_pd(z, z);
+}
+
 INLINE __m256d full_gather_f64(const struct terms *t, size_t j) {
     return _mm256_mul_pd(load_f64(t->x + j), pick(t->w, t->index + j));
 }
@@ -132,6 +137,11 @@ INLINE __m256d tail_centred_f32(const struct terms *t, size_t j, size_t left) {
 INLINE __m256d tail_distance(const struct terms *t, size_t j, size_t left) {
     __m256d x = _mm256_sub_pd(part_f64(t->x + j, left), part_f64(t->c + j, left));
     return _mm256_mul_pd(x, x);
+}
+
+INLINE __m256d tail_distance_scaled(const struct terms *t, size_t j, size_t left) {
+    __m256d z = tail_centred_f64(t, j, left);
+    return _mm256_mul_pd(z, z);
 }
 
 INLINE __m256d tail_gather_f64(const struct terms *t, size_t j, size_t left) {
@@ -189,6 +199,11 @@ static double distance_f64(const double *x, const double *c, size_t n) {
     return sum_of(&(struct terms){.x = x, .c = c}, n, full_distance, tail_distance);
 }
 
+static double distance_scaled_f64(const double *x, const double *c, const double *w, size_t n) {
+    struct terms t = {.x = x, .c = c, .w = w};
+    return sum_of(&t, n, full_distance_scaled, tail_distance_scaled);
+}
+
 static double gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
     struct terms t = {.x = x, .index = index, .w = w};
     return sum_of(&t, n, full_gather_f64, tail_gather_f64);
@@ -230,6 +245,7 @@ const struct kernels kernels_avx2 = {
     .dot_centred_f64 = dot_centred_f64,
     .dot_centred_f32 = dot_centred_f32,
     .distance_f64 = distance_f64,
+    .distance_scaled_f64 = distance_scaled_f64,
     .axpy_f64 = axpy_f64,
     .axpy_f32 = axpy_f32,
     .gather_f64 = gather_f64,

@@ -65,6 +65,22 @@ static double distance_f64(const double *x, const double *c, size_t n) {
     return add_lanes(lane);
 }
 
+static double distance_scaled_f64(const double *x, const double *c, const double *w, size_t n) {
+    double lane[KERNEL_LANES] = {0};
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
+        for (size_t l = 0; l < KERNEL_LANES; l++) {
+            double z = (x[j + l] - c[j + l]) * w[j + l];
+            lane[l] += z * z;
+        }
+    }
+    for (size_t l = 0; l < n - j; l++) {
+        double z = (x[j + l] - c[j + l]) * w[j + l];
+        lane[l] += z * z;
+    }
+    return add_lanes(lane);
+}
+
 static void axpy_f64(double a, const double *x, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[j] += a * x[j];
 }
@@ -122,6 +138,7 @@ const struct kernels kernels_reference = {
     .dot_centred_f64 = dot_centred_f64,
     .dot_centred_f32 = dot_centred_f32,
     .distance_f64 = distance_f64,
+    .distance_scaled_f64 = distance_scaled_f64,
     .axpy_f64 = axpy_f64,
     .axpy_f32 = axpy_f32,
     .gather_f64 = gather_f64,

@@ -92,46 +92,55 @@ void density_tangent(double *logs, double *slopes, const struct density *density
 
 /* ---- ln p --------------------------------------------------------------------------------- */
 
-/* Rows less the centre and the mean of a form, in units of its standard deviations. */
-static void standardise(double *z, const struct density *density, size_t form, const double *rows,
-                        size_t n, const struct blas *blas) {
+/* Of n rows less the centre, for covariances R'R; `z` has room for as many numbers. */
+static void factor_logs(double *out, const sepal_ctx *ctx, const struct density *density,
+                        const double *rows, size_t n, double *z) {
     size_t cols = density->cols;
-    const double *mean = density->mean + form * cols;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < cols; j++) z[i * cols + j] = rows[i * cols + j] - mean[j];
-    if (density->kind == DENSITY_DIAGONAL) {
-        const double *sd = density->root + form * cols;
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < cols; j++) z[i * cols + j] /= sd[j];
-    } else if (density->kind == DENSITY_SPHERICAL) {
-        for (size_t i = 0; i < n * cols; i++) z[i] /= density->root[form];
-    } else {
-        const double *factor = density->root;
+    for (size_t form = 0; form < density->forms; form++) {
+        const double *mean = density->mean + form * cols, *factor = density->root;
         if (density->kind == DENSITY_FULL) factor += form * cols * cols;
-        blas->right_solve(n, cols, factor, cols, z, cols);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < cols; j++) z[i * cols + j] = rows[i * cols + j] - mean[j];
+        ctx->blas->right_solve(n, cols, factor, cols, z, cols);
+        for (size_t i = 0; i < n; i++) {
+            double square = ctx->kernels->dot_f64(z + i * cols, z + i * cols, cols);
+            out[i * density->forms + form] = density->constant[form] - 0.5 * square;
+        }
     }
+}
+
+/* The same for columns that are independent; `inverse`: of their standard deviations, all forms. */
+static void column_logs(double *out, const sepal_ctx *ctx, const struct density *density,
+                        const double *rows, size_t n, const double *inverse) {
+    size_t cols = density->cols, forms = density->forms;
+    for (size_t i = 0; i < n; i++)
+        for (size_t form = 0; form < forms; form++) {
+            double square = ctx->kernels->distance_scaled_f64(
+                rows + i * cols, density->mean + form * cols, inverse + form * cols, cols);
+            out[i * forms + form] = density->constant[form] - 0.5 * square;
+        }
 }
 
 static sepal_status gaussian_logs(double *out, sepal_ctx *ctx, const struct density *density,
                                   const double *centre, const struct block *block, size_t first,
                                   size_t n) {
-    enum { PANEL_CELLS = 1 << 17 }; /* 1 MiB: the factor is read once a panel */
+    enum { PANEL_CELLS = 1 << 17 }; /* 1 MiB: a factor is read once a panel */
     size_t cols = density->cols, forms = density->forms;
     size_t panel = PANEL_CELLS / cols > 0 ? PANEL_CELLS / cols : 1;
+    bool factors = density->kind == DENSITY_SHARED || density->kind == DENSITY_FULL;
     if (panel > n) panel = n;
-    double *rows = mem_alloc(ctx, 2 * panel, cols * sizeof *rows), *z = rows + panel * cols;
+    double *rows = mem_alloc(ctx, panel + (factors ? panel : forms), cols * sizeof *rows);
     if (!rows) return SEPAL_EMEMORY;
+    double *room = rows + panel * cols;
+    for (size_t i = 0; i < forms * cols && !factors; i++)
+        room[i] = 1 / density->root[density->kind == DENSITY_DIAGONAL ? i : i / cols];
     for (size_t at = 0; at < n; at += panel) {
         size_t some = n - at < panel ? n - at : panel;
         block_dense(block, first + at, some, cols, centre, NULL, rows, cols);
-        for (size_t form = 0; form < forms; form++) {
-            standardise(z, density, form, rows, some, ctx->blas);
-            for (size_t i = 0; i < some; i++) {
-                const double *row = z + i * cols;
-                double square = ctx->kernels->dot_f64(row, row, cols);
-                out[(at + i) * forms + form] = density->constant[form] - 0.5 * square;
-            }
-        }
+        if (factors)
+            factor_logs(out + at * forms, ctx, density, rows, some, room);
+        else
+            column_logs(out + at * forms, ctx, density, rows, some, room);
     }
     mem_free(rows);
     return SEPAL_OK;

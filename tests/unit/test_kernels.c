@@ -80,7 +80,7 @@ static void free_row(struct row *row) {
     free(row->weights);
 }
 
-enum { SUMS = 8 };
+enum { SUMS = 9 };
 
 static void all_sums(double out[SUMS], const struct kernels *k, const struct row *r) {
     out[0] = k->dot_f64(r->x, r->w, r->n);
@@ -91,6 +91,7 @@ static void all_sums(double out[SUMS], const struct kernels *k, const struct row
     out[5] = k->gather_f32(r->x32, r->index, r->weights, r->n);
     out[6] = k->gather_ones(r->index, r->weights, r->n);
     out[7] = k->distance_f64(r->x, r->c, r->n);
+    out[8] = k->distance_scaled_f64(r->x, r->c, r->w, r->n);
 }
 
 /* The terms that sum s adds, in long double, where the product of two doubles is nearly exact. */
@@ -98,6 +99,10 @@ static long double term(const struct row *r, size_t s, size_t j) {
     long double x = s % 2 == 0 ? (long double)r->x[j] : (long double)r->x32[j];
     long double centred =
         s % 2 == 0 ? (long double)(r->x[j] - r->c[j]) : (long double)((double)r->x32[j] - r->c[j]);
+    if (s == 8) {
+        double z = (r->x[j] - r->c[j]) * r->w[j];
+        return (long double)z * z;
+    }
     if (s == 7) return (long double)(r->x[j] - r->c[j]) * (r->x[j] - r->c[j]);
     if (s < 2) return x * (long double)r->w[j];
     if (s < 4) return centred * (long double)r->w[j];
