@@ -140,7 +140,7 @@ static double count_log(double known[KNOWN_COUNTS], double count, double smoothi
     return known[whole];
 }
 
-/* Counts of class k to ln theta, in place. */
+/* Counts of class k, or of all others, to ln theta or its negative, in place. */
 static sepal_status count_logs(sepal_ctx *ctx, size_t k, void *payload) {
     struct task *task = payload;
     double *count = task->value + k * task->cols, total = 0, objective = 0;
@@ -152,7 +152,7 @@ static sepal_status count_logs(sepal_ctx *ctx, size_t k, void *payload) {
     for (size_t j = 0; j < task->cols; j++) {
         double log_theta = count_log(known, count[j], task->smoothing) - log_total;
         objective -= count[j] * log_theta;
-        count[j] = log_theta;
+        count[j] = task->kind == KIND_COMPLEMENT ? -log_theta : log_theta;
     }
     task->objective[k] = objective;
     return SEPAL_OK;
@@ -183,21 +183,27 @@ static sepal_status bit_logs(sepal_ctx *ctx, size_t k, void *payload) {
     return SEPAL_OK;
 }
 
-/* The counts of all classes but k, as sums of what comes before and after it: a difference from the
-   sum of all would leave rounding where there is nothing. */
+/* The counts of all classes but k, in place, as sums of what comes before and after it: a difference
+   from the sum of all would leave rounding where there is nothing. */
 static sepal_status complement_counts(struct task *task) {
-    size_t cols = task->cols, last = task->classes - 1;
-    double *before = arena_zero(task->fit->ctx, &task->fit->arena, cols, sizeof *before);
-    if (!before) return SEPAL_EMEMORY;
-    for (size_t k = last; k-- > 0;)
-        for (size_t j = 0; j < cols; j++)
-            task->value[k * cols + j] =
-                task->value[(k + 1) * cols + j] + task->sums.sum[(k + 1) * cols + j];
-    for (size_t k = 0; k <= last; k++)
-        for (size_t j = 0; j < cols; j++) {
-            task->value[k * cols + j] += before[j];
-            before[j] += task->sums.sum[k * cols + j];
-        }
+    enum { PANEL = 64 }; /* columns at a time */
+    size_t cols = task->cols, classes = task->classes;
+    double *after = arena_alloc(task->fit->ctx, &task->fit->arena, classes, PANEL * sizeof *after);
+    if (!after) return SEPAL_EMEMORY;
+    for (size_t first = 0; first < cols; first += PANEL) {
+        size_t n = cols - first < PANEL ? cols - first : PANEL;
+        double before[PANEL] = {0}, *counts = task->value + first;
+        memset(after + (classes - 1) * PANEL, 0, n * sizeof *after);
+        for (size_t k = classes - 1; k-- > 0;)
+            for (size_t j = 0; j < n; j++)
+                after[k * PANEL + j] = after[(k + 1) * PANEL + j] + counts[(k + 1) * cols + j];
+        for (size_t k = 0; k < classes; k++)
+            for (size_t j = 0; j < n; j++) {
+                double own = counts[k * cols + j];
+                counts[k * cols + j] = before[j] + after[k * PANEL + j];
+                before[j] += own;
+            }
+    }
     return SEPAL_OK;
 }
 
@@ -205,11 +211,8 @@ static sepal_status estimate(struct task *task) {
     sepal_ctx *ctx = task->fit->ctx;
     if (task->kind == KIND_COMPLEMENT) TRY(complement_counts(task));
     TRY(check_zeros(task));
-    if (task->kind == KIND_BERNOULLI) return parallel_for(ctx, task->classes, bit_logs, task);
-    TRY(parallel_for(ctx, task->classes, count_logs, task));
-    for (size_t i = 0; task->kind == KIND_COMPLEMENT && i < task->classes * task->cols; i++)
-        task->value[i] = -task->value[i];
-    return SEPAL_OK;
+    return parallel_for(ctx, task->classes, task->kind == KIND_BERNOULLI ? bit_logs : count_logs,
+                        task);
 }
 
 /* ---- the model ------------------------------------------------------------------------------ */
@@ -272,14 +275,11 @@ static sepal_status set_up(struct task *task) {
                         task->cols));
     /* the means of the multinomial density are the values themselves */
     task->value = task->kind == KIND_MULTINOMIAL ? linear->density->mean
-                                                 : arena_zero(fit->ctx, &fit->arena, task->classes,
-                                                              task->cols * sizeof *task->value);
-    task->sums.sum =
-        task->kind == KIND_COMPLEMENT
-            ? arena_zero(fit->ctx, &fit->arena, task->classes, task->cols * sizeof *task->sums.sum)
-            : task->value;
+                                                 : arena_alloc(fit->ctx, &fit->arena, task->classes,
+                                                               task->cols * sizeof *task->value);
+    task->sums.sum = task->value;
     double *numbers = arena_zero(fit->ctx, &fit->arena, 3 * task->classes, sizeof *numbers);
-    if (!task->value || !task->sums.sum || !numbers) return SEPAL_EMEMORY;
+    if (!task->value || !numbers) return SEPAL_EMEMORY;
     task->sums.weight = numbers;
     task->constant = numbers + task->classes;
     task->objective = numbers + 2 * task->classes;
