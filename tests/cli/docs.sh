@@ -49,8 +49,8 @@ run_blocks() {
 }
 
 for document in "$SEPAL_SOURCE"/README.md "$SEPAL_SOURCE"/docs/*.md "$SEPAL_SOURCE"/docs/methods/*.md; do
-    mkdir "$(basename "$document").run"
-    cd "$(basename "$document").run" || exit 1
+    folder=${document#"$SEPAL_SOURCE"/}
+    mkdir "${folder//\//_}.run" && cd "${folder//\//_}.run" || exit 1
     ln -s "$SEPAL_SOURCE/examples" examples
     run_blocks "$document"
     cd ..
