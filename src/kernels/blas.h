@@ -15,6 +15,9 @@ struct blas {
     /* upper triangle of C (n x n) = beta C + A' A, with A (k x n) */
     void (*syrk_t)(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
                    size_t ldc);
+    /* the same for singles, without what C held; NULL: there is none. Products and sums of integers
+       are exact as long as all of them are at most 2^24. */
+    void (*syrk_t_single)(size_t n, size_t k, const float *a, size_t lda, float *c, size_t ldc);
     /* A = R'R from the upper triangle, in place; false when A is not positive definite */
     bool (*cholesky)(size_t n, double *a, size_t lda);
     /* B (n x k) = inverse(R'R) B, in place */

@@ -18,6 +18,9 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
 void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
             const double *a, const int *lda, const double *beta, double *c, const int *ldc, size_t,
             size_t);
+void ssyrk_(const char *uplo, const char *trans, const int *n, const int *k, const float *alpha,
+            const float *a, const int *lda, const float *beta, float *c, const int *ldc, size_t,
+            size_t);
 void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
             const int *n, const double *alpha, const double *a, const int *lda, double *b,
             const int *ldb, size_t, size_t, size_t, size_t);
@@ -55,6 +58,13 @@ static void syrk_t(size_t n, size_t k, const double *a, size_t lda, double beta,
     }
     int fn = (int)n, fk = (int)k, flda = (int)lda, fldc = (int)ldc;
     dsyrk_("L", "N", &fn, &fk, &one, a, &flda, &beta, c, &fldc, 1, 1);
+}
+
+/* Callers take panels of rows, which are far from Fortran's largest INTEGER. */
+static void syrk_t_single(size_t n, size_t k, const float *a, size_t lda, float *c, size_t ldc) {
+    const float once = 1, nothing = 0;
+    int fn = (int)n, fk = (int)k, flda = (int)lda, fldc = (int)ldc;
+    ssyrk_("L", "N", &fn, &fk, &once, a, &flda, &nothing, c, &fldc, 1, 1);
 }
 
 static bool cholesky(size_t n, double *a, size_t lda) {
@@ -112,6 +122,7 @@ static const struct blas library_openblas = {
     .slow = false,
     .gemm_tn = gemm_tn,
     .syrk_t = syrk_t,
+    .syrk_t_single = syrk_t_single,
     .cholesky = cholesky,
     .cholesky_solve = cholesky_solve,
     .right_solve = right_solve,
@@ -122,6 +133,7 @@ static const struct blas library_reference = {
     .slow = true,
     .gemm_tn = gemm_tn,
     .syrk_t = syrk_t,
+    .syrk_t_single = syrk_t_single,
     .cholesky = cholesky,
     .cholesky_solve = cholesky_solve,
     .right_solve = right_solve,

@@ -113,7 +113,7 @@ static sepal_status correct(struct system *s, double size, bool *accurate) {
 sepal_status squares_normal(struct squares *p, bool *accurate) {
     size_t n = p->n, k = p->outputs;
     struct system s = {.p = p};
-    s.factor = arena_alloc(p->ctx, p->arena, n, (n + p->classes) * sizeof *s.factor);
+    s.factor = arena_alloc(p->ctx, p->arena, n, n * sizeof *s.factor);
     s.scale = arena_alloc(p->ctx, p->arena, n, sizeof *s.scale);
     double *numbers = arena_alloc(p->ctx, p->arena, 3 * n, k * sizeof *numbers);
     if (!s.factor || !s.scale || !numbers) return SEPAL_EMEMORY;

@@ -2,6 +2,9 @@
 #include "solvers/scatter.h"
 
 #include "core/alloc.h"
+#include "core/parallel.h"
+#include "kernels/blas.h"
+#include "solvers/integer_gram.h"
 #include "solvers/tall.h"
 
 #include <math.h>
@@ -22,21 +25,87 @@ void scatter_fill(const void *rows, size_t first, size_t n, double *out, size_t 
     }
 }
 
-static sepal_status add_products(double *out, const struct scatter *s, const size_t *row,
-                                 size_t n) {
+/* ---- of integers: rows less the integers nearest to the means of their classes, exactly */
+
+/* Integers c near the means, what they are less than the means in sum, and where columns are. */
+static sepal_status round_means(struct integer_rows *out, double *rest, const struct scatter *s) {
+    size_t cols = s->x->cols, n = s->n;
+    float *minus = arena_zero(s->ctx, s->arena, s->classes, (n + 1) * sizeof *minus);
+    size_t *places = arena_alloc(s->ctx, s->arena, cols, sizeof *places);
+    if (!minus || !places) return SEPAL_EMEMORY;
+    for (size_t j = 0; j < cols; j++) places[j] = n;
+    for (size_t p = 0; p < n; p++) places[s->active[p]] = p;
+    for (size_t i = 0; i < s->classes * n; i++) {
+        size_t k = i / n, j = s->active[i % n];
+        double mean = s->centre[j] + s->mean[k * cols + j];
+        minus[k * (n + 1) + i % n] = -(float)rint(mean);
+        /* sum of x - c over the class, an integer, over the root of their number */
+        rest[i] = rint((mean - rint(mean)) * s->class_weight[k]) / sqrt(s->class_weight[k]);
+    }
+    out->minus = minus;
+    out->places = places;
+    return SEPAL_OK;
+}
+
+struct correcting {
+    double *gram;
+    const double *rest;
+    size_t n, first, classes;
+};
+
+static sepal_status correct_row(sepal_ctx *ctx, size_t i, void *payload) {
+    const struct correcting *all = payload;
+    size_t n = all->n;
+    for (size_t k = all->first; k < all->first + all->classes; k++) {
+        const double *rest = all->rest + k * n;
+        if (rest[i] != 0) ctx->kernels->axpy_f64(-rest[i], rest + i, all->gram + i * n + i, n - i);
+    }
+    return SEPAL_OK;
+}
+
+/* Z'Z around integers is larger than around the means by N d d' for each class, d being the
+   difference of the two, at most 1/2. Integers of mean c + d vary by d (1 - d) at least: so no
+   variance is less than half of what it is the difference of. */
+static sepal_status add_integers(double *out, bool *exact, const struct scatter *s,
+                                 const size_t *row, size_t rows, size_t k) {
+    enum { COLUMNS_FEWEST = 128 };
+    bool all = row == NULL;
+    struct integer_rows integers = {
+        .x = s->x, .list = row, .rows = rows, .label = s->label, .active = s->active, .n = s->n};
+    *exact = !s->weight && s->n > COLUMNS_FEWEST && s->ctx->blas->syrk_t_single != NULL;
+    if (!*exact) return SEPAL_OK;
+    double *rest = arena_alloc(s->ctx, s->arena, s->classes, s->n * sizeof *rest);
+    if (!rest) return SEPAL_EMEMORY;
+    TRY(round_means(&integers, rest, s));
+    TRY(integer_gram(out, exact, s->ctx, &integers));
+    struct correcting correcting = {.gram = out,
+                                    .rest = rest,
+                                    .n = s->n,
+                                    .first = all ? 0 : k,
+                                    .classes = all ? s->classes : 1};
+    return *exact ? parallel_for(s->ctx, s->n, correct_row, &correcting) : SEPAL_OK;
+}
+
+/* ---- of any numbers */
+
+static sepal_status add_products(double *out, const struct scatter *s, const size_t *row, size_t n,
+                                 size_t k) {
+    bool exact = false;
     struct scatter_rows rows = {.s = s, .row = row};
     struct tall tall = {
         .rows = n, .cols = s->n, .stride = s->x->cols, .fill = scatter_fill, .payload = &rows};
-    return s->n ? tall_gram(out, s->ctx, &tall) : SEPAL_OK;
+    if (s->n == 0) return SEPAL_OK;
+    TRY(add_integers(out, &exact, s, row, n, k));
+    return exact ? SEPAL_OK : tall_gram(out, s->ctx, &tall);
 }
 
 sepal_status scatter_within(double *out, const struct scatter *s) {
-    return add_products(out, s, NULL, s->x->rows);
+    return add_products(out, s, NULL, s->x->rows, 0);
 }
 
 sepal_status scatter_of_class(double *out, const struct scatter *s, const struct class_order *order,
                               size_t k) {
-    return add_products(out, s, order->row + order->first[k], s->class_rows[k]);
+    return add_products(out, s, order->row + order->first[k], s->class_rows[k], k);
 }
 
 /* ---- squares of single columns ------------------------------------------------------------ */

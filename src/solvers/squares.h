@@ -45,8 +45,7 @@ struct squares {
 /* Means of the columns, weights of the classes, columns that are constant. */
 sepal_status squares_moments(struct squares *p);
 
-/* Gram matrix of the active columns (n x n, upper triangle) and right-hand sides (n x outputs).
-   `gram` has room for n (n + classes) numbers. */
+/* Gram matrix of the active columns (n x n, upper triangle) and right-hand sides (n x outputs). */
 sepal_status squares_gram(double *gram, double *rhs, struct squares *p);
 
 /* Normal equations, corrected with residuals taken from the data. *accurate = false: the columns

@@ -134,20 +134,23 @@ struct confirming {
 static sepal_status add_null_squares(sepal_ctx *ctx, const struct block *block, double *sums,
                                      void *payload) {
     const struct confirming *all = payload;
-    const struct whitener *w = all->w;
-    size_t cols = w->s->x->cols, missing = w->n - w->rank;
-    struct scatter_rows rows = {.s = w->s};
-    double *row = mem_alloc(ctx, cols + missing, sizeof *row), *along = row + cols;
-    if (!row) return SEPAL_EMEMORY;
+    const struct scatter *s = all->w->s;
+    size_t cols = s->x->cols, missing = all->w->n - all->w->rank;
+    double *along = mem_alloc(ctx, missing, sizeof *along), x;
+    if (!along) return SEPAL_EMEMORY;
     for (size_t i = 0; i < block->rows; i++) {
-        scatter_fill(&rows, block->first_row + i, 1, row, cols);
+        const double *mean = s->mean + scatter_class(s, block->first_row + i) * cols;
+        double root = sqrt(scatter_weight(s, block->first_row + i));
         memset(along, 0, missing * sizeof *along);
-        for (size_t a = 0; a < all->columns; a++)
-            ctx->kernels->axpy_f64(row[all->column[a]], w->null + all->column[a] * missing, along,
-                                   missing);
+        for (size_t a = 0; a < all->columns; a++) {
+            size_t j = s->active[all->column[a]], at = row_seek(block, i, j), found;
+            if (!row_next(block, i, cols, &at, &found, &x) || found != j) x = 0;
+            ctx->kernels->axpy_f64(root * (x - s->centre[j] - mean[j]),
+                                   all->w->null + all->column[a] * missing, along, missing);
+        }
         for (size_t c = 0; c < missing; c++) sums[c] += along[c] * along[c];
     }
-    mem_free(row);
+    mem_free(along);
     return SEPAL_OK;
 }
 
