@@ -187,13 +187,19 @@ static sepal_status multinomial_row(double *out, sepal_ctx *ctx, const struct de
 
 sepal_status density_logs(double *out, sepal_ctx *ctx, const struct density *density,
                           const double *centre, const struct block *block, size_t first, size_t n) {
-    if (density->kind != DENSITY_MULTINOMIAL && density->kind != DENSITY_BERNOULLI)
-        return gaussian_logs(out, ctx, density, centre, block, first, n);
-    for (size_t i = 0; i < n; i++) {
-        if (density->kind == DENSITY_MULTINOMIAL)
-            TRY(multinomial_row(out + i * density->forms, ctx, density, block, first + i));
-        else
-            bernoulli_row(out + i * density->forms, density, block, first + i);
-    }
+    size_t forms = density->forms;
+    bool counts = density->kind == DENSITY_MULTINOMIAL, bits = density->kind == DENSITY_BERNOULLI;
+    if (!counts && !bits) TRY(gaussian_logs(out, ctx, density, centre, block, first, n));
+    for (size_t i = 0; counts && i < n; i++)
+        TRY(multinomial_row(out + i * forms, ctx, density, block, first + i));
+    for (size_t i = 0; bits && i < n; i++)
+        bernoulli_row(out + i * forms, density, block, first + i);
+    for (size_t i = 0; i < n; i++)
+        for (size_t form = 0; form < forms; form++)
+            if (!isfinite(out[i * forms + form]))
+                return fail(ctx, SEPAL_EDATA,
+                            "ln p of row %zu is beyond the range of a double; its values are too "
+                            "large for this model",
+                            block->first_row + first + i + 1);
     return SEPAL_OK;
 }

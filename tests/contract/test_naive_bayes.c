@@ -315,6 +315,62 @@ static void test_threads_and_storage_change_nothing(void **state) {
     ctx->threads = 0;
 }
 
+/* Values that are all 1, one a row, single or double: the same sums. */
+static void test_ways_to_keep_values(void **state) {
+    (void)state;
+    struct rng rng = rng_make(20, 1);
+    static const enum values ways[] = {VALUES_ONES, VALUES_ROW, VALUES_F32, VALUES_F64};
+    for (size_t w = 0; w < 8; w++) {
+        struct problem p = problem_new(&rng, 70, 25, 2);
+        size_t rows[70];
+        for (size_t i = 0; i < 70 * 25; i++) {
+            size_t number = i / 25 + 1;
+            double there = (double)rng_below(&rng, 2), row = (double)number;
+            const double values[] = {there, there * row, there * (double)(i % 7),
+                                     there * 0.1 * row};
+            p.x[i] = values[w % 4] * (i % 25 == w && w % 4 > 1 ? 1.5 : 1);
+        }
+        for (size_t i = 0; i < 70; i++) p.label[i] = i % 60 == 0, rows[i] = i; /* stripes */
+        sepal_data *sparse = problem_data(&p, ctx, true), *least;
+        assert_int_equal(data_select(&least, ctx, sparse, rows, 70), SEPAL_OK);
+        assert_int_equal(least->matrix.blocks[0].values, ways[w % 4]);
+        ctx->threads = w < 4 ? 1 : 4;
+        for (int kind = 0; kind < KINDS; kind++) {
+            struct fitted a = fit_well(sparse, kinds[kind], "1");
+            struct fitted b = fit_well(least, kinds[kind], "1");
+            assert_same(&a, &b);
+            linear_clear(&a.linear);
+            linear_clear(&b.linear);
+        }
+        data_free(sparse);
+        data_free(least);
+        problem_free(&p);
+    }
+    ctx->threads = 0;
+}
+
+/* The constant of a density of bits is a sum over all columns, and keeps its digits. */
+static void test_many_columns(void **state) {
+    (void)state;
+    enum { MANY = 200000 };
+    struct rng rng = rng_make(21, 1);
+    struct problem p = problem_new(&rng, 5, MANY, 2);
+    for (size_t i = 0; i < 5 * MANY; i++) p.x[i] = i % 3 == 0;
+    for (int i = 0; i < 5; i++) p.label[i] = i % 2;
+    sepal_data *data = problem_data(&p, ctx, true);
+    struct fitted out = fit_well(data, "bernoulli", "0.7");
+    struct textbook book = textbook_of(&p, BERNOULLI, 0.7);
+    for (size_t k = 0; k < 2; k++) {
+        long double sum = 0;
+        for (size_t j = 0; j < MANY; j++) sum += logl(book.rest[k * MANY + j]);
+        assert_true(fabsl(out.linear.density->constant[k] / sum - 1) < 1e-14L);
+    }
+    book_free(&book);
+    linear_clear(&out.linear);
+    data_free(data);
+    problem_free(&p);
+}
+
 /* Sparse rows with an implicit centre are the rows less the centre. */
 static void test_centred_rows(void **state) {
     (void)state;
@@ -385,10 +441,12 @@ static void test_refusals(void **state) {
         expect(&p, kinds[kind], "1e300", NULL, "");
         expect(&p, kinds[kind], "1e308", "beyond the range of a double", "less smoothing");
     }
-    p.x[7] = -0.5;
+    p.x[7] = p.x[15] = -0.5; /* rows of both classes, below */
     expect(&p, "multinomial", "1", "column 'x2' of row 3 is -0.5", "kind=bernoulli");
     expect(&p, "complement", "1", "column 'x2' of row 3 is -0.5", "gaussian");
     expect(&p, "bernoulli", "1", NULL, "");
+    p.x[5] = -4;
+    expect(&p, "multinomial", "1", "column 'x3' of row 2 is -4", "below 0");
     problem_free(&p);
 
     memcpy(x, good, sizeof x);
@@ -504,6 +562,8 @@ int main(void) {
         cmocka_unit_test(test_formulas),
         cmocka_unit_test(test_weights_are_copies),
         cmocka_unit_test(test_threads_and_storage_change_nothing),
+        cmocka_unit_test(test_ways_to_keep_values),
+        cmocka_unit_test(test_many_columns),
         cmocka_unit_test(test_centred_rows),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_odd_data),

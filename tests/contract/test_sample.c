@@ -207,6 +207,21 @@ static void test_same_rows(void **state) {
     }
 }
 
+/* More rows than are drawn at once. */
+static void test_long_sample(void **state) {
+    (void)state;
+    enum { LONG = 300000 };
+    sepal_model *model = train("gaussian(covariance=diagonal)", false);
+    sepal_data *longer = sample(model, LONG, NULL), *shorter = sample(model, 5000, NULL);
+    size_t seen[CLASSES] = {0};
+    assert_begins(longer, shorter);
+    for (size_t i = LONG - 1000; i < LONG; i++) seen[longer->label[i]]++;
+    for (size_t k = 0; k < CLASSES; k++) assert_true(seen[k] > 50);
+    sepal_data_free(longer);
+    sepal_data_free(shorter);
+    sepal_model_free(model);
+}
+
 static void test_one_class(void **state) {
     (void)state;
     sepal_model *model = train("naive-bayes", true);
@@ -334,10 +349,15 @@ static void test_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments),        cmocka_unit_test(test_variances),
-        cmocka_unit_test(test_same_rows),      cmocka_unit_test(test_one_class),
-        cmocka_unit_test(test_learn_again),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_interrupt),      cmocka_unit_test(test_numbers_out_of_range),
+        cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_variances),
+        cmocka_unit_test(test_same_rows),
+        cmocka_unit_test(test_one_class),
+        cmocka_unit_test(test_long_sample),
+        cmocka_unit_test(test_learn_again),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_numbers_out_of_range),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -117,10 +117,23 @@ static struct problem random_rows(struct rng *rng, enum density_kind kind, size_
     return p;
 }
 
-enum storage { DENSE, SPARSE, CENTRED, STORAGES };
+enum storage { DENSE, SPARSE, LEAST, CENTRED, STORAGES };
+
+/* The same rows, their values in the least that keeps them exactly. */
+static sepal_data *narrow(sepal_data *data) {
+    size_t *rows = malloc(data->matrix.rows * sizeof *rows);
+    sepal_data *out;
+    assert_non_null(rows);
+    for (size_t i = 0; i < data->matrix.rows; i++) rows[i] = i;
+    assert_int_equal(data_select(&out, ctx, data, rows, data->matrix.rows), SEPAL_OK);
+    free(rows);
+    data_free(data);
+    return out;
+}
 
 /* Sparse rows with an implicit centre hold x + shift, the centre takes the shift off again. */
 static sepal_data *stored(const struct problem *p, enum storage storage, const double *shift) {
+    if (storage == LEAST) return narrow(problem_data(p, ctx, true));
     if (storage != CENTRED) return problem_data(p, ctx, storage == SPARSE);
     struct problem more = *p;
     more.x = malloc(p->rows * p->cols * sizeof *more.x);
@@ -246,6 +259,26 @@ static void test_counts_below_0(void **state) {
     density_free(d);
     data_free(data);
     problem_free(&p);
+}
+
+/* Values whose squares or factorials no double holds. */
+static void test_logs_out_of_range(void **state) {
+    (void)state;
+    struct rng rng = rng_make(30, 1);
+    for (enum density_kind kind = 0; kind < DENSITY_BERNOULLI; kind++) {
+        struct density *d = random_density(&rng, kind, 2, 3, 1);
+        struct problem p = random_rows(&rng, kind, 4, 3, 1);
+        double logs[8];
+        p.x[4] = 1e307;
+        sepal_data *data = problem_data(&p, ctx, false);
+        const struct block *block = &data->matrix.blocks[0];
+        assert_int_equal(density_logs(logs, ctx, d, NULL, block, 1, 3), SEPAL_EDATA);
+        assert_non_null(strstr(ctx->error.message, "of row 2 is beyond"));
+        assert_int_equal(density_logs(logs, ctx, d, NULL, block, 2, 2), SEPAL_OK);
+        density_free(d);
+        data_free(data);
+        problem_free(&p);
+    }
 }
 
 static void test_sizes(void **state) {
@@ -404,6 +437,7 @@ int main(void) {
         cmocka_unit_test(test_extreme_scales),
         cmocka_unit_test(test_extreme_bits),
         cmocka_unit_test(test_counts_below_0),
+        cmocka_unit_test(test_logs_out_of_range),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_quadratic_scores),
         cmocka_unit_test(test_scores_out_of_range),
