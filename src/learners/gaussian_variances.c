@@ -27,7 +27,7 @@ static sepal_status shrink(struct gaussian *g, const struct class_order *order, 
                            double *squares) {
     struct scatter_rows rows = {.s = &g->s};
     double alpha = g->alpha, mean = 0;
-    if (isnan(alpha)) {
+    if (isnan(alpha) && order->first) {
         rows.row = order->row + order->first[k];
         TRY(ledoit_wolf(&alpha, &rows, g->s.class_rows[k], g->s.class_weight[k], squares, true));
     }

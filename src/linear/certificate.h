@@ -60,9 +60,9 @@ struct equation_entry {
 extern const double certificate_nearness;
 
 /* The equation's entries in `values` (one per point) are proved to have an exact, positive solution
-   near `multipliers`: n_equations < n_points rows of numbers, each right to `error` of itself. */
-sepal_status interval_proof(bool *proved, sepal_ctx *ctx, const double *values, size_t n_equations,
-                            size_t n_points, double error, const double *multipliers);
+   near `multipliers`: n rows of k > n numbers, each right to `error` of itself. */
+sepal_status interval_proof(bool *proved, sepal_ctx *ctx, const double *values, size_t n, size_t k,
+                            double error, const double *multipliers);
 /* certificate_gordan.c */
 sepal_status gordan_judge(struct verdict *out, sepal_ctx *ctx, const struct question *question,
                           const struct certificate *certificate);

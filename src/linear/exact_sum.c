@@ -60,8 +60,8 @@ void exact_sum_add(struct exact_sum *sum, double a, double b) {
     uint64_t first = split(a, &of_a), second = split(b, &of_b);
     if (first == 0 || second == 0) return;
     if (sum->adds++ == MOST_ADDS) settle(sum);
-    add_product(sum, (size_t)(of_a + of_b + LAST_BIT), first, second,
-                signbit(a) == signbit(b) ? 1 : -1);
+    int position = of_a + of_b + LAST_BIT;
+    add_product(sum, (size_t)position, first, second, signbit(a) == signbit(b) ? 1 : -1);
 }
 
 void exact_sum_add_whole(struct exact_sum *sum, const uint32_t *whole, size_t limbs, double a) {
@@ -69,7 +69,8 @@ void exact_sum_add_whole(struct exact_sum *sum, const uint32_t *whole, size_t li
     uint64_t mantissa = split(a, &exponent);
     if (mantissa == 0) return;
     if (sum->adds++ == MOST_ADDS) settle(sum);
-    size_t position = (size_t)(exponent + LAST_BIT);
+    int lowest = exponent + LAST_BIT;
+    size_t position = (size_t)lowest;
     for (size_t l = 0; l < limbs; l++, position += LIMB_BITS)
         add_product(sum, position, whole[l], mantissa, signbit(a) ? -1 : 1);
 }

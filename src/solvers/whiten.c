@@ -368,9 +368,10 @@ static sepal_status solve_inner(const struct whitener *w, double *v, size_t k) {
 
 /* out (k x m) = b C' for b (k x n) */
 static void times_rows(double *out, const struct whitener *w, const double *b, size_t k) {
-    for (size_t i = 0; i < k * w->rows; i++)
-        out[i] = w->s->ctx->kernels->dot_f64(b + i / w->rows * w->n, w->factor + i % w->rows * w->n,
-                                             w->n);
+    const struct kernels *kernels = w->s->ctx->kernels;
+    for (size_t i = 0; i < k; i++)
+        for (size_t r = 0; r < w->rows; r++)
+            out[i * w->rows + r] = kernels->dot_f64(b + i * w->n, w->factor + r * w->n, w->n);
 }
 
 /* out (k x n) += sign y C for y (k x m) */

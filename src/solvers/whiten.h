@@ -38,7 +38,7 @@ struct whitener {
 sepal_status whitener_make(struct whitener *out, const struct scatter *s, double alpha);
 /* y (k x height) from b (k x n), which is overwritten; w (k x n) from y, which is kept. */
 sepal_status whitener_whiten(double *y, struct whitener *whitener, double *b, size_t k);
-sepal_status whitener_back(double *w, struct whitener *whitener, const double *y, size_t k);
+sepal_status whitener_back(double *out, struct whitener *w, const double *y, size_t k);
 
 /* The Cholesky factor of a positive definite S = R'R in place (n x n, upper triangle) by way of the
    one of unit diagonal, and 1 / roots of the diagonal: S_ij = (R'R)_ij / (scale_i scale_j). false:
