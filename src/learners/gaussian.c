@@ -49,13 +49,26 @@ double trace_of_inverse(const double *r, size_t n, const double *scale, double *
     return sum;
 }
 
-/* The density that goes with lda's scores, where every column has scatter of its own. */
+/* R of the covariance, by rows and columns of the data: a column that is left out of the scatter
+   is constant, and has the variance that shrinkage gives it. */
+static void set_root(double *root, const struct discriminant *d, size_t cols) {
+    const struct whitener *w = &d->whitener;
+    const size_t *active = d->s.active;
+    for (size_t j = 0; j < cols && w->n < cols; j++)
+        root[j * cols + j] = sqrt(w->ridge / d->divisor);
+    for (size_t i = 0; i < w->n; i++)
+        for (size_t j = i; j < w->n; j++)
+            root[active[i] * cols + active[j]] =
+                w->factor[i * w->n + j] / w->scale[j] / sqrt(d->divisor);
+}
+
+/* The density that goes with lda's scores, where every column has a variance of its own. */
 static sepal_status keep_shared(struct gaussian *g, struct discriminant *d) {
     const struct whitener *w = &d->whitener;
     struct linear *linear = &g->fit->linear;
     sepal_ctx *ctx = g->fit->ctx;
     size_t cols = g->cols, n = w->n;
-    if (n < cols || w->way != WHITEN_TRIANGLE) {
+    if (n == 0 || (n < cols && w->alpha == 0) || w->way != WHITEN_TRIANGLE) {
         warn(
             ctx, "no-density",
             "the shared covariance is singular, so this model has no density: it can classify, but "
@@ -65,11 +78,13 @@ static sepal_status keep_shared(struct gaussian *g, struct discriminant *d) {
     TRY(density_new(&linear->density, ctx, DENSITY_SHARED, g->classes, cols));
     struct density *density = linear->density;
     memcpy(density->mean, d->s.mean, g->classes * cols * sizeof *density->mean);
-    for (size_t i = 0; i < cols; i++)
-        for (size_t j = i; j < cols; j++)
-            density->root[i * cols + j] = w->factor[i * n + j] / w->scale[j] / sqrt(d->divisor);
+    set_root(density->root, d, cols);
     density_normalise(density);
-    struct shrunk c = {.cols = cols, .alpha = w->alpha, .ridge = w->ridge, .divisor = d->divisor};
+    /* At alpha = 1 the trace is that of all columns, else constant ones add nothing to it. */
+    struct shrunk c = {.cols = w->alpha < 1 ? n : cols,
+                       .alpha = w->alpha,
+                       .ridge = w->ridge,
+                       .divisor = d->divisor};
     double *work = arena_alloc(ctx, &g->fit->arena, cols, GAUSSIAN_PANEL * sizeof *work);
     if (!work) return SEPAL_EMEMORY;
     double inverse = w->alpha > 0 ? trace_of_inverse(w->factor, n, w->scale, work, ctx->blas) : 0;
