@@ -230,12 +230,14 @@ static sepal_status set_priors(const struct discriminant *d) {
     return SEPAL_OK;
 }
 
-/* Wilks' lambda is 0 when a difference of means has no scatter beside it. */
+/* J and Wilks' lambda are of the axes that are used; lambda is 0 when a difference of means has no
+   scatter beside it. */
 static void report(const struct solving *p, bool infinite) {
     const struct discriminant *d = p->d;
+    size_t used = d->axes > 0 ? d->axes : p->most;
     double j = infinite ? INFINITY : 0;
     d->fit->objective = infinite ? 0 : 1;
-    for (size_t i = 0; i < p->most; i++) {
+    for (size_t i = 0; i < used; i++) {
         d->fit->objective /= 1 + p->eigenvalue[i];
         j += p->eigenvalue[i];
     }

@@ -192,6 +192,7 @@ static void test_fewer_axes(void **state) {
         double *a = scores_of(ctx, &p, sparse, &out.linear);
         double *b = scores_of(ctx, &flat, false, &inside.linear);
         check_small("axes", number, posteriors_differ(&out.linear, a, b, p.rows), 1e-9);
+        check_small("J of fewer axes", number, fabs(out.j / inside.j - 1), 1e-9);
         free(a), free(b);
         linear_clear(&all.linear);
         linear_clear(&out.linear);
