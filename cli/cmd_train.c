@@ -34,7 +34,7 @@ static const struct option train_options[] = {
     {.name = "trace",
      .placeholder = "FILE",
      .help = "write every step of a method that walks, one JSON object a line"},
-    {.name = "strict", .help = "exit 5 when the fit has not converged"},
+    {.name = "strict", .help = "exit 5, and save nothing, when the fit has not converged"},
     {0},
 };
 
@@ -238,10 +238,16 @@ static int evaluate_rest(struct session *s, struct training *t) {
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
 
+/* What has not converged counts as a failure under --strict, unless the user stopped it. */
+static bool fails(const struct session *s, const struct training *t) {
+    return option_value(s, "strict") != NULL && interrupt_count() == 0 &&
+           sepal_report_number(t->report, "converged") == 0;
+}
+
 /* The model waits beside its place until the report is out. */
 static int stage(struct session *s, struct training *t) {
     const char *path = option_value(s, "output");
-    if (path == NULL) return EXIT_DONE;
+    if (path == NULL || fails(s, t)) return EXIT_DONE;
     sepal_status status = sepal_model_stage(&t->staged, s->ctx, t->model, path);
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
@@ -251,7 +257,7 @@ static int put_in_place(struct session *s, struct training *t) {
         say(s, "interrupted twice; nothing is saved");
         return EXIT_INTERRUPTED;
     }
-    if (t->traced) {
+    if (t->traced && !fails(s, t)) {
         t->traced = false;
         int code = result_commit(&t->trace, s);
         if (code != EXIT_DONE) return code;
@@ -290,11 +296,12 @@ static int conclude(struct session *s, const struct training *t) {
             path != NULL ? "is in " : "is not saved", path != NULL ? path : "");
         return EXIT_INTERRUPTED;
     }
+    if (fails(s, t)) {
+        say(s, "not converged, and --strict asks for it; nothing is saved");
+        return EXIT_NOT_CONVERGED;
+    }
     if (path == NULL && !s->quiet) say(s, "nothing is saved; -o FILE saves the model");
-    bool converged = sepal_report_number(t->report, "converged") != 0;
-    if (converged || option_value(s, "strict") == NULL) return EXIT_DONE;
-    say(s, "not converged, and --strict asks for it");
-    return EXIT_NOT_CONVERGED;
+    return EXIT_DONE;
 }
 
 static int train(struct session *s, struct training *t) {

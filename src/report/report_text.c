@@ -137,7 +137,7 @@ static void fit_page(struct page *page, const struct tree *root) {
     line(page, "minimises", "%s", string(root, "objective_in_words"));
     line(page, "solver", "%s", string(root, "solver"));
     digits[decimal_print(digits, number(root, "objective"))] = '\0';
-    line(page, "objective", "%s", digits);
+    line(page, "objective", "%s", isnan(number(root, "objective")) ? "n/a" : digits);
     double iterations = number(root, "iterations");
     bool converged = number(root, "converged") == 1;
     if (*string(root, "stopped"))

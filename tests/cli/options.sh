@@ -139,7 +139,8 @@ expect 6 predict a.sepal $iris -o missing/never.csv
 expect 6 predict a.sepal $iris -o . --json
 json 'o["error"]["exit"] == 6'
 expect 6 train $iris -m perceptron -o never.sepal --trace missing/never
-expect 5 train $iris -m perceptron --epochs 1 --strict
+expect 5 train $iris -m perceptron --epochs 1 --strict -o strict.sepal --trace strict.trace
+if ls strict.* 2>/dev/null; then echo "a fit that --strict refuses was saved"; failures=$((failures + 1)); fi
 expect 0 train $iris -m perceptron --epochs 1
 says "warning"
 says "nothing is saved"
