@@ -11,9 +11,12 @@
 
 static sepal_ctx *ctx;
 
+/* One thread, as thousands of small fits would mostly wait for others to be woken. */
 static inline int set_up(void **state) {
     (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
+    if (sepal_ctx_new(&ctx) != SEPAL_OK) return -1;
+    sepal_ctx_set_threads(ctx, 1);
+    return 0;
 }
 
 static inline int tear_down(void **state) {

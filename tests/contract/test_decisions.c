@@ -131,7 +131,7 @@ static void check_draws(const struct scene *scene) {
                                 parts[i][1] * sizeof *part.classes);
             free(part.classes);
         }
-    sepal_ctx_set_threads(ctx, 0);
+    sepal_ctx_set_threads(ctx, 1);
     sepal_ctx_set_seed(ctx, 2);
     sepal_answers other = answer_all(scene->model, scene->rows, SEPAL_PROBABILITIES, "decide=soft");
     sepal_ctx_set_seed(ctx, 1);

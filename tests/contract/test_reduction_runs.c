@@ -138,7 +138,7 @@ static void test_threads(void **state) {
             }
             free(first);
         }
-    sepal_ctx_set_threads(ctx, 0);
+    sepal_ctx_set_threads(ctx, 1);
     unlink("threads.sepal");
     data_free(data);
     problem_free(&p);
