@@ -294,7 +294,7 @@ static sepal_status fit_alone(struct fit *fit) {
     TRY(make_targets(&task));
     TRY(solve(&task, named_way(fit)));
     if (task.squares.stopped && task.squares.rank == 0 && cancelled(fit->ctx))
-        return fail(fit->ctx, SEPAL_ECANCEL, "stopped before there were any weights");
+        return fail(fit->ctx, SEPAL_ECANCEL, "interrupted before there were any weights");
     TRY(set_bias(&task));
     warn_of_rank(&task);
     return report(&task);

@@ -259,6 +259,8 @@ static void test_interrupts(void **state) {
                                 sepal_report_number(report, "converged") == 1);
                 if (status != SEPAL_OK) {
                     assert_int_equal(status, SEPAL_ECANCEL);
+                    if (!strstr(ctx->error.message, "interrupted"))
+                        print_error("%s: %s\n", spec, ctx->error.message);
                     assert_non_null(strstr(ctx->error.message, "interrupted"));
                     dropped++;
                 }
