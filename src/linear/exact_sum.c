@@ -69,10 +69,9 @@ void exact_sum_add_whole(struct exact_sum *sum, const uint32_t *whole, size_t li
     uint64_t mantissa = split(a, &exponent);
     if (mantissa == 0) return;
     if (sum->adds++ == MOST_ADDS) settle(sum);
-    int lowest = exponent + LAST_BIT;
-    size_t position = (size_t)lowest;
-    for (size_t l = 0; l < limbs; l++, position += LIMB_BITS)
-        add_product(sum, position, whole[l], mantissa, signbit(a) ? -1 : 1);
+    exponent += LAST_BIT;
+    for (size_t l = 0; l < limbs; l++)
+        add_product(sum, (size_t)exponent + l * LIMB_BITS, whole[l], mantissa, signbit(a) ? -1 : 1);
 }
 
 int exact_sum_sign(struct exact_sum *sum) {

@@ -49,4 +49,17 @@ sepal_status hulls_solve(struct hulls *out, sepal_ctx *ctx, const struct points 
                          struct effort *effort, double tolerance);
 void hulls_clear(struct hulls *hulls);
 
+/* ---- the corral (hulls_corral.c) */
+
+/* Put a point at the end of the corral; false when it depends on those that are there. */
+sepal_status corral_enter(struct hulls *h, struct point *point, bool *entered);
+/* Move alpha and w to the affine minimiser, losing the points that lie beyond; false when rounding
+   leaves none. */
+bool corral_settle(struct hulls *h);
+/* w = sum of coefficients (and, finely, their rests, may be NULL) times the points of the corral. */
+void corral_sum(struct hulls *h, const double *coefficient, const double *rest);
+double corral_slope(const struct hulls *h, const struct point *point); /* p.w */
+/* About the length that w would have if nothing cancelled. */
+double corral_size(const struct hulls *h, const double *coefficient);
+
 #endif

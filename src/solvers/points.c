@@ -127,6 +127,9 @@ sepal_status points_make(struct points *out, sepal_ctx *ctx, struct arena *arena
     out->groups = q->bias && !out->lifted ? 2 : 1;
     TRY(measure(out, ctx, arena));
     choose_scale(out, even);
+    bool sparse = x->sparse && x->n_blocks && !x->blocks[0].centre;
+    double entries = sparse ? (double)x->nonzeros / (double)x->rows + 1 : (double)x->cols;
+    out->entries = q->side ? entries : 2 * entries;
     double square = out->diameter * out->diameter + out->lifted;
     out->diameter = sqrt(q->side ? square : 2 * square);
     return SEPAL_OK;

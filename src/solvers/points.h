@@ -29,6 +29,7 @@ struct points {
     bool even;       /* all columns have the same scale */
     double diameter; /* about the largest norm of a point */
     bool lifted;     /* the bias is a coordinate */
+    double entries;  /* about as many numbers to a point */
 
     /* Points may be projected: what they have along these directions, n_removed orthonormal vectors, is
        taken off. Points of which nothing is left are skipped. */

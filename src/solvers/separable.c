@@ -7,9 +7,10 @@
 
 #include <string.h>
 
-static const double TOLERANCE = 1e-9; /* of the gap, relative */
-static const double ENOUGH = 0.5;     /* of the gap, when it is for the answer only */
-enum { SPREAD = 1 << 12 };            /* of sizes of columns that one scale can serve */
+static const double TOLERANCE = 1e-9;   /* of the gap, relative */
+static const double ENOUGH = 0.5;       /* of the gap, when it is for the answer only */
+static const double MARGIN_WORK = 1e10; /* multiplications, some ten seconds */
+enum { SPREAD = 1 << 12 };              /* of sizes of columns that one scale can serve */
 
 static bool columns_differ(const struct points *points) {
     double low = INFINITY, high = 0;
@@ -49,23 +50,41 @@ static sepal_status ask_hulls(struct separability *out, struct hulls *h, sepal_c
                               struct effort *effort, double tolerance) {
     TRY(hulls_solve(h, ctx, points, effort, tolerance));
     out->updates += h->steps;
-    if (h->best_bound > 0) TRY(prove_apart(out, ctx, arena, points, h->best));
+    if (out->separable == ANSWER_UNKNOWN && h->best_bound > 0)
+        TRY(prove_apart(out, ctx, arena, points, h->best));
     if (out->separable == ANSWER_UNKNOWN && h->end == HULLS_MEET)
         TRY(prove_meet(out, ctx, arena, points, h, effort));
     return SEPAL_OK;
 }
 
-static sepal_status bracket(struct separability *out, sepal_ctx *ctx, const struct points *even,
-                            const struct hulls *h) {
+/* The margin's bounds; the certificate becomes the hyperplane with the better lower one. */
+static sepal_status bracket(struct separability *out, sepal_ctx *ctx, struct arena *arena,
+                            const struct points *even, const struct hulls *h) {
     double low;
     TRY(margin_above(&out->margin[1], ctx, even, h));
     if (out->separable != ANSWER_YES) return SEPAL_OK;
     TRY(margin_below(&out->margin[0], ctx, even, out->certificate.w));
-    if (h->best_bound > 0) {
-        TRY(margin_below(&low, ctx, even, h->best));
-        out->margin[0] = fmax(out->margin[0], low);
-    }
+    if (!(h->best_bound > 0)) return SEPAL_OK;
+    TRY(margin_below(&low, ctx, even, h->best));
+    if (low <= out->margin[0]) return SEPAL_OK;
+    struct separability other = {.separable = ANSWER_UNKNOWN};
+    TRY(prove_apart(&other, ctx, arena, even, h->best));
+    if (other.separable == ANSWER_YES) out->certificate = other.certificate;
+    out->margin[0] = low;
     return SEPAL_OK;
+}
+
+/* A margin is worth some time, but the answer is known. */
+static sepal_status seek_margin(struct separability *out, struct hulls *h, sepal_ctx *ctx,
+                                struct arena *arena, const struct points *even,
+                                struct effort *effort) {
+    struct effort part = *effort;
+    part.max_work = fmin(part.work + MARGIN_WORK, effort->max_work);
+    TRY(hulls_solve(h, ctx, even, &part, TOLERANCE));
+    out->updates += h->steps;
+    effort->work = part.work;
+    if (cancelled(ctx)) effort->stopped = part.stopped;
+    return bracket(out, ctx, arena, even, h);
 }
 
 struct deciding {
@@ -77,15 +96,18 @@ struct deciding {
 static sepal_status decide_with(struct deciding *d, struct separability *out, sepal_ctx *ctx,
                                 struct arena *arena, const struct question *q,
                                 struct separable_wish wish, struct effort *effort) {
-    TRY(points_make(&d->even, ctx, &d->scratch, q, true, false));
-    bool apart = columns_differ(&d->even);
     wish.margin = wish.margin && q->side && q->bias;
-    if (apart) TRY(points_make(&d->uneven, ctx, &d->scratch, q, false, false));
-    TRY(ask_hulls(out, &d->hulls, ctx, arena, apart ? &d->uneven : &d->even, effort,
-                  wish.margin && !apart ? TOLERANCE : ENOUGH));
+    TRY(walk_to_plane(out, ctx, arena, q, effort));
+    if (out->separable == ANSWER_YES && !wish.margin) return SEPAL_OK;
+    TRY(points_make(&d->even, ctx, &d->scratch, q, true, false));
+    bool apart = columns_differ(&d->even), walked = out->separable == ANSWER_YES;
+    if (apart && !walked) TRY(points_make(&d->uneven, ctx, &d->scratch, q, false, false));
+    if (!walked)
+        TRY(ask_hulls(out, &d->hulls, ctx, arena, apart ? &d->uneven : &d->even, effort,
+                      wish.margin && !apart ? TOLERANCE : ENOUGH));
     if (!wish.margin || out->separable == ANSWER_NO) return SEPAL_OK;
-    if (apart) TRY(hulls_solve(&d->of_margin, ctx, &d->even, effort, TOLERANCE));
-    return bracket(out, ctx, &d->even, apart ? &d->of_margin : &d->hulls);
+    if (apart || walked) return seek_margin(out, &d->of_margin, ctx, arena, &d->even, effort);
+    return bracket(out, ctx, arena, &d->even, &d->hulls);
 }
 
 static sepal_status decide(struct separability *out, sepal_ctx *ctx, struct arena *arena,

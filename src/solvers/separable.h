@@ -36,6 +36,10 @@ struct hulls;
 sepal_status twins_find(bool *found, size_t pair[2], sepal_ctx *ctx,
                         const struct question *question);
 
+/* separable_walk.c: a hyperplane for rows of many columns; the answer stays unknown if none is found. */
+sepal_status walk_to_plane(struct separability *out, sepal_ctx *ctx, struct arena *arena,
+                           const struct question *question, struct effort *effort);
+
 /* separable_margin.c: bounds of the margin that are true, whatever w and alpha are. The points have
    two groups and one scale. */
 sepal_status margin_below(double *out, sepal_ctx *ctx, const struct points *points,

@@ -157,7 +157,7 @@ sepal_status prove_integers(struct certificate *c, size_t *rank, sepal_ctx *ctx,
         size_t row = c->rows[p];
         status =
             add_vector(&m, p, row, q->side ? 0 : (size_t)q->label[row], q->side ? q->side[row] : 1);
-        if (!q->side && status == SEPAL_OK)
+        if (c->rivals && status == SEPAL_OK)
             status = add_vector(&m, p, row, (size_t)c->rivals[p], -1);
     }
     if (status == SEPAL_OK && (double)m.system.n_equations * (double)c->n <= MOST_CELLS)
@@ -227,8 +227,7 @@ sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *
     TRY(take_rows(c, ctx, arena, points, hulls));
     c->kind = CERTIFICATE_GORDAN;
     /* short whole numbers are what people can check; else numbers, which need no more than 17 digits */
-    if (c->n <= FEW_ROWS)
-        TRY(try_integers(&verdict, c, ctx, arena, points, FEW_DIGITS, effort));
+    if (c->n <= FEW_ROWS) TRY(try_integers(&verdict, c, ctx, arena, points, FEW_DIGITS, effort));
     if (!verdict.holds) TRY(certificate_judge(&verdict, ctx, points->q, c));
     if (!verdict.holds) TRY(try_integers(&verdict, c, ctx, arena, points, 0, effort));
     if (!verdict.holds) {
