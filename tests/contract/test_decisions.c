@@ -38,6 +38,8 @@ static struct scene set_scene(struct rng *rng, const char *spec, size_t classes,
     struct scene out = {.p = any_problem(rng, classes, 3)};
     struct problem more = problem_new(rng, rows, 3, classes);
     for (size_t i = 0; i < rows * 3; i++) more.x[i] = fabs(more.x[i]) + (rng_below(rng, 4) == 0);
+    problem_weigh(&out.p, rng); /* classes of different weight */
+    for (size_t i = 0; i < out.p.rows; i++) out.p.weight[i] += 1 + out.p.label[i];
     out.train = problem_data(&out.p, ctx, false);
     out.rows = problem_data(&more, ctx, false);
     out.model = fit_spec(out.train, spec);
