@@ -159,6 +159,10 @@ def train(model, number):
     return os.path.abspath(f"{folder}/m.sepal")
 
 
+def is_packed(table, entry):
+    return table == "packed" or any(name.endswith(".gz") for name in entry.beside)
+
+
 def unpacks():
     """Whether this build unpacks at all."""
     put("probe.csv.gz", gzip.compress(b"a,class\n1,x\n"))
@@ -181,7 +185,7 @@ def test(tables, pattern):
         assert len(set(names)) == len(names), f"{table}: two files of one name"
         os.mkdir(table)
         for i, entry in enumerate(entries):
-            if not re.search(pattern, f"{table}/{entry.name}") or (table == "packed" and not packs):
+            if not re.search(pattern, f"{table}/{entry.name}") or (is_packed(table, entry) and not packs):
                 continue
             if entry.model and entry.model not in models:
                 models[entry.model] = train(entry.model, len(models))
