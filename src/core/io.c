@@ -34,6 +34,18 @@ static sepal_status look_at(struct input_file *in, sepal_ctx *ctx) {
     return SEPAL_OK;
 }
 
+/* Ctrl-C at a terminal takes back what was typed, also after poll has seen it; a read would then
+   wait where no one looks whether to stop. A terminal is therefore opened anew, for reads that do
+   not wait: the flag belongs to the opening, and that of standard input is shared with others. */
+static void reopen_terminal(struct input_file *in) {
+    char path[PATH_MAX];
+    if (!isatty(in->fd) || ttyname_r(in->fd, path, sizeof path)) return;
+    int fd = sys_open(NULL, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    if (fd < 0) return;
+    in->fd = fd;
+    in->owned = true;
+}
+
 sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path,
                         sepal_status status) {
     bool is_stdin = strcmp(path, "-") == 0;
@@ -47,6 +59,7 @@ sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path
         if (cancelled(ctx)) return interrupted(ctx, path);
     }
     out->owned = !is_stdin;
+    if (is_stdin) reopen_terminal(out);
     sepal_status seen = look_at(out, ctx);
     if (seen != SEPAL_OK) input_close(out);
     return seen;
@@ -72,7 +85,7 @@ sepal_status input_read(sepal_ctx *ctx, struct input_file *in, void *buffer, siz
     do {
         TRY(await(ctx, in));
         n = sys_read(ctx, in->fd, buffer, size);
-    } while (n < 0 && errno == EINTR);
+    } while (n < 0 && (errno == EINTR || errno == EAGAIN));
     if (n < 0) return unreadable(ctx, in, "read");
     *got = (size_t)n;
     return SEPAL_OK;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cmocka.h> /* after core/context.h: it defines a macro fail() */
@@ -502,8 +503,35 @@ static void test_taken_names(void **state) {
     }
 }
 
+/* What was typed may be taken back between poll and read: the read must not wait then. */
+static void a_terminal_is_read_without_waiting(void **state) {
+    (void)state;
+    int leader = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDIN_FILENO);
+    if (leader < 0 || grantpt(leader) || unlockpt(leader) || kept < 0) skip();
+    int follower = open(ptsname(leader), O_RDWR | O_NOCTTY);
+    assert_true(follower >= 0 && dup2(follower, STDIN_FILENO) == STDIN_FILENO);
+    struct input_file in;
+    assert_int_equal(input_open(&in, &ctx, "-", SEPAL_EDATA), SEPAL_OK);
+    assert_int_not_equal(in.fd, STDIN_FILENO);
+    assert_true(fcntl(in.fd, F_GETFL) & O_NONBLOCK);
+    assert_false(fcntl(STDIN_FILENO, F_GETFL) & O_NONBLOCK);
+    char line[8];
+    size_t got = 0;
+    assert_int_equal(write(leader, "1,2\n", 4), 4);
+    assert_int_equal(input_read(&ctx, &in, line, sizeof line, &got), SEPAL_OK);
+    assert_int_equal(got, 4);
+    assert_int_equal(write(leader, "3,4\n", 4), 4);
+    assert_int_equal(tcflush(follower, TCIFLUSH), 0);
+    assert_int_equal(read(in.fd, line, sizeof line), -1);
+    assert_int_equal(errno, EAGAIN);
+    input_close(&in);
+    assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+    close(kept), close(follower), close(leader);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_terminal_is_read_without_waiting, fresh, clean),
         cmocka_unit_test_setup_teardown(test_slurp, fresh, clean),
         cmocka_unit_test_setup_teardown(test_slurp_does_not_trust_the_size, fresh, clean),
         cmocka_unit_test_setup_teardown(test_slurp_of_a_pipe, fresh, clean),
