@@ -19,10 +19,12 @@ static sepal_status refuse(const struct parsing *all, const char *why) {
     char shown[TEXT_SHOWN_BYTES];
     const struct priors_text *given = all->given;
     return fail(all->ctx, SEPAL_EUSAGE,
-                "%s=%s %s; give every class one above 0, as LABEL:P,... or P,P,... in the order "
-                "of the %zu classes ('%.60s' first)",
+                "%s=%s %s; give %s above 0, as LABEL:%s,... or %s,... in the order of the %zu "
+                "classes ('%.60s' first)",
                 given->name, text_shown(shown, given->text, strlen(given->text)), why,
-                given->schema->n_classes, given->schema->classes[0]);
+                given->weights ? "weights" : "every class one", given->weights ? "W" : "P",
+                given->weights ? "W,W" : "P,P", given->schema->n_classes,
+                given->schema->classes[0]);
 }
 
 static struct slice trimmed(const char *from, const char *end) {
@@ -54,7 +56,9 @@ static bool is_item(const struct parsing *all, struct slice item, size_t place, 
 static sepal_status keep(const struct parsing *all, size_t k, double p) {
     if (k >= all->given->schema->n_classes)
         return refuse(all, "has more numbers than there are classes");
-    if (all->out[k] != 0) return refuse(all, "gives a class two priors");
+    if (all->out[k] != 0)
+        return refuse(all,
+                      all->given->weights ? "names a class twice" : "gives a class two priors");
     all->out[k] = p;
     return SEPAL_OK;
 }
@@ -87,11 +91,11 @@ sepal_status priors_parse(double *out, sepal_ctx *ctx, const struct priors_text 
         TRY(read_item(&all, item, place++, &next));
         if (*next == '\0') break;
     }
-    for (size_t k = 0; k < classes; k++) {
+    for (size_t k = 0; k < classes && !given->weights; k++) {
         if (out[k] == 0) return refuse(&all, "leaves out a class");
         sum += out[k];
     }
-    if (fabs(sum - 1) <= PRIORS_MISS) return SEPAL_OK;
+    if (given->weights || fabs(sum - 1) <= PRIORS_MISS) return SEPAL_OK;
     return fail(ctx, SEPAL_EUSAGE, "%s=%.60s: the priors sum to %.12g, not to 1", given->name,
                 given->text, sum);
 }

@@ -32,6 +32,9 @@ struct kernels {
     void (*scatter_f64)(double a, const double *x, const uint32_t *index, double *w, size_t n);
     void (*scatter_f32)(double a, const float *x, const uint32_t *index, double *w, size_t n);
     void (*scatter_ones)(double a, const uint32_t *index, double *w, size_t n);
+    /* of n margins the logistic losses ln(1 + e^-m), the pulls 1 / (1 + e^m) and the curvatures
+       e^m / (1 + e^m)^2, finite and exact to some last bits whatever m is; NaN stays NaN */
+    void (*logistic)(const double *m, size_t n, double *value, double *pull, double *curve);
 };
 
 extern const struct kernels kernels_reference;

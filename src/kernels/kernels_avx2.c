@@ -7,6 +7,8 @@
 
 #if KERNELS_HAVE_AVX2
 
+#include "kernels/logistic.h"
+
 #include <immintrin.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -238,6 +240,10 @@ static void axpy_f32(double a, const float *x, double *w, size_t n) {
     for (; j < n; j++) w[j] += a * (double)x[j];
 }
 
+static void logistic(const double *m, size_t n, double *value, double *pull, double *curve) {
+    logistic_loss(m, n, value, pull, curve);
+}
+
 const struct kernels kernels_avx2 = {
     .name = "avx2",
     .dot_f64 = dot_f64,
@@ -254,6 +260,7 @@ const struct kernels kernels_avx2 = {
     .scatter_f64 = scatter_add_f64,
     .scatter_f32 = scatter_add_f32,
     .scatter_ones = scatter_add_ones,
+    .logistic = logistic,
 };
 
 #endif

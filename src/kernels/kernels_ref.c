@@ -3,6 +3,7 @@
    are then added in the order of add_lanes, which is what four vectors of four lanes do cheaply.
    A lane is never -0 (a sum that starts from +0 cannot become it when rounding to nearest), so
    vector code may add +0 for elements that are not there. */
+#include "kernels/logistic.h"
 #include "kernels/sets.h"
 
 static double add_lanes(const double lane[KERNEL_LANES]) {
@@ -131,6 +132,10 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[index[j]] += a;
 }
 
+static void logistic(const double *m, size_t n, double *value, double *pull, double *curve) {
+    logistic_loss(m, n, value, pull, curve);
+}
+
 const struct kernels kernels_reference = {
     .name = "reference",
     .dot_f64 = dot_f64,
@@ -147,4 +152,5 @@ const struct kernels kernels_reference = {
     .scatter_f64 = scatter_add_f64,
     .scatter_f32 = scatter_add_f32,
     .scatter_ones = scatter_add_ones,
+    .logistic = logistic,
 };

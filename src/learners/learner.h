@@ -23,6 +23,10 @@ struct fit {
     const sepal_data *data; /* single labels, at least two classes, every class with a row */
     const void *config;     /* the learner's own struct, filled from its knobs */
     struct fit_options options;
+    /* Of a two-class problem made of more classes: the rows' own; NULL: they are those of `data`. */
+    const struct schema *own_schema;
+    const int32_t *own_label;
+    const struct linear *warm; /* where to start, one row; NULL: anywhere */
     uint64_t start_ns;
     struct arena arena; /* scratch, freed after the fit */
 
@@ -30,6 +34,7 @@ struct fit {
     const char *solver;   /* what was used, and why: "normal equations (30 columns)" */
     const char *words;    /* the objective in words, with its numbers */
     double objective;     /* the mean loss plus penalty at the weights returned */
+    double dual;          /* a bound of the objective from below; NaN: none */
     double gap;           /* relative duality gap; NaN where there is none */
     size_t iterations;    /* 0 for closed forms */
     bool converged;
@@ -57,6 +62,8 @@ struct learner {
     const char *solvers; /* what --solver may name, "a|b|c"; NULL: there is no choice */
     const struct knob *knobs;
     size_t config_size;
+    /* What the knobs say together: refuses contradictions, fills in what follows. NULL: nothing. */
+    sepal_status (*settle)(sepal_ctx *ctx, void *config);
     sepal_status (*fit)(struct fit *fit);
 };
 

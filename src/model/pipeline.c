@@ -293,6 +293,7 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                       .report = report,
                       .solver = "",
                       .words = "",
+                      .dual = NAN,
                       .gap = NAN,
                       .objective = NAN};
     *out = NULL;

@@ -45,7 +45,8 @@ static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct ar
         return fail(ctx, SEPAL_EUSAGE, "the reduction %s comes after the learner: %s | %s",
                     out->reduction->name, learner->name, out->reduction->name);
     out->learner = learner;
-    return fill(&out->config, ctx, arena, learner->knobs, learner->config_size, stage);
+    TRY(fill(&out->config, ctx, arena, learner->knobs, learner->config_size, stage));
+    return learner->settle ? learner->settle(ctx, out->config) : SEPAL_OK;
 }
 
 static sepal_status bind_map(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,

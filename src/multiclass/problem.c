@@ -32,6 +32,8 @@ sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data 
         TRY(select_pair(out, ctx, data, i, j));
         data = out->selected;
     }
+    out->own_label = data->label;
+    out->own_schema = data->schema;
     out->label = mem_alloc(ctx, data->matrix.rows, sizeof *out->label);
     if (!out->label) return SEPAL_EMEMORY;
     for (size_t row = 0; row < data->matrix.rows; row++)

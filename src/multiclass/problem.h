@@ -14,6 +14,8 @@ struct problem {
     sepal_data data;      /* borrows all but the labels */
     sepal_data *selected; /* the rows of a pair; NULL: all rows */
     int32_t *label;
+    const int32_t *own_label; /* of all classes */
+    const struct schema *own_schema;
 };
 
 /* Problem r of a rule: the data with other labels, for pairs some of its rows. To be given to

@@ -55,7 +55,7 @@ struct reducing {
     const struct reduction *reduction;
     struct linear joint;
     bool started;
-    double objective;
+    double objective, dual;
     size_t iterations;
     bool converged;
     size_t cut_short; /* problems begun after the user asked to stop */
@@ -155,6 +155,7 @@ static void share_time(struct fit *fit, const struct fit *whole, size_t problems
 static void add_up(struct reducing *all, const struct fit *fit, const struct problem *problem) {
     struct fit *whole = all->fit;
     all->objective += fit->objective;
+    all->dual += fit->dual;
     all->iterations += fit->iterations;
     all->converged = all->converged && fit->converged;
     whole->speechless = whole->speechless || fit->speechless;
@@ -177,6 +178,8 @@ static sepal_status fit_posed(struct reducing *all, struct fit *fit,
                               const struct problem *problem) {
     struct tree_maker unheard = {.ctx = fit->ctx, .arena = &fit->arena};
     fit->data = &problem->data;
+    fit->own_label = problem->own_label;
+    fit->own_schema = problem->own_schema;
     if (!all->told) fit->make = &unheard;
     fit->report = tree_object(fit->make, all->told, NULL);
     problem_tell(fit->make, fit->report, problem);
@@ -197,6 +200,7 @@ static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems)
     fit.arena = (struct arena){0};
     fit.linear = (struct linear){0};
     fit.stopped = NULL;
+    fit.dual = NAN;
     share_time(&fit, all->fit, problems - r);
     sepal_status status =
         problem_pose(&problem, fit.ctx, all->fit->data, all->reduction->decode, r);
@@ -249,6 +253,7 @@ sepal_status reduction_fit(struct fit *fit, const struct learner *learner,
     fit->objective = all.objective;
     fit->iterations = all.iterations;
     fit->converged = all.converged;
-    fit->gap = NAN;
+    fit->dual = all.dual;
+    fit->gap = (all.objective - all.dual) / fmax(fabs(all.objective), 1e-300);
     return SEPAL_OK;
 }

@@ -1,0 +1,180 @@
+#include "learners/convex.h"
+
+#include "core/decimal.h"
+#include "kernels/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Unless --tol says otherwise: see docs/numerics.md. */
+static const double DEFAULT_TOL = 1e-6;
+
+/* ---- set-up ------------------------------------------------------------------------------- */
+
+static void set_penalty(struct convex *convex) {
+    const struct convex_config *c = convex->config;
+    struct objective *o = &convex->objective;
+    o->l1 = isnan(c->c) ? c->l1 : c->ratio / (c->c * convex->total);
+    o->l2 = isnan(c->c) ? c->l2 : (1 - c->ratio) / (c->c * convex->total);
+}
+
+/* Where another model left off, in our coordinates. */
+static void set_start(struct convex *convex) {
+    const struct linear *warm = convex->fit->warm;
+    struct objective *o = &convex->objective;
+    if (!warm) return;
+    double *u = convex->descent.u, bias = warm->b[0];
+    for (size_t j = 0; j < o->cols; j++) {
+        double before = warm->centre ? warm->centre[j] : 0, now = o->centre ? o->centre[j] : 0;
+        u[j] = warm->w[j];
+        bias += warm->w[j] * (now - before);
+    }
+    if (o->bias != BIAS_NONE) u[o->cols] = bias;
+    convex->descent.warm = true;
+}
+
+static bool stops(void *payload, size_t iteration, double objective, double gap) {
+    struct fit *fit = payload;
+    if (isnan(gap)) return fit_stops(fit, "step %zu, objective %.6g", iteration, objective);
+    return fit_stops(fit, "step %zu, objective %.6g, gap %.1e", iteration, objective, gap);
+}
+
+static sepal_status set_up(struct convex *convex, const struct loss *loss) {
+    struct fit *fit = convex->fit;
+    const sepal_data *data = fit->data;
+    struct objective *o = &convex->objective;
+    convex->total = data->total_weight;
+    TRY(convex_shares(convex));
+    bool centred = convex->config->bias == BIAS_FREE && !data->matrix.sparse;
+    TRY(linear_init(&fit->linear, fit->ctx, 2, data->matrix.cols, centred));
+    *o = (struct objective){.ctx = fit->ctx,
+                            .arena = &fit->arena,
+                            .x = &data->matrix,
+                            .loss = loss,
+                            .label = data->label,
+                            .share = convex->share,
+                            .bias = (enum bias)convex->config->bias};
+    set_penalty(convex);
+    if (centred) TRY(objective_centre(fit->linear.centre, o));
+    TRY(objective_init(o));
+    double tol = isnan(fit->options.tol) ? DEFAULT_TOL : fit->options.tol;
+    convex->descent = (struct descent){.o = o,
+                                       .tol = tol,
+                                       .max_iter = fit->options.max_iter,
+                                       .seed = fit->ctx->seed,
+                                       .stops = stops,
+                                       .payload = fit};
+    convex->descent.u = arena_zero(fit->ctx, &fit->arena, o->width, sizeof(double));
+    convex->descent.pull = arena_zero(fit->ctx, &fit->arena, o->n, sizeof(double));
+    if (!convex->descent.u || !convex->descent.pull) return SEPAL_EMEMORY;
+    set_start(convex);
+    return SEPAL_OK;
+}
+
+/* ---- solving ------------------------------------------------------------------------------ */
+
+static sepal_status prove(struct convex *convex) {
+    const struct descent *d = &convex->descent;
+    return certify(&convex->proof, d->o, d->u, d->paired ? d->pull : NULL);
+}
+
+/* The solver's own account of the gap is checked; where it was too kind, it goes on with a stricter
+   aim. */
+static sepal_status solve(struct convex *convex, const struct convex_way *way) {
+    enum { ROUNDS = 6 };
+    struct descent *d = &convex->descent;
+    double tol = d->tol;
+    for (int round = 0;; round++) {
+        size_t before = d->iterations;
+        TRY(way->solve(d));
+        TRY(prove(convex));
+        if (!d->converged || d->stopped || !(convex->proof.gap > tol)) break;
+        if (round == ROUNDS || (round > 0 && d->iterations == before)) {
+            d->converged = false;
+            break;
+        }
+        d->tol *= 0.1;
+        d->converged = false;
+        d->warm = true;
+    }
+    if (convex->proof.gap <= tol) d->converged = true;
+    return SEPAL_OK;
+}
+
+/* ---- what came of it ---------------------------------------------------------------------- */
+
+static const char *number(char out[DECIMAL_BYTES], double x) {
+    out[decimal_print(out, x)] = '\0';
+    return out;
+}
+
+static const char *describe(struct convex *convex) {
+    static const char *const biases[] = {"bias not penalised", "no bias", "bias penalised"};
+    const struct objective *o = &convex->objective;
+    char l1[DECIMAL_BYTES], l2[DECIMAL_BYTES], c[DECIMAL_BYTES], ratio[DECIMAL_BYTES];
+    double strength = o->l1 + o->l2;
+    if (strength == 0)
+        return fit_text(convex->fit, "mean of %s, no penalty (%s)", o->loss->words,
+                        biases[o->bias]);
+    return fit_text(convex->fit,
+                    "mean of %s + l1·‖w‖₁ + 0.5·l2·‖w‖², l1 = %s, l2 = %s (C = %s, ratio = %s; "
+                    "%s)",
+                    o->loss->words, number(l1, o->l1), number(l2, o->l2),
+                    number(c, 1 / (strength * convex->total)), number(ratio, o->l1 / strength),
+                    biases[o->bias]);
+}
+
+static void keep_weights(struct convex *convex) {
+    const struct objective *o = &convex->objective;
+    struct linear *linear = &convex->fit->linear;
+    memcpy(linear->w, convex->descent.u, o->cols * sizeof *linear->w);
+    linear->b[0] = objective_bias(o, convex->descent.u);
+}
+
+static void warn_of_shortfall(const struct convex *convex) {
+    const struct fit *fit = convex->fit;
+    if (convex->descent.converged || fit->stopped) return;
+    warn(
+        fit->ctx, "not-converged",
+        "the solver ended after %zu iterations with a relative gap of %.2g, more than --tol; bring "
+        "the features to a common scale (standardize), penalise more, or raise --max-iter",
+        convex->descent.iterations, convex->proof.gap);
+}
+
+static void report(struct convex *convex, const struct convex_way *way, const char *why) {
+    struct fit *fit = convex->fit;
+    const struct objective *o = &convex->objective;
+    fit->objective = convex->proof.primal;
+    fit->dual = convex->proof.dual;
+    fit->gap = convex->proof.gap;
+    fit->iterations = convex->descent.iterations;
+    fit->converged = convex->descent.converged;
+    fit->words = describe(convex);
+    fit->solver = fit_text(fit, "%s (%s)", way->name, why);
+    if (!fit->make) return;
+    struct tree *facts = tree_object(fit->make, fit->report, "certificate");
+    tree_number(fit->make, facts, "primal", convex->proof.primal);
+    tree_number(fit->make, facts, "dual", convex->proof.dual);
+    tree_number(fit->make, facts, "l1", o->l1);
+    tree_number(fit->make, facts, "l2", o->l2);
+}
+
+static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
+    struct convex convex = {.fit = fit, .config = fit->config};
+    const struct convex_way *way;
+    const char *why;
+    TRY(set_up(&convex, loss));
+    TRY(convex_choose(&way, &why, &convex));
+    TRY(solve(&convex, way));
+    keep_weights(&convex);
+    warn_of_shortfall(&convex);
+    report(&convex, way, why);
+    return SEPAL_OK;
+}
+
+sepal_status convex_fit(struct fit *fit, const struct loss *loss) {
+    blas_enter();
+    sepal_status status = fit_alone(fit, loss);
+    blas_leave();
+    return status;
+}

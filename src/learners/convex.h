@@ -1,0 +1,95 @@
+/* What logistic regression and the linear support vector machine share: a mean loss plus a penalty,
+   minimised to a stated gap. */
+#ifndef SEPAL_LEARNERS_CONVEX_H
+#define SEPAL_LEARNERS_CONVEX_H
+
+#include "learners/learner.h"
+#include "objective/certify.h"
+#include "solvers/descent.h"
+
+enum penalty { PENALTY_AUTO, PENALTY_L2, PENALTY_L1, PENALTY_ELASTICNET, PENALTY_NONE };
+
+struct convex_config {
+    int penalty;
+    double l2, l1, c, ratio; /* NaN: not given; settled: c and ratio, or l1 and l2 */
+    int bias;                /* enum bias */
+    const char *class_weight;
+    /* of --solver sgd */
+    double eta;
+    size_t epochs, batch;
+    bool shuffle;
+    /* of the svm */
+    int loss;
+};
+
+#define CONVEX_AT(field) offsetof(struct convex_config, field)
+/* The rows that their knob tables share. */
+#define CONVEX_KNOBS                                                                                \
+    {"penalty",                                                                                     \
+     KNOB_CHOICE,                                                                                   \
+     CONVEX_AT(penalty),                                                                            \
+     "auto",                                                                                        \
+     "auto|l2|l1|elasticnet|none",                                                                  \
+     "what keeps the weights small; auto: what l1, l2, C and ratio say, else l2"},                  \
+        {"l2", KNOB_REAL,  CONVEX_AT(l2),                                                           \
+         NULL, "[0, inf)", "weight of |w|^2 / 2 beside the mean loss"},                             \
+        {"l1", KNOB_REAL, CONVEX_AT(l1), NULL, "[0, inf)", "weight of |w|_1 beside the mean loss"}, \
+        {"C",                                                                                       \
+         KNOB_REAL,                                                                                 \
+         CONVEX_AT(c),                                                                              \
+         NULL,                                                                                      \
+         "(0, inf)",                                                                                \
+         "weight of the losses' sum beside the penalty, instead of l1 and l2; 1 unless given"},     \
+        {"ratio", KNOB_REAL, CONVEX_AT(ratio), NULL, "[0, 1]", "with C: the share of |w|_1"},       \
+        {"bias",                                                                                    \
+         KNOB_CHOICE,                                                                               \
+         CONVEX_AT(bias),                                                                           \
+         "true",                                                                                    \
+         "true|false|penalised",                                                                    \
+         "fit a bias; penalised: as if it were the weight of a column of ones"},                    \
+        {"class-weight",                                                                            \
+         KNOB_TEXT,                                                                                 \
+         CONVEX_AT(class_weight),                                                                   \
+         "none",                                                                                    \
+         "",                                                                                        \
+         "none, balanced, or LABEL:W,...: factors of the classes' losses"},                         \
+        {"eta", KNOB_REAL, CONVEX_AT(eta), "0.1", "(0, inf)", "--solver sgd: step size"},           \
+        {"epochs", KNOB_COUNT,  CONVEX_AT(epochs),                                                  \
+         "100",    "[1, 1e15]", "--solver sgd: passes over the rows"},                              \
+        {"batch", KNOB_COUNT,  CONVEX_AT(batch),                                                    \
+         "1",     "[0, 1e15]", "--solver sgd: rows to a step, their mean is taken; 0: all"},        \
+    {                                                                                               \
+        "shuffle", KNOB_FLAG, CONVEX_AT(shuffle), "false", "",                                      \
+            "--solver sgd: visit the rows in another order each epoch"                              \
+    }
+
+/* What the knobs say together: contradictions are refused, what follows is filled in. */
+sepal_status convex_settle(sepal_ctx *ctx, void *config);
+bool convex_shiftable(const void *config);
+
+struct convex {
+    struct fit *fit;
+    const struct convex_config *config;
+    struct objective objective;
+    struct descent descent;
+    struct proof proof;
+    double *share;
+    double total; /* the sum of the rows' weights */
+};
+
+/* convex_share.c: the share of each row in the sum of losses. */
+sepal_status convex_shares(struct convex *convex);
+
+/* convex_choice.c: the solver that --solver names or the data's shape suggests. */
+struct convex_way {
+    const char *name; /* of --solver */
+    sepal_status (*solve)(struct descent *d);
+    /* Why it cannot solve this objective; NULL: it can. */
+    const char *(*refuses)(const struct objective *o);
+};
+sepal_status convex_choose(const struct convex_way **out, const char **why, struct convex *convex);
+extern const char convex_ways[]; /* what --solver may name, "a|b" */
+
+sepal_status convex_fit(struct fit *fit, const struct loss *loss);
+
+#endif

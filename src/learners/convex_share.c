@@ -1,0 +1,53 @@
+/* The share of each row in the sum of losses: its weight times the factor of its class, divided by
+   the sum of the weights. Of problems made of more classes the factors are those of the rows' own. */
+#include "learners/convex.h"
+
+#include "core/alloc.h"
+#include "data/priors.h"
+
+#include <math.h>
+#include <string.h>
+
+/* N / (K N_k), as scikit-learn has it. */
+static void balanced(double *factor, const struct convex *convex) {
+    const sepal_data *data = convex->fit->data;
+    double sum[2] = {0, 0};
+    for (size_t i = 0; i < data->matrix.rows; i++) sum[data->label[i] == 1] += data_weight(data, i);
+    for (size_t k = 0; k < 2; k++) factor[k] = convex->total / (2 * sum[k]);
+}
+
+static sepal_status named(double *factor, const struct convex *convex,
+                          const struct schema *schema) {
+    const struct priors_text given = {.text = convex->config->class_weight,
+                                      .name = "class_weight",
+                                      .owner = "data",
+                                      .schema = schema,
+                                      .weights = true};
+    TRY(priors_parse(factor, convex->fit->ctx, &given));
+    for (size_t k = 0; k < schema->n_classes; k++)
+        if (factor[k] == 0) factor[k] = 1;
+    return SEPAL_OK;
+}
+
+sepal_status convex_shares(struct convex *convex) {
+    struct fit *fit = convex->fit;
+    const sepal_data *data = fit->data;
+    const char *wish = convex->config->class_weight;
+    const struct schema *schema = fit->own_schema ? fit->own_schema : data->schema;
+    const int32_t *label = fit->own_label ? fit->own_label : data->label;
+    convex->share = arena_alloc(fit->ctx, &fit->arena, data->matrix.rows, sizeof *convex->share);
+    double *factor = arena_alloc(fit->ctx, &fit->arena, schema->n_classes + 2, sizeof *factor);
+    if (!convex->share || !factor) return SEPAL_EMEMORY;
+    bool all_alike = strcmp(wish, "none") == 0, even = strcmp(wish, "balanced") == 0;
+    if (even) {
+        balanced(factor, convex);
+        label = data->label;
+    } else if (!all_alike) {
+        TRY(named(factor, convex, schema));
+    }
+    for (size_t i = 0; i < data->matrix.rows; i++) {
+        convex->share[i] = data_weight(data, i) / convex->total;
+        if (!all_alike) convex->share[i] *= factor[label[i]];
+    }
+    return SEPAL_OK;
+}

@@ -1,0 +1,21 @@
+/* Logistic regression: the score is the logarithm of the odds of the second class. */
+#include "learners/convex.h"
+
+static const struct knob knobs[] = {CONVEX_KNOBS, {0}};
+
+static sepal_status fit_logistic(struct fit *fit) {
+    return convex_fit(fit, &loss_logistic);
+}
+
+const struct learner learner_logistic = {
+    .name = "logistic",
+    .summary = "the logarithm of the odds as a linear function, by maximum likelihood",
+    .activation = "logistic",
+    .posterior = true,
+    .shiftable = convex_shiftable,
+    .settle = convex_settle,
+    .solvers = convex_ways,
+    .knobs = knobs,
+    .config_size = sizeof(struct convex_config),
+    .fit = fit_logistic,
+};

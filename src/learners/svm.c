@@ -1,0 +1,28 @@
+/* The linear support vector machine: rows should lie on their side of the surface, at least 1/|w|
+   away. */
+#include "learners/convex.h"
+
+static const struct loss *const losses[] = {&loss_squared_hinge, &loss_hinge};
+
+static const struct knob knobs[] = {
+    {"loss", KNOB_CHOICE, CONVEX_AT(loss), "squared_hinge", "squared_hinge|hinge",
+     "max(0, 1 - m)^2 or max(0, 1 - m) of a margin m"},
+    CONVEX_KNOBS,
+    {0},
+};
+
+static sepal_status fit_svm(struct fit *fit) {
+    return convex_fit(fit, losses[((const struct convex_config *)fit->config)->loss]);
+}
+
+const struct learner learner_svm = {
+    .name = "svm",
+    .summary = "the widest margin between the classes, at a price for rows inside of it",
+    .activation = "sign",
+    .shiftable = convex_shiftable,
+    .settle = convex_settle,
+    .solvers = convex_ways,
+    .knobs = knobs,
+    .config_size = sizeof(struct convex_config),
+    .fit = fit_svm,
+};

@@ -1,0 +1,254 @@
+#include "objective/certify.h"
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A sum that carries what rounding has cut off (Neumaier 1974). */
+struct total {
+    double sum, rest;
+};
+
+static void total_add(struct total *total, double x) {
+    double sum = total->sum + x;
+    total->rest += fabs(total->sum) >= fabs(x) ? (total->sum - sum) + x : (x - sum) + total->sum;
+    total->sum = sum;
+}
+
+static double total_of(const struct total *total) {
+    return total->sum + total->rest;
+}
+
+/* The rows go to the sums v in two parts, so that two threads can share them. */
+enum { PARTS = 2 };
+
+struct proving {
+    const struct objective *o;
+    const double *u;
+    double shift;  /* of all scores */
+    double *m, *a; /* n: margins, dual variables */
+    double *v;     /* PARTS x width: sums of share_i a_i y_i (x_i - c, 1) */
+    double *reach; /* the same of the terms' magnitudes; NULL: not wanted */
+};
+
+/* ---- the point ---------------------------------------------------------------------------- */
+
+static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
+    const struct proving *all = payload;
+    const struct objective *o = all->o;
+    const struct block *block = &o->rows.blocks[b];
+    for (size_t i = 0; i < block->rows; i++) {
+        size_t row = block->first_row + i;
+        double score = o->centre && !block->sparse
+                           ? row_dot_centred(ctx->kernels, block, i, o->cols, o->centre, all->u)
+                           : row_dot(ctx->kernels, block, i, o->cols, all->u);
+        all->m[row] = (score + all->shift) * objective_side(o, row);
+    }
+    return SEPAL_OK;
+}
+
+static double primal(const struct proving *all) {
+    const struct objective *o = all->o;
+    struct total total = {0};
+    for (size_t i = 0; i < o->n; i++) {
+        double value;
+        o->loss->at(o->ctx->kernels, 1, all->m + i, &value, NULL, NULL);
+        total_add(&total, o->share[i] * value);
+    }
+    for (size_t j = 0; j < o->penalised; j++) {
+        total_add(&total, o->l1 * fabs(all->u[j]));
+        total_add(&total, 0.5 * o->l2 * all->u[j] * all->u[j]);
+    }
+    return total_of(&total);
+}
+
+/* ---- a dual point ------------------------------------------------------------------------- */
+
+/* Into the range of the loss; what is no number becomes 0. */
+static void clip(const struct proving *all, const double *pull) {
+    const struct objective *o = all->o;
+    if (!pull) o->loss->at(o->ctx->kernels, o->n, all->m, NULL, all->a, NULL);
+    for (size_t i = 0; i < o->n; i++) {
+        double a = pull ? pull[i] : all->a[i];
+        if (isnan(a)) a = 0;
+        all->a[i] = fmin(fmax(a, o->loss->least), o->loss->most);
+    }
+}
+
+/* How far a dual variable may move: the more, the less moving it costs. */
+static double room(const struct loss *loss, double a) {
+    if (isinf(loss->least)) return 1;
+    return isinf(loss->most) ? a : a * (1 - a / loss->most);
+}
+
+/* A free bias needs the sums of both sides to be equal. What is amiss is shared out over the
+   variables between their bounds, where the dual is flat; if they have not the room for it, the
+   larger side is shrunk. */
+static void balance(const struct proving *all) {
+    const struct objective *o = all->o;
+    struct total sides[2] = {{0, 0}, {0, 0}}, rooms = {0};
+    for (size_t i = 0; i < o->n; i++) {
+        total_add(&sides[o->label[i] == 1], o->share[i] * all->a[i]);
+        total_add(&rooms, o->share[i] * room(o->loss, all->a[i]));
+    }
+    double low = total_of(&sides[0]), high = total_of(&sides[1]), space = total_of(&rooms);
+    double step = (high - low) / space;
+    bool moves = space > 0 && (isinf(o->loss->least) || fabs(step) < 1);
+    double factor[2] = {low > high ? high / low : 1, high > low ? low / high : 1};
+    for (size_t i = 0; i < o->n; i++) {
+        if (moves)
+            all->a[i] -= step * objective_side(o, i) * room(o->loss, all->a[i]);
+        else
+            all->a[i] *= factor[o->label[i] == 1];
+        all->a[i] = fmin(fmax(all->a[i], o->loss->least), o->loss->most);
+    }
+}
+
+static void add_row(const struct proving *all, const struct block *block, size_t i, size_t part) {
+    const struct objective *o = all->o;
+    size_t row = block->first_row + i, at = 0, column;
+    double value, factor = o->share[row] * all->a[row] * objective_side(o, row);
+    double *v = all->v + part * o->width, *reach = all->reach ? all->reach + part * o->width : NULL;
+    if (o->bias != BIAS_NONE) v[o->cols] += factor;
+    if (o->bias != BIAS_NONE && reach) reach[o->cols] += fabs(factor);
+    if (factor == 0) return;
+    if (!o->centre && !reach) {
+        row_axpy(o->ctx->kernels, block, i, o->cols, factor, v);
+    } else if (!block->sparse) {
+        for (size_t j = 0; j < o->cols; j++) {
+            double x =
+                block->f32 ? (double)block->f32[i * o->cols + j] : block->f64[i * o->cols + j];
+            double term = factor * (o->centre ? x - o->centre[j] : x);
+            v[j] += term;
+            if (reach) reach[j] += fabs(term);
+        }
+    } else {
+        while (row_next(block, i, o->cols, &at, &column, &value)) {
+            v[column] += factor * value;
+            if (reach) reach[column] += fabs(factor * value);
+        }
+    }
+}
+
+static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
+    const struct proving *all = payload;
+    const struct matrix *rows = &all->o->rows;
+    size_t from = rows->n_blocks * part / PARTS, to = rows->n_blocks * (part + 1) / PARTS;
+    (void)ctx;
+    for (size_t b = from; b < to; b++)
+        for (size_t i = 0; i < rows->blocks[b].rows; i++) add_row(all, &rows->blocks[b], i, part);
+    return SEPAL_OK;
+}
+
+/* v = sums over the rows, both parts, less what the centre of sparse rows takes off. */
+static sepal_status add_rows(struct proving *all) {
+    const struct objective *o = all->o;
+    memset(all->v, 0, PARTS * o->width * sizeof *all->v);
+    if (all->reach) memset(all->reach, 0, PARTS * o->width * sizeof *all->reach);
+    TRY(parallel_for(o->ctx, PARTS, add_part, all));
+    for (size_t j = 0; j < o->width; j++) {
+        all->v[j] += all->v[o->width + j];
+        if (all->reach) all->reach[j] += all->reach[o->width + j];
+    }
+    if (!o->centre || !o->rows.sparse) return SEPAL_OK;
+    struct total factors = {0};
+    for (size_t i = 0; i < o->n; i++)
+        total_add(&factors, o->share[i] * all->a[i] * objective_side(o, i));
+    for (size_t j = 0; j < o->cols; j++) all->v[j] -= total_of(&factors) * o->centre[j];
+    return SEPAL_OK;
+}
+
+static double largest(const double *v, size_t n) {
+    double most = 0;
+    for (size_t j = 0; j < n; j++) most = fmax(most, fabs(v[j]));
+    return most;
+}
+
+/* Without a penalty the sums must be 0, as far as sums of such terms can be. */
+static bool sums_vanish(const struct proving *all) {
+    const struct objective *o = all->o;
+    static const double rounding = 1e-12;
+    for (size_t j = 0; j < o->width; j++)
+        if (!(fabs(all->v[j]) <= rounding * all->reach[j])) return false;
+    return true;
+}
+
+static double dual(const struct proving *all) {
+    const struct objective *o = all->o;
+    struct total total = {0};
+    double shrink = 1;
+    if (o->l2 == 0 && o->l1 == 0 && !sums_vanish(all)) return NAN;
+    if (o->l2 == 0 && o->l1 > 0) {
+        double most = largest(all->v, o->penalised);
+        if (most > o->l1) shrink = o->l1 / most * (1 - DBL_EPSILON);
+    }
+    for (size_t i = 0; i < o->n; i++)
+        total_add(&total, o->share[i] * o->loss->earns(shrink * all->a[i]));
+    for (size_t j = 0; j < o->penalised && o->l2 > 0; j++) {
+        double over = fmax(0, fabs(all->v[j]) - o->l1);
+        total_add(&total, -over * over / (2 * o->l2));
+    }
+    return total_of(&total);
+}
+
+/* ---- together ----------------------------------------------------------------------------- */
+
+/* The largest entry of the subgradient; v holds the sums of the point's own pulls. */
+static double steepest(const struct proving *all) {
+    const struct objective *o = all->o;
+    double most = 0;
+    for (size_t j = 0; j < o->width; j++) {
+        bool penalised = j < o->penalised;
+        double slope = -all->v[j] + (penalised ? o->l2 * all->u[j] : 0);
+        double l1 = penalised ? o->l1 : 0;
+        double left =
+            all->u[j] != 0 ? fabs(slope + copysign(l1, all->u[j])) : fmax(0, fabs(slope) - l1);
+        most = fmax(most, left);
+    }
+    return most;
+}
+
+static sepal_status prove(struct proof *out, struct proving *all, const double *pull) {
+    const struct objective *o = all->o;
+    all->shift = objective_bias(o, all->u);
+    if (o->centre && o->rows.sparse)
+        all->shift -= o->ctx->kernels->dot_f64(o->centre, all->u, o->cols);
+    TRY(parallel_for(o->ctx, o->rows.n_blocks, margins_of_block, all));
+    out->primal = primal(all);
+    out->slope = NAN;
+    if (all->reach && !pull) {
+        clip(all, NULL);
+        TRY(add_rows(all));
+        out->slope = steepest(all);
+    }
+    clip(all, pull);
+    if (o->bias == BIAS_FREE) balance(all);
+    TRY(add_rows(all));
+    out->dual = dual(all);
+    double scale = fmax(fabs(out->primal), 1e-300);
+    /* what is smaller than a rounding error is not known */
+    out->gap = isnan(out->dual) ? NAN : fmax((out->primal - out->dual) / scale, DBL_EPSILON);
+    return SEPAL_OK;
+}
+
+sepal_status certify(struct proof *out, const struct objective *o, const double *u,
+                     const double *pull) {
+    sepal_ctx *ctx = o->ctx;
+    bool penalised = o->l1 > 0 || o->l2 > 0;
+    struct proving all = {.o = o,
+                          .u = u,
+                          .m = mem_alloc(ctx, o->n, sizeof *all.m),
+                          .a = mem_alloc(ctx, o->n, sizeof *all.a),
+                          .v = mem_alloc(ctx, o->width, PARTS * sizeof *all.v)};
+    if (!penalised) all.reach = mem_alloc(ctx, o->width, PARTS * sizeof *all.reach);
+    sepal_status status = SEPAL_EMEMORY;
+    if (all.m && all.a && all.v && (penalised || all.reach)) status = prove(out, &all, pull);
+    mem_free(all.m);
+    mem_free(all.a);
+    mem_free(all.v);
+    mem_free(all.reach);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* The proof of a fit: its objective and a bound from below, computed from the data by plain code
+   that no solver uses. */
+#ifndef SEPAL_OBJECTIVE_CERTIFY_H
+#define SEPAL_OBJECTIVE_CERTIFY_H
+
+#include "objective/objective.h"
+
+struct proof {
+    double primal; /* P at the point */
+    double dual;   /* D, no larger than the least P; NaN: there is no dual point at hand */
+    double gap;    /* (P - D) / max(|P|, 1e-300); NaN without D */
+    double slope;  /* without a penalty and `pull`: the largest entry of the gradient; else NaN */
+};
+
+/* `pull`: a dual variable for each row as the solver left it, in any state; NULL: those of the
+   point, minus the slopes of the losses. They are brought into the range of the loss, balanced for a
+   free bias and shrunk for an L1 penalty alone, so D is a bound whatever they are. */
+sepal_status certify(struct proof *out, const struct objective *o, const double *u,
+                     const double *pull);
+
+#endif

@@ -1,0 +1,28 @@
+/* Losses of a margin m = y s, y = -1 or 1, with what their duals need. */
+#ifndef SEPAL_OBJECTIVE_LOSS_H
+#define SEPAL_OBJECTIVE_LOSS_H
+
+#include "kernels/kernels.h"
+
+#include <stdbool.h>
+
+struct loss {
+    const char *name;
+    const char *words; /* "ln(1 + e^-m)" */
+    bool smooth;       /* it has one slope everywhere */
+    double bend;       /* the largest second derivative; infinite for the hinge */
+    /* Of n margins: the losses, the pulls a = -slope, the curvatures; each may be NULL. At the kink
+       of the hinge the pull is 0, and its curvature is 0 everywhere. */
+    void (*at)(const struct kernels *kernels, size_t n, const double *m, double *value,
+               double *pull, double *curve);
+    /* What a dual variable a adds to the dual: minus the conjugate of the loss at -a. */
+    double (*earns)(double a);
+    double least, most; /* the range of a */
+};
+
+extern const struct loss loss_logistic;      /* ln(1 + e^-m) */
+extern const struct loss loss_hinge;         /* max(0, 1 - m) */
+extern const struct loss loss_squared_hinge; /* max(0, 1 - m)^2 */
+extern const struct loss loss_squared;       /* (1 - m)^2 / 2, which is (s - y)^2 / 2 */
+
+#endif

@@ -1,0 +1,99 @@
+/* Setting an objective up, and its sums over rows. */
+#include "objective/objective.h"
+
+#include "core/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- set-up ------------------------------------------------------------------------------- */
+
+/* Sums of one slab should fit a cache near the core, and all of them the memory that a fit may take. */
+enum { SLAB_ENTRIES = 1 << 14, SLABS_NUMBERS = 1 << 21 };
+
+static size_t entries_before(const struct matrix *x, size_t row) {
+    size_t entries = 0;
+    for (size_t b = 0; b < x->n_blocks && x->blocks[b].first_row < row; b++) {
+        const struct block *block = &x->blocks[b];
+        size_t rows = row - block->first_row < block->rows ? row - block->first_row : block->rows;
+        entries += x->sparse ? block->start[rows] : rows * x->cols;
+    }
+    return entries;
+}
+
+/* Slabs of about the same number of entries, each begins with a block. */
+static void cut_slabs(struct objective *o) {
+    const struct matrix *x = &o->rows;
+    size_t entries = entries_before(x, x->rows), most = entries / SLAB_ENTRIES + 1;
+    if (most > SLABS_NUMBERS / o->width + 2) most = SLABS_NUMBERS / o->width + 2;
+    if (most > SLABS_MOST) most = SLABS_MOST;
+    size_t slab = 0, seen = 0;
+    for (size_t b = 0; b < x->n_blocks; b++) {
+        const struct block *block = &x->blocks[b];
+        if (slab < most && seen >= entries / most * slab) o->slab_first[slab++] = block->first_row;
+        seen += x->sparse ? block->start[block->rows] : block->rows * x->cols;
+    }
+    o->slabs = slab;
+    o->slab_first[slab] = x->rows;
+}
+
+/* Sparse rows without the centre beside them: it is the objective's. */
+static sepal_status uncover_rows(struct objective *o) {
+    const struct matrix *x = o->x;
+    o->rows = *x;
+    if (!x->sparse || x->n_blocks == 0 || !x->blocks[0].centre) return SEPAL_OK;
+    o->rows.blocks = arena_alloc(o->ctx, o->arena, x->n_blocks, sizeof *x->blocks);
+    if (!o->rows.blocks) return SEPAL_EMEMORY;
+    memcpy(o->rows.blocks, x->blocks, x->n_blocks * sizeof *x->blocks);
+    for (size_t b = 0; b < x->n_blocks; b++) o->rows.blocks[b].centre = NULL;
+    o->centre = x->blocks[0].centre;
+    return SEPAL_OK;
+}
+
+sepal_status objective_init(struct objective *o) {
+    o->n = o->x->rows;
+    o->cols = o->x->cols;
+    o->width = o->cols + (o->bias != BIAS_NONE);
+    o->penalised = o->cols + (o->bias == BIAS_PENALISED);
+    TRY(uncover_rows(o));
+    cut_slabs(o);
+    o->slab_sum = arena_alloc(o->ctx, o->arena, o->slabs, 2 * o->width * sizeof *o->slab_sum);
+    return o->slab_sum ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+double objective_penalty(const struct objective *o, const double *u) {
+    double absolute = 0;
+    for (size_t j = 0; j < o->penalised && o->l1 > 0; j++) absolute += fabs(u[j]);
+    double square = o->ctx->kernels->dot_f64(u, u, o->penalised);
+    return o->l1 * absolute + 0.5 * o->l2 * square;
+}
+
+/* ---- sums of numbers, one a row ------------------------------------------------------------ */
+
+struct losses {
+    const struct objective *o;
+    const double *m;
+    double sum[SLABS_MOST];
+};
+
+static sepal_status loss_of_slab(sepal_ctx *ctx, size_t s, void *payload) {
+    enum { PART = 256 };
+    struct losses *all = payload;
+    const struct objective *o = all->o;
+    double value[PART], sum = 0;
+    for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
+        n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
+        o->loss->at(ctx->kernels, n, all->m + i, value, NULL, NULL);
+        sum += ctx->kernels->dot_f64(value, o->share + i, n);
+    }
+    all->sum[s] = sum;
+    return SEPAL_OK;
+}
+
+sepal_status objective_loss(double *out, const struct objective *o, const double *m) {
+    struct losses all = {.o = o, .m = m};
+    TRY(parallel_for(o->ctx, o->slabs, loss_of_slab, &all));
+    *out = 0;
+    for (size_t s = 0; s < o->slabs; s++) *out += all.sum[s];
+    return SEPAL_OK;
+}

@@ -1,0 +1,79 @@
+/* What convex learners minimise over the weights w and the bias b:
+
+       P(w, b) = sum over rows i of share_i loss(m_i) + l1 |w|_1 + l2/2 |w|^2
+       m_i = y_i ((x_i - c) . w + b),   y_i = 1 or -1
+
+   A point u holds w and behind it b, if there is one. Solvers see this and no classifier. Every
+   pass over the rows goes by slabs, ranges of rows that depend on the data's shape alone; each has
+   sums of its own, which are added in the order of the slabs. So threads change no bit. */
+#ifndef SEPAL_OBJECTIVE_OBJECTIVE_H
+#define SEPAL_OBJECTIVE_OBJECTIVE_H
+
+#include "core/arena.h"
+#include "data/matrix.h"
+#include "objective/loss.h"
+
+enum bias { BIAS_FREE, BIAS_NONE, BIAS_PENALISED };
+
+enum { SLABS_MOST = 8 };
+
+struct objective {
+    /* Given. */
+    sepal_ctx *ctx;
+    struct arena *arena; /* lives as long as the objective */
+    const struct matrix *x;
+    const struct loss *loss;
+    const int32_t *label; /* 1: y = 1; any other: y = -1 */
+    const double *share;  /* of each row in the sum of losses; above 0 */
+    double l1, l2;
+    enum bias bias; /* penalised: b has the penalties of a weight */
+    /* What is taken off each column; NULL: nothing. Dense rows are centred as they are read, so
+       large means cost no digits; sparse rows stay as they are, and the sums are corrected. */
+    const double *centre;
+
+    /* Made by objective_init. */
+    struct matrix rows; /* x, its sparse blocks without a centre of their own */
+    size_t n, cols;
+    size_t width;     /* of a point */
+    size_t penalised; /* the first so many numbers of a point are */
+    size_t slabs, slab_first[SLABS_MOST + 1];
+    double *slab_sum; /* slabs x width: of one pass at a time */
+};
+
+sepal_status objective_init(struct objective *o);
+/* Before that, for dense rows with a free bias: centre the columns by their means, written to out. */
+sepal_status objective_centre(double *out, struct objective *o);
+
+static inline double objective_side(const struct objective *o, size_t i) {
+    return o->label[i] == 1 ? 1 : -1;
+}
+static inline double objective_bias(const struct objective *o, const double *u) {
+    return o->bias == BIAS_NONE ? 0 : u[o->cols];
+}
+/* l1 |.|_1 + l2/2 |.|^2 of a point's penalised numbers */
+double objective_penalty(const struct objective *o, const double *u);
+
+/* m, n numbers */
+sepal_status objective_margins(double *m, const struct objective *o, const double *u);
+/* the sum of share_i loss(m_i) */
+sepal_status objective_loss(double *out, const struct objective *o, const double *m);
+/* out (width numbers) = the sum over rows of r_i (x_i - c, 1) */
+sepal_status objective_back(double *out, const struct objective *o, const double *r);
+
+/* One pass over the rows: margins, the sum of losses, and of share_i loss the gradient and, unless
+   NULL, the curvature of each row (n numbers) and the sums of curvature times (x_i - c)^2 and 1
+   (width numbers). The penalties are in none of them. */
+struct sweep {
+    double loss;
+    double *m;        /* n */
+    double *gradient; /* width */
+    double *curve;    /* n; NULL: not wanted */
+    double *diagonal; /* width; NULL: not wanted */
+};
+sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u);
+/* out (width) = the sum over rows of curve_i (x_i - c, 1) ((x_i - c, 1) . v): the Hessian without
+   the penalty. Unless NULL, t (n numbers) gets (x_i - c, 1) . v. */
+sepal_status objective_product(double *out, double *t, const struct objective *o,
+                               const double *curve, const double *v);
+
+#endif

@@ -1,0 +1,244 @@
+/* Passes over the rows. A task is a slab: it walks its rows, panel by panel, and adds to sums of its
+   own; then the slabs are added up, stripe by stripe. Dense rows are made doubles less their centre
+   a panel at a time, and both products are taken while the panel is in the cache. */
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "objective/objective.h"
+
+#include <string.h>
+
+enum { PANEL = 32, STRIPE = 1 << 14 };
+
+/* What a pass does; NULL: leave it. */
+struct pass {
+    const struct objective *o;
+    const double *v; /* scores are taken of this point */
+    double shift;    /* added to the scores of sparse rows: the bias less c . v */
+    double *score;   /* n: scores, margins or products, as `turn` leaves them */
+    /* From the scores of n rows from number i on, the factors with which the rows are added. */
+    void (*turn)(struct pass *pass, size_t slab, size_t i, size_t n, double *score, double *factor,
+                 double *square_factor);
+    const double *factor; /* n: used instead of scores where there is no v */
+    struct sweep *sweep;
+    const double *curve;
+    bool adds, squares; /* add factor times the row; square_factor times the row's squares */
+    size_t stripes;
+    double *out, *squares_out;
+    double loss[SLABS_MOST], factors[SLABS_MOST], square_factors[SLABS_MOST];
+};
+
+/* ---- one panel ---------------------------------------------------------------------------- */
+
+struct panel {
+    const struct block *block;
+    size_t local, n; /* rows of the block */
+    const double *dense;
+    double score[PANEL], factor[PANEL], square_factor[PANEL];
+};
+
+/* Rows that a product will not add need no score. */
+static void panel_scores(const struct pass *pass, const struct kernels *kernels,
+                         struct panel *panel, size_t row) {
+    const struct objective *o = pass->o;
+    const double *curve = pass->curve && !pass->score ? pass->curve + row : NULL;
+    for (size_t i = 0; i < panel->n; i++) {
+        if (curve && curve[i] == 0)
+            panel->score[i] = 0;
+        else if (panel->dense)
+            panel->score[i] =
+                kernels->dot_f64(panel->dense + i * o->cols, pass->v, o->cols) + pass->shift;
+        else
+            panel->score[i] =
+                row_dot(kernels, panel->block, panel->local + i, o->cols, pass->v) + pass->shift;
+    }
+}
+
+static void add_squares(const struct pass *pass, const struct panel *panel, size_t i, double *sum) {
+    const struct objective *o = pass->o;
+    double factor = panel->square_factor[i], value;
+    if (panel->dense) {
+        const double *x = panel->dense + i * o->cols;
+        for (size_t j = 0; j < o->cols; j++) sum[j] += factor * x[j] * x[j];
+        return;
+    }
+    size_t at = 0, column;
+    while (row_next(panel->block, panel->local + i, o->cols, &at, &column, &value)) {
+        double centre = o->centre ? o->centre[column] : 0;
+        /* (x - c)^2 - c^2: the c^2 of all rows are added at the end */
+        sum[column] += factor * value * (value - 2 * centre);
+    }
+}
+
+static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t slab,
+                       const struct panel *panel) {
+    const struct objective *o = pass->o;
+    double *sum = o->slab_sum + slab * 2 * o->width, *squares = sum + o->width;
+    for (size_t i = 0; i < panel->n; i++) {
+        pass->factors[slab] += panel->factor[i];
+        if (panel->factor[i] != 0) {
+            if (panel->dense)
+                kernels->axpy_f64(panel->factor[i], panel->dense + i * o->cols, sum, o->cols);
+            else
+                row_axpy(kernels, panel->block, panel->local + i, o->cols, panel->factor[i], sum);
+        }
+        if (!pass->squares) continue;
+        pass->square_factors[slab] += panel->square_factor[i];
+        add_squares(pass, panel, i, squares);
+    }
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+static void walk_block(struct pass *pass, const struct kernels *kernels, size_t slab,
+                       const struct block *block, double *dense) {
+    const struct objective *o = pass->o;
+    struct panel panel = {.block = block, .dense = dense};
+    for (size_t i = 0; i < block->rows; i += panel.n) {
+        size_t row = block->first_row + i;
+        panel.local = i;
+        panel.n = block->rows - i < PANEL ? block->rows - i : PANEL;
+        if (dense) block_dense(block, i, panel.n, o->cols, o->centre, NULL, dense, o->cols);
+        if (pass->v)
+            panel_scores(pass, kernels, &panel, row);
+        else
+            memcpy(panel.factor, pass->factor + row, panel.n * sizeof *panel.factor);
+        if (pass->turn)
+            pass->turn(pass, slab, row, panel.n, panel.score, panel.factor, panel.square_factor);
+        if (pass->score) memcpy(pass->score + row, panel.score, panel.n * sizeof *panel.score);
+        if (pass->adds) panel_adds(pass, kernels, slab, &panel);
+    }
+}
+
+static sepal_status walk_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+    struct pass *pass = payload;
+    const struct objective *o = pass->o;
+    double *dense = NULL;
+    if (pass->adds) memset(o->slab_sum + slab * 2 * o->width, 0, 2 * o->width * sizeof(double));
+    if (!o->rows.sparse && !(dense = mem_alloc(ctx, PANEL * o->cols, sizeof *dense)))
+        return SEPAL_EMEMORY;
+    for (size_t b = 0; b < o->rows.n_blocks; b++) {
+        const struct block *block = &o->rows.blocks[b];
+        if (block->first_row < o->slab_first[slab]) continue;
+        if (block->first_row >= o->slab_first[slab + 1]) break;
+        walk_block(pass, ctx->kernels, slab, block, dense);
+    }
+    mem_free(dense);
+    return SEPAL_OK;
+}
+
+/* The sums of the slabs, in their order. */
+static sepal_status add_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    const struct pass *pass = payload;
+    const struct objective *o = pass->o;
+    size_t from = stripe * STRIPE, to = from + STRIPE < o->cols ? from + STRIPE : o->cols;
+    (void)ctx;
+    for (int part = 0; part < 1 + pass->squares; part++) {
+        double *out = part ? pass->squares_out : pass->out;
+        memcpy(out + from, o->slab_sum + (size_t)part * o->width + from, (to - from) * sizeof *out);
+        for (size_t s = 1; s < o->slabs; s++) {
+            const double *sum = o->slab_sum + (2 * s + (size_t)part) * o->width;
+            for (size_t j = from; j < to; j++) out[j] += sum[j];
+        }
+    }
+    return SEPAL_OK;
+}
+
+static double add_up(const double *number, size_t n) {
+    double sum = 0;
+    for (size_t s = 0; s < n; s++) sum += number[s];
+    return sum;
+}
+
+/* What the centre of sparse rows takes off, and the place of the bias. */
+static void finish(const struct pass *pass) {
+    const struct objective *o = pass->o;
+    double factors = add_up(pass->factors, o->slabs);
+    double square_factors = add_up(pass->square_factors, o->slabs);
+    bool implicit = o->rows.sparse && o->centre;
+    for (size_t j = 0; implicit && j < o->cols; j++) pass->out[j] -= factors * o->centre[j];
+    if (o->bias != BIAS_NONE) pass->out[o->cols] = factors;
+    if (!pass->squares) return;
+    for (size_t j = 0; implicit && j < o->cols; j++)
+        pass->squares_out[j] += square_factors * o->centre[j] * o->centre[j];
+    if (o->bias != BIAS_NONE) pass->squares_out[o->cols] = square_factors;
+}
+
+static sepal_status walk(struct pass *pass) {
+    const struct objective *o = pass->o;
+    if (pass->v) {
+        pass->shift = objective_bias(o, pass->v);
+        if (o->rows.sparse && o->centre)
+            pass->shift -= o->ctx->kernels->dot_f64(o->centre, pass->v, o->cols);
+    }
+    TRY(parallel_for(o->ctx, o->slabs, walk_slab, pass));
+    if (!pass->adds) return SEPAL_OK;
+    TRY(parallel_for(o->ctx, (o->cols + STRIPE - 1) / STRIPE, add_stripe, pass));
+    finish(pass);
+    return SEPAL_OK;
+}
+
+/* ---- the passes --------------------------------------------------------------------------- */
+
+static void turn_to_margins(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
+                            double *factor, double *square_factor) {
+    (void)slab, (void)factor, (void)square_factor;
+    for (size_t k = 0; k < n; k++) score[k] *= objective_side(pass->o, i + k);
+}
+
+sepal_status objective_margins(double *m, const struct objective *o, const double *u) {
+    struct pass pass = {.o = o, .v = u, .score = m, .turn = turn_to_margins};
+    return walk(&pass);
+}
+
+sepal_status objective_back(double *out, const struct objective *o, const double *r) {
+    struct pass pass = {.o = o, .factor = r, .adds = true, .out = out};
+    return walk(&pass);
+}
+
+static void turn_to_slopes(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
+                           double *factor, double *square_factor) {
+    const struct objective *o = pass->o;
+    double value[PANEL];
+    turn_to_margins(pass, slab, i, n, score, factor, square_factor);
+    o->loss->at(o->ctx->kernels, n, score, value, factor, square_factor);
+    for (size_t k = 0; k < n; k++) {
+        double share = o->share[i + k];
+        pass->loss[slab] += share * value[k];
+        factor[k] *= -share * objective_side(o, i + k);
+        square_factor[k] *= share;
+        if (pass->sweep->curve) pass->sweep->curve[i + k] = square_factor[k];
+    }
+}
+
+sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u) {
+    struct pass pass = {.o = o,
+                        .v = u,
+                        .score = sweep->m,
+                        .turn = turn_to_slopes,
+                        .sweep = sweep,
+                        .adds = true,
+                        .squares = sweep->diagonal != NULL,
+                        .out = sweep->gradient,
+                        .squares_out = sweep->diagonal};
+    TRY(walk(&pass));
+    sweep->loss = add_up(pass.loss, o->slabs);
+    return SEPAL_OK;
+}
+
+static void turn_to_bends(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
+                          double *factor, double *square_factor) {
+    (void)slab, (void)square_factor;
+    for (size_t k = 0; k < n; k++) factor[k] = score[k] * pass->curve[i + k];
+}
+
+sepal_status objective_product(double *out, double *t, const struct objective *o,
+                               const double *curve, const double *v) {
+    struct pass pass = {.o = o,
+                        .v = v,
+                        .score = t,
+                        .turn = turn_to_bends,
+                        .curve = curve,
+                        .adds = true,
+                        .out = out};
+    return walk(&pass);
+}
