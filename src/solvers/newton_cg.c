@@ -1,6 +1,11 @@
 /* Newton's method with conjugate gradients and a line search (Galli and Lin, TNNLS 2022, is the
    version LIBLINEAR has; here one pass over the rows gives value, gradient, curvatures and diagonal,
-   and the bias is put right by itself after every step). */
+   and the bias is put right by itself after every step).
+
+   The dual point is that of the quadratic model: with the step s the pulls move by -curvature times
+   the margins' change, so their sums are those of the gradient of the model, and what conjugate
+   gradients leave of it is all that 1/l2 can magnify. The pulls at the new point itself are as
+   feasible, but bound far less while the steps are not yet small. */
 #include "solvers/descent.h"
 
 #include "core/alloc.h"
@@ -16,9 +21,12 @@ struct newton {
     struct descent *d;
     const struct objective *o;
     struct sweep sweep;
-    double *m, *t, *step, *residual, *direction, *product; /* t: n; the rest: width */
+    double *t, *pull, *residual_rows;                      /* n */
+    double *scale, *step, *residual, *direction, *product; /* width */
     double objective;
-    double gap; /* bound of the relative gap by the gradient */
+    double bound; /* the best dual value, of d->pull; minus infinity: none */
+    double gap;   /* relative, by that bound; NaN without a penalty */
+    double rate;  /* the decrease that the diagonal model promises, relative */
 };
 
 static double dot(const struct objective *o, const double *a, const double *b) {
@@ -26,6 +34,43 @@ static double dot(const struct objective *o, const double *a, const double *b) {
 }
 
 /* ---- where we are ------------------------------------------------------------------------- */
+
+/* The root of the diagonal is a better preconditioner than the diagonal for counts and bits; but
+   columns of very different scale need all of it. */
+static void scale_columns(struct newton *s) {
+    static const double far = 1e9;
+    const double *h = s->sweep.diagonal;
+    double least = INFINITY, most = 0;
+    for (size_t j = 0; j < s->o->width; j++) {
+        if (h[j] > 0) least = fmin(least, h[j]);
+        most = fmax(most, h[j]);
+    }
+    for (size_t j = 0; j < s->o->width; j++) {
+        double full = h[j] > 0 ? h[j] : 1;
+        s->scale[j] = most > far * least ? full : sqrt(full);
+    }
+}
+
+/* The bound by the pulls at the point itself: P - D = |gradient|^2 / 2 l2, if the bias is optimal.
+   Without a penalty the decrement stands for it. */
+static void own_bound(struct newton *s, double square) {
+    const struct objective *o = s->o;
+    double scale = fmax(fabs(s->objective), 1e-300);
+    double excess = square / (2 * o->l2);
+    if (o->bias == BIAS_FREE) {
+        double g = s->sweep.gradient[o->cols], h = s->sweep.diagonal[o->cols];
+        excess += h > 0 ? fabs(g * s->d->u[o->cols]) + g * g / (2 * h) : 0;
+    }
+    if (!(o->l2 > 0)) {
+        s->gap = s->rate;
+        return;
+    }
+    if (s->objective - excess > s->bound) {
+        s->bound = s->objective - excess;
+        s->d->paired = false;
+    }
+    s->gap = (s->objective - s->bound) / scale;
+}
 
 static sepal_status look(struct newton *s) {
     const struct objective *o = s->o;
@@ -38,16 +83,11 @@ static sepal_status look(struct newton *s) {
         h[j] += o->l2;
         square += g[j] * g[j];
     }
-    /* P - D = |gradient|^2 / 2 l2 when the dual variables are the pulls at the point and the bias is
-       optimal; without a penalty the decrement of the diagonal model stands for it */
-    double excess = square / (2 * o->l2);
-    if (!(o->l2 > 0)) {
-        excess = 0;
-        for (size_t j = 0; j < o->width; j++) excess += h[j] > 0 ? g[j] * g[j] / (2 * h[j]) : 0;
-    } else if (o->bias == BIAS_FREE && h[o->cols] > 0) {
-        excess += g[o->cols] * g[o->cols] / (2 * h[o->cols]);
-    }
-    s->gap = excess / fmax(fabs(s->objective), 1e-300);
+    scale_columns(s);
+    double promise = 0;
+    for (size_t j = 0; j < o->width; j++) promise += g[j] * g[j] / (2 * s->scale[j]);
+    s->rate = promise / fmax(fabs(s->objective), 1e-300);
+    own_bound(s, square);
     return SEPAL_OK;
 }
 
@@ -61,12 +101,6 @@ static sepal_status bend(struct newton *s, const double *p) {
     return SEPAL_OK;
 }
 
-/* Rough enough in flat columns to be invertible. */
-static double scale_of(const struct newton *s, size_t j) {
-    double h = s->sweep.diagonal[j];
-    return h > 0 ? h : 1;
-}
-
 /* step = about -H^-1 g, better the nearer the optimum. Stops when the model decreases no more than
    its share (Nash and Sofer 1990). */
 static sepal_status conjugate_gradients(struct newton *s, double forcing) {
@@ -75,7 +109,7 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
     double *p = s->direction, *r = s->residual, model = 0, rz = 0;
     for (size_t j = 0; j < o->width; j++) {
         r[j] = -g[j];
-        p[j] = r[j] / scale_of(s, j);
+        p[j] = r[j] / s->scale[j];
         s->step[j] = 0;
         rz += r[j] * p[j];
     }
@@ -88,14 +122,38 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
         for (size_t j = 0; j < o->width; j++) {
             s->step[j] += alpha * p[j];
             r[j] -= alpha * s->product[j];
-            next += r[j] * r[j] / scale_of(s, j);
+            next += r[j] * r[j] / s->scale[j];
         }
         model += gain;
         if ((double)k * gain <= forcing * model || next <= DBL_EPSILON * DBL_EPSILON * first) break;
-        for (size_t j = 0; j < o->width; j++) p[j] = r[j] / scale_of(s, j) + next / rz * p[j];
+        for (size_t j = 0; j < o->width; j++) p[j] = r[j] / s->scale[j] + next / rz * p[j];
         rz = next;
         if (cancelled(o->ctx)) break;
     }
+    return SEPAL_OK;
+}
+
+/* The pulls of the model at the full step, and the bound they give. */
+static sepal_status dual_point(struct newton *s) {
+    const struct objective *o = s->o;
+    double *v = s->product, earned = 0, square = 0;
+    if (!(o->l2 > 0)) return SEPAL_OK;
+    o->loss->at(o->ctx->kernels, o->n, s->sweep.m, NULL, s->pull, NULL);
+    for (size_t i = 0; i < o->n; i++) {
+        double a = s->pull[i] - s->sweep.curve[i] / o->share[i] * s->t[i];
+        s->pull[i] = fmin(fmax(a, o->loss->least), o->loss->most);
+        earned += o->share[i] * o->loss->earns(s->pull[i]);
+        s->residual_rows[i] = o->share[i] * s->pull[i] * objective_side(o, i);
+    }
+    TRY(objective_back(v, o, s->residual_rows));
+    for (size_t j = 0; j < o->penalised; j++) square += v[j] * v[j];
+    double bound = earned - square / (2 * o->l2);
+    /* certify() puts the balance of a free bias right; here the cost is guessed */
+    if (o->bias == BIAS_FREE) bound -= fabs(v[o->cols] * s->d->u[o->cols]);
+    if (!(bound > s->bound)) return SEPAL_OK;
+    s->bound = bound;
+    memcpy(s->d->pull, s->pull, o->n * sizeof *s->pull);
+    s->d->paired = true;
     return SEPAL_OK;
 }
 
@@ -106,6 +164,7 @@ static sepal_status advance(struct newton *s, bool *moved) {
     line.value = s->objective;
     TRY(objective_margins(s->t, o, s->step));
     TRY(line_search(&line));
+    TRY(dual_point(s));
     *moved = line.alpha > 0;
     if (!*moved) return SEPAL_OK;
     for (size_t j = 0; j < o->width; j++) s->d->u[j] += line.alpha * s->step[j];
@@ -119,7 +178,7 @@ static sepal_status advance(struct newton *s, bool *moved) {
 static sepal_status run(struct newton *s) {
     struct descent *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
-    double last = INFINITY;
+    s->bound = -INFINITY;
     for (;;) {
         bool moved = false;
         TRY(look(s));
@@ -129,9 +188,7 @@ static sepal_status run(struct newton *s) {
             d->stopped = true;
             return SEPAL_OK;
         }
-        double forcing = fmin(0.5, fmax(1e-4, sqrt(s->gap)));
-        (void)last;
-        TRY(conjugate_gradients(s, forcing));
+        TRY(conjugate_gradients(s, fmin(0.5, fmax(1e-4, sqrt(s->rate)))));
         TRY(advance(s, &moved));
         d->iterations++;
         if (!moved) return SEPAL_OK; /* rounding leaves nothing to gain */
@@ -141,19 +198,15 @@ static sepal_status run(struct newton *s) {
 sepal_status solve_newton_cg(struct descent *d) {
     const struct objective *o = d->o;
     struct newton s = {.d = d, .o = o};
-    double *rows = mem_alloc(o->ctx, o->n, 3 * sizeof *rows);
-    double *wide = mem_alloc(o->ctx, o->width, 6 * sizeof *wide);
+    double *rows = mem_alloc(o->ctx, o->n, 5 * sizeof *rows);
+    double *wide = mem_alloc(o->ctx, o->width, 7 * sizeof *wide);
     sepal_status status = rows && wide ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
-        s.sweep.m = rows;
-        s.sweep.curve = rows + o->n;
-        s.t = rows + 2 * o->n;
-        s.sweep.gradient = wide;
-        s.sweep.diagonal = wide + o->width;
-        s.step = wide + 2 * o->width;
-        s.residual = wide + 3 * o->width;
-        s.direction = wide + 4 * o->width;
-        s.product = wide + 5 * o->width;
+        double **by_row[] = {&s.sweep.m, &s.sweep.curve, &s.t, &s.pull, &s.residual_rows};
+        double **by_column[] = {&s.sweep.gradient, &s.sweep.diagonal, &s.scale,  &s.step,
+                                &s.residual,       &s.direction,      &s.product};
+        for (size_t k = 0; k < 5; k++) *by_row[k] = rows + k * o->n;
+        for (size_t k = 0; k < 7; k++) *by_column[k] = wide + k * o->width;
         status = run(&s);
     }
     mem_free(rows);
