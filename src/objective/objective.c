@@ -8,8 +8,8 @@
 
 /* ---- set-up ------------------------------------------------------------------------------- */
 
-/* Sums of one slab should fit a cache near the core, and all of them the memory that a fit may take. */
-enum { SLAB_ENTRIES = 1 << 14, SLABS_NUMBERS = 1 << 21 };
+/* A slab is worth its sums: they are set to 0, read and added once a pass. */
+enum { SLAB_ENTRIES = 1 << 14, SLAB_ENTRIES_PER_NUMBER = 8 };
 
 static size_t entries_before(const struct matrix *x, size_t row) {
     size_t entries = 0;
@@ -25,7 +25,8 @@ static size_t entries_before(const struct matrix *x, size_t row) {
 static void cut_slabs(struct objective *o) {
     const struct matrix *x = &o->rows;
     size_t entries = entries_before(x, x->rows), most = entries / SLAB_ENTRIES + 1;
-    if (most > SLABS_NUMBERS / o->width + 2) most = SLABS_NUMBERS / o->width + 2;
+    size_t worth = entries / SLAB_ENTRIES_PER_NUMBER / o->width + 2;
+    if (most > worth) most = worth;
     if (most > SLABS_MOST) most = SLABS_MOST;
     size_t slab = 0, seen = 0;
     for (size_t b = 0; b < x->n_blocks; b++) {

@@ -19,6 +19,45 @@ static double penalty_at(const struct line *line, double alpha) {
     return o->l1 * absolute + 0.5 * o->l2 * square;
 }
 
+/* First and second derivative at alpha, of losses and L2 penalty. */
+static void slopes_at(double out[2], const struct line *line, double alpha, const double ridge[2]) {
+    enum { PART = 256 };
+    const struct objective *o = line->o;
+    double m[PART], pull[PART], curve[PART];
+    out[0] = ridge[0] + alpha * ridge[1];
+    out[1] = ridge[1];
+    for (size_t i = 0, n; i < o->n; i += n) {
+        n = o->n - i < PART ? o->n - i : PART;
+        for (size_t k = 0; k < n; k++) m[k] = line->m[i + k] + alpha * line->t[i + k];
+        o->loss->at(o->ctx->kernels, n, m, NULL, pull, curve);
+        for (size_t k = 0; k < n; k++) {
+            double move = o->share[i + k] * line->t[i + k];
+            out[0] -= move * pull[k];
+            out[1] += move * line->t[i + k] * curve[k];
+        }
+    }
+}
+
+/* Where the slope is small beside that at the start: Newton's steps inside of what is known of the
+   place where it changes its sign. */
+static double best_length(const struct line *line) {
+    enum { TRIALS = 12 };
+    static const double small = 0.05, farthest = 64;
+    const struct kernels *kernels = line->o->ctx->kernels;
+    double ridge[2] = {line->o->l2 * kernels->dot_f64(line->u, line->step, line->o->penalised),
+                       line->o->l2 * kernels->dot_f64(line->step, line->step, line->o->penalised)};
+    double low = 0, high = INFINITY, alpha = 1, slopes[2];
+    for (int trial = 0; trial < TRIALS; trial++) {
+        slopes_at(slopes, line, alpha, ridge);
+        if (fabs(slopes[0]) <= small * fabs(line->slope)) break;
+        *(slopes[0] < 0 ? &low : &high) = alpha;
+        double next = slopes[1] > 0 ? alpha - slopes[0] / slopes[1] : 2 * alpha;
+        if (!(next > low && next < high)) next = isinf(high) ? 2 * alpha : 0.5 * (low + high);
+        alpha = fmin(next, farthest);
+    }
+    return alpha;
+}
+
 static sepal_status value_at(double *out, const struct line *line, double alpha, double *m) {
     const struct objective *o = line->o;
     for (size_t i = 0; i < o->n; i++) m[i] = line->m[i] + alpha * line->t[i];
@@ -27,27 +66,19 @@ static sepal_status value_at(double *out, const struct line *line, double alpha,
     return SEPAL_OK;
 }
 
-/* The least of the parabola through the value and slope at 0 and the value at alpha, but neither
-   alpha again nor next to nothing of it. */
-static double shorter(const struct line *line, double alpha, double value) {
-    double bend = value - line->value - alpha * line->slope;
-    double least = -line->slope * alpha * alpha / (2 * bend);
-    if (!(least > 0.1 * alpha)) return 0.1 * alpha;
-    return fmin(least, 0.5 * alpha);
-}
-
 sepal_status line_search(struct line *line) {
     static const double enough = 1e-4;
-    enum { TRIALS = 40 };
+    enum { TRIALS = 60 };
     const struct objective *o = line->o;
-    double alpha = 1, value = 0, noise = 4 * DBL_EPSILON * fabs(line->value);
+    double value = 0, noise = 4 * DBL_EPSILON * fabs(line->value);
     line->alpha = 0;
     line->reached = line->value;
     if (!(line->slope < 0)) return SEPAL_OK;
     double *m = mem_alloc(o->ctx, o->n, sizeof *m);
     if (!m) return SEPAL_EMEMORY;
     sepal_status status = SEPAL_OK;
-    for (int trial = 0; trial < TRIALS && status == SEPAL_OK; trial++) {
+    double alpha = o->loss->smooth && o->l1 == 0 ? best_length(line) : 1;
+    for (int trial = 0; trial < TRIALS && status == SEPAL_OK; trial++, alpha *= 0.5) {
         status = value_at(&value, line, alpha, m);
         /* near the optimum the decrease is below what the sums can tell */
         if (status == SEPAL_OK && value <= line->value + enough * alpha * line->slope + noise) {
@@ -55,7 +86,6 @@ sepal_status line_search(struct line *line) {
             line->reached = value;
             break;
         }
-        alpha = shorter(line, alpha, isfinite(value) ? value : DBL_MAX);
     }
     mem_free(m);
     return status;
