@@ -59,6 +59,8 @@ sepal_status objective_margins(double *m, const struct objective *o, const doubl
 sepal_status objective_loss(double *out, const struct objective *o, const double *m);
 /* out (width numbers) = the sum over rows of r_i (x_i - c, 1) */
 sepal_status objective_back(double *out, const struct objective *o, const double *r);
+/* the same with r_i = share_i y_i a_i: what the pulls a amount to */
+sepal_status objective_pulls(double *out, const struct objective *o, const double *a);
 
 /* One pass over the rows: margins, the sum of losses, and of share_i loss the gradient and, unless
    NULL, the curvature of each row (n numbers) and the sums of curvature times (x_i - c)^2 and 1

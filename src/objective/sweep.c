@@ -195,6 +195,18 @@ sepal_status objective_back(double *out, const struct objective *o, const double
     return walk(&pass);
 }
 
+static void turn_by_shares(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
+                           double *factor, double *square_factor) {
+    const struct objective *o = pass->o;
+    (void)slab, (void)score, (void)square_factor;
+    for (size_t k = 0; k < n; k++) factor[k] *= o->share[i + k] * objective_side(o, i + k);
+}
+
+sepal_status objective_pulls(double *out, const struct objective *o, const double *a) {
+    struct pass pass = {.o = o, .factor = a, .turn = turn_by_shares, .adds = true, .out = out};
+    return walk(&pass);
+}
+
 static void turn_to_slopes(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
                            double *factor, double *square_factor) {
     const struct objective *o = pass->o;

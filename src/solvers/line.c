@@ -1,6 +1,6 @@
 #include "solvers/line.h"
 
-#include "core/alloc.h"
+#include "core/parallel.h"
 
 #include <float.h>
 #include <math.h>
@@ -58,11 +58,33 @@ static double best_length(const struct line *line) {
     return alpha;
 }
 
-static sepal_status value_at(double *out, const struct line *line, double alpha, double *m) {
+/* The objective at alpha; the losses slab by slab, their margins not kept. */
+struct trial {
+    const struct line *line;
+    double alpha, sum[SLABS_MOST];
+};
+
+static sepal_status try_slab(sepal_ctx *ctx, size_t s, void *payload) {
+    enum { PART = 256 };
+    struct trial *trial = payload;
+    const struct line *line = trial->line;
     const struct objective *o = line->o;
-    for (size_t i = 0; i < o->n; i++) m[i] = line->m[i] + alpha * line->t[i];
-    TRY(objective_loss(out, o, m));
-    *out += penalty_at(line, alpha);
+    double m[PART], value[PART], sum = 0;
+    for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
+        n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
+        for (size_t k = 0; k < n; k++) m[k] = line->m[i + k] + trial->alpha * line->t[i + k];
+        o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
+        sum += ctx->kernels->dot_f64(value, o->share + i, n);
+    }
+    trial->sum[s] = sum;
+    return SEPAL_OK;
+}
+
+static sepal_status value_at(double *out, const struct line *line, double alpha) {
+    struct trial trial = {.line = line, .alpha = alpha};
+    TRY(parallel_for(line->o->ctx, line->o->slabs, try_slab, &trial));
+    *out = penalty_at(line, alpha);
+    for (size_t s = 0; s < line->o->slabs; s++) *out += trial.sum[s];
     return SEPAL_OK;
 }
 
@@ -74,21 +96,17 @@ sepal_status line_search(struct line *line) {
     line->alpha = 0;
     line->reached = line->value;
     if (!(line->slope < 0)) return SEPAL_OK;
-    double *m = mem_alloc(o->ctx, o->n, sizeof *m);
-    if (!m) return SEPAL_EMEMORY;
-    sepal_status status = SEPAL_OK;
     double alpha = o->loss->smooth && o->l1 == 0 ? best_length(line) : 1;
-    for (int trial = 0; trial < TRIALS && status == SEPAL_OK; trial++, alpha *= 0.5) {
-        status = value_at(&value, line, alpha, m);
+    for (int trial = 0; trial < TRIALS; trial++, alpha *= 0.5) {
+        TRY(value_at(&value, line, alpha));
         /* near the optimum the decrease is below what the sums can tell */
-        if (status == SEPAL_OK && value <= line->value + enough * alpha * line->slope + noise) {
+        if (value <= line->value + enough * alpha * line->slope + noise) {
             line->alpha = alpha;
             line->reached = value;
             break;
         }
     }
-    mem_free(m);
-    return status;
+    return SEPAL_OK;
 }
 
 /* ---- the bias ----------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ struct newton {
     struct descent *d;
     const struct objective *o;
     struct sweep sweep;
-    double *t, *pull, *residual_rows;                      /* n */
+    double *t;                                             /* n */
     double *scale, *step, *residual, *direction, *product; /* width */
     double objective;
     double bound; /* the best dual value, of d->pull; minus infinity: none */
@@ -138,21 +138,21 @@ static sepal_status dual_point(struct newton *s) {
     const struct objective *o = s->o;
     double *v = s->product, earned = 0, square = 0;
     if (!(o->l2 > 0)) return SEPAL_OK;
-    o->loss->at(o->ctx->kernels, o->n, s->sweep.m, NULL, s->pull, NULL);
+    double *pull = s->sweep.curve; /* not needed any more */
     for (size_t i = 0; i < o->n; i++) {
-        double a = s->pull[i] - s->sweep.curve[i] / o->share[i] * s->t[i];
-        s->pull[i] = fmin(fmax(a, o->loss->least), o->loss->most);
-        earned += o->share[i] * o->loss->earns(s->pull[i]);
-        s->residual_rows[i] = o->share[i] * s->pull[i] * objective_side(o, i);
+        double a, bend = pull[i] / o->share[i];
+        o->loss->at(o->ctx->kernels, 1, s->sweep.m + i, NULL, &a, NULL);
+        pull[i] = fmin(fmax(a - bend * s->t[i], o->loss->least), o->loss->most);
+        earned += o->share[i] * o->loss->earns(pull[i]);
     }
-    TRY(objective_back(v, o, s->residual_rows));
+    TRY(objective_pulls(v, o, pull));
     for (size_t j = 0; j < o->penalised; j++) square += v[j] * v[j];
     double bound = earned - square / (2 * o->l2);
     /* certify() puts the balance of a free bias right; here the cost is guessed */
     if (o->bias == BIAS_FREE) bound -= fabs(v[o->cols] * s->d->u[o->cols]);
     if (!(bound > s->bound)) return SEPAL_OK;
     s->bound = bound;
-    memcpy(s->d->pull, s->pull, o->n * sizeof *s->pull);
+    memcpy(s->d->pull, pull, o->n * sizeof *pull);
     s->d->paired = true;
     return SEPAL_OK;
 }
@@ -198,14 +198,14 @@ static sepal_status run(struct newton *s) {
 sepal_status solve_newton_cg(struct descent *d) {
     const struct objective *o = d->o;
     struct newton s = {.d = d, .o = o};
-    double *rows = mem_alloc(o->ctx, o->n, 5 * sizeof *rows);
+    double *rows = mem_alloc(o->ctx, o->n, 3 * sizeof *rows);
     double *wide = mem_alloc(o->ctx, o->width, 7 * sizeof *wide);
     sepal_status status = rows && wide ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
-        double **by_row[] = {&s.sweep.m, &s.sweep.curve, &s.t, &s.pull, &s.residual_rows};
+        double **by_row[] = {&s.sweep.m, &s.sweep.curve, &s.t};
         double **by_column[] = {&s.sweep.gradient, &s.sweep.diagonal, &s.scale,  &s.step,
                                 &s.residual,       &s.direction,      &s.product};
-        for (size_t k = 0; k < 5; k++) *by_row[k] = rows + k * o->n;
+        for (size_t k = 0; k < 3; k++) *by_row[k] = rows + k * o->n;
         for (size_t k = 0; k < 7; k++) *by_column[k] = wide + k * o->width;
         status = run(&s);
     }
