@@ -7,6 +7,7 @@
 #include "kernels/blas.h"
 #include "multiclass/problem.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -255,5 +256,6 @@ sepal_status reduction_fit(struct fit *fit, const struct learner *learner,
     fit->converged = all.converged;
     fit->dual = all.dual;
     fit->gap = (all.objective - all.dual) / fmax(fabs(all.objective), 1e-300);
+    if (fit->gap < DBL_EPSILON) fit->gap = DBL_EPSILON; /* less is not known */
     return SEPAL_OK;
 }
