@@ -128,7 +128,8 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
         if ((double)k * gain <= forcing * model || next <= DBL_EPSILON * DBL_EPSILON * first) break;
         for (size_t j = 0; j < o->width; j++) p[j] = r[j] / s->scale[j] + next / rz * p[j];
         rz = next;
-        if (cancelled(o->ctx)) break;
+        s->d->stopped = s->d->stops(s->d->payload, s->d->iterations, s->objective, s->gap);
+        if (s->d->stopped) break; /* the step so far is taken all the same */
     }
     return SEPAL_OK;
 }
@@ -183,11 +184,9 @@ static sepal_status run(struct newton *s) {
         bool moved = false;
         TRY(look(s));
         if (s->gap <= d->tol) d->converged = true;
-        if (d->converged || d->iterations >= most) return SEPAL_OK;
-        if (d->stops(d->payload, d->iterations, s->objective, s->gap)) {
-            d->stopped = true;
-            return SEPAL_OK;
-        }
+        if (d->converged || d->stopped || d->iterations >= most) return SEPAL_OK;
+        d->stopped = d->stops(d->payload, d->iterations, s->objective, s->gap);
+        if (d->stopped) return SEPAL_OK;
         TRY(conjugate_gradients(s, fmin(0.5, fmax(1e-4, sqrt(s->rate)))));
         TRY(advance(s, &moved));
         d->iterations++;
