@@ -191,7 +191,7 @@ static double dual(const struct proving *all) {
         double over = fmax(0, fabs(all->v[j]) - o->l1);
         total_add(&total, -over * over / (2 * o->l2));
     }
-    return total_of(&total);
+    return fmax(total_of(&total), 0); /* no losses are below 0: all dual variables 0 prove as much */
 }
 
 /* ---- together ----------------------------------------------------------------------------- */
