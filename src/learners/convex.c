@@ -45,7 +45,7 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
     struct objective *o = &convex->objective;
     convex->total = data->total_weight;
     TRY(convex_shares(convex));
-    bool centred = convex->config->bias == BIAS_FREE && !data->matrix.sparse;
+    bool centred = convex->config->bias == BIAS_FREE && !data->matrix.sparse && !convex_walks(fit);
     TRY(linear_init(&fit->linear, fit->ctx, 2, data->matrix.cols, centred));
     *o = (struct objective){.ctx = fit->ctx,
                             .arena = &fit->arena,
@@ -64,6 +64,8 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
                                        .seed = fit->ctx->seed,
                                        .stops = stops,
                                        .payload = fit};
+    convex->stride = convex_stride(convex->config);
+    convex->descent.stride = &convex->stride;
     convex->descent.u = arena_zero(fit->ctx, &fit->arena, o->width, sizeof(double));
     convex->descent.pull = arena_zero(fit->ctx, &fit->arena, o->n, sizeof(double));
     if (!convex->descent.u || !convex->descent.pull) return SEPAL_EMEMORY;
@@ -134,6 +136,10 @@ static void keep_weights(struct convex *convex) {
 static void warn_of_shortfall(const struct convex *convex) {
     const struct fit *fit = convex->fit;
     if (convex->descent.converged || fit->stopped) return;
+    if (convex_walks(fit)) {
+        convex_warn_of_walk(convex);
+        return;
+    }
     warn(
         fit->ctx, "not-converged",
         "the solver ended after %zu iterations with a relative gap of %.2g, more than --tol; bring "
@@ -165,6 +171,7 @@ static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
     const char *why;
     TRY(set_up(&convex, loss));
     TRY(convex_choose(&way, &why, &convex));
+    TRY(convex_warn_unused(&convex));
     TRY(solve(&convex, way));
     keep_weights(&convex);
     warn_of_shortfall(&convex);

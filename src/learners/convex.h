@@ -17,12 +17,32 @@ struct convex_config {
     /* of --solver sgd */
     double eta;
     size_t epochs, batch;
-    bool shuffle;
+    int schedule; /* enum schedule */
+    bool shuffle, average;
     /* of the svm */
     int loss;
 };
 
 #define CONVEX_AT(field) offsetof(struct convex_config, field)
+/* Those of --solver sgd. */
+#define CONVEX_WALK_KNOBS                                                                          \
+    {"eta", KNOB_REAL, CONVEX_AT(eta), "0.1", "(0, inf)", "--solver sgd: step size"},              \
+        {"epochs", KNOB_COUNT,  CONVEX_AT(epochs),                                                 \
+         "100",    "[1, 1e15]", "--solver sgd: passes over the rows"},                             \
+        {"batch", KNOB_COUNT,  CONVEX_AT(batch),                                                   \
+         "1",     "[0, 1e15]", "--solver sgd: rows to a step, their mean is taken; 0: all"},       \
+        {"shuffle", KNOB_FLAG, CONVEX_AT(shuffle),                                                 \
+         "false",   "",        "--solver sgd: visit the rows in another order each epoch"},        \
+        {"schedule",                                                                               \
+         KNOB_CHOICE,                                                                              \
+         CONVEX_AT(schedule),                                                                      \
+         "constant",                                                                               \
+         "constant|inverse|root",                                                                  \
+         "--solver sgd: after e epochs a step is eta, eta/(1+e) or eta/sqrt(1+e)"},                \
+    {                                                                                              \
+        "average", KNOB_FLAG, CONVEX_AT(average), "false", "",                                     \
+            "--solver sgd: return the mean of the weights after every step"                        \
+    }
 /* The rows that their knob tables share. */
 #define CONVEX_KNOBS                                                                                \
     {"penalty",                                                                                     \
@@ -53,15 +73,7 @@ struct convex_config {
          "none",                                                                                    \
          "",                                                                                        \
          "none, balanced, or LABEL:W,...: factors of the classes' losses"},                         \
-        {"eta", KNOB_REAL, CONVEX_AT(eta), "0.1", "(0, inf)", "--solver sgd: step size"},           \
-        {"epochs", KNOB_COUNT,  CONVEX_AT(epochs),                                                  \
-         "100",    "[1, 1e15]", "--solver sgd: passes over the rows"},                              \
-        {"batch", KNOB_COUNT,  CONVEX_AT(batch),                                                    \
-         "1",     "[0, 1e15]", "--solver sgd: rows to a step, their mean is taken; 0: all"},        \
-    {                                                                                               \
-        "shuffle", KNOB_FLAG, CONVEX_AT(shuffle), "false", "",                                      \
-            "--solver sgd: visit the rows in another order each epoch"                              \
-    }
+        CONVEX_WALK_KNOBS
 
 /* What the knobs say together: contradictions are refused, what follows is filled in. */
 sepal_status convex_settle(sepal_ctx *ctx, void *config);
@@ -73,6 +85,7 @@ struct convex {
     struct objective objective;
     struct descent descent;
     struct proof proof;
+    struct stride stride; /* of --solver sgd */
     double *share;
     double total; /* the sum of the rows' weights */
 };
@@ -89,6 +102,15 @@ struct convex_way {
 };
 sepal_status convex_choose(const struct convex_way **out, const char **why, struct convex *convex);
 extern const char convex_ways[]; /* what --solver may name, "a|b" */
+
+/* convex_walk.c: --solver sgd, which runs on the rows as given. */
+#define CONVEX_WALK "sgd"
+bool convex_walks(const struct fit *fit);
+struct stride convex_stride(const struct convex_config *config);
+/* Knobs of sgd that were set for another solver. */
+sepal_status convex_warn_unused(const struct convex *convex);
+/* Why it did not come to the gap asked for. */
+void convex_warn_of_walk(const struct convex *convex);
 
 sepal_status convex_fit(struct fit *fit, const struct loss *loss);
 

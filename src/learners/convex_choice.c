@@ -8,10 +8,16 @@ static const char *newton_cg_refuses(const struct objective *o) {
     return o->l1 > 0 ? "|w|_1 has no slope at 0" : NULL;
 }
 
+static const char *sgd_refuses(const struct objective *o) {
+    (void)o;
+    return NULL;
+}
+
 static const struct convex_way ways[] = {
     {"newton-cg", solve_newton_cg, newton_cg_refuses},
+    {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
-const char convex_ways[] = "newton-cg";
+const char convex_ways[] = "newton-cg|" CONVEX_WALK;
 
 enum { WAYS = sizeof ways / sizeof *ways };
 

@@ -59,7 +59,8 @@ struct learner {
     /* Whether adding a constant to a column changes nothing but the centre of the answer: then
        sparse rows need not be centred. NULL: never. */
     bool (*shiftable)(const void *config);
-    const char *solvers; /* what --solver may name, "a|b|c"; NULL: there is no choice */
+    const char *solvers;  /* what --solver may name, "a|b|c"; NULL: there is no choice */
+    const char *as_given; /* one of them that is never shiftable; NULL: none */
     const struct knob *knobs;
     size_t config_size;
     /* What the knobs say together: refuses contradictions, fills in what follows. NULL: nothing. */

@@ -22,6 +22,7 @@ const struct learner learner_svm = {
     .shiftable = convex_shiftable,
     .settle = convex_settle,
     .solvers = convex_ways,
+    .as_given = CONVEX_WALK,
     .knobs = knobs,
     .config_size = sizeof(struct convex_config),
     .fit = fit_svm,

@@ -232,7 +232,9 @@ static const double *swap_centre(struct matrix *matrix, const double *centre) {
 static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
                                struct matrix *mapped) {
     const struct learner *learner = pipeline->learner;
-    bool shiftable = learner->shiftable && learner->shiftable(pipeline->config);
+    const char *solver = fit->options.solver;
+    bool as_given = solver && learner->as_given && strcmp(solver, learner->as_given) == 0;
+    bool shiftable = !as_given && learner->shiftable && learner->shiftable(pipeline->config);
     const double *centre = shiftable ? swap_centre(mapped, NULL) : NULL;
     sepal_status status = reduction_fit(fit, learner, pipeline_reduction(pipeline));
     for (size_t j = 0; centre && fit->linear.centre && j < fit->linear.cols; j++)

@@ -4,6 +4,16 @@
 
 #include "objective/objective.h"
 
+/* How sgd walks. After e epochs, fractions included, a step is eta, eta / (1 + e) or
+   eta / sqrt(1 + e) long. */
+enum schedule { SCHEDULE_CONSTANT, SCHEDULE_INVERSE, SCHEDULE_ROOT };
+struct stride {
+    double eta;
+    size_t epochs, batch; /* batch: rows to a step; 0: all */
+    enum schedule schedule;
+    bool shuffle, average; /* average: the answer is the mean of the weights after every step */
+};
+
 struct descent {
     /* Given. */
     const struct objective *o;
@@ -13,6 +23,7 @@ struct descent {
     /* Asked once an iteration; true: stop with the best so far. gap NaN: not known. */
     bool (*stops)(void *payload, size_t iteration, double objective, double gap);
     void *payload;
+    const struct stride *stride; /* of sgd */
 
     /* The point (o->width numbers): where to start, then the best found. */
     double *u;
@@ -25,9 +36,13 @@ struct descent {
     size_t iterations;
     bool converged; /* by the solver's own account */
     bool stopped;   /* by `stops` */
+    bool diverged;  /* the next weights were no numbers; the point is the last that was */
 };
 
 /* newton_cg.c: smooth losses, no L1 penalty. */
 sepal_status solve_newton_cg(struct descent *d);
+/* sgd.c: any loss and penalty; walks along the rows as given, so the objective has no centre but
+   that of sparse rows themselves. */
+sepal_status solve_sgd(struct descent *d);
 
 #endif

@@ -1,0 +1,76 @@
+/* --solver sgd: how it is told to walk, and what is said of knobs and results of a method that does
+   not aim at a gap. */
+#include "learners/convex.h"
+
+#include <string.h>
+
+bool convex_walks(const struct fit *fit) {
+    return fit->options.solver && strcmp(fit->options.solver, CONVEX_WALK) == 0;
+}
+
+struct stride convex_stride(const struct convex_config *config) {
+    return (struct stride){.eta = config->eta,
+                           .epochs = config->epochs,
+                           .batch = config->batch,
+                           .schedule = (enum schedule)config->schedule,
+                           .shuffle = config->shuffle,
+                           .average = config->average};
+}
+
+/* Whether a knob is not what it is unless given. */
+static bool is_set(sepal_ctx *ctx, const struct knob *knob, const void *config,
+                   const void *defaults) {
+    const struct knob alone[] = {*knob, {0}};
+    struct text now = {0}, unless = {0};
+    knobs_print(ctx, &now, alone, config);
+    knobs_print(ctx, &unless, alone, defaults);
+    bool differs = now.bytes && unless.bytes && strcmp(now.bytes, unless.bytes) != 0;
+    text_clear(&now);
+    text_clear(&unless);
+    return differs;
+}
+
+sepal_status convex_warn_unused(const struct convex *convex) {
+    static const struct knob knobs[] = {CONVEX_WALK_KNOBS, {0}};
+    struct fit *fit = convex->fit;
+    struct convex_config defaults;
+    if (convex_walks(fit)) return SEPAL_OK;
+    TRY(knobs_fill(&defaults, fit->ctx, &fit->arena, knobs, CONVEX_WALK, NULL, 0));
+    for (const struct knob *knob = knobs; knob->name; knob++)
+        if (is_set(fit->ctx, knob, convex->config, &defaults))
+            warn(fit->ctx, "unused-knob",
+                 "%s is a knob of --solver " CONVEX_WALK
+                 " and has no effect on any other; add --solver " CONVEX_WALK ", or leave it out",
+                 knob->name);
+    return SEPAL_OK;
+}
+
+/* P where the walk begins unless it is warm: at 0. */
+static double objective_at_zero(const struct objective *o) {
+    double none = 0, value, shares = 0;
+    o->loss->at(o->ctx->kernels, 1, &none, &value, NULL, NULL);
+    for (size_t i = 0; i < o->n; i++) shares += o->share[i];
+    return shares * value;
+}
+
+void convex_warn_of_walk(const struct convex *convex) {
+    const struct descent *d = &convex->descent;
+    double zero = objective_at_zero(&convex->objective);
+    if (d->diverged)
+        warn(convex->fit->ctx, "not-converged",
+             "the weights or scores exceed the largest number in epoch %zu, so those before it are "
+             "returned: the steps are too long; lower --eta (it is %g), or bring the features to a "
+             "common scale (standardize)",
+             d->iterations + 1, convex->config->eta);
+    else if (convex->proof.primal > zero)
+        warn(convex->fit->ctx, "not-converged",
+             "%zu epochs of sgd ended with an objective of %.3g, and weights of 0 have %.3g: the "
+             "steps are too long; lower --eta (it is %g), or bring the features to a common scale "
+             "(standardize)",
+             d->iterations, convex->proof.primal, zero, convex->config->eta);
+    else
+        warn(convex->fit->ctx, "not-converged",
+             "%zu epochs of sgd ended with a relative gap of %.2g: sgd walks and does not aim at a "
+             "gap; try --schedule inverse, another --eta or more --epochs, or leave --solver out",
+             d->iterations, convex->proof.gap);
+}

@@ -1,0 +1,266 @@
+/* Stochastic gradient descent, the delta rule of the course: from 0, on the rows as given,
+
+       u -= eta_t (mean over the rows of a batch of n share_i slope_i y_i (x_i, 1) + l2 u)
+
+   and then, if there is an L1 penalty, every weight moves towards 0 by eta_t l1 and stops there (a
+   proximal step: Duchi and Singer, JMLR 2009). Over all batches of an epoch the steps' mean is the
+   gradient of the objective. With rows of weight 1 and no penalty a step of logistic regression is
+   eta (t - y) x.
+
+   Rows with few entries should cost few operations, but the penalties move every weight. So weights
+   are s v: an L2 penalty changes s alone (Bottou 2010). What the L1 penalty takes off is added up in
+   one number, and taken off a weight when a row asks for it (Langford, Li and Zhang, JMLR 2009). The
+   sum of all weights visited is S v - c, where S is the sum of all s, and a change of v adds S times
+   itself to c (Xu 2011). Where steps touch every weight anyway, all this is settled after each. */
+#include "core/alloc.h"
+#include "core/rng.h"
+#include "solvers/descent.h"
+#include "solvers/sgd.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the weights -------------------------------------------------------------------------- */
+
+static double shrunk(double x, double by) {
+    double left = fabs(x) - by;
+    return left > 0 ? copysign(left, x) : 0;
+}
+
+/* Take what is due off the weights that a row asks for. */
+static void pay(struct sgd *w, const struct block *block, size_t i) {
+    size_t at = 0, j;
+    double value;
+    while (row_next(block, i, w->o->cols, &at, &j, &value)) {
+        w->v[j] = shrunk(w->v[j], w->due - w->paid[j]);
+        w->paid[j] = w->due;
+    }
+}
+
+/* Make v the weights themselves. */
+static void settle(struct sgd *w) {
+    size_t cols = w->o->cols;
+    if (w->due > 0)
+        for (size_t j = 0; j < cols; j++) {
+            w->v[j] = shrunk(w->v[j], w->due - (w->paid ? w->paid[j] : 0));
+            if (w->paid) w->paid[j] = 0;
+        }
+    for (size_t j = 0; w->late && j < cols; j++) {
+        w->sum[j] += w->scales * w->v[j] - w->late[j];
+        w->late[j] = 0;
+    }
+    for (size_t j = 0; w->scale != 1 && j < cols; j++) w->v[j] *= w->scale;
+    w->scale = 1;
+    w->scales = w->due = 0;
+}
+
+/* ---- a step ------------------------------------------------------------------------------- */
+
+static double eta_at(const struct sgd *w) {
+    const struct stride *stride = w->d->stride;
+    double epochs = (double)w->steps / (double)w->steps_an_epoch;
+    switch (stride->schedule) {
+    case SCHEDULE_INVERSE: return stride->eta / (1 + epochs);
+    case SCHEDULE_ROOT: return stride->eta / sqrt(1 + epochs);
+    case SCHEDULE_CONSTANT: break;
+    }
+    return stride->eta;
+}
+
+/* The penalties of a step begin: |w|^2 has a slope, which is taken where the step starts. */
+static void shorten(struct sgd *w, double eta) {
+    enum { SMALL = -30 };
+    const struct objective *o = w->o;
+    double factor = 1 - eta * o->l2;
+    if (o->bias == BIAS_PENALISED) w->bias *= factor;
+    w->scale *= factor;
+    if (w->eager || !(fabs(w->scale) > ldexp(1, SMALL) && fabs(w->scale) < ldexp(1, -SMALL)))
+        settle(w);
+}
+
+/* ... and end: |w|_1 has none at 0, where it holds weights. The iterate is complete. */
+static void threshold(struct sgd *w, double eta) {
+    const struct objective *o = w->o;
+    if (o->bias == BIAS_PENALISED) w->bias = shrunk(w->bias, eta * o->l1);
+    w->due += eta * o->l1 / fabs(w->scale);
+    if (w->eager && w->due > 0) settle(w);
+    w->steps++;
+    if (!w->sum) return;
+    w->bias_sum += w->bias;
+    if (w->late)
+        w->scales += w->scale;
+    else
+        w->o->ctx->kernels->axpy_f64(1, w->v, w->sum, o->cols);
+}
+
+/* What a row of a batch of n adds, as a factor of it. */
+static double push(struct sgd *w, size_t row, size_t n, double eta) {
+    const struct objective *o = w->o;
+    const struct kernels *kernels = o->ctx->kernels;
+    size_t i;
+    const struct block *block = matrix_block_of(o->x, row, &i);
+    double pull, side = objective_side(o, row);
+    if (w->paid) pay(w, block, i);
+    double m = side * (w->scale * row_dot(kernels, block, i, o->cols, w->v) + w->bias);
+    o->loss->at(kernels, 1, &m, NULL, &pull, NULL);
+    return eta * (double)o->n * o->share[row] * pull * side / (double)n;
+}
+
+static void add(struct sgd *w, size_t row, double factor) {
+    const struct objective *o = w->o;
+    size_t i;
+    const struct block *block = matrix_block_of(o->x, row, &i);
+    if (factor == 0) return;
+    factor /= w->scale;
+    row_axpy(o->ctx->kernels, block, i, o->cols, factor, w->v);
+    if (w->late) row_axpy(o->ctx->kernels, block, i, o->cols, factor * w->scales, w->late);
+}
+
+/* One batch: all of its rows are judged by the same weights. */
+static void step(struct sgd *w, size_t first, size_t n) {
+    double eta = eta_at(w), factors = 0;
+    for (size_t k = 0; k < n; k++) {
+        size_t place = first + k;
+        w->factor[k] = push(w, w->order ? w->order[place] : place, n, eta);
+        factors += w->factor[k];
+    }
+    shorten(w, eta);
+    for (size_t k = 0; k < n; k++) add(w, w->order ? w->order[first + k] : first + k, w->factor[k]);
+    if (w->o->bias != BIAS_NONE) w->bias += factors;
+    threshold(w, eta);
+}
+
+/* All rows at once: a step of eta times the gradient. */
+static sepal_status step_all(struct sgd *w) {
+    const struct objective *o = w->o;
+    double eta = eta_at(w);
+    memcpy(w->point, w->v, o->cols * sizeof *w->v);
+    if (o->bias != BIAS_NONE) w->point[o->cols] = w->bias;
+    TRY(objective_sweep(&w->sweep, o, w->point));
+    shorten(w, eta);
+    o->ctx->kernels->axpy_f64(-eta, w->sweep.gradient, w->v, o->cols);
+    if (o->bias != BIAS_NONE) w->bias -= eta * w->sweep.gradient[o->cols];
+    threshold(w, eta);
+    return SEPAL_OK;
+}
+
+/* ---- an epoch ----------------------------------------------------------------------------- */
+
+static sepal_status shuffle(struct sgd *w, size_t epoch) {
+    size_t n = w->o->n;
+    if (n > UINT32_MAX)
+        return fail(w->o->ctx, SEPAL_EDATA,
+                    "%zu rows are too many to shuffle; leave shuffle out, or shuffle the file", n);
+    for (size_t i = 0; i < n; i++) w->order[i] = (uint32_t)i;
+    struct rng rng = rng_make(w->d->seed, epoch);
+    rng_shuffle(&rng, w->order, n);
+    return SEPAL_OK;
+}
+
+/* Asks now and then, about every millisecond's worth of numbers. */
+static bool is_stopped(struct sgd *w, size_t rows) {
+    enum { NUMBERS_BETWEEN = 1 << 21 };
+    const struct matrix *x = w->o->x;
+    w->work += rows * (1 + x->nonzeros / x->rows) + (w->eager ? x->cols : 0);
+    if (w->work < NUMBERS_BETWEEN) return false;
+    w->work = 0;
+    w->d->stopped = w->d->stops(w->d->payload, w->d->iterations, w->objective, NAN);
+    return w->d->stopped;
+}
+
+static sepal_status walk_epoch(struct sgd *w, size_t epoch) {
+    size_t n = w->o->n, batch = w->d->stride->batch;
+    if (w->order) TRY(shuffle(w, epoch));
+    if (batch == 0) return step_all(w);
+    for (size_t first = 0, part; first < n && !w->d->stopped; first += part) {
+        part = n - first < batch ? n - first : batch;
+        step(w, first, part);
+        is_stopped(w, part);
+    }
+    return SEPAL_OK;
+}
+
+/* The answer of now, if it is one: what grew beyond all numbers is not taken. */
+static sepal_status look(struct sgd *w, bool *taken) {
+    const struct objective *o = w->o;
+    double loss, objective;
+    settle(w);
+    for (size_t j = 0; j < o->cols; j++)
+        w->point[j] = w->sum ? w->sum[j] / (double)w->steps : w->v[j];
+    if (o->bias != BIAS_NONE) w->point[o->cols] = w->sum ? w->bias_sum / (double)w->steps : w->bias;
+    TRY(objective_margins(w->sweep.m, o, w->point));
+    TRY(objective_loss(&loss, o, w->sweep.m));
+    objective = loss + objective_penalty(o, w->point);
+    *taken = isfinite(objective);
+    for (size_t i = 0; i < o->n; i++) *taken = *taken && isfinite(w->sweep.m[i]);
+    for (size_t j = 0; j < o->width; j++) *taken = *taken && isfinite(w->point[j]);
+    if (!*taken) return SEPAL_OK;
+    memcpy(w->d->u, w->point, o->width * sizeof *w->point);
+    w->objective = objective;
+    return SEPAL_OK;
+}
+
+static sepal_status run(struct sgd *w) {
+    struct descent *d = w->d;
+    size_t most = d->stride->epochs;
+    bool taken;
+    if (d->max_iter && d->max_iter < most) most = d->max_iter;
+    for (size_t epoch = 1; epoch <= most && !d->stopped; epoch++) {
+        TRY(walk_epoch(w, epoch));
+        TRY(look(w, &taken));
+        if (!taken) {
+            d->diverged = true;
+            return SEPAL_OK;
+        }
+        d->iterations = epoch;
+        if (w->o->ctx->trace) TRY(sgd_trace(w));
+        if (d->stops(d->payload, epoch, w->objective, NAN)) d->stopped = true;
+    }
+    return SEPAL_OK;
+}
+
+/* ---- the solver --------------------------------------------------------------------------- */
+
+static sepal_status make(struct sgd *w) {
+    const struct objective *o = w->o;
+    const struct stride *stride = w->d->stride;
+    size_t batch = stride->batch < o->n ? stride->batch : o->n;
+    bool lazy_sum = stride->average && !w->eager, lazy_l1 = o->l1 > 0 && !w->eager;
+    w->v = arena_zero(o->ctx, &w->arena, o->width, sizeof *w->v);
+    w->point = arena_zero(o->ctx, &w->arena, o->width, sizeof *w->point);
+    w->sweep.m = arena_alloc(o->ctx, &w->arena, o->n, sizeof *w->sweep.m);
+    w->factor = arena_alloc(o->ctx, &w->arena, batch + 1, sizeof *w->factor);
+    if (!w->v || !w->point || !w->sweep.m || !w->factor) return SEPAL_EMEMORY;
+    struct {
+        bool wanted;
+        double **to;
+    } wishes[] = {{stride->batch == 0, &w->sweep.gradient},
+                  {stride->average, &w->sum},
+                  {lazy_sum, &w->late},
+                  {lazy_l1, &w->paid}};
+    for (size_t k = 0; k < sizeof wishes / sizeof *wishes; k++) {
+        if (!wishes[k].wanted) continue;
+        *wishes[k].to = arena_zero(o->ctx, &w->arena, o->width, sizeof **wishes[k].to);
+        if (!*wishes[k].to) return SEPAL_EMEMORY;
+    }
+    if (!stride->shuffle || stride->batch == 0) return SEPAL_OK;
+    w->order = arena_alloc(o->ctx, &w->arena, o->n, sizeof *w->order);
+    return w->order ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+sepal_status solve_sgd(struct descent *d) {
+    const struct objective *o = d->o;
+    size_t batch = d->stride->batch;
+    struct sgd w = {.d = d, .o = o, .scale = 1, .objective = NAN};
+    /* a late sum knows nothing of weights that stop at 0 */
+    w.eager = !o->rows.sparse || o->centre || batch == 0 || (o->l1 > 0 && d->stride->average);
+    w.steps_an_epoch = batch == 0 ? 1 : (o->n + batch - 1) / batch;
+    sepal_status status = make(&w);
+    if (status == SEPAL_OK) {
+        memcpy(w.v, d->u, o->cols * sizeof *w.v);
+        w.bias = objective_bias(o, d->u);
+        status = run(&w);
+    }
+    arena_clear(&w.arena);
+    return status;
+}

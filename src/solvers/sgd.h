@@ -1,0 +1,29 @@
+/* The state of a walk by stochastic gradients: see sgd.c. */
+#ifndef SEPAL_SOLVERS_SGD_H
+#define SEPAL_SOLVERS_SGD_H
+
+#include "solvers/descent.h"
+
+struct sgd {
+    struct descent *d;
+    const struct objective *o;
+    struct arena arena;
+    bool eager;       /* steps touch every weight: nothing is put off */
+    double scale, *v; /* weights are scale times v */
+    double bias;
+    double due,
+        *paid; /* L1, in units of v: all of it, and what each weight has been charged with */
+    double *sum, bias_sum; /* of the iterates; NULL: not wanted */
+    double scales, *late;  /* sum of scales since `sum` was made; what it counted too often */
+    uint32_t *order;       /* rows of this epoch; NULL: as they are */
+    double *factor;        /* of the rows of a batch */
+    double *point;         /* width */
+    struct sweep sweep;    /* margins; with all rows to a step the gradient */
+    size_t steps, steps_an_epoch, work;
+    double objective; /* after the last epoch */
+};
+
+/* sgd_trace.c: one JSON line for the epoch that has ended. */
+sepal_status sgd_trace(const struct sgd *w);
+
+#endif
