@@ -13,11 +13,17 @@ static const char *sgd_refuses(const struct objective *o) {
     return NULL;
 }
 
+static const char *newton_refuses(const struct objective *o) {
+    if (o->width > NEWTON_WIDTH_MOST) return "its Hessian has more than 4096 columns";
+    return newton_cg_refuses(o);
+}
+
 static const struct convex_way ways[] = {
     {"newton-cg", solve_newton_cg, newton_cg_refuses},
+    {"newton", solve_newton, newton_refuses},
     {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
-const char convex_ways[] = "newton-cg|" CONVEX_WALK;
+const char convex_ways[] = "newton-cg|newton|" CONVEX_WALK;
 
 enum { WAYS = sizeof ways / sizeof *ways };
 

@@ -37,6 +37,7 @@ struct descent {
     bool converged; /* by the solver's own account */
     bool stopped;   /* by `stops` */
     bool diverged;  /* the next weights were no numbers; the point is the last that was */
+    double drift;   /* newton: the largest change of a margin in its last step; else 0 */
 };
 
 /* newton_cg.c: smooth losses, no L1 penalty. */
@@ -44,5 +45,8 @@ sepal_status solve_newton_cg(struct descent *d);
 /* sgd.c: any loss and penalty; walks along the rows as given, so the objective has no centre but
    that of sparse rows themselves. */
 sepal_status solve_sgd(struct descent *d);
+/* newton.c: smooth losses, no L1 penalty, at most NEWTON_WIDTH_MOST columns. */
+enum { NEWTON_WIDTH_MOST = 4096 };
+sepal_status solve_newton(struct descent *d);
 
 #endif

@@ -1,0 +1,312 @@
+/* Newton's method with a Cholesky factor of the Hessian, for smooth losses of rows with few columns.
+
+   The first steps are taken on a sample of the rows: its optimum is as near to that of all rows as
+   statistics go, and from there one or two steps of all rows are left. A step is tried by looking
+   around where it leads; only when that is no gain a shorter one is sought, on the margins alone.
+
+   The dual point is that of the quadratic model: with a step s the pulls move by -curvature times the
+   change of the margins, so their sums are exactly those of the model's gradient at its least, which
+   is 0. What is left of the gap is Fenchel and Young's, row by row, of the order of the square of the
+   decrease that the step promised. Without a penalty that is the point itself that the proof needs:
+   the sums vanish (METHODS: a projection in the metric of the Hessian). */
+#include "solvers/descent.h"
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "solvers/line.h"
+#include "solvers/newton.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 2048, ROWS_PER_COLUMN = 32 };
+
+struct newton {
+    struct descent *d;
+    const struct objective *o; /* of all rows, or of a sample */
+    struct hessian hessian;
+    struct sweep sweep;
+    double *u;
+    double *before;                                 /* n: margins before the step */
+    double *left, *step, *scale, *factor, *product; /* width; the factor: its square */
+    double objective, decrement; /* twice the decrease that the step promises */
+    double gap;                  /* relative */
+};
+
+static double dot(const struct newton *s, const double *a, const double *b) {
+    return s->o->ctx->kernels->dot_f64(a, b, s->o->width);
+}
+
+/* ---- where we are ------------------------------------------------------------------------- */
+
+static sepal_status look(struct newton *s) {
+    const struct objective *o = s->o;
+    TRY(objective_sweep(&s->sweep, o, s->u));
+    s->objective = s->sweep.loss + objective_penalty(o, s->u);
+    for (size_t j = 0; j < o->penalised; j++) s->sweep.gradient[j] += o->l2 * s->u[j];
+    return SEPAL_OK;
+}
+
+static double relative(const struct newton *s, double excess) {
+    return excess / fmax(fabs(s->objective), 1e-300);
+}
+
+/* By the pulls at the point itself: P - D = |gradient|^2 / 2 l2, if the bias is optimal. */
+static double own_gap(const struct newton *s) {
+    const struct objective *o = s->o;
+    const double *g = s->sweep.gradient;
+    if (s->objective == 0) return 0;
+    if (!(o->l2 > 0)) return INFINITY;
+    double square = o->ctx->kernels->dot_f64(g, g, o->penalised);
+    double bias = o->penalised < o->width ? fabs(g[o->cols] * s->u[o->cols]) : 0;
+    return relative(s, square / (2 * o->l2) + bias);
+}
+
+/* ---- the step ----------------------------------------------------------------------------- */
+
+static sepal_status find_step(struct newton *s, bool *found) {
+    const struct objective *o = s->o;
+    TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
+    *found = factor_make(s->factor, o->width, s->scale, o->ctx);
+    if (!*found) return SEPAL_OK;
+    for (size_t j = 0; j < o->width; j++) s->step[j] = -s->sweep.gradient[j];
+    factor_solve(s->factor, o->width, s->scale, s->step, o->ctx);
+    s->decrement = -dot(s, s->sweep.gradient, s->step);
+    *found = isfinite(s->decrement) && s->decrement > 0;
+    return SEPAL_OK;
+}
+
+/* Back, and not so far; the margins of the step are what it has changed. */
+static sepal_status step_shorter(struct newton *s, double value, double *length) {
+    const struct objective *o = s->o;
+    double *t = s->sweep.m;
+    for (size_t i = 0; i < o->n; i++) t[i] -= s->before[i];
+    struct line line = {.o = o,
+                        .m = s->before,
+                        .t = t,
+                        .u = s->left,
+                        .step = s->step,
+                        .value = value,
+                        .slope = -s->decrement};
+    TRY(line_search(&line));
+    *length = line.alpha;
+    for (size_t j = 0; j < o->width; j++) s->u[j] = s->left[j] + line.alpha * s->step[j];
+    return look(s);
+}
+
+static sepal_status advance(struct newton *s, double *length) {
+    static const double enough = 1e-4;
+    const struct objective *o = s->o;
+    double value = s->objective, noise = 4 * DBL_EPSILON * fabs(value);
+    memcpy(s->before, s->sweep.m, o->n * sizeof *s->before);
+    memcpy(s->left, s->u, o->width * sizeof *s->left);
+    for (size_t j = 0; j < o->width; j++) s->u[j] += s->step[j];
+    *length = 1;
+    TRY(look(s));
+    if (s->objective <= value - enough * s->decrement + noise) return SEPAL_OK;
+    return step_shorter(s, value, length);
+}
+
+/* ---- the dual point ----------------------------------------------------------------------- */
+
+struct pulling {
+    struct newton *s;
+    double loss[SLABS_MOST];
+    bool clipped[SLABS_MOST];
+};
+
+/* In place of the margins before the step: the model's pulls after it. */
+static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+    enum { PART = 256 };
+    struct pulling *all = payload;
+    const struct newton *s = all->s;
+    const struct objective *o = s->o;
+    double pull[PART], curve[PART], value[PART], excess = 0;
+    for (size_t i = o->slab_first[slab], n; i < o->slab_first[slab + 1]; i += n) {
+        n = o->slab_first[slab + 1] - i < PART ? o->slab_first[slab + 1] - i : PART;
+        const double *m = s->sweep.m + i;
+        double *a = s->d->pull + i;
+        o->loss->at(ctx->kernels, n, s->before + i, NULL, pull, curve);
+        o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
+        for (size_t k = 0; k < n; k++) {
+            double model = pull[k] - curve[k] * (m[k] - s->before[i + k]);
+            a[k] = fmin(fmax(model, o->loss->least), o->loss->most);
+            if (a[k] != model) all->clipped[slab] = true;
+            excess += o->share[i + k] * (value[k] + a[k] * m[k] - o->loss->earns(a[k]));
+        }
+    }
+    all->loss[slab] = excess;
+    return SEPAL_OK;
+}
+
+/* What the sums of the pulls have more than the penalty takes. */
+static sepal_status surplus(struct newton *s, double *out) {
+    const struct objective *o = s->o;
+    for (size_t i = 0; i < o->n; i++)
+        s->before[i] = o->share[i] * s->d->pull[i] * objective_side(o, i);
+    TRY(objective_back(out, o, s->before));
+    for (size_t j = 0; j < o->penalised; j++) out[j] -= o->l2 * s->u[j];
+    return SEPAL_OK;
+}
+
+/* The pulls again onto the plane where the sums are right, in the metric of the Hessian: what rounding
+   and the range of the loss have left is taken off. */
+static sepal_status straighten(struct newton *s) {
+    enum { ROUNDS = 3 };
+    const struct objective *o = s->o;
+    double last = INFINITY, *r = s->product;
+    for (int round = 0;; round++) {
+        TRY(surplus(s, r));
+        double most = 0;
+        for (size_t j = 0; j < o->width; j++) most = fmax(most, fabs(r[j]) * s->scale[j]);
+        if (round == ROUNDS || most == 0 || !(most < last)) return SEPAL_OK;
+        last = most;
+        factor_solve(s->factor, o->width, s->scale, r, o->ctx);
+        TRY(objective_margins(s->before, o, r));
+        for (size_t i = 0; i < o->n; i++) {
+            double a = s->d->pull[i] - s->sweep.curve[i] / o->share[i] * s->before[i];
+            s->d->pull[i] = fmin(fmax(a, o->loss->least), o->loss->most);
+        }
+    }
+}
+
+/* The gap of the model's pulls after a full step; `before` is lost. */
+static sepal_status find_dual(struct newton *s) {
+    const struct objective *o = s->o;
+    struct pulling all = {.s = s};
+    double excess = 0;
+    bool clipped = false;
+    TRY(parallel_for(o->ctx, o->slabs, pull_slab, &all));
+    for (size_t k = 0; k < o->slabs; k++) {
+        excess += all.loss[k];
+        clipped = clipped || all.clipped[k];
+    }
+    if (!(relative(s, excess) < s->gap)) return SEPAL_OK;
+    if (clipped && o->l2 > 0) {
+        TRY(surplus(s, s->product));
+        excess += dot(s, s->product, s->product) / (2 * o->l2);
+    }
+    s->d->paired = relative(s, excess) < s->gap;
+    if (s->d->paired) s->gap = relative(s, excess);
+    if (!(o->l2 > 0) && s->gap <= s->d->tol) return straighten(s);
+    return SEPAL_OK;
+}
+
+/* ---- all rows ----------------------------------------------------------------------------- */
+
+/* Without a penalty a squared hinge may have nothing left to lose but roundings: rows within 1e-9 of
+   their margin are brought beyond it. */
+static sepal_status clear_the_rest(struct newton *s) {
+    const struct objective *o = s->o;
+    static const double rest = 1e-22, more = 1 + 1e-9;
+    if (o->loss != &loss_squared_hinge || o->l2 > 0 || s->objective == 0 || s->objective > rest)
+        return SEPAL_OK;
+    for (size_t j = 0; j < o->width; j++) s->u[j] *= more;
+    return look(s);
+}
+
+/* What is left of a sum of losses without bound from below but 0: margins of about 30 and more. */
+static const double NOTHING = 1e-13;
+
+static sepal_status descend(struct newton *s) {
+    struct descent *d = s->d;
+    size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
+    TRY(look(s));
+    s->gap = own_gap(s);
+    for (;;) {
+        bool found;
+        double length;
+        d->converged = s->gap <= d->tol;
+        if (d->converged || d->iterations >= most) return SEPAL_OK;
+        if (d->stops(d->payload, d->iterations, s->objective, isinf(s->gap) ? NAN : s->gap)) {
+            d->stopped = true;
+            return SEPAL_OK;
+        }
+        TRY(find_step(s, &found));
+        if (!found) return SEPAL_OK;
+        TRY(advance(s, &length));
+        d->iterations++;
+        if (length == 0) return SEPAL_OK; /* rounding leaves nothing to gain */
+        TRY(clear_the_rest(s));
+        d->paired = false;
+        s->gap = own_gap(s);
+        d->drift = 0;
+        for (size_t i = 0; i < s->o->n; i++)
+            d->drift = fmax(d->drift, fabs(s->sweep.m[i] - s->before[i]));
+        if (s->o->l2 == 0 && s->o->loss == &loss_logistic && s->sweep.loss < NOTHING)
+            return SEPAL_OK;
+        double promise = relative(s, s->decrement);
+        if (length == 1 && promise * promise <= 100 * d->tol) TRY(find_dual(s));
+    }
+}
+
+/* ---- some of the rows --------------------------------------------------------------------- */
+
+static sepal_status newton_init(struct newton *s, struct arena *arena) {
+    const struct objective *o = s->o;
+    TRY(hessian_init(&s->hessian, o, arena));
+    s->factor = arena_alloc(o->ctx, arena, o->width * o->width, sizeof *s->factor);
+    double *rows = arena_alloc(o->ctx, arena, o->n, 3 * sizeof *rows);
+    double *wide = arena_alloc(o->ctx, arena, o->width, 5 * sizeof *wide);
+    if (!s->factor || !rows || !wide) return SEPAL_EMEMORY;
+    double **by_column[] = {&s->sweep.gradient, &s->left, &s->step, &s->scale, &s->product};
+    for (size_t k = 0; k < 5; k++) *by_column[k] = wide + k * o->width;
+    s->sweep.m = rows;
+    s->sweep.curve = rows + o->n;
+    s->before = rows + 2 * o->n;
+    return SEPAL_OK;
+}
+
+/* As near to the sample's optimum as that is to the optimum of all rows. */
+static sepal_status descend_roughly(struct newton *s) {
+    double near = 0.1 * (double)s->o->width / (double)s->o->n;
+    TRY(look(s));
+    for (int k = 0; k < SAMPLE_STEPS_MOST; k++) {
+        bool found;
+        double length;
+        TRY(find_step(s, &found));
+        if (!found) return SEPAL_OK;
+        if (s->decrement <= near) {
+            for (size_t j = 0; j < s->o->width; j++) s->u[j] += s->step[j];
+            return SEPAL_OK;
+        }
+        TRY(advance(s, &length));
+        if (length == 0 || cancelled(s->o->ctx)) return SEPAL_OK;
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status start_on_sample(struct newton *s, size_t every, struct arena *arena) {
+    struct sample sample;
+    bool ok;
+    TRY(sample_init(&sample, &ok, s->o, arena, every));
+    struct newton some = {.d = s->d, .o = &sample.o, .u = s->u};
+    if (!ok) return SEPAL_OK;
+    TRY(newton_init(&some, arena));
+    return descend_roughly(&some);
+}
+
+static sepal_status start(struct newton *s) {
+    const struct objective *o = s->o;
+    size_t rows = ROWS_PER_COLUMN * o->width, every = 1;
+    if (rows < SAMPLE_ROWS) rows = SAMPLE_ROWS;
+    while (o->n / every >= 2 * rows) every *= 2;
+    for (; every >= 4; every /= 8) {
+        struct arena arena = {0};
+        sepal_status status = start_on_sample(s, every, &arena);
+        arena_clear(&arena);
+        TRY(status);
+    }
+    return SEPAL_OK;
+}
+
+sepal_status solve_newton(struct descent *d) {
+    struct newton s = {.d = d, .o = d->o, .u = d->u};
+    struct arena arena = {0};
+    sepal_status status = newton_init(&s, &arena);
+    if (status == SEPAL_OK && !d->warm && !d->max_iter) status = start(&s);
+    if (status == SEPAL_OK) status = descend(&s);
+    arena_clear(&arena);
+    return status;
+}

@@ -1,0 +1,44 @@
+/* Parts of Newton's method with a factor of the Hessian. */
+#ifndef SEPAL_SOLVERS_NEWTON_H
+#define SEPAL_SOLVERS_NEWTON_H
+
+#include "objective/objective.h"
+
+/* ---- newton_hessian.c: H = sum over rows of curve_i (x_i - c, 1)(x_i - c, 1)' + l2 ------------- */
+
+struct hessian {
+    const struct objective *o;
+    bool scatters;  /* products of a row's entries are added one by one; else by dense panels */
+    size_t side;    /* of the sums: width, and a column of ones where the centre needs it */
+    size_t parts;   /* scatters: ranges of slabs with sums of their own */
+    double *sum;    /* parts x side x side, upper triangles */
+    double *kept;   /* n; scatters: the curvatures that are in the sums */
+    size_t *listed; /* n; panels: rows that have a curvature */
+    double *root;   /* n; panels: roots of the curvatures */
+    bool begun;     /* the sums hold `kept` */
+};
+sepal_status hessian_init(struct hessian *h, const struct objective *o, struct arena *arena);
+/* The upper triangle (width x width), penalty included. */
+sepal_status hessian_make(double *out, struct hessian *h, const double *curve);
+
+/* ---- newton_factor.c: a Cholesky factor that always is one ------------------------------------- */
+
+/* Of the upper triangle of H in place, scaled to a unit diagonal: scale (n) gets the roots' inverses.
+   What makes H singular is filled up with next to nothing. False: H has numbers that are none. */
+bool factor_make(double *h, size_t n, double *scale, sepal_ctx *ctx);
+/* x = H^-1 x */
+void factor_solve(const double *factor, size_t n, const double *scale, double *x, sepal_ctx *ctx);
+
+/* ---- newton_sample.c: some of the rows, in place ------------------------------------------------ */
+
+struct sample {
+    struct objective o;
+    struct matrix x; /* its blocks are slices of the objective's */
+    int32_t *label;
+    double *share;
+};
+/* One run of rows out of `every`. Lives in the arena; ok is false when a side has no row. */
+sepal_status sample_init(struct sample *sample, bool *ok, const struct objective *o,
+                         struct arena *arena, size_t every);
+
+#endif

@@ -1,0 +1,53 @@
+/* A Cholesky factor of a Hessian that may be singular: columns that are 0, constant, repeated or sums
+   of others. Scaled to a unit diagonal, it gets a ridge of the size of its own rounding errors. A
+   gradient has no part in the directions that the rows do not see, so what the ridge does there is to
+   keep the step from moving. */
+#include "solvers/newton.h"
+
+#include "kernels/blas.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static bool scale_to_unit(double *h, size_t n, double *scale) {
+    for (size_t j = 0; j < n; j++) {
+        double d = h[j * n + j];
+        if (!isfinite(d)) return false;
+        scale[j] = d > 0 ? 1 / sqrt(d) : 1;
+        if (!isfinite(scale[j])) scale[j] = 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++) h[i * n + j] = h[i * n + j] * scale[i] * scale[j];
+    return true;
+}
+
+/* The lower triangle keeps what the factor overwrites, until it is one. */
+static void mirror(double *h, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++) h[j * n + i] = h[i * n + j];
+}
+
+static void restore(double *h, size_t n, double diagonal) {
+    for (size_t i = 0; i < n; i++) {
+        h[i * n + i] = diagonal;
+        for (size_t j = i + 1; j < n; j++) h[i * n + j] = h[j * n + i];
+    }
+}
+
+bool factor_make(double *h, size_t n, double *scale, sepal_ctx *ctx) {
+    double ridge = 16 * DBL_EPSILON * (double)n;
+    if (!scale_to_unit(h, n, scale)) return false;
+    mirror(h, n);
+    for (; ridge < 1; ridge *= 100) {
+        restore(h, n, 1 + ridge);
+        if (ctx->blas->cholesky(n, h, n)) return true;
+    }
+    return false;
+}
+
+void factor_solve(const double *factor, size_t n, const double *scale, double *x, sepal_ctx *ctx) {
+    for (size_t j = 0; j < n; j++) x[j] *= scale[j];
+    ctx->blas->cholesky_solve(n, factor, n, 1, x, 1);
+    for (size_t j = 0; j < n; j++) x[j] *= scale[j];
+}

@@ -1,0 +1,215 @@
+/* The Hessian of a sum of losses. Rows with few entries add the products of their entries one by one
+   to the triangle of their range of slabs: there only rows whose curvature has changed are visited,
+   which near the optimum of a squared hinge are few. Other rows are made dense, times the root of
+   their curvature, and a matrix product adds up panels of them. Rows without curvature are left out
+   either way. */
+#include "solvers/newton.h"
+
+#include "core/parallel.h"
+#include "kernels/blas.h"
+#include "solvers/tall.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Numbers in all triangles of ranges together; there are two ranges at least. */
+enum { SUM_NUMBERS = 1 << 20 };
+
+/* ---- set-up ------------------------------------------------------------------------------- */
+
+/* Nanoseconds of an addition to a place that the row names, of a product inside a matrix product, and
+   of making a number dense, as measured. */
+static const double ADDING = 0.5, MULTIPLYING = 0.04, FILLING = 0.5;
+
+static bool scatter_pays(const struct objective *o, size_t side) {
+    double scattered = 0, dense = (double)side * ((double)side / 2 * MULTIPLYING + FILLING);
+    if (!o->rows.sparse) return false;
+    for (size_t b = 0; b < o->rows.n_blocks; b++) {
+        const struct block *block = &o->rows.blocks[b];
+        for (size_t i = 0; i < block->rows; i++) {
+            double entries = (double)(block->start[i + 1] - block->start[i] + 1);
+            scattered += entries * (entries + 1) / 2 * ADDING;
+        }
+    }
+    return scattered < (double)o->n * dense;
+}
+
+sepal_status hessian_init(struct hessian *h, const struct objective *o, struct arena *arena) {
+    size_t ones = o->bias != BIAS_NONE || (o->rows.sparse && o->centre);
+    *h = (struct hessian){.o = o, .side = o->cols + ones, .parts = 1};
+    h->scatters = scatter_pays(o, h->side);
+    if (!h->scatters) {
+        h->listed = arena_alloc(o->ctx, arena, o->n, sizeof *h->listed);
+        h->root = arena_alloc(o->ctx, arena, o->n, sizeof *h->root);
+        return h->listed && h->root ? SEPAL_OK : SEPAL_EMEMORY;
+    }
+    size_t square = h->side * h->side;
+    h->parts = SUM_NUMBERS / square < 2 ? 2 : SUM_NUMBERS / square;
+    if (h->parts > o->slabs) h->parts = o->slabs;
+    h->kept = arena_zero(o->ctx, arena, o->n, sizeof *h->kept);
+    h->sum = arena_alloc(o->ctx, arena, h->parts * square, sizeof *h->sum);
+    return h->kept && h->sum ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+/* ---- entry by entry ----------------------------------------------------------------------- */
+
+struct adding {
+    struct hessian *h;
+    const double *curve;
+    bool afresh;
+};
+
+/* With the column of ones, if there is one, as the last. */
+static void add_ones(const struct hessian *h, const uint32_t *index, size_t n, double by,
+                     double ones_by, double ones_square, double *sum) {
+    size_t side = h->side, cols = h->o->cols;
+    for (size_t p = 0; p < n; p++) {
+        double *row = sum + index[p] * side;
+        for (size_t q = p; q < n; q++) row[index[q]] += by;
+    }
+    if (side == cols) return;
+    for (size_t p = 0; p < n; p++) sum[index[p] * side + cols] += ones_by;
+    sum[cols * side + cols] += ones_square;
+}
+
+static double entry(const struct block *block, size_t at) {
+    return block->f32 ? (double)block->f32[at] : block->f64[at];
+}
+
+static void add_values(const struct hessian *h, const struct block *block, size_t i, double by,
+                       double *sum) {
+    size_t side = h->side, cols = h->o->cols, from = block->start[i], to = block->start[i + 1];
+    for (size_t p = from; p < to; p++) {
+        double x = entry(block, p) * by, *row = sum + block->index[p] * side;
+        for (size_t q = p; q < to; q++) row[block->index[q]] += x * entry(block, q);
+        if (side > cols) row[cols] += x;
+    }
+    if (side > cols) sum[cols * side + cols] += by;
+}
+
+static void add_row(const struct hessian *h, const struct block *block, size_t i, double by,
+                    double *sum) {
+    if (block->values == VALUES_F32 || block->values == VALUES_F64) {
+        add_values(h, block, i, by, sum);
+        return;
+    }
+    double x = block->values == VALUES_ROW ? block->f64[i] : 1;
+    add_ones(h, block->index + block->start[i], block->start[i + 1] - block->start[i], by * x * x,
+             by * x, by, sum);
+}
+
+static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
+    const struct adding *all = payload;
+    struct hessian *h = all->h;
+    const struct objective *o = h->o;
+    size_t square = h->side * h->side;
+    size_t from = o->slab_first[o->slabs * part / h->parts],
+           to = o->slab_first[o->slabs * (part + 1) / h->parts];
+    double *sum = h->sum + part * square;
+    (void)ctx;
+    if (all->afresh) memset(sum, 0, square * sizeof *sum);
+    for (size_t b = 0; b < o->rows.n_blocks; b++) {
+        const struct block *block = &o->rows.blocks[b];
+        if (block->first_row < from) continue;
+        if (block->first_row >= to) break;
+        for (size_t i = 0; i < block->rows; i++) {
+            size_t row = block->first_row + i;
+            double by = all->afresh ? all->curve[row] : all->curve[row] - h->kept[row];
+            if (by != 0) add_row(h, block, i, by, sum);
+            h->kept[row] = all->curve[row];
+        }
+    }
+    return SEPAL_OK;
+}
+
+/* Taking out and putting in is worth it while that is less than all of them. */
+static bool changed_much(const struct hessian *h, const double *curve) {
+    size_t changed = 0, present = 0;
+    for (size_t i = 0; i < h->o->n; i++) {
+        changed += curve[i] != h->kept[i];
+        present += curve[i] != 0;
+    }
+    return !h->begun || changed > present / 2;
+}
+
+/* (x - c)(x - c)' = xx' - xc' - cx' + cc' */
+static void take_centre_off(double *out, const struct hessian *h, const double *sum) {
+    const struct objective *o = h->o;
+    size_t side = h->side, cols = o->cols, width = o->width;
+    double total = sum[cols * side + cols];
+    for (size_t i = 0; i < cols; i++) {
+        double x = sum[i * side + cols], c = o->centre[i];
+        for (size_t j = i; j < cols; j++)
+            out[i * width + j] += (total * c - x) * o->centre[j] - c * sum[j * side + cols];
+        if (width > cols) out[i * width + cols] -= total * c;
+    }
+}
+
+static sepal_status scatter(double *out, struct hessian *h, const double *curve) {
+    const struct objective *o = h->o;
+    size_t side = h->side, width = o->width;
+    struct adding all = {.h = h, .curve = curve, .afresh = changed_much(h, curve)};
+    TRY(parallel_for(o->ctx, h->parts, add_part, &all));
+    h->begun = true;
+    for (size_t i = 0; i < width; i++) {
+        memcpy(out + i * width + i, h->sum + i * side + i, (width - i) * sizeof *out);
+        for (size_t part = 1; part < h->parts; part++) {
+            const double *sum = h->sum + part * side * side + i * side;
+            for (size_t j = i; j < width; j++) out[i * width + j] += sum[j];
+        }
+    }
+    if (o->centre) {
+        /* the column of ones, of all parts */
+        for (size_t i = 0; i < side; i++)
+            for (size_t part = 1; part < h->parts; part++)
+                h->sum[i * side + o->cols] += h->sum[part * side * side + i * side + o->cols];
+        take_centre_off(out, h, h->sum);
+        h->begun = false;
+    }
+    return SEPAL_OK;
+}
+
+/* ---- by panels ---------------------------------------------------------------------------- */
+
+static void fill(const void *payload, size_t first, size_t n, double *out, size_t stride) {
+    const struct hessian *h = payload;
+    const struct objective *o = h->o;
+    size_t b = 0;
+    for (size_t k = first; k < first + n; k++, out += stride) {
+        size_t row = h->listed[k];
+        if (k == first) {
+            size_t low = 0, high = o->rows.n_blocks;
+            while (high - low > 1) {
+                size_t middle = low + (high - low) / 2;
+                *(o->rows.blocks[middle].first_row <= row ? &low : &high) = middle;
+            }
+            b = low;
+        }
+        while (row >= o->rows.blocks[b].first_row + o->rows.blocks[b].rows) b++;
+        const struct block *block = &o->rows.blocks[b];
+        block_dense(block, row - block->first_row, 1, o->cols, o->centre, h->root, out, stride);
+        if (o->width > o->cols) out[o->cols] = h->root[row];
+    }
+}
+
+static sepal_status multiply(double *out, struct hessian *h, const double *curve) {
+    const struct objective *o = h->o;
+    size_t present = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        h->root[i] = sqrt(curve[i]);
+        if (h->root[i] > 0) h->listed[present++] = i;
+    }
+    struct tall tall = {
+        .rows = present, .cols = o->width, .stride = o->width, .fill = fill, .payload = h};
+    memset(out, 0, o->width * o->width * sizeof *out);
+    return present ? tall_gram(out, o->ctx, &tall) : SEPAL_OK;
+}
+
+/* ---- either way --------------------------------------------------------------------------- */
+
+sepal_status hessian_make(double *out, struct hessian *h, const double *curve) {
+    const struct objective *o = h->o;
+    TRY(h->scatters ? scatter(out, h, curve) : multiply(out, h, curve));
+    for (size_t j = 0; j < o->penalised; j++) out[j * o->width + j] += o->l2;
+    return SEPAL_OK;
+}
