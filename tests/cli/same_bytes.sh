@@ -32,6 +32,8 @@ for spec in least-squares 'least-squares(l2=0.1)' 'perceptron(epochs=9)' 'percep
     naive-bayes 'naive-bayes(kind=complement)' 'naive-bayes(kind=bernoulli, smoothing=0.5)' \
     'lda(shrinkage=auto)' 'fisher | ovo' 'mean-difference | ovr-1' 'gaussian(shrinkage=0.1)' \
     'gaussian(covariance=diagonal) | ovr' 'standardize | perceptron(epochs=3)' \
+    'logistic(C=10) | ovr' 'standardize | svm' 'svm(penalty=l1) | ovo' 'logistic(C=1, ratio=0.5)' \
+    'standardize | svm(loss=hinge, class_weight=balanced)' \
     'minmax | rbf | least-squares' 'sigmoid | hash(bits=6) | lda' 'fourier(features=20) | fisher'; do
     check "$examples/iris.csv" "$spec"
     check "$examples/digits.csv" "$spec"
@@ -39,7 +41,8 @@ done
 if [ -d "$data" ] && command -v xz >/dev/null; then
     xz -dc "$data/a9a.xz" >a9a
     for spec in least-squares 'perceptron(epochs=3)' naive-bayes lda 'standardize | lda(shrinkage=0.1)' \
-        'standardize | perceptron(epochs=2)' 'gaussian(covariance=spherical)'; do
+        'standardize | perceptron(epochs=2)' 'gaussian(covariance=spherical)' 'logistic(C=0.1)' svm \
+        'standardize | logistic(penalty=l1)' 'svm(loss=hinge, bias=penalised)'; do
         check a9a "$spec"
         check "$data/satellite.csv" "$spec"
     done

@@ -150,12 +150,12 @@ static void test_memory(void **state) {
     (void)state;
     static const char *const specs[] = {"gaussian | ovo", "lda | ovr",
                                         "standardize | perceptron(epochs=2) | ovo",
-                                        "naive-bayes | ovr-1"};
+                                        "naive-bayes | ovr-1", "logistic | ovr"};
     struct rng rng = rng_make(33, 1);
     struct problem p = any_problem(&rng, 3, 3);
     sepal_data *data = problem_data(&p, ctx, true);
     size_t points = 0;
-    for (size_t s = 0; s < 4; s++) {
+    for (size_t s = 0; s < 5; s++) {
         sepal_model *whole = fit_spec(data, specs[s]), *model = NULL;
         const struct linear *right = &whole->linear;
         for (size_t at = 1; !model; at++, points++) {

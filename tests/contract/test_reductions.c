@@ -11,13 +11,14 @@ enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 
 /* Beside every learner as it is. */
 static const char *const more_learners[] = {
-    "least-squares(l2=0.1)",        "perceptron(variant=averaged, epochs=5)",
-    "perceptron(variant=batch)",    "gaussian(covariance=diagonal)",
-    "gaussian(covariance=shared)",  "gaussian(covariance=spherical)",
-    "naive-bayes(kind=bernoulli)",  "naive-bayes(kind=complement)",
-    "lda(axes=1, shrinkage=0.25)",  "fisher(cut=gauss)",
-    "mean-difference(cut=mean)",    "perceptron(bias=false, epochs=4)",
-    "least-squares(targets=fisher)"};
+    "least-squares(l2=0.1)",         "perceptron(variant=averaged, epochs=5)",
+    "perceptron(variant=batch)",     "gaussian(covariance=diagonal)",
+    "gaussian(covariance=shared)",   "gaussian(covariance=spherical)",
+    "naive-bayes(kind=bernoulli)",   "naive-bayes(kind=complement)",
+    "lda(axes=1, shrinkage=0.25)",   "fisher(cut=gauss)",
+    "mean-difference(cut=mean)",     "perceptron(bias=false, epochs=4)",
+    "least-squares(targets=fisher)", "logistic(C=0.3, bias=penalised)",
+    "svm(l2=0.1, bias=false)"};
 enum { MORE = sizeof more_learners / sizeof *more_learners };
 
 static const char *learner_at(size_t i) {

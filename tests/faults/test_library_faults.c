@@ -145,6 +145,12 @@ static sepal_status fit_bits(struct result *out, sepal_ctx *ctx) {
 static sepal_status fit_centred(struct result *out, sepal_ctx *ctx) {
     return sepal_fit(&out->model, NULL, ctx, "standardize | perceptron(epochs=3)", sparse, NULL);
 }
+static sepal_status fit_logistic(struct result *out, sepal_ctx *ctx) {
+    return sepal_fit(&out->model, NULL, ctx, "logistic(class_weight=balanced)", data, NULL);
+}
+static sepal_status fit_svm(struct result *out, sepal_ctx *ctx) {
+    return sepal_fit(&out->model, NULL, ctx, "svm | ovr", sparse, NULL);
+}
 static sepal_status load_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_load(&out->model, ctx, "shaped.sepal");
 }
@@ -261,6 +267,8 @@ static const struct operation operations[] = {
     {"fit pairs", fit_pairs, 0, true},
     {"fit bits", fit_bits, 0, true},
     {"fit centred sparse rows", fit_centred, 0, true},
+    {"fit logistic", fit_logistic, 0, true},
+    {"fit svm", fit_svm, 0, true},
     {"load a model with parts", load_shaped, SEPAL_EMODEL, false},
     {"abstain", abstain, 0, false},
     {"distances", distances, 0, false},
