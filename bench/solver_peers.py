@@ -1,0 +1,142 @@
+"""The peers of bench/solvers: how each is called at its best, and what it found.
+
+A peer gives its ways of solving a problem, each with tolerances from loose to tight; a way solves to a
+tolerance and gives back the seconds of the fit alone, the weights and the biases. What can be done
+before the clock starts is done before: the peer's own layout of the rows, compiling, imports.
+"""
+import importlib.metadata
+import os
+import time
+import warnings
+
+import numpy as np
+
+CORES = os.cpu_count()
+DISTRIBUTION = {"LIBLINEAR": "liblinear-official", "scikit-learn": "scikit-learn", "Snap ML": "snapml",
+                "celer": "celer", "skglm": "skglm"}
+
+
+class Way:
+    def __init__(self, name, tolerances, fit):
+        self.name, self.tolerances, self.fit = name, tolerances, fit
+
+
+def powers(first, last):
+    """10^-first, ..., 10^-last."""
+    return [10.0**-k for k in range(first, last + 1)]
+
+
+def timed(call):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = time.perf_counter()
+        found = call()
+        return time.perf_counter() - start, found
+
+
+# ---- LIBLINEAR ------------------------------------------------------------------------------------
+
+LIBLINEAR_SOLVERS = {("logistic", "l2"): (0, 7), ("squared_hinge", "l2"): (1, 2), ("hinge", "l2"): (3,),
+                     ("logistic", "l1"): (6,)}
+
+
+def liblinear_fit(problem, solver, tolerance):
+    from liblinear import liblinear, liblinearutil
+    rows = problem.data.form("liblinear", lambda d: liblinear.problem(d.y, d.x))
+    parameter = liblinear.parameter(f"-s {solver} -c 1 -e {tolerance!r} -q")
+    seconds, model = timed(lambda: liblinearutil.train(rows, parameter))
+    labels = model.get_labels()
+    count = 1 if len(labels) == 2 else len(labels)
+    w = np.ctypeslib.as_array(model.w, (model.nr_feature, count)).T.copy()
+    if count == 1:  # positive scores are those of the label it saw first
+        return seconds, w if labels[0] == problem.data.classes[1] else -w, 0.0
+    return seconds, w[np.argsort(labels)], 0.0
+
+
+def liblinear_ways(problem):
+    def way(solver):
+        tolerances = powers(-2, 4) if solver in (1, 3, 7) else powers(0, 6)
+        return Way(f"-s {solver} -e", tolerances, lambda e: liblinear_fit(problem, solver, e))
+    solvers = LIBLINEAR_SOLVERS[problem.loss, problem.penalty]
+    if len(problem.data.classes) > 2:  # the dual ones, which the table asks for
+        solvers = [s for s in solvers if s in (1, 7)]
+    return [way(s) for s in solvers]
+
+
+# ---- scikit-learn ---------------------------------------------------------------------------------
+
+def sklearn_fit(problem, solver, tolerance):
+    from sklearn.linear_model import LogisticRegression
+    model = LogisticRegression(solver=solver, tol=tolerance, fit_intercept=problem.bias, max_iter=100000)
+    seconds, _ = timed(lambda: model.fit(problem.data.x, problem.data.y))
+    return seconds, model.coef_, model.intercept_
+
+
+def sklearn_ways(problem):
+    few = problem.data.x.shape[1] <= 5000  # newton-cholesky keeps a square of that
+    solvers = ["newton-cholesky"] if few else []
+    if problem.data.name != "tall":
+        solvers += ["lbfgs", "newton-cg"]
+    return [Way(f"{s} tol=", powers(3, 8), lambda t, s=s: sklearn_fit(problem, s, t)) for s in solvers]
+
+
+# ---- Snap ML --------------------------------------------------------------------------------------
+
+def snap_fit(problem, jobs, tolerance):
+    import snapml
+    rows = problem.data.form("singles", lambda d: d.x.astype(np.float32))
+    model = snapml.LogisticRegression(regularizer=1.0, n_jobs=jobs, tol=tolerance, max_iter=100000,
+                                      fit_intercept=False, normalize=False, random_state=1)
+    seconds, _ = timed(lambda: model.fit(rows, problem.data.y))
+    return seconds, np.asarray(model.coef_).reshape(1, -1), 0.0
+
+
+def snap_ways(problem):
+    return [Way(f"n_jobs={jobs} tol=", powers(1, 7), lambda t, jobs=jobs: snap_fit(problem, jobs, t))
+            for jobs in sorted({1, CORES})]
+
+
+# ---- celer and skglm ------------------------------------------------------------------------------
+
+def by_columns(data):
+    return data.form("columns", lambda d: d.x.tocsc())
+
+
+def celer_fit(problem, newton, tolerance):
+    from celer import celer_path
+    rows, y = by_columns(problem.data), problem.targets()[:, 0]
+    seconds, found = timed(lambda: celer_path(rows, y, pb="logreg", alphas=[1.0], tol=tolerance,
+                                              max_iter=1000, use_PN=newton))
+    return seconds, found[1].T, 0.0
+
+
+def celer_ways(problem):
+    return [Way(f"{'prox-Newton' if newton else 'coordinates'} tol=", powers(1, 9),
+                lambda t, newton=newton: celer_fit(problem, newton, t)) for newton in (True, False)]
+
+
+def skglm_fit(problem, tolerance):
+    from skglm import SparseLogisticRegression
+    rows, y = by_columns(problem.data), problem.targets()[:, 0]
+    model = SparseLogisticRegression(alpha=problem.strength, tol=tolerance, fit_intercept=False, max_iter=200)
+    seconds, _ = timed(lambda: model.fit(rows, y))
+    return seconds, model.coef_.reshape(1, -1), 0.0
+
+
+def skglm_ways(problem):
+    return [Way("tol=", powers(3, 8), lambda t: skglm_fit(problem, t))]
+
+
+PEERS = {"LIBLINEAR": liblinear_ways, "scikit-learn": sklearn_ways, "Snap ML": snap_ways,
+         "celer": celer_ways, "skglm": skglm_ways}
+MODULE = {"LIBLINEAR": "liblinear.liblinearutil", "scikit-learn": "sklearn.linear_model",
+          "Snap ML": "snapml", "celer": "celer", "skglm": "skglm"}
+
+
+def version(peer):
+    """Of an installed peer that can be imported, else None."""
+    try:
+        importlib.import_module(MODULE[peer])
+        return importlib.metadata.version(DISTRIBUTION[peer])
+    except ImportError:
+        return None
