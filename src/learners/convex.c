@@ -80,15 +80,25 @@ static sepal_status prove(struct convex *convex) {
     return certify(&convex->proof, d->o, d->u, d->paired ? d->pull : NULL);
 }
 
+static sepal_status run(struct convex *convex, struct convex_plan *plan) {
+    struct descent *d = &convex->descent;
+    TRY(plan->first->solve(d));
+    if (d->converged || d->stopped || !plan->then) return SEPAL_OK;
+    d->warm = true;
+    convex->handed_over = true;
+    *plan = (struct convex_plan){.first = plan->then, .why = plan->why};
+    return plan->first->solve(d);
+}
+
 /* The solver's own account of the gap is checked; where it was too kind, it goes on with a stricter
    aim. */
-static sepal_status solve(struct convex *convex, const struct convex_way *way) {
+static sepal_status solve(struct convex *convex, struct convex_plan plan) {
     enum { ROUNDS = 6 };
     struct descent *d = &convex->descent;
     double tol = d->tol;
     for (int round = 0;; round++) {
         size_t before = d->iterations;
-        TRY(way->solve(d));
+        TRY(run(convex, &plan));
         TRY(prove(convex));
         if (!d->converged || d->stopped || !(convex->proof.gap > tol)) break;
         if (round == ROUNDS || (round > 0 && d->iterations == before)) {
@@ -147,7 +157,13 @@ static void warn_of_shortfall(const struct convex *convex) {
         convex->descent.iterations, convex->proof.gap);
 }
 
-static void report(struct convex *convex, const struct convex_way *way, const char *why) {
+static const char *name_solver(struct convex *convex, const struct convex_plan *plan) {
+    if (!convex->handed_over) return fit_text(convex->fit, "%s (%s)", plan->first->name, plan->why);
+    return fit_text(convex->fit, "%s, then %s (%s, but slow)", plan->first->name, plan->then->name,
+                    plan->why);
+}
+
+static void report(struct convex *convex, const struct convex_plan *plan) {
     struct fit *fit = convex->fit;
     const struct objective *o = &convex->objective;
     fit->objective = convex->proof.primal;
@@ -156,7 +172,7 @@ static void report(struct convex *convex, const struct convex_way *way, const ch
     fit->iterations = convex->descent.iterations;
     fit->converged = convex->descent.converged;
     fit->words = describe(convex);
-    fit->solver = fit_text(fit, "%s (%s)", way->name, why);
+    fit->solver = name_solver(convex, plan);
     if (!fit->make) return;
     struct tree *facts = tree_object(fit->make, fit->report, "certificate");
     tree_number(fit->make, facts, "primal", convex->proof.primal);
@@ -167,15 +183,14 @@ static void report(struct convex *convex, const struct convex_way *way, const ch
 
 static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
     struct convex convex = {.fit = fit, .config = fit->config};
-    const struct convex_way *way;
-    const char *why;
+    struct convex_plan plan;
     TRY(set_up(&convex, loss));
-    TRY(convex_choose(&way, &why, &convex));
+    TRY(convex_choose(&plan, &convex));
     TRY(convex_warn_unused(&convex));
-    TRY(solve(&convex, way));
+    TRY(solve(&convex, plan));
     keep_weights(&convex);
     warn_of_shortfall(&convex);
-    report(&convex, way, why);
+    report(&convex, &plan);
     return SEPAL_OK;
 }
 

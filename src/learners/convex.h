@@ -88,6 +88,7 @@ struct convex {
     struct stride stride; /* of --solver sgd */
     double *share;
     double total; /* the sum of the rows' weights */
+    bool handed_over;
 };
 
 /* convex_share.c: the share of each row in the sum of losses. */
@@ -100,7 +101,11 @@ struct convex_way {
     /* Why it cannot solve this objective; NULL: it can. */
     const char *(*refuses)(const struct objective *o);
 };
-sepal_status convex_choose(const struct convex_way **out, const char **why, struct convex *convex);
+struct convex_plan {
+    const struct convex_way *first, *then; /* then: who takes over where the first is slow; or NULL */
+    const char *why;
+};
+sepal_status convex_choose(struct convex_plan *out, struct convex *convex);
 extern const char convex_ways[]; /* what --solver may name, "a|b" */
 
 /* convex_walk.c: --solver sgd, which runs on the rows as given. */

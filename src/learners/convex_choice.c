@@ -18,14 +18,15 @@ static const char *newton_refuses(const struct objective *o) {
     return newton_cg_refuses(o);
 }
 
-static const struct convex_way ways[] = {
-    {"newton-cg", solve_newton_cg, newton_cg_refuses},
-    {"newton", solve_newton, newton_refuses},
-    {CONVEX_WALK, solve_sgd, sgd_refuses},
+enum way { WAY_NEWTON, WAY_NEWTON_CG, WAY_SGD, WAYS };
+static const struct convex_way ways[WAYS] = {
+    [WAY_NEWTON] = {"newton", solve_newton, newton_refuses},
+    [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses},
+    [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
-const char convex_ways[] = "newton-cg|newton|" CONVEX_WALK;
+const char convex_ways[] = "newton|newton-cg|" CONVEX_WALK;
 
-enum { WAYS = sizeof ways / sizeof *ways };
+/* ---- --solver ----------------------------------------------------------------------------- */
 
 static sepal_status refuse(struct convex *convex, const struct convex_way *way, const char *why) {
     char able[256] = "";
@@ -46,10 +47,36 @@ static sepal_status named(const struct convex_way **out, struct convex *convex) 
     return why ? refuse(convex, *out, why) : SEPAL_OK;
 }
 
-sepal_status convex_choose(const struct convex_way **out, const char **why, struct convex *convex) {
-    *out = &ways[0];
-    *why = "as asked";
-    if (convex->fit->options.solver) return named(out, convex);
-    *why = "the only one so far";
-    return SEPAL_OK;
+/* ---- by the data's shape -------------------------------------------------------------------- */
+
+/* Nanoseconds, of one core, as far as a choice needs them: a product of two entries of a sparse row
+   that are added to the Hessian, one of dense panels, and an entry's share of a pass. */
+static const double SPARSE_PRODUCT = 1, DENSE_PRODUCT = 0.05, SPARSE_ENTRY = 2.5, DENSE_ENTRY = 0.5;
+/* Hessians that a fit takes, and passes of conjugate gradients instead of them. */
+static const double HESSIANS = 5, PASSES = 60;
+enum { FEW_COLUMNS = 64 };
+
+/* Whether Hessians cost less than the passes that would do without. */
+static bool hessian_pays(const struct objective *o) {
+    double rows = (double)o->n, width = (double)o->width;
+    double entries = o->rows.sparse ? (double)o->rows.nonzeros : rows * width;
+    double dense = rows * width * width * DENSE_PRODUCT;
+    double sparse = entries / rows * entries / 2 * SPARSE_PRODUCT;
+    double hessian = (o->rows.sparse && sparse < dense ? sparse : dense) +
+                     width * width * width / 3 * DENSE_PRODUCT;
+    double pass = entries * (o->rows.sparse ? SPARSE_ENTRY : DENSE_ENTRY);
+    return o->width <= FEW_COLUMNS || HESSIANS * hessian <= PASSES * pass;
+}
+
+static struct convex_plan plan_of(const struct objective *o) {
+    if (!newton_refuses(o) && (o->l2 == 0 || hessian_pays(o)))
+        return (struct convex_plan){&ways[WAY_NEWTON], NULL, "few columns"};
+    return (struct convex_plan){&ways[WAY_NEWTON_CG], NULL, "many columns"};
+}
+
+sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {
+    *out = plan_of(&convex->objective);
+    if (!convex->fit->options.solver) return SEPAL_OK;
+    *out = (struct convex_plan){.why = "as asked"};
+    return named(&out->first, convex);
 }
