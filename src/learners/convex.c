@@ -62,6 +62,7 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
                                        .tol = tol,
                                        .max_iter = fit->options.max_iter,
                                        .seed = fit->ctx->seed,
+                                       .decrement = NAN,
                                        .stops = stops,
                                        .payload = fit};
     convex->stride = convex_stride(convex->config);
@@ -77,7 +78,10 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
 
 static sepal_status prove(struct convex *convex) {
     const struct descent *d = &convex->descent;
-    return certify(&convex->proof, d->o, d->u, d->paired ? d->pull : NULL);
+    TRY(certify(&convex->proof, d->o, d->u, d->paired ? d->pull : NULL));
+    /* where the solver's dual point is none, the gradient is what there is to say */
+    if (d->paired && isnan(convex->proof.gap)) TRY(certify(&convex->proof, d->o, d->u, NULL));
+    return SEPAL_OK;
 }
 
 static sepal_status run(struct convex *convex, struct convex_plan *plan) {
@@ -145,7 +149,7 @@ static void keep_weights(struct convex *convex) {
 
 static void warn_of_shortfall(const struct convex *convex) {
     const struct fit *fit = convex->fit;
-    if (convex->descent.converged || fit->stopped) return;
+    if (convex->descent.converged || convex->endless || fit->stopped) return;
     if (convex_walks(fit)) {
         convex_warn_of_walk(convex);
         return;
@@ -177,6 +181,10 @@ static void report(struct convex *convex, const struct convex_plan *plan) {
     struct tree *facts = tree_object(fit->make, fit->report, "certificate");
     tree_number(fit->make, facts, "primal", convex->proof.primal);
     tree_number(fit->make, facts, "dual", convex->proof.dual);
+    if (isnan(convex->proof.gap)) {
+        tree_number(fit->make, facts, "gradient", convex->proof.slope);
+        tree_number(fit->make, facts, "decrement", convex->descent.decrement);
+    }
     tree_number(fit->make, facts, "l1", o->l1);
     tree_number(fit->make, facts, "l2", o->l2);
 }
@@ -189,6 +197,7 @@ static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
     TRY(convex_warn_unused(&convex));
     TRY(solve(&convex, plan));
     keep_weights(&convex);
+    TRY(convex_separation(&convex));
     warn_of_shortfall(&convex);
     report(&convex, &plan);
     return SEPAL_OK;

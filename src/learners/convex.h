@@ -89,10 +89,14 @@ struct convex {
     double *share;
     double total; /* the sum of the rows' weights */
     bool handed_over;
+    bool endless; /* no finite weights are best, and that was said */
 };
 
 /* convex_share.c: the share of each row in the sum of losses. */
 sepal_status convex_shares(struct convex *convex);
+
+/* convex_separation.c: find out and say that no finite weights are best. */
+sepal_status convex_separation(struct convex *convex);
 
 /* convex_choice.c: the solver that --solver names or the data's shape suggests. */
 struct convex_way {

@@ -37,7 +37,9 @@ struct descent {
     bool converged; /* by the solver's own account */
     bool stopped;   /* by `stops` */
     bool diverged;  /* the next weights were no numbers; the point is the last that was */
-    double drift;   /* newton: the largest change of a margin in its last step; else 0 */
+    /* newton: the largest change of a margin in its last step, and sqrt(g' H^-1 g) of the gradient
+       at u; other solvers leave 0 and NaN. */
+    double drift, decrement;
 };
 
 /* newton_cg.c: smooth losses, no L1 penalty. */

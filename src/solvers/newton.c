@@ -30,8 +30,8 @@ struct newton {
     double *u;
     double *before;                                 /* n: margins before the step */
     double *left, *step, *scale, *factor, *product; /* width; the factor: its square */
-    double objective, decrement; /* twice the decrease that the step promises */
-    double gap;                  /* relative */
+    double objective, decrement;                    /* twice the decrease that the step promises */
+    double gap;                                     /* relative */
 };
 
 static double dot(const struct newton *s, const double *a, const double *b) {
@@ -209,7 +209,7 @@ static sepal_status clear_the_rest(struct newton *s) {
 /* What is left of a sum of losses without bound from below but 0: margins of about 30 and more. */
 static const double NOTHING = 1e-13;
 
-static sepal_status descend(struct newton *s) {
+static sepal_status take_steps(struct newton *s) {
     struct descent *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
     TRY(look(s));
@@ -239,6 +239,21 @@ static sepal_status descend(struct newton *s) {
         double promise = relative(s, s->decrement);
         if (length == 1 && promise * promise <= 100 * d->tol) TRY(find_dual(s));
     }
+}
+
+/* How far the optimum may be, by the last factor; where there is none it stays unknown. */
+static void measure_rest(struct newton *s) {
+    const struct objective *o = s->o;
+    if (o->l2 > 0 || s->d->iterations == 0) return;
+    memcpy(s->product, s->sweep.gradient, o->width * sizeof *s->product);
+    factor_solve(s->factor, o->width, s->scale, s->product, o->ctx);
+    s->d->decrement = sqrt(fmax(0, dot(s, s->sweep.gradient, s->product)));
+}
+
+static sepal_status descend(struct newton *s) {
+    TRY(take_steps(s));
+    measure_rest(s);
+    return SEPAL_OK;
 }
 
 /* ---- some of the rows --------------------------------------------------------------------- */

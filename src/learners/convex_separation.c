@@ -1,0 +1,74 @@
+/* Logistic regression without a penalty on classes that a hyperplane separates, wholly or up to rows
+   on itself: the likelihood rises as long as the weights grow, and no finite weights are best. Only
+   asked when a fit shows signs of it, of the solver of separability and within an effort that does
+   not depend on the clock. */
+#include "learners/convex.h"
+
+#include "core/alloc.h"
+#include "solvers/separable.h"
+
+#include <math.h>
+
+static const double MOST_WORK = 3e9; /* a few seconds */
+
+/* At an optimum the steps end; on the way to infinity each moves some margin by about 1. Solvers that
+   keep no account of it leave margins that no finite data should need. */
+static sepal_status shows_signs(bool *out, const struct convex *convex) {
+    static const double moving = 0.1, far = 20;
+    const struct objective *o = &convex->objective;
+    const struct descent *d = &convex->descent;
+    *out = !d->converged || d->drift > moving;
+    if (*out) return SEPAL_OK;
+    double most = 0, *m = mem_alloc(o->ctx, o->n, sizeof *m);
+    sepal_status status = m ? objective_margins(m, o, d->u) : SEPAL_EMEMORY;
+    for (size_t i = 0; status == SEPAL_OK && i < o->n; i++) most = fmax(most, m[i]);
+    *out = most > far;
+    mem_free(m);
+    return status;
+}
+
+static sepal_status ask(struct separability *out, const struct convex *convex,
+                        struct arena *arena) {
+    const struct objective *o = &convex->objective;
+    const struct fit *fit = convex->fit;
+    int8_t *side = arena_alloc(fit->ctx, arena, o->n, sizeof *side);
+    if (!side) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < o->n; i++) side[i] = o->label[i] == 1 ? 1 : -1;
+    struct question question = {.x = o->x, .side = side, .bias = o->bias != BIAS_NONE};
+    struct effort effort = {
+        .start_ns = fit->start_ns, .max_seconds = fit->options.max_seconds, .max_work = MOST_WORK};
+    return separable_decide(out, fit->ctx, arena, &question, (struct separable_wish){.quasi = true},
+                            &effort);
+}
+
+static void warn_of(const struct convex *convex, bool wholly) {
+    warn(convex->fit->ctx, wholly ? "separable" : "quasi-separable",
+         "%s, so without a penalty the likelihood has no maximum: it rises as long as the weights "
+         "grow, which was ended after %zu steps; give a penalty, C=1 or l2=1e-6, or leave "
+         "penalty=none out",
+         wholly
+             ? "a hyperplane separates the classes"
+             : "a hyperplane has no row on its wrong side, though some of both classes on itself "
+               "(quasi-complete separation)",
+         convex->descent.iterations);
+}
+
+sepal_status convex_separation(struct convex *convex) {
+    const struct objective *o = &convex->objective;
+    struct separability answer = {.separable = ANSWER_UNKNOWN, .quasi = ANSWER_UNKNOWN};
+    struct arena arena = {0};
+    bool signs;
+    if (o->loss != &loss_logistic || o->l1 > 0 || o->l2 > 0) return SEPAL_OK;
+    if (convex->fit->stopped || convex_walks(convex->fit)) return SEPAL_OK;
+    TRY(shows_signs(&signs, convex));
+    if (!signs) return SEPAL_OK;
+    sepal_status status = ask(&answer, convex, &arena);
+    arena_clear(&arena);
+    TRY(status);
+    bool wholly = answer.separable == ANSWER_YES;
+    if (!wholly && answer.quasi != ANSWER_YES) return SEPAL_OK;
+    convex->descent.converged = false;
+    convex->endless = true;
+    warn_of(convex, wholly);
+    return SEPAL_OK;
+}
