@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-static const double MOST_WORK = 3e9; /* a few seconds */
+static const double MOST_WORK = 3e10; /* a few seconds */
 
 /* At an optimum the steps end; on the way to infinity each moves some margin by about 1. Solvers that
    keep no account of it leave margins that no finite data should need. */
@@ -66,9 +66,17 @@ sepal_status convex_separation(struct convex *convex) {
     arena_clear(&arena);
     TRY(status);
     bool wholly = answer.separable == ANSWER_YES;
-    if (!wholly && answer.quasi != ANSWER_YES) return SEPAL_OK;
+    if (!wholly && answer.quasi == ANSWER_NO) return SEPAL_OK;
     convex->descent.converged = false;
     convex->endless = true;
-    warn_of(convex, wholly);
+    if (wholly || answer.quasi == ANSWER_YES)
+        warn_of(convex, wholly);
+    else
+        warn(
+            convex->fit->ctx, "weights-grow",
+            "the weights still grow after %zu steps, as they do without end when a hyperplane "
+            "has no row on its wrong side (`sepal separable` decides that); give a penalty, C=1 or "
+            "l2=1e-6, or leave penalty=none out",
+            convex->descent.iterations);
     return SEPAL_OK;
 }
