@@ -69,8 +69,10 @@ static bool hessian_pays(const struct objective *o) {
 }
 
 static struct convex_plan plan_of(const struct objective *o) {
-    if (!newton_refuses(o) && (o->l2 == 0 || hessian_pays(o)))
+    if (!newton_refuses(o) && o->l2 == 0)
         return (struct convex_plan){&ways[WAY_NEWTON], NULL, "few columns"};
+    if (!newton_refuses(o) && hessian_pays(o))
+        return (struct convex_plan){&ways[WAY_NEWTON], &ways[WAY_NEWTON_CG], "few columns"};
     return (struct convex_plan){&ways[WAY_NEWTON_CG], NULL, "many columns"};
 }
 

@@ -306,7 +306,8 @@ static sepal_status start(struct newton *s) {
     const struct objective *o = s->o;
     size_t rows = ROWS_PER_COLUMN * o->width, every = 1;
     if (rows < SAMPLE_ROWS) rows = SAMPLE_ROWS;
-    while (o->n / every >= 2 * rows) every *= 2;
+    /* without a penalty a sample may be separable where all rows are not, and lead far away */
+    while (o->l2 > 0 && o->n / every >= 2 * rows) every *= 2;
     for (; every >= 4; every /= 8) {
         struct arena arena = {0};
         sepal_status status = start_on_sample(s, every, &arena);
