@@ -1,0 +1,359 @@
+/* --solver newton: against newton-cg to the gap, on rows of every kind; columns that make its Hessian
+   singular; no penalty at all, with a gap that is true; and classes for which no weights are best. */
+#include "core/rng.h"
+#include "sepal/sepal.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum kind { DENSE, ONES, ROW, SINGLE, DOUBLE, KINDS };
+static const char *const SIDES[] = {"no", "yes"};
+
+struct problem {
+    size_t n, cols;
+    double *x, *weight;
+    const char **label;
+};
+
+static sepal_ctx *ctx;
+
+static int set_up(void **state) {
+    (void)state;
+    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    sepal_ctx_free(ctx);
+    return 0;
+}
+
+/* ---- problems ----------------------------------------------------------------------------- */
+
+static double value_of(struct rng *rng, enum kind kind, double row_value) {
+    switch (kind) {
+    case ONES: return 1;
+    case ROW: return row_value;
+    case SINGLE: return (double)rng_below(rng, 64) / 16 - 2;
+    default: return rng_unit(rng) * 4 - 2;
+    }
+}
+
+/* Labels by a plane and noise, so that nothing is separable. */
+static struct problem problem_new(struct rng *rng, size_t n, size_t cols, enum kind kind) {
+    struct problem p = {.n = n, .cols = cols};
+    p.x = calloc(n * cols, sizeof *p.x);
+    p.weight = malloc(n * sizeof *p.weight);
+    p.label = malloc(n * sizeof *p.label);
+    assert_true(p.x && p.weight && p.label);
+    for (size_t i = 0; i < n; i++) {
+        double score = 0, row_value = 0.1 + rng_unit(rng);
+        for (size_t j = 0; j < cols; j++) {
+            if (kind != DENSE && rng_below(rng, 10)) continue;
+            double x = value_of(rng, kind, row_value);
+            p.x[i * cols + j] = x + (kind == DENSE ? 3 : 0);
+            score += x * (j % 2 ? 1 : -0.7);
+        }
+        p.weight[i] = 0.25 * (double)(1 + rng_below(rng, 8));
+        p.label[i] = SIDES[score + 6 * (rng_unit(rng) - 0.5) > 0];
+    }
+    return p;
+}
+
+static void problem_free(struct problem *p) {
+    free(p->x);
+    free(p->weight);
+    free((void *)p->label);
+}
+
+static sepal_data *data_of(const struct problem *p, bool weighted) {
+    sepal_data *data = NULL;
+    assert_int_equal(
+        sepal_data_dense(&data, ctx, p->x, p->n, p->cols, p->label, weighted ? p->weight : NULL),
+        SEPAL_OK);
+    return data;
+}
+
+/* By way of a file, which is how rows become sparse. */
+static sepal_data *sparse_of(const struct problem *p) {
+    FILE *file = fopen("rows.libsvm", "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < p->n; i++) {
+        fputs(p->label[i] == SIDES[1] ? "1" : "-1", file);
+        for (size_t j = 0; j < p->cols; j++)
+            if (p->x[i * p->cols + j] != 0)
+                fprintf(file, " %zu:%.17g", j + 1, p->x[i * p->cols + j]);
+        fputc('\n', file);
+    }
+    assert_int_equal(fclose(file), 0);
+    sepal_data *data = NULL;
+    assert_int_equal(sepal_data_read(&data, ctx, "rows.libsvm", "format=libsvm"), SEPAL_OK);
+    return data;
+}
+
+/* ---- fits --------------------------------------------------------------------------------- */
+
+struct outcome {
+    double objective, gap, converged;
+    char warning[32];
+    double *score;
+};
+
+static struct outcome fit(const sepal_data *data, const char *spec, const char *options) {
+    sepal_model *model = NULL;
+    sepal_report *report = NULL;
+    struct outcome out = {.score = NULL};
+    sepal_ctx_clear_warnings(ctx);
+    if (sepal_fit(&model, &report, ctx, spec, data, options) != SEPAL_OK)
+        fail_msg("%s: %s", spec, sepal_ctx_error(ctx));
+    out.objective = sepal_report_number(report, "objective");
+    out.gap = sepal_report_number(report, "gap");
+    out.converged = sepal_report_number(report, "converged");
+    if (sepal_ctx_warning_count(ctx))
+        snprintf(out.warning, sizeof out.warning, "%s", sepal_ctx_warning(ctx, 0).code);
+    out.score = malloc(sepal_data_rows(data) * sizeof *out.score);
+    assert_non_null(out.score);
+    assert_int_equal(sepal_scores(out.score, ctx, model, data), SEPAL_OK);
+    for (size_t i = 0; i < sepal_data_rows(data); i++) assert_true(isfinite(out.score[i]));
+    sepal_model_free(model);
+    sepal_report_free(report);
+    return out;
+}
+
+static const char *const SPECS[] = {
+    "logistic(C=1)",
+    "logistic(C=0.01, bias=false)",
+    "logistic(l2=1e-3, bias=penalised, class-weight=balanced)",
+    "svm(C=1)",
+    "svm(C=10, bias=false)",
+    "svm(l2=1e-4, bias=penalised)",
+    "logistic(penalty=none)",
+    "svm(penalty=none)",
+};
+enum { N_SPECS = sizeof SPECS / sizeof *SPECS };
+
+/* Either is within its gap of the optimum, so both are within the sum of each other. */
+static void check_agreement(const sepal_data *data, const char *spec) {
+    struct outcome newton = fit(data, spec, "solver=newton, tol=1e-9");
+    struct outcome other = fit(data, spec, "solver=newton-cg, tol=1e-9, max-iter=2000");
+    bool bounded = !strstr(spec, "none");
+    if (!(newton.converged == 1 && newton.gap <= 1e-9))
+        fail_msg("%s: gap %g, warning %s", spec, newton.gap, newton.warning);
+    double apart = fabs(newton.objective - other.objective);
+    double allowed = bounded ? newton.gap + other.gap : 1e-7;
+    if (!(apart <= (allowed + 1e-14) * newton.objective))
+        fail_msg("%s: %.17g and %.17g", spec, newton.objective, other.objective);
+    free(newton.score);
+    free(other.score);
+}
+
+static void solvers_agree(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 1);
+    for (enum kind kind = DENSE; kind < KINDS; kind++) {
+        struct problem p = problem_new(&rng, 300 + 100 * (size_t)kind, 12, kind);
+        for (int form = 0; form < 3; form++) {
+            sepal_data *data = form == 2 ? sparse_of(&p) : data_of(&p, form == 1);
+            for (size_t s = 0; s < N_SPECS; s++) check_agreement(data, SPECS[s]);
+            sepal_data_free(data);
+        }
+        problem_free(&p);
+    }
+}
+
+/* Rows enough for a start on a sample; and columns enough for panels in groups. */
+static void large_ones_agree(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 2);
+    static const size_t rows[] = {20000, 20000, 700}, cols[] = {6, 24, 150};
+    for (size_t k = 0; k < 3; k++) {
+        struct problem p = problem_new(&rng, rows[k], cols[k], k == 1 ? SINGLE : DENSE);
+        sepal_data *data = k == 1 ? sparse_of(&p) : data_of(&p, false);
+        check_agreement(data, "logistic(C=1)");
+        check_agreement(data, "svm(C=1)");
+        sepal_data_free(data);
+        problem_free(&p);
+    }
+}
+
+/* ---- what must hold at an optimum --------------------------------------------------------- */
+
+static void probabilities_meet_frequencies(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 3);
+    static const char *const specs[] = {"logistic(C=1)", "logistic(penalty=none)"};
+    for (int weighted = 0; weighted < 2; weighted++) {
+        struct problem p = problem_new(&rng, 400, 5, DENSE);
+        sepal_data *data = data_of(&p, weighted);
+        for (size_t s = 0; s < 2; s++) {
+            struct outcome out = fit(data, specs[s], "solver=newton, tol=1e-12");
+            double total = 0, expected = 0, counted = 0;
+            for (size_t i = 0; i < p.n; i++) {
+                double weight = weighted ? p.weight[i] : 1;
+                total += weight;
+                expected += weight / (1 + exp(-out.score[i]));
+                counted += weight * (strcmp(sepal_data_label(data, i), SIDES[1]) == 0);
+            }
+            /* the second class is that of positive scores, whichever label came first */
+            double other = total - counted;
+            assert_true(fabs(expected - counted) < 1e-6 * total ||
+                        fabs(expected - other) < 1e-6 * total);
+            free(out.score);
+        }
+        sepal_data_free(data);
+        problem_free(&p);
+    }
+}
+
+/* Without a penalty: a rough fit is no farther above a fine one than its gap says. */
+static void gap_without_penalty_is_true(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 4);
+    static const char *const specs[] = {"logistic(penalty=none)", "logistic(l2=0, bias=false)",
+                                        "svm(penalty=none)"};
+    for (size_t k = 0; k < 12; k++) {
+        struct problem p = problem_new(&rng, 60 + 40 * k, 2 + k % 5, DENSE);
+        sepal_data *data = data_of(&p, k % 3 == 0);
+        for (size_t s = 0; s < 3; s++) {
+            struct outcome fine = fit(data, specs[s], "solver=newton, tol=1e-12");
+            if (!(fine.gap <= 1e-12 && fine.converged == 1))
+                fail_msg("%s: gap %g, warning %s, rows %zu", specs[s], fine.gap, fine.warning, p.n);
+            for (double tol = 0.1; tol > 1e-7; tol /= 10) {
+                char options[64];
+                snprintf(options, sizeof options, "solver=newton, tol=%g", tol);
+                struct outcome rough = fit(data, specs[s], options);
+                assert_true(rough.gap <= tol);
+                double excess = rough.objective - fine.objective;
+                assert_true(excess <= (rough.gap + 1e-14) * rough.objective);
+                free(rough.score);
+            }
+            free(fine.score);
+        }
+        sepal_data_free(data);
+        problem_free(&p);
+    }
+}
+
+/* ---- singular ----------------------------------------------------------------------------- */
+
+/* Columns that add nothing: 0, constant, repeated, a sum of others. The optimum is that without. */
+static void columns_that_add_nothing(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 5);
+    static const char *const specs[] = {"logistic(penalty=none)", "svm(penalty=none)"};
+    for (int k = 0; k < 8; k++) {
+        struct problem p = problem_new(&rng, 150, 7, DENSE), few = p;
+        double scale = k % 2 ? 1 : 1e6;
+        few.cols = 3;
+        few.x = malloc(p.n * 3 * sizeof *few.x);
+        assert_non_null(few.x);
+        for (size_t i = 0; i < p.n; i++) {
+            double *x = p.x + i * 7;
+            memcpy(few.x + i * 3, x, 3 * sizeof *x);
+            x[3] = 0;
+            x[4] = 17 * scale;
+            x[5] = x[k % 3] * scale;
+            x[6] = x[0] - 2 * x[1];
+        }
+        sepal_data *whole = data_of(&p, false), *part = data_of(&few, false);
+        for (size_t s = 0; s < 2; s++) {
+            struct outcome with = fit(whole, specs[s], "solver=newton, tol=1e-9");
+            struct outcome without = fit(part, specs[s], "solver=newton, tol=1e-9");
+            assert_true(with.converged == 1 && with.gap <= 1e-9);
+            assert_true(fabs(with.objective - without.objective) <= 3e-9 * with.objective);
+            free(with.score);
+            free(without.score);
+        }
+        sepal_data_free(whole);
+        sepal_data_free(part);
+        free(few.x);
+        problem_free(&p);
+    }
+}
+
+/* ---- no optimum --------------------------------------------------------------------------- */
+
+/* The first column says the class, where it is not 0: `ties` rows of each class are. */
+static sepal_data *parted(struct rng *rng, size_t n, size_t cols, size_t ties) {
+    struct problem p = problem_new(rng, n, cols, DENSE);
+    for (size_t i = 0; i < n; i++) {
+        double side = i % 2 ? 1 : -1;
+        p.label[i] = SIDES[i % 2];
+        p.x[i * cols] = i < 2 * ties ? 0 : side * (0.5 + rng_unit(rng));
+    }
+    sepal_data *data = data_of(&p, false);
+    problem_free(&p);
+    return data;
+}
+
+static void endless_is_named(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 6);
+    static const char *const solvers[] = {"solver=newton", "solver=newton-cg", NULL};
+    for (size_t k = 0; k < 12; k++) {
+        size_t ties = k % 2 ? 8 : 0;
+        sepal_data *data = parted(&rng, 60 + 10 * k, 1 + k % 4, ties);
+        for (size_t s = 0; s < 3; s++) {
+            struct outcome out = fit(data, "logistic(penalty=none)", solvers[s]);
+            assert_string_equal(out.warning, ties ? "quasi-separable" : "separable");
+            assert_true(out.converged == 0);
+            free(out.score);
+        }
+        struct outcome kept = fit(data, "logistic(C=1)", "solver=newton");
+        assert_true(kept.converged == 1 && kept.gap <= 1e-6);
+        assert_string_equal(kept.warning, "");
+        free(kept.score);
+        /* a squared hinge has an optimum: 0 where all rows can be brought beyond their margin */
+        struct outcome hinge = fit(data, "svm(penalty=none)", "solver=newton");
+        assert_true(hinge.converged == 1 && (ties || hinge.objective == 0));
+        free(hinge.score);
+        sepal_data_free(data);
+    }
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+static void threads_change_no_bit(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 7);
+    for (int k = 0; k < 3; k++) {
+        struct problem p = problem_new(&rng, 20000, k == 2 ? 140 : 20, k == 1 ? SINGLE : DENSE);
+        p.n = k == 2 ? 2000 : p.n;
+        sepal_data *data = k == 1 ? sparse_of(&p) : data_of(&p, false);
+        for (size_t s = 0; s < N_SPECS; s += 3) {
+            sepal_ctx_set_threads(ctx, 1);
+            struct outcome one = fit(data, SPECS[s], "solver=newton");
+            sepal_ctx_set_threads(ctx, 2);
+            struct outcome two = fit(data, SPECS[s], "solver=newton");
+            sepal_ctx_set_threads(ctx, 0);
+            assert_memory_equal(one.score, two.score, p.n * sizeof *one.score);
+            assert_true(one.objective == two.objective && one.gap == two.gap);
+            free(one.score);
+            free(two.score);
+        }
+        sepal_data_free(data);
+        problem_free(&p);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solvers_agree),
+        cmocka_unit_test(large_ones_agree),
+        cmocka_unit_test(probabilities_meet_frequencies),
+        cmocka_unit_test(gap_without_penalty_is_true),
+        cmocka_unit_test(columns_that_add_nothing),
+        cmocka_unit_test(endless_is_named),
+        cmocka_unit_test(threads_change_no_bit),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
