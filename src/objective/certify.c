@@ -187,6 +187,9 @@ static double dual(const struct proving *all) {
     }
     for (size_t i = 0; i < o->n; i++)
         total_add(&total, o->share[i] * o->loss->earns(shrink * all->a[i]));
+    /* what roundings have left of sums that should be 0, at the weights' own size */
+    for (size_t j = 0; j < o->width && o->l2 == 0 && o->l1 == 0; j++)
+        total_add(&total, -fabs(all->v[j] * all->u[j]));
     for (size_t j = 0; j < o->penalised && o->l2 > 0; j++) {
         double over = fmax(0, fabs(all->v[j]) - o->l1);
         total_add(&total, -over * over / (2 * o->l2));
