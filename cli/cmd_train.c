@@ -65,7 +65,8 @@ static int check_method(struct session *s) {
 }
 
 static int count_standard_inputs(struct session *s) {
-    static const char *const names[] = {"labels", "weights", "test", "test-labels", "test-weights"};
+    static const char *const names[] = {"labels", "weights",     "warm",
+                                        "test",   "test-labels", "test-weights"};
     int count = strcmp(s->options.arguments[0], "-") == 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *path = option_value(s, names[i]);
@@ -101,9 +102,10 @@ static int check_test(struct session *s) {
     if (strcmp(test, "-") != 0 && access(test, R_OK) != 0)
         return complain(s, EXIT_DATA, test, "cannot open it: %s", strerror(errno));
     if (count_standard_inputs(s) > 1)
-        return complain(s, EXIT_USAGE, NULL,
-                        "only one of DATA, --test and the files of labels and weights can be "
-                        "standard input");
+        return complain(
+            s, EXIT_USAGE, NULL,
+            "only one of DATA, --test, --warm and the files of labels and weights can be "
+            "standard input");
     return EXIT_DONE;
 }
 

@@ -14,6 +14,7 @@ struct fit_options {
     size_t max_iter;    /* 0: the solver's own limit */
     double max_seconds; /* NaN: none */
     const char *solver; /* NULL: chosen by the data's shape */
+    const char *warm;   /* a model file to start from; NULL: none */
 };
 extern const struct knob fit_option_table[];
 
@@ -26,7 +27,7 @@ struct fit {
     /* Of a two-class problem made of more classes: the rows' own; NULL: they are those of `data`. */
     const struct schema *own_schema;
     const int32_t *own_label;
-    const struct linear *warm; /* where to start, one row; NULL: anywhere */
+    const struct linear *warm; /* where to start, in the columns of `data`; NULL: anywhere */
     uint64_t start_ns;
     struct arena arena; /* scratch, freed after the fit */
 
@@ -61,6 +62,7 @@ struct learner {
     bool (*shiftable)(const void *config);
     const char *solvers;  /* what --solver may name, "a|b|c"; NULL: there is no choice */
     const char *as_given; /* one of them that is never shiftable; NULL: none */
+    bool warms;           /* it can start from fit->warm */
     const struct knob *knobs;
     size_t config_size;
     /* What the knobs say together: refuses contradictions, fills in what follows. NULL: nothing. */

@@ -23,6 +23,7 @@ const struct learner learner_svm = {
     .settle = convex_settle,
     .solvers = convex_ways,
     .as_given = CONVEX_WALK,
+    .warms = true,
     .knobs = knobs,
     .config_size = sizeof(struct convex_config),
     .fit = fit_svm,

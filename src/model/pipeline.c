@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/spec.h"
 #include "core/usage.h"
+#include "model/warm.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,12 +68,28 @@ static sepal_status check_solver(sepal_ctx *ctx, const struct learner *learner, 
                 learner->name, name, learner->solvers);
 }
 
+static sepal_status check_warm(sepal_ctx *ctx, const struct learner *learner, const char *path) {
+    if (!path || learner->warms) return SEPAL_OK;
+    struct text able = {0};
+    for (size_t i = 0; learner_table[i]; i++)
+        if (learner_table[i]->warms)
+            text_printf(ctx, &able, "%s%s", able.length ? ", " : "", learner_table[i]->name);
+    sepal_status status =
+        fail(ctx, SEPAL_EUSAGE,
+             "%s cannot start from another model; leave --warm out (learners that "
+             "can: %s)",
+             learner->name, able.bytes ? able.bytes : "");
+    text_clear(&able);
+    return status;
+}
+
 static sepal_status parse_options(struct fit_options *out, sepal_ctx *ctx, struct arena *arena,
                                   const struct learner *learner, const char *options) {
     struct setting *settings = NULL;
     size_t n = 0;
     if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
     TRY(knobs_fill(out, ctx, arena, fit_option_table, "the fit", settings, n));
+    TRY(check_warm(ctx, learner, out->warm));
     return check_solver(ctx, learner, out->solver);
 }
 
@@ -228,6 +245,25 @@ static const double *swap_centre(struct matrix *matrix, const double *centre) {
     return before;
 }
 
+/* Where to start, for rows that have not lost their centre. */
+static sepal_status uncentre(struct linear *out, struct fit *fit, const double *centre) {
+    *out = *fit->warm;
+    out->centre = arena_alloc(fit->ctx, &fit->arena, out->cols, sizeof *out->centre);
+    if (!out->centre) return SEPAL_EMEMORY;
+    for (size_t j = 0; j < out->cols; j++)
+        out->centre[j] = centre[j] + (fit->warm->centre ? fit->warm->centre[j] : 0);
+    return SEPAL_OK;
+}
+
+/* The answer of such rows, for those that have lost it: in its own centre, or in the biases. */
+static void centre_again(struct fit *fit, const double *centre) {
+    struct linear *linear = &fit->linear;
+    for (size_t j = 0; linear->centre && j < linear->cols; j++) linear->centre[j] -= centre[j];
+    for (size_t r = 0; !linear->centre && r < linear->rows; r++)
+        linear->b[r] +=
+            fit->ctx->kernels->dot_f64(linear->w + r * linear->cols, centre, linear->cols);
+}
+
 /* Fit on phi. A learner that takes a centre off by itself is given sparse rows without theirs. */
 static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
                                struct matrix *mapped) {
@@ -236,10 +272,16 @@ static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
     bool as_given = solver && learner->as_given && strcmp(solver, learner->as_given) == 0;
     bool shiftable = !as_given && learner->shiftable && learner->shiftable(pipeline->config);
     const double *centre = shiftable ? swap_centre(mapped, NULL) : NULL;
-    sepal_status status = reduction_fit(fit, learner, pipeline_reduction(pipeline));
-    for (size_t j = 0; centre && fit->linear.centre && j < fit->linear.cols; j++)
-        fit->linear.centre[j] -= centre[j];
-    if (centre) (void)swap_centre(mapped, centre);
+    if (!centre) return reduction_fit(fit, learner, pipeline_reduction(pipeline));
+    struct linear uncentred;
+    sepal_status status = SEPAL_OK;
+    if (fit->warm) {
+        status = uncentre(&uncentred, fit, centre);
+        fit->warm = &uncentred;
+    }
+    if (status == SEPAL_OK) status = reduction_fit(fit, learner, pipeline_reduction(pipeline));
+    centre_again(fit, centre);
+    (void)swap_centre(mapped, centre);
     return status;
 }
 
@@ -282,7 +324,14 @@ static sepal_status run(sepal_model **out, struct fit *fit, const char *text, co
     TRY(parse_options(&fit->options, fit->ctx, &fit->arena, pipeline.learner, options));
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     TRY(check_classes(fit->ctx, fit->data, &fit->arena));
-    return map_and_fit(out, fit, &pipeline);
+    sepal_model *start = NULL;
+    if (fit->options.warm) {
+        TRY(warm_load(&start, fit->ctx, fit->options.warm, &pipeline, fit->data->schema));
+        fit->warm = &start->linear;
+    }
+    sepal_status status = map_and_fit(out, fit, &pipeline);
+    model_free(start);
+    return status;
 }
 
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,

@@ -194,14 +194,29 @@ static sepal_status fit_posed(struct reducing *all, struct fit *fit,
     return SEPAL_OK;
 }
 
+/* Row r of a model to start from; it owns nothing. */
+static struct linear warm_row(const struct linear *all, size_t r) {
+    return (struct linear){.classes = 2,
+                           .rows = 1,
+                           .cols = all->cols,
+                           .w = all->w + r * all->cols,
+                           .b = all->b + r,
+                           .centre = all->centre};
+}
+
 static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems) {
     struct fit fit = *all->fit;
     struct problem problem;
+    struct linear warm;
     size_t warnings = fit.ctx->n_warnings;
     fit.arena = (struct arena){0};
     fit.linear = (struct linear){0};
     fit.stopped = NULL;
     fit.dual = NAN;
+    if (fit.warm) {
+        warm = warm_row(fit.warm, r);
+        fit.warm = &warm;
+    }
     share_time(&fit, all->fit, problems - r);
     sepal_status status =
         problem_pose(&problem, fit.ctx, all->fit->data, all->reduction->decode, r);
