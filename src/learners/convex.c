@@ -1,9 +1,10 @@
 #include "learners/convex.h"
 
-#include "core/decimal.h"
+#include "core/clock.h"
 #include "kernels/blas.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Unless --tol says otherwise: see docs/numerics.md. */
@@ -34,9 +35,19 @@ static void set_start(struct convex *convex) {
 }
 
 static bool stops(void *payload, size_t iteration, double objective, double gap) {
-    struct fit *fit = payload;
-    if (isnan(gap)) return fit_stops(fit, "step %zu, objective %.6g", iteration, objective);
-    return fit_stops(fit, "step %zu, objective %.6g, gap %.1e", iteration, objective, gap);
+    struct convex *convex = payload;
+    const char *unit = convex_walks(convex->fit) ? "epoch" : "step";
+    char left[64] = "";
+    if (isnan(gap))
+        return fit_stops(convex->fit, "%s %zu, objective %.6g", unit, iteration, objective);
+    if (!(convex->first_gap > 0)) convex->first_gap = gap;
+    /* most solvers gain digits at a steady pace, or faster */
+    double gained = log(convex->first_gap / gap), missing = log(gap / convex->descent.tol);
+    double seconds = clock_seconds_since(convex->fit->start_ns) * missing / gained;
+    if (gained > 1 && missing > 0)
+        (void)snprintf(left, sizeof left, ", about %.0f s left", seconds);
+    return fit_stops(convex->fit, "%s %zu, objective %.6g, gap %.1e%s", unit, iteration, objective,
+                     gap, left);
 }
 
 static sepal_status set_up(struct convex *convex, const struct loss *loss) {
@@ -64,7 +75,7 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
                                        .seed = fit->ctx->seed,
                                        .decrement = NAN,
                                        .stops = stops,
-                                       .payload = fit};
+                                       .payload = convex};
     convex->stride = convex_stride(convex->config);
     convex->descent.stride = &convex->stride;
     convex->descent.u = arena_zero(fit->ctx, &fit->arena, o->width, sizeof(double));
@@ -119,27 +130,6 @@ static sepal_status solve(struct convex *convex, struct convex_plan plan) {
 
 /* ---- what came of it ---------------------------------------------------------------------- */
 
-static const char *number(char out[DECIMAL_BYTES], double x) {
-    out[decimal_print(out, x)] = '\0';
-    return out;
-}
-
-static const char *describe(struct convex *convex) {
-    static const char *const biases[] = {"bias not penalised", "no bias", "bias penalised"};
-    const struct objective *o = &convex->objective;
-    char l1[DECIMAL_BYTES], l2[DECIMAL_BYTES], c[DECIMAL_BYTES], ratio[DECIMAL_BYTES];
-    double strength = o->l1 + o->l2;
-    if (strength == 0)
-        return fit_text(convex->fit, "mean of %s, no penalty (%s)", o->loss->words,
-                        biases[o->bias]);
-    return fit_text(convex->fit,
-                    "mean of %s + l1·‖w‖₁ + 0.5·l2·‖w‖², l1 = %s, l2 = %s (C = %s, ratio = %s; "
-                    "%s)",
-                    o->loss->words, number(l1, o->l1), number(l2, o->l2),
-                    number(c, 1 / (strength * convex->total)), number(ratio, o->l1 / strength),
-                    biases[o->bias]);
-}
-
 static void keep_weights(struct convex *convex) {
     const struct objective *o = &convex->objective;
     struct linear *linear = &convex->fit->linear;
@@ -161,34 +151,6 @@ static void warn_of_shortfall(const struct convex *convex) {
         convex->descent.iterations, convex->proof.gap);
 }
 
-static const char *name_solver(struct convex *convex, const struct convex_plan *plan) {
-    if (!convex->handed_over) return fit_text(convex->fit, "%s (%s)", plan->first->name, plan->why);
-    return fit_text(convex->fit, "%s, then %s (%s, but slow)", plan->first->name, plan->then->name,
-                    plan->why);
-}
-
-static void report(struct convex *convex, const struct convex_plan *plan) {
-    struct fit *fit = convex->fit;
-    const struct objective *o = &convex->objective;
-    fit->objective = convex->proof.primal;
-    fit->dual = convex->proof.dual;
-    fit->gap = convex->proof.gap;
-    fit->iterations = convex->descent.iterations;
-    fit->converged = convex->descent.converged;
-    fit->words = describe(convex);
-    fit->solver = name_solver(convex, plan);
-    if (!fit->make) return;
-    struct tree *facts = tree_object(fit->make, fit->report, "certificate");
-    tree_number(fit->make, facts, "primal", convex->proof.primal);
-    tree_number(fit->make, facts, "dual", convex->proof.dual);
-    if (isnan(convex->proof.gap)) {
-        tree_number(fit->make, facts, "gradient", convex->proof.slope);
-        tree_number(fit->make, facts, "decrement", convex->descent.decrement);
-    }
-    tree_number(fit->make, facts, "l1", o->l1);
-    tree_number(fit->make, facts, "l2", o->l2);
-}
-
 static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
     struct convex convex = {.fit = fit, .config = fit->config};
     struct convex_plan plan;
@@ -199,7 +161,7 @@ static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
     keep_weights(&convex);
     TRY(convex_separation(&convex));
     warn_of_shortfall(&convex);
-    report(&convex, &plan);
+    convex_report(&convex, &plan);
     return SEPAL_OK;
 }
 

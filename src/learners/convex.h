@@ -26,7 +26,7 @@ struct convex_config {
 #define CONVEX_AT(field) offsetof(struct convex_config, field)
 /* Those of --solver sgd. */
 #define CONVEX_WALK_KNOBS                                                                          \
-    {"eta", KNOB_REAL, CONVEX_AT(eta), "0.1", "(0, inf)", "--solver sgd: step size"},              \
+    {"eta", KNOB_REAL, CONVEX_AT(eta), "0.01", "(0, inf)", "--solver sgd: step size"},             \
         {"epochs", KNOB_COUNT,  CONVEX_AT(epochs),                                                 \
          "100",    "[1, 1e15]", "--solver sgd: passes over the rows"},                             \
         {"batch", KNOB_COUNT,  CONVEX_AT(batch),                                                   \
@@ -85,6 +85,7 @@ struct convex {
     struct objective objective;
     struct descent descent;
     struct proof proof;
+    double first_gap;     /* that was told, for a guess at the time left */
     struct stride stride; /* of --solver sgd */
     double *share;
     double total; /* the sum of the rows' weights */
@@ -106,7 +107,8 @@ struct convex_way {
     const char *(*refuses)(const struct objective *o);
 };
 struct convex_plan {
-    const struct convex_way *first, *then; /* then: who takes over where the first is slow; or NULL */
+    const struct convex_way *first,
+        *then; /* then: who takes over where the first is slow; or NULL */
     const char *why;
 };
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex);
@@ -120,6 +122,9 @@ struct stride convex_stride(const struct convex_config *config);
 sepal_status convex_warn_unused(const struct convex *convex);
 /* Why it did not come to the gap asked for. */
 void convex_warn_of_walk(const struct convex *convex);
+
+/* convex_report.c: what came of it, into the fit. */
+void convex_report(struct convex *convex, const struct convex_plan *plan);
 
 sepal_status convex_fit(struct fit *fit, const struct loss *loss);
 

@@ -11,8 +11,23 @@ static const struct knob knobs[] = {
     {0},
 };
 
+/* Rows on the margin, inside of it or on the wrong side. */
+static sepal_status report_margin(struct fit *fit) {
+    size_t n = fit->data->matrix.rows, support = 0;
+    double *score = arena_alloc(fit->ctx, &fit->arena, n, sizeof *score);
+    if (!score) return SEPAL_EMEMORY;
+    TRY(linear_scores(score, fit->ctx, &fit->linear, &fit->data->matrix));
+    for (size_t i = 0; i < n; i++)
+        support += (fit->data->label[i] == 1 ? score[i] : -score[i]) <= 1;
+    struct tree *facts = tree_object(fit->make, fit->report, "svm");
+    tree_number(fit->make, facts, "support_vectors", (double)support);
+    tree_number(fit->make, facts, "margin", 1 / linear_norm(&fit->linear, 0));
+    return SEPAL_OK;
+}
+
 static sepal_status fit_svm(struct fit *fit) {
-    return convex_fit(fit, losses[((const struct convex_config *)fit->config)->loss]);
+    TRY(convex_fit(fit, losses[((const struct convex_config *)fit->config)->loss]));
+    return fit->make ? report_margin(fit) : SEPAL_OK;
 }
 
 const struct learner learner_svm = {

@@ -129,6 +129,20 @@ static void discriminant_lines(struct page *page, const struct tree *root) {
     text_puts(page->ctx, &page->text, "\n");
 }
 
+/* How far the objective can be from the least one: proved, or only suggested by the gradient. */
+static void proof_line(struct page *page, const struct tree *root) {
+    double gap = number(root, "gap"), objective = number(root, "objective");
+    char digits[DECIMAL_BYTES + 1];
+    if (!isnan(gap)) {
+        digits[decimal_print(digits, objective - gap * fabs(objective))] = '\0';
+        line(page, "gap", "%.2g: no weights have an objective below %s", gap, digits);
+    } else if (tree_find(root, "certificate")) {
+        line(page, "gap",
+             "none: without a penalty there is no dual point at hand; largest slope %.2g",
+             number(root, "certificate.gradient"));
+    }
+}
+
 static void fit_page(struct page *page, const struct tree *root) {
     char digits[DECIMAL_BYTES + 1];
     line(page, "spec", "%s", string(root, "spec"));
@@ -138,16 +152,23 @@ static void fit_page(struct page *page, const struct tree *root) {
     line(page, "solver", "%s", string(root, "solver"));
     digits[decimal_print(digits, number(root, "objective"))] = '\0';
     line(page, "objective", "%s", isnan(number(root, "objective")) ? "n/a" : digits);
+    proof_line(page, root);
     double iterations = number(root, "iterations");
+    const char *unit = tree_find(root, "certificate") || !isnan(number(root, "gap"))
+                           ? (iterations == 1 ? "iteration" : "iterations")
+                           : (iterations == 1 ? "pass" : "passes");
     bool converged = number(root, "converged") == 1;
     if (*string(root, "stopped"))
-        line(page, "converged", "no: stopped early (%s) after %.0f pass%s", string(root, "stopped"),
-             iterations, iterations == 1 ? "" : "es");
+        line(page, "converged", "no: stopped early (%s) after %.0f %s", string(root, "stopped"),
+             iterations, unit);
     else if (iterations == 0)
         line(page, "converged", "%s", converged ? "yes, in closed form" : "no");
     else
-        line(page, "converged", "%s, %.0f pass%s", converged ? "yes" : "no", iterations,
-             iterations == 1 ? "" : "es");
+        line(page, "converged", "%s, %.0f %s", converged ? "yes" : "no", iterations, unit);
+    const struct tree *svm = tree_find(root, "svm");
+    if (svm)
+        line(page, "margin", "%.6g (1/|w|); %.0f support vectors", number(svm, "margin"),
+             number(svm, "support_vectors"));
     const struct tree *walk = tree_find(root, "perceptron");
     if (walk && !isnan(number(walk, "margin")))
         line(page, "margin", "%.6g; radius %.6g; %.0f updates, at most %.6g by Novikoff's bound",

@@ -1,0 +1,78 @@
+/* What a fit came to: the objective in words with all its numbers, and the certificate. */
+#include "core/decimal.h"
+#include "learners/convex.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *number(char out[DECIMAL_BYTES + 1], double x) {
+    out[decimal_print(out, x)] = '\0';
+    return out;
+}
+
+/* C and ratio as given, or those that say the same as l1 and l2; NaN without a penalty. */
+static double c_of(const struct convex *convex) {
+    double strength = convex->objective.l1 + convex->objective.l2;
+    if (!isnan(convex->config->c)) return convex->config->c;
+    return strength > 0 ? 1 / (strength * convex->total) : NAN;
+}
+
+static double ratio_of(const struct convex *convex) {
+    double strength = convex->objective.l1 + convex->objective.l2;
+    if (!isnan(convex->config->c)) return convex->config->ratio;
+    return strength > 0 ? convex->objective.l1 / strength : NAN;
+}
+
+/* " + l1·‖w‖₁ + 0.5·l2·‖w‖²" as far as they are there, with their numbers. */
+static const char *penalty_words(struct convex *convex) {
+    const struct objective *o = &convex->objective;
+    char l1[DECIMAL_BYTES + 1], l2[DECIMAL_BYTES + 1], c[DECIMAL_BYTES + 1];
+    char ratio[DECIMAL_BYTES + 1];
+    bool both = o->l1 > 0 && o->l2 > 0;
+    if (!(o->l1 > 0 || o->l2 > 0)) return ", no penalty";
+    return fit_text(convex->fit, "%s%s, %s%s%s%s%s (C = %s, ratio = %s)",
+                    o->l1 > 0 ? " + l1·‖w‖₁" : "", o->l2 > 0 ? " + 0.5·l2·‖w‖²" : "",
+                    o->l1 > 0 ? "l1 = " : "", o->l1 > 0 ? number(l1, o->l1) : "", both ? ", " : "",
+                    o->l2 > 0 ? "l2 = " : "", o->l2 > 0 ? number(l2, o->l2) : "",
+                    number(c, c_of(convex)), number(ratio, ratio_of(convex)));
+}
+
+static const char *describe(struct convex *convex) {
+    static const char *const biases[] = {"t(w·x+b); the bias is not penalised",
+                                         "t w·x: there is no bias",
+                                         "t(w·x+b); the bias is penalised as a weight"};
+    const struct objective *o = &convex->objective;
+    bool plain = strcmp(convex->config->class_weight, "none") == 0;
+    return fit_text(convex->fit, "mean of %s%s%s, m = %s", plain ? "" : "class weight times ",
+                    o->loss->words, penalty_words(convex), biases[o->bias]);
+}
+
+static const char *name_solver(struct convex *convex, const struct convex_plan *plan) {
+    if (!convex->handed_over) return fit_text(convex->fit, "%s (%s)", plan->first->name, plan->why);
+    return fit_text(convex->fit, "%s, then %s (%s, but slow)", plan->first->name, plan->then->name,
+                    plan->why);
+}
+
+void convex_report(struct convex *convex, const struct convex_plan *plan) {
+    struct fit *fit = convex->fit;
+    const struct proof *proof = &convex->proof;
+    fit->objective = proof->primal;
+    fit->dual = proof->dual;
+    fit->gap = proof->gap;
+    fit->iterations = convex->descent.iterations;
+    fit->converged = convex->descent.converged;
+    fit->words = describe(convex);
+    fit->solver = name_solver(convex, plan);
+    if (!fit->make) return;
+    struct tree *facts = tree_object(fit->make, fit->report, "certificate");
+    tree_number(fit->make, facts, "primal", proof->primal);
+    tree_number(fit->make, facts, "dual", proof->dual);
+    if (isnan(proof->gap)) {
+        tree_number(fit->make, facts, "gradient", proof->slope);
+        tree_number(fit->make, facts, "decrement", convex->descent.decrement);
+    }
+    tree_number(fit->make, facts, "l1", convex->objective.l1);
+    tree_number(fit->make, facts, "l2", convex->objective.l2);
+    tree_number(fit->make, facts, "C", c_of(convex));
+    tree_number(fit->make, facts, "ratio", ratio_of(convex));
+}
