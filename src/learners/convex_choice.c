@@ -18,13 +18,24 @@ static const char *newton_refuses(const struct objective *o) {
     return newton_cg_refuses(o);
 }
 
-enum way { WAY_NEWTON, WAY_NEWTON_CG, WAY_SGD, WAYS };
+static const char *hinge_refuses(const struct objective *o) {
+    if (o->loss != &loss_hinge) return "it is for the hinge";
+    return o->l1 > 0 || !(o->l2 > 0) ? "it is for an L2 penalty" : NULL;
+}
+
+static const char *interior_refuses(const struct objective *o) {
+    if (o->width > INTERIOR_WIDTH_MOST) return "its matrix has more than 4096 columns";
+    return hinge_refuses(o);
+}
+
+enum way { WAY_NEWTON, WAY_NEWTON_CG, WAY_INTERIOR, WAY_SGD, WAYS };
 static const struct convex_way ways[WAYS] = {
     [WAY_NEWTON] = {"newton", solve_newton, newton_refuses},
     [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses},
+    [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses},
     [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
-const char convex_ways[] = "newton|newton-cg|" CONVEX_WALK;
+const char convex_ways[] = "newton|newton-cg|interior|" CONVEX_WALK;
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 

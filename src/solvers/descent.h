@@ -50,5 +50,8 @@ sepal_status solve_sgd(struct descent *d);
 /* newton.c: smooth losses, no L1 penalty, at most NEWTON_WIDTH_MOST columns. */
 enum { NEWTON_WIDTH_MOST = 4096 };
 sepal_status solve_newton(struct descent *d);
+/* interior.c: the hinge with an L2 penalty alone, at most INTERIOR_WIDTH_MOST columns. */
+enum { INTERIOR_WIDTH_MOST = 4096 };
+sepal_status solve_interior(struct descent *d);
 
 #endif

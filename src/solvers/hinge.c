@@ -1,0 +1,102 @@
+#include "solvers/hinge.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- points ------------------------------------------------------------------------------- */
+
+static void stretch(struct hinge *h) {
+    const struct objective *o = h->o;
+    double square = o->ctx->kernels->dot_f64(h->point, h->point, o->penalised);
+    double length = hinge_length(o, h->m, square);
+    for (size_t j = 0; j < o->width; j++) h->point[j] *= length;
+    for (size_t i = 0; i < o->n; i++) h->m[i] *= length;
+}
+
+sepal_status hinge_offer(struct hinge *h, const double *u, const double *m) {
+    const struct objective *o = h->o;
+    double loss;
+    memcpy(h->point, u, o->width * sizeof *u);
+    if (m)
+        memcpy(h->m, m, o->n * sizeof *m);
+    else
+        TRY(objective_margins(h->m, o, u));
+    stretch(h);
+    if (o->bias == BIAS_FREE) hinge_bias(o, h->m, h->point + o->cols);
+    TRY(objective_loss(&loss, o, h->m));
+    double value = loss + objective_penalty(o, h->point);
+    if (!(value < h->primal)) return SEPAL_OK;
+    h->primal = value;
+    memcpy(h->d->u, h->point, o->width * sizeof *u);
+    return SEPAL_OK;
+}
+
+/* ---- dual variables ----------------------------------------------------------------------- */
+
+/* Both sides of a free bias must have the same sum. What is amiss is shared out over the variables
+   between their bounds; if they have not the room, the larger side is shrunk. */
+static void balance(const struct objective *o, double *a) {
+    double sum[2] = {0, 0}, room = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        sum[o->label[i] == 1] += o->share[i] * a[i];
+        room += o->share[i] * a[i] * (1 - a[i]);
+    }
+    double step = (sum[1] - sum[0]) / room;
+    double factor[2] = {fmin(1, sum[1] / sum[0]), fmin(1, sum[0] / sum[1])};
+    for (size_t i = 0; i < o->n && sum[0] != sum[1]; i++) {
+        if (fabs(step) < 1)
+            a[i] -= step * objective_side(o, i) * a[i] * (1 - a[i]);
+        else
+            a[i] *= factor[o->label[i] == 1];
+        a[i] = fmin(fmax(a[i], 0), 1);
+    }
+}
+
+sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image) {
+    const struct objective *o = h->o;
+    double earned = 0;
+    for (size_t i = 0; i < o->n; i++) h->r[i] = a[i] > 0 ? fmin(a[i], 1) : 0;
+    if (o->bias == BIAS_FREE) balance(o, h->r);
+    for (size_t i = 0; i < o->n; i++) earned += o->share[i] * h->r[i];
+    if (!image || o->bias == BIAS_FREE) {
+        for (size_t i = 0; i < o->n; i++) h->m[i] = o->share[i] * h->r[i] * objective_side(o, i);
+        TRY(objective_back(h->image, o, h->m));
+        for (size_t j = 0; j < o->width; j++) h->image[j] /= o->l2;
+        image = h->image;
+    }
+    double value = earned - objective_penalty(o, image);
+    if (!(value > h->dual)) return SEPAL_OK;
+    h->dual = value;
+    memcpy(h->d->pull, h->r, o->n * sizeof *a);
+    return SEPAL_OK;
+}
+
+/* ---- both --------------------------------------------------------------------------------- */
+
+sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena) {
+    const struct objective *o = d->o;
+    *h = (struct hinge){.d = d, .o = o, .primal = INFINITY, .dual = -INFINITY};
+    h->m = arena_alloc(o->ctx, arena, o->n, sizeof *h->m);
+    h->r = arena_alloc(o->ctx, arena, o->n, sizeof *h->r);
+    h->point = arena_alloc(o->ctx, arena, o->width, sizeof *h->point);
+    h->image = arena_alloc(o->ctx, arena, o->width, sizeof *h->image);
+    if (!h->m || !h->r || !h->point || !h->image) return SEPAL_EMEMORY;
+    TRY(hinge_offer(h, d->u, NULL));
+    if (!d->paired) memset(d->pull, 0, o->n * sizeof *d->pull);
+    d->paired = true;
+    return hinge_offer_dual(h, d->pull, NULL);
+}
+
+double hinge_gap(const struct hinge *h) {
+    return fmax((h->primal - h->dual) / fmax(fabs(h->primal), 1e-300), DBL_EPSILON);
+}
+
+bool hinge_ends(struct hinge *h) {
+    struct descent *d = h->d;
+    if (hinge_gap(h) <= d->tol)
+        d->converged = true;
+    else if (d->stops(d->payload, d->iterations, h->primal, hinge_gap(h)))
+        d->stopped = true;
+    return d->converged || d->stopped;
+}

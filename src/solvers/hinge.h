@@ -1,0 +1,40 @@
+/* What the solvers of the hinge with an L2 penalty share: the best point and the best dual variables
+   found so far, and what can be had cheaply of the margins alone. */
+#ifndef SEPAL_SOLVERS_HINGE_H
+#define SEPAL_SOLVERS_HINGE_H
+
+#include "solvers/descent.h"
+
+struct hinge {
+    struct descent *d; /* u and pull hold the best */
+    const struct objective *o;
+    double primal, dual; /* of these */
+    /* Scratch. After a point was offered `m` holds its margins. */
+    double *m, *r;         /* n */
+    double *point, *image; /* width */
+};
+
+/* What is given to start from counts as found. */
+sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena);
+/* A point, whose margins m may be NULL. It is taken with the length and the bias that are best. */
+sepal_status hinge_offer(struct hinge *h, const double *u, const double *m);
+/* Dual variables in any state; their image (1 / l2) sum of share_i a_i y_i (x_i - c, 1) may be NULL.
+   For a free bias they are balanced first. */
+sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image);
+double hinge_gap(const struct hinge *h); /* relative */
+/* The aim is reached, or the user wants to end: both are noted in the descent. */
+bool hinge_ends(struct hinge *h);
+
+/* hinge_line.c: add to the margins and to *bias what makes the losses least. */
+void hinge_bias(const struct objective *o, double *m, double *bias);
+/* The factor of a point that makes loss and penalty least; square: |.|^2 of what is penalised. */
+double hinge_length(const struct objective *o, const double *m, double square);
+
+/* hinge_rows.c: |x_i - c|^2 of all rows */
+sepal_status hinge_squares(double *out, const struct objective *o);
+
+/* proximal.c: epochs from the best found on, until the aim is reached or, unless `alone`, until they
+   gain little. */
+sepal_status proximal_run(struct hinge *h, bool alone);
+
+#endif
