@@ -80,6 +80,7 @@ static bool hessian_pays(const struct objective *o) {
 }
 
 static struct convex_plan plan_of(const struct objective *o) {
+    if (!interior_refuses(o)) return (struct convex_plan){&ways[WAY_INTERIOR], NULL, "few columns"};
     if (!newton_refuses(o) && o->l2 == 0)
         return (struct convex_plan){&ways[WAY_NEWTON], NULL, "few columns"};
     if (!newton_refuses(o) && hessian_pays(o))
