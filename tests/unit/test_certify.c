@@ -1,0 +1,178 @@
+/* The certificate is a promise: whatever point and dual variables it is given, its bound is below
+   the objective everywhere, its objective is right to the last digits, and at the optimum the two
+   meet. */
+#include "unit/objective_fixture.h"
+
+#include "objective/certify.h"
+
+#include <float.h>
+
+/* ---- near the optimum, by no solver of the library ---------------------------------------------- */
+
+/* The least along one axis of a convex function: step out, then cut to a third. */
+static long double along(const struct sample *s, double *u, size_t j, double reach) {
+    double low = u[j] - reach, high = u[j] + reach;
+    for (int k = 0; k < 60; k++) {
+        double left = low + (high - low) / 3, right = high - (high - low) / 3;
+        u[j] = left;
+        long double at_left = plain_objective(s, u);
+        u[j] = right;
+        if (at_left < plain_objective(s, u))
+            high = right;
+        else
+            low = left;
+    }
+    u[j] = 0.5 * (low + high);
+    return plain_objective(s, u);
+}
+
+static long double descend(const struct sample *s, double *u, int rounds) {
+    long double least = plain_objective(s, u), reached = least;
+    double *best = numbers(s->o.width), reach = 8;
+    memcpy(best, u, s->o.width * sizeof *u);
+    for (int round = 0; round < rounds; round++, reach *= 0.7) {
+        for (size_t j = 0; j < s->o.width; j++) reached = along(s, u, j, reach);
+        if (reached < least) {
+            least = reached;
+            memcpy(best, u, s->o.width * sizeof *u);
+        }
+    }
+    memcpy(u, best, s->o.width * sizeof *u);
+    free(best);
+    return plain_objective(s, u);
+}
+
+/* ---- attacks ------------------------------------------------------------------------------------ */
+
+enum { FORMS = 8 };
+
+/* Dual variables in every state that a solver might leave them in. */
+static void make_pulls(double *pull, const struct objective *o, const double *m, int form,
+                       struct rng *rng) {
+    static const double odd[] = {NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX,
+                                 0,   -1,       1e-320,    2,       1e9};
+    o->loss->at(o->ctx->kernels, o->n, m, NULL, pull, NULL);
+    for (size_t i = 0; i < o->n; i++) switch (form) {
+        case 0: break;
+        case 1: pull[i] += 0.1 * normal(rng); break;
+        case 2: pull[i] = odd[rng_below(rng, sizeof odd / sizeof *odd)]; break;
+        case 3: pull[i] = rng_unit(rng); break;
+        case 4: pull[i] = 5 * normal(rng); break;
+        case 5: pull[i] = o->label[i] == 1 ? 1 : 0; break;
+        case 6: pull[i] *= 1 + 1e-9 * normal(rng); break;
+        default: pull[i] = 1e200 * normal(rng);
+        }
+}
+
+static void attack(const struct sample *s, const double *best, long double least, struct rng *rng) {
+    const struct objective *o = &s->o;
+    double *u = numbers(o->width), *m = numbers(o->n), *pull = numbers(o->n);
+    long double slack = 1e-13L * (1 + least);
+    for (int form = 0; form <= 2 * FORMS; form++) {
+        double size = form % 3 == 0 ? 0 : pow(10, 8 * rng_unit(rng) - 6);
+        for (size_t j = 0; j < o->width; j++) u[j] = best[j] + size * normal(rng);
+        assert_int_equal(objective_margins(m, o, u), SEPAL_OK);
+        make_pulls(pull, o, m, form % FORMS, rng);
+        struct proof proof;
+        assert_int_equal(certify(&proof, o, u, form == 2 * FORMS ? NULL : pull), SEPAL_OK);
+        long double right = plain_objective(s, u);
+        if (fabsl(proof.primal - right) > 1e-13L * (1 + right))
+            fail_msg("P is %.17g, not %.17Lg", proof.primal, right);
+        if (proof.dual > least + slack)
+            fail_msg("%s, l1 %g, l2 %g, bias %d, form %d: D = %.17g, above P = %.17Lg",
+                     o->loss->name, o->l1, o->l2, o->bias, form, proof.dual, least);
+        bool bounded = o->l1 > 0 || o->l2 > 0;
+        assert_true(!bounded || !isnan(proof.dual));
+        assert_true(isnan(proof.dual) == isnan(proof.gap));
+        if (isnan(proof.gap)) continue;
+        assert_true(proof.dual >= 0 && isfinite(proof.dual) && proof.gap >= DBL_EPSILON);
+        long double gap = (proof.primal - (long double)proof.dual) / fmaxl(proof.primal, 1e-300L);
+        if (fabsl(proof.gap - fmaxl(gap, DBL_EPSILON)) > 1e-12L * (1 + gap))
+            fail_msg("a gap of %.17g, not %.17Lg (P = %.17g, D = %.17g)", proof.gap, gap,
+                     proof.primal, proof.dual);
+    }
+    free(u);
+    free(m);
+    free(pull);
+}
+
+/* Strengths of every sort; 0.3 as often as not. */
+static void random_penalty(struct objective *o, size_t number, struct rng *rng) {
+    double strength = pow(10, 4 * rng_unit(rng) - 3);
+    o->l1 = number % 4 == 1 || number % 4 == 2 ? 0.1 * strength : 0;
+    o->l2 = number % 4 == 0 || number % 4 == 2 ? strength : 0;
+}
+
+static void test_bound(void **state) {
+    (void)state;
+    struct rng rng = rng_make(21, 1);
+    size_t attacks = 0;
+    for (size_t number = 0; number < 400; number++) {
+        size_t rows = 2 + rng_below(&rng, 25), cols = 1 + rng_below(&rng, 5);
+        struct sample *s = sample_new(&rng, rows, cols, rng_below(&rng, WAYS_TO_KEEP),
+                                      (enum bias)rng_below(&rng, 3), rng_below(&rng, 2), 0);
+        s->o.loss = all_losses[number / 4 % LOSSES];
+        random_penalty(&s->o, number, &rng);
+        double *best = numbers(s->o.width);
+        long double least = descend(s, best, 12);
+        attack(s, best, least, &rng);
+        attacks += 2 * FORMS + 1;
+        free(best);
+        sample_free(s);
+    }
+    print_message("%zu attacks\n", attacks);
+}
+
+/* At the optimum of a smooth loss the point's own slopes prove it. */
+static void test_meets(void **state) {
+    (void)state;
+    struct rng rng = rng_make(22, 1);
+    double worst = 0;
+    for (size_t number = 0; number < 60; number++) {
+        struct sample *s = sample_new(&rng, 20, 2, rng_below(&rng, WAYS_TO_KEEP),
+                                      (enum bias)(number % 3), rng_below(&rng, 2), 0);
+        s->o.loss = number % 2 ? &loss_logistic : &loss_squared_hinge;
+        s->o.l2 = 0.1;
+        s->o.l1 = number % 4 < 2 ? 0.02 : 0;
+        double *best = numbers(s->o.width);
+        for (int k = 0; k < 6; k++) descend(s, best, 14);
+        struct proof proof;
+        assert_int_equal(certify(&proof, &s->o, best, NULL), SEPAL_OK);
+        worst = fmax(worst, proof.gap);
+        free(best);
+        sample_free(s);
+    }
+    print_message("the largest gap at an optimum: %g\n", worst);
+    assert_true(worst < 1e-6);
+}
+
+/* The same bits at any number of threads. */
+static void test_threads(void **state) {
+    (void)state;
+    struct rng rng = rng_make(23, 1);
+    for (size_t way = 0; way < WAYS_TO_KEEP; way++) {
+        struct sample *s = sample_new(&rng, 9000, 20, way, BIAS_FREE, way % 2, 0);
+        double *u = numbers(s->o.width);
+        s->o.l2 = 0.01;
+        for (size_t j = 0; j < s->o.width; j++) u[j] = normal(&rng);
+        struct proof first, again;
+        sepal_ctx_set_threads(ctx, 1);
+        assert_int_equal(certify(&first, &s->o, u, NULL), SEPAL_OK);
+        for (unsigned threads = 2; threads < 5; threads++) {
+            sepal_ctx_set_threads(ctx, threads);
+            assert_int_equal(certify(&again, &s->o, u, NULL), SEPAL_OK);
+            assert_true(again.primal == first.primal && again.dual == first.dual);
+        }
+        free(u);
+        sample_free(s);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_meets),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
