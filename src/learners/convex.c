@@ -12,11 +12,15 @@ static const double DEFAULT_TOL = 1e-6;
 
 /* ---- set-up ------------------------------------------------------------------------------- */
 
-static void set_penalty(struct convex *convex) {
+static sepal_status set_penalty(struct convex *convex) {
     const struct convex_config *c = convex->config;
     struct objective *o = &convex->objective;
     o->l1 = isnan(c->c) ? c->l1 : c->ratio / (c->c * convex->total);
     o->l2 = isnan(c->c) ? c->l2 : (1 - c->ratio) / (c->c * convex->total);
+    if (isfinite(o->l1 + o->l2)) return SEPAL_OK;
+    return fail(convex->fit->ctx, SEPAL_EUSAGE,
+                "C=%g makes the penalty larger than any number; all weights would be 0: raise C",
+                c->c);
 }
 
 /* Where another model left off, in our coordinates. */
@@ -65,7 +69,7 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
                             .label = data->label,
                             .share = convex->share,
                             .bias = (enum bias)convex->config->bias};
-    set_penalty(convex);
+    TRY(set_penalty(convex));
     if (centred) TRY(objective_centre(fit->linear.centre, o));
     TRY(objective_init(o));
     double tol = isnan(fit->options.tol) ? DEFAULT_TOL : fit->options.tol;
@@ -137,20 +141,6 @@ static void keep_weights(struct convex *convex) {
     linear->b[0] = objective_bias(o, convex->descent.u);
 }
 
-static void warn_of_shortfall(const struct convex *convex) {
-    const struct fit *fit = convex->fit;
-    if (convex->descent.converged || convex->endless || fit->stopped) return;
-    if (convex_walks(fit)) {
-        convex_warn_of_walk(convex);
-        return;
-    }
-    warn(
-        fit->ctx, "not-converged",
-        "the solver ended after %zu iterations with a relative gap of %.2g, more than --tol; bring "
-        "the features to a common scale (standardize), penalise more, or raise --max-iter",
-        convex->descent.iterations, convex->proof.gap);
-}
-
 static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
     struct convex convex = {.fit = fit, .config = fit->config};
     struct convex_plan plan;
@@ -160,7 +150,7 @@ static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
     TRY(solve(&convex, plan));
     keep_weights(&convex);
     TRY(convex_separation(&convex));
-    warn_of_shortfall(&convex);
+    convex_warn(&convex);
     convex_report(&convex, &plan);
     return SEPAL_OK;
 }

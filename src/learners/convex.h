@@ -125,6 +125,8 @@ void convex_warn_of_walk(const struct convex *convex);
 
 /* convex_report.c: what came of it, into the fit. */
 void convex_report(struct convex *convex, const struct convex_plan *plan);
+/* convex_warnings.c: what the user should know of the answer. */
+void convex_warn(const struct convex *convex);
 
 sepal_status convex_fit(struct fit *fit, const struct loss *loss);
 

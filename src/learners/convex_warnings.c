@@ -1,0 +1,41 @@
+/* What the user should know of the answer: that it falls short of --tol, or says nothing. */
+#include "learners/convex.h"
+
+static void warn_of_shortfall(const struct convex *convex) {
+    const struct fit *fit = convex->fit;
+    if (fit->stopped) {
+        warn(
+            fit->ctx, "not-converged",
+            "stopped early (%s) after %zu iterations with a relative gap of %.2g, more than --tol; "
+            "go on from here with --warm MODEL",
+            fit->stopped, convex->descent.iterations, convex->proof.gap);
+        return;
+    }
+    if (convex_walks(fit)) {
+        convex_warn_of_walk(convex);
+        return;
+    }
+    warn(
+        fit->ctx, "not-converged",
+        "the solver ended after %zu iterations with a relative gap of %.2g, more than --tol; bring "
+        "the features to a common scale (standardize), penalise more, or raise --max-iter",
+        convex->descent.iterations, convex->proof.gap);
+}
+
+static void warn_of_nothing(const struct convex *convex) {
+    const struct objective *o = &convex->objective;
+    for (size_t j = 0; j < o->cols; j++)
+        if (convex->descent.u[j] != 0) return;
+    warn(convex->fit->ctx, "zero-weights",
+         o->l1 > 0 ? "all weights are 0, so every row gets the same answer: l1 = %g outweighs what "
+                     "any column could gain; lower l1, or raise C"
+                   : "all weights are 0, so every row gets the same answer: no column tells the "
+                     "classes apart (l1 = %g)",
+         o->l1);
+}
+
+void convex_warn(const struct convex *convex) {
+    const struct descent *d = &convex->descent;
+    if (!d->converged && !convex->endless) warn_of_shortfall(convex);
+    if (d->converged) warn_of_nothing(convex);
+}
