@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static bool product(size_t *bytes, size_t count, size_t size) {
     bool fits = !__builtin_mul_overflow(count, size, bytes) && *bytes <= PTRDIFF_MAX;
@@ -16,16 +17,33 @@ static void *checked(sepal_ctx *ctx, void *block, size_t count, size_t size) {
     return block;
 }
 
+/* Ask for large pages under a large block: vectors that are read here and there, as the weights of
+   sparse rows are, are otherwise slowed by the table of pages. Refused, it is as ever. */
+static void *on_large_pages(void *block, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    enum { PAGE = 1 << 12, LARGE = 1 << 22 };
+    if (block && bytes >= LARGE) {
+        size_t ahead = (PAGE - (uintptr_t)block % PAGE) % PAGE;
+        madvise((char *)block + ahead, (bytes - ahead) / PAGE * PAGE, MADV_HUGEPAGE);
+    }
+#else
+    (void)bytes;
+#endif
+    return block;
+}
+
 void *mem_alloc(sepal_ctx *ctx, size_t count, size_t size) {
     size_t bytes;
     bool possible = product(&bytes, count, size) && !fault_hits(ctx, FAULT_ALLOC);
-    return checked(ctx, possible ? malloc(bytes) : NULL, count, size);
+    void *block = possible ? on_large_pages(malloc(bytes), bytes) : NULL;
+    return checked(ctx, block, count, size);
 }
 
 void *mem_zero(sepal_ctx *ctx, size_t count, size_t size) {
     size_t bytes;
     bool possible = product(&bytes, count, size) && !fault_hits(ctx, FAULT_ALLOC);
-    return checked(ctx, possible ? calloc(bytes, 1) : NULL, count, size);
+    void *block = possible ? on_large_pages(calloc(bytes, 1), bytes) : NULL;
+    return checked(ctx, block, count, size);
 }
 
 void *mem_resize(sepal_ctx *ctx, void *old, size_t count, size_t size) {
