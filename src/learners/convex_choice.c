@@ -28,14 +28,21 @@ static const char *interior_refuses(const struct objective *o) {
     return hinge_refuses(o);
 }
 
-enum way { WAY_NEWTON, WAY_NEWTON_CG, WAY_INTERIOR, WAY_SGD, WAYS };
+static const char *dual_refuses(const struct objective *o) {
+    if (o->loss == &loss_squared) return "it is for the losses of two classes";
+    if (o->l1 > 0 || !(o->l2 > 0)) return "it is for an L2 penalty";
+    return o->rows.sparse && o->centre ? "it cannot centre sparse rows" : NULL;
+}
+
+enum way { WAY_NEWTON, WAY_NEWTON_CG, WAY_DUAL, WAY_INTERIOR, WAY_SGD, WAYS };
 static const struct convex_way ways[WAYS] = {
     [WAY_NEWTON] = {"newton", solve_newton, newton_refuses},
     [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses},
+    [WAY_DUAL] = {"dual", solve_dual, dual_refuses},
     [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses},
     [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
-const char convex_ways[] = "newton|newton-cg|interior|" CONVEX_WALK;
+const char convex_ways[] = "newton|newton-cg|dual|interior|" CONVEX_WALK;
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 

@@ -24,6 +24,8 @@ struct descent {
     bool (*stops)(void *payload, size_t iteration, double objective, double gap);
     void *payload;
     const struct stride *stride; /* of sgd */
+    /* dual: how many more epochs it may foresee before it leaves the rest to another solver; 0: any */
+    size_t patience;
 
     /* The point (o->width numbers): where to start, then the best found. */
     double *u;
@@ -36,6 +38,7 @@ struct descent {
     size_t iterations;
     bool converged; /* by the solver's own account */
     bool stopped;   /* by `stops` */
+    bool slow;      /* left early, see patience */
     bool diverged;  /* the next weights were no numbers; the point is the last that was */
     /* newton: the largest change of a margin in its last step, and sqrt(g' H^-1 g) of the gradient
        at u; other solvers leave 0 and NaN. */
@@ -53,5 +56,7 @@ sepal_status solve_newton(struct descent *d);
 /* interior.c: the hinge with an L2 penalty alone, at most INTERIOR_WIDTH_MOST columns. */
 enum { INTERIOR_WIDTH_MOST = 4096 };
 sepal_status solve_interior(struct descent *d);
+/* dual.c: logistic, hinge and squared hinge, an L2 penalty and no L1; sparse rows without a centre. */
+sepal_status solve_dual(struct descent *d);
 
 #endif

@@ -1,0 +1,153 @@
+/* Dual coordinate descent for two classes and an L2 penalty (Hsieh et al., ICML 2008; Yu, Huang and
+   Lin, Machine Learning 2011, for the logistic loss). Rows are visited in groups that follow each
+   other in memory, the groups in a new order each epoch.
+
+   A free bias puts a constraint on the dual. The method of multipliers meets it: the bias has the
+   penalty stiff/2 (b - anchor)^2, and the anchor follows it after every epoch.
+
+   The sum of the rows' own excesses, as they are met, foretells the gap; the gap itself, which needs
+   a pass, is taken only when the aim may have been reached. */
+#include "solvers/dual.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- epochs ------------------------------------------------------------------------------- */
+
+static bool is_slow(const struct dual *s, const struct outlook *out) {
+    return s->d->patience && dual_epochs_left(out, s->d->tol) > (double)s->d->patience;
+}
+
+/* The multiplier of the constraint. */
+static void move_anchor(struct dual *s) {
+    if (s->o->bias != BIAS_FREE) return;
+    double step = s->bias - s->anchor;
+    s->anchor += step;
+    s->bias += step;
+}
+
+static sepal_status run(struct dual *s) {
+    enum { EPOCHS_MOST = 2000 };
+    struct descent *d = s->d;
+    struct outlook out = {.gap = 1, .ratio = NAN};
+    size_t most = d->max_iter ? d->max_iter : d->iterations + EPOCHS_MOST;
+    while (d->iterations < most) {
+        TRY(dual_epoch(s, &out, &d->stopped));
+        if (d->stopped) break;
+        d->iterations++;
+        TRY(dual_foretell(s, &out));
+        if (out.gap <= d->tol) {
+            TRY(dual_look(s, &out));
+            d->converged = out.gap <= d->tol;
+            /* with nothing in excess there is nothing to move either */
+            if (d->converged || (s->excess == 0 && !s->any_rests)) return SEPAL_OK;
+            dual_wake(s);
+        }
+        d->stopped = d->stops(d->payload, d->iterations, out.primal, out.gap);
+        d->slow = is_slow(s, &out);
+        if (d->stopped || d->slow) break;
+        move_anchor(s);
+    }
+    return dual_look(s, &out);
+}
+
+/* ---- the start ---------------------------------------------------------------------------- */
+
+/* Stiff enough to follow the constraint, yet not so much that what is left of it costs more than the
+   rest of the gap: between the curvature of the losses and that of the penalty. */
+static void set_stiffness(struct dual *s) {
+    const struct objective *o = s->o;
+    static const double share = 0.3, most = 0.025, bend = 0.25;
+    double shares = 0;
+    s->stiff = o->bias == BIAS_NONE ? INFINITY : o->l2;
+    if (o->bias == BIAS_FREE) {
+        for (size_t i = 0; i < o->n; i++) shares += o->share[i];
+        s->stiff = fmin(most * shares, share * sqrt(bend * shares / s->pace));
+    }
+    for (size_t i = 0; i < o->n; i++) s->curve[i] += o->share[i] / s->stiff;
+}
+
+/* The variables of the given point, or those left beside it. */
+static sepal_status set_variables(struct dual *s) {
+    const struct objective *o = s->o;
+    const struct descent *d = s->d;
+    if (!d->warm) {
+        memset(s->a, 0, o->n * sizeof *s->a);
+        for (size_t i = 0; s->level && i < o->n; i++) s->level[i] = INFINITY;
+        return SEPAL_OK;
+    }
+    if (!d->paired) {
+        TRY(objective_margins(s->m, o, s->w));
+        o->loss->at(o->ctx->kernels, o->n, s->m, NULL, s->a, NULL);
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        if (!isfinite(s->a[i])) s->a[i] = 0;
+        s->a[i] = fmin(fmax(s->a[i], o->loss->least), o->loss->most);
+        if (s->level) s->level[i] = log((1 - s->a[i]) / s->a[i]);
+    }
+    return SEPAL_OK;
+}
+
+/* The weights that belong to the variables. */
+static sepal_status set_point(struct dual *s) {
+    const struct objective *o = s->o;
+    double given = objective_bias(o, s->w);
+    if (!s->d->warm) {
+        memset(s->w, 0, o->width * sizeof *s->w);
+        return SEPAL_OK;
+    }
+    for (size_t i = 0; i < o->n; i++)
+        s->m[i] = o->share[i] * s->a[i] * objective_side(o, i) / o->l2;
+    TRY(objective_back(s->w, o, s->m));
+    s->bias = objective_bias(o, s->w);
+    if (o->bias != BIAS_FREE) return SEPAL_OK;
+    s->anchor = given - s->bias * o->l2 / s->stiff;
+    s->bias = given;
+    return SEPAL_OK;
+}
+
+static sepal_status start(struct dual *s) {
+    for (size_t g = 0; g < s->groups; g++) s->order[g] = (uint32_t)g;
+    TRY(dual_curves(s));
+    set_stiffness(s);
+    TRY(set_variables(s));
+    TRY(set_point(s));
+    dual_wake(s);
+    return SEPAL_OK;
+}
+
+static sepal_status allocate(struct dual *s) {
+    const struct objective *o = s->o;
+    size_t group = o->rows.sparse ? 0 : DUAL_GROUP;
+    s->groups = (o->n + DUAL_GROUP - 1) / DUAL_GROUP;
+    s->order = mem_alloc(o->ctx, s->groups, sizeof *s->order);
+    s->curve = mem_alloc(o->ctx, o->n, sizeof *s->curve);
+    s->m = mem_alloc(o->ctx, o->n, sizeof *s->m);
+    s->dense = mem_alloc(o->ctx, group * o->cols, sizeof *s->dense);
+    if (!s->order || !s->curve || !s->m || !s->dense) return SEPAL_EMEMORY;
+    if (o->loss == &loss_logistic) {
+        s->next = dual_step_logistic;
+        s->level = mem_alloc(o->ctx, o->n, sizeof *s->level);
+        return s->level ? SEPAL_OK : SEPAL_EMEMORY;
+    }
+    s->next = o->loss == &loss_hinge ? dual_step_hinge : dual_step_squared_hinge;
+    s->rests = mem_alloc(o->ctx, o->n, sizeof *s->rests);
+    return s->rests ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+sepal_status solve_dual(struct descent *d) {
+    struct dual s = {.d = d, .o = d->o, .w = d->u, .a = d->pull};
+    sepal_status status = allocate(&s);
+    if (status == SEPAL_OK) status = start(&s);
+    if (status == SEPAL_OK) status = run(&s);
+    d->paired = true;
+    mem_free(s.order);
+    mem_free(s.curve);
+    mem_free(s.m);
+    mem_free(s.dense);
+    mem_free(s.level);
+    mem_free(s.rests);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* Inside the dual solver: its state, and the parts it is made of. See dual.c. */
+#ifndef SEPAL_SOLVERS_DUAL_H
+#define SEPAL_SOLVERS_DUAL_H
+
+#include "solvers/descent.h"
+
+/* Rows are visited in groups of so many that follow each other in memory. */
+enum { DUAL_GROUP = 8 };
+
+struct dual {
+    struct descent *d;
+    const struct objective *o;
+    double *w; /* the point; its weights are (1 / l2) sum of share_i a_i y_i (x_i - c) */
+    double *a; /* n: the dual variables */
+    /* The bias is anchor + (1 / stiff) sum of share_i a_i y_i. */
+    double bias, anchor, stiff;
+    double pace;     /* the mean of |x_i - c|^2 by share, divided by l2 */
+    double *curve;   /* n: what m_i changes by when a_i moves by 1 */
+    double *level;   /* n, logistic: a margin whose pull is about a_i; infinite: there is none */
+    bool *rests;     /* n, hinges: at its bound and likely to stay there */
+    double *m;       /* n: scratch */
+    double *dense;   /* a group of dense rows as doubles less their centre */
+    uint32_t *order; /* of the groups */
+    size_t groups;
+
+    /* The best a_i for a row whose margin is m. */
+    double (*next)(struct dual *s, size_t i, double m);
+    /* Of the last epoch, each row as it was met: what its loss had above its bound, the loss (hinges
+       only), and a_i m_i. */
+    double excess, loss, products;
+    bool any_rests;
+    double high, low;         /* slopes beyond which a row at its bound may rest */
+    double high_now, low_now; /* the extremes of this epoch */
+};
+
+/* What is known of the way. */
+struct outlook {
+    double primal;   /* about */
+    double gap;      /* relative; foretold unless just looked at */
+    double ratio;    /* of the true gap to the excess when last looked at; NaN: never */
+    double trail[4]; /* the excess of the last epochs, the newest first */
+};
+
+/* dual_rows.c: `curve` without the bias, and `pace`. */
+sepal_status dual_curves(struct dual *s);
+/* One visit of every row that does not rest. *stopped: the user asks to end. */
+sepal_status dual_epoch(struct dual *s, const struct outlook *out, bool *stopped);
+/* Rows that rest are visited again. */
+void dual_wake(struct dual *s);
+
+/* dual_steps.c: the step of a loss. */
+double dual_step_logistic(struct dual *s, size_t i, double m);
+double dual_step_hinge(struct dual *s, size_t i, double m);
+double dual_step_squared_hinge(struct dual *s, size_t i, double m);
+
+/* dual_look.c. After an epoch: foretell the gap from the rows' excess. */
+sepal_status dual_foretell(const struct dual *s, struct outlook *out);
+/* The true gap, and the bias at its best in the point. */
+sepal_status dual_look(const struct dual *s, struct outlook *out);
+/* Epochs to the tolerance, if it goes on like this; infinite if it does not. */
+double dual_epochs_left(const struct outlook *out, double tol);
+
+#endif

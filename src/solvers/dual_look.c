@@ -1,0 +1,96 @@
+/* Where the dual solver is: a cheap guess after every epoch, the truth now and then. */
+#include "core/parallel.h"
+#include "solvers/dual.h"
+#include "solvers/hinge.h"
+#include "solvers/line.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TRAIL = sizeof((struct outlook *)0)->trail / sizeof(double) };
+
+/* ---- the guess ---------------------------------------------------------------------------- */
+
+/* At the optimum l2 |w|^2 is the sum of share_i a_i m_i. Rows that rest are in none of the sums, so
+   the objective is left as it was when there are any. */
+sepal_status dual_foretell(const struct dual *s, struct outlook *out) {
+    double loss = s->loss;
+    memmove(out->trail + 1, out->trail, (TRAIL - 1) * sizeof *out->trail);
+    out->trail[0] = s->excess;
+    if (s->level) TRY(objective_loss(&loss, s->o, s->level));
+    if (!s->any_rests) out->primal = loss + 0.5 * s->products;
+    /* rows met early have moved on since: as much as from one epoch to the next */
+    double ratio = out->trail[1] > 0 ? fmin(1, out->trail[0] / out->trail[1]) : 1;
+    if (!isnan(out->ratio)) ratio = out->ratio;
+    out->gap = s->excess * ratio / fmax(fabs(out->primal), 1e-300);
+    return SEPAL_OK;
+}
+
+double dual_epochs_left(const struct outlook *out, double tol) {
+    double first = out->trail[TRAIL - 1], last = out->trail[0];
+    if (!(first > 0) || !(last > 0) || !(out->gap > tol)) return 0;
+    double rate = log(first / last) / (TRAIL - 1);
+    return rate > 0 ? log(out->gap / tol) / rate : INFINITY;
+}
+
+/* ---- the truth ---------------------------------------------------------------------------- */
+
+/* Sums over the slabs: what the variables earn, how far they are from balance. */
+struct sums {
+    const struct dual *s;
+    double earned[SLABS_MOST], amiss[SLABS_MOST];
+};
+
+static sepal_status sum_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+    struct sums *sums = payload;
+    const struct dual *s = sums->s;
+    const struct objective *o = s->o;
+    double earned = 0, amiss = 0;
+    (void)ctx;
+    for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++) {
+        earned += o->share[i] * o->loss->earns(s->a[i]);
+        amiss += o->share[i] * s->a[i] * objective_side(o, i);
+    }
+    sums->earned[slab] = earned;
+    sums->amiss[slab] = amiss;
+    return SEPAL_OK;
+}
+
+/* `penalty` is that of w. With a free bias the variables must be brought into balance first. To the
+   first order that costs what the multiplier says; to the second at most about what moving all rows
+   alike does to w. */
+static sepal_status dual_value(double *out, const struct dual *s, double bias, double penalty) {
+    const struct objective *o = s->o;
+    struct sums sums = {.s = s};
+    double earned = 0, amiss = 0;
+    TRY(parallel_for(o->ctx, o->slabs, sum_slab, &sums));
+    for (size_t slab = 0; slab < o->slabs; slab++) {
+        earned += sums.earned[slab];
+        amiss += sums.amiss[slab];
+    }
+    *out = earned - penalty;
+    if (o->bias == BIAS_FREE) *out -= bias * amiss + 0.5 * amiss * amiss * (s->pace + 4);
+    return SEPAL_OK;
+}
+
+static sepal_status best_bias(const struct dual *s, double *bias) {
+    const struct objective *o = s->o;
+    if (o->loss->smooth) return line_bias(o, s->m, bias);
+    hinge_bias(o, s->m, bias);
+    return SEPAL_OK;
+}
+
+sepal_status dual_look(const struct dual *s, struct outlook *out) {
+    const struct objective *o = s->o;
+    double loss, bound, penalty;
+    if (o->bias != BIAS_NONE) s->w[o->cols] = s->bias;
+    TRY(objective_margins(s->m, o, s->w));
+    if (o->bias == BIAS_FREE) TRY(best_bias(s, s->w + o->cols));
+    TRY(objective_loss(&loss, o, s->m));
+    penalty = objective_penalty(o, s->w);
+    TRY(dual_value(&bound, s, objective_bias(o, s->w), penalty));
+    out->primal = loss + penalty;
+    out->gap = (out->primal - bound) / fmax(fabs(out->primal), 1e-300);
+    out->ratio = s->excess > 0 ? (out->primal - bound) / s->excess : NAN;
+    return SEPAL_OK;
+}

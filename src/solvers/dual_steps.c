@@ -1,0 +1,75 @@
+/* One variable of the dual at a time. With the others fixed it is the concave problem
+
+       max over a' of  earns(a') - (a' - a) m - (a' - a)^2 curve / 2
+
+   where m is the row's margin. The hinges have closed forms (Hsieh et al., ICML 2008) and rest at
+   their bounds as there. The logistic loss has a' = pull(t) for the one t with
+
+       t = m + curve (pull(t) - a)
+
+   which is the margin after the step; Newton's method finds it from the margin of the last visit
+   with about one exponential. */
+#include "kernels/logistic.h"
+#include "solvers/dual.h"
+
+#include <math.h>
+
+/* ---- hinges ------------------------------------------------------------------------------- */
+
+/* Whether a row at its bound may rest; `slope` is that of the dual along -a. */
+static bool settles(struct dual *s, size_t i, double slope, double most) {
+    double a = s->a[i];
+    bool low = a <= 0, high = a >= most;
+    s->rests[i] = (low && slope > s->high) || (high && slope < s->low);
+    if (s->rests[i]) {
+        s->any_rests = true;
+        return true;
+    }
+    double open = (low && slope > 0) || (high && slope < 0) ? 0 : slope;
+    s->high_now = fmax(s->high_now, open);
+    s->low_now = fmin(s->low_now, open);
+    return false;
+}
+
+double dual_step_hinge(struct dual *s, size_t i, double m) {
+    double a = s->a[i], short_of = 1 - m, share = s->o->share[i];
+    s->excess += share * (short_of > 0 ? (1 - a) * short_of : -a * short_of);
+    s->loss += share * fmax(0, short_of);
+    if (short_of == 0 || settles(s, i, -short_of, 1)) return a;
+    return fmin(fmax(a + short_of / s->curve[i], 0), 1);
+}
+
+double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
+    double a = s->a[i], short_of = 1 - m, rise = short_of - a / 2, share = s->o->share[i];
+    s->excess += share * (short_of > 0 ? rise * rise : a * (a / 4 - short_of));
+    s->loss += share * (short_of > 0 ? short_of * short_of : 0);
+    if (settles(s, i, -rise, INFINITY)) return a;
+    return fmax(a + rise / (s->curve[i] + 0.5), 0);
+}
+
+/* ---- logistic ----------------------------------------------------------------------------- */
+
+double dual_step_logistic(struct dual *s, size_t i, double m) {
+    enum { STEPS = 40 };
+    static const double small = 0.01;
+    double a = s->a[i], curve = s->curve[i], t = s->level[i], bend = a * (1 - a);
+    double low = m - curve * a, high = low + curve, base = low;
+    bool first = isinf(t);
+    s->excess += s->o->share[i] * (first ? M_LN2 : 0.5 * bend * (m - t) * (m - t));
+    t = first ? 0 : t + (m - t) / (1 + curve * bend);
+    t = fmin(fmax(t, low), high);
+    for (int k = 0; k < STEPS; k++) {
+        double e = exp_of_minus(fabs(t)), one = 1 + e, pull = (t < 0 ? 1 : e) / one;
+        bend = e / (one * one);
+        double off = t - base - curve * pull, step = -off / (1 + curve * bend);
+        *(off < 0 ? &low : &high) = t;
+        if (!(t + step >= low && t + step <= high)) step = 0.5 * (low + high) - t;
+        t += step;
+        if (fabs(step) > small) continue;
+        /* the pull at t by its series from the last place: its error is step^3 */
+        a = pull - bend * step * (1 - (0.5 - pull) * step);
+        break;
+    }
+    s->level[i] = t;
+    return fmin(fmax(a, 0), 1);
+}
