@@ -101,12 +101,17 @@ static sepal_status prove(struct convex *convex) {
 
 static sepal_status run(struct convex *convex, struct convex_plan *plan) {
     struct descent *d = &convex->descent;
+    d->patience = plan->then ? plan->patience : 0;
     TRY(plan->first->solve(d));
     if (d->converged || d->stopped || !plan->then) return SEPAL_OK;
+    size_t before = d->iterations;
+    d->iterations = d->patience = 0;
     d->warm = true;
     convex->handed_over = true;
     *plan = (struct convex_plan){.first = plan->then, .why = plan->why};
-    return plan->first->solve(d);
+    TRY(plan->first->solve(d));
+    d->iterations += before;
+    return SEPAL_OK;
 }
 
 /* The solver's own account of the gap is checked; where it was too kind, it goes on with a stricter

@@ -110,6 +110,7 @@ struct convex_plan {
     const struct convex_way *first,
         *then; /* then: who takes over where the first is slow; or NULL */
     const char *why;
+    size_t patience; /* epochs of the first that cost what the other would */
 };
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex);
 extern const char convex_ways[]; /* what --solver may name, "a|b" */

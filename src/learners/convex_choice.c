@@ -1,6 +1,7 @@
 /* Which solver for which objective and data. */
 #include "learners/convex.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *newton_cg_refuses(const struct objective *o) {
@@ -71,28 +72,70 @@ static sepal_status named(const struct convex_way **out, struct convex *convex) 
    that are added to the Hessian, one of dense panels, and an entry's share of a pass. */
 static const double SPARSE_PRODUCT = 1, DENSE_PRODUCT = 0.05, SPARSE_ENTRY = 2.5, DENSE_ENTRY = 0.5;
 /* Hessians that a fit takes, and passes of conjugate gradients instead of them. */
-static const double HESSIANS = 5, PASSES = 60;
+static const double HESSIANS = 5, HESSIANS_OF_HINGE = 40, PASSES = 60;
 enum { FEW_COLUMNS = 64 };
+
+static double pass_cost(const struct objective *o) {
+    double cells = (double)o->n * (double)o->width;
+    return o->rows.sparse ? (double)o->rows.nonzeros * SPARSE_ENTRY : cells * DENSE_ENTRY;
+}
+
+static double hessian_cost(const struct objective *o) {
+    double rows = (double)o->n, width = (double)o->width, entries = (double)o->rows.nonzeros;
+    double dense = rows * width * width * DENSE_PRODUCT;
+    double sparse = entries / rows * entries / 2 * SPARSE_PRODUCT;
+    return (o->rows.sparse && sparse < dense ? sparse : dense) +
+           width * width * width / 3 * DENSE_PRODUCT;
+}
 
 /* Whether Hessians cost less than the passes that would do without. */
 static bool hessian_pays(const struct objective *o) {
-    double rows = (double)o->n, width = (double)o->width;
-    double entries = o->rows.sparse ? (double)o->rows.nonzeros : rows * width;
-    double dense = rows * width * width * DENSE_PRODUCT;
-    double sparse = entries / rows * entries / 2 * SPARSE_PRODUCT;
-    double hessian = (o->rows.sparse && sparse < dense ? sparse : dense) +
-                     width * width * width / 3 * DENSE_PRODUCT;
-    double pass = entries * (o->rows.sparse ? SPARSE_ENTRY : DENSE_ENTRY);
-    return o->width <= FEW_COLUMNS || HESSIANS * hessian <= PASSES * pass;
+    return o->width <= FEW_COLUMNS || HESSIANS * hessian_cost(o) <= PASSES * pass_cost(o);
+}
+
+/* How much one row can move its own score by coordinate descent: C |x|^2, the mean over some rows.
+   The larger, the more the rows undo each other's steps. */
+static double row_reach(const struct objective *o) {
+    enum { LOOKED_AT = 1000 };
+    size_t step = o->n / LOOKED_AT + 1, looked = 0;
+    double sum = 0;
+    for (size_t i = 0; i < o->n; i += step, looked++) {
+        size_t local;
+        const struct block *block = matrix_block_of(&o->rows, i, &local);
+        sum += o->share[i] / o->l2 * row_square_norm(block, local, o->cols);
+    }
+    return sum / (double)looked;
+}
+
+static bool dual_pays(const struct objective *o) {
+    static const double far = 64;
+    return !dual_refuses(o) && row_reach(o) <= far;
+}
+
+static struct convex_plan plan_of_hinge(const struct objective *o) {
+    const struct convex_way *exact = interior_refuses(o) ? NULL : &ways[WAY_INTERIOR];
+    double patience = HESSIANS_OF_HINGE * hessian_cost(o) / pass_cost(o);
+    if (exact && (o->width <= FEW_COLUMNS || !dual_pays(o)))
+        return (struct convex_plan){.first = exact, .why = "few columns"};
+    return (struct convex_plan){.first = &ways[WAY_DUAL],
+                                .then = exact,
+                                .why = exact ? "short rows" : "many columns",
+                                .patience = (size_t)fmin(patience, 1e9) + 1};
 }
 
 static struct convex_plan plan_of(const struct objective *o) {
-    if (!interior_refuses(o)) return (struct convex_plan){&ways[WAY_INTERIOR], NULL, "few columns"};
+    const struct convex_way *newton = &ways[WAY_NEWTON], *newton_cg = &ways[WAY_NEWTON_CG];
+    if (!o->loss->smooth) return plan_of_hinge(o);
     if (!newton_refuses(o) && o->l2 == 0)
-        return (struct convex_plan){&ways[WAY_NEWTON], NULL, "few columns"};
+        return (struct convex_plan){.first = newton, .why = "few columns"};
     if (!newton_refuses(o) && hessian_pays(o))
-        return (struct convex_plan){&ways[WAY_NEWTON], &ways[WAY_NEWTON_CG], "few columns"};
-    return (struct convex_plan){&ways[WAY_NEWTON_CG], NULL, "many columns"};
+        return (struct convex_plan){.first = newton, .then = newton_cg, .why = "few columns"};
+    if (o->l2 > 0 && dual_pays(o))
+        return (struct convex_plan){.first = &ways[WAY_DUAL],
+                                    .then = newton_cg,
+                                    .why = "many columns, short rows",
+                                    .patience = (size_t)PASSES};
+    return (struct convex_plan){.first = newton_cg, .why = "many columns"};
 }
 
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {
