@@ -108,7 +108,7 @@ static double row_reach(const struct objective *o) {
 }
 
 static bool dual_pays(const struct objective *o) {
-    static const double far = 64;
+    static const double far = 300;
     return !dual_refuses(o) && row_reach(o) <= far;
 }
 
@@ -134,7 +134,7 @@ static struct convex_plan plan_of(const struct objective *o) {
         return (struct convex_plan){.first = &ways[WAY_DUAL],
                                     .then = newton_cg,
                                     .why = "many columns, short rows",
-                                    .patience = (size_t)PASSES};
+                                    .patience = 2 * (size_t)PASSES};
     return (struct convex_plan){.first = newton_cg, .why = "many columns"};
 }
 
