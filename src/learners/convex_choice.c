@@ -130,11 +130,13 @@ static struct convex_plan plan_of(const struct objective *o) {
         return (struct convex_plan){.first = newton, .why = "few columns"};
     if (!newton_refuses(o) && hessian_pays(o))
         return (struct convex_plan){.first = newton, .then = newton_cg, .why = "few columns"};
+    /* conjugate gradients have a hard time where curvatures jump */
+    size_t patience = (size_t)PASSES * (o->loss == &loss_logistic ? 2 : 20);
     if (o->l2 > 0 && dual_pays(o))
         return (struct convex_plan){.first = &ways[WAY_DUAL],
                                     .then = newton_cg,
                                     .why = "many columns, short rows",
-                                    .patience = 2 * (size_t)PASSES};
+                                    .patience = patience};
     return (struct convex_plan){.first = newton_cg, .why = "many columns"};
 }
 
