@@ -8,14 +8,16 @@
 
 struct hessian {
     const struct objective *o;
-    bool scatters;  /* products of a row's entries are added one by one; else by dense panels */
-    size_t side;    /* of the sums: width, and a column of ones where the centre needs it */
-    size_t parts;   /* scatters: ranges of slabs with sums of their own */
-    double *sum;    /* parts x side x side, upper triangles */
-    double *kept;   /* n; scatters: the curvatures that are in the sums */
-    size_t *listed; /* n; panels: rows that have a curvature */
-    double *root;   /* n; panels: roots of the curvatures */
-    bool begun;     /* the sums hold `kept` */
+    bool scatters; /* products of a row's entries are added one by one; else by dense panels */
+    size_t side;   /* of the sums: width, and a column of ones where the centre needs it */
+    size_t parts;  /* scatters: ranges of slabs with sums of their own */
+    double *sum;   /* parts x side x side, upper triangles; NULL: not needed */
+    /* Where curvatures stay the same from step to step (NULL where not): those in the sums. */
+    double *kept;
+    bool begun;           /* the sums hold `kept` */
+    size_t *listed;       /* n; panels: rows to be added */
+    const double *weight; /* panels: n, of the rows, by their sizes; less `minus` unless NULL */
+    const double *minus;
 };
 sepal_status hessian_init(struct hessian *h, const struct objective *o, struct arena *arena);
 /* The upper triangle (width x width), penalty included. */

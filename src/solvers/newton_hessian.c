@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Numbers in all triangles of ranges together; there are two ranges at least. */
-enum { SUM_NUMBERS = 1 << 20 };
+enum { SUM_NUMBERS = 1 << 18 };
 
 /* ---- set-up ------------------------------------------------------------------------------- */
 
@@ -36,19 +36,33 @@ static bool scatter_pays(const struct objective *o, size_t side) {
 
 sepal_status hessian_init(struct hessian *h, const struct objective *o, struct arena *arena) {
     size_t ones = o->bias != BIAS_NONE || (o->rows.sparse && o->centre);
+    bool keeps = o->loss != &loss_logistic && !(o->rows.sparse && o->centre);
     *h = (struct hessian){.o = o, .side = o->cols + ones, .parts = 1};
     h->scatters = scatter_pays(o, h->side);
-    if (!h->scatters) {
-        h->listed = arena_alloc(o->ctx, arena, o->n, sizeof *h->listed);
-        h->root = arena_alloc(o->ctx, arena, o->n, sizeof *h->root);
-        return h->listed && h->root ? SEPAL_OK : SEPAL_EMEMORY;
-    }
+    if (!h->scatters) h->side = o->width;
     size_t square = h->side * h->side;
-    h->parts = SUM_NUMBERS / square < 2 ? 2 : SUM_NUMBERS / square;
-    if (h->parts > o->slabs) h->parts = o->slabs;
-    h->kept = arena_zero(o->ctx, arena, o->n, sizeof *h->kept);
+    if (h->scatters) {
+        h->parts = SUM_NUMBERS / square < 2 ? 2 : SUM_NUMBERS / square;
+        if (h->parts > o->slabs) h->parts = o->slabs;
+    } else if (!(h->listed = arena_alloc(o->ctx, arena, o->n, sizeof *h->listed))) {
+        return SEPAL_EMEMORY;
+    }
+    if (keeps && !(h->kept = arena_zero(o->ctx, arena, o->n, sizeof *h->kept)))
+        return SEPAL_EMEMORY;
+    if (!keeps && !h->scatters) return SEPAL_OK;
     h->sum = arena_alloc(o->ctx, arena, h->parts * square, sizeof *h->sum);
-    return h->kept && h->sum ? SEPAL_OK : SEPAL_EMEMORY;
+    return h->sum ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+/* Taking out and putting in is worth it while that is less than all of them. */
+static bool changed_much(const struct hessian *h, const double *curve) {
+    size_t changed = 0, present = 0;
+    if (!h->begun) return true;
+    for (size_t i = 0; i < h->o->n; i++) {
+        changed += curve[i] != h->kept[i];
+        present += curve[i] != 0;
+    }
+    return changed > present / 2;
 }
 
 /* ---- entry by entry ----------------------------------------------------------------------- */
@@ -116,20 +130,10 @@ static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
             size_t row = block->first_row + i;
             double by = all->afresh ? all->curve[row] : all->curve[row] - h->kept[row];
             if (by != 0) add_row(h, block, i, by, sum);
-            h->kept[row] = all->curve[row];
+            if (h->kept) h->kept[row] = all->curve[row];
         }
     }
     return SEPAL_OK;
-}
-
-/* Taking out and putting in is worth it while that is less than all of them. */
-static bool changed_much(const struct hessian *h, const double *curve) {
-    size_t changed = 0, present = 0;
-    for (size_t i = 0; i < h->o->n; i++) {
-        changed += curve[i] != h->kept[i];
-        present += curve[i] != 0;
-    }
-    return !h->begun || changed > present / 2;
 }
 
 /* (x - c)(x - c)' = xx' - xc' - cx' + cc' */
@@ -150,7 +154,7 @@ static sepal_status scatter(double *out, struct hessian *h, const double *curve)
     size_t side = h->side, width = o->width;
     struct adding all = {.h = h, .curve = curve, .afresh = changed_much(h, curve)};
     TRY(parallel_for(o->ctx, h->parts, add_part, &all));
-    h->begun = true;
+    h->begun = h->kept != NULL;
     for (size_t i = 0; i < width; i++) {
         memcpy(out + i * width + i, h->sum + i * side + i, (width - i) * sizeof *out);
         for (size_t part = 1; part < h->parts; part++) {
@@ -164,45 +168,67 @@ static sepal_status scatter(double *out, struct hessian *h, const double *curve)
             for (size_t part = 1; part < h->parts; part++)
                 h->sum[i * side + o->cols] += h->sum[part * side * side + i * side + o->cols];
         take_centre_off(out, h, h->sum);
-        h->begun = false;
     }
     return SEPAL_OK;
 }
 
 /* ---- by panels ---------------------------------------------------------------------------- */
 
+static double weight_of(const struct hessian *h, size_t row) {
+    return h->minus ? h->weight[row] - h->minus[row] : h->weight[row];
+}
+
+static size_t block_with(const struct matrix *rows, size_t row) {
+    size_t low = 0, high = rows->n_blocks;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        *(rows->blocks[middle].first_row <= row ? &low : &high) = middle;
+    }
+    return low;
+}
+
 static void fill(const void *payload, size_t first, size_t n, double *out, size_t stride) {
     const struct hessian *h = payload;
     const struct objective *o = h->o;
-    size_t b = 0;
+    size_t b = block_with(&o->rows, h->listed[first]);
     for (size_t k = first; k < first + n; k++, out += stride) {
         size_t row = h->listed[k];
-        if (k == first) {
-            size_t low = 0, high = o->rows.n_blocks;
-            while (high - low > 1) {
-                size_t middle = low + (high - low) / 2;
-                *(o->rows.blocks[middle].first_row <= row ? &low : &high) = middle;
-            }
-            b = low;
-        }
         while (row >= o->rows.blocks[b].first_row + o->rows.blocks[b].rows) b++;
         const struct block *block = &o->rows.blocks[b];
-        block_dense(block, row - block->first_row, 1, o->cols, o->centre, h->root, out, stride);
-        if (o->width > o->cols) out[o->cols] = h->root[row];
+        double root = sqrt(fabs(weight_of(h, row)));
+        block_dense(block, row - block->first_row, 1, o->cols, o->centre, NULL, out, stride);
+        for (size_t j = 0; j < o->cols; j++) out[j] *= root;
+        if (o->width > o->cols) out[o->cols] = root;
     }
 }
 
-static sepal_status multiply(double *out, struct hessian *h, const double *curve) {
+/* The sum over the rows whose weight has this sign. */
+static sepal_status add_listed(double *out, struct hessian *h, double sign) {
     const struct objective *o = h->o;
-    size_t present = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        h->root[i] = sqrt(curve[i]);
-        if (h->root[i] > 0) h->listed[present++] = i;
-    }
+    size_t n = 0;
+    for (size_t i = 0; i < o->n; i++)
+        if (sign * weight_of(h, i) > 0) h->listed[n++] = i;
     struct tall tall = {
-        .rows = present, .cols = o->width, .stride = o->width, .fill = fill, .payload = h};
+        .rows = n, .cols = o->width, .stride = o->width, .fill = fill, .payload = h};
     memset(out, 0, o->width * o->width * sizeof *out);
-    return present ? tall_gram(out, o->ctx, &tall) : SEPAL_OK;
+    return n ? tall_gram(out, o->ctx, &tall) : SEPAL_OK;
+}
+
+static sepal_status multiply(double *out, struct hessian *h, const double *curve) {
+    size_t square = h->side * h->side;
+    bool afresh = !h->kept || changed_much(h, curve);
+    h->weight = curve;
+    h->minus = afresh ? NULL : h->kept;
+    if (!h->kept) return add_listed(out, h, 1);
+    if (afresh) memset(h->sum, 0, square * sizeof *h->sum);
+    for (int sign = 1; sign >= (afresh ? 1 : -1); sign -= 2) {
+        TRY(add_listed(out, h, sign));
+        for (size_t k = 0; k < square; k++) h->sum[k] += sign * out[k];
+    }
+    memcpy(out, h->sum, square * sizeof *out);
+    memcpy(h->kept, curve, h->o->n * sizeof *h->kept);
+    h->begun = true;
+    return SEPAL_OK;
 }
 
 /* ---- either way --------------------------------------------------------------------------- */
