@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 2048, ROWS_PER_COLUMN = 32 };
+enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 1024, ROWS_PER_COLUMN = 16 };
 
 struct newton {
     struct descent *d;
@@ -282,7 +282,7 @@ static sepal_status newton_init(struct newton *s, struct arena *arena) {
 
 /* As near to the sample's optimum as that is to the optimum of all rows. */
 static sepal_status descend_roughly(struct newton *s) {
-    double near = 0.1 * (double)s->o->width / (double)s->o->n;
+    double near = 0.5 * (double)s->o->width / (double)s->o->n;
     TRY(look(s));
     for (int k = 0; k < SAMPLE_STEPS_MOST; k++) {
         bool found;

@@ -2,6 +2,7 @@
    What they say of the optimum costs a fraction of a pass. */
 #include "solvers/newton.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { RUN = 32, SHIFT = 7 }; /* the place of the run changes from one stretch to the next */
@@ -51,9 +52,8 @@ sepal_status sample_init(struct sample *sample, bool *ok, const struct objective
     sample->o.x = &sample->x;
     sample->o.label = sample->label;
     sample->o.share = sample->share;
-    /* fewer rows say less: a penalty with the same weight beside the sum, not the mean, of losses keeps
-       columns that the sample hardly knows near 0 */
-    sample->o.l2 = o->l2 * (double)every;
+    /* fewer rows say less: a larger penalty keeps columns that the sample hardly knows near 0 */
+    sample->o.l2 = o->l2 * (double)every * sqrt((double)every);
     *ok = has_both_sides(sample);
     return objective_init(&sample->o);
 }
