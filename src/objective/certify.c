@@ -231,6 +231,7 @@ static sepal_status prove(struct proof *out, struct proving *all, const double *
     if (o->bias == BIAS_FREE) balance(all);
     TRY(add_rows(all));
     out->dual = dual(all);
+    if (out->dual > out->primal) out->dual = out->primal; /* by rounding */
     double scale = fmax(fabs(out->primal), 1e-300);
     /* what is smaller than a rounding error is not known */
     out->gap = isnan(out->dual) ? NAN : fmax((out->primal - out->dual) / scale, DBL_EPSILON);
