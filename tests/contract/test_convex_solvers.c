@@ -88,6 +88,52 @@ static void test_solvers(void **state) {
     }
 }
 
+/* Columns of many sizes and far means: solvers may fall short, but they may not say otherwise. */
+static struct problem hard_problem(struct rng *rng, size_t form) {
+    struct problem p = small_problem(rng, form % 2);
+    for (size_t j = 0; j < p.cols; j++) {
+        double scale = form % 3 == 1 ? pow(10, 16 * rng_unit(rng) - 8) : 1;
+        double mean = form % 3 == 1 ? 0 : pow(10, 8 * rng_unit(rng));
+        for (size_t i = 0; i < p.rows; i++) {
+            double *x = &p.x[i * p.cols + j];
+            if (*x != 0 || form % 2 == 0) *x = scale * (*x + mean);
+        }
+    }
+    return p;
+}
+
+static void test_honesty(void **state) {
+    (void)state;
+    enum { MOST = 32 };
+    struct rng rng = rng_make(117, 1);
+    size_t short_of = 0, all = 0;
+    for (size_t number = 0; number < 8 * SPECS; number++) {
+        const char *spec = specs[number % SPECS];
+        struct problem p = hard_problem(&rng, number / SPECS);
+        sepal_data *data = problem_data(&p, ctx, number / SPECS % 2);
+        struct answer a[MOST];
+        double least = INFINITY;
+        char solver[32];
+        for (size_t k = 0; solver_at(solver, sizeof solver, k) && k < MOST; k++) {
+            if (!fit_by(&a[k], data, spec, solver, number % 2 ? "1e-6" : "1e-10")) continue;
+            short_of += !a[k].converged;
+            all++;
+            least = fmin(least, a[k].objective);
+            assert_true(isfinite(a[k].objective) && a[k].dual >= 0);
+        }
+        for (size_t k = 0; solver_at(solver, sizeof solver, k) && k < MOST; k++) {
+            if (!a[k].w) continue;
+            if (a[k].dual > least * (1 + 1e-12))
+                fail_msg("%s by %s, form %zu: D = %.17g, but P = %.17g is known", spec, solver,
+                         number / SPECS, a[k].dual, least);
+            answer_free(&a[k]);
+        }
+        data_free(data);
+        problem_free(&p);
+    }
+    print_message("%zu of %zu fits fell short, and said so\n", short_of, all);
+}
+
 /* Every refusal names exactly those that do not refuse. */
 static void test_refusals(void **state) {
     (void)state;
@@ -253,9 +299,10 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solvers),       cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_support),       cmocka_unit_test(test_outlier),
-        cmocka_unit_test(test_probabilities), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_solvers), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_honesty), cmocka_unit_test(test_support),
+        cmocka_unit_test(test_outlier), cmocka_unit_test(test_probabilities),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
