@@ -27,11 +27,10 @@ static void warn_of_nothing(const struct convex *convex) {
     for (size_t j = 0; j < o->cols; j++)
         if (convex->descent.u[j] != 0) return;
     warn(convex->fit->ctx, "zero-weights",
-         o->l1 > 0 ? "all weights are 0, so every row gets the same answer: l1 = %g outweighs what "
-                     "any column could gain; lower l1, or raise C"
-                   : "all weights are 0, so every row gets the same answer: no column tells the "
-                     "classes apart (l1 = %g)",
-         o->l1);
+         "all weights are 0, so every row gets the same answer: no column %s",
+         o->l1 > 0 || o->l2 > 0 ? "gains more than the penalty takes; penalise less, or bring the "
+                                  "features to a common scale (standardize)"
+                                : "tells the classes apart");
 }
 
 void convex_warn(const struct convex *convex) {

@@ -309,8 +309,26 @@ def check_all(job):
     return len(answers) + len(refused)
 
 
+def check_options():
+    """--strict makes a shortfall a failure; --positive changes no weight."""
+    write("plain.csv", *noisy())
+    for learner in ("logistic", "svm", "svm(loss=hinge)"):
+        common = ["train", "plain.csv", "-m", learner, "-q", "-o"]
+        done = run([*common, "none.sepal", "--max-iter", "1", "--tol", "1e-14", "--strict"])
+        if done.returncode != 5 or os.path.exists("none.sepal"):
+            fault(learner, "--strict: exit", done.returncode)
+        models = set()
+        for positive in ([], ["--positive", "a"], ["--positive", "b"]):
+            done = run([*common, "model.sepal", *positive])
+            with open("model.sepal", "rb") as file:
+                models.add(file.read())
+        if len(models) != 1:
+            fault(learner, "--positive changes the model")
+
+
 def main():
     make_problems()
+    check_options()
     learners = ("logistic", "svm", "svm(loss=hinge)")
     jobs = [(p, learner, solvers_of(learner.partition("(")[0]))
             for p in problems for learner in p[5] or learners]
