@@ -2,6 +2,7 @@
    not aim at a gap. */
 #include "learners/convex.h"
 
+#include <math.h>
 #include <string.h>
 
 bool convex_walks(const struct fit *fit) {
@@ -68,6 +69,12 @@ void convex_warn_of_walk(const struct convex *convex) {
              "steps are too long; lower --eta (it is %g), or bring the features to a common scale "
              "(standardize)",
              d->iterations, convex->proof.primal, zero, convex->config->eta);
+    else if (isnan(convex->proof.gap))
+        warn(
+            convex->fit->ctx, "not-converged",
+            "%zu epochs of sgd ended, and how far from the least objective is not known: sgd walks "
+            "and does not aim at a gap; leave --solver out for a solver that does",
+            d->iterations);
     else
         warn(convex->fit->ctx, "not-converged",
              "%zu epochs of sgd ended with a relative gap of %.2g: sgd walks and does not aim at a "

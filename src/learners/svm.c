@@ -11,14 +11,15 @@ static const struct knob knobs[] = {
     {0},
 };
 
-/* Rows on the margin, inside of it or on the wrong side. */
+/* Rows on the margin, inside of it or on the wrong side. Those on it are so up to the gap. */
 static sepal_status report_margin(struct fit *fit) {
+    static const double on_it = 1 + 1e-6;
     size_t n = fit->data->matrix.rows, support = 0;
     double *score = arena_alloc(fit->ctx, &fit->arena, n, sizeof *score);
     if (!score) return SEPAL_EMEMORY;
     TRY(linear_scores(score, fit->ctx, &fit->linear, &fit->data->matrix));
     for (size_t i = 0; i < n; i++)
-        support += (fit->data->label[i] == 1 ? score[i] : -score[i]) <= 1;
+        support += (fit->data->label[i] == 1 ? score[i] : -score[i]) <= on_it;
     struct tree *facts = tree_object(fit->make, fit->report, "svm");
     tree_number(fit->make, facts, "support_vectors", (double)support);
     tree_number(fit->make, facts, "margin", 1 / linear_norm(&fit->linear, 0));

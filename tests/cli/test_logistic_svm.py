@@ -88,7 +88,7 @@ for learner, loss in LOSSES.items():
         if learner == "logistic":
             check("svm" not in fit, f"{what}: svm facts of logistic regression")
         else:
-            check(fit["svm"]["support_vectors"] == sum(m <= 1 for m in margins),
+            check(fit["svm"]["support_vectors"] == sum(m <= 1 + 1e-6 for m in margins),
                   f"{what}: {fit['svm']['support_vectors']} support vectors")
             check(close(fit["svm"]["margin"], 1 / math.sqrt(norm2)), f"{what}: margin")
 
