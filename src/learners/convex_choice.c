@@ -35,15 +35,16 @@ static const char *dual_refuses(const struct objective *o) {
     return o->rows.sparse && o->centre ? "it cannot centre sparse rows" : NULL;
 }
 
-enum way { WAY_NEWTON, WAY_NEWTON_CG, WAY_DUAL, WAY_INTERIOR, WAY_SGD, WAYS };
+enum way { WAY_NEWTON, WAY_NEWTON_CG, WAY_DUAL, WAY_INTERIOR, WAY_PROXIMAL, WAY_SGD, WAYS };
 static const struct convex_way ways[WAYS] = {
     [WAY_NEWTON] = {"newton", solve_newton, newton_refuses},
     [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses},
     [WAY_DUAL] = {"dual", solve_dual, dual_refuses},
     [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses},
+    [WAY_PROXIMAL] = {"proximal", solve_proximal, hinge_refuses},
     [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
-const char convex_ways[] = "newton|newton-cg|dual|interior|" CONVEX_WALK;
+const char convex_ways[] = "newton|newton-cg|dual|interior|proximal|" CONVEX_WALK;
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 
@@ -113,13 +114,14 @@ static bool dual_pays(const struct objective *o) {
 }
 
 static struct convex_plan plan_of_hinge(const struct objective *o) {
-    const struct convex_way *exact = interior_refuses(o) ? NULL : &ways[WAY_INTERIOR];
-    double patience = HESSIANS_OF_HINGE * hessian_cost(o) / pass_cost(o);
-    if (exact && (o->width <= FEW_COLUMNS || !dual_pays(o)))
-        return (struct convex_plan){.first = exact, .why = "few columns"};
+    bool few = !interior_refuses(o);
+    const struct convex_way *exact = few ? &ways[WAY_INTERIOR] : &ways[WAY_PROXIMAL];
+    if (!dual_pays(o) || o->width <= FEW_COLUMNS)
+        return (struct convex_plan){.first = exact, .why = few ? "few columns" : "long rows"};
+    double patience = few ? HESSIANS_OF_HINGE * hessian_cost(o) / pass_cost(o) : 2 * PASSES;
     return (struct convex_plan){.first = &ways[WAY_DUAL],
                                 .then = exact,
-                                .why = exact ? "short rows" : "many columns",
+                                .why = "short rows",
                                 .patience = (size_t)fmin(patience, 1e9) + 1};
 }
 

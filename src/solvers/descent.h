@@ -58,5 +58,7 @@ enum { INTERIOR_WIDTH_MOST = 4096 };
 sepal_status solve_interior(struct descent *d);
 /* dual.c: logistic, hinge and squared hinge, an L2 penalty and no L1; sparse rows without a centre. */
 sepal_status solve_dual(struct descent *d);
+/* proximal.c: the hinge with an L2 penalty alone. */
+sepal_status solve_proximal(struct descent *d);
 
 #endif

@@ -33,8 +33,8 @@ double hinge_length(const struct objective *o, const double *m, double square);
 /* hinge_rows.c: |x_i - c|^2 of all rows */
 sepal_status hinge_squares(double *out, const struct objective *o);
 
-/* proximal.c: epochs from the best found on, until the aim is reached or, unless `alone`, until they
-   gain little. */
-sepal_status proximal_run(struct hinge *h, bool alone);
+/* proximal.c: epochs from the best found on, `most` of them, until the aim is reached, or a gap that
+   is enough, or, if there is such a gap, until epochs gain little. */
+sepal_status proximal_run(struct hinge *h, double enough, size_t most);
 
 #endif
