@@ -86,6 +86,13 @@ bool row_next(const struct block *block, size_t i, size_t cols, size_t *at, size
               double *value);
 /* Where row_next finds the first entry of row i at or after a column. */
 size_t row_seek(const struct block *block, size_t i, size_t column);
+/* Row i as numbers in a row, which are returned: `index` has their columns, or is NULL for all of
+   them. `centre` (may be NULL) is taken off dense rows. `room` has place for `cols` numbers and
+   serves where the row is not kept like that. For blocks without a centre of their own. */
+size_t row_doubles(const double **x, const uint32_t **index, const struct block *block, size_t i,
+                   size_t cols, const double *centre, double *room);
+size_t row_singles(const float **x, const uint32_t **index, const struct block *block, size_t i,
+                   size_t cols, const double *centre, float *room);
 /* Rows [first, first + n) as dense doubles, minus `centre` (may be NULL), times the root of their
    weight (NULL: 1); out has `stride` doubles from row to row. */
 void block_dense(const struct block *block, size_t first, size_t n, size_t cols,

@@ -8,6 +8,7 @@
 #if KERNELS_HAVE_AVX2
 
 #include "kernels/logistic.h"
+#include "kernels/wide.h"
 
 #include <immintrin.h>
 
@@ -244,6 +245,124 @@ static void logistic(const double *m, size_t n, double *value, double *pull, dou
     logistic_loss(m, n, value, pull, curve);
 }
 
+/* ---- a lane for each class ---------------------------------------------------------------- */
+
+INLINE size_t column_of(const uint32_t *index, size_t j) {
+    return index ? index[j] : j;
+}
+
+/* Sums of `vectors` vectors of 8 singles, in 4 parts so that additions need not wait. */
+INLINE void wide_dot_of(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
+                        size_t vectors) {
+    __m256 sum[4][2];
+    size_t lanes = vectors * 8, j = 0;
+    for (size_t p = 0; p < 4; p++)
+        for (size_t v = 0; v < vectors; v++) sum[p][v] = _mm256_setzero_ps();
+    for (; n - j >= 4; j += 4) {
+        for (size_t p = 0; p < 4; p++) {
+            const float *from = w + column_of(index, j + p) * lanes;
+            __m256 all = _mm256_set1_ps(x[j + p]);
+            for (size_t v = 0; v < vectors; v++)
+                sum[p][v] =
+                    _mm256_add_ps(sum[p][v], _mm256_mul_ps(all, _mm256_loadu_ps(from + 8 * v)));
+        }
+    }
+    for (size_t p = 0; p < n - j; p++) {
+        const float *from = w + column_of(index, j + p) * lanes;
+        __m256 all = _mm256_set1_ps(x[j + p]);
+        for (size_t v = 0; v < vectors; v++)
+            sum[p][v] = _mm256_add_ps(sum[p][v], _mm256_mul_ps(all, _mm256_loadu_ps(from + 8 * v)));
+    }
+    for (size_t v = 0; v < vectors; v++)
+        _mm256_storeu_ps(out + 8 * v, _mm256_add_ps(_mm256_add_ps(sum[0][v], sum[2][v]),
+                                                    _mm256_add_ps(sum[1][v], sum[3][v])));
+}
+
+static void wide_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
+                     size_t lanes) {
+    if (lanes == WIDE_HALF)
+        wide_dot_of(out, x, index, n, w, 1);
+    else
+        wide_dot_of(out, x, index, n, w, 2);
+}
+
+static void wide_fetch(const uint32_t *index, size_t n, const float *w, size_t lanes) {
+    for (size_t j = 0; j < n; j++) _mm_prefetch((const char *)(w + index[j] * lanes), _MM_HINT_T0);
+}
+
+INLINE void wide_add_of(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
+                        size_t vectors) {
+    __m256 step[2];
+    for (size_t v = 0; v < vectors; v++) step[v] = _mm256_loadu_ps(d + 8 * v);
+    for (size_t j = 0; j < n; j++) {
+        float *to = w + column_of(index, j) * vectors * 8;
+        __m256 all = _mm256_set1_ps(x[j]);
+        for (size_t v = 0; v < vectors; v++)
+            _mm256_storeu_ps(to + 8 * v, _mm256_add_ps(_mm256_loadu_ps(to + 8 * v),
+                                                       _mm256_mul_ps(all, step[v])));
+    }
+}
+
+static void wide_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
+                     size_t lanes) {
+    if (lanes == WIDE_HALF)
+        wide_add_of(w, d, x, index, n, 1);
+    else
+        wide_add_of(w, d, x, index, n, 2);
+}
+
+static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
+                         const double *w, size_t stride) {
+    __m256d sum[4][2];
+    size_t j = 0;
+    for (size_t p = 0; p < 4; p++) sum[p][0] = sum[p][1] = _mm256_setzero_pd();
+    for (; n - j >= 4; j += 4) {
+        for (size_t p = 0; p < 4; p++) {
+            const double *from = w + column_of(index, j + p) * stride;
+            __m256d all = _mm256_set1_pd(x[j + p]);
+            sum[p][0] = _mm256_add_pd(sum[p][0], _mm256_mul_pd(all, load_f64(from)));
+            sum[p][1] = _mm256_add_pd(sum[p][1], _mm256_mul_pd(all, load_f64(from + VECTOR)));
+        }
+    }
+    for (size_t p = 0; p < n - j; p++) {
+        const double *from = w + column_of(index, j + p) * stride;
+        __m256d all = _mm256_set1_pd(x[j + p]);
+        sum[p][0] = _mm256_add_pd(sum[p][0], _mm256_mul_pd(all, load_f64(from)));
+        sum[p][1] = _mm256_add_pd(sum[p][1], _mm256_mul_pd(all, load_f64(from + VECTOR)));
+    }
+    for (size_t v = 0; v < 2; v++)
+        _mm256_storeu_pd(out + v * VECTOR, _mm256_add_pd(_mm256_add_pd(sum[0][v], sum[2][v]),
+                                                         _mm256_add_pd(sum[1][v], sum[3][v])));
+}
+
+static void wide_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
+                         size_t n, size_t stride) {
+    __m256d low = load_f64(d), high = load_f64(d + VECTOR);
+    for (size_t j = 0; j < n; j++) {
+        double *to = w + column_of(index, j) * stride;
+        __m256d all = _mm256_set1_pd(x[j]);
+        _mm256_storeu_pd(to, _mm256_add_pd(load_f64(to), _mm256_mul_pd(all, low)));
+        _mm256_storeu_pd(to + VECTOR,
+                         _mm256_add_pd(load_f64(to + VECTOR), _mm256_mul_pd(all, high)));
+    }
+}
+
+/* The compiler knows the number of lanes in each branch, and makes vectors of them. */
+static bool wide_squared_hinge(struct wide_step *step, size_t lanes) {
+    return lanes == WIDE_HALF ? wide_squared_hinge_step(step, WIDE_HALF)
+                              : wide_squared_hinge_step(step, WIDE_LANES);
+}
+
+static bool wide_hinge(struct wide_step *step, size_t lanes) {
+    return lanes == WIDE_HALF ? wide_hinge_step(step, WIDE_HALF)
+                              : wide_hinge_step(step, WIDE_LANES);
+}
+
+static bool wide_logistic(struct wide_step *step, size_t lanes) {
+    return lanes == WIDE_HALF ? wide_logistic_step(step, WIDE_HALF)
+                              : wide_logistic_step(step, WIDE_LANES);
+}
+
 const struct kernels kernels_avx2 = {
     .name = "avx2",
     .dot_f64 = dot_f64,
@@ -261,6 +380,14 @@ const struct kernels kernels_avx2 = {
     .scatter_f32 = scatter_add_f32,
     .scatter_ones = scatter_add_ones,
     .logistic = logistic,
+    .wide_dot = wide_dot,
+    .wide_fetch = wide_fetch,
+    .wide_add = wide_add,
+    .wide_dot_f64 = wide_dot_f64,
+    .wide_add_f64 = wide_add_f64,
+    .wide_squared_hinge = wide_squared_hinge,
+    .wide_hinge = wide_hinge,
+    .wide_logistic = wide_logistic,
 };
 
 #endif

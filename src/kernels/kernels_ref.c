@@ -5,6 +5,7 @@
    vector code may add +0 for elements that are not there. */
 #include "kernels/logistic.h"
 #include "kernels/sets.h"
+#include "kernels/wide.h"
 
 static double add_lanes(const double lane[KERNEL_LANES]) {
     double sum[4];
@@ -136,6 +137,64 @@ static void logistic(const double *m, size_t n, double *value, double *pull, dou
     logistic_loss(m, n, value, pull, curve);
 }
 
+/* Entry j is added to partial sum j mod 4 of its lane. */
+static void wide_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
+                     size_t lanes) {
+    float sum[4][WIDE_LANES] = {{0}};
+    for (size_t j = 0; j < n; j++) {
+        const float *from = w + (index ? index[j] : j) * lanes;
+        for (size_t l = 0; l < lanes; l++) sum[j % 4][l] += x[j] * from[l];
+    }
+    for (size_t l = 0; l < lanes; l++) out[l] = (sum[0][l] + sum[2][l]) + (sum[1][l] + sum[3][l]);
+}
+
+static void wide_fetch(const uint32_t *index, size_t n, const float *w, size_t lanes) {
+    (void)index, (void)n, (void)w, (void)lanes;
+}
+
+static void wide_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
+                     size_t lanes) {
+    for (size_t j = 0; j < n; j++) {
+        float *to = w + (index ? index[j] : j) * lanes;
+        for (size_t l = 0; l < lanes; l++) to[l] += x[j] * d[l];
+    }
+}
+
+static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
+                         const double *w, size_t stride) {
+    double sum[4][WIDE_HALF] = {{0}};
+    for (size_t j = 0; j < n; j++) {
+        const double *from = w + (index ? index[j] : j) * stride;
+        for (size_t l = 0; l < WIDE_HALF; l++) sum[j % 4][l] += x[j] * from[l];
+    }
+    for (size_t l = 0; l < WIDE_HALF; l++)
+        out[l] = (sum[0][l] + sum[2][l]) + (sum[1][l] + sum[3][l]);
+}
+
+static void wide_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
+                         size_t n, size_t stride) {
+    for (size_t j = 0; j < n; j++) {
+        double *to = w + (index ? index[j] : j) * stride;
+        for (size_t l = 0; l < WIDE_HALF; l++) to[l] += x[j] * d[l];
+    }
+}
+
+/* The compiler knows the number of lanes in each branch, and makes vectors of them. */
+static bool wide_squared_hinge(struct wide_step *step, size_t lanes) {
+    return lanes == WIDE_HALF ? wide_squared_hinge_step(step, WIDE_HALF)
+                              : wide_squared_hinge_step(step, WIDE_LANES);
+}
+
+static bool wide_hinge(struct wide_step *step, size_t lanes) {
+    return lanes == WIDE_HALF ? wide_hinge_step(step, WIDE_HALF)
+                              : wide_hinge_step(step, WIDE_LANES);
+}
+
+static bool wide_logistic(struct wide_step *step, size_t lanes) {
+    return lanes == WIDE_HALF ? wide_logistic_step(step, WIDE_HALF)
+                              : wide_logistic_step(step, WIDE_LANES);
+}
+
 const struct kernels kernels_reference = {
     .name = "reference",
     .dot_f64 = dot_f64,
@@ -153,4 +212,12 @@ const struct kernels kernels_reference = {
     .scatter_f32 = scatter_add_f32,
     .scatter_ones = scatter_add_ones,
     .logistic = logistic,
+    .wide_dot = wide_dot,
+    .wide_fetch = wide_fetch,
+    .wide_add = wide_add,
+    .wide_dot_f64 = wide_dot_f64,
+    .wide_add_f64 = wide_add_f64,
+    .wide_squared_hinge = wide_squared_hinge,
+    .wide_hinge = wide_hinge,
+    .wide_logistic = wide_logistic,
 };

@@ -49,3 +49,7 @@ void singles_add_triangle(double *sum, const float *z, size_t n) {
         for (size_t j = i; j < n; j++) to[j] += (double)from[j];
     }
 }
+
+void singles_round(float *out, const double *x, size_t n) {
+    for (size_t j = 0; j < n; j++) out[j] = (float)x[j];
+}

@@ -1,5 +1,5 @@
-/* Loops over panels of singles, in files that are compiled for speed. All are exact for integers
-   whose squares and sums stay below 2^24. */
+/* Loops over panels of singles, in files that are compiled for speed. All but the rounding are exact
+   for integers whose squares and sums stay below 2^24. */
 #ifndef SEPAL_KERNELS_SINGLES_H
 #define SEPAL_KERNELS_SINGLES_H
 
@@ -17,5 +17,7 @@ bool singles_scatter(float *z, const float *x, const uint32_t *index, const size
                      float most);
 /* Upper triangle of the sum (n x n) += that of singles. */
 void singles_add_triangle(double *sum, const float *z, size_t n);
+/* The nearest singles. */
+void singles_round(float *out, const double *x, size_t n);
 
 #endif

@@ -54,14 +54,17 @@ static bool stops(void *payload, size_t iteration, double objective, double gap)
                      gap, left);
 }
 
-static sepal_status set_up(struct convex *convex, const struct loss *loss) {
+bool convex_centres(const struct fit *fit) {
+    const struct convex_config *config = fit->config;
+    return config->bias == BIAS_FREE && !fit->data->matrix.sparse && !convex_walks(fit);
+}
+
+sepal_status convex_pose(struct convex *convex, const struct loss *loss, double *centre) {
     struct fit *fit = convex->fit;
     const sepal_data *data = fit->data;
     struct objective *o = &convex->objective;
     convex->total = data->total_weight;
     TRY(convex_shares(convex));
-    bool centred = convex->config->bias == BIAS_FREE && !data->matrix.sparse && !convex_walks(fit);
-    TRY(linear_init(&fit->linear, fit->ctx, 2, data->matrix.cols, centred));
     *o = (struct objective){.ctx = fit->ctx,
                             .arena = &fit->arena,
                             .x = &data->matrix,
@@ -70,7 +73,7 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
                             .share = convex->share,
                             .bias = (enum bias)convex->config->bias};
     TRY(set_penalty(convex));
-    if (centred) TRY(objective_centre(fit->linear.centre, o));
+    if (centre) TRY(objective_centre(centre, o));
     TRY(objective_init(o));
     double tol = isnan(fit->options.tol) ? DEFAULT_TOL : fit->options.tol;
     convex->descent = (struct descent){.o = o,
@@ -82,6 +85,14 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
                                        .payload = convex};
     convex->stride = convex_stride(convex->config);
     convex->descent.stride = &convex->stride;
+    return SEPAL_OK;
+}
+
+static sepal_status set_up(struct convex *convex, const struct loss *loss) {
+    struct fit *fit = convex->fit;
+    struct objective *o = &convex->objective;
+    TRY(linear_init(&fit->linear, fit->ctx, 2, fit->data->matrix.cols, convex_centres(fit)));
+    TRY(convex_pose(convex, loss, fit->linear.centre));
     convex->descent.u = arena_zero(fit->ctx, &fit->arena, o->width, sizeof(double));
     convex->descent.pull = arena_zero(fit->ctx, &fit->arena, o->n, sizeof(double));
     if (!convex->descent.u || !convex->descent.pull) return SEPAL_EMEMORY;

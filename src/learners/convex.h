@@ -99,6 +99,11 @@ sepal_status convex_shares(struct convex *convex);
 /* convex_separation.c: find out and say that no finite weights are best. */
 sepal_status convex_separation(struct convex *convex);
 
+/* convex.c: what rows, knobs and loss say of the objective, and the tolerance. `centre`: room for the
+   means of the columns where they are taken off, else NULL. */
+bool convex_centres(const struct fit *fit);
+sepal_status convex_pose(struct convex *convex, const struct loss *loss, double *centre);
+
 /* convex_choice.c: the solver that --solver names or the data's shape suggests. */
 struct convex_way {
     const char *name; /* of --solver */
@@ -126,9 +131,14 @@ void convex_warn_of_walk(const struct convex *convex);
 
 /* convex_report.c: what came of it, into the fit. */
 void convex_report(struct convex *convex, const struct convex_plan *plan);
+/* The objective in words, and its proof among the facts of a fit. */
+const char *convex_describe(struct convex *convex);
+void convex_tell(const struct convex *convex, struct fit *fit, const struct proof *proof);
 /* convex_warnings.c: what the user should know of the answer. */
 void convex_warn(const struct convex *convex);
 
 sepal_status convex_fit(struct fit *fit, const struct loss *loss);
+/* convex_rest.c: each class against the rest, all at once. */
+sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss);
 
 #endif

@@ -37,7 +37,7 @@ static const char *penalty_words(struct convex *convex) {
                     number(c, c_of(convex)), number(ratio, ratio_of(convex)));
 }
 
-static const char *describe(struct convex *convex) {
+const char *convex_describe(struct convex *convex) {
     static const char *const biases[] = {"t(w·x+b); the bias is not penalised",
                                          "t w·x: there is no bias",
                                          "t(w·x+b); the bias is penalised as a weight"};
@@ -53,16 +53,7 @@ static const char *name_solver(struct convex *convex, const struct convex_plan *
                     plan->why);
 }
 
-void convex_report(struct convex *convex, const struct convex_plan *plan) {
-    struct fit *fit = convex->fit;
-    const struct proof *proof = &convex->proof;
-    fit->objective = proof->primal;
-    fit->dual = proof->dual;
-    fit->gap = proof->gap;
-    fit->iterations = convex->descent.iterations;
-    fit->converged = convex->descent.converged;
-    fit->words = describe(convex);
-    fit->solver = name_solver(convex, plan);
+void convex_tell(const struct convex *convex, struct fit *fit, const struct proof *proof) {
     if (!fit->make) return;
     struct tree *facts = tree_object(fit->make, fit->report, "certificate");
     tree_number(fit->make, facts, "primal", proof->primal);
@@ -75,4 +66,17 @@ void convex_report(struct convex *convex, const struct convex_plan *plan) {
     tree_number(fit->make, facts, "l2", convex->objective.l2);
     tree_number(fit->make, facts, "C", c_of(convex));
     tree_number(fit->make, facts, "ratio", ratio_of(convex));
+}
+
+void convex_report(struct convex *convex, const struct convex_plan *plan) {
+    struct fit *fit = convex->fit;
+    const struct proof *proof = &convex->proof;
+    fit->objective = proof->primal;
+    fit->dual = proof->dual;
+    fit->gap = proof->gap;
+    fit->iterations = convex->descent.iterations;
+    fit->converged = convex->descent.converged;
+    fit->words = convex_describe(convex);
+    fit->solver = name_solver(convex, plan);
+    convex_tell(convex, fit, proof);
 }

@@ -39,7 +39,9 @@ sepal_status convex_shares(struct convex *convex) {
     double *factor = arena_alloc(fit->ctx, &fit->arena, schema->n_classes + 2, sizeof *factor);
     if (!convex->share || !factor) return SEPAL_EMEMORY;
     bool all_alike = strcmp(wish, "none") == 0, even = strcmp(wish, "balanced") == 0;
-    if (even) {
+    if (even && data->schema->n_classes > 2) { /* each against the rest has factors of its own */
+        all_alike = true;
+    } else if (even) {
         balanced(factor, convex);
         label = data->label;
     } else if (!all_alike) {

@@ -52,6 +52,17 @@ bool fit_stops(struct fit *fit, const char *format, ...) __attribute__((format(p
 const char *fit_text(struct fit *fit, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* All problems of one class against the rest, to be fitted together. */
+struct rest_fits {
+    enum decode decode;
+    size_t n; /* class r against the rest, r = 0 .. n-1 */
+    /* Of each: what it came to, and further facts to its report; not its `linear`. One that has not
+       converged will be fitted again by itself, from where it is. */
+    struct fit *each;
+    struct linear joint; /* to be made with linear_init_rows */
+    bool taken;          /* false: the learner leaves it, and nothing is made */
+};
+
 struct learner {
     const char *name, *summary;
     const char *activation; /* identity, sign, ...: what turns a score into an output */
@@ -68,6 +79,8 @@ struct learner {
     /* What the knobs say together: refuses contradictions, fills in what follows. NULL: nothing. */
     sepal_status (*settle)(sepal_ctx *ctx, void *config);
     sepal_status (*fit)(struct fit *fit);
+    /* One class against the rest, for all classes at once. NULL: one after the other. */
+    sepal_status (*fit_rest)(struct fit *fit, struct rest_fits *rest);
 };
 
 extern const struct learner *const learner_table[]; /* ends with NULL */

@@ -7,6 +7,10 @@ static sepal_status fit_logistic(struct fit *fit) {
     return convex_fit(fit, &loss_logistic);
 }
 
+static sepal_status fit_logistic_rest(struct fit *fit, struct rest_fits *rest) {
+    return convex_fit_rest(fit, rest, &loss_logistic);
+}
+
 const struct learner learner_logistic = {
     .name = "logistic",
     .summary = "the logarithm of the odds as a linear function, by maximum likelihood",
@@ -20,4 +24,5 @@ const struct learner learner_logistic = {
     .knobs = knobs,
     .config_size = sizeof(struct convex_config),
     .fit = fit_logistic,
+    .fit_rest = fit_logistic_rest,
 };

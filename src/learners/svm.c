@@ -31,6 +31,10 @@ static sepal_status fit_svm(struct fit *fit) {
     return fit->make ? report_margin(fit) : SEPAL_OK;
 }
 
+static sepal_status fit_svm_rest(struct fit *fit, struct rest_fits *rest) {
+    return convex_fit_rest(fit, rest, losses[((const struct convex_config *)fit->config)->loss]);
+}
+
 const struct learner learner_svm = {
     .name = "svm",
     .summary = "the widest margin between the classes, at a price for rows inside of it",
@@ -43,4 +47,5 @@ const struct learner learner_svm = {
     .knobs = knobs,
     .config_size = sizeof(struct convex_config),
     .fit = fit_svm,
+    .fit_rest = fit_svm_rest,
 };

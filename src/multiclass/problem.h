@@ -18,6 +18,8 @@ struct problem {
     const struct schema *own_schema;
 };
 
+/* Whose problem r of a rule is, without any data. */
+void problem_name(struct problem *out, const sepal_data *data, enum decode decode, size_t r);
 /* Problem r of a rule: the data with other labels, for pairs some of its rows. To be given to
    problem_clear in any case. */
 sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data *data,

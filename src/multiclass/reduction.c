@@ -1,5 +1,6 @@
 /* K classes by two-class problems: each class against the rest, or each pair. The problems are fitted
-   one after the other, and the answer to each is one row of the joint model. */
+   one after the other, or all at once if the learner can; the answer to each is one row of the joint
+   model. */
 #include "multiclass/reduction.h"
 
 #include "core/alloc.h"
@@ -56,6 +57,7 @@ struct reducing {
     const struct reduction *reduction;
     struct linear joint;
     bool started;
+    const struct fit *together; /* the problems' fits when all were fitted at once; NULL: not */
     double objective, dual;
     size_t iterations;
     bool converged;
@@ -162,7 +164,8 @@ static void add_up(struct reducing *all, const struct fit *fit, const struct pro
     whole->speechless = whole->speechless || fit->speechless;
     if (fit->stopped) whole->stopped = fit->stopped;
     if (problem->r > 0) return;
-    whole->solver = fit_text(whole, "%s, for each two-class problem", fit->solver);
+    whole->solver = fit_text(whole, "%s, for %s two-class problem%s", fit->solver,
+                             all->together ? "all" : "each", all->together ? "s at once" : "");
     whole->words = fit_text(whole, "the sum over all two-class problems of: %s", fit->words);
 }
 
@@ -204,17 +207,24 @@ static struct linear warm_row(const struct linear *all, size_t r) {
                            .centre = all->centre};
 }
 
-static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems) {
-    struct fit fit = *all->fit;
-    struct problem problem;
-    struct linear warm;
-    size_t warnings = fit.ctx->n_warnings;
+/* The fit of a problem before anything is known of it. */
+static struct fit blank(const struct fit *whole) {
+    struct fit fit = *whole;
     fit.arena = (struct arena){0};
     fit.linear = (struct linear){0};
     fit.stopped = NULL;
     fit.dual = NAN;
-    if (fit.warm) {
-        warm = warm_row(fit.warm, r);
+    return fit;
+}
+
+static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems) {
+    struct fit fit = blank(all->fit);
+    struct problem problem;
+    struct linear warm;
+    size_t warnings = fit.ctx->n_warnings;
+    const struct linear *from = all->together ? &all->joint : fit.warm;
+    if (from) {
+        warm = warm_row(from, r);
         fit.warm = &warm;
     }
     share_time(&fit, all->fit, problems - r);
@@ -232,12 +242,64 @@ static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems)
     return status;
 }
 
+/* ---- all at once ---------------------------------------------------------------------------- */
+
+/* Fit the problems that are not done with one by one, and put all answers together. */
+static sepal_status finish(struct reducing *all, struct rest_fits *rest) {
+    all->joint = rest->joint;
+    all->started = true;
+    all->together = rest->each;
+    for (size_t r = 0; r < rest->n; r++) {
+        struct fit *fit = &rest->each[r];
+        struct problem problem;
+        if (fit->converged || fit->stopped) {
+            problem_name(&problem, fit->data, rest->decode, r);
+            if (all->told) tree_adopt(all->told, fit->report);
+            add_up(all, fit, &problem);
+            tell(all, fit);
+        } else {
+            all->iterations += fit->iterations;
+            TRY(fit_problem(all, r, rest->n));
+        }
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status fit_rest(struct reducing *all, size_t problems, bool *taken) {
+    struct fit *whole = all->fit;
+    struct rest_fits rest = {.decode = all->reduction->decode, .n = problems};
+    *taken = false;
+    if (!all->learner->fit_rest || rest.decode == DECODE_OVO || whole->warm) return SEPAL_OK;
+    rest.each = mem_zero(whole->ctx, problems, sizeof *rest.each);
+    if (!rest.each) return SEPAL_EMEMORY;
+    for (size_t r = 0; r < problems; r++) {
+        struct problem problem;
+        rest.each[r] = blank(whole);
+        rest.each[r].report = tree_object(whole->make, NULL, NULL);
+        problem_name(&problem, whole->data, rest.decode, r);
+        problem_tell(whole->make, rest.each[r].report, &problem);
+    }
+    sepal_status status = all->learner->fit_rest(whole, &rest);
+    *taken = rest.taken;
+    if (status == SEPAL_OK && rest.taken)
+        status = finish(all, &rest);
+    else
+        linear_clear(&rest.joint);
+    for (size_t r = 0; r < problems; r++) arena_clear(&rest.each[r].arena);
+    mem_free(rest.each);
+    return status;
+}
+
+/* ---- together ----------------------------------------------------------------------------- */
+
 static sepal_status fit_all(struct reducing *all) {
     sepal_ctx *ctx = all->fit->ctx;
+    bool taken;
     size_t problems = decode_rows(all->reduction->decode, all->fit->data->schema->n_classes);
     if (problems <= PROBLEMS_TOLD)
         all->told = tree_array(all->fit->make, all->fit->report, "problems");
-    for (size_t r = 0; r < problems; r++) {
+    TRY(fit_rest(all, problems, &taken));
+    for (size_t r = 0; !taken && r < problems; r++) {
         if (progress(ctx, "two-class problem %zu of %zu", r + 1, problems)) all->cut_short++;
         TRY(fit_problem(all, r, problems));
     }
