@@ -28,11 +28,17 @@ static void move_anchor(struct dual *s) {
     s->bias += step;
 }
 
+/* Small problems may take many: some seconds in all. */
+static size_t epochs_most(const struct objective *o) {
+    enum { LEAST = 300, ENTRIES = 2000000000 };
+    size_t entries = o->rows.sparse ? o->rows.nonzeros : o->n * o->cols;
+    return LEAST + ENTRIES / (entries + o->n);
+}
+
 static sepal_status run(struct dual *s) {
-    enum { EPOCHS_MOST = 2000 };
     struct descent *d = s->d;
     struct outlook out = {.gap = 1, .ratio = NAN};
-    size_t most = d->max_iter ? d->max_iter : d->iterations + EPOCHS_MOST;
+    size_t most = d->max_iter ? d->max_iter : d->iterations + epochs_most(s->o);
     while (d->iterations < most) {
         TRY(dual_epoch(s, &out, &d->stopped));
         if (d->stopped) break;

@@ -21,7 +21,8 @@ sepal_status dual_foretell(const struct dual *s, struct outlook *out) {
     if (!s->any_rests) out->primal = loss + 0.5 * s->products;
     /* rows met early have moved on since: as much as from one epoch to the next */
     double ratio = out->trail[1] > 0 ? fmin(1, out->trail[0] / out->trail[1]) : 1;
-    if (!isnan(out->ratio)) ratio = out->ratio;
+    /* what was seen is trusted less and less */
+    if (!isnan(out->ratio)) ratio = out->ratio *= 0.9;
     out->gap = s->excess * ratio / fmax(fabs(out->primal), 1e-300);
     return SEPAL_OK;
 }
@@ -91,6 +92,6 @@ sepal_status dual_look(const struct dual *s, struct outlook *out) {
     TRY(dual_value(&bound, s, objective_bias(o, s->w), penalty));
     out->primal = loss + penalty;
     out->gap = (out->primal - bound) / fmax(fabs(out->primal), 1e-300);
-    out->ratio = s->excess > 0 ? (out->primal - bound) / s->excess : NAN;
+    out->ratio = s->excess > 0 && !s->any_rests ? (out->primal - bound) / s->excess : NAN;
     return SEPAL_OK;
 }
