@@ -125,21 +125,6 @@ static struct convex_plan plan_of_hinge(const struct objective *o) {
                                 .patience = (size_t)fmin(patience, 1e9) + 1};
 }
 
-/* share |x|^2 / l2 of rows here and there: what a dual variable moves its own margin by. Where it is
-   large, moving them one by one gets nowhere. */
-static const double CURVE_MOST = 100;
-
-static double mean_curve(const struct objective *o) {
-    enum { LOOKS = 1000 };
-    size_t stride = o->n / LOOKS + 1, seen = 0, local;
-    double sum = 0;
-    for (size_t i = 0; i < o->n; i += stride, seen++) {
-        const struct block *block = matrix_block_of(&o->rows, i, &local);
-        sum += o->share[i] * row_square_norm(block, local, o->cols) / o->l2;
-    }
-    return sum / (double)seen;
-}
-
 static struct convex_plan plan_of(const struct objective *o) {
     const struct convex_way *newton = &ways[WAY_NEWTON], *newton_cg = &ways[WAY_NEWTON_CG];
     if (!o->loss->smooth) return plan_of_hinge(o);
