@@ -1,5 +1,5 @@
-/* Inside kernels/ only: the logistic loss of n margins without a branch, so that every set can turn
-   it into vectors. One source, one order of operations: one result, whatever the libm.
+/* The logistic loss without a branch, so that every kernel set can turn it into vectors; solvers take
+   its parts for single values. One source, one order of operations: one result, whatever the libm.
 
    With e = exp(-|m|) the loss is max(-m, 0) + log1p(e), its pull 1 / (1 + exp(m)), its curvature
    e / (1 + e)^2: none of them overflows, none loses digits in the tails. */
