@@ -14,6 +14,11 @@ static const char *sgd_refuses(const struct objective *o) {
     return NULL;
 }
 
+static const char *prox_newton_refuses(const struct objective *o) {
+    if (!o->loss->smooth) return "the hinge has no slope at its kink";
+    return o->l1 > 0 ? NULL : "it is for |w|_1, and l1 is 0";
+}
+
 static const char *newton_refuses(const struct objective *o) {
     if (o->width > NEWTON_WIDTH_MOST) return "its Hessian has more than 4096 columns";
     return newton_cg_refuses(o);
@@ -35,16 +40,26 @@ static const char *dual_refuses(const struct objective *o) {
     return o->rows.sparse && o->centre ? "it cannot centre sparse rows" : NULL;
 }
 
-enum way { WAY_NEWTON, WAY_NEWTON_CG, WAY_DUAL, WAY_INTERIOR, WAY_PROXIMAL, WAY_SGD, WAYS };
+enum way {
+    WAY_NEWTON,
+    WAY_NEWTON_CG,
+    WAY_DUAL,
+    WAY_INTERIOR,
+    WAY_PROXIMAL,
+    WAY_PROX_NEWTON,
+    WAY_SGD,
+    WAYS
+};
 static const struct convex_way ways[WAYS] = {
     [WAY_NEWTON] = {"newton", solve_newton, newton_refuses},
     [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses},
     [WAY_DUAL] = {"dual", solve_dual, dual_refuses},
     [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses},
     [WAY_PROXIMAL] = {"proximal", solve_proximal, hinge_refuses},
+    [WAY_PROX_NEWTON] = {"prox-newton", solve_prox_newton, prox_newton_refuses},
     [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
-const char convex_ways[] = "newton|newton-cg|dual|interior|proximal|" CONVEX_WALK;
+const char convex_ways[] = "newton|newton-cg|dual|interior|proximal|prox-newton|" CONVEX_WALK;
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 
@@ -127,6 +142,8 @@ static struct convex_plan plan_of_hinge(const struct objective *o) {
 
 static struct convex_plan plan_of(const struct objective *o) {
     const struct convex_way *newton = &ways[WAY_NEWTON], *newton_cg = &ways[WAY_NEWTON_CG];
+    if (o->l1 > 0)
+        return (struct convex_plan){.first = &ways[WAY_PROX_NEWTON], .why = "an L1 penalty"};
     if (!o->loss->smooth) return plan_of_hinge(o);
     if (!newton_refuses(o) && o->l2 == 0)
         return (struct convex_plan){.first = newton, .why = "few columns"};
@@ -143,7 +160,12 @@ static struct convex_plan plan_of(const struct objective *o) {
 }
 
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {
-    *out = plan_of(&convex->objective);
+    const struct objective *o = &convex->objective;
+    *out = plan_of(o);
+    if (!convex->fit->options.solver && o->l1 > 0 && !o->loss->smooth)
+        return fail(convex->fit->ctx, SEPAL_EUSAGE,
+                    "no solver takes the hinge with an L1 penalty to its optimum; take "
+                    "loss=squared_hinge, or penalty=l2");
     if (!convex->fit->options.solver) return SEPAL_OK;
     *out = (struct convex_plan){.why = "as asked"};
     return named(&out->first, convex);

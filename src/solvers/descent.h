@@ -60,5 +60,7 @@ sepal_status solve_interior(struct descent *d);
 sepal_status solve_dual(struct descent *d);
 /* proximal.c: the hinge with an L2 penalty alone. */
 sepal_status solve_proximal(struct descent *d);
+/* prox_newton.c: smooth losses, an L1 penalty. */
+sepal_status solve_prox_newton(struct descent *d);
 
 #endif

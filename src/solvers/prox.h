@@ -1,0 +1,107 @@
+/* Parts of the solver for L1 penalties, prox_newton.c. */
+#ifndef SEPAL_SOLVERS_PROX_H
+#define SEPAL_SOLVERS_PROX_H
+
+#include "solvers/columns.h"
+#include "solvers/descent.h"
+
+/* Coordinates are the weights of the columns kept, and behind them the bias. */
+struct prox {
+    struct descent *d;
+    const struct objective *o;
+
+    /* Rows, n numbers each. */
+    double *m;       /* margins */
+    double *t;       /* what a whole step adds to them */
+    double *a;       /* pulls */
+    double *f;       /* share_i y_i a_i: minus the slopes of the losses by score */
+    double *curve;   /* share_i times the curvature */
+    double *room[4]; /* for vectors made in passing */
+
+    /* Coordinates. */
+    struct columns columns;
+    size_t count; /* of columns; the place of the bias */
+    double *w, *step;
+    double *v;              /* sums over the rows of f_i (x_i - c, 1) */
+    double *norm;           /* roots of the sums over the rows of share_i (x_i - c)^2 */
+    bool *gone;             /* is 0 at the optimum, by proof */
+    double *first, *second; /* of the set: sums of curve times x and, as the bias follows, x^2 */
+    double *before;         /* steps, for a while */
+    size_t *set, n_set;     /* columns that the step may move, rising; of them ... */
+    size_t *light, n_light; /* ... those that go one by one ... */
+    size_t *block, n_block; /* ... and those that are taken together, ... */
+    bool block_bias;        /* ... with a penalised bias as one more member */
+    double *block_slope;
+    double *gram;        /* the block's second derivatives, n x n with the bias; NULL: none */
+    double block_curves; /* `curves` when they were taken */
+    bool settled;        /* few columns come and go */
+    bool careful;        /* a bold step led nowhere: no old matrix, no extrapolation */
+
+    double factors; /* the sum of f */
+    double curves;  /* the sum of curve */
+    double loss, penalty;
+    double shrink, bound; /* of the pulls to obey the penalty, and the dual there */
+    double dual;          /* the best */
+    double gap;           /* relative, with the best */
+    double inner;         /* share of `outset` that coordinate descent may leave */
+    double outset;        /* the sum of all violations in the first pass */
+};
+
+static inline double prox_objective(const struct prox *p) {
+    return p->loss + p->penalty;
+}
+/* What is taken off a column of sparse rows, whose sums know nothing of it. */
+static inline double prox_centre(const struct prox *p, size_t k) {
+    return p->o->centre && p->o->rows.sparse ? p->o->centre[p->columns.number[k]] : 0;
+}
+static inline size_t prox_penalised(const struct prox *p) {
+    return p->count + (p->o->bias == BIAS_PENALISED);
+}
+/* The w that minimises g (w - at) + h/2 (w - at)^2 + l1 |w|. */
+static inline double prox_shrink(double at, double g, double h, double l1) {
+    double z = h * at - g;
+    return z > l1 ? (z - l1) / h : z < -l1 ? (z + l1) / h : 0;
+}
+
+/* prox_rows.c: at the margins all that is known by rows, and the penalty. */
+sepal_status prox_look(struct prox *p);
+/* The dual bound of the pulls, shrunk as the penalty wants, by the columns that are not gone or by
+   all; the best is kept in d->pull. */
+sepal_status prox_bound(struct prox *p, bool all);
+/* Go along the step as far as it pays; false: nowhere. */
+sepal_status prox_advance(struct prox *p, bool *moved);
+
+/* prox_columns.c: which columns can matter at all, and their copy. */
+sepal_status prox_columns_make(struct prox *p);
+sepal_status prox_columns_norms(struct prox *p);
+/* v from f, of the columns that are not gone or of all */
+sepal_status prox_columns_sums(struct prox *p, bool all);
+/* `first` and `second` of the set */
+sepal_status prox_columns_bends(struct prox *p, struct bends *out);
+/* out (n) = the sum over a set of coordinates of z times their columns, centres left out */
+sepal_status prox_columns_scores(double *out, struct prox *p, const size_t *set, size_t n,
+                                 const double *z);
+
+/* prox_step.c: the step of the set, and t. */
+sepal_status prox_step(struct prox *p);
+
+/* prox_gram.c: part the set into the block and the others; the block's matrix; its step, from
+   slopes that are overwritten. */
+void prox_gram_choose(struct prox *p);
+sepal_status prox_gram_make(struct prox *p);
+void prox_gram_descend(struct prox *p, double *slope);
+
+/* prox_extrapolate.c: the last passes of coordinate descent. {0} is empty. */
+enum { HISTORY = 6 };
+struct history {
+    size_t n;
+    double *steps, *rows;
+};
+/* After a pass: the step, and the slopes by row. */
+sepal_status history_add(struct history *h, const struct prox *p, const double *r);
+/* Put step and slopes where the passes lead to; false: they are as they were. Then the history is
+   empty. */
+bool history_extrapolate(struct history *h, struct prox *p, double *r);
+void history_clear(struct history *h);
+
+#endif

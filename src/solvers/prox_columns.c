@@ -1,0 +1,193 @@
+/* The columns of the solver for L1 penalties: which of them are kept, and sums along them. */
+#include "solvers/prox.h"
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- which columns ------------------------------------------------------------------------ */
+
+enum { HALVES = 2 };
+
+struct reaching {
+    const struct prox *p;
+    double *reach; /* HALVES x 2 x cols: sums of share |x| with y x below 0 and above */
+};
+
+static void reach_of_row(const struct objective *o, const struct block *block, size_t i,
+                         double *reach) {
+    size_t row = block->first_row + i;
+    double side = objective_side(o, row), share = o->share[row];
+    double same = block->values == VALUES_ROW ? block->f64[i] : 1;
+    for (size_t at = block->start[i]; at < block->start[i + 1]; at++) {
+        double x = same;
+        if (block->values == VALUES_F32) x = (double)block->f32[at];
+        if (block->values == VALUES_F64) x = block->f64[at];
+        reach[2 * (size_t)block->index[at] + (x * side > 0)] += share * fabs(x);
+    }
+}
+
+static sepal_status reach_of_half(sepal_ctx *ctx, size_t half, void *payload) {
+    const struct reaching *all = payload;
+    const struct matrix *x = &all->p->o->rows;
+    size_t from = x->n_blocks * half / HALVES, to = x->n_blocks * (half + 1) / HALVES;
+    (void)ctx;
+    for (size_t b = from; b < to; b++)
+        for (size_t i = 0; i < x->blocks[b].rows; i++)
+            reach_of_row(all->p->o, &x->blocks[b], i, all->reach + half * 2 * x->cols);
+    return SEPAL_OK;
+}
+
+/* Pulls are bounded, and so are the sums v of a column: where they cannot exceed l1 its weight is 0.
+   Of a column that few rows have that is known before anything else is. */
+static sepal_status out_of_reach(bool *keep, const struct prox *p) {
+    const struct objective *o = p->o;
+    struct reaching all = {.p = p};
+    double low = 0, high = 0;
+    all.reach = mem_zero(o->ctx, o->cols, 2 * HALVES * sizeof *all.reach);
+    if (!all.reach) return SEPAL_EMEMORY;
+    sepal_status status = parallel_for(o->ctx, HALVES, reach_of_half, &all);
+    for (size_t i = 0; i < o->n; i++) *(o->label[i] == 1 ? &high : &low) += o->share[i];
+    for (size_t j = 0; j < o->cols && status == SEPAL_OK; j++) {
+        const double *first = all.reach + 2 * j, *second = first + 2 * o->cols;
+        double most = fmax(first[0] + second[0], first[1] + second[1]);
+        /* with a free bias the sum of f is 0, and the centre falls out */
+        if (o->centre && o->bias != BIAS_FREE) most += fabs(o->centre[j]) * fmax(low, high);
+        keep[j] = p->d->u[j] != 0 || most * o->loss->most * (1 + 1e-9) >= o->l1;
+    }
+    mem_free(all.reach);
+    return status;
+}
+
+/* ---- their sums --------------------------------------------------------------------------- */
+
+/* The vectors that sums of bend times x and x^2 are taken with. */
+static struct bends dress(struct prox *p, const double *bend) {
+    const double *once = columns_dress(&p->columns, bend, p->room[0]);
+    const double *twice = columns_dress(&p->columns, once, p->room[1]);
+    return (struct bends){bend, once, twice};
+}
+
+sepal_status prox_columns_make(struct prox *p) {
+    const struct objective *o = p->o;
+    bool *keep = NULL;
+    sepal_status status = SEPAL_OK;
+    if (isfinite(o->loss->most) && o->rows.sparse) {
+        keep = mem_alloc(o->ctx, o->cols, sizeof *keep);
+        status = keep ? out_of_reach(keep, p) : SEPAL_EMEMORY;
+    }
+    if (status == SEPAL_OK) status = columns_make(&p->columns, o->ctx, &o->rows, keep, o->centre);
+    mem_free(keep);
+    p->count = p->columns.count;
+    return status;
+}
+
+struct summing {
+    struct prox *p;
+    struct bends bends;
+    double total; /* the sum of the bends */
+    const double *dressed;
+    bool all;
+};
+
+static sepal_status norms_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    const struct summing *all = payload;
+    struct prox *p = all->p;
+    for (size_t k = p->columns.stripe[stripe]; k < p->columns.stripe[stripe + 1]; k++) {
+        double once, twice, c = prox_centre(p, k);
+        columns_bends(&p->columns, ctx->kernels, k, &all->bends, &once, &twice);
+        if (p->o->bias == BIAS_FREE) /* pulls are balanced: any constant may be taken off */
+            twice -= once * once / all->total;
+        else
+            twice += c * (c * all->total - 2 * once);
+        p->norm[k] = sqrt(fmax(0, twice));
+    }
+    return SEPAL_OK;
+}
+
+sepal_status prox_columns_norms(struct prox *p) {
+    struct summing all = {.p = p, .bends = dress(p, p->o->share)};
+    for (size_t i = 0; i < p->o->n; i++) all.total += p->o->share[i];
+    return parallel_for(p->o->ctx, p->columns.n_stripes, norms_of_stripe, &all);
+}
+
+static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    const struct summing *all = payload;
+    struct prox *p = all->p;
+    for (size_t k = p->columns.stripe[stripe]; k < p->columns.stripe[stripe + 1]; k++) {
+        if (p->gone[k] && !all->all) continue;
+        p->v[k] = columns_dot(&p->columns, ctx->kernels, k, all->dressed) -
+                  prox_centre(p, k) * p->factors;
+    }
+    return SEPAL_OK;
+}
+
+sepal_status prox_columns_sums(struct prox *p, bool everything) {
+    struct summing all = {.p = p, .all = everything};
+    all.dressed = columns_dress(&p->columns, p->f, p->room[0]);
+    return parallel_for(p->o->ctx, p->columns.n_stripes, sum_stripe, &all);
+}
+
+enum { PARTS = 16 };
+
+struct bending {
+    struct prox *p;
+    const struct bends *bends;
+};
+
+static sepal_status bend_part(sepal_ctx *ctx, size_t part, void *payload) {
+    const struct bending *all = payload;
+    struct prox *p = all->p;
+    const struct objective *o = p->o;
+    size_t from = p->n_set * part / PARTS, to = p->n_set * (part + 1) / PARTS;
+    for (size_t i = from; i < to; i++) {
+        size_t k = p->set[i];
+        double once, twice, c = prox_centre(p, k);
+        columns_bends(&p->columns, ctx->kernels, k, all->bends, &once, &twice);
+        double most = twice + c * (c * p->curves - 2 * once);
+        if (o->bias == BIAS_FREE && p->curves > 0) most = twice - once * once / p->curves;
+        p->first[k] = once;
+        /* where the curvature vanishes the step must end somewhere */
+        p->second[k] = fmax(most, 1e-9 * o->loss->bend * p->norm[k] * p->norm[k]);
+    }
+    return SEPAL_OK;
+}
+
+sepal_status prox_columns_bends(struct prox *p, struct bends *out) {
+    struct bending all = {.p = p, .bends = out};
+    *out = dress(p, p->curve);
+    return parallel_for(p->o->ctx, PARTS, bend_part, &all);
+}
+
+/* ---- scores ------------------------------------------------------------------------------- */
+
+struct stepping {
+    const struct prox *p;
+    const size_t *set;
+    size_t n;
+    const double *z;
+    double *half[HALVES];
+};
+
+static sepal_status add_half(sepal_ctx *ctx, size_t half, void *payload) {
+    const struct stepping *all = payload;
+    const struct prox *p = all->p;
+    (void)ctx;
+    memset(all->half[half], 0, p->o->n * sizeof *all->half[half]);
+    for (size_t i = all->n * half / HALVES; i < all->n * (half + 1) / HALVES; i++) {
+        size_t k = all->set[i];
+        if (all->z[k] != 0) columns_add(&p->columns, k, all->z[k], all->half[half]);
+    }
+    return SEPAL_OK;
+}
+
+sepal_status prox_columns_scores(double *out, struct prox *p, const size_t *set, size_t n,
+                                 const double *z) {
+    const struct objective *o = p->o;
+    struct stepping all = {.p = p, .set = set, .n = n, .z = z, .half = {out, p->room[3]}};
+    TRY(parallel_for(o->ctx, HALVES, add_half, &all));
+    for (size_t i = 0; i < o->n; i++) out[i] += all.half[1][i];
+    return SEPAL_OK;
+}

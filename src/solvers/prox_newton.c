@@ -1,0 +1,161 @@
+/* L1 and elastic-net penalties: Newton's method on the losses, the penalty as it is. A step minimises
+   the quadratic model of the losses plus the penalty over a set of columns, those with a weight and
+   those whose sums exceed l1, by coordinate descent: at first roughly, then better and better
+   (newGLMNET: Yuan, Ho and Lin, JMLR 13, 2012). Pulls that are shrunk to obey |v| <= l1 bound the
+   optimum from below, and columns that such a bound proves to have no weight are left out (Ndiaye,
+   Fercoq, Gramfort and Salmon, "Gap safe screening rules", JMLR 18, 2017). */
+#include "solvers/prox.h"
+
+#include "core/alloc.h"
+#include "solvers/line.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { STEPS_MOST = 2000, OF_ROWS = 9, OF_COLUMNS = 8 };
+
+/* ---- set-up ------------------------------------------------------------------------------- */
+
+/* Coordinate k's place in a point. */
+static size_t place_of(const struct prox *p, size_t k) {
+    return k == p->count ? p->o->cols : p->columns.number[k];
+}
+
+struct store {
+    double *rows, *wide;
+    size_t *lists;
+};
+
+static sepal_status make_room(struct prox *p, struct store *store) {
+    sepal_ctx *ctx = p->o->ctx;
+    size_t n = p->o->n, width = p->count + 1;
+    store->rows = mem_alloc(ctx, n, OF_ROWS * sizeof *store->rows);
+    store->wide = mem_zero(ctx, width, OF_COLUMNS * sizeof *store->wide);
+    store->lists = mem_alloc(ctx, width, 3 * sizeof *store->lists);
+    p->gone = mem_zero(ctx, width, sizeof *p->gone);
+    if (!store->rows || !store->wide || !store->lists || !p->gone) return SEPAL_EMEMORY;
+    double **const of_rows[OF_ROWS] = {&p->m,       &p->t,       &p->a,       &p->f,      &p->curve,
+                                       &p->room[0], &p->room[1], &p->room[2], &p->room[3]};
+    double **const of_columns[OF_COLUMNS] = {&p->w,     &p->step,   &p->v,      &p->norm,
+                                             &p->first, &p->second, &p->before, &p->block_slope};
+    for (size_t i = 0; i < OF_ROWS; i++) *of_rows[i] = store->rows + i * n;
+    for (size_t i = 0; i < OF_COLUMNS; i++) *of_columns[i] = store->wide + i * width;
+    p->set = store->lists;
+    p->light = p->set + width;
+    p->block = p->light + width;
+    return SEPAL_OK;
+}
+
+static sepal_status start(struct prox *p) {
+    const struct objective *o = p->o;
+    size_t own = p->count + (o->bias != BIAS_NONE);
+    for (size_t k = 0; k < own; k++) p->w[k] = p->d->u[place_of(p, k)];
+    p->dual = -INFINITY;
+    p->inner = 1;
+    if (p->d->warm)
+        TRY(objective_margins(p->m, o, p->d->u));
+    else
+        memset(p->m, 0, o->n * sizeof *p->m);
+    if (o->bias == BIAS_FREE) TRY(line_bias(o, p->m, &p->w[p->count]));
+    TRY(prox_columns_norms(p));
+    return prox_look(p);
+}
+
+/* ---- which columns ------------------------------------------------------------------------ */
+
+/* The dual is strongly concave, so its optimum is near a point whose excess is small, and so are its
+   sums v: where they stay below l1, the weight is 0. */
+static void screen(struct prox *p) {
+    const struct objective *o = p->o;
+    double excess = fmax(0, prox_objective(p) - p->bound);
+    double radius = sqrt(2 * o->loss->bend * excess);
+    for (size_t k = 0; k < p->count; k++) {
+        if (p->gone[k] || p->w[k] != 0) continue;
+        double most = fabs(p->shrink * p->v[k]) + radius * p->norm[k];
+        p->gone[k] = most < o->l1 * (1 - 1e-9);
+    }
+}
+
+static void choose_set(struct prox *p) {
+    static const double few = 0.25;
+    size_t empty = 0;
+    p->n_set = 0;
+    for (size_t k = 0; k < p->count; k++) {
+        if (p->w[k] == 0 && (p->gone[k] || fabs(p->v[k]) <= p->o->l1)) continue;
+        empty += p->w[k] == 0;
+        p->set[p->n_set++] = k;
+    }
+    p->settled = (double)empty <= few * (double)p->n_set;
+}
+
+/* ---- the solver --------------------------------------------------------------------------- */
+
+static sepal_status bound(struct prox *p, bool all) {
+    TRY(prox_columns_sums(p, all));
+    p->v[p->count] = p->factors;
+    return prox_bound(p, all);
+}
+
+/* Is the gap as small with the columns that were left out? If not, none is left out any more. */
+static sepal_status confirm(struct prox *p, bool *screens) {
+    if (*screens) TRY(bound(p, true));
+    p->d->converged = p->gap <= p->d->tol;
+    if (!p->d->converged) memset(p->gone, 0, p->count * sizeof *p->gone);
+    *screens = false;
+    return SEPAL_OK;
+}
+
+/* Rounding has the last word: how often in a row neither bound has moved. */
+static size_t idle(const struct prox *p, double *value, double *dual, size_t before) {
+    bool better = prox_objective(p) < *value - 4 * DBL_EPSILON * fabs(*value) || p->dual > *dual;
+    *value = prox_objective(p);
+    *dual = p->dual;
+    return better ? 0 : before + 1;
+}
+
+static sepal_status run(struct prox *p) {
+    enum { IDLE_MOST = 10 };
+    struct descent *d = p->d;
+    size_t most = d->max_iter ? d->max_iter : STEPS_MOST, still = 0;
+    double value = INFINITY, dual = -INFINITY;
+    bool screens = true, moved = true;
+    TRY(start(p));
+    for (;;) {
+        TRY(bound(p, false));
+        if (p->gap <= d->tol) TRY(confirm(p, &screens));
+        still = idle(p, &value, &dual, still);
+        if (d->converged || d->iterations >= most || still > IDLE_MOST) return SEPAL_OK;
+        d->stopped |= d->stops(d->payload, d->iterations, value, p->gap);
+        if (d->stopped) return SEPAL_OK;
+        if (screens) screen(p);
+        choose_set(p);
+        TRY(prox_step(p));
+        TRY(prox_advance(p, &moved));
+        d->iterations++;
+        if (!moved && p->careful) return SEPAL_OK; /* rounding leaves nothing to gain */
+        p->careful = !moved;
+        TRY(prox_look(p));
+    }
+}
+
+static void leave(const struct prox *p) {
+    size_t own = p->count + (p->o->bias != BIAS_NONE);
+    for (size_t k = 0; k < own; k++) p->d->u[place_of(p, k)] = p->w[k];
+}
+
+sepal_status solve_prox_newton(struct descent *d) {
+    struct prox p = {.d = d, .o = d->o};
+    struct store store = {0};
+    sepal_status status = prox_columns_make(&p);
+    if (status == SEPAL_OK) status = make_room(&p, &store);
+    if (status == SEPAL_OK) status = run(&p);
+    if (status == SEPAL_OK) leave(&p);
+    columns_clear(&p.columns);
+    mem_free(store.rows);
+    mem_free(store.wide);
+    mem_free(store.lists);
+    mem_free(p.gone);
+    mem_free(p.gram);
+    return status;
+}

@@ -1,0 +1,202 @@
+/* What the solver for L1 penalties does with numbers that there is one of for each row: losses, dual
+   bounds, the line search. Rows go by the slabs of the objective. */
+#include "solvers/prox.h"
+
+#include "core/parallel.h"
+#include "solvers/line.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { PART = 256 };
+
+static double add_up(const double *number, size_t n) {
+    double sum = 0;
+    for (size_t s = 0; s < n; s++) sum += number[s];
+    return sum;
+}
+
+/* ---- at a point --------------------------------------------------------------------------- */
+
+struct looking {
+    struct prox *p;
+    double loss[SLABS_MOST], factors[SLABS_MOST], curves[SLABS_MOST];
+};
+
+static sepal_status look_at_slab(sepal_ctx *ctx, size_t s, void *payload) {
+    struct looking *all = payload;
+    struct prox *p = all->p;
+    const struct objective *o = p->o;
+    double value[PART], loss = 0, factors = 0, curves = 0;
+    for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
+        n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
+        o->loss->at(ctx->kernels, n, p->m + i, value, p->a + i, p->curve + i);
+        loss += ctx->kernels->dot_f64(value, o->share + i, n); /* as try_slab has it */
+        for (size_t k = 0; k < n; k++) {
+            double share = o->share[i + k];
+            p->f[i + k] = share * objective_side(o, i + k) * p->a[i + k];
+            p->curve[i + k] *= share;
+            factors += p->f[i + k];
+            curves += p->curve[i + k];
+        }
+    }
+    all->loss[s] = loss;
+    all->factors[s] = factors;
+    all->curves[s] = curves;
+    return SEPAL_OK;
+}
+
+sepal_status prox_look(struct prox *p) {
+    const struct objective *o = p->o;
+    struct looking all = {.p = p};
+    TRY(parallel_for(o->ctx, o->slabs, look_at_slab, &all));
+    p->loss = add_up(all.loss, o->slabs);
+    p->factors = add_up(all.factors, o->slabs);
+    p->curves = add_up(all.curves, o->slabs);
+    double absolute = 0, square = 0;
+    for (size_t k = 0; k < prox_penalised(p); k++) {
+        absolute += fabs(p->w[k]);
+        square += p->w[k] * p->w[k];
+    }
+    p->penalty = o->l1 * absolute + 0.5 * o->l2 * square;
+    return SEPAL_OK;
+}
+
+/* ---- bounds ------------------------------------------------------------------------------- */
+
+struct earning {
+    const struct prox *p;
+    double shrink, sum[SLABS_MOST];
+};
+
+static sepal_status earn_slab(sepal_ctx *ctx, size_t s, void *payload) {
+    struct earning *all = payload;
+    const struct objective *o = all->p->o;
+    double sum = 0;
+    (void)ctx;
+    for (size_t i = o->slab_first[s]; i < o->slab_first[s + 1]; i++)
+        sum += o->share[i] * o->loss->earns(all->shrink * all->p->a[i]);
+    all->sum[s] = sum;
+    return SEPAL_OK;
+}
+
+/* The dual at shrink times a; kept with them if it is the best so far. */
+static sepal_status try_dual(struct prox *p, double shrink, bool everything) {
+    const struct objective *o = p->o;
+    struct earning all = {.p = p, .shrink = shrink};
+    TRY(parallel_for(o->ctx, o->slabs, earn_slab, &all));
+    double dual = add_up(all.sum, o->slabs);
+    for (size_t k = 0; k < prox_penalised(p) && o->l2 > 0; k++) {
+        double over = fabs(shrink * p->v[k]) - o->l1;
+        if (over > 0 && (everything || !p->gone[k])) dual -= over * over / (2 * o->l2);
+    }
+    if (dual > p->bound) {
+        p->bound = dual;
+        p->shrink = shrink;
+    }
+    if (!(dual > p->dual)) return SEPAL_OK;
+    p->dual = dual;
+    for (size_t i = 0; i < o->n; i++) p->d->pull[i] = shrink * p->a[i];
+    p->d->paired = true;
+    return SEPAL_OK;
+}
+
+sepal_status prox_bound(struct prox *p, bool all) {
+    const struct objective *o = p->o;
+    double most = 0, value = prox_objective(p);
+    for (size_t k = 0; k < prox_penalised(p); k++)
+        if (all || !p->gone[k]) most = fmax(most, fabs(p->v[k]));
+    p->bound = -INFINITY;
+    if (all) p->dual = -INFINITY;
+    if (o->l2 > 0 || most <= o->l1) TRY(try_dual(p, 1, all));
+    /* with a small l2 it is better not to use what it allows */
+    if (most > o->l1) TRY(try_dual(p, o->l1 / most * (1 - DBL_EPSILON), all));
+    p->gap = (value - p->dual) / fmax(fabs(value), 1e-300);
+    return SEPAL_OK;
+}
+
+/* ---- along a step ------------------------------------------------------------------------- */
+
+struct trying {
+    const struct prox *p;
+    double alpha, sum[SLABS_MOST];
+};
+
+static sepal_status try_slab(sepal_ctx *ctx, size_t s, void *payload) {
+    struct trying *all = payload;
+    const struct prox *p = all->p;
+    const struct objective *o = p->o;
+    double m[PART], value[PART], sum = 0;
+    for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
+        n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
+        for (size_t k = 0; k < n; k++) m[k] = p->m[i + k] + all->alpha * p->t[i + k];
+        o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
+        sum += ctx->kernels->dot_f64(value, o->share + i, n);
+    }
+    all->sum[s] = sum;
+    return SEPAL_OK;
+}
+
+/* What alpha times the step adds to the penalty. */
+static double penalty_added(const struct prox *p, double alpha) {
+    const struct objective *o = p->o;
+    double absolute = 0, square = 0;
+    for (size_t i = 0; i < p->n_set + (o->bias == BIAS_PENALISED); i++) {
+        size_t k = i < p->n_set ? p->set[i] : p->count;
+        double before = p->w[k], after = before + alpha * p->step[k];
+        absolute += fabs(after) - fabs(before);
+        square += (after - before) * (after + before);
+    }
+    return o->l1 * absolute + 0.5 * o->l2 * square;
+}
+
+/* The slope at the start, but with the whole step's change of |w|_1, which bounds that of a part. */
+static double slope_of(const struct prox *p) {
+    const struct objective *o = p->o;
+    double slope = 0;
+    for (size_t i = 0; i < p->n_set + (o->bias != BIAS_NONE); i++) {
+        size_t k = i < p->n_set ? p->set[i] : p->count;
+        bool penalised = k < p->count || o->bias == BIAS_PENALISED;
+        slope -= p->v[k] * p->step[k];
+        if (penalised)
+            slope +=
+                o->l2 * p->w[k] * p->step[k] + o->l1 * (fabs(p->w[k] + p->step[k]) - fabs(p->w[k]));
+    }
+    return slope;
+}
+
+static sepal_status search(double *out, const struct prox *p) {
+    static const double enough = 0.01, shorter = 0.5;
+    enum { TRIALS = 40 };
+    const struct objective *o = p->o;
+    double slope = slope_of(p), value = prox_objective(p);
+    double noise = 16 * DBL_EPSILON * fabs(value);
+    struct trying all = {.p = p, .alpha = 1};
+    *out = 0;
+    /* near the optimum the sums cannot tell the slope from 0, but the dual still gains */
+    if (!(slope <= noise)) return SEPAL_OK;
+    for (int trial = 0; trial < TRIALS; trial++, all.alpha *= shorter) {
+        TRY(parallel_for(o->ctx, o->slabs, try_slab, &all));
+        double gain = value - p->penalty - add_up(all.sum, o->slabs) - penalty_added(p, all.alpha);
+        if (!(gain >= -enough * all.alpha * slope - noise)) continue;
+        *out = all.alpha;
+        return SEPAL_OK;
+    }
+    return SEPAL_OK;
+}
+
+sepal_status prox_advance(struct prox *p, bool *moved) {
+    const struct objective *o = p->o;
+    double alpha;
+    TRY(search(&alpha, p));
+    *moved = alpha > 0;
+    if (!*moved) return SEPAL_OK;
+    for (size_t i = 0; i < p->n_set; i++) {
+        size_t k = p->set[i];
+        p->w[k] += alpha * p->step[k]; /* to exactly 0 where the step is -w */
+    }
+    if (o->bias != BIAS_NONE) p->w[p->count] += alpha * p->step[p->count];
+    for (size_t i = 0; i < o->n; i++) p->m[i] += alpha * p->t[i];
+    if (o->bias == BIAS_FREE) TRY(line_bias(o, p->m, &p->w[p->count]));
+    return SEPAL_OK;
+}

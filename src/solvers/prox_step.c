@@ -1,0 +1,189 @@
+/* The step: coordinate descent on the quadratic model of the losses plus the penalty (newGLMNET: Yuan,
+   Ho and Lin, JMLR 13, 2012). The model's slopes by score are r + s curve: a bias, and the centre of
+   sparse columns, move s alone, so neither touches the rows. A free bias is always at its optimum:
+   the steps of the weights know that it will follow. */
+#include "solvers/prox.h"
+
+#include "core/parallel.h"
+
+#include <math.h>
+
+enum { PARTS = 16 };
+
+/* ---- the model ---------------------------------------------------------------------------- */
+
+struct model {
+    struct prox *p;
+    const struct bends *bends;
+    double *r;    /* slopes by score without the part of s; dressed */
+    double s;     /* what the bias and the centres add to each score */
+    double sum;   /* of r, undressed */
+    double share; /* 1 / the sum of all curvatures: how far a free bias follows */
+};
+
+/* How far the slope of the losses is from what the penalty wants of a weight w. */
+static double violation(double slope, double w, double l1) {
+    if (w > 0) return fabs(slope + l1);
+    if (w < 0) return fabs(slope - l1);
+    return fmax(0, fabs(slope) - l1);
+}
+
+/* The slope of the losses' model along column k. */
+static double slope_of(const struct model *model, const struct kernels *kernels, size_t k) {
+    const struct prox *p = model->p;
+    double slope = columns_dot(&p->columns, kernels, k, model->r) + model->s * p->first[k];
+    if (p->o->bias != BIAS_FREE) slope -= prox_centre(p, k) * (model->sum + model->s * p->curves);
+    return slope;
+}
+
+/* Coordinate k has moved: a free bias follows, or the centre does. */
+static void follow(struct model *model, size_t k, double move) {
+    const struct prox *p = model->p;
+    if (k == p->count) {
+        model->s += move;
+        return;
+    }
+    model->sum += move * p->first[k];
+    if (p->o->bias == BIAS_FREE)
+        model->s = -model->sum * model->share;
+    else
+        model->s -= move * prox_centre(p, k);
+}
+
+static double visit(struct model *model, size_t k) {
+    struct prox *p = model->p;
+    const struct objective *o = p->o;
+    double w = p->w[k] + p->step[k], curvature = p->second[k] + o->l2;
+    double slope = slope_of(model, o->ctx->kernels, k) + o->l2 * w;
+    if (!(curvature > 0)) return 0;
+    double off = violation(slope, w, o->l1), next = prox_shrink(w, slope, curvature, o->l1);
+    double move = next - w;
+    if (move == 0) return off;
+    p->step[k] = next == 0 ? -p->w[k] : next - p->w[k];
+    columns_bend(&p->columns, k, move, model->bends, model->r);
+    follow(model, k, move);
+    return off;
+}
+
+static sepal_status slopes_part(sepal_ctx *ctx, size_t part, void *payload) {
+    const struct model *model = payload;
+    const struct prox *p = model->p;
+    size_t from = p->n_block * part / PARTS, to = p->n_block * (part + 1) / PARTS;
+    for (size_t b = from; b < to; b++)
+        p->block_slope[b] = slope_of(model, ctx->kernels, p->block[b]);
+    return SEPAL_OK;
+}
+
+/* All members of the block at once. */
+static sepal_status visit_block(struct model *model, double *off) {
+    struct prox *p = model->p;
+    const struct objective *o = p->o;
+    size_t n = p->n_block + p->block_bias;
+    bool alone = p->n_light == 0;
+    if (n == 0) return SEPAL_OK;
+    TRY(parallel_for(o->ctx, PARTS, slopes_part, model));
+    if (p->block_bias) p->block_slope[n - 1] = model->sum + model->s * p->curves;
+    for (size_t b = 0; b < n; b++) {
+        size_t k = p->block[b];
+        double w = p->w[k] + p->step[k];
+        p->before[k] = p->step[k];
+        if (alone) *off += violation(p->block_slope[b] + o->l2 * w, w, o->l1);
+    }
+    prox_gram_descend(p, p->block_slope);
+    for (size_t b = 0; b < n; b++) {
+        size_t k = p->block[b];
+        p->before[k] = p->step[k] - p->before[k];
+        if (p->before[k] != 0) follow(model, k, p->before[k]);
+    }
+    if (alone) return SEPAL_OK;
+    TRY(prox_columns_scores(p->t, p, p->block, p->n_block, p->before));
+    for (size_t i = 0; i < o->n; i++) {
+        double scale = p->columns.scale ? p->columns.scale[i] : 1;
+        model->r[i] += scale * p->curve[i] * p->t[i];
+    }
+    return SEPAL_OK;
+}
+
+/* The bias as one more column of ones. */
+static double visit_bias(struct model *model) {
+    struct prox *p = model->p;
+    const struct objective *o = p->o;
+    double w = p->w[p->count] + p->step[p->count], curvature = p->curves + o->l2;
+    double slope = model->sum + model->s * p->curves + o->l2 * w;
+    if (o->bias != BIAS_PENALISED || p->block_bias || !(curvature > 0)) return 0;
+    double next = prox_shrink(w, slope, curvature, o->l1);
+    p->step[p->count] = next == 0 ? -p->w[p->count] : next - p->w[p->count];
+    model->s += next - w;
+    return violation(slope, w, o->l1);
+}
+
+/* The step was set from outside: the sums that go with it. */
+static void settle(struct model *model) {
+    struct prox *p = model->p;
+    model->sum = -p->factors;
+    model->s = p->o->bias == BIAS_PENALISED ? p->step[p->count] : 0;
+    for (size_t i = 0; i < p->n_set; i++)
+        if (p->step[p->set[i]] != 0) follow(model, p->set[i], p->step[p->set[i]]);
+    if (p->o->bias == BIAS_FREE) model->s = -model->sum * model->share;
+}
+
+/* One visit of everything; the sum of the violations met. The block is solved, not visited: it counts
+   only where it is all there is. */
+static sepal_status pass(struct model *model, double *off) {
+    const struct prox *p = model->p;
+    *off = visit_bias(model);
+    for (size_t i = 0; i < p->n_light; i++) *off += visit(model, p->light[i]);
+    return visit_block(model, off);
+}
+
+static sepal_status descend(struct model *model, struct history *history) {
+    enum { PASSES = 200, WARM_UP = 2 };
+    struct prox *p = model->p;
+    struct descent *d = p->d;
+    bool once = p->n_light == 0 && (p->block_bias || p->o->bias != BIAS_PENALISED);
+    for (int k = 0; k < PASSES; k++) {
+        double off;
+        TRY(pass(model, &off));
+        if (!(p->outset > 0)) p->outset = off;
+        if (once || off <= p->inner * p->outset) {
+            if (k == 0) p->inner = fmax(p->inner * 0.25, 1e-12);
+            break;
+        }
+        d->stopped = d->stops(d->payload, d->iterations, prox_objective(p), p->gap);
+        if (d->stopped) break;
+        if (k < WARM_UP || p->careful) continue;
+        TRY(history_add(history, p, model->r));
+        if (history->n == HISTORY && history_extrapolate(history, p, model->r)) settle(model);
+    }
+    return SEPAL_OK;
+}
+
+/* ---- the step ----------------------------------------------------------------------------- */
+
+sepal_status prox_step(struct prox *p) {
+    const struct objective *o = p->o;
+    struct bends bends;
+    prox_gram_choose(p);
+    TRY(prox_columns_bends(p, &bends));
+    struct model model = {.p = p, .bends = &bends, .r = p->room[2]};
+    model.share = p->curves > 0 ? 1 / p->curves : 0;
+    for (size_t i = 0; i < o->n; i++)
+        model.r[i] = -p->f[i] * (p->columns.scale ? p->columns.scale[i] : 1);
+    model.sum = -p->factors;
+    if (o->bias == BIAS_FREE) model.s = -model.sum * model.share;
+    for (size_t i = 0; i < p->n_set; i++) p->step[p->set[i]] = 0;
+    p->step[p->count] = 0;
+    TRY(prox_gram_make(p));
+    struct history history = {0};
+    sepal_status status = descend(&model, &history);
+    history_clear(&history);
+    TRY(status);
+    if (o->bias == BIAS_FREE) {
+        p->step[p->count] = model.s;
+        for (size_t i = 0; i < p->n_set; i++)
+            p->step[p->count] += p->step[p->set[i]] * prox_centre(p, p->set[i]);
+    }
+    TRY(prox_columns_scores(p->t, p, p->set, p->n_set, p->step));
+    for (size_t i = 0; i < o->n; i++) p->t[i] = objective_side(o, i) * (p->t[i] + model.s);
+    return SEPAL_OK;
+}
