@@ -3,13 +3,20 @@
 A peer gives its ways of solving a problem, each with tolerances from loose to tight; a way solves to a
 tolerance and gives back the seconds of the fit alone, the weights and the biases. What can be done
 before the clock starts is done before: the peer's own layout of the rows, compiling, imports.
+
+Each fit is timed in a child of the process that holds the rows, so that one that takes too long can be
+ended. The parent itself never fits with what starts threads: their pools do not outlive a fork.
 """
+import importlib
 import importlib.metadata
+import multiprocessing
 import os
 import time
 import warnings
 
 import numpy as np
+
+from solver_problems import Data, Problem
 
 CORES = os.cpu_count()
 DISTRIBUTION = {"LIBLINEAR": "liblinear-official", "scikit-learn": "scikit-learn", "Snap ML": "snapml",
@@ -40,9 +47,14 @@ LIBLINEAR_SOLVERS = {("logistic", "l2"): (0, 7), ("squared_hinge", "l2"): (1, 2)
                      ("logistic", "l1"): (6,)}
 
 
+def liblinear_rows(data):
+    from liblinear import liblinear
+    return data.form("liblinear", lambda d: liblinear.problem(d.y, d.x))
+
+
 def liblinear_fit(problem, solver, tolerance):
     from liblinear import liblinear, liblinearutil
-    rows = problem.data.form("liblinear", lambda d: liblinear.problem(d.y, d.x))
+    rows = liblinear_rows(problem.data)
     parameter = liblinear.parameter(f"-s {solver} -c 1 -e {tolerance!r} -q")
     seconds, model = timed(lambda: liblinearutil.train(rows, parameter))
     labels = model.get_labels()
@@ -76,15 +88,19 @@ def sklearn_ways(problem):
     few = problem.data.x.shape[1] <= 5000  # newton-cholesky keeps a square of that
     solvers = ["newton-cholesky"] if few else []
     if problem.data.name != "tall":
-        solvers += ["lbfgs", "newton-cg"]
+        solvers += ["newton-cg", "lbfgs"]
     return [Way(f"{s} tol=", powers(3, 8), lambda t, s=s: sklearn_fit(problem, s, t)) for s in solvers]
 
 
 # ---- Snap ML --------------------------------------------------------------------------------------
 
+def singles(data):
+    return data.form("singles", lambda d: d.x.astype(np.float32))
+
+
 def snap_fit(problem, jobs, tolerance):
     import snapml
-    rows = problem.data.form("singles", lambda d: d.x.astype(np.float32))
+    rows = singles(problem.data)
     model = snapml.LogisticRegression(regularizer=1.0, n_jobs=jobs, tol=tolerance, max_iter=100000,
                                       fit_intercept=False, normalize=False, random_state=1)
     seconds, _ = timed(lambda: model.fit(rows, problem.data.y))
@@ -129,8 +145,10 @@ def skglm_ways(problem):
 
 PEERS = {"LIBLINEAR": liblinear_ways, "scikit-learn": sklearn_ways, "Snap ML": snap_ways,
          "celer": celer_ways, "skglm": skglm_ways}
+LAYOUT = {"LIBLINEAR": liblinear_rows, "Snap ML": singles, "celer": by_columns, "skglm": by_columns}
 MODULE = {"LIBLINEAR": "liblinear.liblinearutil", "scikit-learn": "sklearn.linear_model",
           "Snap ML": "snapml", "celer": "celer", "skglm": "skglm"}
+COMPILED = set()  # peers that have compiled themselves
 
 
 def version(peer):
@@ -140,3 +158,48 @@ def version(peer):
         return importlib.metadata.version(DISTRIBUTION[peer])
     except ImportError:
         return None
+
+
+class Died(Exception):
+    """The peer ended without a result: there is nothing to compare with."""
+
+
+def warm_up(peer, problem):
+    """Small fits, so that no fit that counts is the first."""
+    whole = problem.data
+    some = np.sort(np.concatenate([np.flatnonzero(whole.y == k)[:100] for k in whole.classes]))
+    few = Data(whole.name, whole.x[some], whole.y[some], None)
+    for way in PEERS[peer](Problem(few, problem.loss, problem.penalty, problem.bias)):
+        way.fit(way.tolerances[0])
+
+
+def prepare(peer, problem):
+    """The peer's ways, when all is done that a child inherits."""
+    if peer in LAYOUT:
+        LAYOUT[peer](problem.data)
+    if peer in ("celer", "skglm") and peer not in COMPILED:
+        warm_up(peer, problem)
+        COMPILED.add(peer)
+    return PEERS[peer](problem)
+
+
+def in_child(peer, problem, way, tolerance, limit):
+    """Seconds of a fit and the value it reached; the limit and infinity when it took longer."""
+    def work(end):
+        warm_up(peer, problem)
+        end.send("ready")
+        seconds, w, b = way.fit(tolerance)
+        end.send((seconds, problem.value(w, b)))
+
+    here, there = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=work, args=(there,))
+    child.start()
+    there.close()
+    try:
+        here.recv()
+        return here.recv() if here.poll(limit) else (limit, float("inf"))
+    except EOFError:
+        raise Died(f"{peer} {way.name}{tolerance:.2g} ended without a result") from None
+    finally:
+        child.kill()
+        child.join()
