@@ -276,6 +276,12 @@ def check(what, command, codes, options):
             return None
         wide = report["columns"] > 1000
         inspected = tensors(model) if wide else strict(run(["inspect", model, "--json"]).stdout)
+        if what[2] == "by itself" and not wide:
+            flag = "--proba" if what[1].startswith("logistic") else "--scores"
+            said = strict(run(["predict", model, command[0], flag, "--json"]).stdout)
+            said = said.get("proba") or said["scores"]
+            if len(said) != report["rows"] or not all(map(math.isfinite, numbers(said))):
+                fault(what, "answers that are not finite")
         os.remove(model)
     except (ValueError, KeyError, AssertionError) as error:
         fault(what, repr(error), done.stdout[:300])
@@ -314,7 +320,7 @@ def check_options():
     write("plain.csv", *noisy())
     for learner in ("logistic", "svm", "svm(loss=hinge)"):
         common = ["train", "plain.csv", "-m", learner, "-q", "-o"]
-        done = run([*common, "none.sepal", "--max-iter", "1", "--tol", "1e-14", "--strict"])
+        done = run([*common, "none.sepal", "--solver", "sgd", "--tol", "1e-14", "--strict"])
         if done.returncode != 5 or os.path.exists("none.sepal"):
             fault(learner, "--strict: exit", done.returncode)
         models = set()

@@ -288,6 +288,41 @@ static void test_class_weights(void **state) {
     }
 }
 
+/* Of more classes every row keeps the factor of its own class, in every problem that it is in. Other
+   weights have another sum, and the penalty goes with it. */
+static void test_class_weights_of_many(void **state) {
+    (void)state;
+    struct rng rng = rng_make(109, 1);
+    for (size_t number = 0; number < 24; number++) {
+        struct problem p = any_problem(&rng, 3 + rng_below(&rng, 3), 1 + rng_below(&rng, 6));
+        const char *reduction = number % 2 ? "ovr" : "ovr-1";
+        char spec[160];
+        snprintf(spec, sizeof spec, "%s(l2=0.05, class_weight=\"c01:3,c02:0.25\") | %s",
+                 kinds[number / 2 % 2], reduction);
+        sepal_data *data = problem_data(&p, ctx, number % 3 == 0);
+        sepal_model *model = fit_spec(data, spec);
+        double *score = scores_of(model, data), total = (double)p.rows;
+        p.weight = calloc(p.rows, sizeof *p.weight);
+        for (size_t i = 0; i < p.rows; i++)
+            p.weight[i] = p.label[i] == 1 ? 3 : p.label[i] == 2 ? 0.25 : 1;
+        snprintf(spec, sizeof spec, "%s(l2=%.17g) | %s", kinds[number / 2 % 2],
+                 0.05 * total / total_weight(&p), reduction);
+        sepal_data *weighted = problem_data(&p, ctx, number % 3 == 0);
+        sepal_model *other = fit_spec(weighted, spec);
+        double *right = scores_of(other, data);
+        for (size_t i = 0; i < p.rows * model->linear.rows; i++)
+            if (fabs(score[i] - right[i]) > 0.02)
+                fail_msg("%s: a score of %g, not %g", spec, score[i], right[i]);
+        free(score);
+        free(right);
+        sepal_model_free(model);
+        sepal_model_free(other);
+        data_free(data);
+        data_free(weighted);
+        problem_free(&p);
+    }
+}
+
 static void test_penalised_bias(void **state) {
     (void)state;
     struct rng rng = rng_make(106, 1);
@@ -370,10 +405,11 @@ static void test_scales(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimum),       cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_weight_0),      cmocka_unit_test(test_strengths),
-        cmocka_unit_test(test_class_weights), cmocka_unit_test(test_penalised_bias),
-        cmocka_unit_test(test_shifts),        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_optimum),        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_weight_0),       cmocka_unit_test(test_strengths),
+        cmocka_unit_test(test_class_weights),  cmocka_unit_test(test_class_weights_of_many),
+        cmocka_unit_test(test_penalised_bias), cmocka_unit_test(test_shifts),
+        cmocka_unit_test(test_scales),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
