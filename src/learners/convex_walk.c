@@ -19,16 +19,17 @@ struct stride convex_stride(const struct convex_config *config) {
 }
 
 /* Whether a knob is not what it is unless given. */
-static bool is_set(sepal_ctx *ctx, const struct knob *knob, const void *config,
-                   const void *defaults) {
+static sepal_status is_set(bool *out, sepal_ctx *ctx, const struct knob *knob, const void *config,
+                           const void *defaults) {
     const struct knob alone[] = {*knob, {0}};
     struct text now = {0}, unless = {0};
     knobs_print(ctx, &now, alone, config);
     knobs_print(ctx, &unless, alone, defaults);
-    bool differs = now.bytes && unless.bytes && strcmp(now.bytes, unless.bytes) != 0;
+    bool failed = now.failed || unless.failed;
+    *out = !failed && strcmp(now.bytes, unless.bytes) != 0;
     text_clear(&now);
     text_clear(&unless);
-    return differs;
+    return failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
 sepal_status convex_warn_unused(const struct convex *convex) {
@@ -37,12 +38,15 @@ sepal_status convex_warn_unused(const struct convex *convex) {
     struct convex_config defaults;
     if (convex_walks(fit)) return SEPAL_OK;
     TRY(knobs_fill(&defaults, fit->ctx, &fit->arena, knobs, CONVEX_WALK, NULL, 0));
-    for (const struct knob *knob = knobs; knob->name; knob++)
-        if (is_set(fit->ctx, knob, convex->config, &defaults))
+    for (const struct knob *knob = knobs; knob->name; knob++) {
+        bool set;
+        TRY(is_set(&set, fit->ctx, knob, convex->config, &defaults));
+        if (set)
             warn(fit->ctx, "unused-knob",
                  "%s is a knob of --solver " CONVEX_WALK
                  " and has no effect on any other; add --solver " CONVEX_WALK ", or leave it out",
                  knob->name);
+    }
     return SEPAL_OK;
 }
 

@@ -25,7 +25,7 @@ static const char rows[] = "1 1:0.5 3:2\n2 2:1 3:-1\n1 1:1 2:0.25\n2 3:4\n1 1:2\
 
 /* What the calls are made with, and what they give. */
 static sepal_data *data, *sparse;
-static sepal_model *model, *shaped; /* shaped: with maps, priors, a density */
+static sepal_model *model, *shaped, *warm; /* shaped: with maps, priors, a density */
 static sepal_report *facts;
 
 struct result {
@@ -151,6 +151,13 @@ static sepal_status fit_logistic(struct result *out, sepal_ctx *ctx) {
 static sepal_status fit_svm(struct result *out, sepal_ctx *ctx) {
     return sepal_fit(&out->model, NULL, ctx, "svm | ovr", sparse, NULL);
 }
+static sepal_status fit_sgd(struct result *out, sepal_ctx *ctx) {
+    return sepal_fit(&out->model, NULL, ctx, "svm(l1=0.1, shuffle, average, epochs=3)", sparse,
+                     "solver=sgd");
+}
+static sepal_status fit_warm(struct result *out, sepal_ctx *ctx) {
+    return sepal_fit(&out->model, NULL, ctx, "logistic(C=2)", data, "warm=warm.sepal");
+}
 static sepal_status load_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_load(&out->model, ctx, "shaped.sepal");
 }
@@ -269,6 +276,8 @@ static const struct operation operations[] = {
     {"fit centred sparse rows", fit_centred, 0, true},
     {"fit logistic", fit_logistic, 0, true},
     {"fit svm", fit_svm, 0, true},
+    {"fit by sgd", fit_sgd, 0, true},
+    {"fit from a model", fit_warm, SEPAL_EMODEL, true},
     {"load a model with parts", load_shaped, SEPAL_EMODEL, false},
     {"abstain", abstain, 0, false},
     {"distances", distances, 0, false},
@@ -506,6 +515,8 @@ static void make_inputs(sepal_ctx *ctx) {
                        "standardize | gaussian(covariance=shared, shrinkage=0.5)", data,
                        NULL) == SEPAL_OK &&
              sepal_model_save(ctx, shaped, "shaped.sepal") == SEPAL_OK &&
+             sepal_fit(&warm, NULL, ctx, "logistic(C=2)", data, NULL) == SEPAL_OK &&
+             sepal_model_save(ctx, warm, "warm.sepal") == SEPAL_OK &&
              sepal_data_write(ctx, data, "table.arff", NULL) == SEPAL_OK &&
              sepal_data_write(ctx, sparse, "rows.npy", NULL) == SEPAL_OK &&
              sepal_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
@@ -522,6 +533,7 @@ int main(void) {
     sepal_data_free(sparse);
     sepal_model_free(model);
     sepal_model_free(shaped);
+    sepal_model_free(warm);
     sepal_report_free(facts);
     sepal_ctx_free(ctx);
     printf("COUNT injection-points %zu %zu\n", points, failures);
