@@ -114,12 +114,24 @@ static sepal_status set_point(struct dual *s) {
     return SEPAL_OK;
 }
 
+/* Single precision leaves a gap of some 1e-12. */
+static sepal_status set_single(struct dual *s) {
+    const struct objective *o = s->o;
+    static const double finest = 1e-8;
+    if (!o->rows.sparse || !s->tame || s->d->tol < finest) return SEPAL_OK;
+    s->single = mem_alloc(o->ctx, o->cols, sizeof *s->single);
+    if (!s->single) return SEPAL_EMEMORY;
+    for (size_t j = 0; j < o->cols; j++) s->single[j] = (float)s->w[j];
+    return SEPAL_OK;
+}
+
 static sepal_status start(struct dual *s) {
     for (size_t g = 0; g < s->groups; g++) s->order[g] = (uint32_t)g;
     TRY(dual_curves(s));
     set_stiffness(s);
     TRY(set_variables(s));
     TRY(set_point(s));
+    TRY(set_single(s));
     dual_wake(s);
     return SEPAL_OK;
 }
@@ -149,6 +161,7 @@ sepal_status solve_dual(struct descent *d) {
     if (status == SEPAL_OK) status = start(&s);
     if (status == SEPAL_OK) status = run(&s);
     d->paired = true;
+    mem_free(s.single);
     mem_free(s.order);
     mem_free(s.curve);
     mem_free(s.m);

@@ -84,6 +84,7 @@ static sepal_status best_bias(const struct dual *s, double *bias) {
 sepal_status dual_look(const struct dual *s, struct outlook *out) {
     const struct objective *o = s->o;
     double loss, bound, penalty;
+    for (size_t j = 0; s->single && j < o->cols; j++) s->w[j] = (double)s->single[j];
     if (o->bias != BIAS_NONE) s->w[o->cols] = s->bias;
     TRY(objective_margins(s->m, o, s->w));
     if (o->bias == BIAS_FREE) TRY(best_bias(s, s->w + o->cols));

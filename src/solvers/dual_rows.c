@@ -47,12 +47,15 @@ static sepal_status squares_of_block(sepal_ctx *ctx, size_t b, void *payload) {
 
 sepal_status dual_curves(struct dual *s) {
     const struct objective *o = s->o;
+    static const double small = 1e-12, large = 1e12;
     double sum = 0, shares = 0;
+    s->tame = true;
     TRY(parallel_for(o->ctx, o->rows.n_blocks, squares_of_block, s));
     for (size_t i = 0; i < o->n; i++) {
         sum += o->share[i] * s->curve[i];
         shares += o->share[i];
         s->curve[i] *= o->share[i] / o->l2;
+        if (s->curve[i] != 0 && !(s->curve[i] > small && s->curve[i] < large)) s->tame = false;
     }
     s->pace = sum / shares / o->l2;
     return SEPAL_OK;
@@ -66,8 +69,9 @@ static void visit(struct dual *s, const struct block *block, size_t local, const
     size_t i = block->first_row + local;
     if (s->rests && s->rests[i]) return;
     double side = objective_side(o, i);
-    double score = dense ? kernels->dot_f64(dense, s->w, o->cols)
-                         : row_dot(kernels, block, local, o->cols, s->w);
+    double score = dense       ? kernels->dot_f64(dense, s->w, o->cols)
+                   : s->single ? dual_single_dot(block, local, s->single)
+                               : row_dot(kernels, block, local, o->cols, s->w);
     double m = side * (score + s->bias);
     if (!isfinite(m) || !isfinite(s->curve[i])) return;
     double next = s->next(s, i, m), factor = (next - s->a[i]) * o->share[i] * side;
@@ -77,6 +81,8 @@ static void visit(struct dual *s, const struct block *block, size_t local, const
     s->bias += factor / s->stiff;
     if (dense)
         kernels->axpy_f64(factor / o->l2, dense, s->w, o->cols);
+    else if (s->single)
+        dual_single_add(block, local, factor / o->l2, s->single);
     else
         row_axpy(kernels, block, local, o->cols, factor / o->l2, s->w);
 }
