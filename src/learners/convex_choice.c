@@ -46,6 +46,7 @@ enum way {
     WAY_DUAL,
     WAY_INTERIOR,
     WAY_PROXIMAL,
+    WAY_AUGMENTED,
     WAY_PROX_NEWTON,
     WAY_SGD,
     WAYS
@@ -56,10 +57,12 @@ static const struct convex_way ways[WAYS] = {
     [WAY_DUAL] = {"dual", solve_dual, dual_refuses},
     [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses},
     [WAY_PROXIMAL] = {"proximal", solve_proximal, hinge_refuses},
+    [WAY_AUGMENTED] = {"augmented", solve_augmented, hinge_refuses},
     [WAY_PROX_NEWTON] = {"prox-newton", solve_prox_newton, prox_newton_refuses},
     [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
-const char convex_ways[] = "newton|newton-cg|dual|interior|proximal|prox-newton|" CONVEX_WALK;
+const char convex_ways[] =
+    "newton|newton-cg|dual|interior|proximal|augmented|prox-newton|" CONVEX_WALK;
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 
@@ -130,7 +133,7 @@ static bool dual_pays(const struct objective *o) {
 
 static struct convex_plan plan_of_hinge(const struct objective *o) {
     bool few = !interior_refuses(o);
-    const struct convex_way *exact = few ? &ways[WAY_INTERIOR] : &ways[WAY_PROXIMAL];
+    const struct convex_way *exact = few ? &ways[WAY_INTERIOR] : &ways[WAY_AUGMENTED];
     if (!dual_pays(o) || o->width <= FEW_COLUMNS)
         return (struct convex_plan){.first = exact, .why = few ? "few columns" : "long rows"};
     double patience = few ? HESSIANS_OF_HINGE * hessian_cost(o) / pass_cost(o) : 2 * PASSES;

@@ -16,24 +16,29 @@
 #include "solvers/hinge.h"
 #include "solvers/newton.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 100 };
+enum { STEPS_MOST = 200, EPOCHS_FIRST = 30 };
+/* The gap from which on steps are taken, and how much more than the gap says mu is at first: a path
+   that begins too near to its end is left at once. */
+static const double NEAR = 0.03, WIDER = 20;
 
 struct interior {
     struct descent *d;
     const struct objective *o;
     struct hinge best;
     struct hessian hessian;
-    double *a, *b, *s, *z;  /* n: above 0; b = 1 - a, to its last digit */
-    double *da;             /* n: the step; before that scratch */
+    double *a, *b, *s, *z; /* n: above 0; b = 1 - a, to its last digit */
+    double *u;             /* width */
+    double mu, aim;        /* the mean of the products, and what it is to become */
+    double *amiss;         /* width: what the sums of the dual variables have more than the point */
+    /* The step. */
+    double *da, *du;        /* n, width */
     double *more;           /* 2 n: what the products of a row are to be more than the aim */
-    double *u, *du;         /* width */
     double *factor, *scale; /* width^2, width */
-    double mu, aim;         /* the mean of the products, and what it is to become */
+    /* The step before it was drawn in. */
+    double *da_kept, *du_kept, *more_kept;
 };
 
 /* ---- where we are ------------------------------------------------------------------------- */
@@ -57,23 +62,29 @@ static double mean_product(const struct interior *p, double length) {
     return sum / (2 * shares);
 }
 
-/* The middle: no weights, so that every margin is 0, and dual variables that balance a free bias. */
-static void start(struct interior *p) {
+/* On the path as far as the rows are asked, for the margins of the best point: of
+   s - z = m - 1 and mu / s + mu / z = 1 follows z. What is left to do is that the dual variables add up
+   to the point. */
+static sepal_status start(struct interior *p) {
     const struct objective *o = p->o;
-    double sum[2] = {0, 0}, level[2] = {0.5, 0.5};
-    for (size_t i = 0; i < o->n; i++) sum[o->label[i] == 1] += o->share[i];
-    if (o->bias == BIAS_FREE && sum[0] > 0 && sum[1] > 0) {
-        level[0] = 0.5 * fmin(1, sum[1] / sum[0]);
-        level[1] = 0.5 * fmin(1, sum[0] / sum[1]);
-    }
-    memset(p->u, 0, o->width * sizeof *p->u);
+    double shares = 0;
+    for (size_t i = 0; i < o->n; i++) shares += o->share[i];
+    p->mu = WIDER * (p->best.primal - p->best.dual) / shares;
+    memcpy(p->u, p->d->u, o->width * sizeof *p->u);
+    TRY(objective_margins(p->da, o, p->u));
     for (size_t i = 0; i < o->n; i++) {
-        p->a[i] = level[o->label[i] == 1];
-        p->b[i] = 1 - p->a[i];
-        p->s[i] = 1;
-        p->z[i] = 2;
+        double over = p->da[i] - 1, root = hypot(over, 2 * p->mu);
+        /* the larger root as a sum, the smaller by their product -mu (2 mu + |over|) */
+        double large = 0.5 * (2 * p->mu + fabs(over) + root);
+        double small = large - fabs(over);
+        if (fabs(over) > p->mu) small = p->mu * large / (large - p->mu);
+        p->s[i] = over > 0 ? large : small;
+        p->z[i] = over > 0 ? small : large;
+        p->a[i] = p->mu / p->s[i];
+        p->b[i] = p->mu / p->z[i];
     }
     p->mu = mean_product(p, 0);
+    return SEPAL_OK;
 }
 
 /* ---- the step ----------------------------------------------------------------------------- */
@@ -97,6 +108,8 @@ static sepal_status find_step(struct interior *p) {
         p->da[i] = o->share[i] * objective_side(o, i) * (p->a[i] + theta(p, i) * lack(p, i, out));
     TRY(objective_back(p->du, o, p->da));
     for (size_t j = 0; j < o->penalised; j++) p->du[j] -= o->l2 * p->u[j];
+    /* the sums come right as far as the products do */
+    for (size_t j = 0; j < o->width; j++) p->du[j] -= p->aim / p->mu * p->amiss[j];
     factor_solve(p->factor, o->width, p->scale, p->du, o->ctx);
     TRY(objective_margins(p->da, o, p->du));
     for (size_t i = 0; i < o->n; i++) p->da[i] = theta(p, i) * (lack(p, i, out) - p->da[i]);
@@ -168,16 +181,51 @@ static void advance(struct interior *p, double length) {
     for (size_t j = 0; j < o->width; j++) p->u[j] += length * p->du[j];
 }
 
+static void copy_step(const struct objective *o, double *const to[3], double *const from[3]) {
+    memcpy(to[0], from[0], o->n * sizeof **to);
+    memcpy(to[1], from[1], o->width * sizeof **to);
+    memcpy(to[2], from[2], 2 * o->n * sizeof **to);
+}
+
+/* A few rows keep a step short: it is taken again so that they are in nobody's way (Gondzio, Comput.
+   Optim. Appl. 1996), as long as that makes it longer. */
+static sepal_status lengthen(struct interior *p, double most, double *length) {
+    enum { DRAWS = 3 };
+    static const double fair = 0.9, further = 0.1, worth = 0.01;
+    double *now[] = {p->da, p->du, p->more}, *kept[] = {p->da_kept, p->du_kept, p->more_kept};
+    for (int k = 0; k < DRAWS && *length < fair; k++) {
+        copy_step(p->o, kept, now);
+        draw_in(p, fmin(1, (1 + further) * *length + further));
+        TRY(find_step(p));
+        double reached = reach_of_step(p, most);
+        if (!(reached >= *length + worth)) {
+            copy_step(p->o, now, kept);
+            break;
+        }
+        *length = reached;
+    }
+    return SEPAL_OK;
+}
+
+/* What the sums of the dual variables have more than belongs to the point. */
+static sepal_status find_amiss(struct interior *p) {
+    const struct objective *o = p->o;
+    for (size_t i = 0; i < o->n; i++) p->da[i] = o->share[i] * objective_side(o, i) * p->a[i];
+    TRY(objective_back(p->amiss, o, p->da));
+    for (size_t j = 0; j < o->penalised; j++) p->amiss[j] -= o->l2 * p->u[j];
+    return SEPAL_OK;
+}
+
 /* A step to where the step to 0 suggests. *length 0: rounding leaves nothing to gain. */
 static sepal_status step(struct interior *p, double *length) {
     const struct objective *o = p->o;
-    static const double inside = 0.9995, worth = 0.1;
-    enum { DRAWS = 3 };
+    static const double inside = 0.9995, least = 1e-10;
     *length = 0;
     for (size_t i = 0; i < o->n; i++) p->da[i] = o->share[i] * theta(p, i);
-    p->hessian.begun = false;
+    p->hessian.begun = false; /* no difference of sums: the thetas are of all sizes */
     TRY(hessian_make(p->factor, &p->hessian, p->da));
     if (!factor_make(p->factor, o->width, p->scale, o->ctx)) return SEPAL_OK;
+    TRY(find_amiss(p));
     p->aim = 0;
     memset(p->more, 0, 2 * o->n * sizeof *p->more);
     TRY(find_step(p));
@@ -186,19 +234,11 @@ static sepal_status step(struct interior *p, double *length) {
     p->aim = share * share * share * p->mu;
     TRY(find_step(p));
     double reached = reach_of_step(p, 1 / inside);
-    for (int k = 0; k < DRAWS && reached < 0.9; k++) {
-        draw_in(p, fmin(1, 1.1 * reached + worth));
-        TRY(find_step(p));
-        double now = reach_of_step(p, 1 / inside);
-        bool gains = now >= reached + worth * worth;
-        reached = now;
-        if (!gains) break;
-    }
-    *length = inside * reached;
-    if(getenv("DBG"))fprintf(stderr,"mu %.3e share %.3e len %.4f gap %.3e\n",p->mu,share,*length,hinge_gap(&p->best));
-    advance(p, *length);
+    TRY(lengthen(p, 1 / inside, &reached));
+    if (!(reached > least)) return SEPAL_OK;
+    advance(p, inside * reached);
     p->mu = mean_product(p, 0);
-    if (!(isfinite(p->mu) && p->mu > 0 && *length > 1e-10)) *length = 0;
+    if (isfinite(p->mu) && p->mu > 0) *length = inside * reached;
     return SEPAL_OK;
 }
 
@@ -208,11 +248,13 @@ static sepal_status run(struct interior *p) {
     struct descent *d = p->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
     double length = 1;
-    start(p);
-    while (!hinge_ends(&p->best) && length > 0 && d->iterations < most) {
+    if (hinge_gap(&p->best) > NEAR) TRY(proximal_run(&p->best, NEAR, EPOCHS_FIRST));
+    if (d->stopped || hinge_ends(&p->best)) return SEPAL_OK;
+    TRY(start(p));
+    for (size_t k = 0; k < most && !hinge_ends(&p->best); k++) {
         TRY(step(p, &length));
-        d->iterations++;
         if (length == 0) break;
+        d->iterations++;
         TRY(hinge_offer(&p->best, p->u, NULL));
         TRY(hinge_offer_dual(&p->best, p->a, NULL));
     }
@@ -224,10 +266,11 @@ static sepal_status allocate(struct interior *p, struct arena *arena) {
     TRY(hinge_init(&p->best, p->d, arena));
     TRY(hessian_init(&p->hessian, o, arena));
     p->factor = arena_alloc(o->ctx, arena, o->width * o->width, sizeof *p->factor);
-    double **by_row[] = {&p->a, &p->b, &p->s, &p->z, &p->da};
-    double **by_column[] = {&p->u, &p->du, &p->scale};
+    double **by_row[] = {&p->a, &p->b, &p->s, &p->z, &p->da, &p->da_kept};
+    double **by_column[] = {&p->u, &p->du, &p->du_kept, &p->amiss, &p->scale};
     p->more = arena_alloc(o->ctx, arena, o->n, 2 * sizeof *p->more);
-    if (!p->factor || !p->more) return SEPAL_EMEMORY;
+    p->more_kept = arena_alloc(o->ctx, arena, o->n, 2 * sizeof *p->more);
+    if (!p->factor || !p->more || !p->more_kept) return SEPAL_EMEMORY;
     for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++)
         if (!(*by_row[k] = arena_alloc(o->ctx, arena, o->n, sizeof(double)))) return SEPAL_EMEMORY;
     for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)

@@ -148,10 +148,11 @@ static sepal_status start(struct proximal *p) {
         p->active[i] = (uint32_t)i;
     }
     p->n_active = o->n;
-    p->feature = o->bias == BIAS_PENALISED ? 1 : o->bias == BIAS_FREE ? sqrt(sum / shares) : 0;
+    p->feature = o->bias == BIAS_NONE ? 0 : 1;
+    /* a free bias moves about as easily as a weight of a column that is there in some rows */
+    if (o->bias == BIAS_FREE) p->feature = 0.2 * sqrt(sum / shares);
     if (o->bias == BIAS_FREE && !(isfinite(p->feature) && p->feature > 0)) p->feature = 1;
-    for (size_t i = 0; i < o->n; i++)
-        p->inverse[i] = 1 / (p->inverse[i] + p->feature * p->feature);
+    for (size_t i = 0; i < o->n; i++) p->inverse[i] = 1 / (p->inverse[i] + p->feature * p->feature);
     memcpy(p->a, h->d->pull, o->n * sizeof *p->a);
     for (size_t i = 0; i < o->n; i++) h->m[i] = o->share[i] * p->a[i] * objective_side(o, i);
     TRY(objective_back(p->w, o, h->m));

@@ -1,0 +1,218 @@
+/* The method of multipliers for the hinge with an L2 penalty, by semismooth Newton steps (Rockafellar,
+   Math. Oper. Res. 1976; Yan and Li, Math. Program. Comput. 2020), for many columns.
+
+   With multipliers a_i between 0 and 1 each hinge is replaced by
+
+       max over t between 0 and 1 of t (1 - m_i) - (t - a_i)^2 / 2 sigma_i,
+
+   which is smooth, and bent only where t is between its bounds: t_i = a_i + sigma_i (1 - m_i), clipped.
+   When that is minimised well enough the multipliers become t, and the sigmas grow. sigma_i goes with
+   1 / |x_i|^2, the step that coordinate descent would take: with one sigma for all, rows of different
+   lengths spoil the conjugate gradients. They see only rows whose t is between its bounds. The start is
+   what proximal epochs leave, once they gain little. */
+#include "solvers/hinge.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 60, STEPS_A_ROUND = 20, EPOCHS_FIRST = 1000, PRODUCTS_MOST = 300 };
+static const double ENOUGH = 2e-4; /* a gap to begin with */
+static const double STRENGTH = 100, STRONGER = 5, STRONGEST = 1e12;
+static const double FORCING = 0.1;
+
+struct augmented {
+    struct descent *d;
+    const struct objective *o;
+    struct hinge best;
+    double strength; /* sigma_i = strength l2 / share_i |x_i|^2 */
+    double *inverse; /* n: 1 / |(x_i, 1)|^2 */
+    double *a, *t;   /* n */
+    double *m, *dm;  /* n: margins, and of the step */
+    double *curve;   /* n */
+    double *u, *gradient, *step, *residual, *direction, *product, *diagonal; /* width */
+};
+
+static double dot(const struct augmented *s, const double *a, const double *b) {
+    return s->o->ctx->kernels->dot_f64(a, b, s->o->width);
+}
+
+/* ---- where we are ------------------------------------------------------------------------- */
+
+static double variable(const struct augmented *s, size_t i, double m) {
+    const struct objective *o = s->o;
+    double t = s->a[i] + s->strength * o->l2 / o->share[i] * s->inverse[i] * (1 - m);
+    return fmin(fmax(t, 0), 1);
+}
+
+/* t, the curvatures and the gradient at u, and what they are worth to the problem itself. */
+static sepal_status look(struct augmented *s) {
+    const struct objective *o = s->o;
+    for (size_t i = 0; i < o->n; i++) {
+        s->t[i] = variable(s, i, s->m[i]);
+        s->curve[i] = s->t[i] > 0 && s->t[i] < 1 ? s->strength * o->l2 * s->inverse[i] : 0;
+        s->dm[i] = -o->share[i] * s->t[i] * objective_side(o, i);
+    }
+    TRY(objective_back(s->gradient, o, s->dm));
+    for (size_t j = 0; j < o->width; j++) s->product[j] = -s->gradient[j] / o->l2;
+    TRY(hinge_offer_dual(&s->best, s->t, s->product));
+    for (size_t j = 0; j < o->penalised; j++) s->gradient[j] += o->l2 * s->u[j];
+    return hinge_offer(&s->best, s->u, s->m);
+}
+
+/* What is left of the gradient adds little to the gap. */
+static bool near(const struct augmented *s) {
+    double excess = dot(s, s->gradient, s->gradient) / (2 * s->o->l2);
+    return excess <= FORCING * (s->best.primal - s->best.dual);
+}
+
+/* ---- the step ----------------------------------------------------------------------------- */
+
+static void find_diagonal(struct augmented *s) {
+    const struct objective *o = s->o;
+    double curves = 0, x;
+    memset(s->diagonal, 0, o->width * sizeof *s->diagonal);
+    for (size_t i = 0; i < o->n; i++) {
+        size_t local, at = 0, column;
+        const struct block *block = matrix_block_of(&o->rows, i, &local);
+        if (s->curve[i] == 0) continue;
+        curves += s->curve[i];
+        while (row_next(block, local, o->cols, &at, &column, &x)) {
+            double centre = o->centre ? o->centre[column] : 0;
+            /* (x - c)^2 - c^2: the c^2 of all rows are added at the end */
+            s->diagonal[column] += s->curve[i] * x * (x - 2 * centre);
+        }
+    }
+    for (size_t j = 0; o->centre && j < o->cols; j++)
+        s->diagonal[j] += curves * o->centre[j] * o->centre[j];
+    if (o->bias != BIAS_NONE) s->diagonal[o->cols] = curves;
+    for (size_t j = 0; j < o->penalised; j++) s->diagonal[j] += o->l2;
+    for (size_t j = 0; j < o->width; j++)
+        if (!(s->diagonal[j] > 0)) s->diagonal[j] = 1;
+}
+
+static double precondition(const struct augmented *s, double *out) {
+    for (size_t j = 0; j < s->o->width; j++) out[j] = s->residual[j] / s->diagonal[j];
+    return dot(s, out, s->residual);
+}
+
+static sepal_status multiply(struct augmented *s) {
+    const struct objective *o = s->o;
+    TRY(objective_product(s->product, NULL, o, s->curve, s->direction));
+    for (size_t j = 0; j < o->penalised; j++) s->product[j] += o->l2 * s->direction[j];
+    return SEPAL_OK;
+}
+
+/* The step by conjugate gradients with a diagonal preconditioner. */
+static sepal_status find_step(struct augmented *s) {
+    const struct objective *o = s->o;
+    struct descent *d = s->d;
+    find_diagonal(s);
+    memset(s->step, 0, o->width * sizeof *s->step);
+    for (size_t j = 0; j < o->width; j++) s->residual[j] = -s->gradient[j];
+    double square = precondition(s, s->direction), enough = FORCING * FORCING * square;
+    for (int k = 0; k < PRODUCTS_MOST && square > enough && !d->stopped; k++) {
+        TRY(multiply(s));
+        double bend = dot(s, s->direction, s->product);
+        if (!(bend > 0)) break;
+        for (size_t j = 0; j < o->width; j++) {
+            s->step[j] += square / bend * s->direction[j];
+            s->residual[j] -= square / bend * s->product[j];
+        }
+        double before = square;
+        square = precondition(s, s->product);
+        for (size_t j = 0; j < o->width; j++)
+            s->direction[j] = s->product[j] + square / before * s->direction[j];
+        d->stopped = d->stops(d->payload, d->iterations, s->best.primal, hinge_gap(&s->best));
+    }
+    return SEPAL_OK;
+}
+
+/* The slope along the step at a length of it. */
+static double slope_at(const struct augmented *s, double across, double square, double length) {
+    const struct objective *o = s->o;
+    double slope = o->l2 * (across + length * square);
+    for (size_t i = 0; i < o->n; i++)
+        slope -= o->share[i] * variable(s, i, s->m[i] + length * s->dm[i]) * s->dm[i];
+    return slope;
+}
+
+/* To the least along the step, 1 at most. */
+static sepal_status advance(struct augmented *s, double *length) {
+    enum { HALVINGS = 30 };
+    const struct objective *o = s->o;
+    double across = o->ctx->kernels->dot_f64(s->u, s->step, o->penalised);
+    double square = o->ctx->kernels->dot_f64(s->step, s->step, o->penalised), low = 0, high = 1;
+    TRY(objective_margins(s->dm, o, s->step));
+    if (slope_at(s, across, square, 1) <= 0) low = 1;
+    for (int k = 0; k < HALVINGS && low < 1; k++) {
+        double middle = 0.5 * (low + high);
+        *(slope_at(s, across, square, middle) < 0 ? &low : &high) = middle;
+    }
+    *length = low;
+    for (size_t j = 0; j < o->width; j++) s->u[j] += low * s->step[j];
+    for (size_t i = 0; i < o->n; i++) s->m[i] += low * s->dm[i];
+    return SEPAL_OK;
+}
+
+/* ---- the solver --------------------------------------------------------------------------- */
+
+/* One problem with these multipliers. *moved: it was not solved already. */
+static sepal_status round_of(struct augmented *s, bool *moved) {
+    double length;
+    *moved = false;
+    TRY(objective_margins(s->m, s->o, s->u));
+    TRY(look(s));
+    for (int k = 0; k < STEPS_A_ROUND && !hinge_ends(&s->best) && !(near(s) && k > 0); k++) {
+        TRY(find_step(s));
+        TRY(advance(s, &length));
+        if (!(length > 0) || s->d->stopped) return SEPAL_OK;
+        *moved = true;
+        s->d->iterations++;
+        TRY(look(s));
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status run(struct augmented *s) {
+    struct descent *d = s->d;
+    const struct objective *o = s->o;
+    size_t most = d->max_iter ? d->max_iter : SIZE_MAX;
+    if (hinge_gap(&s->best) > ENOUGH) TRY(proximal_run(&s->best, ENOUGH, EPOCHS_FIRST));
+    TRY(hinge_squares(s->inverse, o));
+    for (size_t i = 0; i < o->n; i++) {
+        double square = s->inverse[i] + (o->bias != BIAS_NONE);
+        s->inverse[i] = square > 0 ? 1 / square : 1;
+    }
+    memcpy(s->u, d->u, o->width * sizeof *s->u);
+    memcpy(s->a, d->pull, o->n * sizeof *s->a);
+    s->strength = STRENGTH;
+    bool moved = true;
+    for (int k = 0; k < ROUNDS && moved && d->iterations < most && !hinge_ends(&s->best); k++) {
+        TRY(round_of(s, &moved));
+        memcpy(s->a, s->t, o->n * sizeof *s->a);
+        s->strength = fmin(s->strength * STRONGER, STRONGEST);
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status allocate(struct augmented *s, struct arena *arena) {
+    const struct objective *o = s->o;
+    double **by_row[] = {&s->inverse, &s->a, &s->t, &s->m, &s->dm, &s->curve};
+    double **by_column[] = {&s->u,         &s->gradient, &s->step,    &s->residual,
+                            &s->direction, &s->product,  &s->diagonal};
+    for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++)
+        if (!(*by_row[k] = arena_alloc(o->ctx, arena, o->n, sizeof(double)))) return SEPAL_EMEMORY;
+    for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)
+        if (!(*by_column[k] = arena_alloc(o->ctx, arena, o->width, sizeof(double))))
+            return SEPAL_EMEMORY;
+    return hinge_init(&s->best, s->d, arena);
+}
+
+sepal_status solve_augmented(struct descent *d) {
+    struct augmented s = {.d = d, .o = d->o};
+    struct arena arena = {0};
+    sepal_status status = allocate(&s, &arena);
+    if (status == SEPAL_OK) status = run(&s);
+    arena_clear(&arena);
+    return status;
+}
