@@ -29,6 +29,10 @@ static const char *hinge_refuses(const struct objective *o) {
     return o->l1 > 0 || !(o->l2 > 0) ? "it is for an L2 penalty" : NULL;
 }
 
+static const char *smoothed_refuses(const struct objective *o) {
+    return o->loss->smooth ? "it is for the hinge" : NULL;
+}
+
 static const char *interior_refuses(const struct objective *o) {
     if (o->width > INTERIOR_WIDTH_MOST) return "its matrix has more than 4096 columns";
     return hinge_refuses(o);
@@ -47,6 +51,7 @@ enum way {
     WAY_INTERIOR,
     WAY_PROXIMAL,
     WAY_AUGMENTED,
+    WAY_SMOOTHED,
     WAY_PROX_NEWTON,
     WAY_SGD,
     WAYS
@@ -58,11 +63,12 @@ static const struct convex_way ways[WAYS] = {
     [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses},
     [WAY_PROXIMAL] = {"proximal", solve_proximal, hinge_refuses},
     [WAY_AUGMENTED] = {"augmented", solve_augmented, hinge_refuses},
+    [WAY_SMOOTHED] = {"smoothed", solve_smoothed, smoothed_refuses},
     [WAY_PROX_NEWTON] = {"prox-newton", solve_prox_newton, prox_newton_refuses},
     [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
 const char convex_ways[] =
-    "newton|newton-cg|dual|interior|proximal|augmented|prox-newton|" CONVEX_WALK;
+    "newton|newton-cg|dual|interior|proximal|augmented|smoothed|prox-newton|" CONVEX_WALK;
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 
@@ -145,6 +151,8 @@ static struct convex_plan plan_of_hinge(const struct objective *o) {
 
 static struct convex_plan plan_of(const struct objective *o) {
     const struct convex_way *newton = &ways[WAY_NEWTON], *newton_cg = &ways[WAY_NEWTON_CG];
+    if (!o->loss->smooth && (o->l1 > 0 || o->l2 == 0))
+        return (struct convex_plan){.first = &ways[WAY_SMOOTHED], .why = "no L2 penalty alone"};
     if (o->l1 > 0)
         return (struct convex_plan){.first = &ways[WAY_PROX_NEWTON], .why = "an L1 penalty"};
     if (!o->loss->smooth) return plan_of_hinge(o);
@@ -165,10 +173,6 @@ static struct convex_plan plan_of(const struct objective *o) {
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {
     const struct objective *o = &convex->objective;
     *out = plan_of(o);
-    if (!convex->fit->options.solver && o->l1 > 0 && !o->loss->smooth)
-        return fail(convex->fit->ctx, SEPAL_EUSAGE,
-                    "no solver takes the hinge with an L1 penalty to its optimum; take "
-                    "loss=squared_hinge, or penalty=l2");
     if (!convex->fit->options.solver) return SEPAL_OK;
     *out = (struct convex_plan){.why = "as asked"};
     return named(&out->first, convex);

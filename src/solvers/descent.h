@@ -61,6 +61,8 @@ sepal_status solve_dual(struct descent *d);
 /* proximal.c, augmented.c: the hinge with an L2 penalty alone. */
 sepal_status solve_proximal(struct descent *d);
 sepal_status solve_augmented(struct descent *d);
+/* smoothed.c: the hinge with any penalty or none, by the solvers of smooth losses. */
+sepal_status solve_smoothed(struct descent *d);
 /* prox_newton.c: smooth losses, an L1 penalty. */
 sepal_status solve_prox_newton(struct descent *d);
 
