@@ -35,7 +35,7 @@ static const char *smoothed_refuses(const struct objective *o) {
 
 static const char *interior_refuses(const struct objective *o) {
     if (o->width > INTERIOR_WIDTH_MOST) return "its matrix has more than 4096 columns";
-    return hinge_refuses(o);
+    return o->loss == &loss_hinge ? NULL : "it is for the hinge";
 }
 
 static const char *dual_refuses(const struct objective *o) {
@@ -151,8 +151,10 @@ static struct convex_plan plan_of_hinge(const struct objective *o) {
 
 static struct convex_plan plan_of(const struct objective *o) {
     const struct convex_way *newton = &ways[WAY_NEWTON], *newton_cg = &ways[WAY_NEWTON_CG];
+    bool exact = !interior_refuses(o);
     if (!o->loss->smooth && (o->l1 > 0 || o->l2 == 0))
-        return (struct convex_plan){.first = &ways[WAY_SMOOTHED], .why = "no L2 penalty alone"};
+        return (struct convex_plan){.first = &ways[exact ? WAY_INTERIOR : WAY_SMOOTHED],
+                                    .why = exact ? "few columns" : "not an L2 penalty alone"};
     if (o->l1 > 0)
         return (struct convex_plan){.first = &ways[WAY_PROX_NEWTON], .why = "an L1 penalty"};
     if (!o->loss->smooth) return plan_of_hinge(o);

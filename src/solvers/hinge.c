@@ -22,7 +22,7 @@ sepal_status hinge_offer(struct hinge *h, const double *u, const double *m) {
         memcpy(h->m, m, o->n * sizeof *m);
     else
         TRY(objective_margins(h->m, o, u));
-    stretch(h);
+    if (o->l2 > 0 && o->l1 == 0) stretch(h);
     if (o->bias == BIAS_FREE) hinge_bias(o, h->m, h->point + o->cols);
     TRY(objective_loss(&loss, o, h->m));
     double value = loss + objective_penalty(o, h->point);
@@ -53,21 +53,42 @@ static void balance(const struct objective *o, double *a) {
     }
 }
 
+/* The bound of balanced variables that earn so much, by the sums v that they amount to; they may have to
+   be shrunk. */
+static double bound_by_sums(const struct hinge *h, const double *v, double earned, double *shrink) {
+    const struct objective *o = h->o;
+    static const double rounding = 1e-12;
+    double most = 0, lost = 0;
+    *shrink = 1;
+    for (size_t j = 0; j < o->penalised; j++) {
+        double over = fmax(0, fabs(v[j]) - o->l1);
+        most = fmax(most, fabs(v[j]));
+        lost += o->l2 > 0 ? over * over / (2 * o->l2) : 0;
+    }
+    if (o->l2 == 0 && o->l1 > 0 && most > o->l1) *shrink = o->l1 / most;
+    /* without a penalty the sums must be 0, as far as sums of such terms can be */
+    for (size_t j = 0; h->sizes && j < o->width; j++)
+        if (!(fabs(v[j]) <= rounding * h->sizes[j])) return -INFINITY;
+    return *shrink * earned - lost;
+}
+
 sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image) {
     const struct objective *o = h->o;
     double earned = 0;
     for (size_t i = 0; i < o->n; i++) h->r[i] = a[i] > 0 ? fmin(a[i], 1) : 0;
     if (o->bias == BIAS_FREE) balance(o, h->r);
     for (size_t i = 0; i < o->n; i++) earned += o->share[i] * h->r[i];
-    if (!image || o->bias == BIAS_FREE) {
-        for (size_t i = 0; i < o->n; i++) h->m[i] = o->share[i] * h->r[i] * objective_side(o, i);
-        TRY(objective_back(h->image, o, h->m));
-        for (size_t j = 0; j < o->width; j++) h->image[j] /= o->l2;
+    bool plain = o->l2 > 0 && o->l1 == 0;
+    if (!plain || !image || o->bias == BIAS_FREE) {
+        TRY(objective_pulls(h->image, o, h->r));
+        for (size_t j = 0; j < o->width && plain; j++) h->image[j] /= o->l2;
         image = h->image;
     }
-    double value = earned - objective_penalty(o, image);
+    double shrink = 1, value = plain ? earned - objective_penalty(o, image)
+                                     : bound_by_sums(h, image, earned, &shrink);
     if (!(value > h->dual)) return SEPAL_OK;
     h->dual = value;
+    for (size_t i = 0; i < o->n && shrink < 1; i++) h->r[i] *= shrink;
     memcpy(h->d->pull, h->r, o->n * sizeof *a);
     return SEPAL_OK;
 }
@@ -82,6 +103,11 @@ sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena)
     h->point = arena_alloc(o->ctx, arena, o->width, sizeof *h->point);
     h->image = arena_alloc(o->ctx, arena, o->width, sizeof *h->image);
     if (!h->m || !h->r || !h->point || !h->image) return SEPAL_EMEMORY;
+    if (o->l1 == 0 && o->l2 == 0) {
+        h->sizes = arena_zero(o->ctx, arena, o->width, sizeof *h->sizes);
+        if (!h->sizes) return SEPAL_EMEMORY;
+        hinge_sizes(h->sizes, o);
+    }
     TRY(hinge_offer(h, d->u, NULL));
     if (!d->paired) memset(d->pull, 0, o->n * sizeof *d->pull);
     d->paired = true;

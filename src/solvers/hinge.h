@@ -12,6 +12,7 @@ struct hinge {
     /* Scratch. After a point was offered `m` holds its margins. */
     double *m, *r;         /* n */
     double *point, *image; /* width */
+    double *sizes;         /* width: sums of share_i |(x_i - c, 1)|; without a penalty only */
 };
 
 /* What is given to start from counts as found. */
@@ -32,6 +33,8 @@ double hinge_length(const struct objective *o, const double *m, double square);
 
 /* hinge_rows.c: |x_i - c|^2 of all rows */
 sepal_status hinge_squares(double *out, const struct objective *o);
+/* Of all columns: the sums of share_i |x_i - c|, and behind them of share_i (width numbers). */
+void hinge_sizes(double *out, const struct objective *o);
 
 /* proximal.c: epochs from the best found on, `most` of them, until the aim is reached, or a gap that
    is enough, or, if there is such a gap, until epochs gain little. */

@@ -2,6 +2,8 @@
 #include "core/parallel.h"
 #include "solvers/hinge.h"
 
+#include <math.h>
+
 struct squaring {
     const struct objective *o;
     double *out;
@@ -31,4 +33,17 @@ static sepal_status square_block(sepal_ctx *ctx, size_t b, void *payload) {
 sepal_status hinge_squares(double *out, const struct objective *o) {
     struct squaring all = {.o = o, .out = out};
     return parallel_for(o->ctx, o->rows.n_blocks, square_block, &all);
+}
+
+void hinge_sizes(double *out, const struct objective *o) {
+    for (size_t i = 0; i < o->n; i++) {
+        size_t local, at = 0, column;
+        double value;
+        const struct block *block = matrix_block_of(&o->rows, i, &local);
+        if (o->bias != BIAS_NONE) out[o->cols] += o->share[i];
+        while (row_next(block, local, o->cols, &at, &column, &value)) {
+            double centre = o->centre ? o->centre[column] : 0;
+            out[column] += o->share[i] * fabs(value - centre);
+        }
+    }
 }

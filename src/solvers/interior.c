@@ -1,4 +1,4 @@
-/* An interior-point method for the hinge with an L2 penalty and few columns (Mehrotra, SIAM J. Optim.
+/* An interior-point method for the hinge with few columns and any penalty (Mehrotra, SIAM J. Optim.
    1992; in the space of the weights: Ferris and Munson, SIAM J. Optim. 2002).
 
    Each row has a slack s_i >= 0 beyond its margin and a shortfall z_i >= 0 below it, m_i - 1 = s_i - z_i,
@@ -10,10 +10,12 @@
 
    whose size is that of a point, however many rows there are. The number of steps hardly depends on the
    data or the penalty. The step to mu = 0 is taken first to see how far it goes: that says where to
-   aim, and what the products of the changes will add. */
+   aim, and what the products of the changes will add. What an L1 penalty adds is in interior_split.h;
+   it ends on H's diagonal. */
 #include "solvers/descent.h"
 
 #include "solvers/hinge.h"
+#include "solvers/interior_split.h"
 #include "solvers/newton.h"
 
 #include <math.h>
@@ -31,8 +33,9 @@ struct interior {
     struct hessian hessian;
     double *a, *b, *s, *z; /* n: above 0; b = 1 - a, to its last digit */
     double *u;             /* width */
-    double mu, aim;        /* the mean of the products, and what it is to become */
-    double *amiss;         /* width: what the sums of the dual variables have more than the point */
+    struct split split;
+    double mu, aim; /* the mean of the products, and what it is to become */
+    double *amiss;  /* width: what the sums of the dual variables have more than the point */
     /* The step. */
     double *da, *du;        /* n, width */
     double *more;           /* 2 n: what the products of a row are to be more than the aim */
@@ -59,7 +62,13 @@ static double mean_product(const struct interior *p, double length) {
         sum += o->share[i] * (over + below);
         shares += o->share[i];
     }
-    return sum / (2 * shares);
+    sum += split_products(&p->split, length);
+    return sum / (2 * shares + split_terms(&p->split));
+}
+
+/* Whether epochs of descent come first: they need an L2 penalty alone. */
+static bool begins_near(const struct objective *o) {
+    return o->l2 > 0 && o->l1 == 0;
 }
 
 /* On the path as far as the rows are asked, for the margins of the best point: of
@@ -69,7 +78,8 @@ static sepal_status start(struct interior *p) {
     const struct objective *o = p->o;
     double shares = 0;
     for (size_t i = 0; i < o->n; i++) shares += o->share[i];
-    p->mu = WIDER * (p->best.primal - p->best.dual) / shares;
+    p->mu = (p->best.primal - p->best.dual) / shares;
+    if (begins_near(p->o)) p->mu *= WIDER;
     memcpy(p->u, p->d->u, o->width * sizeof *p->u);
     TRY(objective_margins(p->da, o, p->u));
     for (size_t i = 0; i < o->n; i++) {
@@ -83,6 +93,7 @@ static sepal_status start(struct interior *p) {
         p->a[i] = p->mu / p->s[i];
         p->b[i] = p->mu / p->z[i];
     }
+    split_start(&p->split, p->u, p->mu);
     p->mu = mean_product(p, 0);
     return SEPAL_OK;
 }
@@ -108,9 +119,11 @@ static sepal_status find_step(struct interior *p) {
         p->da[i] = o->share[i] * objective_side(o, i) * (p->a[i] + theta(p, i) * lack(p, i, out));
     TRY(objective_back(p->du, o, p->da));
     for (size_t j = 0; j < o->penalised; j++) p->du[j] -= o->l2 * p->u[j];
+    split_ask(&p->split, p->aim, p->du);
     /* the sums come right as far as the products do */
     for (size_t j = 0; j < o->width; j++) p->du[j] -= p->aim / p->mu * p->amiss[j];
     factor_solve(p->factor, o->width, p->scale, p->du, o->ctx);
+    split_follow(&p->split, p->aim, p->du);
     TRY(objective_margins(p->da, o, p->du));
     for (size_t i = 0; i < o->n; i++) p->da[i] = theta(p, i) * (lack(p, i, out) - p->da[i]);
     return SEPAL_OK;
@@ -137,7 +150,7 @@ static double reach_of_step(const struct interior *p, double most) {
         length = reach(length, p->s[i], change[0]);
         length = reach(length, p->z[i], change[1]);
     }
-    return length;
+    return split_reach(&p->split, length);
 }
 
 /* The products of the changes of the step to 0, which a step to anywhere else will add too. */
@@ -148,6 +161,7 @@ static void foresee_products(struct interior *p) {
         p->more[i] = -p->da[i] * change[0];
         p->more[p->o->n + i] = p->da[i] * change[1];
     }
+    split_foresee(&p->split);
 }
 
 /* Products that would be far from the aim after a step of this length are drawn towards it. */
@@ -165,6 +179,7 @@ static void draw_in(struct interior *p, double length) {
         p->more[i] += drawn(a * (p->s[i] + length * change[0]), p->aim);
         p->more[p->o->n + i] += drawn(b * (p->z[i] + length * change[1]), p->aim);
     }
+    split_draw(&p->split, p->aim, length);
 }
 
 static void advance(struct interior *p, double length) {
@@ -179,6 +194,7 @@ static void advance(struct interior *p, double length) {
         p->b[i] = fmax(p->b[i] - length * p->da[i], least);
     }
     for (size_t j = 0; j < o->width; j++) p->u[j] += length * p->du[j];
+    split_advance(&p->split, length, p->u);
 }
 
 static void copy_step(const struct objective *o, double *const to[3], double *const from[3]) {
@@ -195,11 +211,14 @@ static sepal_status lengthen(struct interior *p, double most, double *length) {
     double *now[] = {p->da, p->du, p->more}, *kept[] = {p->da_kept, p->du_kept, p->more_kept};
     for (int k = 0; k < DRAWS && *length < fair; k++) {
         copy_step(p->o, kept, now);
+        split_keep(&p->split, false);
         draw_in(p, fmin(1, (1 + further) * *length + further));
         TRY(find_step(p));
         double reached = reach_of_step(p, most);
         if (!(reached >= *length + worth)) {
             copy_step(p->o, now, kept);
+            split_keep(&p->split, true);
+            split_follow(&p->split, p->aim, p->du);
             break;
         }
         *length = reached;
@@ -213,6 +232,7 @@ static sepal_status find_amiss(struct interior *p) {
     for (size_t i = 0; i < o->n; i++) p->da[i] = o->share[i] * objective_side(o, i) * p->a[i];
     TRY(objective_back(p->amiss, o, p->da));
     for (size_t j = 0; j < o->penalised; j++) p->amiss[j] -= o->l2 * p->u[j];
+    for (size_t j = 0; j < p->split.n; j++) p->amiss[j] -= split_pull(&p->split, j);
     return SEPAL_OK;
 }
 
@@ -224,10 +244,12 @@ static sepal_status step(struct interior *p, double *length) {
     for (size_t i = 0; i < o->n; i++) p->da[i] = o->share[i] * theta(p, i);
     p->hessian.begun = false; /* no difference of sums: the thetas are of all sizes */
     TRY(hessian_make(p->factor, &p->hessian, p->da));
+    split_bend(&p->split, p->factor, o->width + 1);
     if (!factor_make(p->factor, o->width, p->scale, o->ctx)) return SEPAL_OK;
     TRY(find_amiss(p));
     p->aim = 0;
     memset(p->more, 0, 2 * o->n * sizeof *p->more);
+    split_forget(&p->split);
     TRY(find_step(p));
     double share = mean_product(p, reach_of_step(p, 1)) / p->mu;
     foresee_products(p);
@@ -248,7 +270,8 @@ static sepal_status run(struct interior *p) {
     struct descent *d = p->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
     double length = 1;
-    if (hinge_gap(&p->best) > NEAR) TRY(proximal_run(&p->best, NEAR, EPOCHS_FIRST));
+    if (begins_near(p->o) && hinge_gap(&p->best) > NEAR)
+        TRY(proximal_run(&p->best, NEAR, EPOCHS_FIRST));
     if (d->stopped || hinge_ends(&p->best)) return SEPAL_OK;
     TRY(start(p));
     for (size_t k = 0; k < most && !hinge_ends(&p->best); k++) {
@@ -265,6 +288,9 @@ static sepal_status allocate(struct interior *p, struct arena *arena) {
     const struct objective *o = p->o;
     TRY(hinge_init(&p->best, p->d, arena));
     TRY(hessian_init(&p->hessian, o, arena));
+    double shares = 0;
+    for (size_t i = 0; i < o->n; i++) shares += o->share[i];
+    TRY(split_init(&p->split, o->ctx, arena, o->penalised, o->l1, shares));
     p->factor = arena_alloc(o->ctx, arena, o->width * o->width, sizeof *p->factor);
     double **by_row[] = {&p->a, &p->b, &p->s, &p->z, &p->da, &p->da_kept};
     double **by_column[] = {&p->u, &p->du, &p->du_kept, &p->amiss, &p->scale};

@@ -1,0 +1,133 @@
+#include "solvers/interior_split.h"
+
+#include <math.h>
+#include <string.h>
+
+sepal_status split_init(struct split *s, sepal_ctx *ctx, struct arena *arena, size_t n, double l1,
+                        double shares) {
+    *s = (struct split){.n = l1 > 0 ? n : 0, .l1 = l1, .share = shares / (double)(n ? n : 1)};
+    double **arrays[] = {&s->up, &s->down,    &s->left[0], &s->left[1], &s->dup,    &s->ddown,
+                         &s->dt, &s->more[0], &s->more[1], &s->kept[0], &s->kept[1]};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (!(*arrays[k] = arena_zero(ctx, arena, s->n, sizeof(double)))) return SEPAL_EMEMORY;
+    return SEPAL_OK;
+}
+
+/* Of up - down = w and the path follows w t^2 + 2 mu t = w l1^2. */
+void split_start(struct split *s, const double *w, double mu) {
+    double product = s->share * mu;
+    for (size_t j = 0; j < s->n; j++) {
+        double size = fabs(w[j]) * s->l1, root = hypot(product, size);
+        double near = s->l1 * product * (1 + product / (root + size)) / (product + root);
+        double far = 2 * s->l1 - near;
+        s->left[0][j] = w[j] > 0 ? near : far;
+        s->left[1][j] = w[j] > 0 ? far : near;
+        s->up[j] = product / s->left[0][j];
+        s->down[j] = product / s->left[1][j];
+    }
+}
+
+double split_products(const struct split *s, double length) {
+    double sum = 0;
+    for (size_t j = 0; j < s->n; j++) {
+        double by = length * s->dt[j];
+        sum += (s->up[j] + length * s->dup[j]) * (s->left[0][j] - by);
+        sum += (s->down[j] + length * s->ddown[j]) * (s->left[1][j] + by);
+    }
+    return sum;
+}
+
+double split_terms(const struct split *s) {
+    return 2 * s->share * (double)s->n;
+}
+
+/* How much the weight follows its pull. */
+static double give(const struct split *s, size_t j) {
+    return s->up[j] / s->left[0][j] + s->down[j] / s->left[1][j];
+}
+
+/* What the products lack of the aim, and what that asks of the weight. */
+static double lack(const struct split *s, double aim, size_t j, double out[2]) {
+    out[0] = s->share * aim + s->more[0][j] - s->up[j] * s->left[0][j];
+    out[1] = s->share * aim + s->more[1][j] - s->down[j] * s->left[1][j];
+    return out[0] / s->left[0][j] - out[1] / s->left[1][j];
+}
+
+void split_bend(const struct split *s, double *diagonal, size_t stride) {
+    for (size_t j = 0; j < s->n; j++) diagonal[j * stride] += 1 / give(s, j);
+}
+
+void split_ask(const struct split *s, double aim, double *right) {
+    double out[2];
+    for (size_t j = 0; j < s->n; j++)
+        right[j] += lack(s, aim, j, out) / give(s, j) - split_pull(s, j);
+}
+
+void split_follow(struct split *s, double aim, const double *du) {
+    double out[2];
+    for (size_t j = 0; j < s->n; j++) {
+        s->dt[j] = (du[j] - lack(s, aim, j, out)) / give(s, j);
+        s->dup[j] = (out[0] + s->up[j] * s->dt[j]) / s->left[0][j];
+        s->ddown[j] = (out[1] - s->down[j] * s->dt[j]) / s->left[1][j];
+    }
+}
+
+static double reach(double length, double x, double change) {
+    return x + length * change < 0 ? -x / change : length;
+}
+
+double split_reach(const struct split *s, double length) {
+    for (size_t j = 0; j < s->n; j++) {
+        length = reach(length, s->up[j], s->dup[j]);
+        length = reach(length, s->down[j], s->ddown[j]);
+        length = reach(length, s->left[0][j], -s->dt[j]);
+        length = reach(length, s->left[1][j], s->dt[j]);
+    }
+    return length;
+}
+
+void split_foresee(struct split *s) {
+    for (size_t j = 0; j < s->n; j++) {
+        s->more[0][j] = s->dup[j] * s->dt[j];
+        s->more[1][j] = -s->ddown[j] * s->dt[j];
+    }
+}
+
+/* As for the rows, see interior.c. */
+static double drawn(double product, double aim) {
+    static const double near = 0.1, far = 10;
+    if (product < near * aim) return near * aim - product;
+    return product > far * aim ? fmax(far * aim - product, -far * aim) : 0;
+}
+
+void split_draw(struct split *s, double aim, double length) {
+    double own = s->share * aim;
+    for (size_t j = 0; j < s->n; j++) {
+        double by = length * s->dt[j];
+        double up = s->up[j] + length * s->dup[j], down = s->down[j] + length * s->ddown[j];
+        s->more[0][j] += drawn(up * (s->left[0][j] - by), own);
+        s->more[1][j] += drawn(down * (s->left[1][j] + by), own);
+    }
+}
+
+void split_keep(struct split *s, bool back) {
+    for (int side = 0; side < 2; side++) {
+        double *from = back ? s->kept[side] : s->more[side];
+        memcpy(back ? s->more[side] : s->kept[side], from, s->n * sizeof *from);
+    }
+}
+
+void split_forget(struct split *s) {
+    for (int side = 0; side < 2; side++) memset(s->more[side], 0, s->n * sizeof(double));
+}
+
+void split_advance(struct split *s, double length, double *u) {
+    static const double least = 1e-300;
+    for (size_t j = 0; j < s->n; j++) {
+        s->up[j] = fmax(s->up[j] + length * s->dup[j], least);
+        s->down[j] = fmax(s->down[j] + length * s->ddown[j], least);
+        s->left[0][j] = fmax(s->left[0][j] - length * s->dt[j], least);
+        s->left[1][j] = fmax(s->left[1][j] + length * s->dt[j], least);
+        u[j] = s->up[j] - s->down[j];
+    }
+}

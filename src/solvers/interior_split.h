@@ -1,0 +1,42 @@
+/* Weights under an L1 penalty on the path of the interior-point method: each is the difference of two
+   numbers above 0, w = up - down, and the pull t on it keeps between -l1 and l1. The path:
+   up (l1 - t) = down (l1 + t) = share mu. */
+#ifndef SEPAL_SOLVERS_INTERIOR_SPLIT_H
+#define SEPAL_SOLVERS_INTERIOR_SPLIT_H
+
+#include "core/arena.h"
+
+struct split {
+    size_t n; /* 0: there is no L1 penalty, and all of this has no effect */
+    double l1;
+    double share;              /* of a weight's products beside those of the rows */
+    double *up, *down;         /* n */
+    double *left[2];           /* n: l1 - t and l1 + t, to their last digits */
+    double *dup, *ddown, *dt;  /* the step */
+    double *more[2], *kept[2]; /* what the products are to be more than the aim; before a draw */
+};
+
+sepal_status split_init(struct split *s, sepal_ctx *ctx, struct arena *arena, size_t n, double l1,
+                        double shares);
+/* On the path at w. */
+void split_start(struct split *s, const double *w, double mu);
+/* The sum of products after a step of this length, and its number of terms, by shares. */
+double split_products(const struct split *s, double length);
+double split_terms(const struct split *s);
+/* Add what the weights ask of the step to the diagonal of its matrix (stride apart), and to its right
+   side. */
+void split_bend(const struct split *s, double *diagonal, size_t stride);
+void split_ask(const struct split *s, double aim, double *right);
+/* The steps that belong to du; then how far they can go. */
+void split_follow(struct split *s, double aim, const double *du);
+double split_reach(const struct split *s, double length);
+void split_foresee(struct split *s);
+void split_draw(struct split *s, double aim, double length);
+void split_keep(struct split *s, bool back); /* `more`: keep it, or take it back */
+void split_forget(struct split *s);          /* `more` becomes 0 */
+void split_advance(struct split *s, double length, double *u);
+static inline double split_pull(const struct split *s, size_t j) {
+    return 0.5 * (s->left[1][j] - s->left[0][j]);
+}
+
+#endif
