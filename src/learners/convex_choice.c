@@ -121,7 +121,7 @@ static bool hessian_pays(const struct objective *o) {
 /* How much one row can move its own score by coordinate descent: C |x|^2, the mean over some rows.
    The larger, the more the rows undo each other's steps. */
 static double row_reach(const struct objective *o) {
-    enum { LOOKED_AT = 1000 };
+    enum { LOOKED_AT = 200 };
     size_t step = o->n / LOOKED_AT + 1, looked = 0;
     double sum = 0;
     for (size_t i = 0; i < o->n; i += step, looked++) {

@@ -22,8 +22,9 @@ static double total_of(const struct total *total) {
     return total->sum + total->rest;
 }
 
-/* The rows go to the sums v in two parts, so that two threads can share them. */
-enum { PARTS = 2 };
+/* The rows go to the sums v in two parts, so that two threads can share them; other sums are taken
+   in stripes. */
+enum { PARTS = 2, STRIPES = 64 };
 
 struct proving {
     const struct objective *o;
@@ -32,7 +33,33 @@ struct proving {
     double *m, *a; /* n: margins, dual variables */
     double *v;     /* PARTS x width: sums of share_i a_i y_i (x_i - c, 1) */
     double *reach; /* the same of the terms' magnitudes; NULL: not wanted */
+    double shrink; /* of the dual variables, for an L1 penalty alone */
 };
+
+/* A sum over n rows or columns; `of` gives that of some of them. */
+struct sum {
+    const struct proving *all;
+    size_t n;
+    struct total (*of)(const struct proving *all, size_t from, size_t to);
+    struct total stripe[STRIPES];
+};
+
+static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    struct sum *sum = payload;
+    size_t from = sum->n * stripe / STRIPES, to = sum->n * (stripe + 1) / STRIPES;
+    (void)ctx;
+    sum->stripe[stripe] = sum->of(sum->all, from, to);
+    return SEPAL_OK;
+}
+
+static sepal_status sum_up(struct total *total, struct sum sum) {
+    TRY(parallel_for(sum.all->o->ctx, STRIPES, sum_stripe, &sum));
+    for (size_t s = 0; s < STRIPES; s++) {
+        total_add(total, sum.stripe[s].sum);
+        total_add(total, sum.stripe[s].rest);
+    }
+    return SEPAL_OK;
+}
 
 /* ---- the point ---------------------------------------------------------------------------- */
 
@@ -50,19 +77,33 @@ static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
     return SEPAL_OK;
 }
 
-static double primal(const struct proving *all) {
+static struct total losses(const struct proving *all, size_t from, size_t to) {
     const struct objective *o = all->o;
     struct total total = {0};
-    for (size_t i = 0; i < o->n; i++) {
+    for (size_t i = from; i < to; i++) {
         double value;
         o->loss->at(o->ctx->kernels, 1, all->m + i, &value, NULL, NULL);
         total_add(&total, o->share[i] * value);
     }
-    for (size_t j = 0; j < o->penalised; j++) {
-        total_add(&total, o->l1 * fabs(all->u[j]));
-        total_add(&total, 0.5 * o->l2 * all->u[j] * all->u[j]);
+    return total;
+}
+
+static struct total penalties(const struct proving *all, size_t from, size_t to) {
+    const struct objective *o = all->o;
+    struct total total = {0};
+    for (size_t j = from; j < to; j++) {
+        double u = all->u[j];
+        total_add(&total, o->l1 * fabs(u) + 0.5 * o->l2 * u * u);
     }
-    return total_of(&total);
+    return total;
+}
+
+static sepal_status primal(double *out, const struct proving *all) {
+    struct total total = {0};
+    TRY(sum_up(&total, (struct sum){.all = all, .n = all->o->n, .of = losses}));
+    TRY(sum_up(&total, (struct sum){.all = all, .n = all->o->penalised, .of = penalties}));
+    *out = total_of(&total);
+    return SEPAL_OK;
 }
 
 /* ---- a dual point ------------------------------------------------------------------------- */
@@ -137,22 +178,31 @@ static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
     const struct proving *all = payload;
     const struct matrix *rows = &all->o->rows;
     size_t from = rows->n_blocks * part / PARTS, to = rows->n_blocks * (part + 1) / PARTS;
+    size_t width = all->o->width;
     (void)ctx;
+    memset(all->v + part * width, 0, width * sizeof *all->v);
+    if (all->reach) memset(all->reach + part * width, 0, width * sizeof *all->reach);
     for (size_t b = from; b < to; b++)
         for (size_t i = 0; i < rows->blocks[b].rows; i++) add_row(all, &rows->blocks[b], i, part);
+    return SEPAL_OK;
+}
+
+static sepal_status join_parts(sepal_ctx *ctx, size_t stripe, void *payload) {
+    const struct proving *all = payload;
+    size_t width = all->o->width, to = width * (stripe + 1) / STRIPES;
+    (void)ctx;
+    for (size_t j = width * stripe / STRIPES; j < to; j++) {
+        all->v[j] += all->v[width + j];
+        if (all->reach) all->reach[j] += all->reach[width + j];
+    }
     return SEPAL_OK;
 }
 
 /* v = sums over the rows, both parts, less what the centre of sparse rows takes off. */
 static sepal_status add_rows(struct proving *all) {
     const struct objective *o = all->o;
-    memset(all->v, 0, PARTS * o->width * sizeof *all->v);
-    if (all->reach) memset(all->reach, 0, PARTS * o->width * sizeof *all->reach);
     TRY(parallel_for(o->ctx, PARTS, add_part, all));
-    for (size_t j = 0; j < o->width; j++) {
-        all->v[j] += all->v[o->width + j];
-        if (all->reach) all->reach[j] += all->reach[o->width + j];
-    }
+    TRY(parallel_for(o->ctx, STRIPES, join_parts, all));
     if (!o->centre || !o->rows.sparse) return SEPAL_OK;
     struct total factors = {0};
     for (size_t i = 0; i < o->n; i++)
@@ -176,25 +226,48 @@ static bool sums_vanish(const struct proving *all) {
     return true;
 }
 
-static double dual(const struct proving *all) {
+static struct total earnings(const struct proving *all, size_t from, size_t to) {
     const struct objective *o = all->o;
     struct total total = {0};
-    double shrink = 1;
-    if (o->l2 == 0 && o->l1 == 0 && !sums_vanish(all)) return NAN;
-    if (o->l2 == 0 && o->l1 > 0) {
-        double most = largest(all->v, o->penalised);
-        if (most > o->l1) shrink = o->l1 / most * (1 - DBL_EPSILON);
-    }
-    for (size_t i = 0; i < o->n; i++)
-        total_add(&total, o->share[i] * o->loss->earns(shrink * all->a[i]));
-    /* what roundings have left of sums that should be 0, at the weights' own size */
-    for (size_t j = 0; j < o->width && o->l2 == 0 && o->l1 == 0; j++)
-        total_add(&total, -fabs(all->v[j] * all->u[j]));
-    for (size_t j = 0; j < o->penalised && o->l2 > 0; j++) {
+    for (size_t i = from; i < to; i++)
+        total_add(&total, o->share[i] * o->loss->earns(all->shrink * all->a[i]));
+    return total;
+}
+
+static struct total charges(const struct proving *all, size_t from, size_t to) {
+    const struct objective *o = all->o;
+    struct total total = {0};
+    for (size_t j = from; j < to; j++) {
         double over = fmax(0, fabs(all->v[j]) - o->l1);
         total_add(&total, -over * over / (2 * o->l2));
     }
-    return fmax(total_of(&total), 0); /* no losses are below 0: all dual variables 0 prove as much */
+    return total;
+}
+
+/* What roundings have left of sums that should be 0, at the weights' own size. */
+static struct total rests(const struct proving *all, size_t from, size_t to) {
+    struct total total = {0};
+    for (size_t j = from; j < to; j++) total_add(&total, -fabs(all->v[j] * all->u[j]));
+    return total;
+}
+
+static sepal_status dual(double *out, struct proving *all) {
+    const struct objective *o = all->o;
+    struct total total = {0};
+    *out = NAN;
+    all->shrink = 1;
+    if (o->l2 == 0 && o->l1 == 0 && !sums_vanish(all)) return SEPAL_OK;
+    if (o->l2 == 0 && o->l1 > 0) {
+        double most = largest(all->v, o->penalised);
+        if (most > o->l1) all->shrink = o->l1 / most * (1 - DBL_EPSILON);
+    }
+    TRY(sum_up(&total, (struct sum){.all = all, .n = o->n, .of = earnings}));
+    if (o->l2 == 0 && o->l1 == 0)
+        TRY(sum_up(&total, (struct sum){.all = all, .n = o->width, .of = rests}));
+    if (o->l2 > 0) TRY(sum_up(&total, (struct sum){.all = all, .n = o->penalised, .of = charges}));
+    *out =
+        fmax(total_of(&total), 0); /* no losses are below 0: all dual variables 0 prove as much */
+    return SEPAL_OK;
 }
 
 /* ---- together ----------------------------------------------------------------------------- */
@@ -220,7 +293,7 @@ static sepal_status prove(struct proof *out, struct proving *all, const double *
     if (o->centre && o->rows.sparse)
         all->shift -= o->ctx->kernels->dot_f64(o->centre, all->u, o->cols);
     TRY(parallel_for(o->ctx, o->rows.n_blocks, margins_of_block, all));
-    out->primal = primal(all);
+    TRY(primal(&out->primal, all));
     out->slope = NAN;
     if (all->reach && !pull) {
         clip(all, NULL);
@@ -230,7 +303,7 @@ static sepal_status prove(struct proof *out, struct proving *all, const double *
     clip(all, pull);
     if (o->bias == BIAS_FREE) balance(all);
     TRY(add_rows(all));
-    out->dual = dual(all);
+    TRY(dual(&out->dual, all));
     if (out->dual > out->primal) out->dual = out->primal; /* by rounding */
     double scale = fmax(fabs(out->primal), 1e-300);
     /* what is smaller than a rounding error is not known */

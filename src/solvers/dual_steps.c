@@ -51,7 +51,7 @@ double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
 
 double dual_step_logistic(struct dual *s, size_t i, double m) {
     enum { STEPS = 40 };
-    static const double small = 0.01;
+    static const double small = 0.1;
     double a = s->a[i], curve = s->curve[i], t = s->level[i], bend = a * (1 - a);
     double low = m - curve * a, high = low + curve, base = low;
     bool first = isinf(t);
