@@ -11,8 +11,7 @@
 
 enum { KERNEL_LANES = 16 };
 
-/* Kernels that serve several classes at once have a lane for each. In doubles there are WIDE_HALF,
-   in singles that or WIDE_LANES. */
+/* Kernels that serve several classes at once have a lane for each: WIDE_HALF or WIDE_LANES. */
 enum { WIDE_HALF = 8, WIDE_LANES = 16 };
 
 /* One row's step of dual coordinate descent for all lanes. */
@@ -53,8 +52,8 @@ struct kernels {
     /* of n margins the logistic losses ln(1 + e^-m), the pulls 1 / (1 + e^m) and the curvatures
        e^m / (1 + e^m)^2, finite and exact to some last bits whatever m is; NaN stays NaN */
     void (*logistic)(const double *m, size_t n, double *value, double *pull, double *curve);
-    /* For every lane l the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w has `lanes` or
-       `stride` numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
+    /* For every lane l the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w has `lanes`
+       numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
     void (*wide_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
                      size_t lanes);
     /* Begin to fetch the weights of the columns index[0 .. n-1], which will be asked for next. */
@@ -62,9 +61,9 @@ struct kernels {
     void (*wide_add)(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
                      size_t lanes);
     void (*wide_dot_f64)(double *out, const double *x, const uint32_t *index, size_t n,
-                         const double *w, size_t stride);
+                         const float *w, size_t lanes);
     void (*wide_add_f64)(double *w, const double *d, const double *x, const uint32_t *index,
-                         size_t n, size_t stride);
+                         size_t n, size_t lanes);
     /* The step of a row; false: nothing changes. */
     bool (*wide_squared_hinge)(struct wide_step *step, size_t lanes);
     bool (*wide_hinge)(struct wide_step *step, size_t lanes);

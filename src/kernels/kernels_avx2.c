@@ -311,40 +311,59 @@ static void wide_add(float *w, const float *d, const float *x, const uint32_t *i
         wide_add_of(w, d, x, index, n, 2);
 }
 
-static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
-                         const double *w, size_t stride) {
-    __m256d sum[4][2];
+/* Two partial sums: 16 lanes of doubles take 8 vectors already. */
+INLINE void wide_dot_f64_of(double *out, const double *x, const uint32_t *index, size_t n,
+                            const float *w, size_t vectors) {
+    __m256d sum[2][4];
+    for (size_t p = 0; p < 2; p++)
+        for (size_t v = 0; v < vectors; v++) sum[p][v] = _mm256_setzero_pd();
     size_t j = 0;
-    for (size_t p = 0; p < 4; p++) sum[p][0] = sum[p][1] = _mm256_setzero_pd();
-    for (; n - j >= 4; j += 4) {
-        for (size_t p = 0; p < 4; p++) {
-            const double *from = w + column_of(index, j + p) * stride;
+    for (; n - j >= 2; j += 2) {
+        for (size_t p = 0; p < 2; p++) {
+            const float *from = w + column_of(index, j + p) * vectors * VECTOR;
             __m256d all = _mm256_set1_pd(x[j + p]);
-            sum[p][0] = _mm256_add_pd(sum[p][0], _mm256_mul_pd(all, load_f64(from)));
-            sum[p][1] = _mm256_add_pd(sum[p][1], _mm256_mul_pd(all, load_f64(from + VECTOR)));
+            for (size_t v = 0; v < vectors; v++)
+                sum[p][v] =
+                    _mm256_add_pd(sum[p][v], _mm256_mul_pd(all, load_f32(from + v * VECTOR)));
         }
     }
-    for (size_t p = 0; p < n - j; p++) {
-        const double *from = w + column_of(index, j + p) * stride;
-        __m256d all = _mm256_set1_pd(x[j + p]);
-        sum[p][0] = _mm256_add_pd(sum[p][0], _mm256_mul_pd(all, load_f64(from)));
-        sum[p][1] = _mm256_add_pd(sum[p][1], _mm256_mul_pd(all, load_f64(from + VECTOR)));
+    if (j < n) {
+        const float *from = w + column_of(index, j) * vectors * VECTOR;
+        __m256d all = _mm256_set1_pd(x[j]);
+        for (size_t v = 0; v < vectors; v++)
+            sum[0][v] = _mm256_add_pd(sum[0][v], _mm256_mul_pd(all, load_f32(from + v * VECTOR)));
     }
-    for (size_t v = 0; v < 2; v++)
-        _mm256_storeu_pd(out + v * VECTOR, _mm256_add_pd(_mm256_add_pd(sum[0][v], sum[2][v]),
-                                                         _mm256_add_pd(sum[1][v], sum[3][v])));
+    for (size_t v = 0; v < vectors; v++)
+        _mm256_storeu_pd(out + v * VECTOR, _mm256_add_pd(sum[0][v], sum[1][v]));
+}
+
+static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
+                         const float *w, size_t lanes) {
+    if (lanes == WIDE_HALF)
+        wide_dot_f64_of(out, x, index, n, w, 2);
+    else
+        wide_dot_f64_of(out, x, index, n, w, 4);
+}
+
+INLINE void wide_add_f64_of(double *w, const double *d, const double *x, const uint32_t *index,
+                            size_t n, size_t vectors) {
+    __m256d step[4];
+    for (size_t v = 0; v < vectors; v++) step[v] = load_f64(d + v * VECTOR);
+    for (size_t j = 0; j < n; j++) {
+        double *to = w + column_of(index, j) * vectors * VECTOR;
+        __m256d all = _mm256_set1_pd(x[j]);
+        for (size_t v = 0; v < vectors; v++)
+            _mm256_storeu_pd(to + v * VECTOR,
+                             _mm256_add_pd(load_f64(to + v * VECTOR), _mm256_mul_pd(all, step[v])));
+    }
 }
 
 static void wide_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
-                         size_t n, size_t stride) {
-    __m256d low = load_f64(d), high = load_f64(d + VECTOR);
-    for (size_t j = 0; j < n; j++) {
-        double *to = w + column_of(index, j) * stride;
-        __m256d all = _mm256_set1_pd(x[j]);
-        _mm256_storeu_pd(to, _mm256_add_pd(load_f64(to), _mm256_mul_pd(all, low)));
-        _mm256_storeu_pd(to + VECTOR,
-                         _mm256_add_pd(load_f64(to + VECTOR), _mm256_mul_pd(all, high)));
-    }
+                         size_t n, size_t lanes) {
+    if (lanes == WIDE_HALF)
+        wide_add_f64_of(w, d, x, index, n, 2);
+    else
+        wide_add_f64_of(w, d, x, index, n, 4);
 }
 
 /* The compiler knows the number of lanes in each branch, and makes vectors of them. */

@@ -160,22 +160,22 @@ static void wide_add(float *w, const float *d, const float *x, const uint32_t *i
     }
 }
 
+/* The same with 2 partial sums, in doubles. */
 static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
-                         const double *w, size_t stride) {
-    double sum[4][WIDE_HALF] = {{0}};
+                         const float *w, size_t lanes) {
+    double sum[2][WIDE_LANES] = {{0}};
     for (size_t j = 0; j < n; j++) {
-        const double *from = w + (index ? index[j] : j) * stride;
-        for (size_t l = 0; l < WIDE_HALF; l++) sum[j % 4][l] += x[j] * from[l];
+        const float *from = w + (index ? index[j] : j) * lanes;
+        for (size_t l = 0; l < lanes; l++) sum[j % 2][l] += x[j] * (double)from[l];
     }
-    for (size_t l = 0; l < WIDE_HALF; l++)
-        out[l] = (sum[0][l] + sum[2][l]) + (sum[1][l] + sum[3][l]);
+    for (size_t l = 0; l < lanes; l++) out[l] = sum[0][l] + sum[1][l];
 }
 
 static void wide_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
-                         size_t n, size_t stride) {
+                         size_t n, size_t lanes) {
     for (size_t j = 0; j < n; j++) {
-        double *to = w + (index ? index[j] : j) * stride;
-        for (size_t l = 0; l < WIDE_HALF; l++) to[l] += x[j] * d[l];
+        double *to = w + (index ? index[j] : j) * lanes;
+        for (size_t l = 0; l < lanes; l++) to[l] += x[j] * d[l];
     }
 }
 

@@ -138,7 +138,10 @@ void convex_tell(const struct convex *convex, struct fit *fit, const struct proo
 void convex_warn(const struct convex *convex);
 
 sepal_status convex_fit(struct fit *fit, const struct loss *loss);
-/* convex_rest.c: each class against the rest, all at once. */
-sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss);
+/* convex_rest.c: each class against the rest, all at once. `tells` (NULL: nothing) adds to the facts
+   of each: how many rows have a margin of at most 1, and the norm of the weights. */
+typedef void (*convex_margin_fn)(struct fit *fit, size_t inside, double norm);
+sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
+                             convex_margin_fn tells);
 
 #endif

@@ -9,15 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- whether ------------------------------------------------------------------------------ */
-
-enum {
-    FEW_COLUMNS = 500, /* with so few, factors of the Hessian are faster */
-    LARGE_ROWS = 100,  /* share |x|^2 / l2 above which descent is slow */
-    MANY_EPOCHS = 300
-};
-/* Singles keep squares and products of such rows far from their limits. */
-static const double LARGEST_NORM = 1e15, LEAST_NORM = 1e-15;
+enum { MANY_EPOCHS = 1000, PATIENCE = 5 };
 
 struct lock_step {
     struct convex convex;
@@ -27,26 +19,33 @@ struct lock_step {
     double tol;
     double *factor; /* 2 x classes; NULL: 1 */
     bool *wanted;   /* of each problem: not done */
-    struct proof *proofs;
+    struct rest_proof *proofs;
+    convex_margin_fn tells;
 };
 
-/* By what is known before any pass over the rows. */
-static bool suits(const struct fit *fit) {
-    const struct convex_config *config = fit->config;
-    const struct matrix *rows = &fit->data->matrix;
-    if (config->penalty != PENALTY_L2 || config->l2 == 0 || rows->n_blocks == 0) return false;
-    if (rows->sparse && rows->blocks[0].centre) return false;
-    if (fit->options.solver) return strcmp(fit->options.solver, "dual") == 0;
-    return rows->cols > FEW_COLUMNS;
+/* ---- whether ------------------------------------------------------------------------------ */
+
+/* Singles keep the squares of such rows, and their products with weights, far from their limits. */
+static bool singles_hold(const struct lock_step *all) {
+    static const double largest = 1e15;
+    const struct rest_descent *d = &all->descent;
+    double factor = 1;
+    for (size_t k = 0; all->factor && k < 2 * all->rest.classes; k++)
+        factor = fmax(factor, all->factor[k]);
+    return d->norm_most * factor < largest && d->norm_mean > 1 / largest &&
+           d->norm_largest < largest;
 }
 
-static bool rows_suit(const struct lock_step *all) {
-    const struct rest_descent *d = &all->descent;
-    if (!(d->norm_mean < LARGEST_NORM && d->norm_mean > LEAST_NORM)) return false;
-    double most = d->norm_most;
-    for (size_t k = 0; all->factor && k < 2 * all->rest.classes; k++)
-        most = fmax(most, d->norm_most * all->factor[k]);
-    return most < (all->convex.fit->options.solver ? LARGEST_NORM : LARGE_ROWS);
+/* Where each class by itself would be given to the dual solver. */
+static sepal_status suits(bool *out, struct lock_step *all) {
+    struct convex_plan plan;
+    *out = false;
+    if (!(all->convex.objective.l2 > 0) || all->convex.objective.l1 > 0) return SEPAL_OK;
+    TRY(convex_choose(&plan, &all->convex));
+    *out = plan.first->solve == solve_dual;
+    /* an epoch of all classes costs little more than one of a single class */
+    if (plan.patience) all->descent.max_epochs = PATIENCE * plan.patience;
+    return SEPAL_OK;
 }
 
 /* ---- set-up ------------------------------------------------------------------------------- */
@@ -77,15 +76,16 @@ static bool stops(void *payload, size_t iteration, double objective, double gap)
 static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
     struct convex *convex = &all->convex;
     struct fit *fit = convex->fit;
-    bool even = strcmp(convex->config->class_weight, "balanced") == 0;
-    TRY(linear_init_rows(&all->fits->joint, fit->ctx, fit->data->schema->n_classes,
-                         all->fits->decode, fit->data->matrix.cols, convex_centres(fit)));
-    TRY(convex_pose(convex, loss, all->fits->joint.centre));
+    size_t cols = fit->data->matrix.cols;
+    double *centre = NULL;
+    if (convex_centres(fit) && !(centre = arena_alloc(fit->ctx, &fit->arena, cols, sizeof *centre)))
+        return SEPAL_EMEMORY;
+    TRY(convex_pose(convex, loss, centre));
+    all->tol = convex->descent.tol;
     all->rest = (struct rest){.o = &convex->objective,
                               .label = fit->data->label,
                               .classes = fit->data->schema->n_classes};
-    if (even) TRY(balance(all));
-    all->tol = convex->descent.tol;
+    if (strcmp(convex->config->class_weight, "balanced") == 0) TRY(balance(all));
     all->descent = (struct rest_descent){.rest = &all->rest,
                                          .classes = all->fits->n,
                                          .tol = all->tol,
@@ -93,8 +93,6 @@ static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
                                          .seed = fit->ctx->seed,
                                          .stops = stops,
                                          .payload = fit};
-    if (fit->options.max_iter && fit->options.max_iter < MANY_EPOCHS)
-        all->descent.max_epochs = fit->options.max_iter;
     all->wanted = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->wanted);
     all->proofs = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->proofs);
     return all->wanted && all->proofs ? SEPAL_OK : SEPAL_EMEMORY;
@@ -106,42 +104,61 @@ static void keep_weights(struct lock_step *all, const struct rest_point *point, 
     struct linear *joint = &all->fits->joint;
     size_t r = point->class[l];
     double *w = joint->w + r * joint->cols;
-    for (size_t j = 0; j < joint->cols; j++) w[j] = point->u[j * point->lanes + l];
+    for (size_t j = 0; j < joint->cols; j++) w[j] = (double)point->w[j * point->lanes + l];
     joint->b[r] = all->rest.o->bias == BIAS_NONE ? 0 : point->bias[l];
 }
 
-/* Prove the classes of a group; those that are good enough, or may not go on, leave. */
-static sepal_status prove(struct lock_step *all, const struct rest_point *point, bool last,
-                          double *largest) {
-    struct proof proofs[WIDE_LANES];
-    TRY(certify_rest(proofs, &all->rest, point));
+/* Look at the proofs of a group's classes; those that are good enough, or may not go on, leave. */
+static void judge(struct lock_step *all, const struct rest_point *point,
+                  const struct rest_proof *proofs, bool last, double *largest) {
     for (size_t l = 0; l < point->n; l++) {
         size_t r = point->class[l];
         if (!all->wanted[r]) continue;
-        bool good = proofs[l].gap <= all->tol;
+        double gap = proofs[l].proof.gap;
+        bool good = gap <= all->tol;
         all->proofs[r] = proofs[l];
         all->fits->each[r].iterations = all->descent.epochs;
         all->fits->each[r].converged = good;
         if (good || last) keep_weights(all, point, l);
         all->wanted[r] = !good;
-        if (!good) *largest = fmax(*largest, proofs[l].gap);
+        if (!good) *largest = fmax(*largest, gap);
     }
-    return SEPAL_OK;
+}
+
+static sepal_status prove(struct lock_step *all, bool last, double *largest) {
+    const struct rest_descent *d = &all->descent;
+    sepal_ctx *ctx = all->convex.fit->ctx;
+    struct rest_proof(*proofs)[WIDE_LANES] = mem_alloc(ctx, d->n_groups, sizeof *proofs);
+    const struct rest_point **points = mem_alloc(ctx, d->n_groups, sizeof *points);
+    sepal_status status = SEPAL_EMEMORY;
+    for (size_t g = 0; points && g < d->n_groups; g++) points[g] = &d->groups[g].point;
+    if (proofs && points) status = certify_rest(proofs, &all->rest, points, d->n_groups);
+    for (size_t g = 0; status == SEPAL_OK && g < d->n_groups; g++)
+        judge(all, points[g], proofs[g], last, largest);
+    mem_free(proofs);
+    mem_free(points);
+    return status;
 }
 
 static sepal_status run(struct lock_step *all) {
-    /* where singles begin to count: from there on weights are made anew of the dual variables */
+    /* from there on the drift of singles counts */
     static const double coarse = 1e-5;
     struct rest_descent *d = &all->descent;
+    const struct objective *o = all->rest.o;
+    struct linear *joint = &all->fits->joint;
+    size_t limit = all->convex.fit->options.max_iter;
+    TRY(linear_init_rows(joint, o->ctx, all->rest.classes, all->fits->decode, o->cols,
+                         o->centre != NULL));
+    if (o->centre) memcpy(joint->centre, o->centre, o->cols * sizeof *joint->centre);
+    if (limit > 0 && limit < d->max_epochs) d->max_epochs = limit;
     memset(all->wanted, true, all->fits->n * sizeof *all->wanted);
     TRY(rest_start(d));
     for (;;) {
         double largest = 0;
         TRY(rest_descend(d));
-        TRY(rest_settle(d, all->tol < coarse));
+        if (all->tol < coarse) TRY(rest_settle(d));
         bool last = d->stalled || d->stopped;
-        for (size_t g = 0; g < d->n_groups; g++)
-            TRY(prove(all, &d->groups[g].point, last, &largest));
+        TRY(prove(all, last, &largest));
         if (largest == 0 || last) return SEPAL_OK;
         d->tol *= fmin(0.5, 0.5 * all->tol / largest);
         TRY(rest_keep(d, all->wanted));
@@ -150,28 +167,65 @@ static sepal_status run(struct lock_step *all) {
 
 /* ---- what came of it ---------------------------------------------------------------------- */
 
+static bool is_zero(const double *w, size_t n) {
+    for (size_t j = 0; j < n; j++)
+        if (w[j] != 0) return false;
+    return true;
+}
+
+static void warn_of(const struct lock_step *all, size_t short_of, double gap) {
+    const struct fit *whole = all->convex.fit;
+    const struct linear *joint = &all->fits->joint;
+    size_t idle = 0;
+    for (size_t r = 0; r < all->fits->n; r++)
+        idle += is_zero(joint->w + r * joint->cols, joint->cols);
+    if (short_of > 0 && all->fits->ended)
+        warn(whole->ctx, "not-converged",
+             "stopped early (%s) after %zu epochs of all classes; %zu of %zu have a relative gap "
+             "above --tol, of up to %.2g",
+             whole->stopped ? whole->stopped : "--max-iter", all->descent.epochs, short_of,
+             all->fits->n, gap);
+    if (idle > 0)
+        warn(whole->ctx, "zero-weights",
+             "%zu of %zu classes have weights that are all 0: no column tells them from the rest",
+             idle, all->fits->n);
+}
+
 static void report(struct lock_step *all) {
     struct fit *whole = all->convex.fit;
     const char *words = convex_describe(&all->convex);
+    size_t short_of = 0;
+    double gap = 0;
+    all->fits->taken = true;
+    all->fits->ended = whole->stopped || all->descent.epochs == whole->options.max_iter;
     for (size_t r = 0; r < all->fits->n; r++) {
         struct fit *fit = &all->fits->each[r];
-        fit->objective = all->proofs[r].primal;
-        fit->dual = all->proofs[r].dual;
-        fit->gap = all->proofs[r].gap;
+        fit->objective = all->proofs[r].proof.primal;
+        fit->dual = all->proofs[r].proof.dual;
+        fit->gap = all->proofs[r].proof.gap;
         fit->words = words;
-        fit->solver = "dual (rows of bounded norm)";
+        fit->solver = "dual (many columns, short rows)";
         fit->stopped = fit->converged ? NULL : whole->stopped;
-        convex_tell(&all->convex, fit, &all->proofs[r]);
+        convex_tell(&all->convex, fit, &all->proofs[r].proof);
+        if (all->tells && fit->make)
+            all->tells(fit, all->proofs[r].inside, linear_norm(&all->fits->joint, r));
+        if (fit->converged) continue;
+        short_of++;
+        gap = fmax(gap, fit->gap);
     }
-    all->fits->taken = true;
+    warn_of(all, short_of, gap);
 }
 
-sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss) {
-    struct lock_step all = {.convex = {.fit = fit, .config = fit->config}, .fits = fits};
-    if (!suits(fit)) return SEPAL_OK;
+sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
+                             convex_margin_fn tells) {
+    struct lock_step all = {
+        .convex = {.fit = fit, .config = fit->config}, .fits = fits, .tells = tells};
+    bool goes;
     TRY(set_up(&all, loss));
+    TRY(suits(&goes, &all));
+    if (!goes) return SEPAL_OK;
     sepal_status status = rest_open(&all.descent);
-    bool goes = status == SEPAL_OK && rows_suit(&all);
+    goes = status == SEPAL_OK && singles_hold(&all);
     if (goes) status = run(&all);
     if (goes && status == SEPAL_OK) report(&all);
     rest_close(&all.descent);

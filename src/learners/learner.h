@@ -56,11 +56,12 @@ const char *fit_text(struct fit *fit, const char *format, ...)
 struct rest_fits {
     enum decode decode;
     size_t n; /* class r against the rest, r = 0 .. n-1 */
-    /* Of each: what it came to, and further facts to its report; not its `linear`. One that has not
-       converged will be fitted again by itself, from where it is. */
+    /* Of each: what it came to, and further facts to its report; not its `linear`. */
     struct fit *each;
     struct linear joint; /* to be made with linear_init_rows */
     bool taken;          /* false: the learner leaves it, and nothing is made */
+    bool ended;          /* those that have not converged are not to be fitted again by themselves,
+                            from where they are */
 };
 
 struct learner {

@@ -8,7 +8,7 @@ static sepal_status fit_logistic(struct fit *fit) {
 }
 
 static sepal_status fit_logistic_rest(struct fit *fit, struct rest_fits *rest) {
-    return convex_fit_rest(fit, rest, &loss_logistic);
+    return convex_fit_rest(fit, rest, &loss_logistic, NULL);
 }
 
 const struct learner learner_logistic = {

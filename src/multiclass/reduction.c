@@ -252,7 +252,7 @@ static sepal_status finish(struct reducing *all, struct rest_fits *rest) {
     for (size_t r = 0; r < rest->n; r++) {
         struct fit *fit = &rest->each[r];
         struct problem problem;
-        if (fit->converged || fit->stopped) {
+        if (fit->converged || rest->ended) {
             problem_name(&problem, fit->data, rest->decode, r);
             if (all->told) tree_adopt(all->told, fit->report);
             add_up(all, fit, &problem);

@@ -20,14 +20,19 @@ static inline double rest_factor(const struct rest *rest, size_t k, bool own) {
 struct rest_point {
     size_t n, lanes; /* classes; WIDE_HALF or WIDE_LANES, those behind n idle and 0 */
     size_t class[WIDE_LANES];
-    double *u; /* cols x lanes */
-    double bias[WIDE_LANES];
+    float *w;    /* cols x lanes: weights are singles, and proofs take them as they are */
     float *pull; /* rows x lanes: dual variables */
+    double bias[WIDE_LANES];
 };
 
-/* certify_rest.c: the proof of each class of a group, as certify gives it. For L2 alone, and sparse
-   rows without a centre. */
-sepal_status certify_rest(struct proof *out, const struct rest *rest,
-                          const struct rest_point *point);
+struct rest_proof {
+    struct proof proof;
+    size_t inside; /* rows with margins of at most 1, up to 1e-6 */
+};
+
+/* certify_rest.c: the proof of each class of some points (out[p] + l of class l of point p), as
+   certify gives it. For L2 alone, and sparse rows without a centre. */
+sepal_status certify_rest(struct rest_proof (*out)[WIDE_LANES], const struct rest *rest,
+                          const struct rest_point *const *points, size_t n);
 
 #endif

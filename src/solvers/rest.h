@@ -2,7 +2,8 @@
    classes, whose weights of one column lie side by side. Rounds of it alternate with proofs:
 
        rest_open
-       repeat: rest_descend (epochs, until a gap is likely), rest_settle (the points in doubles),
+       rest_start
+       repeat: rest_descend (epochs, until a gap is likely), rest_settle (the weights anew),
                [prove each class], rest_keep (only the classes that are not done) */
 #ifndef SEPAL_SOLVERS_REST_H
 #define SEPAL_SOLVERS_REST_H
@@ -11,9 +12,8 @@
 
 struct rest_group {
     struct rest_point point;
-    float *w;                  /* cols x lanes: where the descent works */
-    double anchor[WIDE_LANES]; /* of a free bias, see rest.c */
-    void *blocks[3];           /* what w, point.u and point.pull lie in, at lines of the cache */
+    double anchor[WIDE_LANES]; /* of the bias, see rest.c */
+    void *blocks[2];           /* what its weights and dual variables lie in */
     double worst[2];           /* the largest relative gap of its classes in the last two epochs */
     double last_fall;          /* the least of them yet */
     size_t idle;               /* epochs since then */
@@ -31,10 +31,12 @@ struct rest_descent {
     void *payload;
 
     /* Made by rest_open. */
-    float *norm;        /* of each row, squared */
-    double norm_most;   /* the largest of share_i norm_i / l2 */
-    double norm_mean;   /* the mean of norm_i, by shares */
+    float *norm;      /* of each row, squared */
+    double norm_most; /* the largest of share_i norm_i / l2 */
+    double norm_mean; /* the mean of norm_i, by shares */
+    double norm_largest;
     double bias_square; /* the bias is a weight of a column of this value, squared */
+    double bias_keeps;  /* how much of a move of the anchor the bias makes */
     uint32_t *order;
     size_t n_groups;
     struct rest_group *groups;
@@ -48,8 +50,8 @@ struct rest_descent {
 sepal_status rest_open(struct rest_descent *d);
 sepal_status rest_start(struct rest_descent *d);
 sepal_status rest_descend(struct rest_descent *d);
-/* Weights in doubles; `exact`: as the dual variables say, else as the descent left them. */
-sepal_status rest_settle(struct rest_descent *d, bool exact);
+/* The weights that the dual variables make, added up in doubles. */
+sepal_status rest_settle(struct rest_descent *d);
 /* Go on with the classes for which wanted[k] holds. */
 sepal_status rest_keep(struct rest_descent *d, const bool *wanted);
 void rest_close(struct rest_descent *d);

@@ -1,6 +1,7 @@
 /* The groups of classes that go in lock-step: how many there are, what they hold. */
 #include "core/alloc.h"
 #include "core/parallel.h"
+#include "kernels/singles.h"
 #include "solvers/rest.h"
 
 #include <math.h>
@@ -24,20 +25,22 @@ static sepal_status norms_of_block(sepal_ctx *ctx, size_t b, void *payload) {
     return SEPAL_OK;
 }
 
-/* The bias as a weight: the quadratic that holds a free one is no stiffer than those of the other
-   weights, and much softer than the losses along it. */
+/* The bias as a weight. The quadratic rho that holds it at its anchor is much softer than the losses
+   along it, so that the anchor follows fast; a stiffer one would make all steps short. */
 static sepal_status set_bias(struct rest_descent *d, double total) {
     static const double softer = 0.05;
     const struct objective *o = d->rest->o;
     double least = INFINITY;
-    if (o->bias == BIAS_PENALISED) d->bias_square = 1;
-    if (o->bias != BIAS_FREE) return SEPAL_OK;
+    if (o->bias == BIAS_NONE) return SEPAL_OK;
     double *own = mem_zero(o->ctx, d->rest->classes, sizeof *own);
     if (!own) return SEPAL_EMEMORY;
     for (size_t i = 0; i < o->n; i++) own[d->rest->label[i]] += o->share[i];
     for (size_t k = 0; k < d->classes; k++) least = fmin(least, own[k] * (1 - own[k] / total));
     mem_free(own);
-    d->bias_square = fmax(d->norm_mean, o->l2 / (softer * least));
+    double rho = fmax(softer * least, o->l2 / d->norm_mean),
+           all = rho + (o->bias == BIAS_PENALISED ? o->l2 : 0);
+    d->bias_square = o->l2 / all;
+    d->bias_keeps = rho / all;
     return SEPAL_OK;
 }
 
@@ -54,6 +57,7 @@ sepal_status rest_open(struct rest_descent *d) {
         double norm = (double)d->norm[i];
         d->norm_most = fmax(d->norm_most, o->share[i] * norm / o->l2);
         d->norm_mean += o->share[i] * norm;
+        d->norm_largest = fmax(d->norm_largest, norm);
         total += o->share[i];
     }
     d->norm_mean /= total;
@@ -73,17 +77,16 @@ static void *lines(void **block, sepal_ctx *ctx, size_t count, size_t size) {
 }
 
 static void group_clear(struct rest_group *group) {
-    for (size_t b = 0; b < 3; b++) mem_free(group->blocks[b]);
+    for (size_t b = 0; b < 2; b++) mem_free(group->blocks[b]);
 }
 
 static sepal_status group_init(struct rest_group *group, const struct rest_descent *d, size_t n) {
     const struct objective *o = d->rest->o;
     size_t lanes = n <= WIDE_HALF ? WIDE_HALF : WIDE_LANES;
     *group = (struct rest_group){.point = {.n = n, .lanes = lanes}, .last_fall = INFINITY};
-    group->w = lines(&group->blocks[0], o->ctx, o->cols, lanes * sizeof *group->w);
-    group->point.u = lines(&group->blocks[1], o->ctx, o->cols, lanes * sizeof *group->point.u);
-    group->point.pull = lines(&group->blocks[2], o->ctx, o->n, lanes * sizeof *group->point.pull);
-    return group->w && group->point.u && group->point.pull ? SEPAL_OK : SEPAL_EMEMORY;
+    group->point.w = lines(&group->blocks[0], o->ctx, o->cols, lanes * sizeof(float));
+    group->point.pull = lines(&group->blocks[1], o->ctx, o->n, lanes * sizeof(float));
+    return group->point.w && group->point.pull ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 /* As many groups as needed, of about the same size. */
@@ -121,65 +124,50 @@ void rest_close(struct rest_descent *d) {
     mem_free(d->order);
 }
 
-/* ---- the points in doubles ---------------------------------------------------------------- */
+/* ---- weights anew -------------------------------------------------------------------------- */
 
-struct settling {
-    struct rest_descent *d;
-    bool exact;
-};
-
-/* The weights that the dual variables of half the lanes make. */
-static void add_rows(struct rest_group *group, const struct rest *rest, size_t first,
+static void add_rows(double *v, const struct rest_point *point, const struct rest *rest,
                      double *room) {
     const struct objective *o = rest->o;
-    struct rest_point *point = &group->point;
-    double bias[WIDE_HALF] = {0}, d[WIDE_HALF] = {0};
+    double d[WIDE_LANES] = {0};
     for (size_t row = 0; row < o->n; row++) {
         size_t i;
         const struct block *block = matrix_block_of(&o->rows, row, &i);
         const double *x;
         const uint32_t *index;
         bool moves = false;
-        for (size_t l = 0; l < WIDE_HALF && first + l < point->n; l++) {
-            size_t k = point->class[first + l];
+        for (size_t l = 0; l < point->n; l++) {
+            size_t k = point->class[l];
             bool own = rest->label[row] == (int32_t)k;
             double share = o->share[row] * rest_factor(rest, k, own) / o->l2;
-            d[l] = (own ? share : -share) * (double)point->pull[row * point->lanes + first + l];
-            bias[l] += d[l];
+            d[l] = (own ? share : -share) * (double)point->pull[row * point->lanes + l];
             moves = moves || d[l] != 0;
         }
         if (!moves) continue;
         size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, room);
-        o->ctx->kernels->wide_add_f64(point->u + first, d, x, index, n, point->lanes);
+        o->ctx->kernels->wide_add_f64(v, d, x, index, n, point->lanes);
     }
-    if (o->bias == BIAS_PENALISED) memcpy(point->bias + first, bias, sizeof bias);
 }
 
-static sepal_status settle_half(sepal_ctx *ctx, size_t task, void *payload) {
-    const struct settling *all = payload;
-    const struct objective *o = all->d->rest->o;
-    struct rest_group *group = &all->d->groups[task / 2];
-    size_t first = task % 2 * WIDE_HALF, lanes = group->point.lanes;
-    if (first >= lanes) return SEPAL_OK;
+static sepal_status settle_group(sepal_ctx *ctx, size_t g, void *payload) {
+    const struct rest_descent *d = payload;
+    const struct objective *o = d->rest->o;
+    struct rest_point *point = &d->groups[g].point;
+    void *block;
+    double *v = lines(&block, ctx, o->cols, point->lanes * sizeof *v);
     double *room = mem_alloc(ctx, o->cols, sizeof *room);
-    if (!room) return SEPAL_EMEMORY;
-    for (size_t j = 0; j < o->cols; j++)
-        for (size_t l = 0; l < WIDE_HALF; l++)
-            group->point.u[j * lanes + first + l] =
-                all->exact ? 0 : (double)group->w[j * lanes + first + l];
-    if (all->exact) {
-        add_rows(group, all->d->rest, first, room);
-        for (size_t j = 0; j < o->cols; j++)
-            for (size_t l = 0; l < WIDE_HALF; l++)
-                group->w[j * lanes + first + l] = (float)group->point.u[j * lanes + first + l];
+    if (v && room) {
+        add_rows(v, point, d->rest, room);
+        singles_round(point->w, v, o->cols * point->lanes);
     }
+    bool done = v && room;
+    mem_free(block);
     mem_free(room);
-    return SEPAL_OK;
+    return done ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-sepal_status rest_settle(struct rest_descent *d, bool exact) {
-    struct settling all = {d, exact};
-    return parallel_for(d->rest->o->ctx, 2 * d->n_groups, settle_half, &all);
+sepal_status rest_settle(struct rest_descent *d) {
+    return parallel_for(d->rest->o->ctx, d->n_groups, settle_group, d);
 }
 
 /* ---- fewer classes ------------------------------------------------------------------------ */
@@ -187,7 +175,7 @@ sepal_status rest_settle(struct rest_descent *d, bool exact) {
 static void copy_lane(struct rest_group *to, size_t l, const struct rest_group *from, size_t s,
                       const struct objective *o) {
     size_t wide = to->point.lanes, before = from->point.lanes;
-    for (size_t j = 0; j < o->cols; j++) to->w[j * wide + l] = from->w[j * before + s];
+    for (size_t j = 0; j < o->cols; j++) to->point.w[j * wide + l] = from->point.w[j * before + s];
     for (size_t i = 0; i < o->n; i++)
         to->point.pull[i * wide + l] = from->point.pull[i * before + s];
     to->point.bias[l] = from->point.bias[s];
