@@ -101,12 +101,12 @@ static void change_lag(struct proximal *p, double lag) {
 }
 
 /* Rows at a bound stay there until the next check if their margin is `far` beyond the kink. */
-static void choose_active(struct proximal *p) {
+static void choose_active(struct proximal *p, const double *m) {
     const struct objective *o = p->o;
     double far = fmin(fmax(sqrt(hinge_gap(p->h)), 0.1), 0.3);
     p->n_active = 0;
     for (size_t i = 0; i < o->n; i++) {
-        double over = p->h->m[i] - 1;
+        double over = m[i] - 1;
         bool rests = (p->a[i] == 0 && over > far) || (p->a[i] == 1 && over < -far);
         if (!rests) p->active[p->n_active++] = (uint32_t)i;
     }
@@ -128,9 +128,10 @@ static sepal_status check(struct proximal *p) {
     memcpy(h->image, p->before, o->width * sizeof *h->image);
     memcpy(p->before, p->w, o->width * sizeof *p->w);
     if (o->bias != BIAS_NONE) *bias = *bias * p->feature + centre_score(o, p->w);
-    TRY(hinge_offer(h, p->before, NULL));
+    TRY(objective_margins(h->r, o, p->before));
+    choose_active(p, h->r);
+    TRY(hinge_offer(h, p->before, h->r));
     memcpy(p->before, h->image, o->width * sizeof *h->image);
-    choose_active(p);
     if (falls) change_lag(p, p->lag > 0.5 ? 0.5 * p->lag : 0);
     return SEPAL_OK;
 }

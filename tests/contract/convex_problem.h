@@ -133,7 +133,7 @@ static inline bool solver_walks(const char *name) {
 
 /* Some solver other than the delta rule takes an L1 penalty. */
 static inline bool l1_solver(void) {
-    return strstr(learner_find("logistic")->solvers, "prox") != NULL;
+    return strstr(learner_find("logistic")->solvers, "prox-") != NULL;
 }
 
 #endif
