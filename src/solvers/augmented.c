@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 60, STEPS_A_ROUND = 20, EPOCHS_FIRST = 1000, PRODUCTS_MOST = 300 };
+enum { ROUNDS = 60, STEPS_A_ROUND = 20, EPOCHS_FIRST = 1000, PRODUCTS_MOST = 300, PATIENCE = 4 };
 static const double ENOUGH = 2e-4; /* a gap to begin with */
 static const double STRENGTH = 100, STRONGER = 5, STRONGEST = 1e12;
 static const double FORCING = 0.1;
@@ -156,17 +156,15 @@ static sepal_status advance(struct augmented *s, double *length) {
 
 /* ---- the solver --------------------------------------------------------------------------- */
 
-/* One problem with these multipliers. *moved: it was not solved already. */
-static sepal_status round_of(struct augmented *s, bool *moved) {
+/* One problem with these multipliers. */
+static sepal_status round_of(struct augmented *s) {
     double length;
-    *moved = false;
     TRY(objective_margins(s->m, s->o, s->u));
     TRY(look(s));
     for (int k = 0; k < STEPS_A_ROUND && !hinge_ends(&s->best) && !(near(s) && k > 0); k++) {
         TRY(find_step(s));
         TRY(advance(s, &length));
         if (!(length > 0) || s->d->stopped) return SEPAL_OK;
-        *moved = true;
         s->d->iterations++;
         TRY(look(s));
     }
@@ -186,9 +184,13 @@ static sepal_status run(struct augmented *s) {
     memcpy(s->u, d->u, o->width * sizeof *s->u);
     memcpy(s->a, d->pull, o->n * sizeof *s->a);
     s->strength = STRENGTH;
-    bool moved = true;
-    for (int k = 0; k < ROUNDS && moved && d->iterations < most && !hinge_ends(&s->best); k++) {
-        TRY(round_of(s, &moved));
+    double then = INFINITY;
+    for (int k = 0; k < ROUNDS && d->iterations < most && !hinge_ends(&s->best); k++) {
+        TRY(round_of(s));
+        if (k % PATIENCE == PATIENCE - 1) {
+            if (hinge_gap(&s->best) > 0.5 * then) break; /* rounding leaves little to gain */
+            then = hinge_gap(&s->best);
+        }
         memcpy(s->a, s->t, o->n * sizeof *s->a);
         s->strength = fmin(s->strength * STRONGER, STRONGEST);
     }

@@ -180,18 +180,19 @@ static sepal_status allocate(struct proximal *p, struct arena *arena) {
 /* ---- the solver --------------------------------------------------------------------------- */
 
 static sepal_status run(struct proximal *p, double enough, size_t most) {
-    enum { CHECK_EVERY = 10, LOOK_BACK = 50 };
+    enum { CHECK_EVERY = 10, LOOK_BACK = 50, LOOK_FAR_BACK = 1000 };
     struct descent *d = p->h->d;
-    size_t first = d->iterations, due = 2, judged = LOOK_BACK;
+    size_t first = d->iterations, due = 2, back = enough > 0 ? LOOK_BACK : LOOK_FAR_BACK;
+    size_t judged = back;
     double then = INFINITY;
     TRY(start(p));
     while (!hinge_ends(p->h) && d->iterations - first < most) {
         size_t done = d->iterations - first;
         if (hinge_gap(p->h) <= enough) break;
         if (done >= judged) {
-            if (hinge_gap(p->h) > 0.5 * then && enough > 0) break;
+            if (hinge_gap(p->h) > 0.5 * then) break;
             then = hinge_gap(p->h);
-            judged = done + LOOK_BACK;
+            judged = done + back;
         }
         while (d->iterations - first < due && !d->stopped) {
             epoch(p);
