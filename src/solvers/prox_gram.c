@@ -17,17 +17,18 @@ enum { MEMBERS = 512, ROW_MOST = 64, COMMON = 8, HALVES = 2 };
 
 /* ---- the members -------------------------------------------------------------------------- */
 
-/* All of the set where rows have few of its entries, else the columns with many. */
+/* All of the set where rows have few of its entries, else the columns with many. With fewer rows than
+   members a column costs less than a row of the matrix. */
 static bool takes_all(const struct prox *p) {
     size_t entries = 0;
-    if (p->n_set > MEMBERS) return false;
+    if (p->n_set > MEMBERS || p->n_set > p->o->n) return false;
     for (size_t i = 0; i < p->n_set; i++) entries += columns_length(&p->columns, p->set[i]);
     return !p->o->rows.sparse || entries <= ROW_MOST * p->o->n;
 }
 
 static bool belongs(const struct prox *p, size_t k, bool all) {
     if (p->n_block == MEMBERS) return false;
-    if (all || !p->settled) return all;
+    if (all || !p->settled || p->o->n < 4 * MEMBERS) return all;
     return p->o->rows.sparse ? columns_length(&p->columns, k) >= p->o->n / COMMON : p->w[k] != 0;
 }
 
@@ -226,10 +227,10 @@ static double visit(struct prox *p, size_t b, double *slope) {
 
 /* Beside other columns the block need not be better than they are; alone it is the whole model. */
 void prox_gram_descend(struct prox *p, double *slope) {
-    static const double work = 4e8;
     size_t n = size_of(p);
     double precision = p->n_light > 0 ? 1e-3 : 1e-7, first = 0;
-    double most = fmax(100, work / ((double)n * (double)n));
+    double work = p->n_light > 0 ? 4e6 : 4e8; /* products */
+    double most = fmin(fmax(20, work / ((double)n * (double)n)), 3000);
     for (double pass = 0; pass < most; pass++) {
         double moved = 0;
         for (size_t b = 0; b < n; b++) moved += visit(p, b, slope);
