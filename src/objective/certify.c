@@ -44,6 +44,13 @@ struct sum {
     struct total stripe[STRIPES];
 };
 
+/* Small problems are done before another thread wakes up. */
+static sepal_status run_tasks(const struct objective *o, size_t n, task_fn task, void *payload) {
+    if (o->slabs > 1) return parallel_for(o->ctx, n, task, payload);
+    for (size_t k = 0; k < n; k++) TRY(task(o->ctx, k, payload));
+    return SEPAL_OK;
+}
+
 static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     struct sum *sum = payload;
     size_t from = sum->n * stripe / STRIPES, to = sum->n * (stripe + 1) / STRIPES;
@@ -53,7 +60,7 @@ static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
 }
 
 static sepal_status sum_up(struct total *total, struct sum sum) {
-    TRY(parallel_for(sum.all->o->ctx, STRIPES, sum_stripe, &sum));
+    TRY(run_tasks(sum.all->o, STRIPES, sum_stripe, &sum));
     for (size_t s = 0; s < STRIPES; s++) {
         total_add(total, sum.stripe[s].sum);
         total_add(total, sum.stripe[s].rest);
@@ -78,12 +85,14 @@ static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
 }
 
 static struct total losses(const struct proving *all, size_t from, size_t to) {
+    enum { SOME = 256 };
     const struct objective *o = all->o;
     struct total total = {0};
-    for (size_t i = from; i < to; i++) {
-        double value;
-        o->loss->at(o->ctx->kernels, 1, all->m + i, &value, NULL, NULL);
-        total_add(&total, o->share[i] * value);
+    double value[SOME];
+    for (size_t i = from, n; i < to; i += n) {
+        n = to - i < SOME ? to - i : SOME;
+        o->loss->at(o->ctx->kernels, n, all->m + i, value, NULL, NULL);
+        for (size_t k = 0; k < n; k++) total_add(&total, o->share[i + k] * value[k]);
     }
     return total;
 }
@@ -201,8 +210,8 @@ static sepal_status join_parts(sepal_ctx *ctx, size_t stripe, void *payload) {
 /* v = sums over the rows, both parts, less what the centre of sparse rows takes off. */
 static sepal_status add_rows(struct proving *all) {
     const struct objective *o = all->o;
-    TRY(parallel_for(o->ctx, PARTS, add_part, all));
-    TRY(parallel_for(o->ctx, STRIPES, join_parts, all));
+    TRY(run_tasks(o, PARTS, add_part, all));
+    TRY(run_tasks(o, STRIPES, join_parts, all));
     if (!o->centre || !o->rows.sparse) return SEPAL_OK;
     struct total factors = {0};
     for (size_t i = 0; i < o->n; i++)
@@ -292,7 +301,7 @@ static sepal_status prove(struct proof *out, struct proving *all, const double *
     all->shift = objective_bias(o, all->u);
     if (o->centre && o->rows.sparse)
         all->shift -= o->ctx->kernels->dot_f64(o->centre, all->u, o->cols);
-    TRY(parallel_for(o->ctx, o->rows.n_blocks, margins_of_block, all));
+    TRY(run_tasks(o, o->rows.n_blocks, margins_of_block, all));
     TRY(primal(&out->primal, all));
     out->slope = NAN;
     if (all->reach && !pull) {

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 1024, ROWS_PER_COLUMN = 16 };
+enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 2048, ROWS_PER_COLUMN = 16 };
 
 struct newton {
     struct descent *d;
@@ -67,6 +67,7 @@ static double own_gap(const struct newton *s) {
 
 static sepal_status find_step(struct newton *s, bool *found) {
     const struct objective *o = s->o;
+    s->decrement = NAN;
     TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
     *found = factor_make(s->factor, o->width, s->scale, o->ctx);
     if (!*found) return SEPAL_OK;
@@ -99,7 +100,9 @@ static sepal_status advance(struct newton *s, double *length) {
     static const double enough = 1e-4;
     const struct objective *o = s->o;
     double value = s->objective, noise = 4 * DBL_EPSILON * fabs(value);
-    memcpy(s->before, s->sweep.m, o->n * sizeof *s->before);
+    double *before = s->before;
+    s->before = s->sweep.m;
+    s->sweep.m = before;
     memcpy(s->left, s->u, o->width * sizeof *s->left);
     for (size_t j = 0; j < o->width; j++) s->u[j] += s->step[j];
     *length = 1;
@@ -216,6 +219,12 @@ static sepal_status clear_the_rest(struct newton *s) {
 /* What is left of a sum of losses without bound from below but 0: margins of about 30 and more. */
 static const double NOTHING = 1e-13;
 
+static void measure_drift(struct newton *s) {
+    s->d->drift = 0;
+    for (size_t i = 0; i < s->o->n; i++)
+        s->d->drift = fmax(s->d->drift, fabs(s->sweep.m[i] - s->before[i]));
+}
+
 static sepal_status take_steps(struct newton *s) {
     struct descent *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
@@ -231,16 +240,18 @@ static sepal_status take_steps(struct newton *s) {
             return SEPAL_OK;
         }
         TRY(find_step(s, &found));
-        if (!found) return SEPAL_OK;
+        if (!found) {
+            /* nothing to gain at all: the pulls at the point are the dual point */
+            d->converged = s->decrement == 0;
+            return SEPAL_OK;
+        }
         TRY(advance(s, &length));
         d->iterations++;
         if (length == 0) return SEPAL_OK; /* rounding leaves nothing to gain */
         TRY(clear_the_rest(s));
         d->paired = false;
         s->gap = own_gap(s);
-        d->drift = 0;
-        for (size_t i = 0; i < s->o->n; i++)
-            d->drift = fmax(d->drift, fabs(s->sweep.m[i] - s->before[i]));
+        if (!(s->o->l2 > 0)) measure_drift(s);
         if (s->o->l2 == 0 && s->o->loss == &loss_logistic && s->sweep.loss < NOTHING)
             return SEPAL_OK;
         double promise = relative(s, s->decrement);
@@ -282,7 +293,7 @@ static sepal_status newton_init(struct newton *s, struct arena *arena) {
 
 /* As near to the sample's optimum as that is to the optimum of all rows. */
 static sepal_status descend_roughly(struct newton *s) {
-    double near = 0.5 * (double)s->o->width / (double)s->o->n;
+    double near = 0.2 * (double)s->o->width / (double)s->o->n;
     TRY(look(s));
     for (int k = 0; k < SAMPLE_STEPS_MOST; k++) {
         bool found;

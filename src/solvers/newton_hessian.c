@@ -73,16 +73,22 @@ struct adding {
     bool afresh;
 };
 
-/* With the column of ones, if there is one, as the last. */
+/* With the column of ones, if there is one, as the last. Two rows of the triangle at a time share the
+   reading of the columns. */
 static void add_ones(const struct hessian *h, const uint32_t *index, size_t n, double by,
                      double ones_by, double ones_square, double *sum) {
-    size_t side = h->side, cols = h->o->cols;
-    for (size_t p = 0; p < n; p++) {
-        double *row = sum + index[p] * side;
-        for (size_t q = p; q < n; q++) row[index[q]] += by;
+    size_t side = h->side, cols = h->o->cols, p = 0;
+    for (; p + 1 < n; p += 2) {
+        double *first = sum + index[p] * side, *second = sum + index[p + 1] * side;
+        first[index[p]] += by;
+        for (size_t q = p + 1; q < n; q++) {
+            first[index[q]] += by;
+            second[index[q]] += by;
+        }
     }
+    if (p < n) sum[index[p] * side + index[p]] += by;
     if (side == cols) return;
-    for (size_t p = 0; p < n; p++) sum[index[p] * side + cols] += ones_by;
+    for (p = 0; p < n; p++) sum[index[p] * side + cols] += ones_by;
     sum[cols * side + cols] += ones_square;
 }
 

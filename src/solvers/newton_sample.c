@@ -53,7 +53,7 @@ sepal_status sample_init(struct sample *sample, bool *ok, const struct objective
     sample->o.label = sample->label;
     sample->o.share = sample->share;
     /* fewer rows say less: a larger penalty keeps columns that the sample hardly knows near 0 */
-    sample->o.l2 = o->l2 * (double)every * sqrt((double)every);
+    sample->o.l2 = o->l2 * pow((double)every, 1.25);
     *ok = has_both_sides(sample);
     return objective_init(&sample->o);
 }
