@@ -226,7 +226,8 @@ sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const stru
     if (!goes) return SEPAL_OK;
     sepal_status status = rest_open(&all.descent);
     goes = status == SEPAL_OK && singles_hold(&all);
-    if (goes) status = run(&all);
+    if (goes) status = convex_warn_unused(&all.convex);
+    if (goes && status == SEPAL_OK) status = run(&all);
     if (goes && status == SEPAL_OK) report(&all);
     rest_close(&all.descent);
     return status;

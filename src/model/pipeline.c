@@ -274,12 +274,14 @@ static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
     const double *centre = shiftable ? swap_centre(mapped, NULL) : NULL;
     if (!centre) return reduction_fit(fit, learner, pipeline_reduction(pipeline));
     struct linear uncentred;
+    const struct linear *warm = fit->warm;
     sepal_status status = SEPAL_OK;
-    if (fit->warm) {
+    if (warm) {
         status = uncentre(&uncentred, fit, centre);
         fit->warm = &uncentred;
     }
     if (status == SEPAL_OK) status = reduction_fit(fit, learner, pipeline_reduction(pipeline));
+    fit->warm = warm;
     centre_again(fit, centre);
     (void)swap_centre(mapped, centre);
     return status;
