@@ -191,7 +191,7 @@ static void warn_of(const struct lock_step *all, size_t short_of, double gap) {
              idle, all->fits->n);
 }
 
-static void report(struct lock_step *all) {
+static sepal_status report(struct lock_step *all) {
     struct fit *whole = all->convex.fit;
     const char *words = convex_describe(&all->convex);
     size_t short_of = 0;
@@ -214,6 +214,8 @@ static void report(struct lock_step *all) {
         gap = fmax(gap, fit->gap);
     }
     warn_of(all, short_of, gap);
+    /* who goes on with single problems warns there */
+    return short_of == 0 ? convex_warn_unused(&all->convex) : SEPAL_OK;
 }
 
 sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
@@ -226,9 +228,8 @@ sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const stru
     if (!goes) return SEPAL_OK;
     sepal_status status = rest_open(&all.descent);
     goes = status == SEPAL_OK && singles_hold(&all);
-    if (goes) status = convex_warn_unused(&all.convex);
-    if (goes && status == SEPAL_OK) status = run(&all);
-    if (goes && status == SEPAL_OK) report(&all);
+    if (goes) status = run(&all);
+    if (goes && status == SEPAL_OK) status = report(&all);
     rest_close(&all.descent);
     return status;
 }
