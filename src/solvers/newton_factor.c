@@ -35,13 +35,16 @@ static void restore(double *h, size_t n, double diagonal) {
     }
 }
 
+enum { TRIALS = 8 }; /* the last ridge is as large as the diagonal itself */
+
 bool factor_make(double *h, size_t n, double *scale, sepal_ctx *ctx) {
     double ridge = 16 * DBL_EPSILON * (double)n;
     if (!scale_to_unit(h, n, scale)) return false;
     mirror(h, n);
-    for (; ridge < 1; ridge *= 100) {
+    for (int trial = 0; trial < TRIALS; trial++) {
         restore(h, n, 1 + ridge);
         if (ctx->blas->cholesky(n, h, n)) return true;
+        ridge *= 100;
     }
     return false;
 }
