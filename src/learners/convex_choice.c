@@ -30,7 +30,8 @@ static const char *hinge_refuses(const struct objective *o) {
 }
 
 static const char *smoothed_refuses(const struct objective *o) {
-    return o->loss->smooth ? "it is for the hinge" : NULL;
+    if (o->loss->smooth) return "it is for the hinge";
+    return o->width <= INTERIOR_WIDTH_MOST ? "it is for more than 4096 columns" : NULL;
 }
 
 static const char *interior_refuses(const struct objective *o) {
