@@ -34,6 +34,11 @@ static const char *smoothed_refuses(const struct objective *o) {
     return o->width <= INTERIOR_WIDTH_MOST ? "it is for more than 4096 columns" : NULL;
 }
 
+static const char *proximal_refuses(const struct objective *o) {
+    if (o->rows.sparse && o->centre && o->bias != BIAS_FREE) return "it cannot centre sparse rows";
+    return hinge_refuses(o);
+}
+
 static const char *interior_refuses(const struct objective *o) {
     if (o->width > INTERIOR_WIDTH_MOST) return "its matrix has more than 4096 columns";
     return o->loss == &loss_hinge ? NULL : "it is for the hinge";
@@ -62,7 +67,7 @@ static const struct convex_way ways[WAYS] = {
     [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses},
     [WAY_DUAL] = {"dual", solve_dual, dual_refuses},
     [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses},
-    [WAY_PROXIMAL] = {"proximal", solve_proximal, hinge_refuses},
+    [WAY_PROXIMAL] = {"proximal", solve_proximal, proximal_refuses},
     [WAY_AUGMENTED] = {"augmented", solve_augmented, hinge_refuses},
     [WAY_SMOOTHED] = {"smoothed", solve_smoothed, smoothed_refuses},
     [WAY_PROX_NEWTON] = {"prox-newton", solve_prox_newton, prox_newton_refuses},

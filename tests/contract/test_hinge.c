@@ -1,0 +1,204 @@
+/* The solvers of the hinge with an L2 penalty, on rows of every kind: the independent proof accepts what
+   they leave, the bias is the best one for the weights, dual variables vanish where they must, and
+   threads change no bit. */
+#include "unit/objective_fixture.h"
+
+#include "objective/certify.h"
+#include "solvers/descent.h"
+
+#include <stdio.h>
+
+static const struct solver {
+    const char *name;
+    sepal_status (*solve)(struct descent *d);
+    double tol, most_c;
+} solvers[] = {
+    {"interior", solve_interior, 1e-8, 1e4},
+    {"augmented", solve_augmented, 1e-8, 1e4},
+    {"proximal", solve_proximal, 1e-6, 10},
+};
+enum { SOLVERS = sizeof solvers / sizeof *solvers, BIASES = 3 };
+
+static bool never(void *payload, size_t iteration, double objective, double gap) {
+    (void)payload, (void)iteration, (void)objective, (void)gap;
+    return false;
+}
+
+static bool at_once(void *payload, size_t iteration, double objective, double gap) {
+    (void)payload, (void)iteration, (void)objective, (void)gap;
+    return true;
+}
+
+/* ---- problems ----------------------------------------------------------------------------- */
+
+/* Half of them get labels that a plane separates. */
+static struct sample *random_sample(struct rng *rng, size_t way, enum bias bias, bool centred,
+                                    bool separable) {
+    size_t rows = 10 + rng_below(rng, 150), cols = 1 + rng_below(rng, 25);
+    struct sample *s = sample_new(rng, rows, cols, way, bias, centred, 1);
+    double *hidden = numbers(s->o.width);
+    for (size_t j = 0; j < s->o.width; j++) hidden[j] = normal(rng);
+    for (size_t i = 2; i < rows && separable; i++)
+        s->label[i] = plain_score(s, i, hidden) > 0 ? 1 : 0;
+    free(hidden);
+    s->o.loss = &loss_hinge;
+    return s;
+}
+
+static void set_c(struct sample *s, double c) {
+    s->o.l2 = 1 / (c * (double)s->o.n);
+}
+
+static struct descent descent_of(struct sample *s, double tol) {
+    return (struct descent){.o = &s->o,
+                            .tol = tol,
+                            .seed = 1,
+                            .stops = never,
+                            .u = numbers(s->o.width),
+                            .pull = numbers(s->o.n)};
+}
+
+static void descent_free(struct descent *d) {
+    free(d->u);
+    free(d->pull);
+}
+
+/* ---- what they leave ---------------------------------------------------------------------- */
+
+/* Moving the bias gains nothing. */
+static void check_bias(const struct sample *s, const struct descent *d, long double objective) {
+    double *u = numbers(s->o.width), *bias = u + s->o.cols;
+    memcpy(u, d->u, s->o.width * sizeof *u);
+    for (double by = 1e-6; by < 2; by *= 10) {
+        for (int side = -1; side <= 1; side += 2) {
+            *bias = d->u[s->o.cols] + side * by;
+            assert_true(plain_objective(s, u) >= objective * (1 - 1e-12L));
+        }
+    }
+    free(u);
+}
+
+/* What a row beyond its kink, or short of it, adds to the gap is no more than the gap. */
+static void check_variables(const struct sample *s, const struct descent *d, double excess) {
+    for (size_t i = 0; i < s->o.n; i++) {
+        double m = (double)plain_score(s, i, d->u) * (s->label[i] == 1 ? 1 : -1), a = d->pull[i];
+        assert_true(a >= 0 && a <= 1);
+        double part = m > 1 ? a * (m - 1) : (1 - a) * (1 - m);
+        assert_true(s->share[i] * part <= excess + 1e-13);
+    }
+}
+
+static void check_answer(struct sample *s, const struct solver *solver, const char *what) {
+    struct descent d = descent_of(s, solver->tol);
+    struct proof proof;
+    assert_int_equal(solver->solve(&d), SEPAL_OK);
+    assert_int_equal(certify(&proof, &s->o, d.u, d.pull), SEPAL_OK);
+    if (!d.converged || !(proof.gap <= solver->tol * 1.01))
+        fail_msg("%s, %s: %zu x %zu, l2 %g: converged %d, gap %g after %zu", solver->name, what,
+                 s->o.n, s->o.cols, s->o.l2, d.converged, proof.gap, d.iterations);
+    long double objective = plain_objective(s, d.u);
+    assert_true(fabsl(objective - proof.primal) <= 1e-12L * objective);
+    if (s->o.bias == BIAS_FREE) check_bias(s, &d, objective);
+    check_variables(s, &d, proof.primal - proof.dual);
+    size_t before = d.iterations;
+    d.warm = true;
+    d.converged = false;
+    assert_int_equal(solver->solve(&d), SEPAL_OK);
+    assert_true(d.converged && d.iterations == before); /* it goes on from what it left */
+    descent_free(&d);
+}
+
+static void test_answers(void **state) {
+    (void)state;
+    static const double strengths[] = {1e-3, 1, 1e2, 1e4};
+    struct rng rng = rng_make(601, 1);
+    char what[64];
+    for (size_t number = 0; number < 288; number++) {
+        size_t way = number % WAYS_TO_KEEP;
+        enum bias bias = (enum bias)(number / WAYS_TO_KEEP % BIASES);
+        bool centred = number % 2 && (way >= 2 || bias == BIAS_FREE), separable = number % 5 < 2;
+        struct sample *s = random_sample(&rng, way, bias, centred, separable);
+        double c = strengths[number / 18 % 4];
+        set_c(s, c);
+        snprintf(what, sizeof what, "number %zu, way %zu, bias %d", number, way, bias);
+        for (size_t k = 0; k < SOLVERS; k++) {
+            bool dense = way >= 2 && centred && bias != BIAS_FREE; /* proximal leaves these alone */
+            if (c <= solvers[k].most_c && !(k == 2 && dense)) check_answer(s, &solvers[k], what);
+        }
+        sample_free(s);
+    }
+}
+
+/* Zero rows, a row twice with both labels, and rows of very different lengths and shares. */
+static void test_odd_rows(void **state) {
+    (void)state;
+    struct rng rng = rng_make(602, 1);
+    for (size_t number = 0; number < 30; number++) {
+        enum bias bias = (enum bias)(number % BIASES);
+        struct sample *s = sample_new(&rng, 40, 6, 1, bias, false, 0);
+        s->o.loss = &loss_hinge;
+        for (size_t i = 0; i < 40; i++) {
+            double length = i < 3 ? 0 : pow(10, 3 * rng_unit(&rng) - 1);
+            for (size_t j = 0; j < 6; j++) s->x[i * 6 + j] *= length;
+            if (i % 10 == 9) memcpy(s->x + i * 6, s->x + (i - 1) * 6, 6 * sizeof *s->x);
+            if (i % 10 == 9) s->label[i] = !s->label[i - 1];
+            s->share[i] *= i % 7 == 0 ? 100 : 1;
+        }
+        for (size_t i = 0; i < 40; i++) block_store_row(&s->matrix.blocks[0], i, s->x + i * 6, 6);
+        set_c(s, pow(10, 4 * rng_unit(&rng) - 2));
+        for (size_t k = 0; k < 2; k++) check_answer(s, &solvers[k], "odd rows");
+        sample_free(s);
+    }
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    struct rng rng = rng_make(603, 1);
+    for (size_t way = 0; way < WAYS_TO_KEEP; way++) {
+        struct sample *s = sample_new(&rng, 3000, 40, way, BIAS_FREE, way % 2, 1);
+        s->o.loss = &loss_hinge;
+        set_c(s, 1);
+        for (size_t k = 0; k < SOLVERS; k++) {
+            struct descent d[2];
+            for (unsigned t = 0; t < 2; t++) {
+                d[t] = descent_of(s, 1e-6);
+                d[t].max_iter = 30;
+                sepal_ctx_set_threads(ctx, t + 1);
+                assert_int_equal(solvers[k].solve(&d[t]), SEPAL_OK);
+            }
+            assert_memory_equal(d[0].u, d[1].u, s->o.width * sizeof(double));
+            assert_memory_equal(d[0].pull, d[1].pull, s->o.n * sizeof(double));
+            descent_free(&d[0]);
+            descent_free(&d[1]);
+        }
+        sample_free(s);
+    }
+    sepal_ctx_set_threads(ctx, 1);
+}
+
+/* Asked to end, they leave numbers and say so. */
+static void test_stops(void **state) {
+    (void)state;
+    struct rng rng = rng_make(604, 1);
+    struct sample *s = random_sample(&rng, 5, BIAS_FREE, false, false);
+    set_c(s, 10);
+    for (size_t k = 0; k < SOLVERS; k++) {
+        struct descent d = descent_of(s, 1e-8);
+        d.stops = at_once;
+        assert_int_equal(solvers[k].solve(&d), SEPAL_OK);
+        assert_true(d.stopped && !d.converged);
+        for (size_t j = 0; j < s->o.width; j++) assert_true(isfinite(d.u[j]));
+        descent_free(&d);
+    }
+    sample_free(s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_odd_rows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stops, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
