@@ -44,9 +44,38 @@ static double variable(const struct augmented *s, size_t i, double m) {
     return fmin(fmax(t, 0), 1);
 }
 
+static double imbalance(const struct augmented *s, double by) {
+    const struct objective *o = s->o;
+    double sum = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        double side = objective_side(o, i);
+        sum += o->share[i] * side * variable(s, i, s->m[i] + side * by);
+    }
+    return sum;
+}
+
+/* A free bias where both sides pull alike. Newton steps alone would not find it: without a t between
+   its bounds there is no curvature along the bias. */
+static void set_bias(struct augmented *s) {
+    enum { DOUBLINGS = 60, HALVINGS = 60 };
+    double at = imbalance(s, 0), low = 0, high = at > 0 ? 1 : -1;
+    if (at == 0) return;
+    for (int k = 0; k < DOUBLINGS && imbalance(s, high) * at > 0; k++) {
+        low = high;
+        high *= 2;
+    }
+    for (int k = 0; k < HALVINGS; k++) {
+        double middle = 0.5 * (low + high);
+        *(imbalance(s, middle) * at > 0 ? &low : &high) = middle;
+    }
+    s->u[s->o->cols] += high;
+    for (size_t i = 0; i < s->o->n; i++) s->m[i] += high * objective_side(s->o, i);
+}
+
 /* t, the curvatures and the gradient at u, and what they are worth to the problem itself. */
 static sepal_status look(struct augmented *s) {
     const struct objective *o = s->o;
+    if (o->bias == BIAS_FREE) set_bias(s);
     for (size_t i = 0; i < o->n; i++) {
         s->t[i] = variable(s, i, s->m[i]);
         s->curve[i] = s->t[i] > 0 && s->t[i] < 1 ? s->strength * o->l2 * s->inverse[i] : 0;
