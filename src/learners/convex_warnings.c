@@ -1,6 +1,11 @@
 /* What the user should know of the answer: that it falls short of --tol, or says nothing. */
 #include "learners/convex.h"
 
+#include "core/alloc.h"
+#include "core/decimal.h"
+
+#include <math.h>
+
 static void warn_of_shortfall(const struct convex *convex) {
     const struct fit *fit = convex->fit;
     if (fit->stopped) {
@@ -22,10 +27,42 @@ static void warn_of_shortfall(const struct convex *convex) {
         convex->descent.iterations, convex->proof.gap);
 }
 
+/* The l1 from which on all weights are 0: the largest sum of pulls along a column at w = 0. NaN where
+   it is not at hand, or would not be the same: a penalised bias moves with l1. */
+static double least_l1(const struct convex *convex) {
+    const struct objective *o = &convex->objective;
+    double *pull = mem_alloc(o->ctx, o->n, 2 * sizeof *pull), *m = pull ? pull + o->n : NULL;
+    double *v = mem_alloc(o->ctx, o->width, sizeof *v), most = NAN;
+    if (pull && v && o->bias != BIAS_PENALISED &&
+        objective_margins(m, o, convex->descent.u) == SEPAL_OK) {
+        o->loss->at(o->ctx->kernels, o->n, m, NULL, pull, NULL);
+        for (size_t i = 0; i < o->n; i++) pull[i] *= o->share[i] * objective_side(o, i);
+        if (objective_back(v, o, pull) == SEPAL_OK) {
+            most = 0;
+            for (size_t j = 0; j < o->cols; j++) most = fmax(most, fabs(v[j]));
+        }
+    }
+    mem_free(pull);
+    mem_free(v);
+    return most;
+}
+
 static void warn_of_nothing(const struct convex *convex) {
     const struct objective *o = &convex->objective;
     for (size_t j = 0; j < o->cols; j++)
         if (convex->descent.u[j] != 0) return;
+    double most = o->l1 > 0 ? least_l1(convex) : 0;
+    if (most > 0) {
+        char text[DECIMAL_BYTES];
+        text[decimal_print(text, most)] = '\0';
+        double c = convex->config->ratio / (most * convex->total);
+        warn(convex->fit->ctx, "zero-weights",
+             "all weights are 0, so every row gets the same answer: they are from l1 = %s on; give "
+             "%s=%.2g, say",
+             text, isnan(convex->config->c) ? "l1" : "C",
+             isnan(convex->config->c) ? most / 10 : c * 10);
+        return;
+    }
     warn(convex->fit->ctx, "zero-weights",
          "all weights are 0, so every row gets the same answer: no column %s",
          o->l1 > 0 || o->l2 > 0 ? "gains more than the penalty takes; penalise less, or bring the "
