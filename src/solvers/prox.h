@@ -2,7 +2,7 @@
 #ifndef SEPAL_SOLVERS_PROX_H
 #define SEPAL_SOLVERS_PROX_H
 
-#include "solvers/columns.h"
+#include "solvers/column_copy.h"
 #include "solvers/descent.h"
 
 /* Coordinates are the weights of the columns kept, and behind them the bias. */

@@ -124,10 +124,10 @@ static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     return SEPAL_OK;
 }
 
-sepal_status prox_columns_sums(struct prox *p, bool everything) {
-    struct summing all = {.p = p, .all = everything};
-    all.dressed = columns_dress(&p->columns, p->f, p->room[0]);
-    return parallel_for(p->o->ctx, p->columns.n_stripes, sum_stripe, &all);
+sepal_status prox_columns_sums(struct prox *p, bool all) {
+    struct summing sums = {.p = p, .all = all};
+    sums.dressed = columns_dress(&p->columns, p->f, p->room[0]);
+    return parallel_for(p->o->ctx, p->columns.n_stripes, sum_stripe, &sums);
 }
 
 enum { PARTS = 16 };

@@ -230,8 +230,8 @@ void prox_gram_descend(struct prox *p, double *slope) {
     size_t n = size_of(p);
     double precision = p->n_light > 0 ? 1e-3 : 1e-7, first = 0;
     double work = p->n_light > 0 ? 4e6 : 4e8; /* products */
-    double most = fmin(fmax(20, work / ((double)n * (double)n)), 3000);
-    for (double pass = 0; pass < most; pass++) {
+    int most = (int)fmin(fmax(20, work / ((double)n * (double)n)), 3000);
+    for (int pass = 0; pass < most; pass++) {
         double moved = 0;
         for (size_t b = 0; b < n; b++) moved += visit(p, b, slope);
         if (pass == 0) first = moved;

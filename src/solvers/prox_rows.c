@@ -175,12 +175,14 @@ static sepal_status search(double *out, const struct prox *p) {
     *out = 0;
     /* near the optimum the sums cannot tell the slope from 0, but the dual still gains */
     if (!(slope <= noise)) return SEPAL_OK;
-    for (int trial = 0; trial < TRIALS; trial++, all.alpha *= shorter) {
+    for (int trial = 0; trial < TRIALS; trial++) {
         TRY(parallel_for(o->ctx, o->slabs, try_slab, &all));
         double gain = value - p->penalty - add_up(all.sum, o->slabs) - penalty_added(p, all.alpha);
-        if (!(gain >= -enough * all.alpha * slope - noise)) continue;
-        *out = all.alpha;
-        return SEPAL_OK;
+        if (gain >= -enough * all.alpha * slope - noise) {
+            *out = all.alpha;
+            break;
+        }
+        all.alpha *= shorter;
     }
     return SEPAL_OK;
 }

@@ -1,6 +1,6 @@
 /* Making the copy: count the entries of each column in some ranges of rows, and let each range write
    where the ranges before it end. Whoever writes, the copy is the same. */
-#include "solvers/columns.h"
+#include "solvers/column_copy.h"
 
 #include "core/alloc.h"
 #include "core/parallel.h"

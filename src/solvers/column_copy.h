@@ -1,6 +1,6 @@
 /* A second copy of a matrix, column by column: coordinate descent walks columns. */
-#ifndef SEPAL_SOLVERS_COLUMNS_H
-#define SEPAL_SOLVERS_COLUMNS_H
+#ifndef SEPAL_SOLVERS_COLUMN_COPY_H
+#define SEPAL_SOLVERS_COLUMN_COPY_H
 
 #include "data/matrix.h"
 
