@@ -134,6 +134,8 @@ void convex_report(struct convex *convex, const struct convex_plan *plan);
 /* The objective in words, and its proof among the facts of a fit. */
 const char *convex_describe(struct convex *convex);
 void convex_tell(const struct convex *convex, struct fit *fit, const struct proof *proof);
+/* Of a loss with a margin: how many rows have one of at most 1, and how wide it is. */
+void convex_tell_margin(struct fit *fit, size_t inside, double norm);
 /* convex_warnings.c: what the user should know of the answer. */
 void convex_warn(const struct convex *convex);
 

@@ -68,6 +68,12 @@ void convex_tell(const struct convex *convex, struct fit *fit, const struct proo
     tree_number(fit->make, facts, "ratio", ratio_of(convex));
 }
 
+void convex_tell_margin(struct fit *fit, size_t inside, double norm) {
+    struct tree *facts = tree_object(fit->make, fit->report, "svm");
+    tree_number(fit->make, facts, "support_vectors", (double)inside);
+    tree_number(fit->make, facts, "margin", 1 / norm);
+}
+
 void convex_report(struct convex *convex, const struct convex_plan *plan) {
     struct fit *fit = convex->fit;
     const struct proof *proof = &convex->proof;
@@ -79,4 +85,6 @@ void convex_report(struct convex *convex, const struct convex_plan *plan) {
     fit->words = convex_describe(convex);
     fit->solver = name_solver(convex, plan);
     convex_tell(convex, fit, proof);
+    if (fit->make && convex->objective.loss != &loss_logistic)
+        convex_tell_margin(fit, proof->inside, proof->norm);
 }

@@ -304,6 +304,9 @@ static sepal_status prove(struct proof *out, struct proving *all, const double *
     TRY(run_tasks(o, o->rows.n_blocks, margins_of_block, all));
     TRY(primal(&out->primal, all));
     out->slope = NAN;
+    out->norm = sqrt(o->ctx->kernels->dot_f64(all->u, all->u, o->cols));
+    out->inside = 0;
+    for (size_t i = 0; i < o->n; i++) out->inside += all->m[i] <= SUPPORT_MARGIN;
     if (all->reach && !pull) {
         clip(all, NULL);
         TRY(add_rows(all));

@@ -10,7 +10,11 @@ struct proof {
     double dual;   /* D, no larger than the least P; NaN: there is no dual point at hand */
     double gap;    /* (P - D) / max(|P|, 1e-300); NaN without D */
     double slope;  /* without a penalty and `pull`: the largest entry of the gradient; else NaN */
+    double norm;   /* |w| */
+    size_t inside; /* rows with a margin of at most SUPPORT_MARGIN */
 };
+/* 1, but rows that are to lie on it do so up to the gap only. */
+#define SUPPORT_MARGIN (1 + 1e-6)
 
 /* `pull`: a dual variable for each row as the solver left it, in any state; NULL: those of the
    point, minus the slopes of the losses. They are brought into the range of the loss, balanced for a

@@ -108,7 +108,7 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
         bool own = look.side[l] > 0;
         double a = look.a[l];
         m[l] = look.side[l] * (m[l] + all->point->bias[l]);
-        all->inside[l] += m[l] <= 1 + 1e-6;
+        all->inside[l] += m[l] <= SUPPORT_MARGIN;
         a -= all->level[l] * look.side[l] * room_of(o->loss, a);
         a = fmin(fmax(a * all->factor[own][l], o->loss->least), o->loss->most);
         earned[l] = look.share[l] * o->loss->earns(a);
