@@ -28,18 +28,43 @@ static void move_anchor(struct dual *s) {
     s->bias += step;
 }
 
-/* Small problems may take many: some seconds in all. */
+/* Small problems may take many: some seconds in all. A visit costs as much as some entries. */
 static size_t epochs_most(const struct objective *o) {
-    enum { LEAST = 300, ENTRIES = 2000000000 };
+    enum { LEAST = 300, ENTRIES = 200000000, VISIT = 32 };
     size_t entries = o->rows.sparse ? o->rows.nonzeros : o->n * o->cols;
-    return LEAST + ENTRIES / (entries + o->n);
+    return LEAST + ENTRIES / (entries + VISIT * o->n);
+}
+
+/* The weights that belong to the variables; the bias stays where it is, if it is free. */
+static sepal_status set_weights(struct dual *s) {
+    const struct objective *o = s->o;
+    double given = objective_bias(o, s->w);
+    for (size_t i = 0; i < o->n; i++)
+        s->m[i] = o->share[i] * s->a[i] * objective_side(o, i) / o->l2;
+    TRY(objective_back(s->w, o, s->m));
+    s->bias = objective_bias(o, s->w);
+    if (o->bias != BIAS_FREE) return SEPAL_OK;
+    s->anchor = given - s->bias * o->l2 / s->stiff;
+    s->bias = given;
+    return SEPAL_OK;
+}
+
+/* What has not ended by now may be held up by rounding. */
+static sepal_status leave_single(struct dual *s) {
+    if (!s->single) return SEPAL_OK;
+    mem_free(s->single);
+    s->single = NULL;
+    if (s->o->bias != BIAS_NONE) s->w[s->o->cols] = s->bias;
+    return set_weights(s);
 }
 
 static sepal_status run(struct dual *s) {
     struct descent *d = s->d;
+    enum { SINGLE_MOST = 60 };
     struct outlook out = {.gap = 1, .ratio = NAN};
-    size_t most = d->max_iter ? d->max_iter : d->iterations + epochs_most(s->o);
+    size_t first = d->iterations, most = d->max_iter ? d->max_iter : first + epochs_most(s->o);
     while (d->iterations < most) {
+        if (d->iterations - first == SINGLE_MOST) TRY(leave_single(s));
         TRY(dual_epoch(s, &out, &d->stopped));
         if (d->stopped) break;
         d->iterations++;
@@ -80,6 +105,7 @@ static sepal_status set_variables(struct dual *s) {
     const struct objective *o = s->o;
     const struct descent *d = s->d;
     if (!d->warm) {
+        memset(s->w, 0, o->width * sizeof *s->w);
         memset(s->a, 0, o->n * sizeof *s->a);
         for (size_t i = 0; s->level && i < o->n; i++) s->level[i] = INFINITY;
         return SEPAL_OK;
@@ -96,28 +122,11 @@ static sepal_status set_variables(struct dual *s) {
     return SEPAL_OK;
 }
 
-/* The weights that belong to the variables. */
-static sepal_status set_point(struct dual *s) {
-    const struct objective *o = s->o;
-    double given = objective_bias(o, s->w);
-    if (!s->d->warm) {
-        memset(s->w, 0, o->width * sizeof *s->w);
-        return SEPAL_OK;
-    }
-    for (size_t i = 0; i < o->n; i++)
-        s->m[i] = o->share[i] * s->a[i] * objective_side(o, i) / o->l2;
-    TRY(objective_back(s->w, o, s->m));
-    s->bias = objective_bias(o, s->w);
-    if (o->bias != BIAS_FREE) return SEPAL_OK;
-    s->anchor = given - s->bias * o->l2 / s->stiff;
-    s->bias = given;
-    return SEPAL_OK;
-}
-
-/* Single precision leaves a gap of some 1e-12. */
+/* Rounding moves margins by some 1e-7: smooth losses hardly notice, the hinge pays for every bit. */
 static sepal_status set_single(struct dual *s) {
     const struct objective *o = s->o;
-    static const double finest = 1e-8;
+    static const double finest_smooth = 1e-7, finest_hinge = 1e-5;
+    double finest = o->loss->smooth ? finest_smooth : finest_hinge;
     if (!o->rows.sparse || !s->tame || s->d->tol < finest) return SEPAL_OK;
     s->single = mem_alloc(o->ctx, o->cols, sizeof *s->single);
     if (!s->single) return SEPAL_EMEMORY;
@@ -130,7 +139,7 @@ static sepal_status start(struct dual *s) {
     TRY(dual_curves(s));
     set_stiffness(s);
     TRY(set_variables(s));
-    TRY(set_point(s));
+    if (s->d->warm) TRY(set_weights(s));
     TRY(set_single(s));
     dual_wake(s);
     return SEPAL_OK;

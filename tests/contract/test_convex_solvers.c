@@ -17,6 +17,8 @@ static const char *const specs[] = {
     "svm(loss=hinge, C=1)",
     "svm(loss=hinge, C=0.1, bias=false)",
     "svm(loss=hinge, C=3, bias=penalised)",
+    "svm(loss=hinge, C=0.3, ratio=0.5)",
+    "svm(loss=hinge, penalty=l1, C=0.3)",
 };
 enum { SPECS = sizeof specs / sizeof *specs };
 
