@@ -59,14 +59,6 @@ static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     return SEPAL_OK;
 }
 
-/* Waking threads is not worth it for short sums. */
-static sepal_status in_stripes(sepal_ctx *ctx, size_t n, task_fn task, void *payload) {
-    enum { SHORT = 1 << 14 };
-    if (n >= SHORT) return parallel_for(ctx, STRIPES, task, payload);
-    for (size_t stripe = 0; stripe < STRIPES; stripe++) TRY(task(ctx, stripe, payload));
-    return SEPAL_OK;
-}
-
 static sepal_status sum_up(struct total *total, struct sum sum) {
     TRY(run_tasks(sum.all->o, STRIPES, sum_stripe, &sum));
     for (size_t s = 0; s < STRIPES; s++) {
