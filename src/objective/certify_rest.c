@@ -2,7 +2,7 @@
    this code, and it uses none of theirs. */
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "objective/rest.h"
+#include "objective/certify_rest.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #ifndef SEPAL_SOLVERS_REST_H
 #define SEPAL_SOLVERS_REST_H
 
-#include "objective/rest.h"
+#include "objective/certify_rest.h"
 
 struct rest_group {
     struct rest_point point;

@@ -1,8 +1,8 @@
 /* Each class against the rest, in lock-step: what K two-class objectives over the same rows share,
    and a group of their points whose numbers lie side by side, a lane for each class. So one pass
    over the rows serves the whole group. */
-#ifndef SEPAL_OBJECTIVE_REST_H
-#define SEPAL_OBJECTIVE_REST_H
+#ifndef SEPAL_OBJECTIVE_CERTIFY_REST_H
+#define SEPAL_OBJECTIVE_CERTIFY_REST_H
 
 #include "objective/certify.h"
 
