@@ -4,7 +4,7 @@
 #include "learners/convex.h"
 
 #include "core/alloc.h"
-#include "solvers/rest.h"
+#include "solvers/rest_descent.h"
 
 #include <math.h>
 #include <string.h>

@@ -124,26 +124,31 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
-/* The sums of the squares of every lane of singles or doubles. */
-static void square(struct totals *out, const float *w, const double *v, size_t cols, size_t lanes) {
-    *out = (struct totals){0};
+/* The sums of the squares of every lane, a stripe of columns at a time. */
+static void square_singles(struct totals *out, const float *w, size_t cols, size_t lanes) {
     for (size_t j = 0; j < cols;) {
         double part[LANES] = {0};
-        for (size_t end = j + STRIPE < cols ? j + STRIPE : cols; j < end; j++) {
-            for (size_t l = 0; l < lanes; l++) {
-                double x = w ? (double)w[j * lanes + l] : v[j * lanes + l];
-                part[l] += x * x;
-            }
-        }
+        for (size_t end = j + STRIPE < cols ? j + STRIPE : cols; j < end; j++)
+            for (size_t l = 0; l < lanes; l++)
+                part[l] += (double)w[j * lanes + l] * (double)w[j * lanes + l];
+        totals_add(out, part);
+    }
+}
+
+static void square_doubles(struct totals *out, const double *v, size_t cols, size_t lanes) {
+    for (size_t j = 0; j < cols;) {
+        double part[LANES] = {0};
+        for (size_t end = j + STRIPE < cols ? j + STRIPE : cols; j < end; j++)
+            for (size_t l = 0; l < lanes; l++) part[l] += v[j * lanes + l] * v[j * lanes + l];
         totals_add(out, part);
     }
 }
 
 static void conclude(struct rest_proof *out, const struct proving *all) {
     const struct objective *o = all->rest->o;
-    struct totals weights, sums;
-    square(&weights, all->point->w, NULL, o->cols, all->point->lanes);
-    square(&sums, NULL, all->v, o->cols, all->point->lanes);
+    struct totals weights = {0}, sums = {0};
+    square_singles(&weights, all->point->w, o->cols, all->point->lanes);
+    square_doubles(&sums, all->v, o->cols, all->point->lanes);
     for (size_t l = 0; l < all->point->n; l++) {
         double b = all->point->bias[l], v = total_of(&all->v_bias, l);
         if (o->bias != BIAS_PENALISED) b = v = 0;

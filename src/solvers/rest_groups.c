@@ -2,7 +2,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "kernels/singles.h"
-#include "solvers/rest.h"
+#include "solvers/rest_descent.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
    of ones; after each epoch the anchor moves to b (the method of multipliers: the dual variables'
    sums of both sides become equal). A penalised bias needs no anchor to be one, but all rows pull at
    it, and the descent takes fewer epochs with a stiff quadratic. */
-#include "solvers/rest.h"
+#include "solvers/rest_descent.h"
 
 #include "core/alloc.h"
 #include "core/parallel.h"

@@ -5,14 +5,14 @@
        rest_start
        repeat: rest_descend (epochs, until a gap is likely), rest_settle (the weights anew),
                [prove each class], rest_keep (only the classes that are not done) */
-#ifndef SEPAL_SOLVERS_REST_H
-#define SEPAL_SOLVERS_REST_H
+#ifndef SEPAL_SOLVERS_REST_DESCENT_H
+#define SEPAL_SOLVERS_REST_DESCENT_H
 
 #include "objective/certify_rest.h"
 
 struct rest_group {
     struct rest_point point;
-    double anchor[WIDE_LANES]; /* of the bias, see rest.c */
+    double anchor[WIDE_LANES]; /* of the bias, see rest_descent.c */
     void *blocks[2];           /* what its weights and dual variables lie in */
     double worst[2];           /* the largest relative gap of its classes in the last two epochs */
     double last_fall;          /* the least of them yet */
