@@ -1,15 +1,15 @@
-/* The method of multipliers for the hinge with an L2 penalty, by semismooth Newton steps (Rockafellar,
-   Math. Oper. Res. 1976; Yan and Li, Math. Program. Comput. 2020), for many columns.
+/* The method of multipliers for the hinge with an L2 penalty, by semismooth Newton steps
+   (Rockafellar, Math. Oper. Res. 1976; Yan and Li, Math. Program. Comput. 2020), for many columns.
 
    With multipliers a_i between 0 and 1 each hinge is replaced by
 
        max over t between 0 and 1 of t (1 - m_i) - (t - a_i)^2 / 2 sigma_i,
 
-   which is smooth, and bent only where t is between its bounds: t_i = a_i + sigma_i (1 - m_i), clipped.
-   When that is minimised well enough the multipliers become t, and the sigmas grow. sigma_i goes with
-   1 / |x_i|^2, the step that coordinate descent would take: with one sigma for all, rows of different
-   lengths spoil the conjugate gradients. They see only rows whose t is between its bounds. The start is
-   what proximal epochs leave, once they gain little. */
+   which is smooth, and bent only where t is between its bounds: t_i = a_i + sigma_i (1 - m_i),
+   clipped. When that is minimised well enough the multipliers become t, and the sigmas grow.
+   sigma_i goes with 1 / |x_i|^2, the step that coordinate descent would take: with one sigma for
+   all, rows of different lengths spoil the conjugate gradients. They see only rows whose t is
+   between its bounds. The start is what proximal epochs leave, once they gain little. */
 #include "solvers/hinge.h"
 
 #include <math.h>
@@ -54,8 +54,8 @@ static double imbalance(const struct augmented *s, double by) {
     return sum;
 }
 
-/* A free bias where both sides pull alike. Newton steps alone would not find it: without a t between
-   its bounds there is no curvature along the bias. */
+/* A free bias where both sides pull alike. Newton steps alone would not find it: without a t
+   between its bounds there is no curvature along the bias. */
 static void set_bias(struct augmented *s) {
     enum { DOUBLINGS = 60, HALVINGS = 60 };
     double at = imbalance(s, 0), low = 0, high = at > 0 ? 1 : -1;

@@ -1,5 +1,5 @@
-/* What the solvers of the hinge with an L2 penalty share: the best point and the best dual variables
-   found so far, and what can be had cheaply of the margins alone. */
+/* What the solvers of the hinge with an L2 penalty share: the best point and the best dual
+   variables found so far, and what can be had cheaply of the margins alone. */
 #ifndef SEPAL_SOLVERS_HINGE_H
 #define SEPAL_SOLVERS_HINGE_H
 
@@ -19,8 +19,8 @@ struct hinge {
 sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena);
 /* A point, whose margins m may be NULL. It is taken with the length and the bias that are best. */
 sepal_status hinge_offer(struct hinge *h, const double *u, const double *m);
-/* Dual variables in any state; their image (1 / l2) sum of share_i a_i y_i (x_i - c, 1) may be NULL.
-   For a free bias they are balanced first. */
+/* Dual variables in any state; their image (1 / l2) sum of share_i a_i y_i (x_i - c, 1) may be
+   NULL. For a free bias they are balanced first. */
 sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image);
 double hinge_gap(const struct hinge *h); /* relative */
 /* The aim is reached, or the user wants to end: both are noted in the descent. */
@@ -36,8 +36,8 @@ sepal_status hinge_squares(double *out, const struct objective *o);
 /* Of all columns: the sums of share_i |x_i - c|, and behind them of share_i (width numbers). */
 void hinge_sizes(double *out, const struct objective *o);
 
-/* proximal.c: epochs from the best found on, `most` of them, until the aim is reached, or a gap that
-   is enough, or, if there is such a gap, until epochs gain little. */
+/* proximal.c: `most` epochs from the best found on, until the aim or a gap that is enough is
+   reached, or until they gain little: with a gap that is enough, that is judged sooner. */
 sepal_status proximal_run(struct hinge *h, double enough, size_t most);
 
 #endif

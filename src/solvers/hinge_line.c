@@ -1,11 +1,11 @@
-/* The hinge along a line. Its sum is convex with one kink a row, so the place where the slope changes
-   its sign is found by halving. */
+/* The hinge along a line. Its sum is convex with one kink a row, so the place where the slope
+   changes its sign is found by halving. */
 #include "solvers/hinge.h"
 
 #include <math.h>
 
-/* Along the bias the slope starts at minus the shares of the side y = 1 and rises by a row's share at
-   the row's kink, so the best bias is a kink. */
+/* Along the bias the slope starts at minus the shares of the side y = 1 and rises by a row's share
+   at the row's kink, so the best bias is a kink. */
 void hinge_bias(const struct objective *o, double *m, double *bias) {
     enum { HALVINGS = 1100 }; /* until any two doubles are neighbours */
     double low = INFINITY, high = -INFINITY, wanted = 0;

@@ -1,17 +1,17 @@
-/* An interior-point method for the hinge with few columns and any penalty (Mehrotra, SIAM J. Optim.
-   1992; in the space of the weights: Ferris and Munson, SIAM J. Optim. 2002).
+/* An interior-point method for the hinge with few columns and any penalty (Mehrotra, SIAM J.
+   Optim. 1992; in the space of the weights: Ferris and Munson, SIAM J. Optim. 2002).
 
-   Each row has a slack s_i >= 0 beyond its margin and a shortfall z_i >= 0 below it, m_i - 1 = s_i - z_i,
-   and a dual variable a_i between 0 and 1. The path a_i s_i = (1 - a_i) z_i = mu leads to the optimum
-   as mu falls to 0. A Newton step along it needs the factor of
+   Each row has a slack s_i >= 0 beyond its margin and a shortfall z_i >= 0 below it, m_i - 1 = s_i
+   - z_i, and a dual variable a_i between 0 and 1. The path a_i s_i = (1 - a_i) z_i = mu leads to
+   the optimum as mu falls to 0. A Newton step along it needs the factor of
 
        H = l2 + sum over rows of share_i theta_i (x_i - c, 1)(x_i - c, 1)',
        1 / theta_i = s_i / a_i + z_i / (1 - a_i),
 
-   whose size is that of a point, however many rows there are. The number of steps hardly depends on the
-   data or the penalty. The step to mu = 0 is taken first to see how far it goes: that says where to
-   aim, and what the products of the changes will add. What an L1 penalty adds is in interior_split.h;
-   it ends on H's diagonal. */
+   whose size is that of a point, however many rows there are. The number of steps hardly depends
+   on the data or the penalty. The step to mu = 0 is taken first to see how far it goes: that says
+   where to aim, and what the products of the changes will add. What an L1 penalty adds is in
+   interior_split.h; it ends on H's diagonal. */
 #include "solvers/descent.h"
 
 #include "solvers/hinge.h"
@@ -71,9 +71,9 @@ static bool begins_near(const struct objective *o) {
     return o->l2 > 0 && o->l1 == 0;
 }
 
-/* On the path as far as the rows are asked, for the margins of the best point: of
-   s - z = m - 1 and mu / s + mu / z = 1 follows z. What is left to do is that the dual variables add up
-   to the point. */
+/* On the path as far as the rows are asked, for the margins of the best point: of s - z = m - 1
+   and mu / s + mu / z = 1 follows z. What is left to do is that the dual variables add up to the
+   point. */
 static sepal_status start(struct interior *p) {
     const struct objective *o = p->o;
     double shares = 0;
@@ -203,8 +203,8 @@ static void copy_step(const struct objective *o, double *const to[3], double *co
     memcpy(to[2], from[2], 2 * o->n * sizeof **to);
 }
 
-/* A few rows keep a step short: it is taken again so that they are in nobody's way (Gondzio, Comput.
-   Optim. Appl. 1996), as long as that makes it longer. */
+/* A few rows keep a step short: it is taken again so that they are in nobody's way (Gondzio,
+   Comput. Optim. Appl. 1996), as long as that makes it longer. */
 static sepal_status lengthen(struct interior *p, double most, double *length) {
     enum { DRAWS = 3 };
     static const double fair = 0.9, further = 0.1, worth = 0.01;

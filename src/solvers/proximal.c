@@ -1,14 +1,15 @@
-/* Dual coordinate descent for the hinge (Hsieh et al., ICML 2008) on proximal steps (Rockafellar, SIAM
-   J. Control Optim. 1976; with few epochs a step: Lin, Mairal and Harchaoui, JMLR 2018).
+/* Dual coordinate descent for the hinge (Hsieh et al., ICML 2008) on proximal steps (Rockafellar,
+   SIAM J. Control Optim. 1976; with few epochs a step: Lin, Mairal and Harchaoui, JMLR 2018).
 
-   An epoch works on the objective plus lag l2/2 |u - before|^2, `before` being the point that the last
-   epoch left. So the dual variables may move 1 + lag times as far as the weights follow, and the point
-   is carried on by lag / (1 + lag) of what an epoch has moved it: directions in which the plain descent
-   creeps are 1 + lag times faster. One epoch to a step does; where the dual value falls, the lag was too
-   much and is halved.
+   An epoch works on the objective plus lag l2/2 |u - before|^2, `before` being the point that the
+   last epoch left. So the dual variables may move 1 + lag times as far as the weights follow, and
+   the point is carried on by lag / (1 + lag) of what an epoch has moved it: directions in which
+   the plain descent creeps are 1 + lag times faster. One epoch to a step does; where the dual
+   value falls, the lag was too much and is halved.
 
-   A free bias has no penalty but this one, so its part of the dual constraint is met as the steps come
-   to rest. Rows that are far from their kink on the side of their bound are left out between checks. */
+   A free bias has no penalty but this one, so its part of the dual constraint is met as the steps
+   come to rest. Rows that are far from their kink on the side of their bound are left out between
+   checks. */
 #include "core/alloc.h"
 #include "core/rng.h"
 #include "solvers/hinge.h"

@@ -1,6 +1,6 @@
-/* The solvers of the hinge with an L2 penalty, on rows of every kind: the independent proof accepts what
-   they leave, the bias is the best one for the weights, dual variables vanish where they must, and
-   threads change no bit. */
+/* The solvers of the hinge with an L2 penalty, on rows of every kind: the independent proof
+   accepts what they leave, the bias is the best one for the weights, dual variables vanish where
+   they must, and threads change no bit. */
 #include "unit/objective_fixture.h"
 
 #include "objective/certify.h"

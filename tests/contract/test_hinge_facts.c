@@ -1,5 +1,5 @@
-/* Facts about the hinge's optimum, for each solver of it: rows beyond their margin can be left out, and
-   with a large C the margin is the widest there is. */
+/* Facts about the hinge's optimum, for each solver of it: rows beyond their margin can be left
+   out, and with a large C the margin is the widest there is. */
 #include "contract/convex_problem.h"
 
 static const char *const names[] = {"interior", "augmented"};
