@@ -131,9 +131,4 @@ static inline bool solver_walks(const char *name) {
     return strcmp(name, "sgd") == 0;
 }
 
-/* Some solver other than the delta rule takes an L1 penalty. */
-static inline bool l1_solver(void) {
-    return strstr(learner_find("logistic")->solvers, "prox-") != NULL;
-}
-
 #endif

@@ -97,7 +97,6 @@ static void check_optimum(struct rng *rng, size_t number) {
     enum kind kind = (enum kind)(number / 2 % 3);
     size_t penalty = number / 6 % 3, bias = number / 18 % 3;
     double strength = pow(10, -3 * rng_unit(rng) - 0.5);
-    if (!l1_solver()) penalty = 0;
     struct problem p = random_problem(rng, sparse);
     char knobs[160], spec[240];
     snprintf(knobs, sizeof knobs, "%s, bias=%s%s", penalties[penalty].knobs, biases[bias],
@@ -238,7 +237,7 @@ static void test_strengths(void **state) {
     static const double ratios[] = {0, 0.3, 1};
     for (size_t number = 0; number < 45; number++) {
         struct problem p = random_problem(&rng, number % 2);
-        double c = pow(10, 3 * rng_unit(&rng) - 2), ratio = l1_solver() ? ratios[number % 3] : 0;
+        double c = pow(10, 3 * rng_unit(&rng) - 2), ratio = ratios[number % 3];
         double strength = 1 / (c * total_weight(&p));
         char given[160], other[200];
         snprintf(given, sizeof given, "%s(C=%.17g, ratio=%g)", kinds[number % 2], c, ratio);

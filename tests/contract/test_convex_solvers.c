@@ -76,7 +76,7 @@ static void test_solvers(void **state) {
     static const char *const tols[] = {"1e-2", "1e-4", "1e-6", "1e-8"};
     struct rng rng = rng_make(111, 1);
     char solver[32];
-    for (size_t number = 0; number < 12 * SPECS; number++) {
+    for (size_t number = 0; number < 6 * SPECS; number++) {
         const char *spec = specs[number % SPECS];
         struct problem p = small_problem(&rng, number / SPECS % 2);
         sepal_data *data = problem_data(&p, ctx, number / SPECS % 2);
@@ -107,7 +107,7 @@ static void test_honesty(void **state) {
     enum { MOST = 32 };
     struct rng rng = rng_make(117, 1);
     size_t short_of = 0, all = 0;
-    for (size_t number = 0; number < 8 * SPECS; number++) {
+    for (size_t number = 0; number < 6 * SPECS; number++) {
         const char *spec = specs[number % SPECS];
         struct problem p = hard_problem(&rng, number / SPECS);
         sepal_data *data = problem_data(&p, ctx, number / SPECS % 2);
