@@ -115,7 +115,9 @@ static void test_honesty(void **state) {
         double least = INFINITY;
         char solver[32];
         for (size_t k = 0; solver_at(solver, sizeof solver, k) && k < MOST; k++) {
-            if (!fit_by(&a[k], data, spec, solver, number % 2 ? "1e-6" : "1e-10")) continue;
+            if (!fit_by(&a[k], data, spec, solver,
+                        number % 2 ? "1e-6, max-iter=300" : "1e-10, max-iter=300"))
+                continue;
             short_of += !a[k].converged;
             all++;
             least = fmin(least, a[k].objective);
