@@ -97,7 +97,7 @@ sepal_status line_search(struct line *line) {
     line->reached = line->value;
     if (!(line->slope < 0)) return SEPAL_OK;
     double alpha = o->loss->smooth && o->l1 == 0 ? best_length(line) : 1;
-    for (int trial = 0; trial < TRIALS; trial++, alpha *= 0.5) {
+    for (int trial = 0; trial < TRIALS; trial++) {
         TRY(value_at(&value, line, alpha));
         /* near the optimum the decrease is below what the sums can tell */
         if (value <= line->value + enough * alpha * line->slope + noise) {
@@ -105,6 +105,7 @@ sepal_status line_search(struct line *line) {
             line->reached = value;
             break;
         }
+        alpha *= 0.5;
     }
     return SEPAL_OK;
 }

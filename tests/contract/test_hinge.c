@@ -69,7 +69,8 @@ static void descent_free(struct descent *d) {
 static void check_bias(const struct sample *s, const struct descent *d, long double objective) {
     double *u = numbers(s->o.width), *bias = u + s->o.cols;
     memcpy(u, d->u, s->o.width * sizeof *u);
-    for (double by = 1e-6; by < 2; by *= 10) {
+    for (int power = -6; power <= 0; power++) {
+        double by = pow(10, power);
         for (int side = -1; side <= 1; side += 2) {
             *bias = d->u[s->o.cols] + side * by;
             assert_true(plain_objective(s, u) >= objective * (1 - 1e-12L));

@@ -30,8 +30,9 @@ static long double descend(const struct sample *s, double *u, int rounds) {
     long double least = plain_objective(s, u), reached = least;
     double *best = numbers(s->o.width), reach = 8;
     memcpy(best, u, s->o.width * sizeof *u);
-    for (int round = 0; round < rounds; round++, reach *= 0.7) {
+    for (int round = 0; round < rounds; round++) {
         for (size_t j = 0; j < s->o.width; j++) reached = along(s, u, j, reach);
+        reach *= 0.7;
         if (reached < least) {
             least = reached;
             memcpy(best, u, s->o.width * sizeof *u);
