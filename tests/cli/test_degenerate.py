@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 SEPAL = os.environ["SEPAL"]
 NIGHTLY = "SEPAL_NIGHTLY" in os.environ
 # Where sanitizers or a busy machine make it slow, the rest is fitted by the solver of choice alone.
-DEADLINE = time.monotonic() + (3000 if NIGHTLY else 60)
+DEADLINE = time.monotonic() + (3000 if NIGHTLY else 45)
 TOL = 1e-6
 rng = random.Random(7)
 failures = []
