@@ -2,6 +2,7 @@
 #ifndef SEPAL_SOLVERS_PROX_H
 #define SEPAL_SOLVERS_PROX_H
 
+#include "core/parallel.h"
 #include "solvers/column_copy.h"
 #include "solvers/descent.h"
 
@@ -27,6 +28,7 @@ struct prox {
     bool *gone;             /* is 0 at the optimum, by proof */
     double *first, *second; /* of the set: sums of curve times x and, as the bias follows, x^2 */
     double *before;         /* steps, for a while */
+    size_t entries;         /* of the set's columns */
     size_t *set, n_set;     /* columns that the step may move, rising; of them ... */
     size_t *light, n_light; /* ... those that go one by one ... */
     size_t *block, n_block; /* ... and those that are taken together, ... */
@@ -56,6 +58,18 @@ static inline double prox_centre(const struct prox *p, size_t k) {
 }
 static inline size_t prox_penalised(const struct prox *p) {
     return p->count + (p->o->bias == BIAS_PENALISED);
+}
+/* The block is the whole model. */
+static inline bool prox_alone(const struct prox *p) {
+    return p->n_light == 0 && (p->block_bias || p->o->bias != BIAS_PENALISED);
+}
+/* Tasks that go over so many numbers in all: few are not worth waking another thread. */
+static inline sepal_status prox_tasks(const struct prox *p, size_t numbers, size_t n, task_fn task,
+                                      void *payload) {
+    enum { FEW = 1 << 15 };
+    if (numbers > FEW) return parallel_for(p->o->ctx, n, task, payload);
+    for (size_t i = 0; i < n; i++) TRY(task(p->o->ctx, i, payload));
+    return SEPAL_OK;
 }
 /* The w that minimises g (w - at) + h/2 (w - at)^2 + l1 |w|. */
 static inline double prox_shrink(double at, double g, double h, double l1) {

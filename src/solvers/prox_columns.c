@@ -2,7 +2,6 @@
 #include "solvers/prox.h"
 
 #include "core/alloc.h"
-#include "core/parallel.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +47,7 @@ static sepal_status out_of_reach(bool *keep, const struct prox *p) {
     double low = 0, high = 0;
     all.reach = mem_zero(o->ctx, o->cols, 2 * HALVES * sizeof *all.reach);
     if (!all.reach) return SEPAL_EMEMORY;
-    sepal_status status = parallel_for(o->ctx, HALVES, reach_of_half, &all);
+    sepal_status status = prox_tasks(p, o->rows.nonzeros, HALVES, reach_of_half, &all);
     for (size_t i = 0; i < o->n; i++) *(o->label[i] == 1 ? &high : &low) += o->share[i];
     for (size_t j = 0; j < o->cols && status == SEPAL_OK; j++) {
         const double *first = all.reach + 2 * j, *second = first + 2 * o->cols;
@@ -158,7 +157,7 @@ static sepal_status bend_part(sepal_ctx *ctx, size_t part, void *payload) {
 sepal_status prox_columns_bends(struct prox *p, struct bends *out) {
     struct bending all = {.p = p, .bends = out};
     *out = dress(p, p->curve);
-    return parallel_for(p->o->ctx, PARTS, bend_part, &all);
+    return prox_tasks(p, p->entries, PARTS, bend_part, &all);
 }
 
 /* ---- scores ------------------------------------------------------------------------------- */
@@ -187,7 +186,7 @@ sepal_status prox_columns_scores(double *out, struct prox *p, const size_t *set,
                                  const double *z) {
     const struct objective *o = p->o;
     struct stepping all = {.p = p, .set = set, .n = n, .z = z, .half = {out, p->room[3]}};
-    TRY(parallel_for(o->ctx, HALVES, add_half, &all));
+    TRY(prox_tasks(p, p->entries, HALVES, add_half, &all));
     for (size_t i = 0; i < o->n; i++) out[i] += all.half[1][i];
     return SEPAL_OK;
 }

@@ -5,7 +5,6 @@
 #include "solvers/prox.h"
 
 #include "core/alloc.h"
-#include "core/parallel.h"
 #include "solvers/tall.h"
 
 #include <math.h>
@@ -20,10 +19,8 @@ enum { MEMBERS = 512, ROW_MOST = 64, COMMON = 8, HALVES = 2 };
 /* All of the set where rows have few of its entries, else the columns with many. With fewer rows than
    members a column costs less than a row of the matrix. */
 static bool takes_all(const struct prox *p) {
-    size_t entries = 0;
     if (p->n_set > MEMBERS || p->n_set > p->o->n) return false;
-    for (size_t i = 0; i < p->n_set; i++) entries += columns_length(&p->columns, p->set[i]);
-    return !p->o->rows.sparse || entries <= ROW_MOST * p->o->n;
+    return !p->o->rows.sparse || p->entries <= ROW_MOST * p->o->n;
 }
 
 static bool belongs(const struct prox *p, size_t k, bool all) {
@@ -53,7 +50,7 @@ void prox_gram_choose(struct prox *p) {
     double change = fabs(p->curves - p->block_curves);
     if (p->gram && !all && !p->careful && change <= drift * p->block_curves) {
         keep_block(p);
-        return;
+        if (p->n_light > 0) return;
     }
     mem_free(p->gram);
     p->gram = NULL;
@@ -65,7 +62,7 @@ void prox_gram_choose(struct prox *p) {
         else
             p->light[p->n_light++] = k;
     }
-    p->block_bias = all && p->o->bias == BIAS_PENALISED;
+    p->block_bias = p->n_light == 0 && p->o->bias == BIAS_PENALISED;
     p->block[p->n_block] = p->count;
 }
 
@@ -150,7 +147,7 @@ static sepal_status pair_sparse(struct prox *p) {
     size_t n = size_of(p), cells = n * n;
     struct pairing all = {.p = p, .half = {p->gram, p->gram + cells}};
     memset(p->gram, 0, HALVES * cells * sizeof *p->gram);
-    TRY(parallel_for(p->o->ctx, HALVES, pair_half, &all));
+    TRY(prox_tasks(p, p->entries, HALVES, pair_half, &all));
     for (size_t i = 0; i < cells; i++) p->gram[i] += p->gram[cells + i];
     for (size_t a = 0; a < n && p->block_bias; a++)
         p->gram[a * n + n - 1] = a < n - 1 ? p->first[p->block[a]] : p->curves;
@@ -228,8 +225,8 @@ static double visit(struct prox *p, size_t b, double *slope) {
 /* Beside other columns the block need not be better than they are; alone it is the whole model. */
 void prox_gram_descend(struct prox *p, double *slope) {
     size_t n = size_of(p);
-    double precision = p->n_light > 0 ? 1e-3 : 1e-7, first = 0;
-    double work = p->n_light > 0 ? 4e6 : 4e8; /* products */
+    double precision = prox_alone(p) ? 1e-7 : 1e-3, first = 0;
+    double work = prox_alone(p) ? 4e8 : 4e6; /* products */
     int most = (int)fmin(fmax(20, work / ((double)n * (double)n)), 3000);
     for (int pass = 0; pass < most; pass++) {
         double moved = 0;

@@ -80,11 +80,12 @@ static void screen(struct prox *p) {
 static void choose_set(struct prox *p) {
     static const double few = 0.25;
     size_t empty = 0;
-    p->n_set = 0;
+    p->n_set = p->entries = 0;
     for (size_t k = 0; k < p->count; k++) {
         if (p->w[k] == 0 && (p->gone[k] || fabs(p->v[k]) <= p->o->l1)) continue;
         empty += p->w[k] == 0;
         p->set[p->n_set++] = k;
+        p->entries += columns_length(&p->columns, k);
     }
     p->settled = (double)empty <= few * (double)p->n_set;
 }

@@ -2,7 +2,6 @@
    bounds, the line search. Rows go by the slabs of the objective. */
 #include "solvers/prox.h"
 
-#include "core/parallel.h"
 #include "solvers/line.h"
 
 #include <float.h>
@@ -49,7 +48,7 @@ static sepal_status look_at_slab(sepal_ctx *ctx, size_t s, void *payload) {
 sepal_status prox_look(struct prox *p) {
     const struct objective *o = p->o;
     struct looking all = {.p = p};
-    TRY(parallel_for(o->ctx, o->slabs, look_at_slab, &all));
+    TRY(prox_tasks(p, 4 * o->n, o->slabs, look_at_slab, &all));
     p->loss = add_up(all.loss, o->slabs);
     p->factors = add_up(all.factors, o->slabs);
     p->curves = add_up(all.curves, o->slabs);
@@ -84,7 +83,7 @@ static sepal_status earn_slab(sepal_ctx *ctx, size_t s, void *payload) {
 static sepal_status try_dual(struct prox *p, double shrink, bool everything) {
     const struct objective *o = p->o;
     struct earning all = {.p = p, .shrink = shrink};
-    TRY(parallel_for(o->ctx, o->slabs, earn_slab, &all));
+    TRY(prox_tasks(p, 8 * o->n, o->slabs, earn_slab, &all));
     double dual = add_up(all.sum, o->slabs);
     for (size_t k = 0; k < prox_penalised(p) && o->l2 > 0; k++) {
         double over = fabs(shrink * p->v[k]) - o->l1;
@@ -176,7 +175,7 @@ static sepal_status search(double *out, const struct prox *p) {
     /* near the optimum the sums cannot tell the slope from 0, but the dual still gains */
     if (!(slope <= noise)) return SEPAL_OK;
     for (int trial = 0; trial < TRIALS; trial++) {
-        TRY(parallel_for(o->ctx, o->slabs, try_slab, &all));
+        TRY(prox_tasks(p, 4 * o->n, o->slabs, try_slab, &all));
         double gain = value - p->penalty - add_up(all.sum, o->slabs) - penalty_added(p, all.alpha);
         if (gain >= -enough * all.alpha * slope - noise) {
             *out = all.alpha;

@@ -4,8 +4,6 @@
    the steps of the weights know that it will follow. */
 #include "solvers/prox.h"
 
-#include "core/parallel.h"
-
 #include <math.h>
 
 enum { PARTS = 16 };
@@ -79,9 +77,9 @@ static sepal_status visit_block(struct model *model, double *off) {
     struct prox *p = model->p;
     const struct objective *o = p->o;
     size_t n = p->n_block + p->block_bias;
-    bool alone = p->n_light == 0;
+    bool alone = prox_alone(p);
     if (n == 0) return SEPAL_OK;
-    TRY(parallel_for(o->ctx, PARTS, slopes_part, model));
+    TRY(prox_tasks(p, p->entries, PARTS, slopes_part, model));
     if (p->block_bias) p->block_slope[n - 1] = model->sum + model->s * p->curves;
     for (size_t b = 0; b < n; b++) {
         size_t k = p->block[b];
@@ -140,7 +138,7 @@ static sepal_status descend(struct model *model, struct history *history) {
     enum { PASSES = 200, WARM_UP = 2 };
     struct prox *p = model->p;
     struct descent *d = p->d;
-    bool once = p->n_light == 0 && (p->block_bias || p->o->bias != BIAS_PENALISED);
+    bool once = prox_alone(p);
     for (int k = 0; k < PASSES; k++) {
         double off;
         TRY(pass(model, &off));

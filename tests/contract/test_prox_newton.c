@@ -137,16 +137,16 @@ static void test_optimality(void **state) {
 static void test_wide(void **state) {
     struct rng rng = rng_make(62, 1);
     (void)state;
-    for (size_t way = 0; way < WAYS_TO_KEEP; way++)
-        for (int b = 0; b < 3; b++) {
-            struct sample *s = sample_new(&rng, 90, 700, way, biases[b], b == 1, 0);
-            double most = all_zero_from(s);
-            check(s, 0.05 * most, 0);
-            check(s, 0.01 * most, 0.02 * most);
-            s->o.loss = &loss_squared_hinge;
-            check(s, 0.05 * most, 0);
-            sample_free(s);
-        }
+    for (size_t way = 0; way < WAYS_TO_KEEP; way++) {
+        enum bias bias = biases[(way + way / 3) % 3];
+        struct sample *s = sample_new(&rng, 90, 700, way, bias, bias == BIAS_NONE, 0);
+        double most = all_zero_from(s);
+        check(s, 0.05 * most, 0);
+        check(s, 0.01 * most, 0.02 * most);
+        s->o.loss = &loss_squared_hinge;
+        check(s, 0.05 * most, 0);
+        sample_free(s);
+    }
 }
 
 /* ---- zeros -------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ static void test_threads(void **state) {
     struct rng rng = rng_make(67, 1);
     (void)state;
     for (int trial = 0; trial < 12; trial++) {
-        struct sample *s = sample_new(&rng, 3000, trial < 6 ? 40 : 600,
+        struct sample *s = sample_new(&rng, 2200, trial < 6 ? 30 : 540,
                                       (size_t)trial % WAYS_TO_KEEP, biases[trial % 3], false, 0);
         struct solved by[2];
         s->o.l1 = 0.1 * all_zero_from(s);
