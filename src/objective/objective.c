@@ -91,6 +91,36 @@ static sepal_status loss_of_slab(sepal_ctx *ctx, size_t s, void *payload) {
     return SEPAL_OK;
 }
 
+struct along {
+    const struct objective *o;
+    const double *m, *t;
+    double alpha, sum[SLABS_MOST];
+};
+
+static sepal_status loss_along_slab(sepal_ctx *ctx, size_t s, void *payload) {
+    enum { PART = 256 };
+    struct along *all = payload;
+    const struct objective *o = all->o;
+    double m[PART], value[PART], sum = 0;
+    for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
+        n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
+        for (size_t k = 0; k < n; k++) m[k] = all->m[i + k] + all->alpha * all->t[i + k];
+        o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
+        sum += ctx->kernels->dot_f64(value, o->share + i, n);
+    }
+    all->sum[s] = sum;
+    return SEPAL_OK;
+}
+
+sepal_status objective_loss_along(double *out, const struct objective *o, const double *m,
+                                  const double *t, double alpha) {
+    struct along all = {.o = o, .m = m, .t = t, .alpha = alpha};
+    TRY(parallel_for(o->ctx, o->slabs, loss_along_slab, &all));
+    *out = 0;
+    for (size_t s = 0; s < o->slabs; s++) *out += all.sum[s];
+    return SEPAL_OK;
+}
+
 sepal_status objective_loss(double *out, const struct objective *o, const double *m) {
     struct losses all = {.o = o, .m = m};
     TRY(parallel_for(o->ctx, o->slabs, loss_of_slab, &all));

@@ -55,8 +55,13 @@ double objective_penalty(const struct objective *o, const double *u);
 
 /* m, n numbers */
 sepal_status objective_margins(double *m, const struct objective *o, const double *u);
+/* |x_i - c|^2 of all rows; of sparse rows |x_i|^2 */
+sepal_status objective_squares(double *out, const struct objective *o);
 /* the sum of share_i loss(m_i) */
 sepal_status objective_loss(double *out, const struct objective *o, const double *m);
+/* the same of the margins m + alpha t, which are not kept */
+sepal_status objective_loss_along(double *out, const struct objective *o, const double *m,
+                                  const double *t, double alpha);
 /* out (width numbers) = the sum over rows of r_i (x_i - c, 1) */
 sepal_status objective_back(double *out, const struct objective *o, const double *r);
 /* the same with r_i = share_i y_i a_i: what the pulls a amount to */

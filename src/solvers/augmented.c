@@ -205,7 +205,7 @@ static sepal_status run(struct augmented *s) {
     const struct objective *o = s->o;
     size_t most = d->max_iter ? d->max_iter : SIZE_MAX;
     if (hinge_gap(&s->best) > ENOUGH) TRY(proximal_run(&s->best, ENOUGH, EPOCHS_FIRST));
-    TRY(hinge_squares(s->inverse, o));
+    TRY(objective_squares(s->inverse, o));
     for (size_t i = 0; i < o->n; i++) {
         double square = s->inverse[i] + (o->bias != BIAS_NONE);
         s->inverse[i] = square > 0 ? 1 / square : 1;

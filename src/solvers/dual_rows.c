@@ -1,5 +1,4 @@
 /* Rows of the dual solver: their squares, and the epoch that visits them. */
-#include "core/parallel.h"
 #include "core/rng.h"
 #include "solvers/dual.h"
 
@@ -8,49 +7,12 @@
 
 /* ---- squares ------------------------------------------------------------------------------ */
 
-static double sparse_square(const struct block *block, size_t i) {
-    size_t at = block->start[i], n = block->start[i + 1] - at;
-    double sum = 0;
-    switch (block->values) {
-    case VALUES_ONES: return (double)n;
-    case VALUES_ROW: return (double)n * block->f64[i] * block->f64[i];
-    case VALUES_F32:
-        for (size_t k = at; k < at + n; k++) sum += (double)block->f32[k] * (double)block->f32[k];
-        return sum;
-    case VALUES_F64:
-        for (size_t k = at; k < at + n; k++) sum += block->f64[k] * block->f64[k];
-        return sum;
-    }
-    return sum;
-}
-
-static double dense_square(const struct objective *o, const struct block *block, size_t i) {
-    double sum = 0;
-    for (size_t j = 0; j < o->cols; j++) {
-        size_t at = i * o->cols + j;
-        double x = block->f32 ? (double)block->f32[at] : block->f64[at];
-        if (o->centre) x -= o->centre[j];
-        sum += x * x;
-    }
-    return sum;
-}
-
-static sepal_status squares_of_block(sepal_ctx *ctx, size_t b, void *payload) {
-    const struct dual *s = payload;
-    const struct block *block = &s->o->rows.blocks[b];
-    (void)ctx;
-    for (size_t i = 0; i < block->rows; i++)
-        s->curve[block->first_row + i] =
-            block->sparse ? sparse_square(block, i) : dense_square(s->o, block, i);
-    return SEPAL_OK;
-}
-
 sepal_status dual_curves(struct dual *s) {
     const struct objective *o = s->o;
     static const double small = 1e-12, large = 1e12;
     double sum = 0, shares = 0;
     s->tame = true;
-    TRY(parallel_for(o->ctx, o->rows.n_blocks, squares_of_block, s));
+    TRY(objective_squares(s->curve, o));
     for (size_t i = 0; i < o->n; i++) {
         sum += o->share[i] * s->curve[i];
         shares += o->share[i];

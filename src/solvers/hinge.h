@@ -31,9 +31,7 @@ void hinge_bias(const struct objective *o, double *m, double *bias);
 /* The factor of a point that makes loss and penalty least; square: |.|^2 of what is penalised. */
 double hinge_length(const struct objective *o, const double *m, double square);
 
-/* hinge_rows.c: |x_i - c|^2 of all rows */
-sepal_status hinge_squares(double *out, const struct objective *o);
-/* Of all columns: the sums of share_i |x_i - c|, and behind them of share_i (width numbers). */
+/* hinge_rows.c, of all columns: the sums of share_i |x_i - c|, and behind them of share_i (width numbers). */
 void hinge_sizes(double *out, const struct objective *o);
 
 /* proximal.c: `most` epochs from the best found on, until the aim or a gap that is enough is

@@ -1,7 +1,5 @@
 #include "solvers/line.h"
 
-#include "core/parallel.h"
-
 #include <float.h>
 #include <math.h>
 
@@ -58,33 +56,9 @@ static double best_length(const struct line *line) {
     return alpha;
 }
 
-/* The objective at alpha; the losses slab by slab, their margins not kept. */
-struct trial {
-    const struct line *line;
-    double alpha, sum[SLABS_MOST];
-};
-
-static sepal_status try_slab(sepal_ctx *ctx, size_t s, void *payload) {
-    enum { PART = 256 };
-    struct trial *trial = payload;
-    const struct line *line = trial->line;
-    const struct objective *o = line->o;
-    double m[PART], value[PART], sum = 0;
-    for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
-        n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
-        for (size_t k = 0; k < n; k++) m[k] = line->m[i + k] + trial->alpha * line->t[i + k];
-        o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
-        sum += ctx->kernels->dot_f64(value, o->share + i, n);
-    }
-    trial->sum[s] = sum;
-    return SEPAL_OK;
-}
-
 static sepal_status value_at(double *out, const struct line *line, double alpha) {
-    struct trial trial = {.line = line, .alpha = alpha};
-    TRY(parallel_for(line->o->ctx, line->o->slabs, try_slab, &trial));
-    *out = penalty_at(line, alpha);
-    for (size_t s = 0; s < line->o->slabs; s++) *out += trial.sum[s];
+    TRY(objective_loss_along(out, line->o, line->m, line->t, alpha));
+    *out += penalty_at(line, alpha);
     return SEPAL_OK;
 }
 

@@ -116,26 +116,6 @@ sepal_status prox_bound(struct prox *p, bool all) {
 
 /* ---- along a step ------------------------------------------------------------------------- */
 
-struct trying {
-    const struct prox *p;
-    double alpha, sum[SLABS_MOST];
-};
-
-static sepal_status try_slab(sepal_ctx *ctx, size_t s, void *payload) {
-    struct trying *all = payload;
-    const struct prox *p = all->p;
-    const struct objective *o = p->o;
-    double m[PART], value[PART], sum = 0;
-    for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
-        n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
-        for (size_t k = 0; k < n; k++) m[k] = p->m[i + k] + all->alpha * p->t[i + k];
-        o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
-        sum += ctx->kernels->dot_f64(value, o->share + i, n);
-    }
-    all->sum[s] = sum;
-    return SEPAL_OK;
-}
-
 /* What alpha times the step adds to the penalty. */
 static double penalty_added(const struct prox *p, double alpha) {
     const struct objective *o = p->o;
@@ -170,18 +150,18 @@ static sepal_status search(double *out, const struct prox *p) {
     const struct objective *o = p->o;
     double slope = slope_of(p), value = prox_objective(p);
     double noise = 16 * DBL_EPSILON * fabs(value);
-    struct trying all = {.p = p, .alpha = 1};
+    double loss, alpha = 1;
     *out = 0;
     /* near the optimum the sums cannot tell the slope from 0, but the dual still gains */
     if (!(slope <= noise)) return SEPAL_OK;
     for (int trial = 0; trial < TRIALS; trial++) {
-        TRY(prox_tasks(p, 4 * o->n, o->slabs, try_slab, &all));
-        double gain = value - p->penalty - add_up(all.sum, o->slabs) - penalty_added(p, all.alpha);
-        if (gain >= -enough * all.alpha * slope - noise) {
-            *out = all.alpha;
+        TRY(objective_loss_along(&loss, o, p->m, p->t, alpha));
+        double gain = value - p->penalty - loss - penalty_added(p, alpha);
+        if (gain >= -enough * alpha * slope - noise) {
+            *out = alpha;
             break;
         }
-        all.alpha *= shorter;
+        alpha *= shorter;
     }
     return SEPAL_OK;
 }

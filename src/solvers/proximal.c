@@ -143,7 +143,7 @@ static sepal_status start(struct proximal *p) {
     struct hinge *h = p->h;
     const struct objective *o = p->o;
     double sum = 0, shares = 0;
-    TRY(hinge_squares(p->inverse, o));
+    TRY(objective_squares(p->inverse, o));
     for (size_t i = 0; i < o->n; i++) {
         sum += o->share[i] * p->inverse[i];
         shares += o->share[i];
