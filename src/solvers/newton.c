@@ -52,6 +52,14 @@ static double relative(const struct newton *s, double excess) {
     return excess / fmax(fabs(s->objective), 1e-300);
 }
 
+/* What a free bias off its optimum costs: balancing the pulls, and itself. */
+static double bias_excess(const struct newton *s) {
+    const struct objective *o = s->o;
+    double g = s->sweep.gradient[o->cols], curves = 0;
+    for (size_t i = 0; i < o->n; i++) curves += s->sweep.curve[i];
+    return fabs(g * s->u[o->cols]) + (curves > 0 ? g * g / (2 * curves) : 0);
+}
+
 /* By the pulls at the point itself: P - D = |gradient|^2 / 2 l2, if the bias is optimal. */
 static double own_gap(const struct newton *s) {
     const struct objective *o = s->o;
@@ -59,7 +67,7 @@ static double own_gap(const struct newton *s) {
     if (s->objective == 0) return 0;
     if (!(o->l2 > 0)) return INFINITY;
     double square = o->ctx->kernels->dot_f64(g, g, o->penalised);
-    double bias = o->penalised < o->width ? fabs(g[o->cols] * s->u[o->cols]) : 0;
+    double bias = o->bias == BIAS_FREE ? bias_excess(s) : 0;
     return relative(s, square / (2 * o->l2) + bias);
 }
 
