@@ -116,6 +116,8 @@ static sepal_status run(struct convex *convex, struct convex_plan *plan) {
     TRY(plan->first->solve(d));
     if (d->converged || d->stopped || !plan->then) return SEPAL_OK;
     size_t before = d->iterations;
+    if (d->max_iter && d->max_iter <= before) return SEPAL_OK;
+    if (d->max_iter) d->max_iter -= before;
     d->iterations = d->patience = 0;
     d->warm = true;
     convex->handed_over = true;

@@ -196,6 +196,7 @@ static sepal_status round_of(struct augmented *s) {
         if (!(length > 0) || s->d->stopped) return SEPAL_OK;
         s->d->iterations++;
         TRY(look(s));
+        if (s->d->iterations == s->d->max_iter) return SEPAL_OK;
     }
     return SEPAL_OK;
 }

@@ -268,13 +268,13 @@ static sepal_status step(struct interior *p, double *length) {
 
 static sepal_status run(struct interior *p) {
     struct descent *d = p->d;
-    size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
+    size_t most = d->max_iter ? d->max_iter : d->iterations + EPOCHS_FIRST + STEPS_MOST;
     double length = 1;
     if (begins_near(p->o) && hinge_gap(&p->best) > NEAR)
         TRY(proximal_run(&p->best, NEAR, EPOCHS_FIRST));
     if (d->stopped || hinge_ends(&p->best)) return SEPAL_OK;
     TRY(start(p));
-    for (size_t k = 0; k < most && !hinge_ends(&p->best); k++) {
+    while (!hinge_ends(&p->best) && d->iterations < most) {
         TRY(step(p, &length));
         if (length == 0) break;
         d->iterations++;

@@ -195,6 +195,7 @@ static sepal_status run(struct proximal *p, double enough, size_t most) {
             then = hinge_gap(p->h);
             judged = done + back;
         }
+        if (due > most) due = most;
         while (d->iterations - first < due && !d->stopped) {
             epoch(p);
             if (d->iterations - first < due) carry_on(p);
@@ -212,6 +213,8 @@ sepal_status proximal_run(struct hinge *h, double enough, size_t most) {
     struct arena arena = {0};
     /* without a free bias the centre of sparse rows would make them dense */
     if (h->o->rows.sparse && h->o->centre && h->o->bias != BIAS_FREE) return SEPAL_OK;
+    size_t done = h->d->iterations, limit = h->d->max_iter;
+    if (limit && limit < done + most) most = limit > done ? limit - done : 0;
     sepal_status status = allocate(&p, &arena);
     if (status == SEPAL_OK) status = run(&p, enough, most);
     arena_clear(&arena);
@@ -222,7 +225,7 @@ sepal_status solve_proximal(struct descent *d) {
     struct hinge h;
     struct arena arena = {0};
     sepal_status status = hinge_init(&h, d, &arena);
-    if (status == SEPAL_OK) status = proximal_run(&h, 0, d->max_iter ? d->max_iter : EPOCHS_MOST);
+    if (status == SEPAL_OK) status = proximal_run(&h, 0, EPOCHS_MOST);
     arena_clear(&arena);
     return status;
 }
