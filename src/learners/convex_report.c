@@ -11,16 +11,35 @@ static const char *number(char out[DECIMAL_BYTES + 1], double x) {
 }
 
 /* C and ratio as given, or those that say the same as l1 and l2; NaN without a penalty. */
-static double c_of(const struct convex *convex) {
-    double strength = convex->objective.l1 + convex->objective.l2;
-    if (!isnan(convex->config->c)) return convex->config->c;
-    return strength > 0 ? 1 / (strength * convex->total) : NAN;
-}
-
 static double ratio_of(const struct convex *convex) {
     double strength = convex->objective.l1 + convex->objective.l2;
     if (!isnan(convex->config->c)) return convex->config->ratio;
     return strength > 0 ? convex->objective.l1 / strength : NAN;
+}
+
+/* Whether C and ratio say these l1 and l2 to the last bit. */
+static bool says(const struct convex *convex, double c, double ratio) {
+    const struct objective *o = &convex->objective;
+    return ratio / (c * convex->total) == o->l1 && (1 - ratio) / (c * convex->total) == o->l2;
+}
+
+/* Of neighbours that say the same the one with the fewest digits is what was meant. */
+static double c_of(const struct convex *convex) {
+    const struct objective *o = &convex->objective;
+    if (!isnan(convex->config->c)) return convex->config->c;
+    if (!(o->l1 + o->l2 > 0)) return NAN;
+    enum { NEIGHBOURS = 4 };
+    char text[DECIMAL_BYTES + 1];
+    double c = 1 / ((o->l1 + o->l2) * convex->total), best = c;
+    size_t fewest = decimal_print(text, c);
+    for (int k = 0; k < NEIGHBOURS / 2; k++) c = nextafter(c, 0);
+    for (int k = 0; k < NEIGHBOURS; k++, c = nextafter(c, INFINITY)) {
+        size_t digits = decimal_print(text, c);
+        if (digits >= fewest || !says(convex, c, ratio_of(convex))) continue;
+        fewest = digits;
+        best = c;
+    }
+    return best;
 }
 
 /* " + l1·‖w‖₁ + 0.5·l2·‖w‖²" as far as they are there, with their numbers. */
