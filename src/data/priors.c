@@ -27,6 +27,18 @@ static sepal_status refuse(const struct parsing *all, const char *why) {
                 given->schema->classes[0]);
 }
 
+static sepal_status refuse_label(const struct parsing *all, struct slice label) {
+    enum { ROOM = 4 * TEXT_SHOWN_BYTES };
+    const struct schema *schema = all->given->schema;
+    char wrong[TEXT_SHOWN_BYTES], why[ROOM];
+    (void)text_shown(wrong, label.bytes, label.length);
+    const char *near = text_suggest(wrong, (const char *const *)schema->classes, schema->n_classes);
+    (void)snprintf(why, sizeof why, "names the class '%s', which the %s does not have%s%.60s%s",
+                   wrong, all->given->owner, near ? " (did you mean '" : "", near ? near : "",
+                   near ? "'?)" : "");
+    return refuse(all, why);
+}
+
 static struct slice trimmed(const char *from, const char *end) {
     while (from < end && *from == ' ') from++;
     while (end > from && end[-1] == ' ') end--;
@@ -66,7 +78,6 @@ static sepal_status keep(const struct parsing *all, size_t k, double p) {
 /* As a label may hold commas, an item ends at the first comma that makes it one. */
 static sepal_status read_item(const struct parsing *all, const char *from, size_t place,
                               const char **next) {
-    char why[TEXT_SHOWN_BYTES];
     size_t k;
     double p;
     for (const char *end = from;; end++) {
@@ -78,8 +89,7 @@ static sepal_status read_item(const struct parsing *all, const char *from, size_
     struct slice label = label_of(trimmed(from, from + strcspn(from, ",")));
     if (!label.bytes || schema_class_of(all->given->schema, label) >= 0)
         return refuse(all, "has an item that is not a number above 0");
-    (void)snprintf(why, sizeof why, "names a class that the %s does not have", all->given->owner);
-    return refuse(all, why);
+    return refuse_label(all, label);
 }
 
 sepal_status priors_parse(double *out, sepal_ctx *ctx, const struct priors_text *given) {

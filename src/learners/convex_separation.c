@@ -44,8 +44,7 @@ static sepal_status ask(struct separability *out, const struct convex *convex,
 static void warn_of(const struct convex *convex, bool wholly) {
     warn(convex->fit->ctx, wholly ? "separable" : "quasi-separable",
          "%s, so without a penalty the likelihood has no maximum: it rises as long as the weights "
-         "grow, which was ended after %zu steps; give a penalty, C=1 or l2=1e-6, or leave "
-         "penalty=none out",
+         "grow, which was ended after %zu steps; give a penalty, C=1 or l2=1e-6",
          wholly
              ? "a hyperplane separates the classes"
              : "a hyperplane has no row on its wrong side, though some of both classes on itself "
@@ -76,7 +75,7 @@ sepal_status convex_separation(struct convex *convex) {
             convex->fit->ctx, "weights-grow",
             "the weights still grow after %zu steps, as they do without end when a hyperplane "
             "has no row on its wrong side (`sepal separable` decides that); give a penalty, C=1 or "
-            "l2=1e-6, or leave penalty=none out",
+            "l2=1e-6",
             convex->descent.iterations);
     return SEPAL_OK;
 }

@@ -23,6 +23,11 @@ static sepal_status named(double *factor, const struct convex *convex,
                                       .owner = "data",
                                       .schema = schema,
                                       .weights = true};
+    if (!strpbrk(given.text, ":0123456789"))
+        return fail(convex->fit->ctx, SEPAL_EUSAGE,
+                    "class_weight=%.60s is no list of weights; write class_weight=balanced, "
+                    "class_weight=none, or class_weight=\"%.60s:2\"",
+                    given.text, schema->classes[0]);
     TRY(priors_parse(factor, convex->fit->ctx, &given));
     for (size_t k = 0; k < schema->n_classes; k++)
         if (factor[k] == 0) factor[k] = 1;

@@ -37,6 +37,10 @@ sepal_status convex_warn_unused(const struct convex *convex) {
     struct fit *fit = convex->fit;
     struct convex_config defaults;
     if (convex_walks(fit)) return SEPAL_OK;
+    if (fit->ctx->trace)
+        warn(fit->ctx, "no-trace",
+             "--trace is empty: only --solver " CONVEX_WALK " writes its steps; add it, or leave "
+             "--trace out");
     TRY(knobs_fill(&defaults, fit->ctx, &fit->arena, knobs, CONVEX_WALK, NULL, 0));
     for (const struct knob *knob = knobs; knob->name; knob++) {
         bool set;

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+static const double ROUNDING = 1e-12; /* gaps that sums of many terms can hardly go below */
+
 static void warn_of_shortfall(const struct convex *convex) {
     const struct fit *fit = convex->fit;
     if (fit->stopped) {
@@ -18,6 +20,13 @@ static void warn_of_shortfall(const struct convex *convex) {
     }
     if (convex_walks(fit)) {
         convex_warn_of_walk(convex);
+        return;
+    }
+    if (convex->proof.gap <= ROUNDING) {
+        warn(fit->ctx, "not-converged",
+             "the solver ended after %zu iterations with a relative gap of %.2g, about what rounding "
+             "leaves, and --tol asks for less; give --tol 1e-10, say",
+             convex->descent.iterations, convex->proof.gap);
         return;
     }
     warn(

@@ -31,9 +31,11 @@ static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
                        data->unseen[0]);
     if (schema->n_classes < 2)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "every row has the label '%s'; a classifier needs at least two classes (is "
-                       "--target the right column?)",
-                       schema->n_classes ? schema->classes[0] : "");
+                       "every row%s has the label '%s'; a classifier needs at least two classes "
+                       "(is --target the right column%s?)",
+                       data->weight ? " of weight above 0" : "",
+                       schema->n_classes ? schema->classes[0] : "",
+                       data->weight ? ", and --weight" : "");
     if (data->matrix.cols == 0)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
                        "the data has no feature columns to learn from (are --delimiter and --drop "

@@ -31,6 +31,14 @@ static sepal_status fill(void **config, sepal_ctx *ctx, struct arena *arena,
     if (!knobs->name && stage->n_settings)
         return fail(ctx, SEPAL_EUSAGE, "%s has no knobs, so not '%s'", stage->name,
                     stage->settings[0].name);
+    for (size_t i = 0; i < stage->n_settings; i++) {
+        const struct knob *option = knobs_find(fit_option_table, stage->settings[i].name);
+        if (option && !knobs_find(knobs, option->name))
+            return fail(ctx, SEPAL_EUSAGE,
+                        "%s is no knob of %s but an option of the fit: write --%s VALUE beside the "
+                        "spec",
+                        option->name, stage->name, option->name);
+    }
     *config = arena_zero(ctx, arena, 1, size ? size : 1);
     if (!*config) return SEPAL_EMEMORY;
     return knobs_fill(*config, ctx, arena, knobs, stage->name, stage->settings, stage->n_settings);

@@ -308,12 +308,12 @@ static void test_prior_texts(void **state) {
                  {false, "0.1,0.2,0.3,0.4000001", "sum to 1.0000001, not to 1"},
                  {false, "0,0.3,0.3,0.4", "not a number above 0"},
                  {false, "-0.1,0.4,0.3,0.4", "not a number above 0"},
-                 {false, "a:0.1,e:0.9", "names a class that the model does not have"},
+                 {false, "a:0.1,e:0.9", "names the class 'e', which the model does not have"},
                  {false, "a:0.1,a:0.9", "gives a class two priors"},
                  {false, "a:0.1,0.1,0.2,a,b:0.6", "gives a class two priors"},
                  {false, "a:,0.2,0.3,0.5", "not a number above 0"},
                  {false, "0.1;0.2;0.3;0.4", "not a number above 0"},
-                 {true, "11:0.1,2.5:0.2,-3:0.3,10:0.4", "names a class"},
+                 {true, "11:0.1,2.5:0.2,-3:0.3,10:0.4", "names the class '11'"},
                  {false, "nan,0.2,0.3,0.5", "not a number above 0"}};
     sepal_model *model[] = {fit_labels(odd, 4, "lda"), fit_labels(numbers, 4, "lda")};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

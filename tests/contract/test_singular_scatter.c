@@ -513,7 +513,7 @@ static void test_refusals(void **state) {
         {"lda", "priors=\"0.2,0.3,0.4\"", "sum to 0.9, not to 1", SEPAL_EUSAGE},
         {"lda", "priors=\"0.2,0.8\"", "leaves out a class", SEPAL_EUSAGE},
         {"lda", "priors=\"0.2,0.3,0.3,0.2\"", "more numbers than there are classes", SEPAL_EUSAGE},
-        {"lda", "priors=\"c00:0.2,c07:0.3,c01:0.5\"", "names a class that the data does not have",
+        {"lda", "priors=\"c00:0.2,c07:0.3,c01:0.5\"", "names the class 'c07', which the data does not have",
          SEPAL_EUSAGE},
         {"lda", "priors=\"c00:0.2,c00:0.3,c01:0.5\"", "gives a class two priors", SEPAL_EUSAGE},
         {"lda", "priors=\"0,0.5,0.5\"", "not a number above 0", SEPAL_EUSAGE},
