@@ -23,18 +23,6 @@ static sepal_status check_penalty(sepal_ctx *ctx, const struct convex_config *c)
                 penalty_names[penalty], odd);
 }
 
-/* A penalty that is named must be there. */
-static sepal_status check_strength(sepal_ctx *ctx, const struct convex_config *c) {
-    bool named = c->penalty != PENALTY_AUTO && c->penalty != PENALTY_NONE;
-    if (!named || c->l1 > 0 || c->l2 > 0) return SEPAL_OK;
-    return fail(ctx, SEPAL_EUSAGE,
-                "penalty=%s, and %s is 0: that is no penalty; give C=1, say, or penalty=none",
-                penalty_names[c->penalty],
-                isnan(c->l1)   ? "l2"
-                : isnan(c->l2) ? "l1"
-                               : "both l1 and l2");
-}
-
 /* C and ratio, of which l1 and l2 follow when the rows are known. */
 static void settle_c(struct convex_config *c) {
     if (isnan(c->c)) c->c = 1;
@@ -63,7 +51,6 @@ sepal_status convex_settle(sepal_ctx *ctx, void *config) {
     if (strengths && !isnan(c->ratio))
         return refuse(ctx, "ratio goes with C; give C and ratio, or l1 and l2");
     TRY(check_penalty(ctx, c));
-    if (strengths) TRY(check_strength(ctx, c));
     if (strengths || c->penalty == PENALTY_NONE)
         settle_l(c);
     else

@@ -57,8 +57,6 @@ REFUSED = {
     "logistic(penalty=l1, l2=1)": "no room for l2",
     # a penalty that is named must be there
     "logistic(penalty=l2, l1=0)": "penalty=none",
-    "logistic(penalty=l1, l1=0)": "penalty=none",
-    "svm(penalty=elasticnet, l1=0, l2=0)": "penalty=none",
     # options of the command
     "logistic(tol=1e-3)": "--tol",
     "logistic(max_iter=7)": "--max-iter",
