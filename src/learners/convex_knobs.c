@@ -23,6 +23,16 @@ static sepal_status check_penalty(sepal_ctx *ctx, const struct convex_config *c)
                 penalty_names[penalty], odd);
 }
 
+/* A strength of 0 was meant, but not one that was left out. */
+static sepal_status check_strength(sepal_ctx *ctx, const struct convex_config *c) {
+    bool lacks_l2 = c->penalty == PENALTY_L2 && isnan(c->l2);
+    bool lacks_l1 = c->penalty == PENALTY_L1 && isnan(c->l1);
+    if (!lacks_l2 && !lacks_l1) return SEPAL_OK;
+    const char *name = penalty_names[c->penalty];
+    return fail(ctx, SEPAL_EUSAGE, "penalty=%s, but %s is not given; give it, or penalty=none", name,
+                name);
+}
+
 /* C and ratio, of which l1 and l2 follow when the rows are known. */
 static void settle_c(struct convex_config *c) {
     if (isnan(c->c)) c->c = 1;
@@ -51,6 +61,7 @@ sepal_status convex_settle(sepal_ctx *ctx, void *config) {
     if (strengths && !isnan(c->ratio))
         return refuse(ctx, "ratio goes with C; give C and ratio, or l1 and l2");
     TRY(check_penalty(ctx, c));
+    if (strengths) TRY(check_strength(ctx, c));
     if (strengths || c->penalty == PENALTY_NONE)
         settle_l(c);
     else

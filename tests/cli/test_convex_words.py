@@ -55,8 +55,9 @@ REFUSED = {
     "logistic(penalty=none, C=1)": "no room for C",
     "logistic(penalty=l2, ratio=0.5)": "no room for ratio",
     "logistic(penalty=l1, l2=1)": "no room for l2",
-    # a penalty that is named must be there
-    "logistic(penalty=l2, l1=0)": "penalty=none",
+    # a strength of 0 is one, none given is not
+    "logistic(penalty=l2, l1=0)": "l2 is not given",
+    "svm(penalty=l1, l2=0)": "l1 is not given",
     # options of the command
     "logistic(tol=1e-3)": "--tol",
     "logistic(max_iter=7)": "--max-iter",
@@ -109,7 +110,7 @@ for spec, *solvers in (("logistic", "newton-cg", "dual", "sgd"), ("svm",), ("log
                   "only", said["iterations"])
 
 # without a penalty, however that was said, the advice is to give one
-for spec in ("logistic(penalty=none)", "logistic(l2=0)"):
+for spec in ("logistic(penalty=none)", "logistic(l2=0)", "logistic(penalty=l2, l2=0)"):
     expect(0, (CANCER, "-m", "standardize+" + spec), "separates the classes", "C=1 or l2=1e-6",
            absent=() if "none" in spec else ("penalty=none",))
 
