@@ -27,8 +27,9 @@ struct augmented {
     double strength; /* sigma_i = strength l2 / share_i |x_i|^2 */
     double *inverse; /* n: 1 / |(x_i, 1)|^2 */
     double *a, *t;   /* n */
-    double *m, *dm;  /* n: margins, and of the step */
-    double *curve;   /* n */
+    double *m;       /* n: margins */
+    double *dm;      /* n: those of the step; scratch of `best` */
+    double *curve;   /* n: scratch of `best` */
     double *u, *gradient, *step, *residual, *direction, *product, *diagonal; /* width */
 };
 
@@ -78,14 +79,16 @@ static sepal_status look(struct augmented *s) {
     if (o->bias == BIAS_FREE) set_bias(s);
     for (size_t i = 0; i < o->n; i++) {
         s->t[i] = variable(s, i, s->m[i]);
-        s->curve[i] = s->t[i] > 0 && s->t[i] < 1 ? s->strength * o->l2 * s->inverse[i] : 0;
         s->dm[i] = -o->share[i] * s->t[i] * objective_side(o, i);
     }
     TRY(objective_back(s->gradient, o, s->dm));
     for (size_t j = 0; j < o->width; j++) s->product[j] = -s->gradient[j] / o->l2;
     TRY(hinge_offer_dual(&s->best, s->t, s->product));
     for (size_t j = 0; j < o->penalised; j++) s->gradient[j] += o->l2 * s->u[j];
-    return hinge_offer(&s->best, s->u, s->m);
+    TRY(hinge_offer(&s->best, s->u, s->m));
+    for (size_t i = 0; i < o->n; i++)
+        s->curve[i] = s->t[i] > 0 && s->t[i] < 1 ? s->strength * o->l2 * s->inverse[i] : 0;
+    return SEPAL_OK;
 }
 
 /* What is left of the gradient adds little to the gap. */
@@ -229,7 +232,7 @@ static sepal_status run(struct augmented *s) {
 
 static sepal_status allocate(struct augmented *s, struct arena *arena) {
     const struct objective *o = s->o;
-    double **by_row[] = {&s->inverse, &s->a, &s->t, &s->m, &s->dm, &s->curve};
+    double **by_row[] = {&s->inverse, &s->a, &s->t, &s->m};
     double **by_column[] = {&s->u,         &s->gradient, &s->step,    &s->residual,
                             &s->direction, &s->product,  &s->diagonal};
     for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++)
@@ -237,7 +240,10 @@ static sepal_status allocate(struct augmented *s, struct arena *arena) {
     for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)
         if (!(*by_column[k] = arena_alloc(o->ctx, arena, o->width, sizeof(double))))
             return SEPAL_EMEMORY;
-    return hinge_init(&s->best, s->d, arena);
+    TRY(hinge_init(&s->best, s->d, arena));
+    s->dm = s->best.m;
+    s->curve = s->best.r;
+    return SEPAL_OK;
 }
 
 sepal_status solve_augmented(struct descent *d) {

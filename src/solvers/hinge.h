@@ -9,7 +9,7 @@ struct hinge {
     struct descent *d; /* u and pull hold the best */
     const struct objective *o;
     double primal, dual; /* of these */
-    /* Scratch. After a point was offered `m` holds its margins. */
+    /* Scratch, free for others between offers. After a point was offered `m` holds its margins. */
     double *m, *r;         /* n */
     double *point, *image; /* width */
     double *sizes;         /* width: sums of share_i |(x_i - c, 1)|; without a penalty only */

@@ -40,8 +40,7 @@ struct interior {
     double *da, *du;        /* n, width */
     double *more;           /* 2 n: what the products of a row are to be more than the aim */
     double *factor, *scale; /* width^2, width */
-    /* The step before it was drawn in. */
-    double *da_kept, *du_kept, *more_kept;
+    double *du_kept; /* width: the step before it was drawn in */
 };
 
 /* ---- where we are ------------------------------------------------------------------------- */
@@ -111,6 +110,16 @@ static double lack(const struct interior *p, size_t i, double out[2]) {
     return out[0] / p->a[i] - out[1] / p->b[i];
 }
 
+/* The changes of the dual variables that go with du. */
+static sepal_status follow(struct interior *p) {
+    const struct objective *o = p->o;
+    double out[2];
+    split_follow(&p->split, p->aim, p->du);
+    TRY(objective_margins(p->da, o, p->du));
+    for (size_t i = 0; i < o->n; i++) p->da[i] = theta(p, i) * (lack(p, i, out) - p->da[i]);
+    return SEPAL_OK;
+}
+
 /* The step to products of the aim: du, and da. */
 static sepal_status find_step(struct interior *p) {
     const struct objective *o = p->o;
@@ -123,10 +132,7 @@ static sepal_status find_step(struct interior *p) {
     /* the sums come right as far as the products do */
     for (size_t j = 0; j < o->width; j++) p->du[j] -= p->aim / p->mu * p->amiss[j];
     factor_solve(p->factor, o->width, p->scale, p->du, o->ctx);
-    split_follow(&p->split, p->aim, p->du);
-    TRY(objective_margins(p->da, o, p->du));
-    for (size_t i = 0; i < o->n; i++) p->da[i] = theta(p, i) * (lack(p, i, out) - p->da[i]);
-    return SEPAL_OK;
+    return follow(p);
 }
 
 /* The changes of s and z that go with da. */
@@ -197,10 +203,21 @@ static void advance(struct interior *p, double length) {
     split_advance(&p->split, length, p->u);
 }
 
-static void copy_step(const struct objective *o, double *const to[3], double *const from[3]) {
-    memcpy(to[0], from[0], o->n * sizeof **to);
-    memcpy(to[1], from[1], o->width * sizeof **to);
-    memcpy(to[2], from[2], 2 * o->n * sizeof **to);
+static void keep_step(struct interior *p) {
+    size_t n = p->o->n;
+    memcpy(p->best.m, p->more, n * sizeof *p->more);
+    memcpy(p->best.r, p->more + n, n * sizeof *p->more);
+    memcpy(p->du_kept, p->du, p->o->width * sizeof *p->du);
+    split_keep(&p->split, false);
+}
+
+static sepal_status restore_step(struct interior *p) {
+    size_t n = p->o->n;
+    memcpy(p->more, p->best.m, n * sizeof *p->more);
+    memcpy(p->more + n, p->best.r, n * sizeof *p->more);
+    memcpy(p->du, p->du_kept, p->o->width * sizeof *p->du);
+    split_keep(&p->split, true);
+    return follow(p);
 }
 
 /* A few rows keep a step short: it is taken again so that they are in nobody's way (Gondzio,
@@ -208,19 +225,12 @@ static void copy_step(const struct objective *o, double *const to[3], double *co
 static sepal_status lengthen(struct interior *p, double most, double *length) {
     enum { DRAWS = 3 };
     static const double fair = 0.9, further = 0.1, worth = 0.01;
-    double *now[] = {p->da, p->du, p->more}, *kept[] = {p->da_kept, p->du_kept, p->more_kept};
     for (int k = 0; k < DRAWS && *length < fair; k++) {
-        copy_step(p->o, kept, now);
-        split_keep(&p->split, false);
+        keep_step(p);
         draw_in(p, fmin(1, (1 + further) * *length + further));
         TRY(find_step(p));
         double reached = reach_of_step(p, most);
-        if (!(reached >= *length + worth)) {
-            copy_step(p->o, now, kept);
-            split_keep(&p->split, true);
-            split_follow(&p->split, p->aim, p->du);
-            break;
-        }
+        if (!(reached >= *length + worth)) return restore_step(p);
         *length = reached;
     }
     return SEPAL_OK;
@@ -242,7 +252,6 @@ static sepal_status step(struct interior *p, double *length) {
     static const double inside = 0.9995, least = 1e-10;
     *length = 0;
     for (size_t i = 0; i < o->n; i++) p->da[i] = o->share[i] * theta(p, i);
-    p->hessian.begun = false; /* no difference of sums: the thetas are of all sizes */
     TRY(hessian_make(p->factor, &p->hessian, p->da));
     split_bend(&p->split, p->factor, o->width + 1);
     if (!factor_make(p->factor, o->width, p->scale, o->ctx)) return SEPAL_OK;
@@ -292,11 +301,10 @@ static sepal_status allocate(struct interior *p, struct arena *arena) {
     for (size_t i = 0; i < o->n; i++) shares += o->share[i];
     TRY(split_init(&p->split, o->ctx, arena, o->penalised, o->l1, shares));
     p->factor = arena_alloc(o->ctx, arena, o->width * o->width, sizeof *p->factor);
-    double **by_row[] = {&p->a, &p->b, &p->s, &p->z, &p->da, &p->da_kept};
+    double **by_row[] = {&p->a, &p->b, &p->s, &p->z, &p->da};
     double **by_column[] = {&p->u, &p->du, &p->du_kept, &p->amiss, &p->scale};
     p->more = arena_alloc(o->ctx, arena, o->n, 2 * sizeof *p->more);
-    p->more_kept = arena_alloc(o->ctx, arena, o->n, 2 * sizeof *p->more);
-    if (!p->factor || !p->more || !p->more_kept) return SEPAL_EMEMORY;
+    if (!p->factor || !p->more) return SEPAL_EMEMORY;
     for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++)
         if (!(*by_row[k] = arena_alloc(o->ctx, arena, o->n, sizeof(double)))) return SEPAL_EMEMORY;
     for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)

@@ -36,7 +36,9 @@ static bool scatter_pays(const struct objective *o, size_t side) {
 
 sepal_status hessian_init(struct hessian *h, const struct objective *o, struct arena *arena) {
     size_t ones = o->bias != BIAS_NONE || (o->rows.sparse && o->centre);
-    bool keeps = o->loss != &loss_logistic && !(o->rows.sparse && o->centre);
+    /* those of the logistic loss all change, and those of the hinge's solver are of all sizes */
+    bool changes = o->loss == &loss_logistic || o->loss == &loss_hinge;
+    bool keeps = !changes && !(o->rows.sparse && o->centre);
     *h = (struct hessian){.o = o, .side = o->cols + ones, .parts = 1};
     h->scatters = scatter_pays(o, h->side);
     if (!h->scatters) h->side = o->width;
