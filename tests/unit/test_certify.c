@@ -3,7 +3,7 @@
    meet. */
 #include "unit/objective_fixture.h"
 
-#include "objective/certify.h"
+#include "objective/certify_rest.h"
 
 #include <float.h>
 
@@ -147,6 +147,159 @@ static void test_meets(void **state) {
     assert_true(worst < 1e-6);
 }
 
+/* ---- what is told beside the bound -------------------------------------------------------------- */
+
+/* Without a penalty: the largest entry of the gradient. */
+static void test_slope(void **state) {
+    (void)state;
+    struct rng rng = rng_make(24, 1);
+    for (size_t number = 0; number < 60; number++) {
+        struct sample *s = sample_new(&rng, 2 + rng_below(&rng, 30), 1 + rng_below(&rng, 5),
+                                      number % WAYS_TO_KEEP, (enum bias)rng_below(&rng, 2),
+                                      rng_below(&rng, 2), 0);
+        const struct objective *o = &s->o;
+        double *u = numbers(o->width), most = 0;
+        s->o.loss = number % 2 ? &loss_logistic : &loss_squared_hinge;
+        for (size_t j = 0; j < o->width; j++) u[j] = normal(&rng);
+        for (size_t j = 0; j < o->width; j++) {
+            long double sum = 0;
+            for (size_t i = 0; i < o->n; i++) {
+                int side = s->label[i] == 1 ? 1 : -1;
+                double m = side * (double)plain_score(s, i, u), pull;
+                o->loss->at(ctx->kernels, 1, &m, NULL, &pull, NULL);
+                sum += s->share[i] * pull * side * plain_x(s, i, j);
+            }
+            most = fmax(most, fabs((double)sum));
+        }
+        struct proof proof;
+        assert_int_equal(certify(&proof, o, u, NULL), SEPAL_OK);
+        if (!(fabs(proof.slope - most) <= 1e-13)) fail_msg("slope %g, not %g", proof.slope, most);
+        s->o.l2 = 0.1;
+        assert_int_equal(certify(&proof, o, u, NULL), SEPAL_OK);
+        assert_true(isnan(proof.slope));
+        free(u);
+        sample_free(s);
+    }
+}
+
+/* Rows on their margin are inside, up to 1e-6; the bias is no part of the norm. */
+static void test_margin(void **state) {
+    (void)state;
+    struct rng rng = rng_make(25, 1);
+    for (size_t number = 0; number < 60; number++) {
+        struct sample *s = sample_new(&rng, 20, 3, number % 2, (enum bias)(number % 3), false, 0);
+        double *u = numbers(s->o.width), m = 0, square = 0;
+        size_t row = 0, inside = 0;
+        for (size_t j = 0; j < s->o.width; j++) u[j] = normal(&rng);
+        while (m <= 0 && row < s->o.n) {
+            m = (double)plain_score(s, row, u) * (s->label[row] == 1 ? 1 : -1);
+            row++;
+        }
+        if (m <= 0) u[0] = 0, m = 1;
+        for (size_t j = 0; j < s->o.width; j++) u[j] *= (1 + ((double)(number % 5) - 2) * 4e-7) / m;
+        for (size_t i = 0; i < s->o.n; i++)
+            inside += plain_score(s, i, u) * (s->label[i] == 1 ? 1 : -1) <= 1 + 1e-6L;
+        for (size_t j = 0; j < 3; j++) square += u[j] * u[j];
+        struct proof proof;
+        s->o.loss = &loss_hinge;
+        s->o.l2 = 1;
+        assert_int_equal(certify(&proof, &s->o, u, NULL), SEPAL_OK);
+        assert_int_equal(proof.inside, inside);
+        assert_true(fabs(proof.norm - sqrt(square)) <= 1e-14 * proof.norm);
+        free(u);
+        sample_free(s);
+    }
+}
+
+/* ---- each class against the rest ---------------------------------------------------------------- */
+
+enum { CLASSES = 20 };
+
+struct group {
+    struct sample *s;
+    struct rest rest;
+    struct rest_point point;
+    int32_t label[64];
+    double factor[2][CLASSES];
+};
+
+static void group_make(struct group *g, struct rng *rng, size_t number) {
+    size_t way = rng_below(rng, WAYS_TO_KEEP), classes = 3 + rng_below(rng, CLASSES - 2);
+    g->s = sample_new(rng, 8 + rng_below(rng, 56), 1 + rng_below(rng, 7), way,
+                      (enum bias)(number % 3), way < 2 && rng_below(rng, 2), 0);
+    struct objective *o = &g->s->o;
+    struct rest_point *point = &g->point;
+    o->loss = all_losses[number / 3 % 3];
+    o->l2 = pow(10, 4 * rng_unit(rng) - 3);
+    g->rest = (struct rest){.o = o, .label = g->label, .classes = classes};
+    for (size_t i = 0; i < o->n; i++) g->label[i] = (int32_t)rng_below(rng, classes);
+    for (size_t k = 0; k < 2 * classes; k++) g->factor[k % 2][k / 2] = 0.1 + 3 * rng_unit(rng);
+    for (size_t own = 0; own < 2 && number % 2; own++) g->rest.factor[own] = g->factor[own];
+    point->n = 1 + rng_below(rng, classes < WIDE_LANES ? classes : WIDE_LANES);
+    point->lanes = point->n <= WIDE_HALF ? WIDE_HALF : WIDE_LANES;
+    point->w = calloc(o->cols * point->lanes, sizeof *point->w);
+    point->pull = calloc(o->n * point->lanes, sizeof *point->pull);
+    size_t first = rng_below(rng, classes);
+    for (size_t l = 0; l < point->n; l++) {
+        point->class[l] = (first + l) % classes;
+        point->bias[l] = o->bias == BIAS_NONE ? 0 : normal(rng);
+        for (size_t j = 0; j < o->cols; j++) point->w[j * point->lanes + l] = (float)normal(rng);
+        for (size_t i = 0; i < o->n; i++) {
+            double near = number % 7 ? rng_unit(rng) : (double)(g->label[i] == (int32_t)l);
+            if (number % 5 == 0 && rng_below(rng, 9) == 0) near = rng_below(rng, 2) ? NAN : -2;
+            if (number % 11 == 0) near *= 3;
+            point->pull[i * point->lanes + l] = (float)near;
+        }
+    }
+}
+
+static void check_class(const struct group *g, size_t l, const struct rest_proof *found) {
+    const struct rest_point *point = &g->point;
+    struct objective o = g->s->o;
+    size_t class = point->class[l];
+    double *u = numbers(o.width), *pull = numbers(o.n), *share = numbers(o.n);
+    int32_t *label = numbers(o.n);
+    o.label = label;
+    o.share = share;
+    for (size_t i = 0; i < o.n; i++) {
+        label[i] = g->label[i] == (int32_t)class;
+        share[i] = g->s->share[i] * rest_factor(&g->rest, class, label[i]);
+        pull[i] = (double)point->pull[i * point->lanes + l];
+    }
+    for (size_t j = 0; j < o.cols; j++) u[j] = (double)point->w[j * point->lanes + l];
+    if (o.bias != BIAS_NONE) u[o.cols] = point->bias[l];
+    struct proof right;
+    assert_int_equal(certify(&right, &o, u, pull), SEPAL_OK);
+    const struct proof *proof = &found->proof;
+    if (!(fabs(proof->primal - right.primal) <= 1e-12 * right.primal) ||
+        !(fabs(proof->dual - right.dual) <= 1e-12 * right.primal) ||
+        !(fabs(proof->gap - right.gap) <= 1e-12 * (1 + right.gap)))
+        fail_msg("%s, bias %d: P %.17g, D %.17g, gap %g, not %.17g, %.17g, %g", o.loss->name, o.bias,
+                 proof->primal, proof->dual, proof->gap, right.primal, right.dual, right.gap);
+    assert_int_equal(found->inside, right.inside);
+    free(u);
+    free(pull);
+    free(share);
+    free(label);
+}
+
+/* Every class of a group has the proof of its own two-class problem. */
+static void test_rest(void **state) {
+    (void)state;
+    struct rng rng = rng_make(26, 1);
+    for (size_t number = 0; number < 400; number++) {
+        struct group g = {0};
+        struct rest_proof found[1][WIDE_LANES];
+        group_make(&g, &rng, number);
+        const struct rest_point *points[] = {&g.point};
+        assert_int_equal(certify_rest(found, &g.rest, points, 1), SEPAL_OK);
+        for (size_t l = 0; l < g.point.n; l++) check_class(&g, l, &found[0][l]);
+        free(g.point.w);
+        free(g.point.pull);
+        sample_free(g.s);
+    }
+}
+
 /* The same bits at any number of threads. */
 static void test_threads(void **state) {
     (void)state;
@@ -173,6 +326,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bound),
         cmocka_unit_test(test_meets),
+        cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_margin),
+        cmocka_unit_test(test_rest),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
