@@ -73,7 +73,7 @@ def theirs(name, options, c, high):
 
 def ours(name, spec, c):
     done = subprocess.run([SEPAL, "train", name, "-m", spec.format(c=c), "--tol", "1e-10", "--max-seconds",
-                           "60", "--json", "-q", "-o", "model.sepal"], capture_output=True, text=True)
+                           "30", "--json", "-q", "-o", "model.sepal"], capture_output=True, text=True)
     report = json.loads(done.stdout)
     if "error" in report:
         sys.exit(f"{name} {spec}: {report['error']}")
