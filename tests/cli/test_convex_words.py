@@ -148,6 +148,20 @@ for spec in ("logistic", "svm", "svm(loss=hinge)", "logistic(penalty=l1)", "logi
 two = write("two.csv", "a,b,class", "1,2,x", "2,1,y")
 for spec in ("logistic", "svm", "svm(loss=hinge)", "logistic(penalty=l1)"):
     check(report(two, "-m", spec)["converged"], two, spec)
+# every solver ends by itself: on this one epochs gain less and less for ever
+ROWS = """1.54:1.51:0 0:1.52:1 0:2.64:0 -0.0555:0.142:1 0:0.383:1 0:2.01:0 -0.123:0.679:1 -0.641:2.74:1 0:1.26:0
+0:1.45:1 -1.09:1.78:1 0:1.44:1 0:3.02:1 0.326:2.87:1 -1.6:1.01:1 0:0.173:1 0:1.67:1 0:1.55:1 0:2.62:1 0:2.33:0
+0:0.648:1 0:1.93:1 0:2.56:1 0:0.148:0 0:3.01:1 0:2.82:1 -0.0351:0.987:1 0:2.12:0 0:0.44:0""".split()
+slow = write("slow.csv", "a,w,class", *(row.replace(":", ",") for row in ROWS))
+for spec, solvers in (("logistic(C=1e12)", ("newton", "newton-cg", "dual")),
+                      ("svm(loss=hinge, C=1e12)", ("dual", "interior", "proximal", "augmented"))):
+    for solver in solvers:
+        try:
+            subprocess.run([SEPAL, "train", slow, "--weight", "w", "-m", spec, "--solver", solver, "-q"],
+                           timeout=60, capture_output=True)
+        except subprocess.TimeoutExpired:
+            check(False, slow, spec, solver, "does not end")
+
 with open(CANCER, "rb") as file:
     piped = subprocess.run([SEPAL, "train", "-", "-m", "svm", "-o", "piped.sepal"], stdin=file, capture_output=True)
 run("train", CANCER, "-m", "svm", "-o", "named.sepal")
