@@ -33,7 +33,7 @@ coverage: ## lines and branches that the tests reach; fails when the readers hav
 	@tools/setup test
 	@tools/coverage $(NAME)
 
-mutants: ## break readers, numbers, files and models in turn: do the tests notice? NAME=20 for some
+mutants: ## break readers, numbers, files, models and solvers in turn: do the tests notice? NAME=20 for some
 	@tools/setup test
 	@tools/mutants $(NAME)
 

@@ -203,6 +203,31 @@ static void the_proof_and_newton_agree(void **state) {
             }
 }
 
+/* A rough aim is reached in single precision, before doubles take over; and the solver's own account of
+   the gap is near that of the proof. */
+static void rough_aims_are_reached_soon(void **state) {
+    (void)state;
+    enum { ROUNDS = 3 * KINDS * BIASES * LOSSES, DOUBLES_FROM = 60 };
+    static const double tol = 1e-4;
+    struct rng rng = rng_make(18, 0);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        struct problem p;
+        size_t n = 30 + rng_below(&rng, 60), cols = 2 + rng_below(&rng, 12);
+        problem_make(&p, &rng, (enum kind)(round % KINDS), n, cols, losses[round / KINDS % LOSSES],
+                     (enum bias)(round / KINDS / LOSSES % BIASES));
+        if (p.x.sparse) p.o.l2 *= 20;
+        struct descent d = descent_of(&p, tol);
+        assert_int_equal(solve_dual(&d), SEPAL_OK);
+        double gap = proof_of(&d).gap;
+        /* the hinge waits for a free bias */
+        bool soon = p.x.sparse && (p.o.loss->smooth || p.o.bias != BIAS_FREE);
+        if (!d.converged || !(gap <= 1.5 * tol) || (soon && d.iterations >= DOUBLES_FROM))
+            fail_msg("%s, bias %d, rows of kind %zu: a gap of %g after %zu epochs", p.o.loss->name,
+                     p.o.bias, round % KINDS, gap, d.iterations);
+        problem_free(&p);
+    }
+}
+
 /* The path does not depend on where it is cut, so a limit of k epochs shows the k-th. */
 static void the_bound_rises(void **state) {
     (void)state;
@@ -345,6 +370,7 @@ static void odd_rows_leave_numbers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_proof_and_newton_agree),
+        cmocka_unit_test(rough_aims_are_reached_soon),
         cmocka_unit_test(the_bound_rises),
         cmocka_unit_test(hinges_pull_where_they_must),
         cmocka_unit_test(no_threads_and_no_kernels_change_a_bit),
