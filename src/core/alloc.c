@@ -46,6 +46,14 @@ void *mem_zero(sepal_ctx *ctx, size_t count, size_t size) {
     return checked(ctx, block, count, size);
 }
 
+void *mem_lines(void **block, sepal_ctx *ctx, size_t count, size_t size) {
+    enum { LINE = 64 };
+    size_t bytes;
+    bool possible = product(&bytes, count, size);
+    *block = mem_alloc(ctx, possible ? bytes + LINE : SIZE_MAX, 1);
+    return *block ? (char *)*block + (LINE - (uintptr_t)*block % LINE) % LINE : NULL;
+}
+
 void *mem_resize(sepal_ctx *ctx, void *old, size_t count, size_t size) {
     size_t bytes;
     bool possible = product(&bytes, count, size) && !fault_hits(ctx, FAULT_ALLOC);

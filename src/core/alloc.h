@@ -9,6 +9,8 @@
    valid pointer. */
 void *mem_alloc(sepal_ctx *ctx, size_t count, size_t size);
 void *mem_zero(sepal_ctx *ctx, size_t count, size_t size);
+/* Room from a line of the cache on, in *block, which is what mem_free is to be given. */
+void *mem_lines(void **block, sepal_ctx *ctx, size_t count, size_t size);
 /* As realloc: on failure the old block stays valid and NULL is returned. */
 void *mem_resize(sepal_ctx *ctx, void *old, size_t count, size_t size);
 /* Make room for `need` items in *items (capacity *have), growing by half at least. */

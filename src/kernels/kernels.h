@@ -56,14 +56,16 @@ struct kernels {
        numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
     void (*wide_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
                      size_t lanes);
-    /* Begin to fetch the weights of the columns index[0 .. n-1], which will be asked for next. */
-    void (*wide_fetch)(const uint32_t *index, size_t n, const float *w, size_t lanes);
+    /* Begin to fetch the numbers of the columns index[0 .. n-1], which will be asked for next: each
+       column has so many bytes from w on, which is the begin of a line of the cache. */
+    void (*wide_fetch)(const uint32_t *index, size_t n, const void *w, size_t bytes);
     void (*wide_add)(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
                      size_t lanes);
+    /* In doubles, for the first `used` lanes, 4, 8, 12 or 16; w of wide_add_f64 has no others. */
     void (*wide_dot_f64)(double *out, const double *x, const uint32_t *index, size_t n,
-                         const float *w, size_t lanes);
+                         const float *w, size_t lanes, size_t used);
     void (*wide_add_f64)(double *w, const double *d, const double *x, const uint32_t *index,
-                         size_t n, size_t lanes);
+                         size_t n, size_t used);
     /* The step of a row; false: nothing changes. */
     bool (*wide_squared_hinge)(struct wide_step *step, size_t lanes);
     bool (*wide_hinge)(struct wide_step *step, size_t lanes);

@@ -286,8 +286,11 @@ static void wide_dot(float *out, const float *x, const uint32_t *index, size_t n
         wide_dot_of(out, x, index, n, w, 2);
 }
 
-static void wide_fetch(const uint32_t *index, size_t n, const float *w, size_t lanes) {
-    for (size_t j = 0; j < n; j++) _mm_prefetch((const char *)(w + index[j] * lanes), _MM_HINT_T0);
+static void wide_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
+    enum { LINE = 64 };
+    for (size_t j = 0; j < n; j++)
+        for (size_t at = 0; at < bytes; at += LINE)
+            _mm_prefetch((const char *)w + index[j] * bytes + at, _MM_HINT_T0);
 }
 
 INLINE void wide_add_of(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
@@ -313,14 +316,14 @@ static void wide_add(float *w, const float *d, const float *x, const uint32_t *i
 
 /* Two partial sums: 16 lanes of doubles take 8 vectors already. */
 INLINE void wide_dot_f64_of(double *out, const double *x, const uint32_t *index, size_t n,
-                            const float *w, size_t vectors) {
+                            const float *w, size_t lanes, size_t vectors) {
     __m256d sum[2][4];
     for (size_t p = 0; p < 2; p++)
         for (size_t v = 0; v < vectors; v++) sum[p][v] = _mm256_setzero_pd();
     size_t j = 0;
     for (; n - j >= 2; j += 2) {
         for (size_t p = 0; p < 2; p++) {
-            const float *from = w + column_of(index, j + p) * vectors * VECTOR;
+            const float *from = w + column_of(index, j + p) * lanes;
             __m256d all = _mm256_set1_pd(x[j + p]);
             for (size_t v = 0; v < vectors; v++)
                 sum[p][v] =
@@ -328,7 +331,7 @@ INLINE void wide_dot_f64_of(double *out, const double *x, const uint32_t *index,
         }
     }
     if (j < n) {
-        const float *from = w + column_of(index, j) * vectors * VECTOR;
+        const float *from = w + column_of(index, j) * lanes;
         __m256d all = _mm256_set1_pd(x[j]);
         for (size_t v = 0; v < vectors; v++)
             sum[0][v] = _mm256_add_pd(sum[0][v], _mm256_mul_pd(all, load_f32(from + v * VECTOR)));
@@ -338,11 +341,13 @@ INLINE void wide_dot_f64_of(double *out, const double *x, const uint32_t *index,
 }
 
 static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
-                         const float *w, size_t lanes) {
-    if (lanes == WIDE_HALF)
-        wide_dot_f64_of(out, x, index, n, w, 2);
-    else
-        wide_dot_f64_of(out, x, index, n, w, 4);
+                         const float *w, size_t lanes, size_t used) {
+    switch (used / VECTOR) {
+    case 1: wide_dot_f64_of(out, x, index, n, w, lanes, 1); break;
+    case 2: wide_dot_f64_of(out, x, index, n, w, lanes, 2); break;
+    case 3: wide_dot_f64_of(out, x, index, n, w, lanes, 3); break;
+    default: wide_dot_f64_of(out, x, index, n, w, lanes, 4);
+    }
 }
 
 INLINE void wide_add_f64_of(double *w, const double *d, const double *x, const uint32_t *index,
@@ -359,11 +364,13 @@ INLINE void wide_add_f64_of(double *w, const double *d, const double *x, const u
 }
 
 static void wide_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
-                         size_t n, size_t lanes) {
-    if (lanes == WIDE_HALF)
-        wide_add_f64_of(w, d, x, index, n, 2);
-    else
-        wide_add_f64_of(w, d, x, index, n, 4);
+                         size_t n, size_t used) {
+    switch (used / VECTOR) {
+    case 1: wide_add_f64_of(w, d, x, index, n, 1); break;
+    case 2: wide_add_f64_of(w, d, x, index, n, 2); break;
+    case 3: wide_add_f64_of(w, d, x, index, n, 3); break;
+    default: wide_add_f64_of(w, d, x, index, n, 4);
+    }
 }
 
 /* The compiler knows the number of lanes in each branch, and makes vectors of them. */

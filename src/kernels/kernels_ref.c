@@ -148,8 +148,8 @@ static void wide_dot(float *out, const float *x, const uint32_t *index, size_t n
     for (size_t l = 0; l < lanes; l++) out[l] = (sum[0][l] + sum[2][l]) + (sum[1][l] + sum[3][l]);
 }
 
-static void wide_fetch(const uint32_t *index, size_t n, const float *w, size_t lanes) {
-    (void)index, (void)n, (void)w, (void)lanes;
+static void wide_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
+    (void)index, (void)n, (void)w, (void)bytes;
 }
 
 static void wide_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
@@ -162,20 +162,20 @@ static void wide_add(float *w, const float *d, const float *x, const uint32_t *i
 
 /* The same with 2 partial sums, in doubles. */
 static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
-                         const float *w, size_t lanes) {
+                         const float *w, size_t lanes, size_t used) {
     double sum[2][WIDE_LANES] = {{0}};
     for (size_t j = 0; j < n; j++) {
         const float *from = w + (index ? index[j] : j) * lanes;
-        for (size_t l = 0; l < lanes; l++) sum[j % 2][l] += x[j] * (double)from[l];
+        for (size_t l = 0; l < used; l++) sum[j % 2][l] += x[j] * (double)from[l];
     }
-    for (size_t l = 0; l < lanes; l++) out[l] = sum[0][l] + sum[1][l];
+    for (size_t l = 0; l < used; l++) out[l] = sum[0][l] + sum[1][l];
 }
 
 static void wide_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
-                         size_t n, size_t lanes) {
+                         size_t n, size_t used) {
     for (size_t j = 0; j < n; j++) {
-        double *to = w + (index ? index[j] : j) * lanes;
-        for (size_t l = 0; l < lanes; l++) to[l] += x[j] * d[l];
+        double *to = w + (index ? index[j] : j) * used;
+        for (size_t l = 0; l < used; l++) to[l] += x[j] * d[l];
     }
 }
 

@@ -4,6 +4,7 @@
 #include "learners/convex.h"
 
 #include "core/alloc.h"
+#include "core/parallel.h"
 #include "solvers/rest_descent.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ struct lock_step {
     double tol;
     double *factor; /* 2 x classes; NULL: 1 */
     bool *wanted;   /* of each problem: not done */
-    struct rest_proof *proofs;
+    struct proof *proofs;
     convex_margin_fn tells;
 };
 
@@ -100,41 +101,60 @@ static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
 
 /* ---- rounds ------------------------------------------------------------------------------- */
 
-static void keep_weights(struct lock_step *all, const struct rest_point *point, size_t l) {
-    struct linear *joint = &all->fits->joint;
-    size_t r = point->class[l];
-    double *w = joint->w + r * joint->cols;
-    for (size_t j = 0; j < joint->cols; j++) w[j] = (double)point->w[j * point->lanes + l];
-    joint->b[r] = all->rest.o->bias == BIAS_NONE ? 0 : point->bias[l];
+/* The weights of some classes of a group to rows of the model, some columns at a time: their lanes
+   then stay near. */
+static void keep_weights(struct linear *joint, const struct rest_point *point, const bool *leaves) {
+    enum { COLS = 256 };
+    for (size_t from = 0; from < joint->cols; from += COLS) {
+        size_t to = from + COLS < joint->cols ? from + COLS : joint->cols;
+        for (size_t l = 0; l < point->n; l++) {
+            double *w = joint->w + point->class[l] * joint->cols;
+            if (!leaves[l]) continue;
+            for (size_t j = from; j < to; j++) w[j] = (double)point->w[j * point->lanes + l];
+        }
+    }
 }
 
+struct judging {
+    struct lock_step *all;
+    struct proof (*proofs)[WIDE_LANES];
+    bool last; /* nobody may go on */
+};
+
 /* Look at the proofs of a group's classes; those that are good enough, or may not go on, leave. */
-static void judge(struct lock_step *all, const struct rest_point *point,
-                  const struct rest_proof *proofs, bool last, double *largest) {
+static sepal_status judge(sepal_ctx *ctx, size_t g, void *payload) {
+    const struct judging *judging = payload;
+    struct lock_step *all = judging->all;
+    const struct rest_point *point = &all->descent.groups[g].point;
+    bool leaves[WIDE_LANES] = {0};
+    (void)ctx;
     for (size_t l = 0; l < point->n; l++) {
         size_t r = point->class[l];
         if (!all->wanted[r]) continue;
-        double gap = proofs[l].proof.gap;
-        bool good = gap <= all->tol;
-        all->proofs[r] = proofs[l];
+        all->proofs[r] = judging->proofs[g][l];
+        bool good = all->proofs[r].gap <= all->tol;
         all->fits->each[r].iterations = all->descent.epochs;
         all->fits->each[r].converged = good;
-        if (good || last) keep_weights(all, point, l);
+        all->fits->joint.b[r] = all->rest.o->bias == BIAS_NONE ? 0 : point->bias[l];
         all->wanted[r] = !good;
-        if (!good) *largest = fmax(*largest, gap);
+        leaves[l] = good || judging->last;
     }
+    keep_weights(&all->fits->joint, point, leaves);
+    return SEPAL_OK;
 }
 
 static sepal_status prove(struct lock_step *all, bool last, double *largest) {
     const struct rest_descent *d = &all->descent;
     sepal_ctx *ctx = all->convex.fit->ctx;
-    struct rest_proof(*proofs)[WIDE_LANES] = mem_alloc(ctx, d->n_groups, sizeof *proofs);
+    struct proof(*proofs)[WIDE_LANES] = mem_alloc(ctx, d->n_groups, sizeof *proofs);
     const struct rest_point **points = mem_alloc(ctx, d->n_groups, sizeof *points);
     sepal_status status = SEPAL_EMEMORY;
     for (size_t g = 0; points && g < d->n_groups; g++) points[g] = &d->groups[g].point;
+    struct judging judging = {all, proofs, last};
     if (proofs && points) status = certify_rest(proofs, &all->rest, points, d->n_groups);
-    for (size_t g = 0; status == SEPAL_OK && g < d->n_groups; g++)
-        judge(all, points[g], proofs[g], last, largest);
+    if (status == SEPAL_OK) status = parallel_for(ctx, d->n_groups, judge, &judging);
+    for (size_t r = 0; status == SEPAL_OK && r < all->fits->n; r++)
+        if (all->wanted[r]) *largest = fmax(*largest, all->proofs[r].gap);
     mem_free(proofs);
     mem_free(points);
     return status;
@@ -200,15 +220,15 @@ static sepal_status report(struct lock_step *all) {
     all->fits->ended = whole->stopped || all->descent.epochs == whole->options.max_iter;
     for (size_t r = 0; r < all->fits->n; r++) {
         struct fit *fit = &all->fits->each[r];
-        fit->objective = all->proofs[r].proof.primal;
-        fit->dual = all->proofs[r].proof.dual;
-        fit->gap = all->proofs[r].proof.gap;
+        const struct proof *proof = &all->proofs[r];
+        fit->objective = proof->primal;
+        fit->dual = proof->dual;
+        fit->gap = proof->gap;
         fit->words = words;
         fit->solver = "dual (many columns, short rows)";
         fit->stopped = fit->converged ? NULL : whole->stopped;
-        convex_tell(&all->convex, fit, &all->proofs[r].proof);
-        if (all->tells && fit->make)
-            all->tells(fit, all->proofs[r].inside, linear_norm(&all->fits->joint, r));
+        convex_tell(&all->convex, fit, proof);
+        if (all->tells && fit->make) all->tells(fit, proof->inside, proof->norm);
         if (fit->converged) continue;
         short_of++;
         gap = fmax(gap, fit->gap);

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { LANES = WIDE_LANES, STRIPE = 64 };
 
@@ -37,7 +38,9 @@ struct proving {
     /* A free bias: dual variables move by `level` until both sides are balanced, or those of the
        larger side shrink by `factor`. */
     double level[LANES], factor[2][LANES];
-    double *room, *v; /* a row of doubles; cols x lanes: sums of share a y x */
+    size_t used;      /* lanes, in fours */
+    double *room, *v; /* a row of doubles; cols x used: sums of share a y x */
+    void *block;      /* where v lies */
 };
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -94,6 +97,14 @@ static void balance(struct proving *all) {
     }
 }
 
+/* Begin to fetch what row i will ask for. */
+static void fetch(const struct proving *all, const void *from, size_t bytes,
+                  const struct block *block, size_t i) {
+    if (!block->sparse || i >= block->rows) return;
+    size_t at = block->start[i];
+    all->kernels->wide_fetch(block->index + at, block->start[i + 1] - at, from, bytes);
+}
+
 static void add_row(struct proving *all, const struct block *block, size_t i) {
     const struct objective *o = all->rest->o;
     size_t row = block->first_row + i, lanes = all->point->lanes;
@@ -103,7 +114,9 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
     struct look look = {0};
     size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, all->room);
     look_at(&look, all, row);
-    all->kernels->wide_dot_f64(m, x, index, n, all->point->w, lanes);
+    fetch(all, all->v, all->used * sizeof *all->v, block, i);
+    all->kernels->wide_dot_f64(m, x, index, n, all->point->w, lanes, all->used);
+    fetch(all, all->point->w, lanes * sizeof *all->point->w, block, i + 1);
     for (size_t l = 0; l < all->point->n; l++) {
         bool own = look.side[l] > 0;
         double a = look.a[l];
@@ -119,7 +132,7 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
     totals_add(&all->loss, value);
     totals_add(&all->earned, earned);
     totals_add(&all->v_bias, d);
-    all->kernels->wide_add_f64(all->v, d, x, index, n, lanes);
+    all->kernels->wide_add_f64(all->v, d, x, index, n, all->used);
 }
 
 /* ---- columns ------------------------------------------------------------------------------ */
@@ -144,11 +157,11 @@ static void square_doubles(struct totals *out, const double *v, size_t cols, siz
     }
 }
 
-static void conclude(struct rest_proof *out, const struct proving *all) {
+static void conclude(struct proof *out, const struct proving *all) {
     const struct objective *o = all->rest->o;
     struct totals weights = {0}, sums = {0};
     square_singles(&weights, all->point->w, o->cols, all->point->lanes);
-    square_doubles(&sums, all->v, o->cols, all->point->lanes);
+    square_doubles(&sums, all->v, o->cols, all->used);
     for (size_t l = 0; l < all->point->n; l++) {
         double b = all->point->bias[l], v = total_of(&all->v_bias, l);
         if (o->bias != BIAS_PENALISED) b = v = 0;
@@ -156,16 +169,19 @@ static void conclude(struct rest_proof *out, const struct proving *all) {
         double dual = total_of(&all->earned, l) - (total_of(&sums, l) + v * v) / (2 * o->l2);
         dual = fmax(dual, 0); /* no losses are below 0 */
         double gap = (primal - dual) / fmax(fabs(primal), 1e-300);
-        out[l].inside = all->inside[l];
-        out[l].proof = (struct proof){
-            .primal = primal, .dual = dual, .gap = fmax(gap, DBL_EPSILON), .slope = NAN};
+        out[l] = (struct proof){.primal = primal,
+                                .dual = dual,
+                                .gap = fmax(gap, DBL_EPSILON),
+                                .slope = NAN,
+                                .norm = sqrt(total_of(&weights, l)),
+                                .inside = all->inside[l]};
     }
 }
 
 /* ---- together ----------------------------------------------------------------------------- */
 
 struct points {
-    struct rest_proof (*out)[LANES];
+    struct proof (*out)[LANES];
     const struct rest *rest;
     const struct rest_point *const *point;
 };
@@ -175,19 +191,21 @@ static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
     const struct objective *o = points->rest->o;
     struct proving all = {.rest = points->rest, .point = points->point[p], .kernels = ctx->kernels};
     all.room = mem_alloc(ctx, o->cols, sizeof *all.room);
-    all.v = mem_zero(ctx, o->cols, all.point->lanes * sizeof *all.v);
+    all.used = (all.point->n + 3) / 4 * 4;
+    all.v = mem_lines(&all.block, ctx, o->cols, all.used * sizeof *all.v);
     sepal_status status = all.room && all.v ? SEPAL_OK : SEPAL_EMEMORY;
+    if (all.v) memset(all.v, 0, o->cols * all.used * sizeof *all.v);
     for (size_t l = 0; l < LANES; l++) all.factor[0][l] = all.factor[1][l] = 1;
     if (status == SEPAL_OK && o->bias == BIAS_FREE) balance(&all);
     for (size_t b = 0; status == SEPAL_OK && b < o->rows.n_blocks; b++)
         for (size_t i = 0; i < o->rows.blocks[b].rows; i++) add_row(&all, &o->rows.blocks[b], i);
     if (status == SEPAL_OK) conclude(points->out[p], &all);
     mem_free(all.room);
-    mem_free(all.v);
+    mem_free(all.block);
     return status;
 }
 
-sepal_status certify_rest(struct rest_proof (*out)[WIDE_LANES], const struct rest *rest,
+sepal_status certify_rest(struct proof (*out)[WIDE_LANES], const struct rest *rest,
                           const struct rest_point *const *points, size_t n) {
     struct points all = {out, rest, points};
     return parallel_for(rest->o->ctx, n, prove_point, &all);

@@ -25,14 +25,9 @@ struct rest_point {
     double bias[WIDE_LANES];
 };
 
-struct rest_proof {
-    struct proof proof;
-    size_t inside; /* rows with margins of at most 1, up to 1e-6 */
-};
-
 /* certify_rest.c: the proof of each class of some points (out[p] + l of class l of point p), as
    certify gives it. For L2 alone, and sparse rows without a centre. */
-sepal_status certify_rest(struct rest_proof (*out)[WIDE_LANES], const struct rest *rest,
+sepal_status certify_rest(struct proof (*out)[WIDE_LANES], const struct rest *rest,
                           const struct rest_point *const *points, size_t n);
 
 #endif

@@ -35,24 +35,32 @@ struct visits {
     double gap[WIDE_LANES], loss[WIDE_LANES];
 };
 
-static void visit(struct visits *v, const struct block *block, size_t i) {
+/* Begin to fetch the weights that a row will ask for. */
+static void fetch(const struct visits *v, size_t row) {
+    const struct rest_point *point = &v->group->point;
+    size_t i;
+    const struct block *block = matrix_block_of(&v->d->rows, row, &i);
+    if (!block->sparse) return;
+    size_t at = block->start[i], n = block->start[i + 1] - at;
+    v->kernels->wide_fetch(block->index + at, n, point->w, point->lanes * sizeof *point->w);
+}
+
+static void visit(struct visits *v, const struct block *block, size_t i, size_t next) {
     const struct objective *o = v->d->rest->o;
     struct rest_group *group = v->group;
     struct wide_step *step = &v->step;
     size_t row = block->first_row + i, lanes = group->point.lanes;
-    float *a = group->point.pull + row * lanes, share = (float)(o->share[row] / o->l2);
+    float *a = group->point.pull + row * lanes, share = v->d->share[row];
     const float *x;
     const uint32_t *index;
     size_t n = row_singles(&x, &index, block, i, o->cols, o->centre, v->room);
     v->kernels->wide_dot(step->score, x, index, n, group->point.w, lanes);
+    fetch(v, next);
     for (size_t l = 0; l < WIDE_LANES; l++) {
         step->score[l] += (float)group->point.bias[l];
         step->scale[l] = share * v->factor[0][l];
         step->side[l] = -1;
     }
-    if (index && i + 1 < block->rows)
-        v->kernels->wide_fetch(index + n, block->start[i + 2] - block->start[i + 1], group->point.w,
-                               lanes);
     int32_t own = v->lane_of[v->d->rest->label[row]];
     if (own >= 0) {
         step->side[own] = 1;
@@ -63,7 +71,7 @@ static void visit(struct visits *v, const struct block *block, size_t i) {
     if (!v->turn(step, lanes)) return;
     memcpy(a, step->a, lanes * sizeof *a);
     v->kernels->wide_add(group->point.w, step->change, x, index, n, lanes);
-    for (size_t l = 0; l < lanes; l++)
+    for (size_t l = 0; v->d->bias_square > 0 && l < lanes; l++)
         group->point.bias[l] += v->d->bias_square * (double)step->change[l];
 }
 
@@ -91,10 +99,12 @@ static void walk(struct visits *v) {
     for (size_t t = 0; t < units; t++) {
         size_t local, first = v->d->order[t] * (size_t)REST_ROWS;
         size_t rows = o->n - first < REST_ROWS ? o->n - first : REST_ROWS;
-        const struct block *block = matrix_block_of(&o->rows, first, &local);
+        const struct block *block = matrix_block_of(&v->d->rows, first, &local);
         memset(v->step.gap, 0, sizeof v->step.gap);
         memset(v->step.loss, 0, sizeof v->step.loss);
-        for (size_t i = 0; i < rows; i++) visit(v, block, local + i);
+        size_t after = t + 1 < units ? v->d->order[t + 1] * (size_t)REST_ROWS : first;
+        for (size_t i = 0; i < rows; i++)
+            visit(v, block, local + i, i + 1 < rows ? first + i + 1 : after);
         for (size_t l = 0; l < WIDE_LANES; l++) {
             v->gap[l] += (double)v->step.gap[l];
             v->loss[l] += (double)v->step.loss[l];

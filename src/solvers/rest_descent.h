@@ -13,7 +13,6 @@
 struct rest_group {
     struct rest_point point;
     double anchor[WIDE_LANES]; /* of the bias, see rest_descent.c */
-    void *blocks[2];           /* what its weights and dual variables lie in */
     double worst[2];           /* the largest relative gap of its classes in the last two epochs */
     double last_fall;          /* the least of them yet */
     size_t idle;               /* epochs since then */
@@ -31,7 +30,11 @@ struct rest_descent {
     void *payload;
 
     /* Made by rest_open. */
-    float *norm;      /* of each row, squared */
+    float *share;       /* of each row, over l2 */
+    float *norm;        /* of each row, squared */
+    struct matrix rows; /* those of the objective, sparse doubles as singles */
+    struct block *blocks;
+    float *singles;
     double norm_most; /* the largest of share_i norm_i / l2 */
     double norm_mean; /* the mean of norm_i, by shares */
     double norm_largest;
@@ -40,6 +43,7 @@ struct rest_descent {
     uint32_t *order;
     size_t n_groups;
     struct rest_group *groups;
+    void *block; /* what their weights and dual variables lie in */
 
     size_t epochs;
     bool stalled; /* more epochs promise little */

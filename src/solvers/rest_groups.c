@@ -9,7 +9,36 @@
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-static sepal_status norms_of_block(sepal_ctx *ctx, size_t b, void *payload) {
+static size_t entries_of(const struct block *block) {
+    return block->start[block->rows];
+}
+
+/* Sparse rows of doubles are rounded once for all epochs, unless the singles would take more memory
+   than weights and dual variables of the classes would as doubles. */
+static sepal_status make_blocks(struct rest_descent *d) {
+    const struct objective *o = d->rest->o;
+    size_t entries = 0;
+    d->rows = o->rows;
+    for (size_t b = 0; o->rows.sparse && b < o->rows.n_blocks; b++)
+        if (o->rows.blocks[b].values == VALUES_F64) entries += entries_of(&o->rows.blocks[b]);
+    if (entries == 0 || entries / d->classes > 2 * (o->n + o->cols)) return SEPAL_OK;
+    d->blocks = mem_alloc(o->ctx, o->rows.n_blocks, sizeof *d->blocks);
+    d->singles = mem_alloc(o->ctx, entries, sizeof *d->singles);
+    if (!d->blocks || !d->singles) return SEPAL_EMEMORY;
+    d->rows.blocks = d->blocks;
+    float *room = d->singles;
+    for (size_t b = 0; b < o->rows.n_blocks; b++) {
+        struct block *block = &d->blocks[b];
+        *block = o->rows.blocks[b];
+        if (block->values != VALUES_F64) continue;
+        block->values = VALUES_F32;
+        block->f32 = room;
+        room += entries_of(block);
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status look_at_block(sepal_ctx *ctx, size_t b, void *payload) {
     struct rest_descent *d = payload;
     const struct objective *o = d->rest->o;
     const struct block *block = &o->rows.blocks[b];
@@ -21,6 +50,9 @@ static sepal_status norms_of_block(sepal_ctx *ctx, size_t b, void *payload) {
         size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, room);
         d->norm[block->first_row + i] = (float)ctx->kernels->dot_f64(x, x, n);
     }
+    const struct block *singles = &d->rows.blocks[b];
+    if (singles->values != block->values)
+        singles_round(singles->f32, block->f64, entries_of(block));
     mem_free(room);
     return SEPAL_OK;
 }
@@ -49,12 +81,15 @@ sepal_status rest_open(struct rest_descent *d) {
     size_t units = (o->n + REST_ROWS - 1) / REST_ROWS;
     double total = 0;
     d->norm = mem_alloc(o->ctx, o->n, sizeof *d->norm);
+    d->share = mem_alloc(o->ctx, o->n, sizeof *d->share);
     d->order = mem_alloc(o->ctx, units, sizeof *d->order);
-    if (!d->norm || !d->order) return SEPAL_EMEMORY;
+    if (!d->norm || !d->share || !d->order) return SEPAL_EMEMORY;
     for (size_t t = 0; t < units; t++) d->order[t] = (uint32_t)t;
-    TRY(parallel_for(o->ctx, o->rows.n_blocks, norms_of_block, d));
+    TRY(make_blocks(d));
+    TRY(parallel_for(o->ctx, o->rows.n_blocks, look_at_block, d));
     for (size_t i = 0; i < o->n; i++) {
         double norm = (double)d->norm[i];
+        d->share[i] = (float)(o->share[i] / o->l2);
         d->norm_most = fmax(d->norm_most, o->share[i] * norm / o->l2);
         d->norm_mean += o->share[i] * norm;
         d->norm_largest = fmax(d->norm_largest, norm);
@@ -66,42 +101,46 @@ sepal_status rest_open(struct rest_descent *d) {
 
 /* ---- groups ------------------------------------------------------------------------------- */
 
-/* Zeros, from a line of the cache on: a vector of lanes then lies in one line. */
-static void *lines(void **block, sepal_ctx *ctx, size_t count, size_t size) {
-    enum { LINE = 64 };
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX - LINE;
-    *block = mem_zero(ctx, bytes + LINE, 1);
-    if (!*block) return NULL;
-    return (char *)*block + (LINE - (uintptr_t)*block % LINE) % LINE;
+/* Zeros by writing them: pages of zeros from the system are one page until they are written to, and
+   a page that is first read and then written to stops all threads. */
+static sepal_status clear_group(sepal_ctx *ctx, size_t g, void *payload) {
+    const struct rest_descent *d = payload;
+    const struct rest_point *point = &d->groups[g].point;
+    (void)ctx;
+    memset(point->w, 0, d->rest->o->cols * point->lanes * sizeof *point->w);
+    memset(point->pull, 0, d->rest->o->n * point->lanes * sizeof *point->pull);
+    return SEPAL_OK;
 }
 
-static void group_clear(struct rest_group *group) {
-    for (size_t b = 0; b < 2; b++) mem_free(group->blocks[b]);
+/* Two groups with half the lanes rather than one: so two threads have work. */
+static size_t groups_for(size_t n) {
+    if (n > WIDE_HALF && n <= WIDE_LANES) return 2;
+    return (n + WIDE_LANES - 1) / WIDE_LANES;
 }
 
-static sepal_status group_init(struct rest_group *group, const struct rest_descent *d, size_t n) {
-    const struct objective *o = d->rest->o;
-    size_t lanes = n <= WIDE_HALF ? WIDE_HALF : WIDE_LANES;
-    *group = (struct rest_group){.point = {.n = n, .lanes = lanes}, .last_fall = INFINITY};
-    group->point.w = lines(&group->blocks[0], o->ctx, o->cols, lanes * sizeof(float));
-    group->point.pull = lines(&group->blocks[1], o->ctx, o->n, lanes * sizeof(float));
-    return group->point.w && group->point.pull ? SEPAL_OK : SEPAL_EMEMORY;
+static size_t lanes_for(size_t n) {
+    return n <= WIDE_HALF * groups_for(n) ? WIDE_HALF : WIDE_LANES;
 }
 
-/* As many groups as needed, of about the same size. */
+/* As many groups as needed, of about the same size, side by side in one block. */
 static sepal_status make_groups(struct rest_descent *d, const size_t *class, size_t n) {
-    d->n_groups = 0;
-    size_t groups = (n + WIDE_LANES - 1) / WIDE_LANES;
-    d->groups = mem_zero(d->rest->o->ctx, groups, sizeof *d->groups);
-    if (!d->groups) return SEPAL_EMEMORY;
+    const struct objective *o = d->rest->o;
+    size_t groups = groups_for(n), lanes = lanes_for(n);
+    d->groups = mem_zero(o->ctx, groups, sizeof *d->groups);
+    float *room = mem_lines(&d->block, o->ctx, groups * (o->cols + o->n), lanes * sizeof *room);
+    if (!d->groups || !room) return SEPAL_EMEMORY;
+    d->n_groups = groups;
     for (size_t g = 0; g < groups; g++) {
         size_t from = n * g / groups, to = n * (g + 1) / groups;
-        d->n_groups++;
-        TRY(group_init(&d->groups[g], d, to - from));
-        memcpy(d->groups[g].point.class, class + from, (to - from) * sizeof *class);
+        struct rest_group *group = &d->groups[g];
+        *group =
+            (struct rest_group){.point = {.n = to - from, .lanes = lanes}, .last_fall = INFINITY};
+        group->point.w = room;
+        group->point.pull = room + o->cols * lanes;
+        memcpy(group->point.class, class + from, (to - from) * sizeof *class);
+        room += (o->cols + o->n) * lanes;
     }
-    return SEPAL_OK;
+    return parallel_for(o->ctx, groups, clear_group, d);
 }
 
 sepal_status rest_start(struct rest_descent *d) {
@@ -113,14 +152,13 @@ sepal_status rest_start(struct rest_descent *d) {
     return status;
 }
 
-static void clear_groups(struct rest_group *groups, size_t n) {
-    for (size_t g = 0; g < n; g++) group_clear(&groups[g]);
-    mem_free(groups);
-}
-
 void rest_close(struct rest_descent *d) {
-    clear_groups(d->groups, d->n_groups);
+    mem_free(d->groups);
+    mem_free(d->block);
     mem_free(d->norm);
+    mem_free(d->share);
+    mem_free(d->blocks);
+    mem_free(d->singles);
     mem_free(d->order);
 }
 
@@ -154,9 +192,10 @@ static sepal_status settle_group(sepal_ctx *ctx, size_t g, void *payload) {
     const struct objective *o = d->rest->o;
     struct rest_point *point = &d->groups[g].point;
     void *block;
-    double *v = lines(&block, ctx, o->cols, point->lanes * sizeof *v);
+    double *v = mem_lines(&block, ctx, o->cols, point->lanes * sizeof *v);
     double *room = mem_alloc(ctx, o->cols, sizeof *room);
     if (v && room) {
+        memset(v, 0, o->cols * point->lanes * sizeof *v);
         add_rows(v, point, d->rest, room);
         singles_round(point->w, v, o->cols * point->lanes);
     }
@@ -195,6 +234,7 @@ static void copy_lanes(struct rest_group *to, const struct rest_group *groups, s
 sepal_status rest_keep(struct rest_descent *d, const bool *wanted) {
     const struct objective *o = d->rest->o;
     struct rest_group *before = d->groups;
+    void *block = d->block;
     size_t n_before = d->n_groups, kept = 0, lanes = 0;
     size_t *class = mem_alloc(o->ctx, d->classes, sizeof *class);
     if (!class) return SEPAL_EMEMORY;
@@ -203,13 +243,13 @@ sepal_status rest_keep(struct rest_descent *d, const bool *wanted) {
         if (wanted[k]) class[kept++] = k;
     /* half the lanes and less: copying pays */
     sepal_status status = SEPAL_OK;
-    if (2 * (kept <= WIDE_HALF ? WIDE_HALF : (kept + WIDE_LANES - 1) / WIDE_LANES * WIDE_LANES) <=
-        lanes) {
-        d->groups = NULL;
+    if (2 * groups_for(kept) * lanes_for(kept) <= lanes) {
+        d->block = NULL;
         status = make_groups(d, class, kept);
         for (size_t g = 0; status == SEPAL_OK && g < d->n_groups; g++)
             copy_lanes(&d->groups[g], before, n_before, o);
-        clear_groups(before, n_before);
+        mem_free(before);
+        mem_free(block);
     }
     mem_free(class);
     return status;
