@@ -22,12 +22,14 @@ static bool hold_standard_files(void) {
 }
 
 /* Large blocks go back to the system as soon as they are free: while data is assembled, the text's
-   chunks and the matrix made of them must not both stay. */
+   chunks and the matrix made of them must not both stay. Others are kept, up to a limit: to get a
+   page from the system costs as much as a thousand multiplications, and a fit of a few milliseconds
+   asks for thousands. */
 static void give_memory_back(void) {
 #ifdef __GLIBC__
-    enum { LARGE = 1 << 17 };
+    enum { LARGE = 1 << 22, KEPT = 1 << 24 };
     mallopt(M_MMAP_THRESHOLD, LARGE);
-    mallopt(M_TRIM_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, KEPT);
 #endif
 }
 
