@@ -191,6 +191,52 @@ static void large_ones_agree(void **state) {
     }
 }
 
+/* Every row three times is every row once. A row of several values keeps equal rows from being seen
+   as one. */
+static struct problem problem_thrice(const struct problem *p, bool odd) {
+    struct problem out = {.n = 3 * p->n, .cols = p->cols};
+    out.x = malloc(out.n * p->cols * sizeof *out.x);
+    out.weight = malloc(out.n * sizeof *out.weight);
+    out.label = malloc(out.n * sizeof *out.label);
+    assert_true(out.x && out.weight && out.label);
+    if (odd)
+        for (size_t j = 0; j < p->cols; j++) p->x[(p->n - 1) * p->cols + j] = 1 + (double)j;
+    for (size_t i = 0; i < out.n; i++) {
+        size_t from = i * 7 % p->n; /* 7 does not divide the number of rows */
+        memcpy(out.x + i * p->cols, p->x + from * p->cols, p->cols * sizeof *out.x);
+        out.weight[i] = p->weight[from];
+        out.label[i] = p->label[from];
+    }
+    return out;
+}
+
+static void repeated_rows_count_as_often(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 9);
+    static const char *const specs[] = {"logistic(l2=1e-3)", "svm(l2=1e-3, bias=false)",
+                                        "logistic(l2=1e-3, bias=penalised)", "svm(penalty=none)"};
+    for (int form = 0; form < 8; form++) {
+        bool sparse = form & 1, odd = form & 2;
+        struct problem p = problem_new(&rng, 600, sparse ? 36 : 12, form & 4 ? ROW : ONES);
+        struct problem thrice = problem_thrice(&p, odd);
+        sepal_data *once = sparse ? sparse_of(&p) : data_of(&p, true);
+        sepal_data *often = sparse ? sparse_of(&thrice) : data_of(&thrice, true);
+        for (size_t s = 0; s < 4; s++) {
+            struct outcome a = fit(once, specs[s], "solver=newton, tol=1e-11");
+            struct outcome b = fit(often, specs[s], "solver=newton, tol=1e-11");
+            if (!(fabs(a.objective - b.objective) <= 1e-10 * a.objective && b.gap <= 1e-11))
+                fail_msg("%s, form %d: %.17g and %.17g, gap %g", specs[s], form, a.objective,
+                         b.objective, b.gap);
+            free(a.score);
+            free(b.score);
+        }
+        sepal_data_free(once);
+        sepal_data_free(often);
+        problem_free(&p);
+        problem_free(&thrice);
+    }
+}
+
 /* ---- what must hold at an optimum --------------------------------------------------------- */
 
 static void probabilities_meet_frequencies(void **state) {
@@ -362,6 +408,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(large_ones_agree),
+        cmocka_unit_test(repeated_rows_count_as_often),
         cmocka_unit_test(probabilities_meet_frequencies),
         cmocka_unit_test(gap_without_penalty_is_true),
         cmocka_unit_test(columns_that_add_nothing),
