@@ -22,17 +22,19 @@ static bool scale_to_unit(double *h, size_t n, double *scale) {
     return true;
 }
 
-/* The lower triangle keeps what the factor overwrites, until it is one. */
-static void mirror(double *h, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++) h[j * n + i] = h[i * n + j];
-}
-
-static void restore(double *h, size_t n, double diagonal) {
-    for (size_t i = 0; i < n; i++) {
-        h[i * n + i] = diagonal;
-        for (size_t j = i + 1; j < n; j++) h[i * n + j] = h[j * n + i];
-    }
+/* The lower triangle gets what the upper one has, or gives it back; in tiles, for the cache. */
+static void mirror(double *h, size_t n, bool back) {
+    enum { TILE = 32 };
+    for (size_t i0 = 0; i0 < n; i0 += TILE)
+        for (size_t j0 = i0; j0 < n; j0 += TILE)
+            for (size_t i = i0; i < i0 + TILE && i < n; i++)
+                for (size_t j = j0 > i ? j0 : i + 1; j < j0 + TILE && j < n; j++) {
+                    double *up = &h[i * n + j], *down = &h[j * n + i];
+                    if (back)
+                        *up = *down;
+                    else
+                        *down = *up;
+                }
 }
 
 enum { TRIALS = 8 }; /* the last ridge is as large as the diagonal itself */
@@ -40,9 +42,10 @@ enum { TRIALS = 8 }; /* the last ridge is as large as the diagonal itself */
 bool factor_make(double *h, size_t n, double *scale, sepal_ctx *ctx) {
     double ridge = 16 * DBL_EPSILON * (double)n;
     if (!scale_to_unit(h, n, scale)) return false;
-    mirror(h, n);
+    mirror(h, n, false); /* what the factor overwrites, until it is one */
     for (int trial = 0; trial < TRIALS; trial++) {
-        restore(h, n, 1 + ridge);
+        if (trial > 0) mirror(h, n, true);
+        for (size_t j = 0; j < n; j++) h[j * n + j] = 1 + ridge;
         if (ctx->blas->cholesky(n, h, n)) return true;
         ridge *= 100;
     }

@@ -19,7 +19,7 @@ enum { SUM_NUMBERS = 1 << 18 };
 
 /* Nanoseconds of an addition to a place that the row names, of a product inside a matrix product, and
    of making a number dense, as measured. */
-static const double ADDING = 0.5, MULTIPLYING = 0.04, FILLING = 0.5;
+static const double ADDING = 0.35, MULTIPLYING = 0.05, FILLING = 1;
 
 static bool scatter_pays(const struct objective *o, size_t side) {
     double scattered = 0, dense = (double)side * ((double)side / 2 * MULTIPLYING + FILLING);

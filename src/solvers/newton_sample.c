@@ -11,18 +11,35 @@ static bool taken(size_t run, size_t every) {
     return run % every == run / every * SHIFT % every;
 }
 
+/* The label of a class so small that all its runs are taken; -1: none is. */
+static int32_t rare_label(const struct objective *o) {
+    static const size_t few = 8;
+    size_t high = 0;
+    for (size_t i = 0; i < o->n; i++) high += o->label[i] == 1;
+    if (high * few < o->n) return 1;
+    return (o->n - high) * few < o->n ? 0 : -1;
+}
+
+static bool all_have(const int32_t *label, size_t n, int32_t which) {
+    size_t k = 0;
+    while (k < n && (label[k] == 1) == which) k++;
+    return k == n;
+}
+
 static void take_runs(struct sample *sample, const struct objective *o, size_t every) {
-    double all = 0, some = 0;
+    double all[2] = {0, 0}, some[2] = {0, 0};
     struct matrix *x = &sample->x;
+    int32_t rare = rare_label(o);
     x->rows = x->n_blocks = 0;
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
         const struct block *block = &o->rows.blocks[b];
         for (size_t i = 0; i < block->rows; i += RUN) {
             size_t first = block->first_row + i, n = block->rows - i < RUN ? block->rows - i : RUN;
-            for (size_t k = 0; k < n; k++) all += o->share[first + k];
-            if (!taken(first / RUN, every)) continue;
-            for (size_t k = 0; k < n; k++) some += o->share[first + k];
-            memcpy(sample->label + x->rows, o->label + first, n * sizeof *o->label);
+            const int32_t *label = o->label + first;
+            for (size_t k = 0; k < n; k++) all[label[k] == 1] += o->share[first + k];
+            if (!taken(first / RUN, every) && !(rare >= 0 && all_have(label, n, rare))) continue;
+            for (size_t k = 0; k < n; k++) some[label[k] == 1] += o->share[first + k];
+            memcpy(sample->label + x->rows, label, n * sizeof *o->label);
             memcpy(sample->share + x->rows, o->share + first, n * sizeof *o->share);
             struct block *slice = &x->blocks[x->n_blocks++];
             *slice = block_slice(block, o->cols, i, n);
@@ -30,7 +47,10 @@ static void take_runs(struct sample *sample, const struct objective *o, size_t e
             x->rows += n;
         }
     }
-    for (size_t i = 0; i < x->rows; i++) sample->share[i] *= all / some;
+    for (size_t i = 0; i < x->rows; i++) {
+        size_t side = sample->label[i] == 1;
+        sample->share[i] *= all[side] / some[side];
+    }
 }
 
 static bool has_both_sides(const struct sample *sample) {
@@ -41,11 +61,11 @@ static bool has_both_sides(const struct sample *sample) {
 
 sepal_status sample_init(struct sample *sample, bool *ok, const struct objective *o,
                          struct arena *arena, size_t every) {
-    size_t runs = (o->n / RUN + o->rows.n_blocks) / every + 2;
+    size_t runs = o->n / RUN + o->rows.n_blocks;
     *sample = (struct sample){.o = *o, .x = o->rows};
     sample->x.blocks = arena_alloc(o->ctx, arena, runs, sizeof *sample->x.blocks);
-    sample->label = arena_alloc(o->ctx, arena, runs * RUN, sizeof *sample->label);
-    sample->share = arena_alloc(o->ctx, arena, runs * RUN, sizeof *sample->share);
+    sample->label = arena_alloc(o->ctx, arena, o->n, sizeof *sample->label);
+    sample->share = arena_alloc(o->ctx, arena, o->n, sizeof *sample->share);
     if (!sample->x.blocks || !sample->label || !sample->share) return SEPAL_EMEMORY;
     take_runs(sample, o, every);
     sample->o.arena = arena;
@@ -53,7 +73,7 @@ sepal_status sample_init(struct sample *sample, bool *ok, const struct objective
     sample->o.label = sample->label;
     sample->o.share = sample->share;
     /* fewer rows say less: a larger penalty keeps columns that the sample hardly knows near 0 */
-    sample->o.l2 = o->l2 * pow((double)every, 1.25);
+    sample->o.l2 = o->l2 * sqrt((double)every);
     *ok = has_both_sides(sample);
     return objective_init(&sample->o);
 }
