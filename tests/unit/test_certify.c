@@ -253,7 +253,7 @@ static void group_make(struct group *g, struct rng *rng, size_t number) {
     }
 }
 
-static void check_class(const struct group *g, size_t l, const struct rest_proof *found) {
+static void check_class(const struct group *g, size_t l, const struct proof *proof) {
     const struct rest_point *point = &g->point;
     struct objective o = g->s->o;
     size_t class = point->class[l];
@@ -270,13 +270,13 @@ static void check_class(const struct group *g, size_t l, const struct rest_proof
     if (o.bias != BIAS_NONE) u[o.cols] = point->bias[l];
     struct proof right;
     assert_int_equal(certify(&right, &o, u, pull), SEPAL_OK);
-    const struct proof *proof = &found->proof;
     if (!(fabs(proof->primal - right.primal) <= 1e-12 * right.primal) ||
         !(fabs(proof->dual - right.dual) <= 1e-12 * right.primal) ||
         !(fabs(proof->gap - right.gap) <= 1e-12 * (1 + right.gap)))
         fail_msg("%s, bias %d: P %.17g, D %.17g, gap %g, not %.17g, %.17g, %g", o.loss->name, o.bias,
                  proof->primal, proof->dual, proof->gap, right.primal, right.dual, right.gap);
-    assert_int_equal(found->inside, right.inside);
+    assert_int_equal(proof->inside, right.inside);
+    assert_true(fabs(proof->norm - right.norm) <= 1e-12 * right.norm);
     free(u);
     free(pull);
     free(share);
@@ -289,7 +289,7 @@ static void test_rest(void **state) {
     struct rng rng = rng_make(26, 1);
     for (size_t number = 0; number < 400; number++) {
         struct group g = {0};
-        struct rest_proof found[1][WIDE_LANES];
+        struct proof found[1][WIDE_LANES];
         group_make(&g, &rng, number);
         const struct rest_point *points[] = {&g.point};
         assert_int_equal(certify_rest(found, &g.rest, points, 1), SEPAL_OK);
