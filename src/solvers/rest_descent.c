@@ -35,10 +35,11 @@ struct visits {
     double gap[WIDE_LANES], loss[WIDE_LANES];
 };
 
-/* Begin to fetch the weights that a row will ask for. */
+/* Begin to fetch the dual variables and the weights that a row will ask for. */
 static void fetch(const struct visits *v, size_t row) {
     const struct rest_point *point = &v->group->point;
     size_t i;
+    __builtin_prefetch(point->pull + row * point->lanes);
     const struct block *block = matrix_block_of(&v->d->rows, row, &i);
     if (!block->sparse) return;
     size_t at = block->start[i], n = block->start[i + 1] - at;
