@@ -93,7 +93,10 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
     struct objective *o = &convex->objective;
     TRY(linear_init(&fit->linear, fit->ctx, 2, fit->data->matrix.cols, convex_centres(fit)));
     TRY(convex_pose(convex, loss, fit->linear.centre));
-    convex->descent.u = arena_zero(fit->ctx, &fit->arena, o->width, sizeof(double));
+    /* without a bias the point is the weights, and large ones are costly to have twice */
+    convex->descent.u = o->bias == BIAS_NONE
+                            ? fit->linear.w
+                            : arena_zero(fit->ctx, &fit->arena, o->width, sizeof(double));
     convex->descent.pull = arena_zero(fit->ctx, &fit->arena, o->n, sizeof(double));
     if (!convex->descent.u || !convex->descent.pull) return SEPAL_EMEMORY;
     set_start(convex);
@@ -155,7 +158,8 @@ static sepal_status solve(struct convex *convex, struct convex_plan plan) {
 static void keep_weights(struct convex *convex) {
     const struct objective *o = &convex->objective;
     struct linear *linear = &convex->fit->linear;
-    memcpy(linear->w, convex->descent.u, o->cols * sizeof *linear->w);
+    if (linear->w != convex->descent.u)
+        memcpy(linear->w, convex->descent.u, o->cols * sizeof *linear->w);
     linear->b[0] = objective_bias(o, convex->descent.u);
 }
 

@@ -52,10 +52,24 @@ static sepal_status set_weights(struct dual *s) {
 /* What has not ended by now may be held up by rounding. */
 static sepal_status leave_single(struct dual *s) {
     if (!s->single) return SEPAL_OK;
+    dual_uncut(s);
     mem_free(s->single);
     s->single = NULL;
     if (s->o->bias != BIAS_NONE) s->w[s->o->cols] = s->bias;
     return set_weights(s);
+}
+
+/* So far below the aim that the proof alone will do. A free bias is found by looking. */
+static bool is_sure(const struct dual *s, const struct outlook *out) {
+    static const double far = 0.2;
+    return s->o->bias == BIAS_NONE && !s->any_rests && out->trail[1] > 0 &&
+           out->gap <= far * s->d->tol;
+}
+
+/* Coordinate descent gains with every step, but the steps of a pair come late. */
+static bool goes_astray(const struct outlook *out) {
+    const double *excess = out->trail;
+    return excess[2] > 0 && !(excess[0] <= 2 * excess[2]);
 }
 
 static sepal_status run(struct dual *s) {
@@ -69,8 +83,9 @@ static sepal_status run(struct dual *s) {
         if (d->stopped) break;
         d->iterations++;
         TRY(dual_foretell(s, &out));
+        if (s->middle && goes_astray(&out)) TRY(leave_single(s));
         if (out.gap <= d->tol) {
-            TRY(dual_look(s, &out));
+            if (!is_sure(s, &out)) TRY(dual_look(s, &out));
             d->converged = out.gap <= d->tol;
             /* with nothing in excess there is nothing to move either */
             if (d->converged || (s->excess == 0 && !s->any_rests)) return SEPAL_OK;
@@ -105,7 +120,6 @@ static sepal_status set_variables(struct dual *s) {
     const struct objective *o = s->o;
     const struct descent *d = s->d;
     if (!d->warm) {
-        memset(s->w, 0, o->width * sizeof *s->w);
         memset(s->a, 0, o->n * sizeof *s->a);
         for (size_t i = 0; s->level && i < o->n; i++) s->level[i] = INFINITY;
         return SEPAL_OK;
@@ -130,7 +144,8 @@ static sepal_status set_single(struct dual *s) {
     if (!o->rows.sparse || !s->tame || s->d->tol < finest) return SEPAL_OK;
     s->single = mem_alloc(o->ctx, o->cols, sizeof *s->single);
     if (!s->single) return SEPAL_EMEMORY;
-    for (size_t j = 0; j < o->cols; j++) s->single[j] = (float)s->w[j];
+    if (!s->d->warm) memset(s->single, 0, o->cols * sizeof *s->single);
+    for (size_t j = 0; s->d->warm && j < o->cols; j++) s->single[j] = (float)s->w[j];
     return SEPAL_OK;
 }
 
@@ -141,18 +156,19 @@ static sepal_status start(struct dual *s) {
     TRY(set_variables(s));
     if (s->d->warm) TRY(set_weights(s));
     TRY(set_single(s));
+    if (!s->d->warm && !s->single) memset(s->w, 0, s->o->width * sizeof *s->w);
+    TRY(dual_cut(s));
     dual_wake(s);
     return SEPAL_OK;
 }
 
 static sepal_status allocate(struct dual *s) {
     const struct objective *o = s->o;
-    size_t group = o->rows.sparse ? 0 : DUAL_GROUP;
     s->groups = (o->n + DUAL_GROUP - 1) / DUAL_GROUP;
     s->order = mem_alloc(o->ctx, s->groups, sizeof *s->order);
     s->curve = mem_alloc(o->ctx, o->n, sizeof *s->curve);
     s->m = mem_alloc(o->ctx, o->n, sizeof *s->m);
-    s->dense = mem_alloc(o->ctx, group * o->cols, sizeof *s->dense);
+    s->dense = mem_alloc(o->ctx, o->rows.sparse ? 0 : o->cols, sizeof *s->dense);
     if (!s->order || !s->curve || !s->m || !s->dense) return SEPAL_EMEMORY;
     if (o->loss == &loss_logistic) {
         s->next = dual_step_logistic;
@@ -169,8 +185,10 @@ sepal_status solve_dual(struct descent *d) {
     sepal_status status = allocate(&s);
     if (status == SEPAL_OK) status = start(&s);
     if (status == SEPAL_OK) status = run(&s);
+    if (status == SEPAL_OK && s.single) status = dual_single_keep(&s);
     d->paired = true;
     mem_free(s.single);
+    mem_free(s.middle);
     mem_free(s.order);
     mem_free(s.curve);
     mem_free(s.m);

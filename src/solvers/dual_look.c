@@ -84,12 +84,14 @@ static sepal_status best_bias(const struct dual *s, double *bias) {
 sepal_status dual_look(const struct dual *s, struct outlook *out) {
     const struct objective *o = s->o;
     double loss, bound, penalty;
-    for (size_t j = 0; s->single && j < o->cols; j++) s->w[j] = (double)s->single[j];
     if (o->bias != BIAS_NONE) s->w[o->cols] = s->bias;
-    TRY(objective_margins(s->m, o, s->w));
+    TRY(s->single ? dual_single_margins(s) : objective_margins(s->m, o, s->w));
     if (o->bias == BIAS_FREE) TRY(best_bias(s, s->w + o->cols));
     TRY(objective_loss(&loss, o, s->m));
-    penalty = objective_penalty(o, s->w);
+    if (s->single)
+        TRY(dual_single_penalty(&penalty, s));
+    else
+        penalty = objective_penalty(o, s->w);
     TRY(dual_value(&bound, s, objective_bias(o, s->w), penalty));
     out->primal = loss + penalty;
     out->gap = (out->primal - bound) / fmax(fabs(out->primal), 1e-300);

@@ -25,38 +25,57 @@ sepal_status dual_curves(struct dual *s) {
 
 /* ---- visits ------------------------------------------------------------------------------- */
 
-static void visit(struct dual *s, const struct block *block, size_t local, const double *dense) {
-    const struct objective *o = s->o;
-    const struct kernels *kernels = o->ctx->kernels;
-    size_t i = block->first_row + local;
-    if (s->rests && s->rests[i]) return;
-    double side = objective_side(o, i);
-    double score = dense       ? kernels->dot_f64(dense, s->w, o->cols)
-                   : s->single ? dual_single_dot(block, local, s->single)
-                               : row_dot(kernels, block, local, o->cols, s->w);
-    double m = side * (score + s->bias);
-    if (!isfinite(m) || !isfinite(s->curve[i])) return;
-    double next = s->next(s, i, m), factor = (next - s->a[i]) * o->share[i] * side;
-    s->products += o->share[i] * next * m;
-    if (factor == 0) return;
-    s->a[i] = next;
-    s->bias += factor / s->stiff;
-    if (dense)
-        kernels->axpy_f64(factor / o->l2, dense, s->w, o->cols);
-    else if (s->single)
-        dual_single_add(block, local, factor / o->l2, s->single);
-    else
-        row_axpy(kernels, block, local, o->cols, factor / o->l2, s->w);
+/* The next row of the epoch that does not rest, from *place on; false: there is none. */
+static bool next_row(const struct dual *s, size_t *place, size_t *row) {
+    for (; *place < s->groups * DUAL_GROUP; ++*place) {
+        size_t i = (size_t)s->order[*place / DUAL_GROUP] * DUAL_GROUP + *place % DUAL_GROUP;
+        if (i >= s->o->n || (s->rests && s->rests[i])) continue;
+        ++*place;
+        *row = i;
+        return true;
+    }
+    return false;
 }
 
-static void visit_group(struct dual *s, size_t first) {
+double dual_move(struct dual *s, size_t i, double score) {
     const struct objective *o = s->o;
-    size_t local, n = o->n - first < DUAL_GROUP ? o->n - first : DUAL_GROUP;
-    const struct block *block = matrix_block_of(&o->rows, first, &local);
-    bool sparse = o->rows.sparse;
-    if (!sparse) block_dense(block, local, n, o->cols, o->centre, NULL, s->dense, o->cols);
-    for (size_t k = 0; k < n; k++)
-        visit(s, block, local + k, sparse ? NULL : s->dense + k * o->cols);
+    double side = objective_side(o, i), m = side * (score + s->bias);
+    if (!isfinite(m) || !isfinite(s->curve[i])) return 0;
+    double next = s->next(s, i, m), factor = (next - s->a[i]) * o->share[i] * side;
+    s->products += o->share[i] * next * m;
+    if (factor == 0) return 0;
+    s->a[i] = next;
+    s->bias += factor / s->stiff;
+    return factor / o->l2;
+}
+
+bool dual_stops(struct dual *s, const struct outlook *out) {
+    if (++s->visits < s->often) return false;
+    s->visits = 0;
+    return s->d->stops(s->d->payload, s->d->iterations, out->primal, out->gap);
+}
+
+static void visit_single(struct dual *s, const struct block *block, size_t local, size_t i) {
+    struct span all = {block->start[local], block->start[local + 1] - block->start[local]};
+    double factor = dual_move(s, i, dual_single_dot(block, local, all, s->single));
+    if (factor != 0) dual_single_add(block, local, all, factor, s->single);
+}
+
+static void visit(struct dual *s, size_t i) {
+    const struct objective *o = s->o;
+    const struct kernels *kernels = o->ctx->kernels;
+    size_t local;
+    const struct block *block = matrix_block_of(&o->rows, i, &local);
+    if (s->single) {
+        visit_single(s, block, local, i);
+    } else if (o->rows.sparse) {
+        double factor = dual_move(s, i, row_dot(kernels, block, local, o->cols, s->w));
+        if (factor != 0) row_axpy(kernels, block, local, o->cols, factor, s->w);
+    } else {
+        block_dense(block, local, 1, o->cols, o->centre, NULL, s->dense, o->cols);
+        double factor = dual_move(s, i, kernels->dot_f64(s->dense, s->w, o->cols));
+        if (factor != 0) kernels->axpy_f64(factor, s->dense, s->w, o->cols);
+    }
 }
 
 void dual_wake(struct dual *s) {
@@ -72,17 +91,18 @@ sepal_status dual_epoch(struct dual *s, const struct outlook *out, bool *stopped
     static const size_t often = 1 << 22; /* entries from question to question */
     struct descent *d = s->d;
     const struct objective *o = s->o;
-    struct rng rng = rng_make(d->seed, ((uint64_t)STREAM << 32) + d->iterations);
     size_t entries = o->rows.sparse ? o->rows.nonzeros : o->n * o->cols;
-    size_t between = s->groups / (entries / often + 1) + 1;
+    struct rng rng = rng_make(d->seed, ((uint64_t)STREAM << 32) + d->iterations);
+    size_t place = 0, i;
     rng_shuffle(&rng, s->order, s->groups);
+    s->often = o->n / (entries / often + 1) + 1;
     s->excess = s->loss = s->products = 0;
     s->high_now = -INFINITY;
     s->low_now = INFINITY;
-    for (size_t g = 0; g < s->groups && !*stopped; g++) {
-        visit_group(s, (size_t)s->order[g] * DUAL_GROUP);
-        if ((g + 1) % between == 0)
-            *stopped = d->stops(d->payload, d->iterations, out->primal, out->gap);
+    if (s->middle) TRY(dual_pair(s, out, stopped));
+    while (!s->middle && !*stopped && next_row(s, &place, &i)) {
+        visit(s, i);
+        *stopped = dual_stops(s, out);
     }
     if (*stopped) return SEPAL_OK;
     s->high = s->high_now > 0 ? s->high_now : INFINITY;

@@ -20,9 +20,8 @@
 static bool settles(struct dual *s, size_t i, double slope, double most) {
     double a = s->a[i];
     bool low = a <= 0, high = a >= most;
-    s->rests[i] = (low && slope > s->high) || (high && slope < s->low);
-    if (s->rests[i]) {
-        s->any_rests = true;
+    if ((low && slope > s->high) || (high && slope < s->low)) {
+        s->any_rests = s->rests[i] = true;
         return true;
     }
     double open = (low && slope > 0) || (high && slope < 0) ? 0 : slope;

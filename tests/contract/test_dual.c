@@ -63,13 +63,17 @@ static void fill_dense(struct block *block, struct rng *rng, size_t cols) {
     }
 }
 
+/* A quarter of the first thousand columns, then one of 500. */
+static size_t stride(struct rng *rng, size_t column) {
+    return 1 + rng_below(rng, column < 1000 ? 7 : 999);
+}
+
 static void fill_sparse(struct block *block, struct rng *rng, size_t cols) {
     size_t at = 0;
     for (size_t i = 0; i < block->rows; i++) {
         block->start[i] = at;
         if (block->values == VALUES_ROW) block->f64[i] = 0.2 + rng_unit(rng);
-        for (size_t j = 0; j < cols; j++) {
-            if (rng_below(rng, 4)) continue;
+        for (size_t j = rng_below(rng, 4); j < cols; j += stride(rng, j)) {
             if (block->values == VALUES_F32) block->f32[at] = (float)(rng_unit(rng) * 4 - 1);
             if (block->values == VALUES_F64) block->f64[at] = rng_unit(rng) * 4 - 1;
             block->index[at++] = (uint32_t)j;
@@ -278,27 +282,34 @@ static void hinges_pull_where_they_must(void **state) {
 
 static void no_threads_and_no_kernels_change_a_bit(void **state) {
     (void)state;
-    enum { ROWS = 9000, COLS = 70, RUNS = 3 };
-    static const enum kind kinds[] = {ROW, DOUBLE, DENSE_SINGLE};
+    enum { ROWS = 9000, COLS = 30000, RUNS = 3 };
+    /* two threads share rows that are long and nearly strangers but for some columns */
+    static const struct {
+        enum kind kind;
+        size_t rows, cols;
+    } shapes[] = {{ROW, ROWS, 70},    {DOUBLE, ROWS, 70}, {DENSE_SINGLE, ROWS, 70},
+                  {ONES, 600, COLS},  {ROW, 600, COLS},   {SINGLE, 600, COLS},
+                  {DOUBLE, 600, COLS}};
     static double u[RUNS][COLS + 1], pull[RUNS][ROWS];
     const struct kernels *chosen = ctx->kernels;
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         for (size_t loss = 0; loss < LOSSES; loss++) {
             struct problem p;
             struct rng rng = rng_make(14, k);
-            problem_make(&p, &rng, kinds[k], ROWS, COLS, losses[loss], BIAS_FREE);
+            problem_make(&p, &rng, shapes[k].kind, shapes[k].rows, shapes[k].cols, losses[loss],
+                         BIAS_FREE);
             assert_true(p.o.slabs > 1);
             for (size_t run = 0; run < RUNS; run++) {
                 sepal_ctx_set_threads(ctx, run == 1 ? 2 : 1);
                 ctx->kernels = run == 2 ? &kernels_reference : chosen;
                 struct descent d = descent_of(&p, 1e-4);
                 assert_int_equal(solve_dual(&d), SEPAL_OK);
-                memcpy(u[run], p.u, sizeof u[run]);
-                memcpy(pull[run], p.pull, sizeof pull[run]);
+                memcpy(u[run], p.u, p.o.width * sizeof **u);
+                memcpy(pull[run], p.pull, p.o.n * sizeof **pull);
             }
             for (size_t run = 1; run < RUNS; run++) {
-                assert_memory_equal(u[0], u[run], sizeof *u);
-                assert_memory_equal(pull[0], pull[run], sizeof *pull);
+                assert_memory_equal(u[0], u[run], p.o.width * sizeof **u);
+                assert_memory_equal(pull[0], pull[run], p.o.n * sizeof **pull);
             }
             problem_free(&p);
         }
