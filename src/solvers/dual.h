@@ -5,7 +5,7 @@
 #include "solvers/descent.h"
 
 /* Rows are visited in groups of so many that follow each other in memory. */
-enum { DUAL_GROUP = 8 };
+enum { DUAL_GROUP = 4 };
 
 struct dual {
     struct descent *d;

@@ -14,13 +14,13 @@
 #include <math.h>
 #include <sched.h>
 
-/* A turn is half a group of rows. The steps of a turn reach the part that follows LAG turns late, so
-   no post is used again before RING turns. */
-enum { TURN = DUAL_GROUP / 2, LAG = 2, RING = LAG + 2 };
+/* A turn is a group of rows. Its steps reach the part that follows LAG turns late, so a post can be
+   used again after RING turns. */
+enum { LAG = 2, RING = LAG + 2 };
 
 /* ---- two parts ---------------------------------------------------------------------------- */
 
-enum { BINS = 1024, LOOKED_AT = 1000 };
+enum { BINS = 1024, LOOKED_AT = 250 };
 
 /* An entry whose column few rows have waits for memory, as long as some others take. */
 static double bin_cost(const struct objective *o, size_t entries, size_t looked, size_t width) {
@@ -78,7 +78,7 @@ static double overlap(const struct dual *s, size_t i, size_t k) {
 /* Whether rows are nearly strangers there: all that are under way together move a score by far less
    than its own row does. */
 static bool may_lag(const struct dual *s) {
-    enum { PAIRS = 100, UNDER_WAY = (LAG + 1) * TURN };
+    enum { PAIRS = 100, UNDER_WAY = (LAG + 1) * DUAL_GROUP };
     static const double little = 0.5;
     const struct objective *o = s->o;
     double shared = 0, own = 0;
@@ -114,7 +114,7 @@ void dual_uncut(struct dual *s) {
 /* Numbers for the other thread, one a row. */
 struct post {
     _Alignas(64) atomic_size_t turns; /* how many it has been written for */
-    double number[TURN];
+    double number[DUAL_GROUP];
     bool last;
 };
 
@@ -138,8 +138,7 @@ static void tell(struct post *post, size_t turn, bool last) {
 
 /* May be no row at all. */
 static size_t row_of(const struct dual *s, size_t turn, size_t k) {
-    size_t at = turn * TURN + k;
-    return (size_t)s->order[at / DUAL_GROUP] * DUAL_GROUP + at % DUAL_GROUP;
+    return (size_t)s->order[turn] * DUAL_GROUP + k;
 }
 
 static bool is_visited(const struct dual *s, size_t i) {
@@ -150,7 +149,7 @@ static bool is_visited(const struct dual *s, size_t i) {
 static void follow_turn(struct pair *pair, size_t turn) {
     const struct dual *s = &pair->seen;
     size_t local, due = turn - 1 - LAG;
-    for (size_t k = 0; k < TURN && turn > LAG; k++) {
+    for (size_t k = 0; k < DUAL_GROUP && turn > LAG; k++) {
         double factor = pair->factor[due % RING].number[k];
         if (factor == 0) continue;
         const struct block *block = matrix_block_of(&s->o->rows, row_of(s, due, k), &local);
@@ -159,7 +158,7 @@ static void follow_turn(struct pair *pair, size_t turn) {
     }
     if (turn >= pair->turns) return;
     struct post *part = &pair->part[turn % RING];
-    for (size_t k = 0; k < TURN; k++) {
+    for (size_t k = 0; k < DUAL_GROUP; k++) {
         size_t i = row_of(s, turn, k);
         if (!is_visited(s, i)) continue;
         const struct block *block = matrix_block_of(&s->o->rows, i, &local);
@@ -173,7 +172,7 @@ static void lead_turn(struct pair *pair, size_t turn) {
     struct dual *s = pair->s;
     const struct post *part = &pair->part[turn % RING];
     double *factor = pair->factor[turn % RING].number;
-    for (size_t k = 0; k < TURN; k++) {
+    for (size_t k = 0; k < DUAL_GROUP; k++) {
         size_t i = row_of(s, turn, k), local;
         factor[k] = 0;
         if (!is_visited(s, i)) continue;
@@ -250,11 +249,7 @@ static void finish_alone(struct pair *pair) {
 
 sepal_status dual_pair(struct dual *s, const struct outlook *out, bool *stopped) {
     enum { ALONE = 8 };
-    struct pair pair = {.s = s,
-                        .seen = *s,
-                        .out = out,
-                        .turns = s->groups * DUAL_GROUP / TURN,
-                        .since = clock_ns()};
+    struct pair pair = {.s = s, .seen = *s, .out = out, .turns = s->groups, .since = clock_ns()};
     if (s->alone > 0) {
         s->alone--;
     } else if (parallel_width(s->o->ctx) > 1) {
