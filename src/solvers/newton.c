@@ -75,7 +75,9 @@ static double own_gap(const struct newton *s) {
 /* ---- the step ----------------------------------------------------------------------------- */
 
 static sepal_status find_step(struct newton *s, bool *found) {
+    static const double slow = 0.5;
     const struct objective *o = s->o;
+    double before = s->decrement;
     s->decrement = NAN;
     TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
     *found = factor_make(s->factor, o->width, s->scale, o->ctx);
@@ -83,6 +85,7 @@ static sepal_status find_step(struct newton *s, bool *found) {
     for (size_t j = 0; j < o->width; j++) s->step[j] = -s->sweep.gradient[j];
     factor_solve(s->factor, o->width, s->scale, s->step, o->ctx);
     s->decrement = -dot(s, s->sweep.gradient, s->step);
+    if (before > 0 && s->decrement > slow * before) s->hessian.rough = false;
     *found = isfinite(s->decrement) && s->decrement > 0;
     return SEPAL_OK;
 }
@@ -117,6 +120,7 @@ static sepal_status advance(struct newton *s, double *length) {
     *length = 1;
     TRY(look(s));
     if (s->objective <= value - enough * s->decrement + noise) return SEPAL_OK;
+    s->hessian.rough = false; /* it may have been too rough */
     return step_shorter(s, value, length);
 }
 
@@ -155,9 +159,7 @@ static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
 /* What the sums of the pulls have more than the penalty takes. */
 static sepal_status surplus(struct newton *s, double *out) {
     const struct objective *o = s->o;
-    for (size_t i = 0; i < o->n; i++)
-        s->before[i] = o->share[i] * s->d->pull[i] * objective_side(o, i);
-    TRY(objective_back(out, o, s->before));
+    TRY(objective_pulls(out, o, s->d->pull));
     for (size_t j = 0; j < o->penalised; j++) out[j] -= o->l2 * s->u[j];
     return SEPAL_OK;
 }
@@ -198,7 +200,7 @@ static sepal_status find_dual(struct newton *s) {
         clipped = clipped || all.clipped[k];
     }
     if (!(relative(s, excess) < s->gap)) return SEPAL_OK;
-    if (clipped && o->l2 > 0) {
+    if ((clipped || s->hessian.partial) && o->l2 > 0) {
         TRY(surplus(s, s->product));
         excess += dot(s, s->product, s->product) / (2 * o->l2);
     }
@@ -234,6 +236,13 @@ static void measure_drift(struct newton *s) {
         s->d->drift = fmax(s->d->drift, fabs(s->sweep.m[i] - s->before[i]));
 }
 
+/* The gap of the model's pulls is of the order of the square of the promise. That of a squared hinge
+   may be far less: it is 0 where no row has crossed its margin. */
+static bool dual_may_do(const struct newton *s) {
+    double promise = relative(s, s->decrement);
+    return promise * promise <= (s->o->loss == &loss_logistic ? 2 : 100) * s->d->tol;
+}
+
 static sepal_status take_steps(struct newton *s) {
     struct descent *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
@@ -263,8 +272,7 @@ static sepal_status take_steps(struct newton *s) {
         if (!(s->o->l2 > 0)) measure_drift(s);
         if (s->o->l2 == 0 && s->o->loss == &loss_logistic && s->sweep.loss < NOTHING)
             return SEPAL_OK;
-        double promise = relative(s, s->decrement);
-        if (length == 1 && promise * promise <= 100 * d->tol) TRY(find_dual(s));
+        if (length == 1 && dual_may_do(s)) TRY(find_dual(s));
     }
 }
 

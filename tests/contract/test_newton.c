@@ -191,6 +191,24 @@ static void large_ones_agree(void **state) {
     }
 }
 
+/* One side is rare and easily told: most rows have next to no curvature at the optimum. */
+static void a_rare_side_agrees(void **state) {
+    (void)state;
+    struct rng rng = rng_make(6, 8);
+    struct problem p = problem_new(&rng, 20000, 40, ONES);
+    for (size_t i = 0; i < p.n; i++) {
+        const double *x = p.x + i * p.cols;
+        bool told = x[0] + x[1] + x[2] > 1 && rng_below(&rng, 10);
+        p.label[i] = SIDES[told || rng_below(&rng, 500) == 0];
+    }
+    sepal_data *data = sparse_of(&p);
+    check_agreement(data, "logistic(C=10)");
+    check_agreement(data, "logistic(C=1, bias=false)");
+    check_agreement(data, "svm(C=1, bias=false)");
+    sepal_data_free(data);
+    problem_free(&p);
+}
+
 /* Every row three times is every row once. A row of several values keeps equal rows from being seen
    as one. */
 static struct problem problem_thrice(const struct problem *p, bool odd) {
@@ -408,6 +426,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(large_ones_agree),
+        cmocka_unit_test(a_rare_side_agrees),
         cmocka_unit_test(repeated_rows_count_as_often),
         cmocka_unit_test(probabilities_meet_frequencies),
         cmocka_unit_test(gap_without_penalty_is_true),
