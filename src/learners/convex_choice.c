@@ -9,6 +9,10 @@ static const char *newton_cg_refuses(const struct objective *o) {
     return o->l1 > 0 ? "|w|_1 has no slope at 0" : NULL;
 }
 
+static const char *lbfgs_refuses(const struct objective *o) {
+    return o->l2 > 0 ? newton_cg_refuses(o) : "it is for an L2 penalty";
+}
+
 static const char *sgd_refuses(const struct objective *o) {
     (void)o;
     return NULL;
@@ -53,6 +57,7 @@ static const char *dual_refuses(const struct objective *o) {
 enum way {
     WAY_NEWTON,
     WAY_NEWTON_CG,
+    WAY_LBFGS,
     WAY_DUAL,
     WAY_INTERIOR,
     WAY_PROXIMAL,
@@ -65,6 +70,7 @@ enum way {
 static const struct convex_way ways[WAYS] = {
     [WAY_NEWTON] = {"newton", solve_newton, newton_refuses},
     [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses},
+    [WAY_LBFGS] = {"lbfgs", solve_lbfgs, lbfgs_refuses},
     [WAY_DUAL] = {"dual", solve_dual, dual_refuses},
     [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses},
     [WAY_PROXIMAL] = {"proximal", solve_proximal, proximal_refuses},
@@ -74,7 +80,7 @@ static const struct convex_way ways[WAYS] = {
     [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses},
 };
 const char convex_ways[] =
-    "newton|newton-cg|dual|interior|proximal|augmented|smoothed|prox-newton|" CONVEX_WALK;
+    "newton|newton-cg|lbfgs|dual|interior|proximal|augmented|smoothed|prox-newton|" CONVEX_WALK;
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 
@@ -104,7 +110,7 @@ static sepal_status named(const struct convex_way **out, struct convex *convex) 
 static const double SPARSE_PRODUCT = 1, DENSE_PRODUCT = 0.05, SPARSE_ENTRY = 2.5, DENSE_ENTRY = 0.5;
 /* Hessians that a fit takes, and passes of conjugate gradients instead of them. */
 static const double HESSIANS = 5, HESSIANS_OF_HINGE = 40, PASSES = 60;
-enum { FEW_COLUMNS = 64 };
+enum { FEW_COLUMNS = 64, LBFGS_STEPS = 300 };
 
 static double pass_cost(const struct objective *o) {
     double cells = (double)o->n * (double)o->width;
@@ -175,7 +181,11 @@ static struct convex_plan plan_of(const struct objective *o) {
                                     .then = newton_cg,
                                     .why = "many columns, short rows",
                                     .patience = patience};
-    return (struct convex_plan){.first = newton_cg, .why = "many columns"};
+    if (lbfgs_refuses(o)) return (struct convex_plan){.first = newton_cg, .why = "many columns"};
+    return (struct convex_plan){.first = &ways[WAY_LBFGS],
+                                .then = newton_cg,
+                                .why = "many columns",
+                                .patience = LBFGS_STEPS};
 }
 
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {

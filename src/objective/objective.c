@@ -9,7 +9,7 @@
 /* ---- set-up ------------------------------------------------------------------------------- */
 
 /* A slab is worth its sums: they are set to 0, read and added once a pass. */
-enum { SLAB_ENTRIES = 1 << 14, SLAB_ENTRIES_PER_NUMBER = 8 };
+enum { SLAB_ENTRIES = 1 << 14, SLAB_ENTRIES_PER_NUMBER = 16 };
 
 static size_t entries_before(const struct matrix *x, size_t row) {
     size_t entries = 0;
@@ -58,7 +58,7 @@ sepal_status objective_init(struct objective *o) {
     o->penalised = o->cols + (o->bias == BIAS_PENALISED);
     TRY(uncover_rows(o));
     cut_slabs(o);
-    o->slab_sum = arena_alloc(o->ctx, o->arena, o->slabs, 2 * o->width * sizeof *o->slab_sum);
+    o->slab_sum = arena_alloc(o->ctx, o->arena, o->slabs, o->width * sizeof *o->slab_sum);
     return o->slab_sum ? SEPAL_OK : SEPAL_EMEMORY;
 }
 

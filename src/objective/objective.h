@@ -67,15 +67,16 @@ sepal_status objective_back(double *out, const struct objective *o, const double
 /* the same with r_i = share_i y_i a_i: what the pulls a amount to */
 sepal_status objective_pulls(double *out, const struct objective *o, const double *a);
 
+/* the sum over rows of r_i times the squares of (x_i - c, 1): with curvatures, the Hessian's diagonal */
+sepal_status objective_diagonal(double *out, const struct objective *o, const double *r);
+
 /* One pass over the rows: margins, the sum of losses, and of share_i loss the gradient and, unless
-   NULL, the curvature of each row (n numbers) and the sums of curvature times (x_i - c)^2 and 1
-   (width numbers). The penalties are in none of them. */
+   NULL, the curvature of each row. The penalties are in none of them. */
 struct sweep {
     double loss;
     double *m;        /* n */
     double *gradient; /* width */
     double *curve;    /* n; NULL: not wanted */
-    double *diagonal; /* width; NULL: not wanted */
 };
 sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u);
 /* out (width) = the sum over rows of curve_i (x_i - c, 1) ((x_i - c, 1) . v): the Hessian without

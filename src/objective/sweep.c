@@ -16,15 +16,13 @@ struct pass {
     double shift;    /* added to the scores of sparse rows: the bias less c . v */
     double *score;   /* n: scores, margins or products, as `turn` leaves them */
     /* From the scores of n rows from number i on, the factors with which the rows are added. */
-    void (*turn)(struct pass *pass, size_t slab, size_t i, size_t n, double *score, double *factor,
-                 double *square_factor);
+    void (*turn)(struct pass *pass, size_t slab, size_t i, size_t n, double *score, double *factor);
     const double *factor; /* n: used instead of scores where there is no v */
     struct sweep *sweep;
     const double *curve;
-    bool adds, squares; /* add factor times the row; square_factor times the row's squares */
-    size_t stripes;
-    double *out, *squares_out;
-    double loss[SLABS_MOST], factors[SLABS_MOST], square_factors[SLABS_MOST];
+    bool squares; /* of the rows' numbers are added, not the rows */
+    double *out;  /* sums of factor times the row; NULL: not wanted */
+    double loss[SLABS_MOST], factors[SLABS_MOST];
 };
 
 /* ---- one panel ---------------------------------------------------------------------------- */
@@ -33,7 +31,7 @@ struct panel {
     const struct block *block;
     size_t local, n; /* rows of the block */
     const double *dense;
-    double score[PANEL], factor[PANEL], square_factor[PANEL];
+    double score[PANEL], factor[PANEL];
 };
 
 /* Rows of a few ones, or of one value, need no kernel: the call would cost as much as the row. */
@@ -85,17 +83,25 @@ static void panel_scores(const struct pass *pass, const struct kernels *kernels,
     }
 }
 
+static double entry(const struct block *block, size_t i, size_t at) {
+    if (block->values == VALUES_F32) return (double)block->f32[at];
+    if (block->values == VALUES_F64) return block->f64[at];
+    return block->values == VALUES_ROW ? block->f64[i] : 1;
+}
+
 static void add_squares(const struct pass *pass, const struct panel *panel, size_t i, double *sum) {
     const struct objective *o = pass->o;
-    double factor = panel->square_factor[i], value;
+    const struct block *block = panel->block;
+    double factor = panel->factor[i];
     if (panel->dense) {
         const double *x = panel->dense + i * o->cols;
         for (size_t j = 0; j < o->cols; j++) sum[j] += factor * x[j] * x[j];
         return;
     }
-    size_t at = 0, column;
-    while (row_next(panel->block, panel->local + i, o->cols, &at, &column, &value)) {
-        double centre = o->centre ? o->centre[column] : 0;
+    size_t row = panel->local + i;
+    for (size_t at = block->start[row]; at < block->start[row + 1]; at++) {
+        size_t column = block->index[at];
+        double value = entry(block, row, at), centre = o->centre ? o->centre[column] : 0;
         /* (x - c)^2 - c^2: the c^2 of all rows are added at the end */
         sum[column] += factor * value * (value - 2 * centre);
     }
@@ -104,20 +110,18 @@ static void add_squares(const struct pass *pass, const struct panel *panel, size
 static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t slab,
                        const struct panel *panel) {
     const struct objective *o = pass->o;
-    double *sum = o->slab_sum + slab * 2 * o->width, *squares = sum + o->width;
+    double *sum = o->slab_sum + slab * o->width;
     for (size_t i = 0; i < panel->n; i++) {
         pass->factors[slab] += panel->factor[i];
-        if (panel->factor[i] != 0) {
-            if (panel->dense)
-                kernels->axpy_f64(panel->factor[i], panel->dense + i * o->cols, sum, o->cols);
-            else if (is_short(panel->block, panel->local + i))
-                short_axpy(panel->block, panel->local + i, panel->factor[i], sum);
-            else
-                row_axpy(kernels, panel->block, panel->local + i, o->cols, panel->factor[i], sum);
-        }
-        if (!pass->squares) continue;
-        pass->square_factors[slab] += panel->square_factor[i];
-        add_squares(pass, panel, i, squares);
+        if (panel->factor[i] == 0) continue;
+        if (pass->squares)
+            add_squares(pass, panel, i, sum);
+        else if (panel->dense)
+            kernels->axpy_f64(panel->factor[i], panel->dense + i * o->cols, sum, o->cols);
+        else if (is_short(panel->block, panel->local + i))
+            short_axpy(panel->block, panel->local + i, panel->factor[i], sum);
+        else
+            row_axpy(kernels, panel->block, panel->local + i, o->cols, panel->factor[i], sum);
     }
 }
 
@@ -140,10 +144,9 @@ static void walk_block(struct pass *pass, const struct kernels *kernels, size_t 
             panel_scores(pass, kernels, &panel, row);
         else
             memcpy(panel.factor, pass->factor + row, panel.n * sizeof *panel.factor);
-        if (pass->turn)
-            pass->turn(pass, slab, row, panel.n, panel.score, panel.factor, panel.square_factor);
+        if (pass->turn) pass->turn(pass, slab, row, panel.n, panel.score, panel.factor);
         if (pass->score) memcpy(pass->score + row, panel.score, panel.n * sizeof *panel.score);
-        if (pass->adds) panel_adds(pass, kernels, slab, &panel);
+        if (pass->out) panel_adds(pass, kernels, slab, &panel);
     }
 }
 
@@ -151,7 +154,7 @@ static sepal_status walk_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct pass *pass = payload;
     const struct objective *o = pass->o;
     double *dense = NULL;
-    if (pass->adds) memset(o->slab_sum + slab * 2 * o->width, 0, 2 * o->width * sizeof(double));
+    if (pass->out) memset(o->slab_sum + slab * o->width, 0, o->width * sizeof(double));
     if (!o->rows.sparse && !(dense = mem_alloc(ctx, PANEL * o->cols, sizeof *dense)))
         return SEPAL_EMEMORY;
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
@@ -170,13 +173,11 @@ static sepal_status add_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     const struct objective *o = pass->o;
     size_t from = stripe * STRIPE, to = from + STRIPE < o->cols ? from + STRIPE : o->cols;
     (void)ctx;
-    for (int part = 0; part < 1 + pass->squares; part++) {
-        double *out = part ? pass->squares_out : pass->out;
-        memcpy(out + from, o->slab_sum + (size_t)part * o->width + from, (to - from) * sizeof *out);
-        for (size_t s = 1; s < o->slabs; s++) {
-            const double *sum = o->slab_sum + (2 * s + (size_t)part) * o->width;
-            for (size_t j = from; j < to; j++) out[j] += sum[j];
-        }
+    double *out = pass->out;
+    memcpy(out + from, o->slab_sum + from, (to - from) * sizeof *out);
+    for (size_t s = 1; s < o->slabs; s++) {
+        const double *sum = o->slab_sum + s * o->width;
+        for (size_t j = from; j < to; j++) out[j] += sum[j];
     }
     return SEPAL_OK;
 }
@@ -187,18 +188,15 @@ static double add_up(const double *number, size_t n) {
     return sum;
 }
 
-/* What the centre of sparse rows takes off, and the place of the bias. */
+/* What the centre of sparse rows takes off, or adds to squares; and the place of the bias. */
 static void finish(const struct pass *pass) {
     const struct objective *o = pass->o;
     double factors = add_up(pass->factors, o->slabs);
-    double square_factors = add_up(pass->square_factors, o->slabs);
     bool implicit = o->rows.sparse && o->centre;
-    for (size_t j = 0; implicit && j < o->cols; j++) pass->out[j] -= factors * o->centre[j];
-    if (o->bias != BIAS_NONE) pass->out[o->cols] = factors;
-    if (!pass->squares) return;
     for (size_t j = 0; implicit && j < o->cols; j++)
-        pass->squares_out[j] += square_factors * o->centre[j] * o->centre[j];
-    if (o->bias != BIAS_NONE) pass->squares_out[o->cols] = square_factors;
+        pass->out[j] +=
+            pass->squares ? factors * o->centre[j] * o->centre[j] : -factors * o->centre[j];
+    if (o->bias != BIAS_NONE) pass->out[o->cols] = factors;
 }
 
 static sepal_status walk(struct pass *pass) {
@@ -209,7 +207,7 @@ static sepal_status walk(struct pass *pass) {
             pass->shift -= o->ctx->kernels->dot_f64(o->centre, pass->v, o->cols);
     }
     TRY(parallel_for(o->ctx, o->slabs, walk_slab, pass));
-    if (!pass->adds) return SEPAL_OK;
+    if (!pass->out) return SEPAL_OK;
     TRY(parallel_for(o->ctx, (o->cols + STRIPE - 1) / STRIPE, add_stripe, pass));
     finish(pass);
     return SEPAL_OK;
@@ -218,8 +216,8 @@ static sepal_status walk(struct pass *pass) {
 /* ---- the passes --------------------------------------------------------------------------- */
 
 static void turn_to_margins(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
-                            double *factor, double *square_factor) {
-    (void)slab, (void)factor, (void)square_factor;
+                            double *factor) {
+    (void)slab, (void)factor;
     for (size_t k = 0; k < n; k++) score[k] *= objective_side(pass->o, i + k);
 }
 
@@ -229,34 +227,38 @@ sepal_status objective_margins(double *m, const struct objective *o, const doubl
 }
 
 sepal_status objective_back(double *out, const struct objective *o, const double *r) {
-    struct pass pass = {.o = o, .factor = r, .adds = true, .out = out};
+    struct pass pass = {.o = o, .factor = r, .out = out};
+    return walk(&pass);
+}
+
+sepal_status objective_diagonal(double *out, const struct objective *o, const double *r) {
+    struct pass pass = {.o = o, .factor = r, .squares = true, .out = out};
     return walk(&pass);
 }
 
 static void turn_by_shares(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
-                           double *factor, double *square_factor) {
+                           double *factor) {
     const struct objective *o = pass->o;
-    (void)slab, (void)score, (void)square_factor;
+    (void)slab, (void)score;
     for (size_t k = 0; k < n; k++) factor[k] *= o->share[i + k] * objective_side(o, i + k);
 }
 
 sepal_status objective_pulls(double *out, const struct objective *o, const double *a) {
-    struct pass pass = {.o = o, .factor = a, .turn = turn_by_shares, .adds = true, .out = out};
+    struct pass pass = {.o = o, .factor = a, .turn = turn_by_shares, .out = out};
     return walk(&pass);
 }
 
 static void turn_to_slopes(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
-                           double *factor, double *square_factor) {
+                           double *factor) {
     const struct objective *o = pass->o;
-    double value[PANEL];
-    turn_to_margins(pass, slab, i, n, score, factor, square_factor);
-    o->loss->at(o->ctx->kernels, n, score, value, factor, square_factor);
+    double value[PANEL], *curve = pass->sweep->curve ? pass->sweep->curve + i : NULL;
+    turn_to_margins(pass, slab, i, n, score, factor);
+    o->loss->at(o->ctx->kernels, n, score, value, factor, curve);
     for (size_t k = 0; k < n; k++) {
         double share = o->share[i + k];
         pass->loss[slab] += share * value[k];
         factor[k] *= -share * objective_side(o, i + k);
-        square_factor[k] *= share;
-        if (pass->sweep->curve) pass->sweep->curve[i + k] = square_factor[k];
+        if (curve) curve[k] *= share;
     }
 }
 
@@ -266,29 +268,21 @@ sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, con
                         .score = sweep->m,
                         .turn = turn_to_slopes,
                         .sweep = sweep,
-                        .adds = true,
-                        .squares = sweep->diagonal != NULL,
-                        .out = sweep->gradient,
-                        .squares_out = sweep->diagonal};
+                        .out = sweep->gradient};
     TRY(walk(&pass));
     sweep->loss = add_up(pass.loss, o->slabs);
     return SEPAL_OK;
 }
 
 static void turn_to_bends(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
-                          double *factor, double *square_factor) {
-    (void)slab, (void)square_factor;
+                          double *factor) {
+    (void)slab;
     for (size_t k = 0; k < n; k++) factor[k] = score[k] * pass->curve[i + k];
 }
 
 sepal_status objective_product(double *out, double *t, const struct objective *o,
                                const double *curve, const double *v) {
-    struct pass pass = {.o = o,
-                        .v = v,
-                        .score = t,
-                        .turn = turn_to_bends,
-                        .curve = curve,
-                        .adds = true,
-                        .out = out};
+    struct pass pass = {
+        .o = o, .v = v, .score = t, .turn = turn_to_bends, .curve = curve, .out = out};
     return walk(&pass);
 }

@@ -24,7 +24,8 @@ struct descent {
     bool (*stops)(void *payload, size_t iteration, double objective, double gap);
     void *payload;
     const struct stride *stride; /* of sgd */
-    /* dual: how many more epochs it may foresee before it leaves the rest to another solver; 0: any */
+    /* dual, lbfgs: how many more epochs or steps it may foresee before it leaves the rest to another
+       solver; 0: any */
     size_t patience;
 
     /* The point (o->width numbers): where to start, then the best found. */
@@ -47,6 +48,8 @@ struct descent {
 
 /* newton_cg.c: smooth losses, no L1 penalty. */
 sepal_status solve_newton_cg(struct descent *d);
+/* lbfgs.c: smooth losses, an L2 penalty and no L1. */
+sepal_status solve_lbfgs(struct descent *d);
 /* sgd.c: any loss and penalty; walks along the rows as given, so the objective has no centre but
    that of sparse rows themselves. */
 sepal_status solve_sgd(struct descent *d);

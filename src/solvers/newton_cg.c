@@ -1,6 +1,6 @@
 /* Newton's method with conjugate gradients and a line search (Galli and Lin, TNNLS 2022, is the
-   version LIBLINEAR has; here one pass over the rows gives value, gradient, curvatures and diagonal,
-   and the bias is put right by itself after every step).
+   version LIBLINEAR has; here one pass over the rows gives value, gradient and curvatures, and the
+   bias is put right by itself after every step).
 
    The dual point is that of the quadratic model: with the step s the pulls move by -curvature times
    the margins' change, so their sums are those of the gradient of the model, and what conjugate
@@ -21,8 +21,8 @@ struct newton {
     struct descent *d;
     const struct objective *o;
     struct sweep sweep;
-    double *t;                                             /* n */
-    double *scale, *step, *residual, *direction, *product; /* width */
+    double *t;                                                        /* n */
+    double *diagonal, *scale, *step, *residual, *direction, *product; /* width */
     double objective;
     double bound; /* the best dual value, of d->pull; minus infinity: none */
     double gap;   /* relative, by that bound; NaN without a penalty */
@@ -39,7 +39,7 @@ static double dot(const struct objective *o, const double *a, const double *b) {
    columns of very different scale need all of it. */
 static void scale_columns(struct newton *s) {
     static const double far = 1e9;
-    const double *h = s->sweep.diagonal;
+    const double *h = s->diagonal;
     double least = INFINITY, most = 0;
     for (size_t j = 0; j < s->o->width; j++) {
         if (h[j] > 0) least = fmin(least, h[j]);
@@ -51,33 +51,43 @@ static void scale_columns(struct newton *s) {
     }
 }
 
-/* The bound by the pulls at the point itself: P - D = |gradient|^2 / 2 l2, if the bias is optimal.
-   Without a penalty the decrement stands for it. */
-static void own_bound(struct newton *s, double square) {
+/* What the pulls at the point itself leave of P: |gradient|^2 / 2 l2, if the bias is optimal. If it is
+   not quite, they are thought of as brought into balance, each by a share of its curvature. That moves
+   their sums by the slope along the bias times a mean row, which is no longer than the root of the
+   mean square; the sums of curvature times squares are `spread`. */
+static double own_excess(const struct newton *s, double square, double spread) {
+    static const double slight = 1e-6;
     const struct objective *o = s->o;
-    double scale = fmax(fabs(s->objective), 1e-300);
-    double excess = square / (2 * o->l2);
-    if (o->bias == BIAS_FREE) {
-        double g = s->sweep.gradient[o->cols], h = s->sweep.diagonal[o->cols];
-        excess += h > 0 ? fabs(g * s->d->u[o->cols]) + g * g / (2 * h) : 0;
-    }
-    if (!(o->l2 > 0)) {
+    double g = o->bias == BIAS_FREE ? fabs(s->sweep.gradient[o->cols]) : 0;
+    if (g == 0) return square / (2 * o->l2);
+    double h = s->diagonal[o->cols], length = sqrt(square) + g * sqrt(spread / h);
+    if (!(g <= slight * h)) return INFINITY;
+    return length * length / (2 * o->l2) + g * fabs(s->d->u[o->cols]) + g * g / h;
+}
+
+/* Without a penalty the decrement stands for the gap. */
+static void own_bound(struct newton *s, double square, double spread) {
+    if (!(s->o->l2 > 0)) {
         s->gap = s->rate;
         return;
     }
-    if (s->objective - excess > s->bound) {
-        s->bound = s->objective - excess;
+    double bound = s->objective - own_excess(s, square, spread);
+    if (bound > s->bound) {
+        s->bound = bound;
         s->d->paired = false;
     }
-    s->gap = (s->objective - s->bound) / scale;
+    double excess = s->objective - s->bound;
+    s->gap = isfinite(excess) ? excess / fmax(fabs(s->objective), 1e-300) : NAN;
 }
 
 static sepal_status look(struct newton *s) {
     const struct objective *o = s->o;
-    double *g = s->sweep.gradient, *h = s->sweep.diagonal;
+    double *g = s->sweep.gradient, *h = s->diagonal;
     TRY(objective_sweep(&s->sweep, o, s->d->u));
+    TRY(objective_diagonal(h, o, s->sweep.curve));
     s->objective = s->sweep.loss + objective_penalty(o, s->d->u);
-    double square = 0;
+    double square = 0, spread = 0;
+    for (size_t j = 0; j < o->cols; j++) spread += h[j];
     for (size_t j = 0; j < o->penalised; j++) {
         g[j] += o->l2 * s->d->u[j];
         h[j] += o->l2;
@@ -87,7 +97,7 @@ static sepal_status look(struct newton *s) {
     double promise = 0;
     for (size_t j = 0; j < o->width; j++) promise += g[j] * g[j] / (2 * s->scale[j]);
     s->rate = promise / fmax(fabs(s->objective), 1e-300);
-    own_bound(s, square);
+    own_bound(s, square, spread);
     return SEPAL_OK;
 }
 
@@ -134,6 +144,30 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
     return SEPAL_OK;
 }
 
+/* How far a pull can move, the farther the less it costs. */
+static double room(const struct loss *loss, double a) {
+    return isinf(loss->least) ? 1 : a * fmax(0, 1 - a / loss->most);
+}
+
+/* A free bias needs the pulls of both sides to have the same sum. What is amiss is taken off them by
+   the room that they have, or the larger side is shrunk. */
+static void balance(const struct objective *o, double *pull) {
+    double side[2] = {0, 0}, space = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        side[o->label[i] == 1] += o->share[i] * pull[i];
+        space += o->share[i] * room(o->loss, pull[i]);
+    }
+    double step = (side[1] - side[0]) / space, less = fmin(side[0], side[1]);
+    bool moves = fabs(step) < 1 || isinf(o->loss->least);
+    for (size_t i = 0; i < o->n; i++) {
+        if (moves)
+            pull[i] -= step * objective_side(o, i) * room(o->loss, pull[i]);
+        else
+            pull[i] *= less / fmax(side[o->label[i] == 1], 1e-300);
+        pull[i] = fmin(fmax(pull[i], o->loss->least), o->loss->most);
+    }
+}
+
 /* The pulls of the model at the full step, and the bound they give. */
 static sepal_status dual_point(struct newton *s) {
     const struct objective *o = s->o;
@@ -144,12 +178,13 @@ static sepal_status dual_point(struct newton *s) {
         double a, bend = pull[i] / o->share[i];
         o->loss->at(o->ctx->kernels, 1, s->sweep.m + i, NULL, &a, NULL);
         pull[i] = fmin(fmax(a - bend * s->t[i], o->loss->least), o->loss->most);
-        earned += o->share[i] * o->loss->earns(pull[i]);
     }
+    if (o->bias == BIAS_FREE) balance(o, pull);
+    for (size_t i = 0; i < o->n; i++) earned += o->share[i] * o->loss->earns(pull[i]);
     TRY(objective_pulls(v, o, pull));
     for (size_t j = 0; j < o->penalised; j++) square += v[j] * v[j];
     double bound = earned - square / (2 * o->l2);
-    /* certify() puts the balance of a free bias right; here the cost is guessed */
+    /* what rounding leaves */
     if (o->bias == BIAS_FREE) bound -= fabs(v[o->cols] * s->d->u[o->cols]);
     if (!(bound > s->bound)) return SEPAL_OK;
     s->bound = bound;
@@ -202,8 +237,8 @@ sepal_status solve_newton_cg(struct descent *d) {
     sepal_status status = rows && wide ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
         double **by_row[] = {&s.sweep.m, &s.sweep.curve, &s.t};
-        double **by_column[] = {&s.sweep.gradient, &s.sweep.diagonal, &s.scale,  &s.step,
-                                &s.residual,       &s.direction,      &s.product};
+        double **by_column[] = {&s.sweep.gradient, &s.diagonal,  &s.scale,  &s.step,
+                                &s.residual,       &s.direction, &s.product};
         for (size_t k = 0; k < 3; k++) *by_row[k] = rows + k * o->n;
         for (size_t k = 0; k < 7; k++) *by_column[k] = wide + k * o->width;
         status = run(&s);

@@ -48,7 +48,7 @@ if [ -d "$data" ] && command -v xz >/dev/null; then
         check a9a "$spec"
         check "$data/satellite.csv" "$spec"
     done
-    for solver in dual newton newton-cg; do check a9a 'logistic(C=0.1)' --tol 1e-2 --solver $solver; done
+    for solver in dual newton newton-cg lbfgs; do check a9a 'logistic(C=0.1)' --tol 1e-2 --solver $solver; done
     check "$data/rcv1_small" logistic
 else
     echo "without a9a and satellite: no data sets here"

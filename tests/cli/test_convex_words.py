@@ -77,7 +77,7 @@ for spec, part in REFUSED.items():
     expect(2, (CANCER, "-m", spec), part)
 expect(2, (CANCER, "-m", "svm(loss=hinge)", "--solver", "newton"), "kink", "leave --solver out", "interior")
 expect(2, (CANCER, "-m", "logistic(penalty=l1)", "--solver", "dual"), "L2 penalty", "prox-newton")
-expect(2, (CANCER, "-m", "logistic", "--solver", "lbfgs"), "newton-cg|dual")
+expect(2, (CANCER, "-m", "logistic", "--solver", "saga"), "newton-cg|lbfgs|dual")
 expect(2, (CANCER, "-m", "logistic", "--C", "1", "--l2", "2"), "give C")
 for tol in ("0", "-1", "1", "abc"):
     expect(2, (CANCER, "-m", "logistic", "--tol", tol), "tol=" + tol, "(0, 1)")

@@ -16,9 +16,9 @@ static struct results all_passes(const struct objective *o, const double *u, con
                         .t = numbers(o->n),
                         .back = numbers(o->width),
                         .margins = numbers(o->n)};
-    struct sweep sweep = {
-        .m = r.m, .gradient = r.gradient, .curve = r.curve, .diagonal = r.diagonal};
+    struct sweep sweep = {.m = r.m, .gradient = r.gradient, .curve = r.curve};
     assert_int_equal(objective_sweep(&sweep, o, u), SEPAL_OK);
+    assert_int_equal(objective_diagonal(r.diagonal, o, r.curve), SEPAL_OK);
     r.loss = sweep.loss;
     assert_int_equal(objective_product(r.product, r.t, o, r.curve, v), SEPAL_OK);
     assert_int_equal(objective_back(r.back, o, r.m), SEPAL_OK);

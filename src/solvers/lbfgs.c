@@ -1,0 +1,255 @@
+/* L-BFGS (Liu and Nocedal 1989) from a diagonal that is known rather than guessed, with an exact line
+   search. A step costs one read of the rows for its margins and one for the gradient, as much as a
+   product of conjugate gradients; but no product is spent on a Hessian that the step then leaves.
+
+   The gradient is uneven from step to step, and with it the bound by the pulls at the point. So the
+   dual point is one between itself and those pulls: where the dual is largest along that line, by its
+   two values and one slope. */
+#include "solvers/descent.h"
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "solvers/lbfgs_pairs.h"
+#include "solvers/line.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS_MOST = 5000, TRAIL = 16 };
+
+struct lbfgs {
+    struct descent *d;
+    const struct objective *o;
+    struct pairs pairs;
+    double *m, *t;                                   /* n: margins; those of a step, then pulls */
+    double *gradient, *scale, *step, *change, *sums; /* width; sums: what d->pull amounts to */
+    double objective, loss, gap;
+    double earned;       /* by d->pull */
+    double trail[TRAIL]; /* gaps, of the last steps */
+};
+
+/* ---- where we are ------------------------------------------------------------------------- */
+
+/* Sums over rows, by slabs. */
+struct tally {
+    const struct lbfgs *s;
+    double theta;
+    double loss[SLABS_MOST], own[SLABS_MOST], other[SLABS_MOST], earned[SLABS_MOST];
+};
+
+static double total(const double *part, const struct objective *o) {
+    double sum = 0;
+    for (size_t s = 0; s < o->slabs; s++) sum += part[s];
+    return sum;
+}
+
+/* t = the pulls at the margins; the losses, and what these pulls and the dual point's have of the
+   margins. */
+static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+    enum { PART = 256 };
+    struct tally *tally = payload;
+    const struct lbfgs *s = tally->s;
+    const struct objective *o = s->o;
+    double value[PART], loss = 0, own = 0, other = 0;
+    for (size_t i = o->slab_first[slab], n; i < o->slab_first[slab + 1]; i += n) {
+        n = o->slab_first[slab + 1] - i < PART ? o->slab_first[slab + 1] - i : PART;
+        o->loss->at(ctx->kernels, n, s->m + i, value, s->t + i, NULL);
+        for (size_t k = 0; k < n; k++) {
+            double share = o->share[i + k], m = share * s->m[i + k];
+            loss += share * value[k];
+            own += m * s->t[i + k];
+            other += m * s->d->pull[i + k];
+        }
+    }
+    tally->loss[slab] = loss;
+    tally->own[slab] = own;
+    tally->other[slab] = other;
+    return SEPAL_OK;
+}
+
+/* The dual point goes theta of the way to the pulls in t. */
+static sepal_status blend_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+    struct tally *tally = payload;
+    const struct lbfgs *s = tally->s;
+    const struct objective *o = s->o;
+    double earned = 0;
+    (void)ctx;
+    for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++) {
+        double *a = &s->d->pull[i];
+        *a = tally->theta < 1 ? *a + tally->theta * (s->t[i] - *a) : s->t[i];
+        earned += o->share[i] * o->loss->earns(*a);
+    }
+    tally->earned[slab] = earned;
+    return SEPAL_OK;
+}
+
+static double dot(const struct objective *o, const double *a, const double *b) {
+    return o->ctx->kernels->dot_f64(a, b, o->penalised);
+}
+
+/* How far to go from the dual point to the pulls at u: the maximum of a parabola that has the dual's
+   slope there, and what the variables earn at both ends. `move`: the way of the sums. A start is taken
+   as it is. */
+static double best_blend(const struct lbfgs *s, const struct tally *tally, const double *move) {
+    const struct objective *o = s->o;
+    double own = total(tally->own, o), slope = own - total(tally->other, o);
+    double bend = 2 * fmax(0, s->loss + own - slope - s->earned) + dot(o, move, move) / o->l2;
+    slope -= (o->l2 * dot(o, s->d->u, move) - dot(o, s->gradient, move)) / o->l2;
+    double theta = 1 + slope / bend;
+    return s->d->paired && theta < 1 ? fmax(theta, 0) : 1;
+}
+
+/* After the gradient: `step` is free. */
+static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
+    const struct objective *o = s->o;
+    struct descent *d = s->d;
+    double *move = s->step;
+    for (size_t j = 0; j < o->width; j++) {
+        double penalty = j < o->penalised ? o->l2 * d->u[j] : 0;
+        move[j] = penalty - s->gradient[j] - s->sums[j];
+    }
+    tally->theta = best_blend(s, tally, move);
+    o->ctx->kernels->axpy_f64(tally->theta, move, s->sums, o->width);
+    TRY(parallel_for(o->ctx, o->slabs, blend_slab, tally));
+    s->earned = total(tally->earned, o);
+    d->paired = true;
+    double bound = s->earned - dot(o, s->sums, s->sums) / (2 * o->l2);
+    /* the bias is always put right, so this is no more than rounding */
+    if (o->bias == BIAS_FREE) bound -= fabs(s->sums[o->cols] * d->u[o->cols]);
+    s->gap = (s->objective - bound) / fmax(fabs(s->objective), 1e-300);
+    return SEPAL_OK;
+}
+
+/* change = how the gradient is other than before */
+static sepal_status look(struct lbfgs *s, struct tally *tally) {
+    const struct objective *o = s->o;
+    TRY(parallel_for(o->ctx, o->slabs, pull_slab, tally));
+    s->loss = total(tally->loss, o);
+    s->objective = s->loss + objective_penalty(o, s->d->u);
+    TRY(objective_pulls(s->change, o, s->t));
+    for (size_t j = 0; j < o->width; j++) {
+        double now = (j < o->penalised ? o->l2 * s->d->u[j] : 0) - s->change[j];
+        s->change[j] = now - s->gradient[j];
+        s->gradient[j] = now;
+    }
+    return SEPAL_OK;
+}
+
+/* ---- the step ----------------------------------------------------------------------------- */
+
+static sepal_status curve_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+    const struct lbfgs *s = payload;
+    const struct objective *o = s->o;
+    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
+    o->loss->at(ctx->kernels, to - from, s->m + from, NULL, NULL, s->t + from);
+    for (size_t i = from; i < to; i++) s->t[i] *= o->share[i];
+    return SEPAL_OK;
+}
+
+/* A power of the diagonal between its root and itself is a good preconditioner for counts and bits;
+   columns of very different scale need all of it. `t` and `change` are free. */
+static sepal_status weigh_columns(struct lbfgs *s) {
+    static const double far = 1e9;
+    const struct objective *o = s->o;
+    double *h = s->scale, least = INFINITY, most = 0;
+    TRY(parallel_for(o->ctx, o->slabs, curve_slab, s));
+    TRY(objective_diagonal(h, o, s->t));
+    for (size_t j = 0; j < o->width; j++) {
+        if (j < o->penalised) h[j] += o->l2;
+        if (h[j] > 0) least = fmin(least, h[j]);
+        most = fmax(most, h[j]);
+    }
+    for (size_t j = 0; j < o->width; j++) {
+        if (!(h[j] > 0)) h[j] = 1;
+        if (most <= far * least) h[j] = sqrt(h[j]) * sqrt(sqrt(sqrt(h[j])));
+    }
+    return pairs_weigh(&s->pairs, s->change);
+}
+
+/* step = the way that was gone; none: all 0 */
+static sepal_status advance(struct lbfgs *s, bool *moved) {
+    const struct objective *o = s->o;
+    double *u = s->d->u;
+    struct line line = {.o = o, .m = s->m, .t = s->t, .u = u, .step = s->step};
+    TRY(pairs_direction(s->step, &s->pairs, s->gradient));
+    line.slope = o->ctx->kernels->dot_f64(s->gradient, s->step, o->width);
+    line.value = s->objective;
+    TRY(objective_margins(s->t, o, s->step));
+    TRY(line_search(&line));
+    *moved = line.alpha > 0;
+    for (size_t j = 0; j < o->width; j++) {
+        s->step[j] *= line.alpha;
+        u[j] += s->step[j];
+    }
+    for (size_t i = 0; i < o->n; i++) s->m[i] += line.alpha * s->t[i];
+    if (o->bias != BIAS_FREE) return SEPAL_OK;
+    double before = u[o->cols];
+    TRY(line_bias(o, s->m, &u[o->cols]));
+    s->step[o->cols] += u[o->cols] - before;
+    return SEPAL_OK;
+}
+
+/* ---- the solver --------------------------------------------------------------------------- */
+
+/* Whether at the pace of the last steps more are left than there is patience for. */
+static bool is_slow(struct lbfgs *s, size_t step) {
+    const struct descent *d = s->d;
+    double before = s->trail[step % TRAIL];
+    s->trail[step % TRAIL] = s->gap;
+    if (!d->patience || step < TRAIL || !(s->gap > 0)) return false;
+    double rate = log(before / s->gap) / TRAIL;
+    return !(log(s->gap / d->tol) <= rate * (double)d->patience);
+}
+
+/* The diagonal is taken anew after these steps: curvatures change most in the beginning. */
+static bool is_due(size_t step) {
+    return step == 8 || step == 20;
+}
+
+static sepal_status run(struct lbfgs *s) {
+    struct descent *d = s->d;
+    struct tally tally = {.s = s};
+    size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
+    bool moved = false;
+    d->paired = false;
+    TRY(objective_margins(s->m, s->o, d->u));
+    /* pulls in balance are dual points, and so are blends of them */
+    if (s->o->bias == BIAS_FREE) TRY(line_bias(s->o, s->m, &d->u[s->o->cols]));
+    TRY(weigh_columns(s));
+    for (size_t step = 0;; step++) {
+        TRY(look(s, &tally));
+        if (moved) TRY(pairs_add(&s->pairs, s->step, s->change));
+        TRY(dual_point(s, &tally));
+        if (s->gap <= d->tol) d->converged = true;
+        if (d->converged || d->iterations >= most) return SEPAL_OK;
+        d->stopped = d->stops(d->payload, d->iterations, s->objective, s->gap);
+        d->slow = !d->stopped && is_slow(s, step);
+        if (d->stopped || d->slow) return SEPAL_OK;
+        if (is_due(step)) TRY(weigh_columns(s));
+        TRY(advance(s, &moved));
+        d->iterations++;
+        if (moved) continue;
+        if (s->pairs.n == 0) return SEPAL_OK; /* rounding leaves nothing to gain */
+        pairs_drop(&s->pairs);
+    }
+}
+
+sepal_status solve_lbfgs(struct descent *d) {
+    const struct objective *o = d->o;
+    struct lbfgs s = {.d = d, .o = o};
+    double *rows = mem_alloc(o->ctx, o->n, 2 * sizeof *rows);
+    double *wide = mem_zero(o->ctx, o->width, 5 * sizeof *wide);
+    sepal_status status = rows && wide ? SEPAL_OK : SEPAL_EMEMORY;
+    if (status == SEPAL_OK) {
+        double **by_column[] = {&s.gradient, &s.scale, &s.step, &s.change, &s.sums};
+        for (size_t k = 0; k < 5; k++) *by_column[k] = wide + k * o->width;
+        s.m = rows;
+        s.t = rows + o->n;
+        status = pairs_init(&s.pairs, o->ctx, o->width, s.scale);
+    }
+    if (status == SEPAL_OK) status = run(&s);
+    pairs_clear(&s.pairs);
+    mem_free(rows);
+    mem_free(wide);
+    return status;
+}
