@@ -204,7 +204,7 @@ static uint64_t await(struct post *post, size_t turn) {
 /* The other thread has to share its core, as it seems. */
 static bool is_late(const struct pair *pair) {
     static const uint64_t much = 5000000;
-    return pair->late > much && pair->late > (clock_ns() - pair->since) / 4;
+    return pair->late > much && pair->late > (clock_ns() - pair->since) / 2;
 }
 
 static void lead(struct pair *pair) {
@@ -248,7 +248,7 @@ static void finish_alone(struct pair *pair) {
 }
 
 sepal_status dual_pair(struct dual *s, const struct outlook *out, bool *stopped) {
-    enum { ALONE = 8 };
+    enum { ALONE = 2 };
     struct pair pair = {.s = s, .seen = *s, .out = out, .turns = s->groups, .since = clock_ns()};
     if (s->alone > 0) {
         s->alone--;
