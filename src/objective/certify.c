@@ -57,11 +57,12 @@ enum { PARTS = 2, STRIPES = 64 };
 struct proving {
     const struct objective *o;
     const double *u;
-    double shift;  /* of all scores */
-    double *m, *a; /* n: margins, dual variables */
-    double *v;     /* PARTS x width: sums of share_i a_i y_i (x_i - c, 1) */
-    double *reach; /* the same of the terms' magnitudes; NULL: not wanted */
-    double shrink; /* of the dual variables, for an L1 penalty alone */
+    double shift;       /* of all scores */
+    double *m, *a;      /* n: margins, dual variables */
+    const double *pull; /* what they are made of; NULL: the margins */
+    double *v;          /* PARTS x width: sums of share_i a_i y_i (x_i - c, 1) */
+    double *reach;      /* the same of the terms' magnitudes; NULL: not wanted */
+    double shrink;      /* of the dual variables, for an L1 penalty alone */
 };
 
 /* A sum over n rows or columns; `of` gives that of some of them. */
@@ -139,15 +140,23 @@ static sepal_status primal(double *out, const struct proving *all) {
 
 /* ---- a dual point ------------------------------------------------------------------------- */
 
-/* Into the range of the loss; what is no number becomes 0. */
-static void clip(const struct proving *all, const double *pull) {
+/* Into the range of the loss; what is no number becomes 0. A stripe of the rows. */
+static sepal_status clip_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    const struct proving *all = payload;
     const struct objective *o = all->o;
-    if (!pull) o->loss->at(o->ctx->kernels, o->n, all->m, NULL, all->a, NULL);
-    for (size_t i = 0; i < o->n; i++) {
-        double a = pull ? pull[i] : all->a[i];
+    size_t from = o->n * stripe / STRIPES, to = o->n * (stripe + 1) / STRIPES;
+    if (!all->pull) o->loss->at(ctx->kernels, to - from, all->m + from, NULL, all->a + from, NULL);
+    for (size_t i = from; i < to; i++) {
+        double a = all->pull ? all->pull[i] : all->a[i];
         if (isnan(a)) a = 0;
         all->a[i] = fmin(fmax(a, o->loss->least), o->loss->most);
     }
+    return SEPAL_OK;
+}
+
+static sepal_status clip(struct proving *all, const double *pull) {
+    all->pull = pull;
+    return run_tasks(all->o, STRIPES, clip_stripe, all);
 }
 
 /* How far a dual variable may move: the more, the less moving it costs. */
@@ -329,11 +338,11 @@ static sepal_status prove(struct proof *out, struct proving *all, const double *
     out->inside = 0;
     for (size_t i = 0; i < o->n; i++) out->inside += all->m[i] <= SUPPORT_MARGIN;
     if (all->reach && !pull) {
-        clip(all, NULL);
+        TRY(clip(all, NULL));
         TRY(add_rows(all));
         out->slope = steepest(all);
     }
-    clip(all, pull);
+    TRY(clip(all, pull));
     if (o->bias == BIAS_FREE) balance(all);
     TRY(add_rows(all));
     TRY(dual(&out->dual, all));

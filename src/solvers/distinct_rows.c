@@ -46,7 +46,7 @@ static uint64_t hash_dense(const struct search *s, const struct block *block, si
     uint32_t narrow;
     for (size_t j = 0; block->f64 && j < cols; j++) {
         memcpy(&wide, block->f64 + i * cols + j, sizeof wide);
-        hash += s->key[j] * wide;
+        hash += s->key[j] * (wide ^ wide >> 32); /* 1 has no bits but high ones */
     }
     for (size_t j = 0; block->f32 && j < cols; j++) {
         memcpy(&narrow, block->f32 + i * cols + j, sizeof narrow);
@@ -75,7 +75,7 @@ static bool measure(uint32_t *n, double *value, const struct search *s, size_t r
         same += x[j] == first;
     }
     *n = (uint32_t)there;
-    *value = first;
+    *value = there ? first : 1;
     return there == same || there == 0;
 }
 
