@@ -36,11 +36,12 @@ struct prox {
     double *block_slope;
     double *gram;        /* the block's second derivatives, n x n with the bias; NULL: none */
     double block_curves; /* `curves` when they were taken */
-    bool settled;        /* few columns come and go */
+    bool settled;        /* few columns come and go, and the curvature stays */
     bool careful;        /* a bold step led nowhere: no old matrix, no extrapolation */
 
-    double factors; /* the sum of f */
-    double curves;  /* the sum of curve */
+    double factors;       /* the sum of f */
+    double curves;        /* the sum of curve */
+    double curves_before; /* at the step before */
     double loss, penalty;
     double shrink, bound; /* of the pulls to obey the penalty, and the dual there */
     double dual;          /* the best */

@@ -78,7 +78,7 @@ static void screen(struct prox *p) {
 }
 
 static void choose_set(struct prox *p) {
-    static const double few = 0.25;
+    static const double few = 0.25, steady = 0.9;
     size_t empty = 0;
     p->n_set = p->entries = 0;
     for (size_t k = 0; k < p->count; k++) {
@@ -87,7 +87,8 @@ static void choose_set(struct prox *p) {
         p->set[p->n_set++] = k;
         p->entries += columns_length(&p->columns, k);
     }
-    p->settled = (double)empty <= few * (double)p->n_set;
+    p->settled = (double)empty <= few * (double)p->n_set && p->curves >= steady * p->curves_before;
+    p->curves_before = p->curves;
 }
 
 /* ---- the solver --------------------------------------------------------------------------- */
