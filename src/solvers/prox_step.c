@@ -143,10 +143,13 @@ static sepal_status descend(struct model *model, struct history *history) {
         double off;
         TRY(pass(model, &off));
         if (!(p->outset > 0)) p->outset = off;
-        if (once || off <= p->inner * p->outset) {
-            if (k == 0) p->inner = fmax(p->inner * 0.25, 1e-12);
-            break;
+        bool done = once || off <= p->inner * p->outset;
+        if (done && k == 0) {
+            p->inner = fmax(p->inner * 0.25, 1e-12);
+            /* a model of what is settled is worth more than one pass */
+            done = once || !p->settled || off <= p->inner * p->outset;
         }
+        if (done) break;
         d->stopped = d->stops(d->payload, d->iterations, prox_objective(p), p->gap);
         if (d->stopped) break;
         if (k < WARM_UP || p->careful) continue;
