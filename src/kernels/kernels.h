@@ -57,7 +57,7 @@ struct kernels {
     void (*wide_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
                      size_t lanes);
     /* Begin to fetch the numbers of the columns index[0 .. n-1], which will be asked for next: each
-       column has so many bytes from w on, which is the begin of a line of the cache. */
+       column has so many bytes from w on, in two lines of the cache at most. */
     void (*wide_fetch)(const uint32_t *index, size_t n, const void *w, size_t bytes);
     void (*wide_add)(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
                      size_t lanes);

@@ -288,9 +288,10 @@ static void wide_dot(float *out, const float *x, const uint32_t *index, size_t n
 
 static void wide_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
     enum { LINE = 64 };
-    for (size_t j = 0; j < n; j++)
-        for (size_t at = 0; at < bytes; at += LINE)
-            _mm_prefetch((const char *)w + index[j] * bytes + at, _MM_HINT_T0);
+    const char *from = w;
+    for (size_t j = 0; j < n; j++) _mm_prefetch(from + index[j] * bytes, _MM_HINT_T0);
+    if (bytes <= LINE) return;
+    for (size_t j = 0; j < n; j++) _mm_prefetch(from + index[j] * bytes + LINE, _MM_HINT_T0);
 }
 
 INLINE void wide_add_of(float *w, const float *d, const float *x, const uint32_t *index, size_t n,

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = WIDE_LANES, STRIPE = 64 };
+enum { LANES = WIDE_LANES, STRIPE = 64, NEAR = 1 << 17 };
 
 /* Sums that carry what rounding has cut off (Neumaier 1974), a lane each. */
 struct totals {
@@ -39,6 +39,7 @@ struct proving {
        larger side shrink by `factor`. */
     double level[LANES], factor[2][LANES];
     size_t used;      /* lanes, in fours */
+    bool far;         /* the sums are sparse rows', and not all in the nearest caches */
     double *room, *v; /* a row of doubles; cols x used: sums of share a y x */
     void *block;      /* where v lies */
 };
@@ -100,7 +101,7 @@ static void balance(struct proving *all) {
 /* Begin to fetch what row i will ask for. */
 static void fetch(const struct proving *all, const void *from, size_t bytes,
                   const struct block *block, size_t i) {
-    if (!block->sparse || i >= block->rows) return;
+    if (!all->far || i >= block->rows) return;
     size_t at = block->start[i];
     all->kernels->wide_fetch(block->index + at, block->start[i + 1] - at, from, bytes);
 }
@@ -192,6 +193,7 @@ static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
     struct proving all = {.rest = points->rest, .point = points->point[p], .kernels = ctx->kernels};
     all.room = mem_alloc(ctx, o->cols, sizeof *all.room);
     all.used = (all.point->n + 3) / 4 * 4;
+    all.far = o->rows.sparse && o->cols * all.used * sizeof *all.v > NEAR;
     all.v = mem_lines(&all.block, ctx, o->cols, all.used * sizeof *all.v);
     sepal_status status = all.room && all.v ? SEPAL_OK : SEPAL_EMEMORY;
     if (all.v) memset(all.v, 0, o->cols * all.used * sizeof *all.v);

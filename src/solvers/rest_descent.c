@@ -32,6 +32,7 @@ struct visits {
     float factor[2][WIDE_LANES]; /* of the rest's losses, of a class's own */
     int32_t *lane_of;            /* of each class; -1: in another group */
     float *room;
+    bool far; /* the weights are sparse rows', and not all in the nearest caches */
     double gap[WIDE_LANES], loss[WIDE_LANES];
 };
 
@@ -40,8 +41,8 @@ static void fetch(const struct visits *v, size_t row) {
     const struct rest_point *point = &v->group->point;
     size_t i;
     __builtin_prefetch(point->pull + row * point->lanes);
+    if (!v->far) return;
     const struct block *block = matrix_block_of(&v->d->rows, row, &i);
-    if (!block->sparse) return;
     size_t at = block->start[i], n = block->start[i + 1] - at;
     v->kernels->wide_fetch(block->index + at, n, point->w, point->lanes * sizeof *point->w);
 }
@@ -85,7 +86,9 @@ static bool (*turn_of(const struct objective *o))(struct wide_step *, size_t) {
 }
 
 static void prepare(struct visits *v) {
+    static const size_t near = 1 << 17;
     const struct rest_point *point = &v->group->point;
+    v->far = v->d->rows.sparse && v->d->rows.cols * point->lanes * sizeof *point->w > near;
     for (size_t k = 0; k < v->d->rest->classes; k++) v->lane_of[k] = -1;
     for (size_t l = 0; l < point->n; l++) {
         v->lane_of[point->class[l]] = (int32_t)l;

@@ -32,7 +32,7 @@ struct rest_descent {
     /* Made by rest_open. */
     float *share;       /* of each row, over l2 */
     float *norm;        /* of each row, squared */
-    struct matrix rows; /* those of the objective, sparse doubles as singles */
+    struct matrix rows; /* those of the objective, sparse ones as singles */
     struct block *blocks;
     float *singles;
     double norm_most; /* the largest of share_i norm_i / l2 */

@@ -13,14 +13,14 @@ static size_t entries_of(const struct block *block) {
     return block->start[block->rows];
 }
 
-/* Sparse rows of doubles are rounded once for all epochs, unless the singles would take more memory
-   than weights and dual variables of the classes would as doubles. */
+/* Sparse rows are made singles once for all epochs, unless those would take more memory than weights
+   and dual variables of the classes would as doubles. */
 static sepal_status make_blocks(struct rest_descent *d) {
     const struct objective *o = d->rest->o;
     size_t entries = 0;
     d->rows = o->rows;
     for (size_t b = 0; o->rows.sparse && b < o->rows.n_blocks; b++)
-        if (o->rows.blocks[b].values == VALUES_F64) entries += entries_of(&o->rows.blocks[b]);
+        if (o->rows.blocks[b].values != VALUES_F32) entries += entries_of(&o->rows.blocks[b]);
     if (entries == 0 || entries / d->classes > 2 * (o->n + o->cols)) return SEPAL_OK;
     d->blocks = mem_alloc(o->ctx, o->rows.n_blocks, sizeof *d->blocks);
     d->singles = mem_alloc(o->ctx, entries, sizeof *d->singles);
@@ -30,7 +30,7 @@ static sepal_status make_blocks(struct rest_descent *d) {
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
         struct block *block = &d->blocks[b];
         *block = o->rows.blocks[b];
-        if (block->values != VALUES_F64) continue;
+        if (block->values == VALUES_F32) continue;
         block->values = VALUES_F32;
         block->f32 = room;
         room += entries_of(block);
@@ -41,7 +41,7 @@ static sepal_status make_blocks(struct rest_descent *d) {
 static sepal_status look_at_block(sepal_ctx *ctx, size_t b, void *payload) {
     struct rest_descent *d = payload;
     const struct objective *o = d->rest->o;
-    const struct block *block = &o->rows.blocks[b];
+    const struct block *block = &o->rows.blocks[b], *singles = &d->rows.blocks[b];
     double *room = mem_alloc(ctx, o->cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;
     for (size_t i = 0; i < block->rows; i++) {
@@ -49,10 +49,10 @@ static sepal_status look_at_block(sepal_ctx *ctx, size_t b, void *payload) {
         const uint32_t *index;
         size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, room);
         d->norm[block->first_row + i] = (float)ctx->kernels->dot_f64(x, x, n);
+        if (singles->values == block->values) continue;
+        const float *rounded;
+        row_singles(&rounded, &index, block, i, o->cols, NULL, singles->f32 + block->start[i]);
     }
-    const struct block *singles = &d->rows.blocks[b];
-    if (singles->values != block->values)
-        singles_round(singles->f32, block->f64, entries_of(block));
     mem_free(room);
     return SEPAL_OK;
 }
