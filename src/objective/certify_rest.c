@@ -62,7 +62,8 @@ static void look_at(struct look *look, const struct proving *all, size_t row) {
         double a = (double)point->pull[row * point->lanes + l];
         look->side[l] = own ? 1 : -1;
         look->share[l] = rest->o->share[row] * rest_factor(rest, k, own);
-        look->a[l] = isnan(a) ? 0 : fmin(fmax(a, loss->least), loss->most);
+        a = a < loss->least ? loss->least : a > loss->most ? loss->most : a;
+        look->a[l] = isfinite(a) ? a : 0;
     }
 }
 
@@ -98,6 +99,12 @@ static void balance(struct proving *all) {
     }
 }
 
+static double balanced(const struct proving *all, size_t l, double side, double a) {
+    const struct loss *loss = all->rest->o->loss;
+    a -= all->level[l] * side * room_of(loss, a);
+    return fmin(fmax(a * all->factor[side > 0][l], loss->least), loss->most);
+}
+
 /* Begin to fetch what row i will ask for. */
 static void fetch(const struct proving *all, const void *from, size_t bytes,
                   const struct block *block, size_t i) {
@@ -119,12 +126,10 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
     all->kernels->wide_dot_f64(m, x, index, n, all->point->w, lanes, all->used);
     fetch(all, all->point->w, lanes * sizeof *all->point->w, block, i + 1);
     for (size_t l = 0; l < all->point->n; l++) {
-        bool own = look.side[l] > 0;
         double a = look.a[l];
         m[l] = look.side[l] * (m[l] + all->point->bias[l]);
         all->inside[l] += m[l] <= SUPPORT_MARGIN;
-        a -= all->level[l] * look.side[l] * room_of(o->loss, a);
-        a = fmin(fmax(a * all->factor[own][l], o->loss->least), o->loss->most);
+        if (o->bias == BIAS_FREE) a = balanced(all, l, look.side[l], a);
         earned[l] = look.share[l] * o->loss->earns(a);
         d[l] = look.share[l] * look.side[l] * a;
     }
@@ -197,7 +202,6 @@ static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
     all.v = mem_lines(&all.block, ctx, o->cols, all.used * sizeof *all.v);
     sepal_status status = all.room && all.v ? SEPAL_OK : SEPAL_EMEMORY;
     if (all.v) memset(all.v, 0, o->cols * all.used * sizeof *all.v);
-    for (size_t l = 0; l < LANES; l++) all.factor[0][l] = all.factor[1][l] = 1;
     if (status == SEPAL_OK && o->bias == BIAS_FREE) balance(&all);
     for (size_t b = 0; status == SEPAL_OK && b < o->rows.n_blocks; b++)
         for (size_t i = 0; i < o->rows.blocks[b].rows; i++) add_row(&all, &o->rows.blocks[b], i);
