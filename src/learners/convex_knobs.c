@@ -29,8 +29,8 @@ static sepal_status check_strength(sepal_ctx *ctx, const struct convex_config *c
     bool lacks_l1 = c->penalty == PENALTY_L1 && isnan(c->l1);
     if (!lacks_l2 && !lacks_l1) return SEPAL_OK;
     const char *name = penalty_names[c->penalty];
-    return fail(ctx, SEPAL_EUSAGE, "penalty=%s, but %s is not given; give it, or penalty=none", name,
-                name);
+    return fail(ctx, SEPAL_EUSAGE, "penalty=%s, but %s is not given; give it, or penalty=none",
+                name, name);
 }
 
 /* C and ratio, of which l1 and l2 follow when the rows are known. */

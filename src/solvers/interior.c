@@ -40,7 +40,7 @@ struct interior {
     double *da, *du;        /* n, width */
     double *more;           /* 2 n: what the products of a row are to be more than the aim */
     double *factor, *scale; /* width^2, width */
-    double *du_kept; /* width: the step before it was drawn in */
+    double *du_kept;        /* width: the step before it was drawn in */
 };
 
 /* ---- where we are ------------------------------------------------------------------------- */

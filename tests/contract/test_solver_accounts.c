@@ -8,7 +8,7 @@
 
 enum { RIDGE = 1, LASSO = 2, NET = 4 };
 enum { SMOOTH = 1, HINGE = 2 };
-enum { PROBLEMS = 75, TOLS = 3, ASKED = PROBLEMS * TOLS };
+enum { PROBLEMS = 30, TOLS = 3, ASKED = PROBLEMS * TOLS };
 
 static const struct solver {
     const char *name;
@@ -20,7 +20,7 @@ static const struct solver {
 } solvers[] = {
     {"newton", solve_newton, SMOOTH, RIDGE, true, false, 0},
     {"newton-cg", solve_newton_cg, SMOOTH, RIDGE, true, true, 0},
-    {"dual", solve_dual, SMOOTH | HINGE, RIDGE, false, false, 0},
+    {"dual", solve_dual, SMOOTH | HINGE, RIDGE, false, true, 0},
     {"interior", solve_interior, HINGE, RIDGE | LASSO | NET, true, false, 0},
     {"proximal", solve_proximal, HINGE, RIDGE, false, false, 0},
     {"augmented", solve_augmented, HINGE, RIDGE, false, false, 0},

@@ -154,9 +154,9 @@ static void test_slope(void **state) {
     (void)state;
     struct rng rng = rng_make(24, 1);
     for (size_t number = 0; number < 60; number++) {
-        struct sample *s = sample_new(&rng, 2 + rng_below(&rng, 30), 1 + rng_below(&rng, 5),
-                                      number % WAYS_TO_KEEP, (enum bias)rng_below(&rng, 2),
-                                      rng_below(&rng, 2), 0);
+        struct sample *s =
+            sample_new(&rng, 2 + rng_below(&rng, 30), 1 + rng_below(&rng, 5), number % WAYS_TO_KEEP,
+                       (enum bias)rng_below(&rng, 2), rng_below(&rng, 2), 0);
         const struct objective *o = &s->o;
         double *u = numbers(o->width), most = 0;
         s->o.loss = number % 2 ? &loss_logistic : &loss_squared_hinge;
@@ -262,7 +262,7 @@ static void check_class(const struct group *g, size_t l, const struct proof *pro
     o.label = label;
     o.share = share;
     for (size_t i = 0; i < o.n; i++) {
-        label[i] = g->label[i] == (int32_t)class;
+        label[i] = g->label[i] == (int32_t) class;
         share[i] = g->s->share[i] * rest_factor(&g->rest, class, label[i]);
         pull[i] = (double)point->pull[i * point->lanes + l];
     }
@@ -273,8 +273,9 @@ static void check_class(const struct group *g, size_t l, const struct proof *pro
     if (!(fabs(proof->primal - right.primal) <= 1e-12 * right.primal) ||
         !(fabs(proof->dual - right.dual) <= 1e-12 * right.primal) ||
         !(fabs(proof->gap - right.gap) <= 1e-12 * (1 + right.gap)))
-        fail_msg("%s, bias %d: P %.17g, D %.17g, gap %g, not %.17g, %.17g, %g", o.loss->name, o.bias,
-                 proof->primal, proof->dual, proof->gap, right.primal, right.dual, right.gap);
+        fail_msg("%s, bias %d: P %.17g, D %.17g, gap %g, not %.17g, %.17g, %g", o.loss->name,
+                 o.bias, proof->primal, proof->dual, proof->gap, right.primal, right.dual,
+                 right.gap);
     assert_int_equal(proof->inside, right.inside);
     assert_true(fabs(proof->norm - right.norm) <= 1e-12 * right.norm);
     free(u);
@@ -324,12 +325,8 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_meets),
-        cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_margin),
-        cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_bound),  cmocka_unit_test(test_meets), cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_margin), cmocka_unit_test(test_rest),  cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

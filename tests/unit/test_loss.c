@@ -95,7 +95,8 @@ static void test_duals(void **state) {
 /* The hinge rounded off: over its width below m = 1 a parabola, and what it earns is its own dual. */
 static long double plain_smoothed(double width, long double m) {
     long double under = m < 1 ? 1 - m : 0;
-    return under < width ? under * under / (2 * (long double)width) : under - (long double)width / 2;
+    return under < width ? under * under / (2 * (long double)width)
+                         : under - (long double)width / 2;
 }
 
 static void test_smoothed(void **state) {
@@ -170,8 +171,9 @@ static void test_sets(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values), cmocka_unit_test(test_parts),  cmocka_unit_test(test_kinks),
-        cmocka_unit_test(test_duals),  cmocka_unit_test(test_digits), cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_values),   cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_kinks),    cmocka_unit_test(test_duals),
+        cmocka_unit_test(test_digits),   cmocka_unit_test(test_sets),
         cmocka_unit_test(test_smoothed),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
