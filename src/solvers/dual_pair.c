@@ -118,16 +118,14 @@ struct post {
     bool last;
 };
 
-/* What one thread writes is kept off the lines of memory that the other one reads. */
+/* While both are at work they write to the posts alone, each in lines of memory of its own. */
 struct pair {
     struct dual *s;
     const struct outlook *out;
     struct dual seen; /* *s as it began: what does not change, for the one that follows */
-    size_t turns;     /* how many there are, and how many have been done */
-    _Alignas(64) size_t led;
+    size_t turns, led, followed; /* how many there are, and how many have been done */
+    uint64_t since, late;        /* nanoseconds */
     bool stopped;
-    uint64_t since, late; /* nanoseconds */
-    _Alignas(64) size_t followed;
     struct post part[RING], factor[RING];
 };
 
@@ -202,31 +200,37 @@ static uint64_t await(struct post *post, size_t turn) {
 }
 
 /* The other thread has to share its core, as it seems. */
-static bool is_late(const struct pair *pair) {
+static bool is_late(const struct pair *pair, uint64_t late) {
     static const uint64_t much = 5000000;
-    return pair->late > much && pair->late > (clock_ns() - pair->since) / 2;
+    return late > much && late > (clock_ns() - pair->since) / 2;
 }
 
 static void lead(struct pair *pair) {
-    for (bool last = false; !last && pair->led < pair->turns; pair->led++) {
-        pair->late += await(&pair->part[pair->led % RING], pair->led);
-        lead_turn(pair, pair->led);
-        last = pair->stopped || is_late(pair);
-        tell(&pair->factor[pair->led % RING], pair->led, last);
+    uint64_t late = 0;
+    size_t turn = 0;
+    for (bool last = false; !last && turn < pair->turns; turn++) {
+        late += await(&pair->part[turn % RING], turn);
+        lead_turn(pair, turn);
+        last = pair->stopped || is_late(pair, late);
+        tell(&pair->factor[turn % RING], turn, last);
     }
+    pair->led = turn;
+    pair->late = late;
 }
 
 static void follow(struct pair *pair) {
     bool last = false;
-    for (; !last && pair->followed < pair->turns + 1 + LAG; pair->followed++) {
-        size_t due = pair->followed - 1 - LAG;
+    size_t turn = 0;
+    for (; !last && turn < pair->turns + 1 + LAG; turn++) {
+        size_t due = turn - 1 - LAG;
         struct post *factor = &pair->factor[due % RING];
-        if (pair->followed > LAG) {
+        if (turn > LAG) {
             await(factor, due);
             last = factor->last;
         }
-        follow_turn(pair, pair->followed);
+        follow_turn(pair, turn);
     }
+    pair->followed = turn;
 }
 
 static sepal_status work(sepal_ctx *ctx, size_t worker, void *payload) {
@@ -254,7 +258,7 @@ sepal_status dual_pair(struct dual *s, const struct outlook *out, bool *stopped)
         s->alone--;
     } else if (parallel_width(s->o->ctx) > 1) {
         TRY(parallel_workers(s->o->ctx, work, &pair));
-        if (is_late(&pair)) s->alone = ALONE;
+        if (is_late(&pair, pair.late)) s->alone = ALONE;
     }
     finish_alone(&pair);
     *stopped = pair.stopped;
