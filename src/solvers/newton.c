@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 512, ROWS_PER_COLUMN = 16 };
+enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 512, ROWS_PER_COLUMN = 32 };
 
 struct newton {
     struct descent *d;
@@ -343,6 +343,7 @@ static sepal_status start(struct newton *s) {
     if (rows < SAMPLE_ROWS) rows = SAMPLE_ROWS;
     /* without a penalty a sample may be separable where all rows are not, and lead far away */
     while (o->l2 > 0 && o->n / every >= 2 * rows) every *= 2;
+    if (every == 2) every = 4; /* half of the rows would cost as much as the steps it saves */
     for (; every >= 4; every /= 8) {
         struct arena arena = {0};
         sepal_status status = start_on_sample(s, every, &arena);

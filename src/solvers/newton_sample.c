@@ -2,7 +2,6 @@
    What they say of the optimum costs a fraction of a pass. */
 #include "solvers/newton.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { RUN = 32, SHIFT = 7 }; /* the place of the run changes from one stretch to the next */
@@ -72,8 +71,6 @@ sepal_status sample_init(struct sample *sample, bool *ok, const struct objective
     sample->o.x = &sample->x;
     sample->o.label = sample->label;
     sample->o.share = sample->share;
-    /* fewer rows say less: a larger penalty keeps columns that the sample hardly knows near 0 */
-    sample->o.l2 = o->l2 * sqrt((double)every);
     *ok = has_both_sides(sample);
     return objective_init(&sample->o);
 }
