@@ -13,7 +13,8 @@
 
 /* Up to NARROW columns a range's own matrix is small beside its rows. TILE: large enough for full
    speed of matrix products, small enough for 10 tasks at 1,000 columns. GROUP_CELLS: 64 MiB.
-   FILL_ROWS: what one task fills in. */
+   FILL_ROWS: what is filled in at a time, little enough for a
+   second-level cache. */
 enum { NARROW = 128, TILE = 256, GROUP_CELLS = 1 << 23, FILL_ROWS = 256 };
 
 struct summing {
@@ -26,10 +27,13 @@ struct summing {
 static sepal_status add_range(sepal_ctx *ctx, const struct block *range, double *sum,
                               void *payload) {
     const struct tall *tall = ((struct summing *)payload)->tall;
-    double *rows = mem_alloc(ctx, range->rows, tall->stride * sizeof *rows);
+    double *rows = mem_alloc(ctx, FILL_ROWS, tall->stride * sizeof *rows);
     if (!rows) return SEPAL_EMEMORY;
-    tall->fill(tall->payload, range->first_row, range->rows, rows, tall->stride);
-    ctx->blas->syrk_t(tall->cols, range->rows, rows, tall->stride, 1, sum, tall->cols);
+    for (size_t i = 0, n; i < range->rows; i += n) {
+        n = range->rows - i < FILL_ROWS ? range->rows - i : FILL_ROWS;
+        tall->fill(tall->payload, range->first_row + i, n, rows, tall->stride);
+        ctx->blas->syrk_t(tall->cols, n, rows, tall->stride, 1, sum, tall->cols);
+    }
     mem_free(rows);
     return SEPAL_OK;
 }
