@@ -157,8 +157,8 @@ for spec, solvers in (("logistic(C=1e12)", ("newton", "newton-cg", "dual")),
                       ("svm(loss=hinge, C=1e12)", ("dual", "interior", "proximal", "augmented"))):
     for solver in solvers:
         try:
-            subprocess.run([SEPAL, "train", slow, "--weight", "w", "-m", spec, "--solver", solver, "-q"],
-                           timeout=60, capture_output=True)
+            subprocess.run([SEPAL, "train", slow, "--weight", "w", "-m", spec, "--solver", solver, "-q",
+                            "--threads", "1"], timeout=150, capture_output=True)
         except subprocess.TimeoutExpired:
             check(False, slow, spec, solver, "does not end")
 
