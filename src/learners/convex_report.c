@@ -33,11 +33,13 @@ static double c_of(const struct convex *convex) {
     double c = 1 / ((o->l1 + o->l2) * convex->total), best = c;
     size_t fewest = decimal_print(text, c);
     for (int k = 0; k < NEIGHBOURS / 2; k++) c = nextafter(c, 0);
-    for (int k = 0; k < NEIGHBOURS; k++, c = nextafter(c, INFINITY)) {
+    for (int k = 0; k < NEIGHBOURS; k++) {
         size_t digits = decimal_print(text, c);
-        if (digits >= fewest || !says(convex, c, ratio_of(convex))) continue;
-        fewest = digits;
-        best = c;
+        if (digits < fewest && says(convex, c, ratio_of(convex))) {
+            fewest = digits;
+            best = c;
+        }
+        c = nextafter(c, INFINITY);
     }
     return best;
 }

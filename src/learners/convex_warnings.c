@@ -24,7 +24,8 @@ static void warn_of_shortfall(const struct convex *convex) {
     }
     if (convex->proof.gap <= ROUNDING) {
         warn(fit->ctx, "not-converged",
-             "the solver ended after %zu iterations with a relative gap of %.2g, about what rounding "
+             "the solver ended after %zu iterations with a relative gap of %.2g, about what "
+             "rounding "
              "leaves, and --tol asks for less; give --tol 1e-10, say",
              convex->descent.iterations, convex->proof.gap);
         return;
