@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* A second copy of more entries would be too large for what it saves. */
-enum { ENTRIES_MOST = 1 << 23, BLOCK_ROWS = 256 };
+/* A second copy of more entries would be too large for what it saves; few rows are no work. */
+enum { ENTRIES_MOST = 1 << 23, ROWS_LEAST = 1024, BLOCK_ROWS = 256 };
 /* Distinct rows are worth their copy up to this part of all. */
 static const double FEW = 0.9;
 
@@ -95,7 +95,7 @@ static sepal_status hash_block(sepal_ctx *ctx, size_t b, void *payload) {
 }
 
 static bool rows_may_repeat(const struct objective *o) {
-    if (o->n < 2 || o->n > ENTRIES_MOST || o->rows.nonzeros > ENTRIES_MOST) return false;
+    if (o->n < ROWS_LEAST || o->n > ENTRIES_MOST || o->rows.nonzeros > ENTRIES_MOST) return false;
     if (!o->rows.sparse) return o->n * o->cols <= ENTRIES_MOST;
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
         enum values values = o->rows.blocks[b].values;
