@@ -1,16 +1,15 @@
 /* The solvers of the hinge with an L2 penalty, on rows of every kind: the independent proof
    accepts what they leave, the bias is the best one for the weights, dual variables vanish where
    they must, and threads change no bit. */
-#include "unit/objective_fixture.h"
+#include "contract/descent_fixture.h"
 
 #include "objective/certify.h"
-#include "solvers/descent.h"
 
 #include <stdio.h>
 
 static const struct solver {
     const char *name;
-    sepal_status (*solve)(struct descent *d);
+    solve_fn solve;
     double tol, most_c;
 } solvers[] = {
     {"interior", solve_interior, 1e-8, 1e4},
@@ -18,16 +17,6 @@ static const struct solver {
     {"proximal", solve_proximal, 1e-6, 10},
 };
 enum { SOLVERS = sizeof solvers / sizeof *solvers, BIASES = 3 };
-
-static bool never(void *payload, size_t iteration, double objective, double gap) {
-    (void)payload, (void)iteration, (void)objective, (void)gap;
-    return false;
-}
-
-static bool at_once(void *payload, size_t iteration, double objective, double gap) {
-    (void)payload, (void)iteration, (void)objective, (void)gap;
-    return true;
-}
 
 /* ---- problems ----------------------------------------------------------------------------- */
 
@@ -47,20 +36,6 @@ static struct sample *random_sample(struct rng *rng, size_t way, enum bias bias,
 
 static void set_c(struct sample *s, double c) {
     s->o.l2 = 1 / (c * (double)s->o.n);
-}
-
-static struct descent descent_of(struct sample *s, double tol) {
-    return (struct descent){.o = &s->o,
-                            .tol = tol,
-                            .seed = 1,
-                            .stops = never,
-                            .u = numbers(s->o.width),
-                            .pull = numbers(s->o.n)};
-}
-
-static void descent_free(struct descent *d) {
-    free(d->u);
-    free(d->pull);
 }
 
 /* ---- what they leave ---------------------------------------------------------------------- */
@@ -159,22 +134,9 @@ static void test_threads(void **state) {
         struct sample *s = sample_new(&rng, 3000, 40, way, BIAS_FREE, way % 2, 1);
         s->o.loss = &loss_hinge;
         set_c(s, 1);
-        for (size_t k = 0; k < SOLVERS; k++) {
-            struct descent d[2];
-            for (unsigned t = 0; t < 2; t++) {
-                d[t] = descent_of(s, 1e-6);
-                d[t].max_iter = 30;
-                sepal_ctx_set_threads(ctx, t + 1);
-                assert_int_equal(solvers[k].solve(&d[t]), SEPAL_OK);
-            }
-            assert_memory_equal(d[0].u, d[1].u, s->o.width * sizeof(double));
-            assert_memory_equal(d[0].pull, d[1].pull, s->o.n * sizeof(double));
-            descent_free(&d[0]);
-            descent_free(&d[1]);
-        }
+        for (size_t k = 0; k < SOLVERS; k++) check_threads(s, solvers[k].solve, 1e-6);
         sample_free(s);
     }
-    sepal_ctx_set_threads(ctx, 1);
 }
 
 /* Asked to end, they leave numbers and say so. */
@@ -183,14 +145,7 @@ static void test_stops(void **state) {
     struct rng rng = rng_make(604, 1);
     struct sample *s = random_sample(&rng, 5, BIAS_FREE, false, false);
     set_c(s, 10);
-    for (size_t k = 0; k < SOLVERS; k++) {
-        struct descent d = descent_of(s, 1e-8);
-        d.stops = at_once;
-        assert_int_equal(solvers[k].solve(&d), SEPAL_OK);
-        assert_true(d.stopped && !d.converged);
-        for (size_t j = 0; j < s->o.width; j++) assert_true(isfinite(d.u[j]));
-        descent_free(&d);
-    }
+    for (size_t k = 0; k < SOLVERS; k++) check_stop(s, solvers[k].solve);
     sample_free(s);
 }
 

@@ -1,39 +1,18 @@
 /* The solvers of smooth losses that take any shape, on rows of every kind: what they say of the gap the
    independent proof confirms, free biases of rows far from 0 included; threads change no bit. */
-#include "unit/objective_fixture.h"
+#include "contract/descent_fixture.h"
 
 #include "objective/certify.h"
-#include "solvers/descent.h"
 
 #include <stdio.h>
 
 static const struct solver {
     const char *name;
-    sepal_status (*solve)(struct descent *d);
+    solve_fn solve;
     double most_c;
 } solvers[] = {{"newton-cg", solve_newton_cg, 1e4}, {"lbfgs", solve_lbfgs, 1e2}};
 static const struct loss *const losses[] = {&loss_logistic, &loss_squared_hinge, &loss_squared};
 enum { SOLVERS = sizeof solvers / sizeof *solvers, SMOOTH = 3, BIASES = 3 };
-
-static bool never(void *payload, size_t iteration, double objective, double gap) {
-    (void)payload, (void)iteration, (void)objective, (void)gap;
-    return false;
-}
-
-static bool at_once(void *payload, size_t iteration, double objective, double gap) {
-    (void)payload, (void)iteration, (void)objective, (void)gap;
-    return true;
-}
-
-static struct descent descent_of(struct sample *s, double tol) {
-    return (struct descent){
-        .o = &s->o, .tol = tol, .stops = never, .u = numbers(s->o.width), .pull = numbers(s->o.n)};
-}
-
-static void descent_free(struct descent *d) {
-    free(d->u);
-    free(d->pull);
-}
 
 /* Labels by a plane and noise. */
 static struct sample *random_sample(struct rng *rng, size_t way, enum bias bias, bool centred,
@@ -92,22 +71,9 @@ static void test_threads(void **state) {
         struct sample *s = sample_new(&rng, 20000, 8, way, BIAS_FREE, false, 1);
         s->o.l2 = 1e-4;
         assert_true(s->o.slabs > 1);
-        for (size_t k = 0; k < SOLVERS; k++) {
-            struct descent d[2];
-            for (unsigned t = 0; t < 2; t++) {
-                d[t] = descent_of(s, 1e-8);
-                d[t].max_iter = 30;
-                sepal_ctx_set_threads(ctx, t + 1);
-                assert_int_equal(solvers[k].solve(&d[t]), SEPAL_OK);
-            }
-            assert_memory_equal(d[0].u, d[1].u, s->o.width * sizeof(double));
-            assert_memory_equal(d[0].pull, d[1].pull, s->o.n * sizeof(double));
-            descent_free(&d[0]);
-            descent_free(&d[1]);
-        }
+        for (size_t k = 0; k < SOLVERS; k++) check_threads(s, solvers[k].solve, 1e-8);
         sample_free(s);
     }
-    sepal_ctx_set_threads(ctx, 1);
 }
 
 /* Asked to end, they leave numbers and say so; without patience lbfgs leaves the rest to others. */
@@ -116,14 +82,7 @@ static void test_ends(void **state) {
     struct rng rng = rng_make(613, 1);
     struct sample *s = sample_new(&rng, 300, 200, 1, BIAS_FREE, false, 30);
     s->o.l2 = 1e-7;
-    for (size_t k = 0; k < SOLVERS; k++) {
-        struct descent d = descent_of(s, 1e-8);
-        d.stops = at_once;
-        assert_int_equal(solvers[k].solve(&d), SEPAL_OK);
-        assert_true(d.stopped && !d.converged);
-        for (size_t j = 0; j < s->o.width; j++) assert_true(isfinite(d.u[j]));
-        descent_free(&d);
-    }
+    for (size_t k = 0; k < SOLVERS; k++) check_stop(s, solvers[k].solve);
     struct descent d = descent_of(s, 1e-12);
     d.patience = 1;
     assert_int_equal(solve_lbfgs(&d), SEPAL_OK);
