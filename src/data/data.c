@@ -23,6 +23,7 @@ void data_free(sepal_data *data) {
     mem_free(data->label);
     mem_free(data->set_start);
     mem_free(data->set);
+    mem_free(data->number);
     mem_free(data->weight);
     mem_free(data->undecided);
     mem_free(data);

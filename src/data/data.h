@@ -19,6 +19,7 @@ struct sepal_data {
     int32_t *set;
     sepal_place first_set; /* where the file shows the first of them */
 
+    size_t *number; /* of each row in its file, from 0 and rising; NULL: no row was left out */
     double *weight; /* NULL: all 1 */
     double total_weight;
     bool *undecided; /* rows that cannot be predicted; NULL: none */
@@ -37,7 +38,7 @@ struct read_options;
 sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
                        const struct schema *schema, bool with_labels);
 sepal_data *data_new(sepal_ctx *ctx);
-/* The rows numbered in rows[0 .. n-1], in that order. */
+/* The rows rows[0 .. n-1], which rise. They keep their numbers in the file. */
 sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
                          const size_t *rows, size_t n);
 sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,

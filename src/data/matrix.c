@@ -78,6 +78,7 @@ struct block block_slice(const struct block *block, size_t cols, size_t first, s
     struct block slice = *block;
     slice.first_row += first;
     slice.rows = n;
+    if (block->number) slice.number += first;
     if (block->sparse) {
         slice.start += first; /* where entries are does not change */
         if (block->values == VALUES_ROW) slice.f64 += first;
@@ -93,6 +94,23 @@ void matrix_clear(struct matrix *matrix) {
     for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++) block_clear(&matrix->blocks[b]);
     mem_free(matrix->blocks);
     *matrix = (struct matrix){0};
+}
+
+void matrix_set_numbers(struct matrix *matrix, const size_t *number) {
+    for (size_t b = 0; b < matrix->n_blocks; b++)
+        matrix->blocks[b].number = number ? number + matrix->blocks[b].first_row : NULL;
+}
+
+size_t matrix_find_number(const struct matrix *matrix, size_t number) {
+    size_t low = 0, high = matrix->rows;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (matrix_row_number(matrix, middle) < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < matrix->rows && matrix_row_number(matrix, low) == number ? low : SIZE_MAX;
 }
 
 size_t matrix_bytes(const struct matrix *matrix) {

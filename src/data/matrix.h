@@ -34,7 +34,15 @@ struct block {
     /* What every row of a sparse block has less than is stored, a number a column; NULL: nothing.
        So sparse rows stay sparse when they are centred. Not owned. */
     const double *centre;
+    /* The rows' numbers in their file, from 0 and rising, where records were left out before them;
+       NULL: first_row, first_row + 1, ... Goes on for the blocks that follow. Not owned. */
+    const size_t *number;
 };
+
+/* What row i of a block is called in certificates, traces and messages. */
+static inline size_t row_number(const struct block *block, size_t i) {
+    return block->number ? block->number[i] : block->first_row + i;
+}
 
 struct matrix {
     size_t rows, cols, nonzeros, block_rows, n_blocks;
@@ -71,6 +79,16 @@ static inline const struct block *matrix_block_of(const struct matrix *matrix, s
     *local = row % matrix->block_rows;
     return &matrix->blocks[row / matrix->block_rows];
 }
+
+/* Give the rows their numbers in the file; NULL: they are all of them. */
+void matrix_set_numbers(struct matrix *matrix, const size_t *number);
+static inline size_t matrix_row_number(const struct matrix *matrix, size_t row) {
+    size_t i;
+    const struct block *block = matrix_block_of(matrix, row, &i);
+    return row_number(block, i);
+}
+/* The row with that number; SIZE_MAX: there is none. */
+size_t matrix_find_number(const struct matrix *matrix, size_t number);
 
 /* Row i of a block against a vector of matrix->cols numbers. */
 double row_dot(const struct kernels *kernels, const struct block *block, size_t i, size_t cols,

@@ -23,6 +23,8 @@ sepal_status merge_aside_labels(sepal_ctx *ctx, const struct chunks *chunks,
 /* Number the rows that stay. */
 sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
                         const struct chunks *chunks);
+/* Their numbers in the file, where records were left out. */
+sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks);
 /* The labels of the rows that stay: learnt, or looked up in the schema. */
 sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
                           const struct source *source, const struct chunks *chunks);

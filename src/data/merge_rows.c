@@ -34,6 +34,23 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
     return SEPAL_OK;
 }
 
+sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+    size_t records = 0, row = 0, first = 0;
+    for (size_t i = 0; i < chunks->count; i++) records += raw_records(chunks->items[i]);
+    if (records == data->matrix.rows) return SEPAL_OK;
+    data->number = mem_alloc(ctx, data->matrix.rows, sizeof *data->number);
+    if (!data->number) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < chunks->count; first += raw_records(chunks->items[i++])) {
+        const struct raw *raw = chunks->items[i];
+        size_t skipped = 0;
+        for (size_t r = 0; r < raw->rows; r++) {
+            while (skipped < raw->n_left_out && raw->left_out[skipped] == r + skipped) skipped++;
+            if (!raw->drop || !raw->drop[r]) data->number[row++] = first + r + skipped;
+        }
+    }
+    return SEPAL_OK;
+}
+
 /* Visit the rows that stay: for (...; next_row(&it);) uses it.raw, it.r, it.row. */
 struct row_walk {
     const struct chunks *chunks;

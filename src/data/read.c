@@ -205,7 +205,10 @@ static sepal_status finish(struct reading *reading) {
     TRY(at_file(reading, reading->weights.file,
                 merge_weights(data, reading->ctx, &reading->chunks)));
     merge_bad_lines(reading->ctx, &reading->source, &reading->chunks);
-    return assemble(&data->matrix, reading->ctx, &reading->chunks, data->schema, data->matrix.rows);
+    TRY(merge_numbers(data, reading->ctx, &reading->chunks));
+    TRY(assemble(&data->matrix, reading->ctx, &reading->chunks, data->schema, data->matrix.rows));
+    matrix_set_numbers(&data->matrix, data->number);
+    return SEPAL_OK;
 }
 
 static sepal_status read_all(struct reading *reading, const char *options) {

@@ -116,10 +116,13 @@ static sepal_status read_gordan(struct checking *c, const char *where, const str
     if (!out->rows) return SEPAL_EMEMORY;
     size_t i = 0;
     for (const struct tree *one = rows->first; one; one = one->next) {
-        bool fine = one->kind == TREE_NUMBER && one->number >= 0 &&
-                    one->number < (double)q->x->rows && one->number == floor(one->number);
-        if (!fine) return refuse(c, where, "a row is no row number of the data");
-        out->rows[i++] = (size_t)one->number;
+        bool fine = one->kind == TREE_NUMBER && one->number >= 0 && one->number < 0x1p53 &&
+                    one->number == floor(one->number);
+        size_t row = fine ? matrix_find_number(q->x, (size_t)one->number) : SIZE_MAX;
+        if (row == SIZE_MAX)
+            return refuse(c, where,
+                          "a row is no row number of the data, or that of a row left out");
+        out->rows[i++] = row;
     }
     if (!q->side) TRY(read_rivals(c, where, find(proof, "rivals", TREE_ARRAY), out));
     return read_multipliers(c, where, multipliers, out);

@@ -25,11 +25,12 @@ static void put_plane(struct tree_maker *make, struct tree *out, const struct qu
     put_numbers(make, out, "b", c->b, q->classes);
 }
 
-static void put_gordan(struct tree_maker *make, struct tree *out, const struct certificate *c,
-                       const sepal_data *data) {
+static void put_gordan(struct tree_maker *make, struct tree *out, const struct question *q,
+                       const struct certificate *c, const sepal_data *data) {
     tree_text(make, out, "kind", "gordan");
     struct tree *rows = tree_array(make, out, "rows");
-    for (size_t i = 0; i < c->n; i++) tree_number(make, rows, NULL, (double)c->rows[i]);
+    for (size_t i = 0; i < c->n; i++)
+        tree_number(make, rows, NULL, (double)matrix_row_number(q->x, c->rows[i]));
     if (c->rivals) {
         struct tree *rivals = tree_array(make, out, "rivals");
         for (size_t i = 0; i < c->n; i++)
@@ -54,7 +55,7 @@ void certificate_put(struct tree_maker *make, struct tree *parent, const struct 
     if (c->kind == CERTIFICATE_PLANE)
         put_plane(make, out, q, c);
     else
-        put_gordan(make, out, c, data);
+        put_gordan(make, out, q, c, data);
 }
 
 /* What a proof needs of an answer. */

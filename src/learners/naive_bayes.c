@@ -74,6 +74,11 @@ static double find_value(const struct task *task, size_t row, bool below, size_t
     return x;
 }
 
+/* Messages count rows from 1. */
+static size_t row_name(const struct task *task, size_t row) {
+    return matrix_row_number(&task->fit->data->matrix, row) + 1;
+}
+
 static sepal_status check_values(struct task *task) {
     struct fit *fit = task->fit;
     size_t j = 0;
@@ -84,7 +89,7 @@ static sepal_status check_values(struct task *task) {
         warn(fit->ctx, "not-bits",
              "%s of row %zu is %s, which is no bit: every value above 0 counts as 1, all others "
              "as 0; for counts use kind=multinomial",
-             column_name(task, j), task->sums.other_row + 1, shown);
+             column_name(task, j), row_name(task, task->sums.other_row), shown);
         return SEPAL_OK;
     }
     if (task->sums.negative_row == SIZE_MAX) return SEPAL_OK;
@@ -92,7 +97,7 @@ static sepal_status check_values(struct task *task) {
     return fail_at(fit->ctx, SEPAL_EDATA, fit->data->file, 0, 0,
                    "%s of row %zu is %s, and counts are not below 0; leave the column out, use "
                    "kind=bernoulli for bits, or kind=gaussian for measurements",
-                   column_name(task, j), task->sums.negative_row + 1, shown);
+                   column_name(task, j), row_name(task, task->sums.negative_row), shown);
 }
 
 static sepal_status check_weights(const struct task *task) {

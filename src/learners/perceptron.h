@@ -94,8 +94,8 @@ sepal_status pocket_make(struct pocket **out, struct perceptron *p);
 sepal_status pocket_offer(struct pocket *pocket);
 
 /* ---- what is told (perceptron_trace.c, perceptron_report.c) */
-sepal_status perceptron_trace_step(struct perceptron *p, size_t row, const struct example *x,
-                                   int32_t rival, double before);
+sepal_status perceptron_trace_step(struct perceptron *p, const struct example *x, int32_t rival,
+                                   double before);
 sepal_status perceptron_trace_batch(struct perceptron *p, size_t update, size_t examples);
 /* Whether a run that did not end clean could have, and a warning if not (perceptron_proof.c). */
 enum perceptron_chance { CHANCE_UNKNOWN, CHANCE_LATER, CHANCE_NEVER };

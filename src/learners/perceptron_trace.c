@@ -42,14 +42,14 @@ static sepal_status end(struct line *line, const struct perceptron *p) {
     return status;
 }
 
-sepal_status perceptron_trace_step(struct perceptron *p, size_t row, const struct example *x,
-                                   int32_t rival, double before) {
+sepal_status perceptron_trace_step(struct perceptron *p, const struct example *x, int32_t rival,
+                                   double before) {
     struct line line;
     double after = perceptron_margin_against(p, &p->now, x, rival);
     /* two classes have one score, that of the second */
     double sign = p->rows == 1 && x->label == 0 ? -1 : 1;
     begin(&line, p, p->updates);
-    tree_number(&line.make, line.root, "example", (double)row);
+    tree_number(&line.make, line.root, "example", (double)row_number(x->block, x->i));
     tree_text(&line.make, line.root, "label", data_label_name(p->data, (size_t)x->label));
     if (p->rows > 1)
         tree_text(&line.make, line.root, "against", data_label_name(p->data, (size_t)rival));

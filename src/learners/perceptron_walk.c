@@ -31,7 +31,7 @@ static sepal_status visit(struct walk *walk, size_t place) {
     p->updates++;
     if (walk->sum.w)
         perceptron_add(p, &walk->sum, &x, rival, a * (double)(p->matrix->rows - place));
-    if (p->fit->ctx->trace) TRY(perceptron_trace_step(p, row, &x, rival, before));
+    if (p->fit->ctx->trace) TRY(perceptron_trace_step(p, &x, rival, before));
     return walk->pocket ? pocket_offer(walk->pocket) : SEPAL_OK;
 }
 

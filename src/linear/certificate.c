@@ -122,7 +122,8 @@ static sepal_status plane_judge(struct verdict *out, sepal_ctx *ctx, const struc
     out->holds = true;
     for (size_t b = 0; b < q->x->n_blocks && status == SEPAL_OK && out->holds; b++)
         if (all.wrong[b] != SIZE_MAX)
-            verdict_no(out, "row %zu is not on its side of the hyperplane", all.wrong[b]);
+            verdict_no(out, "row %zu is not on its side of the hyperplane",
+                       matrix_row_number(q->x, all.wrong[b]));
     mem_free(all.wrong);
     return status;
 }

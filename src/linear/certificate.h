@@ -31,7 +31,7 @@ struct certificate {
     double *b; /* 1; a machine: classes */
 
     size_t n; /* rows of a Gordan certificate */
-    size_t *rows;
+    size_t *rows;          /* of the matrix; in reports and files: their numbers in the data file */
     int32_t *rivals;       /* a machine: the other class of each; else NULL */
     double *multipliers;   /* near exact ones; NULL: they are given as */
     const char **integers; /* exact whole numbers, decimal digits */

@@ -240,12 +240,13 @@ static bool rows_are_fit(struct verdict *out, const struct question *q,
     for (size_t p = 0; p < c->n; p++) {
         if (c->rows[p] >= q->x->rows)
             return verdict_no(out, "there is no row %zu; the data has %zu", c->rows[p], q->x->rows);
+        size_t number = matrix_row_number(q->x, c->rows[p]);
         if (q->side && !q->side[c->rows[p]])
-            return verdict_no(out, "row %zu is of neither class", c->rows[p]);
+            return verdict_no(out, "row %zu is of neither class", number);
         if (q->side) continue;
         if (!c->rivals || c->rivals[p] < 0 || (size_t)c->rivals[p] >= q->classes ||
             c->rivals[p] == q->label[c->rows[p]])
-            return verdict_no(out, "row %zu has no other class as its rival", c->rows[p]);
+            return verdict_no(out, "row %zu has no other class as its rival", number);
     }
     return true;
 }

@@ -174,7 +174,7 @@ static sepal_status multinomial_row(double *out, sepal_ctx *ctx, const struct de
             return fail(ctx, SEPAL_EDATA,
                         "matrix column %zu of row %zu is below 0, and the density of this model is "
                         "one of counts",
-                        j + 1, block->first_row + i + 1);
+                        j + 1, row_number(block, i) + 1);
         length += x;
         arrangements -= lgamma_r(x + 1, &sign);
         for (size_t form = 0; form < density->forms; form++)
@@ -200,6 +200,6 @@ sepal_status density_logs(double *out, sepal_ctx *ctx, const struct density *den
                 return fail(ctx, SEPAL_EDATA,
                             "ln p of row %zu is beyond the range of a double; its values are too "
                             "large for this model",
-                            block->first_row + first + i + 1);
+                            row_number(block, first + i) + 1);
     return SEPAL_OK;
 }

@@ -185,7 +185,10 @@ sepal_status basis_block(struct block *out, sepal_ctx *ctx, const struct basis *
     size_t cols = basis_width(basis, x->cols), widest = x->cols;
     for (size_t m = 0; m < basis->n; m++)
         if (basis->maps[m].out > widest) widest = basis->maps[m].out;
+    size_t local;
+    const struct block *source = matrix_block_of(x, first, &local);
     *out = (struct block){.first_row = first, .rows = n, .values = VALUES_F64};
+    if (source->number) out->number = source->number + local;
     out->sparse = ends_sparse(basis, x, &out->centre);
     struct row row = {.kernels = ctx->kernels};
     sepal_status status = SEPAL_OK;
@@ -235,7 +238,7 @@ static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct basis 
             return fail(ctx, SEPAL_EDATA,
                         "%s makes a number of row %zu that is beyond the range of a double; put "
                         "standardize before it",
-                        basis->maps[basis->n - 1].map->name, block->first_row + i + 1);
+                        basis->maps[basis->n - 1].map->name, row_number(block, i) + 1);
     }
     if (block->values == VALUES_ONES) *nonzeros = block->start[block->rows];
     return SEPAL_OK;

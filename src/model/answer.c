@@ -191,7 +191,7 @@ static sepal_status project(const struct answering *all, sepal_ctx *ctx, const s
                 ctx, SEPAL_EDATA,
                 "a number of row %zu is beyond the range of a double after the maps of this "
                 "model; its values are too large",
-                block->first_row + i + 1);
+                row_number(block, i) + 1);
     return SEPAL_OK;
 }
 
