@@ -23,19 +23,37 @@ static sepal_status set_penalty(struct convex *convex) {
                 c->c);
 }
 
-/* Where another model left off, in our coordinates. */
-static void set_start(struct convex *convex) {
-    const struct linear *warm = convex->fit->warm;
+/* Nothing leads back from where the objective is infinite. `m`: room for the margins. */
+static sepal_status check_start(struct convex *convex, double *m) {
+    const struct objective *o = &convex->objective;
+    const double *u = convex->descent.u;
+    double loss;
+    TRY(objective_margins(m, o, u));
+    TRY(objective_loss(&loss, o, m));
+    if (isfinite(loss + objective_penalty(o, u))) return SEPAL_OK;
+    return fail(convex->fit->ctx, SEPAL_EMODEL,
+                "its weights are too large to start from: the objective there is beyond the range "
+                "of a double; leave --warm out");
+}
+
+/* Where another model left off, in our coordinates: the bias is that of rows less the centre of our
+   answer. What sparse rows carry beside them is taken off for both. */
+static sepal_status set_start(struct convex *convex) {
+    const struct linear *warm = convex->fit->warm, *own = &convex->fit->linear;
     struct objective *o = &convex->objective;
-    if (!warm) return;
-    double *u = convex->descent.u, bias = warm->b[0];
+    struct descent *d = &convex->descent;
+    if (!warm) return SEPAL_OK;
+    double bias = warm->b[0];
     for (size_t j = 0; j < o->cols; j++) {
-        double before = warm->centre ? warm->centre[j] : 0, now = o->centre ? o->centre[j] : 0;
-        u[j] = warm->w[j];
+        double before = warm->centre ? warm->centre[j] : 0, now = own->centre ? own->centre[j] : 0;
+        d->u[j] = warm->w[j];
         bias += warm->w[j] * (now - before);
     }
-    if (o->bias != BIAS_NONE) u[o->cols] = bias;
-    convex->descent.warm = true;
+    if (o->bias != BIAS_NONE) d->u[o->cols] = bias;
+    d->warm = true;
+    TRY(check_start(convex, d->pull));
+    memset(d->pull, 0, o->n * sizeof *d->pull);
+    return SEPAL_OK;
 }
 
 static bool stops(void *payload, size_t iteration, double objective, double gap) {
@@ -99,8 +117,7 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
                             : arena_zero(fit->ctx, &fit->arena, o->width, sizeof(double));
     convex->descent.pull = arena_zero(fit->ctx, &fit->arena, o->n, sizeof(double));
     if (!convex->descent.u || !convex->descent.pull) return SEPAL_EMEMORY;
-    set_start(convex);
-    return SEPAL_OK;
+    return set_start(convex);
 }
 
 /* ---- solving ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* The perceptron family (Rosenblatt 1958): w~ += eta t x~ for examples on the
-   wrong side, w~ = 0 at first, on the data as given. K > 2 classes have K rows of weights, and a
+/* The perceptron family (Rosenblatt 1958): w~ += eta t x~ for examples on the wrong side, from w~ = 0
+   or the weights of a model, on the data as given. K > 2 classes have K rows of weights, and a
    mistake moves two of them. The variants differ in how many examples make a step, and in which of
    the weights visited are returned.
 
@@ -10,6 +10,7 @@
 #include "learners/perceptron.h"
 
 #include <math.h>
+#include <string.h>
 
 #define AT(field) offsetof(struct perceptron_config, field)
 static const struct knob knobs[] = {
@@ -47,6 +48,17 @@ static double step_of(const struct perceptron *p, enum perceptron_mode mode) {
     return mode == MODE_MINIBATCH ? 2 * eta / (double)p->config->batch : 2 * eta;
 }
 
+/* Begin where a model left off: w~ is that of x~ = (1, x), whatever centre the model has. */
+static sepal_status set_start(struct perceptron *p) {
+    const struct linear *warm = p->fit->warm;
+    if (!warm) return SEPAL_OK;
+    TRY(weights_make(&p->start, p));
+    memcpy(p->start.w, warm->w, p->rows * p->cols * sizeof *p->start.w);
+    for (size_t r = 0; r < p->rows && p->config->bias; r++) p->start.b[r] = linear_bias(warm, r);
+    weights_copy(p, &p->now, &p->start);
+    return SEPAL_OK;
+}
+
 static sepal_status perceptron_fit(struct fit *fit) {
     struct perceptron p = {
         .fit = fit,
@@ -64,6 +76,7 @@ static sepal_status perceptron_fit(struct fit *fit) {
     p.limit = most && most < p.config->epochs ? most : p.config->epochs;
     enum perceptron_mode mode = mode_of(p.config);
     p.step = step_of(&p, mode);
+    TRY(set_start(&p));
     switch (mode) {
     case MODE_ONLINE: TRY(perceptron_walk(&p)); break;
     case MODE_BATCH: TRY(perceptron_batch(&p)); break;
@@ -77,6 +90,7 @@ const struct learner learner_perceptron = {
     .summary = "weights that step towards each example they get wrong",
     .activation = "sign",
     .machine = true,
+    .warms = true,
     .knobs = knobs,
     .config_size = sizeof(struct perceptron_config),
     .fit = perceptron_fit,

@@ -40,6 +40,7 @@ struct perceptron {
     size_t limit;      /* most epochs */
     double step;       /* eta, 2 eta, 2 eta / B or 2 eta / N */
 
+    struct weights start;  /* where the walk began; w is NULL: at 0 */
     struct weights now;    /* the walking weights: those of fit->linear */
     struct weights result; /* what pocket and averaged return; else w is NULL */
     uint32_t *order;       /* rows in this epoch's order; NULL: as they are */
@@ -72,6 +73,7 @@ void weights_copy(const struct perceptron *p, struct weights *to, const struct w
 void weights_add(const struct perceptron *p, struct weights *to, double a,
                  const struct weights *from);
 double weights_norm(const struct perceptron *p, const struct weights *weights);
+double weights_dot(const struct perceptron *p, const struct weights *a, const struct weights *b);
 double perceptron_row_norm(const struct perceptron *p, const struct example *x); /* of x~ */
 /* The epoch's order: a permutation that depends on the seed and the epoch alone. */
 sepal_status perceptron_shuffle(struct perceptron *p, size_t epoch);

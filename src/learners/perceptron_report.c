@@ -67,28 +67,71 @@ static bool weights_are_one(const sepal_data *data) {
     return true;
 }
 
-/* NaN where nothing is proved: the bound is on single steps on rows of weight 1. */
-static double update_bound(const struct perceptron *p, double radius, double margin) {
+static bool walks_on_ones(const struct perceptron *p) {
     const struct perceptron_config *config = p->config;
     bool walks = config->variant == ONLINE || config->variant == POCKET ||
                  config->variant == AVERAGED ||
                  (config->variant == DELTA && config->mode == MODE_ONLINE);
-    if (!walks || !weights_are_one(p->data)) return NAN;
-    /* the margin less what rounding of a dot product can have added to it: still a bound */
-    double sure = margin - (double)(p->cols + 8) * DBL_EPSILON * radius;
-    if (!(sure > 0)) return NAN;
-    double ratio = radius / sure;
-    return (p->rows == 1 ? 1 : 2) * ratio * ratio;
+    return walks && weights_are_one(p->data);
 }
 
-static void report(struct perceptron *p, const struct survey *last) {
+/* The start over the step, u: its norm, its part along the last weights, and the norm of what is
+   left. With their rounding errors, to the side that makes the bound larger. */
+struct start {
+    double norm, along, across;
+};
+
+static sepal_status measure_start(struct start *out, const struct perceptron *p) {
+    *out = (struct start){0};
+    double norm = p->start.w ? weights_norm(p, &p->start) : 0, end = weights_norm(p, &p->now);
+    double error = (double)(p->rows * (p->cols + 1) + 8) * DBL_EPSILON;
+    if (norm == 0) return SEPAL_OK;
+    /* both at norm 1, since products of the weights themselves may be too large or too small */
+    struct weights from, to;
+    TRY(weights_make(&from, p));
+    TRY(weights_make(&to, p));
+    weights_add(p, &from, 1 / norm, &p->start);
+    weights_add(p, &to, 1 / end, &p->now);
+    double cosine = weights_dot(p, &from, &to);
+    weights_add(p, &from, -cosine, &to);
+    out->norm = norm / p->step;
+    out->along = (cosine - error) * out->norm;
+    out->across = (weights_norm(p, &from) + error) * out->norm;
+    return SEPAL_OK;
+}
+
+/* Every step adds at least the margin to the part of w~ along a separator of norm 1, and at most R^2
+   (K classes: 2 R^2) to |w~|^2. From u = w~0 / eta, with parts a along it and c across it, k steps
+   thus have (a + k margin)^2 <= a^2 + c^2 + k R^2, and k is at most the larger root; from 0 that is
+   (R / margin)^2. NaN where nothing is proved: the bound is on single steps on rows of weight 1. */
+static double update_bound(const struct perceptron *p, const struct start *u, double radius,
+                           double margin) {
+    if (!walks_on_ones(p)) return NAN;
+    /* the margin less what rounding of a dot product can have added to it, and what it takes off a
+       step beside a large start; and that a mistake may be judged one by rounding: still a bound */
+    double error = (double)(p->cols + 8) * DBL_EPSILON;
+    double sure = margin - error * radius - DBL_EPSILON * u->norm;
+    if (!(sure > 0)) return NAN;
+    double ratio = radius / sure, along = u->along / sure, across = u->across / sure;
+    double rounding = error * radius + 2 * DBL_EPSILON * (radius + u->norm);
+    double growth =
+        (p->rows == 1 ? 1 : 2) * ratio * ratio + 2 * (rounding / sure) * (u->norm / sure);
+    double half = growth / 2 - along, root = hypot(half, across);
+    double bound = half >= 0 ? half + root : across * (across / (root - half));
+    return isfinite(bound) ? bound : NAN;
+}
+
+static sepal_status report(struct perceptron *p, const struct survey *last) {
     struct fit *fit = p->fit;
+    struct start u = {0};
     double margin = last->mistakes == 0 ? last->least / weights_norm(p, &p->now) : NAN;
+    if (last->mistakes == 0) TRY(measure_start(&u, p));
     struct tree *facts = tree_object(fit->make, fit->report, "perceptron");
     tree_number(fit->make, facts, "updates", (double)p->updates);
     tree_number(fit->make, facts, "radius", last->radius);
     tree_number(fit->make, facts, "margin", margin);
-    tree_number(fit->make, facts, "bound", update_bound(p, last->radius, margin));
+    tree_number(fit->make, facts, "bound", update_bound(p, &u, last->radius, margin));
+    return SEPAL_OK;
 }
 
 static const char *solver_words(struct perceptron *p) {
@@ -168,7 +211,7 @@ sepal_status perceptron_finish(struct perceptron *p) {
     TRY(survey(&last, p, &p->now));
     returned = last;
     fit->converged = last.mistakes == 0;
-    report(p, &last);
+    TRY(report(p, &last));
     if (p->result.w) {
         TRY(survey(&returned, p, &p->result));
         weights_copy(p, &p->now, &p->result);

@@ -103,6 +103,11 @@ double weights_norm(const struct perceptron *p, const struct weights *weights) {
     return ldexp(sqrt(sum), exponent);
 }
 
+double weights_dot(const struct perceptron *p, const struct weights *a, const struct weights *b) {
+    return p->kernels->dot_f64(a->w, b->w, p->rows * p->cols) +
+           p->kernels->dot_f64(a->b, b->b, p->rows);
+}
+
 double perceptron_row_norm(const struct perceptron *p, const struct example *x) {
     const double least = 0x1p-900, most = 0x1p1000; /* squares between them lost nothing */
     double bias = p->config->bias ? 1 : 0;

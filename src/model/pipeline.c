@@ -308,16 +308,24 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     return keep_model(out, fit, pipeline, spec, given->matrix.cols);
 }
 
-static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline) {
+/* `start`: a model to start from, or NULL. */
+static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
+                                const sepal_model *start) {
     const sepal_data *given = fit->data;
     sepal_data seen = *given;
     struct matrix mapped;
+    struct linear warm;
     TRY(basis_fit(&pipeline->basis, &mapped, fit->ctx, &fit->arena, &given->matrix, given->weight));
     if (mapped.blocks) seen.matrix = mapped;
     sepal_status status = check_cancelled(fit->ctx, "mapping the features");
     fit->data = &seen;
+    if (status == SEPAL_OK && start) {
+        status = warm_fold(&warm, fit->ctx, &fit->arena, start, &pipeline->basis, &seen.matrix);
+        fit->warm = &warm;
+    }
     if (status == SEPAL_OK) status = fit_and_report(out, fit, pipeline, given, &mapped);
     fit->data = given;
+    fit->warm = NULL;
     matrix_clear(&mapped);
     return status;
 }
@@ -329,11 +337,10 @@ static sepal_status run(sepal_model **out, struct fit *fit, const char *text, co
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     TRY(check_classes(fit->ctx, fit->data, &fit->arena));
     sepal_model *start = NULL;
-    if (fit->options.warm) {
+    if (fit->options.warm)
         TRY(warm_load(&start, fit->ctx, fit->options.warm, &pipeline, fit->data->schema));
-        fit->warm = &start->linear;
-    }
-    sepal_status status = map_and_fit(out, fit, &pipeline);
+    sepal_status status = map_and_fit(out, fit, &pipeline, start);
+    if (status == SEPAL_EMODEL && start) fail_place(fit->ctx, fit->options.warm, 0, 0);
     model_free(start);
     return status;
 }

@@ -1,5 +1,8 @@
 #include "model/warm.h"
 
+#include "core/alloc.h"
+
+#include <math.h>
 #include <string.h>
 
 static sepal_status refuse_column(sepal_ctx *ctx, const struct text *theirs,
@@ -110,4 +113,87 @@ sepal_status warm_load(sepal_model **out, sepal_ctx *ctx, const char *path,
     model_free(*out);
     *out = NULL;
     return status;
+}
+
+/* ---- in the units of other rows ------------------------------------------------------------- */
+
+static bool learnt_the_same(const struct fitted_map *a, const struct fitted_map *b) {
+    if (a->out != b->out || a->shape[0] != b->shape[0] || a->shape[1] != b->shape[1]) return false;
+    for (size_t i = 0; i < a->shape[0] * a->shape[1]; i++)
+        if (a->numbers[i] != b->numbers[i]) return false;
+    return true;
+}
+
+/* Of the maps before the column-by-column ones at the end: weights are of what they make. */
+static sepal_status check_numbers(sepal_ctx *ctx, const struct basis *theirs,
+                                  const struct basis *ours) {
+    for (size_t m = 0; m < ours->n - basis_affine_tail(ours); m++)
+        if (!learnt_the_same(&theirs->maps[m], &ours->maps[m]))
+            return fail(ctx, SEPAL_EMODEL,
+                        "its map %s has learnt other numbers than that of these rows, so its "
+                        "weights are those of other features; start from a model of the same rows "
+                        "and --seed, or leave --warm out",
+                        ours->maps[m].map->name);
+    return SEPAL_OK;
+}
+
+/* The score b + sum w_j (phi_j - c_j) with phi_j = (z_j - shift) / divisor, as a function of
+   phi'_j = (z_j - shift') / divisor'. Where both are the same nothing is rounded. */
+static sepal_status change_units(struct linear *out, sepal_ctx *ctx, struct arena *arena,
+                                 const struct basis *theirs, const struct basis *ours) {
+    const struct linear from = *out;
+    size_t cols = from.cols;
+    out->w = arena_alloc(ctx, arena, from.rows, cols * sizeof *out->w);
+    out->centre = arena_alloc(ctx, arena, cols, sizeof *out->centre);
+    if (!out->w || !out->centre) return SEPAL_EMEMORY;
+    for (size_t j = 0; j < cols; j++) {
+        double shift[2], divisor[2], factor = 1;
+        basis_fold(theirs, j, &shift[0], &divisor[0]);
+        basis_fold(ours, j, &shift[1], &divisor[1]);
+        out->centre[j] = from.centre ? from.centre[j] : 0;
+        if (shift[0] != shift[1] || divisor[0] != divisor[1]) {
+            factor = divisor[1] / divisor[0];
+            out->centre[j] = (shift[0] - shift[1] + divisor[0] * out->centre[j]) / divisor[1];
+        }
+        for (size_t r = 0; r < from.rows; r++)
+            out->w[r * cols + j] = from.w[r * cols + j] * factor;
+    }
+    return SEPAL_OK;
+}
+
+static bool is_finite(const struct linear *linear) {
+    bool finite = true;
+    for (size_t i = 0; i < linear->rows * linear->cols; i++)
+        finite = finite && isfinite(linear->w[i]);
+    for (size_t j = 0; linear->centre && j < linear->cols; j++)
+        finite = finite && isfinite(linear->centre[j]);
+    for (size_t r = 0; r < linear->rows; r++) finite = finite && isfinite(linear_bias(linear, r));
+    return finite;
+}
+
+static sepal_status check_scores(sepal_ctx *ctx, const struct linear *linear,
+                                 const struct matrix *x) {
+    sepal_status status = SEPAL_EDATA;
+    if (is_finite(linear)) {
+        int32_t *classes = mem_alloc(ctx, x->rows, sizeof *classes);
+        status = classes ? linear_predict(classes, ctx, linear, x) : SEPAL_EMEMORY;
+        mem_free(classes);
+    }
+    if (status != SEPAL_EDATA) return status;
+    return fail(ctx, SEPAL_EMODEL,
+                "its weights are too large to start from: the scores of these rows by them are "
+                "beyond the range of a double; leave --warm out");
+}
+
+sepal_status warm_fold(struct linear *out, sepal_ctx *ctx, struct arena *arena,
+                       const sepal_model *model, const struct basis *basis,
+                       const struct matrix *x) {
+    const struct basis *theirs = &model->basis;
+    bool same = true;
+    TRY(check_numbers(ctx, theirs, basis));
+    for (size_t m = 0; m < basis->n; m++)
+        same = same && learnt_the_same(&theirs->maps[m], &basis->maps[m]);
+    *out = model->linear;
+    if (!same) TRY(change_units(out, ctx, arena, theirs, basis));
+    return check_scores(ctx, out, x);
 }

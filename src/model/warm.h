@@ -5,8 +5,14 @@
 #include "model/pipeline.h"
 
 /* Load it. SEPAL_EMODEL unless it has the columns and classes of the schema, the maps and the rule
-   of the pipeline, and linear scores. What its maps have learnt may differ: a start is only that. */
+   of the pipeline, and linear scores. */
 sepal_status warm_load(sepal_model **out, sepal_ctx *ctx, const char *path,
                        const struct pipeline *pipeline, const struct schema *schema);
+/* Its scores as functions of phi of other rows, to which the basis was fitted and which `x` holds. The
+   arrays are those of the model, or in the arena. What the column-by-column maps at the end have
+   learnt may differ: the same functions are written in the new units. SEPAL_EMODEL if another map
+   has learnt other numbers, or if weights or scores are beyond all numbers. */
+sepal_status warm_fold(struct linear *out, sepal_ctx *ctx, struct arena *arena,
+                       const sepal_model *model, const struct basis *basis, const struct matrix *x);
 
 #endif

@@ -107,11 +107,15 @@ static inline size_t naive_epoch(struct naive *run, const uint32_t *order, size_
     return mistakes;
 }
 
-static inline void naive_run(struct naive *run, const struct problem *p,
-                             const struct perceptron_config *config, size_t stop_after) {
+/* start: weights and biases; NULL: all 0. */
+static inline void naive_run_from(struct naive *run, const struct problem *p,
+                                  const struct perceptron_config *config, size_t stop_after,
+                                  const double *start) {
     *run = (struct naive){.p = p, .config = config, .rows = p->classes == 2 ? 1 : p->classes};
     run->count = run->rows * (p->cols + 1);
     run->stop_after = stop_after;
+    for (size_t j = 0; start && j < run->count; j++)
+        run->w[j] = config->bias || j < run->rows * p->cols ? start[j] : 0;
     run->best_errors = INFINITY;
     naive_pocket(run);
     bool delta = config->variant == DELTA;
@@ -133,6 +137,11 @@ static inline void naive_run(struct naive *run, const struct problem *p,
     if (config->variant == POCKET) memcpy(run->w, run->best, sizeof run->w);
     for (size_t j = 0; config->variant == AVERAGED && j < run->count; j++)
         run->w[j] = (double)(run->sum[j] / (long double)run->seen);
+}
+
+static inline void naive_run(struct naive *run, const struct problem *p,
+                             const struct perceptron_config *config, size_t stop_after) {
+    naive_run_from(run, p, config, stop_after, NULL);
 }
 
 static inline double naive_objective(const struct naive *run) {

@@ -133,12 +133,14 @@ static inline double fact(const struct tree *root, const char *path) {
     return node->kind == TREE_NUMBER ? node->number : NAN;
 }
 
-static inline struct run run_data(sepal_ctx *ctx, const sepal_data *data,
-                                  const struct perceptron_config *config) {
+/* warm: where to start; NULL: at 0. */
+static inline struct run run_from(sepal_ctx *ctx, const sepal_data *data,
+                                  const struct perceptron_config *config,
+                                  const struct linear *warm) {
     struct run run = {0};
     struct arena arena = {0};
     struct tree_maker make = {.ctx = ctx, .arena = &arena};
-    struct fit fit = {.ctx = ctx, .data = data, .config = config, .make = &make};
+    struct fit fit = {.ctx = ctx, .data = data, .config = config, .make = &make, .warm = warm};
     fit.options.max_seconds = fit.options.tol = NAN;
     fit.report = tree_object(&make, NULL, NULL);
     run.status = learner_perceptron.fit(&fit);
@@ -167,15 +169,26 @@ static inline struct run run_data(sepal_ctx *ctx, const sepal_data *data,
     return run;
 }
 
-static inline struct run run_problem(const struct problem *p,
-                                     const struct perceptron_config *config) {
+static inline struct run run_data(sepal_ctx *ctx, const sepal_data *data,
+                                  const struct perceptron_config *config) {
+    return run_from(ctx, data, config, NULL);
+}
+
+static inline struct run run_problem_from(const struct problem *p,
+                                          const struct perceptron_config *config,
+                                          const struct linear *warm) {
     sepal_ctx ctx;
     context_make(&ctx, 1);
     sepal_data *data = data_of(p, &ctx);
-    struct run run = run_data(&ctx, data, config);
+    struct run run = run_from(&ctx, data, config, warm);
     data_free(data);
     context_clear(&ctx);
     return run;
+}
+
+static inline struct run run_problem(const struct problem *p,
+                                     const struct perceptron_config *config) {
+    return run_problem_from(p, config, NULL);
 }
 
 static inline bool same_number(double a, double b) {

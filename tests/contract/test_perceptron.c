@@ -165,6 +165,48 @@ static void test_theta_stops_batch(void **state) {
     problem_free(&p);
 }
 
+/* What theta is compared with is the update, eta times the sum of the mistakes. */
+static void test_theta_is_in_units_of_the_update(void **state) {
+    struct rng rng = rng_make(15, 0);
+    size_t stopped = 0;
+    (void)state;
+    for (size_t round = 0; round < 60; round++) {
+        struct problem p = clouds(&rng, 60, 1 + rng_below(&rng, 5), 2 + round % 2, 0.2);
+        struct perceptron_config config = kind(1);
+        config.epochs = 40;
+        config.theta = ldexp(1, (int)rng_below(&rng, 6)) * (1 + rng_unit(&rng));
+        struct run one = run_problem(&p, &config);
+        stopped += one.iterations > 1 && one.iterations < 40 && !one.converged;
+        for (int power = -9; power <= 9; power += 6) {
+            struct perceptron_config other = config;
+            other.eta = ldexp(1, power);
+            other.theta = ldexp(config.theta, power);
+            struct run scaled = run_problem(&p, &other);
+            for (size_t j = 0; j < scaled.count; j++) scaled.w[j] = ldexp(scaled.w[j], -power);
+            scaled.objective = ldexp(scaled.objective, -power);
+            check_same(&one, &scaled);
+        }
+        problem_free(&p);
+    }
+    assert_true(stopped >= 10);
+
+    /* from 0 all rows are mistakes: their sum is (bias, w) = (1, 4 + 4 + 1) */
+    struct problem p = problem_make(3, 1, 2, false);
+    p.x[0] = 4, p.x[1] = 4, p.x[2] = -1;
+    p.label[0] = p.label[1] = 1;
+    static const double etas[] = {0.3, 1, 7};
+    for (size_t k = 0; k < 3; k++) {
+        struct perceptron_config config = kind(1);
+        config.eta = etas[k];
+        config.theta = etas[k] * sqrt(82) * (1 + 1e-12);
+        assert_int_equal(run_problem(&p, &config).iterations, 1);
+        assert_true(run_problem(&p, &config).updates == 0);
+        config.theta = etas[k] * sqrt(82) * (1 - 1e-12);
+        assert_true(run_problem(&p, &config).updates > 0);
+    }
+    problem_free(&p);
+}
+
 static void test_batch_weight_is_copies(void **state) {
     struct rng rng = rng_make(9, 0);
     (void)state;
@@ -199,6 +241,7 @@ int main(void) {
         cmocka_unit_test(test_separable_data_is_separated_within_the_bound),
         cmocka_unit_test(test_a_zero_batch_is_a_proof),
         cmocka_unit_test(test_theta_stops_batch),
+        cmocka_unit_test(test_theta_is_in_units_of_the_update),
         cmocka_unit_test(test_batch_weight_is_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
