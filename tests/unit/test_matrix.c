@@ -290,6 +290,38 @@ static void test_impossible_blocks(void **state) {
     assert_null(block.f64);
 }
 
+/* Rows are called by their numbers in the file, in blocks, in slices, and back again. */
+static void test_numbers_of_rows(void **state) {
+    (void)state;
+    enum { TALL = 9000, LEFT_OUT_BELOW = 3 };
+    static size_t number[TALL];
+    struct matrix matrix;
+    struct rng rng = rng_make(5, 1);
+    assert_int_equal(matrix_init(&matrix, &ctx, TALL, 40, true), SEPAL_OK);
+    assert_true(matrix.n_blocks > 1);
+    for (size_t i = 0, at = 0; i < TALL; i++) number[i] = at += 1 + rng_below(&rng, LEFT_OUT_BELOW);
+    for (int pass = 0; pass < 2; pass++) {
+        matrix_set_numbers(&matrix, pass ? number : NULL);
+        for (size_t i = 0; i < TALL; i++) {
+            size_t named = pass ? number[i] : i;
+            assert_int_equal(matrix_row_number(&matrix, i), named);
+            assert_int_equal(matrix_find_number(&matrix, named), i);
+            if (pass && i > 0 && number[i - 1] + 1 < named)
+                assert_true(matrix_find_number(&matrix, named - 1) == SIZE_MAX);
+        }
+        assert_true(matrix_find_number(&matrix, pass ? number[TALL - 1] + 1 : TALL) == SIZE_MAX);
+        assert_true(matrix_find_number(&matrix, SIZE_MAX) == SIZE_MAX);
+        for (size_t b = 0; b < matrix.n_blocks; b++) {
+            size_t first = matrix.blocks[b].rows / 3;
+            struct block slice = block_slice(&matrix.blocks[b], 40, first, 5);
+            for (size_t i = 0; i < 5; i++)
+                assert_int_equal(row_number(&slice, i),
+                                 matrix_row_number(&matrix, slice.first_row + i));
+        }
+    }
+    matrix_clear(&matrix);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_block_rows, fresh, clean),
@@ -298,6 +330,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_sum_without_memory, fresh, clean),
         cmocka_unit_test_setup_teardown(test_rows_in_every_storage, fresh, clean),
         cmocka_unit_test_setup_teardown(test_impossible_blocks, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_numbers_of_rows, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
