@@ -297,8 +297,12 @@ static void test_numbers_of_rows(void **state) {
     static size_t number[TALL];
     struct matrix matrix;
     struct rng rng = rng_make(5, 1);
-    assert_int_equal(matrix_init(&matrix, &ctx, TALL, 40, true), SEPAL_OK);
+    assert_int_equal(matrix_init(&matrix, &ctx, TALL, 40, false), SEPAL_OK);
     assert_true(matrix.n_blocks > 1);
+    for (size_t b = 0; b < matrix.n_blocks; b++) {
+        matrix.blocks[b].values = VALUES_F32;
+        assert_int_equal(block_alloc(&ctx, &matrix.blocks[b], 40, 0), SEPAL_OK);
+    }
     for (size_t i = 0, at = 0; i < TALL; i++) number[i] = at += 1 + rng_below(&rng, LEFT_OUT_BELOW);
     for (int pass = 0; pass < 2; pass++) {
         matrix_set_numbers(&matrix, pass ? number : NULL);
