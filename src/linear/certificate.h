@@ -30,7 +30,7 @@ struct certificate {
     double *w; /* cols; a machine: classes x cols */
     double *b; /* 1; a machine: classes */
 
-    size_t n; /* rows of a Gordan certificate */
+    size_t n;              /* rows of a Gordan certificate */
     size_t *rows;          /* of the matrix; in reports and files: their numbers in the data file */
     int32_t *rivals;       /* a machine: the other class of each; else NULL */
     double *multipliers;   /* near exact ones; NULL: they are given as */

@@ -155,8 +155,7 @@ static sepal_status change_units(struct linear *out, sepal_ctx *ctx, struct aren
             factor = divisor[1] / divisor[0];
             out->centre[j] = (shift[0] - shift[1] + divisor[0] * out->centre[j]) / divisor[1];
         }
-        for (size_t r = 0; r < from.rows; r++)
-            out->w[r * cols + j] = from.w[r * cols + j] * factor;
+        for (size_t r = 0; r < from.rows; r++) out->w[r * cols + j] = from.w[r * cols + j] * factor;
     }
     return SEPAL_OK;
 }

@@ -30,9 +30,9 @@ static void test_steps_from_a_start(void **state) {
         config.shuffle = rng_below(&rng, 2);
         config.bias = rng_below(&rng, 4) > 0;
         bool mean = config.variant == DELTA;
-        struct problem p = integers(&rng, mean ? 64 : 20 + rng_below(&rng, 60),
-                                    1 + rng_below(&rng, MOST_COLS), 2 + rng_below(&rng, 5),
-                                    rng_below(&rng, 2), !mean && rng_below(&rng, 2));
+        struct problem p =
+            integers(&rng, mean ? 64 : 20 + rng_below(&rng, 60), 1 + rng_below(&rng, MOST_COLS),
+                     2 + rng_below(&rng, 5), rng_below(&rng, 2), !mean && rng_below(&rng, 2));
         struct start start;
         struct naive naive;
         start_make(&start, &p);
@@ -58,8 +58,8 @@ static void test_centre_of_a_start(void **state) {
     for (size_t round = 0; round < 8 * KINDS; round++) {
         struct perceptron_config config = kind(round % KINDS);
         config.epochs = 5;
-        struct problem p = integers(&rng, 64, 1 + rng_below(&rng, 9), 2 + rng_below(&rng, 4),
-                                    round % 2, false);
+        struct problem p =
+            integers(&rng, 64, 1 + rng_below(&rng, 9), 2 + rng_below(&rng, 4), round % 2, false);
         struct start plain, centred;
         double centre[MOST_COLS];
         start_make(&plain, &p);
@@ -84,8 +84,8 @@ static void test_a_start_at_0_is_none(void **state) {
     for (size_t round = 0; round < 4 * KINDS; round++) {
         struct perceptron_config config = kind(round % KINDS);
         config.shuffle = round % 3 == 0;
-        struct problem p = clouds(&rng, 50, 2 + rng_below(&rng, 8), 2 + rng_below(&rng, 3),
-                                  round % 2 ? 1.1 : 0.4);
+        struct problem p =
+            clouds(&rng, 50, 2 + rng_below(&rng, 8), 2 + rng_below(&rng, 3), round % 2 ? 1.1 : 0.4);
         struct start start;
         start_make(&start, &p);
         struct run none = run_problem(&p, &config);
@@ -171,8 +171,8 @@ static void test_updates_are_within_the_bound_of_their_start(void **state) {
         assert_true(run.updates == last.updates && same_number(run.bound, last.bound));
         assert_true(run.updates <= run.bound);
         double factor = classes == 2 ? 1 : 2, ratio = last.radius / last.margin;
-        double root = largest_root(&last, &start, (config.variant == DELTA ? 2 : 1) * config.eta,
-                                   factor);
+        double root =
+            largest_root(&last, &start, (config.variant == DELTA ? 2 : 1) * config.eta, factor);
         /* it allows for the rounding of steps beside a large start */
         double rounding = 100 * DBL_EPSILON * (size / config.eta) / last.margin;
         assert_true(run.bound >= root * (1 - 1e-12) - 1e-6);
@@ -213,8 +213,7 @@ static void test_start_and_eta_scale_together(void **state) {
         for (int power = -600; power <= 600; power += 400) {
             struct start other;
             start_make(&other, &p);
-            for (size_t j = 0; j < start_count(&start); j++)
-                other.w[j] = ldexp(start.w[j], power);
+            for (size_t j = 0; j < start_count(&start); j++) other.w[j] = ldexp(start.w[j], power);
             config.eta = ldexp(1, power);
             struct run scaled = run_problem_from(&p, &config, &other.linear);
             for (size_t j = 0; j < scaled.count; j++) scaled.w[j] = ldexp(scaled.w[j], -power);
