@@ -53,7 +53,7 @@ static sepal_status set_start(struct perceptron *p) {
     const struct linear *warm = p->fit->warm;
     if (!warm) return SEPAL_OK;
     TRY(weights_make(&p->start, p));
-    memcpy(p->start.w, warm->w, p->rows * p->cols * sizeof *p->start.w);
+    if (p->cols) memcpy(p->start.w, warm->w, p->rows * p->cols * sizeof *p->start.w);
     for (size_t r = 0; r < p->rows && p->config->bias; r++) p->start.b[r] = linear_bias(warm, r);
     weights_copy(p, &p->now, &p->start);
     return SEPAL_OK;
