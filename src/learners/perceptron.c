@@ -10,7 +10,6 @@
 #include "learners/perceptron.h"
 
 #include <math.h>
-#include <string.h>
 
 #define AT(field) offsetof(struct perceptron_config, field)
 static const struct knob knobs[] = {
@@ -52,10 +51,10 @@ static double step_of(const struct perceptron *p, enum perceptron_mode mode) {
 static sepal_status set_start(struct perceptron *p) {
     const struct linear *warm = p->fit->warm;
     if (!warm) return SEPAL_OK;
+    weights_copy(p, &p->now, &(struct weights){warm->w, warm->b});
+    for (size_t r = 0; r < p->rows; r++) p->now.b[r] = p->config->bias ? linear_bias(warm, r) : 0;
     TRY(weights_make(&p->start, p));
-    if (p->cols) memcpy(p->start.w, warm->w, p->rows * p->cols * sizeof *p->start.w);
-    for (size_t r = 0; r < p->rows && p->config->bias; r++) p->start.b[r] = linear_bias(warm, r);
-    weights_copy(p, &p->now, &p->start);
+    weights_copy(p, &p->start, &p->now);
     return SEPAL_OK;
 }
 
