@@ -12,6 +12,8 @@ import struct
 import subprocess
 import sys
 
+from seeds import test_seed
+
 SEPAL, SOURCE = os.environ["SEPAL"], os.environ["SEPAL_SOURCE"]
 failures = []
 checks = 0
@@ -152,7 +154,7 @@ def test_oracle():
     with open(iris) as file:
         _, *lines = csv.reader(file)
     rows, labels = [[float(c) for c in line[:-1]] for line in lines], [line[-1] for line in lines]
-    random.seed(1)
+    random.seed(test_seed(1))
     thin = [[random.gauss(0, 1) if random.random() < 0.12 else 0.0 for _ in range(40)]
             for _ in range(150)]
     for row in thin:
@@ -176,7 +178,7 @@ def test_what_basis_functions_are_for():
     check(errors("xor.csv", "poly(degree=2, interactions=false) | perceptron(variant=pocket)") > 0,
           "XOR with powers alone")
     check(errors("xor.csv", 'rbf(centres="0,0;1,1") | perceptron') == 0, "XOR with two bumps")
-    random.seed(2)
+    random.seed(test_seed(2))
     with open("ring.csv", "w") as file:
         file.write("u,v,class\n")
         for i in range(400):

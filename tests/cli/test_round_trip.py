@@ -12,6 +12,8 @@ import re
 import struct
 import subprocess
 
+from seeds import test_seed
+
 SEPAL = os.environ["SEPAL"]
 DATA = os.path.join(os.environ["SEPAL_SOURCE"], "examples", "data")
 FORMATS = ["csv", "tsv", "libsvm", "arff", "npy", "idx"]
@@ -71,7 +73,7 @@ def sparse(rng, rows, columns, values, base=1):
 
 
 def inputs():
-    rng = random.Random(11)
+    rng = random.Random(test_seed(11))
     for name in ("iris", "wine", "breast_cancer", "digits"):
         yield f"{name}.csv", open(f"{DATA}/{name}.csv", "rb").read(), (), ""
     odd = ["plain", "a b", "a,b", 'say "x"', "it's", "{a}", "%50", "a?", "a;b", "back\\slash", "\\", "'", "#1",

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/rng.h"
+#include "seed.h"
 #include "data/data.h"
 #include "learners/learner.h"
 

@@ -81,8 +81,15 @@ static inline size_t naive_mistakes(const struct naive *run) {
 
 static inline void naive_order(const struct naive *run, uint32_t *order, bool shuffled) {
     for (size_t i = 0; i < run->p->n; i++) order[i] = (uint32_t)i;
-    struct rng rng = rng_make(7, run->epochs);
+    struct rng rng = rng_make(7, run->epochs); /* fixed: the order of the learner */
     if (shuffled) rng_shuffle(&rng, order, run->p->n);
+}
+
+/* A batch that adds up to 0 changes nothing, now or later: the run ends before it. */
+static inline bool naive_idle(const struct naive *run, const double *change, size_t group) {
+    double most = 0;
+    for (size_t j = 0; j < run->count; j++) most = fmax(most, fabs(change[j]));
+    return group == run->p->n && run->p->n > 1 && most == 0;
 }
 
 /* One epoch in groups of `group` examples judged together. */
@@ -97,6 +104,7 @@ static inline size_t naive_epoch(struct naive *run, const uint32_t *order, size_
             naive_add(run, change, order[i], rival, step);
             mistakes++;
         }
+        if (naive_idle(run, change, group)) return 0;
         for (size_t j = 0; j < run->count; j++) run->w[j] += change[j];
         if (group > 1) continue;
         for (size_t j = 0; j < run->count; j++) run->sum[j] += (long double)run->w[j];

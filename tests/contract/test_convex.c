@@ -123,7 +123,7 @@ static void check_optimum(struct rng *rng, size_t number) {
 
 static void test_optimum(void **state) {
     (void)state;
-    struct rng rng = rng_make(101, 1);
+    struct rng rng = rng_make(test_seed(101), 1);
     for (size_t number = 0; number < 540; number++) check_optimum(&rng, number);
 }
 
@@ -164,7 +164,7 @@ static const char TIGHT[] = "tol=1e-9";
 
 static void test_copies(void **state) {
     (void)state;
-    struct rng rng = rng_make(102, 1);
+    struct rng rng = rng_make(test_seed(102), 1);
     for (size_t number = 0; number < 60; number++) {
         struct problem p = random_problem(&rng, number % 2), all = copy_of(&p, 4 * p.rows, p.cols);
         if (!p.weight) problem_weigh(&p, &rng);
@@ -191,7 +191,7 @@ static void test_copies(void **state) {
 /* Rows of weight 0 are not there. */
 static void test_weight_0(void **state) {
     (void)state;
-    struct rng rng = rng_make(103, 1);
+    struct rng rng = rng_make(test_seed(103), 1);
     static const char *const names[] = {"no", "yes"};
     for (size_t number = 0; number < 40; number++) {
         struct problem p = random_problem(&rng, false), some = copy_of(&p, p.rows, p.cols);
@@ -233,7 +233,7 @@ static void test_weight_0(void **state) {
 /* C says what l1 and l2 say. */
 static void test_strengths(void **state) {
     (void)state;
-    struct rng rng = rng_make(104, 1);
+    struct rng rng = rng_make(test_seed(104), 1);
     static const double ratios[] = {0, 0.3, 1};
     for (size_t number = 0; number < 45; number++) {
         struct problem p = random_problem(&rng, number % 2);
@@ -256,7 +256,7 @@ static void test_strengths(void **state) {
 /* "balanced" is N / (2 N_k); class weights multiply losses and not the divisor. */
 static void test_class_weights(void **state) {
     (void)state;
-    struct rng rng = rng_make(105, 1);
+    struct rng rng = rng_make(test_seed(105), 1);
     for (size_t number = 0; number < 30; number++) {
         struct problem p = random_problem(&rng, number % 2), heavy = copy_of(&p, p.rows, p.cols);
         double sums[2] = {0, 0};
@@ -291,7 +291,7 @@ static void test_class_weights(void **state) {
    weights have another sum, and the penalty goes with it. */
 static void test_class_weights_of_many(void **state) {
     (void)state;
-    struct rng rng = rng_make(109, 1);
+    struct rng rng = rng_make(test_seed(109), 1);
     for (size_t number = 0; number < 24; number++) {
         struct problem p = any_problem(&rng, 3 + rng_below(&rng, 3), 1 + rng_below(&rng, 6));
         const char *reduction = number % 2 ? "ovr" : "ovr-1";
@@ -324,7 +324,7 @@ static void test_class_weights_of_many(void **state) {
 
 static void test_penalised_bias(void **state) {
     (void)state;
-    struct rng rng = rng_make(106, 1);
+    struct rng rng = rng_make(test_seed(106), 1);
     for (size_t number = 0; number < 45; number++) {
         struct problem p = random_problem(&rng, number % 2), wide = copy_of(&p, p.rows, p.cols + 1);
         for (size_t i = 0; i < p.rows; i++) {
@@ -349,7 +349,7 @@ static void test_penalised_bias(void **state) {
 /* With a free bias constants added to columns change nothing but the bias, means of 1e8 included. */
 static void test_shifts(void **state) {
     (void)state;
-    struct rng rng = rng_make(107, 1);
+    struct rng rng = rng_make(test_seed(107), 1);
     for (size_t number = 0; number < 45; number++) {
         struct problem p = random_problem(&rng, false);
         /* on a grid, so that a shift by 1e8 rounds nothing off */
@@ -376,7 +376,7 @@ static void test_shifts(void **state) {
 /* After `standardize` the scale of a column is nothing. */
 static void test_scales(void **state) {
     (void)state;
-    struct rng rng = rng_make(108, 1);
+    struct rng rng = rng_make(test_seed(108), 1);
     for (size_t number = 0; number < 45; number++) {
         bool sparse = number % 2;
         struct problem p = random_problem(&rng, sparse);

@@ -2,7 +2,7 @@
    the same objective, the bound holds and rises epoch by epoch, the hinge's variables vanish where
    they must, and neither threads nor kernels change a bit. */
 #include "core/arena.h"
-#include "core/rng.h"
+#include "seed.h"
 #include "data/matrix.h"
 #include "objective/certify.h"
 #include "solvers/descent.h"
@@ -184,7 +184,7 @@ static struct proof solve(struct descent *d, sepal_status (*solver)(struct desce
 
 static void the_proof_and_newton_agree(void **state) {
     (void)state;
-    struct rng rng = rng_make(11, 0);
+    struct rng rng = rng_make(test_seed(11), 0);
     for (size_t kind = 0; kind < KINDS; kind++)
         for (size_t bias = 0; bias < BIASES; bias++)
             for (size_t loss = 0; loss < LOSSES; loss++) {
@@ -213,7 +213,7 @@ static void rough_aims_are_reached_soon(void **state) {
     (void)state;
     enum { ROUNDS = 3 * KINDS * BIASES * LOSSES, DOUBLES_FROM = 60 };
     static const double tol = 1e-4;
-    struct rng rng = rng_make(18, 0);
+    struct rng rng = rng_make(18, 0); /* fixed: how soon depends on the problem */
     for (size_t round = 0; round < ROUNDS; round++) {
         struct problem p;
         size_t n = 30 + rng_below(&rng, 60), cols = 2 + rng_below(&rng, 12);
@@ -236,7 +236,7 @@ static void rough_aims_are_reached_soon(void **state) {
 static void the_bound_rises(void **state) {
     (void)state;
     enum { EPOCHS = 8 };
-    struct rng rng = rng_make(12, 0);
+    struct rng rng = rng_make(test_seed(12), 0);
     for (size_t bias = 0; bias < BIASES; bias++)
         for (size_t loss = 0; loss < LOSSES; loss++) {
             struct problem p;
@@ -259,7 +259,7 @@ static void the_bound_rises(void **state) {
 /* Beyond the margin a row pulls no more, within it it pulls with all it has. */
 static void hinges_pull_where_they_must(void **state) {
     (void)state;
-    struct rng rng = rng_make(13, 0);
+    struct rng rng = rng_make(test_seed(13), 0);
     for (size_t bias = 0; bias < BIASES; bias++)
         for (size_t loss = 1; loss < LOSSES; loss++) {
             struct problem p;
@@ -295,7 +295,7 @@ static void no_threads_and_no_kernels_change_a_bit(void **state) {
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         for (size_t loss = 0; loss < LOSSES; loss++) {
             struct problem p;
-            struct rng rng = rng_make(14, k);
+            struct rng rng = rng_make(test_seed(14), k);
             problem_make(&p, &rng, shapes[k].kind, shapes[k].rows, shapes[k].cols, losses[loss],
                          BIAS_FREE);
             assert_true(p.o.slabs > 1);
@@ -319,7 +319,7 @@ static void no_threads_and_no_kernels_change_a_bit(void **state) {
 
 static void a_good_start_leaves_little_to_do(void **state) {
     (void)state;
-    struct rng rng = rng_make(15, 0);
+    struct rng rng = rng_make(test_seed(15), 0);
     for (size_t bias = 0; bias < BIASES; bias++)
         for (size_t loss = 0; loss < LOSSES; loss++) {
             struct problem p;
@@ -340,7 +340,7 @@ static void a_good_start_leaves_little_to_do(void **state) {
 
 static void a_slow_problem_is_left_to_others(void **state) {
     (void)state;
-    struct rng rng = rng_make(16, 0);
+    struct rng rng = rng_make(test_seed(16), 0);
     for (size_t loss = 0; loss < LOSSES; loss++) {
         struct problem p;
         problem_make(&p, &rng, DENSE_DOUBLE, 200, 6, losses[loss], BIAS_FREE);
@@ -359,7 +359,7 @@ static void a_slow_problem_is_left_to_others(void **state) {
 static void odd_rows_leave_numbers(void **state) {
     (void)state;
     static const double scales[] = {0, 1e-200, 1e-150, 1e150, 1e300};
-    struct rng rng = rng_make(17, 0);
+    struct rng rng = rng_make(test_seed(17), 0);
     for (size_t scale = 0; scale < sizeof scales / sizeof *scales; scale++)
         for (size_t bias = 0; bias < BIASES; bias++)
             for (size_t loss = 0; loss < LOSSES; loss++) {

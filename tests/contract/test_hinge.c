@@ -73,7 +73,8 @@ static void check_answer(struct sample *s, const struct solver *solver, const ch
         fail_msg("%s, %s: %zu x %zu, l2 %g: converged %d, gap %g after %zu", solver->name, what,
                  s->o.n, s->o.cols, s->o.l2, d.converged, proof.gap, d.iterations);
     long double objective = plain_objective(s, d.u);
-    assert_true(fabsl(objective - proof.primal) <= 1e-12L * objective);
+    /* losses are differences from 1, so that a small objective has fewer digits */
+    assert_true(fabsl(objective - proof.primal) <= 1e-12L * objective + 1e-15L);
     if (s->o.bias == BIAS_FREE) check_bias(s, &d, objective);
     check_variables(s, &d, proof.primal - proof.dual);
     size_t before = d.iterations;
@@ -87,7 +88,7 @@ static void check_answer(struct sample *s, const struct solver *solver, const ch
 static void test_answers(void **state) {
     (void)state;
     static const double strengths[] = {1e-3, 1, 1e2, 1e4};
-    struct rng rng = rng_make(601, 1);
+    struct rng rng = rng_make(test_seed(601), 1);
     char what[64];
     for (size_t number = 0; number < 288; number++) {
         size_t way = number % WAYS_TO_KEEP;
@@ -108,7 +109,7 @@ static void test_answers(void **state) {
 /* Zero rows, a row twice with both labels, and rows of very different lengths and shares. */
 static void test_odd_rows(void **state) {
     (void)state;
-    struct rng rng = rng_make(602, 1);
+    struct rng rng = rng_make(test_seed(602), 1);
     for (size_t number = 0; number < 30; number++) {
         enum bias bias = (enum bias)(number % BIASES);
         struct sample *s = sample_new(&rng, 40, 6, 1, bias, false, 0);
@@ -129,7 +130,7 @@ static void test_odd_rows(void **state) {
 
 static void test_threads(void **state) {
     (void)state;
-    struct rng rng = rng_make(603, 1);
+    struct rng rng = rng_make(test_seed(603), 1);
     for (size_t way = 0; way < WAYS_TO_KEEP; way++) {
         struct sample *s = sample_new(&rng, 3000, 40, way, BIAS_FREE, way % 2, 1);
         s->o.loss = &loss_hinge;
@@ -142,7 +143,7 @@ static void test_threads(void **state) {
 /* Asked to end, they leave numbers and say so. */
 static void test_stops(void **state) {
     (void)state;
-    struct rng rng = rng_make(604, 1);
+    struct rng rng = rng_make(test_seed(604), 1);
     struct sample *s = random_sample(&rng, 5, BIAS_FREE, false, false);
     set_c(s, 10);
     for (size_t k = 0; k < SOLVERS; k++) check_stop(s, solvers[k].solve);

@@ -7,7 +7,7 @@ enum { NAMES = sizeof names / sizeof *names };
 
 /* Without the rows whose margin is above 1 by more than `far`. */
 static struct problem without(const struct problem *p, const struct answer *a, double far) {
-    struct rng rng = rng_make(1, 1);
+    struct rng rng = rng_make(test_seed(1), 1);
     struct problem out = problem_new(&rng, p->rows, p->cols, 2);
     size_t kept = 0;
     for (size_t i = 0; i < p->rows; i++) {
@@ -26,12 +26,12 @@ static double distance(const struct answer *a, const struct answer *b) {
         sum += (a->w[j] - b->w[j]) * (a->w[j] - b->w[j]);
         all += a->w[j] * a->w[j];
     }
-    return sqrt(sum / all);
+    return sum > 0 ? sqrt(sum / all) : 0;
 }
 
 static void test_rows_beyond(void **state) {
     (void)state;
-    struct rng rng = rng_make(611, 1);
+    struct rng rng = rng_make(test_seed(611), 1);
     size_t left_out = 0;
     char options[64];
     for (size_t number = 0; number < 20; number++) {
@@ -57,12 +57,12 @@ static void test_rows_beyond(void **state) {
 
 static void test_widest_margin(void **state) {
     (void)state;
-    struct rng rng = rng_make(612, 1);
+    struct rng rng = rng_make(test_seed(612), 1);
     char options[64];
     for (size_t number = 0; number < 8; number++) {
         struct problem p = problem_new(&rng, 40, 2 + rng_below(&rng, 5), 2);
         for (size_t i = 0; i < p.rows; i++) p.x[i * p.cols] += 12 * p.label[i];
-        snprintf(options, sizeof options, "solver=%s, tol=1e-9", names[number % NAMES]);
+        snprintf(options, sizeof options, "solver=%s, tol=1e-8", names[number % NAMES]);
         struct answer a = solved(&p, false, "svm(loss=hinge, C=1e5)", options);
         sepal_data *data = problem_data(&p, ctx, false);
         sepal_report *report = NULL;

@@ -119,6 +119,7 @@ static double sum_of_outputs(const struct problem *p, const struct linear *linea
 
 static void test_random_problems(void **state) {
     (void)state;
+    /* fixed: scales from 1e-6 to 1e6 leave the least weights of others undetermined */
     struct rng rng = rng_make(1, 1);
     for (size_t number = 0; number < PROBLEMS; number++) {
         struct shape s;
@@ -185,7 +186,7 @@ static double outside_rows(const struct problem *p, const double *w, const doubl
    rows that span the space. */
 static void test_minimum_norm(void **state) {
     (void)state;
-    struct rng rng = rng_make(2, 1);
+    struct rng rng = rng_make(test_seed(2), 1);
     for (size_t number = 0; number < 120; number++) {
         size_t classes = 2 + rng_below(&rng, 4), rows = classes + 1 + rng_below(&rng, 30);
         size_t cols = rows + rng_below(&rng, 40), twins = number % 5 == 0 && rows > 3;
@@ -216,7 +217,7 @@ static void test_minimum_norm(void **state) {
 
 static void test_solvers_agree(void **state) {
     (void)state;
-    struct rng rng = rng_make(3, 1);
+    struct rng rng = rng_make(test_seed(3), 1);
     static const char *const names[] = {"normal", "qr", "lsqr"};
     static const struct {
         size_t rows, cols, classes;
@@ -252,7 +253,7 @@ static void test_solvers_agree(void **state) {
 /* Weight k is k copies, weight 0 is no row at all. */
 static void test_weights_are_copies(void **state) {
     (void)state;
-    struct rng rng = rng_make(4, 1);
+    struct rng rng = rng_make(test_seed(4), 1);
     for (size_t number = 0; number < 60; number++) {
         size_t classes = 2 + rng_below(&rng, 5), cols = 1 + rng_below(&rng, 30);
         struct problem p = problem_new(&rng, classes + 5 + rng_below(&rng, 80), cols, classes);
@@ -287,7 +288,7 @@ static void test_weights_are_copies(void **state) {
 
 static void test_shifted_data(void **state) {
     (void)state;
-    struct rng rng = rng_make(5, 1);
+    struct rng rng = rng_make(test_seed(5), 1);
     for (size_t number = 0; number < 60; number++) {
         size_t classes = 2 + rng_below(&rng, 5), cols = 1 + rng_below(&rng, 40);
         struct problem p = problem_new(&rng, classes + rng_below(&rng, 290), cols, classes);
@@ -319,7 +320,7 @@ static void test_shifted_data(void **state) {
 
 static void test_threads_change_nothing(void **state) {
     (void)state;
-    struct rng rng = rng_make(6, 1);
+    struct rng rng = rng_make(test_seed(6), 1);
     static const unsigned threads[] = {1, 2, 3, 7};
     static const struct {
         size_t rows, cols, classes;
@@ -361,7 +362,7 @@ static void test_threads_change_nothing(void **state) {
 static void test_wide_sparse_data(void **state) {
     (void)state;
     enum { ROWS = 4200, SHOWN = 300, STEP = 13, ENTRIES = 5, FEW = 4000, MANY = 4200 };
-    struct rng rng = rng_make(8, 1);
+    struct rng rng = rng_make(test_seed(8), 1);
     FILE *file = fopen("wide.svm", "w");
     assert_non_null(file);
     for (size_t i = 0; i < ROWS; i++) {
@@ -399,7 +400,7 @@ static void test_wide_sparse_data(void **state) {
 /* One one-hot feature alone: the outputs are the class frequencies within each category. */
 static void test_one_hot(void **state) {
     (void)state;
-    struct rng rng = rng_make(7, 1);
+    struct rng rng = rng_make(test_seed(7), 1);
     for (size_t number = 0; number < 60; number++) {
         size_t classes = 3 + rng_below(&rng, 4), cols = 2 + rng_below(&rng, 8);
         struct problem p = problem_new(&rng, 20 + rng_below(&rng, 200), cols, classes);
@@ -463,7 +464,7 @@ static void test_warnings(void **state) {
 /* Fisher's targets only scale the weights, and put the boundary through the mean. */
 static void test_fisher_targets(void **state) {
     (void)state;
-    struct rng rng = rng_make(8, 1);
+    struct rng rng = rng_make(test_seed(8), 1);
     for (size_t number = 0; number < 60; number++) {
         struct problem p = problem_new(&rng, 5 + rng_below(&rng, 100), 1 + rng_below(&rng, 20), 2);
         if (number % 2) problem_weigh(&p, &rng);
@@ -483,7 +484,7 @@ static void test_fisher_targets(void **state) {
 
 static void test_refusals(void **state) {
     (void)state;
-    struct rng rng = rng_make(9, 1);
+    struct rng rng = rng_make(test_seed(9), 1);
     struct problem p = problem_new(&rng, 30, 3, 3);
     sepal_data *data = problem_data(&p, ctx, false);
     struct outcome out = fit_data(ctx, data, (struct asked){.targets = "fisher"});
@@ -505,7 +506,7 @@ static void test_refusals(void **state) {
 /* Each allocation fails in turn: an error, no leak, no crash. */
 static void test_without_memory(void **state) {
     (void)state;
-    struct rng rng = rng_make(10, 1);
+    struct rng rng = rng_make(test_seed(10), 1);
     static const char *const solvers[] = {"normal", "qr", "lsqr"};
     struct problem p = problem_new(&rng, 50, 7, 3);
     sepal_data *data = problem_data(&p, ctx, false);

@@ -206,7 +206,7 @@ static void compare(const struct problem *p, const sepal_data *data, const struc
 static void test_formulas(void **state) {
     (void)state;
     static const char *const smoothings[] = {"1", "0.5", "1e-10", "25"};
-    struct rng rng = rng_make(11, 1);
+    struct rng rng = rng_make(test_seed(11), 1);
     for (size_t number = 0; number < 300; number++) {
         struct problem p = count_problem(&rng, rng_below(&rng, 2));
         bool sparse = rng_below(&rng, 2);
@@ -250,7 +250,7 @@ static void assert_same(const struct fitted *a, const struct fitted *b) {
 /* Whole counts are added without rounding, so copies of rows give the same bits as weights. */
 static void test_weights_are_copies(void **state) {
     (void)state;
-    struct rng rng = rng_make(12, 1);
+    struct rng rng = rng_make(test_seed(12), 1);
     for (size_t number = 0; number < 40; number++) {
         struct problem p = count_problem(&rng, true);
         p.weight = malloc(p.rows * sizeof *p.weight);
@@ -287,7 +287,7 @@ static void test_weights_are_copies(void **state) {
 static void test_threads_and_storage_change_nothing(void **state) {
     (void)state;
     static const unsigned threads[] = {1, 2, 3, 7};
-    struct rng rng = rng_make(13, 1);
+    struct rng rng = rng_make(test_seed(13), 1);
     for (size_t number = 0; number < 6; number++) {
         size_t cols = number < 2 ? 1 + number : 1500, classes = 2 + number % 3;
         struct problem p = problem_new(&rng, 300, cols, classes);
@@ -318,7 +318,7 @@ static void test_threads_and_storage_change_nothing(void **state) {
 /* Values that are all 1, one a row, single or double: the same sums. */
 static void test_ways_to_keep_values(void **state) {
     (void)state;
-    struct rng rng = rng_make(20, 1);
+    struct rng rng = rng_make(test_seed(20), 1);
     static const enum values ways[] = {VALUES_ONES, VALUES_ROW, VALUES_F32, VALUES_F64};
     for (size_t w = 0; w < 8; w++) {
         struct problem p = problem_new(&rng, 70, 25, 2);
@@ -353,7 +353,7 @@ static void test_ways_to_keep_values(void **state) {
 static void test_many_columns(void **state) {
     (void)state;
     enum { MANY = 200000 };
-    struct rng rng = rng_make(21, 1);
+    struct rng rng = rng_make(test_seed(21), 1);
     struct problem p = problem_new(&rng, 5, MANY, 2);
     for (size_t i = 0; i < 5 * MANY; i++) p.x[i] = i % 3 == 0;
     for (int i = 0; i < 5; i++) p.label[i] = i % 2;
@@ -374,7 +374,7 @@ static void test_many_columns(void **state) {
 /* Sparse rows with an implicit centre are the rows less the centre. */
 static void test_centred_rows(void **state) {
     (void)state;
-    struct rng rng = rng_make(14, 1);
+    struct rng rng = rng_make(test_seed(14), 1);
     struct problem p = problem_new(&rng, 40, 9, 3), moved = problem_new(&rng, 40, 9, 3);
     double centre[9];
     fill_counts(&p, &rng, true);
@@ -432,7 +432,7 @@ static void expect(const struct problem *p, const char *kind, const char *smooth
 
 static void test_refusals(void **state) {
     (void)state;
-    struct rng rng = rng_make(15, 1);
+    struct rng rng = rng_make(test_seed(15), 1);
     static const double good[18] = {1, 0, 2, 0, 3, 1, 2, 2, 0, 1, 0, 4, 0, 1, 1, 3, 1, 0};
     double x[18];
     struct problem p = small_problem(&rng, good);
@@ -473,7 +473,7 @@ static void test_refusals(void **state) {
 /* Columns and rows of zeros, constant columns, a class with one row: all fine. */
 static void test_odd_data(void **state) {
     (void)state;
-    struct rng rng = rng_make(16, 1);
+    struct rng rng = rng_make(test_seed(16), 1);
     static const double zeros[18] = {0},
                         ones[18] = {1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0};
     struct problem p = small_problem(&rng, zeros);
@@ -490,7 +490,7 @@ static void test_odd_data(void **state) {
 
 static void test_bits_are_told(void **state) {
     (void)state;
-    struct rng rng = rng_make(17, 1);
+    struct rng rng = rng_make(test_seed(17), 1);
     double x[18] = {1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 0};
     for (int odd = 0; odd < 2; odd++) {
         struct problem p = small_problem(&rng, x);
@@ -509,7 +509,7 @@ static void test_bits_are_told(void **state) {
 /* The learner gaussian under another name. */
 static void test_gaussian_kind(void **state) {
     (void)state;
-    struct rng rng = rng_make(19, 1);
+    struct rng rng = rng_make(test_seed(19), 1);
     for (size_t number = 0; number < 10; number++) {
         struct problem p = problem_new(&rng, 60, 1 + rng_below(&rng, 20), 2 + number % 4);
         if (number % 2) problem_weigh(&p, &rng);
@@ -532,7 +532,7 @@ static void test_gaussian_kind(void **state) {
 
 static void test_without_memory(void **state) {
     (void)state;
-    struct rng rng = rng_make(18, 1);
+    struct rng rng = rng_make(test_seed(18), 1);
     struct problem p = problem_new(&rng, 50, 7, 3);
     fill_counts(&p, &rng, true);
     ctx->threads = 1;

@@ -2,7 +2,7 @@
 #include "contract/perceptron_plain.h"
 
 static void test_threads_do_not_matter(void **state) {
-    struct rng rng = rng_make(10, 0);
+    struct rng rng = rng_make(test_seed(10), 0);
     (void)state;
     for (size_t round = 0; round < 2 * KINDS; round++) {
         struct perceptron_config config = kind(round % KINDS);
@@ -50,7 +50,7 @@ static void make_sparse(sepal_data *data, sepal_ctx *ctx, enum values values) {
 }
 
 static void test_storage_does_not_matter(void **state) {
-    struct rng rng = rng_make(11, 0);
+    struct rng rng = rng_make(test_seed(11), 0);
     (void)state;
     for (size_t round = 0; round < 6 * KINDS; round++) {
         struct perceptron_config config = kind(round % KINDS);
@@ -86,7 +86,7 @@ static int stop_at_once(const char *line, void *payload) {
 }
 
 static void test_an_interrupted_average_is_that_of_the_examples_seen(void **state) {
-    struct rng rng = rng_make(12, 0);
+    struct rng rng = rng_make(test_seed(12), 0);
     (void)state;
     struct problem p = integers(&rng, 200000, 15, 2, true, false);
     for (size_t i = 0; i < p.n * p.cols; i++) p.x[i] += p.x[i] == 0; /* 16 numbers to a row */
@@ -116,7 +116,7 @@ static void test_an_interrupted_average_is_that_of_the_examples_seen(void **stat
 }
 
 static void test_numbers_too_large_are_refused(void **state) {
-    struct rng rng = rng_make(13, 0);
+    struct rng rng = rng_make(test_seed(13), 0);
     (void)state;
     for (size_t k = 0; k < KINDS; k++) {
         struct perceptron_config config = kind(k);
@@ -128,7 +128,7 @@ static void test_numbers_too_large_are_refused(void **state) {
 }
 
 static void test_every_lack_of_memory_is_reported(void **state) {
-    struct rng rng = rng_make(14, 0);
+    struct rng rng = rng_make(test_seed(14), 0);
     (void)state;
     struct problem p = integers(&rng, 40, 3, 3, true, false);
     for (size_t k = 0; k < KINDS; k++) {

@@ -23,7 +23,7 @@ static void expect(const sepal_data *data, const char *spec, sepal_status status
 
 static void test_no_machine(void **state) {
     (void)state;
-    struct rng rng = rng_make(31, 1);
+    struct rng rng = rng_make(test_seed(31), 1);
     size_t refused = 0;
     for (size_t K = 2; K <= 3; K++) {
         struct problem p = any_problem(&rng, K, 2);
@@ -111,7 +111,7 @@ static size_t file_bytes(const char *path, char **out) {
 static void test_threads(void **state) {
     (void)state;
     static const unsigned threads[] = {1, 2, 5};
-    struct rng rng = rng_make(32, 1);
+    struct rng rng = rng_make(test_seed(32), 1);
     struct problem p = problem_new(&rng, 9000, 7, 4); /* some blocks of rows */
     for (size_t i = 0; i < p.rows * p.cols; i++) p.x[i] = fabs(p.x[i]);
     problem_weigh(&p, &rng);
@@ -151,7 +151,7 @@ static void test_memory(void **state) {
     static const char *const specs[] = {"gaussian | ovo", "lda | ovr",
                                         "standardize | perceptron(epochs=2) | ovo",
                                         "naive-bayes | ovr-1", "logistic | ovr"};
-    struct rng rng = rng_make(33, 1);
+    struct rng rng = rng_make(test_seed(33), 1);
     struct problem p = any_problem(&rng, 3, 3);
     sepal_data *data = problem_data(&p, ctx, true);
     size_t points = 0;
@@ -197,7 +197,7 @@ static void expect_warning(const char *code, const char *words) {
    behind those that were there before. */
 static void test_warnings(void **state) {
     (void)state;
-    struct rng rng = rng_make(34, 1);
+    struct rng rng = rng_make(34, 1); /* fixed: three of four classes overlap */
     struct problem p = problem_new(&rng, 80, 3, 4);
     for (size_t i = 0; i < p.rows; i++) {
         p.x[i * 3 + 2] = p.x[i * 3 + 1]; /* a singular scatter */
@@ -238,7 +238,7 @@ static int count_calls(const char *line, void *payload) {
 /* Stopped at the first, second, ... question: nothing and a word, or a model that says what it is. */
 static void test_interrupts(void **state) {
     (void)state;
-    struct rng rng = rng_make(35, 1);
+    struct rng rng = rng_make(test_seed(35), 1);
     struct problem p = any_problem(&rng, 4, 3);
     sepal_data *data = problem_data(&p, ctx, false);
     size_t saved = 0, dropped = 0;
@@ -280,7 +280,7 @@ static void test_interrupts(void **state) {
 /* Every problem has its share of the time: the first does not leave the others with one pass. */
 static void test_time(void **state) {
     (void)state;
-    struct rng rng = rng_make(36, 1);
+    struct rng rng = rng_make(test_seed(36), 1);
     struct problem p = problem_new(&rng, 300, 3, 4);
     for (size_t i = 4; i < p.rows; i++) p.label[i] = (int)rng_below(&rng, 4); /* nothing to learn */
     sepal_data *data = problem_data(&p, ctx, false);

@@ -4,7 +4,7 @@
 #include "sepal/sepal.h"
 
 #include "core/context.h"
-#include "core/rng.h"
+#include "seed.h"
 #include "data/data.h"
 #include "model/model.h"
 
@@ -42,10 +42,10 @@ static sepal_data *training(bool counts) {
     static const char *labels[ROWS], *const names[] = {"few", "some", "many"};
     for (size_t i = 0; i < ROWS; i++) {
         size_t k = i % 6 == 0 ? 0 : i % 3 == 0 ? 1 : 2;
-        double z = rng_normal_at(1, 1, 4 * i);
+        double z = rng_normal_at(test_seed(1), 1, 4 * i);
         labels[i] = names[k];
         for (size_t j = 0; j < COLS; j++) {
-            double more = rng_normal_at(1, 1, 4 * i + 1 + j);
+            double more = rng_normal_at(test_seed(1), 1, 4 * i + 1 + j);
             x[i * COLS + j] = counts ? floor(fabs(more) * (j == k ? 6 : 2))
                                      : 1000 + pow(10, (double)j) * ((double)k + z + more);
         }

@@ -3,7 +3,7 @@
 #include "fuzz/agree.h"
 #include "fuzz/fuzz.h"
 
-#include "core/rng.h"
+#include "seed.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -136,7 +136,7 @@ int main(void) {
     law_before_abort = keep;
     const char *nightly = getenv("SEPAL_NIGHTLY");
     size_t files = nightly && *nightly ? FILES_NIGHTLY : FILES, compared = 0;
-    struct rng rng = rng_make(1, 0);
+    struct rng rng = rng_make(test_seed(1), 0);
     for (size_t i = 0; i < files; i++) {
         struct text file = {0}, input = {0};
         struct fuzz_reading reading;

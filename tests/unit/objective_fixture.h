@@ -4,7 +4,7 @@
 #define SEPAL_TESTS_OBJECTIVE_FIXTURE_H
 
 #include "core/alloc.h"
-#include "core/rng.h"
+#include "seed.h"
 #include "objective/objective.h"
 
 #include <math.h>
@@ -74,6 +74,7 @@ static inline void fill_sparse(struct block *block, const double *x, size_t cols
     assert_int_equal(block_alloc(ctx, block, cols, block->rows * cols), SEPAL_OK);
     for (size_t i = 0; i < block->rows; i++) {
         block->start[i] = entries;
+        if (block->values == VALUES_ROW) block->f64[i] = 0; /* of a row without entries */
         for (size_t j = 0; j < cols; j++) {
             double value = x[i * cols + j];
             if (value == 0) continue;

@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "core/rng.h"
+#include "seed.h"
 #include "data/data.h"
 
 #include <setjmp.h>

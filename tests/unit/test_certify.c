@@ -106,7 +106,7 @@ static void random_penalty(struct objective *o, size_t number, struct rng *rng) 
 
 static void test_bound(void **state) {
     (void)state;
-    struct rng rng = rng_make(21, 1);
+    struct rng rng = rng_make(test_seed(21), 1);
     size_t attacks = 0;
     for (size_t number = 0; number < 400; number++) {
         size_t rows = 2 + rng_below(&rng, 25), cols = 1 + rng_below(&rng, 5);
@@ -127,7 +127,7 @@ static void test_bound(void **state) {
 /* At the optimum of a smooth loss the point's own slopes prove it. */
 static void test_meets(void **state) {
     (void)state;
-    struct rng rng = rng_make(22, 1);
+    struct rng rng = rng_make(test_seed(22), 1);
     double worst = 0;
     for (size_t number = 0; number < 60; number++) {
         struct sample *s = sample_new(&rng, 20, 2, rng_below(&rng, WAYS_TO_KEEP),
@@ -136,9 +136,11 @@ static void test_meets(void **state) {
         s->o.l2 = 0.1;
         s->o.l1 = number % 4 < 2 ? 0.02 : 0;
         double *best = numbers(s->o.width);
-        for (int k = 0; k < 6; k++) descend(s, best, 14);
-        struct proof proof;
-        assert_int_equal(certify(&proof, &s->o, best, NULL), SEPAL_OK);
+        struct proof proof = {.gap = 1};
+        for (int k = 0; k < 60 && !(proof.gap < 1e-8); k++) {
+            descend(s, best, 14);
+            assert_int_equal(certify(&proof, &s->o, best, NULL), SEPAL_OK);
+        }
         worst = fmax(worst, proof.gap);
         free(best);
         sample_free(s);
@@ -152,7 +154,7 @@ static void test_meets(void **state) {
 /* Without a penalty: the largest entry of the gradient. */
 static void test_slope(void **state) {
     (void)state;
-    struct rng rng = rng_make(24, 1);
+    struct rng rng = rng_make(test_seed(24), 1);
     for (size_t number = 0; number < 60; number++) {
         struct sample *s =
             sample_new(&rng, 2 + rng_below(&rng, 30), 1 + rng_below(&rng, 5), number % WAYS_TO_KEEP,
@@ -185,7 +187,7 @@ static void test_slope(void **state) {
 /* Rows on their margin are inside, up to 1e-6; the bias is no part of the norm. */
 static void test_margin(void **state) {
     (void)state;
-    struct rng rng = rng_make(25, 1);
+    struct rng rng = rng_make(test_seed(25), 1);
     for (size_t number = 0; number < 60; number++) {
         struct sample *s = sample_new(&rng, 20, 3, number % 2, (enum bias)(number % 3), false, 0);
         double *u = numbers(s->o.width), m = 0, square = 0;
@@ -287,7 +289,7 @@ static void check_class(const struct group *g, size_t l, const struct proof *pro
 /* Every class of a group has the proof of its own two-class problem. */
 static void test_rest(void **state) {
     (void)state;
-    struct rng rng = rng_make(26, 1);
+    struct rng rng = rng_make(test_seed(26), 1);
     for (size_t number = 0; number < 400; number++) {
         struct group g = {0};
         struct proof found[1][WIDE_LANES];
@@ -304,7 +306,7 @@ static void test_rest(void **state) {
 /* The same bits at any number of threads. */
 static void test_threads(void **state) {
     (void)state;
-    struct rng rng = rng_make(23, 1);
+    struct rng rng = rng_make(test_seed(23), 1);
     for (size_t way = 0; way < WAYS_TO_KEEP; way++) {
         struct sample *s = sample_new(&rng, 9000, 20, way, BIAS_FREE, way % 2, 0);
         double *u = numbers(s->o.width);

@@ -101,7 +101,7 @@ static void test_memory_failures(void **state) {
 
 static sepal_data *sparse_data(void) {
     struct text text = {0};
-    struct rng rng = rng_make(1, 1);
+    struct rng rng = rng_make(test_seed(1), 1);
     for (size_t i = 0; i < 900; i++) {
         text_printf(&ctx, &text, "%s 1:%zu", classes[i % 3], i + 1);
         for (size_t j = 2; j < 1100; j += 1 + (size_t)rng_below(&rng, 300))
@@ -146,7 +146,7 @@ static void test_select(void **state) {
     (void)state;
     for (int sparse = 0; sparse < 2; sparse++) {
         sepal_data *data = sparse ? sparse_data() : dense_data(), *some;
-        struct rng rng = rng_make(4, 4);
+        struct rng rng = rng_make(test_seed(4), 4);
         size_t rows[500], nonzeros = 0, n = sizeof rows / sizeof *rows;
         double total = 0;
         for (size_t i = 0; i < n; i++) rows[i] = (size_t)rng_below(&rng, data->matrix.rows);

@@ -1,7 +1,7 @@
 /* A million rows of every kind of density: their moments are the density's within five standard
    errors, and row i is the same whoever draws it. */
 #include "core/alloc.h"
-#include "core/rng.h"
+#include "seed.h"
 #include "linear/density_sample.h"
 
 #include <math.h>

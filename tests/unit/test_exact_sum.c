@@ -1,5 +1,5 @@
 /* Sums of products without rounding: whatever cancels leaves exactly what is left. */
-#include "core/rng.h"
+#include "seed.h"
 #include "linear/exact_sum.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static double normal(struct rng *rng) {
 }
 
 static void test_exact_sums(void **state) {
-    struct rng rng = rng_make(10, 0);
+    struct rng rng = rng_make(test_seed(10), 0);
     int64_t limbs[EXACT_SUM_LIMBS];
     struct exact_sum sum = {.limb = limbs, .n = EXACT_SUM_LIMBS};
     (void)state;

@@ -2,7 +2,7 @@
    they are stored. */
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "core/rng.h"
+#include "seed.h"
 #include "data/matrix.h"
 
 #include <math.h>
@@ -99,7 +99,7 @@ static double tree_sum(size_t first, size_t n, size_t j) {
 
 static void test_sum_is_the_tree(void **state) {
     (void)state;
-    struct rng rng = rng_make(1, 1);
+    struct rng rng = rng_make(test_seed(1), 1);
     size_t height = matrix_block_rows(WIDE), differs = 0;
     for (size_t n = 1; n <= SUM_BLOCKS; n++) {
         double wanted[SUM_WIDTH], in_order = 0;
@@ -264,7 +264,7 @@ static void check_dense(const struct block *block, double x[ROWS][COLS], const d
 static void test_rows_in_every_storage(void **state) {
     (void)state;
     static double x[ROWS][COLS];
-    struct rng rng = rng_make(2, 2);
+    struct rng rng = rng_make(test_seed(2), 2);
     double w[COLS];
     for (size_t j = 0; j < COLS; j++) w[j] = rng_unit(&rng) * 2 - 1;
     static const enum kind firsts[] = {ONES, ROW, SPARSE_F32, SPARSE_F64};

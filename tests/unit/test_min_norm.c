@@ -2,7 +2,7 @@
    orthogonal to every vector that the matrix maps to zero (so no smaller ones do as well), the rank
    is exact, and units of columns change nothing but units of weights. Dependent columns are made
    of small integers, so that they depend exactly. */
-#include "core/rng.h"
+#include "seed.h"
 #include "kernels/blas.h"
 #include "kernels/kernels.h"
 #include "solvers/min_norm.h"
@@ -119,7 +119,7 @@ static void check_all(struct problem *p, double accuracy) {
 static void the_residual_and_the_null_space_are_orthogonal(void **state) {
     (void)state;
     static struct problem p;
-    struct rng rng = rng_make(1, 1);
+    struct rng rng = rng_make(test_seed(1), 1);
     for (size_t t = 0; t < 600; t++) {
         size_t n = 1 + rng_below(&rng, MOST), rank = rng_below(&rng, n + 1);
         if (t % 3 == 0) rank = n;
@@ -136,7 +136,7 @@ static void the_residual_and_the_null_space_are_orthogonal(void **state) {
 static void wide_problems_have_weights_in_the_row_space(void **state) {
     (void)state;
     static struct problem p;
-    struct rng rng = rng_make(2, 1);
+    struct rng rng = rng_make(test_seed(2), 1);
     for (size_t t = 0; t < 200; t++) {
         size_t n = 8 + rng_below(&rng, MOST - 8), m = 1 + rng_below(&rng, n - 6);
         double expected[MOST] = {0}, u[MOST], size = 0;
@@ -155,7 +155,7 @@ static void wide_problems_have_weights_in_the_row_space(void **state) {
 static void known_weights_are_found(void **state) {
     (void)state;
     static struct problem p;
-    struct rng rng = rng_make(3, 1);
+    struct rng rng = rng_make(test_seed(3), 1);
     for (size_t t = 0; t < 200; t++) {
         size_t n = 1 + rng_below(&rng, MOST - 6);
         double expected[MOST];
@@ -175,7 +175,7 @@ static void units_of_columns_are_units_of_weights(void **state) {
     (void)state;
     static struct problem p, q;
     static const int exponents[] = {0, 500, -500, 1010, -900, 30};
-    struct rng rng = rng_make(4, 1);
+    struct rng rng = rng_make(test_seed(4), 1);
     for (size_t t = 0; t < 100; t++) {
         size_t n = 1 + rng_below(&rng, 30);
         make_problem(&p, &rng, 35, n, n);
@@ -195,7 +195,7 @@ static void units_of_columns_are_units_of_weights(void **state) {
 static void pairs_of_any_scale_share_equally(void **state) {
     (void)state;
     static struct problem p, q;
-    struct rng rng = rng_make(5, 1);
+    struct rng rng = rng_make(test_seed(5), 1);
     for (size_t t = 0; t < 100; t++) {
         size_t n = 1 + rng_below(&rng, MOST / 2);
         make_problem(&p, &rng, n + 5, n, n);
@@ -220,7 +220,7 @@ static void pairs_of_any_scale_share_equally(void **state) {
 static void dependence_across_scales(void **state) {
     (void)state;
     static struct problem p;
-    struct rng rng = rng_make(8, 1);
+    struct rng rng = rng_make(test_seed(8), 1);
     for (size_t t = 0; t < 600; t++) {
         /* An excess of 1e-6 in W, orthogonal to it, makes it longer by 1e-12. */
         double accuracy = t % 2 == 0 ? 1e-11 : 1e-6;
@@ -254,7 +254,7 @@ static void a_column_and_its_multiple(void **state) {
 static void zero_columns_get_zero(void **state) {
     (void)state;
     static struct problem p;
-    struct rng rng = rng_make(6, 1);
+    struct rng rng = rng_make(test_seed(6), 1);
     for (size_t t = 0; t < 100; t++) {
         size_t n = 2 + rng_below(&rng, 20);
         make_problem(&p, &rng, 30, n, n);
@@ -308,7 +308,7 @@ static void closed_forms(void **state) {
 static void rounding_of_an_earlier_qr_is_no_rank(void **state) {
     (void)state;
     enum { ROWS = 1024, COLUMNS = 12, CATEGORIES = 4 };
-    struct rng rng = rng_make(7, 1);
+    struct rng rng = rng_make(test_seed(7), 1);
     double *a = malloc(ROWS * COLUMNS * sizeof *a);
     double *work = malloc(blas_qr_work(ROWS, COLUMNS) * sizeof *work);
     assert_non_null(a);

@@ -1,6 +1,6 @@
 /* Growable texts, slices, suggestions and UTF-8. */
 #include "core/alloc.h"
-#include "core/rng.h"
+#include "seed.h"
 #include "core/text.h"
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static void test_appends_agree_with_one_buffer(void **state) {
     struct text text = {0};
     char plain[4096] = "";
     size_t length = 0;
-    struct rng rng = rng_make(1, 1);
+    struct rng rng = rng_make(test_seed(1), 1);
     while (length < 3000) {
         char piece[64];
         size_t n = (size_t)rng_below(&rng, sizeof piece);
@@ -243,7 +243,7 @@ static void test_shown_bytes_are_harmless(void **state) {
     assert_string_equal(text_shown(out, "caf\xC3\xA9", 5), "caf\xC3\xA9");
     assert_string_equal(text_shown(out, "a\x1B[2J\n\x7F\xC2\x9B\xFF", 10), "a?[2J????");
     assert_string_equal(text_shown(out, NULL, 0), "");
-    struct rng rng = rng_make(2, 1);
+    struct rng rng = rng_make(test_seed(2), 1);
     for (int round = 0; round < 2000; round++) {
         size_t n = (size_t)rng_below(&rng, 200);
         char *bytes = malloc(n + 1);
