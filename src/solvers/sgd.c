@@ -69,12 +69,13 @@ static double eta_at(const struct sgd *w) {
 
 /* The penalties of a step begin: |w|^2 has a slope, which is taken where the step starts. */
 static void shorten(struct sgd *w, double eta) {
-    enum { SMALL = -30 };
+    /* scales * v - late is a difference of numbers as large as the scale is small */
+    const int small = w->late ? -8 : -30;
     const struct objective *o = w->o;
     double factor = 1 - eta * o->l2;
     if (o->bias == BIAS_PENALISED) w->bias *= factor;
     w->scale *= factor;
-    if (w->eager || !(fabs(w->scale) > ldexp(1, SMALL) && fabs(w->scale) < ldexp(1, -SMALL)))
+    if (w->eager || !(fabs(w->scale) > ldexp(1, small) && fabs(w->scale) < ldexp(1, -small)))
         settle(w);
 }
 

@@ -1,6 +1,6 @@
 /* --solver sgd against the same walk in plain loops, which know no sparse rows and put nothing off;
    and its first steps against numbers worked out by hand. */
-#include "core/rng.h"
+#include "seed.h"
 #include "core/tree.h"
 #include "data/data.h"
 #include "model/model.h"
@@ -103,7 +103,7 @@ static void plain(double *out, const struct walk *a, uint64_t seed) {
     size_t in_epoch = (a->n + batch - 1) / batch;
     for (size_t epoch = 1; epoch <= a->epochs; epoch++) {
         uint32_t rows[MOST_ROWS];
-        struct rng rng = rng_make(seed, epoch);
+        struct rng rng = rng_make(seed, epoch); /* fixed: the order of the learner */
         for (size_t i = 0; i < a->n; i++) rows[i] = (uint32_t)i;
         if (a->shuffle && a->batch) rng_shuffle(&rng, rows, a->n);
         for (size_t first = 0; first < a->n; first += batch, steps++) {
@@ -161,7 +161,8 @@ static sepal_data *sparse(sepal_ctx *ctx, const struct walk *a) {
     assert_int_equal(
         sepal_data_read(&data, ctx, "rows.svm", a->weighted ? "weights=weights" : NULL), SEPAL_OK);
     assert_int_equal(sepal_data_columns(data), a->cols);
-    assert_true(data->matrix.sparse);
+    /* few rows can be full by chance */
+    assert_true(data->matrix.sparse || data->matrix.rows < 20);
     return data;
 }
 
@@ -217,7 +218,7 @@ static void check_close(const double *got, const double *want, const char *spec)
 
 static void test_walks_as_plain_loops(void **state) {
     enum { ROUNDS = 400 };
-    struct rng rng = rng_make(11, 0);
+    struct rng rng = rng_make(test_seed(11), 0);
     (void)state;
     for (size_t round = 0; round < ROUNDS; round++) {
         struct walk a = random_walk(&rng, round, round % 2);
@@ -238,9 +239,9 @@ static void test_walks_as_plain_loops(void **state) {
 
 /* A long walk of many small steps: the scale falls below what is kept, again and again. */
 static void test_strong_penalty_on_sparse_rows(void **state) {
-    struct rng rng = rng_make(12, 0);
+    struct rng rng = rng_make(test_seed(12), 0);
     (void)state;
-    for (size_t round = 0; round < 12; round++) {
+    for (size_t round = 0; round < 60; round++) {
         struct walk a = random_walk(&rng, round, true);
         sepal_ctx *ctx;
         char spec[512];
@@ -273,7 +274,7 @@ static void standardized(struct walk *a) {
 
 /* Standardised sparse rows keep their zeros and carry a centre: it counts at every step. */
 static void test_standardized_rows_count_with_their_centre(void **state) {
-    struct rng rng = rng_make(13, 0);
+    struct rng rng = rng_make(test_seed(13), 0);
     (void)state;
     for (size_t round = 0; round < 60; round++) {
         struct walk a = random_walk(&rng, round, round % 3 > 0);
@@ -332,7 +333,7 @@ static void test_first_epoch_by_hand(void **state) {
 
 /* With all rows to a step, the step from u is -eta times the gradient of P there. */
 static void test_batch_step_is_the_gradient(void **state) {
-    struct rng rng = rng_make(14, 0);
+    struct rng rng = rng_make(test_seed(14), 0);
     (void)state;
     for (size_t round = 0; round < 40; round++) {
         struct walk a = random_walk(&rng, 1, false);
@@ -401,7 +402,7 @@ static int check_line(const char *json, void *payload) {
 }
 
 static void test_every_epoch_is_traced(void **state) {
-    struct rng rng = rng_make(15, 0);
+    struct rng rng = rng_make(test_seed(15), 0);
     (void)state;
     for (size_t round = 0; round < 6; round++) {
         struct walk a = random_walk(&rng, round, false);
@@ -476,7 +477,7 @@ static void test_shortfalls_are_said(void **state) {
 
 /* Orders depend on the seed, and on nothing else. */
 static void test_shuffles_are_seeded(void **state) {
-    struct rng rng = rng_make(16, 0);
+    struct rng rng = rng_make(test_seed(16), 0);
     struct walk a = random_walk(&rng, 1, false);
     double u[4][WIDE];
     char spec[512];
