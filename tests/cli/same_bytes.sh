@@ -51,6 +51,6 @@ if [ -d "$data" ] && command -v xz >/dev/null; then
     for solver in dual newton newton-cg lbfgs; do check a9a 'logistic(C=0.1)' --tol 1e-2 --solver $solver; done
     check "$data/rcv1_small" logistic
 else
-    echo "without a9a and satellite: no data sets here"
+    echo "SKIP data-sets: a9a and satellite are not here"
 fi
 echo "$models models, all the same"

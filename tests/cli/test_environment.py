@@ -191,7 +191,7 @@ def make_locale():
     done = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", f"{HERE}/de_DE.UTF-8"],
                           capture_output=True) if shutil.which("localedef") else None
     if done is None or not os.path.exists("de_DE.UTF-8/LC_NUMERIC"):
-        print("no comma-decimal locale here: not checked")
+        print("SKIP comma: no locale with decimal commas can be made here")
         return None
     return {"LOCPATH": HERE, "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
 
@@ -405,7 +405,7 @@ def permissions():
         if done.returncode or done.stderr:  # where branches are counted, the counts cannot be kept
             raise PermissionError
     except PermissionError:
-        print("the command cannot be run as nobody: permissions not checked")
+        print("SKIP permissions: the command cannot be run as another user")
         return
     os.chmod(".", 0o755)
     os.mkdir("locked")

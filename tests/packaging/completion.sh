@@ -76,7 +76,7 @@ for row in json.loads(ask("list", "learners", "--json"))["learners"]:
 END
 
 for shell in bash zsh fish; do
-    command -v $shell >/dev/null || { echo "no $shell here"; continue; }
+    command -v $shell >/dev/null || { echo "SKIP $shell: it is not here"; continue; }
     { sed -n "s/^[a-z ]*${shell}[a-z ]*|//p" cases; cat options; } >want
     # The option that is there already, zsh does not offer again.
     if [ $shell = zsh ]; then sed -i -E 's/^(sepal .*-m .*--\|.*) --method/\1/' want; fi

@@ -15,13 +15,13 @@ if command -v mandoc >/dev/null; then
     mandoc -Tlint -W warning "${pages[@]}" 2>&1 | grep -v 'missing date, using "": TH$' >lint
     [ ! -s lint ] || fail "mandoc: $(cat lint)"
 else
-    echo "no mandoc here"
+    echo "SKIP mandoc: it is not here"
 fi
 if command -v groff >/dev/null; then
     for page in "${pages[@]}"; do groff -man -ww -z -Tutf8 "$page"; done >lint 2>&1
     [ ! -s lint ] || fail "groff: $(cat lint)"
 else
-    echo "no groff here"
+    echo "SKIP groff: it is not here"
 fi
 if LC_ALL=C grep -n '[^ -~]' "${pages[@]}"; then fail "these are not plain ASCII"; fi
 for section in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
