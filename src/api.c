@@ -15,6 +15,7 @@
 #include "learners/learner.h"
 #include "maps/map.h"
 #include "model/answer.h"
+#include "model/match.h"
 #include "model/model.h"
 #include "model/pipeline.h"
 #include "model/sample.h"
@@ -33,9 +34,31 @@ static void begin(sepal_ctx *ctx) {
     fail_place(ctx, "", 0, 0);
 }
 
+/* And with the arguments it cannot do without; `arguments` ends with a row that has no name. */
+struct argument {
+    const char *name;
+    const void *value;
+};
+
+static sepal_status begin_with(sepal_ctx *ctx, const char *function,
+                               const struct argument *arguments) {
+    if (!ctx) return SEPAL_EUSAGE;
+    begin(ctx);
+    for (; arguments->name; arguments++)
+        if (!arguments->value)
+            return fail(ctx, SEPAL_EUSAGE, "%s was called with NULL for '%s'", function,
+                        arguments->name);
+    return SEPAL_OK;
+}
+#define GIVEN(argument)                                                                            \
+    { #argument, argument }
+#define BEGIN(ctx, ...)                                                                            \
+    TRY(begin_with(ctx, __func__, (const struct argument[]){__VA_ARGS__, {NULL, NULL}}))
+
 /* ---- context ------------------------------------------------------------------------------ */
 
 sepal_status sepal_ctx_new(sepal_ctx **out) {
+    if (!out) return SEPAL_EUSAGE;
     *out = mem_zero(NULL, 1, sizeof **out);
     if (!*out) return SEPAL_EMEMORY;
     (*out)->root = *out;
@@ -54,22 +77,25 @@ void sepal_ctx_free(sepal_ctx *ctx) {
 }
 
 const char *sepal_ctx_error(const sepal_ctx *ctx) {
+    if (!ctx) return "there is no context: it was given as NULL";
     return ctx->error.status == SEPAL_OK ? "" : ctx->error.message;
 }
 
 sepal_place sepal_ctx_error_place(const sepal_ctx *ctx) {
+    if (!ctx) return (sepal_place){"", 0, 0};
     return (sepal_place){ctx->error.file, ctx->error.line, ctx->error.column};
 }
 
 size_t sepal_ctx_warning_count(const sepal_ctx *ctx) {
-    return ctx->n_warnings;
+    return ctx ? ctx->n_warnings : 0;
 }
 
 sepal_warning sepal_ctx_warning(const sepal_ctx *ctx, size_t i) {
-    return i < ctx->n_warnings ? ctx->warnings[i] : (sepal_warning){"", ""};
+    return i < sepal_ctx_warning_count(ctx) ? ctx->warnings[i] : (sepal_warning){"", ""};
 }
 
 void sepal_ctx_clear_warnings(sepal_ctx *ctx) {
+    if (!ctx) return;
     for (size_t i = 0; i < ctx->n_warnings; i++)
         mem_free((char *)(uintptr_t)ctx->warnings[i].message);
     mem_free(ctx->warnings);
@@ -78,23 +104,25 @@ void sepal_ctx_clear_warnings(sepal_ctx *ctx) {
 }
 
 void sepal_ctx_set_seed(sepal_ctx *ctx, uint64_t seed) {
-    ctx->seed = seed;
+    if (ctx) ctx->seed = seed;
 }
 
 void sepal_ctx_set_threads(sepal_ctx *ctx, unsigned threads) {
-    ctx->threads = threads;
+    if (ctx) ctx->threads = threads;
 }
 
 unsigned sepal_ctx_threads(const sepal_ctx *ctx) {
-    return parallel_width(ctx);
+    return ctx ? parallel_width(ctx) : 0;
 }
 
 void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload) {
+    if (!ctx) return;
     ctx->progress = fn;
     ctx->progress_payload = payload;
 }
 
 void sepal_ctx_set_trace(sepal_ctx *ctx, sepal_trace_fn fn, void *payload) {
+    if (!ctx) return;
     ctx->trace = fn;
     ctx->trace_payload = payload;
 }
@@ -104,41 +132,45 @@ const char *sepal_version(void) {
 }
 
 const char *sepal_kernels(const sepal_ctx *ctx) {
-    return ctx->kernels->name;
+    return ctx ? ctx->kernels->name : "";
 }
 
 const char *sepal_blas(const sepal_ctx *ctx) {
-    return ctx->blas_name;
+    return ctx ? ctx->blas_name : "";
 }
 
 int sepal_blas_is_slow(const sepal_ctx *ctx) {
-    return ctx->blas->slow;
+    return ctx ? ctx->blas->slow : 0;
 }
 
 /* ---- data --------------------------------------------------------------------------------- */
 
 sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const char *path,
                              const char *options) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(path));
     return data_read(out, ctx, path, options, NULL, true);
 }
 
 sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx, const sepal_model *model,
                                  const char *path, const char *options, int with_labels) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(path));
     return data_read(out, ctx, path, options, model->schema, with_labels != 0);
 }
 
 sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x, size_t rows,
                               size_t columns, const char *const *labels, const double *weights) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(x));
     return data_from_dense(out, ctx, x, rows, columns, labels, weights);
 }
 
 sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                               const sepal_data *data, double share) {
-    begin(ctx);
-    *rest = *part = NULL;
+    if (rest) *rest = NULL;
+    if (part) *part = NULL;
+    BEGIN(ctx, GIVEN(rest), GIVEN(part), GIVEN(data));
     if (!(share > 0 && share < 1))
         return fail(ctx, SEPAL_EUSAGE, "the share to hold out must lie between 0 and 1, not %g",
                     share);
@@ -147,40 +179,41 @@ sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *c
 
 sepal_status sepal_data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
                               const char *format) {
-    begin(ctx);
+    BEGIN(ctx, GIVEN(data), GIVEN(path));
     return data_write(ctx, data, path, format);
 }
 
 sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data,
                                     const char *path, const char *format) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(data), GIVEN(path));
     return data_labels_path(out, ctx, data, path, format);
 }
 
 size_t sepal_data_rows(const sepal_data *data) {
-    return data->matrix.rows;
+    return data ? data->matrix.rows : 0;
 }
 
 size_t sepal_data_columns(const sepal_data *data) {
-    return data->matrix.cols;
+    return data ? data->matrix.cols : 0;
 }
 
 void sepal_data_row(double *out, const sepal_data *data, size_t row) {
     size_t i;
-    if (row >= data->matrix.rows) return;
+    if (!out || row >= sepal_data_rows(data)) return;
     const struct block *block = matrix_block_of(&data->matrix, row, &i);
     block_dense(block, i, 1, data->matrix.cols, NULL, NULL, out, data->matrix.cols);
 }
 
 const char *sepal_data_label(const sepal_data *data, size_t row) {
-    if (!data->label || row >= data->matrix.rows) return NULL;
+    if (row >= sepal_data_rows(data) || !data->label) return NULL;
     return data_label_name(data, (size_t)data->label[row]);
 }
 
 sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data *data, size_t j) {
     struct text name = {0};
-    begin(ctx);
-    *out = NULL;
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(data));
     if (j >= data->matrix.cols)
         return fail(ctx, SEPAL_EUSAGE, "the data has no column %zu, only %zu of them", j,
                     data->matrix.cols);
@@ -190,11 +223,11 @@ sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data
 }
 
 const char *sepal_data_kept_header(const sepal_data *data) {
-    return data->kept_header ? data->kept_header : "";
+    return data && data->kept_header ? data->kept_header : "";
 }
 
 const char *sepal_data_kept_row(const sepal_data *data, size_t row) {
-    return data->kept && row < data->matrix.rows ? data->kept[row] : "";
+    return row < sepal_data_rows(data) && data->kept ? data->kept[row] : "";
 }
 
 void sepal_data_free(sepal_data *data) {
@@ -214,48 +247,59 @@ static sepal_status give(sepal_report **out, sepal_report *report, sepal_status 
 }
 
 sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx, const sepal_data *data) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(data));
     sepal_report *report = report_new(ctx, REPORT_DATA);
     return give(out, report, report ? describe_data(report, data) : SEPAL_EMEMORY);
 }
 
 sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx, const sepal_model *model) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(model));
     sepal_report *report = report_new(ctx, REPORT_MODEL);
     return give(out, report, report ? inspect_model(report, model) : SEPAL_EMEMORY);
 }
 
+static const struct tree *fact_at(const sepal_report *report, const char *path) {
+    return report && path ? tree_path(report->root, path) : NULL;
+}
+
 double sepal_report_number(const sepal_report *report, const char *path) {
-    const struct tree *node = tree_path(report->root, path);
+    const struct tree *node = fact_at(report, path);
     if (node && node->kind == TREE_BOOL) return node->truth;
     return node && node->kind == TREE_NUMBER ? node->number : NAN;
 }
 
 const char *sepal_report_string(const sepal_report *report, const char *path) {
-    const struct tree *node = tree_path(report->root, path);
+    const struct tree *node = fact_at(report, path);
     return node && node->kind == TREE_TEXT ? node->text.bytes : NULL;
 }
 
 sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const char *key,
                                  const sepal_report *part) {
-    begin(ctx);
+    BEGIN(ctx, GIVEN(report), GIVEN(key), GIVEN(part));
     report->make.ctx = ctx;
+    report->make.failed = false;
     tree_replace(&report->make, report->root, key, part->root);
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
 sepal_status sepal_report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
                                const char *command) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(report), GIVEN(command));
     return report_json(out, ctx, report, command);
 }
 
 sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal_report *report) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(report));
     return report_text(out, ctx, report);
 }
 
 sepal_status sepal_error_json(char **out, sepal_ctx *ctx, const char *command, int exit_code) {
+    if (out) *out = NULL;
+    if (!ctx || !out || !command) return SEPAL_EUSAGE; /* the error is not to be overwritten */
     return error_json(out, ctx, command, exit_code);
 }
 
@@ -268,6 +312,7 @@ void sepal_report_free(sepal_report *report) {
 }
 
 size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value) {
+    if (!out) return 0;
     size_t length = decimal_print(out, value);
     out[length] = '\0';
     return length;
@@ -277,9 +322,9 @@ size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value) {
 
 sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx, const char *spec,
                        const sepal_data *train, const char *options) {
-    begin(ctx);
-    *out = NULL;
+    if (out) *out = NULL;
     if (report) *report = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(spec), GIVEN(train));
     sepal_report *facts = report_new(ctx, REPORT_FIT);
     if (!facts) return SEPAL_EMEMORY;
     sepal_status status = pipeline_fit(out, ctx, spec, train, options, &facts->make, facts->root);
@@ -291,7 +336,7 @@ sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
 }
 
 sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *options) {
-    begin(ctx);
+    BEGIN(ctx, GIVEN(spec));
     return pipeline_check(ctx, spec, options);
 }
 
@@ -300,17 +345,19 @@ void sepal_model_free(sepal_model *model) {
 }
 
 sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path) {
-    begin(ctx);
+    BEGIN(ctx, GIVEN(model), GIVEN(path));
     return model_save(ctx, model, path);
 }
 
 struct sepal_staged {
     struct staged file;
+    bool ended; /* put in place, or given up after a failure to */
 };
 
 sepal_status sepal_model_stage(sepal_staged **out, sepal_ctx *ctx, const sepal_model *model,
                                const char *path) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(path));
     *out = mem_zero(ctx, 1, sizeof **out);
     if (!*out) return SEPAL_EMEMORY;
     sepal_status status = model_stage(&(*out)->file, ctx, model, path);
@@ -322,7 +369,10 @@ sepal_status sepal_model_stage(sepal_staged **out, sepal_ctx *ctx, const sepal_m
 }
 
 sepal_status sepal_staged_commit(sepal_ctx *ctx, sepal_staged *staged) {
-    begin(ctx);
+    BEGIN(ctx, GIVEN(staged));
+    if (staged->ended)
+        return fail(ctx, SEPAL_EUSAGE, "this file has been committed before; stage it anew");
+    staged->ended = true;
     return output_commit(ctx, &staged->file);
 }
 
@@ -333,51 +383,45 @@ void sepal_staged_free(sepal_staged *staged) {
 }
 
 sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *path) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(path));
     return model_load(out, ctx, path);
 }
 
 const char *sepal_model_spec(const sepal_model *model) {
-    return model->spec;
+    return model ? model->spec : "";
 }
 
 size_t sepal_model_classes(const sepal_model *model) {
-    return model->schema->n_classes;
+    return model ? model->schema->n_classes : 0;
 }
 
 const char *sepal_model_class(const sepal_model *model, size_t k) {
-    return k < model->schema->n_classes ? model->schema->classes[k] : NULL;
+    return k < sepal_model_classes(model) ? model->schema->classes[k] : NULL;
 }
 
 size_t sepal_model_scores(const sepal_model *model) {
-    return linear_shown(&model->linear);
+    return model ? linear_shown(&model->linear) : 0;
 }
 
 size_t sepal_model_outputs(const sepal_model *model, sepal_output what) {
-    return model_outputs(model, what);
+    return model ? model_outputs(model, what) : 0;
 }
 
 int sepal_model_transforms(const sepal_model *model) {
-    return model->linear.axes != NULL || model->basis.n > 0;
+    return model && (model->linear.axes != NULL || model->basis.n > 0);
 }
 
 sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_model *model,
                                      sepal_output what, size_t j) {
     struct text name = {0};
-    begin(ctx);
-    *out = NULL;
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(model));
     if (j >= model_outputs(model, what))
         return fail(ctx, SEPAL_EUSAGE, "the model has no such number %zu", j);
     model_output_name(ctx, &name, model, what, j);
     *out = text_take(ctx, &name);
     return *out ? SEPAL_OK : SEPAL_EMEMORY;
-}
-
-static sepal_status check_fit(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data) {
-    begin(ctx);
-    if (data->matrix.cols == model->schema->width) return SEPAL_OK;
-    return fail(ctx, SEPAL_EDATA, "the data has %zu columns, the model %zu; read it for this model",
-                data->matrix.cols, model->schema->width);
 }
 
 static sepal_status answer_all(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
@@ -392,21 +436,24 @@ static sepal_status answer_all(struct answers *out, sepal_ctx *ctx, const sepal_
 
 sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
                            const sepal_data *data) {
-    TRY(check_fit(ctx, model, data));
+    BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
+    TRY(match_columns(ctx, model, data));
     struct answers answers = {.n = data->matrix.rows, .classes = out};
     return answer_all(&answers, ctx, model, data, NULL);
 }
 
 sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
                           const sepal_data *data) {
-    TRY(check_fit(ctx, model, data));
+    BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
+    TRY(match_columns(ctx, model, data));
     struct answers answers = {.n = data->matrix.rows, .shown = out};
     return answer_all(&answers, ctx, model, data, NULL);
 }
 
 sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model *model,
                           const sepal_data *data, size_t first, size_t n, const char *options) {
-    TRY(check_fit(ctx, model, data));
+    BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
+    TRY(match_columns(ctx, model, data));
     if (first > data->matrix.rows || n > data->matrix.rows - first)
         return fail(ctx, SEPAL_EUSAGE, "the data has %zu rows, not %zu from row %zu on",
                     data->matrix.rows, n, first);
@@ -431,7 +478,7 @@ sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *model, const 
                                 const char *options) {
     struct arena arena = {0};
     struct answer_rule rule;
-    begin(ctx);
+    BEGIN(ctx, GIVEN(model));
     sepal_status status = what ? model_has(ctx, model, *what) : SEPAL_OK;
     if (status == SEPAL_OK) status = answer_rule_make(&rule, ctx, &arena, model, options);
     arena_clear(&arena);
@@ -440,7 +487,8 @@ sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *model, const 
 
 sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *model, size_t n,
                           const char *options) {
-    begin(ctx);
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(model));
     return model_sample(out, ctx, model, n, options);
 }
 
@@ -464,13 +512,16 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
                        data->first_set.column,
                        "this is a set of labels, and the model decides for one label a row");
     if (!data->label) return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
-    return evaluate(ctx, model, data, &rule, positive, &report->make, report->root);
+    sepal_data seen;
+    TRY(match_labels(&seen, ctx, &report->arena, model, data));
+    return evaluate(ctx, model, &seen, &rule, positive, &report->make, report->root);
 }
 
 sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
                             const sepal_data *data, const char *options) {
-    *out = NULL;
-    TRY(check_fit(ctx, model, data));
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
+    TRY(match_columns(ctx, model, data));
     sepal_report *report = report_new(ctx, REPORT_EVALUATION);
     if (!report) return SEPAL_EMEMORY;
     return give(out, report, evaluate_into(report, ctx, model, data, options));
@@ -480,9 +531,9 @@ sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_mode
 
 sepal_status sepal_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
                              const sepal_data *data, const char *maps, const char *options) {
-    begin(ctx);
-    *out = NULL;
+    if (out) *out = NULL;
     if (certificate) *certificate = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(data));
     sepal_report *report = report_new(ctx, REPORT_SEPARABILITY);
     if (!report) return SEPAL_EMEMORY;
     return give(
@@ -492,7 +543,7 @@ sepal_status sepal_separable(sepal_report **out, char **certificate, sepal_ctx *
 
 sepal_status sepal_separable_check(sepal_ctx *ctx, const sepal_data *data, const char *maps,
                                    const char *path) {
-    begin(ctx);
+    BEGIN(ctx, GIVEN(data), GIVEN(path));
     return certificate_check(ctx, data, maps, path);
 }
 
@@ -566,13 +617,13 @@ size_t sepal_method_count(sepal_kind kind) {
 
 int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
     const struct knob *knobs;
-    return row_at(kind, i, out, &knobs);
+    return out && row_at(kind, i, out, &knobs);
 }
 
 int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
     sepal_method method;
     const struct knob *knobs;
-    if (!row_at(kind, i, &method, &knobs) || param >= method.n_params) return 0;
+    if (!out || !row_at(kind, i, &method, &knobs) || param >= method.n_params) return 0;
     const struct knob *knob = &knobs[param];
     *out = (sepal_param){knob->name, knob->fallback, knob->range, knob->help};
     return 1;

@@ -5,7 +5,9 @@
      NULL (or untouched, for plain numbers) on failure. The message waits in the context.
    - A pointer-to-pointer result belongs to the caller, who gives it back to the matching _free.
      Every other returned pointer belongs to the object it was asked from.
-   - Every _free accepts NULL. Texts are UTF-8 and end with a zero byte.
+   - Every _free accepts NULL. Any other pointer may be NULL only where that is said; else the call
+     fails with SEPAL_EUSAGE, or gives 0, NaN, "" or NULL if it has no status to give.
+   - Texts are UTF-8 and end with a zero byte.
    - A context serves one thread at a time; data, models and reports never change once made and
      may be read from many threads.
    - The library never prints, exits, aborts or touches the locale. */
@@ -188,7 +190,7 @@ SEPAL_API sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const se
 SEPAL_API sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *model,
                                           const sepal_output *what, const char *options);
 /* `options`: rows of SEPAL_ANSWER_OPTION, and "positive=LABEL", the class that two-class metrics are
-   about; NULL: none. */
+   about; NULL: none. Labels are matched to the model's classes by name. */
 SEPAL_API sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
                                       const sepal_data *data, const char *options);
 

@@ -52,12 +52,12 @@ void tree_replace(struct tree_maker *make, struct tree *object, const char *key,
                   const struct tree *node) {
     struct tree *old = object->first, copy = {.kind = TREE_OBJECT};
     while (old && strcmp(old->key, key) != 0) old = old->next;
+    tree_copy(make, &copy, key, node); /* first, since `node` may be `object` itself */
+    if (make->failed) return;
     if (!old) {
-        tree_copy(make, object, key, node);
+        tree_adopt(object, copy.first);
         return;
     }
-    tree_copy(make, &copy, key, node);
-    if (make->failed) return;
     struct tree *next = old->next;
     *old = *copy.first;
     old->next = next;

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "data/classes.h"
+#include "data/limits.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,7 +62,8 @@ static sepal_status labels_from_texts(sepal_data *data, struct schema *schema, s
     for (size_t i = 0; i < rows && status == SEPAL_OK; i++) {
         data->label[i] = -1;
         if (data_weight(data, i) == 0) continue; /* a class that only such rows have is none */
-        struct slice label = {labels[i], strlen(labels[i])};
+        const char *text = labels[i] ? labels[i] : "";
+        struct slice label = {text, strlen(text)};
         status =
             label_is_missing(label) || utf8_valid_prefix(label.bytes, label.length) < label.length
                 ? fail(ctx, SEPAL_EDATA, "the label of row %zu is missing or not UTF-8", i + 1)
@@ -148,6 +150,9 @@ sepal_status data_from_dense(sepal_data **out, sepal_ctx *ctx, const double *x, 
                              size_t cols, const char *const *labels, const double *weights) {
     *out = NULL;
     if (rows == 0) return fail(ctx, SEPAL_EDATA, "there are no rows");
+    if (cols > LIMIT_INDEX || rows > SIZE_MAX / sizeof *x / (cols ? cols : 1))
+        return fail(ctx, SEPAL_EDATA, "an array of %zu x %zu numbers is larger than there can be",
+                    rows, cols);
     sepal_data *data = data_new(ctx);
     struct schema *schema = schema_new(ctx);
     sepal_status status = data && schema ? SEPAL_OK : SEPAL_EMEMORY;

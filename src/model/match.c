@@ -1,0 +1,65 @@
+#include "model/match.h"
+
+#include <string.h>
+
+/* Whether the names of the columns say more than their numbers. */
+static bool is_named(const struct schema *schema) {
+    return schema->header || schema->family == FAMILY_INDEXED || schema->dependent > 0;
+}
+
+sepal_status match_columns(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data) {
+    const struct schema *given = data->schema, *known = model->schema;
+    if (data->matrix.cols != known->width)
+        return fail(ctx, SEPAL_EDATA,
+                    "the data has %zu columns, the model %zu; read it for this model",
+                    data->matrix.cols, known->width);
+    if (given == known || !is_named(given) || !is_named(known)) return SEPAL_OK;
+    struct text one = {0}, other = {0};
+    sepal_status status = SEPAL_OK;
+    for (size_t j = 0; j < known->width && status == SEPAL_OK; j++) {
+        one.length = other.length = 0;
+        schema_column_name(ctx, &one, given, j);
+        schema_column_name(ctx, &other, known, j);
+        if (one.failed || other.failed)
+            status = SEPAL_EMEMORY;
+        else if (strcmp(one.bytes, other.bytes) != 0)
+            status = fail(ctx, SEPAL_EDATA,
+                          "column %zu of the data is '%.60s', of the model '%.60s'; read the data "
+                          "for this model",
+                          j + 1, one.bytes, other.bytes);
+    }
+    text_clear(&one);
+    text_clear(&other);
+    return status;
+}
+
+/* The model's number of each label of the data; labels that it has not seen come after its own. */
+static sepal_status number_labels(sepal_data *out, sepal_ctx *ctx, struct arena *arena,
+                                  const sepal_data *data, int32_t *number) {
+    size_t labels = data->schema->n_classes + data->n_unseen;
+    out->unseen = arena_alloc(ctx, arena, labels, sizeof *out->unseen);
+    if (!out->unseen) return SEPAL_EMEMORY;
+    out->n_unseen = 0;
+    for (size_t k = 0; k < labels; k++) {
+        const char *name = data_label_name(data, k);
+        number[k] = schema_class_of(out->schema, (struct slice){name, strlen(name)});
+        if (number[k] >= 0) continue;
+        number[k] = (int32_t)(out->schema->n_classes + out->n_unseen);
+        out->unseen[out->n_unseen++] = name;
+    }
+    return SEPAL_OK;
+}
+
+sepal_status match_labels(sepal_data *out, sepal_ctx *ctx, struct arena *arena,
+                          const sepal_model *model, const sepal_data *data) {
+    *out = *data;
+    if (data->schema == model->schema) return SEPAL_OK;
+    size_t labels = data->schema->n_classes + data->n_unseen;
+    int32_t *number = arena_alloc(ctx, arena, labels, sizeof *number);
+    out->schema = model->schema;
+    out->label = arena_alloc(ctx, arena, data->matrix.rows, sizeof *out->label);
+    if (!number || !out->label) return SEPAL_EMEMORY;
+    TRY(number_labels(out, ctx, arena, data, number));
+    for (size_t i = 0; i < data->matrix.rows; i++) out->label[i] = number[data->label[i]];
+    return SEPAL_OK;
+}
