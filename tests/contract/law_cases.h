@@ -36,7 +36,7 @@ static const struct {
     {"l1", "0.02", 0},
     {"C", "0.5", 0},
     {"ratio", "0.5", 0},
-    {"eta", "0.5", 0},
+    {"eta", "0.03125", 0},
     {"theta", "0.5", 0},
     {"epochs", "7", 0},
     {"batch", "0", 0},
@@ -215,6 +215,9 @@ static inline bool is_sgd(const char *text) {
 static inline bool stops_at_theta(const char *text) {
     return is_perceptron(text) && !has(text, "theta=0,");
 }
+static inline bool pockets(const char *text) {
+    return has(text, "variant=pocket");
+}
 static inline bool ties_at_zero(const char *text) {
     return is_perceptron(text) && has(text, "| machine");
 }
@@ -282,6 +285,7 @@ static const struct exception {
     {steps_from_zero, SCALED, PARALLEL, "weights multiply steps, so from 0 they multiply scores"},
     {steps_from_zero, CONSTANT, NOTHING, "a constant column steps as a bias does"},
     {ties_at_zero, RELABELLED, NOTHING, "at w = 0 all scores tie, and the first class wins"},
+    {pockets, RELABELLED, NOTHING, "a row with a score of 0 is an error of the first class alone"},
     {weighs_by_c, SCALED, NOTHING, "C weighs the sum of the losses, not their mean"},
     {divides_by_less, SCALED, NOTHING, "N - K of the weights' sum"},
     {cuts_by_normals, SCALED, NOTHING, "variances divide by n - 1"},

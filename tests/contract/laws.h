@@ -36,14 +36,17 @@ static inline void table_free(struct table *t) {
 }
 
 /* Classes that overlap, values of at least 0 with zeros among them, weights of 1 to 3: what every
-   learner takes. All are small multiples of 1/8, so that sums of them are exact in any order. */
-static inline struct table table_random(struct rng *rng, size_t rows, size_t cols, size_t classes) {
+   learner takes. `exact`: all are small multiples of 1/8, so that sums of them are exact in any order,
+   for walks that a rounding could send another way; else nothing ties that need not. */
+static inline struct table table_random(struct rng *rng, size_t rows, size_t cols, size_t classes,
+                                        bool exact) {
     struct table t = table_new(rows, cols, classes);
     for (size_t i = 0; i < rows; i++) {
         t.label[i] = (int)(i % classes);
         t.weight[i] = (double)(1 + rng_below(rng, 3));
         for (size_t j = 0; j < cols; j++) {
             double value = (double)rng_below(rng, 17) / 8 + (j % classes == i % classes);
+            if (!exact) value += rng_unit(rng) / 8;
             t.x[i * cols + j] = rng_below(rng, 4) == 0 ? 0 : value;
         }
     }

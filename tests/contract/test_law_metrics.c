@@ -177,7 +177,7 @@ static void all_reports(size_t classes, uint64_t number) {
     struct comparing metrics = {.ignored = not_of_metrics, .room = 1e-12, .seen = seen};
     struct comparing training = {.ignored = not_of_training};
     struct rng rng = rng_make(test_seed(number), classes);
-    struct table t = table_random(&rng, TABLE_ROWS, TABLE_COLUMNS, classes), asked = with_ties(&t);
+    struct table t = table_random(&rng, TABLE_ROWS, TABLE_COLUMNS, classes, true), asked = with_ties(&t);
     struct table copies = with_copies(&t);
     /* in the order of law_names */
     struct table others[] = {with_rows_permuted(&asked, &rng), table_copy(&asked),
