@@ -17,7 +17,7 @@ struct comparing {
     double factor;              /* what counts may be multiplied by; 1: nothing may */
     double room;                /* relative */
     size_t numbers;             /* compared so far */
-    size_t *seen;               /* how often each metric of the table was compared; NULL: no matter */
+    size_t *seen; /* how often each metric of the table was compared; NULL: no matter */
     size_t broken;
 };
 
@@ -86,9 +86,8 @@ static struct table with_ties(const struct table *t) {
     return out;
 }
 
-static const char *const answer_options[] = {NULL, "ambiguous=undecided",
-                                             "decide=reject, cutoff=0.6", "positive=a",
-                                             "cutoff=0.3"};
+static const char *const answer_options[] = {
+    NULL, "ambiguous=undecided", "decide=reject, cutoff=0.6", "positive=a", "cutoff=0.3"};
 enum { ANSWER_OPTIONS = sizeof answer_options / sizeof *answer_options };
 
 /* total_weight stands in the report of weighted rows alone */
@@ -177,11 +176,15 @@ static void all_reports(size_t classes, uint64_t number) {
     struct comparing metrics = {.ignored = not_of_metrics, .room = 1e-12, .seen = seen};
     struct comparing training = {.ignored = not_of_training};
     struct rng rng = rng_make(test_seed(number), classes);
-    struct table t = table_random(&rng, TABLE_ROWS, TABLE_COLUMNS, classes, true), asked = with_ties(&t);
+    struct table t = table_random(&rng, TABLE_ROWS, TABLE_COLUMNS, classes, true),
+                 asked = with_ties(&t);
     struct table copies = with_copies(&t);
     /* in the order of law_names */
-    struct table others[] = {with_rows_permuted(&asked, &rng), table_copy(&asked),
-                             with_weights_times(&asked, 3), with_copies(&asked), {0}};
+    struct table others[] = {with_rows_permuted(&asked, &rng),
+                             table_copy(&asked),
+                             with_weights_times(&asked, 3),
+                             with_copies(&asked),
+                             {0}};
     all_cases(&cases, classes);
     for (size_t i = 0; i < cases.n; i++) {
         const struct law_case *one = &cases.one[i];

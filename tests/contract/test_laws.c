@@ -79,8 +79,8 @@ static double scores_differ(const struct made *before, const struct made *after,
         if (claim == EACH && its > 0) factor = own / its;
         if (c->negated) factor = -factor;
         for (size_t i = 0; i < rows; i++)
-            worst = fmax(worst, fabs(after->score[i * width + at] * factor -
-                                     before->score[i * width + k]));
+            worst = fmax(
+                worst, fabs(after->score[i * width + at] * factor - before->score[i * width + k]));
     }
     return size > 0 ? worst / size : worst;
 }

@@ -84,8 +84,7 @@ static void check_gradient(const char *spec, const struct table *t, slope_fn slo
     for (size_t r = 0; r < linear->rows; r++) {
         memset(sum, 0, (t->cols + 1) * 2 * sizeof *sum);
         for (size_t i = 0; i < t->rows; i++) {
-            long double by =
-                t->weight[i] / total * slope(t, i, r, scores[i * linear->rows + r]);
+            long double by = t->weight[i] / total * slope(t, i, r, scores[i * linear->rows + r]);
             for (size_t j = 0; j <= t->cols; j++) {
                 long double part = by * (j < t->cols ? t->x[i * t->cols + j] : 1);
                 sum[j] += part;
@@ -106,7 +105,7 @@ static void check_gradient(const char *spec, const struct table *t, slope_fn slo
 
 static void gradients_vanish(void **state) {
     (void)state;
-    static const size_t sizes[][3] = {{4097, 3, 3},   {8193, 4, 2},   {1025, 129, 2},
+    static const size_t sizes[][3] = {{4097, 3, 3},   {8193, 4, 2},    {1025, 129, 2},
                                       {1100, 600, 2}, {2200, 1000, 2}, /* beyond 2^21 cells */
                                       {12288, 64, 3}, {2049, 257, 3},  {1030, 1000, 3}};
     for (size_t i = 0; i < (is_nightly() ? 8 : 5); i++) {
@@ -183,8 +182,8 @@ static void check_discriminant(const char *spec, const struct table *t) {
 
 static void discriminants_solve_their_equations(void **state) {
     (void)state;
-    static const size_t sizes[][3] = {{4097, 3, 3},   {12289, 3, 2}, {1025, 129, 2}, {1100, 600, 3},
-                                      {1400, 1000, 2}, {2049, 257, 2}};
+    static const size_t sizes[][3] = {{4097, 3, 3},   {12289, 3, 2},   {1025, 129, 2},
+                                      {1100, 600, 3}, {1400, 1000, 2}, {2049, 257, 2}};
     for (size_t i = 0; i < (is_nightly() ? 6 : 5); i++) {
         struct table t = random_table(sizes[i][0], sizes[i][1], sizes[i][2]);
         check_discriminant("lda", &t);
@@ -288,8 +287,7 @@ static void check_factor(size_t rows, size_t cols) {
     for (size_t i = 0; i < cols; i++)
         for (size_t j = i; j < cols; j++) {
             long double sum = 0;
-            for (size_t k = 0; k <= i; k++)
-                sum += (long double)r[k * cols + i] * r[k * cols + j];
+            for (size_t k = 0; k <= i; k++) sum += (long double)r[k * cols + i] * r[k * cols + j];
             if (!(fabsl(sum - plain_product(rows, i, j)) <= 1e-11L * (long double)rows))
                 fail_msg("%zu x %zu: R'R has %.17Lg at %zu, %zu, not %ld", rows, cols, sum, i, j,
                          plain_product(rows, i, j));

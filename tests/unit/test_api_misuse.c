@@ -61,8 +61,8 @@ static int tear_down(void **state) {
 
 static sepal_status call_data_read(int omit) {
     sepal_data *made = NULL;
-    sepal_status status = sepal_data_read(ARG(1, &made), ARG(2, ctx), ARG(3, "rows.csv"),
-                                          ARG(4, "target=class"));
+    sepal_status status =
+        sepal_data_read(ARG(1, &made), ARG(2, ctx), ARG(3, "rows.csv"), ARG(4, "target=class"));
     sepal_data_free(made);
     return status;
 }
@@ -222,8 +222,9 @@ static sepal_status call_sample(int omit) {
 static sepal_status call_separable(int omit) {
     sepal_report *report = NULL;
     char *certificate = NULL;
-    sepal_status status = sepal_separable(ARG(1, &report), ARG(2, &certificate), ARG(3, ctx),
-                                          ARG(4, data), ARG(5, "identity"), ARG(6, "max-seconds=9"));
+    sepal_status status =
+        sepal_separable(ARG(1, &report), ARG(2, &certificate), ARG(3, ctx), ARG(4, data),
+                        ARG(5, "identity"), ARG(6, "max-seconds=9"));
     if (omit == 0) write_file("certificate.json", certificate);
     sepal_report_free(report);
     sepal_text_free(certificate);
@@ -337,8 +338,8 @@ static void null_is_refused_with_its_name(void **state) {
             if (status != (kind == 'o' ? SEPAL_OK : SEPAL_EUSAGE))
                 fail_msg("%s without argument %d: %d, %s", one->name, omit, status,
                          sepal_ctx_error(ctx));
-            if (kind == 'r' && (!strstr(sepal_ctx_error(ctx), one->name) ||
-                                !strstr(sepal_ctx_error(ctx), "NULL")))
+            if (kind == 'r' &&
+                (!strstr(sepal_ctx_error(ctx), one->name) || !strstr(sepal_ctx_error(ctx), "NULL")))
                 fail_msg("%s without argument %d says '%s'", one->name, omit, sepal_ctx_error(ctx));
         }
         if (one->call(0) != SEPAL_OK) fail_msg("%s, again: %s", one->name, sepal_ctx_error(ctx));
@@ -562,7 +563,8 @@ static sepal_data *read_rows(const char *path, const char *text) {
 static void data_of_other_columns_is_refused(void **state) {
     (void)state;
     sepal_data *wide = NULL;
-    assert_int_equal(sepal_data_dense(&wide, ctx, x, ROWS / 2, 2 * COLUMNS, labels, NULL), SEPAL_OK);
+    assert_int_equal(sepal_data_dense(&wide, ctx, x, ROWS / 2, 2 * COLUMNS, labels, NULL),
+                     SEPAL_OK);
     check_refused(model, wide, "4 columns, the model 2");
     sepal_data_free(wide);
     static const char *const others[][3] = {
