@@ -461,7 +461,7 @@ sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model 
     struct answers answers = {.first = first, .n = n, .classes = out->classes};
     double **const numbers[] = {&answers.shown, &answers.probabilities, &answers.distances,
                                 &answers.likelihoods, &answers.projections};
-    *numbers[out->what] = out->numbers;
+    if (out->numbers) *numbers[out->what] = out->numbers; /* one of them, by model_has */
     answers.regions = mem_alloc(ctx, n, sizeof *answers.regions);
     sepal_status status =
         answers.regions ? answer_all(&answers, ctx, model, data, options) : SEPAL_EMEMORY;

@@ -290,6 +290,9 @@ sepal_status model_answer(struct answers *out, sepal_ctx *ctx, const sepal_model
 sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output what) {
     const struct linear *linear = &model->linear;
     if (model_outputs(model, what) > 0) return SEPAL_OK;
+    if ((unsigned)what > SEPAL_PROJECTIONS)
+        return fail(ctx, SEPAL_EUSAGE, "there are no numbers of kind %d; name one of sepal_output",
+                    (int)what);
     if (what == SEPAL_DISTANCES && linear->bits)
         return fail(ctx, SEPAL_EMODEL,
                     "this %s model only asks whether a value is above 0, so rows have no distances "

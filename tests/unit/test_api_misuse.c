@@ -473,8 +473,9 @@ static void unknown_enum_values_are_refused(void **state) {
         for (int with = 0; with < 2; with++) {
             sepal_answers out = {
                 .classes = classes, .numbers = with ? numbers : NULL, .what = what};
-            assert_int_equal(sepal_answer(&out, ctx, model, data, 0, 1, NULL), SEPAL_EUSAGE);
-            assert_true(*sepal_ctx_error(ctx));
+            sepal_status due = with ? SEPAL_EUSAGE : SEPAL_OK; /* it is of no matter without */
+            assert_int_equal(sepal_answer(&out, ctx, model, data, 0, 1, NULL), due);
+            assert_true((*sepal_ctx_error(ctx) != '\0') == with);
         }
         assert_int_equal(sepal_model_outputs(model, what), 0);
         assert_int_equal(sepal_model_output_name(&name, ctx, model, what, 0), SEPAL_EUSAGE);
