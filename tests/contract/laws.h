@@ -53,6 +53,37 @@ static inline struct table table_random(struct rng *rng, size_t rows, size_t col
     return t;
 }
 
+/* The least that holds the values of a sparse block, as the readers choose it. */
+static inline enum values least_values(const struct block *block) {
+    bool ones = true, by_row = true, singles = true;
+    for (size_t i = 0; i < block->rows; i++)
+        for (size_t at = block->start[i]; at < block->start[i + 1]; at++) {
+            ones = ones && block->f64[at] == 1;
+            by_row = by_row && block->f64[at] == block->f64[block->start[i]];
+            singles = singles && single_holds(block->f64[at]);
+        }
+    return ones ? VALUES_ONES : by_row ? VALUES_ROW : singles ? VALUES_F32 : VALUES_F64;
+}
+
+static inline void pack_block(struct block *block, sepal_ctx *ctx) {
+    double *all = block->f64;
+    size_t entries = block->start[block->rows];
+    block->values = least_values(block);
+    if (block->values == VALUES_F64) return;
+    block->f64 = NULL;
+    if (block->values == VALUES_ROW) {
+        block->f64 = mem_zero(ctx, block->rows, sizeof *block->f64);
+        assert_non_null(block->f64);
+        for (size_t i = 0; i < block->rows; i++)
+            if (block->start[i] < block->start[i + 1]) block->f64[i] = all[block->start[i]];
+    } else if (block->values == VALUES_F32) {
+        block->f32 = mem_alloc(ctx, entries, sizeof *block->f32);
+        assert_non_null(block->f32);
+        for (size_t at = 0; at < entries; at++) block->f32[at] = (float)all[at];
+    }
+    mem_free(all);
+}
+
 static inline sepal_data *table_data(const struct table *t, sepal_ctx *ctx) {
     const char **labels = malloc(t->rows * sizeof *labels);
     assert_non_null(labels);
@@ -62,6 +93,8 @@ static inline sepal_data *table_data(const struct table *t, sepal_ctx *ctx) {
         fail_msg("%s", sepal_ctx_error(ctx));
     free(labels);
     if (t->sparse) make_sparse(data, ctx);
+    for (size_t b = 0; t->sparse && b < data->matrix.n_blocks; b++)
+        pack_block(&data->matrix.blocks[b], ctx);
     return data;
 }
 
