@@ -15,6 +15,16 @@
 
 #include <cmocka.h>
 
+/* An allocation that cannot be had fails, under the sanitizers too. */
+SEPAL_API const char *__asan_default_options(void); /* NOLINT(bugprone-reserved-identifier) */
+SEPAL_API const char *__tsan_default_options(void); /* NOLINT(bugprone-reserved-identifier) */
+const char *__asan_default_options(void) {          /* NOLINT(bugprone-reserved-identifier) */
+    return "allocator_may_return_null=1";
+}
+const char *__tsan_default_options(void) { /* NOLINT(bugprone-reserved-identifier) */
+    return "allocator_may_return_null=1";
+}
+
 enum { ROWS = 24, COLUMNS = 2 };
 
 static sepal_ctx *ctx;
