@@ -11,10 +11,10 @@ import struct
 import subprocess
 import sys
 
+from seeds import test_seed
+
 SEPAL = os.environ["SEPAL"]
-SEED = int(os.environ.get("SEPAL_TEST_SEED", "7"))
-print(f"seed {SEED}")
-random.seed(SEED)
+random.seed(test_seed(7))
 failures = []
 
 

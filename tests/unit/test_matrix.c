@@ -296,7 +296,7 @@ static void test_numbers_of_rows(void **state) {
     enum { TALL = 9000, LEFT_OUT_BELOW = 3 };
     static size_t number[TALL];
     struct matrix matrix;
-    struct rng rng = rng_make(5, 1);
+    struct rng rng = rng_make(test_seed(5), 1);
     assert_int_equal(matrix_init(&matrix, &ctx, TALL, 40, false), SEPAL_OK);
     assert_true(matrix.n_blocks > 1);
     for (size_t b = 0; b < matrix.n_blocks; b++) {
