@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "kernels/blas.h"
+#include "solvers/some_columns.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,6 +61,7 @@ static bool stops(void *payload, size_t iteration, double objective, double gap)
     struct convex *convex = payload;
     const char *unit = convex_walks(convex->fit) ? "epoch" : "step";
     char left[64] = "";
+    iteration += convex->before;
     if (isnan(gap))
         return fit_stops(convex->fit, "%s %zu, objective %.6g", unit, iteration, objective);
     if (!(convex->first_gap > 0)) convex->first_gap = gap;
@@ -130,21 +132,31 @@ static sepal_status prove(struct convex *convex) {
     return SEPAL_OK;
 }
 
+/* One solver: its count of iterations and its limits begin anew, --max-iter is for all together. */
+static sepal_status run_one(struct convex *convex, const struct convex_way *way) {
+    struct descent *d = &convex->descent;
+    size_t limit = d->max_iter;
+    convex->before = d->iterations;
+    if (limit && limit <= convex->before) return SEPAL_OK;
+    if (limit) d->max_iter -= convex->before;
+    d->iterations = 0;
+    TRY(convex_walks(convex->fit) ? way->solve(d) : solve_in_units(d, way->solve));
+    d->max_iter = limit;
+    d->iterations += convex->before;
+    return SEPAL_OK;
+}
+
 static sepal_status run(struct convex *convex, struct convex_plan *plan) {
     struct descent *d = &convex->descent;
     d->patience = plan->then ? plan->patience : 0;
-    TRY(plan->first->solve(d));
+    TRY(run_one(convex, plan->first));
     if (d->converged || d->stopped || !plan->then) return SEPAL_OK;
-    size_t before = d->iterations;
-    if (d->max_iter && d->max_iter <= before) return SEPAL_OK;
-    if (d->max_iter) d->max_iter -= before;
-    d->iterations = d->patience = 0;
+    if (d->max_iter && d->max_iter <= d->iterations) return SEPAL_OK;
+    d->patience = 0;
     d->warm = true;
     convex->handed_over = true;
     *plan = (struct convex_plan){.first = plan->then, .why = plan->why};
-    TRY(plan->first->solve(d));
-    d->iterations += before;
-    return SEPAL_OK;
+    return run_one(convex, plan->first);
 }
 
 /* The solver's own account of the gap is checked; where it was too kind, it goes on with a stricter

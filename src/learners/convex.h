@@ -89,6 +89,7 @@ struct convex {
     struct stride stride; /* of --solver sgd */
     double *share;
     double total; /* the sum of the rows' weights */
+    size_t before; /* iterations before those of the solver at work */
     bool handed_over;
     bool endless; /* no finite weights are best, and that was said */
 };

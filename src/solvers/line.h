@@ -20,4 +20,8 @@ sepal_status line_search(struct line *line);
    share_i y_i pull_i vanish. Smooth losses. */
 sepal_status line_bias(const struct objective *o, double *m, double *bias);
 
+/* Without a penalty a squared hinge may have nothing left to lose but roundings: then rows within
+   1e-9 of their margin are brought beyond it. True: u has changed. */
+bool line_clear(const struct objective *o, double objective, double *u);
+
 #endif

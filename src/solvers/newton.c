@@ -33,6 +33,7 @@ struct newton {
     double *left, *step, *scale, *factor, *product; /* width; the factor: its square */
     double objective, decrement;                    /* twice the decrease that the step promises */
     double gap;                                     /* relative */
+    bool factored;                                  /* the factor is one, of the last Hessian */
 };
 
 static double dot(const struct newton *s, const double *a, const double *b) {
@@ -80,7 +81,7 @@ static sepal_status find_step(struct newton *s, bool *found) {
     double before = s->decrement;
     s->decrement = NAN;
     TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
-    *found = factor_make(s->factor, o->width, s->scale, o->ctx);
+    *found = s->factored = factor_make(s->factor, o->width, s->scale, o->ctx);
     if (!*found) return SEPAL_OK;
     for (size_t j = 0; j < o->width; j++) s->step[j] = -s->sweep.gradient[j];
     factor_solve(s->factor, o->width, s->scale, s->step, o->ctx);
@@ -216,17 +217,6 @@ static sepal_status find_dual(struct newton *s) {
 
 /* ---- all rows ----------------------------------------------------------------------------- */
 
-/* Without a penalty a squared hinge may have nothing left to lose but roundings: rows within 1e-9 of
-   their margin are brought beyond it. */
-static sepal_status clear_the_rest(struct newton *s) {
-    const struct objective *o = s->o;
-    static const double rest = 1e-22, more = 1 + 1e-9;
-    if (o->loss != &loss_squared_hinge || o->l2 > 0 || s->objective == 0 || s->objective > rest)
-        return SEPAL_OK;
-    for (size_t j = 0; j < o->width; j++) s->u[j] *= more;
-    return look(s);
-}
-
 /* What is left of a sum of losses without bound from below but 0: margins of about 30 and more. */
 static const double NOTHING = 1e-13;
 
@@ -266,7 +256,7 @@ static sepal_status take_steps(struct newton *s) {
         TRY(advance(s, &length));
         d->iterations++;
         if (length == 0) return SEPAL_OK; /* rounding leaves nothing to gain */
-        TRY(clear_the_rest(s));
+        if (line_clear(s->o, s->objective, s->u)) TRY(look(s));
         d->paired = false;
         s->gap = own_gap(s);
         if (!(s->o->l2 > 0)) measure_drift(s);
@@ -279,7 +269,7 @@ static sepal_status take_steps(struct newton *s) {
 /* How far the optimum may be, by the last factor; where there is none it stays unknown. */
 static void measure_rest(struct newton *s) {
     const struct objective *o = s->o;
-    if (o->l2 > 0 || s->d->iterations == 0) return;
+    if (o->l2 > 0 || !s->factored) return;
     memcpy(s->product, s->sweep.gradient, o->width * sizeof *s->product);
     factor_solve(s->factor, o->width, s->scale, s->product, o->ctx);
     s->d->decrement = sqrt(fmax(0, dot(s, s->sweep.gradient, s->product)));
@@ -322,7 +312,10 @@ static sepal_status descend_roughly(struct newton *s) {
             return SEPAL_OK;
         }
         TRY(advance(s, &length));
-        if (length == 0 || cancelled(s->o->ctx)) return SEPAL_OK;
+        if (length == 0) return SEPAL_OK;
+        struct descent *d = s->d;
+        d->stopped = d->stops(d->payload, d->iterations, s->objective, NAN);
+        if (d->stopped) return SEPAL_OK;
     }
     return SEPAL_OK;
 }
@@ -344,7 +337,7 @@ static sepal_status start(struct newton *s) {
     /* without a penalty a sample may be separable where all rows are not, and lead far away */
     while (o->l2 > 0 && o->n / every >= 2 * rows) every *= 2;
     if (every == 2) every = 4; /* half of the rows would cost as much as the steps it saves */
-    for (; every >= 4; every /= 8) {
+    for (; every >= 4 && !s->d->stopped; every /= 8) {
         struct arena arena = {0};
         sepal_status status = start_on_sample(s, every, &arena);
         arena_clear(&arena);

@@ -5,7 +5,11 @@
    The dual point is that of the quadratic model: with the step s the pulls move by -curvature times
    the margins' change, so their sums are those of the gradient of the model, and what conjugate
    gradients leave of it is all that 1/l2 can magnify. The pulls at the new point itself are as
-   feasible, but bound far less while the steps are not yet small. */
+   feasible, but bound far less while the steps are not yet small.
+
+   Without a penalty there is no such bound, and what the step promises stands for the gap: half the
+   square of the Newton decrement. Preconditioned by the whole diagonal, all of it is the same whatever
+   the columns are scaled by. */
 #include "solvers/descent.h"
 
 #include "core/alloc.h"
@@ -27,6 +31,7 @@ struct newton {
     double bound; /* the best dual value, of d->pull; minus infinity: none */
     double gap;   /* relative, by that bound; NaN without a penalty */
     double rate;  /* the decrease that the diagonal model promises, relative */
+    double promise; /* the same of the step; NaN: conjugate gradients did not come to an end */
 };
 
 static double dot(const struct objective *o, const double *a, const double *b) {
@@ -36,18 +41,20 @@ static double dot(const struct objective *o, const double *a, const double *b) {
 /* ---- where we are ------------------------------------------------------------------------- */
 
 /* The root of the diagonal is a better preconditioner than the diagonal for counts and bits; but
-   columns of very different scale need all of it. */
+   columns of very different scale need all of it, and without a penalty nothing else says what a
+   column's scale is. */
 static void scale_columns(struct newton *s) {
     static const double far = 1e9;
     const double *h = s->diagonal;
     double least = INFINITY, most = 0;
+    bool penalised = s->o->l2 > 0;
     for (size_t j = 0; j < s->o->width; j++) {
         if (h[j] > 0) least = fmin(least, h[j]);
         most = fmax(most, h[j]);
     }
     for (size_t j = 0; j < s->o->width; j++) {
         double full = h[j] > 0 ? h[j] : 1;
-        s->scale[j] = most > far * least ? full : sqrt(full);
+        s->scale[j] = !penalised || most > far * least ? full : sqrt(full);
     }
 }
 
@@ -65,10 +72,9 @@ static double own_excess(const struct newton *s, double square, double spread) {
     return length * length / (2 * o->l2) + g * fabs(s->d->u[o->cols]) + g * g / h;
 }
 
-/* Without a penalty the decrement stands for the gap. */
 static void own_bound(struct newton *s, double square, double spread) {
     if (!(s->o->l2 > 0)) {
-        s->gap = s->rate;
+        s->gap = s->objective == 0 ? 0 : NAN;
         return;
     }
     double bound = s->objective - own_excess(s, square, spread);
@@ -124,7 +130,8 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
         rz += r[j] * p[j];
     }
     double first = rz;
-    for (int k = 1; k <= CG_MOST && rz > 0; k++) {
+    bool ended = !(rz > 0);
+    for (int k = 1; k <= CG_MOST && !ended; k++) {
         TRY(bend(s, p));
         double curvature = dot(o, p, s->product);
         if (!(curvature > 0)) break;
@@ -135,12 +142,14 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
             next += r[j] * r[j] / s->scale[j];
         }
         model += gain;
-        if ((double)k * gain <= forcing * model || next <= DBL_EPSILON * DBL_EPSILON * first) break;
+        ended = (double)k * gain <= forcing * model || next <= DBL_EPSILON * DBL_EPSILON * first;
+        if (ended) break;
         for (size_t j = 0; j < o->width; j++) p[j] = r[j] / s->scale[j] + next / rz * p[j];
         rz = next;
         s->d->stopped = s->d->stops(s->d->payload, s->d->iterations, s->objective, s->gap);
         if (s->d->stopped) break; /* the step so far is taken all the same */
     }
+    s->promise = ended ? model / fmax(fabs(s->objective), 1e-300) : NAN;
     return SEPAL_OK;
 }
 
@@ -193,6 +202,12 @@ static sepal_status dual_point(struct newton *s) {
     return SEPAL_OK;
 }
 
+static void measure_drift(struct newton *s, double length) {
+    s->d->drift = 0;
+    for (size_t i = 0; i < s->o->n; i++)
+        s->d->drift = fmax(s->d->drift, fabs(length * s->t[i]));
+}
+
 static sepal_status advance(struct newton *s, bool *moved) {
     const struct objective *o = s->o;
     struct line line = {.o = o, .m = s->sweep.m, .t = s->t, .u = s->d->u, .step = s->step};
@@ -203,6 +218,7 @@ static sepal_status advance(struct newton *s, bool *moved) {
     TRY(dual_point(s));
     *moved = line.alpha > 0;
     if (!*moved) return SEPAL_OK;
+    if (!(o->l2 > 0)) measure_drift(s, line.alpha);
     for (size_t j = 0; j < o->width; j++) s->d->u[j] += line.alpha * s->step[j];
     if (o->bias != BIAS_FREE) return SEPAL_OK;
     for (size_t i = 0; i < o->n; i++) s->sweep.m[i] += line.alpha * s->t[i];
@@ -211,21 +227,34 @@ static sepal_status advance(struct newton *s, bool *moved) {
 
 /* ---- the solver --------------------------------------------------------------------------- */
 
+/* Without a penalty the losses of classes that a hyperplane separates fall for ever. */
+static bool nothing_left(const struct newton *s) {
+    static const double nothing = 1e-13;
+    return s->o->l2 == 0 && s->o->loss == &loss_logistic && s->objective < nothing;
+}
+
 static sepal_status run(struct newton *s) {
     struct descent *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
+    bool near = false;
     s->bound = -INFINITY;
     for (;;) {
         bool moved = false;
         TRY(look(s));
-        if (s->gap <= d->tol) d->converged = true;
-        if (d->converged || d->stopped || d->iterations >= most) return SEPAL_OK;
+        if (s->gap <= d->tol || near) d->converged = true;
+        if (d->converged || d->stopped || d->iterations >= most || nothing_left(s)) return SEPAL_OK;
         d->stopped = d->stops(d->payload, d->iterations, s->objective, s->gap);
         if (d->stopped) return SEPAL_OK;
         TRY(conjugate_gradients(s, fmin(0.5, fmax(1e-4, sqrt(s->rate)))));
+        near = !(s->o->l2 > 0) && s->promise <= d->tol;
         TRY(advance(s, &moved));
         d->iterations++;
-        if (!moved) return SEPAL_OK; /* rounding leaves nothing to gain */
+        /* rounding leaves nothing to gain */
+        if (!moved) {
+            d->converged = near;
+            return SEPAL_OK;
+        }
+        (void)line_clear(s->o, s->objective, d->u);
     }
 }
 
