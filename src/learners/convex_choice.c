@@ -44,8 +44,10 @@ static const char *proximal_refuses(const struct objective *o) {
 }
 
 static const char *interior_refuses(const struct objective *o) {
-    if (o->width > INTERIOR_WIDTH_MOST) return "its matrix has more than 4096 columns";
-    return o->loss == &loss_hinge ? NULL : "it is for the hinge";
+    if (o->loss != &loss_hinge) return "it is for the hinge";
+    /* with an L1 penalty it takes the columns that have a weight */
+    if (o->l1 > 0 || o->width <= INTERIOR_WIDTH_MOST) return NULL;
+    return "its matrix has more than 4096 columns";
 }
 
 static const char *dual_refuses(const struct objective *o) {

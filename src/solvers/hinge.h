@@ -38,4 +38,8 @@ void hinge_sizes(double *out, const struct objective *o);
    reached, or until they gain little: with a gap that is enough, that is judged sooner. */
 sepal_status proximal_run(struct hinge *h, double enough, size_t most);
 
+/* interior.c: all columns at once. interior_columns.c: with an L1 penalty, those that have a weight. */
+sepal_status interior_narrow(struct descent *d);
+sepal_status interior_by_columns(struct descent *d);
+
 #endif

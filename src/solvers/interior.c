@@ -313,11 +313,16 @@ static sepal_status allocate(struct interior *p, struct arena *arena) {
     return SEPAL_OK;
 }
 
-sepal_status solve_interior(struct descent *d) {
+sepal_status interior_narrow(struct descent *d) {
     struct interior p = {.d = d, .o = d->o};
     struct arena arena = {0};
     sepal_status status = allocate(&p, &arena);
     if (status == SEPAL_OK) status = run(&p);
     arena_clear(&arena);
     return status;
+}
+
+sepal_status solve_interior(struct descent *d) {
+    enum { NARROW = 256 }; /* so few columns cost little more than those that have a weight */
+    return d->o->l1 > 0 && d->o->width > NARROW ? interior_by_columns(d) : interior_narrow(d);
 }

@@ -25,6 +25,7 @@ struct prox {
     double *w, *step;
     double *v;              /* sums over the rows of f_i (x_i - c, 1) */
     double *norm;           /* roots of the sums over the rows of share_i (x_i - c)^2 */
+    double *mean, *aligned; /* of the columns, and sums without it: prox_mean.c */
     bool *gone;             /* is 0 at the optimum, by proof */
     double *first, *second; /* of the set: sums of curve times x and, as the bias follows, x^2 */
     double *before;         /* steps, for a while */
@@ -38,6 +39,7 @@ struct prox {
     double block_curves; /* `curves` when they were taken */
     bool settled;        /* few columns come and go, and the curvature stays */
     bool careful;        /* a bold step led nowhere: no old matrix, no extrapolation */
+    bool creeps;         /* columns one by one get nowhere: few at a time, in a block */
 
     double factors;       /* the sum of f */
     double curves;        /* the sum of curve */
@@ -104,7 +106,15 @@ sepal_status prox_step(struct prox *p);
    slopes that are overwritten. */
 void prox_gram_choose(struct prox *p);
 sepal_status prox_gram_make(struct prox *p);
-void prox_gram_descend(struct prox *p, double *slope);
+sepal_status prox_gram_descend(struct prox *p, double *slope);
+/* prox_active.c: the same of all n members, where coordinate descent does not come to its end. */
+sepal_status prox_active_descend(struct prox *p, double *slope, size_t n);
+
+/* prox_mean.c: whether the columns' means rule all else, into `creeps`. */
+sepal_status prox_mean_rules(struct prox *p);
+/* Another try for the dual: the pulls moved along the curvatures until their sums have no more of the
+   mean than the penalty wants. Two passes. */
+sepal_status prox_mean_align(struct prox *p, bool all);
 
 /* prox_extrapolate.c: the last passes of coordinate descent. {0} is empty. */
 enum { HISTORY = 6 };

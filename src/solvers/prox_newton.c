@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 2000, OF_ROWS = 9, OF_COLUMNS = 8 };
+enum { STEPS_MOST = 2000, OF_ROWS = 9, OF_COLUMNS = 10 };
 
 /* ---- set-up ------------------------------------------------------------------------------- */
 
@@ -38,7 +38,8 @@ static sepal_status make_room(struct prox *p, struct store *store) {
     double **const of_rows[OF_ROWS] = {&p->m,       &p->t,       &p->a,       &p->f,      &p->curve,
                                        &p->room[0], &p->room[1], &p->room[2], &p->room[3]};
     double **const of_columns[OF_COLUMNS] = {&p->w,     &p->step,   &p->v,      &p->norm,
-                                             &p->first, &p->second, &p->before, &p->block_slope};
+                                             &p->first, &p->second, &p->before, &p->block_slope,
+                                             &p->mean,  &p->aligned};
     for (size_t i = 0; i < OF_ROWS; i++) *of_rows[i] = store->rows + i * n;
     for (size_t i = 0; i < OF_COLUMNS; i++) *of_columns[i] = store->wide + i * width;
     p->set = store->lists;
@@ -59,7 +60,8 @@ static sepal_status start(struct prox *p) {
         memset(p->m, 0, o->n * sizeof *p->m);
     if (o->bias == BIAS_FREE) TRY(line_bias(o, p->m, &p->w[p->count]));
     TRY(prox_columns_norms(p));
-    return prox_look(p);
+    TRY(prox_look(p));
+    return prox_mean_rules(p);
 }
 
 /* ---- which columns ------------------------------------------------------------------------ */
@@ -77,12 +79,36 @@ static void screen(struct prox *p) {
     }
 }
 
+/* The bound that the sum of an empty column must exceed: l1, or where few columns go at a time so much
+   that they are about as many as have a weight. */
+static double entry_bound(const struct prox *p) {
+    enum { HALVINGS = 50, FEW_MORE = 32, MOST = 500 };
+    size_t full = 0, wanted;
+    double low = p->o->l1, high = low;
+    if (!p->creeps) return low;
+    for (size_t k = 0; k < p->count; k++) {
+        full += p->w[k] != 0;
+        if (p->w[k] == 0 && !p->gone[k]) high = fmax(high, fabs(p->v[k]));
+    }
+    wanted = full + FEW_MORE;
+    if (full < MOST && wanted > MOST - full) wanted = MOST - full;
+    for (int h = 0; h < HALVINGS && low < high; h++) {
+        double middle = h == 0 ? low : 0.5 * (low + high);
+        size_t above = 0;
+        for (size_t k = 0; k < p->count; k++)
+            above += p->w[k] == 0 && !p->gone[k] && fabs(p->v[k]) > middle;
+        *(above > wanted ? &low : &high) = middle;
+    }
+    return high;
+}
+
 static void choose_set(struct prox *p) {
     static const double few = 0.25, steady = 0.9;
+    double bound = entry_bound(p);
     size_t empty = 0;
     p->n_set = p->entries = 0;
     for (size_t k = 0; k < p->count; k++) {
-        if (p->w[k] == 0 && (p->gone[k] || fabs(p->v[k]) <= p->o->l1)) continue;
+        if (p->w[k] == 0 && (p->gone[k] || fabs(p->v[k]) <= bound)) continue;
         empty += p->w[k] == 0;
         p->set[p->n_set++] = k;
         p->entries += columns_length(&p->columns, k);
@@ -93,15 +119,17 @@ static void choose_set(struct prox *p) {
 
 /* ---- the solver --------------------------------------------------------------------------- */
 
-static sepal_status bound(struct prox *p, bool all) {
+/* `aligned`: once more without the mean, see prox_mean.c. */
+static sepal_status bound(struct prox *p, bool all, bool aligned) {
     TRY(prox_columns_sums(p, all));
     p->v[p->count] = p->factors;
-    return prox_bound(p, all);
+    TRY(prox_bound(p, all));
+    return aligned && p->gap > p->d->tol ? prox_mean_align(p, all) : SEPAL_OK;
 }
 
 /* Is the gap as small with the columns that were left out? If not, none is left out any more. */
 static sepal_status confirm(struct prox *p, bool *screens) {
-    if (*screens) TRY(bound(p, true));
+    if (*screens) TRY(bound(p, true, true));
     p->d->converged = p->gap <= p->d->tol;
     if (!p->d->converged) memset(p->gone, 0, p->count * sizeof *p->gone);
     *screens = false;
@@ -116,18 +144,29 @@ static size_t idle(const struct prox *p, double *value, double *dual, size_t bef
     return better ? 0 : before + 1;
 }
 
+/* Where columns creep, rounding may go on to find less of the objective and never be done. */
+static bool creeps_in_vain(const struct prox *p, double *then) {
+    enum { LOOK_BACK = 20 };
+    static const double little = 0.9;
+    if (!p->creeps || p->d->iterations % LOOK_BACK != LOOK_BACK - 1) return false;
+    bool vain = p->gap > little * *then;
+    *then = p->gap;
+    return vain;
+}
+
 static sepal_status run(struct prox *p) {
     enum { IDLE_MOST = 10 };
     struct descent *d = p->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST, still = 0;
-    double value = INFINITY, dual = -INFINITY;
+    double value = INFINITY, dual = -INFINITY, then = INFINITY;
     bool screens = true, moved = true;
     TRY(start(p));
     for (;;) {
-        TRY(bound(p, false));
+        TRY(bound(p, false, p->creeps));
         if (p->gap <= d->tol) TRY(confirm(p, &screens));
         still = idle(p, &value, &dual, still);
         if (d->converged || d->iterations >= most || still > IDLE_MOST) return SEPAL_OK;
+        if (creeps_in_vain(p, &then)) return SEPAL_OK;
         d->stopped |= d->stops(d->payload, d->iterations, value, p->gap);
         if (d->stopped) return SEPAL_OK;
         if (screens) screen(p);

@@ -87,7 +87,7 @@ static sepal_status visit_block(struct model *model, double *off) {
         p->before[k] = p->step[k];
         if (alone) *off += violation(p->block_slope[b] + o->l2 * w, w, o->l1);
     }
-    prox_gram_descend(p, p->block_slope);
+    TRY(prox_gram_descend(p, p->block_slope));
     for (size_t b = 0; b < n; b++) {
         size_t k = p->block[b];
         p->before[k] = p->step[k] - p->before[k];
