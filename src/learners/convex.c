@@ -129,6 +129,9 @@ static sepal_status prove(struct convex *convex) {
     TRY(certify(&convex->proof, d->o, d->u, d->paired ? d->pull : NULL));
     /* where the solver's dual point is none, the gradient is what there is to say */
     if (d->paired && isnan(convex->proof.gap)) TRY(certify(&convex->proof, d->o, d->u, NULL));
+    /* without a penalty what is left of a dual point made to fit says nothing of the optimum */
+    if (d->o->l1 == 0 && d->o->l2 == 0 && convex->proof.gap > d->tol)
+        convex->proof.dual = convex->proof.gap = NAN;
     return SEPAL_OK;
 }
 
@@ -140,7 +143,7 @@ static sepal_status run_one(struct convex *convex, const struct convex_way *way)
     if (limit && limit <= convex->before) return SEPAL_OK;
     if (limit) d->max_iter -= convex->before;
     d->iterations = 0;
-    TRY(convex_walks(convex->fit) ? way->solve(d) : solve_in_units(d, way->solve));
+    TRY(convex_walks(convex->fit) ? way->solve(d) : solve_in_units(d, way->solve, way->far));
     d->max_iter = limit;
     d->iterations += convex->before;
     return SEPAL_OK;

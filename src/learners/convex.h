@@ -111,6 +111,7 @@ struct convex_way {
     sepal_status (*solve)(struct descent *d);
     /* Why it cannot solve this objective; NULL: it can. */
     const char *(*refuses)(const struct objective *o);
+    int far; /* without a penalty: columns larger than 2^far or smaller than 2^-far are rescaled */
 };
 struct convex_plan {
     const struct convex_way *first,

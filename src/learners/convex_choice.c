@@ -28,19 +28,15 @@ static const char *newton_refuses(const struct objective *o) {
     return newton_cg_refuses(o);
 }
 
-static const char *hinge_refuses(const struct objective *o) {
+static const char *augmented_refuses(const struct objective *o) {
     if (o->loss != &loss_hinge) return "it is for the hinge";
-    return o->l1 > 0 || !(o->l2 > 0) ? "it is for an L2 penalty" : NULL;
-}
-
-static const char *smoothed_refuses(const struct objective *o) {
-    if (o->loss->smooth) return "it is for the hinge";
-    return o->width <= INTERIOR_WIDTH_MOST ? "it is for more than 4096 columns" : NULL;
+    return o->l1 > 0 ? "it is for an L2 penalty, or none" : NULL;
 }
 
 static const char *proximal_refuses(const struct objective *o) {
     if (o->rows.sparse && o->centre && o->bias != BIAS_FREE) return "it cannot centre sparse rows";
-    return hinge_refuses(o);
+    if (o->loss == &loss_hinge && !(o->l2 > 0)) return "it is for an L2 penalty";
+    return augmented_refuses(o);
 }
 
 static const char *interior_refuses(const struct objective *o) {
@@ -64,25 +60,26 @@ enum way {
     WAY_INTERIOR,
     WAY_PROXIMAL,
     WAY_AUGMENTED,
-    WAY_SMOOTHED,
     WAY_PROX_NEWTON,
     WAY_SGD,
     WAYS
 };
+/* Squares, and products of columns, shares and curvatures, stay far from the ends of the range; what
+   augmented makes smaller from round to round is the L2 penalty, which asks for like columns. */
+enum { FAR = 300, NEAR = 4 };
 static const struct convex_way ways[WAYS] = {
-    [WAY_NEWTON] = {"newton", solve_newton, newton_refuses},
-    [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses},
-    [WAY_LBFGS] = {"lbfgs", solve_lbfgs, lbfgs_refuses},
-    [WAY_DUAL] = {"dual", solve_dual, dual_refuses},
-    [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses},
-    [WAY_PROXIMAL] = {"proximal", solve_proximal, proximal_refuses},
-    [WAY_AUGMENTED] = {"augmented", solve_augmented, hinge_refuses},
-    [WAY_SMOOTHED] = {"smoothed", solve_smoothed, smoothed_refuses},
-    [WAY_PROX_NEWTON] = {"prox-newton", solve_prox_newton, prox_newton_refuses},
-    [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses},
+    [WAY_NEWTON] = {"newton", solve_newton, newton_refuses, FAR},
+    [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses, FAR},
+    [WAY_LBFGS] = {"lbfgs", solve_lbfgs, lbfgs_refuses, FAR},
+    [WAY_DUAL] = {"dual", solve_dual, dual_refuses, FAR},
+    [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses, FAR},
+    [WAY_PROXIMAL] = {"proximal", solve_proximal, proximal_refuses, FAR},
+    [WAY_AUGMENTED] = {"augmented", solve_augmented, augmented_refuses, NEAR},
+    [WAY_PROX_NEWTON] = {"prox-newton", solve_prox_newton, prox_newton_refuses, FAR},
+    [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses, FAR},
 };
 const char convex_ways[] =
-    "newton|newton-cg|lbfgs|dual|interior|proximal|augmented|smoothed|prox-newton|" CONVEX_WALK;
+    "newton|newton-cg|lbfgs|dual|interior|proximal|augmented|prox-newton|" CONVEX_WALK;
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 
@@ -167,8 +164,10 @@ static struct convex_plan plan_of(const struct objective *o) {
     const struct convex_way *newton = &ways[WAY_NEWTON], *newton_cg = &ways[WAY_NEWTON_CG];
     bool exact = !interior_refuses(o);
     if (!o->loss->smooth && (o->l1 > 0 || o->l2 == 0))
-        return (struct convex_plan){.first = &ways[exact ? WAY_INTERIOR : WAY_SMOOTHED],
-                                    .why = exact ? "few columns" : "not an L2 penalty alone"};
+        return (struct convex_plan){.first = &ways[exact ? WAY_INTERIOR : WAY_AUGMENTED],
+                                    .why = o->l1 > 0 ? "an L1 penalty"
+                                           : exact   ? "few columns"
+                                                     : "many columns, no penalty"};
     if (o->l1 > 0)
         return (struct convex_plan){.first = &ways[WAY_PROX_NEWTON], .why = "an L1 penalty"};
     if (!o->loss->smooth) return plan_of_hinge(o);

@@ -58,10 +58,10 @@ static double imbalance(const struct augmented *s, double by) {
 /* A free bias where both sides pull alike. Newton steps alone would not find it: without a t
    between its bounds there is no curvature along the bias. */
 static void set_bias(struct augmented *s) {
-    enum { DOUBLINGS = 60, HALVINGS = 60 };
+    enum { DOUBLINGS = 1030, HALVINGS = 60 }; /* through the whole range of numbers */
     double at = imbalance(s, 0), low = 0, high = at > 0 ? 1 : -1;
     if (at == 0) return;
-    for (int k = 0; k < DOUBLINGS && imbalance(s, high) * at > 0; k++) {
+    for (int k = 0; k < DOUBLINGS && isfinite(2 * high) && imbalance(s, high) * at > 0; k++) {
         low = high;
         high *= 2;
     }
@@ -249,6 +249,7 @@ static sepal_status allocate(struct augmented *s, struct arena *arena) {
 sepal_status solve_augmented(struct descent *d) {
     struct augmented s = {.d = d, .o = d->o};
     struct arena arena = {0};
+    if (!(d->o->l2 > 0)) return solve_vanishing(d);
     sepal_status status = allocate(&s, &arena);
     if (status == SEPAL_OK) status = run(&s);
     arena_clear(&arena);

@@ -56,16 +56,15 @@ sepal_status solve_sgd(struct descent *d);
 /* newton.c: smooth losses, no L1 penalty, at most NEWTON_WIDTH_MOST columns. */
 enum { NEWTON_WIDTH_MOST = 4096 };
 sepal_status solve_newton(struct descent *d);
-/* interior.c: the hinge with an L2 penalty alone, at most INTERIOR_WIDTH_MOST columns. */
+/* interior.c: the hinge with any penalty or none, at most INTERIOR_WIDTH_MOST columns; with an L1
+   penalty so many that have a weight. */
 enum { INTERIOR_WIDTH_MOST = 4096 };
 sepal_status solve_interior(struct descent *d);
 /* dual.c: logistic, hinge and squared hinge, an L2 penalty and no L1; sparse rows without a centre. */
 sepal_status solve_dual(struct descent *d);
-/* proximal.c, augmented.c: the hinge with an L2 penalty alone. */
+/* proximal.c: the hinge with an L2 penalty alone; augmented.c: with that or none. */
 sepal_status solve_proximal(struct descent *d);
 sepal_status solve_augmented(struct descent *d);
-/* smoothed.c: the hinge with any penalty or none, by the solvers of smooth losses. */
-sepal_status solve_smoothed(struct descent *d);
 /* prox_newton.c: smooth losses, an L1 penalty. */
 sepal_status solve_prox_newton(struct descent *d);
 

@@ -15,6 +15,7 @@ static void stretch(struct hinge *h) {
 }
 
 sepal_status hinge_offer(struct hinge *h, const double *u, const double *m) {
+    static const double nothing = 1e-10, more = 1 + 1e-9;
     const struct objective *o = h->o;
     double loss;
     memcpy(h->point, u, o->width * sizeof *u);
@@ -22,10 +23,16 @@ sepal_status hinge_offer(struct hinge *h, const double *u, const double *m) {
         memcpy(h->m, m, o->n * sizeof *m);
     else
         TRY(objective_margins(h->m, o, u));
-    if (o->l2 > 0 && o->l1 == 0) stretch(h);
+    if (o->l1 == 0) stretch(h);
     if (o->bias == BIAS_FREE) hinge_bias(o, h->m, h->point + o->cols);
     TRY(objective_loss(&loss, o, h->m));
     double value = loss + objective_penalty(o, h->point);
+    if (value < nothing && o->l1 == 0 && o->l2 == 0) {
+        /* all rows are at their margin, up to rounding: a little further they are beyond it */
+        for (size_t j = 0; j < o->width; j++) h->point[j] *= more;
+        for (size_t i = 0; i < o->n; i++) h->m[i] *= more;
+        TRY(objective_loss(&value, o, h->m));
+    }
     if (!(value < h->primal)) return SEPAL_OK;
     h->primal = value;
     memcpy(h->d->u, h->point, o->width * sizeof *u);
@@ -112,6 +119,26 @@ sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena)
     if (!d->paired) memset(d->pull, 0, o->n * sizeof *d->pull);
     d->paired = true;
     return hinge_offer_dual(h, d->pull, NULL);
+}
+
+sepal_status hinge_account(struct hinge *h, const double *a) {
+    static const double small = 1e-6;
+    const struct objective *o = h->o;
+    struct descent *d = h->d;
+    double earned = 0, charge = 0;
+    bool vanish = true;
+    for (size_t i = 0; i < o->n; i++) h->r[i] = a[i] > 0 ? fmin(a[i], 1) : 0;
+    if (o->bias == BIAS_FREE) balance(o, h->r);
+    for (size_t i = 0; i < o->n; i++) earned += o->share[i] * h->r[i];
+    TRY(objective_pulls(h->image, o, h->r));
+    for (size_t j = 0; j < o->width; j++) {
+        charge += fabs(h->image[j] * d->u[j]);
+        vanish = vanish && fabs(h->image[j]) <= small * h->sizes[j];
+    }
+    if (!vanish || !(h->primal - earned + charge <= d->tol * h->primal)) return SEPAL_OK;
+    memcpy(d->pull, h->r, o->n * sizeof *a);
+    d->paired = d->converged = true;
+    return SEPAL_OK;
 }
 
 double hinge_gap(const struct hinge *h) {

@@ -22,6 +22,9 @@ sepal_status hinge_offer(struct hinge *h, const double *u, const double *m);
 /* Dual variables in any state; their image (1 / l2) sum of share_i a_i y_i (x_i - c, 1) may be
    NULL. For a free bias they are balanced first. */
 sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image);
+/* Without a penalty, where no dual variables bound all points: whether these make the best one good
+   enough beside points of its size. Then they are kept, and it has converged. */
+sepal_status hinge_account(struct hinge *h, const double *a);
 double hinge_gap(const struct hinge *h); /* relative */
 /* The aim is reached, or the user wants to end: both are noted in the descent. */
 bool hinge_ends(struct hinge *h);
@@ -37,6 +40,9 @@ void hinge_sizes(double *out, const struct objective *o);
 /* proximal.c: `most` epochs from the best found on, until the aim or a gap that is enough is
    reached, or until they gain little: with a gap that is enough, that is judged sooner. */
 sepal_status proximal_run(struct hinge *h, double enough, size_t most);
+
+/* vanishing.c: the hinge without a penalty, by solve_augmented with ever smaller ones. */
+sepal_status solve_vanishing(struct descent *d);
 
 /* interior.c: all columns at once. interior_columns.c: with an L1 penalty, those that have a weight. */
 sepal_status interior_narrow(struct descent *d);

@@ -32,6 +32,7 @@ static double slope_at(const struct objective *o, const double *m, double square
     return slope;
 }
 
+/* Without a penalty the least length that does: of separated rows, what brings all to their margin. */
 double hinge_length(const struct objective *o, const double *m, double square) {
     enum { DOUBLINGS = 60, HALVINGS = 45 };
     double low = 0, high = 2;
@@ -44,5 +45,5 @@ double hinge_length(const struct objective *o, const double *m, double square) {
         double middle = 0.5 * (low + high);
         *(slope_at(o, m, square, middle) < 0 ? &low : &high) = middle;
     }
-    return 0.5 * (low + high);
+    return o->l2 > 0 ? 0.5 * (low + high) : high;
 }

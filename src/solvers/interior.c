@@ -290,7 +290,8 @@ static sepal_status run(struct interior *p) {
         TRY(hinge_offer(&p->best, p->u, NULL));
         TRY(hinge_offer_dual(&p->best, p->a, NULL));
     }
-    return SEPAL_OK;
+    bool free = p->o->l1 == 0 && p->o->l2 == 0;
+    return free && !d->converged ? hinge_account(&p->best, p->a) : SEPAL_OK;
 }
 
 static sepal_status allocate(struct interior *p, struct arena *arena) {

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Squares, and products of two columns, times shares and curvatures keep far from the range's ends. */
-enum { FAR = 300, FARTHEST = 1000 };
+enum { FARTHEST = 1000 };
 
 /* The largest magnitude in each column, centred as the solver sees it. */
 static void find_sizes(double *size, const struct objective *o) {
@@ -29,15 +28,15 @@ static void find_sizes(double *size, const struct objective *o) {
 }
 
 /* Sizes become factors. True: one is not 1. */
-static bool find_factors(double *size, size_t n) {
+static bool find_factors(double *size, size_t n, int far) {
     bool needed = false;
     for (size_t j = 0; j < n; j++) {
         int exponent = 0;
         if (size[j] > 0 && isfinite(size[j])) (void)frexp(size[j], &exponent);
-        bool far = exponent > FAR || exponent < -FAR;
-        int by = far ? -exponent : 0;
+        bool beyond = exponent > far || exponent < -far;
+        int by = beyond ? -exponent : 0;
         size[j] = ldexp(1, by > FARTHEST ? FARTHEST : by);
-        needed = needed || far;
+        needed = needed || beyond;
     }
     return needed;
 }
@@ -75,7 +74,7 @@ static sepal_status solve_scaled(struct descent *d, sepal_status (*solve)(struct
     return SEPAL_OK;
 }
 
-sepal_status solve_in_units(struct descent *d, sepal_status (*solve)(struct descent *d)) {
+sepal_status solve_in_units(struct descent *d, sepal_status (*solve)(struct descent *d), int far) {
     const struct objective *o = d->o;
     struct arena arena = {0};
     if (o->l1 > 0 || o->l2 > 0) return solve(d);
@@ -83,7 +82,7 @@ sepal_status solve_in_units(struct descent *d, sepal_status (*solve)(struct desc
     sepal_status status = factor ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
         find_sizes(factor, o);
-        bool needed = find_factors(factor, o->cols);
+        bool needed = find_factors(factor, o->cols, far);
         status = needed ? solve_scaled(d, solve, factor, &arena) : solve(d);
     }
     arena_clear(&arena);

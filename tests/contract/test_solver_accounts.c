@@ -24,7 +24,6 @@ static const struct solver {
     {"interior", solve_interior, HINGE, RIDGE | LASSO | NET, true, false, 0},
     {"proximal", solve_proximal, HINGE, RIDGE, false, false, 0},
     {"augmented", solve_augmented, HINGE, RIDGE, false, false, 0},
-    {"smoothed", solve_smoothed, HINGE, LASSO | NET, true, true, 6},
     {"prox-newton", solve_prox_newton, SMOOTH, LASSO | NET, true, false, 0},
 };
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
