@@ -39,8 +39,9 @@ enum { NORMAL_COLS = 4096, QR_COLS = 2048, QR_ROWS = 1024 };
 static const double QR_WORK = 1e11;
 /* Dense arithmetic on sparse rows pays while it is less than this many passes over the entries. */
 static const double SPARSE_PASSES = 4000;
-/* What LSQR aims at, and how long. */
-static const double LSQR_TOL = 1e-12;
+/* What LSQR aims at, and how long. Columns dependent to less than the aim are taken to be so; a
+   condition beyond the other is worth a word. */
+static const double LSQR_TOL = 1e-13, LSQR_CONDITION = 1e10;
 enum { LSQR_STEPS = 1000, LSQR_STEPS_PER_COLUMN = 4 };
 
 struct task {
@@ -160,6 +161,11 @@ static sepal_status run_lsqr(struct task *task, const char *why) {
              "LSQR did not reach its tolerance in %zu iterations; bring the features to a common "
              "scale, give l2=1e-6, or raise --max-iter",
              most);
+    else if (p->condition > LSQR_CONDITION)
+        warn(fit->ctx, "nearly-dependent",
+             "columns are dependent up to about %.0e, which is at the limit of what LSQR can tell: its "
+             "objective may not be the least; take --solver qr, or give l2=1e-6",
+             1 / p->condition);
     return SEPAL_OK;
 }
 

@@ -16,6 +16,7 @@ struct lsqr {
     double squares_of_psi; /* what the damping adds to the residual */
     double norm_a;         /* the best lower bound so far, which makes the test a strict one */
     double norm_r, norm_ar;
+    double inverse; /* the square of a bound from below of the inverse's norm */
 };
 
 /* x = (product - keep x) / its norm, which is returned */
@@ -39,7 +40,7 @@ static sepal_status start(struct lsqr *s, size_t output, double *norm_b) {
     s->phi_bar = s->norm_r = *norm_b;
     s->rho_bar = s->alpha;
     s->norm_ar = s->alpha * *norm_b;
-    s->norm_a = s->squares_of_psi = 0;
+    s->norm_a = s->squares_of_psi = s->inverse = 0;
     return SEPAL_OK;
 }
 
@@ -60,6 +61,7 @@ static sepal_status step(struct lsqr *s, double damp, double *x) {
     s->rho_bar = -c * s->alpha;
     s->phi_bar = sine * phi_bar;
     kernels->axpy_f64(phi / rho, s->w, x, cols);
+    s->inverse = fmax(s->inverse, kernels->dot_f64(s->w, s->w, cols) / (rho * rho));
     for (size_t j = 0; j < cols; j++) s->w[j] = s->v[j] - theta / rho * s->w[j];
 
     s->squares_of_psi += psi * psi;
@@ -87,6 +89,7 @@ static sepal_status solve(struct lsqr *s, struct squares *p, size_t output, doub
     }
     if (iteration > p->iterations) p->iterations = iteration;
     p->converged = p->converged && converged;
+    p->condition = fmax(p->condition, s->norm_a * sqrt(s->inverse));
     return SEPAL_OK;
 }
 

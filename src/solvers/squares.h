@@ -40,6 +40,7 @@ struct squares {
     size_t rank; /* of the active columns; the best upper bound where the solver cannot know it */
     size_t iterations;
     bool converged, stopped;
+    double condition; /* LSQR: what it has seen of the matrix's, from below; else 0 */
 };
 
 /* Means of the columns, weights of the classes, columns that are constant. */
