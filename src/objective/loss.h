@@ -25,8 +25,4 @@ extern const struct loss loss_hinge;         /* max(0, 1 - m) */
 extern const struct loss loss_squared_hinge; /* max(0, 1 - m)^2 */
 extern const struct loss loss_squared;       /* (1 - m)^2 / 2, which is (s - y)^2 / 2 */
 
-/* The hinge with a kink rounded off over 1 / bend, which falls from row to row. */
-extern const struct loss loss_smoothed[];
-extern const size_t losses_smoothed;
-
 #endif

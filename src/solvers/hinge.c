@@ -79,12 +79,19 @@ static double bound_by_sums(const struct hinge *h, const double *v, double earne
     return *shrink * earned - lost;
 }
 
-sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image) {
+/* The variables within their bounds and balanced, in r; what they earn. */
+static double take_dual(struct hinge *h, const double *a) {
     const struct objective *o = h->o;
     double earned = 0;
     for (size_t i = 0; i < o->n; i++) h->r[i] = a[i] > 0 ? fmin(a[i], 1) : 0;
     if (o->bias == BIAS_FREE) balance(o, h->r);
     for (size_t i = 0; i < o->n; i++) earned += o->share[i] * h->r[i];
+    return earned;
+}
+
+sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image) {
+    const struct objective *o = h->o;
+    double earned = take_dual(h, a);
     bool plain = o->l2 > 0 && o->l1 == 0;
     if (!plain || !image || o->bias == BIAS_FREE) {
         TRY(objective_pulls(h->image, o, h->r));
@@ -125,11 +132,8 @@ sepal_status hinge_account(struct hinge *h, const double *a) {
     static const double small = 1e-6;
     const struct objective *o = h->o;
     struct descent *d = h->d;
-    double earned = 0, charge = 0;
+    double earned = take_dual(h, a), charge = 0;
     bool vanish = true;
-    for (size_t i = 0; i < o->n; i++) h->r[i] = a[i] > 0 ? fmin(a[i], 1) : 0;
-    if (o->bias == BIAS_FREE) balance(o, h->r);
-    for (size_t i = 0; i < o->n; i++) earned += o->share[i] * h->r[i];
     TRY(objective_pulls(h->image, o, h->r));
     for (size_t j = 0; j < o->width; j++) {
         charge += fabs(h->image[j] * d->u[j]);

@@ -92,36 +92,6 @@ static void test_duals(void **state) {
     }
 }
 
-/* The hinge rounded off: over its width below m = 1 a parabola, and what it earns is its own dual. */
-static long double plain_smoothed(double width, long double m) {
-    long double under = m < 1 ? 1 - m : 0;
-    return under < width ? under * under / (2 * (long double)width)
-                         : under - (long double)width / 2;
-}
-
-static void test_smoothed(void **state) {
-    (void)state;
-    struct rng rng = rng_make(test_seed(6), 1);
-    for (size_t k = 0; k < losses_smoothed; k++) {
-        const struct loss *loss = &loss_smoothed[k];
-        double width = 1 / loss->bend;
-        assert_true(k == 0 || loss->bend > loss_smoothed[k - 1].bend);
-        for (int trial = 0; trial < 200; trial++) {
-            double m = 1 - width * (3 * rng_unit(&rng) - 1), a = rng_unit(&rng), value, pull, curve;
-            if (trial < 2) a = trial;
-            loss->at(ctx->kernels, 1, &m, &value, &pull, &curve);
-            assert_true(fabsl(value - plain_smoothed(width, m)) <= 1e-15L * width);
-            assert_true(fabs(pull - fmin(fmax((1 - m) / width, 0), 1)) <= 1e-15);
-            assert_true(curve == (pull > 0 && pull < 1 ? loss->bend : 0));
-            /* the least of value + a m lies at m = 1 - a width */
-            long double least = plain_smoothed(width, 1 - a * (long double)width) +
-                                a * (1 - a * (long double)width);
-            assert_true(fabsl(loss->earns(a) - least) <= 1e-15L);
-        }
-        assert_true(loss->earns(-1e-9) == -INFINITY && loss->earns(1 + 1e-9) == -INFINITY);
-    }
-}
-
 /* ---- the logistic loss to the last digits ------------------------------------------------------- */
 
 static void within(const char *what, double m, double found, long double right, double ulps) {
@@ -174,7 +144,6 @@ int main(void) {
         cmocka_unit_test(test_values),   cmocka_unit_test(test_parts),
         cmocka_unit_test(test_kinks),    cmocka_unit_test(test_duals),
         cmocka_unit_test(test_digits),   cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_smoothed),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
