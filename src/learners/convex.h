@@ -88,7 +88,7 @@ struct convex {
     double first_gap;     /* that was told, for a guess at the time left */
     struct stride stride; /* of --solver sgd */
     double *share;
-    double total; /* the sum of the rows' weights */
+    double total;  /* the sum of the rows' weights */
     size_t before; /* iterations before those of the solver at work */
     bool handed_over;
     bool endless; /* no finite weights are best, and that was said */

@@ -163,7 +163,8 @@ static sepal_status run_lsqr(struct task *task, const char *why) {
              most);
     else if (p->condition > LSQR_CONDITION)
         warn(fit->ctx, "nearly-dependent",
-             "columns are dependent up to about %.0e, which is at the limit of what LSQR can tell: its "
+             "columns are dependent up to about %.0e, which is at the limit of what LSQR can tell: "
+             "its "
              "objective may not be the least; take --solver qr, or give l2=1e-6",
              1 / p->condition);
     return SEPAL_OK;

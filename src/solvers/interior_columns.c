@@ -16,11 +16,11 @@ struct generation {
     struct descent *d;
     const struct objective *o;
     struct hinge best;
-    bool *chosen;   /* cols */
-    size_t n;       /* how many are */
-    double *v, *u;  /* width: sums of the last dual variables; a point */
-    double *pull;   /* n of them */
-    double aim;     /* for the columns chosen */
+    bool *chosen;  /* cols */
+    size_t n;      /* how many are */
+    double *v, *u; /* width: sums of the last dual variables; a point */
+    double *pull;  /* n of them */
+    double aim;    /* for the columns chosen */
 };
 
 /* A bound that not more than `wanted` of the other columns exceed. */
@@ -32,8 +32,7 @@ static double entry_bound(const struct generation *g, size_t wanted) {
     for (int h = 0; h < HALVINGS; h++) {
         double middle = h == 0 ? low : 0.5 * (low + high);
         size_t above = 0;
-        for (size_t j = 0; j < g->o->cols; j++)
-            above += !g->chosen[j] && fabs(g->v[j]) > middle;
+        for (size_t j = 0; j < g->o->cols; j++) above += !g->chosen[j] && fabs(g->v[j]) > middle;
         *(above > wanted ? &low : &high) = middle;
         if (h == 0 && high == middle) break;
     }
@@ -110,8 +109,8 @@ static sepal_status run(struct generation *g) {
         size_t joined = choose(g);
         bool last = joined == 0 && g->aim <= 0.1 * d->tol;
         if (last) return SEPAL_OK; /* rounding, or room for columns, leaves nothing to gain */
-        g->aim = joined > 0 ? fmin(fmax(0.02 * gap, 0.25 * d->tol), 0.003)
-                            : 0.1 * fmin(g->aim, d->tol);
+        g->aim =
+            joined > 0 ? fmin(fmax(0.02 * gap, 0.25 * d->tol), 0.003) : 0.1 * fmin(g->aim, d->tol);
         sepal_status status = solve_some(g, &arena);
         arena_clear(&arena);
         TRY(status);

@@ -28,9 +28,9 @@ struct newton {
     double *t;                                                        /* n */
     double *diagonal, *scale, *step, *residual, *direction, *product; /* width */
     double objective;
-    double bound; /* the best dual value, of d->pull; minus infinity: none */
-    double gap;   /* relative, by that bound; NaN without a penalty */
-    double rate;  /* the decrease that the diagonal model promises, relative */
+    double bound;   /* the best dual value, of d->pull; minus infinity: none */
+    double gap;     /* relative, by that bound; NaN without a penalty */
+    double rate;    /* the decrease that the diagonal model promises, relative */
     double promise; /* the same of the step; NaN: conjugate gradients did not come to an end */
 };
 
@@ -204,8 +204,7 @@ static sepal_status dual_point(struct newton *s) {
 
 static void measure_drift(struct newton *s, double length) {
     s->d->drift = 0;
-    for (size_t i = 0; i < s->o->n; i++)
-        s->d->drift = fmax(s->d->drift, fabs(length * s->t[i]));
+    for (size_t i = 0; i < s->o->n; i++) s->d->drift = fmax(s->d->drift, fabs(length * s->t[i]));
 }
 
 static sepal_status advance(struct newton *s, bool *moved) {

@@ -13,17 +13,17 @@
 
 struct active {
     struct prox *p;
-    double *slope;   /* of the losses' model, n */
-    size_t n;        /* of the block */
-    size_t *member;  /* those with a sign, in no order */
-    size_t members;  /* how many */
-    double *sign;    /* n: 0: none */
-    double *z;       /* n: the weights */
-    double *move;    /* members */
-    double *factor;  /* members^2 */
-    double *scale;   /* members */
-    bool changed;    /* the factor is not that of the members */
-    double enough;   /* a violation that is none */
+    double *slope;  /* of the losses' model, n */
+    size_t n;       /* of the block */
+    size_t *member; /* those with a sign, in no order */
+    size_t members; /* how many */
+    double *sign;   /* n: 0: none */
+    double *z;      /* n: the weights */
+    double *move;   /* members */
+    double *factor; /* members^2 */
+    double *scale;  /* members */
+    bool changed;   /* the factor is not that of the members */
+    double enough;  /* a violation that is none */
 };
 
 static double slope_at(const struct active *s, size_t b) {
@@ -107,7 +107,7 @@ static void descend(struct active *s) {
     static const double precision = 1e-10, most_work = 3e9;
     enum { AGAIN = 3 };
     double work = 0; /* products, and as many for each number of the factor */
-    int still = 0; /* solves of the same members, which only rounding asks for */
+    int still = 0;   /* solves of the same members, which only rounding asks for */
     for (size_t b = 0; b < s->n; b++) {
         double w = s->z[b], over = fabs(s->slope[b]) - s->p->o->l1;
         if (w != 0) join(s, b, w > 0 ? 1 : -1);

@@ -74,8 +74,8 @@ static sepal_status lay_out(struct some_columns *some, const uint32_t *place, st
         const struct block *from = &some->all->rows.blocks[b];
         struct block *block = &x->blocks[b];
         size_t cells = from->sparse ? count_entries(from, place) : from->rows * x->cols;
-        *block =
-            (struct block){.first_row = from->first_row, .rows = from->rows, .sparse = from->sparse};
+        *block = (struct block){
+            .first_row = from->first_row, .rows = from->rows, .sparse = from->sparse};
         x->nonzeros += cells;
         bool ones = from->sparse && from->values == VALUES_ONES && !some->factor;
         block->values = ones ? VALUES_ONES : VALUES_F64;

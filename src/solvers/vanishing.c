@@ -49,7 +49,8 @@ static sepal_status round_of(struct vanishing *s, bool *last) {
     TRY(hinge_offer(&s->best, inner->u, NULL));
     d->converged = s->best.primal == 0;
     double square = square_of(d->o, inner->u);
-    if (inner->converged && square <= at_rest * s->square) TRY(hinge_account(&s->best, inner->pull));
+    if (inner->converged && square <= at_rest * s->square)
+        TRY(hinge_account(&s->best, inner->pull));
     *last = d->converged || d->stopped || (d->max_iter && d->iterations >= d->max_iter);
     s->square = square;
     s->o.l2 *= WEAKER;

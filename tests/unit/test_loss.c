@@ -141,9 +141,8 @@ static void test_sets(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),   cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_kinks),    cmocka_unit_test(test_duals),
-        cmocka_unit_test(test_digits),   cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_values), cmocka_unit_test(test_parts),  cmocka_unit_test(test_kinks),
+        cmocka_unit_test(test_duals),  cmocka_unit_test(test_digits), cmocka_unit_test(test_sets),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
