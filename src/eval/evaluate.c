@@ -30,7 +30,7 @@ struct judging {
     struct tree_maker *make;
     struct tree *report;
     struct tree *undefined;
-    struct answers answers; /* `shown` of K > 2 classes with probabilities: their logarithms */
+    struct answers answers; /* `shown` of K > 2 classes: what each is ranked by, see `ask` */
     struct confusion confusion;
 };
 
@@ -143,8 +143,7 @@ static void report_mcc(struct judging *all) {
     ratio(all, all->report, "mcc", "", confusion->right / n - cross, spread > 0 ? sqrt(spread) : 0);
 }
 
-/* Class k against the rest, by its probability if there is one: scores of several classes may have
-   any number in common. A single score speaks for the second class. */
+/* Class k against the rest. A single score speaks for the second class. */
 static sepal_status rank_class(struct judging *all, size_t k, bool *positive, struct ranking *out) {
     size_t rows = all->data->matrix.rows, stride = linear_shown(all->linear);
     double *flipped = NULL;
@@ -246,6 +245,25 @@ static sepal_status find_positive(struct judging *all, const char *label, size_t
     return SEPAL_OK;
 }
 
+/* How far each class of a row stands above the best of the others: the scores of a joint machine may
+   have any function of x in common. The last class of K - 1 functions has none of its own but 0,
+   and is the stronger the further all others are below. */
+static void show_margins(const struct linear *linear, double *row) {
+    size_t classes = linear->classes, best = 0;
+    double second = -INFINITY;
+    for (size_t k = 1; k < classes; k++) {
+        bool better = row[k] > row[best];
+        second = fmax(second, better ? row[best] : row[k]);
+        if (better) best = k;
+    }
+    double first = row[best];
+    size_t from = linear->decode == DECODE_OVR_1 ? classes - 1 : 0;
+    for (size_t k = from; k < classes; k++) row[k] -= k == best ? second : first;
+}
+
+/* What rows are decided as, and the numbers that rank them, of more than two classes for each: the
+   logarithm of its probability; without one, its margin in a joint machine, its own score against
+   the rest, its votes. */
 static sepal_status ask(struct judging *all) {
     size_t rows = all->data->matrix.rows, shown = linear_shown(all->linear);
     struct answers *answers = &all->answers;
@@ -255,9 +273,16 @@ static sepal_status ask(struct judging *all) {
     answers->shown = mem_alloc(all->ctx, rows, shown * sizeof(double));
     if (!answers->classes || !answers->regions || !answers->shown) return SEPAL_EMEMORY;
     TRY(model_answer(answers, all->ctx, all->model, all->data, all->rule));
-    bool logs = all->linear->link != LINK_NONE && shown > 1;
-    for (double *row = answers->shown; logs && row < answers->shown + rows * shown; row += shown)
-        linear_log_probabilities(all->linear, row, row);
+    enum decode decode = all->linear->decode;
+    bool logs = all->linear->link != LINK_NONE;
+    bool margins = decode == DECODE_ARGMAX || decode == DECODE_OVR_1;
+    for (size_t i = 0; shown > 1 && i < rows; i++) {
+        double *row = answers->shown + i * shown;
+        if (logs)
+            linear_log_probabilities(all->linear, row, row);
+        else if (margins)
+            show_margins(all->linear, row);
+    }
     return SEPAL_OK;
 }
 

@@ -52,7 +52,8 @@ def judge(s, y, labels):
     two = len(labels) == 2
     golden = judge_decided(y, (s[:, 0] >= 0).astype(int) if two else s.argmax(axis=1))
     each = [1] if two else range(len(labels))
-    column = [s[:, 0 if two else k] for k in each]
+    # K scores may have any function of x in common: a class by how far it is above the others
+    column = [s[:, 0] if two else s[:, k] - np.delete(s, k, axis=1).max(axis=1) for k in each]
     golden["roc_auc"] = float(np.mean([metrics.roc_auc_score(y == k, c) for k, c in zip(each, column)]))
     golden["pr_auc"] = float(np.mean([metrics.average_precision_score(y == k, c)
                                       for k, c in zip(each, column)]))
