@@ -16,6 +16,27 @@ bool means_coincide(const struct scatter *s) {
     return true;
 }
 
+/* A class has no spread along w if its standard deviation is no more than this part of what the
+   columns alone would give it, or than so many units in the last place of the distance between the
+   means: w that takes every class to a point is only known up to rounding. */
+static const double SPREAD_LEAST = 1e-10;
+
+/* Sums of squares along w, 0 where they are rounding. */
+static sepal_status find_squares(double squares[2], struct fit *fit, const struct scatter *s) {
+    size_t cols = s->x->cols;
+    const double *w = fit->linear.w;
+    double within = 0, between = 0;
+    TRY(scatter_along(squares, s, w));
+    for (size_t j = 0; j < cols; j++) {
+        within += fabs(w[j]) * s->size[j];
+        between += fabs(w[j] * (s->mean[cols + j] - s->mean[j]));
+    }
+    double least = SPREAD_LEAST * within + ROUNDING * DBL_EPSILON * between;
+    for (size_t k = 0; k < 2; k++)
+        if (!(sqrt(squares[k] / s->class_weight[k]) > least)) squares[k] = 0;
+    return SEPAL_OK;
+}
+
 /* Where the normal curves cross, as a distance from the midpoint of the means, which lie h on
    either side of it. g(y), the logarithm of their ratio, is a y^2 + b y + c, and b > 0; the root
    where g rises is the only one between the means if there is one there. */
@@ -23,9 +44,13 @@ static sepal_status cross(double *y, struct fit *fit, const struct scatter *s, d
     double squares[2], variance[2];
     const double *n = s->class_weight;
     *y = 0;
-    TRY(scatter_along(squares, s, fit->linear.w));
-    for (size_t k = 0; k < 2; k++) variance[k] = squares[k] / (n[k] - 1);
-    bool both = n[0] > 1 && n[1] > 1 && variance[0] > 0 && variance[1] > 0;
+    TRY(find_squares(squares, fit, s));
+    bool both = true;
+    for (size_t k = 0; k < 2; k++) {
+        double freedom = freedom_of(n[k], s->class_rows[k], 1);
+        variance[k] = freedom > 0 ? squares[k] / freedom : 0;
+        both = both && variance[k] > 0;
+    }
     if (both) {
         double a = (1 / variance[0] - 1 / variance[1]) / 2;
         double b = h * (1 / variance[0] + 1 / variance[1]);
@@ -34,7 +59,8 @@ static sepal_status cross(double *y, struct fit *fit, const struct scatter *s, d
         *y = -2 * c / (b + sqrt(square));
         if (square > 0 && isfinite(*y)) return SEPAL_OK;
     }
-    double pooled = (squares[0] + squares[1]) / (n[0] + n[1] - 2);
+    double freedom = freedom_of(n[0] + n[1], s->x->rows, 2);
+    double pooled = freedom > 0 ? (squares[0] + squares[1]) / freedom : 0;
     bool usable = pooled > 0 && isfinite(pooled);
     *y = usable ? pooled / (2 * h) * log(n[0] / n[1]) : 0;
     warn(fit->ctx, "cut", "%s; the cut was placed %s",

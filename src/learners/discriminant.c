@@ -9,6 +9,7 @@
 #include "core/decimal.h"
 #include "kernels/blas.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,9 +51,15 @@ void warn_of_rank(struct fit *fit, const struct scatter *s, size_t rank, const c
          cols, rank, constant, between, why, done);
 }
 
+double freedom_of(double weight, size_t rows, size_t means) {
+    enum { ROUNDING = 64 };
+    double least = DBL_EPSILON * (double)(ROUNDING + rows) * weight;
+    double freedom = weight - (double)means;
+    return freedom > least ? freedom : 0;
+}
+
 sepal_status pooled_divisor(double *out, const struct scatter *s, enum estimate estimate) {
-    double classes = (double)s->classes;
-    *out = estimate == ESTIMATE_ML ? s->total : s->total - classes;
+    *out = estimate == ESTIMATE_ML ? s->total : freedom_of(s->total, s->x->rows, s->classes);
     if (*out > 0) return SEPAL_OK;
     return fail(s->ctx, SEPAL_EDATA,
                 "%zu classes need rows of a total weight above %zu to estimate a covariance, these "
@@ -204,7 +211,7 @@ static sepal_status set_axes(const struct solving *p) {
     const struct scatter *s = &p->d->s;
     struct linear *linear = &p->d->fit->linear;
     size_t cols = s->x->cols;
-    double freedom = s->total - (double)s->classes;
+    double freedom = freedom_of(s->total, s->x->rows, s->classes);
     double root = sqrt(freedom > 0 ? freedom : s->total);
     if (p->axes == 0) return SEPAL_OK;
     linear->axes = mem_zero(p->d->fit->ctx, p->axes, cols * sizeof *linear->axes);
@@ -263,7 +270,7 @@ sepal_status discriminant_fit(struct discriminant *d) {
         infinite = infinite || s->spread[j] == SPREAD_BETWEEN;
     p.n = s->n;
     if (p.n > 0) {
-        TRY(whitener_make(&d->whitener, s, d->alpha));
+        TRY(whitener_make(&d->whitener, s, d->alpha, d->divisor));
         p.height = d->whitener.height;
         TRY(solve(&p));
         infinite = infinite || d->whitener.outside;

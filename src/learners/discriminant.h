@@ -8,10 +8,10 @@
 
 /* ---- knobs (discriminant_knobs.c) */
 #define SHRINKAGE_HELP                                                                             \
-    "none, auto (Ledoit and Wolf) or a number from 0 to 1: the part of the identity in a "         \
-    "covariance"
-enum estimate { ESTIMATE_DEFAULT, ESTIMATE_ML, ESTIMATE_UNBIASED };
-#define ESTIMATE_WORDS "default|ml|unbiased"
+    "none, auto (Ledoit and Wolf, in units of standard deviations) or a number from 0 to 1: the "  \
+    "part of the identity in a covariance"
+enum estimate { ESTIMATE_ML, ESTIMATE_UNBIASED };
+#define ESTIMATE_WORDS "ml|unbiased"
 /* NaN: auto. */
 sepal_status shrinkage_read(double *out, sepal_ctx *ctx, const char *owner, const char *text);
 /* K priors: "LABEL:P,..." or P,P,... in the order of the classes; NULL: from the class weights. */
@@ -53,6 +53,9 @@ void discriminant_report(struct fit *fit, double j, const double *eigenvalue, si
                          double alpha);
 /* fit->solver and fit->words. */
 void discriminant_words(struct fit *fit, const struct whitener *whitener, bool asked_auto);
+/* A total weight of so many rows less the number of means that were fitted; 0 where the two differ by
+   no more than the rounding of that sum. */
+double freedom_of(double weight, size_t rows, size_t means);
 /* The divisor of a pooled scatter matrix. */
 sepal_status pooled_divisor(double *out, const struct scatter *s, enum estimate estimate);
 

@@ -25,7 +25,7 @@ static const double SCATTER_LEAST = 1e-20;
 static sepal_status solve(struct fit *fit, struct whitener *whitener, const struct scatter *s,
                           const struct scatter *of, double alpha, double times, double *squared) {
     size_t n = of->n, cols = of->x->cols;
-    TRY(whitener_make(whitener, of, alpha));
+    TRY(whitener_make(whitener, of, alpha, times));
     double *d = arena_alloc(fit->ctx, &fit->arena, 2, n * sizeof *d);
     double *y = arena_alloc(fit->ctx, &fit->arena, whitener->height, sizeof *y);
     if (!d || !y) return SEPAL_EMEMORY;

@@ -15,9 +15,9 @@ static const struct knob knobs[] = {
      "each "
      "class"},
     {"shrinkage", KNOB_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
-    {"estimate", KNOB_CHOICE, AT(estimate), "default", ESTIMATE_WORDS,
-     "variances divide by the rows (ml) or by one less for each mean (unbiased); default: unbiased "
-     "for shared and full, ml for diagonal and spherical"},
+    {"estimate", KNOB_CHOICE, AT(estimate), "ml", ESTIMATE_WORDS,
+     "variances divide by the rows (ml, maximum likelihood) or by one less for each mean "
+     "(unbiased)"},
     {0},
 };
 
@@ -27,7 +27,8 @@ static const struct knob knobs[] = {
    S_alpha = (1 - alpha) S + ridge I. */
 double gaussian_trace(const struct shrunk *c, double trace_of_inverse) {
     double cols = (double)c->cols;
-    if (c->alpha == 0 || c->alpha == 1) return c->divisor * cols;
+    if (c->alpha == 0) return c->divisor * cols;
+    if (c->alpha == 1) return c->divisor * c->trace / c->ridge;
     return c->divisor * (cols - c->ridge * trace_of_inverse) / (1 - c->alpha);
 }
 
@@ -59,7 +60,8 @@ static void set_root(double *root, const struct discriminant *d, size_t cols) {
     for (size_t i = 0; i < w->n; i++)
         for (size_t j = i; j < w->n; j++)
             root[active[i] * cols + active[j]] =
-                w->factor[i * w->n + j] / w->scale[j] / sqrt(d->divisor);
+                w->factor[i * w->n + j] /
+                (w->scale[j] * scatter_inverse_unit(w->s, active[j]) * sqrt(d->divisor));
 }
 
 /* The density that goes with lda's scores, where every column has a variance of its own. */
@@ -80,9 +82,9 @@ static sepal_status keep_shared(struct gaussian *g, struct discriminant *d) {
     memcpy(density->mean, d->s.mean, g->classes * cols * sizeof *density->mean);
     set_root(density->root, d, cols);
     density_normalise(density);
-    /* At alpha = 1 the trace is that of all columns, else constant ones add nothing to it. */
-    struct shrunk c = {.cols = w->alpha < 1 ? n : cols,
+    struct shrunk c = {.cols = n,
                        .alpha = w->alpha,
+                       .trace = w->trace,
                        .ridge = w->ridge,
                        .divisor = d->divisor};
     double *work = arena_alloc(ctx, &g->fit->arena, cols, GAUSSIAN_PANEL * sizeof *work);
@@ -184,6 +186,18 @@ static sepal_status fit_gaussian(struct fit *fit) {
     return status;
 }
 
+/* Before there was one default for all, it was unbiased for matrices and ml for variances. */
+static const char *value_today(const struct setting *given, const struct setting *all, size_t n) {
+    if (strcmp(given->name, "estimate") != 0 || strcmp(given->value, "default") != 0) return NULL;
+    for (size_t i = 0; i < n; i++) {
+        bool covariance = strcmp(all[i].name, "covariance") == 0 && all[i].value;
+        if (covariance && (strcmp(all[i].value, "diagonal") == 0 ||
+                           strcmp(all[i].value, "spherical") == 0))
+            return "ml";
+    }
+    return "unbiased";
+}
+
 static bool shiftable(const void *config) {
     (void)config;
     return true;
@@ -198,5 +212,6 @@ const struct learner learner_gaussian = {
     .shiftable = shiftable,
     .knobs = knobs,
     .config_size = sizeof(struct gaussian_config),
+    .value_today = value_today,
     .fit = fit_gaussian,
 };

@@ -25,7 +25,8 @@ struct gaussian {
 /* A covariance made of a scatter matrix S: ((1 - alpha) S + ridge I) / divisor. */
 struct shrunk {
     size_t cols;
-    double alpha, ridge, divisor;
+    double alpha, trace, ridge, divisor; /* trace: of S */
+    const double *inverse_unit;          /* of the units that S is in; NULL: as given */
 };
 /* tr(inverse(covariance) S), from tr(inverse((1 - alpha) S + ridge I)). */
 double gaussian_trace(const struct shrunk *c, double trace_of_inverse);

@@ -35,8 +35,9 @@ sepal_status gaussian_check_size(const struct gaussian *g) {
 static sepal_status refuse(const struct gaussian *g, sepal_ctx *ctx, size_t k, const char *why) {
     return fail(ctx, SEPAL_EDATA,
                 "the covariance of class '%s' is singular: %zu rows, %zu columns%s; use "
-                "shrinkage=auto, or covariance=shared or diagonal",
-                g->fit->data->schema->classes[k], g->s.class_rows[k], g->cols, why);
+                "%scovariance=shared or diagonal",
+                g->fit->data->schema->classes[k], g->s.class_rows[k], g->cols, why,
+                isnan(g->alpha) ? "" : "shrinkage=auto, or ");
 }
 
 static sepal_status check_classes(struct full *all) {
@@ -44,7 +45,9 @@ static sepal_status check_classes(struct full *all) {
     bool ml = g->config->estimate == ESTIMATE_ML;
     for (size_t k = 0; k < g->classes; k++) {
         all->of[k] =
-            (struct shrunk){.cols = g->cols, .divisor = g->s.class_weight[k] - (ml ? 0 : 1)};
+            (struct shrunk){.cols = g->cols,
+                            .divisor = ml ? g->s.class_weight[k]
+                                          : freedom_of(g->s.class_weight[k], g->s.class_rows[k], 1)};
         if (!(all->of[k].divisor > 0))
             return fail(g->fit->ctx, SEPAL_EDATA,
                         "class '%s' has a total weight of %g (%zu rows), and a covariance needs "
@@ -63,18 +66,45 @@ static double *matrix_of(const struct gaussian *g, size_t k) {
 static sepal_status add_scatter(struct full *all, size_t k) {
     struct gaussian *g = all->g;
     struct shrunk *of = &all->of[k];
-    struct scatter_rows rows = {.s = &g->s, .row = all->order.row + all->order.first[k]};
-    double *matrix = matrix_of(g, k), trace = 0;
+    double *matrix = matrix_of(g, k);
     size_t cols = g->cols;
     TRY(check_cancelled(g->fit->ctx, "adding up the covariance of a class"));
     TRY(scatter_of_class(matrix, &g->s, &all->order, k));
+    for (size_t j = 0; j < cols; j++) of->trace += matrix[j * cols + j];
     of->alpha = g->alpha;
-    if (isnan(of->alpha))
-        TRY(ledoit_wolf(&of->alpha, &rows, g->s.class_rows[k], g->s.class_weight[k], matrix,
-                        false));
-    for (size_t j = 0; j < cols; j++) trace += matrix[j * cols + j];
-    of->ridge = of->alpha * trace / (double)cols;
-    g->intensity = fmax(g->intensity, of->alpha);
+    of->ridge = of->alpha * of->trace / (double)cols;
+    return SEPAL_OK;
+}
+
+/* Standard deviations of all classes together, for columns that have none in a class; 1: none. */
+static sepal_status find_pooled(double **out, const struct full *all) {
+    const struct gaussian *g = all->g;
+    double divisor = 0, *units = *out =
+        arena_alloc(g->fit->ctx, &g->fit->arena, g->cols, sizeof *units);
+    if (!units) return SEPAL_EMEMORY;
+    for (size_t k = 0; k < g->classes; k++) divisor += all->of[k].divisor;
+    for (size_t j = 0; j < g->cols; j++) {
+        double squares = 0;
+        for (size_t k = 0; k < g->classes; k++) squares += matrix_of(g, k)[j * (g->cols + 1)];
+        units[j] = squares > 0 ? sqrt(squares / divisor) : 1;
+    }
+    return SEPAL_OK;
+}
+
+/* A class's matrix in units of standard deviations, shrunk as Ledoit and Wolf estimate. */
+static sepal_status standardize(struct full *all, size_t k, const double *pooled) {
+    struct gaussian *g = all->g;
+    struct shrunk *of = &all->of[k];
+    struct scatter scaled;
+    double *matrix = matrix_of(g, k);
+    TRY(scatter_standardize(&scaled, &g->s, matrix, g->cols + 1, of->divisor, pooled));
+    scatter_scale(matrix, &scaled, of->divisor);
+    struct scatter_rows rows = {.s = &scaled, .row = all->order.row + all->order.first[k]};
+    TRY(ledoit_wolf(&of->alpha, &rows, g->s.class_rows[k], g->s.class_weight[k], matrix, false));
+    of->inverse_unit = scaled.inverse_unit;
+    of->ridge = of->alpha * of->divisor;
+    of->trace = 0;
+    for (size_t j = 0; j < g->cols; j++) of->trace += matrix[j * (g->cols + 1)];
     return SEPAL_OK;
 }
 
@@ -99,7 +129,9 @@ static sepal_status factor_class(sepal_ctx *ctx, size_t k, void *payload) {
             of, plain ? 0 : trace_of_inverse(s, cols, scale, scale + cols, ctx->blas));
         for (size_t i = 0; i < cols; i++) {
             memset(s + i * cols, 0, i * sizeof *s);
-            for (size_t j = i; j < cols; j++) s[i * cols + j] /= scale[j] * sqrt(of->divisor);
+            for (size_t j = i; j < cols; j++)
+                s[i * cols + j] /= scale[j] * sqrt(of->divisor) *
+                                   (of->inverse_unit ? of->inverse_unit[j] : 1);
         }
     }
     mem_free(scale);
@@ -115,6 +147,12 @@ sepal_status gaussian_full(struct gaussian *g) {
     TRY(scatter_columns(&g->s, SPREAD_NONE));
     TRY(scatter_order(&all.order, &g->s));
     for (size_t k = 0; k < g->classes; k++) TRY(add_scatter(&all, k));
+    double *pooled = NULL;
+    if (isnan(g->alpha)) TRY(find_pooled(&pooled, &all));
+    for (size_t k = 0; k < g->classes; k++) {
+        if (pooled) TRY(standardize(&all, k, pooled));
+        g->intensity = fmax(g->intensity, all.of[k].alpha);
+    }
     g->fit->solver =
         fit_text(g->fit, "Cholesky of %zu covariances of %zu columns", g->classes, g->cols);
     return parallel_for(ctx, g->classes, factor_class, &all);

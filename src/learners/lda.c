@@ -4,6 +4,8 @@
 
 #include "kernels/blas.h"
 
+#include <string.h>
+
 struct config {
     const char *shrinkage, *priors;
     size_t axes;
@@ -19,8 +21,8 @@ static const struct knob knobs[] = {
     {"axes", KNOB_COUNT, AT(axes), "0", "[0, 1e15]",
      "classify in the space of this many axes, the best first; 0: all, the smaller of classes - 1 "
      "and columns"},
-    {"estimate", KNOB_CHOICE, AT(estimate), "default", ESTIMATE_WORDS,
-     "the covariance divides by N (ml) or N - classes (unbiased and default)"},
+    {"estimate", KNOB_CHOICE, AT(estimate), "ml", ESTIMATE_WORDS,
+     "the covariance divides by N (ml, maximum likelihood) or N - classes (unbiased)"},
     {0},
 };
 
@@ -44,6 +46,13 @@ static sepal_status fit_lda(struct fit *fit) {
     return status;
 }
 
+/* Before there was one default for all, a default of its own was unbiased. */
+static const char *value_today(const struct setting *given, const struct setting *all, size_t n) {
+    (void)all, (void)n;
+    bool old = strcmp(given->name, "estimate") == 0 && strcmp(given->value, "default") == 0;
+    return old ? "unbiased" : NULL;
+}
+
 static bool shiftable(const void *config) {
     (void)config;
     return true;
@@ -58,5 +67,6 @@ const struct learner learner_lda = {
     .shiftable = shiftable,
     .knobs = knobs,
     .config_size = sizeof(struct config),
+    .value_today = value_today,
     .fit = fit_lda,
 };

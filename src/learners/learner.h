@@ -79,6 +79,9 @@ struct learner {
     size_t config_size;
     /* What the knobs say together: refuses contradictions, fills in what follows. NULL: nothing. */
     sepal_status (*settle)(sepal_ctx *ctx, void *config);
+    /* What the value of a setting is called today, in the spec of a model file that an older version
+       wrote; `all` are the n settings of its stage. NULL: as it is written. */
+    const char *(*value_today)(const struct setting *given, const struct setting *all, size_t n);
     sepal_status (*fit)(struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */
     sepal_status (*fit_rest)(struct fit *fit, struct rest_fits *rest);

@@ -293,7 +293,7 @@ static sepal_status set_up(struct task *task) {
 
 static sepal_status fit_gaussian(struct fit *fit, const struct config *config) {
     static const struct gaussian_config diagonal = {
-        .covariance = COVARIANCE_DIAGONAL, .estimate = ESTIMATE_DEFAULT, .shrinkage = "none"};
+        .covariance = COVARIANCE_DIAGONAL, .estimate = ESTIMATE_ML, .shrinkage = "none"};
     if (config->smoothing != 1)
         return fail(fit->ctx, SEPAL_EUSAGE,
                     "kind=gaussian counts nothing, so there is nothing to smooth; leave smoothing "

@@ -220,13 +220,12 @@ static sepal_status find_list(struct loading *load, struct slice *out, struct fi
 static sepal_status keep_spec(struct loading *load, const char *spec, const char *learner) {
     sepal_model *model = load->model;
     if (strlen(spec) > MODEL_LONGEST_VALUE) return unsound(load->ctx, "its spec is too long");
-    TRY(pipeline_parse_saved(&load->pipeline, load->ctx, &model->arena, spec, learner,
+    TRY(pipeline_parse_saved(&load->pipeline, &model->spec, load->ctx, &model->arena, spec, learner,
                              load->classes));
     if (load->classes > 2 && pipeline_reduction(&load->pipeline)->decode != load->decode)
         return unsound(load->ctx, "its spec does not decode by that rule");
-    model->spec = arena_text(load->ctx, &model->arena, spec, strlen(spec));
     model->learner = arena_text(load->ctx, &model->arena, learner, strlen(learner));
-    return model->spec && model->learner ? SEPAL_OK : SEPAL_EMEMORY;
+    return model->learner ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 static sepal_status read_training(struct loading *load, const char *json) {

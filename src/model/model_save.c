@@ -56,8 +56,10 @@ static sepal_status check_model(struct saving *save) {
     if (strlen(model->spec) > MODEL_LONGEST_VALUE)
         return fail(save->ctx, SEPAL_EDATA, "the spec is too long for a model file; shorten it");
     struct pipeline pipeline;
-    sepal_status status = pipeline_parse_saved(&pipeline, save->ctx, &save->arena, model->spec,
-                                               model->learner, model->schema->n_classes);
+    const char *again;
+    sepal_status status =
+        pipeline_parse_saved(&pipeline, &again, save->ctx, &save->arena, model->spec,
+                             model->learner, model->schema->n_classes);
     if (status != SEPAL_EMODEL) return status;
     char shown[TEXT_SHOWN_BYTES];
     return fail(save->ctx, SEPAL_EINTERNAL,

@@ -112,17 +112,16 @@ static sepal_status check_machine(sepal_ctx *ctx, const struct pipeline *pipelin
 }
 
 static sepal_status bind_all(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                             const char *spec) {
-    struct spec parsed;
+                             const struct spec *parsed) {
     *out = (struct pipeline){0};
-    TRY(spec_parse(&parsed, ctx, arena, spec));
-    for (size_t i = 0; i < parsed.n_stages; i++) TRY(bind(out, ctx, arena, &parsed.stages[i]));
+    for (size_t i = 0; i < parsed->n_stages; i++) TRY(bind(out, ctx, arena, &parsed->stages[i]));
     return SEPAL_OK;
 }
 
-sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                            const char *spec) {
-    TRY(bind_all(out, ctx, arena, spec));
+/* `spec` is the text of it. */
+static sepal_status bind_whole(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                               const struct spec *parsed, const char *spec) {
+    TRY(bind_all(out, ctx, arena, parsed));
     if (!out->learner)
         return fail(ctx, SEPAL_EUSAGE,
                     "the spec '%.60s' has no learner; the shell probably took the '|' (quote the "
@@ -131,10 +130,19 @@ sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *
     return check_machine(ctx, out);
 }
 
+sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                            const char *spec) {
+    struct spec parsed;
+    TRY(spec_parse(&parsed, ctx, arena, spec));
+    return bind_whole(out, ctx, arena, &parsed, spec);
+}
+
 sepal_status pipeline_parse_maps(struct basis *out, sepal_ctx *ctx, struct arena *arena,
                                  const char *spec) {
     struct pipeline pipeline;
-    TRY(bind_all(&pipeline, ctx, arena, spec));
+    struct spec parsed;
+    TRY(spec_parse(&parsed, ctx, arena, spec));
+    TRY(bind_all(&pipeline, ctx, arena, &parsed));
     if (pipeline.learner || pipeline.reduction)
         return fail(ctx, SEPAL_EUSAGE,
                     "only maps can stand here, and '%s' is none (sepal list maps)",
@@ -196,22 +204,62 @@ const char *pipeline_spec(sepal_ctx *ctx, struct arena *arena, const struct pipe
     return print_spec(ctx, arena, pipeline, NULL, classes);
 }
 
-static sepal_status check_canonical(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                                    const char *spec, const char *learner, size_t classes) {
+/* ---- of model files ------------------------------------------------------------------------ */
+
+/* A word that an older version wrote, and the one of today. */
+struct renamed {
+    const char *old, *now;
+};
+
+/* Put the words of today in the place of older ones; a learner has renamed one value at most. */
+static struct renamed rename_values(const struct spec *parsed) {
+    struct renamed word = {"", ""};
+    for (size_t i = 0; i < parsed->n_stages; i++) {
+        const struct spec_stage *stage = &parsed->stages[i];
+        const struct learner *learner = learner_find(stage->name);
+        for (size_t k = 0; learner && learner->value_today && k < stage->n_settings; k++) {
+            struct setting *given = &stage->settings[k];
+            const char *now = given->value
+                                  ? learner->value_today(given, stage->settings, stage->n_settings)
+                                  : NULL;
+            if (!now) continue;
+            word = (struct renamed){given->value, now};
+            given->value = now;
+        }
+    }
+    return word;
+}
+
+/* Whether two texts differ in nothing but that word. */
+static bool same_but_for(const char *old, const char *now, const struct renamed *word) {
+    size_t same = 0, old_length = strlen(word->old), now_length = strlen(word->now);
+    while (old[same] && old[same] == now[same]) same++;
+    if (!old[same] && !now[same]) return old_length == 0;
+    return strncmp(old + same, word->old, old_length) == 0 &&
+           strncmp(now + same, word->now, now_length) == 0 &&
+           strcmp(old + same + old_length, now + same + now_length) == 0;
+}
+
+static sepal_status check_canonical(struct pipeline *out, const char **today, sepal_ctx *ctx,
+                                    struct arena *arena, const char *spec, const char *learner,
+                                    size_t classes) {
     struct spec parsed;
-    TRY(pipeline_parse(out, ctx, arena, spec));
     TRY(spec_parse(&parsed, ctx, arena, spec));
-    const char *again = print_spec(ctx, arena, out, &parsed, classes);
+    const struct renamed word = rename_values(&parsed);
+    TRY(bind_whole(out, ctx, arena, &parsed, spec));
+    const char *again = *today = print_spec(ctx, arena, out, &parsed, classes);
     if (!again) return SEPAL_EMEMORY;
-    if (strcmp(again, spec) != 0) return fail(ctx, SEPAL_EUSAGE, "written out it is '%s'", again);
+    if (!same_but_for(spec, again, &word))
+        return fail(ctx, SEPAL_EUSAGE, "written out it is '%s'", again);
     if (strcmp(learner, out->learner->name) != 0)
         return fail(ctx, SEPAL_EUSAGE, "its learner is not '%s'", learner);
     return SEPAL_OK;
 }
 
-sepal_status pipeline_parse_saved(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                                  const char *spec, const char *learner, size_t classes) {
-    sepal_status status = check_canonical(out, ctx, arena, spec, learner, classes);
+sepal_status pipeline_parse_saved(struct pipeline *out, const char **today, sepal_ctx *ctx,
+                                  struct arena *arena, const char *spec, const char *learner,
+                                  size_t classes) {
+    sepal_status status = check_canonical(out, today, ctx, arena, spec, learner, classes);
     if (status == SEPAL_OK || status == SEPAL_EMEMORY) return status;
     char shown[TEXT_SHOWN_BYTES], why[ERROR_MESSAGE_BYTES / 4];
     text_shown(shown, spec, strlen(spec));

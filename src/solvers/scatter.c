@@ -189,6 +189,20 @@ sepal_status scatter_join(struct scatter *out, const struct scatter *s) {
     return scatter_columns(out, SPREAD_WITHIN);
 }
 
+sepal_status scatter_standardize(struct scatter *out, const struct scatter *s,
+                                 const double *squares, size_t step, double divisor,
+                                 const double *otherwise) {
+    size_t cols = s->x->cols;
+    double *inverse = arena_alloc(s->ctx, s->arena, cols, sizeof *inverse);
+    if (!inverse) return SEPAL_EMEMORY;
+    for (size_t j = 0; j < cols; j++) inverse[j] = otherwise ? 1 / otherwise[j] : 1;
+    for (size_t j = 0; j < s->n; j++)
+        if (squares[j * step] > 0) inverse[s->active[j]] = 1 / sqrt(squares[j * step] / divisor);
+    *out = *s;
+    out->inverse_unit = inverse;
+    return SEPAL_OK;
+}
+
 sepal_status scatter_order(struct class_order *out, const struct scatter *s) {
     out->row = arena_alloc(s->ctx, s->arena, s->x->rows, sizeof *out->row);
     out->first = arena_alloc(s->ctx, s->arena, s->classes + 1, sizeof *out->first);

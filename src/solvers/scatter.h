@@ -21,6 +21,7 @@ struct scatter {
     const double *weight; /* NULL: all 1; else all above 0 */
     size_t classes;       /* each with a row */
     double *centre;       /* cols numbers for scatter_means to fill */
+    const double *inverse_unit; /* cols numbers that centred rows are multiplied by; NULL: all 1 */
 
     /* Made by scatter_means. */
     double total;         /* sum of the weights */
@@ -56,6 +57,16 @@ typedef void (*scatter_add_fn)(const struct scatter *s, const struct block *bloc
 sepal_status scatter_sum(double *out, const struct scatter *s, size_t width, scatter_add_fn add,
                          const void *payload);
 
+/* The same rows in units of standard deviations: those of `squares`, the diagonal of their scatter
+   matrix at active column j in squares[j * step], with that divisor. A column without any is
+   measured in otherwise[its number], or NULL: 1. */
+sepal_status scatter_standardize(struct scatter *out, const struct scatter *s,
+                                 const double *squares, size_t step, double divisor,
+                                 const double *otherwise);
+static inline double scatter_inverse_unit(const struct scatter *s, size_t column) {
+    return s->inverse_unit ? s->inverse_unit[column] : 1;
+}
+
 /* Row numbers by class, in their order within each; those of class k begin at first[k]. */
 struct class_order {
     size_t *row, *first;
@@ -63,17 +74,21 @@ struct class_order {
 sepal_status scatter_order(struct class_order *out, const struct scatter *s);
 
 /* Rows [first, first + n) of a list (NULL: of the data), active columns, less the mean of their
-   class, times the root of their weight: the rows of a `struct tall`. */
+   class, times the root of their weight and in their units: the rows of a `struct tall`. */
 struct scatter_rows {
     const struct scatter *s;
     const size_t *row;
 };
 void scatter_fill(const void *rows, size_t first, size_t n, double *out, size_t stride);
 
-/* Upper triangle of the within-class scatter matrix, n x n; of class k alone. */
+/* Upper triangle of the within-class scatter matrix, n x n; of class k alone. Of rows as given: it is
+   brought to the units of standardised ones by scatter_scale. */
 sepal_status scatter_within(double *out, const struct scatter *s);
 sepal_status scatter_of_class(double *out, const struct scatter *s, const struct class_order *order,
                               size_t k);
+/* A scatter matrix (upper triangle) of active columns, brought to the units of `s`, which are those
+   of its own diagonal and divisor. */
+void scatter_scale(double *matrix, const struct scatter *s, double divisor);
 /* Its diagonal for each class, classes x cols, all columns. */
 sepal_status scatter_squares(double *out, const struct scatter *s);
 /* Per class: weighted sums of ((x - m_k) . w)^2. */

@@ -22,6 +22,18 @@ void scatter_fill(const void *rows, size_t first, size_t n, double *out, size_t 
         double root = s->weight ? sqrt(s->weight[row]) : 1;
         block_dense(block, local, 1, cols, s->centre, NULL, out, cols);
         for (size_t j = 0; j < s->n; j++) out[j] = root * (out[s->active[j]] - mean[s->active[j]]);
+        for (size_t j = 0; s->inverse_unit && j < s->n; j++)
+            out[j] *= s->inverse_unit[s->active[j]];
+    }
+}
+
+void scatter_scale(double *matrix, const struct scatter *s, double divisor) {
+    size_t n = s->n;
+    for (size_t i = 0; i < n; i++) {
+        double *row = matrix + i * n, inverse = scatter_inverse_unit(s, s->active[i]);
+        if (row[i] > 0) row[i] = divisor;
+        for (size_t j = i + 1; j < n; j++)
+            row[j] *= inverse * scatter_inverse_unit(s, s->active[j]);
     }
 }
 

@@ -145,7 +145,8 @@ static sepal_status add_null_squares(sepal_ctx *ctx, const struct block *block, 
         for (size_t a = 0; a < all->columns; a++) {
             size_t j = s->active[all->column[a]], at = row_seek(block, i, j), found;
             if (!row_next(block, i, cols, &at, &found, &x) || found != j) x = 0;
-            ctx->kernels->axpy_f64(root * (x - s->centre[j] - mean[j]),
+            x = (x - s->centre[j] - mean[j]) * scatter_inverse_unit(s, j);
+            ctx->kernels->axpy_f64(root * x,
                                    all->w->null + all->column[a] * missing, along, missing);
         }
         for (size_t c = 0; c < missing; c++) sums[c] += along[c] * along[c];
@@ -228,35 +229,62 @@ static sepal_status factor_rows(struct whitener *w) {
 
 /* ---- the choice --------------------------------------------------------------------------- */
 
-static sepal_status shrink(struct whitener *w, double alpha) {
-    const struct scatter *s = w->s;
-    struct scatter_rows rows = {.s = s};
+static sepal_status refuse_column(const struct whitener *w, size_t i, bool within) {
+    if (within)
+        return fail(w->s->ctx, SEPAL_EDATA,
+                    "the squares of matrix column %zu are beyond the range of a double; bring the "
+                    "features to a common scale (standardize | ...)",
+                    w->s->active[i] + 1);
+    return fail(w->s->ctx, SEPAL_EDATA,
+                "matrix column %zu is constant within each class, and shrinkage=auto comes to 0 for "
+                "these rows; give a number (shrinkage=0.1) or leave this column out",
+                w->s->active[i] + 1);
+}
+
+/* S in units of standard deviations, and the intensity that Ledoit and Wolf estimate there. */
+static sepal_status shrink_standardized(struct whitener *w, double divisor) {
     size_t n = w->n;
     double *g = w->factor;
-    for (size_t j = 0; j < n; j++) w->trace += g[j * n + j];
-    if (isnan(alpha)) TRY(ledoit_wolf(&alpha, &rows, s->x->rows, s->total, g, false));
-    w->alpha = alpha;
-    w->ridge = alpha * w->trace / (double)s->x->cols;
+    struct scatter *scaled = arena_alloc(w->s->ctx, w->s->arena, 1, sizeof *scaled);
+    if (!scaled) return SEPAL_EMEMORY;
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = i; j < n && alpha > 0; j++) g[i * n + j] *= 1 - alpha;
+        bool within = w->s->spread[w->s->active[i]] == SPREAD_WITHIN;
+        if (within && !(g[i * n + i] > LEAST && g[i * n + i] < MOST))
+            return refuse_column(w, i, true);
+    }
+    TRY(scatter_standardize(scaled, w->s, g, n + 1, divisor, NULL));
+    scatter_scale(g, scaled, divisor);
+    w->s = scaled;
+    struct scatter_rows rows = {.s = scaled};
+    TRY(ledoit_wolf(&w->alpha, &rows, scaled->x->rows, scaled->total, g, false));
+    w->ridge = w->alpha * divisor;
+    return SEPAL_OK;
+}
+
+static sepal_status shrink(struct whitener *w, double alpha, double divisor) {
+    size_t n = w->n;
+    double *g = w->factor;
+    w->alpha = alpha;
+    if (isnan(alpha)) TRY(shrink_standardized(w, divisor));
+    for (size_t j = 0; j < n; j++) w->trace += g[j * n + j];
+    if (!isnan(alpha)) w->ridge = alpha * w->trace / (double)w->s->x->cols;
+    for (size_t i = 0; i < n; i++) {
+        bool within = !isnan(alpha) || g[i * n + i] > 0;
+        for (size_t j = i; j < n && w->alpha > 0; j++) g[i * n + j] *= 1 - w->alpha;
         g[i * n + i] += w->ridge;
-        if (!(g[i * n + i] > LEAST && g[i * n + i] < MOST))
-            return fail(s->ctx, SEPAL_EDATA,
-                        "the squares of matrix column %zu are beyond the range of a double; bring "
-                        "the features to a common scale (standardize | ...)",
-                        s->active[i] + 1);
+        if (!(g[i * n + i] > LEAST && g[i * n + i] < MOST)) return refuse_column(w, i, within);
     }
     return SEPAL_OK;
 }
 
-static sepal_status make_dense(struct whitener *w, double alpha) {
+static sepal_status make_dense(struct whitener *w, double alpha, double divisor) {
     const struct scatter *s = w->s;
     size_t n = w->n;
     w->factor = make(s, n, n);
     w->scale = make(s, 1, n);
     if (!w->factor || !w->scale) return SEPAL_EMEMORY;
     TRY(scatter_within(w->factor, s));
-    TRY(shrink(w, alpha));
+    TRY(shrink(w, alpha, divisor));
     TRY(check_cancelled(s->ctx, "factoring the scatter matrix"));
     w->rank = w->height = n;
     if (cholesky_scaled(w->factor, n, w->scale, PIVOT_CLEAR, s->ctx)) return SEPAL_OK;
@@ -303,14 +331,15 @@ static sepal_status refuse(const struct whitener *w, bool shrunk) {
                       "matrix");
 }
 
-sepal_status whitener_make(struct whitener *out, const struct scatter *s, double alpha) {
+sepal_status whitener_make(struct whitener *out, const struct scatter *s, double alpha,
+                           double divisor) {
     double n = (double)s->n, rows = (double)s->x->rows;
     *out = (struct whitener){.s = s, .n = s->n};
     bool few = s->x->rows <= QR_ROWS && 2 * rows <= n && rows * (double)s->x->cols <= CELLS_MOST;
     if (alpha == 0 && few) return make_rows(out);
-    if (n * n <= CELLS_MOST) return make_dense(out, alpha);
+    if (n * n <= CELLS_MOST) return make_dense(out, alpha, divisor);
     if (alpha == 0 || rows >= n || rows * rows > CELLS_MOST) return refuse(out, alpha != 0);
-    return ridge_make(out, alpha);
+    return ridge_make(out, alpha, divisor);
 }
 
 /* ---- vectors ------------------------------------------------------------------------------ */
@@ -445,8 +474,15 @@ static sepal_status back_by_square(double *out, const struct whitener *w, const 
     return SEPAL_OK;
 }
 
+/* k rows of active columns, from the units of the data to those of S or back */
+static void change_units(const struct whitener *w, double *rows, size_t k) {
+    for (size_t i = 0; w->s->inverse_unit && i < k * w->n; i++)
+        rows[i] *= w->s->inverse_unit[w->s->active[i % w->n]];
+}
+
 sepal_status whitener_whiten(double *y, struct whitener *w, double *b, size_t k) {
     size_t n = w->n, rank = w->rank;
+    change_units(w, b, k);
     if (w->way == WHITEN_ROWS) return whiten_by_rows(y, w, b, k);
     if (w->way == WHITEN_SQUARE) return whiten_by_square(y, w, b, k);
     if (w->way == WHITEN_RIDGE) return ridge_whiten(y, w, b, k);
@@ -459,7 +495,7 @@ sepal_status whitener_whiten(double *y, struct whitener *w, double *b, size_t k)
     return SEPAL_OK;
 }
 
-sepal_status whitener_back(double *out, struct whitener *w, const double *y, size_t k) {
+static sepal_status back(double *out, struct whitener *w, const double *y, size_t k) {
     size_t n = w->n, rank = w->rank;
     if (w->way == WHITEN_ROWS) return back_by_rows(out, w, y, k);
     if (w->way == WHITEN_SQUARE) return back_by_square(out, w, y, k);
@@ -477,4 +513,10 @@ sepal_status whitener_back(double *out, struct whitener *w, const double *y, siz
     }
     bool some; /* of no meaning here */
     return w->way == WHITEN_NULL ? project(w, out, k, &some) : SEPAL_OK;
+}
+
+sepal_status whitener_back(double *out, struct whitener *w, const double *y, size_t k) {
+    TRY(back(out, w, y, k));
+    change_units(w, out, k);
+    return SEPAL_OK;
 }

@@ -1,4 +1,4 @@
-/* With Z the class-centred rows, t = 1 - alpha and g = alpha trace / cols, the shrunk matrix is
+/* With Z the class-centred rows, t = 1 - alpha and g what is added to the diagonal, the shrunk matrix is
    S = t Z'Z + g I = C'C for C = (sqrt(t) Z; sqrt(g) I), and by Woodbury's identity
 
        inverse(S) b = (b - Z' inverse(Z Z' + g/t I) Z b) / g,
@@ -36,12 +36,14 @@ static void fill_columns(const void *payload, size_t first, size_t n, double *ou
         size_t at = row_seek(block, local, from);
         for (j = 0; j < n; j++) {
             size_t c = s->active[first + j];
-            out[j * stride + i] = root * (-s->centre[c] - mean[c]);
+            out[j * stride + i] =
+                root * (-s->centre[c] - mean[c]) * scatter_inverse_unit(s, c);
         }
         while (row_next(block, local, cols, &at, &j, &x) && j <= to) {
             while (s->active[first + a] < j) a++;
             if (s->active[first + a] == j)
-                out[a * stride + i] = root * (x - s->centre[j] - mean[j]);
+                out[a * stride + i] =
+                    root * (x - s->centre[j] - mean[j]) * scatter_inverse_unit(s, j);
         }
     }
 }
@@ -103,7 +105,26 @@ static double estimate(const struct whitener *w) {
                             s->total);
 }
 
-sepal_status ridge_make(struct whitener *w, double alpha) {
+/* The rows in units of their standard deviations. */
+static sepal_status standardize(struct whitener *w, double divisor) {
+    const struct scatter *s = w->s;
+    size_t cols = s->x->cols;
+    struct scatter *scaled = arena_alloc(s->ctx, s->arena, 1, sizeof *scaled);
+    double *squares = arena_alloc(s->ctx, s->arena, s->classes, cols * sizeof *squares);
+    if (!scaled || !squares) return SEPAL_EMEMORY;
+    TRY(scatter_squares(squares, s));
+    for (size_t j = 0; j < s->n; j++) {
+        double sum = 0;
+        for (size_t k = 0; k < s->classes; k++) sum += squares[k * cols + s->active[j]];
+        squares[j] = sum; /* active[j] >= j, so it has been read */
+    }
+    TRY(scatter_standardize(scaled, s, squares, 1, divisor, NULL));
+    w->s = scaled;
+    return SEPAL_OK;
+}
+
+sepal_status ridge_make(struct whitener *w, double alpha, double divisor) {
+    if (isnan(alpha)) TRY(standardize(w, divisor));
     const struct scatter *s = w->s;
     size_t m = s->x->rows;
     struct tall tall = {.rows = w->n, .cols = m, .stride = m, .fill = fill_columns, .payload = s};
@@ -116,7 +137,7 @@ sepal_status ridge_make(struct whitener *w, double alpha) {
     TRY(tall_gram(w->factor, s->ctx, &tall));
     for (size_t i = 0; i < m; i++) w->trace += w->factor[i * m + i];
     w->alpha = isnan(alpha) ? estimate(w) : alpha;
-    w->ridge = w->alpha * w->trace / (double)s->x->cols;
+    w->ridge = w->alpha * (isnan(alpha) ? divisor : w->trace / (double)s->x->cols);
     bool good = isfinite(w->trace) && w->ridge > 0;
     if (good && w->alpha < 1) {
         for (size_t i = 0; i < m; i++) w->factor[i * m + i] += w->ridge / (1 - w->alpha);

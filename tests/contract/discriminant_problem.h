@@ -150,6 +150,40 @@ static inline void plain_shrink(struct plain *s, double alpha) {
         s->within[j * s->cols + j] += alpha * trace / (long double)s->cols;
 }
 
+/* In units of the standard deviations that the divisor gives, 1 where there is none. */
+static inline void plain_shrink_standardized(struct plain *s, double alpha, long double divisor) {
+    size_t cols = s->cols;
+    for (size_t i = 0; i < cols * cols; i++)
+        if (i % (cols + 1) != 0) s->within[i] *= 1 - (long double)alpha;
+    for (size_t j = 0; j < cols; j++)
+        if (s->within[j * (cols + 1)] == 0) s->within[j * (cols + 1)] = alpha * divisor;
+}
+
+/* Ledoit and Wolf's intensity for class-centred rows in units of their standard deviations, by plain
+   loops. */
+static inline double plain_intensity(const struct problem *p, const struct plain *s) {
+    size_t cols = p->cols;
+    long double trace = 0, squares = 0, fourth = 0;
+    for (size_t i = 0; i < cols * cols; i++) {
+        long double a = s->within[i / cols * (cols + 1)], b = s->within[i % cols * (cols + 1)];
+        if (a > 0 && b > 0) squares += powl(s->within[i], 2) / (a * b);
+    }
+    for (size_t j = 0; j < cols; j++) trace += s->within[j * (cols + 1)] > 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        long double norm = 0;
+        for (size_t j = 0; j < cols; j++) {
+            long double z = p->x[i * cols + j] - s->mean[(size_t)p->label[i] * cols + j];
+            long double square = s->within[j * (cols + 1)] / s->total;
+            if (square > 0) norm += z * z / square;
+        }
+        fourth += problem_weight(p, i) * norm * norm;
+    }
+    long double uncertain = (fourth / s->total - squares) / s->total;
+    long double spread = squares - trace * trace / (long double)cols;
+    if (cols == 1) return 0;
+    return (double)(uncertain < spread ? uncertain / spread : 1);
+}
+
 /* x = inverse(A) b by elimination, A symmetric positive definite; returns ln det A. */
 static inline long double plain_solve(long double *x, const long double *a, const long double *b,
                                       size_t n) {

@@ -147,13 +147,13 @@ static void test_lda(void **state) {
         struct problem p = random_problem(&rng, 2 + number % 11, &sparse);
         struct plain s = plain_new(&p);
         sepal_ctx_clear_warnings(ctx);
-        struct answer out = learn_problem(ctx, &p, sparse, "lda", NULL);
+        struct answer out = learn_problem(ctx, &p, sparse, "lda", "estimate=unbiased");
         long double freedom = s.total - (long double)p.classes;
         check_small("lda", number, compare_formula(&s, &out, freedom, NULL), 1e-9);
         check_axes(number, &p, &s, &out);
         check_projected(number, &p, &s, &out, sparse);
         assert_false(has_warned(ctx, "singular-scatter"));
-        struct answer ml = learn_problem(ctx, &p, sparse, "lda", "estimate=ml");
+        struct answer ml = learn_problem(ctx, &p, sparse, "lda", number % 2 ? "estimate=ml" : NULL);
         check_small("lda(ml)", number, compare_formula(&s, &ml, s.total, NULL), 1e-9);
         assert_memory_equal(ml.linear.axes, out.linear.axes,
                             out.linear.n_axes * p.cols * sizeof(double));
@@ -204,24 +204,6 @@ static void test_fewer_axes(void **state) {
 
 /* ---- shrinkage ----------------------------------------------------------------------------- */
 
-/* Ledoit and Wolf's formula on the class-centred rows. */
-static double plain_intensity(const struct problem *p, const struct plain *s) {
-    size_t cols = p->cols;
-    long double trace = 0, squares = 0, fourth = 0;
-    for (size_t i = 0; i < cols * cols; i++) squares += powl(s->within[i] / s->total, 2);
-    for (size_t j = 0; j < cols; j++) trace += s->within[j * cols + j] / s->total;
-    for (size_t i = 0; i < p->rows; i++) {
-        long double norm = 0;
-        for (size_t j = 0; j < cols; j++)
-            norm += powl(p->x[i * cols + j] - s->mean[(size_t)p->label[i] * cols + j], 2);
-        fourth += problem_weight(p, i) * norm * norm;
-    }
-    long double uncertain = (fourth / s->total - squares) / s->total;
-    long double spread = squares - trace * trace / (long double)cols;
-    if (cols == 1) return 0;
-    return (double)(uncertain < spread ? uncertain / spread : 1);
-}
-
 static void test_shrinkage(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(13), 1);
@@ -238,16 +220,76 @@ static void test_shrinkage(void **state) {
         struct problem p = random_problem(&rng, 2 + number % 5, &sparse);
         struct plain s = plain_new(&p);
         double alpha = cases[number / 5 % 5].alpha;
-        if (isnan(alpha)) alpha = plain_intensity(&p, &s);
-        plain_shrink(&s, alpha);
+        if (isnan(alpha))
+            plain_shrink_standardized(&s, alpha = plain_intensity(&p, &s), s.total);
+        else
+            plain_shrink(&s, alpha);
         struct answer out = learn_problem(ctx, &p, sparse, "lda", cases[number / 5 % 5].text);
         check_small("the intensity", number, fabs(out.shrinkage - alpha), 1e-11);
-        check_small("lda(shrinkage)", number,
-                    compare_formula(&s, &out, s.total - (long double)p.classes, NULL), 1e-9);
+        check_small("lda(shrinkage)", number, compare_formula(&s, &out, s.total, NULL), 1e-9);
         check_axes(number, &p, &s, &out);
         linear_clear(&out.linear);
         plain_free(&s);
         problem_free(&p);
+    }
+}
+
+/* The same rows with column j times factor[j]. */
+static struct problem scale_columns(const struct problem *p, const double *factor) {
+    struct problem q = *p;
+    q.x = malloc(p->rows * p->cols * sizeof *q.x);
+    q.label = malloc(p->rows * sizeof *q.label);
+    q.weight = p->weight ? malloc(p->rows * sizeof *q.weight) : NULL;
+    assert_true(q.x && q.label && (q.weight || !p->weight));
+    memcpy(q.label, p->label, p->rows * sizeof *q.label);
+    if (p->weight) memcpy(q.weight, p->weight, p->rows * sizeof *q.weight);
+    for (size_t i = 0; i < p->rows * p->cols; i++) q.x[i] = p->x[i] * factor[i % p->cols];
+    return q;
+}
+
+/* shrinkage=auto does not see units: powers of two change no bit of a linear score, other factors only
+   roundings (and logarithms of scales, which a density has, round too). Columns may be constant, or within one class of a gaussian. */
+static void test_units(void **state) {
+    (void)state;
+    struct rng rng = rng_make(21, 1);
+    static const struct {
+        const char *name, *text;
+    } cases[] = {{"lda", "shrinkage=auto"},
+                 {"lda", "shrinkage=auto, estimate=unbiased"},
+                 {"fisher", "shrinkage=auto, cut=gauss"},
+                 {"gaussian", "shrinkage=auto"},
+                 {"gaussian", "shrinkage=auto, covariance=shared"},
+                 {"gaussian", "shrinkage=auto, covariance=diagonal"}};
+    for (size_t number = 0; number < 120; number++) {
+        const char *name = cases[number % 6].name, *text = cases[number % 6].text;
+        bool sparse, two = strcmp(name, "fisher") == 0, exact = number % 12 < 3;
+        struct problem p = random_problem(&rng, two ? 2 : 2 + rng_below(&rng, 4), &sparse);
+        for (size_t i = 0; i < p.rows; i++) p.label[i] = (int)(i % p.classes);
+        double factor[64];
+        for (size_t j = 0; j < p.cols; j++)
+            factor[j] = exact ? ldexp(1, (int)rng_below(&rng, 60) - 30)
+                              : pow(10, 16 * rng_unit(&rng) - 8);
+        bool flat = p.cols > 2 && number % 24 >= 12;
+        for (size_t i = 0; flat && i < p.rows; i++) {
+            p.x[i * p.cols] = 0.3;
+            if (strcmp(name, "gaussian") == 0 && p.label[i] == 1) p.x[i * p.cols + 1] = 0.7;
+        }
+        struct problem q = scale_columns(&p, factor);
+        struct answer a = learn_problem(ctx, &p, sparse, name, text);
+        struct answer b = learn_problem(ctx, &q, sparse, name, text);
+        double *at_p = scores_of(ctx, &p, sparse, &a.linear);
+        double *at_q = scores_of(ctx, &q, sparse, &b.linear);
+        for (size_t i = 0; exact && i < p.rows * a.linear.rows; i++)
+            if (at_p[i] != at_q[i])
+                fail_msg("problem %zu, %s(%s): %.17g is not %.17g", number, name, text, at_p[i],
+                         at_q[i]);
+        check_small("the effect of units", number,
+                    posteriors_differ(&a.linear, at_p, at_q, p.rows), 1e-9);
+        free(at_p), free(at_q);
+        linear_clear(&a.linear);
+        linear_clear(&b.linear);
+        problem_free(&p);
+        problem_free(&q);
     }
 }
 
@@ -306,7 +348,8 @@ static void test_fisher(void **state) {
         struct plain s = plain_new(&p);
         size_t cols = p.cols;
         struct answer out = learn_problem(ctx, &p, sparse, "fisher", NULL);
-        struct answer lda = learn_problem(ctx, &p, sparse, "lda", "priors=\"0.5,0.5\"");
+        struct answer lda = 
+            learn_problem(ctx, &p, sparse, "lda", "priors=\"0.5,0.5\", estimate=unbiased");
         double *a = scores_of(ctx, &p, sparse, &out.linear);
         double *b = scores_of(ctx, &p, sparse, &lda.linear);
         for (size_t i = 0; i < p.rows; i++)
@@ -485,6 +528,109 @@ static void test_poor_cuts(void **state) {
     linear_clear(&out.linear);
 }
 
+/* The threshold as a part of the way from one mean to the other. */
+static double place_of_cut(const struct problem *p, const struct linear *linear) {
+    struct curves c = project(p, linear->w);
+    return (double)((threshold(p, linear) - c.mean[0]) / (c.mean[1] - c.mean[0]));
+}
+
+/* With more columns than rows Fisher's direction takes each class to a point, up to rounding: no
+   normal curve is fitted to that, and the order of the rows does not matter. */
+static void test_cut_of_points(void **state) {
+    (void)state;
+    struct rng rng = rng_make(22, 1);
+    for (size_t number = 0; number < 120; number++) {
+        size_t rows = 4 + rng_below(&rng, 30), cols = rows + rng_below(&rng, 60);
+        struct problem p = problem_new(&rng, rows, cols, 2);
+        for (size_t i = 0; i < rows; i++) p.label[i] = i % 3 == 0;
+        p.label[1] = 1;
+        for (size_t j = 0; j < cols; j++) { /* columns of any scale, or nearly alike */
+            double scale = number % 3 == 1 ? pow(10, 12 * rng_unit(&rng) - 6) : 1;
+            for (size_t i = 0; i < rows; i++) {
+                double *x = &p.x[i * cols + j];
+                *x = number % 3 == 2 && j >= cols / 2 ? p.x[i * cols + j % 3] + 0.01 * *x : *x * scale;
+            }
+        }
+        if (number % 2) problem_weigh(&p, &rng);
+        for (size_t i = 0; p.weight && i < rows; i++) p.weight[i] += 1;
+        sepal_ctx_clear_warnings(ctx);
+        struct answer out = learn_problem(ctx, &p, number % 4 == 3, "fisher", "cut=gauss");
+        assert_true(has_warned(ctx, "singular-scatter") && has_warned(ctx, "cut"));
+        check_small("the cut less the midpoint", number,
+                    fabs(place_of_cut(&p, &out.linear) - 0.5), 1e-9);
+        linear_clear(&out.linear);
+        problem_free(&p);
+    }
+}
+
+/* Weights that add up to 1 in each class, but for rounding: no variance can be estimated from them
+   by one less than their sum. */
+static void test_rounded_totals(void **state) {
+    (void)state;
+    static const size_t counts[] = {49, 20, 11, 10, 1000};
+    static const char *const cases[][2] = {
+        {"gaussian", "estimate=unbiased"},
+        {"gaussian", "estimate=unbiased, covariance=shared"},
+        {"lda", "estimate=unbiased"},
+        {"fisher", "cut=gauss"},
+        {"mean-difference", "cut=gauss"},
+        {"gaussian", "estimate=unbiased, covariance=diagonal"}};
+    struct rng rng = rng_make(23, 1);
+    for (size_t number = 0; number < 30; number++) {
+        size_t each = counts[number % 5];
+        const char *name = cases[number / 5][0], *text = cases[number / 5][1];
+        struct problem p = problem_new(&rng, 2 * each, 2, 2);
+        problem_weigh(&p, &rng);
+        for (size_t i = 0; i < p.rows; i++) {
+            p.weight[i] = 1 / (double)each;
+            p.label[i] = (int)(i % 2);
+        }
+        sepal_data *data = problem_data(&p, ctx, false);
+        sepal_ctx_clear_warnings(ctx);
+        struct answer out = learn(ctx, data, name, text);
+        if (strcmp(name, "mean-difference") == 0) {
+            assert_int_equal(out.status, SEPAL_OK);
+            assert_true(has_warned(ctx, "cut"));
+            check_small("the cut less the midpoint", number,
+                        fabs(place_of_cut(&p, &out.linear) - 0.5), 1e-12);
+        } else if (strstr(text, "diagonal")) {
+            assert_int_equal(out.status, SEPAL_OK);
+            assert_true(has_warned(ctx, "zero-variance"));
+            assert_non_null(strstr(ctx->warnings[0].message, "total weight is not above 1"));
+        } else {
+            assert_int_equal(out.status, SEPAL_EDATA);
+            assert_non_null(strstr(ctx->error.message, "total weight"));
+        }
+        linear_clear(&out.linear);
+        data_free(data);
+        problem_free(&p);
+    }
+}
+
+/* Classes that are narrow beside the way between them still have their curves. */
+static void test_narrow_cuts(void **state) {
+    (void)state;
+    struct rng rng = rng_make(24, 1);
+    for (size_t number = 0; number < 40; number++) {
+        struct problem p = problem_new(&rng, 60, 1 + number % 3, 2);
+        double width = pow(10, -(double)(number % 8));
+        for (size_t i = 0; i < p.rows * p.cols; i++) {
+            int k = p.label[i / p.cols];
+            p.x[i] = k + width * (1 + 2 * k) * (p.x[i] - (i % p.cols == (size_t)k));
+        }
+        sepal_ctx_clear_warnings(ctx);
+        struct answer out =
+            learn_problem(ctx, &p, false, number % 2 ? "fisher" : "mean-difference", "cut=gauss");
+        assert_false(has_warned(ctx, "cut"));
+        struct curves c = project(&p, out.linear.w);
+        long double y = threshold(&p, &out.linear), sd = sqrtl(c.variance[0] + c.variance[1]);
+        long double near = 1e-6L * sd + 1e-9L * (c.mean[1] - c.mean[0]);
+        assert_true(ratio(&c, y - near) < 0 && ratio(&c, y + near) > 0);
+        linear_clear(&out.linear);
+        problem_free(&p);
+    }
+}
+
 /* ---- invariance ---------------------------------------------------------------------------- */
 
 /* Any invertible affine change of the columns leaves the scores of fisher and lda. */
@@ -575,7 +721,9 @@ int main(void) {
         cmocka_unit_test(test_fisher),       cmocka_unit_test(test_mean_difference),
         cmocka_unit_test(test_isotropic),    cmocka_unit_test(test_gauss_cut),
         cmocka_unit_test(test_poor_cuts),    cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_shifted_data),
+        cmocka_unit_test(test_shifted_data), cmocka_unit_test(test_units),
+        cmocka_unit_test(test_cut_of_points), cmocka_unit_test(test_rounded_totals),
+        cmocka_unit_test(test_narrow_cuts),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -125,10 +125,10 @@ static void compare(size_t number, const struct problem *p, bool sparse,
 static void test_class_covariances(void **state) {
     (void)state;
     static const struct asked_of cases[] = {
-        {NULL, DENSITY_FULL, 0, true},
+        {"estimate=unbiased", DENSITY_FULL, 0, true},
         {"covariance=full, estimate=unbiased, shrinkage=0.3", DENSITY_FULL, 0.3, true},
         {"covariance=full, estimate=ml, shrinkage=1", DENSITY_FULL, 1, false},
-        {"estimate=ml", DENSITY_FULL, 0, false},
+        {NULL, DENSITY_FULL, 0, false},
         {"covariance=diagonal", DENSITY_DIAGONAL, 0, false},
         {"covariance=diagonal, estimate=ml, shrinkage=0.5", DENSITY_DIAGONAL, 0.5, false},
         {"covariance=diagonal, estimate=unbiased", DENSITY_DIAGONAL, 0, true},
@@ -158,7 +158,8 @@ static void test_shared(void **state) {
         {"covariance=shared", NULL},
         {"covariance=shared, estimate=ml", "estimate=ml"},
         {"covariance=shared, shrinkage=auto", "shrinkage=auto"},
-        {"covariance=shared, shrinkage=0.2, estimate=unbiased", "shrinkage=0.2"},
+        {"covariance=shared, shrinkage=0.2, estimate=unbiased",
+         "shrinkage=0.2, estimate=unbiased"},
         {"covariance=shared, shrinkage=1", "shrinkage=1"},
     };
     struct rng rng = rng_make(test_seed(32), 1);
@@ -207,27 +208,7 @@ static void test_shared(void **state) {
 
 /* ---- shrinkage by itself ------------------------------------------------------------------- */
 
-/* Ledoit and Wolf's intensity of a class by plain loops; `diagonal`: only of the variances. */
-static double plain_intensity(const struct problem *q, const struct plain *s, bool diagonal) {
-    size_t cols = q->cols;
-    long double trace = 0, squares = 0, fourth = 0;
-    for (size_t i = 0; i < cols * cols; i++)
-        if (!diagonal || i % (cols + 1) == 0) squares += powl(s->within[i] / s->total, 2);
-    for (size_t j = 0; j < cols; j++) trace += s->within[j * cols + j] / s->total;
-    for (size_t i = 0; i < q->rows; i++) {
-        long double norm = 0, each = 0;
-        for (size_t j = 0; j < cols; j++) {
-            norm += powl(q->x[i * cols + j] - s->mean[j], 2);
-            each += powl(q->x[i * cols + j] - s->mean[j], 4);
-        }
-        fourth += problem_weight(q, i) * (diagonal ? each : norm * norm);
-    }
-    long double uncertain = (fourth / s->total - squares) / s->total;
-    long double spread = squares - trace * trace / (long double)cols;
-    if (cols == 1) return 0;
-    return (double)(uncertain < spread ? uncertain / spread : 1);
-}
-
+/* Each class in units of its own standard deviations: its variances stay. */
 static void test_auto_shrinkage(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(33), 1);
@@ -237,18 +218,22 @@ static void test_auto_shrinkage(void **state) {
         struct answer out =
             learn_problem(ctx, &p, sparse, "gaussian",
                           diagonal ? "shrinkage=auto, covariance=diagonal" : "shrinkage=auto");
-        const struct density *density = out.linear.density;
+        const double *root = out.linear.density->root;
         for (size_t k = 0; k < p.classes; k++) {
             struct problem q = class_of(&p, (int)k);
             struct plain s = plain_new(&q);
             size_t cols = p.cols;
-            plain_shrink(&s, plain_intensity(&q, &s, diagonal));
-            for (size_t j = 0; j < cols; j++) {
-                long double found = 0, right = s.within[j * cols + j];
-                for (size_t i = 0; i <= j && !diagonal; i++)
-                    found += powl(density->root[(k * cols + i) * cols + j], 2) * (s.total - 1);
-                if (diagonal) found = powl(density->root[k * cols + j], 2) * s.total;
-                check_small("a variance", number, (double)fabsl(found / right - 1), 1e-10);
+            plain_shrink_standardized(&s, plain_intensity(&q, &s), s.total);
+            for (size_t i = 0; i < cols * cols; i++) {
+                size_t a = i / cols, b = i % cols;
+                long double found = 0, size = s.within[a * (cols + 1)] * s.within[b * (cols + 1)];
+                if (diagonal && a != b) continue;
+                for (size_t r = 0; r < cols && !diagonal; r++)
+                    found += (long double)root[(k * cols + r) * cols + a] *
+                             root[(k * cols + r) * cols + b] * s.total;
+                if (diagonal) found = powl(root[k * cols + a], 2) * s.total;
+                check_small("a covariance", number, (double)(fabsl(found - s.within[i]) / sqrtl(size)),
+                            1e-10);
             }
             plain_free(&s);
             problem_free(&q);
@@ -312,8 +297,12 @@ static void test_refusals(void **state) {
         {NULL, "some constant or a combination", 2},
         {"shrinkage=1e-3", NULL, 1},
         {"shrinkage=1e-3", NULL, 2},
-        {NULL, "class 'c01' has a total weight of 1 (1 rows)", 3},
-        {"shrinkage=0.1", "class 'c01' has a total weight of 1 (1 rows)", 3},
+        {"estimate=unbiased", "class 'c01' has a total weight of 1 (1 rows)", 3},
+        {"estimate=unbiased, shrinkage=0.1", "class 'c01' has a total weight of 1 (1 rows)", 3},
+        {NULL, "class 'c01' is singular: 1 rows, 6 columns, so fewer", 3},
+        {"shrinkage=0.1", "class 'c01' is singular: 1 rows", 3},
+        {"shrinkage=auto", "some constant or a combination of others; use covariance=shared", 3},
+        {"estimate=default", "estimate=default is not one of ml|unbiased", 0},
         {"shrinkage=2", "shrinkage=2 is not none, auto or a number from 0 to 1", 0},
         {"shrinkage=some", "shrinkage=some is not", 0},
         {"covariance=shared", NULL, 2},

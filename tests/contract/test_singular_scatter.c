@@ -94,7 +94,7 @@ static void test_lda_uses_the_pseudo_inverse(void **state) {
         struct problem p = flawed_problem(&rng, flaws);
         struct plain s = plain_new(&p);
         sepal_ctx_clear_warnings(ctx);
-        struct answer out = learn_problem(ctx, &p, number % 2, "lda", NULL);
+        struct answer out = learn_problem(ctx, &p, number % 2, "lda", "estimate=unbiased");
         assert_true(has_warned(ctx, "singular-scatter"));
         assert_non_null(strstr(ctx->warnings[0].message, "shrinkage=auto"));
         long double *d = long_zeros(p.cols);
@@ -158,7 +158,7 @@ static void test_nearly_dependent(void **state) {
         for (size_t i = 0; i < p.rows; i++) p.x[i * 8 + 7] = p.x[i * 8] + part * p.x[i * 8 + 7];
         struct plain s = plain_new(&p);
         sepal_ctx_clear_warnings(ctx);
-        struct answer out = learn_problem(ctx, &p, false, "lda", NULL);
+        struct answer out = learn_problem(ctx, &p, false, "lda", "estimate=unbiased");
         assert_false(has_warned(ctx, "singular-scatter"));
         long double *d = long_zeros(8), *v = long_zeros(8);
         for (size_t r = 0; r < 3; r++) {
@@ -208,7 +208,41 @@ static void test_text_columns(void **state) {
 
 /* ---- many columns -------------------------------------------------------------------------- */
 
-/* Columns for which no square matrix is made: ((1 - a) S + a tr/D I) w = (N - K)(m_k - m). */
+/* What shrinkage adds to each column's square: the same everywhere, or in proportion to it. */
+static long double *find_ridge(const struct problem *p, const long double *z, long double total,
+                               double alpha, bool standardized) {
+    size_t cols = p->cols;
+    long double *ridge = long_zeros(cols), trace = 0;
+    for (size_t i = 0; i < p->rows * cols; i++) {
+        long double square = problem_weight(p, i / cols) * z[i] * z[i];
+        ridge[i % cols] += square, trace += square;
+    }
+    for (size_t j = 0; j < cols; j++) {
+        if (!standardized) ridge[j] = trace / (long double)cols;
+        ridge[j] = alpha * (ridge[j] > 0 ? ridge[j] : total);
+    }
+    return ridge;
+}
+
+/* Ledoit and Wolf's intensity in units of standard deviations, by the products of rows. */
+static double wide_intensity(const struct problem *p, const long double *z, const long double *ridge,
+                             long double total, double alpha) {
+    size_t cols = p->cols;
+    long double squares = 0, fourth = 0, trace = 0;
+    for (size_t i = 0; i < p->rows * p->rows; i++) {
+        size_t a = i / p->rows, b = i % p->rows;
+        long double dot = 0;
+        for (size_t j = 0; j < cols; j++)
+            dot += z[a * cols + j] * z[b * cols + j] / (ridge[j] / alpha / total);
+        squares += problem_weight(p, a) * problem_weight(p, b) * dot * dot;
+        if (a == b) fourth += problem_weight(p, a) * dot * dot, trace += problem_weight(p, a) * dot;
+    }
+    squares /= total * total, fourth /= total, trace /= total;
+    return (double)fminl(1, (fourth - squares) / total /
+                                (squares - trace * trace / (long double)cols));
+}
+
+/* Columns for which no square matrix is made: ((1 - a) S + ridge) w = N (m_k - m). */
 static void test_wide(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(44), 1);
@@ -224,18 +258,22 @@ static void test_wide(void **state) {
         struct answer out = learn_problem(ctx, &p, number % 2, "lda", texts[number % 3]);
         assert_non_null(strstr(out.solver, "space of 30 rows"));
         long double *z = long_zeros(rows * cols), *mean = long_zeros(classes * cols);
-        long double weight[4] = {0}, total = 0, trace = 0;
+        long double weight[4] = {0}, total = 0;
         for (size_t i = 0; i < rows; i++) {
             weight[p.label[i]] += problem_weight(&p, i), total += problem_weight(&p, i);
             for (size_t j = 0; j < cols; j++)
                 mean[(size_t)p.label[i] * cols + j] += problem_weight(&p, i) * p.x[i * cols + j];
         }
         for (size_t i = 0; i < classes * cols; i++) mean[i] /= weight[i / cols];
-        for (size_t i = 0; i < rows * cols; i++) {
+        for (size_t i = 0; i < rows * cols; i++)
             z[i] = p.x[i] - mean[(size_t)p.label[i / cols] * cols + i % cols];
-            trace += problem_weight(&p, i / cols) * z[i] * z[i];
-        }
-        long double alpha = out.shrinkage, ridge = alpha * trace / (long double)cols;
+        bool standardized = number % 3 == 1;
+        long double alpha = out.shrinkage;
+        long double *ridge = find_ridge(&p, z, total, out.shrinkage, standardized);
+        if (standardized)
+            check_small("the intensity", number,
+                        fabs(out.shrinkage - wide_intensity(&p, z, ridge, total, out.shrinkage)),
+                        1e-12);
         for (size_t r = 0; r < out.linear.rows; r++) {
             const double *w = out.linear.w + r * cols;
             long double *left = long_zeros(cols), off = 0, size = 0;
@@ -249,14 +287,16 @@ static void test_wide(void **state) {
                 long double all = 0, right;
                 for (size_t k = 0; k < classes; k++) all += weight[k] * mean[k * cols + j] / total;
                 right = classes == 2 ? mean[cols + j] - mean[j] : mean[r * cols + j] - all;
-                right *= total - (long double)classes;
-                off += powl(left[j] + ridge * w[j] - right, 2), size += right * right;
+                right *= total;
+                off += powl(left[j] + ridge[j] * w[j] - right, 2) / ridge[j];
+                size += right * right / ridge[j];
             }
-            check_small("S w - d", number, (double)(sqrtl(off / size) * ridge / trace), 1e-16);
+            check_small("S w - d", number,
+                        (double)(sqrtl(off / size) * alpha / (long double)cols), 1e-16);
             free(left);
         }
         assert_int_equal(out.linear.n_axes, classes - 1);
-        free(z), free(mean);
+        free(z), free(mean), free(ridge);
         linear_clear(&out.linear);
         problem_free(&p);
     }
@@ -557,8 +597,13 @@ static void test_poor_data(void **state) {
 
     p.rows = 2, p.x = alone, p.label = two; /* a row each: N - K = 0 */
     data = problem_data(&p, ctx, false);
-    assert_int_equal(learn(ctx, data, "lda", NULL).status, SEPAL_EDATA);
+    assert_int_equal(learn(ctx, data, "lda", "estimate=unbiased").status, SEPAL_EDATA);
     assert_non_null(strstr(ctx->error.message, "total weight above 2"));
+    sepal_ctx_clear_warnings(ctx);
+    out = learn(ctx, data, "lda", NULL); /* all scatter is 0 */
+    assert_int_equal(out.status, SEPAL_OK);
+    assert_true(has_warned(ctx, "singular-scatter") && isnan(out.j) && out.linear.w[0] == 0);
+    linear_clear(&out.linear);
     assert_int_equal(learn(ctx, data, "fisher", NULL).status, SEPAL_EDATA);
     assert_int_equal(learn(ctx, data, "lda", "estimate=ml, shrinkage=0.1").status, SEPAL_EDATA);
     data_free(data);
@@ -575,6 +620,7 @@ static void test_poor_data(void **state) {
     assert_true(isnan(out.j) && out.linear.w[0] > 0 && out.objective == 0);
     linear_clear(&out.linear);
     assert_int_equal(learn(ctx, data, "lda", "shrinkage=auto").status, SEPAL_EDATA);
+    assert_non_null(strstr(ctx->error.message, "column 1 is constant within each class"));
     data_free(data);
 }
 

@@ -51,7 +51,7 @@ def posteriors(golden):
         sepal("train", data, "-m", case["spec"], "-o", "m.sepal", "-q")
         rows = numbers(sepal("predict", "m.sepal", data, "--proba"), 1)[::case["step"]]
         for i, (row, expected) in enumerate(zip(rows, case["proba"], strict=True)):
-            compare(row, expected, 1e-9, f"{case['data']} {case['spec']} {case['theirs']} row {i}")
+            compare(row, expected, case["within"], f"{case['data']} {case['spec']} {case['theirs']} row {i}")
 
 
 def axes(golden):

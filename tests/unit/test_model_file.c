@@ -2,6 +2,7 @@
 #include "model_kinds.h"
 
 #include "model/checksum.h"
+#include "model/pipeline.h"
 #include "model/schema_json.h"
 
 #include <dirent.h>
@@ -130,6 +131,63 @@ static void frozen_files_still_load(void **state) {
         assert_same_model(wanted, loaded);
         model_free(loaded);
         model_free(wanted);
+    }
+}
+
+/* A word that an older version wrote is today's from then on; the rest of the text stays. */
+static void older_words_are_read(void **state) {
+    (void)state;
+    static const char *const files[][2] = {
+        {"lda", "lda(shrinkage=none, axes=0, estimate=unbiased) | machine"},
+        {"full", "gaussian(covariance=full, shrinkage=none, estimate=unbiased) | machine"},
+        {"shared", "gaussian(covariance=shared, shrinkage=none, estimate=unbiased) | machine"},
+        {"diagonal", "gaussian(covariance=diagonal, shrinkage=none, estimate=ml) | machine"},
+    };
+    const char *source = getenv("SEPAL_SOURCE");
+    for (size_t i = 0; i < 4; i++) {
+        char path[4096];
+        (void)snprintf(path, sizeof path, "%s/tests/golden/model-estimate-default-%s.sepal",
+                       source ? source : ".", files[i][0]);
+        sepal_model *old, *again;
+        assert_int_equal(model_load(&old, &ctx, path), SEPAL_OK);
+        assert_string_equal(old->spec, files[i][1]);
+        assert_int_equal(model_save(&ctx, old, "again.sepal"), SEPAL_OK);
+        assert_int_equal(model_load(&again, &ctx, "again.sepal"), SEPAL_OK);
+        assert_same_model(old, again);
+        model_free(again);
+        model_free(old);
+    }
+}
+
+static void older_words_are_canonical(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec, *learner, *today; /* NULL: refused */
+    } cases[] = {
+        {"lda(shrinkage=none, axes=0, estimate=default)", "lda",
+         "lda(shrinkage=none, axes=0, estimate=unbiased)"},
+        {"lda(priors=\"estimate=default:0.5,b:0.5\", estimate=default)", "lda",
+         "lda(priors=\"estimate=default:0.5,b:0.5\", estimate=unbiased)"},
+        {"standardize | gaussian(covariance=spherical, estimate=default)", "gaussian",
+         "standardize | gaussian(covariance=spherical, estimate=ml)"},
+        {"lda(axes=0, estimate=unbiased)", "lda", "lda(axes=0, estimate=unbiased)"},
+        {"lda(axes=0,  estimate=default)", "lda", NULL},
+        {"lda(estimate=default )", "lda", NULL},
+        {"lda(estimate=default, estimate=default)", "lda", NULL},
+        {"lda(estimate=Default)", "lda", NULL},
+        {"lda(estimate)", "lda", NULL},
+        {"fisher(cut=default)", "fisher", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct pipeline pipeline;
+        const char *today = NULL;
+        sepal_status status = pipeline_parse_saved(&pipeline, &today, &ctx, &arena, cases[i].spec,
+                                                   cases[i].learner, 2);
+        if (status != (cases[i].today ? SEPAL_OK : SEPAL_EMODEL))
+            fail_msg("%s: %s", cases[i].spec, ctx.error.message);
+        if (cases[i].today) assert_string_equal(today, cases[i].today);
+        arena_clear(&arena);
     }
 }
 
@@ -353,6 +411,8 @@ int main(int count, char **words) {
         cmocka_unit_test_setup(saved_models_come_back, fresh),
         cmocka_unit_test_setup(long_lists_are_tensors, fresh),
         cmocka_unit_test_setup(frozen_files_still_load, fresh),
+        cmocka_unit_test_setup(older_words_are_read, fresh),
+        cmocka_unit_test_setup(older_words_are_canonical, fresh),
         cmocka_unit_test_setup(checksums_are_crc64_xz, fresh),
         cmocka_unit_test_setup(other_files_are_refused, fresh),
         cmocka_unit_test_setup(a_failing_save_keeps_the_old_file, fresh),

@@ -222,7 +222,7 @@ static struct parts make_whole(const struct whole *from, double value) {
     return parts;
 }
 
-#define FULL "gaussian(covariance=full, shrinkage=none, estimate=default)"
+#define FULL "gaussian(covariance=full, shrinkage=none, estimate=ml)"
 #define KIND "\"density\":\"full\","
 #define SCORES                                                                                     \
     {"weights", 3, 2}, {"bias", 0, 3}, {                                                           \
