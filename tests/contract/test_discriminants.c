@@ -202,6 +202,34 @@ static void test_fewer_axes(void **state) {
     }
 }
 
+/* Weights that add up to less than the number of classes, where N - K says nothing: axes of unit
+   variance by S_W/N. */
+static void test_light_axes(void **state) {
+    (void)state;
+    struct rng rng = rng_make(25, 1);
+    for (size_t number = 0; number < 30; number++) {
+        bool sparse;
+        struct problem p = random_problem(&rng, 2 + number % 4, &sparse);
+        if (!p.weight) problem_weigh(&p, &rng);
+        double sum = 0, times = number % 3 == 0 ? 1 : (double)p.classes;
+        for (size_t i = 0; i < p.rows; i++) sum += p.weight[i];
+        for (size_t i = 0; i < p.rows; i++) p.weight[i] *= times / sum;
+        struct plain s = plain_new(&p);
+        struct answer out = learn_problem(ctx, &p, sparse, "lda", NULL);
+        for (size_t a = 0; a < out.linear.n_axes; a++) {
+            const double *v = out.linear.axes + a * p.cols;
+            long double within = 0;
+            for (size_t i = 0; i < p.cols * p.cols; i++)
+                within += v[i / p.cols] * s.within[i] * v[i % p.cols];
+            check_small("v'S v/N less 1", number, (double)fabsl(within / s.total - 1), 1e-9);
+        }
+        assert_true(out.linear.n_axes > 0);
+        linear_clear(&out.linear);
+        plain_free(&s);
+        problem_free(&p);
+    }
+}
+
 /* ---- shrinkage ----------------------------------------------------------------------------- */
 
 static void test_shrinkage(void **state) {
@@ -723,7 +751,7 @@ int main(void) {
         cmocka_unit_test(test_poor_cuts),    cmocka_unit_test(test_affine),
         cmocka_unit_test(test_shifted_data), cmocka_unit_test(test_units),
         cmocka_unit_test(test_cut_of_points), cmocka_unit_test(test_rounded_totals),
-        cmocka_unit_test(test_narrow_cuts),
+        cmocka_unit_test(test_narrow_cuts),  cmocka_unit_test(test_light_axes),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

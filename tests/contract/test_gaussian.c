@@ -245,6 +245,21 @@ static void test_auto_shrinkage(void **state) {
 
 /* ---- no variance --------------------------------------------------------------------------- */
 
+/* 1e-9 of the largest variance of a column over all rows. */
+static double least_variance(const struct problem *p) {
+    struct problem one = *p;
+    int *zeros = calloc(p->rows, sizeof *zeros);
+    assert_non_null(zeros);
+    one.label = zeros, one.classes = 1;
+    struct plain s = plain_new(&one);
+    long double most = 0;
+    for (size_t j = 0; j < p->cols; j++)
+        most = fmaxl(most, s.within[j * (p->cols + 1)] / s.total);
+    plain_free(&s);
+    free(zeros);
+    return (double)(most * 1e-9L);
+}
+
 /* A column that is constant everywhere changes no posterior; one that is constant in a class gets a
    variance and is counted; a class of one row too. */
 static void test_zero_variances(void **state) {
@@ -272,6 +287,10 @@ static void test_zero_variances(void **state) {
         double *at_p = scores_of(ctx, &p, false, &a.linear);
         double *at_q = scores_of(ctx, &q, false, &b.linear);
         for (size_t i = 0; i < 60 * 3; i++) assert_true(isfinite(at_p[i]));
+        if (number % 4 < 3) { /* class 2 has one row */
+            double sd = a.linear.density->root[number % 4 == 1 ? 2 : 2 * 5];
+            check_small("the least variance", number, fabs(sd * sd / least_variance(&p) - 1), 1e-12);
+        }
         if (number % 4 == 0 || number % 4 == 2)
             check_small("the effect of a constant column", number,
                         posteriors_differ(&a.linear, at_p, at_q, 60), 1e-12);

@@ -482,6 +482,38 @@ static void test_fisher_targets(void **state) {
     }
 }
 
+/* The iterations of LSQR go on until the tolerance is met: fewer for a larger one, and the residual
+   stays about there. */
+static void test_tolerance(void **state) {
+    (void)state;
+    struct rng rng = rng_make(10, 1);
+    static const char *const options[] = {"solver=lsqr, tol=0.1", "solver=lsqr, tol=1e-4",
+                                          "solver=lsqr, tol=1e-8", "solver=lsqr"};
+    for (size_t number = 0; number < 5; number++) {
+        struct problem p = problem_new(&rng, 300, 40, 2);
+        for (size_t i = 0; i < p.rows * p.cols; i++) /* scales that take many iterations */
+            p.x[i] *= pow(1.2, (double)(i % p.cols));
+        sepal_data *data = problem_data(&p, ctx, number % 2);
+        double before = 0, objective[4];
+        for (size_t c = 0; c < 4; c++) {
+            sepal_model *model = NULL;
+            sepal_report *report = NULL;
+            assert_int_equal(sepal_fit(&model, &report, ctx, "least-squares", data, options[c]),
+                             SEPAL_OK);
+            double iterations = sepal_report_number(report, "iterations");
+            assert_true(iterations > before);
+            before = iterations;
+            objective[c] = sepal_report_number(report, "objective");
+            sepal_report_free(report);
+            sepal_model_free(model);
+        }
+        assert_true(objective[0] > objective[1] && objective[1] >= objective[2] * (1 - 1e-14));
+        assert_true(fabs(objective[2] - objective[3]) <= 1e-12 * objective[3]);
+        data_free(data);
+        problem_free(&p);
+    }
+}
+
 static void test_refusals(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(9), 1);
@@ -533,7 +565,7 @@ int main(void) {
         cmocka_unit_test(test_solvers_agree),    cmocka_unit_test(test_weights_are_copies),
         cmocka_unit_test(test_shifted_data),     cmocka_unit_test(test_threads_change_nothing),
         cmocka_unit_test(test_wide_sparse_data), cmocka_unit_test(test_one_hot),
-        cmocka_unit_test(test_fisher_targets),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_fisher_targets),   cmocka_unit_test(test_refusals),       cmocka_unit_test(test_tolerance),
         cmocka_unit_test(test_warnings),         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

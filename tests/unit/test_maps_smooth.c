@@ -130,6 +130,15 @@ static void test_sigmoid(void **state) {
     free(x);
 }
 
+static double deviation_of(const double *x, const double *weight, size_t rows, size_t step) {
+    long double total = 0, mean = 0, squares = 0;
+    for (size_t i = 0; i < rows; i++) total += weight ? weight[i] : 1;
+    for (size_t i = 0; i < rows; i++) mean += (weight ? weight[i] : 1) * x[i * step] / total;
+    for (size_t i = 0; i < rows; i++)
+        squares += (weight ? weight[i] : 1) * (x[i * step] - mean) * (x[i * step] - mean) / total;
+    return (double)sqrtl(squares);
+}
+
 /* Quantiles cut the weight into equal parts. */
 static void test_sigmoid_quantiles(void **state) {
     (void)state;
@@ -157,6 +166,9 @@ static void test_sigmoid_quantiles(void **state) {
                     double level = (double)(c + 1) / (double)(n + 1) * total;
                     assert_true(below <= level * (1 + 1e-12) && upto >= level * (1 - 1e-12));
                 }
+            for (size_t j = 0; j < COLS; j++) /* a step is the n-th part of a standard deviation */
+                near(numbers[n * COLS + j], deviation_of(x + j, w, ROWS, COLS) / (double)n, 1e-12,
+                     "width of a step");
             fitted_clear(&fitted);
         }
     static const double four[] = {0, 0, 1, 1, 7, 7, 7, 7};
