@@ -82,11 +82,8 @@ static sepal_status keep_shared(struct gaussian *g, struct discriminant *d) {
     memcpy(density->mean, d->s.mean, g->classes * cols * sizeof *density->mean);
     set_root(density->root, d, cols);
     density_normalise(density);
-    struct shrunk c = {.cols = n,
-                       .alpha = w->alpha,
-                       .trace = w->trace,
-                       .ridge = w->ridge,
-                       .divisor = d->divisor};
+    struct shrunk c = {
+        .cols = n, .alpha = w->alpha, .trace = w->trace, .ridge = w->ridge, .divisor = d->divisor};
     double *work = arena_alloc(ctx, &g->fit->arena, cols, GAUSSIAN_PANEL * sizeof *work);
     if (!work) return SEPAL_EMEMORY;
     double inverse = w->alpha > 0 ? trace_of_inverse(w->factor, n, w->scale, work, ctx->blas) : 0;
@@ -191,8 +188,8 @@ static const char *value_today(const struct setting *given, const struct setting
     if (strcmp(given->name, "estimate") != 0 || strcmp(given->value, "default") != 0) return NULL;
     for (size_t i = 0; i < n; i++) {
         bool covariance = strcmp(all[i].name, "covariance") == 0 && all[i].value;
-        if (covariance && (strcmp(all[i].value, "diagonal") == 0 ||
-                           strcmp(all[i].value, "spherical") == 0))
+        if (covariance &&
+            (strcmp(all[i].value, "diagonal") == 0 || strcmp(all[i].value, "spherical") == 0))
             return "ml";
     }
     return "unbiased";

@@ -44,10 +44,10 @@ static sepal_status check_classes(struct full *all) {
     struct gaussian *g = all->g;
     bool ml = g->config->estimate == ESTIMATE_ML;
     for (size_t k = 0; k < g->classes; k++) {
-        all->of[k] =
-            (struct shrunk){.cols = g->cols,
-                            .divisor = ml ? g->s.class_weight[k]
-                                          : freedom_of(g->s.class_weight[k], g->s.class_rows[k], 1)};
+        all->of[k] = (struct shrunk){
+            .cols = g->cols,
+            .divisor = ml ? g->s.class_weight[k]
+                          : freedom_of(g->s.class_weight[k], g->s.class_rows[k], 1)};
         if (!(all->of[k].divisor > 0))
             return fail(g->fit->ctx, SEPAL_EDATA,
                         "class '%s' has a total weight of %g (%zu rows), and a covariance needs "
@@ -79,8 +79,8 @@ static sepal_status add_scatter(struct full *all, size_t k) {
 /* Standard deviations of all classes together, for columns that have none in a class; 1: none. */
 static sepal_status find_pooled(double **out, const struct full *all) {
     const struct gaussian *g = all->g;
-    double divisor = 0, *units = *out =
-        arena_alloc(g->fit->ctx, &g->fit->arena, g->cols, sizeof *units);
+    double divisor = 0,
+           *units = *out = arena_alloc(g->fit->ctx, &g->fit->arena, g->cols, sizeof *units);
     if (!units) return SEPAL_EMEMORY;
     for (size_t k = 0; k < g->classes; k++) divisor += all->of[k].divisor;
     for (size_t j = 0; j < g->cols; j++) {
@@ -130,8 +130,8 @@ static sepal_status factor_class(sepal_ctx *ctx, size_t k, void *payload) {
         for (size_t i = 0; i < cols; i++) {
             memset(s + i * cols, 0, i * sizeof *s);
             for (size_t j = i; j < cols; j++)
-                s[i * cols + j] /= scale[j] * sqrt(of->divisor) *
-                                   (of->inverse_unit ? of->inverse_unit[j] : 1);
+                s[i * cols + j] /=
+                    scale[j] * sqrt(of->divisor) * (of->inverse_unit ? of->inverse_unit[j] : 1);
         }
     }
     mem_free(scale);

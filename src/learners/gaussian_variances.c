@@ -26,14 +26,12 @@ static double find_floor(const struct gaussian *g, const double *squares) {
 static void shrink(const struct gaussian *g, double *squares) {
     double mean = 0;
     for (size_t j = 0; j < g->cols; j++) mean += squares[j] / (double)g->cols;
-    for (size_t j = 0; j < g->cols; j++)
-        squares[j] = (1 - g->alpha) * squares[j] + g->alpha * mean;
+    for (size_t j = 0; j < g->cols; j++) squares[j] = (1 - g->alpha) * squares[j] + g->alpha * mean;
 }
 
 static double divisor_of(const struct gaussian *g, size_t k) {
     double weight = g->s.class_weight[k];
-    return g->config->estimate == ESTIMATE_ML ? weight
-                                              : freedom_of(weight, g->s.class_rows[k], 1);
+    return g->config->estimate == ESTIMATE_ML ? weight : freedom_of(weight, g->s.class_rows[k], 1);
 }
 
 /* Standard deviations of all classes together; 1: none. */
@@ -111,13 +109,15 @@ static void set_roots(struct gaussian *g, const double *before, const double *sq
         g->squares[k] = all / (sd * sd);
     }
     if (none > 0)
-        warn(g->fit->ctx, "zero-variance",
-             "%zu of %zu variances are 0%s: each was replaced by %.3g, which is 1e-9 of the largest "
-             "variance of a column; shrinkage=0.01 would spread them",
-             none, spherical ? g->classes : g->classes * cols,
-             g->config->estimate == ESTIMATE_ML ? ""
-                                                : ", or of a class whose total weight is not above 1",
-             least);
+        warn(
+            g->fit->ctx, "zero-variance",
+            "%zu of %zu variances are 0%s: each was replaced by %.3g, which is 1e-9 of the largest "
+            "variance of a column; shrinkage=0.01 would spread them",
+            none, spherical ? g->classes : g->classes * cols,
+            g->config->estimate == ESTIMATE_ML
+                ? ""
+                : ", or of a class whose total weight is not above 1",
+            least);
 }
 
 sepal_status gaussian_variances(struct gaussian *g) {

@@ -17,10 +17,10 @@ struct scatter {
     sepal_ctx *ctx;
     struct arena *arena;
     const struct matrix *x;
-    const int32_t *label; /* NULL: all rows are of one class */
-    const double *weight; /* NULL: all 1; else all above 0 */
-    size_t classes;       /* each with a row */
-    double *centre;       /* cols numbers for scatter_means to fill */
+    const int32_t *label;       /* NULL: all rows are of one class */
+    const double *weight;       /* NULL: all 1; else all above 0 */
+    size_t classes;             /* each with a row */
+    double *centre;             /* cols numbers for scatter_means to fill */
     const double *inverse_unit; /* cols numbers that centred rows are multiplied by; NULL: all 1 */
 
     /* Made by scatter_means. */

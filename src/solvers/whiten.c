@@ -146,8 +146,8 @@ static sepal_status add_null_squares(sepal_ctx *ctx, const struct block *block, 
             size_t j = s->active[all->column[a]], at = row_seek(block, i, j), found;
             if (!row_next(block, i, cols, &at, &found, &x) || found != j) x = 0;
             x = (x - s->centre[j] - mean[j]) * scatter_inverse_unit(s, j);
-            ctx->kernels->axpy_f64(root * x,
-                                   all->w->null + all->column[a] * missing, along, missing);
+            ctx->kernels->axpy_f64(root * x, all->w->null + all->column[a] * missing, along,
+                                   missing);
         }
         for (size_t c = 0; c < missing; c++) sums[c] += along[c] * along[c];
     }
@@ -235,10 +235,11 @@ static sepal_status refuse_column(const struct whitener *w, size_t i, bool withi
                     "the squares of matrix column %zu are beyond the range of a double; bring the "
                     "features to a common scale (standardize | ...)",
                     w->s->active[i] + 1);
-    return fail(w->s->ctx, SEPAL_EDATA,
-                "matrix column %zu is constant within each class, and shrinkage=auto comes to 0 for "
-                "these rows; give a number (shrinkage=0.1) or leave this column out",
-                w->s->active[i] + 1);
+    return fail(
+        w->s->ctx, SEPAL_EDATA,
+        "matrix column %zu is constant within each class, and shrinkage=auto comes to 0 for "
+        "these rows; give a number (shrinkage=0.1) or leave this column out",
+        w->s->active[i] + 1);
 }
 
 /* S in units of standard deviations, and the intensity that Ledoit and Wolf estimate there. */

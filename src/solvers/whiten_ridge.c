@@ -36,8 +36,7 @@ static void fill_columns(const void *payload, size_t first, size_t n, double *ou
         size_t at = row_seek(block, local, from);
         for (j = 0; j < n; j++) {
             size_t c = s->active[first + j];
-            out[j * stride + i] =
-                root * (-s->centre[c] - mean[c]) * scatter_inverse_unit(s, c);
+            out[j * stride + i] = root * (-s->centre[c] - mean[c]) * scatter_inverse_unit(s, c);
         }
         while (row_next(block, local, cols, &at, &j, &x) && j <= to) {
             while (s->active[first + a] < j) a++;

@@ -295,8 +295,8 @@ static void test_units(void **state) {
         for (size_t i = 0; i < p.rows; i++) p.label[i] = (int)(i % p.classes);
         double factor[64];
         for (size_t j = 0; j < p.cols; j++)
-            factor[j] = exact ? ldexp(1, (int)rng_below(&rng, 60) - 30)
-                              : pow(10, 16 * rng_unit(&rng) - 8);
+            factor[j] =
+                exact ? ldexp(1, (int)rng_below(&rng, 60) - 30) : pow(10, 16 * rng_unit(&rng) - 8);
         bool flat = p.cols > 2 && number % 24 >= 12;
         for (size_t i = 0; flat && i < p.rows; i++) {
             p.x[i * p.cols] = 0.3;
@@ -311,8 +311,8 @@ static void test_units(void **state) {
             if (at_p[i] != at_q[i])
                 fail_msg("problem %zu, %s(%s): %.17g is not %.17g", number, name, text, at_p[i],
                          at_q[i]);
-        check_small("the effect of units", number,
-                    posteriors_differ(&a.linear, at_p, at_q, p.rows), 1e-9);
+        check_small("the effect of units", number, posteriors_differ(&a.linear, at_p, at_q, p.rows),
+                    1e-9);
         free(at_p), free(at_q);
         linear_clear(&a.linear);
         linear_clear(&b.linear);
@@ -376,7 +376,7 @@ static void test_fisher(void **state) {
         struct plain s = plain_new(&p);
         size_t cols = p.cols;
         struct answer out = learn_problem(ctx, &p, sparse, "fisher", NULL);
-        struct answer lda = 
+        struct answer lda =
             learn_problem(ctx, &p, sparse, "lda", "priors=\"0.5,0.5\", estimate=unbiased");
         double *a = scores_of(ctx, &p, sparse, &out.linear);
         double *b = scores_of(ctx, &p, sparse, &lda.linear);
@@ -576,7 +576,8 @@ static void test_cut_of_points(void **state) {
             double scale = number % 3 == 1 ? pow(10, 12 * rng_unit(&rng) - 6) : 1;
             for (size_t i = 0; i < rows; i++) {
                 double *x = &p.x[i * cols + j];
-                *x = number % 3 == 2 && j >= cols / 2 ? p.x[i * cols + j % 3] + 0.01 * *x : *x * scale;
+                *x = number % 3 == 2 && j >= cols / 2 ? p.x[i * cols + j % 3] + 0.01 * *x
+                                                      : *x * scale;
             }
         }
         if (number % 2) problem_weigh(&p, &rng);
@@ -584,8 +585,8 @@ static void test_cut_of_points(void **state) {
         sepal_ctx_clear_warnings(ctx);
         struct answer out = learn_problem(ctx, &p, number % 4 == 3, "fisher", "cut=gauss");
         assert_true(has_warned(ctx, "singular-scatter") && has_warned(ctx, "cut"));
-        check_small("the cut less the midpoint", number,
-                    fabs(place_of_cut(&p, &out.linear) - 0.5), 1e-9);
+        check_small("the cut less the midpoint", number, fabs(place_of_cut(&p, &out.linear) - 0.5),
+                    1e-9);
         linear_clear(&out.linear);
         problem_free(&p);
     }
@@ -597,12 +598,9 @@ static void test_rounded_totals(void **state) {
     (void)state;
     static const size_t counts[] = {49, 20, 11, 10, 1000};
     static const char *const cases[][2] = {
-        {"gaussian", "estimate=unbiased"},
-        {"gaussian", "estimate=unbiased, covariance=shared"},
-        {"lda", "estimate=unbiased"},
-        {"fisher", "cut=gauss"},
-        {"mean-difference", "cut=gauss"},
-        {"gaussian", "estimate=unbiased, covariance=diagonal"}};
+        {"gaussian", "estimate=unbiased"}, {"gaussian", "estimate=unbiased, covariance=shared"},
+        {"lda", "estimate=unbiased"},      {"fisher", "cut=gauss"},
+        {"mean-difference", "cut=gauss"},  {"gaussian", "estimate=unbiased, covariance=diagonal"}};
     struct rng rng = rng_make(23, 1);
     for (size_t number = 0; number < 30; number++) {
         size_t each = counts[number % 5];
@@ -744,14 +742,14 @@ static void test_shifted_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lda),          cmocka_unit_test(test_fewer_axes),
-        cmocka_unit_test(test_shrinkage),    cmocka_unit_test(test_fisher_is_least_squares),
-        cmocka_unit_test(test_fisher),       cmocka_unit_test(test_mean_difference),
-        cmocka_unit_test(test_isotropic),    cmocka_unit_test(test_gauss_cut),
-        cmocka_unit_test(test_poor_cuts),    cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_shifted_data), cmocka_unit_test(test_units),
+        cmocka_unit_test(test_lda),           cmocka_unit_test(test_fewer_axes),
+        cmocka_unit_test(test_shrinkage),     cmocka_unit_test(test_fisher_is_least_squares),
+        cmocka_unit_test(test_fisher),        cmocka_unit_test(test_mean_difference),
+        cmocka_unit_test(test_isotropic),     cmocka_unit_test(test_gauss_cut),
+        cmocka_unit_test(test_poor_cuts),     cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_shifted_data),  cmocka_unit_test(test_units),
         cmocka_unit_test(test_cut_of_points), cmocka_unit_test(test_rounded_totals),
-        cmocka_unit_test(test_narrow_cuts),  cmocka_unit_test(test_light_axes),
+        cmocka_unit_test(test_narrow_cuts),   cmocka_unit_test(test_light_axes),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

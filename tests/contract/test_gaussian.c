@@ -158,8 +158,7 @@ static void test_shared(void **state) {
         {"covariance=shared", NULL},
         {"covariance=shared, estimate=ml", "estimate=ml"},
         {"covariance=shared, shrinkage=auto", "shrinkage=auto"},
-        {"covariance=shared, shrinkage=0.2, estimate=unbiased",
-         "shrinkage=0.2, estimate=unbiased"},
+        {"covariance=shared, shrinkage=0.2, estimate=unbiased", "shrinkage=0.2, estimate=unbiased"},
         {"covariance=shared, shrinkage=1", "shrinkage=1"},
     };
     struct rng rng = rng_make(test_seed(32), 1);
@@ -232,8 +231,8 @@ static void test_auto_shrinkage(void **state) {
                     found += (long double)root[(k * cols + r) * cols + a] *
                              root[(k * cols + r) * cols + b] * s.total;
                 if (diagonal) found = powl(root[k * cols + a], 2) * s.total;
-                check_small("a covariance", number, (double)(fabsl(found - s.within[i]) / sqrtl(size)),
-                            1e-10);
+                check_small("a covariance", number,
+                            (double)(fabsl(found - s.within[i]) / sqrtl(size)), 1e-10);
             }
             plain_free(&s);
             problem_free(&q);
@@ -253,8 +252,7 @@ static double least_variance(const struct problem *p) {
     one.label = zeros, one.classes = 1;
     struct plain s = plain_new(&one);
     long double most = 0;
-    for (size_t j = 0; j < p->cols; j++)
-        most = fmaxl(most, s.within[j * (p->cols + 1)] / s.total);
+    for (size_t j = 0; j < p->cols; j++) most = fmaxl(most, s.within[j * (p->cols + 1)] / s.total);
     plain_free(&s);
     free(zeros);
     return (double)(most * 1e-9L);
@@ -289,7 +287,8 @@ static void test_zero_variances(void **state) {
         for (size_t i = 0; i < 60 * 3; i++) assert_true(isfinite(at_p[i]));
         if (number % 4 < 3) { /* class 2 has one row */
             double sd = a.linear.density->root[number % 4 == 1 ? 2 : 2 * 5];
-            check_small("the least variance", number, fabs(sd * sd / least_variance(&p) - 1), 1e-12);
+            check_small("the least variance", number, fabs(sd * sd / least_variance(&p) - 1),
+                        1e-12);
         }
         if (number % 4 == 0 || number % 4 == 2)
             check_small("the effect of a constant column", number,

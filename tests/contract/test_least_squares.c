@@ -565,8 +565,9 @@ int main(void) {
         cmocka_unit_test(test_solvers_agree),    cmocka_unit_test(test_weights_are_copies),
         cmocka_unit_test(test_shifted_data),     cmocka_unit_test(test_threads_change_nothing),
         cmocka_unit_test(test_wide_sparse_data), cmocka_unit_test(test_one_hot),
-        cmocka_unit_test(test_fisher_targets),   cmocka_unit_test(test_refusals),       cmocka_unit_test(test_tolerance),
-        cmocka_unit_test(test_warnings),         cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_fisher_targets),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_tolerance),        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

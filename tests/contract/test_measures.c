@@ -103,7 +103,8 @@ static void check_probabilities(const sepal_model *model, const sepal_data *data
         loss -= data->weight[i] * logl(p[data->label[i]]);
         for (size_t k = 0; k < K; k++)
             if (K > 2 || k == positive)
-                brier += data->weight[i] * powl((long double)p[k] - (data->label[i] == (int32_t)k), 2);
+                brier +=
+                    data->weight[i] * powl((long double)p[k] - (data->label[i] == (int32_t)k), 2);
         total += data->weight[i];
     }
     near("log_loss", model->spec, sepal_report_number(report, "log_loss"), loss / total);
@@ -113,19 +114,22 @@ static void check_probabilities(const sepal_model *model, const sepal_data *data
 
 /* Counts, and the correlation of targets and decisions as vectors of K bits. */
 static void check_counts(const sepal_model *model, const sepal_data *data,
-                         const sepal_report *report) {
+                         const sepal_report *report, const char *options) {
     size_t rows = data->matrix.rows, K = model->linear.classes;
-    sepal_answers all = answer_all(model, data, SEPAL_SCORES, NULL);
+    sepal_answers all = answer_all(model, data, SEPAL_SCORES, options);
     long double count[16][16] = {{0}}, target[16] = {0}, made[16] = {0}, total = 0, right = 0;
     for (size_t i = 0; i < rows; i++) {
         long double w = data->weight[i];
-        count[data->label[i]][all.classes[i]] += w;
-        target[data->label[i]] += w, made[all.classes[i]] += w, total += w;
+        size_t decided = all.classes[i] < 0 ? K : (size_t)all.classes[i]; /* K: undecided */
+        count[data->label[i]][decided] += w;
+        target[data->label[i]] += w, made[decided] += w, total += w;
         right += data->label[i] == all.classes[i] ? w : 0;
     }
     near("accuracy", model->spec, sepal_report_number(report, "accuracy"), right / total);
     near("error", model->spec, sepal_report_number(report, "error"), 1 - right / total);
-    long double covariance = right * total, tt = total * total, pp = total * total;
+    near("coverage", model->spec, sepal_report_number(report, "coverage"), 1 - made[K] / total);
+    long double covariance = right * total, tt = total * total;
+    long double pp = total * total - made[K] * made[K];
     long double macro = 0, weighted = 0;
     for (size_t k = 0; k < K; k++) {
         long double fp = made[k] - count[k][k], fn = target[k] - count[k][k];
@@ -145,7 +149,8 @@ static void check_counts(const sepal_model *model, const sepal_data *data,
         for (size_t f = 0; f < sizeof facts / sizeof *facts; f++) {
             const struct tree *each = tree_find(report->root, "per_class")->first;
             for (size_t i = 0; i < k; i++) each = each->next;
-            near(facts[f].name, model->spec, tree_find(each, facts[f].name)->number, facts[f].value);
+            near(facts[f].name, model->spec, tree_find(each, facts[f].name)->number,
+                 facts[f].value);
         }
     }
     near("macro.f1", model->spec, sepal_report_number(report, "macro.f1"), macro);
@@ -183,9 +188,14 @@ static void test_definitions(void **state) {
             assert_int_equal(sepal_evaluate(&report, ctx, model, data, options), SEPAL_OK);
             check_curves(model, data, positive, report);
             check_probabilities(model, data, positive, report);
-            check_counts(model, data, report);
+            check_counts(model, data, report, NULL);
             sepal_report_free(report);
         }
+        sepal_report *report = NULL;
+        const char *rule = "ambiguous=undecided";
+        assert_int_equal(sepal_evaluate(&report, ctx, model, data, rule), SEPAL_OK);
+        check_counts(model, data, report, rule);
+        sepal_report_free(report);
         sepal_model_free(model);
         data_free(train), data_free(data);
         problem_free(&p), problem_free(&q);
@@ -243,8 +253,8 @@ static struct problem copies_of(const struct problem *p) {
 }
 
 static bool is_count(const char *path) {
-    static const char *const counts[] = {"rows", "total_weight", "nonzeros", "seconds", "objective",
-                                         "peak_memory", "residual", "iterations"};
+    static const char *const counts[] = {"rows",      "total_weight", "nonzeros", "seconds",
+                                         "objective", "peak_memory",  "residual", "iterations"};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (strncmp(path, counts[i], strlen(counts[i])) == 0) return true;
     return false;
@@ -273,9 +283,13 @@ static size_t compare_trees(const char *spec, const char *path, const struct tre
 static void test_weights_are_copies(void **state) {
     (void)state;
     struct rng rng = rng_make(83, 1);
-    static const char *const closed[] = {"lda", "least-squares", "least-squares | ovr-1",
-                                         "fisher | ovo", "mean-difference | ovr",
-                                         "gaussian(covariance=diagonal)", "lda(shrinkage=auto)"};
+    static const char *const closed[] = {"lda",
+                                         "least-squares",
+                                         "least-squares | ovr-1",
+                                         "fisher | ovo",
+                                         "mean-difference | ovr",
+                                         "gaussian(covariance=diagonal)",
+                                         "lda(shrinkage=auto)"};
     for (size_t number = 0; number < 42; number++) {
         size_t K = 2 + number / 7 % 3;
         const char *spec = closed[number % 7];

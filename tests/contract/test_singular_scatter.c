@@ -225,8 +225,8 @@ static long double *find_ridge(const struct problem *p, const long double *z, lo
 }
 
 /* Ledoit and Wolf's intensity in units of standard deviations, by the products of rows. */
-static double wide_intensity(const struct problem *p, const long double *z, const long double *ridge,
-                             long double total, double alpha) {
+static double wide_intensity(const struct problem *p, const long double *z,
+                             const long double *ridge, long double total, double alpha) {
     size_t cols = p->cols;
     long double squares = 0, fourth = 0, trace = 0;
     for (size_t i = 0; i < p->rows * p->rows; i++) {
@@ -291,8 +291,8 @@ static void test_wide(void **state) {
                 off += powl(left[j] + ridge[j] * w[j] - right, 2) / ridge[j];
                 size += right * right / ridge[j];
             }
-            check_small("S w - d", number,
-                        (double)(sqrtl(off / size) * alpha / (long double)cols), 1e-16);
+            check_small("S w - d", number, (double)(sqrtl(off / size) * alpha / (long double)cols),
+                        1e-16);
             free(left);
         }
         assert_int_equal(out.linear.n_axes, classes - 1);
