@@ -90,6 +90,27 @@ static inline bool has_warned(const sepal_ctx *ctx, const char *code) {
     return false;
 }
 
+/* Rows enough for a nonsingular scatter; columns of mixed scales, weights, sparse rows. */
+static inline struct problem scatter_problem(struct rng *rng, size_t classes, bool *sparse) {
+    size_t cols = 1 + rng_below(rng, 60);
+    size_t rows = classes * 3 + 2 * cols + rng_below(rng, 300);
+    struct problem p = problem_new(rng, rows, cols, classes);
+    bool scaled = rng_below(rng, 3) == 0;
+    *sparse = rng_below(rng, 3) == 0;
+    for (size_t i = 0; i < classes * 2; i++) p.label[i] = (int)(i % classes);
+    for (size_t j = 0; j < cols; j++) {
+        double scale = scaled ? pow(10, 8 * rng_unit(rng) - 4) : 1;
+        for (size_t i = 0; i < rows; i++) {
+            double *x = &p.x[i * cols + j];
+            if (*sparse && rng_below(rng, 3)) *x = 0;
+            *x *= scale;
+        }
+    }
+    if (rng_below(rng, 2)) problem_weigh(&p, rng);
+    for (size_t i = 0; p.weight && i < rows; i++) p.weight[i] += 1; /* total above the classes */
+    return p;
+}
+
 /* ---- plain statistics ---------------------------------------------------------------------- */
 
 struct plain {

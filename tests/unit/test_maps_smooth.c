@@ -33,6 +33,9 @@ static void test_rbf_given(void **state) {
     fitted = fit_rows("rbf(centres=\"0,0;3,4;3,4\")", corners, 3, 2, false, NULL);
     near(fitted.basis.maps[0].numbers[2], 5, 1e-15, "width of centres");
     fitted_clear(&fitted);
+    fitted = fit_rows("rbf(centres=\"0,0;3,4;30,40\")", corners, 3, 2, false, NULL);
+    near(fitted.basis.maps[0].numbers[2], 5, 1e-15, "width of the nearest two");
+    fitted_clear(&fitted);
     fitted = fit_rows("rbf(centres=\"0,0;\")", corners, 1, 2, false, NULL);
     near(fitted.basis.maps[0].numbers[2], 1, 0, "width of nothing");
     fitted_clear(&fitted);
