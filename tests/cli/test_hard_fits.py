@@ -8,6 +8,8 @@ import random
 import subprocess
 import sys
 
+from seeds import test_seed
+
 SEPAL = os.environ["SEPAL"]
 failures = []
 
@@ -48,7 +50,7 @@ def draw(rng, n, d, noise):
     return rows, labels
 
 
-rng = random.Random(int(os.environ.get("SEPAL_TEST_SEED", "11")))
+rng = random.Random(test_seed(11))
 
 # ---- without a penalty the unit of a column changes nothing but its weight ---------------------------
 

@@ -486,7 +486,7 @@ static void test_fisher_targets(void **state) {
    stays about there. */
 static void test_tolerance(void **state) {
     (void)state;
-    struct rng rng = rng_make(10, 1);
+    struct rng rng = rng_make(test_seed(10), 1);
     static const char *const options[] = {"solver=lsqr, tol=0.1", "solver=lsqr, tol=1e-4",
                                           "solver=lsqr, tol=1e-8", "solver=lsqr"};
     for (size_t number = 0; number < 5; number++) {
