@@ -306,12 +306,37 @@ static void test_time(void **state) {
     problem_free(&p);
 }
 
+/* A fit has converged when each of its problems has, whichever comes last: here only the last class can
+   be told from the rest. */
+static void test_all_must_converge(void **state) {
+    (void)state;
+    double x[] = {0, 1, 0, 1, 9, 8};
+    int label[] = {0, 0, 1, 1, 2, 2};
+    struct problem p = {.rows = 6, .cols = 1, .classes = 3, .x = x, .label = label};
+    sepal_data *data = problem_data(&p, ctx, false);
+    sepal_model *model = NULL;
+    sepal_report *report = NULL;
+    const char *spec = "perceptron(epochs=50) | ovr";
+    assert_int_equal(sepal_fit(&model, &report, ctx, spec, data, NULL), SEPAL_OK);
+    const struct tree *last = tree_find(report->root, "problems")->last;
+    assert_true(tree_find(last, "converged")->truth);
+    assert_true(sepal_report_number(report, "converged") == 0);
+    sepal_report_free(report);
+    sepal_model_free(model);
+    data_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_machine),    cmocka_unit_test(test_many_classes),
-        cmocka_unit_test(test_which_problem), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_memory),        cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_interrupts),    cmocka_unit_test(test_time),
+        cmocka_unit_test(test_all_must_converge),
+        cmocka_unit_test(test_no_machine),
+        cmocka_unit_test(test_many_classes),
+        cmocka_unit_test(test_which_problem),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_interrupts),
+        cmocka_unit_test(test_time),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
