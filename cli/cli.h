@@ -88,10 +88,19 @@ int step_evaluate(sepal_report **out, struct session *s, const sepal_model *mode
                   const sepal_data *data);
 /* Rows to test a model just trained: read as the training file was, columns found by the model. */
 int step_read_test(sepal_data **out, struct session *s, const sepal_model *model, const char *path);
-/* Refuse an option that names an output which is one of the inputs, or another output. */
-int step_check_output(struct session *s, const char *name);
 /* The report as text or JSON on standard output, and the warnings. */
 int step_report(struct session *s, const sepal_report *report);
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+/* Refuse an output of the command that is one of its inputs, or another output. */
+int files_check(struct session *s);
+/* The same for a file that no option names. */
+int file_check(struct session *s, const char *output);
+/* How many inputs are standard input. */
+size_t files_from_standard(const struct session *s);
+
+/* ---- Numbers -------------------------------------------------------------------------------- */
 
 /* The numbers that a model has for rows, as many rows at a time as little memory holds. */
 struct numbers {

@@ -7,6 +7,7 @@ static const struct option convert_options[] = {
     {.name = "output",
      .letter = 'o',
      .placeholder = "OUT",
+     .file = FILE_WRITTEN,
      .help = "write here; - is standard output and needs --to"},
     {.name = "to",
      .placeholder = "FORMAT",
@@ -96,7 +97,7 @@ static int run(struct session *s) {
     sepal_data *data = NULL;
     int code = take_output(s);
     if (code == EXIT_DONE) code = check_options(s);
-    if (code == EXIT_DONE) code = step_check_output(s, "output");
+    if (code == EXIT_DONE) code = files_check(s);
     if (code == EXIT_DONE) code = step_read(&data, s, s->options.arguments[0]);
     if (code == EXIT_DONE)
         code = data_put(s, data, option_value(s, "output"), option_value(s, "to"));

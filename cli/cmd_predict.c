@@ -14,6 +14,7 @@ static const struct option predict_options[] = {
     {.name = "output",
      .letter = 'o',
      .placeholder = "OUT",
+     .file = FILE_WRITTEN,
      .fallback = "-",
      .help = "write here; - is standard output"},
     {.name = "seed",
@@ -199,7 +200,7 @@ static int print(struct session *s, struct prediction *p) {
 
 static int run(struct session *s) {
     struct prediction p = {0};
-    int code = step_check_output(s, "output");
+    int code = files_check(s);
     if (code == EXIT_DONE) code = read_input(s, &p);
     if (code == EXIT_DONE) code = compute(s, &p);
     if (code == EXIT_DONE) code = print(s, &p);

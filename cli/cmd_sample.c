@@ -9,6 +9,7 @@ static const struct option sample_options[] = {
     {.name = "output",
      .letter = 'o',
      .placeholder = "OUT",
+     .file = FILE_WRITTEN,
      .fallback = "-",
      .help = "write here, in the format of the extension; - is standard output, as CSV"},
     {.name = "seed", .placeholder = "N", .fallback = "1", .help = "start of the random numbers"},
@@ -109,7 +110,7 @@ static int run(struct session *s) {
     const char *path = option_value(s, "output");
     bool standard = path == NULL || strcmp(path, "-") == 0;
     int code = read_numbers(s, &rows);
-    if (code == EXIT_DONE) code = step_check_output(s, "output");
+    if (code == EXIT_DONE) code = files_check(s);
     if (code == EXIT_DONE) code = step_load(&model, s, s->options.arguments[0]);
     if (code == EXIT_DONE) code = draw(&data, s, model, rows);
     if (code == EXIT_DONE && standard && s->json)

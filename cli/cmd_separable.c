@@ -10,9 +10,13 @@ static const struct option separable_options[] = {
      .letter = 'm',
      .placeholder = "MAPS",
      .help = "ask after these maps: a spec without a learner, `poly(degree=2)`"},
-    {.name = "certificate", .placeholder = "FILE", .help = "write the proof here, as JSON"},
+    {.name = "certificate",
+     .placeholder = "FILE",
+     .file = FILE_WRITTEN,
+     .help = "write the proof here, as JSON"},
     {.name = "check",
      .placeholder = "FILE",
+     .file = FILE_READ,
      .help = "judge the proof in this file, and do nothing else; exit 3 when it does not hold"},
     {.name = "max-seconds",
      .placeholder = "N",
@@ -41,7 +45,7 @@ static int check_options(struct session *s) {
     if (strcmp(path, "-") == 0)
         return complain(s, EXIT_USAGE, NULL,
                         "--certificate must be a file: standard output is for the report");
-    int code = step_check_output(s, "certificate");
+    int code = files_check(s);
     return code == EXIT_DONE ? result_probe(s, path) : code;
 }
 

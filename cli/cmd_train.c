@@ -16,13 +16,19 @@ static const struct option train_options[] = {
     {.name = "output",
      .letter = 'o',
      .placeholder = "MODEL",
+     .file = FILE_WRITTEN,
      .help = "save the model here; without it nothing is saved"},
-    {.name = "test", .placeholder = "DATA", .help = "evaluate on these rows"},
+    {.name = "test",
+     .placeholder = "DATA",
+     .file = FILE_READ,
+     .help = "evaluate on these rows"},
     {.name = "test-labels",
      .placeholder = "FILE",
+     .file = FILE_READ,
      .help = "the labels of these rows, as --labels for DATA"},
     {.name = "test-weights",
      .placeholder = "FILE",
+     .file = FILE_READ,
      .help = "the weights of these rows, as --weights for DATA"},
     {.name = "holdout",
      .placeholder = "P",
@@ -33,6 +39,7 @@ static const struct option train_options[] = {
     {.name = "seed", .placeholder = "N", .fallback = "1", .help = "start of the random numbers"},
     {.name = "trace",
      .placeholder = "FILE",
+     .file = FILE_WRITTEN,
      .help = "write every step of a method that walks, one JSON object a line"},
     {.name = "strict", .help = "exit 5, and save nothing, when the fit has not converged"},
     {0},
@@ -64,17 +71,6 @@ static int check_method(struct session *s) {
     return code;
 }
 
-static int count_standard_inputs(struct session *s) {
-    static const char *const names[] = {"labels", "weights",     "warm",
-                                        "test",   "test-labels", "test-weights"};
-    int count = strcmp(s->options.arguments[0], "-") == 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *path = option_value(s, names[i]);
-        count += path != NULL && strcmp(path, "-") == 0;
-    }
-    return count;
-}
-
 /* How rows are decided is a question of those that the model is tested on. */
 static int check_deciding(struct session *s) {
     if (option_value(s, "test") != NULL || option_value(s, "holdout") != NULL) return EXIT_DONE;
@@ -101,7 +97,7 @@ static int check_test(struct session *s) {
     if (test == NULL) return EXIT_DONE;
     if (strcmp(test, "-") != 0 && access(test, R_OK) != 0)
         return complain(s, EXIT_DATA, test, "cannot open it: %s", strerror(errno));
-    if (count_standard_inputs(s) > 1)
+    if (files_from_standard(s) > 1)
         return complain(
             s, EXIT_USAGE, NULL,
             "only one of DATA, --test, --warm and the files of labels and weights can be "
@@ -119,11 +115,13 @@ static int check_files(struct session *s) {
             return complain(s, EXIT_USAGE, NULL,
                             "--%s must be a file: standard output is for the report", names[i]);
         }
-        int code = step_check_output(s, names[i]);
-        if (code == EXIT_DONE) code = result_probe(s, path);
-        if (code != EXIT_DONE) return code;
     }
-    return check_test(s);
+    int code = files_check(s);
+    for (size_t i = 0; i < sizeof names / sizeof *names && code == EXIT_DONE; i++) {
+        const char *path = option_value(s, names[i]);
+        if (path != NULL) code = result_probe(s, path);
+    }
+    return code == EXIT_DONE ? check_test(s) : code;
 }
 
 /* 0 when --holdout is not given. */

@@ -5,6 +5,7 @@ static const struct option transform_options[] = {
     {.name = "output",
      .letter = 'o',
      .placeholder = "OUT",
+     .file = FILE_WRITTEN,
      .fallback = "-",
      .help = "write here; - is standard output"},
     {0},
@@ -56,7 +57,7 @@ static int print(struct session *s, struct transformation *t) {
 
 static int run(struct session *s) {
     struct transformation t = {0};
-    int code = step_check_output(s, "output");
+    int code = files_check(s);
     if (code == EXIT_DONE) code = step_load(&t.model, s, s->options.arguments[0]);
     if (code == EXIT_DONE) code = step_read_for(&t.data, s, t.model, s->options.arguments[1], 0);
     if (code == EXIT_DONE) code = numbers_open(&t.numbers, s, t.model, t.data, SEPAL_PROJECTIONS);

@@ -82,14 +82,19 @@ static int print_facts(struct session *s, const sepal_data *data, const char *pa
 static int write_file(struct session *s, const sepal_data *data, const char *path,
                       const char *format) {
     char *labels_path = NULL;
-    int code = EXIT_DONE;
-    bool held = interrupt_hold(!result_in_place(path));
-    sepal_status status = sepal_data_write(s->ctx, data, path, format);
-    interrupt_hold(held);
-    if (status == SEPAL_OK)
-        status = sepal_data_labels_path(&labels_path, s->ctx, data, path, format);
+    sepal_status status = sepal_data_labels_path(&labels_path, s->ctx, data, path, format);
     if (status != SEPAL_OK) return complain_status(s, status);
-    if (s->json) {
+    int code = labels_path != NULL ? file_check(s, labels_path) : EXIT_DONE;
+    if (code != EXIT_DONE) {
+        sepal_text_free(labels_path);
+        return code;
+    }
+    bool held = interrupt_hold(!result_in_place(path));
+    status = sepal_data_write(s->ctx, data, path, format);
+    interrupt_hold(held);
+    if (status != SEPAL_OK) {
+        code = complain_status(s, status);
+    } else if (s->json) {
         code = print_facts(s, data, path, labels_path);
     } else {
         warnings_print(s);

@@ -45,8 +45,7 @@ static void add_rows(struct options *options, const struct option *rows) {
 }
 
 static const char *placeholder_of(const sepal_param *param) {
-    static const char file[] = "file with "; /* so begins the help of every option that names one */
-    if (strncmp(param->help, file, strlen(file)) == 0) return "FILE";
+    if (param->file) return "FILE";
     if (strchr(param->range, '|') != NULL) return "WORD";
     return *param->range != '\0' ? "N" : "TEXT";
 }
@@ -69,6 +68,7 @@ static void add_params(struct options *options, sepal_kind kind, size_t method,
                              .help = param.help,
                              .range = param.range,
                              .fallback = param.fallback,
+                             .file = param.file ? FILE_READ : FILE_NONE,
                              .group = group};
         if (option_words(&row) == flag_words) row.placeholder = "[yes|no]";
         add_row(options, row);

@@ -14,6 +14,9 @@ struct session;
 
 enum option_group { GROUP_COMMAND, GROUP_READ, GROUP_FIT, GROUP_ANSWER, GROUP_SAMPLE, GROUP_KNOB };
 
+/* What the command does with a file that the value names. */
+enum option_file { FILE_NONE, FILE_READ, FILE_WRITTEN };
+
 struct option {
     const char *name;        /* long form, '-' between words; '_' is the same letter */
     const char *placeholder; /* of its value in the help; NULL: it has none */
@@ -21,6 +24,7 @@ struct option {
     const char *range, *fallback; /* NULL: none */
     const char *value;            /* as given; NULL: not given */
     enum option_group group;
+    enum option_file file;
     char letter; /* short form; 0: none */
 };
 

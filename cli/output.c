@@ -188,9 +188,8 @@ static size_t folder_length(const char *path) {
     return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Through a symbolic link the file it points to is replaced or made, not the link. False with errno
-   set when the end of the chain cannot be told. */
-static bool follow_links(char target[PATH_MAX], const char *path) {
+/* Through a symbolic link the file it points to is replaced or made, not the link. */
+bool result_target(char target[PATH_MAX], const char *path) {
     enum { MOST_LINKS = 40 }; /* as in Linux */
     char link[PATH_MAX];
     int length = snprintf(target, PATH_MAX, "%s", path);
@@ -260,7 +259,7 @@ static int locate(struct result *out, struct session *s, const char *path) {
         return complain(s, EXIT_OUTPUT, path, "it is a directory; name a file");
     if (exists && !S_ISREG(facts.st_mode)) return EXIT_DONE;
     if (exists) out->mode = facts.st_mode & 07777;
-    if (!follow_links(out->target, path)) return refuse(s, path, "follow the link");
+    if (!result_target(out->target, path)) return refuse(s, path, "follow the link");
     if (exists && !is_still(out->target, &facts)) return refuse(s, path, "find");
     return EXIT_DONE;
 }

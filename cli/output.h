@@ -60,6 +60,9 @@ struct result {
 
 /* Whether such a file is written as it is, and not replaced: a device, a pipe. */
 bool result_in_place(const char *path);
+/* The file that is replaced or made through symbolic links. False with errno set when the end of the
+   chain cannot be told. */
+bool result_target(char target[PATH_MAX], const char *path);
 int result_open(struct result *out, struct session *s, const char *path);
 /* Whether result_open would do, leaving nothing behind. */
 int result_probe(struct session *s, const char *path);

@@ -1,11 +1,7 @@
 /* Steps that several commands take: read data, load a model, evaluate, print a report. */
 #include "cli.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Someone who typed "-" by mistake would wait for a program that waits for them. */
@@ -75,70 +71,6 @@ int step_read_test(sepal_data **out, struct session *s, const sepal_model *model
     }
     int code = read_for(out, s, model, path, &options, 1);
     sink_close(&options);
-    return code;
-}
-
-/* What is not there, or not for us, is the same as nothing: whoever opens it will say so. False,
-   with errno set, when it cannot be told. */
-static bool look_at(struct stat *out, const char *path) {
-    *out = (struct stat){0};
-    if (stat(path, out) == 0) return true;
-    return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ||
-           errno == ENAMETOOLONG;
-}
-
-static bool is_same(const struct stat *a, const struct stat *b) {
-    return a->st_mode != 0 && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-static int cannot_tell(struct session *s, const char *output, const char *other) {
-    return complain(s, EXIT_OUTPUT, output, "cannot tell whether it is %s: %s", other,
-                    strerror(errno));
-}
-
-static int refuse_input(struct session *s, const char *output, const char *input) {
-    struct stat a, b;
-    if (input == NULL) return EXIT_DONE;
-    if (!look_at(&a, output) || !look_at(&b, input)) return cannot_tell(s, output, input);
-    if (!S_ISREG(a.st_mode) || !is_same(&a, &b)) return EXIT_DONE;
-    return complain(s, EXIT_USAGE, NULL,
-                    "the output %s is the file %s, which would be lost; give another name", output,
-                    input);
-}
-
-/* The folder of a file, which may not be there yet; returns where the name in it begins. */
-static const char *folder_of(char folder[PATH_MAX], const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    snprintf(folder, PATH_MAX, "%.*s.", (int)(name - path), path);
-    return name;
-}
-
-static int refuse_trace(struct session *s, const char *output, const char *trace) {
-    struct stat a, b, a_folder, b_folder;
-    char folder[PATH_MAX], trace_folder[PATH_MAX];
-    const char *name = folder_of(folder, output), *trace_name = folder_of(trace_folder, trace);
-    if (!look_at(&a, output) || !look_at(&b, trace) || !look_at(&a_folder, folder) ||
-        !look_at(&b_folder, trace_folder))
-        return cannot_tell(s, output, trace);
-    bool device = a.st_mode != 0 && !S_ISREG(a.st_mode);
-    bool same = is_same(&a, &b) || (strcmp(name, trace_name) == 0 && is_same(&a_folder, &b_folder));
-    if (device || !same) return EXIT_DONE;
-    return complain(s, EXIT_USAGE, NULL, "--output and --trace name the same file");
-}
-
-int step_check_output(struct session *s, const char *name) {
-    static const char *const inputs[] = {"test", "labels", "weights"};
-    const char *output = option_value(s, name), *trace = option_value(s, "trace");
-    int code = EXIT_DONE;
-    if (output == NULL) return code;
-    if (*output == '\0')
-        return complain(s, EXIT_USAGE, NULL, "the name of the output is empty; give a file name");
-    for (size_t i = 0; i < s->options.n_arguments && code == EXIT_DONE; i++)
-        code = refuse_input(s, output, s->options.arguments[i]);
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && code == EXIT_DONE; i++)
-        code = refuse_input(s, output, option_value(s, inputs[i]));
-    if (code == EXIT_DONE && trace != NULL && trace != output)
-        code = refuse_trace(s, output, trace);
     return code;
 }
 

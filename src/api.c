@@ -5,6 +5,7 @@
 #include "core/decimal.h"
 #include "core/parallel.h"
 #include "core/spec.h"
+#include "data/aside.h"
 #include "data/data.h"
 #include "data/detect.h"
 #include "data/read_options.h"
@@ -188,6 +189,11 @@ sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const sepal_data
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(data), GIVEN(path));
     return data_labels_path(out, ctx, data, path, format);
+}
+
+sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char *path) {
+    begin(ctx);
+    return aside_sibling(out, ctx, path);
 }
 
 size_t sepal_data_rows(const sepal_data *data) {
@@ -625,6 +631,7 @@ int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
     const struct knob *knobs;
     if (!out || !row_at(kind, i, &method, &knobs) || param >= method.n_params) return 0;
     const struct knob *knob = &knobs[param];
-    *out = (sepal_param){knob->name, knob->fallback, knob->range, knob->help};
+    *out = (sepal_param){knob->name, knob->fallback, knob->range, knob->help,
+                         knob->type == KNOB_FILE};
     return 1;
 }

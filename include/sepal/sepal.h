@@ -109,6 +109,9 @@ SEPAL_API sepal_status sepal_data_write(sepal_ctx *ctx, const sepal_data *data, 
 /* The name of that second file, NULL if there is none; free it with sepal_text_free. */
 SEPAL_API sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data,
                                               const char *path, const char *format);
+/* The file of labels beside `path` that reading it finds by itself, NULL if there is none; free it
+   with sepal_text_free. */
+SEPAL_API sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char *path);
 SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_data *data);
 SEPAL_API size_t sepal_data_rows(const sepal_data *data);
@@ -258,6 +261,7 @@ typedef struct {
     const char *fallback; /* NULL: none */
     const char *range;    /* "" for anything */
     const char *help;
+    int file; /* 1: it names a file that is read */
 } sepal_param;
 
 typedef struct {

@@ -196,10 +196,15 @@ static sepal_status read_value(const struct given *given, union value *out) {
         return SEPAL_OK;
     case KNOB_CHOICE: return read_word(given, given->knob->range, &out->choice);
     case KNOB_TEXT:
+    case KNOB_FILE:
         out->text = arena_text(given->ctx, given->arena, given->text, strlen(given->text));
         return out->text == NULL ? SEPAL_EMEMORY : SEPAL_OK;
     }
     return fail(given->ctx, SEPAL_EINTERNAL, "the knob %s has no type", given->knob->name);
+}
+
+static bool is_text(enum knob_type type) {
+    return type == KNOB_TEXT || type == KNOB_FILE;
 }
 
 static size_t value_size(enum knob_type type) {
@@ -208,7 +213,8 @@ static size_t value_size(enum knob_type type) {
     case KNOB_COUNT: return sizeof(size_t);
     case KNOB_FLAG: return sizeof(bool);
     case KNOB_CHOICE: return sizeof(int);
-    case KNOB_TEXT: return sizeof(const char *);
+    case KNOB_TEXT:
+    case KNOB_FILE: return sizeof(const char *);
     }
     return 0;
 }
@@ -229,7 +235,8 @@ static bool same_value(enum knob_type type, const union value *a, const union va
     case KNOB_COUNT: return a->count == b->count;
     case KNOB_FLAG: return a->flag == b->flag;
     case KNOB_CHOICE: return a->choice == b->choice;
-    case KNOB_TEXT: return strcmp(a->text, b->text) == 0;
+    case KNOB_TEXT:
+    case KNOB_FILE: return strcmp(a->text, b->text) == 0;
     }
     return false;
 }
@@ -302,7 +309,7 @@ static sepal_status fill_default(void *values, const struct given *given) {
         TRY(read_value(given, &value));
     } else if (knob->type == KNOB_REAL) {
         value.real = NAN;
-    } else if (knob->type == KNOB_TEXT) {
+    } else if (is_text(knob->type)) {
         value.text = NULL;
     } else {
         return fail(given->ctx, SEPAL_EINTERNAL, "the knob %s of %s has no default", knob->name,
@@ -357,12 +364,13 @@ static void print_value(sepal_ctx *ctx, struct text *out, const struct knob *kno
     case KNOB_COUNT: text_printf(ctx, out, "%zu", value->count); break;
     case KNOB_FLAG: text_puts(ctx, out, value->flag ? "true" : "false"); break;
     case KNOB_CHOICE: print_word(ctx, out, knob->range, value->choice); break;
-    case KNOB_TEXT: spec_quote(ctx, out, value->text); break;
+    case KNOB_TEXT:
+    case KNOB_FILE: spec_quote(ctx, out, value->text); break;
     }
 }
 
 static bool is_absent(enum knob_type type, const union value *value) {
-    return (type == KNOB_TEXT && value->text == NULL) || (type == KNOB_REAL && isnan(value->real));
+    return (is_text(type) && value->text == NULL) || (type == KNOB_REAL && isnan(value->real));
 }
 
 void knobs_print(sepal_ctx *ctx, struct text *out, const struct knob *table, const void *values) {

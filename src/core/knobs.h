@@ -12,7 +12,8 @@ enum knob_type {
     KNOB_COUNT,  /* size_t */
     KNOB_FLAG,   /* bool */
     KNOB_CHOICE, /* int, the index of the word in `range` ("online|batch|delta") */
-    KNOB_TEXT    /* const char *, NULL unless given */
+    KNOB_TEXT,   /* const char *, NULL unless given */
+    KNOB_FILE    /* likewise: the name of a file that is read */
 };
 
 struct knob {

@@ -26,7 +26,7 @@ const struct knob fit_option_table[] = {
     {"max-seconds", KNOB_REAL, AT(max_seconds), NULL, "(0, inf)",
      "stop after this time with the best model so far"},
     {"solver", KNOB_TEXT, AT(solver), NULL, "", "how to solve; unless given, by the data's shape"},
-    {"warm", KNOB_TEXT, AT(warm), NULL, "",
+    {"warm", KNOB_FILE, AT(warm), NULL, "",
      "file with a model to start from, of the same columns, classes and maps"},
     {0},
 };

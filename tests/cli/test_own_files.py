@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""No command writes over a file that it reads, whatever the two are called: by its name, a hard link, a
+symbolic link, /dev/stdin. Nor are two outputs one file. Every option that names a file is tried, against
+every output of its command, and `sepal help` must know no other."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SEPAL = os.environ["SEPAL"]
+DATA = os.path.join(os.environ["SEPAL_SOURCE"], "examples", "data", "iris.csv")
+failures = []
+checks = 0
+
+
+def check(ok, why):
+    global checks
+    checks += 1
+    if not ok:
+        failures.append(why)
+
+
+def run(*words, **more):
+    return subprocess.run([SEPAL, *words], capture_output=True, text=True, **more)
+
+
+# The command with all its inputs, of which none is an output; those inputs; its outputs.
+TRAIN = ["train", "data.csv", "-m", "logistic", "-q", "--drop", "class"]
+COMMANDS = {
+    "train": (TRAIN + ["--labels", "labels.txt", "--weights", "weights.txt", "--warm", "warm.sepal",
+                       "--test", "test.csv", "--test-labels", "test_labels.txt",
+                       "--test-weights", "test_weights.txt"],
+              ["data.csv", "labels.txt", "weights.txt", "warm.sepal", "test.csv",
+               "test_labels.txt", "test_weights.txt"], ["--output", "--trace"]),
+    "predict": (["predict", "model.sepal", "data.csv", "--weights", "weights.txt", "--labels",
+                 "labels.txt"], ["model.sepal", "data.csv", "weights.txt", "labels.txt"],
+                ["--output"]),
+    "convert": (["convert", "data.csv", "--to", "csv", "--weights", "weights.txt", "--labels",
+                 "labels.txt"], ["data.csv", "weights.txt", "labels.txt"], ["--output"]),
+    "sample": (["sample", "density.sepal", "-n", "3"], ["density.sepal"], ["--output"]),
+    "transform": (["transform", "axes.sepal", "data.csv", "--weights", "weights.txt"],
+                  ["axes.sepal", "data.csv", "weights.txt"], ["--output"]),
+    "separable": (["separable", "data.csv", "--labels", "labels.txt", "--weights", "weights.txt"],
+                  ["data.csv", "labels.txt", "weights.txt"], ["--certificate"]),
+}
+# options that name a file and stand in none of the lines above
+ELSEWHERE = {("separable", "check"), ("transform", "labels"), ("describe", "labels"),
+             ("describe", "weights"), ("evaluate", "labels"), ("evaluate", "weights")}
+
+
+def make_files():
+    shutil.copy(DATA, "data.csv")
+    shutil.copy(DATA, "test.csv")
+    with open(DATA) as file:
+        labels = [line.rsplit(",", 1)[1] for line in file][1:]
+    for name in ("labels.txt", "test_labels.txt"):
+        with open(name, "w") as file:
+            file.writelines(labels)
+    for name in ("weights.txt", "test_weights.txt"):
+        with open(name, "w") as file:
+            file.write("1\n" * len(labels))
+    for name, method in (("model", "logistic"), ("warm", "logistic"), ("density", "gaussian"),
+                         ("axes", "lda")):
+        made = run("train", "data.csv", "-m", method, "-q", "-o", name + ".sepal")
+        check(made.returncode == 0, f"{method}: {made.stderr}")
+
+
+def contents(folder="."):
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as file:
+            found[name] = file.read()
+    return found
+
+
+def refused(name, words, before, said="would be lost", **more):
+    done = run(*words, **more)
+    check(done.returncode == 2 and said in done.stderr,
+          f"{name}: exit {done.returncode}: {done.stderr}")
+    after = contents()
+    changed = [file for file in set(before) | set(after) if before.get(file) != after.get(file)]
+    check(not changed, f"{name}: {changed} changed")
+    for file in changed:
+        if file in before:
+            with open(file, "wb") as out:
+                out.write(before[file])
+
+
+def inputs():
+    for command, (words, reads, writes) in COMMANDS.items():
+        for output in writes:
+            for path in reads:
+                before = contents()
+                refused(f"{command} {output} {path}", words + [output, path], before)
+                os.link(path, "hard")
+                refused(f"{command} {output} hard link to {path}", words + [output, "hard"],
+                        contents())
+                os.unlink("hard")
+                os.symlink(path, "soft")
+                refused(f"{command} {output} symbolic link to {path}", words + [output, "soft"],
+                        contents())
+                os.unlink("soft")
+
+
+def fresh():
+    """The same lines with an output of its own are done."""
+    for command, (words, _, writes) in COMMANDS.items():
+        for output in writes:
+            if output == "--trace":  # logistic does not walk
+                continue
+            done = run(*words, output, "new.csv")
+            check(done.returncode == 0 and os.path.exists("new.csv"),
+                  f"{command} {output}: exit {done.returncode}: {done.stderr}")
+            if os.path.exists("new.csv"):
+                os.unlink("new.csv")
+
+
+def standard_input():
+    for word in ("-", "/dev/stdin"):
+        with open("data.csv") as file:
+            refused(f"train {word}", ["train", word, "-m", "lda", "-q", "-o", "data.csv"], contents(),
+                    stdin=file)
+
+
+def siblings():
+    """Labels that are found beside their rows, or written there."""
+    done = run("convert", "data.csv", "-o", "rows.npy")
+    check(done.returncode == 0 and os.path.exists("rows.labels.npy"), done.stderr)
+    refused("train, labels found", ["train", "rows.npy", "-m", "lda", "-q", "-o", "rows.labels.npy"],
+            contents())
+    refused("convert, labels written",
+            ["convert", "data.csv", "--labels", "rows.labels.npy", "-o", "rows.npy"], contents())
+
+
+def outputs():
+    perceptron = ["train", "data.csv", "-m", "perceptron", "-q"]
+    said = "the same file"
+    refused("two outputs", perceptron + ["-o", "new", "--trace", "./new"], contents(), said)
+    with open("old", "w") as file:
+        file.write("old")
+    os.link("old", "hard")
+    refused("two links", perceptron + ["-o", "old", "--trace", "hard"], contents(), said)
+    os.unlink("hard")
+    os.unlink("old")
+    os.mkdir("links")
+    os.symlink("../new", "links/soft")  # to where there is no file yet
+    done = run(*perceptron, "-o", "links/soft", "--trace", "new")
+    check(done.returncode == 2 and said in done.stderr, f"link to nothing: {done.stderr}")
+    check(not os.path.exists("new"), "link to nothing: written")
+    shutil.rmtree("links")
+
+
+def known():
+    """What help calls a file is tried above."""
+    for command in ("train", "predict", "convert", "sample", "transform", "separable", "describe",
+                    "evaluate"):
+        text = run("help", command).stdout
+        words, _, writes = COMMANDS.get(command, ([], [], []))
+        for name in re.findall(r"--([a-z-]+) (?:FILE|DATA|MODEL|OUT)\b", text):
+            check("--" + name in words + writes or (command, name) in ELSEWHERE,
+                  f"{command} --{name} is not tried")
+
+
+make_files()
+for part in (inputs, fresh, standard_input, siblings, outputs, known):
+    part()
+print("\n".join(failures))
+print(f"{checks} checks, {len(failures)} failures")
+sys.exit(bool(failures))
