@@ -14,7 +14,7 @@ const struct exit_row exit_table[] = {
     {EXIT_NOT_CONVERGED, "not converged (with --strict)", "not converged; only with --strict"},
     {EXIT_OUTPUT, "memory or output", "not enough memory, or output not writable"},
     {EXIT_INTERRUPTED, "interrupted",
-     "interrupted by Ctrl-C; the best model so far, if there is one, is saved"},
+     "interrupted by Ctrl-C; what a fit has is saved as MODEL.interrupted, if it is a model"},
     {EXIT_CLOSED, "output closed", "standard output was closed; says nothing"},
     {0, NULL, NULL},
 };

@@ -3,7 +3,9 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +52,9 @@ struct training {
     sepal_model *model;
     sepal_report *report;
     sepal_staged *staged; /* the model's file */
+    /* where it goes; "": nowhere. `reserved`: a name of its own, taken by an empty file */
+    char place[PATH_MAX + 64];
+    bool reserved;
     struct result trace;
     bool traced;
 };
@@ -69,21 +74,6 @@ static int check_method(struct session *s) {
     }
     sink_close(&names);
     return code;
-}
-
-/* How rows are decided is a question of those that the model is tested on. */
-static int check_deciding(struct session *s) {
-    if (option_value(s, "test") != NULL || option_value(s, "holdout") != NULL) return EXIT_DONE;
-    for (size_t i = 0; i < s->options.n_rows; i++) {
-        const struct option *row = &s->options.rows[i];
-        if (row->group != GROUP_ANSWER || row->value == NULL) continue;
-        return complain(
-            s, EXIT_USAGE, NULL,
-            "--%s is about rows to be tested on; give them with --test or --holdout, or "
-            "give the option to evaluate or predict",
-            row->name);
-    }
-    return EXIT_DONE;
 }
 
 static int check_test(struct session *s) {
@@ -176,6 +166,8 @@ static int words_of_fit(struct session *s, struct sink *spec, struct sink *optio
     *options = sink_open(-1);
     spec_with_knobs(s, option_value(s, "method"), spec);
     options_settings(&s->options, GROUP_FIT, options);
+    if (options->used > 0 && options_given(&s->options, GROUP_ANSWER)) sink_puts(options, ", ");
+    options_settings(&s->options, GROUP_ANSWER, options);
     int code = sink_check(s, spec);
     if (code == EXIT_DONE) code = sink_check(s, options);
     if (code == EXIT_DONE) return code;
@@ -238,17 +230,49 @@ static int evaluate_rest(struct session *s, struct training *t) {
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
 
+/* The user stopped the fit, and the model is what it had by then. */
+static bool ended_early(const struct training *t) {
+    return sepal_report_number(t->report, "interrupted") != 0;
+}
+
 /* What has not converged counts as a failure under --strict, unless the user stopped it. */
 static bool fails(const struct session *s, const struct training *t) {
-    return option_value(s, "strict") != NULL && interrupt_count() == 0 &&
+    return option_value(s, "strict") != NULL && !ended_early(t) &&
            sepal_report_number(t->report, "converged") == 0;
+}
+
+/* ---- Saving -------------------------------------------------------------------------------- */
+
+/* A name for a model that is not what was asked for: it must not stand in the place of one that is,
+   nor of an earlier one of its kind. The name is taken by an empty file. */
+static int reserve(struct session *s, struct training *t, const char *path) {
+    enum { TRIES = 1000 };
+    if (result_in_place(path)) return EXIT_DONE;
+    int fd = -1;
+    for (int i = 1; i <= TRIES && fd < 0; i++) {
+        snprintf(t->place, sizeof t->place, i > 1 ? "%s.interrupted.%d" : "%s.interrupted", path, i);
+        fd = open(t->place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST && errno != EINTR) break;
+    }
+    if (fd < 0)
+        return complain(s, EXIT_OUTPUT, t->place, "cannot create it: %s", strerror(errno));
+    close(fd);
+    t->reserved = true;
+    interrupt_remove(t->place);
+    return EXIT_DONE;
 }
 
 /* The model waits beside its place until the report is out. */
 static int stage(struct session *s, struct training *t) {
     const char *path = option_value(s, "output");
-    if (path == NULL || fails(s, t)) return EXIT_DONE;
-    sepal_status status = sepal_model_stage(&t->staged, s->ctx, t->model, path);
+    int code = EXIT_DONE;
+    if (path == NULL || fails(s, t)) return code;
+    if (ended_early(t))
+        code = reserve(s, t, path);
+    else
+        snprintf(t->place, sizeof t->place, "%s", path);
+    if (code != EXIT_DONE || t->place[0] == '\0') return code;
+    sepal_status status = sepal_model_stage(&t->staged, s->ctx, t->model, t->place);
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
 
@@ -265,8 +289,7 @@ static int put_in_place(struct session *s, struct training *t) {
     if (t->staged == NULL) return EXIT_DONE;
     sepal_status status = sepal_staged_commit(s->ctx, t->staged);
     if (status != SEPAL_OK) return complain_status(s, status);
-    say_more(s, "saved %s, %.3f s from the start", option_value(s, "output"),
-             clock_now() - s->start);
+    say_more(s, "saved %s, %.3f s from the start", t->place, clock_now() - s->start);
     return EXIT_DONE;
 }
 
@@ -282,25 +305,40 @@ static int save(struct session *s, struct training *t) {
     if (code == EXIT_DONE) code = put_in_place(s, t);
     sepal_staged_free(t->staged);
     t->staged = NULL;
+    if (t->reserved && code != EXIT_DONE) unlink(t->place);
+    if (t->reserved) interrupt_keep(t->place);
     interrupt_hold(false);
     return code;
 }
 
+/* ---- The end ------------------------------------------------------------------------------- */
+
+static int conclude_interrupted(struct session *s, const struct training *t) {
+    const char *path = option_value(s, "output");
+    const char *what = ended_early(t) ? "the best model so far" : "the model, fitted to the end,";
+    if (fails(s, t))
+        say(s, "interrupted; not converged, and --strict asks for it; nothing is saved");
+    else if (path == NULL)
+        say(s, "interrupted; %s is not saved", what);
+    else if (t->place[0] == '\0')
+        say(s, "interrupted; %s is not saved: beside %s, which is no regular file, it cannot be",
+            what, path);
+    else if (ended_early(t))
+        say(s, "interrupted; %s is in %s; %s is as it was", what, t->place, path);
+    else
+        say(s, "interrupted; %s is in %s", what, t->place);
+    return EXIT_INTERRUPTED;
+}
+
 /* What the exit code says beyond "done". */
 static int conclude(struct session *s, const struct training *t) {
-    const char *path = option_value(s, "output");
-    if (interrupt_count() > 0) {
-        bool early = sepal_report_number(t->report, "interrupted") != 0;
-        say(s, "interrupted; the %s %s%s",
-            early ? "best model so far" : "model, fitted to the end,",
-            path != NULL ? "is in " : "is not saved", path != NULL ? path : "");
-        return EXIT_INTERRUPTED;
-    }
+    if (interrupt_count() > 0) return conclude_interrupted(s, t);
     if (fails(s, t)) {
         say(s, "not converged, and --strict asks for it; nothing is saved");
         return EXIT_NOT_CONVERGED;
     }
-    if (path == NULL && !s->quiet) say(s, "nothing is saved; -o FILE saves the model");
+    if (option_value(s, "output") == NULL && !s->quiet)
+        say(s, "nothing is saved; -o FILE saves the model");
     return EXIT_DONE;
 }
 
@@ -309,7 +347,6 @@ static int train(struct session *s, struct training *t) {
     uint64_t seed = 1;
     int code = check_method(s);
     if (code == EXIT_DONE) code = check_spec(s);
-    if (code == EXIT_DONE) code = check_deciding(s);
     if (code == EXIT_DONE) code = read_share(s, &share);
     if (code == EXIT_DONE) code = check_files(s);
     if (code == EXIT_DONE) code = option_count(s, "seed", UINT64_MAX, &seed);
@@ -343,9 +380,12 @@ const struct command cmd_train = {
         "Read DATA, fit what SPEC names to its rows, report how well it did, and save the "
         "model with -o. SPEC is `map | learner(knob=value, ...) | reduction`; only the "
         "learner is needed. `+` means the same as `|` and needs no quotes in a shell.\n"
+        "--decide, --cutoff and --ambiguous say how rows are decided; the model keeps the rule, and "
+        "predict and evaluate use it unless they are told otherwise.\n"
         "The model replaces MODEL in one step when everything else is done; a command that "
         "fails writes nothing. The same command gives the same bytes, whatever --threads is. "
-        "Ctrl-C once stops the fit with the best model so far, twice leaves at once.",
+        "Ctrl-C once stops the fit: what it has is saved as MODEL.interrupted, never over a file "
+        "that is there, and only if every class has weights of its own. Twice leaves at once.",
     .run = run,
     .usage = "DATA -m SPEC [-o MODEL] [--test DATA | --holdout P] [OPTION ...]",
     .fewest = 1,

@@ -366,3 +366,9 @@ void options_settings(const struct options *options, enum option_group group, st
         between = ", ";
     }
 }
+
+bool options_given(const struct options *options, enum option_group group) {
+    for (size_t i = 0; i < options->n_rows; i++)
+        if (options->rows[i].group == group && options->rows[i].value != NULL) return true;
+    return false;
+}

@@ -52,6 +52,7 @@ int option_count(struct session *s, const char *name, uint64_t most, uint64_t *o
 const char *option_words(const struct option *option);
 /* "name=value, name=value" of all given options of a group, quoted as the library reads it. */
 void options_settings(const struct options *options, enum option_group group, struct sink *out);
+bool options_given(const struct options *options, enum option_group group);
 void setting_put(struct sink *out, const char *name, const char *value);
 
 bool same_name(const char *a, const char *b);

@@ -19,6 +19,21 @@ static void write_message(struct error *error, sepal_status status, const char *
     text_mask(error->message);
 }
 
+static void write_whole(struct error *error) {
+    char *out = error->whole;
+    size_t room = sizeof error->whole;
+    if (!*error->file)
+        snprintf(out, room, "%s", error->message);
+    else if (error->line == 0)
+        snprintf(out, room, "%s: %s", error->file, error->message);
+    else if (error->column == 0)
+        snprintf(out, room, "%s:%zu: %s", error->file, error->line, error->message);
+    else
+        snprintf(out, room, "%s:%zu:%zu: %s", error->file, error->line, error->column,
+                 error->message);
+    text_mask(out);
+}
+
 sepal_status fail(sepal_ctx *ctx, sepal_status status, const char *format, ...) {
     if (ctx) {
         va_list arguments;
@@ -44,6 +59,13 @@ void fail_place(sepal_ctx *ctx, const char *file, size_t line, size_t column) {
     snprintf(ctx->error.file, sizeof ctx->error.file, "%s", file);
     ctx->error.line = line;
     ctx->error.column = column;
+    write_whole(&ctx->error);
+}
+
+void forgive(sepal_ctx *ctx) {
+    ctx->error.status = SEPAL_OK;
+    ctx->error.message[0] = '\0';
+    fail_place(ctx, "", 0, 0);
 }
 
 void warn(sepal_ctx *ctx, const char *code, const char *format, ...) {

@@ -17,6 +17,7 @@ struct error {
     size_t line, column;
     char file[ERROR_FILE_BYTES];
     char message[ERROR_MESSAGE_BYTES];
+    char whole[ERROR_FILE_BYTES + ERROR_MESSAGE_BYTES + 64]; /* the place, then the message */
 };
 
 /* Test switch: let the k-th call of a kind fail. 0 = never. Counted on the root context. */
@@ -70,6 +71,9 @@ sepal_status fail_at(sepal_ctx *ctx, sepal_status status, const char *file, size
                      size_t column, const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Add a place to the error just recorded (by a parser that knew the text but not the file). */
 void fail_place(sepal_ctx *ctx, const char *file, size_t line, size_t column);
+
+/* Take the last error back: it was no failure of the whole. */
+void forgive(sepal_ctx *ctx);
 
 /* A warning never fails: short of memory it is dropped. Not from parallel tasks. */
 void warn(sepal_ctx *ctx, const char *code, const char *format, ...)

@@ -64,12 +64,20 @@ static bool stops(void *payload, size_t iteration, double objective, double gap)
     iteration += convex->before;
     if (isnan(gap))
         return fit_stops(convex->fit, "%s %zu, objective %.6g", unit, iteration, objective);
-    if (!(convex->first_gap > 0)) convex->first_gap = gap;
+    if (!(convex->first_gap > 0)) {
+        convex->first_gap = gap;
+        convex->first_ns = clock_ns();
+    }
     /* most solvers gain digits at a steady pace, or faster */
     double gained = log(convex->first_gap / gap), missing = log(gap / convex->descent.tol);
-    double seconds = clock_seconds_since(convex->fit->start_ns) * missing / gained;
+    double seconds = clock_seconds_since(convex->first_ns) * missing / gained;
+    const struct fit *fit = convex->fit;
+    if (fit->among.of > 1)
+        seconds = fit_left(clock_seconds_since(fit->among.start_ns), seconds, fit->among.done,
+                           fit->among.of);
     if (gained > 1 && missing > 0)
-        (void)snprintf(left, sizeof left, ", about %.0f s left", seconds);
+        (void)snprintf(left, sizeof left, ", about %.0f s left%s", seconds,
+                       fit->among.of > 1 ? " for all" : "");
     return fit_stops(convex->fit, "%s %zu, objective %.6g, gap %.1e%s", unit, iteration, objective,
                      gap, left);
 }

@@ -86,6 +86,7 @@ struct convex {
     struct descent descent;
     struct proof proof;
     double first_gap;     /* that was told, for a guess at the time left */
+    uint64_t first_ns;    /* when that was */
     struct stride stride; /* of --solver sgd */
     double *share;
     double total;  /* the sum of the rows' weights */

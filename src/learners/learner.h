@@ -29,6 +29,12 @@ struct fit {
     const int32_t *own_label;
     const struct linear *warm; /* where to start, in the columns of `data`; NULL: anywhere */
     uint64_t start_ns;
+    /* Of a two-class problem made of more classes: how many were done before it, of how many, and since
+       when; of 0: it is the whole task. */
+    struct {
+        size_t done, of;
+        uint64_t start_ns;
+    } among;
     struct arena arena; /* scratch, freed after the fit */
 
     struct linear linear; /* to be made with linear_init */
@@ -47,6 +53,9 @@ struct fit {
 
 /* Time is up, or the user asks to stop; fit->stopped then says which. `format` is a progress line. */
 bool fit_stops(struct fit *fit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* How long the whole task will take if this fit is done in `left` seconds, its problems so far having
+   taken `elapsed` with it, and those to come take as long as these. */
+double fit_left(double elapsed, double left, size_t done, size_t of);
 /* Text in the fit's arena, for `solver` and `words`; "" when there is no memory for it, and then the
    fit will not be taken. */
 const char *fit_text(struct fit *fit, const char *format, ...)

@@ -37,6 +37,11 @@ const struct learner *learner_find(const char *name) {
     return NULL;
 }
 
+double fit_left(double elapsed, double left, size_t done, size_t of) {
+    size_t begun = done + 1, to_come = of > begun ? of - begun : 0;
+    return left + (elapsed + left) / (double)begun * (double)to_come;
+}
+
 bool fit_stops(struct fit *fit, const char *format, ...) {
     enum { LINE_BYTES = 256 };
     char line[LINE_BYTES];
@@ -45,7 +50,10 @@ bool fit_stops(struct fit *fit, const char *format, ...) {
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     bool late = clock_seconds_since(fit->start_ns) >= fit->options.max_seconds;
-    if (progress(fit->ctx, "%s", line))
+    bool stops = fit->among.of > 1 ? progress(fit->ctx, "two-class problem %zu of %zu: %s",
+                                              fit->among.done + 1, fit->among.of, line)
+                                   : progress(fit->ctx, "%s", line);
+    if (stops)
         fit->stopped = "interrupted";
     else if (late && !fit->stopped)
         fit->stopped = "time limit";

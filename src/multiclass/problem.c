@@ -107,6 +107,45 @@ void problem_blame(sepal_ctx *ctx, const struct problem *problem) {
                   why.message);
 }
 
+/* The first of those that have weights, by name. */
+static void list_finished(sepal_ctx *ctx, struct text *out, const sepal_data *data,
+                          enum decode decode, const bool *has, size_t finished) {
+    enum { SHOWN = 10 };
+    char names[NAMES_BYTES];
+    struct problem problem;
+    size_t shown = 0;
+    for (size_t r = 0; shown < finished && shown < SHOWN; r++) {
+        if (!has[r]) continue;
+        problem_name(&problem, data, decode, r);
+        (void)snprintf(names, sizeof names, "'%.50s'%s%.50s%s", problem.names[1],
+                       decode == DECODE_OVO ? " against '" : "",
+                       decode == DECODE_OVO ? problem.names[0] : "",
+                       decode == DECODE_OVO ? "'" : "");
+        text_printf(ctx, out, "%s%s", shown++ ? ", " : "", names);
+    }
+    if (finished > SHOWN) text_printf(ctx, out, " and %zu more", finished - SHOWN);
+}
+
+sepal_status problems_unfinished(sepal_ctx *ctx, const sepal_data *data, enum decode decode,
+                                 const bool *has) {
+    size_t of = decode_rows(decode, data->schema->n_classes), finished = 0;
+    const char *what = decode == DECODE_OVO ? "pairs of classes" : "classes";
+    if (decode == DECODE_SIGN)
+        return fail(ctx, SEPAL_ECANCEL,
+                    "interrupted before there were any weights; there is nothing to save");
+    for (size_t r = 0; r < of; r++) finished += has[r];
+    struct text names = {0};
+    list_finished(ctx, &names, data, decode, has, finished);
+    sepal_status status =
+        names.failed ? SEPAL_EMEMORY
+                     : fail(ctx, SEPAL_ECANCEL,
+                            "interrupted when %zu of %zu %s had weights of their own%s%s; a model "
+                            "needs all of them, so there is nothing to save",
+                            finished, of, what, finished ? ": " : "", finished ? names.bytes : "");
+    text_clear(&names);
+    return status;
+}
+
 /* ---- warnings ----------------------------------------------------------------------------- */
 
 void tally_take(struct tally *tally, sepal_ctx *ctx, size_t from, const struct problem *problem) {

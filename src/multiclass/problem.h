@@ -32,6 +32,11 @@ sepal_status problem_trace(sepal_ctx *ctx, const struct problem *problem);
 /* Name the problem in the error of its fit, if that is one of the data. */
 void problem_blame(sepal_ctx *ctx, const struct problem *problem);
 
+/* The failure of an interrupted fit in which not every function of the rule has weights of its own:
+   `has` says of each whether it has. */
+sepal_status problems_unfinished(sepal_ctx *ctx, const sepal_data *data, enum decode decode,
+                                 const bool *has);
+
 /* What the problems warn of, each kind of warning once. */
 enum { TALLY_KINDS = 16 };
 struct tally {

@@ -61,7 +61,8 @@ struct reducing {
     double objective, dual;
     size_t iterations;
     bool converged;
-    size_t cut_short; /* problems begun after the user asked to stop */
+    size_t alone, left; /* fitted together but for `left`: how many of these were begun alone */
+    uint64_t start_ns;  /* of the first that is fitted alone */
     struct tree *told;
     struct tally tally;
 };
@@ -217,8 +218,53 @@ static struct fit blank(const struct fit *whole) {
     return fit;
 }
 
+/* ---- asked to stop ------------------------------------------------------------------------ */
+
+static bool is_zero(const double *w, size_t n) {
+    for (size_t j = 0; j < n; j++)
+        if (w[j] != 0) return false;
+    return true;
+}
+
+/* The fit ended before its time, and has nothing. */
+static bool is_empty(const struct fit *fit, const double *w, size_t cols) {
+    return fit->stopped && is_zero(w, cols) && cancelled(fit->ctx);
+}
+
+/* All functions were fitted at once: an interrupted fit is a model if each has weights. `each`: the
+   fits of the functions; NULL: they have one. */
+static sepal_status check_begun(struct fit *fit, const struct linear *linear,
+                                const struct fit *each) {
+    bool whole = true;
+    bool *has = mem_zero(fit->ctx, linear->rows, sizeof *has);
+    if (!has) return SEPAL_EMEMORY;
+    for (size_t r = 0; r < linear->rows; r++) {
+        has[r] = !is_empty(each ? &each[r] : fit, linear->w + r * linear->cols, linear->cols);
+        whole = whole && has[r];
+    }
+    sepal_status status =
+        whole ? SEPAL_OK : problems_unfinished(fit->ctx, fit->data, linear->decode, has);
+    mem_free(has);
+    return status;
+}
+
+/* The user asked to stop when the first `done` problems were. */
+static sepal_status unfinished(const struct reducing *all, size_t done, size_t problems) {
+    sepal_ctx *ctx = all->fit->ctx;
+    bool *has = mem_zero(ctx, problems, sizeof *has);
+    if (!has) return SEPAL_EMEMORY;
+    for (size_t r = 0; r < done; r++) has[r] = true;
+    sepal_status status =
+        problems_unfinished(ctx, all->fit->data, all->reduction->decode, has);
+    mem_free(has);
+    return status;
+}
+
 static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems) {
     struct fit fit = blank(all->fit);
+    fit.among.done = all->together ? all->alone++ : r;
+    fit.among.of = all->together ? all->left : problems;
+    fit.among.start_ns = all->start_ns;
     struct problem problem;
     struct linear warm;
     size_t warnings = fit.ctx->n_warnings;
@@ -232,10 +278,13 @@ static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems)
         problem_pose(&problem, fit.ctx, all->fit->data, all->reduction->decode, r);
     if (status == SEPAL_OK) status = fit_posed(all, &fit, &problem);
     tally_take(&all->tally, fit.ctx, warnings, &problem);
-    /* a learner that stops early has its best so far; of one that cannot there is nothing to save */
-    if (status == SEPAL_OK && r + 1 < problems && !fit.stopped && cancelled(fit.ctx))
-        status = fail(fit.ctx, SEPAL_ECANCEL, "interrupted after %zu of %zu two-class problems",
-                      r + 1, problems);
+    /* what was fitted together has weights for all; one by one, those to come have none */
+    if (status == SEPAL_ECANCEL && !all->together)
+        status = unfinished(all, r, problems);
+    else if (status == SEPAL_OK && !all->together &&
+             (is_empty(&fit, fit.linear.w, fit.linear.cols) ||
+              (r + 1 < problems && cancelled(fit.ctx))))
+        status = unfinished(all, fit.stopped ? r : r + 1, problems);
     linear_clear(&fit.linear);
     arena_clear(&fit.arena);
     problem_clear(&problem);
@@ -249,10 +298,14 @@ static sepal_status finish(struct reducing *all, struct rest_fits *rest) {
     all->joint = rest->joint;
     all->started = true;
     all->together = rest->each;
+    all->start_ns = clock_ns();
+    for (size_t r = 0; r < rest->n; r++) all->left += !rest->each[r].converged;
     for (size_t r = 0; r < rest->n; r++) {
         struct fit *fit = &rest->each[r];
         struct problem problem;
-        if (fit->converged || rest->ended) {
+        bool stops = !fit->converged && cancelled(fit->ctx);
+        if (stops) fit->stopped = "interrupted"; /* its weights stay as they are */
+        if (fit->converged || rest->ended || stops) {
             problem_name(&problem, fit->data, rest->decode, r);
             if (all->told) tree_adopt(all->told, fit->report);
             add_up(all, fit, &problem);
@@ -262,7 +315,7 @@ static sepal_status finish(struct reducing *all, struct rest_fits *rest) {
             TRY(fit_problem(all, r, rest->n));
         }
     }
-    return SEPAL_OK;
+    return check_begun(all->fit, &all->joint, rest->each);
 }
 
 static sepal_status fit_rest(struct reducing *all, size_t problems, bool *taken) {
@@ -299,17 +352,13 @@ static sepal_status fit_all(struct reducing *all) {
     if (problems <= PROBLEMS_TOLD)
         all->told = tree_array(all->fit->make, all->fit->report, "problems");
     TRY(fit_rest(all, problems, &taken));
+    all->start_ns = clock_ns();
     for (size_t r = 0; !taken && r < problems; r++) {
-        if (progress(ctx, "two-class problem %zu of %zu", r + 1, problems)) all->cut_short++;
+        if (progress(ctx, "two-class problem %zu of %zu", r + 1, problems))
+            return unfinished(all, r, problems);
         TRY(fit_problem(all, r, problems));
     }
     tally_warn(&all->tally, ctx, problems);
-    if (all->cut_short)
-        warn(
-            ctx, "cut-short",
-            "interrupted: %zu of the %zu two-class problems were only begun, and their weights say "
-            "little; --max-seconds would give each its share of the time",
-            all->cut_short, problems);
     return SEPAL_OK;
 }
 
@@ -317,8 +366,10 @@ sepal_status reduction_fit(struct fit *fit, const struct learner *learner,
                            const struct reduction *reduction) {
     struct reducing all = {
         .fit = fit, .learner = learner, .reduction = reduction, .converged = true};
-    if (fit->data->schema->n_classes == 2 || reduction == &reduction_machine)
-        return learner->fit(fit);
+    if (fit->data->schema->n_classes == 2 || reduction == &reduction_machine) {
+        TRY(learner->fit(fit));
+        return check_begun(fit, &fit->linear, NULL);
+    }
     TRY(check_size(&all));
     TRY(check_priors(&all));
     sepal_status status = fit_all(&all);

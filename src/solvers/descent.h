@@ -46,6 +46,10 @@ struct descent {
     double drift, decrement;
 };
 
+/* descent.c: whether a step ended because the user asked to stop, in the middle of it. That is the end
+   of the descent and no failure: the point so far is its answer. */
+bool descent_interrupted(struct descent *d, sepal_status status, double objective);
+
 /* newton_cg.c: smooth losses, no L1 penalty. */
 sepal_status solve_newton_cg(struct descent *d);
 /* lbfgs.c: smooth losses, an L2 penalty and no L1. */

@@ -284,7 +284,9 @@ static sepal_status run(struct interior *p) {
     if (d->stopped || hinge_ends(&p->best)) return SEPAL_OK;
     TRY(start(p));
     while (!hinge_ends(&p->best) && d->iterations < most) {
-        TRY(step(p, &length));
+        sepal_status status = step(p, &length);
+        if (descent_interrupted(d, status, NAN)) return SEPAL_OK;
+        TRY(status);
         if (length == 0) break;
         d->iterations++;
         TRY(hinge_offer(&p->best, p->u, NULL));

@@ -247,7 +247,9 @@ static sepal_status take_steps(struct newton *s) {
             d->stopped = true;
             return SEPAL_OK;
         }
-        TRY(find_step(s, &found));
+        sepal_status status = find_step(s, &found);
+        if (descent_interrupted(d, status, s->objective)) return SEPAL_OK;
+        TRY(status);
         if (!found) {
             /* nothing to gain at all: the pulls at the point are the dual point */
             d->converged = s->decrement == 0;
@@ -305,7 +307,9 @@ static sepal_status descend_roughly(struct newton *s) {
     for (int k = 0; k < SAMPLE_STEPS_MOST; k++) {
         bool found;
         double length;
-        TRY(find_step(s, &found));
+        sepal_status status = find_step(s, &found);
+        if (descent_interrupted(s->d, status, s->objective)) return SEPAL_OK;
+        TRY(status);
         if (!found) return SEPAL_OK;
         if (s->decrement <= near) {
             for (size_t j = 0; j < s->o->width; j++) s->u[j] += s->step[j];

@@ -171,7 +171,9 @@ static sepal_status run(struct prox *p) {
         if (d->stopped) return SEPAL_OK;
         if (screens) screen(p);
         choose_set(p);
-        TRY(prox_step(p));
+        sepal_status status = prox_step(p);
+        if (descent_interrupted(d, status, value)) return SEPAL_OK;
+        TRY(status);
         TRY(prox_advance(p, &moved));
         d->iterations++;
         if (!moved && p->careful) return SEPAL_OK; /* rounding leaves nothing to gain */

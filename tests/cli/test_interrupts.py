@@ -244,16 +244,40 @@ def terminal():
     os.close(follower)
 
 
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def check_loads(name, path):
+    loads = subprocess.run([SEPAL, "inspect", path, "-q"], capture_output=True)
+    check(loads.returncode == 0, name, f"{path} does not load: {loads.stderr!r}")
+
+
 def check_saved(name, run, words, old):
+    """A fit that came to its end: the new model is in its place."""
     code, out, err = run.end()
     check(code == 130, name, f"exit {code}: {err!r}")
     check(words in err, name, f"{words!r} is not said: {err!r}")
     check(not glob.glob("model.sepal.*") + glob.glob("trace.jsonl.*"), name, "a temporary file")
-    with open("model.sepal", "rb") as file:
-        check(file.read() != old, name, "the old model is still there")
-    loads = subprocess.run([SEPAL, "inspect", "model.sepal", "-q"], capture_output=True)
-    check(loads.returncode == 0, name, f"it does not load: {loads.stderr!r}")
+    check(content("model.sepal") != old, name, "the old model is still there")
+    check_loads(name, "model.sepal")
     restore(old)
+    return out
+
+
+def check_kept(name, run, old, place="model.sepal.interrupted", others=()):
+    """A fit that did not: the old model stays, what there is stands beside it under another name."""
+    code, out, err = run.end()
+    check(code == 130, name, f"exit {code}: {err!r}")
+    said = f"the best model so far is in {place}; model.sepal is as it was"
+    check(said in err, name, f"{said!r} is not said: {err!r}")
+    beside = sorted(glob.glob("model.sepal.*") + glob.glob("trace.jsonl.*"))
+    check(beside == sorted([place, *others]), name, f"files: {beside}")
+    check(content("model.sepal") == old, name, "the old model is gone")
+    if os.path.exists(place):
+        check_loads(name, place)
+        os.unlink(place)
     return out
 
 
@@ -272,7 +296,7 @@ def fitting(old):
         run.await_words("read data.csv")
         run.await_work()
         run.interrupt()
-        out = check_saved(f"fit, {variant}", run, "the best model so far is in model.sepal", old)
+        out = check_kept(f"fit, {variant}", run, old)
         facts = json.loads(out)
         check(facts["interrupted"] is True and facts["converged"] is False, variant, "the report")
         with open("trace.jsonl") as file:
@@ -286,6 +310,54 @@ def fitting(old):
     run.interrupt()
     code, out, err = run.end()
     check(code == 130 and "is not saved" in err and files() == before, "no -o", f"{code} {err!r}")
+
+
+def interrupt_fit(*more):
+    run = Run(*ENDLESS, *more)
+    run.await_words("read data.csv")
+    run.await_work()
+    run.interrupt()
+    return run
+
+
+def places(old):
+    """Never over a file that is there, nor in place of one that is no regular file; under --strict as
+    well, since it was the user who ended it."""
+    check_kept("--strict", interrupt_fit("-o", "model.sepal", "--strict"), old)
+    others = ["model.sepal.interrupted", "model.sepal.interrupted.2"]
+    for taken in (others[:1], others):
+        for name in taken:
+            with open(name, "w") as file:
+                file.write("precious")
+        place = f"model.sepal.interrupted.{len(taken) + 1}"
+        check_kept("taken", interrupt_fit("-o", "model.sepal"), old, place, taken)
+        check(all(content(name) == b"precious" for name in taken), "taken", "written over")
+        for name in taken:
+            os.unlink(name)
+    os.symlink("nowhere", "model.sepal.interrupted")
+    check_kept("link", interrupt_fit("-o", "model.sepal"), old, "model.sepal.interrupted.2",
+               ["model.sepal.interrupted"])
+    check(not os.path.exists("nowhere"), "link", "followed")
+    os.unlink("model.sepal.interrupted")
+    before = files()
+    code, _, err = interrupt_fit("-o", "/dev/null").end()
+    check(code == 130 and "is not saved" in err and files() == before, "device", f"{code} {err!r}")
+
+
+def not_converged(old):
+    """A fit that ended by itself, not converged, is no model under --strict, whenever Ctrl-C comes."""
+    feed, before = Feed(), files()
+    run = Run("train", "data.csv", "-m", "perceptron", "--epochs", "2", "-o", "model.sepal", "--test",
+              "-", "-v", "--strict", stdin=feed.out)
+    run.await_words("fitted")
+    feed.give(HEAD + rows(1000))
+    run.interrupt()
+    code, _, err = run.end()
+    check(code == 130, "not converged", f"exit {code}: {err!r}")
+    check("not converged" in err and "nothing is saved" in err and " is in " not in err,
+          "not converged", err)
+    check(files() == before and content("model.sepal") == old, "not converged", "files changed")
+    feed.close()
 
 
 def drawn():
@@ -342,7 +414,7 @@ def saving(old):
     run.await_words("read data.csv")
     run.await_work()
     run.interrupt()
-    until(lambda: glob.glob("model.sepal.*"), "the temporary file")
+    until(lambda: glob.glob("model.sepal.interrupted.*"), "the temporary file")
     run.await_sleep()
     run.interrupt()
     code, _, err = run.end()
@@ -455,7 +527,7 @@ def main():
         old = file.read()
     for part in (reading, named_pipes, terminal, drawn, writing, twice, background):
         part()
-    for part in (fitting, testing, saving):
+    for part in (fitting, places, not_converged, testing, saving):
         part(old)
     for failure in failures:
         print(failure)

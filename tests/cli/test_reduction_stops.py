@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Ctrl-C and --max-seconds in the middle of a reduction: the model is whole and can be used, the exit
-status and the words say what it is; a learner that has nothing so far says that nothing is saved."""
+"""Ctrl-C and --max-seconds in the middle of a reduction. Interrupted, there is no model before every class
+has weights: the old one stays, no other file appears, and the words say which classes were done. Out of
+time, every problem had its share, and the model can be used."""
 import json
 import os
 import random
@@ -40,20 +41,48 @@ def use(name):
     os.unlink("m.sepal")
 
 
-def interrupted(reduction):
-    spec = f"perceptron(epochs=1000000000) | {reduction}"
+def start(spec):
+    """A fit, when it computes; where the model should be there is an old one."""
+    with open("m.sepal", "w") as file:
+        file.write("old")
     process = subprocess.Popen([SEPAL, "train", "rows.csv", "-m", spec, "-o", "m.sepal"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     end = time.monotonic() + 60
     while not works(process) and time.monotonic() < end:
         time.sleep(0.02)
+    return process
+
+
+def interrupted(reduction, problems):
+    process = start(f"perceptron(epochs=1000000000) | {reduction}")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     words = err.decode()
     check(process.returncode == 130, f"{reduction}: exit {process.returncode}: {words}")
-    check("best model so far is in m.sepal" in words, f"{reduction}: {words}")
-    check("two-class problems were only begun" in words, f"{reduction}: {words}")
-    use(reduction)
+    check(f"interrupted when 0 of {problems} had weights of their own" in words,
+          f"{reduction}: {words}")
+    check("nothing to save" in words, f"{reduction}: {words}")
+    found = sorted(os.listdir("."))
+    check(found == ["m.sepal", "rows.csv"], f"{reduction}: files {found}")
+    with open("m.sepal", "rb") as file:
+        check(file.read() == b"old", f"{reduction}: the old model is gone")
+
+
+def one_is_done(reduction, far_class, done):
+    """The first problem is separable and soon done, the second has no end."""
+    numbers = random.Random(2)
+    with open("rows.csv", "w") as file:
+        file.write("a,b,class\n")
+        for i in range(300):
+            label = "vxy"[i % 3]
+            far = 1000 if label == far_class else 0
+            file.write(f"{numbers.randrange(100) - far},{numbers.randrange(100)},{label}\n")
+    process = start(f"perceptron(epochs=1000000000) | {reduction}")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    words = err.decode()
+    check(process.returncode == 130, f"{reduction}: exit {process.returncode}: {words}")
+    check(f"interrupted when {done}; a model" in words, f"{reduction}: {words}")
 
 
 def out_of_time(reduction):
@@ -69,8 +98,11 @@ def out_of_time(reduction):
 
 
 make_rows()
-for reduction in ("ovr", "ovo"):
-    interrupted(reduction)
+for reduction, problems in (("ovr", "5 classes"), ("ovr-1", "4 classes"),
+                            ("ovo", "10 pairs of classes")):
+    interrupted(reduction, problems)
 out_of_time("ovr-1")
+one_is_done("ovr", "v", "1 of 3 classes had weights of their own: 'v'")
+one_is_done("ovo", "x", "1 of 3 pairs of classes had weights of their own: 'x' against 'v'")
 print("\n".join(failures) or "all well")
 sys.exit(bool(failures))
