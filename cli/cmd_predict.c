@@ -167,9 +167,7 @@ static int compute(struct session *s, struct prediction *p) {
 
 static void tell_ambiguous(struct session *s, const struct prediction *p) {
     const sepal_answers *answers = &p->answers;
-    const char *rule = option_value(s, "ambiguous");
-    bool open = rule != NULL && strcmp(rule, "undecided") == 0;
-    const char *then = open ? "they are left undecided"
+    const char *then = answers->open ? "they are left undecided"
                             : "the most confident class gets them (--ambiguous undecided: nobody)";
     if (answers->several + answers->none > 0)
         say(s, "rows claimed by several classes: %zu of %zu, by none: %zu; %s", answers->several,
@@ -218,8 +216,9 @@ const struct command cmd_predict = {
         "Say the class of every row of DATA, one label a line, in the order of the rows. "
         "With a header, columns are found by their names, in any order. The label may be "
         "there or not and is not looked at.\n"
-        "The class of the largest score or probability is chosen, unless --decide, --cutoff, "
-        "--ambiguous or --priors say otherwise. A row that is left undecided, or that lacks a "
+        "The class of the largest score or probability is chosen, or as --decide, --cutoff and "
+        "--ambiguous said when the model was trained, unless these options or --priors say "
+        "otherwise here. A row that is left undecided, or that lacks a "
         "value "
         "the model needs, prints `?`.\n"
         "With --scores, --proba, --distance, --likelihood or --keep the output is CSV with a "

@@ -195,5 +195,5 @@ int complain_status(struct session *s, sepal_status status) {
     int code = exit_code_of(status);
     if (status == SEPAL_ECANCEL && s->fitted) return code;
     warnings_print(s);
-    return complain_at(s, code, sepal_ctx_error_place(s->ctx), sepal_ctx_error(s->ctx));
+    return complain_at(s, code, sepal_ctx_error_place(s->ctx), sepal_ctx_error_message(s->ctx));
 }

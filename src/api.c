@@ -30,9 +30,7 @@
 /* Every call that can fail begins with a clean slate. */
 static void begin(sepal_ctx *ctx) {
     ctx->cancelled = false;
-    ctx->error.status = SEPAL_OK;
-    ctx->error.message[0] = '\0';
-    fail_place(ctx, "", 0, 0);
+    forgive(ctx);
 }
 
 /* And with the arguments it cannot do without; `arguments` ends with a row that has no name. */
@@ -79,6 +77,11 @@ void sepal_ctx_free(sepal_ctx *ctx) {
 
 const char *sepal_ctx_error(const sepal_ctx *ctx) {
     if (!ctx) return "there is no context: it was given as NULL";
+    return ctx->error.status == SEPAL_OK ? "" : ctx->error.whole;
+}
+
+const char *sepal_ctx_error_message(const sepal_ctx *ctx) {
+    if (!ctx) return sepal_ctx_error(ctx);
     return ctx->error.status == SEPAL_OK ? "" : ctx->error.message;
 }
 
@@ -430,11 +433,13 @@ sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_mod
     return *out ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
+/* `open` (NULL: not asked) becomes whether ambiguous rows stay undecided. */
 static sepal_status answer_all(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
-                               const sepal_data *data, const char *options) {
+                               const sepal_data *data, const char *options, int *open) {
     struct arena arena = {0};
     struct answer_rule rule;
     sepal_status status = answer_rule_make(&rule, ctx, &arena, model, options);
+    if (status == SEPAL_OK && open) *open = rule.options.ambiguous == AMBIGUOUS_UNDECIDED;
     if (status == SEPAL_OK) status = model_answer(out, ctx, model, data, &rule);
     arena_clear(&arena);
     return status;
@@ -445,7 +450,7 @@ sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *mode
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     TRY(match_columns(ctx, model, data));
     struct answers answers = {.n = data->matrix.rows, .classes = out};
-    return answer_all(&answers, ctx, model, data, NULL);
+    return answer_all(&answers, ctx, model, data, NULL, NULL);
 }
 
 sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
@@ -453,7 +458,7 @@ sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     TRY(match_columns(ctx, model, data));
     struct answers answers = {.n = data->matrix.rows, .shown = out};
-    return answer_all(&answers, ctx, model, data, NULL);
+    return answer_all(&answers, ctx, model, data, NULL, NULL);
 }
 
 sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model *model,
@@ -470,7 +475,8 @@ sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model 
     if (out->numbers) *numbers[out->what] = out->numbers; /* one of them, by model_has */
     answers.regions = mem_alloc(ctx, n, sizeof *answers.regions);
     sepal_status status =
-        answers.regions ? answer_all(&answers, ctx, model, data, options) : SEPAL_EMEMORY;
+        answers.regions ? answer_all(&answers, ctx, model, data, options, &out->open)
+                        : SEPAL_EMEMORY;
     for (size_t i = 0; i < n && status == SEPAL_OK; i++) {
         out->several += answers.regions[i] == REGION_SEVERAL;
         out->none += answers.regions[i] == REGION_NONE;
@@ -520,7 +526,9 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
     if (!data->label) return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
     sepal_data seen;
     TRY(match_labels(&seen, ctx, &report->arena, model, data));
-    return evaluate(ctx, model, &seen, &rule, positive, &report->make, report->root);
+    TRY(evaluate(ctx, model, &seen, &rule, positive, &report->make, report->root));
+    decision_tell(&report->make, report->root, &rule.options);
+    return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
 sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,

@@ -66,7 +66,10 @@ typedef int (*sepal_trace_fn)(const char *json, void *payload);
 
 SEPAL_API sepal_status sepal_ctx_new(sepal_ctx **out);
 SEPAL_API void sepal_ctx_free(sepal_ctx *ctx);
-SEPAL_API const char *sepal_ctx_error(const sepal_ctx *ctx); /* "" after success */
+/* The last failure in one line, "file:line:column: what" where it has a place; "" after success. */
+SEPAL_API const char *sepal_ctx_error(const sepal_ctx *ctx);
+/* Its two parts. */
+SEPAL_API const char *sepal_ctx_error_message(const sepal_ctx *ctx);
 SEPAL_API sepal_place sepal_ctx_error_place(const sepal_ctx *ctx);
 SEPAL_API size_t sepal_ctx_warning_count(const sepal_ctx *ctx);
 SEPAL_API sepal_warning sepal_ctx_warning(const sepal_ctx *ctx, size_t i);
@@ -130,9 +133,11 @@ SEPAL_API void sepal_data_free(sepal_data *data);
 /* ---- Learning and predicting -------------------------------------------------------------- */
 
 /* Fit the pipeline that `spec` names ("perceptron(variant=averaged)"). `options` are rows of
-   SEPAL_FIT_OPTION ("tol=1e-8, max-iter=100"). Not converging is a fact in the report and a warning,
+   SEPAL_FIT_OPTION ("tol=1e-8, max-iter=100") and, for the model to keep as its rule of decision,
+   decide, cutoff and ambiguous of SEPAL_ANSWER_OPTION ("cutoff=0.2"). Not converging is a fact in the report and a warning,
    never an error. When the progress callback asks to stop, the best model so far is returned and the
-   report's "interrupted" is true. `report` may be NULL. */
+   report's "interrupted" is true; where not every class has weights of its own yet there is none, and
+   SEPAL_ECANCEL says which have. `report` may be NULL. */
 SEPAL_API sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
                                  const char *spec, const sepal_data *train, const char *options);
 /* Whether sepal_fit would understand the spec and the options: to be asked before a long read. */
@@ -178,12 +183,13 @@ SEPAL_API sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_mod
 /* 1: the projections are something else than the features as they were read. */
 SEPAL_API int sepal_model_transforms(const sepal_model *model);
 /* Both for rows [first, first + n), decided by `options`: rows of SEPAL_ANSWER_OPTION
-   ("decide=reject, cutoff=0.9"). Arrays that are NULL are not filled; counts are added to. */
+   ("decide=reject, cutoff=0.9"); what they leave open is as the model was trained to decide. Arrays that are NULL are not filled; counts are added to. */
 typedef struct {
     int32_t *classes; /* n, -1 where not decided */
     double *numbers;  /* n x sepal_model_outputs(model, what) */
     sepal_output what;
     size_t several, none, tied; /* rows that several classes of a reduction claim, none, or a tie */
+    int open;                   /* set: 1 if such rows stay undecided by the rule in force */
 } sepal_answers;
 SEPAL_API sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model *model,
                                     const sepal_data *data, size_t first, size_t n,

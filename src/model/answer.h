@@ -3,12 +3,10 @@
 #define SEPAL_MODEL_ANSWER_H
 
 #include "core/knobs.h"
+#include "core/tree.h"
 #include "data/data.h"
 #include "linear/decide.h"
 #include "model/model.h"
-
-enum decision { DECIDE_HARD, DECIDE_SOFT, DECIDE_REJECT };
-enum ambiguous { AMBIGUOUS_CONFIDENCE, AMBIGUOUS_UNDECIDED };
 
 struct answer_options {
     int decide;         /* enum decision */
@@ -18,7 +16,8 @@ struct answer_options {
 };
 extern const struct knob answer_option_table[];
 
-/* The options for one model: what they mean there, or why they cannot be. */
+/* The options for one model: what they mean there, or why they cannot be. What is not given is as the
+   model's own cut has it; `decide` given without a cutoff has none of the model's. */
 struct answer_rule {
     struct answer_options options;
     double *shift; /* what new priors add to the K scores; NULL: nothing */
@@ -28,6 +27,16 @@ sepal_status answer_rule_make(struct answer_rule *out, sepal_ctx *ctx, struct ar
                               const sepal_model *model, const char *options);
 sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
                              const sepal_model *model, const struct setting *settings, size_t n);
+
+/* Whether such a model can be decided by its own cut, and the cut is one to be kept. */
+bool cut_is_sound(const sepal_model *model);
+/* The rule as what a model keeps, in its memory. */
+sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
+                      const struct answer_options *options);
+/* The rule as `decision` among the facts of a report, unless it is the plain one. */
+void decision_tell(struct tree_maker *make, struct tree *parent,
+                   const struct answer_options *options);
+struct answer_options cut_options(const struct cut *cut);
 
 /* Rows [first, first + n); arrays that are NULL are not filled. */
 struct answers {

@@ -5,6 +5,7 @@
 #include "data/priors.h"
 
 #include <math.h>
+#include <string.h>
 
 #define AT(field) offsetof(struct answer_options, field)
 const struct knob answer_option_table[] = {
@@ -44,6 +45,61 @@ static sepal_status make_shift(struct answer_rule *out, sepal_ctx *ctx, struct a
     return SEPAL_OK;
 }
 
+/* ---- the model's own ---------------------------------------------------------------------- */
+
+struct answer_options cut_options(const struct cut *cut) {
+    return (struct answer_options){.decide = cut->decide,
+                                   .cutoff = cut->cutoff ? *cut->cutoff : NAN,
+                                   .ambiguous = cut->ambiguous};
+}
+
+sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
+                      const struct answer_options *options) {
+    *out = (struct cut){.decide = (enum decision)options->decide,
+                        .ambiguous = (enum ambiguous)options->ambiguous};
+    if (isnan(options->cutoff)) return SEPAL_OK;
+    out->cutoff = arena_alloc(ctx, arena, 1, sizeof *out->cutoff);
+    if (!out->cutoff) return SEPAL_EMEMORY;
+    *out->cutoff = options->cutoff + 0.0; /* -0 is 0 */
+    return SEPAL_OK;
+}
+
+bool cut_is_sound(const sepal_model *model) {
+    const struct cut *cut = &model->cut;
+    bool asks = cut->decide != DECIDE_HARD || cut->cutoff;
+    if (cut_is_plain(cut) || (asks && model_outputs(model, SEPAL_PROBABILITIES) == 0)) return false;
+    if (cut->cutoff && (signbit(*cut->cutoff) || *cut->cutoff > 1)) return false;
+    if (cut->decide == DECIDE_HARD) return !cut->cutoff || model->linear.classes == 2;
+    return (cut->decide == DECIDE_REJECT) == (cut->cutoff != NULL);
+}
+
+void decision_tell(struct tree_maker *make, struct tree *parent,
+                   const struct answer_options *options) {
+    if (options->decide == DECIDE_HARD && isnan(options->cutoff) &&
+        options->ambiguous == AMBIGUOUS_CONFIDENCE)
+        return;
+    struct tree *decision = tree_object(make, parent, "decision");
+    tree_text(make, decision, "decide", decision_names[options->decide]);
+    tree_number(make, decision, "cutoff", options->cutoff);
+    tree_text(make, decision, "ambiguous", ambiguous_names[options->ambiguous]);
+}
+
+static bool is_given(const struct setting *settings, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(settings[i].name, name) == 0) return true;
+    return false;
+}
+
+/* What was not asked for is as the model has it. A cutoff means something else to another decision. */
+static void take_over(struct answer_options *out, const struct cut *cut,
+                      const struct setting *settings, size_t n) {
+    struct answer_options own = cut_options(cut);
+    if (!is_given(settings, n, "ambiguous")) out->ambiguous = own.ambiguous;
+    if (is_given(settings, n, "decide")) return;
+    out->decide = own.decide;
+    if (!is_given(settings, n, "cutoff")) out->cutoff = own.cutoff;
+}
+
 /* ---- the rule ----------------------------------------------------------------------------- */
 
 sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
@@ -52,6 +108,7 @@ sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct are
     *out = (struct answer_rule){0};
     TRY(knobs_fill(&out->options, ctx, arena, answer_option_table, "the decision", settings, n));
     struct answer_options *options = &out->options;
+    take_over(options, &model->cut, settings, n);
     bool cut = !isnan(options->cutoff);
     if (options->decide != DECIDE_HARD || cut) TRY(model_has(ctx, model, SEPAL_PROBABILITIES));
     if (options->decide == DECIDE_HARD && cut && linear->classes > 2)
@@ -60,7 +117,8 @@ sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct are
                     "--decide reject it leaves rows undecided",
                     linear->classes);
     if (options->decide == DECIDE_SOFT && cut)
-        return fail(ctx, SEPAL_EUSAGE, "--decide soft draws classes and has no cutoff");
+        return fail(ctx, SEPAL_EUSAGE, "--decide soft draws classes and has no cutoff; with one, type --decide hard or "
+                    "--decide reject");
     if (options->decide == DECIDE_REJECT && !cut) options->cutoff = 0.5;
     out->abstains = options->decide == DECIDE_REJECT || options->ambiguous == AMBIGUOUS_UNDECIDED;
     return make_shift(out, ctx, arena, model);

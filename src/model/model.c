@@ -15,6 +15,13 @@ void model_free(sepal_model *model) {
     mem_free(model);
 }
 
+const char *const decision_names[DECISIONS] = {"hard", "soft", "reject"};
+const char *const ambiguous_names[AMBIGUITIES] = {"confidence", "undecided"};
+
+bool cut_is_plain(const struct cut *cut) {
+    return cut->decide == DECIDE_HARD && cut->ambiguous == AMBIGUOUS_CONFIDENCE && !cut->cutoff;
+}
+
 const char *const decode_names[DECODES] = {"sign", "argmax", "ovr", "ovr-1", "ovo"};
 
 static void density_numbers(struct tensor_numbers out[MODEL_TENSORS],
@@ -36,6 +43,7 @@ void model_numbers(struct tensor_numbers out[MODEL_TENSORS], const sepal_model *
     out[TENSOR_PRIORS] = (struct tensor_numbers){linear->priors, 1, linear->classes};
     out[TENSOR_AXES] = (struct tensor_numbers){linear->axes, linear->n_axes, linear->cols};
     if (linear->density) density_numbers(out, linear->density);
+    out[TENSOR_CUT] = (struct tensor_numbers){model->cut.cutoff, 1, 1};
     for (size_t m = 0; m < model->basis.n; m++) {
         const struct fitted_map *map = &model->basis.maps[m];
         out[TENSOR_MAPS + m] = (struct tensor_numbers){map->numbers, map->shape[0], map->shape[1]};

@@ -17,6 +17,18 @@ struct model_facts {
     bool converged;
 };
 
+enum decision { DECIDE_HARD, DECIDE_SOFT, DECIDE_REJECT, DECISIONS };
+enum ambiguous { AMBIGUOUS_CONFIDENCE, AMBIGUOUS_UNDECIDED, AMBIGUITIES };
+extern const char *const decision_names[], *const ambiguous_names[];
+
+/* How rows are decided unless whoever asks says otherwise. All zero: by the scores alone. */
+struct cut {
+    enum decision decide;
+    enum ambiguous ambiguous;
+    double *cutoff; /* NULL: none */
+};
+bool cut_is_plain(const struct cut *cut);
+
 struct sepal_model {
     struct arena arena;
     const char *spec;    /* canonical */
@@ -24,6 +36,7 @@ struct sepal_model {
     const struct schema *schema;
     struct basis basis;   /* x to phi(x) */
     struct linear linear; /* of phi(x) */
+    struct cut cut;
     struct model_facts facts;
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/io.h"
+#include "model/answer.h"
 #include "model/checksum.h"
 #include "model/fields.h"
 #include "model/model_file.h"
@@ -33,7 +34,7 @@ struct loading {
     size_t classes;
     enum decode decode;
     const char *density; /* "": none */
-    bool bits;
+    bool bits, ruled; /* ruled: it keeps a rule of decision */
     struct pipeline pipeline;
     struct arena arena;
     struct tensor tensors[MODEL_TENSORS];
@@ -255,10 +256,16 @@ static size_t classes_of(enum decode decode, size_t rows) {
     return classes < 3 ? 0 : classes;
 }
 
+/* The place of a word in a list; `n` when it is none of them. */
+static int word_at(const char *word, const char *const *words, int n) {
+    int i = 0;
+    while (i < n && strcmp(word, words[i]) != 0) i++;
+    return i;
+}
+
 static sepal_status read_decode(struct loading *load, const char *decode) {
     size_t rows = load->tensors[TENSOR_WEIGHTS].shape[0];
-    int i = 0;
-    while (i < DECODES && strcmp(decode, decode_names[i]) != 0) i++;
+    int i = word_at(decode, decode_names, DECODES);
     load->decode = (enum decode)i;
     load->classes = i < DECODES && rows <= MODEL_MOST_ROWS ? classes_of(load->decode, rows) : 0;
     if (load->classes == 0 || load->classes > MODEL_MOST_CLASSES)
@@ -281,6 +288,26 @@ static sepal_status read_parts(struct loading *load, struct fields *metadata) {
     return SEPAL_OK;
 }
 
+/* The rule of decision, of a model that keeps one. */
+static sepal_status read_cut(struct loading *load, struct fields *metadata) {
+    struct cut *cut = &load->model->cut;
+    const struct tree *decide = fields_optional(metadata, "decide");
+    if (!decide)
+        return load->tensors[TENSOR_CUT].present ? unsound(load->ctx, "its cut has no rule")
+                                                 : SEPAL_OK;
+    const char *ambiguous = fields_text(metadata, "ambiguous");
+    TRY(metadata->status);
+    const char *word = decide->kind == TREE_TEXT ? decide->text.bytes : "";
+    int rule = word_at(word, decision_names, DECISIONS);
+    int region = word_at(ambiguous, ambiguous_names, AMBIGUITIES);
+    if (rule == DECISIONS || region == AMBIGUITIES)
+        return unsound(load->ctx, "there is no such rule of decision");
+    cut->decide = (enum decision)rule;
+    cut->ambiguous = (enum ambiguous)region;
+    load->ruled = true;
+    return SEPAL_OK;
+}
+
 /* Any version may have written the file, but it had a name like one. */
 static sepal_status check_writer(struct loading *load, const char *version) {
     enum { LONGEST = 32 };
@@ -300,6 +327,7 @@ static sepal_status read_metadata(struct loading *load, const struct tree *objec
     const char *decode = fields_text(&fields, "decode");
     TRY(fields.status);
     TRY(read_parts(load, &fields));
+    TRY(read_cut(load, &fields));
     TRY(find_list(load, &load->json.classes, &fields, TENSOR_CLASSES));
     const char *facts = fields_text(&fields, "schema");
     TRY(find_list(load, &load->json.columns, &fields, TENSOR_COLUMNS));
@@ -385,6 +413,21 @@ static sepal_status read_density(struct loading *load) {
                : unsound(load->ctx, "a spread of its density is not positive");
 }
 
+/* What it cuts at, and whether this model can be decided so. */
+static sepal_status read_cutoff(struct loading *load) {
+    struct cut *cut = &load->model->cut;
+    const struct tensor *tensor = &load->tensors[TENSOR_CUT];
+    if (!load->ruled) return SEPAL_OK;
+    if (tensor->present) {
+        if (tensor->shape[1] != 1) return unsound(load->ctx, "it has several cuts");
+        cut->cutoff = arena_alloc(load->ctx, &load->model->arena, 1, sizeof *cut->cutoff);
+        if (!cut->cutoff) return SEPAL_EMEMORY;
+        TRY(read_doubles(load, cut->cutoff, TENSOR_CUT));
+    }
+    return cut_is_sound(load->model) ? SEPAL_OK
+                                     : unsound(load->ctx, "it cannot be decided by its own rule");
+}
+
 static sepal_status read_linear(struct loading *load) {
     struct linear *linear = &load->model->linear;
     const struct tensor *t = load->tensors;
@@ -465,7 +508,8 @@ static sepal_status read_model(struct loading *load) {
     TRY(schema_read(&schema, load->ctx, &load->json, load->classes, width));
     load->model->schema = schema;
     TRY(read_basis(load));
-    return read_linear(load);
+    TRY(read_linear(load));
+    return read_cutoff(load);
 }
 
 sepal_status model_load(sepal_model **out, sepal_ctx *ctx, const char *path) {

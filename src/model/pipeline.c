@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/spec.h"
 #include "core/usage.h"
+#include "model/answer.h"
 #include "model/warm.h"
 
 #include <math.h>
@@ -85,14 +86,38 @@ static sepal_status check_warm(sepal_ctx *ctx, const struct learner *learner, co
     return status;
 }
 
-static sepal_status parse_options(struct fit_options *out, sepal_ctx *ctx, struct arena *arena,
-                                  const struct learner *learner, const char *options) {
+/* What says how rows are decided goes to the end; its number is returned. Priors are a matter of the
+   learner here. */
+static size_t part_rule(struct setting *settings, size_t n) {
+    size_t rule = 0;
+    for (size_t i = 0; i < n - rule;) {
+        bool decides = knobs_find(answer_option_table, settings[i].name) &&
+                       strcmp(settings[i].name, "priors") != 0;
+        if (!decides) {
+            i++;
+            continue;
+        }
+        struct setting last = settings[n - ++rule];
+        settings[n - rule] = settings[i];
+        settings[i] = last;
+    }
+    return rule;
+}
+
+static sepal_status parse_options(struct fit_options *out, struct pipeline *pipeline,
+                                  sepal_ctx *ctx, struct arena *arena, const char *options) {
     struct setting *settings = NULL;
+    struct answer_options words;
     size_t n = 0;
     if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
+    pipeline->n_rule = part_rule(settings, n);
+    n -= pipeline->n_rule;
+    pipeline->rule = settings ? settings + n : NULL;
     TRY(knobs_fill(out, ctx, arena, fit_option_table, "the fit", settings, n));
-    TRY(check_warm(ctx, learner, out->warm));
-    return check_solver(ctx, learner, out->solver);
+    TRY(knobs_fill(&words, ctx, arena, answer_option_table, "the decision", pipeline->rule,
+                   pipeline->n_rule));
+    TRY(check_warm(ctx, pipeline->learner, out->warm));
+    return check_solver(ctx, pipeline->learner, out->solver);
 }
 
 sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options) {
@@ -100,7 +125,7 @@ sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *option
     struct pipeline pipeline;
     struct fit_options parsed;
     sepal_status status = pipeline_parse(&pipeline, ctx, &arena, spec);
-    if (status == SEPAL_OK) status = parse_options(&parsed, ctx, &arena, pipeline.learner, options);
+    if (status == SEPAL_OK) status = parse_options(&parsed, &pipeline, ctx, &arena, options);
     arena_clear(&arena);
     return status;
 }
@@ -123,14 +148,44 @@ enum link pipeline_link(const struct pipeline *pipeline, size_t classes) {
     return reduction->decode == DECODE_OVR ? LINK_RATES : LINK_NONE;
 }
 
+/* ---- how rows are decided ------------------------------------------------------------------ */
+
+/* As much of a model as a decision needs; it owns nothing. */
+static sepal_model borrowed(const struct fit *fit, const struct pipeline *pipeline,
+                            struct linear linear) {
+    linear.classes = fit->data->schema->n_classes;
+    linear.link = pipeline_link(pipeline, linear.classes);
+    linear.decode =
+        linear.classes == 2 ? DECODE_SIGN : pipeline_reduction(pipeline)->decode;
+    return (sepal_model){
+        .schema = fit->data->schema, .learner = pipeline->learner->name, .linear = linear};
+}
+
+static sepal_status make_rule(struct answer_rule *out, struct fit *fit,
+                              const struct pipeline *pipeline, struct linear linear) {
+    sepal_model model = borrowed(fit, pipeline, linear);
+    return answer_rule_set(out, fit->ctx, &fit->arena, &model, pipeline->rule, pipeline->n_rule);
+}
+
+/* The classes of the rows learnt from, mapped as they are. */
+static sepal_status decide_train(int32_t *out, struct fit *fit, const struct pipeline *pipeline,
+                                 const struct answer_rule *rule) {
+    sepal_model model = borrowed(fit, pipeline, fit->linear);
+    struct answers answers = {.n = fit->data->matrix.rows, .classes = out};
+    if (pipeline->n_rule == 0)
+        return linear_predict(out, fit->ctx, &fit->linear, &fit->data->matrix);
+    return model_answer(&answers, fit->ctx, &model, fit->data, rule);
+}
+
 /* ---- the report --------------------------------------------------------------------------- */
 
-static sepal_status report_train(struct tree_maker *make, struct tree *report, sepal_ctx *ctx,
-                                 const struct linear *linear, const sepal_data *data) {
+static sepal_status report_train(struct tree_maker *make, struct tree *report, struct fit *fit,
+                                 const struct pipeline *pipeline, const struct answer_rule *rule) {
+    const sepal_data *data = fit->data;
     size_t rows = data->matrix.rows;
-    int32_t *predicted = mem_alloc(ctx, rows, sizeof *predicted);
+    int32_t *predicted = mem_alloc(fit->ctx, rows, sizeof *predicted);
     if (!predicted) return SEPAL_EMEMORY;
-    sepal_status status = linear_predict(predicted, ctx, linear, &data->matrix);
+    sepal_status status = decide_train(predicted, fit, pipeline, rule);
     double right = 0, errors = 0;
     for (size_t i = 0; i < rows && status == SEPAL_OK; i++)
         *(predicted[i] == data->label[i] ? &right : &errors) += data_weight(data, i);
@@ -165,13 +220,16 @@ static void report_costs(struct tree_maker *make, struct tree *report, const str
     tree_number(make, report, "seed", (double)fit->ctx->seed);
 }
 
-static sepal_status report_fit(const struct fit *fit, const sepal_data *given,
-                               const struct learner *learner, const char *spec, struct tree *own) {
+static sepal_status report_fit(struct fit *fit, const sepal_data *given,
+                               const struct pipeline *pipeline, const char *spec,
+                               struct tree *own) {
+    struct answer_rule rule;
+    TRY(make_rule(&rule, fit, pipeline, fit->linear));
     struct tree_maker *make = fit->make;
     struct tree *report = fit->report;
     double fitting = clock_seconds_since(fit->start_ns);
     tree_text(make, report, "spec", spec);
-    tree_text(make, report, "method", learner->name);
+    tree_text(make, report, "method", pipeline->learner->name);
     tree_text(make, report, "solver", fit->solver);
     report_data(make, report, given, fit->data->matrix.cols);
     tree_text(make, report, "objective_in_words", fit->words);
@@ -181,7 +239,8 @@ static sepal_status report_fit(const struct fit *fit, const sepal_data *given,
     tree_bool(make, report, "converged", fit->converged);
     tree_bool(make, report, "interrupted", fit->stopped != NULL && cancelled(fit->ctx));
     if (fit->stopped) tree_text(make, report, "stopped", fit->stopped);
-    TRY(report_train(make, report, fit->ctx, &fit->linear, fit->data));
+    decision_tell(make, report, &rule.options);
+    TRY(report_train(make, report, fit, pipeline, &rule));
     tree_null(make, report, "test"); /* whoever has test rows attaches their report */
     for (struct tree *fact = own->first, *next; fact; fact = next) {
         next = fact->next;
@@ -222,6 +281,9 @@ static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct 
     model->learner = arena_text(ctx, &model->arena, learner, strlen(learner));
     sepal_status status = SEPAL_EMEMORY;
     if (model->spec && model->learner) status = keep_basis(model, ctx, &pipeline->basis, in);
+    struct answer_rule rule;
+    if (status == SEPAL_OK) status = make_rule(&rule, fit, pipeline, fit->linear);
+    if (status == SEPAL_OK) status = cut_keep(&model->cut, ctx, &model->arena, &rule.options);
     if (status != SEPAL_OK) {
         model_free(model);
         return status;
@@ -304,7 +366,7 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     fit->report = report;
     fit->linear.link = pipeline_link(pipeline, classes);
     TRY(check_finite(ctx, &fit->linear));
-    TRY(report_fit(fit, given, pipeline->learner, spec, own));
+    TRY(report_fit(fit, given, pipeline, spec, own));
     return keep_model(out, fit, pipeline, spec, given->matrix.cols);
 }
 
@@ -333,8 +395,11 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
 static sepal_status run(sepal_model **out, struct fit *fit, const char *text, const char *options) {
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
-    TRY(parse_options(&fit->options, fit->ctx, &fit->arena, pipeline.learner, options));
+    struct answer_rule rule;
+    TRY(parse_options(&fit->options, &pipeline, fit->ctx, &fit->arena, options));
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
+    /* a rule that the model cannot have is better refused before the fit */
+    TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
     TRY(check_classes(fit->ctx, fit->data, &fit->arena));
     sepal_model *start = NULL;
     if (fit->options.warm)

@@ -10,6 +10,8 @@ struct pipeline {
     const struct learner *learner;
     void *config;
     const struct reduction *reduction; /* NULL: not given */
+    struct setting *rule;              /* how rows are to be decided, as it was given */
+    size_t n_rule;
 };
 
 sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,

@@ -229,6 +229,8 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     add_weights(report, model);
     add_boundaries(report, model);
     add_parts(report, model);
+    struct answer_options own = cut_options(&model->cut);
+    decision_tell(make, root, &own);
     struct tree *trained = tree_object(make, root, "training");
     tree_number(make, trained, "rows", (double)model->facts.rows);
     tree_number(make, trained, "objective", model->facts.objective);

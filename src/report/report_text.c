@@ -143,6 +143,24 @@ static void proof_line(struct page *page, const struct tree *root) {
     }
 }
 
+static void decision_line(struct page *page, const struct tree *root) {
+    const char *decide = string(root, "decision.decide");
+    const char *open = strcmp(string(root, "decision.ambiguous"), "undecided") == 0
+                           ? "; ambiguous rows stay undecided"
+                           : "";
+    char cutoff[DECIMAL_BYTES + 1];
+    if (!tree_find(root, "decision")) return;
+    cutoff[decimal_print(cutoff, number(root, "decision.cutoff"))] = '\0';
+    if (strcmp(decide, "soft") == 0)
+        line(page, "decision", "soft: a class drawn with its probability%s", open);
+    else if (strcmp(decide, "reject") == 0)
+        line(page, "decision", "reject: none below a probability of %s%s", cutoff, open);
+    else if (isnan(number(root, "decision.cutoff")))
+        line(page, "decision", "the most confident class%s", open);
+    else
+        line(page, "decision", "the second class from a probability of %s on%s", cutoff, open);
+}
+
 static void fit_page(struct page *page, const struct tree *root) {
     char digits[DECIMAL_BYTES + 1];
     line(page, "spec", "%s", string(root, "spec"));
@@ -175,6 +193,7 @@ static void fit_page(struct page *page, const struct tree *root) {
              number(walk, "margin"), number(walk, "radius"), number(walk, "updates"),
              number(walk, "bound"));
     discriminant_lines(page, root);
+    decision_line(page, root);
     double errors = number(root, "train.errors");
     line(page, "training", "accuracy %.4f (%g error%s)", number(root, "train.accuracy"), errors,
          errors == 1 ? "" : "s");
@@ -229,6 +248,7 @@ static void evaluation_page(struct page *page, const struct tree *root) {
     enum { NAME_WIDTH = 12 };
     line(page, "rows", "%.0f", number(root, "rows"));
     line(page, "accuracy", "%.4f (error %.4f)", number(root, "accuracy"), number(root, "error"));
+    decision_line(page, root);
     text_puts(page->ctx, &page->text, "\n");
     confusion_table(page, root);
     const struct tree *classes = tree_find(root, "per_class");
@@ -355,6 +375,7 @@ static void model_page(struct page *page, const struct tree *root) {
     line(page, "spec", "%s", string(root, "spec"));
     class_list(page, "classes", tree_find(root, "classes"), NULL);
     line(page, "activation", "%s", string(root, "activation"));
+    decision_line(page, root);
     line(page, "trained on", "%.0f rows; %s", number(root, "training.rows"),
          number(root, "training.converged") == 1 ? "converged" : "not converged");
     const struct tree *label = tree_find(root, "rows")->first,

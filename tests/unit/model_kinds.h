@@ -164,6 +164,33 @@ static inline sepal_model *table_with_means(void) {
     return model;
 }
 
+/* Decided at a cutoff of its own. What tests/golden/model-v1-cut.sepal holds. */
+static inline sepal_model *with_cut(void) {
+    sepal_model *model = small_model();
+    model->spec = "logistic(penalty=l2, C=1)";
+    model->learner = "logistic";
+    model->linear.link = LINK_POSTERIOR;
+    model->cut.cutoff = arena_alloc(&ctx, &model->arena, 1, sizeof *model->cut.cutoff);
+    assert_non_null(model->cut.cutoff);
+    *model->cut.cutoff = 0.2;
+    return model;
+}
+
+/* Undecided where no class has a probability of 0.9, and where the scores leave it open. */
+static inline sepal_model *with_reject(void) {
+    sepal_model *model = with_cut();
+    *model->cut.cutoff = 0.9;
+    model->cut.decide = DECIDE_REJECT;
+    model->cut.ambiguous = AMBIGUOUS_UNDECIDED;
+    return model;
+}
+
+static inline sepal_model *with_soft(void) {
+    sepal_model *model = with_cut();
+    model->cut = (struct cut){.decide = DECIDE_SOFT};
+    return model;
+}
+
 struct model_kind {
     const char *name;
     sepal_model *(*make)(void);
@@ -178,6 +205,9 @@ static const struct model_kind model_kinds[] = {
     {"indexed from 1", indexed_from_1},
     {"weird names", weird_names},
     {"golden", golden_model},
+    {"with cut", with_cut},
+    {"with reject", with_reject},
+    {"with soft", with_soft},
     {"long name", long_name},
     {"long labels", long_labels},
     {"long lists", long_lists}, /* 22 MB, all others are small */

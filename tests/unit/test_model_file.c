@@ -65,6 +65,10 @@ static void assert_same_model(const sepal_model *a, const sepal_model *b) {
     assert_same_numbers(x->w, y->w, x->rows * x->cols);
     assert_same_numbers(x->b, y->b, x->rows);
     assert_same_numbers(x->centre, y->centre, x->cols);
+    assert_int_equal(a->cut.decide, b->cut.decide);
+    assert_int_equal(a->cut.ambiguous, b->cut.ambiguous);
+    assert_int_equal(a->cut.cutoff != NULL, b->cut.cutoff != NULL);
+    if (a->cut.cutoff) assert_same_numbers(a->cut.cutoff, b->cut.cutoff, 1);
     assert_int_equal(a->facts.rows, b->facts.rows);
     assert_same_number(a->facts.total_weight, b->facts.total_weight);
     assert_same_number(a->facts.objective, b->facts.objective);
@@ -117,6 +121,7 @@ static void frozen_files_still_load(void **state) {
         {"model-v1.sepal", "\"checksum\":\"550b84f65a6f5473\"", golden_model},
         {"model-v1-everything.sepal", "\"checksum\":\"92ae1cb71ba6a67f\"", table_with_everything},
         {"model-v1-names.sepal", "\"checksum\":\"e91012fefcdca34e\"", weird_names},
+        {"model-v1-cut.sepal", "\"checksum\":\"674ce530d16e3160\"", with_cut},
     };
     const char *source = getenv("SEPAL_SOURCE");
     for (size_t i = 0; i < sizeof frozen / sizeof *frozen; i++) {

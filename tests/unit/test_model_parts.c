@@ -6,14 +6,14 @@ static const char rows_text[] =
     "a,b,class\n1,2,x\n3,1,y\n2,5,z\n7,1,y\n4,4,x\n1,9,z\n6,3,y\n2,2,x\n"
     "3,8,z\n5,2,y\n1,3,x\n4,9,z\n";
 
-static sepal_model *trained(const char *spec) {
+static sepal_model *trained_by(const char *text, const char *spec, const char *options) {
     sepal_ctx *api;
     sepal_data *data;
     sepal_model *model;
-    bytes_write("rows.csv", rows_text, strlen(rows_text));
+    bytes_write("rows.csv", text, strlen(text));
     assert_int_equal(sepal_ctx_new(&api), SEPAL_OK);
     assert_int_equal(sepal_data_read(&data, api, "rows.csv", NULL), SEPAL_OK);
-    if (sepal_fit(&model, NULL, api, spec, data, NULL) != SEPAL_OK)
+    if (sepal_fit(&model, NULL, api, spec, data, options) != SEPAL_OK)
         print_error("%s: %s\n", spec, sepal_ctx_error(api));
     assert_non_null(model);
     sepal_data_free(data);
@@ -21,6 +21,19 @@ static sepal_model *trained(const char *spec) {
     return model;
 }
 
+static sepal_model *trained(const char *spec) {
+    return trained_by(rows_text, spec, NULL);
+}
+
+static sepal_model *cut(void) {
+    return trained_by("a,class\n1,x\n3,y\n2,x\n4,x\n5,y\n", "logistic", "cutoff=0.25");
+}
+static sepal_model *rejecting(void) {
+    return trained_by(rows_text, "lda", "decide=reject, cutoff=0.75");
+}
+static sepal_model *open_pairs(void) {
+    return trained_by(rows_text, "perceptron | ovo", "ambiguous=undecided");
+}
 static sepal_model *gaussian(void) {
     return trained("gaussian");
 }
@@ -121,6 +134,45 @@ static void maps(void **state) {
     ATTACK(bumps, of_bumps);
 }
 
+/* Rules of decision that cannot be, or are not this model's. */
+static void cuts(void **state) {
+    (void)state;
+    static const char own[] = "decided by its own rule", none[] = "no such rule of decision";
+    const struct attack of_cut[] = {
+        {"'decide':'hard'", "'decide':'harder'", none},
+        {"'decide':'hard'", "'decide':''", none},
+        {"'decide':'hard'", "'decide':7", none},
+        {"'ambiguous':'confidence'", "'ambiguous':'sure'", none},
+        {"'ambiguous':'confidence'", "'ambiguous':null", "is not a text"},
+        {"'ambiguous':'confidence',", "", "has no 'ambiguous'"},
+        {"'decide':'hard',", "", "its cut has no rule"},
+        {"'decide':'hard','ambiguous':'confidence',", "", "its cut has no rule"},
+        {"'decide':'hard','ambiguous':'confidence'", "'ambiguous':'confidence','decide':'hard'",
+         "its cut has no rule"},
+        {"'decide':'hard'", "'decide':'soft'", own},
+        {"'cut':{'dtype':'F64','shape':[1]", "'cut':{'dtype':'F64','shape':[1,1]", "expected"},
+        {"'cut':{'dtype':'F64'", "'cut':{'dtype':'I64'", "expected"},
+        {"'centre':{'dtype':'F64','shape':[1],'data_offsets':[16,24]},"
+         "'cut':{'dtype':'F64','shape':[1],'data_offsets':[24,32]}",
+         "'cut':{'dtype':'F64','shape':[2],'data_offsets':[16,32]}", "several cuts"},
+        {"'cut':{'dtype':'F64','shape':[1],'data_offsets':[24,32]}",
+         "'map1':{'dtype':'F64','shape':[1,1],'data_offsets':[24,32]}", "map 1 do not fit"},
+    };
+    ATTACK(cut, of_cut);
+    const struct attack of_reject[] = {
+        {"'decide':'reject'", "'decide':'hard'", own}, /* three classes have no cutoff */
+        {"'decide':'reject'", "'decide':'soft'", own},
+        {"'decide':'reject','ambiguous':'confidence',", "", "its cut has no rule"},
+    };
+    ATTACK(rejecting, of_reject);
+    const struct attack of_pairs[] = {
+        {"'decide':'hard'", "'decide':'soft'", own}, /* votes are no probabilities */
+        {"'decide':'hard'", "'decide':'reject'", own},
+        {"'ambiguous':'undecided'", "'ambiguous':'confidence'", own}, /* the plain rule is not kept */
+    };
+    ATTACK(open_pairs, of_pairs);
+}
+
 /* The numbers of one tensor replaced by one value, the checksum put right. */
 static void put_value(const struct parts *parts, const char *tensor, double value) {
     char key[64];
@@ -162,6 +214,11 @@ static void numbers_that_cannot_be(void **state) {
         {mapped, "map3", -1, "the numbers of map 3 cannot be"},
         {mapped, "map1", NAN, "not finite"},
         {bumps, "map1", -1, "the numbers of map 1 cannot be"},
+        {cut, "cut", -0.25, "decided by its own rule"},
+        {cut, "cut", -0.0, "decided by its own rule"},
+        {cut, "cut", 1.25, "decided by its own rule"},
+        {cut, "cut", NAN, "not finite"},
+        {rejecting, "cut", 2, "decided by its own rule"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct parts parts = take_apart(table[i].make());
@@ -374,6 +431,7 @@ int main(void) {
         cmocka_unit_test(densities),
         cmocka_unit_test(axes_and_priors),
         cmocka_unit_test(maps),
+        cmocka_unit_test(cuts),
         cmocka_unit_test(numbers_that_cannot_be),
         cmocka_unit_test(wholes),
         cmocka_unit_test(a_mean_far_beyond_the_spread),
