@@ -17,7 +17,8 @@ static const struct knob knobs[] = {
     {"centres", KNOB_TEXT, AT(centres), "10", "",
      "how many, found by k-means; or points, as in \"0,0;1,1\""},
     {"width", KNOB_REAL, AT(width), NULL, "(0, inf)",
-     "at which a column falls to exp(-1/2); unless given, the mean distance to the centres"},
+     "at which a column falls to exp(-1/2); unless given, the root mean square distance of the "
+     "rows to their nearest centre"},
     {0},
 };
 

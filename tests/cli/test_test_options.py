@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The rows of --test are read as evaluate would read them: what is said of the shape of the files holds for
+both. Each option of reading that concerns the file, not the columns, is tried on files that cannot be
+read, or are read otherwise, without it."""
+import json
+import os
+import subprocess
+import sys
+
+SEPAL = os.environ["SEPAL"]
+failures = []
+checks = 0
+
+
+def check(ok, why):
+    global checks
+    checks += 1
+    if not ok:
+        failures.append(why)
+
+
+def run(*words):
+    return subprocess.run([SEPAL, *words, "--json"], capture_output=True, text=True)
+
+
+ROWS = ["1,2,red,x", "3,1,blue,y", "2,5,red,x", "7,1,blue,y", "4,4,red,x", "1,9,blue,y", "6,3,red,y"]
+HEAD = "a,b,colour,class"
+
+
+def table(rows, head=HEAD, before=(), mark=","):
+    lines = [*before, *([head] if head else []), *rows]
+    return "\n".join(lines).replace(",", mark) + "\n"
+
+
+
+# option, training rows, test rows that need it
+CASES = {
+    "unknown": (["--unknown", "zero"], table(ROWS), table(ROWS + ["3,3,green,x", "9,9,pink,y"])),
+    "skip": (["--skip", "2", "--header", "yes"], table(ROWS, before=["some words", "and, more"]),
+             table(ROWS[::-1], before=["other words", "here, too"])),
+    "delimiter": (["--delimiter", ";"], table(ROWS, mark=";"),
+                  table([row.replace("red", "red") for row in ROWS[1:]], mark=";")),
+    "header": (["--header", "no"], table(ROWS, head=None), table(ROWS[2:], head=None)),
+    "bad-lines": (["--bad-lines", "skip"], table(ROWS), table(ROWS + ["1,2,3", "oh,1,red,x"])),
+    "quote": (["--quote", "no"], table(ROWS).replace("red", '"red'),
+              table(ROWS[::-1]).replace("red", '"red')),
+    "format": (["--format", "tsv"], table(ROWS, mark="\t"), table(ROWS[::-1], mark="\t")),
+}
+NEEDED = {"unknown", "skip", "bad-lines", "quote"}  # without it the test rows cannot be read
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+for name, (option, train, test) in CASES.items():
+    write("train.csv", train)
+    write("test.csv", test)
+    fit = run("train", "train.csv", "-m", "lda", "-o", "m.sepal", "--test", "test.csv", *option)
+    judged = run("evaluate", "m.sepal", "test.csv", *option)
+    check(fit.returncode == 0, f"{name}: exit {fit.returncode}: {fit.stderr}")
+    check(judged.returncode == 0, f"{name}: evaluate: exit {judged.returncode}: {judged.stderr}")
+    if fit.returncode == 0 and judged.returncode == 0:
+        found, wanted = json.loads(fit.stdout)["test"], json.loads(judged.stdout)
+        for key in ("schema", "command", "warnings"):
+            wanted.pop(key)
+        check(found == wanted, f"{name}: other rows than evaluate's: {found['rows']}, {wanted['rows']}")
+    if name in NEEDED:
+        check(run("evaluate", "m.sepal", "test.csv").returncode == 3, f"{name} is not needed")
+# and the labels of rows that have none
+write("train.svm", "1 1:1\n2 2:1\n1 1:2\n2 2:3\n")
+write("labels.txt", "1\n2\n2\n")
+write("test.svm", "1:1\n2:1\n1:3\n")
+fit = run("train", "train.svm", "-m", "lda", "--test", "test.svm", "--test-labels", "labels.txt")
+check(fit.returncode == 0 and json.loads(fit.stdout)["test"]["rows"] == 3, f"labels: {fit.stderr}")
+print("\n".join(failures))
+print(f"{checks} checks, {len(failures)} failures")
+sys.exit(bool(failures))
