@@ -18,10 +18,11 @@ static bool is_standard(const char *path) {
 /* What is not there, or not for us, is the same as nothing: whoever opens it will say so. False,
    with errno set, when it cannot be told. */
 static bool look_at(struct stat *out, const char *path) {
+    bool standard = is_standard(path);
     *out = (struct stat){0};
-    if ((is_standard(path) ? fstat(STDIN_FILENO, out) : stat(path, out)) == 0) return true;
-    return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ||
-           errno == ENAMETOOLONG || errno == EBADF;
+    if ((standard ? fstat(STDIN_FILENO, out) : stat(path, out)) == 0) return true;
+    return standard || errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ||
+           errno == ENAMETOOLONG;
 }
 
 static bool is_same(const struct stat *a, const struct stat *b) {

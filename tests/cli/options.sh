@@ -216,9 +216,9 @@ sleep 1
 kill -INT $trained
 wait $trained
 [ $? = 130 ] || fail "Ctrl-C: exit code"
-says "stopped.sepal"
+says "stopped.sepal.interrupted"
 json 'o["interrupted"] is True and o["seconds"]["fit"] < 20'
-expect 0 inspect stopped.sepal
+expect 0 inspect stopped.sepal.interrupted
 
 # ---- help -------------------------------------------------------------------------------------
 expect 0
