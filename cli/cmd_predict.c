@@ -167,8 +167,9 @@ static int compute(struct session *s, struct prediction *p) {
 
 static void tell_ambiguous(struct session *s, const struct prediction *p) {
     const sepal_answers *answers = &p->answers;
-    const char *then = answers->open ? "they are left undecided"
-                            : "the most confident class gets them (--ambiguous undecided: nobody)";
+    const char *then = answers->open
+                           ? "they are left undecided"
+                           : "the most confident class gets them (--ambiguous undecided: nobody)";
     if (answers->several + answers->none > 0)
         say(s, "rows claimed by several classes: %zu of %zu, by none: %zu; %s", answers->several,
             p->rows, answers->none, then);

@@ -95,7 +95,8 @@ static int draw(sepal_data **out, struct session *s, const sepal_model *model, u
     if (code == EXIT_DONE) {
         sepal_status status = sepal_sample(out, s->ctx, model, rows, sink_text(&options));
         if (status == SEPAL_EMODEL)
-            code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s", sepal_ctx_error_message(s->ctx));
+            code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s",
+                            sepal_ctx_error_message(s->ctx));
         else if (status != SEPAL_OK)
             code = complain_status(s, status);
     }

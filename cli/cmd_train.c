@@ -20,10 +20,7 @@ static const struct option train_options[] = {
      .placeholder = "MODEL",
      .file = FILE_WRITTEN,
      .help = "save the model here; without it nothing is saved"},
-    {.name = "test",
-     .placeholder = "DATA",
-     .file = FILE_READ,
-     .help = "evaluate on these rows"},
+    {.name = "test", .placeholder = "DATA", .file = FILE_READ, .help = "evaluate on these rows"},
     {.name = "test-labels",
      .placeholder = "FILE",
      .file = FILE_READ,
@@ -250,12 +247,12 @@ static int reserve(struct session *s, struct training *t, const char *path) {
     if (result_in_place(path)) return EXIT_DONE;
     int fd = -1;
     for (int i = 1; i <= TRIES && fd < 0; i++) {
-        snprintf(t->place, sizeof t->place, i > 1 ? "%s.interrupted.%d" : "%s.interrupted", path, i);
+        snprintf(t->place, sizeof t->place, i > 1 ? "%s.interrupted.%d" : "%s.interrupted", path,
+                 i);
         fd = open(t->place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST && errno != EINTR) break;
     }
-    if (fd < 0)
-        return complain(s, EXIT_OUTPUT, t->place, "cannot create it: %s", strerror(errno));
+    if (fd < 0) return complain(s, EXIT_OUTPUT, t->place, "cannot create it: %s", strerror(errno));
     close(fd);
     t->reserved = true;
     interrupt_remove(t->place);
@@ -380,7 +377,8 @@ const struct command cmd_train = {
         "Read DATA, fit what SPEC names to its rows, report how well it did, and save the "
         "model with -o. SPEC is `map | learner(knob=value, ...) | reduction`; only the "
         "learner is needed. `+` means the same as `|` and needs no quotes in a shell.\n"
-        "--decide, --cutoff and --ambiguous say how rows are decided; the model keeps the rule, and "
+        "--decide, --cutoff and --ambiguous say how rows are decided; the model keeps the rule, "
+        "and "
         "predict and evaluate use it unless they are told otherwise.\n"
         "The model replaces MODEL in one step when everything else is done; a command that "
         "fails writes nothing. The same command gives the same bytes, whatever --threads is. "

@@ -88,7 +88,8 @@ int step_check_answer(struct session *s, const sepal_model *model, const sepal_o
     if (code == EXIT_DONE) {
         sepal_status status = sepal_answer_check(s->ctx, model, what, sink_text(&rule));
         if (status == SEPAL_EMODEL)
-            code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s", sepal_ctx_error_message(s->ctx));
+            code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s",
+                            sepal_ctx_error_message(s->ctx));
         else if (status != SEPAL_OK)
             code = complain_status(s, status);
     }

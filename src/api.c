@@ -474,9 +474,9 @@ sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model 
                                 &answers.likelihoods, &answers.projections};
     if (out->numbers) *numbers[out->what] = out->numbers; /* one of them, by model_has */
     answers.regions = mem_alloc(ctx, n, sizeof *answers.regions);
-    sepal_status status =
-        answers.regions ? answer_all(&answers, ctx, model, data, options, &out->open)
-                        : SEPAL_EMEMORY;
+    sepal_status status = answers.regions
+                              ? answer_all(&answers, ctx, model, data, options, &out->open)
+                              : SEPAL_EMEMORY;
     for (size_t i = 0; i < n && status == SEPAL_OK; i++) {
         out->several += answers.regions[i] == REGION_SEVERAL;
         out->none += answers.regions[i] == REGION_NONE;
@@ -639,7 +639,7 @@ int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
     const struct knob *knobs;
     if (!out || !row_at(kind, i, &method, &knobs) || param >= method.n_params) return 0;
     const struct knob *knob = &knobs[param];
-    *out = (sepal_param){knob->name, knob->fallback, knob->range, knob->help,
-                         knob->type == KNOB_FILE};
+    *out =
+        (sepal_param){knob->name, knob->fallback, knob->range, knob->help, knob->type == KNOB_FILE};
     return 1;
 }

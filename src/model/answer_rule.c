@@ -117,8 +117,10 @@ sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct are
                     "--decide reject it leaves rows undecided",
                     linear->classes);
     if (options->decide == DECIDE_SOFT && cut)
-        return fail(ctx, SEPAL_EUSAGE, "--decide soft draws classes and has no cutoff; with one, type --decide hard or "
-                    "--decide reject");
+        return fail(
+            ctx, SEPAL_EUSAGE,
+            "--decide soft draws classes and has no cutoff; with one, type --decide hard or "
+            "--decide reject");
     if (options->decide == DECIDE_REJECT && !cut) options->cutoff = 0.5;
     out->abstains = options->decide == DECIDE_REJECT || options->ambiguous == AMBIGUOUS_UNDECIDED;
     return make_shift(out, ctx, arena, model);

@@ -34,7 +34,7 @@ struct loading {
     size_t classes;
     enum decode decode;
     const char *density; /* "": none */
-    bool bits, ruled; /* ruled: it keeps a rule of decision */
+    bool bits, ruled;    /* ruled: it keeps a rule of decision */
     struct pipeline pipeline;
     struct arena arena;
     struct tensor tensors[MODEL_TENSORS];

@@ -155,8 +155,7 @@ static sepal_model borrowed(const struct fit *fit, const struct pipeline *pipeli
                             struct linear linear) {
     linear.classes = fit->data->schema->n_classes;
     linear.link = pipeline_link(pipeline, linear.classes);
-    linear.decode =
-        linear.classes == 2 ? DECODE_SIGN : pipeline_reduction(pipeline)->decode;
+    linear.decode = linear.classes == 2 ? DECODE_SIGN : pipeline_reduction(pipeline)->decode;
     return (sepal_model){
         .schema = fit->data->schema, .learner = pipeline->learner->name, .linear = linear};
 }

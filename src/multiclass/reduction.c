@@ -254,8 +254,7 @@ static sepal_status unfinished(const struct reducing *all, size_t done, size_t p
     bool *has = mem_zero(ctx, problems, sizeof *has);
     if (!has) return SEPAL_EMEMORY;
     for (size_t r = 0; r < done; r++) has[r] = true;
-    sepal_status status =
-        problems_unfinished(ctx, all->fit->data, all->reduction->decode, has);
+    sepal_status status = problems_unfinished(ctx, all->fit->data, all->reduction->decode, has);
     mem_free(has);
     return status;
 }

@@ -65,7 +65,7 @@ struct ending {
 };
 
 static struct ending fit_until(const char *spec, const char *options, const sepal_data *data,
-                                size_t stop_at) {
+                               size_t stop_at) {
     struct ending out = {0};
     sepal_model *model = NULL;
     sepal_report *report = NULL;
@@ -103,7 +103,7 @@ static void stop_at_every_look(const struct stopped_case *c) {
     size_t had = 0, stopped = 0, done = 0, looks = 0;
     wish.of_many = c->one_by_one;
     wish.lines = wish.odd = 0;
-    for (size_t k = 1;; k += 1 + k / 8) {
+    for (size_t k = 1;; k += 1 + k / (c->rows > 5000 ? 2 : 8)) {
         struct ending out = fit_until(c->spec, c->options, data, k);
         if (wish.calls < k) break; /* it was never asked so often: the fit is whole */
         looks++;
@@ -121,7 +121,8 @@ static void stop_at_every_look(const struct stopped_case *c) {
     if (!stopped) fail_msg("%s %s: no stop left a model (%zu looks)", c->spec, c->options, looks);
     /* what says nothing of the classes to come must not be saved */
     if (c->one_by_one) assert_true(done + 1 >= c->classes - 1);
-    if (wish.odd) fail_msg("%s: %zu of %zu lines do not say of what", c->spec, wish.odd, wish.lines);
+    if (wish.odd)
+        fail_msg("%s: %zu of %zu lines do not say of what", c->spec, wish.odd, wish.lines);
     data_free(data);
 }
 
@@ -165,9 +166,12 @@ static void many_problems(void **state) {
     static const char *const reductions[] = {"ovr", "ovr-1", "ovo"};
     static const struct {
         const char *learner, *options;
-    } table[] = {{"logistic", "solver=newton, tol=1e-9"}, {"logistic(epochs=4)", "solver=sgd"},
-                 {"svm", "solver=newton-cg"},             {"perceptron(epochs=4)", ""},
-                 {"least-squares", "solver=lsqr"},        {"svm(loss=hinge)", "tol=1e-6"}};
+    } table[] = {{"logistic", "solver=newton, tol=1e-9"},
+                 {"logistic(epochs=4)", "solver=sgd"},
+                 {"svm", "solver=newton-cg"},
+                 {"perceptron(epochs=4)", ""},
+                 {"least-squares", "solver=lsqr"},
+                 {"svm(loss=hinge)", "tol=1e-6"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (size_t r = 0; r < 3; r++) {
             char spec[128];

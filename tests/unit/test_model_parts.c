@@ -168,7 +168,8 @@ static void cuts(void **state) {
     const struct attack of_pairs[] = {
         {"'decide':'hard'", "'decide':'soft'", own}, /* votes are no probabilities */
         {"'decide':'hard'", "'decide':'reject'", own},
-        {"'ambiguous':'undecided'", "'ambiguous':'confidence'", own}, /* the plain rule is not kept */
+        {"'ambiguous':'undecided'", "'ambiguous':'confidence'",
+         own}, /* the plain rule is not kept */
     };
     ATTACK(open_pairs, of_pairs);
 }

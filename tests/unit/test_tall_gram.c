@@ -51,7 +51,8 @@ static void widths_around_a_tile(void **state) {
     static const size_t cols[] = {1, 127, 128, 129, 255, 256, 257, 511, 513, 600, 769, 1000};
     sepal_ctx *ctx;
     assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
-    for (size_t i = 0; i < sizeof cols / sizeof *cols; i++) check(ctx, 13, cols[i], 1 + (unsigned)i % 3);
+    for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
+        check(ctx, 13, cols[i], 1 + (unsigned)i % 3);
     check(ctx, 700, 300, 2); /* several pieces of rows */
     sepal_ctx_free(ctx);
 }
