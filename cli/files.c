@@ -18,11 +18,10 @@ static bool is_standard(const char *path) {
 /* What is not there, or not for us, is the same as nothing: whoever opens it will say so. False,
    with errno set, when it cannot be told. */
 static bool look_at(struct stat *out, const char *path) {
-    bool standard = is_standard(path);
     *out = (struct stat){0};
-    if ((standard ? fstat(STDIN_FILENO, out) : stat(path, out)) == 0) return true;
-    return standard || errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ||
-           errno == ENAMETOOLONG;
+    if ((is_standard(path) ? fstat(STDIN_FILENO, out) : stat(path, out)) == 0) return true;
+    return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ||
+           errno == ENAMETOOLONG || errno == EBADF;
 }
 
 static bool is_same(const struct stat *a, const struct stat *b) {
@@ -30,13 +29,17 @@ static bool is_same(const struct stat *a, const struct stat *b) {
 }
 
 static int cannot_tell(struct session *s, const char *output, const char *other) {
+    if (is_standard(other))
+        return complain(s, EXIT_DATA, "<stdin>", "cannot tell whether it is %s: %s", output,
+                        strerror(errno));
     return complain(s, EXIT_OUTPUT, output, "cannot tell whether it is %s: %s", other,
                     strerror(errno));
 }
 
 static int refuse_input(struct session *s, const char *output, const char *input) {
     struct stat a, b;
-    if (!look_at(&a, output) || !look_at(&b, input)) return cannot_tell(s, output, input);
+    if (!look_at(&a, output)) return cannot_tell(s, output, "an input");
+    if (!look_at(&b, input)) return cannot_tell(s, output, input);
     if (!S_ISREG(a.st_mode) || !is_same(&a, &b)) return EXIT_DONE;
     return complain(s, EXIT_USAGE, NULL,
                     "the output %s is the file %s, which would be lost; give another name", output,
