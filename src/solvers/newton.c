@@ -80,6 +80,7 @@ static sepal_status find_step(struct newton *s, bool *found) {
     const struct objective *o = s->o;
     double before = s->decrement;
     s->decrement = NAN;
+    s->factored = false;
     TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
     *found = s->factored = factor_make(s->factor, o->width, s->scale, o->ctx);
     if (!*found) return SEPAL_OK;
