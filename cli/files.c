@@ -103,15 +103,27 @@ static int refuse_read(struct session *s, const char *output, const char *input)
     return code;
 }
 
-int file_check(struct session *s, const char *output) {
+/* A fit may go on with a model in its place: what it started from is then replaced as asked, in one
+   step and only when the new one is whole. */
+static bool goes_on(const struct option *output, const struct option *input) {
+    return output != NULL && strcmp(output->name, "output") == 0 &&
+           strcmp(input->name, "warm") == 0;
+}
+
+static int check_output(struct session *s, const char *output, const struct option *option) {
     int code = EXIT_DONE;
     for (size_t i = 0; i < s->options.n_arguments && code == EXIT_DONE; i++)
         code = refuse_read(s, output, s->options.arguments[i]);
     for (size_t i = 0; i < s->options.n_rows && code == EXIT_DONE; i++) {
         const struct option *row = &s->options.rows[i];
-        if (is_file(row, FILE_READ)) code = refuse_read(s, output, row->value);
+        if (is_file(row, FILE_READ) && !goes_on(option, row))
+            code = refuse_read(s, output, row->value);
     }
     return code;
+}
+
+int file_check(struct session *s, const char *output) {
+    return check_output(s, output, NULL);
 }
 
 int files_check(struct session *s) {
@@ -123,7 +135,7 @@ int files_check(struct session *s) {
         if (*row->value == '\0')
             return complain(s, EXIT_USAGE, NULL,
                             "the name of the output is empty; give a file name");
-        code = file_check(s, row->value);
+        code = check_output(s, row->value, row);
         for (size_t k = 0; k < i && code == EXIT_DONE; k++)
             if (is_file(&options->rows[k], FILE_WRITTEN) && !is_standard(options->rows[k].value))
                 code = refuse_twin(s, &options->rows[k], row);

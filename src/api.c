@@ -195,7 +195,7 @@ sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const sepal_data
 }
 
 sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char *path) {
-    begin(ctx);
+    BEGIN(ctx, GIVEN(out), GIVEN(path));
     return aside_sibling(out, ctx, path);
 }
 

@@ -54,6 +54,13 @@ static sepal_status call_data_labels_path(int omit) {
     return status;
 }
 
+static sepal_status call_data_sibling(int omit) {
+    char *path = NULL;
+    sepal_status status = sepal_data_sibling(ARG(1, &path), ARG(2, ctx), ARG(3, "rows.csv"));
+    sepal_text_free(path);
+    return status;
+}
+
 static sepal_status call_data_describe(int omit) {
     sepal_report *report = NULL;
     sepal_status status = sepal_data_describe(ARG(1, &report), ARG(2, ctx), ARG(3, data));
@@ -243,6 +250,7 @@ static const struct call {
     {"sepal_data_split", call_data_split, "rrcr"},
     {"sepal_data_write", call_data_write, "crro"},
     {"sepal_data_labels_path", call_data_labels_path, "rcrro"},
+    {"sepal_data_sibling", call_data_sibling, "rcr"},
     {"sepal_data_describe", call_data_describe, "rcr"},
     {"sepal_data_column_name", call_data_column_name, "rcr"},
     {"sepal_fit", call_fit, "rocrro"},
@@ -287,6 +295,7 @@ static void null_is_refused_with_its_name(void **state) {
         if (one->call(0) != SEPAL_OK) fail_msg("%s, again: %s", one->name, sepal_ctx_error(ctx));
     }
     assert_true(*sepal_ctx_error(NULL));
+    assert_true(*sepal_ctx_error_message(NULL));
 }
 
 /* What cannot fail answers with nothing. */
