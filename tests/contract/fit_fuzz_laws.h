@@ -1,0 +1,324 @@
+/* What two fits of the fit fuzzer must have in common: by another solver, of the same rows in another
+   order, under other names, in other storage, or as copies instead of weights.
+
+   Where there is a gap no tolerance is needed: two fits of one problem bound each other, D <= P, however
+   far they got. Closed forms are compared by their scores. How much rounding may change those depends
+   on the table, so where they differ the same table is fitted with its last bits changed, and only a
+   difference far beyond what that makes is a finding. */
+#ifndef TESTS_FIT_FUZZ_LAWS_H
+#define TESTS_FIT_FUZZ_LAWS_H
+
+#include "contract/fit_fuzz_runs.h"
+
+/* ---- objectives --------------------------------------------------------------------------------- */
+
+/* Converged without a gap, a solver promises a small step only: this part of the loss at 0. */
+static const long double NO_GAP_SLACK = 1e-5L;
+
+/* What long double makes of P instead of double. */
+static inline long double own_error(const struct part *part) {
+    return part->bar * (LDBL_EPSILON / DBL_EPSILON);
+}
+
+static inline void bound_each_other(struct fuzz *z, const char *law, const char *options,
+                                    const struct part *low, const struct part *high, size_t r) {
+    if (!low->known || !high->known) return;
+    if (!isnan(low->gap) && !isnan(low->objective)) {
+        long double bound = low->objective * (1 - (long double)low->gap);
+        long double error = own_error(high) + 4 * DBL_EPSILON * fabsl(low->objective);
+        if (bound > high->own + error)
+            find(z, options,
+                 "%s: part %zu: D = %.17Lg is above P = %.17Lg, by %.2Lg (rounding of P in double: "
+                 "%.2Lg)",
+                 law, r, bound, high->own, bound - high->own, low->bar);
+    }
+    bool promised = low->converged && isnan(low->gap) && !isnan(low->objective);
+    if (promised && low->own > high->own + NO_GAP_SLACK * high->start + low->bar)
+        find(z, options, "%s: part %zu: converged at %.17Lg, but there is %.17Lg", law, r, low->own,
+             high->own);
+}
+
+/* Part r of one run and part other[r] (NULL: r) of another. */
+static inline void compare_objectives(struct fuzz *z, const char *law, const struct run *a,
+                                      const struct run *b, const size_t *other) {
+    const char *options = a->options ? a->options : b->options;
+    if (a->n_parts != b->n_parts) {
+        find(z, options, "%s: %zu problems and %zu", law, a->n_parts, b->n_parts);
+        return;
+    }
+    for (size_t r = 0; r < a->n_parts; r++) {
+        const struct part *p = &a->parts[r], *q = &b->parts[other ? other[r] : r];
+        bound_each_other(z, law, options, p, q, r);
+        bound_each_other(z, law, options, q, p, r);
+    }
+}
+
+/* ---- scores ------------------------------------------------------------------------------------- */
+
+/* How rows and scores of a changed table meet those of the table; NULL: unchanged. */
+struct meeting {
+    const size_t *row;   /* row i is row[i] of the changed one */
+    const size_t *class; /* class k is class[k] there */
+};
+
+static inline double score_at(const struct run *run, const struct meeting *m, size_t i, size_t k) {
+    double turn = 1;
+    if (m && m->row) i = m->row[i];
+    if (m && m->class && run->width == 1) turn = m->class[0] == 0 ? 1 : -1;
+    if (m && m->class && run->width > 1) k = m->class[k];
+    return turn * run->scores[i * run->width + k];
+}
+
+/* The largest difference of scores, as a part of the largest score. */
+static inline double scores_differ(const struct run *a, const struct run *b,
+                                   const struct meeting *m) {
+    double size = 0, difference = 0;
+    for (size_t i = 0; i < a->rows; i++)
+        for (size_t k = 0; k < a->width; k++) {
+            double x = a->scores[i * a->width + k], y = score_at(b, m, i, k);
+            if (isinf(x) || isinf(y)) continue;
+            size = fmax(size, fabs(x));
+            difference = fmax(difference, fabs(x - y));
+        }
+    return size > 0 ? difference / size : difference;
+}
+
+static inline struct table table_copy(const struct table *t) {
+    struct table out = table_of(t->p.rows, t->p.cols, t->p.classes);
+    memcpy(out.p.x, t->p.x, t->p.rows * t->p.cols * sizeof *out.p.x);
+    memcpy(out.p.label, t->p.label, t->p.rows * sizeof *out.p.label);
+    if (t->p.weight) {
+        out.p.weight = room(t->p.rows, sizeof *out.p.weight);
+        memcpy(out.p.weight, t->p.weight, t->p.rows * sizeof *out.p.weight);
+    }
+    out.sparse = t->sparse;
+    memcpy(out.words, t->words, sizeof out.words);
+    return out;
+}
+
+/* How far the scores move when the last bits of the table do; infinity when the fit's fate changes. */
+static inline double sensitivity(struct fuzz *z, const struct run *base) {
+    enum { TRIES = 4 };
+    struct rng rng = rng_make(z->seed, 2 * z->number + 1);
+    double most = 0;
+    for (int k = 0; k < TRIES; k++) {
+        struct table t = table_copy(&z->table);
+        for (size_t i = 0; i < t.p.rows * t.p.cols; i++)
+            t.p.x[i] *= 1 + (double)((int)rng_below(&rng, 9) - 4) * DBL_EPSILON;
+        struct run run = run_fit(z, &t, NULL, base->options);
+        if (run.status != base->status)
+            most = INFINITY;
+        else if (run.status == SEPAL_OK)
+            most = fmax(most, scores_differ(base, &run, NULL));
+        run_free(&run);
+        table_free(&t);
+    }
+    return most;
+}
+
+static inline void compare_scores(struct fuzz *z, const char *law, const struct run *base,
+                                  const struct run *changed, const struct meeting *m) {
+    static const double ALIKE = 1e-9, FAR = 300;
+    double difference = scores_differ(base, changed, m);
+    if (difference <= ALIKE) return;
+    double moves = sensitivity(z, base);
+    if (difference > ALIKE + FAR * moves)
+        find(z, base->options, "%s: scores differ by %.2g, but by %.2g where the last bits change",
+             law, difference, moves);
+}
+
+/* A changed table, fitted: a refusal must meet a refusal. */
+static inline void compare(struct fuzz *z, const char *law, const struct run *base,
+                           const struct run *changed, const struct meeting *m,
+                           const size_t *other) {
+    check_run(z, changed);
+    if (base->status != changed->status) {
+        if (sensitivity(z, base) < INFINITY)
+            find(z, base->options, "%s: status %d ('%s') became %d ('%s')", law, (int)base->status,
+                 base->error, (int)changed->status, changed->error);
+        return;
+    }
+    if (base->status != SEPAL_OK) return;
+    compare_objectives(z, law, base, changed, other);
+    if (!goal_is_convex(goal_of(z->spec.learner, base->model->spec)))
+        compare_scores(z, law, base, changed, m);
+}
+
+/* ---- what depends on an order ------------------------------------------------------------------- */
+
+/* Maps that draw by chance, by row or by column: another order is another map. */
+static inline bool maps_by_rows(const struct fuzz *z) {
+    return strstr(z->spec.text, "rbf") != NULL;
+}
+
+static inline bool maps_by_columns(const struct fuzz *z) {
+    return maps_by_rows(z) || strstr(z->spec.text, "fourier") || strstr(z->spec.text, "hash");
+}
+
+/* Steps that follow the rows one by one. */
+static inline bool steps_by_rows(const struct fuzz *z) {
+    return goal_of(z->spec.learner, z->spec.text) == GOAL_PERCEPTRON &&
+           !strstr(z->spec.text, "variant=batch");
+}
+
+/* ---- laws --------------------------------------------------------------------------------------- */
+
+static inline void shuffled(size_t *out, size_t n, struct rng *rng) {
+    for (size_t i = 0; i < n; i++) out[i] = i;
+    for (size_t i = n; i > 1; i--) {
+        size_t j = rng_below(rng, i), kept = out[i - 1];
+        out[i - 1] = out[j];
+        out[j] = kept;
+    }
+}
+
+static inline void copy_row(struct table *to, size_t i, const struct table *from, size_t j) {
+    memcpy(cell(to, i, 0), cell(from, j, 0), to->p.cols * sizeof *to->p.x);
+    to->p.label[i] = from->p.label[j];
+    if (to->p.weight) to->p.weight[i] = from->p.weight[j];
+}
+
+static inline void law_row_order(struct fuzz *z, const struct run *base, struct rng *rng) {
+    if (maps_by_rows(z) || steps_by_rows(z)) return;
+    struct table t = table_copy(&z->table);
+    size_t *to = room(t.p.rows, sizeof *to);
+    shuffled(to, t.p.rows, rng);
+    for (size_t i = 0; i < t.p.rows; i++) copy_row(&t, to[i], &z->table, i);
+    struct run run = run_fit(z, &t, NULL, NULL);
+    struct meeting m = {.row = to};
+    compare(z, "row order", base, &run, &m, NULL);
+    run_free(&run);
+    table_free(&t);
+    free(to);
+}
+
+static inline void law_column_order(struct fuzz *z, const struct run *base, struct rng *rng) {
+    if (maps_by_columns(z) || z->table.p.cols == 1) return;
+    struct table t = table_copy(&z->table);
+    size_t *to = room(t.p.cols, sizeof *to);
+    shuffled(to, t.p.cols, rng);
+    for (size_t i = 0; i < t.p.rows; i++)
+        for (size_t j = 0; j < t.p.cols; j++) *cell(&t, i, to[j]) = *cell(&z->table, i, j);
+    struct run run = run_fit(z, &t, NULL, NULL);
+    compare(z, "column order", base, &run, NULL, NULL);
+    run_free(&run);
+    table_free(&t);
+    free(to);
+}
+
+/* Bits that may not change at all. */
+static inline void same_bits(struct fuzz *z, const char *law, const struct run *a,
+                             const struct run *b) {
+    check_run(z, b);
+    if (a->status != b->status)
+        find(z, a->options, "%s: status %d ('%s') became %d ('%s')", law, (int)a->status, a->error,
+             (int)b->status, b->error);
+    else if (a->status == SEPAL_OK &&
+             memcmp(a->scores, b->scores, a->rows * a->width * sizeof *a->scores) != 0)
+        find(z, a->options, "%s: the scores' bits changed, by %.2g", law,
+             scores_differ(a, b, NULL));
+}
+
+static inline void law_names(struct fuzz *z, const struct run *base) {
+    static const char *const names[CLASSES_MOST] = {"Aa", "Ab", "b", "d", "dd", "e e",
+                                                    "f",  "g",  "z", "é", "ж", "語"};
+    struct run run = run_fit(z, &z->table, names, NULL);
+    same_bits(z, "names in the same order", base, &run);
+    run_free(&run);
+}
+
+/* Classes in another order. Ties, the last class of ovr-1 and the votes of ovo depend on it. */
+static inline void law_class_order(struct fuzz *z, const struct run *base, struct rng *rng) {
+    size_t to[CLASSES_MOST], n = z->table.p.classes;
+    const char *names[CLASSES_MOST];
+    bool votes = z->spec.reduction && (z->spec.reduction->decode == DECODE_OVR_1 ||
+                                       z->spec.reduction->decode == DECODE_OVO);
+    if (steps_by_rows(z) || goal_of(z->spec.learner, z->spec.text) == GOAL_PERCEPTRON) return;
+    if (n > 2 && votes) return;
+    shuffled(to, n, rng);
+    for (size_t k = 0; k < CLASSES_MOST; k++) names[k] = plain_names[k < n ? to[k] : k];
+    struct run run = run_fit(z, &z->table, names, NULL);
+    struct meeting m = {.class = to};
+    compare(z, "class order", base, &run, &m, base->n_parts == n ? to : NULL);
+    run_free(&run);
+}
+
+static inline void law_weightless(struct fuzz *z, const struct run *base) {
+    if (z->given.p.rows == z->table.p.rows) return;
+    struct run run = run_fit(z, &z->given, NULL, NULL);
+    same_bits(z, "rows of weight 0 left out", base, &run);
+    run_free(&run);
+}
+
+static inline bool weights_are_whole(const struct table *t) {
+    if (!t->p.weight) return false;
+    for (size_t i = 0; i < t->p.rows; i++)
+        if (t->p.weight[i] > 3 || t->p.weight[i] != floor(t->p.weight[i])) return false;
+    return true;
+}
+
+/* A row of weight 3 is three rows. */
+static inline void law_copies(struct fuzz *z, const struct run *base) {
+    if (!weights_are_whole(&z->table) || maps_by_rows(z) || steps_by_rows(z)) return;
+    size_t n = 0, *first = room(z->table.p.rows, sizeof *first);
+    for (size_t i = 0; i < z->table.p.rows; i++) first[i] = n, n += (size_t)z->table.p.weight[i];
+    struct table t = table_of(n, z->table.p.cols, z->table.p.classes);
+    t.sparse = z->table.sparse;
+    for (size_t i = 0; i < z->table.p.rows; i++)
+        for (size_t k = 0; k < (size_t)z->table.p.weight[i]; k++)
+            copy_row(&t, first[i] + k, &z->table, i);
+    struct run run = run_fit(z, &t, NULL, NULL);
+    struct meeting m = {.row = first};
+    compare(z, "weights are copies", base, &run, &m, NULL);
+    run_free(&run);
+    table_free(&t);
+    free(first);
+}
+
+static inline void law_storage(struct fuzz *z, const struct run *base) {
+    struct table t = z->table;
+    t.sparse = !t.sparse;
+    if (maps_by_rows(z)) return;
+    struct run run = run_fit(z, &t, NULL, NULL);
+    compare(z, "sparse or dense", base, &run, NULL, NULL);
+    run_free(&run);
+}
+
+static inline void law_threads(struct fuzz *z, const struct run *base) {
+    sepal_ctx_set_threads(ctx, 3);
+    struct run run = run_fit(z, &z->table, NULL, NULL);
+    sepal_ctx_set_threads(ctx, 1);
+    same_bits(z, "three threads", base, &run);
+    run_free(&run);
+}
+
+/* ---- solvers ------------------------------------------------------------------------------------ */
+
+/* Every solver on the same table. Each is checked against the best that any of them found. */
+static inline void law_solvers(struct fuzz *z, const struct run *base) {
+    enum { SOLVERS_MOST = 32 };
+    const char *words = z->spec.learner->solvers;
+    struct run runs[SOLVERS_MOST];
+    char options[SOLVERS_MOST][64];
+    size_t n = 0, solvers = words ? word_of(NULL, 0, words, SIZE_MAX) : 0;
+    assert_true(solvers < SOLVERS_MOST);
+    for (size_t k = 0; k < solvers; k++) {
+        char name[32];
+        (void)word_of(name, sizeof name, words, k);
+        snprintf(options[k], sizeof *options, "solver=%s%s", name,
+                 (z->number + k) % 4 == 0 ? ", max-iter=7" : "");
+        runs[n] = run_fit(z, &z->table, NULL, options[k]);
+        check_run(z, &runs[n]);
+        n++;
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (runs[k].status != SEPAL_OK) continue;
+        compare_objectives(z, "against the default solver", &runs[k], base, NULL);
+        for (size_t l = 0; l < k; l++)
+            if (runs[l].status == SEPAL_OK)
+                compare_objectives(z, runs[l].options, &runs[k], &runs[l], NULL);
+    }
+    for (size_t k = 0; k < n; k++) run_free(&runs[k]);
+}
+
+#endif

@@ -1,0 +1,218 @@
+/* One fit of the fit fuzzer, and what must hold of it by itself. What does not hold is printed, with
+   the way to see it again, and counted; the test goes on to the next. */
+#ifndef TESTS_FIT_FUZZ_RUNS_H
+#define TESTS_FIT_FUZZ_RUNS_H
+
+#include "contract/fit_fuzz_objective.h"
+
+enum { SHOWN_MOST = 3 }; /* findings of a problem: most have one cause */
+/* Unless --tol says otherwise. */
+#define DEFAULT_TOL 1e-6
+
+struct fuzz {
+    uint64_t seed;
+    size_t number;
+    struct table given; /* as drawn, with rows of weight 0 */
+    struct table table; /* without them: its rows are those of a fit */
+    struct spec spec;
+    size_t fits, findings;
+};
+
+static inline void find(struct fuzz *z, const char *options, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static inline void find(struct fuzz *z, const char *options, const char *format, ...) {
+    char message[512];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    if (++z->findings > SHOWN_MOST) return;
+    print_error("FINDING seed %llu problem %zu: %s\n  spec \"%s\"%s%s\n  table: %s\n"
+                "  again: SEPAL_TEST_SEED=%llu SEPAL_FUZZ_ONE=%zu test_fit_fuzz "
+                "(SEPAL_FUZZ_CSV=FILE writes the table)\n",
+                (unsigned long long)z->seed, z->number, message, z->spec.text,
+                options ? ", options " : "", options ? options : "", z->given.words,
+                (unsigned long long)z->seed, z->number);
+}
+
+struct run {
+    sepal_status status;
+    char error[200];
+    sepal_model *model;
+    const char *options;
+    sepal_data *data;
+    double accuracy, objective;
+    bool converged;
+    size_t n_parts, rows, width;
+    struct part *parts;
+    double *scores; /* rows x width */
+};
+
+static inline void run_free(struct run *run) {
+    sepal_model_free(run->model);
+    data_free(run->data);
+    free(run->parts);
+    free(run->scores);
+}
+
+/* ---- what a fit comes to ------------------------------------------------------------------------ */
+
+static inline double number_at(const struct tree *facts, const char *key) {
+    const struct tree *fact = tree_find(facts, key);
+    return fact && fact->kind == TREE_NUMBER ? fact->number : NAN;
+}
+
+static inline void read_part(struct part *out, const struct tree *facts) {
+    const struct tree *converged = tree_find(facts, "converged");
+    *out = (struct part){.objective = number_at(facts, "objective"),
+                         .gap = number_at(facts, "gap"),
+                         .converged = converged && converged->truth};
+}
+
+static inline void read_parts(struct run *run, const struct tree *report) {
+    const struct tree *problems = tree_find(report, "problems");
+    run->n_parts = problems ? problems->count : 1;
+    run->parts = room(run->n_parts, sizeof *run->parts);
+    if (!problems) {
+        read_part(&run->parts[0], report);
+        return;
+    }
+    const struct tree *problem = problems->first;
+    for (size_t r = 0; r < run->n_parts; r++, problem = problem->next)
+        read_part(&run->parts[r], problem);
+}
+
+static inline void recompute(struct run *run, const struct learner *learner) {
+    struct features f = features_of(run->model, run->data);
+    const struct linear *linear = &run->model->linear;
+    for (size_t r = 0; r < run->n_parts; r++)
+        if (linear->rows == run->n_parts)
+            part_own(&run->parts[r], learner, run->model, run->data, &f, r);
+        else
+            part_own_joint(&run->parts[r], learner, run->model, run->data, &f);
+    features_free(&f);
+}
+
+static const char *const plain_names[CLASSES_MOST] = {"c00", "c01", "c02", "c03", "c04", "c05",
+                                                      "c06", "c07", "c08", "c09", "c10", "c11"};
+
+/* Fit a table; `names` are those of its classes, NULL: plain ones. */
+static inline struct run run_fit(struct fuzz *z, const struct table *t, const char *const *names,
+                                 const char *options) {
+    struct run run = {.data = table_data(t, names ? names : plain_names), .options = options};
+    sepal_report *report = NULL;
+    sepal_ctx_clear_warnings(ctx);
+    run.rows = run.data->matrix.rows;
+    run.status = sepal_fit(&run.model, &report, ctx, z->spec.text, run.data, options);
+    snprintf(run.error, sizeof run.error, "%s", sepal_ctx_error(ctx));
+    if (run.status != SEPAL_OK) return run;
+    z->fits++;
+    run.accuracy = sepal_report_number(report, "train.accuracy");
+    run.objective = sepal_report_number(report, "objective");
+    run.converged = sepal_report_number(report, "converged") == 1;
+    read_parts(&run, report->root);
+    sepal_report_free(report);
+    run.width = sepal_model_scores(run.model);
+    run.scores = room(run.rows * run.width, sizeof *run.scores);
+    if (sepal_scores(run.scores, ctx, run.model, run.data) != SEPAL_OK)
+        find(z, options, "no scores: %s", sepal_ctx_error(ctx));
+    recompute(&run, z->spec.learner);
+    return run;
+}
+
+/* ---- laws of one fit ---------------------------------------------------------------------------- */
+
+/* A fit may say that the data or the spec will not do, in words. */
+static inline void check_refusal(struct fuzz *z, const struct run *run) {
+    bool said = run->status == SEPAL_EDATA || run->status == SEPAL_EUSAGE;
+    if (!said || !*run->error)
+        find(z, run->options, "ended with status %d: '%s'", (int)run->status, run->error);
+}
+
+static inline void check_finite(struct fuzz *z, const struct run *run) {
+    const struct linear *linear = &run->model->linear;
+    bool finite = isfinite(run->accuracy);
+    for (size_t k = 0; k < linear->rows * linear->cols; k++)
+        finite = finite && isfinite(linear->w[k]);
+    for (size_t r = 0; r < linear->rows; r++) finite = finite && isfinite(linear->b[r]);
+    for (size_t j = 0; linear->centre && j < linear->cols; j++)
+        finite = finite && isfinite(linear->centre[j]);
+    if (!finite) find(z, run->options, "weights, bias, centre or accuracy are not finite");
+    for (size_t k = 0; k < run->rows * run->width; k++)
+        if (isnan(run->scores[k])) {
+            find(z, run->options, "score %zu of row %zu is NaN", k % run->width, k / run->width);
+            return;
+        }
+}
+
+static inline void check_evaluation(struct fuzz *z, const struct run *run) {
+    sepal_report *report = NULL;
+    if (sepal_evaluate(&report, ctx, run->model, run->data, NULL) != SEPAL_OK) {
+        find(z, run->options, "evaluate: %s", sepal_ctx_error(ctx));
+        return;
+    }
+    double accuracy = sepal_report_number(report, "accuracy");
+    if (!(fabs(accuracy - run->accuracy) <= 1e-12))
+        find(z, run->options, "evaluate says accuracy %.17g, the report of the fit %.17g", accuracy,
+             run->accuracy);
+    sepal_report_free(report);
+}
+
+static inline void check_file(struct fuzz *z, const struct run *run) {
+    static const char path[] = "fit_fuzz.sepal";
+    sepal_model *loaded = NULL;
+    size_t bytes = run->rows * run->width * sizeof *run->scores;
+    double *scores = room(run->rows * run->width, sizeof *scores);
+    if (sepal_model_save(ctx, run->model, path) != SEPAL_OK ||
+        sepal_model_load(&loaded, ctx, path) != SEPAL_OK ||
+        sepal_scores(scores, ctx, loaded, run->data) != SEPAL_OK)
+        find(z, run->options, "saved and loaded: %s", sepal_ctx_error(ctx));
+    else if (memcmp(scores, run->scores, bytes) != 0)
+        find(z, run->options, "saved and loaded, it scores the rows by other numbers");
+    sepal_model_free(loaded);
+    free(scores);
+}
+
+/* What no double holds is not proven, nor solved. */
+static inline void check_part(struct fuzz *z, const struct run *run, size_t r) {
+    const struct part *part = &run->parts[r];
+    if (isnan(part->objective) && (part->converged || !isnan(part->gap)) && part->known)
+        find(z, run->options, "part %zu: no objective, but converged %d, gap %g", r,
+             part->converged, part->gap);
+    if (!isnan(part->gap) && !part->known)
+        find(z, run->options, "part %zu has a gap: write its objective into fit_fuzz_objective.h",
+             r);
+    if (!isnan(part->gap) && !(part->gap >= 0))
+        find(z, run->options, "part %zu: gap %g", r, part->gap);
+    if (part->converged && part->gap > DEFAULT_TOL)
+        find(z, run->options, "part %zu: converged with a gap of %g", r, part->gap);
+    if (!part->known || isnan(part->objective)) return;
+    if (!(fabsl(part->objective - part->own) <= part->bar))
+        find(z, run->options, "part %zu: objective %.17g, recomputed %.17Lg (rounding: %.2Lg)", r,
+             part->objective, part->own, part->bar);
+    /* a solver that was named may end anywhere, if it says so */
+    bool above = part->own > part->start * (1 + 1e-9L) + part->bar;
+    bool bound = part->converged || !run->options;
+    if (bound && above && goal_is_convex(goal_of(z->spec.learner, run->model->spec)))
+        find(z, run->options, "part %zu: objective %.17Lg, above the %.17Lg of weights 0", r,
+             part->own, part->start);
+}
+
+static inline void check_run(struct fuzz *z, const struct run *run) {
+    if (run->status != SEPAL_OK) {
+        check_refusal(z, run);
+        return;
+    }
+    check_finite(z, run);
+    check_evaluation(z, run);
+    long double sum = 0, bar = 0;
+    for (size_t r = 0; r < run->n_parts; r++) {
+        check_part(z, run, r);
+        sum += run->parts[r].objective;
+        bar += run->parts[r].bar;
+    }
+    if (fabsl(run->objective - sum) > 1e-12 * fabsl(sum) + bar)
+        find(z, run->options, "objective %.17g, its parts add up to %.17Lg", run->objective, sum);
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* The fit fuzzer: small random tables of odd kinds through every learner, map, reduction and solver.
+
+   A problem is a function of a seed and its number. SEPAL_TEST_SEED sets the seed, which nightly runs
+   draw anew, SEPAL_FUZZ_ONE=N runs problem N alone, SEPAL_FUZZ_FROM=N and SEPAL_FUZZ_COUNT=N other
+   ones, and SEPAL_FUZZ_CSV=FILE writes the table for the command. */
+#include "contract/fit_fuzz_laws.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PROBLEMS = 500, PROBLEMS_NIGHTLY = 20000, PATIENCE_SECONDS = 60 };
+
+/* ---- what is told when a problem does not come back --------------------------------------------- */
+
+/* The problem at hand, for signal handlers. */
+static char at_hand[1024];
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { DEADLY = sizeof deadly / sizeof *deadly };
+static struct sigaction before[DEADLY];
+
+static void tell_problem(void) {
+    ssize_t written = write(STDERR_FILENO, at_hand, strlen(at_hand));
+    (void)written;
+}
+
+/* Then whoever was there before us: the signal comes again. */
+static void on_death(int number) {
+    tell_problem();
+    for (int k = 0; k < DEADLY; k++)
+        if (deadly[k] == number) (void)sigaction(number, &before[k], NULL);
+    if (number == SIGABRT) (void)raise(number);
+}
+
+static void on_patience(int number) {
+    static const char words[] = "still at it after a minute:\n";
+    ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
+    (void)written;
+    (void)number;
+    tell_problem();
+}
+
+/* The sanitizers' own end, where there are any. */
+extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static void watch(void) {
+    struct sigaction death = {.sa_handler = on_death}, patience = {.sa_handler = on_patience};
+    patience.sa_flags = SA_RESTART;
+    for (int k = 0; k < DEADLY; k++) (void)sigaction(deadly[k], &death, &before[k]);
+    (void)sigaction(SIGALRM, &patience, NULL);
+    if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(tell_problem);
+}
+
+static void unwatch(void) {
+    for (int k = 0; k < DEADLY; k++) (void)sigaction(deadly[k], &before[k], NULL);
+    (void)alarm(0);
+}
+
+/* ---- a problem ---------------------------------------------------------------------------------- */
+
+static struct table without_weightless(const struct table *t) {
+    size_t n = 0;
+    struct table out = table_copy(t);
+    for (size_t i = 0; i < t->p.rows; i++)
+        if (problem_weight(&t->p, i) > 0) copy_row(&out, n++, t, i);
+    out.p.rows = n;
+    return out;
+}
+
+static void take_absolute(struct table *t) {
+    for (size_t i = 0; i < t->p.rows * t->p.cols; i++) t->p.x[i] = fabs(t->p.x[i]);
+    say(t, ", absolute values");
+}
+
+/* A spec whose parts go together. */
+static void draw_spec(struct fuzz *z, struct rng *rng) {
+    enum { TRIES = 20 };
+    for (int k = 0; k < TRIES; k++) {
+        z->spec = spec_draw(z->number, rng);
+        if (sepal_fit_check(ctx, z->spec.text, NULL) == SEPAL_OK) return;
+        char *reduction = z->spec.reduction ? strrchr(z->spec.text, '|') : NULL;
+        if (reduction) reduction[-1] = '\0', z->spec.reduction = NULL;
+        if (sepal_fit_check(ctx, z->spec.text, NULL) == SEPAL_OK) return;
+    }
+    fail_msg("problem %zu: no spec is accepted, the last: %s: %s", z->number, z->spec.text,
+             sepal_ctx_error(ctx));
+}
+
+static void draw(struct fuzz *z, struct rng *rng) {
+    draw_spec(z, rng);
+    z->given = table_draw(rng);
+    z->table = without_weightless(&z->given);
+    snprintf(at_hand, sizeof at_hand,
+             "AT seed %llu problem %zu\n  spec \"%s\"\n  table: %s\n"
+             "  again: SEPAL_TEST_SEED=%llu SEPAL_FUZZ_ONE=%zu test_fit_fuzz\n",
+             (unsigned long long)z->seed, z->number, z->spec.text, z->given.words,
+             (unsigned long long)z->seed, z->number);
+    (void)alarm(PATIENCE_SECONDS);
+}
+
+static void write_table(const struct fuzz *z, const char *path) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (size_t j = 0; j < z->given.p.cols; j++) fprintf(file, "x%zu,", j + 1);
+    fprintf(file, "%sclass\n", z->given.p.weight ? "weight," : "");
+    for (size_t i = 0; i < z->given.p.rows; i++) {
+        for (size_t j = 0; j < z->given.p.cols; j++) fprintf(file, "%.17g,", *cell(&z->given, i, j));
+        if (z->given.p.weight) fprintf(file, "%.17g,", z->given.p.weight[i]);
+        fprintf(file, "%s\n", plain_names[z->given.p.label[i]]);
+    }
+    assert_int_equal(fclose(file), 0);
+    print_message("problem %zu, in %s: sepal train %s -m '%s'%s\n  %s\n", z->number, path, path,
+                  z->spec.text, z->given.p.weight ? " --weight weight" : "", z->given.words);
+}
+
+static void check_laws(struct fuzz *z, const struct run *base, struct rng *rng) {
+    law_weightless(z, base);
+    law_names(z, base);
+    law_class_order(z, base, rng);
+    law_row_order(z, base, rng);
+    law_column_order(z, base, rng);
+    law_copies(z, base);
+    law_storage(z, base);
+    if (z->number % 8 == 0) law_threads(z, base);
+}
+
+static void run_problem(struct fuzz *z) {
+    struct rng rng = rng_make(z->seed, 2 * z->number);
+    const char *csv = getenv("SEPAL_FUZZ_CSV");
+    draw(z, &rng);
+    struct run base = run_fit(z, &z->table, NULL, NULL);
+    if (base.status == SEPAL_EDATA) { /* counts, perhaps */
+        check_run(z, &base);
+        run_free(&base);
+        take_absolute(&z->given);
+        take_absolute(&z->table);
+        base = run_fit(z, &z->table, NULL, NULL);
+    }
+    if (csv && *csv) write_table(z, csv);
+    check_run(z, &base);
+    if (base.status == SEPAL_OK) check_file(z, &base);
+    check_laws(z, &base, &rng);
+    if (base.status == SEPAL_OK) law_solvers(z, &base);
+    run_free(&base);
+    table_free(&z->given);
+    table_free(&z->table);
+}
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+static size_t number_from(const char *variable, size_t unless) {
+    const char *text = getenv(variable);
+    return text && *text ? (size_t)strtoull(text, NULL, 10) : unless;
+}
+
+static bool nightly(void) {
+    const char *text = getenv("SEPAL_NIGHTLY");
+    return text && *text;
+}
+
+static void every_fit_keeps_the_laws(void **state) {
+    (void)state;
+    size_t seed = number_from("SEPAL_TEST_SEED", nightly() ? (size_t)time(NULL) : 1);
+    size_t only = number_from("SEPAL_FUZZ_ONE", SIZE_MAX);
+    size_t first = only != SIZE_MAX ? only : number_from("SEPAL_FUZZ_FROM", 0);
+    size_t n = only != SIZE_MAX
+                   ? 1
+                   : number_from("SEPAL_FUZZ_COUNT", nightly() ? PROBLEMS_NIGHTLY : PROBLEMS);
+    size_t fits = 0, findings = 0;
+    print_message("seed %zu, problems %zu to %zu\n", seed, first, first + n - 1);
+    watch();
+    for (size_t k = first; k < first + n; k++) {
+        struct fuzz z = {.seed = seed, .number = k};
+        clock_t began = clock();
+        run_problem(&z);
+        double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+        if (getenv("SEPAL_FUZZ_TIMES"))
+            print_message("%8.3f s  problem %zu: %s; %s\n", seconds, k, z.spec.text, z.given.words);
+        fits += z.fits;
+        findings += z.findings;
+    }
+    unwatch();
+    print_message("COUNT fuzzed-problems %zu %zu\n", n, findings);
+    print_message("COUNT fuzzed-fits %zu %zu\n", fits, findings);
+    assert_int_equal(findings, 0);
+    /* each problem has a dozen fits; one that is refused has none */
+    if (n >= PROBLEMS) assert_true(n >= specs_in_all() && fits >= 8 * n);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fit_keeps_the_laws),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
