@@ -73,12 +73,13 @@ sepal_status products_forward(double *u, const struct products *products, const 
     return parallel_for(p->ctx, p->x->n_blocks, forward_block, &all);
 }
 
-/* to += a times the entries of a sparse row in columns [from, end) */
+/* to += a times the stored entries of a sparse row in columns [from, end) */
 static void add_sparse(const struct kernels *kernels, const struct block *block, size_t i,
                        size_t from, size_t end, double a, double *to) {
-    size_t start = block->start[i];
-    size_t range[2] = {start + row_seek(block, i, from), start + row_seek(block, i, end)};
     struct block part = *block;
+    part.centre = NULL; /* left to the caller, who takes it off the sum over the rows */
+    size_t start = block->start[i];
+    size_t range[2] = {start + row_seek(&part, i, from), start + row_seek(&part, i, end)};
     part.start = range;
     if (block->values == VALUES_ROW) part.f64 += i;
     row_axpy(kernels, &part, 0, 0, a, to);
@@ -99,14 +100,17 @@ static sepal_status back_stripe(sepal_ctx *ctx, size_t s, void *payload) {
     memset(all->to + from, 0, (end - from) * sizeof *all->to);
     struct block_walk walk = {.matrix = p->x};
     for (const struct block *block; (block = block_next(&walk));) {
+        double sum = 0;
         for (size_t i = 0; i < block->rows; i++) {
             size_t row = block->first_row + i;
             double a = squares_root(p, row) * all->from[row];
+            sum += a;
             if (block->sparse)
                 add_sparse(ctx->kernels, block, i, from, end, a, all->to);
             else
                 add_dense(block, i, p->x->cols, p->centre, from, end, a, all->to);
         }
+        for (size_t j = from; block->centre && j < end; j++) all->to[j] -= sum * block->centre[j];
     }
     for (size_t j = from; all->rest && j < end; j++) all->to[j] -= all->rest_sum * all->rest[j];
     return SEPAL_OK;

@@ -1,0 +1,60 @@
+/* Sparse rows that a map has centred stay sparse, with the centre beside them: learners and solvers
+   must see the rows that dense storage holds. */
+#include "contract/convex_problem.h"
+
+/* Every solver that the learner has; those that refuse are passed over. */
+static size_t compare_solvers(const struct learner *learner, const char *spec,
+                              const sepal_data *dense, const sepal_data *sparse) {
+    size_t compared = 0, rows = dense->matrix.rows;
+    for (const char *word = learner->solvers; word; word = strchr(word, '|')) {
+        word += *word == '|';
+        char options[64];
+        sepal_model *a = NULL, *b = NULL;
+        snprintf(options, sizeof options, "tol=1e-10, solver=%.*s", (int)strcspn(word, "|"), word);
+        if (sepal_fit(&a, NULL, ctx, spec, dense, options) == SEPAL_OK &&
+            sepal_fit(&b, NULL, ctx, spec, sparse, options) == SEPAL_OK) {
+            double *x = scores_of(a, dense), *y = scores_of(b, sparse), size = 0;
+            for (size_t k = 0; k < rows; k++) size = fmax(size, fabs(x[k]));
+            for (size_t k = 0; k < rows; k++)
+                if (!(fabs(x[k] - y[k]) <= 1e-4 * size))
+                    fail_msg("%s, %s: row %zu: %g dense, %g sparse", spec, options, k, x[k], y[k]);
+            compared++;
+            free(x);
+            free(y);
+        }
+        sepal_model_free(a);
+        sepal_model_free(b);
+    }
+    return compared;
+}
+
+static void solvers_see_the_centre(void **state) {
+    (void)state;
+    struct rng rng = rng_make(5, 1);
+    struct problem p = problem_new(&rng, 60, 7, 2);
+    for (size_t k = 0; k < p.rows * p.cols; k++)
+        p.x[k] = rng_below(&rng, 3) ? 0 : 3 + p.x[k];
+    sepal_data *dense = problem_data(&p, ctx, false), *sparse = problem_data(&p, ctx, true);
+    static const char *const specs[] = {"standardize | least-squares(bias=false)",
+                                        "standardize | least-squares(bias=false, l2=0.1)",
+                                        "standardize | logistic(bias=false)",
+                                        "standardize | logistic(bias=penalised, l1=0.01)",
+                                        "standardize | svm(bias=false, loss=hinge)"};
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        const struct learner *learner =
+            learner_find(strstr(specs[k], "least")      ? "least-squares"
+                         : strstr(specs[k], "logistic") ? "logistic"
+                                                        : "svm");
+        assert_true(compare_solvers(learner, specs[k], dense, sparse) >= 2);
+    }
+    data_free(dense);
+    data_free(sparse);
+    problem_free(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solvers_see_the_centre),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
