@@ -14,43 +14,35 @@
 
 /* Converged without a gap, a solver promises a small step only: this part of the loss at 0. */
 static const long double NO_GAP_SLACK = 1e-5L;
+/* Beyond what the last bits of a table change, so many times, a difference is none of rounding. */
+static const double FAR = 300, ALIKE = 1e-9;
 
-/* What long double makes of P instead of double. */
-static inline long double own_error(const struct part *part) {
-    return part->bar * (LDBL_EPSILON / DBL_EPSILON);
+/* How far one fit's claim is from another fit's objective: above 0, one of them is wrong. `rows`: the
+   weights' sum depends on their order. */
+static inline long double excess(const struct part *low, const struct part *high, size_t rows) {
+    bool claims = low->known && high->known && !isnan(low->objective);
+    if (claims && !isnan(low->gap)) {
+        long double bound = low->objective * (1 - (long double)low->gap);
+        long double own_error = high->bar * (LDBL_EPSILON / DBL_EPSILON);
+        return bound - high->own - own_error -
+               4 * (long double)(rows + 1) * DBL_EPSILON * fabsl(low->objective);
+    }
+    if (claims && low->converged)
+        return low->own - high->own - NO_GAP_SLACK * high->start - low->bar;
+    return 0;
 }
 
-static inline void bound_each_other(struct fuzz *z, const char *law, const char *options,
-                                    const struct part *low, const struct part *high, size_t r) {
-    if (!low->known || !high->known) return;
-    if (!isnan(low->gap) && !isnan(low->objective)) {
-        long double bound = low->objective * (1 - (long double)low->gap);
-        long double error = own_error(high) + 4 * DBL_EPSILON * fabsl(low->objective);
-        if (bound > high->own + error)
-            find(z, options,
-                 "%s: part %zu: D = %.17Lg is above P = %.17Lg, by %.2Lg (rounding of P in double: "
-                 "%.2Lg)",
-                 law, r, bound, high->own, bound - high->own, low->bar);
-    }
-    bool promised = low->converged && isnan(low->gap) && !isnan(low->objective);
-    if (promised && low->own > high->own + NO_GAP_SLACK * high->start + low->bar)
+static inline void find_excess(struct fuzz *z, const char *law, const char *options,
+                               const struct part *low, const struct part *high, size_t r) {
+    if (!isnan(low->gap))
+        find(z, options,
+             "%s: part %zu: D = %.17Lg (gap %.2g) is above P = %.17Lg, by %.2Lg (rounding of P in "
+             "double: %.2Lg)",
+             law, r, low->objective * (1 - (long double)low->gap), low->gap, high->own,
+             low->objective * (1 - (long double)low->gap) - high->own, low->bar);
+    else
         find(z, options, "%s: part %zu: converged at %.17Lg, but there is %.17Lg", law, r, low->own,
              high->own);
-}
-
-/* Part r of one run and part other[r] (NULL: r) of another. */
-static inline void compare_objectives(struct fuzz *z, const char *law, const struct run *a,
-                                      const struct run *b, const size_t *other) {
-    const char *options = a->options ? a->options : b->options;
-    if (a->n_parts != b->n_parts) {
-        find(z, options, "%s: %zu problems and %zu", law, a->n_parts, b->n_parts);
-        return;
-    }
-    for (size_t r = 0; r < a->n_parts; r++) {
-        const struct part *p = &a->parts[r], *q = &b->parts[other ? other[r] : r];
-        bound_each_other(z, law, options, p, q, r);
-        bound_each_other(z, law, options, q, p, r);
-    }
 }
 
 /* ---- scores ------------------------------------------------------------------------------------- */
@@ -69,18 +61,23 @@ static inline double score_at(const struct run *run, const struct meeting *m, si
     return turn * run->scores[i * run->width + k];
 }
 
+static inline double largest_score(const struct run *run) {
+    double size = 0;
+    for (size_t k = 0; k < run->rows * run->width; k++)
+        if (isfinite(run->scores[k])) size = fmax(size, fabs(run->scores[k]));
+    return size > 0 ? size : 1;
+}
+
 /* The largest difference of scores, as a part of the largest score. */
 static inline double scores_differ(const struct run *a, const struct run *b,
                                    const struct meeting *m) {
-    double size = 0, difference = 0;
+    double difference = 0;
     for (size_t i = 0; i < a->rows; i++)
         for (size_t k = 0; k < a->width; k++) {
             double x = a->scores[i * a->width + k], y = score_at(b, m, i, k);
-            if (isinf(x) || isinf(y)) continue;
-            size = fmax(size, fabs(x));
-            difference = fmax(difference, fabs(x - y));
+            if (isfinite(x) && isfinite(y)) difference = fmax(difference, fabs(x - y));
         }
-    return size > 0 ? difference / size : difference;
+    return difference / largest_score(a);
 }
 
 static inline struct table table_copy(const struct table *t) {
@@ -96,35 +93,74 @@ static inline struct table table_copy(const struct table *t) {
     return out;
 }
 
-/* How far the scores move when the last bits of the table do; infinity when the fit's fate changes. */
-static inline double sensitivity(struct fuzz *z, const struct run *base) {
+/* How far the scores (as a part of the largest) and the objectives move when the last bits of the table
+   do; infinity when the fit's fate changes. */
+struct moves {
+    double scores;
+    long double objective;
+};
+
+static inline struct moves moves_of(struct fuzz *z, const struct run *base) {
     enum { TRIES = 4 };
     struct rng rng = rng_make(z->seed, 2 * z->number + 1);
-    double most = 0;
+    struct moves most = {0};
     for (int k = 0; k < TRIES; k++) {
         struct table t = table_copy(&z->table);
         for (size_t i = 0; i < t.p.rows * t.p.cols; i++)
             t.p.x[i] *= 1 + (double)((int)rng_below(&rng, 9) - 4) * DBL_EPSILON;
         struct run run = run_fit(z, &t, NULL, base->options);
-        if (run.status != base->status)
-            most = INFINITY;
-        else if (run.status == SEPAL_OK)
-            most = fmax(most, scores_differ(base, &run, NULL));
+        if (run.status != base->status) most = (struct moves){INFINITY, INFINITY};
+        if (run.status == base->status && run.status == SEPAL_OK) {
+            most.scores = fmax(most.scores, scores_differ(base, &run, NULL));
+            for (size_t r = 0; r < base->n_parts; r++)
+                most.objective =
+                    fmaxl(most.objective, fabsl(run.parts[r].own - base->parts[r].own));
+        }
         run_free(&run);
         table_free(&t);
     }
     return most;
 }
 
+/* What a centre that is kept beside sparse rows costs, in units of phi. */
+static inline double centre_error(const struct run *a, const struct run *b) {
+    return 64 * DBL_EPSILON * fmax(a->taken, b->taken);
+}
+
 static inline void compare_scores(struct fuzz *z, const char *law, const struct run *base,
                                   const struct run *changed, const struct meeting *m) {
-    static const double ALIKE = 1e-9, FAR = 300;
-    double difference = scores_differ(base, changed, m);
-    if (difference <= ALIKE) return;
-    double moves = sensitivity(z, base);
-    if (difference > ALIKE + FAR * moves)
+    double difference = scores_differ(base, changed, m), reach = fmax(base->reach, changed->reach);
+    double slack = ALIKE + centre_error(base, changed);
+    slack += 64 * DBL_EPSILON * reach / largest_score(base);
+    if (difference <= slack) return;
+    double moves = moves_of(z, base).scores;
+    if (difference > slack + FAR * moves)
         find(z, base->options, "%s: scores differ by %.2g, but by %.2g where the last bits change",
              law, difference, moves);
+}
+
+/* Part r of one run and part other[r] (NULL: r) of another. Where maps make phi(x) of x, another order
+   or storage may change its last bits. */
+static inline void compare_objectives(struct fuzz *z, const char *law, const struct run *a,
+                                      const struct run *b, const size_t *other, bool same_table) {
+    const char *options = a->options ? a->options : b->options;
+    size_t rows = same_table ? 0 : a->rows;
+    long double moves = -1;
+    if (a->n_parts != b->n_parts) {
+        find(z, options, "%s: %zu problems and %zu", law, a->n_parts, b->n_parts);
+        return;
+    }
+    for (size_t r = 0; r < 2 * a->n_parts; r++) {
+        const struct part *p = &a->parts[r / 2], *q = &b->parts[other ? other[r / 2] : r / 2];
+        const struct part *low = r % 2 ? p : q, *high = r % 2 ? q : p;
+        long double by = excess(low, high, rows);
+        if (!(by > 0)) continue;
+        if (a->mapped && !same_table) {
+            if (moves < 0) moves = moves_of(z, a).objective;
+            if (by <= FAR * moves + (ALIKE + centre_error(a, b)) * high->start) continue;
+        }
+        find_excess(z, law, options, low, high, r / 2);
+    }
 }
 
 /* A changed table, fitted: a refusal must meet a refusal. */
@@ -133,13 +169,13 @@ static inline void compare(struct fuzz *z, const char *law, const struct run *ba
                            const size_t *other) {
     check_run(z, changed);
     if (base->status != changed->status) {
-        if (sensitivity(z, base) < INFINITY)
+        if (moves_of(z, base).scores < INFINITY)
             find(z, base->options, "%s: status %d ('%s') became %d ('%s')", law, (int)base->status,
                  base->error, (int)changed->status, changed->error);
         return;
     }
     if (base->status != SEPAL_OK) return;
-    compare_objectives(z, law, base, changed, other);
+    compare_objectives(z, law, base, changed, other, false);
     if (!goal_is_convex(goal_of(z->spec.learner, base->model->spec)))
         compare_scores(z, law, base, changed, m);
 }
@@ -313,10 +349,10 @@ static inline void law_solvers(struct fuzz *z, const struct run *base) {
     }
     for (size_t k = 0; k < n; k++) {
         if (runs[k].status != SEPAL_OK) continue;
-        compare_objectives(z, "against the default solver", &runs[k], base, NULL);
+        compare_objectives(z, "against the default solver", &runs[k], base, NULL, true);
         for (size_t l = 0; l < k; l++)
             if (runs[l].status == SEPAL_OK)
-                compare_objectives(z, runs[l].options, &runs[k], &runs[l], NULL);
+                compare_objectives(z, runs[l].options, &runs[k], &runs[l], NULL, true);
     }
     for (size_t k = 0; k < n; k++) run_free(&runs[k]);
 }

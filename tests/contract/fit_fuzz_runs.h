@@ -46,6 +46,9 @@ struct run {
     size_t n_parts, rows, width;
     struct part *parts;
     double *scores; /* rows x width */
+    double taken;   /* the largest centre that is kept beside sparse rows */
+    double reach;   /* the largest sum of sizes that a score is the sum of */
+    bool mapped;    /* phi(x) is not x to the last bit */
 };
 
 static inline void run_free(struct run *run) {
@@ -82,6 +85,10 @@ static inline void read_parts(struct run *run, const struct tree *report) {
         read_part(&run->parts[r], problem);
 }
 
+static inline bool map_is_identity(const struct map *map) {
+    return strcmp(map->name, "identity") == 0;
+}
+
 static inline void recompute(struct run *run, const struct learner *learner) {
     struct features f = features_of(run->model, run->data);
     const struct linear *linear = &run->model->linear;
@@ -90,6 +97,14 @@ static inline void recompute(struct run *run, const struct learner *learner) {
             part_own(&run->parts[r], learner, run->model, run->data, &f, r);
         else
             part_own_joint(&run->parts[r], learner, run->model, run->data, &f);
+    for (size_t i = 0; i < f.rows * linear->rows; i++) {
+        long double reach;
+        (void)score_long(linear, &f, i / linear->rows, i % linear->rows, &reach);
+        run->reach = fmax(run->reach, (double)reach);
+    }
+    for (size_t j = 0; j < f.cols; j++) run->taken = fmax(run->taken, (double)f.taken[j]);
+    for (size_t m = 0; m < run->model->basis.n; m++)
+        run->mapped = run->mapped || !map_is_identity(run->model->basis.maps[m].map);
     features_free(&f);
 }
 
@@ -191,7 +206,7 @@ static inline void check_part(struct fuzz *z, const struct run *run, size_t r) {
         find(z, run->options, "part %zu: objective %.17g, recomputed %.17Lg (rounding: %.2Lg)", r,
              part->objective, part->own, part->bar);
     /* a solver that was named may end anywhere, if it says so */
-    bool above = part->own > part->start * (1 + 1e-9L) + part->bar;
+    bool above = part->own > part->start * (1 + 2 * DEFAULT_TOL) + part->bar;
     bool bound = part->converged || !run->options;
     if (bound && above && goal_is_convex(goal_of(z->spec.learner, run->model->spec)))
         find(z, run->options, "part %zu: objective %.17Lg, above the %.17Lg of weights 0", r,
