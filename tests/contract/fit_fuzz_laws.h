@@ -65,6 +65,8 @@ static inline double largest_score(const struct run *run) {
     double size = 0;
     for (size_t k = 0; k < run->rows * run->width; k++)
         if (isfinite(run->scores[k])) size = fmax(size, fabs(run->scores[k]));
+    /* targets are -1 and 1, or further away: what is far below is rounding */
+    if (run->squares) size = fmax(size, 1);
     return size > 0 ? size : 1;
 }
 
@@ -100,14 +102,26 @@ struct moves {
     long double objective;
 };
 
+/* Each number by some of its last bits, and those of a column and class together by as much as their
+   sum's rounding. */
+static inline void jitter(struct table *t, struct rng *rng) {
+    for (size_t j = 0; j < t->p.cols; j++) {
+        double together[CLASSES_MOST];
+        for (size_t k = 0; k < CLASSES_MOST; k++)
+            together[k] = (2 * rng_unit(rng) - 1) * sqrt((double)t->p.rows);
+        for (size_t i = 0; i < t->p.rows; i++)
+            *cell(t, i, j) *= 1 + DBL_EPSILON * ((double)rng_below(rng, 9) - 4 +
+                                                 together[t->p.label[i]]);
+    }
+}
+
 static inline struct moves moves_of(struct fuzz *z, const struct run *base) {
     enum { TRIES = 4 };
     struct rng rng = rng_make(z->seed, 2 * z->number + 1);
     struct moves most = {0};
     for (int k = 0; k < TRIES; k++) {
         struct table t = table_copy(&z->table);
-        for (size_t i = 0; i < t.p.rows * t.p.cols; i++)
-            t.p.x[i] *= 1 + (double)((int)rng_below(&rng, 9) - 4) * DBL_EPSILON;
+        jitter(&t, &rng);
         struct run run = run_fit(z, &t, NULL, base->options);
         if (run.status != base->status) most = (struct moves){INFINITY, INFINITY};
         if (run.status == base->status && run.status == SEPAL_OK) {

@@ -49,6 +49,7 @@ struct run {
     double taken;   /* the largest centre that is kept beside sparse rows */
     double reach;   /* the largest sum of sizes that a score is the sum of */
     bool mapped;    /* phi(x) is not x to the last bit */
+    bool squares;   /* scores are to be near targets */
 };
 
 static inline void run_free(struct run *run) {
@@ -127,6 +128,7 @@ static inline struct run run_fit(struct fuzz *z, const struct table *t, const ch
     run.converged = sepal_report_number(report, "converged") == 1;
     read_parts(&run, report->root);
     sepal_report_free(report);
+    run.squares = goal_of(z->spec.learner, run.model->spec) == GOAL_SQUARES;
     run.width = sepal_model_scores(run.model);
     run.scores = room(run.rows * run.width, sizeof *run.scores);
     if (sepal_scores(run.scores, ctx, run.model, run.data) != SEPAL_OK)

@@ -61,11 +61,12 @@ static inline void table_free(struct table *t) {
     problem_free(&t->p);
 }
 
-static inline struct table shape_draw(struct rng *rng) {
+/* `wide`: some may have more than six columns. */
+static inline struct table shape_draw(struct rng *rng, bool wide) {
     size_t classes = chance(rng, 0.5) ? 2 : between(rng, 3, chance(rng, 0.2) ? CLASSES_MOST : 5);
-    size_t cols = chance(rng, 0.15)  ? 1
-                  : chance(rng, 0.1) ? between(rng, 20, 60)
-                                     : between(rng, 2, 6);
+    size_t cols = between(rng, 2, 6);
+    if (chance(rng, 0.15)) cols = 1;
+    if (chance(rng, 0.1) && wide) cols = between(rng, 20, 60);
     size_t rows = classes + between(rng, 0, 50);
     if (chance(rng, 0.1)) rows = classes; /* one row a class */
     if (chance(rng, 0.05)) {              /* more blocks than one */
@@ -190,8 +191,8 @@ static inline void weigh(struct table *t, struct rng *rng) {
     }
 }
 
-static inline struct table table_draw(struct rng *rng) {
-    struct table t = shape_draw(rng);
+static inline struct table table_draw(struct rng *rng, bool wide) {
+    struct table t = shape_draw(rng, wide);
     bool many = t.p.rows > BLOCK_ROWS_MOST;
     fill_cells(&t, rng);
     if (many ? chance(rng, 0.8) : chance(rng, 0.05)) differ_by_block(&t, rng);
