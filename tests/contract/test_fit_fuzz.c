@@ -186,14 +186,33 @@ static void every_fit_keeps_the_laws(void **state) {
     print_message("COUNT fuzzed-problems %zu %zu\n", n, findings);
     print_message("COUNT fuzzed-fits %zu %zu\n", fits, findings);
     assert_int_equal(findings, 0);
-    /* each problem has a dozen fits; one that is refused has none */
-    if (n >= PROBLEMS) assert_true(n >= specs_in_all() && fits >= 8 * n);
+    /* about six fits a problem: those of learners with many solvers make up for what is refused */
+    if (n >= PROBLEMS) assert_true(n >= specs_in_all() && fits >= 5 * n);
+}
+
+/* ---- found by it -------------------------------------------------------------------------------- */
+
+/* Weights whose squares no double holds: without a ridge they cost nothing. */
+static void tiny_columns_have_an_objective(void **state) {
+    (void)state;
+    struct fuzz z = {.spec = {.text = "least-squares", .learner = learner_find("least-squares")}};
+    struct table t = table_of(6, 1, 2);
+    for (size_t i = 0; i < 6; i++) {
+        t.p.label[i] = i % 2 != 0;
+        *cell(&t, i, 0) = i % 2 ? 1e-200 : 0;
+    }
+    struct run run = run_fit(&z, &t, NULL, NULL);
+    assert_int_equal(run.status, SEPAL_OK);
+    assert_true(fabs(run.objective) < 1e-20);
+    run_free(&run);
+    table_free(&t);
 }
 
 int main(void) {
     for (int k = 0; k < DEADLY; k++) (void)sigaction(deadly[k], NULL, &before[k]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fit_keeps_the_laws),
+        cmocka_unit_test(tiny_columns_have_an_objective),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
