@@ -110,8 +110,8 @@ static inline void jitter(struct table *t, struct rng *rng) {
         for (size_t k = 0; k < CLASSES_MOST; k++)
             together[k] = (2 * rng_unit(rng) - 1) * sqrt((double)t->p.rows);
         for (size_t i = 0; i < t->p.rows; i++)
-            *cell(t, i, j) *= 1 + DBL_EPSILON * ((double)rng_below(rng, 9) - 4 +
-                                                 together[t->p.label[i]]);
+            *cell(t, i, j) *=
+                1 + DBL_EPSILON * ((double)rng_below(rng, 9) - 4 + together[t->p.label[i]]);
     }
 }
 
@@ -169,7 +169,8 @@ static inline void compare_objectives(struct fuzz *z, const char *law, const str
         const struct part *low = r % 2 ? p : q, *high = r % 2 ? q : p;
         long double by = excess(low, high, rows);
         if (!(by > 0)) continue;
-        if (a->mapped && !same_table && isnan(low->gap)) continue; /* without a penalty P may jump */
+        if (a->mapped && !same_table && isnan(low->gap))
+            continue; /* without a penalty P may jump */
         if (a->mapped && !same_table) {
             if (moves < 0) moves = moves_of(z, a).objective;
             if (by <= FAR * moves + (ALIKE + centre_error(a, b)) * high->start) continue;
@@ -272,7 +273,7 @@ static inline void same_bits(struct fuzz *z, const char *law, const struct run *
 
 static inline void law_names(struct fuzz *z, const struct run *base) {
     static const char *const names[CLASSES_MOST] = {"Aa", "Ab", "b", "d", "dd", "e e",
-                                                    "f",  "g",  "z", "é", "ж", "語"};
+                                                    "f",  "g",  "z", "é", "ж",  "語"};
     struct run run = run_fit(z, &z->table, names, NULL);
     same_bits(z, "names in the same order", base, &run);
     run_free(&run);

@@ -121,8 +121,9 @@ static inline long double loss_long(enum goal_kind kind, long double score, long
     case GOAL_LOGISTIC: return m > 0 ? log1pl(expl(-m)) : -m + log1pl(expl(m));
     case GOAL_HINGE: return under;
     case GOAL_SQUARED_HINGE: *slope = 2 * (under + error); return under * under;
-    case GOAL_SQUARES: *slope = fabsl(score - side) + error;
-                       return (score - side) * (score - side) / 2;
+    case GOAL_SQUARES:
+        *slope = fabsl(score - side) + error;
+        return (score - side) * (score - side) / 2;
     default: return miss;
     }
 }

@@ -178,7 +178,10 @@ static inline void repeat_column(struct table *t, struct rng *rng) {
 static inline void weigh(struct table *t, struct rng *rng) {
     bool whole = chance(rng, 0.6), spread = chance(rng, 0.2), zeros = chance(rng, 0.6);
     bool seen[CLASSES_MOST] = {0};
-    say(t, ", %s weights%s", whole ? "whole" : spread ? "far apart" : "real",
+    say(t, ", %s weights%s",
+        whole    ? "whole"
+        : spread ? "far apart"
+                 : "real",
         zeros ? " with zeros" : "");
     t->p.weight = room(t->p.rows, sizeof *t->p.weight);
     for (size_t i = 0; i < t->p.rows; i++) {

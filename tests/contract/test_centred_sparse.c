@@ -32,8 +32,7 @@ static void solvers_see_the_centre(void **state) {
     (void)state;
     struct rng rng = rng_make(5, 1);
     struct problem p = problem_new(&rng, 60, 7, 2);
-    for (size_t k = 0; k < p.rows * p.cols; k++)
-        p.x[k] = rng_below(&rng, 3) ? 0 : 3 + p.x[k];
+    for (size_t k = 0; k < p.rows * p.cols; k++) p.x[k] = rng_below(&rng, 3) ? 0 : 3 + p.x[k];
     sepal_data *dense = problem_data(&p, ctx, false), *sparse = problem_data(&p, ctx, true);
     static const char *const specs[] = {"standardize | least-squares(bias=false)",
                                         "standardize | least-squares(bias=false, l2=0.1)",
@@ -41,10 +40,9 @@ static void solvers_see_the_centre(void **state) {
                                         "standardize | logistic(bias=penalised, l1=0.01)",
                                         "standardize | svm(bias=false, loss=hinge)"};
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
-        const struct learner *learner =
-            learner_find(strstr(specs[k], "least")      ? "least-squares"
-                         : strstr(specs[k], "logistic") ? "logistic"
-                                                        : "svm");
+        const struct learner *learner = learner_find(strstr(specs[k], "least") ? "least-squares"
+                                                     : strstr(specs[k], "logistic") ? "logistic"
+                                                                                    : "svm");
         assert_true(compare_solvers(learner, specs[k], dense, sparse) >= 2);
     }
     data_free(dense);

@@ -105,7 +105,8 @@ static void write_table(const struct fuzz *z, const char *path) {
     for (size_t j = 0; j < z->given.p.cols; j++) fprintf(file, "x%zu,", j + 1);
     fprintf(file, "%sclass\n", z->given.p.weight ? "weight," : "");
     for (size_t i = 0; i < z->given.p.rows; i++) {
-        for (size_t j = 0; j < z->given.p.cols; j++) fprintf(file, "%.17g,", *cell(&z->given, i, j));
+        for (size_t j = 0; j < z->given.p.cols; j++)
+            fprintf(file, "%.17g,", *cell(&z->given, i, j));
         if (z->given.p.weight) fprintf(file, "%.17g,", z->given.p.weight[i]);
         fprintf(file, "%s\n", plain_names[z->given.p.label[i]]);
     }
