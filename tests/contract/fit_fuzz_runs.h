@@ -49,6 +49,7 @@ struct run {
     double taken;   /* the largest centre that is kept beside sparse rows */
     double reach;   /* the largest sum of sizes that a score is the sum of */
     bool mapped;    /* phi(x) is not x to the last bit */
+    bool bent;      /* nor column by column a linear function of it */
     bool squares;   /* scores are to be near targets */
 };
 
@@ -104,6 +105,8 @@ static inline void recompute(struct run *run, const struct learner *learner) {
         run->reach = fmax(run->reach, (double)reach);
     }
     for (size_t j = 0; j < f.cols; j++) run->taken = fmax(run->taken, (double)f.taken[j]);
+    for (size_t m = 0; m < run->model->basis.n; m++)
+        run->bent = run->bent || !run->model->basis.maps[m].map->affine;
     for (size_t m = 0; m < run->model->basis.n; m++)
         run->mapped = run->mapped || !map_is_identity(run->model->basis.maps[m].map);
     features_free(&f);
