@@ -8,7 +8,7 @@
 #include "maps/map.h"
 #include "multiclass/reduction.h"
 
-enum { SPEC_BYTES = 512, TABLE_MOST = 64 };
+enum { SPEC_BYTES = 512 };
 
 struct spec {
     char text[SPEC_BYTES];
