@@ -40,19 +40,25 @@ static uint64_t hash_sparse(const struct search *s, const struct block *block, s
     return hash;
 }
 
+static double cell(const struct block *block, size_t at) {
+    return block->f32 ? (double)block->f32[at] : block->f64[at];
+}
+
+/* Of the values as doubles: blocks of singles and of doubles can hold equal rows. */
 static uint64_t hash_dense(const struct search *s, const struct block *block, size_t i) {
     size_t cols = s->o->cols;
-    uint64_t hash = 0, wide;
-    uint32_t narrow;
-    for (size_t j = 0; block->f64 && j < cols; j++) {
-        memcpy(&wide, block->f64 + i * cols + j, sizeof wide);
-        hash += s->key[j] * (wide ^ wide >> 32); /* 1 has no bits but high ones */
-    }
-    for (size_t j = 0; block->f32 && j < cols; j++) {
-        memcpy(&narrow, block->f32 + i * cols + j, sizeof narrow);
-        hash += s->key[j] * narrow;
+    uint64_t hash = 0, bits;
+    for (size_t j = 0; j < cols; j++) {
+        double x = cell(block, i * cols + j);
+        memcpy(&bits, &x, sizeof bits);
+        hash += s->key[j] * (bits ^ bits >> 32); /* 1 has no bits but high ones */
     }
     return hash;
+}
+
+/* Of a sparse row whose values are all the same. */
+static double value_of(const struct block *block, size_t i) {
+    return block->values == VALUES_ROW ? block->f64[i] : 1;
 }
 
 /* How many columns of a row are not 0, and their value; false: they have several. `room` has place
@@ -64,7 +70,7 @@ static bool measure(uint32_t *n, double *value, const struct search *s, size_t r
     const struct block *block = matrix_block_of(&s->o->rows, row, &i);
     if (block->sparse) {
         *n = (uint32_t)(block->start[i + 1] - block->start[i]);
-        *value = block->values == VALUES_ROW ? block->f64[i] : 1;
+        *value = value_of(block, i);
         return true;
     }
     size_t cols = row_doubles(&x, &index, block, i, s->o->cols, NULL, room);
@@ -112,17 +118,24 @@ static bool none(const bool *odd, size_t n) {
 
 /* ---- the distinct ones -------------------------------------------------------------------- */
 
+/* Each block keeps its rows as singles or as doubles. */
+static bool equal_dense(const struct block *x, size_t i, const struct block *y, size_t k,
+                        size_t cols) {
+    if (x->f32 && y->f32)
+        return memcmp(x->f32 + i * cols, y->f32 + k * cols, cols * sizeof *x->f32) == 0;
+    size_t j = 0;
+    while (j < cols && cell(x, i * cols + j) == cell(y, k * cols + j)) j++;
+    return j == cols;
+}
+
 static bool equal(const struct search *s, size_t a, size_t b) {
     if (s->hash[a] != s->hash[b] || is_high(s, a) != is_high(s, b)) return false;
-    size_t i, k, cols = s->o->cols;
+    size_t i, k;
     const struct block *x = matrix_block_of(&s->o->rows, a, &i),
                        *y = matrix_block_of(&s->o->rows, b, &k);
-    if (!x->sparse)
-        return x->f32 ? memcmp(x->f32 + i * cols, y->f32 + k * cols, cols * sizeof *x->f32) == 0
-                      : memcmp(x->f64 + i * cols, y->f64 + k * cols, cols * sizeof *x->f64) == 0;
+    if (!x->sparse) return equal_dense(x, i, y, k, s->o->cols);
     size_t n = x->start[i + 1] - x->start[i];
-    return n == y->start[k + 1] - y->start[k] && x->values == y->values &&
-           (x->values == VALUES_ONES || x->f64[i] == y->f64[k]) &&
+    return n == y->start[k + 1] - y->start[k] && (n == 0 || value_of(x, i) == value_of(y, k)) &&
            memcmp(x->index + x->start[i], y->index + y->start[k], n * sizeof *x->index) == 0;
 }
 
