@@ -262,6 +262,25 @@ def damaged_certificates():
         done = run("xor.csv", "--check", "odd.json")
         if done.returncode != 3:
             fault("taken for a certificate:", text, done.returncode)
+    # three classes: machines without weights, machines with ties, and a row as its own rival
+    write("three.csv", [[1, 0], [0, 1], [-1, -1], [0, 0]], "abcc")
+    for text in ('{"kind":"machine","w":[[0,0],[0,0],[0,0]],"b":[0,0,0]}',
+                 '{"kind":"machine","w":[[1,1],[1,1],[1,1]],"b":[5,5,5]}',
+                 '{"kind":"machine","w":[[2,0],[0,2],[-1,-1]],"b":[0,0,0]}',
+                 '{"kind":"machine","w":[[2,0],[0,2],[-1,-1]],"b":[0,0.5,0.5]}',
+                 '{"kind":"machine","w":[[2,0],[0,2]],"b":[0,0]}', '{"kind":"hyperplane","w":[0,0],"b":0}',
+                 '{"kind":"gordan","rows":[0],"rivals":["a"],"multipliers":["1"]}',
+                 '{"kind":"gordan","rows":[0,1],"rivals":["b","a"],"multipliers":[1,1]}',
+                 '{"kind":"gordan","rows":[2,3],"rivals":["a","b"],"multipliers":["0","0"]}'):
+        with open("odd.json", "w") as out:
+            out.write(text)
+        done = run("three.csv", "--header", "no", "--check", "odd.json")
+        if done.returncode != 3:
+            fault("taken for a certificate of three classes:", text, done.returncode)
+    with open("good.json", "w") as out:
+        out.write('{"kind":"machine","w":[[2,0],[0,2],[-1,-1]],"b":[0,0,0.5]}')
+    if run("three.csv", "--header", "no", "--check", "good.json").returncode:
+        fault("a machine that wins everywhere is refused")
     # a certificate as the report shows it, by itself
     with open("bare.json", "w") as out:
         json.dump(ask("xor.csv")["certificate"], out)
