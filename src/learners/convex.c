@@ -24,17 +24,29 @@ static sepal_status set_penalty(struct convex *convex) {
                 c->c);
 }
 
-/* Nothing leads back from where the objective is infinite. `m`: room for the margins. */
-static sepal_status check_start(struct convex *convex, double *m) {
+/* Nothing leads back from where the objective is infinite; and from weights worse than 0 solvers are
+   not sent, since near the largest numbers none finds back. Only sgd begins where it is told to. */
+static sepal_status judge_start(struct convex *convex) {
     const struct objective *o = &convex->objective;
-    const double *u = convex->descent.u;
-    double loss;
-    TRY(objective_margins(m, o, u));
+    struct descent *d = &convex->descent;
+    double *m = d->pull, loss, at_zero; /* room for margins, until there are dual variables */
+    TRY(objective_margins(m, o, d->u));
     TRY(objective_loss(&loss, o, m));
-    if (isfinite(loss + objective_penalty(o, u))) return SEPAL_OK;
-    return fail(convex->fit->ctx, SEPAL_EMODEL,
-                "its weights are too large to start from: the objective there is beyond the range "
-                "of a double; leave --warm out");
+    double there = loss + objective_penalty(o, d->u);
+    memset(m, 0, o->n * sizeof *m);
+    if (!isfinite(there))
+        return fail(convex->fit->ctx, SEPAL_EMODEL,
+                    "its weights are too large to start from: the objective there is beyond the "
+                    "range of a double; leave --warm out");
+    TRY(objective_loss(&at_zero, o, m));
+    if (there <= at_zero || convex_walks(convex->fit)) return SEPAL_OK;
+    memset(d->u, 0, o->width * sizeof *d->u);
+    d->warm = false;
+    warn(o->ctx, "warm-start",
+         "the model of --warm is no start: its objective on these rows is %.3g, and weights of 0 have "
+         "%.3g, so these were the start",
+         there, at_zero);
+    return SEPAL_OK;
 }
 
 /* Where another model left off, in our coordinates: the bias is that of rows less the centre of our
@@ -52,9 +64,7 @@ static sepal_status set_start(struct convex *convex) {
     }
     if (o->bias != BIAS_NONE) d->u[o->cols] = bias;
     d->warm = true;
-    TRY(check_start(convex, d->pull));
-    memset(d->pull, 0, o->n * sizeof *d->pull);
-    return SEPAL_OK;
+    return judge_start(convex);
 }
 
 static bool stops(void *payload, size_t iteration, double objective, double gap) {
@@ -111,6 +121,7 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
                                        .decrement = NAN,
                                        .stops = stops,
                                        .payload = convex};
+    convex->tol = tol;
     convex->stride = convex_stride(convex->config);
     convex->descent.stride = &convex->stride;
     return SEPAL_OK;
@@ -134,13 +145,11 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
 
 static sepal_status prove(struct convex *convex) {
     const struct descent *d = &convex->descent;
-    TRY(certify(&convex->proof, d->o, d->u, d->paired ? d->pull : NULL));
-    /* where the solver's dual point is none, the gradient is what there is to say */
-    if (d->paired && isnan(convex->proof.gap)) TRY(certify(&convex->proof, d->o, d->u, NULL));
-    /* without a penalty what is left of a dual point made to fit says nothing of the optimum */
-    if (d->o->l1 == 0 && d->o->l2 == 0 && convex->proof.gap > d->tol)
-        convex->proof.dual = convex->proof.gap = NAN;
-    return SEPAL_OK;
+    const struct objective *o = d->o;
+    /* without a penalty there is no bound, and the gradient at the point is what there is to say; where
+       the loss has a kink the solver knows which subgradient */
+    bool theirs = d->paired && (o->l1 > 0 || o->l2 > 0 || !o->loss->smooth);
+    return certify(&convex->proof, o, d->u, theirs ? d->pull : NULL);
 }
 
 /* One solver: its count of iterations and its limits begin anew, --max-iter is for all together. */
@@ -170,18 +179,25 @@ static sepal_status run(struct convex *convex, struct convex_plan *plan) {
     return run_one(convex, plan->first);
 }
 
+double convex_rounding(const struct convex *convex) {
+    return convex->proof.rounding / fmax(fabs(convex->proof.primal), 1e-300);
+}
+
 /* The solver's own account of the gap is checked; where it was too kind, it goes on with a stricter
    aim. */
 static sepal_status solve(struct convex *convex, struct convex_plan plan) {
     enum { ROUNDS = 6 };
+    static const double LITTLE_MORE = 2;
     struct descent *d = &convex->descent;
-    double tol = d->tol;
+    double tol = convex->tol;
     for (int round = 0;; round++) {
         size_t before = d->iterations;
         TRY(run(convex, &plan));
         TRY(prove(convex));
         if (!d->converged || d->stopped || !(convex->proof.gap > tol)) break;
-        if (round == ROUNDS || (round > 0 && d->iterations == before)) {
+        /* where the rest is rounding, no aim of a solver helps */
+        bool lost = convex->proof.gap <= LITTLE_MORE * convex_rounding(convex);
+        if (lost || round == ROUNDS || (round > 0 && d->iterations == before)) {
             d->converged = false;
             break;
         }

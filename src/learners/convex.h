@@ -85,6 +85,7 @@ struct convex {
     struct objective objective;
     struct descent descent;
     struct proof proof;
+    double tol;           /* that was asked for */
     double first_gap;     /* that was told, for a guess at the time left */
     uint64_t first_ns;    /* when that was */
     struct stride stride; /* of --solver sgd */
@@ -105,6 +106,8 @@ sepal_status convex_separation(struct convex *convex);
    means of the columns where they are taken off, else NULL. */
 bool convex_centres(const struct fit *fit);
 sepal_status convex_pose(struct convex *convex, const struct loss *loss, double *centre);
+/* The part of the relative gap that is there for rounding. */
+double convex_rounding(const struct convex *convex);
 
 /* convex_choice.c: the solver that --solver names or the data's shape suggests. */
 struct convex_way {

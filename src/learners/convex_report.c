@@ -79,6 +79,7 @@ void convex_tell(const struct convex *convex, struct fit *fit, const struct proo
     struct tree *facts = tree_object(fit->make, fit->report, "certificate");
     tree_number(fit->make, facts, "primal", proof->primal);
     tree_number(fit->make, facts, "dual", proof->dual);
+    tree_number(fit->make, facts, "rounding", proof->rounding);
     if (isnan(proof->gap)) {
         tree_number(fit->make, facts, "gradient", proof->slope);
         tree_number(fit->make, facts, "decrement", convex->descent.decrement);

@@ -132,12 +132,16 @@ static sepal_status judge(sepal_ctx *ctx, size_t g, void *payload) {
         size_t r = point->class[l];
         if (!all->wanted[r]) continue;
         all->proofs[r] = judging->proofs[g][l];
-        bool good = all->proofs[r].gap <= all->tol;
+        const struct proof *proof = &all->proofs[r];
+        bool good = proof->gap <= all->tol;
+        /* more epochs take nothing off what rounding may have cost */
+        bool lost =
+            !isfinite(proof->gap) || proof->gap * fabs(proof->primal) <= 2 * proof->rounding;
         all->fits->each[r].iterations = all->descent.epochs;
         all->fits->each[r].converged = good;
         all->fits->joint.b[r] = all->rest.o->bias == BIAS_NONE ? 0 : point->bias[l];
-        all->wanted[r] = !good;
-        leaves[l] = good || judging->last;
+        all->wanted[r] = !good && !lost;
+        leaves[l] = good || lost || judging->last;
     }
     keep_weights(&all->fits->joint, point, leaves);
     return SEPAL_OK;

@@ -6,10 +6,46 @@
 
 #include <math.h>
 
-static const double ROUNDING = 1e-12; /* gaps that sums of many terms can hardly go below */
+/* Without a gap: there is no penalty, or numbers are beyond the range of a double. */
+static void warn_of_no_gap(const struct convex *convex) {
+    if (isfinite(convex->proof.primal))
+        warn(convex->fit->ctx, "not-converged",
+             "the solver ended after %zu iterations before its steps did; without a penalty no gap "
+             "is known; bring the features to a common scale (standardize), give a penalty (C=1 or "
+             "l2=1e-6), or raise --max-iter",
+             convex->descent.iterations);
+    else
+        warn(convex->fit->ctx, "not-converged",
+             "the solver ended after %zu iterations with an objective beyond the largest number; "
+             "bring the features to a common scale (standardize)",
+             convex->descent.iterations);
+}
+
+/* Sums of many terms can hardly be had with less; features far from 0 make it more. */
+static void warn_of_rounding(const struct convex *convex) {
+    static const double usual = 1e-11;
+    double rounding = convex_rounding(convex);
+    if (rounding <= usual)
+        warn(convex->fit->ctx, "not-converged",
+             "the solver ended after %zu iterations with a relative gap of %.2g: rounding errors "
+             "alone may be %.2g of the objective, and --tol asks for less; give --tol 1e-10, say",
+             convex->descent.iterations, convex->proof.gap, rounding);
+    else
+        warn(convex->fit->ctx, "not-converged",
+             "the solver ended after %zu iterations with a relative gap of %.2g: rounding errors "
+             "alone may be %.2g of the objective, and --tol asks for less; bring the features to a "
+             "common scale around 0 (standardize), penalise more, or give --tol %.0e",
+             convex->descent.iterations, convex->proof.gap, rounding, 10 * convex->proof.gap);
+}
 
 static void warn_of_shortfall(const struct convex *convex) {
     const struct fit *fit = convex->fit;
+    if (fit->stopped && !isfinite(convex->proof.gap)) {
+        warn(fit->ctx, "not-converged",
+             "stopped early (%s) after %zu iterations; go on from here with --warm MODEL",
+             fit->stopped, convex->descent.iterations);
+        return;
+    }
     if (fit->stopped) {
         warn(
             fit->ctx, "not-converged",
@@ -22,12 +58,12 @@ static void warn_of_shortfall(const struct convex *convex) {
         convex_warn_of_walk(convex);
         return;
     }
-    if (convex->proof.gap <= ROUNDING) {
-        warn(fit->ctx, "not-converged",
-             "the solver ended after %zu iterations with a relative gap of %.2g, about what "
-             "rounding "
-             "leaves, and --tol asks for less; give --tol 1e-10, say",
-             convex->descent.iterations, convex->proof.gap);
+    if (!isfinite(convex->proof.gap)) {
+        warn_of_no_gap(convex);
+        return;
+    }
+    if (convex_rounding(convex) > convex->tol) {
+        warn_of_rounding(convex);
         return;
     }
     warn(

@@ -3,9 +3,8 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "objective/certify_rest.h"
+#include "objective/rounding.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 enum { LANES = WIDE_LANES, STRIPE = 64, NEAR = 1 << 17 };
@@ -35,6 +34,10 @@ struct proving {
     const struct kernels *kernels;
     struct totals loss, earned, v_bias; /* of the rows */
     size_t inside[LANES];
+    double norm[LANES]; /* of the weights */
+    /* Of the rows, for bounds of the rounding errors: of the losses; what the errors of conjugates and
+       of both sides' sums are measured by; and sums of |share a| |x|, which no norm of v exceeds. */
+    double loss_error[LANES], earned_size[LANES], size[LANES], reach[LANES];
     /* A free bias: dual variables move by `level` until both sides are balanced, or those of the
        larger side shrink by `factor`. */
     double level[LANES], factor[2][LANES];
@@ -113,14 +116,35 @@ static void fetch(const struct proving *all, const void *from, size_t bytes,
     all->kernels->wide_fetch(block->index + at, block->start[i + 1] - at, from, bytes);
 }
 
+/* The losses of a row's margins m, and how far they may be off: a margin is a sum of `n` products, and
+   of magnitudes no sum is above |x| |w| (Cauchy-Schwarz). */
+static void add_losses(struct proving *all, const struct look *look, const double *m, double norm,
+                       size_t n) {
+    const struct loss *loss = all->rest->o->loss;
+    double value[LANES], off[LANES] = {0}, near[LANES], pull[LANES];
+    for (size_t l = 0; l < all->point->n; l++)
+        off[l] = rounding_of((double)n + 8, norm * all->norm[l]) +
+                 rounding_of(2, fabs(m[l]) + fabs(all->point->bias[l]));
+    for (size_t l = 0; l < LANES; l++) near[l] = m[l] - off[l];
+    loss->at(all->kernels, LANES, m, value, NULL, NULL);
+    loss->at(all->kernels, LANES, near, NULL, pull, NULL);
+    for (size_t l = 0; l < LANES; l++) {
+        double slope = steepest_near(loss, pull[l], off[l]);
+        all->loss_error[l] += look->share[l] * (slope * off[l] + ROUNDING_OF_TERM * value[l]);
+        value[l] *= look->share[l];
+    }
+    totals_add(&all->loss, value);
+}
+
 static void add_row(struct proving *all, const struct block *block, size_t i) {
     const struct objective *o = all->rest->o;
     size_t row = block->first_row + i, lanes = all->point->lanes;
     const double *x;
     const uint32_t *index;
-    double m[LANES] = {0}, value[LANES], earned[LANES] = {0}, d[LANES] = {0};
+    double m[LANES] = {0}, earned[LANES] = {0}, d[LANES] = {0};
     struct look look = {0};
     size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, all->room);
+    double norm = sqrt(all->kernels->dot_f64(x, x, n));
     look_at(&look, all, row);
     fetch(all, all->v, all->used * sizeof *all->v, block, i);
     all->kernels->wide_dot_f64(m, x, index, n, all->point->w, lanes, all->used);
@@ -130,12 +154,14 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
         m[l] = look.side[l] * (m[l] + all->point->bias[l]);
         all->inside[l] += m[l] <= SUPPORT_MARGIN;
         if (o->bias == BIAS_FREE) a = balanced(all, l, look.side[l], a);
-        earned[l] = look.share[l] * o->loss->earns(a);
+        double gain = o->loss->earns(a);
+        earned[l] = look.share[l] * gain;
         d[l] = look.share[l] * look.side[l] * a;
+        all->earned_size[l] += look.share[l] * earned_size(o->loss, a, gain);
+        all->size[l] += fabs(d[l]);
+        all->reach[l] += fabs(d[l]) * norm;
     }
-    o->loss->at(all->kernels, LANES, m, value, NULL, NULL);
-    for (size_t l = 0; l < LANES; l++) value[l] *= look.share[l];
-    totals_add(&all->loss, value);
+    add_losses(all, &look, m, norm, n);
     totals_add(&all->earned, earned);
     totals_add(&all->v_bias, d);
     all->kernels->wide_add_f64(all->v, d, x, index, n, all->used);
@@ -163,25 +189,49 @@ static void square_doubles(struct totals *out, const double *v, size_t cols, siz
     }
 }
 
-static void conclude(struct proof *out, const struct proving *all) {
+/* What is left of the difference of both sides, see certify_sums.c. */
+static double imbalance(const struct proving *all, size_t l) {
+    double difference = fabs(total_of(&all->v_bias, l)), size = all->size[l];
+    double left = difference + rounding_of(8, size), larger = 0.5 * size;
+    if (size == 0 || all->rest->o->bias != BIAS_FREE) return 0;
+    return left < larger ? left / larger : INFINITY;
+}
+
+/* Losses, conjugates and sums of lane l; `square`: of v. */
+static void estimate_lane(struct estimate *out, const struct proving *all, size_t l,
+                          double square) {
     const struct objective *o = all->rest->o;
-    struct totals weights = {0}, sums = {0};
-    square_singles(&weights, all->point->w, o->cols, all->point->lanes);
+    bool penalised = o->bias == BIAS_PENALISED;
+    double b = penalised ? all->point->bias[l] : 0, unbalanced = imbalance(all, l);
+    double penalty = 0.5 * o->l2 * (all->norm[l] * all->norm[l] + b * b);
+    out->primal = total_of(&all->loss, l) + penalty;
+    out->primal_error = ROUNDING_MORE * all->loss_error[l] + rounding_of(STRIPE + 8, penalty) +
+                        rounding_of(4, out->primal);
+    /* every row may have rounded a sum, and (|v| + error)^2 is the most that it can be */
+    double v = penalised ? total_of(&all->v_bias, l) : 0, norm = sqrt(square);
+    double error = rounding_of((double)o->n + 12, all->reach[l]) + unbalanced * all->reach[l];
+    double v_error = penalised ? rounding_of(8, all->size[l]) : 0;
+    double charge = (square + v * v) / (2 * o->l2);
+    double more = (error * (2 * norm + error) + v_error * (2 * fabs(v) + v_error)) / (2 * o->l2);
+    double earned = total_of(&all->earned, l);
+    out->bounded = true;
+    out->dual = earned - charge;
+    out->dual_error = ROUNDING_MORE * (ROUNDING_OF_TERM + unbalanced) * all->earned_size[l] +
+                      ROUNDING_MORE * more + rounding_of(STRIPE + 8, charge) +
+                      rounding_of(4, fabs(earned));
+}
+
+static sepal_status conclude(struct proof *out, const struct proving *all) {
+    const struct objective *o = all->rest->o;
+    struct totals sums = {0};
     square_doubles(&sums, all->v, o->cols, all->used);
     for (size_t l = 0; l < all->point->n; l++) {
-        double b = all->point->bias[l], v = total_of(&all->v_bias, l);
-        if (o->bias != BIAS_PENALISED) b = v = 0;
-        double primal = total_of(&all->loss, l) + 0.5 * o->l2 * (total_of(&weights, l) + b * b);
-        double dual = total_of(&all->earned, l) - (total_of(&sums, l) + v * v) / (2 * o->l2);
-        dual = fmax(dual, 0); /* no losses are below 0 */
-        double gap = (primal - dual) / fmax(fabs(primal), 1e-300);
-        out[l] = (struct proof){.primal = primal,
-                                .dual = dual,
-                                .gap = fmax(gap, DBL_EPSILON),
-                                .slope = NAN,
-                                .norm = sqrt(total_of(&weights, l)),
-                                .inside = all->inside[l]};
+        struct estimate estimate;
+        estimate_lane(&estimate, all, l, total_of(&sums, l));
+        out[l] = (struct proof){.slope = NAN, .norm = all->norm[l], .inside = all->inside[l]};
+        TRY(proof_conclude(&out[l], o->ctx, &estimate));
     }
+    return SEPAL_OK;
 }
 
 /* ---- together ----------------------------------------------------------------------------- */
@@ -191,6 +241,12 @@ struct points {
     const struct rest *rest;
     const struct rest_point *const *point;
 };
+
+static void measure_weights(struct proving *all) {
+    struct totals weights = {0};
+    square_singles(&weights, all->point->w, all->rest->o->cols, all->point->lanes);
+    for (size_t l = 0; l < all->point->n; l++) all->norm[l] = sqrt(total_of(&weights, l));
+}
 
 static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
     const struct points *points = payload;
@@ -202,10 +258,11 @@ static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
     all.v = mem_lines(&all.block, ctx, o->cols, all.used * sizeof *all.v);
     sepal_status status = all.room && all.v ? SEPAL_OK : SEPAL_EMEMORY;
     if (all.v) memset(all.v, 0, o->cols * all.used * sizeof *all.v);
+    measure_weights(&all);
     if (status == SEPAL_OK && o->bias == BIAS_FREE) balance(&all);
     for (size_t b = 0; status == SEPAL_OK && b < o->rows.n_blocks; b++)
         for (size_t i = 0; i < o->rows.blocks[b].rows; i++) add_row(&all, &o->rows.blocks[b], i);
-    if (status == SEPAL_OK) conclude(points->out[p], &all);
+    if (status == SEPAL_OK) status = conclude(points->out[p], &all);
     mem_free(all.room);
     mem_free(all.block);
     return status;

@@ -129,17 +129,31 @@ static void discriminant_lines(struct page *page, const struct tree *root) {
     text_puts(page->ctx, &page->text, "\n");
 }
 
+/* Nothing is proved; a small gradient and decrement suggest something. */
+static void no_proof_line(struct page *page, const struct tree *root) {
+    double slope = number(root, "certificate.gradient"),
+           decrement = number(root, "certificate.decrement");
+    char digits[48] = "";
+    if (!isnan(decrement))
+        (void)snprintf(digits, sizeof digits, ", Newton decrement %.2g", decrement);
+    if (isnan(slope))
+        line(page, "gap", "none: the objective or its bound is beyond the largest number");
+    else
+        line(page, "gap",
+             "none: without a penalty there is no dual point at hand; largest slope %.2g%s", slope,
+             digits);
+}
+
 /* How far the objective can be from the least one: proved, or only suggested by the gradient. */
 static void proof_line(struct page *page, const struct tree *root) {
     double gap = number(root, "gap"), objective = number(root, "objective");
     char digits[DECIMAL_BYTES + 1];
     if (!isnan(gap)) {
-        digits[decimal_print(digits, objective - gap * fabs(objective))] = '\0';
+        double bound = objective - gap * fabs(objective);
+        digits[decimal_print(digits, bound > 0 ? bound : 0)] = '\0';
         line(page, "gap", "%.2g: no weights have an objective below %s", gap, digits);
     } else if (tree_find(root, "certificate")) {
-        line(page, "gap",
-             "none: without a penalty there is no dual point at hand; largest slope %.2g",
-             number(root, "certificate.gradient"));
+        no_proof_line(page, root);
     }
 }
 

@@ -146,7 +146,9 @@ sepal_status hinge_account(struct hinge *h, const double *a) {
 }
 
 double hinge_gap(const struct hinge *h) {
-    return fmax((h->primal - h->dual) / fmax(fabs(h->primal), 1e-300), DBL_EPSILON);
+    double gap = (h->primal - h->dual) / fmax(fabs(h->primal), 1e-300);
+    if (isnan(gap)) return INFINITY; /* beyond the largest number */
+    return gap > DBL_EPSILON ? gap : DBL_EPSILON;
 }
 
 bool hinge_ends(struct hinge *h) {

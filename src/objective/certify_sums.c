@@ -1,0 +1,162 @@
+/* The sums v of a dual point, by plain code, each beside the sum of its terms' magnitudes. Rows are
+   added up in groups and these to each other, so that no term is rounded as often as there are rows. */
+#include "core/alloc.h"
+#include "objective/proving.h"
+
+#include <string.h>
+
+/* ---- groups ------------------------------------------------------------------------------- */
+
+/* A group is worth its sums, which are read and set to 0 behind it. */
+enum { ENTRIES_PER_NUMBER = 4 };
+
+static size_t rows_of_part(const struct matrix *rows, size_t part) {
+    size_t from = rows->n_blocks * part / PARTS, to = rows->n_blocks * (part + 1) / PARTS, sum = 0;
+    for (size_t b = from; b < to; b++) sum += rows->blocks[b].rows;
+    return sum;
+}
+
+static size_t most_of_part(const struct matrix *rows) {
+    size_t most = 0;
+    for (size_t part = 0; part < PARTS; part++) {
+        size_t n = rows_of_part(rows, part);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+sepal_status proving_room(struct proving *all) {
+    const struct objective *o = all->o;
+    size_t rows = most_of_part(&o->rows);
+    size_t entries = o->rows.sparse ? o->rows.nonzeros / o->n + 1 : o->cols;
+    size_t least = ENTRIES_PER_NUMBER * o->width / (entries ? entries : 1);
+    all->group_rows = (size_t)sqrt((double)rows) + 1;
+    if (all->group_rows < least) all->group_rows = least;
+    all->v = mem_alloc(o->ctx, o->width, PARTS * sizeof *all->v);
+    all->reach = mem_alloc(o->ctx, o->width, PARTS * sizeof *all->reach);
+    if (!all->v || !all->reach) return SEPAL_EMEMORY;
+    if (all->group_rows >= rows) return SEPAL_OK;
+    all->group = mem_alloc(o->ctx, o->width, PARTS * sizeof *all->group);
+    return all->group ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+/* How often a term is rounded on its way to v: as a product, and in sums. */
+static double roundings(const struct proving *all) {
+    size_t rows = most_of_part(&all->o->rows);
+    size_t sums = all->group ? all->group_rows + rows / all->group_rows : rows;
+    return (double)(sums + 8);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+static void add_row(const struct proving *all, const struct block *block, size_t i, double *v,
+                    double *reach, double *room) {
+    const struct objective *o = all->o;
+    const double *x;
+    const uint32_t *index;
+    size_t row = block->first_row + i;
+    double factor = o->share[row] * all->a[row] * objective_side(o, row);
+    if (factor == 0) return;
+    size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, room);
+    for (size_t k = 0; !index && k < n; k++) {
+        double term = factor * x[k];
+        v[k] += term;
+        reach[k] += fabs(term);
+    }
+    for (size_t k = 0; index && k < n; k++) {
+        double term = factor * x[k];
+        v[index[k]] += term;
+        reach[index[k]] += fabs(term);
+    }
+}
+
+static void close_group(double *v, double *group, size_t width) {
+    for (size_t j = 0; j < width; j++) {
+        v[j] += group[j];
+        group[j] = 0;
+    }
+}
+
+static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
+    const struct proving *all = payload;
+    const struct matrix *rows = &all->o->rows;
+    size_t from = rows->n_blocks * part / PARTS, to = rows->n_blocks * (part + 1) / PARTS;
+    size_t width = all->o->width, seen = 0;
+    double *v = all->v + part * width, *reach = all->reach + part * width;
+    double *group = all->group ? all->group + part * width : NULL;
+    double *room = mem_alloc(ctx, all->o->cols, sizeof *room);
+    if (!room) return SEPAL_EMEMORY;
+    memset(v, 0, width * sizeof *v);
+    memset(reach, 0, width * sizeof *reach);
+    if (group) memset(group, 0, width * sizeof *group);
+    for (size_t b = from; b < to; b++)
+        for (size_t i = 0; i < rows->blocks[b].rows; i++) {
+            add_row(all, &rows->blocks[b], i, group ? group : v, reach, room);
+            if (group && ++seen % all->group_rows == 0) close_group(v, group, width);
+        }
+    if (group) close_group(v, group, width);
+    mem_free(room);
+    return SEPAL_OK;
+}
+
+static sepal_status join_parts(sepal_ctx *ctx, size_t stripe, void *payload) {
+    const struct proving *all = payload;
+    size_t width = all->o->width, to = width * (stripe + 1) / STRIPES;
+    (void)ctx;
+    for (size_t j = width * stripe / STRIPES; j < to; j++) {
+        all->v[j] += all->v[width + j];
+        all->reach[j] += all->reach[width + j];
+    }
+    return SEPAL_OK;
+}
+
+/* ---- both sides --------------------------------------------------------------------------- */
+
+/* The sums of either class; returns their difference, and the sum of all magnitudes. */
+static double add_sides(struct proving *all, double *size) {
+    const struct objective *o = all->o;
+    struct total side[2] = {{0, 0}, {0, 0}};
+    *size = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        double term = o->share[i] * all->a[i];
+        total_add(&side[o->label[i] == 1], term);
+        *size += fabs(term);
+    }
+    for (size_t k = 0; k < 2; k++) all->side[k] = total_of(&side[k]);
+    total_add(&side[1], -side[0].sum);
+    total_add(&side[1], -side[0].rest);
+    return total_of(&side[1]);
+}
+
+/* What is left of the difference of both sides, which a free bias wants to be 0: as if the larger side
+   were shrunk by this part, which costs no more than this part of what its variables add to v and to
+   the dual, whose conjugates are concave and 0 at 0. */
+static double imbalance(const struct proving *all, double difference, double size) {
+    double larger = fmax(fabs(all->side[0]), fabs(all->side[1]));
+    double left = fabs(difference) + rounding_of(8, size);
+    if (size == 0) return 0;
+    return left < larger ? left / larger : INFINITY;
+}
+
+sepal_status proving_sums(struct proving *all) {
+    const struct objective *o = all->o;
+    double size;
+    TRY(run_tasks(o, PARTS, add_part, all));
+    TRY(run_tasks(o, STRIPES, join_parts, all));
+    double difference = add_sides(all, &size);
+    for (size_t j = 0; o->centre && o->rows.sparse && j < o->cols; j++) {
+        all->v[j] -= difference * o->centre[j];
+        all->reach[j] += size * fabs(o->centre[j]);
+    }
+    if (o->bias != BIAS_NONE) {
+        all->v[o->cols] = difference;
+        all->reach[o->cols] = size;
+    }
+    all->relative = ROUNDING_MORE * roundings(all) * ROUNDING;
+    all->unbalanced = o->bias == BIAS_FREE ? imbalance(all, difference, size) : 0;
+    return SEPAL_OK;
+}
+
+double proving_error(const struct proving *all, size_t j) {
+    return ROUNDING_MORE * (all->relative + all->unbalanced) * all->reach[j] + DBL_MIN;
+}
