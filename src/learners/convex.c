@@ -43,7 +43,8 @@ static sepal_status judge_start(struct convex *convex) {
     memset(d->u, 0, o->width * sizeof *d->u);
     d->warm = false;
     warn(o->ctx, "warm-start",
-         "the model of --warm is no start: its objective on these rows is %.3g, and weights of 0 have "
+         "the model of --warm is no start: its objective on these rows is %.3g, and weights of 0 "
+         "have "
          "%.3g, so these were the start",
          there, at_zero);
     return SEPAL_OK;

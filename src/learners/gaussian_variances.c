@@ -109,17 +109,18 @@ static void set_roots(struct gaussian *g, const double *before, const double *sq
         g->squares[k] = all / (sd * sd);
     }
     if (none > 0)
-        warn(g->fit->ctx, "zero-variance",
-             "%zu of %zu variances are 0%s: each was replaced by %.3g, which is 1e-9 of the largest "
-             "variance of a column; %s would %s",
-             none, spherical ? g->classes : g->classes * cols,
-             g->config->estimate == ESTIMATE_ML
-                 ? ""
-                 : ", or of a class whose total weight is not above 1",
-             least,
-             spherical ? "gaussian(covariance=shared)"
-                       : "gaussian(covariance=diagonal, shrinkage=0.01)",
-             spherical ? "have one covariance for all classes" : "spread them");
+        warn(
+            g->fit->ctx, "zero-variance",
+            "%zu of %zu variances are 0%s: each was replaced by %.3g, which is 1e-9 of the largest "
+            "variance of a column; %s would %s",
+            none, spherical ? g->classes : g->classes * cols,
+            g->config->estimate == ESTIMATE_ML
+                ? ""
+                : ", or of a class whose total weight is not above 1",
+            least,
+            spherical ? "gaussian(covariance=shared)"
+                      : "gaussian(covariance=diagonal, shrinkage=0.01)",
+            spherical ? "have one covariance for all classes" : "spread them");
 }
 
 sepal_status gaussian_variances(struct gaussian *g) {

@@ -10,6 +10,8 @@ import random
 import subprocess
 from decimal import Decimal as D, getcontext
 
+from seeds import test_seed
+
 SEPAL = os.environ["SEPAL"]
 getcontext().prec = 40
 failures = 0
@@ -152,7 +154,7 @@ def single(kind, rows, sides, l1, l2):
 
 
 def far_from_0():
-    rng, told, fits = random.Random(11), 0, 0
+    rng, told, fits = random.Random(test_seed(11)), 0, 0
     for offset in (1e2, 1e5, 1e7, 1e8, 3e8, 1e9):
         labels = ["a", "b"] + [rng.choice("ab") for _ in range(18)]
         rows = [[offset + rng.gauss(t == "b", 1) for _ in range(2)] for t in labels]
@@ -178,7 +180,7 @@ def far_from_0():
 def no_penalty():
     """Two columns that differ by 64 roundings, with the sign of the label: weights of any size separate
     the classes, and the least objective is 0."""
-    rng = random.Random(12)
+    rng = random.Random(test_seed(12))
     base = [1 + rng.random() for _ in range(50) for _ in range(2)]
     base[1::2] = base[::2]
     labels = ["ab"[i % 2] for i in range(len(base))]
@@ -206,7 +208,7 @@ def no_penalty():
 
 
 def huge_start():
-    rng = random.Random(13)
+    rng = random.Random(test_seed(13))
     labels = [rng.choice("ab") for _ in range(60)]
     rows = [[rng.gauss(t == "b", 1), rng.gauss(0, 1)] for t in labels]
     for size in (1e150, 1e200, 1e300):

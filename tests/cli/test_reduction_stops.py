@@ -70,7 +70,7 @@ def interrupted(reduction, problems):
 
 def one_is_done(reduction, far_class, done):
     """The first problem is separable and soon done, the second has no end."""
-    numbers = random.Random(2)
+    numbers = random.Random(test_seed(2))
     with open("rows.csv", "w") as file:
         file.write("a,b,class\n")
         for i in range(300):

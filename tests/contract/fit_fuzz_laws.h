@@ -117,7 +117,7 @@ static inline void jitter(struct table *t, struct rng *rng) {
 
 static inline struct moves moves_of(struct fuzz *z, const struct run *base) {
     enum { TRIES = 4 };
-    struct rng rng = rng_make(z->seed, 2 * z->number + 1);
+    struct rng rng = rng_make(z->seed, 2 * z->number + 1); /* fixed: the seed of the problem */
     struct moves most = {0};
     for (int k = 0; k < TRIES; k++) {
         struct table t = table_copy(&z->table);

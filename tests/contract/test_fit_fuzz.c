@@ -132,7 +132,7 @@ static void check_laws(struct fuzz *z, const struct run *base, struct rng *rng) 
 }
 
 static void run_problem(struct fuzz *z) {
-    struct rng rng = rng_make(z->seed, 2 * z->number);
+    struct rng rng = rng_make(z->seed, 2 * z->number); /* fixed: the seed of the run */
     const char *csv = getenv("SEPAL_FUZZ_CSV"), *only = getenv("SEPAL_FUZZ_SPEC");
     draw_spec(z, &rng);
     if (only && !strstr(z->spec.text, only)) return;

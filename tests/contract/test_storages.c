@@ -187,7 +187,7 @@ static const struct asking WIDE[] = {
 static void test_repeated_rows(void **state) {
     (void)state;
     for (size_t cols = 1; cols <= 3; cols++) {
-        struct rng rng = rng_make(81, cols);
+        struct rng rng = rng_make(test_seed(81), cols);
         struct problem p = draw_repeated(&rng, cols);
         struct pair pair = make_pair(&p, false);
         expect_same(&pair, CONVEX, cols == 1 ? COUNT(CONVEX) : NEWTON);
@@ -197,7 +197,7 @@ static void test_repeated_rows(void **state) {
 
 static void test_dense(void **state) {
     (void)state;
-    struct rng rng = rng_make(82, 1);
+    struct rng rng = rng_make(test_seed(82), 1);
     struct problem p = draw_numbers(&rng, 9000, 4, 2);
     struct pair pair = make_pair(&p, false);
     expect_same(&pair, CONVEX, COUNT(CONVEX));
@@ -207,7 +207,7 @@ static void test_dense(void **state) {
 
 static void test_dense_wide(void **state) {
     (void)state;
-    struct rng rng = rng_make(83, 1);
+    struct rng rng = rng_make(test_seed(83), 1);
     struct problem p = draw_numbers(&rng, 800, 300, 3);
     struct pair pair = make_pair(&p, false);
     expect_same(&pair, WIDE, COUNT(WIDE));
@@ -216,7 +216,7 @@ static void test_dense_wide(void **state) {
 
 static void test_sparse(void **state) {
     (void)state;
-    struct rng rng = rng_make(84, 1);
+    struct rng rng = rng_make(test_seed(84), 1);
     struct problem p = draw_sparse(&rng, 600, 2);
     struct pair pair = make_pair(&p, true);
     expect_same(&pair, CONVEX, COUNT(CONVEX));
@@ -233,7 +233,7 @@ static void test_separable(void **state) {
     (void)state;
     static const size_t cols = 3;
     for (int equal = 0; equal < 2; equal++) {
-        struct rng rng = rng_make(85, 1);
+        struct rng rng = rng_make(test_seed(85), 1);
         struct problem p = draw_repeated(&rng, cols);
         for (size_t i = 0; i < p.rows; i++) {
             p.x[i * cols] = i % 2 ? 1 : 0.5;
