@@ -158,7 +158,7 @@ def far_from_0():
     for offset in (1e2, 1e5, 1e7, 1e8, 3e8, 1e9):
         labels = ["a", "b"] + [rng.choice("ab") for _ in range(18)]
         rows = [[offset + rng.gauss(t == "b", 1) for _ in range(2)] for t in labels]
-        words = rng.choice([(), ("--tol", "1e-9"), ("--tol", "1e-13")])
+        words = ("--tol", "1e-13") if offset > 1e8 else rng.choice([(), ("--tol", "1e-9"), ("--tol", "1e-13")])
         write(rows, labels)
         told += check_fit("logistic(C=1, bias=false)", "logistic", rows, labels, smooth, words)
         told += check_fit("svm(C=1, bias=false)", "squared", rows, labels, smooth, words)
@@ -207,6 +207,17 @@ def no_penalty():
 # ---- beyond the largest number -----------------------------------------------------------------
 
 
+def start(spec, *words):
+    """From the huge model; None: it is refused, since the objective there is infinite."""
+    done = run("train", "rows.csv", "-m", spec, "--json", "--warm", "huge.sepal", *words)
+    if done.returncode == 4 and "too large to start from" in done.stderr:
+        return None
+    if done.returncode:
+        fault("a huge start", spec, done.returncode, done.stderr)
+        return None
+    return json.loads(done.stdout)
+
+
 def huge_start():
     rng = random.Random(test_seed(13))
     labels = [rng.choice("ab") for _ in range(60)]
@@ -217,14 +228,14 @@ def huge_start():
         write(rows, labels)
         for spec in ("logistic(C=1)", "svm(C=1)", "svm(loss=hinge, C=1)", "logistic(l1=0.01)",
                      "svm(loss=hinge, l1=0.01)", "svm(penalty=none)", "logistic(C=1, bias=penalised)"):
-            cold, warm = train(spec), train(spec, "--warm", "huge.sepal")
-            if not warm["converged"] or abs(warm["objective"] - cold["objective"]) > 1e-5:
+            warm = start(spec)
+            if warm and (not warm["converged"] or abs(warm["objective"] - train(spec)["objective"]) > 1e-5):
                 fault("a huge start", spec, size, warm["objective"], warm["gap"])
-            if [one["code"] for one in warm["warnings"]] != ["warm-start"]:
+            if warm and [one["code"] for one in warm["warnings"]] != ["warm-start"]:
                 fault("no word of a huge start", spec, warm["warnings"])
         # sgd begins where it is told to: no objective, no proof
-        walk = train("svm(C=1, epochs=1, eta=1e-9)", "--solver", "sgd", "--warm", "huge.sepal")
-        if walk["converged"] or walk["gap"] is not None and walk["gap"] < 0.9:
+        walk = start("svm(C=1, epochs=1, eta=1e-9)", "--solver", "sgd")
+        if walk and (walk["converged"] or walk["gap"] is not None and walk["gap"] < 0.9):
             fault("sgd from a huge start", walk["objective"], walk["gap"])
 
 
