@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Problems that have broken other programs, by every solver of the convex learners: whatever comes,
 the numbers are finite, the promise of the gap is kept or its breach is said, the exit status is right,
-and nothing takes longer than a minute. Solvers that converge agree. Nightly; in a daily run each
+and nothing takes longer than a minute. Solvers that converge agree. Nightly all solvers, else each
 problem meets the solver of choice and two others, drawn by the seed."""
 
 import json
