@@ -31,13 +31,13 @@ bool singles_centre(float *z, const float *x, const float *shift, size_t n, floa
     return other == 0;
 }
 
-bool singles_scatter(float *z, const float *x, const uint32_t *index, const size_t *place, size_t n,
-                     float most) {
+bool singles_scatter(float *z, const float *shift, const float *x, const uint32_t *index,
+                     const size_t *place, size_t n, float most) {
     int other = 0;
     for (size_t at = 0; at < n; at++) {
-        float *to = z + place[index[at]];
-        *to += x[at];
-        other |= is_other(x[at], *to, most);
+        size_t to = place[index[at]];
+        z[to] = shift[to] + x[at];
+        other |= is_other(x[at], z[to], most);
     }
     return other == 0;
 }

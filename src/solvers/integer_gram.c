@@ -50,7 +50,7 @@ static bool fill_sparse(float *out, const struct integer_rows *rows, const struc
     memcpy(out, minus, (rows->n + 1) * sizeof *out); /* the next row is not there yet */
     if (block->values == VALUES_F32 && !block->centre) {
         size_t from = block->start[i], n = block->start[i + 1] - from;
-        return singles_scatter(out, block->f32 + from, block->index + from, rows->places, n,
+        return singles_scatter(out, minus, block->f32 + from, block->index + from, rows->places, n,
                                VALUE_MOST);
     }
     for (size_t at = 0, j; row_next(block, i, rows->x->cols, &at, &j, &x);) {
@@ -113,14 +113,18 @@ static void add_product(struct summing *all, const struct panel *panel) {
     lock_give(&all->lock);
 }
 
-/* false: not even a few rows can be multiplied exactly */
+/* false: not even a few rows can be multiplied exactly. Steps are PANEL_ROWS / 2^k and begin at
+   multiples of themselves, so that the answer is whether each FEWEST_ROWS rows, counted from the
+   panel's first, can: it depends neither on the rows' number nor on the step that the panels before
+   left, which differ between threads. */
 static bool add_panel(struct summing *all, struct panel *panel, size_t rows, sepal_ctx *ctx) {
     size_t n = all->rows->n;
     for (size_t from = 0, some; from < rows; from += some) {
         some = rows - from < panel->step ? rows - from : panel->step;
         while (!small_enough(panel, panel->z + from * n, some, n)) {
-            panel->step = some /= 2;
-            if (some < FEWEST_ROWS) return false;
+            if (panel->step == FEWEST_ROWS) return false;
+            panel->step /= 2;
+            if (some > panel->step) some = panel->step;
         }
         ctx->blas->syrk_t_single(n, some, panel->z + from * n, n, panel->product, n);
         add_product(all, panel);

@@ -148,6 +148,68 @@ static void test_exact(void **state) {
     blas_leave();
 }
 
+/* 64 rows of 500 are within 2^24, 68 are not: they are exact, however many are left for the last
+   panel, and whichever panel a thread has had before. */
+static void test_any_number_of_rows(void **state) {
+    (void)state;
+    static const size_t sizes[] = {64, 65, 100, 125, 127, 1000, 1024 + 125, 3 * 1024 + 1000};
+    enum { MOST = 3 * 1024 + 1000, COLS = 2 };
+    double *x = zeros(MOST * COLS, sizeof *x), gram[COLS * COLS];
+    if (!ctx->blas->syrk_t_single) {
+        free(x);
+        skip();
+    }
+    for (size_t i = 0; i < MOST * COLS; i++) x[i] = 500;
+    blas_enter();
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (unsigned threads = 1; threads <= 4; threads++) {
+            struct matrix matrix = matrix_of(x, sizes[s], COLS, SINGLES);
+            size_t active[] = {0, 1}, places[] = {0, 1};
+            float minus[COLS + 1] = {0};
+            struct integer_rows rows = {.x = &matrix,
+                                        .rows = sizes[s],
+                                        .minus = minus,
+                                        .active = active,
+                                        .places = places,
+                                        .n = COLS};
+            bool exact = false;
+            ctx->threads = threads;
+            assert_int_equal(integer_gram(gram, &exact, ctx, &rows), SEPAL_OK);
+            assert_true(exact);
+            assert_true(gram[1] == 250000 * (double)sizes[s]);
+            matrix_clear(&matrix);
+        }
+    ctx->threads = 0;
+    blas_leave();
+    free(x);
+}
+
+/* Columns that are left out share one place: their sum is no number of the rows. */
+static void test_columns_left_out(void **state) {
+    (void)state;
+    enum { COLS = 40 };
+    double x[COLS], gram = 0;
+    size_t active = 7, places[COLS];
+    float minus[2] = {-100, 0};
+    if (!ctx->blas->syrk_t_single) skip();
+    blas_enter();
+    for (size_t j = 0; j < COLS; j++) x[j] = 255, places[j] = j != active;
+    for (size_t storage = 0; storage < STORAGES; storage++) {
+        struct matrix matrix = matrix_of(x, 1, COLS, (enum storage)storage);
+        struct integer_rows rows = {.x = &matrix,
+                                    .rows = 1,
+                                    .minus = minus,
+                                    .active = &active,
+                                    .places = places,
+                                    .n = 1};
+        bool exact = false;
+        assert_int_equal(integer_gram(&gram, &exact, ctx, &rows), SEPAL_OK);
+        assert_true(exact && gram == 155 * 155);
+        matrix_clear(&matrix);
+    }
+    blas_leave();
+}
+
 /* A number that is no small integer anywhere: the rows are not for this. */
 static void test_others_are_refused(void **state) {
     (void)state;
@@ -258,6 +320,8 @@ static void test_variances(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_any_number_of_rows),
+        cmocka_unit_test(test_columns_left_out),
         cmocka_unit_test(test_others_are_refused),
         cmocka_unit_test(test_variances),
     };
