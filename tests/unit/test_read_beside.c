@@ -168,10 +168,11 @@ static void test_bad_lines(void **state) {
         put_rows("clean.csv", rows, n, CELLS | LABEL | HEADER | WITHOUT_BAD);
         put_rows("bare.csv", rows, n, CELLS | HEADER);
         put_rows("y.txt", rows, n, LABEL);
+        /* bad cells in every column of numbers: names are known by no column of numbers below them */
         sepal_data *wanted = must_read("clean.csv", NULL);
-        assert_reads_alike("bare.csv", "bad-lines=skip, labels=\"y.txt\"", wanted);
+        assert_reads_alike("bare.csv", "bad-lines=skip, header=yes, labels=\"y.txt\"", wanted);
         forget_warnings();
-        assert_reads_alike("dirty.csv", "bad-lines=skip", wanted);
+        assert_reads_alike("dirty.csv", "bad-lines=skip, header=yes", wanted);
         assert_int_equal(warned("bad-lines"), bad > 0);
         size_t shown = 0; /* the first five, in whichever chunks they are */
         for (size_t i = 0; i < ctx.n_warnings; i++)

@@ -38,7 +38,9 @@ static void draw_rows(struct rng *rng, size_t rows, size_t cols, double density,
         for (size_t j = 0; j < cols; j++)
             numbers[i * cols + j] = rng_unit(rng) < density ? draw(rng, here, row_value) : 0;
     }
-    numbers[cols - 1] = draw(rng, kind == MIXED ? ONES : kind, numbers[0] != 0 ? numbers[0] : 0.5);
+    size_t j = 0; /* a row of one value stays one */
+    while (j + 1 < cols && numbers[j] == 0) j++;
+    numbers[cols - 1] = draw(rng, kind == MIXED ? ONES : kind, numbers[j] != 0 ? numbers[j] : 0.5);
 }
 
 /* ---- CSV and LIBSVM say the same ---------------------------------------------------------- */
