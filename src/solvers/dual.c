@@ -59,11 +59,14 @@ static sepal_status leave_single(struct dual *s) {
     return set_weights(s);
 }
 
-/* So far below the aim that the proof alone will do. A free bias is found by looking. */
+/* So far below the aim that the proof alone will do: all that was met in this epoch, not only what
+   may be left of it, and soon much less. (Where it falls slowly rows hold each other up, and the gap
+   is larger than their excesses.) A free bias is found by looking. */
 static bool is_sure(const struct dual *s, const struct outlook *out) {
-    static const double far = 0.2;
-    return s->o->bias == BIAS_NONE && !s->any_rests && out->trail[1] > 0 &&
-           out->gap <= far * s->d->tol;
+    static const double far = 0.2, fast = 0.5;
+    const double *excess = out->trail;
+    return s->o->bias == BIAS_NONE && !s->any_rests && excess[0] < fast * excess[1] &&
+           excess[0] <= far * s->d->tol * fabs(out->primal);
 }
 
 /* Coordinate descent gains with every step, but the steps of a pair come late. */
@@ -87,8 +90,9 @@ static sepal_status run(struct dual *s) {
         if (out.gap <= d->tol) {
             if (!is_sure(s, &out)) TRY(dual_look(s, &out));
             d->converged = out.gap <= d->tol;
-            /* with nothing in excess there is nothing to move either */
-            if (d->converged || (s->excess == 0 && !s->any_rests)) return SEPAL_OK;
+            /* with nothing in excess there is nothing to move either but a free bias */
+            bool rests = s->excess == 0 && !s->any_rests && s->o->bias != BIAS_FREE;
+            if (d->converged || rests) return SEPAL_OK;
             dual_wake(s);
         }
         d->stopped = d->stops(d->payload, d->iterations, out.primal, out.gap);

@@ -36,41 +36,79 @@ double dual_epochs_left(const struct outlook *out, double tol) {
 
 /* ---- the truth ---------------------------------------------------------------------------- */
 
-/* Sums over the slabs: what the variables earn, how far they are from balance. */
+/* Sums over the slabs: what the variables earn, those of each class, and the room to move them. */
 struct sums {
     const struct dual *s;
-    double earned[SLABS_MOST], amiss[SLABS_MOST];
+    double earned[SLABS_MOST], side[2][SLABS_MOST], room[SLABS_MOST];
+    /* how they are moved: by `step` times their room, or each class by a factor */
+    bool moves;
+    double step, factor[2];
 };
+
+/* A variable moves the more freely, the further it is from its bounds. */
+static double room(const struct loss *loss, double a) {
+    if (isinf(loss->least)) return 1;
+    return isinf(loss->most) ? a : a * (1 - a / loss->most);
+}
 
 static sepal_status sum_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct sums *sums = payload;
     const struct dual *s = sums->s;
     const struct objective *o = s->o;
-    double earned = 0, amiss = 0;
+    double earned = 0, side[2] = {0, 0}, rooms = 0;
     (void)ctx;
     for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++) {
         earned += o->share[i] * o->loss->earns(s->a[i]);
-        amiss += o->share[i] * s->a[i] * objective_side(o, i);
+        side[o->label[i] == 1] += o->share[i] * s->a[i];
+        rooms += o->share[i] * room(o->loss, s->a[i]);
     }
     sums->earned[slab] = earned;
-    sums->amiss[slab] = amiss;
+    sums->side[0][slab] = side[0];
+    sums->side[1][slab] = side[1];
+    sums->room[slab] = rooms;
     return SEPAL_OK;
 }
 
-/* `penalty` is that of w. With a free bias the variables must be brought into balance first. To the
-   first order that costs what the multiplier says; to the second at most about what moving all rows
+/* What the moved variables earn, less what they do to w to the first order. */
+static sepal_status sum_moved(sepal_ctx *ctx, size_t slab, void *payload) {
+    struct sums *sums = payload;
+    const struct dual *s = sums->s;
+    const struct objective *o = s->o;
+    double earned = 0;
+    (void)ctx;
+    for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++) {
+        double a = s->a[i], to = sums->factor[o->label[i] == 1] * a;
+        if (sums->moves) to = a - sums->step * objective_side(o, i) * room(o->loss, a);
+        to = fmin(fmax(to, o->loss->least), o->loss->most);
+        earned += o->share[i] * (o->loss->earns(to) - (to - a) * s->m[i]);
+    }
+    sums->earned[slab] = earned;
+    return SEPAL_OK;
+}
+
+static double total(const struct dual *s, const double *of_slab) {
+    double sum = 0;
+    for (size_t slab = 0; slab < s->o->slabs; slab++) sum += of_slab[slab];
+    return sum;
+}
+
+/* `penalty` is that of w. With a free bias the variables must be brought into balance first: those
+   between their bounds move, which costs next to nothing, or, where they have not the room, all of
+   the class that has too much. To the second order that costs at most about what moving all rows
    alike does to w. */
 static sepal_status dual_value(double *out, const struct dual *s, double bias, double penalty) {
     const struct objective *o = s->o;
     struct sums sums = {.s = s};
-    double earned = 0, amiss = 0;
     TRY(parallel_for(o->ctx, o->slabs, sum_slab, &sums));
-    for (size_t slab = 0; slab < o->slabs; slab++) {
-        earned += sums.earned[slab];
-        amiss += sums.amiss[slab];
-    }
-    *out = earned - penalty;
-    if (o->bias == BIAS_FREE) *out -= bias * amiss + 0.5 * amiss * amiss * (s->pace + 4);
+    *out = total(s, sums.earned) - penalty;
+    if (o->bias != BIAS_FREE) return SEPAL_OK;
+    double low = total(s, sums.side[0]), high = total(s, sums.side[1]), amiss = high - low;
+    sums.step = amiss / total(s, sums.room);
+    sums.moves = isinf(o->loss->least) || fabs(sums.step) < 1;
+    sums.factor[0] = low > high ? high / low : 1;
+    sums.factor[1] = high > low ? low / high : 1;
+    TRY(parallel_for(o->ctx, o->slabs, sum_moved, &sums));
+    *out = total(s, sums.earned) - penalty - bias * amiss - 0.5 * amiss * amiss * (s->pace + 4);
     return SEPAL_OK;
 }
 

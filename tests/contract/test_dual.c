@@ -209,11 +209,9 @@ static void the_proof_and_newton_agree(void **state) {
 
 /* A rough aim is reached in single precision, before doubles take over; and the solver's own account of
    the gap is near that of the proof. */
-static void rough_aims_are_reached_soon(void **state) {
-    (void)state;
+static void reach_rough_aims(struct rng rng) {
     enum { ROUNDS = 3 * KINDS * BIASES * LOSSES, DOUBLES_FROM = 60 };
     static const double tol = 1e-4;
-    struct rng rng = rng_make(18, 0); /* fixed: how soon depends on the problem */
     for (size_t round = 0; round < ROUNDS; round++) {
         struct problem p;
         size_t n = 30 + rng_below(&rng, 60), cols = 2 + rng_below(&rng, 12);
@@ -225,11 +223,18 @@ static void rough_aims_are_reached_soon(void **state) {
         double gap = proof_of(&d).gap;
         /* the hinge waits for a free bias */
         bool soon = p.x.sparse && (p.o.loss->smooth || p.o.bias != BIAS_FREE);
-        if (!d.converged || !(gap <= 1.5 * tol) || (soon && d.iterations >= DOUBLES_FROM))
+        if (!d.converged || !(gap <= 1.1 * tol) || (soon && d.iterations >= DOUBLES_FROM))
             fail_msg("%s, bias %d, rows of kind %zu: a gap of %g after %zu epochs", p.o.loss->name,
                      p.o.bias, round % KINDS, gap, d.iterations);
         problem_free(&p);
     }
+}
+
+static void rough_aims_are_reached_soon(void **state) {
+    (void)state;
+    reach_rough_aims(rng_make(test_seed(18), 0));
+    /* fixed: no bias and rows that hold each other up; hinges at their bounds and a free bias */
+    for (uint64_t k = 1; k <= 3; k++) reach_rough_aims(rng_make(rng_at(k, 18, 0), 0));
 }
 
 /* The path does not depend on where it is cut, so a limit of k epochs shows the k-th. */
