@@ -54,6 +54,8 @@ sepal_status squares_gram(double *gram, double *rhs, struct squares *p);
 sepal_status squares_normal(struct squares *p, bool *accurate);
 /* Orthogonal factors of the data itself, any rank. */
 sepal_status squares_qr(struct squares *p);
+/* first[a]: the first place in active of a column equal to that at place a, a itself if none is. */
+sepal_status squares_twins(size_t *first, const struct squares *p);
 /* Whether squares_qr would do it in the space of the rows: N^2 cols instead of cols^3 work. */
 bool squares_qr_by_rows(const struct squares *p);
 /* Paige and Saunders' LSQR from 0. */

@@ -2,7 +2,8 @@
 
    In the space of the columns: the triangular factor R of (X T) holds all that the problem needs,
    n x n numbers for X and n x outputs for Q'T; what is left is a small problem of least norm. A
-   ridge is as many rows more, sqrt(ridge) I with targets 0.
+   ridge is as many rows more, sqrt(ridge) I with targets 0. Of k equal columns x one is taken, as
+   sqrt(k) x: where its weight is v theirs are v/sqrt(k), and their norm is |v|.
 
    In the space of the rows, when they are far fewer than the columns: X' = Q R, so that the answer,
    pinv(X) T, is Q pinv(R)' T. What pinv(R)' makes is in the range of R, where R pinv(R) changes
@@ -20,14 +21,42 @@
 
 /* ---- space of the columns ------------------------------------------------------------------ */
 
-/* Rows of (X T), then those of the ridge. */
+/* The problem with one of each set of equal columns. */
+struct distinct {
+    struct squares p;
+    size_t *place; /* of each active column of the whole problem: which of these it is */
+    double *scale; /* sqrt(k) */
+};
+
+static sepal_status find_distinct(struct distinct *out, const struct squares *whole) {
+    size_t n = whole->n;
+    size_t *first = arena_alloc(whole->ctx, whole->arena, n, sizeof *first);
+    *out = (struct distinct){.p = *whole};
+    out->p.n = 0;
+    out->p.active = arena_alloc(whole->ctx, whole->arena, n, sizeof *out->p.active);
+    out->place = arena_alloc(whole->ctx, whole->arena, n, sizeof *out->place);
+    out->scale = arena_zero(whole->ctx, whole->arena, n, sizeof *out->scale);
+    if (!first || !out->p.active || !out->place || !out->scale) return SEPAL_EMEMORY;
+    TRY(squares_twins(first, whole));
+    for (size_t a = 0; a < n; a++) {
+        if (first[a] == a) out->p.active[out->p.n] = whole->active[a];
+        out->place[a] = first[a] == a ? out->p.n++ : out->place[first[a]];
+        out->scale[out->place[a]]++;
+    }
+    for (size_t j = 0; j < out->p.n; j++) out->scale[j] = sqrt(out->scale[j]);
+    return SEPAL_OK;
+}
+
+/* Rows of (X T), then those of the ridge; the columns are yet to be scaled. */
 static void fill_rows(const void *payload, size_t first, size_t n, double *out, size_t stride) {
-    const struct squares *p = payload;
+    const struct distinct *distinct = payload;
+    const struct squares *p = &distinct->p;
     for (size_t row = first; row < first + n; row++, out += stride) {
         double *target = out + p->n;
         if (row >= p->x->rows) {
+            size_t j = row - p->x->rows;
             memset(out, 0, (p->n + p->outputs) * sizeof *out);
-            out[row - p->x->rows] = sqrt(p->ridge);
+            out[j] = sqrt(p->ridge) / distinct->scale[j];
             continue;
         }
         size_t local;
@@ -38,10 +67,24 @@ static void fill_rows(const void *payload, size_t first, size_t n, double *out, 
     }
 }
 
+/* The weights of all the active columns. */
+static void store_distinct(struct squares *p, const struct distinct *distinct, const double *w) {
+    for (size_t a = 0; a < p->n; a++)
+        for (size_t r = 0; r < p->outputs; r++) {
+            size_t j = distinct->place[a];
+            p->w[r * p->x->cols + p->active[a]] = w[j * p->outputs + r] / distinct->scale[j];
+        }
+}
+
 static sepal_status solve_columns(struct squares *p) {
-    size_t n = p->n, k = p->outputs, rows = p->x->rows + (p->ridge > 0 ? n : 0);
-    struct tall tall = {
-        .rows = rows, .cols = n + k, .stride = p->x->cols + k, .fill = fill_rows, .payload = p};
+    struct distinct distinct;
+    TRY(find_distinct(&distinct, p));
+    size_t n = distinct.p.n, k = p->outputs, rows = p->x->rows + (p->ridge > 0 ? n : 0);
+    struct tall tall = {.rows = rows,
+                        .cols = n + k,
+                        .stride = p->x->cols + k,
+                        .fill = fill_rows,
+                        .payload = &distinct};
     size_t height = rows < n ? rows : n;
     double *r = arena_alloc(p->ctx, p->arena, n + k, (n + k) * sizeof *r);
     double *a = arena_alloc(p->ctx, p->arena, height, n * sizeof *a);
@@ -51,11 +94,11 @@ static sepal_status solve_columns(struct squares *p) {
     TRY(tall_qr(r, p->ctx, &tall));
     if (squares_stops(p, "solving the triangular system")) return SEPAL_OK;
     for (size_t i = 0; i < height; i++) {
-        memcpy(a + i * n, r + i * (n + k), n * sizeof *a);
+        for (size_t j = 0; j < n; j++) a[i * n + j] = r[i * (n + k) + j] * distinct.scale[j];
         memcpy(b + i * k, r + i * (n + k) + n, k * sizeof *b);
     }
     TRY(min_norm_solve(w, &p->rank, p->ctx, a, height, n, b, k));
-    squares_store(p, w);
+    store_distinct(p, &distinct, w);
     return SEPAL_OK;
 }
 
