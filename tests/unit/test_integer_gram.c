@@ -196,12 +196,8 @@ static void test_columns_left_out(void **state) {
     for (size_t j = 0; j < COLS; j++) x[j] = 255, places[j] = j != active;
     for (size_t storage = 0; storage < STORAGES; storage++) {
         struct matrix matrix = matrix_of(x, 1, COLS, (enum storage)storage);
-        struct integer_rows rows = {.x = &matrix,
-                                    .rows = 1,
-                                    .minus = minus,
-                                    .active = &active,
-                                    .places = places,
-                                    .n = 1};
+        struct integer_rows rows = {
+            .x = &matrix, .rows = 1, .minus = minus, .active = &active, .places = places, .n = 1};
         bool exact = false;
         assert_int_equal(integer_gram(&gram, &exact, ctx, &rows), SEPAL_OK);
         assert_true(exact && gram == 155 * 155);
