@@ -117,8 +117,8 @@ static double sum_of_outputs(const struct problem *p, const struct linear *linea
     return worst;
 }
 
-static void check_problems(struct rng rng) {
-    for (size_t number = 0; number < PROBLEMS; number++) {
+static void check_problems(struct rng rng, size_t problems) {
+    for (size_t number = 0; number < problems; number++) {
         struct shape s;
         struct problem p = random_problem(&rng, &s);
         double l2 = s.ridge ? 0.01 : 0;
@@ -152,9 +152,10 @@ static void check_problems(struct rng rng) {
 static void test_random_problems(void **state) {
     (void)state;
     /* fixed: with scales from 1e-6 to 1e6 some others miss 1e-11 by a little */
-    check_problems(rng_make(1, 1));
+    check_problems(rng_make(1, 1), PROBLEMS);
     /* fixed: equal columns of 1e6 beside columns of 1e-6, with and without a ridge */
-    for (uint64_t k = 2; k <= 3; k++) check_problems(rng_make(rng_at(k, 1, 0), 1));
+    for (uint64_t k = 2; k <= 3; k++)
+        check_problems(rng_make(rng_at(k, 1, 0), 1), getenv("SEPAL_NIGHTLY") ? PROBLEMS : 60);
 }
 
 /* ---- minimum norm ------------------------------------------------------------------------- */
