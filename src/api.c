@@ -1,30 +1,22 @@
-/* The public functions: check the arguments, call down, nothing else. */
+/* The public functions of data, reports and models: check the arguments, call down, nothing else.
+   Those of a context are in api_context.c, the tables in api_tables.c. */
 #include "sepal/sepal.h"
 
 #include "core/alloc.h"
 #include "core/decimal.h"
-#include "core/parallel.h"
 #include "core/spec.h"
 #include "data/aside.h"
 #include "data/data.h"
-#include "data/detect.h"
-#include "data/read_options.h"
 #include "eval/evaluate.h"
 #include "eval/separability.h"
-#include "kernels/blas.h"
-#include "kernels/kernels.h"
-#include "learners/learner.h"
-#include "maps/map.h"
 #include "model/answer.h"
 #include "model/match.h"
 #include "model/model.h"
 #include "model/pipeline.h"
 #include "model/sample.h"
-#include "multiclass/reduction.h"
 #include "report/report.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Every call that can fail begins with a clean slate. */
@@ -53,99 +45,6 @@ static sepal_status begin_with(sepal_ctx *ctx, const char *function,
     { #argument, argument }
 #define BEGIN(ctx, ...)                                                                            \
     TRY(begin_with(ctx, __func__, (const struct argument[]){__VA_ARGS__, {NULL, NULL}}))
-
-/* ---- context ------------------------------------------------------------------------------ */
-
-sepal_status sepal_ctx_new(sepal_ctx **out) {
-    if (!out) return SEPAL_EUSAGE;
-    *out = mem_zero(NULL, 1, sizeof **out);
-    if (!*out) return SEPAL_EMEMORY;
-    (*out)->root = *out;
-    (*out)->seed = 1;
-    (*out)->kernels = kernels_choose();
-    (*out)->blas = blas_choose();
-    blas_describe((*out)->blas_name, sizeof(*out)->blas_name);
-    return SEPAL_OK;
-}
-
-void sepal_ctx_free(sepal_ctx *ctx) {
-    if (!ctx) return;
-    pool_free(ctx->pool);
-    sepal_ctx_clear_warnings(ctx);
-    mem_free(ctx);
-}
-
-const char *sepal_ctx_error(const sepal_ctx *ctx) {
-    if (!ctx) return "there is no context: it was given as NULL";
-    return ctx->error.status == SEPAL_OK ? "" : ctx->error.whole;
-}
-
-const char *sepal_ctx_error_message(const sepal_ctx *ctx) {
-    if (!ctx) return sepal_ctx_error(ctx);
-    return ctx->error.status == SEPAL_OK ? "" : ctx->error.message;
-}
-
-sepal_place sepal_ctx_error_place(const sepal_ctx *ctx) {
-    if (!ctx) return (sepal_place){"", 0, 0};
-    return (sepal_place){ctx->error.file, ctx->error.line, ctx->error.column};
-}
-
-size_t sepal_ctx_warning_count(const sepal_ctx *ctx) {
-    return ctx ? ctx->n_warnings : 0;
-}
-
-sepal_warning sepal_ctx_warning(const sepal_ctx *ctx, size_t i) {
-    return i < sepal_ctx_warning_count(ctx) ? ctx->warnings[i] : (sepal_warning){"", ""};
-}
-
-void sepal_ctx_clear_warnings(sepal_ctx *ctx) {
-    if (!ctx) return;
-    for (size_t i = 0; i < ctx->n_warnings; i++)
-        mem_free((char *)(uintptr_t)ctx->warnings[i].message);
-    mem_free(ctx->warnings);
-    ctx->warnings = NULL;
-    ctx->n_warnings = 0;
-}
-
-void sepal_ctx_set_seed(sepal_ctx *ctx, uint64_t seed) {
-    if (ctx) ctx->seed = seed;
-}
-
-void sepal_ctx_set_threads(sepal_ctx *ctx, unsigned threads) {
-    if (ctx) ctx->threads = threads;
-}
-
-unsigned sepal_ctx_threads(const sepal_ctx *ctx) {
-    return ctx ? parallel_width(ctx) : 0;
-}
-
-void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload) {
-    if (!ctx) return;
-    ctx->progress = fn;
-    ctx->progress_payload = payload;
-}
-
-void sepal_ctx_set_trace(sepal_ctx *ctx, sepal_trace_fn fn, void *payload) {
-    if (!ctx) return;
-    ctx->trace = fn;
-    ctx->trace_payload = payload;
-}
-
-const char *sepal_version(void) {
-    return SEPAL_VERSION;
-}
-
-const char *sepal_kernels(const sepal_ctx *ctx) {
-    return ctx ? ctx->kernels->name : "";
-}
-
-const char *sepal_blas(const sepal_ctx *ctx) {
-    return ctx ? ctx->blas_name : "";
-}
-
-int sepal_blas_is_slow(const sepal_ctx *ctx) {
-    return ctx ? ctx->blas->slow : 0;
-}
 
 /* ---- data --------------------------------------------------------------------------------- */
 
@@ -559,87 +458,4 @@ sepal_status sepal_separable_check(sepal_ctx *ctx, const sepal_data *data, const
                                    const char *path) {
     BEGIN(ctx, GIVEN(data), GIVEN(path));
     return certificate_check(ctx, data, maps, path);
-}
-
-/* ---- the tables --------------------------------------------------------------------------- */
-
-/* Row i of a table, with its knobs; false past the end. */
-static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct knob **knobs) {
-    static const struct knob none[] = {{0}};
-    *knobs = none;
-    *out = (sepal_method){0};
-    switch (kind) {
-    case SEPAL_LEARNER:
-        for (size_t k = 0; k <= i; k++)
-            if (!learner_table[k]) return 0;
-        *out = (sepal_method){.name = learner_table[i]->name,
-                              .summary = learner_table[i]->summary,
-                              .activation = learner_table[i]->activation};
-        *knobs = learner_table[i]->knobs;
-        break;
-    case SEPAL_MAP:
-        for (size_t k = 0; k <= i; k++)
-            if (!map_table[k]) return 0;
-        *out = (sepal_method){.name = map_table[i]->name, .summary = map_table[i]->summary};
-        *knobs = map_table[i]->knobs;
-        break;
-    case SEPAL_REDUCTION:
-        for (size_t k = 0; k <= i; k++)
-            if (!reduction_table[k]) return 0;
-        *out = (sepal_method){.name = reduction_table[i]->name,
-                              .summary = reduction_table[i]->summary};
-        break;
-    case SEPAL_FORMAT:
-        for (size_t k = 0; k <= i; k++)
-            if (!format_table[k].name) return 0;
-        *out = (sepal_method){.name = format_table[i].name, .summary = format_table[i].summary};
-        break;
-    case SEPAL_METRIC:
-        for (size_t k = 0; k <= i; k++)
-            if (!metric_table[k].name) return 0;
-        *out = (sepal_method){.name = metric_table[i].name, .summary = metric_table[i].summary};
-        break;
-    case SEPAL_READ_OPTION:
-        *out = (sepal_method){.name = "reading", .summary = "how data is read"};
-        *knobs = read_option_table;
-        break;
-    case SEPAL_FIT_OPTION:
-        *out = (sepal_method){.name = "fit", .summary = "how a solver stops"};
-        *knobs = fit_option_table;
-        break;
-    case SEPAL_ANSWER_OPTION:
-        *out = (sepal_method){.name = "decision", .summary = "how rows are decided"};
-        *knobs = answer_option_table;
-        break;
-    case SEPAL_SAMPLE_OPTION:
-        *out = (sepal_method){.name = "sampling", .summary = "which rows are drawn"};
-        *knobs = sample_option_table;
-        break;
-    }
-    if (kind >= SEPAL_READ_OPTION && i > 0) return 0; /* tables of one row */
-    while ((*knobs)[out->n_params].name) out->n_params++;
-    return out->name != NULL;
-}
-
-size_t sepal_method_count(sepal_kind kind) {
-    sepal_method method;
-    const struct knob *knobs;
-    size_t n = 0;
-    while (row_at(kind, n, &method, &knobs)) n++;
-    return n;
-}
-
-int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
-    const struct knob *knobs;
-    return out && row_at(kind, i, out, &knobs);
-}
-
-int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
-    sepal_method method;
-    const struct knob *knobs;
-    if (!out || !row_at(kind, i, &method, &knobs) || param >= method.n_params) return 0;
-    const struct knob *knob = &knobs[param];
-    *out =
-        (sepal_param){knob->name, knob->fallback, knob->range, knob->help, knob->type == KNOB_FILE};
-    return 1;
 }

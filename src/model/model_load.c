@@ -1,16 +1,12 @@
-/* Reading a model file, which may be damaged or made by an enemy. First its beginning, which says
-   what it is; nothing more is read of anything else. Then the header, which has a bounded length
-   and says how long the file is. Then as much as that and not a byte more, and the checksum. Then
-   the parts against each other. What is accepted is what model_save writes, byte for byte, so a
-   model has one file. Nothing in a file is executed, and loading takes less than four times its
-   bytes and 16 MB. */
+/* The parts of a model file against each other, when model_bytes.c has its bytes. What is accepted
+   is what model_save writes, byte for byte, so a model has one file. Nothing in a file is executed,
+   and loading takes less than four times its bytes and 16 MB. */
 #include "model/model.h"
 
 #include "core/alloc.h"
-#include "core/io.h"
 #include "model/answer.h"
-#include "model/checksum.h"
 #include "model/fields.h"
+#include "model/model_bytes.h"
 #include "model/model_file.h"
 #include "model/pipeline.h"
 #include "model/schema_json.h"
@@ -26,11 +22,7 @@ struct tensor {
 
 struct loading {
     sepal_ctx *ctx;
-    struct input_file in;
-    char *bytes; /* what was read so far */
-    size_t size, room;
-    size_t data_at; /* where the header ends */
-    size_t whole;   /* bytes that the file should have */
+    struct model_bytes file;
     size_t classes;
     enum decode decode;
     const char *density; /* "": none */
@@ -41,116 +33,6 @@ struct loading {
     struct schema_json json;
     sepal_model *model;
 };
-
-static uint64_t get_u64(const char *bytes) {
-    uint64_t number = 0;
-    for (int i = 8; i-- > 0;) number = number << 8 | (unsigned char)bytes[i];
-    return number;
-}
-
-/* ---- the bytes ---------------------------------------------------------------------------- */
-
-/* Read on until `wanted` bytes are there or the file ends. The block grows with what has come, not
-   with what was promised. */
-static sepal_status read_to(struct loading *load, size_t wanted) {
-    enum { STEP = 1 << 16 };
-    while (load->size < wanted) {
-        if (load->size == load->room) {
-            size_t room = load->room < STEP ? STEP : 2 * load->room;
-            if (room > wanted) room = wanted;
-            char *more = mem_resize(load->ctx, load->bytes, room, 1);
-            if (!more) return SEPAL_EMEMORY;
-            load->bytes = more;
-            load->room = room;
-        }
-        size_t got;
-        TRY(input_read(load->ctx, &load->in, load->bytes + load->size, load->room - load->size,
-                       &got));
-        if (got == 0) return SEPAL_OK;
-        load->size += got;
-    }
-    return SEPAL_OK;
-}
-
-static sepal_status cut_short(struct loading *load, size_t has, size_t wanted) {
-    return fail(load->ctx, SEPAL_EMODEL,
-                "this model file is cut short: it has %zu of at least %zu bytes; copy it again or "
-                "train the model again",
-                has, wanted);
-}
-
-static bool holds(const struct loading *load, size_t at, const char *text) {
-    size_t length = strlen(text);
-    return load->size >= at + length && memcmp(load->bytes + at, text, length) == 0;
-}
-
-static sepal_status check_version(struct loading *load) {
-    const char *version = load->bytes + MODEL_VERSION_AT;
-    size_t room = load->size - MODEL_VERSION_AT, length = 0;
-    while (length < room && version[length] >= '0' && version[length] <= '9') length++;
-    bool number = length > 0 && length < room && version[length] == '"' && *version != '0';
-    char shown[TEXT_SHOWN_BYTES];
-    if (!number) return unsound(load->ctx, "its format version is not a number");
-    if (!slice_is((struct slice){version, length}, MODEL_FORMAT_VERSION))
-        return fail(
-            load->ctx, SEPAL_EMODEL,
-            "this model has format version %s and this sepal reads version " MODEL_FORMAT_VERSION
-            "; it was written by a newer sepal, install that one",
-            text_shown(shown, version, length));
-    return SEPAL_OK;
-}
-
-/* What it is, and how long its header. */
-static sepal_status read_beginning(struct loading *load) {
-    enum { BEGINNING = MODEL_DIGITS_AT + CHECKSUM_DIGITS };
-    TRY(read_to(load, BEGINNING));
-    if (load->size == 0)
-        return fail(load->ctx, SEPAL_EMODEL, "the file is empty; sepal train -o makes a model");
-    if (!holds(load, MODEL_LENGTH_BYTES, MODEL_BEGIN))
-        return fail(load->ctx, SEPAL_EMODEL, "this is not a sepal model; sepal train -o makes one");
-    if (load->size == BEGINNING) TRY(check_version(load));
-    if (load->size < BEGINNING) return cut_short(load, load->size, BEGINNING);
-    if (!holds(load, MODEL_VERSION_AT, MODEL_FORMAT_VERSION MODEL_THEN))
-        return unsound(load->ctx, "it has no checksum");
-    uint64_t length = get_u64(load->bytes);
-    if (length > MODEL_MOST_HEADER || length + MODEL_LENGTH_BYTES <= BEGINNING ||
-        (length + MODEL_LENGTH_BYTES) % MODEL_ALIGNMENT)
-        return unsound(load->ctx, "a header of %llu bytes is too long, too short or not aligned",
-                       (unsigned long long)length);
-    load->data_at = MODEL_LENGTH_BYTES + (size_t)length;
-    TRY(read_to(load, load->data_at));
-    if (load->size < load->data_at) return cut_short(load, load->size, load->data_at);
-    if (load->bytes[BEGINNING] != '"')
-        return unsound(load->ctx, "its checksum has more than %d digits", CHECKSUM_DIGITS);
-    return SEPAL_OK;
-}
-
-static sepal_status check_checksum(struct loading *load) {
-    char right[CHECKSUM_DIGITS];
-    const char *digits = load->bytes + MODEL_DIGITS_AT;
-    checksum_print(right, checksum_file(load->bytes, load->size, MODEL_DIGITS_AT));
-    if (memcmp(digits, right, sizeof right) == 0) return SEPAL_OK;
-    char shown[TEXT_SHOWN_BYTES];
-    return fail(load->ctx, SEPAL_EMODEL,
-                "this model file is damaged: it says its checksum is '%s', and it is %.*s; copy it "
-                "again or train the model again",
-                text_shown(shown, digits, CHECKSUM_DIGITS), CHECKSUM_DIGITS, right);
-}
-
-/* The tensors, which end the file. */
-static sepal_status read_rest(struct loading *load) {
-    size_t real = input_size(&load->in), got;
-    if (real < load->whole) return cut_short(load, real, load->whole);
-    if (real == SIZE_MAX && load->whole > MODEL_LARGEST_STREAM)
-        return unsound(load->ctx, "%zu bytes are more than a model has that is no regular file",
-                       load->whole);
-    TRY(read_to(load, load->whole));
-    if (load->size < load->whole) return cut_short(load, load->size, load->whole);
-    char surplus;
-    TRY(input_read(load->ctx, &load->in, &surplus, 1, &got));
-    if (got > 0) return unsound(load->ctx, "it has more than its %zu bytes", load->whole);
-    return check_checksum(load);
-}
 
 /* ---- the header --------------------------------------------------------------------------- */
 
@@ -174,11 +56,11 @@ static sepal_status read_tensor(struct loading *load, enum model_tensor which,
     bool placed = offsets && offsets->count == 2 && tree_is_count(offsets->first, &begin) &&
                   tree_is_count(offsets->last, &end) && begin == *offset && end >= begin &&
                   /* never: a count is at most 2^53, where sizes have 64 bits */
-                  end <= PTRDIFF_MAX - load->data_at &&
+                  end <= PTRDIFF_MAX - load->file.data_at &&
                   !__builtin_mul_overflow(tensor->shape[0], tensor->shape[1], &bytes) &&
                   !__builtin_mul_overflow(bytes, kind->size, &bytes) && bytes == end - begin;
     if (!placed) return unsound(load->ctx, "tensor '%s' does not lie where it should", kind->name);
-    tensor->at = load->data_at + begin;
+    tensor->at = load->file.data_at + begin;
     *offset = end;
     return SEPAL_OK;
 }
@@ -190,7 +72,7 @@ static sepal_status read_tensors(struct loading *load, struct fields *header) {
         if (object) TRY(read_tensor(load, (enum model_tensor)i, object, &offset));
     }
     TRY(fields_end(header));
-    load->whole = load->data_at + offset;
+    load->file.whole = load->file.data_at + offset;
     const struct tensor *t = load->tensors;
     bool fit =
         t[TENSOR_WEIGHTS].present && t[TENSOR_BIAS].present && t[TENSOR_WEIGHTS].shape[0] > 0 &&
@@ -209,7 +91,7 @@ static sepal_status find_list(struct loading *load, struct slice *out, struct fi
     const char *name = model_tensors[which].name;
     const struct tree *value = fields_optional(metadata, name);
     *out = (struct slice){0};
-    if (tensor->present) *out = (struct slice){load->bytes + tensor->at, tensor->shape[1]};
+    if (tensor->present) *out = (struct slice){load->file.bytes + tensor->at, tensor->shape[1]};
     if (value && (value->kind != TREE_TEXT || tensor->present))
         return unsound(load->ctx, "its %s are not a text, or are there twice", name);
     if (value) *out = value->text;
@@ -347,7 +229,7 @@ static sepal_status read_doubles(struct loading *load, double *out, enum model_t
     const struct tensor *tensor = &load->tensors[which];
     size_t n = tensor->shape[0] * tensor->shape[1];
     for (size_t i = 0; i < n; i++) {
-        uint64_t bits = get_u64(load->bytes + tensor->at + i * sizeof bits);
+        uint64_t bits = model_u64(load->file.bytes + tensor->at + i * sizeof bits);
         memcpy(&out[i], &bits, sizeof bits);
         if (!isfinite(out[i]))
             return unsound(load->ctx, "number %zu of '%s' is not finite", i,
@@ -481,7 +363,8 @@ static sepal_status read_basis(struct loading *load) {
 
 /* The JSON of the header; blanks fill it up to the alignment, but no further. */
 static sepal_status read_header(const struct tree **metadata, struct loading *load) {
-    struct slice text = {load->bytes + MODEL_LENGTH_BYTES, load->data_at - MODEL_LENGTH_BYTES};
+    struct slice text = {load->file.bytes + MODEL_LENGTH_BYTES,
+                         load->file.data_at - MODEL_LENGTH_BYTES};
     size_t blanks = 0;
     /* never: blanks alone, it begins with a brace */
     while (blanks < text.length && text.bytes[text.length - 1 - blanks] == ' ') blanks++;
@@ -497,9 +380,9 @@ static sepal_status read_header(const struct tree **metadata, struct loading *lo
 
 static sepal_status read_model(struct loading *load) {
     const struct tree *metadata = NULL;
-    TRY(read_beginning(load));
+    TRY(model_bytes_header(&load->file));
     TRY(read_header(&metadata, load));
-    TRY(read_rest(load));
+    TRY(model_bytes_rest(&load->file));
     load->model = model_new(load->ctx);
     if (!load->model) return SEPAL_EMEMORY;
     TRY(read_metadata(load, metadata));
@@ -515,12 +398,11 @@ static sepal_status read_model(struct loading *load) {
 sepal_status model_load(sepal_model **out, sepal_ctx *ctx, const char *path) {
     *out = NULL;
     struct loading load = {.ctx = ctx};
-    TRY(input_open(&load.in, ctx, path, SEPAL_EMODEL));
+    TRY(model_bytes_open(&load.file, ctx, path));
     sepal_status status = read_model(&load);
-    if (status == SEPAL_EMODEL) fail_place(ctx, load.in.name, 0, 0);
-    input_close(&load.in);
+    if (status == SEPAL_EMODEL) fail_place(ctx, load.file.in.name, 0, 0);
+    model_bytes_close(&load.file);
     arena_clear(&load.arena);
-    mem_free(load.bytes);
     if (status == SEPAL_OK)
         *out = load.model;
     else

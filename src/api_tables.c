@@ -1,0 +1,94 @@
+/* The public view of the tables: what can be trained, mapped, read, measured and set. */
+#include "sepal/sepal.h"
+
+#include "core/knobs.h"
+#include "data/detect.h"
+#include "data/read_options.h"
+#include "eval/evaluate.h"
+#include "learners/learner.h"
+#include "maps/map.h"
+#include "model/answer.h"
+#include "model/pipeline.h"
+#include "model/sample.h"
+#include "multiclass/reduction.h"
+
+/* Row i of a table, with its knobs; false past the end. */
+static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct knob **knobs) {
+    static const struct knob none[] = {{0}};
+    *knobs = none;
+    *out = (sepal_method){0};
+    switch (kind) {
+    case SEPAL_LEARNER:
+        for (size_t k = 0; k <= i; k++)
+            if (!learner_table[k]) return 0;
+        *out = (sepal_method){.name = learner_table[i]->name,
+                              .summary = learner_table[i]->summary,
+                              .activation = learner_table[i]->activation};
+        *knobs = learner_table[i]->knobs;
+        break;
+    case SEPAL_MAP:
+        for (size_t k = 0; k <= i; k++)
+            if (!map_table[k]) return 0;
+        *out = (sepal_method){.name = map_table[i]->name, .summary = map_table[i]->summary};
+        *knobs = map_table[i]->knobs;
+        break;
+    case SEPAL_REDUCTION:
+        for (size_t k = 0; k <= i; k++)
+            if (!reduction_table[k]) return 0;
+        *out = (sepal_method){.name = reduction_table[i]->name,
+                              .summary = reduction_table[i]->summary};
+        break;
+    case SEPAL_FORMAT:
+        for (size_t k = 0; k <= i; k++)
+            if (!format_table[k].name) return 0;
+        *out = (sepal_method){.name = format_table[i].name, .summary = format_table[i].summary};
+        break;
+    case SEPAL_METRIC:
+        for (size_t k = 0; k <= i; k++)
+            if (!metric_table[k].name) return 0;
+        *out = (sepal_method){.name = metric_table[i].name, .summary = metric_table[i].summary};
+        break;
+    case SEPAL_READ_OPTION:
+        *out = (sepal_method){.name = "reading", .summary = "how data is read"};
+        *knobs = read_option_table;
+        break;
+    case SEPAL_FIT_OPTION:
+        *out = (sepal_method){.name = "fit", .summary = "how a solver stops"};
+        *knobs = fit_option_table;
+        break;
+    case SEPAL_ANSWER_OPTION:
+        *out = (sepal_method){.name = "decision", .summary = "how rows are decided"};
+        *knobs = answer_option_table;
+        break;
+    case SEPAL_SAMPLE_OPTION:
+        *out = (sepal_method){.name = "sampling", .summary = "which rows are drawn"};
+        *knobs = sample_option_table;
+        break;
+    }
+    if (kind >= SEPAL_READ_OPTION && i > 0) return 0; /* tables of one row */
+    while ((*knobs)[out->n_params].name) out->n_params++;
+    return out->name != NULL;
+}
+
+size_t sepal_method_count(sepal_kind kind) {
+    sepal_method method;
+    const struct knob *knobs;
+    size_t n = 0;
+    while (row_at(kind, n, &method, &knobs)) n++;
+    return n;
+}
+
+int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
+    const struct knob *knobs;
+    return out && row_at(kind, i, out, &knobs);
+}
+
+int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
+    sepal_method method;
+    const struct knob *knobs;
+    if (!out || !row_at(kind, i, &method, &knobs) || param >= method.n_params) return 0;
+    const struct knob *knob = &knobs[param];
+    *out =
+        (sepal_param){knob->name, knob->fallback, knob->range, knob->help, knob->type == KNOB_FILE};
+    return 1;
+}

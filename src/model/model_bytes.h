@@ -1,0 +1,32 @@
+/* The bytes of a model file as they come: its beginning and header, then the rest of it. */
+#ifndef SEPAL_MODEL_MODEL_BYTES_H
+#define SEPAL_MODEL_MODEL_BYTES_H
+
+#include "core/io.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct model_bytes {
+    sepal_ctx *ctx;
+    struct input_file in;
+    char *bytes; /* what was read so far */
+    size_t size, room;
+    size_t data_at; /* where the header ends */
+    size_t whole;   /* bytes that the file should have, once its tensors are known */
+};
+
+/* After a failure there is nothing to close. */
+sepal_status model_bytes_open(struct model_bytes *file, sepal_ctx *ctx, const char *path);
+
+/* What it is, and its header up to data_at. */
+sepal_status model_bytes_header(struct model_bytes *file);
+
+/* The tensors, which end the file at `whole`, and the checksum of it all. */
+sepal_status model_bytes_rest(struct model_bytes *file);
+
+void model_bytes_close(struct model_bytes *file);
+
+uint64_t model_u64(const char *bytes);
+
+#endif
