@@ -5,13 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-static sepal_status refuse_column(sepal_ctx *ctx, const struct text *theirs,
-                                  const struct text *ours, size_t j) {
+static sepal_status refuse_column(sepal_ctx *ctx, const char *theirs, const char *ours, size_t j) {
     return fail(
         ctx, SEPAL_EMODEL,
         "its column %zu is '%.60s', and that of the data '%.60s'; start from a model of the "
         "same columns in the same order, or leave --warm out",
-        j + 1, theirs->bytes ? theirs->bytes : "", ours->bytes ? ours->bytes : "");
+        j + 1, theirs, ours);
 }
 
 /* Columns of LIBSVM files have no names, only numbers. */
@@ -32,7 +31,7 @@ static sepal_status check_columns(sepal_ctx *ctx, const struct schema *theirs,
         if (a.failed || b.failed)
             status = SEPAL_EMEMORY;
         else if (strcmp(a.bytes, b.bytes) != 0)
-            status = refuse_column(ctx, &a, &b, j);
+            status = refuse_column(ctx, a.bytes, b.bytes, j);
         text_clear(&a);
         text_clear(&b);
     }
@@ -57,7 +56,7 @@ static sepal_status print_maps(sepal_ctx *ctx, struct text *out, const struct ba
     for (size_t m = 0; m < basis->n; m++) {
         const struct fitted_map *map = &basis->maps[m];
         text_printf(ctx, out, "%s%s(", m ? " | " : "", map->map->name);
-        if (map->map->knobs) knobs_print(ctx, out, map->map->knobs, map->config);
+        knobs_print(ctx, out, map->map->knobs, map->config);
         text_puts(ctx, out, ")");
     }
     if (basis->n == 0) text_puts(ctx, out, "none");
@@ -118,6 +117,7 @@ sepal_status warm_load(sepal_model **out, sepal_ctx *ctx, const char *path,
 /* ---- in the units of other rows ------------------------------------------------------------- */
 
 static bool learnt_the_same(const struct fitted_map *a, const struct fitted_map *b) {
+    /* never: the same parameters and columns, which check() has seen, make the same shapes */
     if (a->out != b->out || a->shape[0] != b->shape[0] || a->shape[1] != b->shape[1]) return false;
     for (size_t i = 0; i < a->shape[0] * a->shape[1]; i++)
         if (a->numbers[i] != b->numbers[i]) return false;

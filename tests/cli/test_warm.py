@@ -261,6 +261,19 @@ for learner in ("logistic", "svm", "svm(loss=hinge)"):
     refused(4, ("train", "plain.csv", "-m", learner, "--warm", "steep.sepal"), "too large to start",
             "steep.sepal")
 
+# Nor can a start be written in units so different that its weights, its centre or its bias overflow.
+scales = {"tiny": lambda x: x * 1e-200, "vast": lambda x: x * 1e200, "small": lambda x: x * 1e-20,
+          "far": lambda x: 1e300 * (1 + x * 1e-12)}
+for name, scale in scales.items():
+    with open(f"{name}.csv", "w", encoding="ascii") as file:
+        file.write("a,b,class\n")
+        file.writelines(f"{scale(row % 7)!r},{scale(row * row % 5)!r},{'uv'[row % 7 > 2]}\n"
+                        for row in range(40))
+for start, data in (("tiny", "vast"), ("vast", "tiny"), ("small", "far")):
+    done("train", f"{start}.csv", "-m", "minmax+logistic", "-q", "-o", "units.sepal")
+    refused(4, ("train", f"{data}.csv", "-m", "minmax+logistic", "--warm", "units.sepal"),
+            "too large to start", "units.sepal")
+
 # ---- what is learnt is what is predicted with --------------------------------------------------
 
 for learner in ("logistic(l2=1e-8)", "logistic(l2=1e-8,bias=penalised)"):
@@ -288,6 +301,13 @@ with open("reclassed.csv", "w", encoding="utf-8") as file:
 
 refused(4, ("train", CANCER, "-m", "logistic", "--warm", "iris.sepal"), "3 classes", "iris.sepal")
 refused(4, ("train", "renamed.csv", "-m", "logistic", "--warm", "iris.sepal"), "sepal_lenght")
+with open("numbered.svm", "w", encoding="ascii") as file:
+    file.writelines(f"{row.rpartition(',')[2]} " +
+                    " ".join(f"{j + 1}:{x}" for j, x in enumerate(row.split(",")[:-1])) + "\n"
+                    for row in rows if row)
+refused(4, ("train", "numbered.svm", "-m", "logistic", "--warm", "iris.sepal"), "sepal_length", "'1'")
+report("train", "numbered.svm", "-m", "logistic", "-o", "numbered.sepal")
+refused(4, ("train", IRIS, "-m", "logistic", "--warm", "numbered.sepal"), "sepal_length", "'1'")
 refused(4, ("train", "narrow.csv", "-m", "logistic", "--warm", "iris.sepal"), "4 columns")
 refused(4, ("train", "reclassed.csv", "-m", "logistic", "--warm", "iris.sepal"), "zirginica")
 refused(4, ("train", IRIS, "-m", "logistic", "--warm", "gaussian.sepal"), "no linear functions")

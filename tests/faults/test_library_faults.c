@@ -156,7 +156,8 @@ static sepal_status fit_sgd(struct result *out, sepal_ctx *ctx) {
                      "solver=sgd");
 }
 static sepal_status fit_warm(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "logistic(C=2)", data, "warm=warm.sepal");
+    return sepal_fit(&out->model, NULL, ctx, "standardize | logistic(C=2)", data,
+                     "warm=warm.sepal");
 }
 static sepal_status load_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_load(&out->model, ctx, "shaped.sepal");
@@ -507,7 +508,9 @@ static void make_inputs(sepal_ctx *ctx) {
     save_text("rows.svm", rows);
     save_text("rows.weights", "1\n2\n1\n0.5\n1\n1\n");
     save_text("bad.csv", "a,b\n1,x\n2\n3,y\n4,x\n");
+    sepal_data *complete = NULL; /* rows: standardize learns other numbers from them */
     must(sepal_data_read(&data, ctx, "table.csv", "missing=mean") == SEPAL_OK &&
+             sepal_data_read(&complete, ctx, "table.csv", "missing=drop") == SEPAL_OK &&
              sepal_data_read(&sparse, ctx, "rows.svm", NULL) == SEPAL_OK &&
              sepal_fit(&model, NULL, ctx, "least-squares", data, NULL) == SEPAL_OK &&
              sepal_model_save(ctx, model, "model.sepal") == SEPAL_OK &&
@@ -515,12 +518,14 @@ static void make_inputs(sepal_ctx *ctx) {
                        "standardize | gaussian(covariance=shared, shrinkage=0.5)", data,
                        NULL) == SEPAL_OK &&
              sepal_model_save(ctx, shaped, "shaped.sepal") == SEPAL_OK &&
-             sepal_fit(&warm, NULL, ctx, "logistic(C=2)", data, NULL) == SEPAL_OK &&
+             sepal_fit(&warm, NULL, ctx, "standardize | logistic(C=2)", complete, NULL) ==
+                 SEPAL_OK &&
              sepal_model_save(ctx, warm, "warm.sepal") == SEPAL_OK &&
              sepal_data_write(ctx, data, "table.arff", NULL) == SEPAL_OK &&
              sepal_data_write(ctx, sparse, "rows.npy", NULL) == SEPAL_OK &&
              sepal_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
          sepal_ctx_error(ctx));
+    sepal_data_free(complete);
 }
 
 int main(void) {
