@@ -156,7 +156,13 @@ static sepal_status run_lsqr(struct task *task, const char *why) {
     if (fit->options.max_iter) most = fit->options.max_iter;
     TRY(squares_lsqr(p, tol, most));
     fit->solver = fit_text(fit, "LSQR (%s)", why);
-    if (!p->converged && !p->stopped)
+    if (p->uneven && !p->stopped)
+        warn(fit->ctx, "not-converged",
+             "LSQR ended after %zu iterations, but its columns differ so much in scale that those "
+             "of small numbers have more to give; bring the features to a common scale "
+             "(standardize), or take --solver qr",
+             p->iterations);
+    else if (!p->converged && !p->stopped)
         warn(fit->ctx, "not-converged",
              "LSQR did not reach its tolerance in %zu iterations; bring the features to a common "
              "scale, give l2=1e-6, or raise --max-iter",

@@ -129,7 +129,7 @@ sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena)
 }
 
 sepal_status hinge_account(struct hinge *h, const double *a) {
-    static const double small = 1e-6;
+    static const double small = 1e-10;
     const struct objective *o = h->o;
     struct descent *d = h->d;
     double earned = take_dual(h, a), charge = 0;

@@ -88,6 +88,10 @@ static sepal_status solve(struct lsqr *s, struct squares *p, size_t output, doub
         if (!converged) squares_stops(p, line);
     }
     if (iteration > p->iterations) p->iterations = iteration;
+    if (converged) {
+        TRY(squares_rest(&converged, p, output, sqrt(tol)));
+        p->uneven = p->uneven || !converged;
+    }
     p->converged = p->converged && converged;
     p->condition = fmax(p->condition, s->norm_a * sqrt(s->inverse));
     return SEPAL_OK;

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 500, CG_MOST = 250 };
+enum { STEPS_MOST = 500, CG_MOST = 250, DOUBTS_MOST = 10 };
 
 struct newton {
     struct descent *d;
@@ -32,6 +32,7 @@ struct newton {
     double gap;     /* relative, by that bound; NaN without a penalty */
     double rate;    /* the decrease that the diagonal model promises, relative */
     double promise; /* the same of the step; NaN: conjugate gradients did not come to an end */
+    size_t doubts;  /* how often they did not tell whether the optimum is near */
 };
 
 static double dot(const struct objective *o, const double *a, const double *b) {
@@ -117,8 +118,28 @@ static sepal_status bend(struct newton *s, const double *p) {
     return SEPAL_OK;
 }
 
-/* step = about -H^-1 g, better the nearer the optimum. Stops when the model decreases no more than
-   its share (Nash and Sofer 1990). */
+/* Whether conjugate gradients are done after k steps: when the model decreases no more than its share
+   (Nash and Sofer 1990); where that is 0, when they have seen every direction there is, or as many as
+   can be afforded. `square`: of the residual, which was `first`. */
+static bool are_done(const struct newton *s, int k, double gain, double share, double square,
+                     double first) {
+    enum { TURNS = 3, MORE = 10 };
+    static const double noise = 64 * DBL_EPSILON * DBL_EPSILON; /* of a gradient's entry, squared */
+    double width = (double)s->o->width;
+    if (share > 0) return k * gain <= share || square <= DBL_EPSILON * DBL_EPSILON * first;
+    return square <= noise * width * fmax(1, s->objective) || k == CG_MOST ||
+           k >= TURNS * width + MORE;
+}
+
+/* Whether the curvature along a direction is more than rounding, beside that of the columns alone. */
+static bool is_clear(const struct newton *s, const double *p, double curvature) {
+    static const double rounding = 1e-14;
+    double alone = 0;
+    for (size_t j = 0; j < s->o->width; j++) alone += s->scale[j] * p[j] * p[j];
+    return curvature > rounding * alone;
+}
+
+/* step = about -H^-1 g, better the nearer the optimum. */
 static sepal_status conjugate_gradients(struct newton *s, double forcing) {
     const struct objective *o = s->o;
     const double *g = s->sweep.gradient;
@@ -134,7 +155,7 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
     for (int k = 1; k <= CG_MOST && !ended; k++) {
         TRY(bend(s, p));
         double curvature = dot(o, p, s->product);
-        if (!(curvature > 0)) break;
+        if (!(curvature > 0) || (forcing == 0 && !is_clear(s, p, curvature))) break;
         double alpha = rz / curvature, next = 0, gain = 0.5 * alpha * rz;
         for (size_t j = 0; j < o->width; j++) {
             s->step[j] += alpha * p[j];
@@ -142,7 +163,7 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
             next += r[j] * r[j] / s->scale[j];
         }
         model += gain;
-        ended = (double)k * gain <= forcing * model || next <= DBL_EPSILON * DBL_EPSILON * first;
+        ended = are_done(s, k, gain, forcing * model, next, first);
         if (ended) break;
         for (size_t j = 0; j < o->width; j++) p[j] = r[j] / s->scale[j] + next / rz * p[j];
         rz = next;
@@ -150,6 +171,18 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
         if (s->d->stopped) break; /* the step so far is taken all the same */
     }
     s->promise = ended ? model / fmax(fabs(s->objective), 1e-300) : NAN;
+    return SEPAL_OK;
+}
+
+/* Whether without a penalty no step promises more than the tolerance. Little gain in the first
+   directions says nothing of others, along which P is flatter, so all are asked then. Where the Hessian
+   is singular up to rounding they cannot tell; that is asked some times only. */
+static sepal_status ask_all(struct newton *s, bool *near) {
+    *near = false;
+    if (s->o->l2 > 0 || !(s->promise <= s->d->tol)) return SEPAL_OK;
+    TRY(conjugate_gradients(s, 0));
+    *near = s->promise <= s->d->tol;
+    if (isnan(s->promise)) s->doubts++;
     return SEPAL_OK;
 }
 
@@ -242,10 +275,11 @@ static sepal_status run(struct newton *s) {
         TRY(look(s));
         if (s->gap <= d->tol || near) d->converged = true;
         if (d->converged || d->stopped || d->iterations >= most || nothing_left(s)) return SEPAL_OK;
+        if (s->doubts > DOUBTS_MOST) return SEPAL_OK;
         d->stopped = d->stops(d->payload, d->iterations, s->objective, s->gap);
         if (d->stopped) return SEPAL_OK;
         TRY(conjugate_gradients(s, fmin(0.5, fmax(1e-4, sqrt(s->rate)))));
-        near = !(s->o->l2 > 0) && s->promise <= d->tol;
+        TRY(ask_all(s, &near));
         TRY(advance(s, &moved));
         d->iterations++;
         /* rounding leaves nothing to gain */

@@ -41,6 +41,7 @@ struct squares {
     size_t iterations;
     bool converged, stopped;
     double condition; /* LSQR: what it has seen of the matrix's, from below; else 0 */
+    bool uneven;      /* LSQR: it ended by its own test, but short columns have more to give */
 };
 
 /* Means of the columns, weights of the classes, columns that are constant. */
@@ -60,6 +61,9 @@ sepal_status squares_twins(size_t *first, const struct squares *p);
 bool squares_qr_by_rows(const struct squares *p);
 /* Paige and Saunders' LSQR from 0. */
 sepal_status squares_lsqr(struct squares *p, double tol, size_t max_iter);
+/* Whether no more than this share of the loss at 0 is left to gain for an output, as far as some steps
+   with columns of length 1 can tell. */
+sepal_status squares_rest(bool *little, struct squares *p, size_t output, double share);
 
 /* Rows [first, first + n) of a block: active columns, centred, times the root of the weight. `out`
    has room for all the columns in each of its rows, `stride` apart. */
