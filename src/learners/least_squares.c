@@ -146,6 +146,31 @@ static sepal_status run_qr(struct task *task, const char *why) {
     return SEPAL_OK;
 }
 
+/* By its own test LSQR may end where there is more to gain: that is not convergence. */
+static void judge_lsqr(struct task *task, size_t most) {
+    struct fit *fit = task->fit;
+    struct squares *p = &task->squares;
+    bool ended = p->converged || p->uneven, near = ended && p->condition > LSQR_CONDITION;
+    if (p->stopped) return;
+    if (near)
+        warn(fit->ctx, "nearly-dependent",
+             "columns are dependent up to about %.0e, which is at the limit of what LSQR can tell: "
+             "its objective may not be the least; take --solver qr, or give l2=1e-6",
+             1 / p->condition);
+    else if (p->uneven)
+        warn(fit->ctx, "not-converged",
+             "LSQR ended after %zu iterations, but its columns differ so much in scale that those "
+             "of small numbers have more to give; bring the features to a common scale "
+             "(standardize), or take --solver qr",
+             p->iterations);
+    else if (!p->converged)
+        warn(fit->ctx, "not-converged",
+             "LSQR did not reach its tolerance in %zu iterations; bring the features to a common "
+             "scale, give l2=1e-6, or raise --max-iter",
+             most);
+    if (near) p->converged = false;
+}
+
 static sepal_status run_lsqr(struct task *task, const char *why) {
     struct fit *fit = task->fit;
     struct squares *p = &task->squares;
@@ -156,23 +181,7 @@ static sepal_status run_lsqr(struct task *task, const char *why) {
     if (fit->options.max_iter) most = fit->options.max_iter;
     TRY(squares_lsqr(p, tol, most));
     fit->solver = fit_text(fit, "LSQR (%s)", why);
-    if (p->uneven && !p->stopped)
-        warn(fit->ctx, "not-converged",
-             "LSQR ended after %zu iterations, but its columns differ so much in scale that those "
-             "of small numbers have more to give; bring the features to a common scale "
-             "(standardize), or take --solver qr",
-             p->iterations);
-    else if (!p->converged && !p->stopped)
-        warn(fit->ctx, "not-converged",
-             "LSQR did not reach its tolerance in %zu iterations; bring the features to a common "
-             "scale, give l2=1e-6, or raise --max-iter",
-             most);
-    else if (p->condition > LSQR_CONDITION)
-        warn(fit->ctx, "nearly-dependent",
-             "columns are dependent up to about %.0e, which is at the limit of what LSQR can tell: "
-             "its "
-             "objective may not be the least; take --solver qr, or give l2=1e-6",
-             1 / p->condition);
+    judge_lsqr(task, most);
     return SEPAL_OK;
 }
 

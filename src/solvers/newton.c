@@ -190,6 +190,21 @@ static sepal_status straighten(struct newton *s, bool *exact) {
     }
 }
 
+/* What the pulls as they are now leave between them and the losses, row by row. */
+static double young_excess(const struct newton *s) {
+    enum { PART = 256 };
+    const struct objective *o = s->o;
+    double value[PART], excess = 0;
+    for (size_t i = 0, n; i < o->n; i += n) {
+        n = o->n - i < PART ? o->n - i : PART;
+        const double *m = s->sweep.m + i, *a = s->d->pull + i;
+        o->loss->at(o->ctx->kernels, n, m, value, NULL, NULL);
+        for (size_t k = 0; k < n; k++)
+            excess += o->share[i + k] * (value[k] + a[k] * m[k] - o->loss->earns(a[k]));
+    }
+    return excess;
+}
+
 /* The gap of the model's pulls after a full step; `before` is lost. */
 static sepal_status find_dual(struct newton *s) {
     const struct objective *o = s->o;
@@ -212,6 +227,7 @@ static sepal_status find_dual(struct newton *s) {
     /* without a penalty sums that are not 0 prove nothing: take another step, while steps can help */
     bool exact;
     TRY(straighten(s, &exact));
+    s->gap = relative(s, young_excess(s));
     if (!exact && relative(s, s->decrement) > DBL_EPSILON) s->gap = INFINITY;
     return SEPAL_OK;
 }

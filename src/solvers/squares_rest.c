@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { STEPS_MOST = 30 };
+static const double ROUNDING = 1 + 1e-12;
 
 struct rest {
     struct products products;
@@ -104,7 +105,7 @@ static sepal_status run(struct rest *t, double start, double much, bool *little)
     double square, before = INFINITY, first = value(t), last = first, now = first;
     TRY(look(t, &square));
     *little = true;
-    for (int k = 0; k < STEPS_MOST && first > much && now <= last; k++) {
+    for (int k = 0; k < STEPS_MOST && first > much && now <= ROUNDING * last; k++) {
         if (!(square > DBL_EPSILON * DBL_EPSILON * (double)p->x->rows * start)) return SEPAL_OK;
         for (size_t j = 0; j < p->x->cols; j++)
             if (t->length[j] > 0) t->p[j] = t->s[j] / t->length[j] + square / before * t->p[j];

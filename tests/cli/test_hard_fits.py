@@ -147,7 +147,7 @@ for d, apart in ((2, 1e-12), (5, 1e-11), (3, 1e-12)):
     exact, report = (fit(near, "least-squares", "--solver", solver) for solver in ("qr", "lsqr"))
     said = [warning["code"] for warning in report["warnings"]]
     check(report["objective"] <= 1.001 * exact["objective"], "lsqr", d, apart, report["objective"], exact["objective"])
-    check("nearly-dependent" in said, "lsqr says", said)
+    check("nearly-dependent" in said and not report["converged"], "lsqr says", said, report["converged"])
     check(math.isfinite(report["objective"]), "lsqr", report["objective"])
 
 for failure in failures[:40]:
