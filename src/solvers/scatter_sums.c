@@ -173,8 +173,23 @@ sepal_status scatter_squares(double *out, const struct scatter *s) {
 struct projecting {
     const struct scatter *s;
     const double *w;
-    double *mean; /* of each class's projections, without the centre: of sparse rows with it */
+    double *mean; /* of each class's projections, less what is taken off the entries themselves */
 };
+
+/* Whether all rows of a class have an entry in a column of sparse rows: then its centre, which may be
+   far from 0, is taken off them one by one, as off dense ones, and costs no digits of the spread. */
+static bool is_full(const struct scatter *s, size_t k, size_t column) {
+    return s->present && s->present[k * s->x->cols + column] == s->class_weight[k];
+}
+
+static double project_sparse(const struct projecting *all, const struct block *block, size_t i,
+                             size_t k) {
+    const struct scatter *s = all->s;
+    double sum = 0, x;
+    for (size_t at = 0, j; row_next(block, i, s->x->cols, &at, &j, &x);)
+        sum += all->w[j] * (is_full(s, k, j) ? x - s->centre[j] : x);
+    return sum;
+}
 
 static sepal_status add_projections(sepal_ctx *ctx, const struct block *block, double *sums,
                                     void *payload) {
@@ -183,8 +198,9 @@ static sepal_status add_projections(sepal_ctx *ctx, const struct block *block, d
     size_t cols = s->x->cols;
     for (size_t i = 0; i < block->rows; i++) {
         size_t k = scatter_class(s, block->first_row + i);
-        double y = block->sparse ? row_dot(ctx->kernels, block, i, cols, all->w)
-                                 : row_dot_centred(ctx->kernels, block, i, cols, s->centre, all->w);
+        double y = block->sparse
+                       ? project_sparse(all, block, i, k)
+                       : row_dot_centred(ctx->kernels, block, i, cols, s->centre, all->w);
         y -= all->mean[k];
         sums[k] += scatter_weight(s, block->first_row + i) * (y * y);
     }
@@ -199,7 +215,8 @@ sepal_status scatter_along(double *out, const struct scatter *s, const double *w
     if (!all.mean) return SEPAL_EMEMORY;
     for (size_t k = 0; k < s->classes; k++) {
         all.mean[k] = kernels->dot_f64(s->mean + k * cols, w, cols);
-        if (s->x->sparse) all.mean[k] += kernels->dot_f64(s->centre, w, cols);
+        for (size_t j = 0; s->x->sparse && j < cols; j++)
+            if (!is_full(s, k, j)) all.mean[k] += s->centre[j] * w[j];
     }
     sepal_status status = matrix_sum(out, s->ctx, s->x, s->classes, add_projections, &all);
     mem_free(all.mean);

@@ -214,6 +214,33 @@ static void tiny_columns_have_an_objective(void **state) {
     table_free(&t);
 }
 
+/* Fewer rows than columns, all far from 0: along w each class is a point, in sparse rows as well. */
+static void no_spread_is_none_in_sparse_rows(void **state) {
+    (void)state;
+    enum { TABLES = 60 };
+    size_t seed = number_from("SEPAL_TEST_SEED", 1), findings = 0;
+    for (size_t k = 0; k < TABLES; k++) {
+        struct fuzz z = {.seed = seed,
+                         .number = k,
+                         .spec = {.text = "fisher(cut=gauss)", .learner = learner_find("fisher")}};
+        struct rng rng = rng_make(seed, 2000000 + k); /* fixed: the seed of the run */
+        size_t rows = between(&rng, 4, 6);
+        double far = power_of_ten(&rng, 4, 7);
+        z.given = z.table = table_of(rows, rows + 1, 2);
+        for (size_t i = 0; i < rows; i++) {
+            z.table.p.label[i] = i % 3 == 0;
+            for (size_t j = 0; j <= rows; j++) *cell(&z.table, i, j) = far + normal(&rng);
+        }
+        struct run base = run_fit(&z, &z.table, NULL, NULL);
+        check_run(&z, &base);
+        law_storage(&z, &base);
+        findings += z.findings;
+        run_free(&base);
+        table_free(&z.table);
+    }
+    assert_int_equal(findings, 0);
+}
+
 /* Columns that differ in scale by 1e6 to 1e14, or are dependent up to 1e-6 to 1e-8: no solver may call
    an answer converged that another betters. */
 static struct table hard_table(struct rng *rng, size_t number) {
@@ -265,6 +292,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fit_keeps_the_laws),
         cmocka_unit_test(tiny_columns_have_an_objective),
+        cmocka_unit_test(no_spread_is_none_in_sparse_rows),
         cmocka_unit_test(no_solver_denies_what_another_finds),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
