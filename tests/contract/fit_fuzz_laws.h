@@ -194,8 +194,9 @@ static inline void compare(struct fuzz *z, const char *law, const struct run *ba
     compare_objectives(z, law, base, changed, other, false);
     enum goal_kind kind = goal_of(z->spec.learner, base->model->spec);
     /* a perceptron's mistakes are signs of sums, and rounding decides the ties; columns that a map bends
-       are dependent or not by bits which changing those of the table does not reach */
-    if (!goal_is_convex(kind) && kind != GOAL_PERCEPTRON && !base->bent)
+       have a rank by bits which changing those of the table does not reach, where it is not full */
+    bool by_rank = base->bent && (base->singular || changed->singular);
+    if (!goal_is_convex(kind) && kind != GOAL_PERCEPTRON && !by_rank)
         compare_scores(z, law, base, changed, m);
 }
 

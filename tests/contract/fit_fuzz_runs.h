@@ -51,6 +51,7 @@ struct run {
     bool mapped;    /* phi(x) is not x to the last bit */
     bool bent;      /* nor column by column a linear function of it */
     bool squares;   /* scores are to be near targets */
+    bool singular;  /* the fit says so: what it does then depends on a rank, found up to rounding */
 };
 
 static inline void run_free(struct run *run) {
@@ -112,6 +113,15 @@ static inline void recompute(struct run *run, const struct learner *learner) {
     features_free(&f);
 }
 
+static inline bool says_singular(void) {
+    for (size_t k = 0; k < sepal_ctx_warning_count(ctx); k++) {
+        const char *code = sepal_ctx_warning(ctx, k).code;
+        if (strcmp(code, "singular-scatter") == 0 || strcmp(code, "rank-deficient") == 0)
+            return true;
+    }
+    return false;
+}
+
 static const char *const plain_names[CLASSES_MOST] = {"c00", "c01", "c02", "c03", "c04", "c05",
                                                       "c06", "c07", "c08", "c09", "c10", "c11"};
 
@@ -126,6 +136,7 @@ static inline struct run run_fit(struct fuzz *z, const struct table *t, const ch
     snprintf(run.error, sizeof run.error, "%s", sepal_ctx_error(ctx));
     if (run.status != SEPAL_OK) return run;
     z->fits++;
+    run.singular = says_singular();
     run.accuracy = sepal_report_number(report, "train.accuracy");
     run.objective = sepal_report_number(report, "objective");
     run.converged = sepal_report_number(report, "converged") == 1;
