@@ -263,7 +263,7 @@ for learner in ("logistic", "svm", "svm(loss=hinge)"):
 
 # Nor can a start be written in units so different that its weights, its centre or its bias overflow.
 scales = {"tiny": lambda x: x * 1e-200, "vast": lambda x: x * 1e200, "small": lambda x: x * 1e-20,
-          "far": lambda x: 1e300 * (1 + x * 1e-12)}
+          "far": lambda x: 1e300 * (1 + x * 1e-14)}
 for name, scale in scales.items():
     with open(f"{name}.csv", "w", encoding="ascii") as file:
         file.write("a,b,class\n")

@@ -25,6 +25,7 @@ static const char rows[] = "1 1:0.5 3:2\n2 2:1 3:-1\n1 1:1 2:0.25\n2 3:4\n1 1:2\
 
 /* What the calls are made with, and what they give. */
 static sepal_data *data, *sparse;
+static sepal_data *reread;                 /* the data again, with a schema of its own */
 static sepal_model *model, *shaped, *warm; /* shaped: with maps, priors, a density */
 static sepal_report *facts;
 
@@ -211,13 +212,13 @@ static sepal_status stage(struct result *out, sepal_ctx *ctx) {
     return status;
 }
 static sepal_status predict(struct result *out, sepal_ctx *ctx) {
-    return sepal_predict(out->class, ctx, model, data);
+    return sepal_predict(out->class, ctx, model, reread);
 }
 static sepal_status scores(struct result *out, sepal_ctx *ctx) {
     return sepal_scores(out->scores, ctx, model, data);
 }
 static sepal_status evaluate(struct result *out, sepal_ctx *ctx) {
-    return sepal_evaluate(&out->report, ctx, model, data, "positive=y");
+    return sepal_evaluate(&out->report, ctx, model, reread, "positive=y");
 }
 static sepal_status inspect(struct result *out, sepal_ctx *ctx) {
     return sepal_model_inspect(&out->report, ctx, model);
@@ -510,13 +511,14 @@ static void make_inputs(sepal_ctx *ctx) {
     save_text("bad.csv", "a,b\n1,x\n2\n3,y\n4,x\n");
     sepal_data *complete = NULL; /* rows: standardize learns other numbers from them */
     must(sepal_data_read(&data, ctx, "table.csv", "missing=mean") == SEPAL_OK &&
+             sepal_data_read(&reread, ctx, "table.csv", "missing=mean") == SEPAL_OK &&
              sepal_data_read(&complete, ctx, "table.csv", "missing=drop") == SEPAL_OK &&
              sepal_data_read(&sparse, ctx, "rows.svm", NULL) == SEPAL_OK &&
              sepal_fit(&model, NULL, ctx, "least-squares", data, NULL) == SEPAL_OK &&
              sepal_model_save(ctx, model, "model.sepal") == SEPAL_OK &&
              sepal_fit(&shaped, NULL, ctx,
                        "standardize | gaussian(covariance=shared, shrinkage=0.5)", data,
-                       NULL) == SEPAL_OK &&
+                       "decide=reject, cutoff=0.4") == SEPAL_OK &&
              sepal_model_save(ctx, shaped, "shaped.sepal") == SEPAL_OK &&
              sepal_fit(&warm, NULL, ctx, "standardize | logistic(C=2)", complete, NULL) ==
                  SEPAL_OK &&
@@ -536,6 +538,7 @@ int main(void) {
         for (size_t i = 0; i < OPERATIONS; i++) try_operation(&operations[i], threads);
     sepal_data_free(data);
     sepal_data_free(sparse);
+    sepal_data_free(reread);
     sepal_model_free(model);
     sepal_model_free(shaped);
     sepal_model_free(warm);

@@ -178,6 +178,19 @@ static void data_of_other_columns_is_refused(void **state) {
     }
 }
 
+/* Columns of an array have numbers alone, which say nothing against any name. */
+static void columns_without_names_are_matched_by_number(void **state) {
+    (void)state;
+    int32_t classes[ROWS];
+    sepal_data *named = read_rows("named.txt", "p,q,class\n1,2,a\n3,4,b\n2,0,a\n");
+    sepal_model *of_named = NULL;
+    assert_int_equal(sepal_fit(&of_named, NULL, ctx, "least-squares", named, NULL), SEPAL_OK);
+    assert_int_equal(sepal_predict(classes, ctx, model, named), SEPAL_OK);
+    assert_int_equal(sepal_predict(classes, ctx, of_named, data), SEPAL_OK);
+    sepal_model_free(of_named);
+    sepal_data_free(named);
+}
+
 /* The labels of an array are numbered among themselves; to the model they are the classes of the same
    names, whichever of them there are. */
 static void labels_mean_what_they_say(void **state) {
@@ -330,6 +343,7 @@ int main(void) {
         cmocka_unit_test(impossible_arrays_are_refused),
         cmocka_unit_test(samples_beyond_memory_are_refused),
         cmocka_unit_test(data_of_other_columns_is_refused),
+        cmocka_unit_test(columns_without_names_are_matched_by_number),
         cmocka_unit_test(labels_mean_what_they_say),
         cmocka_unit_test(data_without_labels_teaches_nothing),
         cmocka_unit_test(contexts_may_go_first),
