@@ -124,7 +124,7 @@ static sepal_status bend(struct newton *s, const double *p) {
 static bool are_done(const struct newton *s, int k, double gain, double share, double square,
                      double first) {
     enum { TURNS = 3, MORE = 10 };
-    static const double noise = 64 * DBL_EPSILON * DBL_EPSILON; /* of a gradient's entry, squared */
+    static const double noise = DBL_EPSILON * DBL_EPSILON; /* of a gradient's entry, squared */
     double width = (double)s->o->width;
     if (share > 0) return k * gain <= share || square <= DBL_EPSILON * DBL_EPSILON * first;
     return square <= noise * width * fmax(1, s->objective) || k == CG_MOST ||

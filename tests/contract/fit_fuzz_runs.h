@@ -8,6 +8,8 @@
 enum { SHOWN_MOST = 3 }; /* findings of a problem: most have one cause */
 /* Unless --tol says otherwise. */
 #define DEFAULT_TOL 1e-6
+/* A score of so small a part of its terms is 0 up to rounding. */
+static const long double VOTE_TIED = 1e-12L;
 
 struct fuzz {
     uint64_t seed;
@@ -46,6 +48,7 @@ struct run {
     size_t n_parts, rows, width;
     struct part *parts;
     double *scores; /* rows x width */
+    bool *tied;     /* rows: scores are votes, and rounding decides on one of them */
     double taken;   /* the largest centre that is kept beside sparse rows */
     double reach;   /* the largest sum of sizes that a score is the sum of */
     bool mapped;    /* phi(x) is not x to the last bit */
@@ -59,6 +62,7 @@ static inline void run_free(struct run *run) {
     data_free(run->data);
     free(run->parts);
     free(run->scores);
+    free(run->tied);
 }
 
 /* ---- what a fit comes to ------------------------------------------------------------------------ */
@@ -102,8 +106,10 @@ static inline void recompute(struct run *run, const struct learner *learner) {
             part_own_joint(&run->parts[r], learner, run->model, run->data, &f);
     for (size_t i = 0; i < f.rows * linear->rows; i++) {
         long double reach;
-        (void)score_long(linear, &f, i / linear->rows, i % linear->rows, &reach);
+        long double score = score_long(linear, &f, i / linear->rows, i % linear->rows, &reach);
         run->reach = fmax(run->reach, (double)reach);
+        if (linear->decode == DECODE_OVO && fabsl(score) <= VOTE_TIED * reach)
+            run->tied[i / linear->rows] = true;
     }
     for (size_t j = 0; j < f.cols; j++) run->taken = fmax(run->taken, (double)f.taken[j]);
     for (size_t m = 0; m < run->model->basis.n; m++)
@@ -147,6 +153,7 @@ static inline struct run run_fit(struct fuzz *z, const struct table *t, const ch
     run.scores = room(run.rows * run.width, sizeof *run.scores);
     if (sepal_scores(run.scores, ctx, run.model, run.data) != SEPAL_OK)
         find(z, options, "no scores: %s", sepal_ctx_error(ctx));
+    run.tied = room(run.rows, sizeof *run.tied);
     recompute(&run, z->spec.learner);
     return run;
 }
