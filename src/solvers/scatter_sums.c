@@ -198,9 +198,8 @@ static sepal_status add_projections(sepal_ctx *ctx, const struct block *block, d
     size_t cols = s->x->cols;
     for (size_t i = 0; i < block->rows; i++) {
         size_t k = scatter_class(s, block->first_row + i);
-        double y = block->sparse
-                       ? project_sparse(all, block, i, k)
-                       : row_dot_centred(ctx->kernels, block, i, cols, s->centre, all->w);
+        double y = block->sparse ? project_sparse(all, block, i, k)
+                                 : row_dot_centred(ctx->kernels, block, i, cols, s->centre, all->w);
         y -= all->mean[k];
         sums[k] += scatter_weight(s, block->first_row + i) * (y * y);
     }
