@@ -427,8 +427,8 @@ static sepal_status back_by_square(double *out, const struct whitener *w, const 
 
 /* k rows of active columns, from the units of the data to those of S or back */
 static void change_units(const struct whitener *w, double *rows, size_t k) {
-    for (size_t i = 0; w->s->inverse_unit && i < k * w->n; i++)
-        rows[i] *= w->s->inverse_unit[w->s->active[i % w->n]];
+    for (size_t r = 0; w->s->inverse_unit && r < k; r++)
+        for (size_t j = 0; j < w->n; j++) rows[r * w->n + j] *= w->s->inverse_unit[w->s->active[j]];
 }
 
 sepal_status whitener_whiten(double *y, struct whitener *w, double *b, size_t k) {

@@ -131,10 +131,11 @@ static double largest_root(const struct run *run, const struct start *start, dou
     }
     dot /= sqrtl(norm);
     long double margin = (long double)run->margin, radius = (long double)run->radius;
-    for (bool found = false;; high *= 2) {
+    bool found = false;
+    while (!found) {
         long double left = dot + high * margin;
         found = left > 0 && left * left > squares + high * factor * radius * radius;
-        if (found) break;
+        if (!found) high *= 2;
     }
     for (int i = 0; i < 200; i++) {
         long double k = (low + high) / 2, left = dot + k * margin;
