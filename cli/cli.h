@@ -99,6 +99,8 @@ int files_check(struct session *s);
 int file_check(struct session *s, const char *output);
 /* How many inputs are standard input. */
 size_t files_from_standard(const struct session *s);
+/* Two names of one file, which need not be there yet; true also when that cannot be told. */
+bool files_may_be_one(const char *one, const char *other);
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
 

@@ -245,10 +245,12 @@ static bool fails(const struct session *s, const struct training *t) {
 static int reserve(struct session *s, struct training *t, const char *path) {
     enum { TRIES = 1000 };
     if (result_in_place(path)) return EXIT_DONE;
+    const char *trace = option_value(s, "trace"); /* which is not in its place yet */
     int fd = -1;
     for (int i = 1; i <= TRIES && fd < 0; i++) {
         snprintf(t->place, sizeof t->place, i > 1 ? "%s.interrupted.%d" : "%s.interrupted", path,
                  i);
+        if (trace != NULL && files_may_be_one(t->place, trace)) continue;
         fd = open(t->place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST && errno != EINTR) break;
     }

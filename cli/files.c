@@ -58,18 +58,32 @@ static void target_of(char target[PATH_MAX], const char *path) {
     if (!result_target(target, path)) snprintf(target, PATH_MAX, "%s", path);
 }
 
-static int refuse_twin(struct session *s, const struct option *one, const struct option *other) {
+enum twins { TWINS_NO, TWINS_YES, TWINS_UNKNOWN };
+
+static enum twins compare_places(const char *one, const char *other) {
     struct stat a, b, a_folder, b_folder;
     char path[PATH_MAX], folder[PATH_MAX], other_path[PATH_MAX], other_folder[PATH_MAX];
-    target_of(path, one->value);
-    target_of(other_path, other->value);
+    target_of(path, one);
+    target_of(other_path, other);
     const char *name = folder_of(folder, path), *other_name = folder_of(other_folder, other_path);
-    if (!look_at(&a, one->value) || !look_at(&b, other->value) || !look_at(&a_folder, folder) ||
+    if (!look_at(&a, one) || !look_at(&b, other) || !look_at(&a_folder, folder) ||
         !look_at(&b_folder, other_folder))
-        return cannot_tell(s, one->value, other->value);
-    bool device = a.st_mode != 0 && !S_ISREG(a.st_mode);
+        return TWINS_UNKNOWN;
+    if (a.st_mode != 0 && !S_ISREG(a.st_mode)) return TWINS_NO; /* a device holds both */
     bool same = is_same(&a, &b) || (strcmp(name, other_name) == 0 && is_same(&a_folder, &b_folder));
-    if (device || !same) return EXIT_DONE;
+    return same ? TWINS_YES : TWINS_NO;
+}
+
+bool files_may_be_one(const char *one, const char *other) {
+    return !is_standard(one) && !is_standard(other) && compare_places(one, other) != TWINS_NO;
+}
+
+static int refuse_twin(struct session *s, const struct option *one, const struct option *other) {
+    switch (compare_places(one->value, other->value)) {
+    case TWINS_NO: return EXIT_DONE;
+    case TWINS_UNKNOWN: return cannot_tell(s, one->value, other->value);
+    case TWINS_YES: break;
+    }
     return complain(s, EXIT_USAGE, NULL, "--%s and --%s name the same file", one->name,
                     other->name);
 }

@@ -339,6 +339,11 @@ def places(old):
                ["model.sepal.interrupted"])
     check(not os.path.exists("nowhere"), "link", "followed")
     os.unlink("model.sepal.interrupted")
+    trace = "model.sepal.interrupted"
+    check_kept("trace", interrupt_fit("-o", "model.sepal", "--trace", f"./{trace}"), old,
+               "model.sepal.interrupted.2", [trace])
+    check(content(trace).startswith(b"{"), "trace", "written over")
+    os.unlink(trace)
     before = files()
     code, _, err = interrupt_fit("-o", "/dev/null").end()
     check(code == 130 and "is not saved" in err and files() == before, "device", f"{code} {err!r}")
