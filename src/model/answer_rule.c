@@ -48,9 +48,9 @@ static sepal_status make_shift(struct answer_rule *out, sepal_ctx *ctx, struct a
 /* ---- the model's own ---------------------------------------------------------------------- */
 
 struct answer_options cut_options(const struct cut *cut) {
-    return (struct answer_options){.decide = cut->decide,
+    return (struct answer_options){.decide = (int)cut->decide,
                                    .cutoff = cut->cutoff ? *cut->cutoff : NAN,
-                                   .ambiguous = cut->ambiguous};
+                                   .ambiguous = (int)cut->ambiguous};
 }
 
 sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
