@@ -318,4 +318,12 @@ static inline enum claim claim_of(enum law law, const char *text) {
     return claim;
 }
 
+/* How far a score may be off, in parts of the largest. Solvers stop at a gap of 1e-10, which bounds
+   the square of the error; what is computed in closed form, or by a fixed number of steps, is exact
+   but for rounding and the conditioning of covariances. */
+static inline double room_for(const struct made *made, const char *text) {
+    bool solved = sepal_report_number(made->report, "iterations") > 0;
+    return solved && !is_sgd(text) && !is_perceptron(text) ? 3e-4 : 1e-7;
+}
+
 #endif

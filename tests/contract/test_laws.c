@@ -54,14 +54,6 @@ static struct changed change(const struct table *t, enum law law, struct rng *rn
 
 /* ---- comparing ---------------------------------------------------------------------------- */
 
-/* How far a score may be off, in parts of the largest. Solvers stop at a gap of 1e-10, which bounds
-   the square of the error; what is computed in closed form, or by a fixed number of steps, is exact
-   but for rounding and the conditioning of covariances. */
-static double room_for(const struct made *made, const char *text) {
-    bool solved = sepal_report_number(made->report, "iterations") > 0;
-    return solved && !is_sgd(text) && !is_perceptron(text) ? 3e-4 : 1e-7;
-}
-
 /* The largest difference of scores, in parts of the largest score. */
 static double scores_differ(const struct made *before, const struct made *after,
                             const struct changed *c, enum claim claim) {
