@@ -263,3 +263,31 @@ sepal_status min_norm_solve(double *w, size_t *rank, sepal_ctx *ctx, double *a, 
     arena_clear(&arena);
     return status;
 }
+
+static sepal_status keep_rows(double *out, size_t *rank, sepal_ctx *ctx, struct arena *arena,
+                              const double *a, size_t m, size_t n) {
+    struct factors f;
+    int shift = 0;
+    double *scales = arena_alloc(ctx, arena, n, sizeof *scales);
+    if (scales == NULL) return SEPAL_EMEMORY;
+    TRY(make_factors(&f, ctx, arena, m, n, 0));
+    TRY(load(&f, scales, &shift, ctx, a, NULL));
+    factor(&f, ctx->kernels, rank_tolerance(m, n));
+    *rank = f.rank;
+    memset(out, 0, f.rank * n * sizeof *out);
+    for (size_t i = 0; i < f.rank; i++)
+        for (size_t at = i; at < n; at++) {
+            size_t j = f.order[at];
+            double element = at == i ? f.diagonal[i] : f.column[at][i];
+            out[i * n + j] = ldexp(element * scales[j], shift);
+        }
+    return SEPAL_OK;
+}
+
+sepal_status min_norm_rows(double *out, size_t *rank, sepal_ctx *ctx, const double *a, size_t m,
+                           size_t n) {
+    struct arena arena = {0};
+    sepal_status status = keep_rows(out, rank, ctx, &arena, a, m, n);
+    arena_clear(&arena);
+    return status;
+}

@@ -10,4 +10,9 @@
 sepal_status min_norm_solve(double *w, size_t *rank, sepal_ctx *ctx, double *a, size_t m, size_t n,
                             double *b, size_t k);
 
+/* The rank of A (m x n) as above, and in the first rows of `out` (min(m, n) x n) as many independent
+   rows C with C'C = A'A but for what counts as rounding. */
+sepal_status min_norm_rows(double *out, size_t *rank, sepal_ctx *ctx, const double *a, size_t m,
+                           size_t n);
+
 #endif

@@ -208,16 +208,16 @@ static sepal_status factor_rows(struct whitener *w) {
                         .stride = s->x->cols,
                         .fill = fill_shrunk,
                         .payload = &all};
-    double *r = make(s, n, n), *copy = make(s, n, n);
-    double *zero = arena_zero(s->ctx, s->arena, n, sizeof *zero), *x = make(s, 1, n);
-    if (!r || !copy || !zero || !x) return SEPAL_EMEMORY;
+    double *r = make(s, n, n), *rows = make(s, n, n);
+    if (!r || !rows) return SEPAL_EMEMORY;
     TRY(tall_qr(r, s->ctx, &tall));
-    memcpy(copy, r, n * n * sizeof *r);
-    TRY(min_norm_solve(x, &w->rank, s->ctx, copy, n, n, zero, 1));
-    w->factor = r;
-    w->rows = w->height = n;
+    TRY(min_norm_rows(rows, &w->rank, s->ctx, r, n, n));
+    /* rows of r that are nothing but rounding would pass for rows of C in a problem by rows */
+    w->factor = rows;
+    w->rows = w->height = w->rank;
     w->way = WHITEN_SQUARE;
     if (w->rank < n) return SEPAL_OK;
+    w->factor = r;
     w->way = WHITEN_TRIANGLE;
     for (size_t i = 0; i < n; i++) {
         double sign = r[i * n + i] < 0 ? -1 : 1;
@@ -398,14 +398,14 @@ static sepal_status back_by_rows(double *out, const struct whitener *w, const do
 
 /* The same for a C that is nearly singular, by least squares of least norm. */
 static sepal_status whiten_by_square(double *y, struct whitener *w, const double *b, size_t k) {
-    size_t n = w->n, rank;
-    double *a = make(w->s, n, n), *right = make(w->s, n, k), *columns = make(w->s, n, k);
+    size_t n = w->n, m = w->rows, rank;
+    double *a = make(w->s, n, m), *right = make(w->s, n, k), *columns = make(w->s, m, k);
     double *rest = make(w->s, k, n);
     if (!a || !right || !columns || !rest) return SEPAL_EMEMORY;
-    transpose(a, w->factor, n, n);
+    transpose(a, w->factor, m, n);
     transpose(right, b, k, n);
-    TRY(min_norm_solve(columns, &rank, w->s->ctx, a, n, n, right, k));
-    transpose(y, columns, n, k);
+    TRY(min_norm_solve(columns, &rank, w->s->ctx, a, n, m, right, k));
+    transpose(y, columns, m, k);
     memcpy(rest, b, k * n * sizeof *rest);
     add_rows(rest, w, y, k, -1);
     for (size_t r = 0; r < k; r++)
@@ -415,12 +415,12 @@ static sepal_status whiten_by_square(double *y, struct whitener *w, const double
 
 static sepal_status back_by_square(double *out, const struct whitener *w, const double *y,
                                    size_t k) {
-    size_t n = w->n, rank;
-    double *a = make(w->s, n, n), *right = make(w->s, n, k), *columns = make(w->s, n, k);
+    size_t n = w->n, m = w->rows, rank;
+    double *a = make(w->s, m, n), *right = make(w->s, m, k), *columns = make(w->s, n, k);
     if (!a || !right || !columns) return SEPAL_EMEMORY;
-    memcpy(a, w->factor, n * n * sizeof *a);
-    transpose(right, y, k, n);
-    TRY(min_norm_solve(columns, &rank, w->s->ctx, a, n, n, right, k));
+    memcpy(a, w->factor, m * n * sizeof *a);
+    transpose(right, y, k, m);
+    TRY(min_norm_solve(columns, &rank, w->s->ctx, a, m, n, right, k));
     transpose(out, columns, n, k);
     return SEPAL_OK;
 }

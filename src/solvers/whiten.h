@@ -14,7 +14,7 @@ enum whiten_way {
     WHITEN_TRIANGLE, /* S = R'R, n x n */
     WHITEN_NULL,     /* the same for `rank` columns, and a basis of what S takes to zero */
     WHITEN_ROWS,     /* C itself, fewer rows than columns */
-    WHITEN_SQUARE,   /* C itself, as many rows as columns */
+    WHITEN_SQUARE,   /* C itself, nearly singular: `rank` rows */
     WHITEN_RIDGE     /* shrunk, in the space of the rows */
 };
 

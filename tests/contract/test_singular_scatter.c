@@ -178,6 +178,37 @@ static void test_nearly_dependent(void **state) {
     }
 }
 
+/* Fewer distinct rows than columns, two of them nearly equal, each row three times: the factor has rows
+   that are nothing but rounding beside one that is small. The weights are those of single rows that
+   weigh 3, for which another way is taken, as far as the squares of the small row tell. */
+static void test_nearly_equal_rows(void **state) {
+    (void)state;
+    enum { DISTINCT = 20, COPIES = 3, COLS = 40 };
+    struct rng rng = rng_make(test_seed(50), 1);
+    for (size_t number = 0; number < 40; number++) {
+        struct problem p = problem_new(&rng, DISTINCT, COLS, 3);
+        struct problem copies = problem_new(&rng, COPIES * DISTINCT, COLS, 3);
+        double part = pow(10, -3 - (double)(number % 3));
+        p.label[3] = p.label[4] = 0;
+        for (size_t j = 0; j < COLS; j++)
+            p.x[4 * COLS + j] = p.x[3 * COLS + j] + part * p.x[4 * COLS + j];
+        problem_weigh(&p, &rng);
+        for (size_t i = 0; i < copies.rows; i++) {
+            memcpy(copies.x + i * COLS, p.x + i / COPIES * COLS, COLS * sizeof *p.x);
+            copies.label[i] = p.label[i / COPIES];
+            p.weight[i / COPIES] = COPIES;
+        }
+        struct answer a = learn_problem(ctx, &p, false, "lda", NULL);
+        struct answer b = learn_problem(ctx, &copies, false, "lda", NULL);
+        check_small("the effect of copying", number,
+                    weights_differ(&p, &a.linear, &b.linear) * part * part, 1e-13);
+        linear_clear(&a.linear);
+        linear_clear(&b.linear);
+        problem_free(&p);
+        problem_free(&copies);
+    }
+}
+
 /* One-hot columns are dependent by themselves: no warning; what else is dependent is named. */
 static void test_text_columns(void **state) {
     (void)state;
@@ -629,6 +660,7 @@ int main(void) {
         cmocka_unit_test(test_lda_uses_the_pseudo_inverse),
         cmocka_unit_test(test_fisher_uses_total_scatter),
         cmocka_unit_test(test_nearly_dependent),
+        cmocka_unit_test(test_nearly_equal_rows),
         cmocka_unit_test(test_text_columns),
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_too_wide),
