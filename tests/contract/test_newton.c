@@ -97,6 +97,7 @@ static sepal_data *sparse_of(const struct problem *p) {
     assert_int_equal(fclose(file), 0);
     sepal_data *data = NULL;
     assert_int_equal(sepal_data_read(&data, ctx, "rows.libsvm", "format=libsvm"), SEPAL_OK);
+    assert_int_equal(remove("rows.libsvm"), 0); /* a program run by hand leaves no file behind */
     return data;
 }
 

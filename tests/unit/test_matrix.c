@@ -102,13 +102,14 @@ static void test_sum_is_the_tree(void **state) {
     struct rng rng = rng_make(test_seed(1), 1);
     size_t height = matrix_block_rows(WIDE), differs = 0;
     for (size_t n = 1; n <= SUM_BLOCKS; n++) {
-        double wanted[SUM_WIDTH], in_order = 0;
+        double wanted[SUM_WIDTH], in_order[SUM_WIDTH] = {0};
         for (size_t b = 0; b < n; b++)
             for (size_t j = 0; j < SUM_WIDTH; j++)
                 terms[b][j] = ldexp(rng_unit(&rng) - 0.5, (int)rng_below(&rng, 60));
         for (size_t j = 0; j < SUM_WIDTH; j++) wanted[j] = tree_sum(0, n, j);
-        for (size_t b = 0; b < n; b++) in_order += terms[b][0];
-        differs += in_order != wanted[0];
+        for (size_t b = 0; b < n; b++)
+            for (size_t j = 0; j < SUM_WIDTH; j++) in_order[j] += terms[b][j];
+        differs += memcmp(in_order, wanted, sizeof wanted) != 0;
         struct matrix matrix;
         assert_int_equal(matrix_init(&matrix, &ctx, (n - 1) * height + 1, WIDE, true), SEPAL_OK);
         assert_int_equal(matrix.n_blocks, n);
