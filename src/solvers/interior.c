@@ -35,6 +35,8 @@ struct interior {
     double *u;             /* width */
     struct split split;
     double mu, aim; /* the mean of the products, and what it is to become */
+    double least;   /* the smallest mu of which a step said that it had halved */
+    size_t idle;    /* steps since then */
     double *amiss;  /* width: what the sums of the dual variables have more than the point */
     /* The step. */
     double *da, *du;        /* n, width */
@@ -246,6 +248,20 @@ static sepal_status find_amiss(struct interior *p) {
     return SEPAL_OK;
 }
 
+/* What the products would be after a step to 0 is taken from them in advance, which may send the steps
+   round in a circle (Cartis, "Some disadvantages of a Mehrotra-type primal-dual corrector interior point
+   algorithm for linear programming", Appl. Numer. Math. 2009). So when mu has not halved for some steps,
+   they go without it, towards the middle. */
+enum { IDLE_MOST = 6 };
+static const double CENTRING = 0.3;
+
+static void count_idle(struct interior *p) {
+    p->idle++;
+    if (p->mu > 0.5 * p->least) return;
+    p->least = p->mu;
+    p->idle = 0;
+}
+
 /* A step to where the step to 0 suggests. *length 0: rounding leaves nothing to gain. */
 static sepal_status step(struct interior *p, double *length) {
     const struct objective *o = p->o;
@@ -261,11 +277,12 @@ static sepal_status step(struct interior *p, double *length) {
     split_forget(&p->split);
     TRY(find_step(p));
     double share = mean_product(p, reach_of_step(p, 1)) / p->mu;
-    foresee_products(p);
-    p->aim = share * share * share * p->mu;
+    bool centres = p->idle >= IDLE_MOST;
+    if (!centres) foresee_products(p);
+    p->aim = (centres ? CENTRING : share * share * share) * p->mu;
     TRY(find_step(p));
     double reached = reach_of_step(p, 1 / inside);
-    TRY(lengthen(p, 1 / inside, &reached));
+    if (!centres) TRY(lengthen(p, 1 / inside, &reached));
     if (!(reached > least)) return SEPAL_OK;
     advance(p, inside * reached);
     p->mu = mean_product(p, 0);
@@ -283,12 +300,14 @@ static sepal_status run(struct interior *p) {
         TRY(proximal_run(&p->best, NEAR, EPOCHS_FIRST));
     if (d->stopped || hinge_ends(&p->best)) return SEPAL_OK;
     TRY(start(p));
+    p->least = p->mu;
     while (!hinge_ends(&p->best) && d->iterations < most) {
         sepal_status status = step(p, &length);
         if (descent_interrupted(d, status, NAN)) return SEPAL_OK;
         TRY(status);
         if (length == 0) break;
         d->iterations++;
+        count_idle(p);
         TRY(hinge_offer(&p->best, p->u, NULL));
         TRY(hinge_offer_dual(&p->best, p->a, NULL));
     }
