@@ -59,11 +59,14 @@ static void test_widest_margin(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(612), 1);
     char options[64];
+    /* the objective is about l2/2 |w|^2, and 0.5 l2 |w - w*|^2 is at most the gap times it */
+    const double tol = 1e-7, room = 1.1 * sqrt(tol);
     for (size_t number = 0; number < 8; number++) {
         struct problem p = problem_new(&rng, 40, 2 + rng_below(&rng, 5), 2);
         for (size_t i = 0; i < p.rows; i++) p.x[i * p.cols] += 12 * p.label[i];
-        /* rows on their margin have losses of 0 up to rounding, beside an objective of 1e-8 */
-        snprintf(options, sizeof options, "solver=%s, tol=1e-8", names[number % NAMES]);
+        /* rows on their margin have losses of 0 up to rounding, beside an objective of 1e-8; so a gap
+           below 1e-8 is not to be had for every table */
+        snprintf(options, sizeof options, "solver=%s, tol=%g", names[number % NAMES], tol);
         struct answer a = solved(&p, false, "svm(loss=hinge, C=1e5)", options);
         sepal_data *data = problem_data(&p, ctx, false);
         sepal_report *report = NULL;
@@ -71,8 +74,8 @@ static void test_widest_margin(void **state) {
         assert_int_equal(sepal_separable(&report, NULL, ctx, data, NULL, NULL), SEPAL_OK);
         const struct tree *margin = tree_find(report->root, "margin");
         for (size_t j = 0; j < a.cols; j++) square += a.w[j] * a.w[j];
-        assert_true(1 / sqrt(square) >= margin->first->number * (1 - 1e-4));
-        assert_true(1 / sqrt(square) <= margin->first->next->number * (1 + 1e-4));
+        assert_true(1 / sqrt(square) >= margin->first->number * (1 - room));
+        assert_true(1 / sqrt(square) <= margin->first->next->number * (1 + room));
         sepal_report_free(report);
         data_free(data);
         answer_free(&a);
