@@ -19,6 +19,7 @@ enum { ROUNDS = 60, STEPS_A_ROUND = 20, EPOCHS_FIRST = 1000, PRODUCTS_MOST = 300
 static const double ENOUGH = 2e-4; /* a gap to begin with */
 static const double STRENGTH = 100, STRONGER = 5, STRONGEST = 1e12;
 static const double FORCING = 0.1;
+static const double BALANCED = 1e-14; /* of the sum of the shares, which is about 1 */
 
 struct augmented {
     struct descent *d;
@@ -55,20 +56,42 @@ static double imbalance(const struct augmented *s, double by) {
     return sum;
 }
 
-/* A free bias where both sides pull alike. Newton steps alone would not find it: without a t
-   between its bounds there is no curvature along the bias. */
+enum { DOUBLINGS = 1030, BISECTIONS = 60 }; /* through the whole range of numbers */
+
+/* The shares of both sides add up to the same, but for rounding. */
+static bool balanced(const struct augmented *s, double by) {
+    return fabs(imbalance(s, by)) <= BALANCED;
+}
+
+/* How far the bias may go from where both sides are balanced until they are not. */
+static double end_of_balance(const struct augmented *s, double from, double way) {
+    double low = from, high = from + way;
+    for (int k = 0; k < DOUBLINGS && isfinite(2 * high) && balanced(s, high); k++) {
+        low = high;
+        high += high - from;
+    }
+    for (int k = 0; k < BISECTIONS; k++) {
+        double middle = 0.5 * (low + high);
+        *(balanced(s, middle) ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* A free bias where both sides weigh the same. Newton steps alone would not find it: without a t
+   between its bounds there is no curvature along the bias. Where they do so in an interval it is its
+   middle: at an end there is a row at its kink, which lets no step of the weights get anywhere. */
 static void set_bias(struct augmented *s) {
-    enum { DOUBLINGS = 1030, HALVINGS = 60 }; /* through the whole range of numbers */
     double at = imbalance(s, 0), low = 0, high = at > 0 ? 1 : -1;
-    if (at == 0) return;
     for (int k = 0; k < DOUBLINGS && isfinite(2 * high) && imbalance(s, high) * at > 0; k++) {
         low = high;
         high *= 2;
     }
-    for (int k = 0; k < HALVINGS; k++) {
+    for (int k = 0; k < BISECTIONS; k++) {
         double middle = 0.5 * (low + high);
         *(imbalance(s, middle) * at > 0 ? &low : &high) = middle;
     }
+    if (at == 0) high = 0;
+    if (balanced(s, high)) high = 0.5 * (end_of_balance(s, high, -1) + end_of_balance(s, high, 1));
     s->u[s->o->cols] += high;
     for (size_t i = 0; i < s->o->n; i++) s->m[i] += high * objective_side(s->o, i);
 }

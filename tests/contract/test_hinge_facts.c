@@ -83,10 +83,25 @@ static void test_widest_margin(void **state) {
     }
 }
 
+/* As many rows of one class as of the other, which overlap: without a row between its bounds an interval
+   of biases is as good as any, and steps must not begin at its end. */
+static void test_equal_classes(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(613), 1);
+    for (size_t number = 0; number < 60; number++) {
+        struct problem p = problem_new(&rng, 2 * (8 + rng_below(&rng, 30)), 1 + number % 3, 2);
+        for (size_t i = 0; i < p.rows; i++) p.label[i] = (int)(i % 2);
+        struct answer a = solved(&p, false, "svm(loss=hinge, C=0.5)", "solver=augmented, tol=1e-9");
+        answer_free(&a);
+        problem_free(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rows_beyond, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_widest_margin, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_equal_classes, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
