@@ -250,9 +250,9 @@ static sepal_status find_amiss(struct interior *p) {
 
 /* What the products would be after a step to 0 is taken from them in advance, which may send the steps
    round in a circle (Cartis, "Some disadvantages of a Mehrotra-type primal-dual corrector interior point
-   algorithm for linear programming", Appl. Numer. Math. 2009). So when mu has not halved for some steps,
+   algorithm for linear programming", Appl. Numer. Math. 2009). So when mu has not halved for many steps,
    they go without it, towards the middle. */
-enum { IDLE_MOST = 6 };
+enum { IDLE_MOST = 30 };
 static const double CENTRING = 0.3;
 
 static void count_idle(struct interior *p) {
