@@ -60,11 +60,19 @@ static void balance(const struct objective *o, double *a) {
     }
 }
 
+/* Without a penalty the sums of the dual variables must be 0, as far as sums of such terms can be: what
+   is more may be all that columns have which hardly differ. */
+static bool sums_vanish(const struct hinge *h, const double *v) {
+    double rounding = (16 + sqrt((double)h->o->n)) * DBL_EPSILON;
+    for (size_t j = 0; j < h->o->width; j++)
+        if (!(fabs(v[j]) <= rounding * h->sizes[j])) return false;
+    return true;
+}
+
 /* The bound of balanced variables that earn so much, by the sums v that they amount to; they may have to
    be shrunk. */
 static double bound_by_sums(const struct hinge *h, const double *v, double earned, double *shrink) {
     const struct objective *o = h->o;
-    static const double rounding = 1e-12;
     double most = 0, lost = 0;
     *shrink = 1;
     for (size_t j = 0; j < o->penalised; j++) {
@@ -73,9 +81,7 @@ static double bound_by_sums(const struct hinge *h, const double *v, double earne
         lost += o->l2 > 0 ? over * over / (2 * o->l2) : 0;
     }
     if (o->l2 == 0 && o->l1 > 0 && most > o->l1) *shrink = o->l1 / most;
-    /* without a penalty the sums must be 0, as far as sums of such terms can be */
-    for (size_t j = 0; h->sizes && j < o->width; j++)
-        if (!(fabs(v[j]) <= rounding * h->sizes[j])) return -INFINITY;
+    if (h->sizes && !sums_vanish(h, v)) return -INFINITY;
     return *shrink * earned - lost;
 }
 
@@ -129,17 +135,12 @@ sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena)
 }
 
 sepal_status hinge_account(struct hinge *h, const double *a) {
-    static const double small = 1e-10;
     const struct objective *o = h->o;
     struct descent *d = h->d;
     double earned = take_dual(h, a), charge = 0;
-    bool vanish = true;
     TRY(objective_pulls(h->image, o, h->r));
-    for (size_t j = 0; j < o->width; j++) {
-        charge += fabs(h->image[j] * d->u[j]);
-        vanish = vanish && fabs(h->image[j]) <= small * h->sizes[j];
-    }
-    if (!vanish || !(h->primal - earned + charge <= d->tol * h->primal)) return SEPAL_OK;
+    for (size_t j = 0; j < o->width; j++) charge += fabs(h->image[j] * d->u[j]);
+    if (!sums_vanish(h, h->image) || !(h->primal - earned + charge <= d->tol * h->primal)) return SEPAL_OK;
     memcpy(d->pull, h->r, o->n * sizeof *a);
     d->paired = d->converged = true;
     return SEPAL_OK;

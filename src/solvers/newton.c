@@ -34,6 +34,7 @@ struct newton {
     double objective, decrement;                    /* twice the decrease that the step promises */
     double gap;                                     /* relative */
     bool factored;                                  /* the factor is one, of the last Hessian */
+    size_t most;                                    /* iterations */
 };
 
 static double dot(const struct newton *s, const double *a, const double *b) {
@@ -250,16 +251,69 @@ static bool dual_may_do(const struct newton *s) {
     return promise * promise <= (s->o->loss == &loss_logistic ? 2 : 100) * s->d->tol;
 }
 
+/* A step along what the factor does not see, unless rounding leaves nothing to gain by it. */
+static sepal_status advance_flat(struct newton *s, const struct flat *flat, bool *moved) {
+    const struct objective *o = s->o;
+    struct line line = {.o = o,
+                        .m = s->sweep.m,
+                        .t = flat->t,
+                        .u = s->u,
+                        .step = flat->direction,
+                        .value = s->objective,
+                        .slope = flat->slope};
+    TRY(line_search(&line));
+    memcpy(s->left, s->u, o->width * sizeof *s->left);
+    for (size_t j = 0; j < o->width; j++) s->u[j] += line.alpha * flat->direction[j];
+    for (size_t i = 0; i < o->n; i++) s->d->drift = fmax(s->d->drift, fabs(line.alpha * flat->t[i]));
+    TRY(look(s));
+    *moved = s->objective < line.value;
+    if (*moved) return SEPAL_OK;
+    memcpy(s->u, s->left, o->width * sizeof *s->left);
+    return look(s);
+}
+
+static sepal_status look_along_flat(struct newton *s, struct flat *flat) {
+    *flat = (struct flat){.o = s->o,
+                          .m = s->sweep.m,
+                          .gradient = s->sweep.gradient,
+                          .curve = s->sweep.curve,
+                          .factor = s->factor,
+                          .scale = s->scale,
+                          .direction = s->step,
+                          .scratch = s->product,
+                          .t = s->before};
+    return flat_find(flat);
+}
+
+/* Without a penalty little is left to gain by the factor's account also where the factor is not the
+   Hessian: along what the rows hardly differ in. There the rows themselves are asked. `moved`: there was
+   more, and a step was taken. */
+static sepal_status confirm(struct newton *s, bool *moved) {
+    struct descent *d = s->d;
+    struct flat flat;
+    *moved = false;
+    if (s->o->l2 > 0 || s->objective == 0 || !s->factored) return SEPAL_OK;
+    TRY(look_along_flat(s, &flat));
+    d->converged = relative(s, flat.gain) <= d->tol;
+    if (d->converged || d->iterations >= s->most) return SEPAL_OK;
+    TRY(advance_flat(s, &flat, moved));
+    if (*moved) d->iterations++;
+    d->paired = false;
+    s->gap = own_gap(s);
+    return SEPAL_OK;
+}
+
 static sepal_status take_steps(struct newton *s) {
     struct descent *d = s->d;
-    size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
+    s->most = d->max_iter ? d->max_iter : STEPS_MOST;
     TRY(look(s));
     s->gap = own_gap(s);
     for (;;) {
-        bool found;
+        bool found, moved = true;
         double length;
         d->converged = s->gap <= d->tol;
-        if (d->converged || d->iterations >= most) return SEPAL_OK;
+        if (d->converged) TRY(confirm(s, &moved));
+        if (d->converged || !moved || d->iterations >= s->most) return SEPAL_OK;
         if (d->stops(d->payload, d->iterations, s->objective, isinf(s->gap) ? NAN : s->gap)) {
             d->stopped = true;
             return SEPAL_OK;
@@ -285,19 +339,22 @@ static sepal_status take_steps(struct newton *s) {
     }
 }
 
-/* How far the optimum may be, by the last factor; where there is none it stays unknown. */
-static void measure_rest(struct newton *s) {
+/* How far the optimum may be, by the last factor and along what that does not see; where there is none
+   it stays unknown. */
+static sepal_status measure_rest(struct newton *s) {
     const struct objective *o = s->o;
-    if (o->l2 > 0 || !s->factored) return;
+    struct flat flat;
+    if (o->l2 > 0 || !s->factored) return SEPAL_OK;
+    TRY(look_along_flat(s, &flat));
     memcpy(s->product, s->sweep.gradient, o->width * sizeof *s->product);
     factor_solve(s->factor, o->width, s->scale, s->product, o->ctx);
-    s->d->decrement = sqrt(fmax(0, dot(s, s->sweep.gradient, s->product)));
+    s->d->decrement = sqrt(fmax(2 * flat.gain, dot(s, s->sweep.gradient, s->product)));
+    return SEPAL_OK;
 }
 
 static sepal_status descend(struct newton *s) {
     TRY(take_steps(s));
-    measure_rest(s);
-    return SEPAL_OK;
+    return measure_rest(s);
 }
 
 /* ---- some of the rows --------------------------------------------------------------------- */

@@ -33,6 +33,20 @@ bool factor_make(double *h, size_t n, double *scale, sepal_ctx *ctx);
 /* x = H^-1 x */
 void factor_solve(const double *factor, size_t n, const double *scale, double *x, sepal_ctx *ctx);
 
+/* ---- newton_flat.c: what the factor does not see, without a penalty ------------------------------ */
+
+struct flat {
+    const struct objective *o;
+    const double *m, *gradient, *curve; /* of a point: n, width, n */
+    const double *factor, *scale;       /* of a Hessian near it */
+    double *direction, *scratch;        /* width */
+    double *t;                          /* n: the change of the margins along the direction */
+    double slope, curvature;            /* of P along the direction */
+    double gain; /* the most that P may fall along it; 0 where the rows differ by roundings alone */
+};
+/* The direction along which the factor sees least and P falls. */
+sepal_status flat_find(struct flat *f);
+
 /* ---- newton_sample.c: some of the rows, in place ------------------------------------------------ */
 
 struct sample {

@@ -91,6 +91,7 @@ static inline struct table table_copy(const struct table *t) {
         memcpy(out.p.weight, t->p.weight, t->p.rows * sizeof *out.p.weight);
     }
     out.sparse = t->sparse;
+    out.blurred = t->blurred;
     memcpy(out.words, t->words, sizeof out.words);
     return out;
 }
@@ -171,8 +172,8 @@ static inline void compare_objectives(struct fuzz *z, const char *law, const str
         if (!(by > 0)) continue;
         if (a->mapped && !same_table && isnan(low->gap))
             continue; /* without a penalty P may jump */
-        /* nor is the least known to a solver, if the last bits of the table decide on it */
-        if (isnan(low->gap) && by <= FAR * moves_of(z, r % 2 ? b : a).objective) continue;
+        /* nor need a solver tell columns apart that differ by their last bits alone */
+        if (z->table.blurred && isnan(low->gap)) continue;
         if (a->mapped && !same_table) {
             if (moves < 0) moves = moves_of(z, a).objective;
             if (by <= FAR * moves + (ALIKE + centre_error(a, b)) * high->start) continue;

@@ -12,6 +12,7 @@ enum { CLASSES_MOST = 12, WORDS_BYTES = 400, BLOCK_ROWS_MOST = 4096 };
 struct table {
     struct problem p;
     bool sparse;
+    bool blurred;            /* columns differ by little more than their last bits */
     char words[WORDS_BYTES]; /* how it was made */
 };
 
@@ -164,12 +165,16 @@ static inline void make_label_column(struct table *t, struct rng *rng) {
     for (size_t i = 0; i < t->p.rows; i++) *cell(t, i, j) = t->p.label[i];
 }
 
+/* Columns that differ by less may be taken for equal: a number is not known to more digits, nor a sum. */
+static const double ROUNDING_SEEN = 1e-14;
+
 /* A column that another one equals, or almost. */
 static inline void repeat_column(struct table *t, struct rng *rng) {
     size_t to = rng_below(rng, t->p.cols), from = rng_below(rng, t->p.cols);
     double noise = chance(rng, 0.3) ? power_of_ten(rng, -15, -6) : 0;
     say(t, ", column %zu = column %zu", to, from);
     if (noise > 0) say(t, " (1 + %g normal)", noise);
+    t->blurred = t->blurred || (noise > 0 && noise < ROUNDING_SEEN);
     for (size_t i = 0; i < t->p.rows; i++)
         *cell(t, i, to) = *cell(t, i, from) * (1 + noise * normal(rng));
 }

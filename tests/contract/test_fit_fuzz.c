@@ -241,12 +241,12 @@ static void no_spread_is_none_in_sparse_rows(void **state) {
     assert_int_equal(findings, 0);
 }
 
-/* Columns that differ in scale by 1e6 to 1e14, or are dependent up to 1e-6 to 1e-8: no solver may call
+/* Columns that differ in scale by 1e6 to 1e14, or are dependent up to 1e-6 to 1e-14: no solver may call
    an answer converged that another betters. */
 static struct table hard_table(struct rng *rng, size_t number) {
     struct table t = table_of(between(rng, 10, 40), 3, 2);
     bool dependent = number % 2 != 0;
-    double by = dependent ? power_of_ten(rng, -8, -6) : power_of_ten(rng, -14, -6);
+    double by = power_of_ten(rng, -14, -6);
     for (size_t i = 0; i < t.p.rows; i++) {
         int label = t.p.label[i] = i < 2 ? (int)i : (int)rng_below(rng, 2);
         double noise = normal(rng), other = 2 * label - 1 + normal(rng);
@@ -259,6 +259,16 @@ static struct table hard_table(struct rng *rng, size_t number) {
     return t;
 }
 
+/* Of seed 102: one column is another times 1 + 7.7e-13 normal, and newton called an objective converged
+   that newton-cg went 4 % below. */
+static void a_column_almost_repeated(void **state) {
+    (void)state;
+    struct fuzz z = {.seed = 102, .number = 1635}; /* fixed: that problem */
+    run_problem(&z);
+    assert_non_null(strstr(z.spec.text, "penalty=none"));
+    assert_int_equal(z.findings, 0);
+}
+
 static void no_solver_denies_what_another_finds(void **state) {
     (void)state;
     static const struct {
@@ -268,7 +278,7 @@ static void no_solver_denies_what_another_finds(void **state) {
                  {"svm(penalty=none)", "svm"},
                  {"svm(penalty=none, loss=hinge)", "svm"},
                  {"logistic(penalty=none)", "logistic"}};
-    enum { TABLES = 12, SPECS = sizeof specs / sizeof *specs };
+    enum { TABLES = 40, SPECS = sizeof specs / sizeof *specs };
     size_t seed = number_from("SEPAL_TEST_SEED", 1), findings = 0;
     for (size_t k = 0; k < TABLES * SPECS; k++) {
         struct fuzz z = {.seed = seed, .number = k};
@@ -293,6 +303,7 @@ int main(void) {
         cmocka_unit_test(every_fit_keeps_the_laws),
         cmocka_unit_test(tiny_columns_have_an_objective),
         cmocka_unit_test(no_spread_is_none_in_sparse_rows),
+        cmocka_unit_test(a_column_almost_repeated),
         cmocka_unit_test(no_solver_denies_what_another_finds),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -3,6 +3,7 @@
 #include "seed.h"
 #include "sepal/sepal.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -357,6 +358,52 @@ static void columns_that_add_nothing(void **state) {
     }
 }
 
+/* b = a (1 + 2^-k z), a known to its last bit: with a and 2^k (b - a), which is about a z, instead of a
+   and b the optimum is the same, and easy. Whoever says converged is there. */
+static void columns_that_hardly_differ(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(6), 8);
+    static const char *const specs[] = {"logistic(penalty=none)", "svm(penalty=none)",
+                                        "svm(penalty=none, loss=hinge)"};
+    static const char *const solvers[][2] = {
+        {"solver=newton", "solver=newton-cg"}, {"solver=newton", "solver=newton-cg"},
+        {"solver=interior", "solver=augmented"}};
+    size_t converged = 0;
+    for (int k = 10; k <= 46; k += 2) {
+        struct problem near = problem_new(&rng, 80, 3, DENSE), easy = near;
+        easy.x = malloc(near.n * near.cols * sizeof *easy.x);
+        assert_non_null(easy.x);
+        for (size_t i = 0; i < near.n; i++) {
+            double *x = near.x + i * near.cols, z = x[2] - 3 + (near.label[i] == SIDES[1]);
+            x[1] = x[0] * (1 + ldexp(z, -k));
+            memcpy(easy.x + i * near.cols, x, near.cols * sizeof *x);
+            easy.x[i * near.cols + 1] = ldexp(x[1] - x[0], k);
+        }
+        sepal_data *hard = data_of(&near, false), *plain = data_of(&easy, false);
+        for (size_t s = 0; s < 3; s++) {
+            struct outcome best = fit(plain, specs[s], NULL);
+            assert_true(best.converged == 1);
+            for (size_t v = 0; v < 2; v++) {
+                struct outcome out = fit(hard, specs[s], solvers[s][v]);
+                double excess = (out.objective - best.objective) / best.objective;
+                /* the weights are about 2^k, and a margin as exact as their rounding */
+                if (out.converged == 1 && !(excess <= 1e-5 + 8 * ldexp(DBL_EPSILON, k)))
+                    fail_msg("%s, %s, columns that differ by 2^-%d: converged %g above the least",
+                             specs[s], solvers[s][v], k, excess);
+                if (out.converged == 0) assert_true(*out.warning);
+                converged += out.converged == 1;
+                free(out.score);
+            }
+            free(best.score);
+        }
+        sepal_data_free(hard);
+        sepal_data_free(plain);
+        free(easy.x);
+        problem_free(&near);
+    }
+    assert_true(converged >= 20); /* of 114 */
+}
+
 /* ---- no optimum --------------------------------------------------------------------------- */
 
 /* The first column says the class, where it is not 0: `ties` rows of each class are. */
@@ -436,6 +483,7 @@ int main(void) {
         cmocka_unit_test(probabilities_meet_frequencies),
         cmocka_unit_test(no_penalty_no_gap),
         cmocka_unit_test(columns_that_add_nothing),
+        cmocka_unit_test(columns_that_hardly_differ),
         cmocka_unit_test(endless_is_named),
         cmocka_unit_test(threads_change_no_bit),
     };
