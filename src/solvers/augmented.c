@@ -56,7 +56,7 @@ static double imbalance(const struct augmented *s, double by) {
     return sum;
 }
 
-enum { DOUBLINGS = 1030, BISECTIONS = 60 }; /* through the whole range of numbers */
+enum { BISECTIONS = 60 };
 
 /* The shares of both sides add up to the same, but for rounding. */
 static bool balanced(const struct augmented *s, double by) {
@@ -66,7 +66,7 @@ static bool balanced(const struct augmented *s, double by) {
 /* How far the bias may go from where both sides are balanced until they are not. */
 static double end_of_balance(const struct augmented *s, double from, double way) {
     double low = from, high = from + way;
-    for (int k = 0; k < DOUBLINGS && isfinite(2 * high) && balanced(s, high); k++) {
+    while (isfinite(2 * high) && balanced(s, high)) {
         low = high;
         high += high - from;
     }
@@ -82,7 +82,7 @@ static double end_of_balance(const struct augmented *s, double from, double way)
    middle: at an end there is a row at its kink, which lets no step of the weights get anywhere. */
 static void set_bias(struct augmented *s) {
     double at = imbalance(s, 0), low = 0, high = at > 0 ? 1 : -1;
-    for (int k = 0; k < DOUBLINGS && isfinite(2 * high) && imbalance(s, high) * at > 0; k++) {
+    while (isfinite(2 * high) && imbalance(s, high) * at > 0) {
         low = high;
         high *= 2;
     }

@@ -172,8 +172,10 @@ static inline void compare_objectives(struct fuzz *z, const char *law, const str
         if (!(by > 0)) continue;
         if (a->mapped && !same_table && isnan(low->gap))
             continue; /* without a penalty P may jump */
-        /* nor need a solver tell columns apart that differ by their last bits alone */
-        if (z->table.blurred && isnan(low->gap)) continue;
+        /* nor need a solver tell columns apart that differ by their last bits alone, as those that a map
+           bends may */
+        bool alike = isnan(low->gap) && (z->table.blurred || a->bent);
+        if (alike && by <= FAR * moves_of(z, r % 2 ? b : a).objective) continue;
         if (a->mapped && !same_table) {
             if (moves < 0) moves = moves_of(z, a).objective;
             if (by <= FAR * moves + (ALIKE + centre_error(a, b)) * high->start) continue;
