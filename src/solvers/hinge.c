@@ -140,7 +140,8 @@ sepal_status hinge_account(struct hinge *h, const double *a) {
     double earned = take_dual(h, a), charge = 0;
     TRY(objective_pulls(h->image, o, h->r));
     for (size_t j = 0; j < o->width; j++) charge += fabs(h->image[j] * d->u[j]);
-    if (!sums_vanish(h, h->image) || !(h->primal - earned + charge <= d->tol * h->primal)) return SEPAL_OK;
+    if (!sums_vanish(h, h->image) || !(h->primal - earned + charge <= d->tol * h->primal))
+        return SEPAL_OK;
     memcpy(d->pull, h->r, o->n * sizeof *a);
     d->paired = d->converged = true;
     return SEPAL_OK;

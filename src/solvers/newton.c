@@ -264,7 +264,8 @@ static sepal_status advance_flat(struct newton *s, const struct flat *flat, bool
     TRY(line_search(&line));
     memcpy(s->left, s->u, o->width * sizeof *s->left);
     for (size_t j = 0; j < o->width; j++) s->u[j] += line.alpha * flat->direction[j];
-    for (size_t i = 0; i < o->n; i++) s->d->drift = fmax(s->d->drift, fabs(line.alpha * flat->t[i]));
+    for (size_t i = 0; i < o->n; i++)
+        s->d->drift = fmax(s->d->drift, fabs(line.alpha * flat->t[i]));
     TRY(look(s));
     *moved = s->objective < line.value;
     if (*moved) return SEPAL_OK;

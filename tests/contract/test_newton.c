@@ -365,9 +365,9 @@ static void columns_that_hardly_differ(void **state) {
     struct rng rng = rng_make(test_seed(6), 8);
     static const char *const specs[] = {"logistic(penalty=none)", "svm(penalty=none)",
                                         "svm(penalty=none, loss=hinge)"};
-    static const char *const solvers[][2] = {
-        {"solver=newton", "solver=newton-cg"}, {"solver=newton", "solver=newton-cg"},
-        {"solver=interior", "solver=augmented"}};
+    static const char *const solvers[][2] = {{"solver=newton", "solver=newton-cg"},
+                                             {"solver=newton", "solver=newton-cg"},
+                                             {"solver=interior", "solver=augmented"}};
     size_t converged = 0;
     for (int k = 10; k <= 46; k += 2) {
         struct problem near = problem_new(&rng, 80, 3, DENSE), easy = near;

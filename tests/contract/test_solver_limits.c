@@ -38,10 +38,11 @@ static struct counted fit_counted(const sepal_data *data, const char *spec, cons
     sepal_report *report = NULL;
     assert_int_equal(sepal_fit(&model, &report, ctx, spec, data, options), SEPAL_OK);
     const struct tree *solver = tree_find(report->root, "solver");
-    struct counted out = {.iterations = sepal_report_number(report, "iterations"),
-                          .objective = sepal_report_number(report, "objective"),
-                          .converged = sepal_report_number(report, "converged") == 1,
-                          .handed_over = solver && memmem(solver->text.bytes, solver->text.length, ", then ", 7)};
+    struct counted out = {
+        .iterations = sepal_report_number(report, "iterations"),
+        .objective = sepal_report_number(report, "objective"),
+        .converged = sepal_report_number(report, "converged") == 1,
+        .handed_over = solver && memmem(solver->text.bytes, solver->text.length, ", then ", 7)};
     sepal_report_free(report);
     sepal_model_free(model);
     return out;
@@ -66,7 +67,8 @@ static void limits_count_all_solvers(void **state) {
             same = fit_counted(data, spec, options);
             if (same.iterations != all.iterations || same.converged != all.converged ||
                 same.objective != all.objective)
-                fail_msg("%s, problem %zu: %g iterations, converged %d; with one more as the limit %g, %d",
+                fail_msg("%s, problem %zu: %g iterations, converged %d; with one more as the limit "
+                         "%g, %d",
                          spec, k, all.iterations, all.converged, same.iterations, same.converged);
             snprintf(options, sizeof options, "tol=1e-13, max-iter=%.0f", all.iterations - 1);
             less = fit_counted(data, spec, options);
@@ -141,9 +143,7 @@ static void stops_while_sampling(void **state) {
 
 /* ---- in the middle of a matrix -------------------------------------------------------------- */
 
-static struct {
-    size_t calls, stop_at;
-} wish;
+static struct { size_t calls, stop_at; } wish;
 
 static int asks(const char *line, void *payload) {
     (void)line;
@@ -182,8 +182,9 @@ static void no_decrement_of_half_a_hessian(void **state) {
             if (k > 0 && !isnan(decrement) && above > 1e-9) {
                 told++;
                 if (!(promise > 0.2 * above && promise < 5 * above))
-                    fail_msg("stopped at look %zu, after %g steps: %g above the least, decrement %g",
-                             k, iterations, above, decrement);
+                    fail_msg(
+                        "stopped at look %zu, after %g steps: %g above the least, decrement %g", k,
+                        iterations, above, decrement);
             }
         }
         sepal_report_free(report);
