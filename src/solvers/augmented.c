@@ -66,10 +66,11 @@ static bool balanced(const struct augmented *s, double by) {
 /* How far the bias may go from where both sides are balanced until they are not. */
 static double end_of_balance(const struct augmented *s, double from, double way) {
     double low = from, high = from + way;
-    while (isfinite(2 * high) && balanced(s, high)) {
+    for (; isfinite(high) && balanced(s, high); way *= 2) {
         low = high;
-        high += high - from;
+        high = from + 2 * way;
     }
+    if (!isfinite(high)) return from;
     for (int k = 0; k < BISECTIONS; k++) {
         double middle = 0.5 * (low + high);
         *(balanced(s, middle) ? &low : &high) = middle;
