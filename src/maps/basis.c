@@ -180,6 +180,16 @@ static sepal_status fill(struct block *out, sepal_ctx *ctx, const struct basis *
     return shrink(ctx, out, out->sparse ? out->start[out->rows] : out->rows * cols);
 }
 
+static bool changes_nothing(const struct fitted_map *map) {
+    return map->map->affine && !map->numbers;
+}
+
+bool basis_is_identity(const struct basis *basis) {
+    size_t m = 0;
+    while (m < basis->n && changes_nothing(&basis->maps[m])) m++;
+    return m == basis->n;
+}
+
 sepal_status basis_block(struct block *out, sepal_ctx *ctx, const struct basis *basis,
                          const struct matrix *x, size_t first, size_t n) {
     size_t cols = basis_width(basis, x->cols), widest = x->cols;
@@ -359,7 +369,7 @@ static sepal_status fit_next(struct basis *basis, size_t m, struct matrix *out,
                              struct map_rows *rows) {
     struct basis one = {.n = 1};
     TRY(learn(&basis->maps[m], rows));
-    if (basis->maps[m].map->affine && !basis->maps[m].numbers) return SEPAL_OK;
+    if (changes_nothing(&basis->maps[m])) return SEPAL_OK;
     /* rows carry the centre of the maps before along, so only this map's own share is prepared */
     one.maps[0] = basis->maps[m];
     const double *before = rows->x->n_blocks ? rows->x->blocks[0].centre : NULL;

@@ -21,6 +21,7 @@ sepal_status basis_fit(struct basis *basis, struct matrix *out, sepal_ctx *ctx, 
 sepal_status basis_plan(struct basis *basis, sepal_ctx *ctx, size_t in);
 sepal_status basis_prepare(struct basis *basis, sepal_ctx *ctx, struct arena *arena);
 size_t basis_width(const struct basis *basis, size_t in); /* columns of phi */
+bool basis_is_identity(const struct basis *basis);        /* phi is x, to the bit */
 /* phi of rows [first, first + n) as a block of its own, to be given back to block_clear. */
 sepal_status basis_block(struct block *out, sepal_ctx *ctx, const struct basis *basis,
                          const struct matrix *x, size_t first, size_t n);

@@ -242,7 +242,7 @@ static sepal_status answer_piece(sepal_ctx *ctx, size_t task, void *payload) {
     double *room = mem_alloc(ctx, n * linear->rows + linear->classes + linear->cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;
     sepal_status status;
-    if (all->model->basis.n == 0) {
+    if (basis_is_identity(&all->model->basis)) { /* as a fit has them: sums to the same bit */
         const struct block *whole = &x->blocks[first / x->block_rows];
         struct block block = block_slice(whole, x->cols, first - whole->first_row, n);
         status = answer_block(ctx, all, &block, room);

@@ -201,6 +201,17 @@ def test_units():
         check(all(near(a, b, 1e-9) for a, b in zip(weights(maps), plain)), f"{maps} in the user's units")
 
 
+def test_identity():
+    """It changes no bit, in whatever form rows are kept: here a row has one value, beside its columns."""
+    rows = [[i / 7 if (i * j) % 37 in (1, 2, 5, 9) else 0 for j in range(40)] for i in range(1, 400)]
+    write_sparse("sparse.libsvm", rows, [i % 3 % 2 for i in range(1, 400)])
+    said = []
+    for maps in ("", "identity | ", "identity | identity | "):
+        sepal("train", "sparse.libsvm", "-m", maps + "least-squares", "-q", "-o", "m.sepal")
+        said.append(sepal("predict", "m.sepal", "sparse.libsvm", "--scores"))
+    check(said[0] == said[1] == said[2], "identity changes scores")
+
+
 def test_seeds():
     iris = os.path.join(SOURCE, "examples/data/iris.csv")
     for maps in ("fourier(features=5)", "rbf(centres=5)"):
@@ -243,6 +254,7 @@ def main():
     test_oracle()
     test_what_basis_functions_are_for()
     test_units()
+    test_identity()
     test_seeds()
     test_refusals()
     for failure in failures[:20]:

@@ -142,10 +142,22 @@ static inline double centre_error(const struct run *a, const struct run *b) {
     return 64 * DBL_EPSILON * fmax(a->taken, b->taken);
 }
 
+/* A factorisation is exact up to the rounding of its largest rows, and a row counts by the root of its
+   weight: light rows take on the rounding of heavy ones. */
+static inline double weights_error(const struct table *t) {
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; t->p.weight && i < t->p.rows; i++) {
+        if (t->p.weight[i] == 0) continue;
+        least = fmin(least, t->p.weight[i]);
+        most = fmax(most, t->p.weight[i]);
+    }
+    return most > least ? 64 * DBL_EPSILON * sqrt(most / least) : 0;
+}
+
 static inline void compare_scores(struct fuzz *z, const char *law, const struct run *base,
                                   const struct run *changed, const struct meeting *m) {
     double difference = scores_differ(base, changed, m), reach = fmax(base->reach, changed->reach);
-    double slack = ALIKE + centre_error(base, changed);
+    double slack = ALIKE + centre_error(base, changed) + weights_error(&z->table);
     slack += 64 * DBL_EPSILON * reach / largest_score(base);
     if (difference <= slack) return;
     double moves = moves_of(z, base).scores;

@@ -14,6 +14,7 @@ static const long double VOTE_TIED = 1e-12L;
 struct fuzz {
     uint64_t seed;
     size_t number;
+    bool alone; /* it was asked for by its number */
     struct table given; /* as drawn, with rows of weight 0 */
     struct table table; /* without them: its rows are those of a fit */
     struct spec spec;
@@ -197,16 +198,18 @@ static inline void check_evaluation(struct fuzz *z, const struct run *run) {
 }
 
 static inline void check_file(struct fuzz *z, const struct run *run) {
-    static const char path[] = "fit_fuzz.sepal";
+    char path[64];
     sepal_model *loaded = NULL;
     size_t bytes = run->rows * run->width * sizeof *run->scores;
     double *scores = room(run->rows * run->width, sizeof *scores);
+    snprintf(path, sizeof path, "fit_fuzz.%ld.sepal", (long)getpid());
     if (sepal_model_save(ctx, run->model, path) != SEPAL_OK ||
         sepal_model_load(&loaded, ctx, path) != SEPAL_OK ||
         sepal_scores(scores, ctx, loaded, run->data) != SEPAL_OK)
         find(z, run->options, "saved and loaded: %s", sepal_ctx_error(ctx));
     else if (memcmp(scores, run->scores, bytes) != 0)
         find(z, run->options, "saved and loaded, it scores the rows by other numbers");
+    unlink(path);
     sepal_model_free(loaded);
     free(scores);
 }
