@@ -268,18 +268,21 @@ static bool nothing_left(const struct newton *s) {
 static sepal_status run(struct newton *s) {
     struct descent *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
+    enum { SURE = 2 }; /* a step may lead rows over their kinks, behind which P falls on */
+    int sure = 0;      /* so often in turn the optimum was near */
     bool near = false;
     s->bound = -INFINITY;
     for (;;) {
         bool moved = false;
         TRY(look(s));
-        if (s->gap <= d->tol || near) d->converged = true;
+        if (s->gap <= d->tol || sure == SURE) d->converged = true;
         if (d->converged || d->stopped || d->iterations >= most || nothing_left(s)) return SEPAL_OK;
         if (s->doubts > DOUBTS_MOST) return SEPAL_OK;
         d->stopped = d->stops(d->payload, d->iterations, s->objective, s->gap);
         if (d->stopped) return SEPAL_OK;
         TRY(conjugate_gradients(s, fmin(0.5, fmax(1e-4, sqrt(s->rate)))));
         TRY(ask_all(s, &near));
+        sure = near ? sure + 1 : 0;
         TRY(advance(s, &moved));
         d->iterations++;
         /* rounding leaves nothing to gain */

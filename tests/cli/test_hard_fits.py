@@ -150,6 +150,23 @@ for d, apart in ((2, 1e-12), (5, 1e-11), (3, 1e-12)):
     check("nearly-dependent" in said and not report["converged"], "lsqr says", said, report["converged"])
     check(math.isfinite(report["objective"]), "lsqr", report["objective"])
 
+# ---- a row at its kink, behind which P falls on ----------------------------------------------------------
+# Bells along a line: a hyperplane separates them, and the least squared hinge is 0. The row with the largest
+# x1 hides that: it curves P along x1 until its margin is 1, and along the rest of the way P is nearly flat.
+
+BELLS = [(0.0008620859696493151, 3.036010193278095e-35, 0.000501789685362443, 0.9995321620402984, 3.017890988080492e-14),
+         (0.06356680911793296, 6.533740733317866e-10, 1.885078206126543e-22, 6.719914128626424e-9, 0.20276607812020486),
+         (0.2533689312891823, 5.768772277796815e-12, 1.4844741637170962e-19, 3.6620017912344065e-7, 0.04652260236204139),
+         (0.013692378760132216, 7.2926899410352005e-31, 0.000014179412504351474, 0.6922078965843802, 1.4645945792377597e-11),
+         (0.9557371635083823, 1.3321640762492882e-16, 1.8050830531485516e-14, 0.0002348833459209702, 0.0006447943965425199),
+         (0.031777948822089556, 2.4750804630427488e-29, 3.2341246225845335e-6, 0.5097864298792883, 1.1899071520912643e-10),
+         (2.900997039864951e-6, 0.0007277794535981808, 8.942026188517516e-36, 1.101900553946463e-17, 0.6574950174349234),
+         (0.9978030955512669, 1.7438401774532864e-17, 1.1351428079496159e-13, 0.0005962056804540379, 0.00025524317443745666)]
+bells = write("bells.csv", BELLS, [0, 1, 0, 1, 1, 1, 1, 0])
+for solver in ("newton", "newton-cg"):
+    report = fit(bells, "svm(penalty=none)", "--solver", solver, "--max-iter", "1000", "-q")
+    check(report["objective"] < 1e-6 or not report["converged"], "bells", solver, report["objective"])
+
 for failure in failures[:40]:
     print(failure)
 print(f"{len(failures)} failures")

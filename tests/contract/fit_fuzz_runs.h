@@ -109,6 +109,8 @@ static inline void recompute(struct run *run, const struct learner *learner) {
         long double reach;
         long double score = score_long(linear, &f, i / linear->rows, i % linear->rows, &reach);
         run->reach = fmax(run->reach, (double)reach);
+        /* where targets of two like classes cancel out, what is left is rounding of theirs */
+        if (run->squares) reach = fmaxl(reach, 1);
         if (linear->decode == DECODE_OVO && fabsl(score) <= VOTE_TIED * reach)
             run->tied[i / linear->rows] = true;
     }
