@@ -211,21 +211,67 @@ static void load_null_space(struct factors *g, const struct factors *f, const do
     for (size_t j = 0; j < g->n; j++) drop_noise(g, g->column[j], 0);
 }
 
-/* W = S y less its projection on the columns of S N. */
+/* The scales, none smaller than 2^-apart of the largest. */
+static void keep_near(double *kept, const double *scales, size_t n, int apart) {
+    double largest = 0;
+    for (size_t j = 0; j < n; j++) largest = fmax(largest, scales[j]);
+    for (size_t j = 0; j < n; j++)
+        kept[j] = scales[j] > 0 ? fmax(scales[j], ldexp(largest, -apart)) : 0;
+}
+
+/* W = S y less its projection on the columns of S N, with the scales `kept` for S. */
 static sepal_status project(double *w, const struct factors *f, sepal_ctx *ctx, struct arena *arena,
-                            const double *scales, double noise) {
+                            const double *scales, const double *kept, double noise) {
     struct factors g;
     TRY(make_factors(&g, ctx, arena, f->n, f->n - f->rank, f->extra));
-    for (size_t j = f->rank; j < f->n; j++) solve_triangle(f, ctx->kernels, f->column[j]);
-    load_null_space(&g, f, scales, noise);
+    load_null_space(&g, f, kept, noise);
     factor(&g, ctx->kernels, 0);
     for (size_t c = 0; c < g.extra; c++) {
         double *z = g.column[g.n + c];
         memset(z, 0, g.rank * sizeof *z);
         for (size_t i = g.rank; i-- > 0;) reflect(&g, ctx->kernels, i, z);
-        for (size_t i = 0; i < f->n; i++) w[f->order[g.row_order[i]] * f->extra + c] = z[i];
+        for (size_t i = 0; i < f->n; i++) {
+            size_t j = f->order[g.row_order[i]];
+            w[j * f->extra + c] = scales[j] > 0 ? z[i] * (kept[j] / scales[j]) : 0;
+        }
     }
     return SEPAL_OK;
+}
+
+/* Whether A W = A S y, up to rounding, as it must be. */
+static bool solves(const double *w, const struct factors *f, const double *scales, const double *a,
+                   double factor_down) {
+    static const double rounding = 1e-12;
+    for (size_t c = 0; c < f->extra; c++)
+        for (size_t i = 0; i < f->rows; i++) {
+            double difference = 0, size = 0;
+            for (size_t at = 0; at < f->n; at++) {
+                size_t j = f->order[at];
+                double x = a[i * f->n + j] * factor_down, projected = x * w[j * f->extra + c];
+                double basic = at < f->rank ? x / scales[j] * f->column[f->n + c][at] : 0;
+                difference += projected - basic;
+                size += fabs(basic);
+            }
+            if (!(fabs(difference) <= rounding * size)) return false;
+        }
+    return true;
+}
+
+/* Least norm. Where scales are so far apart that quotients are below a double's range, what is lost with
+   them is a part of the answer: then columns that are very small count as larger, and the answer is not
+   quite the solution of least norm, but it is one. */
+static sepal_status solve_singular(double *w, const struct factors *f, sepal_ctx *ctx,
+                                   struct arena *arena, const double *scales, const double *a,
+                                   double factor_down) {
+    enum { NEAR = 400 };
+    double noise = rank_tolerance(f->rows, f->n) / NOISE_PART;
+    double *kept = arena_alloc(ctx, arena, f->n, sizeof *kept);
+    if (kept == NULL) return SEPAL_EMEMORY;
+    for (size_t j = f->rank; j < f->n; j++) solve_triangle(f, ctx->kernels, f->column[j]);
+    TRY(project(w, f, ctx, arena, scales, scales, noise));
+    if (solves(w, f, scales, a, factor_down)) return SEPAL_OK;
+    keep_near(kept, scales, f->n, NEAR);
+    return project(w, f, ctx, arena, scales, kept, noise);
 }
 
 static sepal_status solve(double *w, size_t *rank, sepal_ctx *ctx, struct arena *arena,
@@ -236,11 +282,10 @@ static sepal_status solve(double *w, size_t *rank, sepal_ctx *ctx, struct arena 
     if (scales == NULL) return SEPAL_EMEMORY;
     TRY(make_factors(&f, ctx, arena, m, n, k));
     TRY(load(&f, scales, &shift, ctx, a, b));
-    double tolerance = rank_tolerance(m, n);
-    factor(&f, ctx->kernels, tolerance);
+    factor(&f, ctx->kernels, rank_tolerance(m, n));
     *rank = f.rank;
     for (size_t c = 0; c < k; c++) solve_triangle(&f, ctx->kernels, f.column[n + c]);
-    if (f.rank < n) TRY(project(w, &f, ctx, arena, scales, tolerance / NOISE_PART));
+    if (f.rank < n) TRY(solve_singular(w, &f, ctx, arena, scales, a, ldexp(1, -shift)));
     for (size_t i = 0; i < n * k && f.rank == n; i++) {
         w[f.order[i / k] * k + i % k] = f.column[n + i % k][i / k] / scales[f.order[i / k]];
     }

@@ -14,7 +14,7 @@ static const long double VOTE_TIED = 1e-12L;
 struct fuzz {
     uint64_t seed;
     size_t number;
-    bool alone; /* it was asked for by its number */
+    bool alone;         /* it was asked for by its number */
     struct table given; /* as drawn, with rows of weight 0 */
     struct table table; /* without them: its rows are those of a fit */
     struct spec spec;
