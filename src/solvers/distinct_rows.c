@@ -135,7 +135,9 @@ static bool equal(const struct search *s, size_t a, size_t b) {
                        *y = matrix_block_of(&s->o->rows, b, &k);
     if (!x->sparse) return equal_dense(x, i, y, k, s->o->cols);
     size_t n = x->start[i + 1] - x->start[i];
-    return n == y->start[k + 1] - y->start[k] && (n == 0 || value_of(x, i) == value_of(y, k)) &&
+    if (n != y->start[k + 1] - y->start[k]) return false;
+    if (n == 0) return true; /* a block without entries has no place for them */
+    return value_of(x, i) == value_of(y, k) &&
            memcmp(x->index + x->start[i], y->index + y->start[k], n * sizeof *x->index) == 0;
 }
 
@@ -183,6 +185,7 @@ static void copy_columns(uint32_t *out, const struct search *s, size_t k, double
     const uint32_t *index;
     size_t i, n = 0, count = s->n[k];
     const struct block *block = matrix_block_of(&s->o->rows, s->first[k], &i);
+    if (count == 0) return;
     if (block->sparse) {
         memcpy(out, block->index + block->start[i], count * sizeof *out);
         return;

@@ -228,6 +228,29 @@ static void test_sparse(void **state) {
     free_pair(&pair);
 }
 
+/* A sparse block may have no entry at all. */
+static void test_empty_blocks(void **state) {
+    (void)state;
+    enum { COLS = 20 };
+    struct rng rng = rng_make(test_seed(86), 1);
+    size_t height = matrix_block_rows(COLS), *rows = malloc((2 * height + COLS) * sizeof *rows);
+    struct problem p = problem_new(&rng, 2 * height + COLS, COLS, 2);
+    assert_non_null(rows);
+    for (size_t i = 0; i < p.rows; i++) {
+        rows[i] = i;
+        for (size_t j = 0; j < COLS; j++)
+            p.x[i * COLS + j] = i >= 2 * height && j == i - 2 * height ? 1 : 0;
+    }
+    sepal_data *whole = problem_data(&p, ctx, true), *kept = NULL;
+    assert_int_equal(data_select(&kept, ctx, whole, rows, p.rows), SEPAL_OK);
+    struct pair pair = {.mixed = kept, .uniform = whole};
+    expect_same(&pair, CONVEX, COUNT(CONVEX));
+    expect_same(&pair, CLOSED, COUNT(CLOSED));
+    free_pair(&pair);
+    problem_free(&p);
+    free(rows);
+}
+
 /* Equal rows of two classes are found, whatever their blocks keep them in, and so is a hyperplane. */
 static void test_separable(void **state) {
     (void)state;
@@ -258,6 +281,7 @@ static void test_separable(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_repeated_rows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_empty_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dense, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dense_wide, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sparse, set_up, tear_down),
