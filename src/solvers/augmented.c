@@ -66,9 +66,10 @@ static bool balanced(const struct augmented *s, double by) {
 /* How far the bias may go from where both sides are balanced until they are not. */
 static double end_of_balance(const struct augmented *s, double from, double way) {
     double low = from, high = from + way;
-    for (; isfinite(high) && balanced(s, high); way *= 2) {
+    while (isfinite(high) && balanced(s, high)) {
         low = high;
-        high = from + 2 * way;
+        way *= 2;
+        high = from + way;
     }
     if (!isfinite(high)) return from;
     for (int k = 0; k < BISECTIONS; k++) {

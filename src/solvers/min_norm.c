@@ -154,22 +154,21 @@ static double rank_tolerance(size_t m, size_t n) {
     return (double)(most > RANK_ROWS ? most : RANK_ROWS) * DBL_EPSILON;
 }
 
-/* The columns of A in unit norm and the columns of B; scales[j] is the norm that A's had after
-   division by 2^shift. */
+static sepal_status check_finite(sepal_ctx *ctx, const double *x, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return fail(ctx, SEPAL_EDATA,
+                        "the least-squares system has numbers beyond the range of a "
+                        "double; scale the features down");
+    return SEPAL_OK;
+}
+
+/* The columns of A in unit norm; scales[j] is the norm that they had after division by 2^shift. */
 static sepal_status load(struct factors *f, double *scales, int *shift, sepal_ctx *ctx,
-                         const double *a, const double *b) {
+                         const double *a) {
     double largest = 0;
-    bool finite = true;
-    for (size_t i = 0; i < f->rows * f->n; i++) {
-        largest = fmax(largest, fabs(a[i]));
-        finite = finite && isfinite(a[i]);
-    }
-    for (size_t i = 0; i < f->rows * f->extra; i++) finite = finite && isfinite(b[i]);
-    if (!finite) {
-        return fail(ctx, SEPAL_EDATA,
-                    "the least-squares system has numbers beyond the range of a "
-                    "double; scale the features down");
-    }
+    TRY(check_finite(ctx, a, f->rows * f->n));
+    for (size_t i = 0; i < f->rows * f->n; i++) largest = fmax(largest, fabs(a[i]));
     if (largest > 0 && ilogb(largest) > EXPONENT_MOST) *shift = ilogb(largest) - EXPONENT_MOST;
     double factor_down = ldexp(1, -*shift);
     for (size_t j = 0; j < f->n; j++) {
@@ -178,9 +177,13 @@ static sepal_status load(struct factors *f, double *scales, int *shift, sepal_ct
         scales[j] = column_norm(ctx->kernels, x, f->rows);
         for (size_t i = 0; i < f->rows && scales[j] > 0; i++) x[i] /= scales[j];
     }
-    for (size_t j = 0; j < f->extra; j++) {
+    return SEPAL_OK;
+}
+
+static sepal_status load_targets(struct factors *f, sepal_ctx *ctx, const double *b) {
+    TRY(check_finite(ctx, b, f->rows * f->extra));
+    for (size_t j = 0; j < f->extra; j++)
         for (size_t i = 0; i < f->rows; i++) f->column[f->n + j][i] = b[i * f->extra + j];
-    }
     return SEPAL_OK;
 }
 
@@ -281,7 +284,8 @@ static sepal_status solve(double *w, size_t *rank, sepal_ctx *ctx, struct arena 
     double *scales = arena_alloc(ctx, arena, n, sizeof *scales);
     if (scales == NULL) return SEPAL_EMEMORY;
     TRY(make_factors(&f, ctx, arena, m, n, k));
-    TRY(load(&f, scales, &shift, ctx, a, b));
+    TRY(load(&f, scales, &shift, ctx, a));
+    TRY(load_targets(&f, ctx, b));
     factor(&f, ctx->kernels, rank_tolerance(m, n));
     *rank = f.rank;
     for (size_t c = 0; c < k; c++) solve_triangle(&f, ctx->kernels, f.column[n + c]);
@@ -316,7 +320,7 @@ static sepal_status keep_rows(double *out, size_t *rank, sepal_ctx *ctx, struct 
     double *scales = arena_alloc(ctx, arena, n, sizeof *scales);
     if (scales == NULL) return SEPAL_EMEMORY;
     TRY(make_factors(&f, ctx, arena, m, n, 0));
-    TRY(load(&f, scales, &shift, ctx, a, NULL));
+    TRY(load(&f, scales, &shift, ctx, a));
     factor(&f, ctx->kernels, rank_tolerance(m, n));
     *rank = f.rank;
     memset(out, 0, f.rank * n * sizeof *out);

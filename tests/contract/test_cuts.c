@@ -2,18 +2,7 @@
    there is in its place where a class has no curve, or only one of rounding. */
 #include "contract/discriminant_problem.h"
 
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
+#include "fixture.h"
 
 /* g(y) of METHODS, for the projections on w. */
 struct curves {

@@ -2,18 +2,7 @@
    elimination in long double, eigenvalues and axes, invariance, shrinkage, weights of rows. */
 #include "contract/discriminant_problem.h"
 
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
+#include "fixture.h"
 
 /* ---- lda ----------------------------------------------------------------------------------- */
 

@@ -18,24 +18,11 @@
 
 #include <cmocka.h> /* after core/context.h: it defines a macro fail() */
 
+#include "fixture.h"
+
 enum kind { ONES, ROW, SINGLE, DOUBLE, DENSE_SINGLE, DENSE_DOUBLE, KINDS };
 enum { BIASES = 3, LOSSES = 3 };
 static const struct loss *const losses[LOSSES] = {&loss_logistic, &loss_squared_hinge, &loss_hinge};
-
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    if (sepal_ctx_new(&ctx) != SEPAL_OK) return -1;
-    sepal_ctx_set_threads(ctx, 1);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
 
 /* ---- problems ----------------------------------------------------------------------------- */
 
@@ -394,5 +381,5 @@ int main(void) {
         cmocka_unit_test(a_slow_problem_is_left_to_others),
         cmocka_unit_test(odd_rows_leave_numbers),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

@@ -2,18 +2,7 @@
    covariances from plain loops in long double. */
 #include "contract/discriminant_problem.h"
 
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
+#include "fixture.h"
 
 static struct problem random_problem(struct rng *rng, size_t classes, size_t most, bool *sparse) {
     size_t cols = 1 + rng_below(rng, most), rows = classes * (2 * cols + 4) + rng_below(rng, 100);

@@ -2,7 +2,7 @@
    written by make_least_squares.py beside it. */
 #include "contract/least_squares_problem.h"
 
-static sepal_ctx *ctx;
+#include "fixture.h"
 
 static char *source_path(const char *name) {
     const char *source = getenv("SEPAL_SOURCE");
@@ -66,17 +66,6 @@ static void test_breast_cancer(void **state) {
 static void test_first_digits(void **state) {
     (void)state;
     compare("digits_20", "examples/data/digits.csv", 20);
-}
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
 }
 
 int main(void) {

@@ -7,9 +7,9 @@
 #include "linear/decide.h"
 #include "model/pipeline.h"
 
-enum { TABLE_ROWS = 40, TABLE_COLUMNS = 3 };
+#include "fixture.h"
 
-static sepal_ctx *ctx;
+enum { TABLE_ROWS = 40, TABLE_COLUMNS = 3 };
 
 /* ---- trees -------------------------------------------------------------------------------- */
 
@@ -318,23 +318,10 @@ static void three_classes(void **state) {
     all_reports(3, 512);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    if (sepal_ctx_new(&ctx) != SEPAL_OK) return -1;
-    sepal_ctx_set_threads(ctx, 1);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_classes),
         cmocka_unit_test(three_classes),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

@@ -5,20 +5,9 @@
 
 #include "solvers/whiten.h"
 
-static sepal_ctx *ctx;
+#include "fixture.h"
 
 enum { PROBLEMS = 400 };
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
 
 static bool warned(const char *code) {
     for (size_t i = 0; i < ctx->n_warnings; i++) {

@@ -4,18 +4,7 @@
 
 #include "linear/decide.h"
 
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
+#include "fixture.h"
 
 static const char *const kinds[] = {"multinomial", "complement", "bernoulli"};
 enum { MULTINOMIAL, COMPLEMENT, BERNOULLI, KINDS };

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
+
 enum kind { DENSE, ONES, ROW, SINGLE, DOUBLE, KINDS };
 static const char *const SIDES[] = {"no", "yes"};
 
@@ -24,19 +26,6 @@ struct problem {
     double *x, *weight;
     const char **label;
 };
-
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
 
 /* ---- problems ----------------------------------------------------------------------------- */
 

@@ -21,20 +21,9 @@
 #undef fail
 #include <cmocka.h>
 
+#include "fixture.h"
+
 enum { ROWS = 300, COLS = 3, CLASSES = 3, DRAWS = 60000 };
-
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
 
 /* Correlated columns of very different scales; or counts. Class k has about k + 1 shares. */
 static sepal_data *training(bool counts) {

@@ -5,18 +5,7 @@
 
 #include "linear/linear.h"
 
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
+#include "fixture.h"
 
 static void check_near(const char *what, double is, long double should, long double scale) {
     if (isfinite(is) && fabsl(is - should) <= 1e-12L * (1 + scale)) return;

@@ -14,20 +14,9 @@
 #undef fail
 #include <cmocka.h>
 
+#include "fixture.h"
+
 enum { COLS = 4, FORMS = 2, DRAWS = 1000000, LENGTH = 30 };
-
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
 
 /* Two forms, the second of which is looked at. */
 static struct density *make(enum density_kind kind) {

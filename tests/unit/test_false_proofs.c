@@ -18,22 +18,9 @@
 #undef fail
 #include <cmocka.h>
 
-static sepal_ctx *ctx;
+#include "fixture.h"
 
 /* One thread, as tens of thousands of small proofs would mostly wait for others to be woken. */
-static int set_up(void **state) {
-    (void)state;
-    if (sepal_ctx_new(&ctx) != SEPAL_OK) return -1;
-    sepal_ctx_set_threads(ctx, 1);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
-
 static void make_rows(struct matrix *out, const double *x, size_t rows, size_t cols) {
     assert_int_equal(matrix_init(out, ctx, rows, cols, false), SEPAL_OK);
     for (size_t b = 0; b < out->n_blocks; b++) {
@@ -409,5 +396,5 @@ int main(void) {
         cmocka_unit_test(test_negative),     cmocka_unit_test(test_near_singular),
         cmocka_unit_test(test_not_positive),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

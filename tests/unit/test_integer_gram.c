@@ -18,18 +18,7 @@
 #undef fail
 #include <cmocka.h>
 
-static sepal_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
+#include "fixture.h"
 
 enum storage { SINGLES, DOUBLES, SPARSE_SINGLES, SPARSE_DOUBLES, STORAGES };
 
