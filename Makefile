@@ -38,7 +38,7 @@ mutants: ## break readers, numbers, files, models and solvers in turn: do the te
 	@tools/mutants $(NAME)
 
 nightly: ## the tests in their long variants under all presets, coverage, fuzzers, mutants
-	@SEPAL_NIGHTLY=1 $(MAKE) --keep-going test test-dev test-tsan coverage
+	@SEPAL_NIGHTLY=1 $(MAKE) --keep-going check test test-dev test-tsan coverage
 	@SEPAL_NIGHTLY=1 $(MAKE) fuzz SECONDS=300
 	@$(MAKE) mutants
 
