@@ -62,15 +62,15 @@ static inline void table_free(struct table *t) {
     problem_free(&t->p);
 }
 
-/* `wide`: some may have more than six columns. */
-static inline struct table shape_draw(struct rng *rng, bool wide) {
+/* `wide`: some may have more than six columns; `tall`: more rows than a block. */
+static inline struct table shape_draw(struct rng *rng, bool wide, bool tall) {
     size_t classes = chance(rng, 0.5) ? 2 : between(rng, 3, chance(rng, 0.2) ? CLASSES_MOST : 5);
     size_t cols = between(rng, 2, 6);
     if (chance(rng, 0.15)) cols = 1;
     if (chance(rng, 0.1) && wide) cols = between(rng, 20, 60);
     size_t rows = classes + between(rng, 0, 50);
     if (chance(rng, 0.1)) rows = classes; /* one row a class */
-    if (chance(rng, 0.05)) {              /* more blocks than one */
+    if (chance(rng, 0.05) && tall) {      /* more blocks than one */
         static const size_t many[] = {BLOCK_ROWS_MOST + 1, BLOCK_ROWS_MOST + 200,
                                       2 * BLOCK_ROWS_MOST};
         rows = many[rng_below(rng, 3)];
@@ -199,8 +199,8 @@ static inline void weigh(struct table *t, struct rng *rng) {
     }
 }
 
-static inline struct table table_draw(struct rng *rng, bool wide) {
-    struct table t = shape_draw(rng, wide);
+static inline struct table table_draw(struct rng *rng, bool wide, bool tall) {
+    struct table t = shape_draw(rng, wide, tall);
     bool many = t.p.rows > BLOCK_ROWS_MOST;
     fill_cells(&t, rng);
     if (many ? chance(rng, 0.8) : chance(rng, 0.05)) differ_by_block(&t, rng);

@@ -94,9 +94,9 @@ static void draw_spec(struct fuzz *z, struct rng *rng) {
 }
 
 static void draw_table(struct fuzz *z, struct rng *rng) {
-    /* the columns of one grow like a square, the rows that the other counts as well */
-    bool tall = !strstr(z->spec.text, "poly") && !strstr(z->spec.text, "pocket");
-    z->given = table_draw(rng, tall);
+    /* columns of poly grow like a square, and so do the rows that a pocket counts */
+    bool wide = !strstr(z->spec.text, "poly"), tall = !strstr(z->spec.text, "pocket");
+    z->given = table_draw(rng, wide, tall);
     z->table = without_weightless(&z->given);
     snprintf(at_hand, sizeof at_hand,
              "AT seed %llu problem %zu\n  spec \"%s\"\n  table: %s\n"
