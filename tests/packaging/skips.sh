@@ -30,8 +30,9 @@ want() {
 want bare 2 2 2 1
 want tsan 2 2 1 2
 want release 2 2 2 2
-"$SEPAL_SOURCE/tools/skips" tsan . | grep -q 'cli/made_up: NOT EXPECTED'
-"$SEPAL_SOURCE/tools/skips" tsan . | grep -q 'header/installed: a sanitized'
+"$SEPAL_SOURCE/tools/skips" tsan . >out # no pipe: grep -q would close it early
+grep -q 'cli/made_up: NOT EXPECTED' out
+grep -q 'header/installed: a sanitized' out
 
 # A reason that does not hold here is none.
 echo ' 1/1 Test #1: cli/test_data_sets ....***Skipped   0.01 sec' >ctest.log
