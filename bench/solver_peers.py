@@ -15,6 +15,7 @@ import time
 import warnings
 
 import numpy as np
+from scipy import sparse
 
 from solver_problems import Data, Problem
 
@@ -49,7 +50,7 @@ LIBLINEAR_SOLVERS = {("logistic", "l2"): (0, 7), ("squared_hinge", "l2"): (1, 2)
 
 def liblinear_rows(data):
     from liblinear import liblinear
-    return data.form("liblinear", lambda d: liblinear.problem(d.y, d.x))
+    return data.form("liblinear", lambda d: liblinear.problem(d.y, sparse.csr_matrix(d.x)))
 
 
 def liblinear_fit(problem, solver, tolerance):

@@ -1,0 +1,111 @@
+"""A fit of either side: what it took and what value it reached. Used by bench/solvers and bench/sweep.
+
+The peers live in a virtual environment of their own, build/bench/peers, which is made at need.
+"""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "build" / "bench"
+PACKAGES = ["numpy", "scipy", "scikit-learn", "liblinear-official", "snapml", "celer", "skglm"]
+LONGEST = 120  # seconds of a fit of ours
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def enter_peers(script):
+    """Go on in the Python that has the peers."""
+    if "SEPAL_PEER" in os.environ:
+        python = os.environ["SEPAL_PEER"]
+    else:
+        venv = WORK / "peers"
+        python = str(venv / "bin" / "python")
+        if not (venv / "ready").exists():
+            say(f"installing the peers to {venv.relative_to(ROOT)}")
+            WORK.mkdir(parents=True, exist_ok=True)
+            subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+            for package in PACKAGES:
+                if subprocess.run([python, "-m", "pip", "install", "-q", package]).returncode:
+                    say(f"{package} cannot be installed here")
+            (venv / "ready").touch()
+    os.execv(python, [python, "-B", script, *sys.argv[1:], "--inside"])
+
+
+class Refused(Exception):
+    """Sepal cannot do the problem."""
+
+
+class Run:
+    """One fit: the words that name it, its seconds and the value it reached."""
+
+    def __init__(self, name, seconds, value):
+        self.name, self.seconds, self.value = name, seconds, value
+
+
+def read_model(path):
+    """Weights and biases of a .sepal file, which is a safetensors file."""
+    import numpy as np
+    raw = path.read_bytes()
+    length = int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8:8 + length])
+
+    def tensor(name):
+        first, last = header[name]["data_offsets"]
+        part = raw[8 + length + first:8 + length + last]
+        return np.frombuffer(part, np.float64).reshape(header[name]["shape"])
+
+    w, b = tensor("weights"), tensor("bias")
+    return w, b - w @ tensor("centre") if "centre" in header else b
+
+
+def ours(problem, tolerance, *more):
+    """A fit of ours in a new process: `more` are further words of the command."""
+    model = WORK / "ours.sepal"
+    words = [ROOT / "build/bin/sepal", "train", *problem.data.words, "-m", problem.spec(), "--tol",
+             f"{tolerance:.3g}", "--max-seconds", LONGEST, "--json", "-q", "-o", model, *more]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+    report = json.loads(done.stdout)
+    if "error" in report:
+        raise Refused(report["error"]["message"])
+    value = problem.value(*read_model(model))
+    if abs(value - report["objective"]) > 1e-9 * value:
+        say(f"  ATTENTION: sepal printed the objective {report['objective']!r}, its model has {value!r}")
+    return Run(f"{report['solver'].split(' ')[0]} --tol {tolerance:.2g}", report["seconds"]["fit"], value)
+
+
+class Contest:
+    """A problem with every fit of it so far, and the best value that any of them reached."""
+
+    def __init__(self, problem, patience, best=1e-10):
+        self.problem, self.patience, self.fits = problem, patience, {}
+        self.best = float("inf")
+        self.ours(best)
+
+    def note(self, key, fit):
+        if key not in self.fits:
+            self.fits[key] = fit()
+            self.best = min(self.best, self.fits[key].value)
+        return self.fits[key]
+
+    def ours(self, tolerance):
+        return self.note(tolerance, lambda: ours(self.problem, tolerance))
+
+    def theirs(self, peer, way, tolerance):
+        return self.note((peer, way.name, tolerance), lambda: self.again(peer, way, tolerance))
+
+    def again(self, peer, way, tolerance):
+        from solver_peers import in_child
+        seconds, value = in_child(peer, self.problem, way, tolerance, self.patience)
+        return Run(f"{way.name}{' ' if way.name.endswith('-e') else ''}{tolerance:.2g}", seconds, value)
+
+    def excess(self, run):
+        return run.value / self.best - 1
+
+
+def times(seconds):
+    return f"{1e6 * seconds:.0f} us" if seconds < 1e-3 else f"{seconds:.3g} s"
