@@ -191,7 +191,7 @@ static sepal_status straighten(struct newton *s, bool *exact) {
     }
 }
 
-/* What the pulls as they are now leave between them and the losses, row by row. */
+/* What the dual variables as they are now leave between them and the losses, row by row. */
 static double young_excess(const struct newton *s) {
     enum { PART = 256 };
     const struct objective *o = s->o;

@@ -56,13 +56,13 @@ static sepal_status find_direction(const struct flat *f, bool *found) {
 static double sum_slope(struct flat *f) {
     enum { PART = 256 };
     const struct objective *o = f->o;
-    double pull[PART], size = 0;
+    double a[PART], size = 0; /* a: minus the slopes of the losses */
     f->slope = 0;
     for (size_t i = 0, n; i < o->n; i += n) {
         n = o->n - i < PART ? o->n - i : PART;
-        o->loss->at(o->ctx->kernels, n, f->m + i, NULL, pull, NULL);
+        o->loss->at(o->ctx->kernels, n, f->m + i, NULL, a, NULL);
         for (size_t k = 0; k < n; k++) {
-            double term = o->share[i + k] * pull[k] * f->t[i + k];
+            double term = o->share[i + k] * a[k] * f->t[i + k];
             f->slope -= term;
             size += fabs(term);
         }

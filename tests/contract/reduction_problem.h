@@ -9,21 +9,7 @@
 #include "model/answer.h"
 #include "model/pipeline.h"
 
-static sepal_ctx *ctx;
-
-/* One thread, as thousands of small fits would mostly wait for others to be woken. */
-static inline int set_up(void **state) {
-    (void)state;
-    if (sepal_ctx_new(&ctx) != SEPAL_OK) return -1;
-    sepal_ctx_set_threads(ctx, 1);
-    return 0;
-}
-
-static inline int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
+#include "fixture.h"
 
 /* Values of at least 0, which naive Bayes asks for; rows enough for the covariance of a class. */
 static inline struct problem any_problem(struct rng *rng, size_t classes, size_t cols) {

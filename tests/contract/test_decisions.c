@@ -391,5 +391,5 @@ int main(void) {
         cmocka_unit_test(test_priors),         cmocka_unit_test(test_prior_texts),
         cmocka_unit_test(test_measures),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

@@ -418,5 +418,5 @@ int main(void) {
         cmocka_unit_test(test_no_region),  cmocka_unit_test(test_curved),
         cmocka_unit_test(test_tangent),    cmocka_unit_test(test_projections),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

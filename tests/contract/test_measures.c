@@ -324,5 +324,5 @@ int main(void) {
         cmocka_unit_test(test_common_function),
         cmocka_unit_test(test_weights_are_copies),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

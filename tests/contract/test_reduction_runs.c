@@ -349,5 +349,5 @@ int main(void) {
         cmocka_unit_test(test_interrupts),
         cmocka_unit_test(test_time),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

@@ -371,5 +371,5 @@ int main(void) {
         cmocka_unit_test(test_two_classes), cmocka_unit_test(test_least_squares),
         cmocka_unit_test(test_convex),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

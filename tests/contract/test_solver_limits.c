@@ -100,8 +100,8 @@ static void stops_while_sampling(void **state) {
     struct rng rng = rng_make(test_seed(41), 2);
     sepal_data *data = make_data(&rng, 40000, 3, 10, 0.01);
     double *share = malloc(data->matrix.rows * sizeof *share), *u = malloc(4 * sizeof *u);
-    double *pull = calloc(data->matrix.rows, sizeof *pull);
-    assert_true(share && u && pull);
+    double *a = calloc(data->matrix.rows, sizeof *a);
+    assert_true(share && u && a);
     for (size_t i = 0; i < data->matrix.rows; i++) share[i] = 1 / (double)data->matrix.rows;
     struct arena arena = {0};
     struct objective o = {.ctx = ctx,
@@ -122,7 +122,7 @@ static void stops_while_sampling(void **state) {
                             .stops = look,
                             .payload = &looks,
                             .u = u,
-                            .pull = pull};
+                            .pull = a};
         memset(u, 0, 4 * sizeof *u);
         assert_int_equal(solve_newton(&d), SEPAL_OK);
         if (k == 0) {
@@ -138,7 +138,7 @@ static void stops_while_sampling(void **state) {
     data_free(data);
     free(share);
     free(u);
-    free(pull);
+    free(a);
 }
 
 /* ---- in the middle of a matrix -------------------------------------------------------------- */

@@ -280,12 +280,12 @@ static void test_separable(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_repeated_rows, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_empty_blocks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_dense, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_dense_wide, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_sparse, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_separable, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_repeated_rows, set_up_one_thread, tear_down),
+        cmocka_unit_test_setup_teardown(test_empty_blocks, set_up_one_thread, tear_down),
+        cmocka_unit_test_setup_teardown(test_dense, set_up_one_thread, tear_down),
+        cmocka_unit_test_setup_teardown(test_dense_wide, set_up_one_thread, tear_down),
+        cmocka_unit_test_setup_teardown(test_sparse, set_up_one_thread, tear_down),
+        cmocka_unit_test_setup_teardown(test_separable, set_up_one_thread, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
