@@ -14,9 +14,12 @@ struct fourth {
     bool diagonal;
 };
 
+/* Of two rows, z and -z, b is 0: what is left of the difference then is rounding. */
+static const double ROUNDING = 1e-12;
+
 double ledoit_wolf_sums(double fourth, double squares, double spread, double weight) {
-    double uncertain = (fourth / weight - squares) / weight;
-    if (!(uncertain > 0) || !(spread > 0)) return 0;
+    double difference = fourth / weight - squares, uncertain = difference / weight;
+    if (!(difference > ROUNDING * squares) || !(uncertain > 0) || !(spread > 0)) return 0;
     return uncertain < spread ? uncertain / spread : 1;
 }
 

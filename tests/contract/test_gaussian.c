@@ -290,6 +290,26 @@ static void test_zero_variances(void **state) {
     }
 }
 
+/* Of two rows, z and -z, Ledoit and Wolf's estimate is certain: nothing is shrunk, in any storage,
+   and a column of 0 keeps the least variance. */
+static void test_two_rows(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(35), 1);
+    for (size_t number = 0; number < 100; number++) {
+        struct problem p = problem_new(&rng, 30, 3, 2);
+        for (size_t i = 0; i < 30; i++) {
+            p.label[i] = i > 1;
+            p.x[i * 3 + 2] = 0;
+        }
+        struct answer a = learn_problem(ctx, &p, number % 2, "gaussian",
+                                        "covariance=diagonal, shrinkage=auto, estimate=unbiased");
+        double sd = a.linear.density->root[2];
+        check_small("the least variance", number, fabs(sd * sd / least_variance(&p) - 1), 1e-12);
+        linear_clear(&a.linear);
+        problem_free(&p);
+    }
+}
+
 /* Refusals name the class and what to do. */
 static void test_refusals(void **state) {
     (void)state;
@@ -347,7 +367,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_class_covariances), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_auto_shrinkage),    cmocka_unit_test(test_zero_variances),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_two_rows),          cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
