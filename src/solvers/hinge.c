@@ -62,8 +62,12 @@ static void balance(const struct objective *o, double *a) {
 
 /* Without a penalty the sums of the dual variables must be 0, as far as sums of such terms can be: what
    is more may be all that columns have which hardly differ. */
+double hinge_rounding(const struct objective *o) {
+    return (16 + sqrt((double)o->n)) * DBL_EPSILON;
+}
+
 static bool sums_vanish(const struct hinge *h, const double *v) {
-    double rounding = (16 + sqrt((double)h->o->n)) * DBL_EPSILON;
+    double rounding = hinge_rounding(h->o);
     for (size_t j = 0; j < h->o->width; j++)
         if (!(fabs(v[j]) <= rounding * h->sizes[j])) return false;
     return true;

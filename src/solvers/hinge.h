@@ -25,9 +25,15 @@ sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *im
 /* Without a penalty, where no dual variables bound all points: whether these make the best one good
    enough beside points of its size. Then they are kept, and it has converged. */
 sepal_status hinge_account(struct hinge *h, const double *a);
+/* Of sums of dual variables, beside their terms. */
+double hinge_rounding(const struct objective *o);
 double hinge_gap(const struct hinge *h); /* relative */
 /* The aim is reached, or the user wants to end: both are noted in the descent. */
 bool hinge_ends(struct hinge *h);
+
+/* hinge_doubt.c: without a penalty, of a point that has converged: no longer, if columns that hardly
+   differ may hide more. */
+sepal_status hinge_doubt(struct hinge *h);
 
 /* hinge_line.c: add to the margins and to *bias what makes the losses least. */
 void hinge_bias(const struct objective *o, double *m, double *bias);

@@ -312,7 +312,8 @@ static sepal_status run(struct interior *p) {
         TRY(hinge_offer_dual(&p->best, p->a, NULL));
     }
     bool free = p->o->l1 == 0 && p->o->l2 == 0;
-    return free && !d->converged ? hinge_account(&p->best, p->a) : SEPAL_OK;
+    if (free && !d->converged) TRY(hinge_account(&p->best, p->a));
+    return free && d->converged ? hinge_doubt(&p->best) : SEPAL_OK;
 }
 
 static sepal_status allocate(struct interior *p, struct arena *arena) {

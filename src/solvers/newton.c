@@ -304,14 +304,21 @@ static sepal_status confirm(struct newton *s, bool *moved) {
     return SEPAL_OK;
 }
 
+/* The step led nowhere: if it promised little, only rounding is in its way. */
+static sepal_status end_in_rounding(struct newton *s) {
+    bool moved;
+    s->d->converged = !(s->o->l2 > 0) && relative(s, s->decrement) <= s->d->tol;
+    return s->d->converged ? confirm(s, &moved) : SEPAL_OK;
+}
+
 static sepal_status take_steps(struct newton *s) {
     struct descent *d = s->d;
     s->most = d->max_iter ? d->max_iter : STEPS_MOST;
     TRY(look(s));
     s->gap = own_gap(s);
     for (;;) {
-        bool found, moved = true;
-        double length;
+        bool found, moved = true, rough = s->hessian.rough;
+        double length, value = s->objective;
         d->converged = s->gap <= d->tol;
         if (d->converged) TRY(confirm(s, &moved));
         if (d->converged || !moved || d->iterations >= s->most) return SEPAL_OK;
@@ -329,7 +336,7 @@ static sepal_status take_steps(struct newton *s) {
         }
         TRY(advance(s, &length));
         d->iterations++;
-        if (length == 0) return SEPAL_OK; /* rounding leaves nothing to gain */
+        if (length < 1 && !rough && !(s->objective < value)) return end_in_rounding(s);
         if (line_clear(s->o, s->objective, s->u)) TRY(look(s));
         d->paired = false;
         s->gap = own_gap(s);

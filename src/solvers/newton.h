@@ -44,7 +44,10 @@ struct flat {
     double slope, curvature;            /* of P along the direction */
     double gain; /* the most that P may fall along it; 0 where the rows differ by roundings alone */
 };
-/* The direction along which the factor sees least and P falls. */
+/* The direction of which the factor sees least. *differ: how much the rows differ along it, beside its
+   columns. */
+sepal_status flat_direction(struct flat *f, double *differ);
+/* The same, and how far to go along it for P to fall. */
 sepal_status flat_find(struct flat *f);
 
 /* ---- newton_sample.c: some of the rows, in place ------------------------------------------------ */

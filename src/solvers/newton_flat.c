@@ -70,17 +70,24 @@ static double sum_slope(struct flat *f) {
     return size;
 }
 
-sepal_status flat_find(struct flat *f) {
-    static const double roundings = 4 * DBL_EPSILON; /* of a margin's change */
+sepal_status flat_direction(struct flat *f, double *differ) {
     const struct objective *o = f->o;
     bool found;
-    f->slope = f->curvature = f->gain = 0;
+    f->curvature = *differ = 0;
     TRY(find_direction(f, &found));
     if (!found) return SEPAL_OK;
     TRY(objective_margins(f->t, o, f->direction));
     for (size_t i = 0; i < o->n; i++) f->curvature += f->curve[i] * f->t[i] * f->t[i];
-    /* how much the rows differ along it, beside its columns */
-    double differ = sqrt(f->curvature / square_of(f));
+    *differ = sqrt(f->curvature / square_of(f));
+    return SEPAL_OK;
+}
+
+sepal_status flat_find(struct flat *f) {
+    static const double roundings = 4 * DBL_EPSILON; /* of a margin's change */
+    const struct objective *o = f->o;
+    double differ;
+    f->slope = f->gain = 0;
+    TRY(flat_direction(f, &differ));
     if (!(differ > roundings * sqrt((double)o->width))) return SEPAL_OK;
     double size = sum_slope(f), most = fabs(f->slope) + DBL_EPSILON / differ * size;
     f->gain = most * most / (2 * f->curvature);

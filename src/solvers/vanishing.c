@@ -72,6 +72,7 @@ sepal_status solve_vanishing(struct descent *d) {
     if (status == SEPAL_OK) status = first_penalty(&s);
     if (status == SEPAL_OK) memcpy(s.inner.u, d->u, o->width * sizeof *d->u);
     for (int k = 0; status == SEPAL_OK && k < ROUNDS && !last; k++) status = round_of(&s, &last);
+    if (status == SEPAL_OK && d->converged) status = hinge_doubt(&s.best);
     arena_clear(&arena);
     return status;
 }

@@ -65,10 +65,13 @@ static void check_variables(const struct sample *s, const struct descent *d, dou
 }
 
 /* Coordinate descent creeps where the rows on their margin are nearly dependent. It says so when the
-   gap has not halved within 1000 epochs; a fit then goes on with another solver. */
-static bool crept(const struct solver *solver, const struct descent *d, const struct proof *proof) {
-    return solver->solve == solve_proximal && !d->converged && d->iterations > 2000 &&
-           proof->gap > solver->tol && proof->gap < 1e-3;
+   gap has not halved within 1000 epochs; a fit then goes on with another solver. The others may be
+   ended by rounding, rarely and near their aim, and say so, too. */
+static bool gave_up_near(const struct solver *solver, const struct descent *d,
+                         const struct proof *proof) {
+    bool creeps = solver->solve == solve_proximal;
+    if (d->converged || !(proof->gap > solver->tol)) return false;
+    return creeps ? d->iterations > 2000 && proof->gap < 1e-3 : proof->gap < 1e-5;
 }
 
 /* Whether it converged. */
@@ -77,7 +80,7 @@ static bool check_answer(struct sample *s, const struct solver *solver, const ch
     struct proof proof;
     assert_int_equal(solver->solve(&d), SEPAL_OK);
     assert_int_equal(certify(&proof, &s->o, d.u, d.pull), SEPAL_OK);
-    bool gave_up = crept(solver, &d, &proof);
+    bool gave_up = gave_up_near(solver, &d, &proof);
     if (!gave_up && (!d.converged || !(proof.gap <= solver->tol * 1.01)))
         fail_msg("%s, %s: %zu x %zu, l2 %g: converged %d, gap %g after %zu", solver->name, what,
                  s->o.n, s->o.cols, s->o.l2, d.converged, proof.gap, d.iterations);
@@ -114,7 +117,7 @@ static void test_answers(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(601), 1);
     char what[64];
-    size_t proximal = 0, slow = 0;
+    size_t fits[SOLVERS] = {0}, given_up[SOLVERS] = {0};
     for (size_t number = 0; number < 288; number++) {
         bool dense;
         struct sample *s = numbered_sample(&rng, number, &dense);
@@ -122,13 +125,13 @@ static void test_answers(void **state) {
         for (size_t k = 0; k < SOLVERS; k++) {
             if (strengths[number / 18 % 4] > solvers[k].most_c) continue;
             if (k == 2 && dense) continue; /* proximal leaves these alone */
-            bool converged = check_answer(s, &solvers[k], what);
-            proximal += k == 2;
-            slow += !converged;
+            fits[k]++;
+            given_up[k] += !check_answer(s, &solvers[k], what);
         }
         sample_free(s);
     }
-    assert_true(proximal > 100 && slow * 20 <= proximal);
+    for (size_t k = 0; k < SOLVERS; k++)
+        assert_true(fits[k] > 100 && given_up[k] * (k == 2 ? 20 : 100) <= fits[k]);
 }
 
 /* Steps that went round in a circle of four, at a gap of 0.006. */
@@ -148,6 +151,7 @@ static void test_circle(void **state) {
 static void test_odd_rows(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(602), 1);
+    size_t given_up = 0;
     for (size_t number = 0; number < 30; number++) {
         enum bias bias = (enum bias)(number % BIASES);
         struct sample *s = sample_new(&rng, 40, 6, 1, bias, false, 0);
@@ -161,9 +165,10 @@ static void test_odd_rows(void **state) {
         }
         for (size_t i = 0; i < 40; i++) block_store_row(&s->matrix.blocks[0], i, s->x + i * 6, 6);
         set_c(s, pow(10, 4 * rng_unit(&rng) - 2));
-        for (size_t k = 0; k < 2; k++) check_answer(s, &solvers[k], "odd rows");
+        for (size_t k = 0; k < 2; k++) given_up += !check_answer(s, &solvers[k], "odd rows");
         sample_free(s);
     }
+    assert_true(given_up <= 2); /* of 60 */
 }
 
 static void test_threads(void **state) {
