@@ -138,7 +138,7 @@ sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena)
     return hinge_offer_dual(h, d->pull, NULL);
 }
 
-sepal_status hinge_account(struct hinge *h, const double *a) {
+static sepal_status account(struct hinge *h, const double *a) {
     const struct objective *o = h->o;
     struct descent *d = h->d;
     double earned = take_dual(h, a), charge = 0;
@@ -149,6 +149,15 @@ sepal_status hinge_account(struct hinge *h, const double *a) {
     memcpy(d->pull, h->r, o->n * sizeof *a);
     d->paired = d->converged = true;
     return SEPAL_OK;
+}
+
+/* Those given, and those of the best point, which may be better where no row is at its kink. */
+sepal_status hinge_account(struct hinge *h, const double *a) {
+    TRY(account(h, a));
+    if (h->d->converged) return SEPAL_OK;
+    TRY(objective_margins(h->m, h->o, h->d->u));
+    for (size_t i = 0; i < h->o->n; i++) h->m[i] = h->m[i] < 1;
+    return account(h, h->m);
 }
 
 double hinge_gap(const struct hinge *h) {

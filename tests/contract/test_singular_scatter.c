@@ -149,6 +149,7 @@ static void test_fisher_uses_total_scatter(void **state) {
         int flaws = (int)(number % 64);
         if (flaws == 0) continue;
         struct problem p = flawed_problem(&rng, flaws);
+        if (flaws & FEW && p.rows > p.cols) p.rows = p.cols; /* too few for two classes, too */
         for (size_t i = 0; i < p.rows; i++) {
             p.label[i] = p.label[i] > 0;
             if (flaws & WITHIN) p.x[i * p.cols + 5] = 0.1 * p.label[i];
