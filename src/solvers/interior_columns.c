@@ -17,6 +17,7 @@ struct generation {
     const struct objective *o;
     struct hinge best;
     bool *chosen;  /* cols */
+    bool *dropped; /* cols: chosen once and left again; the next time it stays, lest rounds repeat */
     size_t n;      /* how many are */
     double *v, *u; /* width: sums of the last dual variables; a point */
     double *pull;  /* n of them */
@@ -41,8 +42,9 @@ static double entry_bound(const struct generation *g, size_t wanted) {
 
 static void drop_idle(struct generation *g) {
     for (size_t j = 0; j < g->o->cols; j++)
-        if (g->chosen[j] && fabs(g->v[j]) < IDLE * g->o->l1) {
+        if (g->chosen[j] && !g->dropped[j] && fabs(g->v[j]) < IDLE * g->o->l1) {
             g->chosen[j] = false;
+            g->dropped[j] = true;
             g->n--;
         }
 }
@@ -125,10 +127,11 @@ sepal_status interior_by_columns(struct descent *d) {
     struct generation g = {.d = d, .o = o, .aim = 1};
     struct arena arena = {0};
     g.chosen = arena_zero(o->ctx, &arena, o->cols, sizeof *g.chosen);
+    g.dropped = arena_zero(o->ctx, &arena, o->cols, sizeof *g.dropped);
     g.v = arena_alloc(o->ctx, &arena, o->width, sizeof *g.v);
     g.u = arena_alloc(o->ctx, &arena, o->width, sizeof *g.u);
     g.pull = arena_alloc(o->ctx, &arena, o->n, sizeof *g.pull);
-    bool made = g.chosen && g.v && g.u && g.pull;
+    bool made = g.chosen && g.dropped && g.v && g.u && g.pull;
     sepal_status status = made ? hinge_init(&g.best, d, &arena) : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
         for (size_t j = 0; j < o->cols; j++) {
