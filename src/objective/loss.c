@@ -40,7 +40,7 @@ static void hinge_at(const struct kernels *kernels, size_t n, const double *m, d
     (void)kernels;
     for (size_t i = 0; i < n; i++) {
         double short_of = 1 - m[i];
-        if (value) value[i] = short_of > 0 ? short_of : 0;
+        if (value) value[i] = short_of <= 0 ? 0 : short_of; /* of no number: none */
         if (pull) pull[i] = short_of > 0 ? 1 : 0;
         if (curve) curve[i] = 0;
     }
@@ -66,7 +66,7 @@ static void squared_hinge_at(const struct kernels *kernels, size_t n, const doub
                              double *value, double *pull, double *curve) {
     (void)kernels;
     for (size_t i = 0; i < n; i++) {
-        double short_of = m[i] < 1 ? 1 - m[i] : 0;
+        double short_of = m[i] >= 1 ? 0 : 1 - m[i]; /* of no number: none */
         if (value) value[i] = short_of * short_of;
         if (pull) pull[i] = 2 * short_of;
         if (curve) curve[i] = m[i] < 1 ? 2 : 0;

@@ -16,9 +16,10 @@ struct generation {
     struct descent *d;
     const struct objective *o;
     struct hinge best;
-    bool *chosen;  /* cols */
-    bool *dropped; /* cols: chosen once and left again; the next time it stays, lest rounds repeat */
-    size_t n;      /* how many are */
+    bool *chosen; /* cols */
+    bool
+        *dropped; /* cols: chosen once and left again; the next time it stays, lest rounds repeat */
+    size_t n;     /* how many are */
     double *v, *u; /* width: sums of the last dual variables; a point */
     double *pull;  /* n of them */
     double aim;    /* for the columns chosen */
@@ -49,18 +50,25 @@ static void drop_idle(struct generation *g) {
         }
 }
 
-/* How many columns have joined. */
+/* All of those not yet chosen above the bound, as far as there is room. */
+static void join(struct generation *g, double bound, size_t room) {
+    for (size_t j = 0; j < g->o->cols && g->n < room; j++)
+        if (!g->chosen[j] && fabs(g->v[j]) > bound) {
+            g->chosen[j] = true;
+            g->n++;
+        }
+}
+
+/* How many columns have joined. Of many that are at the bound alike, as counts are, the first. */
 static size_t choose(struct generation *g) {
+    static const double alike = 1 - 1e-9;
     size_t room = INTERIOR_WIDTH_MOST - 1, wanted = g->n / 2 + FIRST, before;
     if (g->n > 8 * FIRST) drop_idle(g);
     if (g->n + wanted > room) wanted = room - g->n;
     before = g->n;
     double bound = entry_bound(g, wanted);
-    for (size_t j = 0; j < g->o->cols; j++)
-        if (!g->chosen[j] && fabs(g->v[j]) > bound) {
-            g->chosen[j] = true;
-            g->n++;
-        }
+    join(g, bound, before + wanted);
+    join(g, fmax(alike * bound, g->o->l1), before + wanted);
     return g->n - before;
 }
 

@@ -83,7 +83,7 @@ static void screen(struct prox *p) {
    that they are about as many as have a weight. */
 static double entry_bound(const struct prox *p) {
     enum { HALVINGS = 50, FEW_MORE = 32, MOST = 500 };
-    size_t full = 0, wanted;
+    size_t full = 0, wanted, joining = 0;
     double low = p->o->l1, high = low;
     if (!p->creeps) return low;
     for (size_t k = 0; k < p->count; k++) {
@@ -97,9 +97,10 @@ static double entry_bound(const struct prox *p) {
         size_t above = 0;
         for (size_t k = 0; k < p->count; k++)
             above += p->w[k] == 0 && !p->gone[k] && fabs(p->v[k]) > middle;
+        if (above <= wanted) joining = above;
         *(above > wanted ? &low : &high) = middle;
     }
-    return high;
+    return joining > 0 ? high : low; /* of many alike, as counts are, all or none */
 }
 
 static void choose_set(struct prox *p) {

@@ -144,6 +144,13 @@ static double slope_of(const struct prox *p) {
     return slope;
 }
 
+/* A matrix of second derivatives that was kept too long may send the model's steps off without end. */
+static bool is_finite(const struct prox *p) {
+    for (size_t i = 0; i < p->o->n; i++)
+        if (!isfinite(p->t[i])) return false;
+    return true;
+}
+
 static sepal_status search(double *out, const struct prox *p) {
     static const double enough = 0.01, shorter = 0.5;
     enum { TRIALS = 40 };
@@ -153,7 +160,7 @@ static sepal_status search(double *out, const struct prox *p) {
     double loss, alpha = 1;
     *out = 0;
     /* near the optimum the sums cannot tell the slope from 0, but the dual still gains */
-    if (!(slope <= noise)) return SEPAL_OK;
+    if (!(slope <= noise) || !is_finite(p)) return SEPAL_OK;
     for (int trial = 0; trial < TRIALS; trial++) {
         TRY(objective_loss_along(&loss, o, p->m, p->t, alpha));
         double gain = value - p->penalty - loss - penalty_added(p, alpha);

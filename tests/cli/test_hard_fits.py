@@ -110,6 +110,26 @@ for name in (dense, sparse):
             steps = fit(name, spec, "--max-iter", str(limit), "-q")["iterations"]
             check(steps <= limit, name, spec, "--max-iter", limit, "makes", steps)
 
+# counts make many columns alike: columns that join together, and columns that leave and come back
+for number in (0, 1, 45):
+    draws = random.Random(number)  # fixed: tables that were found
+    picked = [[float(draws.random() < 0.004) for _ in range(WIDE)] for _ in range(150)]
+    alike = write_sparse("alike.svm", picked, [draws.randrange(2) for _ in picked])
+    for bias in ("false", "penalised"):
+        report = fit(alike, f"svm(loss=hinge, C=1, ratio=0.5, bias={bias})")
+        check(report["converged"] and report["gap"] <= 1e-6, "alike", number, bias, report["gap"])
+
+# a matrix of second derivatives that was kept too long sent the steps to infinity, and the weights to 0
+draws = random.Random(1)  # fixed: the table that was found
+held = [set() for _ in range(200)]
+for column in range(draws.choice([300, 1000, 3000])):
+    for _ in range(2):
+        held[draws.randrange(200) // 2 * 2].add(column)
+kept = write_sparse("kept.svm", [[float(j in row) for j in range(300)] for row in held],
+                    [i % 2 if i % 3 else draws.randrange(2) for i in range(200)])
+report = fit(kept, "svm(C=10, penalty=l1, bias=false)")
+check(report["converged"] and report["gap"] <= 1e-6, "kept", report["gap"])
+
 # equal rows with both labels: each pair costs 2 whatever the weights are, and the others are separable
 twice = picks + picks
 other = guess + [1 - label if i < 60 else label for i, label in enumerate(guess)]

@@ -69,6 +69,17 @@ static long double least_of(const struct loss *loss, double a) {
     return plain_loss(loss, low) + a * low;
 }
 
+/* A margin that is no number has no loss: 0 would be the best there is. */
+static void test_no_number(void **state) {
+    (void)state;
+    const double m = NAN;
+    for (size_t k = 0; k < LOSSES; k++) {
+        double value = 0;
+        all_losses[k]->at(ctx->kernels, 1, &m, &value, NULL, NULL);
+        assert_true(isnan(value));
+    }
+}
+
 static void test_duals(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(3), 1);
@@ -141,8 +152,10 @@ static void test_sets(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values), cmocka_unit_test(test_parts),  cmocka_unit_test(test_kinks),
-        cmocka_unit_test(test_duals),  cmocka_unit_test(test_digits), cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_values), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_kinks),  cmocka_unit_test(test_no_number),
+        cmocka_unit_test(test_duals),  cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_sets),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
