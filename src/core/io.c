@@ -39,9 +39,10 @@ static sepal_status look_at(struct input_file *in, sepal_ctx *ctx) {
    not wait: the flag belongs to the opening, and that of standard input is shared with others. */
 static void reopen_terminal(struct input_file *in) {
     char path[PATH_MAX];
+    /* never: in tests, a terminal without a name */
     if (!isatty(in->fd) || ttyname_r(in->fd, path, sizeof path)) return;
     int fd = sys_open(NULL, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-    if (fd < 0) return;
+    if (fd < 0) return; /* never: in tests, a terminal of someone else */
     in->fd = fd;
     in->owned = true;
 }
@@ -85,6 +86,7 @@ sepal_status input_read(sepal_ctx *ctx, struct input_file *in, void *buffer, siz
     do {
         TRY(await(ctx, in));
         n = sys_read(ctx, in->fd, buffer, size);
+        /* never: EAGAIN for certain, it takes a key between poll and read */
     } while (n < 0 && (errno == EINTR || errno == EAGAIN));
     if (n < 0) return unreadable(ctx, in, "read");
     *got = (size_t)n;

@@ -128,7 +128,7 @@ static sepal_status draw_sparse(struct entries *entries, double *row, sepal_ctx 
                                 const struct sampling *all, struct block *block) {
     TRY(entries_init(entries, ctx, block->rows));
     for (size_t i = 0; i < block->rows; i++) {
-        TRY(draw_row(row, ctx, all, block->first_row + i));
+        TRY(draw_row(row, ctx, all, block->first_row + i)); /* never: fails, counts are finite */
         for (size_t j = 0; j < all->model->linear.cols; j++)
             if (row[j] != 0) TRY(entries_push(entries, ctx, j, row[j]));
         entries->start[i + 1] = entries->n;

@@ -33,7 +33,7 @@ try() {
         *) complain "exit $status at $limit KB: $*: $(cat err)" ;;
     esac
     rm -f new
-    [ -z "$(find . -name 'new*')" ] || complain "left at $limit KB: $(find . -name 'new*')"
+    [ -z "$(find . -maxdepth 1 -name 'new*')" ] || complain "left at $limit KB: $(find . -maxdepth 1 -name 'new*')"
 }
 
 cp "$examples/digits.csv" data.csv

@@ -235,6 +235,14 @@ static void data_without_labels_teaches_nothing(void **state) {
     assert_true(!report && *sepal_ctx_error(ctx));
     assert_int_equal(sepal_separable(&report, &certificate, ctx, bare, NULL, NULL), SEPAL_EDATA);
     assert_true(!report && !certificate && *sepal_ctx_error(ctx));
+    const char *alike[ROWS];
+    sepal_data *one = NULL;
+    for (size_t i = 0; i < ROWS; i++) alike[i] = "a";
+    assert_int_equal(sepal_data_dense(&one, ctx, x, ROWS, COLUMNS, alike, NULL), SEPAL_OK);
+    assert_int_equal(sepal_separable(&report, &certificate, ctx, one, NULL, NULL), SEPAL_EDATA);
+    assert_non_null(strstr(sepal_ctx_error(ctx), "every row has the label 'a'"));
+    assert_true(!report && !certificate);
+    sepal_data_free(one);
     assert_int_equal(sepal_separable(&report, &certificate, ctx, data, NULL, NULL), SEPAL_OK);
     write_file("certificate.json", certificate);
     sepal_text_free(certificate);
