@@ -84,12 +84,6 @@ static inline struct answer learn_problem(sepal_ctx *ctx, const struct problem *
     return out;
 }
 
-static inline bool has_warned(const sepal_ctx *ctx, const char *code) {
-    for (size_t i = 0; i < ctx->n_warnings; i++)
-        if (strcmp(ctx->warnings[i].code, code) == 0) return true;
-    return false;
-}
-
 /* Rows enough for a nonsingular scatter; columns of mixed scales, weights, sparse rows. */
 static inline struct problem scatter_problem(struct rng *rng, size_t classes, bool *sparse) {
     size_t cols = 1 + rng_below(rng, 60);
@@ -255,11 +249,6 @@ static inline double posteriors_differ(const struct linear *linear, const double
         for (size_t k = 0; k < linear->classes; k++) worst = fmax(worst, fabs(p[k] - q[k]));
     }
     return worst;
-}
-
-static inline void check_small(const char *what, size_t number, double value, double most) {
-    if (value <= most) return;
-    fail_msg("problem %zu: %s is %g, not below %g", number, what, value, most);
 }
 
 #endif

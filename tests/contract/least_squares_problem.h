@@ -25,6 +25,17 @@ struct problem {
     int *label;
 };
 
+static inline bool has_warned(const sepal_ctx *ctx, const char *code) {
+    for (size_t i = 0; i < ctx->n_warnings; i++)
+        if (strcmp(ctx->warnings[i].code, code) == 0) return true;
+    return false;
+}
+
+static inline void check_small(const char *what, size_t number, double value, double most) {
+    if (value <= most) return;
+    fail_msg("problem %zu: %s is %g, not below %g", number, what, value, most);
+}
+
 static inline double normal(struct rng *rng) {
     return sqrt(-2 * log(1 - rng_unit(rng))) * cos(2 * acos(-1) * rng_unit(rng));
 }

@@ -9,18 +9,6 @@
 
 enum { PROBLEMS = 400 };
 
-static bool warned(const char *code) {
-    for (size_t i = 0; i < ctx->n_warnings; i++) {
-        if (strcmp(ctx->warnings[i].code, code) == 0) return true;
-    }
-    return false;
-}
-
-static void check_small(const char *what, size_t number, double value, double most) {
-    if (value <= most) return;
-    fail_msg("problem %zu: %s is %g, not below %g", number, what, value, most);
-}
-
 /* ---- random problems ---------------------------------------------------------------------- */
 
 struct shape {
@@ -217,7 +205,7 @@ static void check_problems(struct rng rng, size_t problems) {
         bool dependent =
             (s.duplicate && p.cols > 1) || (s.constant && s.bias) || p.rows < p.cols + s.bias;
         if (!s.ridge) assert_true(rank < p.cols || !dependent);
-        assert_int_equal(warned("rank-deficient"), !s.ridge && rank < p.cols);
+        assert_int_equal(has_warned(ctx, "rank-deficient"), !s.ridge && rank < p.cols);
         linear_clear(&out.linear);
         problem_free(&p);
     }

@@ -6,18 +6,6 @@
 
 #include "fixture.h"
 
-static bool warned(const char *code) {
-    for (size_t i = 0; i < ctx->n_warnings; i++) {
-        if (strcmp(ctx->warnings[i].code, code) == 0) return true;
-    }
-    return false;
-}
-
-static void check_small(const char *what, size_t number, double value, double most) {
-    if (value <= most) return;
-    fail_msg("problem %zu: %s is %g, not below %g", number, what, value, most);
-}
-
 /* One one-hot feature alone: the outputs are the class frequencies within each category. */
 static void test_one_hot(void **state) {
     (void)state;
@@ -76,7 +64,7 @@ static void test_warnings(void **state) {
         sepal_ctx_clear_warnings(ctx);
         struct outcome out = fit_data(ctx, data, (struct asked){0});
         assert_int_equal(out.status, SEPAL_OK);
-        assert_int_equal(warned("rank-deficient"), cases[c].warns);
+        assert_int_equal(has_warned(ctx, "rank-deficient"), cases[c].warns);
         linear_clear(&out.linear);
         data_free(data);
     }
@@ -164,7 +152,7 @@ static void test_refusals(void **state) {
     assert_non_null(strstr(ctx->error.message, "two classes"));
     sepal_ctx_clear_warnings(ctx);
     out = fit_data(ctx, data, (struct asked){.solver = "lsqr", .max_iter = 1});
-    assert_true(out.status == SEPAL_OK && !out.converged && warned("not-converged"));
+    assert_true(out.status == SEPAL_OK && !out.converged && has_warned(ctx, "not-converged"));
     linear_clear(&out.linear);
     data_free(data);
     for (size_t i = 0; i < 90; i++) p.x[i] *= 1e308 / 8;
