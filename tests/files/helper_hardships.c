@@ -146,7 +146,17 @@ static const char *read_damaged(sepal_ctx *ctx, const struct task *task, size_t 
 
 /* Marks of all formats. */
 static const char marks[] = "\0\n\r \t,;:'\"{}%#?@x9-e\\\x7f\xff.[(\x01";
-enum { MARKS = sizeof marks - 1, MARKS_BY_DAY = 3 };
+enum { MARKS = sizeof marks - 1, MARKS_BY_DAY = 3, MARKS_WHEN_THIN = 1 };
+
+static bool is_set(const char *variable) {
+    const char *value = getenv(variable);
+    return value && strcmp(value, "1") == 0;
+}
+
+static size_t marks_in_each_place(void) {
+    if (is_set("SEPAL_NIGHTLY")) return MARKS;
+    return is_set("SEPAL_THIN") ? MARKS_WHEN_THIN : MARKS_BY_DAY;
+}
 
 static void damage_each(sepal_ctx *ctx, const struct task *task) {
     enum { LONGEST = 4096 };
@@ -154,8 +164,7 @@ static void damage_each(sepal_ctx *ctx, const struct task *task) {
     int fd = open(task->file, O_RDWR | O_CLOEXEC);
     ssize_t size = fd < 0 ? -1 : read(fd, bytes, sizeof bytes);
     must(size >= 0, task->file);
-    const char *night = getenv("SEPAL_NIGHTLY");
-    size_t rounds = night && strcmp(night, "1") == 0 ? MARKS : MARKS_BY_DAY;
+    size_t rounds = marks_in_each_place();
     bool text = strstr(task->file, ".csv") || strstr(task->file, ".svm");
     for (size_t i = 0; size < LONGEST && i < (size_t)size; i++)
         for (size_t m = 0; m < rounds; m++) {

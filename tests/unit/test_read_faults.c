@@ -143,6 +143,7 @@ static void put_long(const char *path, const char *before, const char *part, siz
     text_clear(&text);
 }
 
+#define LONG_NUMBER "1.50000000000000000000000000000000000000000000"
 /* Longer than what is looked at before reading begins (64 KB), and than a chunk (1 MB), so that
    every step reads on. */
 static void test_long_files(void **state) {
@@ -165,8 +166,8 @@ static void test_long_files(void **state) {
                  {"long.arff", notes.bytes, "1,", NULL, 1, 4},
                  {"top.svm", "# top\n", "1 1:0.5 #", "skip=2", 1, 20000},
                  {"wide.csv", "", digits, "header=no", 3, 4},
-                 {"chunks.csv", "a,b,y\n", "1.5,2,", "quote=no", 1, 150000},
-                 {"chunks.svm", "", "1 0:0.1 #", NULL, 1, 110000}};
+                 {"chunks.csv", "a,b,y\n", LONG_NUMBER ",2,", "quote=no", 1, 25000},
+                 {"chunks.svm", "", "1 0:" LONG_NUMBER " #", NULL, 1, 25000}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         put_long(files[i].path, files[i].before, files[i].part, files[i].times, files[i].count);
         fail_everywhere(files[i].path, files[i].options, NULL, true, FAULT_ALLOC);
