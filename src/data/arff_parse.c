@@ -88,8 +88,8 @@ static bool is_weightless(const struct parser *parser, const char *p) {
     for (size_t c = 0; c < layout->n_cells; c++) {
         p = arff_value_next(p, parser->end, parser->layout->delimiter, false, parser->unquoted,
                             &cell);
+        if (cell.fault) return false; /* and it has no text */
         const char *end = cell.text.bytes + cell.text.length;
-        if (cell.fault) return false;
         if (layout->roles[c].role == ROLE_WEIGHT)
             return cell.text.length && decimal_read(cell.text.bytes, end, &weight) == end &&
                    weight == 0;
