@@ -1,6 +1,8 @@
 /* A small pool of threads kept by the root context. The calling thread is worker 0. Workers spin
-   briefly for the next job, then sleep. When threads cannot be made, fewer do the work; after a
-   fork the child, which has none of its parent's threads, builds a pool of its own. */
+   briefly for the next job, then sleep. The caller begins at once and waits only for those who have
+   begun: on a busy machine a thread may wake when all is done. When threads cannot be made, fewer do
+   the work; after a fork the child, which has none of its parent's threads, builds a pool of its
+   own. */
 #include "core/parallel.h"
 
 #include "core/alloc.h"
@@ -11,7 +13,9 @@
 #include <sched.h>
 #include <unistd.h>
 
-enum { SPINS = 2000 };
+/* A worker that has fallen asleep is slow to wake: it looks out for the next job for about a
+   millisecond. */
+enum { SPINS = 2000, WORKER_SPINS = 1 << 17 };
 
 struct pool;
 struct worker {
@@ -30,25 +34,63 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
     atomic_ulong job; /* number of the current job; a change starts it */
-    atomic_uint busy;
+    bool open;        /* whoever comes may still take part in it */
+    atomic_uint busy; /* those who do, the caller aside */
     bool stop;
-    bool running; /* known to the calling thread alone: what a task asks for is done in place */
+    atomic_int cpu; /* where the caller was when the last job began; -1: nobody knows */
+    bool running;   /* known to the calling thread alone: what a task asks for is done in place */
     task_fn task;
     void *payload;
 };
+
+/* Spinning where the other runs only takes its time away. */
+static int this_cpu(void) {
+#ifdef __linux__
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+static bool is_beside(const struct pool *pool) {
+    int cpu = this_cpu();
+    return cpu < 0 || cpu != atomic_load(&pool->cpu);
+}
+
+/* The workers to any processor but the caller's: there they are of no use, and some schedulers leave
+   them there for longer than a small problem takes. */
+static void send_away(struct pool *pool) {
+#ifdef __linux__
+    int cpu = this_cpu();
+    cpu_set_t allowed;
+    if (cpu < 0 || cpu == atomic_load(&pool->cpu)) return;
+    atomic_store(&pool->cpu, cpu);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    CPU_CLR((size_t)cpu, &allowed);
+    if (CPU_COUNT(&allowed) == 0) return;
+    for (unsigned i = 1; i < pool->width; i++)
+        (void)pthread_setaffinity_np(pool->workers[i].thread, sizeof allowed, &allowed);
+#else
+    (void)pool;
+#endif
+}
 
 static void *work(void *argument) {
     struct worker *me = argument;
     struct pool *pool = me->pool;
     for (unsigned long seen = 0;;) {
-        for (int spin = 0; spin < SPINS && atomic_load(&pool->job) == seen; spin++)
-            if (spin % 64 == 0) sched_yield();
+        for (int spin = 0; spin < WORKER_SPINS && atomic_load(&pool->job) == seen; spin++) {
+            if (spin % 64 == 0 && !is_beside(pool)) break;
+            if (spin % 1024 == 0) sched_yield();
+        }
         pthread_mutex_lock(&pool->lock);
         while (atomic_load(&pool->job) == seen) pthread_cond_wait(&pool->wake, &pool->lock);
         seen = atomic_load(&pool->job);
-        bool stop = pool->stop;
+        bool stop = pool->stop, late = !pool->open;
+        if (!late) atomic_fetch_add(&pool->busy, 1);
         pthread_mutex_unlock(&pool->lock);
         if (stop) return NULL;
+        if (late) continue;
 
         me->status = pool->task(&me->ctx, me->number, pool->payload);
 
@@ -103,6 +145,7 @@ static struct pool *pool_get(sepal_ctx *ctx) {
     }
     pool->owner = getpid();
     pool->asked = ctx->threads;
+    atomic_init(&pool->cpu, -1);
     pool->workers = workers;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
@@ -137,18 +180,21 @@ sepal_status parallel_workers(sepal_ctx *ctx, task_fn task, void *payload) {
     if (!pool || pool->width < 2 || pool->running) return task(ctx, 0, payload);
     pool->running = true;
     for (unsigned i = 1; i < pool->width; i++) prepare(&pool->workers[i], ctx);
+    send_away(pool);
     pthread_mutex_lock(&pool->lock);
     pool->task = task;
     pool->payload = payload;
-    atomic_store(&pool->busy, pool->width - 1);
+    pool->open = true;
     atomic_fetch_add(&pool->job, 1);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
 
     sepal_status status = task(ctx, 0, payload);
 
-    for (int spin = 0; spin < SPINS && atomic_load(&pool->busy); spin++)
-        if (spin % 64 == 0) sched_yield();
+    pthread_mutex_lock(&pool->lock);
+    pool->open = false;
+    pthread_mutex_unlock(&pool->lock);
+    for (int spin = 0; spin < SPINS && atomic_load(&pool->busy); spin++) continue;
     pthread_mutex_lock(&pool->lock);
     while (atomic_load(&pool->busy)) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
@@ -209,10 +255,14 @@ static sepal_status drain(sepal_ctx *ctx, size_t worker, void *payload) {
 }
 
 sepal_status parallel_for(sepal_ctx *ctx, size_t n, task_fn task, void *payload) {
+    return parallel_if(n > 1, ctx, n, task, payload);
+}
+
+sepal_status parallel_if(bool pays, sepal_ctx *ctx, size_t n, task_fn task, void *payload) {
     struct queue queue = {.n = n, .task = task, .payload = payload, .kept = n, .lock = LOCK_INIT};
     atomic_init(&queue.next, 0);
     atomic_init(&queue.failed, n);
-    if (n < 2)
+    if (!pays)
         drain(ctx, 0, &queue);
     else
         TRY(parallel_workers(ctx, drain, &queue));

@@ -12,8 +12,12 @@ typedef sepal_status (*task_fn)(sepal_ctx *ctx, size_t task, void *payload);
    not depend on the number of threads. Called from inside a task, it runs on that task's thread. */
 sepal_status parallel_for(sepal_ctx *ctx, size_t n, task_fn task, void *payload);
 
-/* Run `task` once on each worker (task = worker number) at the same time: for work whose pieces
-   are taken from a shared queue. Every worker runs even if another fails; lowest error wins. */
+/* The same, all on the caller's thread unless sharing `pays`: a thread has to be made or to wake up. */
+sepal_status parallel_if(bool pays, sepal_ctx *ctx, size_t n, task_fn task, void *payload);
+
+/* Run `task` on the caller and on each worker that comes before the caller is done (task = worker
+   number): for work whose pieces are taken from a shared queue. Another's failure keeps no worker
+   away; the lowest error wins. */
 sepal_status parallel_workers(sepal_ctx *ctx, task_fn task, void *payload);
 
 unsigned parallel_width(const sepal_ctx *ctx); /* how many workers there are, at least 1 */

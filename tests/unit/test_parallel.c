@@ -2,6 +2,7 @@
 #include "core/parallel.h"
 #include "seed.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,6 +104,16 @@ static void test_lowest_error_wins(void **state) {
     }
 }
 
+/* The same, but nobody leaves before all have come. */
+static sepal_status run_together(sepal_ctx *mine, size_t task, void *payload) {
+    struct job *job = payload;
+    unsigned round = atomic_load(&job->runs[task]) + 1;
+    sepal_status status = run(mine, task, payload);
+    for (size_t i = 0; i < job->n; i++)
+        while (atomic_load(&job->runs[i]) < round) sched_yield();
+    return status;
+}
+
 static void test_each_worker_once(void **state) {
     (void)state;
     static struct job job;
@@ -115,15 +126,32 @@ static void test_each_worker_once(void **state) {
         assert_int_equal(width, 1);
 #endif
         start(&job, width);
-        assert_int_equal(parallel_workers(&ctx, run, &job), SEPAL_OK);
+        assert_int_equal(parallel_workers(&ctx, run_together, &job), SEPAL_OK);
         for (size_t i = 0; i < width; i++) assert_int_equal(atomic_load(&job.runs[i]), 1);
         job.fails[width - 1] = true;
         job.fails[width / 2] = true;
         char wanted[64];
         snprintf(wanted, sizeof wanted, "task %u", width / 2);
-        assert_int_equal(parallel_workers(&ctx, run, &job), SEPAL_EDATA);
+        assert_int_equal(parallel_workers(&ctx, run_together, &job), SEPAL_EDATA);
         assert_string_equal(ctx.error.message, wanted);
         for (size_t i = 0; i < width; i++) assert_int_equal(atomic_load(&job.runs[i]), 2);
+    }
+}
+
+/* Those who wake when all is done are not waited for, and never come to a later job. */
+static void test_late_workers_stay_away(void **state) {
+    (void)state;
+    static struct job job;
+    enum { JOBS = 2000 };
+    for (size_t w = 0; w < N_WIDTHS; w++) {
+        ctx.threads = widths[w];
+        for (unsigned i = 0; i < JOBS; i++) {
+            start(&job, parallel_width(&ctx));
+            assert_int_equal(parallel_workers(&ctx, run, &job), SEPAL_OK);
+            assert_int_equal(atomic_load(&job.runs[0]), 1);
+            for (size_t k = 1; k < job.n; k++) assert_true(atomic_load(&job.runs[k]) <= 1);
+        }
+        assert_int_equal(atomic_load(&job.wrong), 0);
     }
 }
 
@@ -234,6 +262,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_every_task_once, fresh, clean),
         cmocka_unit_test_setup_teardown(test_lowest_error_wins, fresh, clean),
         cmocka_unit_test_setup_teardown(test_each_worker_once, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_late_workers_stay_away, fresh, clean),
         cmocka_unit_test_setup_teardown(test_many_small_jobs, fresh, clean),
         cmocka_unit_test_setup_teardown(test_nested_work_is_serial, fresh, clean),
         cmocka_unit_test_setup_teardown(test_after_fork, fresh, clean),
