@@ -12,12 +12,19 @@ struct blas {
     /* C (m x n) = beta C + A' B, with A (k x m), B (k x n); ld* = elements from row to row */
     void (*gemm_tn)(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
                     size_t ldb, double beta, double *c, size_t ldc);
+    /* C (m x n) = A B, with A (m x k), B (k x n) */
+    void (*gemm_nn)(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
+                    size_t ldb, double *c, size_t ldc);
     /* upper triangle of C (n x n) = beta C + A' A, with A (k x n) */
     void (*syrk_t)(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
                    size_t ldc);
     /* the same for singles, without what C held; NULL: there is none. Products and sums of integers
        are exact as long as all of them are at most 2^24. */
     void (*syrk_t_single)(size_t n, size_t k, const float *a, size_t lda, float *c, size_t ldc);
+    void (*gemm_tn_single)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                           size_t ldb, float *c, size_t ldc);
+    void (*gemm_nn_single)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                           size_t ldb, float *c, size_t ldc);
     /* A = R'R from the upper triangle, in place; false when A is not positive definite */
     bool (*cholesky)(size_t n, double *a, size_t lda);
     /* B (n x k) = inverse(R'R) B, in place */

@@ -108,6 +108,13 @@ static void gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda, c
     multiply(&to, k, (struct view){a, lda, 1}, (struct view){b, ldb, 1});
 }
 
+static void gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
+                    size_t ldb, double *c, size_t ldc) {
+    struct target to = {.m = m, .n = n, .alpha = 1, .c = c, .ldc = ldc};
+    scale(&to, 0);
+    multiply(&to, k, (struct view){a, 1, lda}, (struct view){b, ldb, 1});
+}
+
 static void syrk_t(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
                    size_t ldc) {
     struct target to = {.m = n, .n = n, .alpha = 1, .upper = true, .c = c, .ldc = ldc};
@@ -281,6 +288,7 @@ size_t blas_qr_work(size_t m, size_t n) {
 
 const struct blas blas_builtin = {
     .gemm_tn = gemm_tn,
+    .gemm_nn = gemm_nn,
     .syrk_t = syrk_t,
     .cholesky = cholesky,
     .cholesky_solve = cholesky_solve,

@@ -18,6 +18,9 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
 void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
             const double *a, const int *lda, const double *beta, double *c, const int *ldc, size_t,
             size_t);
+void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
+            const float *beta, float *c, const int *ldc, size_t, size_t);
 void ssyrk_(const char *uplo, const char *trans, const int *n, const int *k, const float *alpha,
             const float *a, const int *lda, const float *beta, float *c, const int *ldc, size_t,
             size_t);
@@ -38,6 +41,9 @@ static bool fits(size_t a, size_t b, size_t c, size_t d) {
     return a <= INT_MAX && b <= INT_MAX && c <= INT_MAX && d <= INT_MAX;
 }
 
+/* Below this the library's set-up costs more than its speed gains, and cold code more than either. */
+enum { SMALL_TRIANGLE = 32, SMALL_PRODUCT = 16 };
+
 static void gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
                     size_t ldb, double beta, double *c, size_t ldc) {
     if (m == 0 || n == 0) return;
@@ -49,10 +55,22 @@ static void gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda, c
     dgemm_("N", "T", &fn, &fm, &fk, &one, b, &fldb, a, &flda, &beta, c, &fldc, 1, 1);
 }
 
+static void gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
+                    size_t ldb, double *c, size_t ldc) {
+    static const double nothing = 0;
+    if (m == 0 || n == 0) return;
+    if (!fits(m, n, k, lda) || !fits(ldb, ldc, 0, 0)) {
+        blas_builtin.gemm_nn(m, n, k, a, lda, b, ldb, c, ldc);
+        return;
+    }
+    int fm = (int)m, fn = (int)n, fk = (int)k, flda = (int)lda, fldb = (int)ldb, fldc = (int)ldc;
+    dgemm_("N", "N", &fn, &fm, &fk, &one, b, &fldb, a, &flda, &nothing, c, &fldc, 1, 1);
+}
+
 static void syrk_t(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
                    size_t ldc) {
     if (n == 0) return;
-    if (!fits(n, k, lda, ldc)) {
+    if (n <= SMALL_PRODUCT || !fits(n, k, lda, ldc)) {
         blas_builtin.syrk_t(n, k, a, lda, beta, c, ldc);
         return;
     }
@@ -67,9 +85,26 @@ static void syrk_t_single(size_t n, size_t k, const float *a, size_t lda, float 
     ssyrk_("L", "N", &fn, &fk, &once, a, &flda, &nothing, c, &fldc, 1, 1);
 }
 
+static void gemm_single(const char *which, size_t m, size_t n, size_t k, const float *a, size_t lda,
+                        const float *b, size_t ldb, float *c, size_t ldc) {
+    const float once = 1, nothing = 0;
+    int fm = (int)m, fn = (int)n, fk = (int)k, flda = (int)lda, fldb = (int)ldb, fldc = (int)ldc;
+    sgemm_("N", which, &fn, &fm, &fk, &once, b, &fldb, a, &flda, &nothing, c, &fldc, 1, 1);
+}
+
+static void gemm_tn_single(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                           size_t ldb, float *c, size_t ldc) {
+    gemm_single("T", m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+static void gemm_nn_single(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                           size_t ldb, float *c, size_t ldc) {
+    gemm_single("N", m, n, k, a, lda, b, ldb, c, ldc);
+}
+
 static bool cholesky(size_t n, double *a, size_t lda) {
     if (n == 0) return true;
-    if (!fits(n, lda, 0, 0)) return blas_builtin.cholesky(n, a, lda);
+    if (n <= SMALL_TRIANGLE || !fits(n, lda, 0, 0)) return blas_builtin.cholesky(n, a, lda);
     int fn = (int)n, flda = (int)lda, info = 0;
     dpotrf_("L", &fn, a, &flda, &info, 1);
     if (info != 0) return false;
@@ -82,7 +117,8 @@ static bool cholesky(size_t n, double *a, size_t lda) {
 
 static void cholesky_solve(size_t n, const double *r, size_t ldr, size_t k, double *b, size_t ldb) {
     if (n == 0 || k == 0) return;
-    if (!fits(n, ldr, k, ldb)) {
+    bool small = n <= SMALL_TRIANGLE && k <= SMALL_PRODUCT;
+    if (small || !fits(n, ldr, k, ldb)) {
         blas_builtin.cholesky_solve(n, r, ldr, k, b, ldb);
         return;
     }
@@ -121,8 +157,11 @@ static void qr_r(size_t m, size_t n, double *a, size_t lda, double *work) {
 static const struct blas library_openblas = {
     .slow = false,
     .gemm_tn = gemm_tn,
+    .gemm_nn = gemm_nn,
     .syrk_t = syrk_t,
     .syrk_t_single = syrk_t_single,
+    .gemm_tn_single = gemm_tn_single,
+    .gemm_nn_single = gemm_nn_single,
     .cholesky = cholesky,
     .cholesky_solve = cholesky_solve,
     .right_solve = right_solve,
@@ -132,8 +171,11 @@ static const struct blas library_openblas = {
 static const struct blas library_reference = {
     .slow = true,
     .gemm_tn = gemm_tn,
+    .gemm_nn = gemm_nn,
     .syrk_t = syrk_t,
     .syrk_t_single = syrk_t_single,
+    .gemm_tn_single = gemm_tn_single,
+    .gemm_nn_single = gemm_nn_single,
     .cholesky = cholesky,
     .cholesky_solve = cholesky_solve,
     .right_solve = right_solve,

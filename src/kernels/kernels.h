@@ -42,6 +42,13 @@ struct kernels {
     /* w_j += a x_j */
     void (*axpy_f64)(double a, const double *x, double *w, size_t n);
     void (*axpy_f32)(double a, const float *x, double *w, size_t n);
+    /* of `rows` rows of n numbers: out_i = the sum of x_ij w_j, and of |x_ij w_j|; w_j += the sum of
+       a_i x_ij, one row after the other, and unless NULL reach_j += that of |a_i x_ij|: the bits of
+       dot_f64 and axpy_f64 */
+    void (*dot_rows)(double *out, const double *const *x, size_t rows, const double *w, size_t n);
+    void (*reach_rows)(double *out, const double *const *x, size_t rows, const double *w, size_t n);
+    void (*add_rows)(double *w, double *reach, const double *a, const double *const *x, size_t rows,
+                     size_t n);
     /* the same for a sparse row: x holds the values of the columns index[0 .. n-1] */
     double (*gather_f64)(const double *x, const uint32_t *index, const double *w, size_t n);
     double (*gather_f32)(const float *x, const uint32_t *index, const double *w, size_t n);
@@ -52,6 +59,8 @@ struct kernels {
     /* of n margins the logistic losses ln(1 + e^-m), the pulls 1 / (1 + e^m) and the curvatures
        e^m / (1 + e^m)^2, finite and exact to some last bits whatever m is; NaN stays NaN */
     void (*logistic)(const double *m, size_t n, double *value, double *pull, double *curve);
+    /* of n numbers a in [0, 1] the entropies -a ln a - (1 - a) ln(1 - a), to some last bits */
+    void (*entropy)(const double *a, size_t n, double *out);
     /* For every lane l the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w has `lanes`
        numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
     void (*wide_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
@@ -64,6 +73,8 @@ struct kernels {
     /* In doubles, for the first `used` lanes, 4, 8, 12 or 16; w of wide_add_f64 has no others. */
     void (*wide_dot_f64)(double *out, const double *x, const uint32_t *index, size_t n,
                          const float *w, size_t lanes, size_t used);
+    void (*wide_dot_doubles)(double *out, const double *x, const uint32_t *index, size_t n,
+                             const double *w, size_t lanes, size_t used);
     void (*wide_add_f64)(double *w, const double *d, const double *x, const uint32_t *index,
                          size_t n, size_t used);
     /* The step of a row; false: nothing changes. */

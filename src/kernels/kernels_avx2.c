@@ -25,8 +25,12 @@ INLINE struct lanes no_lanes(void) {
     return (struct lanes){zero, zero, zero, zero};
 }
 
+INLINE __m256d add_vectors(struct lanes sum) {
+    return _mm256_add_pd(_mm256_add_pd(sum.v0, sum.v2), _mm256_add_pd(sum.v1, sum.v3));
+}
+
 INLINE double add_lanes(struct lanes sum) {
-    __m256d all = _mm256_add_pd(_mm256_add_pd(sum.v0, sum.v2), _mm256_add_pd(sum.v1, sum.v3));
+    __m256d all = add_vectors(sum);
     __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(all), _mm256_extractf128_pd(all, 1));
     return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
 }
@@ -162,8 +166,9 @@ INLINE __m256d tail_gather_ones(const struct terms *t, size_t j, size_t left) {
 /* What all sums share: whole blocks of 16, then those vectors of the last block that have
    elements. `full` gives the products of the 4 elements from j on, `tail` when only `left` of
    them may be there; both are constants, so the compiler inlines them. */
-INLINE double sum_of(const struct terms *t, size_t n, __m256d (*full)(const struct terms *, size_t),
-                     __m256d (*tail)(const struct terms *, size_t, size_t)) {
+INLINE struct lanes lanes_of(const struct terms *t, size_t n,
+                             __m256d (*full)(const struct terms *, size_t),
+                             __m256d (*tail)(const struct terms *, size_t, size_t)) {
     struct lanes sum = no_lanes();
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -177,7 +182,12 @@ INLINE double sum_of(const struct terms *t, size_t n, __m256d (*full)(const stru
     if (left > 4) sum.v1 = _mm256_add_pd(sum.v1, tail(t, j + 4, left - 4));
     if (left > 8) sum.v2 = _mm256_add_pd(sum.v2, tail(t, j + 8, left - 8));
     if (left > 12) sum.v3 = _mm256_add_pd(sum.v3, tail(t, j + 12, left - 12));
-    return add_lanes(sum);
+    return sum;
+}
+
+INLINE double sum_of(const struct terms *t, size_t n, __m256d (*full)(const struct terms *, size_t),
+                     __m256d (*tail)(const struct terms *, size_t, size_t)) {
+    return add_lanes(lanes_of(t, n, full, tail));
 }
 
 static double dot_f64(const double *x, const double *w, size_t n) {
@@ -241,8 +251,133 @@ static void axpy_f32(double a, const float *x, double *w, size_t n) {
     for (; j < n; j++) w[j] += a * (double)x[j];
 }
 
+/* ---- some rows at a time ------------------------------------------------------------------- */
+
+/* What add_lanes makes of each of four rows. */
+INLINE __m256d add_four(const __m256d row[4]) {
+    __m256d first = _mm256_add_pd(_mm256_permute2f128_pd(row[0], row[1], 0x20),
+                                  _mm256_permute2f128_pd(row[0], row[1], 0x31));
+    __m256d second = _mm256_add_pd(_mm256_permute2f128_pd(row[2], row[3], 0x20),
+                                   _mm256_permute2f128_pd(row[2], row[3], 0x31));
+    return _mm256_permute4x64_pd(_mm256_hadd_pd(first, second), 0xd8);
+}
+
+/* Rows of at most 16 numbers, `vectors` of them full or not: the weights stay where they are. */
+INLINE void short_rows(double *out, const double *const *x, size_t rows, const double *w, size_t n,
+                       size_t vectors, bool magnitudes) {
+    __m256d sign = _mm256_set1_pd(magnitudes ? -0.0 : 0.0), zero = _mm256_setzero_pd();
+    __m256d weight[4], four[4];
+    __m256i mask = mask_of(n - (vectors - 1) * VECTOR);
+    for (size_t v = 0; v < vectors; v++) weight[v] = part_f64(w + v * VECTOR, n - v * VECTOR);
+    for (size_t i = 0; i < rows; i += 4) {
+        for (size_t r = 0; r < 4; r++) {
+            const double *row = x[i + r < rows ? i + r : rows - 1];
+            __m256d sum[4] = {zero, zero, zero, zero};
+            for (size_t v = 0; v < vectors; v++) {
+                __m256d part = v + 1 < vectors ? load_f64(row + v * VECTOR)
+                                               : _mm256_maskload_pd(row + v * VECTOR, mask);
+                part = _mm256_andnot_pd(sign, _mm256_mul_pd(part, weight[v]));
+                sum[v] = _mm256_add_pd(zero, part);
+            }
+            four[r] = add_vectors((struct lanes){sum[0], sum[1], sum[2], sum[3]});
+        }
+        if (i + 4 <= rows)
+            _mm256_storeu_pd(out + i, add_four(four));
+        else
+            _mm256_maskstore_pd(out + i, mask_of(rows - i), add_four(four));
+    }
+}
+
+INLINE bool rows_are_short(double *out, const double *const *x, size_t rows, const double *w,
+                           size_t n, bool magnitudes) {
+    switch ((n + VECTOR - 1) / VECTOR) {
+    case 1: short_rows(out, x, rows, w, n, 1, magnitudes); return true;
+    case 2: short_rows(out, x, rows, w, n, 2, magnitudes); return true;
+    case 3: short_rows(out, x, rows, w, n, 3, magnitudes); return true;
+    case 4: short_rows(out, x, rows, w, n, 4, magnitudes); return true;
+    default: return false;
+    }
+}
+
+static void dot_rows(double *out, const double *const *x, size_t rows, const double *w, size_t n) {
+    if (rows_are_short(out, x, rows, w, n, false)) return;
+    for (size_t i = 0; i < rows; i++) out[i] = dot_f64(x[i], w, n);
+}
+
+INLINE __m256d full_reach(const struct terms *t, size_t j) {
+    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), full_f64(t, j));
+}
+
+INLINE __m256d tail_reach(const struct terms *t, size_t j, size_t left) {
+    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), tail_f64(t, j, left));
+}
+
+static void reach_rows(double *out, const double *const *x, size_t rows, const double *w,
+                       size_t n) {
+    if (rows_are_short(out, x, rows, w, n, true)) return;
+    for (size_t i = 0; i < rows; i++)
+        out[i] = sum_of(&(struct terms){.x = x[i], .w = w}, n, full_reach, tail_reach);
+}
+
+/* The numbers of `vectors` vectors, whose sums stay where they are. */
+INLINE void add_columns(double *w, double *reach, const double *a, const double *const *x,
+                        size_t rows, size_t j, size_t vectors) {
+    __m256d sum[4], size[4], sign = _mm256_set1_pd(-0.0);
+    for (size_t v = 0; v < vectors; v++) {
+        sum[v] = load_f64(w + j + v * VECTOR);
+        size[v] = reach ? load_f64(reach + j + v * VECTOR) : sign;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        __m256d all = _mm256_set1_pd(a[i]);
+        for (size_t v = 0; v < vectors; v++) {
+            __m256d term = _mm256_mul_pd(all, load_f64(x[i] + j + v * VECTOR));
+            sum[v] = _mm256_add_pd(sum[v], term);
+            if (reach) size[v] = _mm256_add_pd(size[v], _mm256_andnot_pd(sign, term));
+        }
+    }
+    for (size_t v = 0; v < vectors; v++) {
+        _mm256_storeu_pd(w + j + v * VECTOR, sum[v]);
+        if (reach) _mm256_storeu_pd(reach + j + v * VECTOR, size[v]);
+    }
+}
+
+INLINE void add_last_columns(double *w, double *reach, const double *a, const double *const *x,
+                             size_t rows, size_t j, size_t left) {
+    __m256i mask = mask_of(left);
+    __m256d sum = _mm256_maskload_pd(w + j, mask), sign = _mm256_set1_pd(-0.0);
+    __m256d size = reach ? _mm256_maskload_pd(reach + j, mask) : sign;
+    for (size_t i = 0; i < rows; i++) {
+        __m256d part = _mm256_maskload_pd(x[i] + j, mask);
+        __m256d term = _mm256_mul_pd(_mm256_set1_pd(a[i]), part);
+        sum = _mm256_add_pd(sum, term);
+        if (reach) size = _mm256_add_pd(size, _mm256_andnot_pd(sign, term));
+    }
+    _mm256_maskstore_pd(w + j, mask, sum);
+    if (reach) _mm256_maskstore_pd(reach + j, mask, size);
+}
+
+INLINE void add_all_columns(double *w, double *reach, const double *a, const double *const *x,
+                            size_t rows, size_t n) {
+    size_t j = 0;
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) add_columns(w, reach, a, x, rows, j, 4);
+    for (; n - j >= VECTOR; j += VECTOR) add_columns(w, reach, a, x, rows, j, 1);
+    if (j < n) add_last_columns(w, reach, a, x, rows, j, n - j);
+}
+
+static void add_rows(double *w, double *reach, const double *a, const double *const *x, size_t rows,
+                     size_t n) {
+    if (reach)
+        add_all_columns(w, reach, a, x, rows, n);
+    else
+        add_all_columns(w, NULL, a, x, rows, n);
+}
+
 static void logistic(const double *m, size_t n, double *value, double *pull, double *curve) {
     logistic_loss(m, n, value, pull, curve);
+}
+
+static void entropy(const double *a, size_t n, double *out) {
+    logistic_entropy(a, n, out);
 }
 
 /* ---- a lane for each class ---------------------------------------------------------------- */
@@ -315,40 +450,48 @@ static void wide_add(float *w, const float *d, const float *x, const uint32_t *i
         wide_add_of(w, d, x, index, n, 2);
 }
 
+/* The weights of a column: singles, or doubles where those are NULL. */
+INLINE __m256d load_weights(const float *w, const double *w64, size_t at) {
+    return w ? load_f32(w + at) : load_f64(w64 + at);
+}
+
 /* Two partial sums: 16 lanes of doubles take 8 vectors already. */
-INLINE void wide_dot_f64_of(double *out, const double *x, const uint32_t *index, size_t n,
-                            const float *w, size_t lanes, size_t vectors) {
+INLINE void wide_dot_of_doubles(double *out, const double *x, const uint32_t *index, size_t n,
+                                const float *w, const double *w64, size_t lanes, size_t vectors) {
     __m256d sum[2][4];
     for (size_t p = 0; p < 2; p++)
         for (size_t v = 0; v < vectors; v++) sum[p][v] = _mm256_setzero_pd();
-    size_t j = 0;
-    for (; n - j >= 2; j += 2) {
-        for (size_t p = 0; p < 2; p++) {
-            const float *from = w + column_of(index, j + p) * lanes;
+    for (size_t j = 0; j < n; j += 2) {
+        for (size_t p = 0; p < 2 && j + p < n; p++) {
+            size_t from = column_of(index, j + p) * lanes;
             __m256d all = _mm256_set1_pd(x[j + p]);
             for (size_t v = 0; v < vectors; v++)
-                sum[p][v] =
-                    _mm256_add_pd(sum[p][v], _mm256_mul_pd(all, load_f32(from + v * VECTOR)));
+                sum[p][v] = _mm256_add_pd(
+                    sum[p][v], _mm256_mul_pd(all, load_weights(w, w64, from + v * VECTOR)));
         }
-    }
-    if (j < n) {
-        const float *from = w + column_of(index, j) * lanes;
-        __m256d all = _mm256_set1_pd(x[j]);
-        for (size_t v = 0; v < vectors; v++)
-            sum[0][v] = _mm256_add_pd(sum[0][v], _mm256_mul_pd(all, load_f32(from + v * VECTOR)));
     }
     for (size_t v = 0; v < vectors; v++)
         _mm256_storeu_pd(out + v * VECTOR, _mm256_add_pd(sum[0][v], sum[1][v]));
 }
 
+INLINE void wide_dot_by_lanes(double *out, const double *x, const uint32_t *index, size_t n,
+                              const float *w, const double *w64, size_t lanes, size_t used) {
+    switch (used / VECTOR) {
+    case 1: wide_dot_of_doubles(out, x, index, n, w, w64, lanes, 1); break;
+    case 2: wide_dot_of_doubles(out, x, index, n, w, w64, lanes, 2); break;
+    case 3: wide_dot_of_doubles(out, x, index, n, w, w64, lanes, 3); break;
+    default: wide_dot_of_doubles(out, x, index, n, w, w64, lanes, 4);
+    }
+}
+
 static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
                          const float *w, size_t lanes, size_t used) {
-    switch (used / VECTOR) {
-    case 1: wide_dot_f64_of(out, x, index, n, w, lanes, 1); break;
-    case 2: wide_dot_f64_of(out, x, index, n, w, lanes, 2); break;
-    case 3: wide_dot_f64_of(out, x, index, n, w, lanes, 3); break;
-    default: wide_dot_f64_of(out, x, index, n, w, lanes, 4);
-    }
+    if (w) wide_dot_by_lanes(out, x, index, n, w, NULL, lanes, used);
+}
+
+static void wide_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
+                             const double *w, size_t lanes, size_t used) {
+    wide_dot_by_lanes(out, x, index, n, NULL, w, lanes, used);
 }
 
 INLINE void wide_add_f64_of(double *w, const double *d, const double *x, const uint32_t *index,
@@ -400,6 +543,9 @@ const struct kernels kernels_avx2 = {
     .distance_scaled_f64 = distance_scaled_f64,
     .axpy_f64 = axpy_f64,
     .axpy_f32 = axpy_f32,
+    .dot_rows = dot_rows,
+    .reach_rows = reach_rows,
+    .add_rows = add_rows,
     .gather_f64 = gather_f64,
     .gather_f32 = gather_f32,
     .gather_ones = gather_ones,
@@ -407,10 +553,12 @@ const struct kernels kernels_avx2 = {
     .scatter_f32 = scatter_add_f32,
     .scatter_ones = scatter_add_ones,
     .logistic = logistic,
+    .entropy = entropy,
     .wide_dot = wide_dot,
     .wide_fetch = wide_fetch,
     .wide_add = wide_add,
     .wide_dot_f64 = wide_dot_f64,
+    .wide_dot_doubles = wide_dot_doubles,
     .wide_add_f64 = wide_add_f64,
     .wide_squared_hinge = wide_squared_hinge,
     .wide_hinge = wide_hinge,

@@ -7,6 +7,8 @@
 #include "kernels/sets.h"
 #include "kernels/wide.h"
 
+#include <math.h>
+
 static double add_lanes(const double lane[KERNEL_LANES]) {
     double sum[4];
     for (size_t l = 0; l < 4; l++) sum[l] = (lane[l] + lane[l + 8]) + (lane[l + 4] + lane[l + 12]);
@@ -91,6 +93,27 @@ static void axpy_f32(double a, const float *x, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[j] += a * (double)x[j];
 }
 
+static void dot_rows(double *out, const double *const *x, size_t rows, const double *w, size_t n) {
+    for (size_t i = 0; i < rows; i++) out[i] = dot_f64(x[i], w, n);
+}
+
+static void reach_rows(double *out, const double *const *x, size_t rows, const double *w,
+                       size_t n) {
+    for (size_t i = 0; i < rows; i++) {
+        double lane[KERNEL_LANES] = {0};
+        for (size_t j = 0; j < n; j++) lane[j % KERNEL_LANES] += fabs(x[i][j] * w[j]);
+        out[i] = add_lanes(lane);
+    }
+}
+
+static void add_rows(double *w, double *reach, const double *a, const double *const *x, size_t rows,
+                     size_t n) {
+    for (size_t i = 0; i < rows; i++) {
+        axpy_f64(a[i], x[i], w, n);
+        for (size_t j = 0; reach && j < n; j++) reach[j] += fabs(a[i] * x[i][j]);
+    }
+}
+
 static double gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
@@ -137,6 +160,10 @@ static void logistic(const double *m, size_t n, double *value, double *pull, dou
     logistic_loss(m, n, value, pull, curve);
 }
 
+static void entropy(const double *a, size_t n, double *out) {
+    logistic_entropy(a, n, out);
+}
+
 /* Entry j is added to partial sum j mod 4 of its lane. */
 static void wide_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
                      size_t lanes) {
@@ -167,6 +194,16 @@ static void wide_dot_f64(double *out, const double *x, const uint32_t *index, si
     for (size_t j = 0; j < n; j++) {
         const float *from = w + (index ? index[j] : j) * lanes;
         for (size_t l = 0; l < used; l++) sum[j % 2][l] += x[j] * (double)from[l];
+    }
+    for (size_t l = 0; l < used; l++) out[l] = sum[0][l] + sum[1][l];
+}
+
+static void wide_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
+                             const double *w, size_t lanes, size_t used) {
+    double sum[2][WIDE_LANES] = {{0}};
+    for (size_t j = 0; j < n; j++) {
+        const double *from = w + (index ? index[j] : j) * lanes;
+        for (size_t l = 0; l < used; l++) sum[j % 2][l] += x[j] * from[l];
     }
     for (size_t l = 0; l < used; l++) out[l] = sum[0][l] + sum[1][l];
 }
@@ -205,6 +242,9 @@ const struct kernels kernels_reference = {
     .distance_scaled_f64 = distance_scaled_f64,
     .axpy_f64 = axpy_f64,
     .axpy_f32 = axpy_f32,
+    .dot_rows = dot_rows,
+    .reach_rows = reach_rows,
+    .add_rows = add_rows,
     .gather_f64 = gather_f64,
     .gather_f32 = gather_f32,
     .gather_ones = gather_ones,
@@ -212,10 +252,12 @@ const struct kernels kernels_reference = {
     .scatter_f32 = scatter_add_f32,
     .scatter_ones = scatter_add_ones,
     .logistic = logistic,
+    .entropy = entropy,
     .wide_dot = wide_dot,
     .wide_fetch = wide_fetch,
     .wide_add = wide_add,
     .wide_dot_f64 = wide_dot_f64,
+    .wide_dot_doubles = wide_dot_doubles,
     .wide_add_f64 = wide_add_f64,
     .wide_squared_hinge = wide_squared_hinge,
     .wide_hinge = wide_hinge,

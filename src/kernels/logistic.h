@@ -40,7 +40,7 @@ static inline double exp_of_minus(double z) {
     return sum * scale;
 }
 
-/* log(1 + e) for e in [0, 1]: 2 artanh(s), s = e / (2 + e) at most 1/3. */
+/* log(1 + e) for e in [-1/2, 1]: 2 artanh(s), s = e / (2 + e) of at most 1/3. */
 static inline double log_of_one_plus(double e) {
     double s = e / (2 + e), q = s * s, sum = 1.0 / 35;
     sum = sum * q + 1.0 / 33;
@@ -70,6 +70,33 @@ static inline void logistic_loss(const double *m, size_t n, double *value, doubl
         value[i] = log_of_one_plus(e) + (m[i] < 0 ? z : 0);
         pull[i] = (m[i] < 0 ? 1 : e) / one;
         curve[i] = e / (one * one);
+    }
+}
+
+/* ln x for x in (0, 1]: x = 2^k m, m in [2/3, 4/3), whose logarithm is 2 artanh((m - 1) / (m + 1)). */
+static inline double log_of_part(double x) {
+    const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+    const double shift = 6755399441055744.0; /* 1.5 * 2^52 */
+    const int64_t two_thirds = 0x3fe5555555555555;
+    int64_t bits, shift_bits;
+    memcpy(&bits, &x, sizeof bits);
+    memcpy(&shift_bits, &shift, sizeof shift_bits);
+    /* the exponent in the last bits of `shift`, where it is a number of its own */
+    int64_t exponent = (int64_t)((uint64_t)(bits - two_thirds + ((int64_t)1024 << 52)) >> 52);
+    int64_t k_bits = shift_bits + exponent,
+            m_bits = bits - (int64_t)((uint64_t)(exponent - 1024) << 52);
+    double k, m;
+    memcpy(&k, &k_bits, sizeof k);
+    memcpy(&m, &m_bits, sizeof m);
+    k = (k - shift) - 1024;
+    return k * ln2_high + (log_of_one_plus(m - 1) + k * ln2_low);
+}
+
+static inline void logistic_entropy(const double *a, size_t n, double *out) {
+    for (size_t i = 0; i < n; i++) {
+        double low = a[i] < 0.5 ? a[i] : 1 - a[i], least = 2.2250738585072014e-308;
+        double log_low = log_of_part(low > least ? low : least);
+        out[i] = -low * log_low - (1 - low) * log_of_one_plus(-low);
     }
 }
 

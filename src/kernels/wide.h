@@ -3,8 +3,8 @@
    one result.
 
    A lane has a margin m, a dual variable a and the curvature q of the penalty along it. The step
-   goes to the largest value of the dual, where -earns'(a) + m + q (a - before) = 0. What it adds up
-   beside are the losses, and the Fenchel-Young terms loss(m) - earns(a) + a m, whose sum over all
+   goes to the largest value of the dual, where -neg_conjugate'(a) + m + q (a - before) = 0. What it adds up
+   beside are the losses, and the Fenchel-Young terms loss(m) - neg_conjugate(a) + a m, whose sum over all
    rows is the duality gap. */
 #ifndef SEPAL_KERNELS_WIDE_H
 #define SEPAL_KERNELS_WIDE_H

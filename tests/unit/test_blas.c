@@ -99,6 +99,41 @@ static void gemm_is_the_sum_of_products(void **state) {
     }
 }
 
+/* C = A B, and in singles C = A B and A'B. */
+static void try_products(const struct blas *blas, struct rng *rng, size_t m, size_t n, size_t k) {
+    double *a = random_matrix(rng, k, m, 0), *b = random_matrix(rng, k, n, 0);
+    double *t = random_matrix(rng, m, k, 0), *c = random_matrix(rng, m, n, 0);
+    float *as = calloc(k * m + 1, sizeof *as), *bs = calloc(k * n + 1, sizeof *bs);
+    float *ts = calloc(m * k + 1, sizeof *ts), *cs = calloc(m * n + 1, sizeof *cs);
+    assert_true(as && bs && ts && cs);
+    for (size_t p = 0; p < k; p++)
+        for (size_t i = 0; i < m; i++) t[i * k + p] = a[p * m + i];
+    for (size_t q = 0; q < k * m; q++) as[q] = (float)a[q], ts[q] = (float)t[q];
+    for (size_t q = 0; q < k * n; q++) bs[q] = (float)b[q];
+    blas->gemm_nn(m, n, k, t, k, b, n, c, n);
+    for (size_t q = 0; q < m * n; q++)
+        check_near(c[q], column_product(a, m, q / n, b, n, q % n, k), (double)k + 1, k);
+    for (int way = 0; blas->gemm_nn_single && way < 2; way++) {
+        if (way)
+            blas->gemm_tn_single(m, n, k, as, m, bs, n, cs, n);
+        else
+            blas->gemm_nn_single(m, n, k, ts, k, bs, n, cs, n);
+        for (size_t q = 0; q < m * n; q++)
+            assert_true(fabs((double)cs[q] - c[q]) <= 1e-6 * (double)(k + 1));
+    }
+    free(a), free(b), free(t), free(c);
+    free(as), free(bs), free(ts), free(cs);
+}
+
+static void products_of_skinny_matrices(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(9), 1);
+    for (size_t s = 0; s < SETS; s++)
+        for (size_t t = 0; t < 40; t++)
+            try_products(set_at(s), &rng, 1 + rng_below(&rng, 70), 1 + rng_below(&rng, 17),
+                         1 + rng_below(&rng, 90));
+}
+
 static void try_syrk(const struct blas *blas, struct rng *rng, size_t n, size_t k) {
     size_t lda = n + k % 2, ldc = n + 1;
     double *a = random_matrix(rng, k, n, lda - n), *c = random_matrix(rng, n, n, 1);
@@ -359,6 +394,7 @@ static void names_say_which_library(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gemm_is_the_sum_of_products),
+        cmocka_unit_test(products_of_skinny_matrices),
         cmocka_unit_test(syrk_fills_the_upper_triangle),
         cmocka_unit_test(cholesky_solves),
         cmocka_unit_test(cholesky_refuses_what_is_not_definite),

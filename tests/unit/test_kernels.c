@@ -214,6 +214,75 @@ static void axpy_is_the_same_everywhere(void **state) {
     }
 }
 
+/* Some rows at a time: the bits of one at a time, whatever their number and length. */
+static void rows_are_as_one_by_one(void **state) {
+    (void)state;
+    enum { ROWS = 11, LONGEST = 70 };
+    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
+    struct rng rng = rng_make(test_seed(11), 1);
+    for (size_t n = 0; n <= LONGEST; n++) {
+        size_t rows = n % (ROWS + 1);
+        double *block[ROWS], a[ROWS], *w = random_block(&rng, n);
+        const double *x[ROWS];
+        for (size_t i = 0; i < ROWS; i++) {
+            x[i] = block[i] = random_block(&rng, n);
+            a[i] = random_value(&rng);
+        }
+        for (size_t s = 0; s < 2; s++) {
+            double out[ROWS + 1], reach[ROWS + 1], sum[LONGEST + 1], size[LONGEST + 1];
+            double expected[LONGEST + 1], magnitude[LONGEST + 1] = {0};
+            out[rows] = reach[rows] = 17;
+            sets[s]->dot_rows(out, x, rows, w, n);
+            sets[s]->reach_rows(reach, x, rows, w, n);
+            memcpy(expected, w, n * sizeof *w);
+            for (size_t i = 0; i < rows; i++) {
+                double one = kernels_reference.dot_f64(x[i], w, n), same;
+                assert_memory_equal(&out[i], &one, sizeof one);
+                kernels_reference.reach_rows(&same, &x[i], 1, w, n);
+                assert_memory_equal(&reach[i], &same, sizeof same);
+                double plain = 0;
+                for (size_t j = 0; j < n; j++) plain += fabs(x[i][j] * w[j]);
+                assert_true(fabs(plain - same) <= 1e-14 * plain);
+                for (size_t j = 0; j < n; j++) {
+                    expected[j] += a[i] * x[i][j];
+                    magnitude[j] += fabs(a[i] * x[i][j]);
+                }
+            }
+            assert_true(out[rows] == 17 && reach[rows] == 17);
+            memcpy(sum, w, n * sizeof *w);
+            sets[s]->add_rows(sum, NULL, a, x, rows, n);
+            assert_memory_equal(sum, expected, n * sizeof *sum);
+            memcpy(sum, w, n * sizeof *w);
+            memset(size, 0, sizeof size);
+            sets[s]->add_rows(sum, size, a, x, rows, n);
+            assert_memory_equal(sum, expected, n * sizeof *sum);
+            assert_memory_equal(size, magnitude, n * sizeof *size);
+        }
+        for (size_t i = 0; i < ROWS; i++) free(block[i]);
+        free(w);
+    }
+}
+
+static void entropies_are_exact(void **state) {
+    (void)state;
+    enum { TRIES = 20000 };
+    const struct kernels *chosen = kernels_choose();
+    struct rng rng = rng_make(test_seed(12), 1);
+    for (size_t k = 0; k < TRIES; k++) {
+        double a = rng_unit(&rng), found[2];
+        if (k % 4 == 1) a = pow(10, -300 * a);
+        if (k % 4 == 2) a = 1 - pow(10, -16 * a);
+        if (k % 4 == 3) a = 0.5 + (a - 0.5) * 1e-3;
+        if (k < 3) a = (double)k / 2;
+        chosen->entropy(&a, 1, &found[0]);
+        kernels_reference.entropy(&a, 1, &found[1]);
+        assert_memory_equal(&found[0], &found[1], sizeof *found);
+        long double low = a < 0.5 ? a : 1 - (long double)a;
+        long double right = low > 0 ? -low * logl(low) - (1 - low) * log1pl(-low) : 0;
+        assert_true(fabsl(found[0] - right) <= 8 * (DBL_EPSILON / 2) * right);
+    }
+}
+
 /* Rows may name a column twice: additions then happen one after the other. */
 static void scatter_adds_in_order(void **state) {
     (void)state;
@@ -273,6 +342,8 @@ int main(void) {
         cmocka_unit_test(reference_is_near_the_true_sum),
         cmocka_unit_test(lanes_are_those_documented),
         cmocka_unit_test(axpy_is_the_same_everywhere),
+        cmocka_unit_test(rows_are_as_one_by_one),
+        cmocka_unit_test(entropies_are_exact),
         cmocka_unit_test(scatter_adds_in_order),
         cmocka_unit_test(gathers_are_dots_of_picked_weights),
         cmocka_unit_test(the_environment_can_ask_for_the_reference),

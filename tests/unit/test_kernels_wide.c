@@ -63,7 +63,9 @@ static void rows_are_those_of_plain_loops(void **state) {
         struct row row = random_row(&rng), before, after;
         const uint32_t *index = row.dense ? NULL : row.index;
         float sums[2][WIDE_LANES] = {{0}}, d[WIDE_LANES];
-        double wide[2][WIDE_LANES] = {{0}}, d64[WIDE_LANES];
+        double wide[2][WIDE_LANES] = {{0}}, doubles[2][WIDE_LANES] = {{0}}, d64[WIDE_LANES];
+        double w64[COLS * WIDE_LANES];
+        for (size_t k = 0; k < COLS * WIDE_LANES; k++) w64[k] = (double)row.w[k];
         for (size_t l = 0; l < WIDE_LANES; l++) d[l] = (float)(d64[l] = random_value(&rng));
         memcpy(&before, &row, sizeof row);
         memcpy(&after, &row, sizeof row);
@@ -78,6 +80,8 @@ static void rows_are_those_of_plain_loops(void **state) {
             sets[s]->wide_fetch(row.index, row.n, row.w, row.lanes * sizeof *row.w);
             sets[s]->wide_dot(sums[s], row.x32, index, row.n, row.w, row.lanes);
             sets[s]->wide_dot_f64(wide[s], row.x, index, row.n, row.w, row.lanes, row.used);
+            sets[s]->wide_dot_doubles(doubles[s], row.x, index, row.n, w64, row.lanes, row.used);
+            assert_memory_equal(doubles[s], wide[s], sizeof wide[s]);
             sets[s]->wide_add(row.w, d, row.x32, index, row.n, row.lanes);
             sets[s]->wide_add_f64(row.v, d64, row.x, index, row.n, row.used);
             assert_memory_equal(row.w, after.w, sizeof row.w);
