@@ -5,9 +5,9 @@
 #include <string.h>
 
 size_t matrix_block_rows(size_t cols) {
-    /* About two megabytes of doubles: large enough for matrix products to run at full speed, small
-       enough to stay in a second-level cache. */
-    enum { CELLS = 1 << 18, FEWEST = 256, MOST = 4096 };
+    /* Up to a megabyte of doubles, which stays in a second-level cache; enough rows for matrix products
+       to run at full speed, and so few that threads can share a thousand of them. */
+    enum { CELLS = 1 << 17, FEWEST = 256, MOST = 512 };
     size_t rows = MOST;
     while (rows > FEWEST && rows > CELLS / (cols ? cols : 1)) rows /= 2;
     return rows;
@@ -248,28 +248,4 @@ double row_square_norm(const struct block *block, size_t i, size_t cols) {
     }
     for (size_t at = 0; row_next(block, i, cols, &at, &j, &x);) sum += x * x;
     return sum;
-}
-
-static void dense_row(const struct block *block, size_t i, size_t cols, double *out) {
-    if (block->sparse) {
-        memset(out, 0, cols * sizeof *out);
-        for (size_t at = block->start[i]; at < block->start[i + 1]; at++)
-            out[block->index[at]] = entry_value(block, i, at);
-        for (size_t j = 0; block->centre && j < cols; j++) out[j] -= block->centre[j];
-    } else if (block->f32) {
-        for (size_t j = 0; j < cols; j++) out[j] = block->f32[i * cols + j];
-    } else {
-        memcpy(out, block->f64 + i * cols, cols * sizeof *out);
-    }
-}
-
-void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
-                 const double *centre, const double *root_weight, double *out, size_t stride) {
-    for (size_t i = first; i < first + n; i++, out += stride) {
-        dense_row(block, i, cols, out);
-        for (size_t j = 0; centre && j < cols; j++) out[j] -= centre[j];
-        if (!root_weight) continue;
-        double root = root_weight[block->first_row + i];
-        for (size_t j = 0; j < cols; j++) out[j] *= root;
-    }
 }

@@ -115,6 +115,10 @@ size_t row_singles(const float **x, const uint32_t **index, const struct block *
    weight (NULL: 1); out has `stride` doubles from row to row. */
 void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
                  const double *centre, const double *root_weight, double *out, size_t stride);
+/* Rows [first, first + n) of a dense block, less `centre` (may be NULL), where they are or in `room`,
+   which has n x cols doubles. */
+void block_panel(const double **x, const struct block *block, size_t first, size_t n, size_t cols,
+                 const double *centre, double *room);
 
 /* Sum of `width` numbers over the blocks: `add` adds those of one block to `partial` (zeroed). The
    partial sums are combined by a binary tree over block numbers, whose shape the threads cannot
@@ -123,5 +127,8 @@ typedef sepal_status (*block_sum_fn)(sepal_ctx *ctx, const struct block *block, 
                                      void *payload);
 sepal_status matrix_sum(double *out, sepal_ctx *ctx, const struct matrix *matrix, size_t width,
                         block_sum_fn add, void *payload);
+/* The same on one thread unless sharing `pays`. */
+sepal_status matrix_sum_if(bool pays, double *out, sepal_ctx *ctx, const struct matrix *matrix,
+                           size_t width, block_sum_fn add, void *payload);
 
 #endif

@@ -2,6 +2,8 @@
 #include "data/matrix.h"
 #include "kernels/singles.h"
 
+#include <string.h>
+
 /* The entries of a sparse row from `*at` on; of a dense one all. */
 static size_t entries_of(const uint32_t **index, size_t *at, const struct block *block, size_t i,
                          size_t cols) {
@@ -26,6 +28,44 @@ size_t row_doubles(const double **x, const uint32_t **index, const struct block 
         for (size_t j = 0; j < n; j++) room[j] = value;
     }
     return n;
+}
+
+static double entry(const struct block *block, size_t i, size_t at) {
+    if (block->values == VALUES_F32) return (double)block->f32[at];
+    if (block->values == VALUES_F64) return block->f64[at];
+    return block->values == VALUES_ROW ? block->f64[i] : 1;
+}
+
+static void dense_row(const struct block *block, size_t i, size_t cols, double *out) {
+    if (block->sparse) {
+        memset(out, 0, cols * sizeof *out);
+        for (size_t at = block->start[i]; at < block->start[i + 1]; at++)
+            out[block->index[at]] = entry(block, i, at);
+        for (size_t j = 0; block->centre && j < cols; j++) out[j] -= block->centre[j];
+    } else if (block->f32) {
+        const float *x = block->f32 + i * cols;
+        for (size_t j = 0; j < cols; j++) out[j] = (double)x[j];
+    } else {
+        memcpy(out, block->f64 + i * cols, cols * sizeof *out);
+    }
+}
+
+void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
+                 const double *centre, const double *root_weight, double *out, size_t stride) {
+    for (size_t i = first; i < first + n; i++, out += stride) {
+        dense_row(block, i, cols, out);
+        for (size_t j = 0; centre && j < cols; j++) out[j] -= centre[j];
+        if (!root_weight) continue;
+        double root = root_weight[block->first_row + i];
+        for (size_t j = 0; j < cols; j++) out[j] *= root;
+    }
+}
+
+void block_panel(const double **x, const struct block *block, size_t first, size_t n, size_t cols,
+                 const double *centre, double *room) {
+    bool as_it_is = block->values == VALUES_F64 && !centre;
+    if (!as_it_is) block_dense(block, first, n, cols, centre, NULL, room, cols);
+    for (size_t i = 0; i < n; i++) x[i] = (as_it_is ? block->f64 + first * cols : room) + i * cols;
 }
 
 size_t row_singles(const float **x, const uint32_t **index, const struct block *block, size_t i,

@@ -106,9 +106,14 @@ static void free_list(struct partial *list) {
 
 sepal_status matrix_sum(double *out, sepal_ctx *ctx, const struct matrix *matrix, size_t width,
                         block_sum_fn add, void *payload) {
+    return matrix_sum_if(matrix->n_blocks > 1, out, ctx, matrix, width, add, payload);
+}
+
+sepal_status matrix_sum_if(bool pays, double *out, sepal_ctx *ctx, const struct matrix *matrix,
+                           size_t width, block_sum_fn add, void *payload) {
     struct summing all = {
         .matrix = matrix, .width = width, .add = add, .payload = payload, .lock = LOCK_INIT};
-    sepal_status status = parallel_for(ctx, matrix->n_blocks, one_block, &all);
+    sepal_status status = parallel_if(pays, ctx, matrix->n_blocks, one_block, &all);
     if (status == SEPAL_OK) collect(&all, out);
     free_list(all.waiting);
     free_list(all.spare);

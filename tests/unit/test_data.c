@@ -15,13 +15,13 @@ static sepal_data *from_array(const double *x, size_t rows, size_t cols, const c
 
 static void test_arrays(void **state) {
     (void)state;
-    enum { ROWS = 5000, COLS = 3 }; /* more than one block */
+    enum { ROWS = 900, COLS = 3 }; /* more than one block */
     static double x[ROWS * COLS];
     static const char *labels[ROWS];
     for (size_t i = 0; i < ROWS; i++) {
         labels[i] = classes[i % 3];
         for (size_t j = 0; j < COLS; j++)
-            x[i * COLS + j] = i < 4096 ? (double)(i % 100) / 4 : (double)i / 3;
+            x[i * COLS + j] = i < 512 ? (double)(i % 100) / 4 : (double)i / 3;
     }
     sepal_data *data = from_array(x, ROWS, COLS, labels, NULL);
     assert_int_equal(data->matrix.blocks[0].values, VALUES_F32); /* block by block */
@@ -121,7 +121,7 @@ static sepal_data *dense_data(void) {
     static const char *labels[ROWS];
     for (size_t i = 0; i < ROWS; i++) {
         x[2 * i] = (double)(i + 1);
-        x[2 * i + 1] = i < 4096 ? 0 : (double)i / 3;
+        x[2 * i + 1] = i < 512 ? 0 : (double)i / 3;
         weights[i] = (double)(i % 5 + 1);
         labels[i] = classes[i % 3];
     }

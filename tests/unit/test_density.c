@@ -51,7 +51,7 @@ static struct density *random_density(struct rng *rng, enum density_kind kind, s
 static long double distance(const struct density *d, size_t form, const double *x,
                             const double *centre, long double *log_det) {
     size_t cols = d->cols;
-    long double z[64], square = 0;
+    long double z[640], square = 0;
     const double *root = d->root;
     if (d->kind == DENSITY_FULL) root += form * cols * cols;
     *log_det = 0;
@@ -182,10 +182,10 @@ static void test_panels(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(22), 1);
     for (enum density_kind kind = 0; kind < DENSITY_MULTINOMIAL; kind++) {
-        struct density *d = random_density(&rng, kind, 2, 60, 1);
-        struct problem p = random_rows(&rng, kind, 4096 + 3000, 60, 1);
+        struct density *d = random_density(&rng, kind, 2, 600, 1);
+        struct problem p = random_rows(&rng, kind, 256 + 200, 600, 1);
         sepal_data *data = problem_data(&p, ctx, kind % 2);
-        assert_true(data->matrix.block_rows * 60 > 1 << 17);
+        assert_true(data->matrix.block_rows * 600 > 1 << 17);
         check_logs(d, &p, NULL, data);
         data_free(data);
         density_free(d);
