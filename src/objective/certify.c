@@ -7,20 +7,18 @@
 
 struct sum {
     const struct proving *all;
-    size_t n;
+    size_t n, stripes;
     partial_fn of;
     struct partial stripe[STRIPES];
 };
 
 sepal_status run_tasks(const struct objective *o, size_t n, task_fn task, void *payload) {
-    if (o->slabs > 1) return parallel_for(o->ctx, n, task, payload);
-    for (size_t k = 0; k < n; k++) TRY(task(o->ctx, k, payload));
-    return SEPAL_OK;
+    return parallel_if(o->slabs > 1, o->ctx, n, task, payload);
 }
 
 static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     struct sum *sum = payload;
-    size_t from = sum->n * stripe / STRIPES, to = sum->n * (stripe + 1) / STRIPES;
+    size_t from = sum->n * stripe / sum->stripes, to = sum->n * (stripe + 1) / sum->stripes;
     (void)ctx;
     sum->stripe[stripe] = sum->of(sum->all, from, to);
     return SEPAL_OK;
@@ -28,11 +26,12 @@ static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
 
 sepal_status sum_stripes(double *out, double *error, const struct proving *all, size_t n,
                          partial_fn of) {
-    struct sum sum = {.all = all, .n = n, .of = of};
+    struct sum sum = {.all = all, .n = n, .stripes = n / SOME + 1, .of = of};
     struct total total = {0};
-    TRY(run_tasks(all->o, STRIPES, sum_stripe, &sum));
+    if (sum.stripes > STRIPES) sum.stripes = STRIPES;
+    TRY(run_tasks(all->o, sum.stripes, sum_stripe, &sum));
     *error = 0;
-    for (size_t s = 0; s < STRIPES; s++) {
+    for (size_t s = 0; s < sum.stripes; s++) {
         total_add(&total, sum.stripe[s].sum.sum);
         total_add(&total, sum.stripe[s].sum.rest);
         *error += sum.stripe[s].error;
@@ -48,11 +47,12 @@ static sepal_status clip_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     const struct proving *all = payload;
     const struct objective *o = all->o;
     size_t from = o->n * stripe / STRIPES, to = o->n * (stripe + 1) / STRIPES;
+    double least = o->loss->least, most = o->loss->most;
     if (!all->pull) o->loss->at(ctx->kernels, to - from, all->m + from, NULL, all->a + from, NULL);
     for (size_t i = from; i < to; i++) {
         double a = all->pull ? all->pull[i] : all->a[i];
-        if (isnan(a)) a = 0;
-        all->a[i] = fmin(fmax(a, o->loss->least), o->loss->most);
+        a = a >= least ? a : a < least ? least : 0;
+        all->a[i] = a <= most ? a : most;
     }
     return SEPAL_OK;
 }
@@ -106,26 +106,38 @@ static double largest(const struct proving *all) {
 static struct partial earnings(const struct proving *all, size_t from, size_t to) {
     const struct objective *o = all->o;
     struct partial part = {0};
-    for (size_t i = from; i < to; i++) {
-        double a = all->shrink * all->a[i], earned = o->loss->earns(a);
-        double part_off = ROUNDING_OF_TERM + all->unbalanced;
-        total_add(&part.sum, o->share[i] * earned);
-        part.error += o->share[i] * part_off * earned_size(o->loss, a, earned);
+    double a[SOME], earned[SOME], size = 0;
+    for (size_t i = from, n; i < to; i += n) {
+        n = to - i < SOME ? to - i : SOME;
+        for (size_t k = 0; k < n; k++) a[k] = all->shrink * all->a[i + k];
+        o->loss->neg_conjugate(o->ctx->kernels, n, a, earned);
+        for (size_t k = 0; k < n; k++) {
+            size += o->share[i + k] * earned_size(o->loss, a[k], earned[k]);
+            earned[k] *= o->share[i + k];
+        }
+        total_add_all(&part.sum, earned, n);
     }
+    part.error = (ROUNDING_OF_TERM + all->unbalanced) * size;
     return part;
 }
 
 /* l2 times what the penalty takes off, and how much more it may be. */
 static struct partial charges(const struct proving *all, size_t from, size_t to) {
     struct partial part = {0};
-    for (size_t j = from; j < to; j++) {
-        double error = proving_error(all, j), over = fabs(all->v[j]) - all->o->l1;
-        double most = over + error + rounding_of(2, fabs(all->v[j]));
-        over = over > 0 ? over : 0;
-        most = most > 0 ? most : 0;
-        total_add(&part.sum, 0.5 * over * over);
-        part.error += 0.5 * (most - over) * (most + over) + rounding_of(8, over * over);
+    double square[SOME], error = 0;
+    for (size_t j = from, n; j < to; j += n) {
+        n = to - j < SOME ? to - j : SOME;
+        for (size_t k = 0; k < n; k++) {
+            double v = fabs(all->v[j + k]), over = v - all->o->l1;
+            double most = over + proving_error(all, j + k) + rounding_of(2, v);
+            over = over > 0 ? over : 0;
+            most = most > 0 ? most : 0;
+            square[k] = 0.5 * over * over;
+            error += 0.5 * (most - over) * (most + over) + rounding_of(8, over * over);
+        }
+        total_add_all(&part.sum, square, n);
     }
+    part.error = error;
     return part;
 }
 

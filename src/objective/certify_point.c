@@ -3,6 +3,15 @@
 #include "core/alloc.h"
 #include "objective/proving.h"
 
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+size_t proving_panel(const double **x, const struct proving *all, const struct block *block,
+                     size_t i, double *room) {
+    size_t n = block->rows - i < PANEL ? block->rows - i : PANEL;
+    block_panel(x, block, i, n, all->o->cols, all->o->centre, room);
+    return n;
+}
+
 /* ---- margins ------------------------------------------------------------------------------ */
 
 struct scoring {
@@ -10,9 +19,8 @@ struct scoring {
     double shift, shift_error; /* of all scores */
 };
 
-static size_t longest_row(const struct block *block, size_t cols) {
+static size_t longest_row(const struct block *block) {
     size_t longest = 0;
-    if (!block->sparse) return cols;
     for (size_t i = 0; i < block->rows; i++) {
         size_t n = block->start[i + 1] - block->start[i];
         if (n > longest) longest = n;
@@ -25,11 +33,9 @@ static double reach_of_row(const double *x, const uint32_t *index, size_t n, con
     enum { LANES = 8 };
     double lane[LANES] = {0}, sum = 0;
     size_t k = 0;
-    for (; !index && n - k >= LANES; k += LANES)
-        for (size_t l = 0; l < LANES; l++) lane[l] += fabs(x[k + l] * u[k + l]);
-    for (; index && n - k >= LANES; k += LANES)
+    for (; n - k >= LANES; k += LANES)
         for (size_t l = 0; l < LANES; l++) lane[l] += fabs(x[k + l] * u[index[k + l]]);
-    for (; k < n; k++) sum += fabs(x[k] * u[index ? index[k] : k]);
+    for (; k < n; k++) sum += fabs(x[k] * u[index[k]]);
     for (size_t l = 0; l < LANES; l++) sum += lane[l];
     return sum;
 }
@@ -41,25 +47,53 @@ static double roundings(size_t n) {
     return (double)((n < lanes ? n : lanes) + 3);
 }
 
-static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
-    const struct scoring *scoring = payload;
+/* From a row's score, a sum of n products whose magnitudes amount to `reach`. */
+static void keep_margin(const struct scoring *scoring, size_t row, double score, double reach,
+                        size_t n) {
+    const struct proving *all = scoring->all;
+    all->m[row] = (score + scoring->shift) * objective_side(all->o, row);
+    all->a[row] =
+        rounding_of(roundings(n), reach) + rounding_of(1, fabs(all->m[row])) + scoring->shift_error;
+}
+
+static void sparse_margins(const struct scoring *scoring, const struct block *block, double *room) {
     const struct proving *all = scoring->all;
     const struct objective *o = all->o;
-    const struct block *block = &o->rows.blocks[b];
-    double *room = mem_alloc(ctx, longest_row(block, o->cols), sizeof *room);
-    if (!room) return SEPAL_EMEMORY;
     for (size_t i = 0; i < block->rows; i++) {
         const double *x;
         const uint32_t *index;
-        size_t row = block->first_row + i;
-        size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, room);
-        double score = o->centre && !block->sparse
-                           ? row_dot_centred(ctx->kernels, block, i, o->cols, o->centre, all->u)
-                           : row_dot(ctx->kernels, block, i, o->cols, all->u);
-        all->m[row] = (score + scoring->shift) * objective_side(o, row);
-        all->a[row] = rounding_of(roundings(n), reach_of_row(x, index, n, all->u)) +
-                      rounding_of(1, fabs(all->m[row])) + scoring->shift_error;
+        size_t n = row_doubles(&x, &index, block, i, o->cols, NULL, room);
+        double score = row_dot(o->ctx->kernels, block, i, o->cols, all->u);
+        keep_margin(scoring, block->first_row + i, score, reach_of_row(x, index, n, all->u), n);
     }
+}
+
+static void dense_margins(const struct scoring *scoring, const struct block *block, double *room) {
+    const struct proving *all = scoring->all;
+    const struct objective *o = all->o;
+    const struct kernels *kernels = o->ctx->kernels;
+    const double *x[PANEL];
+    double score[PANEL], reach[PANEL];
+    for (size_t i = 0, n; i < block->rows; i += n) {
+        n = proving_panel(x, all, block, i, room);
+        kernels->dot_rows(score, x, n, all->u, o->cols);
+        kernels->reach_rows(reach, x, n, all->u, o->cols);
+        for (size_t k = 0; k < n; k++)
+            keep_margin(scoring, block->first_row + i + k, score[k], reach[k], o->cols);
+    }
+}
+
+static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
+    const struct scoring *scoring = payload;
+    const struct objective *o = scoring->all->o;
+    const struct block *block = &o->rows.blocks[b];
+    double *room = block->sparse ? mem_alloc(ctx, longest_row(block), sizeof *room)
+                                 : mem_alloc(ctx, o->cols, PANEL * sizeof *room);
+    if (!room) return SEPAL_EMEMORY;
+    if (block->sparse)
+        sparse_margins(scoring, block, room);
+    else
+        dense_margins(scoring, block, room);
     mem_free(room);
     return SEPAL_OK;
 }
@@ -68,7 +102,9 @@ sepal_status proving_margins(struct proving *all) {
     const struct objective *o = all->o;
     struct scoring scoring = {.all = all, .shift = objective_bias(o, all->u)};
     if (o->centre && o->rows.sparse) {
-        double reach = fabs(scoring.shift) + reach_of_row(o->centre, NULL, o->cols, all->u);
+        double reach;
+        o->ctx->kernels->reach_rows(&reach, &o->centre, 1, all->u, o->cols);
+        reach += fabs(scoring.shift);
         scoring.shift -= o->ctx->kernels->dot_f64(o->centre, all->u, o->cols);
         scoring.shift_error = rounding_of(roundings(o->cols), reach);
     }
@@ -78,9 +114,9 @@ sepal_status proving_margins(struct proving *all) {
 /* ---- P ------------------------------------------------------------------------------------ */
 
 static struct partial losses(const struct proving *all, size_t from, size_t to) {
-    enum { SOME = 256 };
     const struct objective *o = all->o;
     struct partial part = {0};
+    double error = 0;
     double value[SOME], near[SOME], pull[SOME];
     for (size_t i = from, n; i < to; i += n) {
         n = to - i < SOME ? to - i : SOME;
@@ -89,32 +125,24 @@ static struct partial losses(const struct proving *all, size_t from, size_t to) 
         o->loss->at(o->ctx->kernels, n, near, NULL, pull, NULL);
         for (size_t k = 0; k < n; k++) {
             double off = all->a[i + k], slope = steepest_near(o->loss, pull[k], off);
-            total_add(&part.sum, o->share[i + k] * value[k]);
-            part.error += o->share[i + k] * (slope * off + ROUNDING_OF_TERM * value[k]);
+            error += o->share[i + k] * (slope * off + ROUNDING_OF_TERM * value[k]);
+            value[k] *= o->share[i + k];
         }
+        total_add_all(&part.sum, value, n);
     }
+    part.error = error;
     return part;
 }
 
-/* l1 |x| + l2/2 x^2 of some numbers, some sums side by side. The rests are taken by Knuth's way, which
-   asks for no comparison. */
+/* l1 |x| + l2/2 x^2 of some numbers. */
 static struct partial penalties(const struct proving *all, size_t from, size_t to) {
-    enum { LANES = 4 };
-    double l1 = all->o->l1, half = 0.5 * all->o->l2, sum[LANES] = {0}, rest[LANES] = {0};
-    const double *x = all->u;
+    double l1 = all->o->l1, half = 0.5 * all->o->l2, term[SOME];
     struct total total = {0};
-    size_t j = from;
-    for (; to - j >= LANES; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
-            double y = fabs(x[j + l]) * l1 + half * x[j + l] * x[j + l];
-            double s = sum[l] + y, part = s - sum[l];
-            rest[l] += (sum[l] - (s - part)) + (y - part);
-            sum[l] = s;
-        }
-    for (; j < to; j++) total_add(&total, fabs(x[j]) * l1 + half * x[j] * x[j]);
-    for (size_t l = 0; l < LANES; l++) {
-        total_add(&total, sum[l]);
-        total_add(&total, rest[l]);
+    for (size_t j = from, n; j < to; j += n) {
+        const double *x = all->u + j;
+        n = to - j < SOME ? to - j : SOME;
+        for (size_t k = 0; k < n; k++) term[k] = fabs(x[k]) * l1 + half * x[k] * x[k];
+        total_add_all(&total, term, n);
     }
     return (struct partial){total, ROUNDING_OF_TERM * total_of(&total)};
 }

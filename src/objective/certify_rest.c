@@ -62,7 +62,8 @@ static void look_at(struct look *look, const struct proving *all, size_t row) {
     for (size_t l = 0; l < point->n; l++) {
         size_t k = point->class[l];
         bool own = rest->label[row] == (int32_t)k;
-        double a = (double)point->pull[row * point->lanes + l];
+        size_t at = row * point->lanes + l;
+        double a = point->pull64 ? point->pull64[at] : (double)point->pull[at];
         look->side[l] = own ? 1 : -1;
         look->share[l] = rest->o->share[row] * rest_factor(rest, k, own);
         a = a < loss->least ? loss->least : a > loss->most ? loss->most : a;
@@ -136,6 +137,15 @@ static void add_losses(struct proving *all, const struct look *look, const doubl
     totals_add(&all->loss, value);
 }
 
+static void add_up_scores(double *m, const struct proving *all, const double *x,
+                          const uint32_t *index, size_t n) {
+    const struct rest_point *point = all->point;
+    if (point->w)
+        all->kernels->wide_dot_f64(m, x, index, n, point->w, point->lanes, all->used);
+    else
+        all->kernels->wide_dot_doubles(m, x, index, n, point->w64, point->lanes, all->used);
+}
+
 static void add_row(struct proving *all, const struct block *block, size_t i) {
     const struct objective *o = all->rest->o;
     size_t row = block->first_row + i, lanes = all->point->lanes;
@@ -147,21 +157,23 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
     double norm = sqrt(all->kernels->dot_f64(x, x, n));
     look_at(&look, all, row);
     fetch(all, all->v, all->used * sizeof *all->v, block, i);
-    all->kernels->wide_dot_f64(m, x, index, n, all->point->w, lanes, all->used);
-    fetch(all, all->point->w, lanes * sizeof *all->point->w, block, i + 1);
+    add_up_scores(m, all, x, index, n);
+    if (all->point->w) fetch(all, all->point->w, lanes * sizeof *all->point->w, block, i + 1);
     for (size_t l = 0; l < all->point->n; l++) {
         double a = look.a[l];
         m[l] = look.side[l] * (m[l] + all->point->bias[l]);
         all->inside[l] += m[l] <= SUPPORT_MARGIN;
-        if (o->bias == BIAS_FREE) a = balanced(all, l, look.side[l], a);
-        double gain = o->loss->earns(a);
-        earned[l] = look.share[l] * gain;
+        if (o->bias == BIAS_FREE) a = look.a[l] = balanced(all, l, look.side[l], a);
         d[l] = look.share[l] * look.side[l] * a;
-        all->earned_size[l] += look.share[l] * earned_size(o->loss, a, gain);
         all->size[l] += fabs(d[l]);
         all->reach[l] += fabs(d[l]) * norm;
     }
     add_losses(all, &look, m, norm, n);
+    o->loss->neg_conjugate(all->kernels, LANES, look.a, earned);
+    for (size_t l = 0; l < LANES; l++) {
+        all->earned_size[l] += look.share[l] * earned_size(o->loss, look.a[l], earned[l]);
+        earned[l] *= look.share[l];
+    }
     totals_add(&all->earned, earned);
     totals_add(&all->v_bias, d);
     all->kernels->wide_add_f64(all->v, d, x, index, n, all->used);
@@ -244,7 +256,11 @@ struct points {
 
 static void measure_weights(struct proving *all) {
     struct totals weights = {0};
-    square_singles(&weights, all->point->w, all->rest->o->cols, all->point->lanes);
+    size_t cols = all->rest->o->cols, lanes = all->point->lanes;
+    if (all->point->w)
+        square_singles(&weights, all->point->w, cols, lanes);
+    else
+        square_doubles(&weights, all->point->w64, cols, lanes);
     for (size_t l = 0; l < all->point->n; l++) all->norm[l] = sqrt(total_of(&weights, l));
 }
 

@@ -43,59 +43,85 @@ sepal_status proving_room(struct proving *all) {
 /* How often a term is rounded on its way to v: as a product, and in sums. */
 static double roundings(const struct proving *all) {
     size_t rows = most_of_part(&all->o->rows);
-    size_t sums = all->group ? all->group_rows + rows / all->group_rows : rows;
+    size_t sums = all->group ? all->group_rows + PANEL + rows / all->group_rows : rows;
     return (double)(sums + 8);
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-static void add_row(const struct proving *all, const struct block *block, size_t i, double *v,
-                    double *reach, double *room) {
-    const struct objective *o = all->o;
-    const double *x;
-    const uint32_t *index;
-    size_t row = block->first_row + i;
-    double factor = o->share[row] * all->a[row] * objective_side(o, row);
-    if (factor == 0) return;
-    size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, room);
-    for (size_t k = 0; !index && k < n; k++) {
-        double term = factor * x[k];
-        v[k] += term;
-        reach[k] += fabs(term);
+/* Where the sums of a part of the rows go; `seen`: rows of the group. */
+struct part {
+    double *v, *reach, *group, *room;
+    size_t seen;
+};
+
+/* A group is full: its sums go to v. */
+static void count_rows(const struct proving *all, struct part *part, size_t n) {
+    part->seen += n;
+    if (!part->group || part->seen < all->group_rows) return;
+    for (size_t j = 0; j < all->o->width; j++) {
+        part->v[j] += part->group[j];
+        part->group[j] = 0;
     }
-    for (size_t k = 0; index && k < n; k++) {
-        double term = factor * x[k];
-        v[index[k]] += term;
-        reach[index[k]] += fabs(term);
+    part->seen = 0;
+}
+
+static double factor_of(const struct proving *all, size_t row) {
+    return all->o->share[row] * all->a[row] * objective_side(all->o, row);
+}
+
+static void add_sparse(const struct proving *all, struct part *part, const struct block *block) {
+    double *v = part->group ? part->group : part->v, *reach = part->reach;
+    for (size_t i = 0; i < block->rows; i++) {
+        const double *x;
+        const uint32_t *index;
+        double factor = factor_of(all, block->first_row + i);
+        size_t n = row_doubles(&x, &index, block, i, all->o->cols, NULL, part->room);
+        for (size_t k = 0; factor != 0 && k < n; k++) {
+            double term = factor * x[k];
+            v[index[k]] += term;
+            reach[index[k]] += fabs(term);
+        }
+        count_rows(all, part, 1);
     }
 }
 
-static void close_group(double *v, double *group, size_t width) {
-    for (size_t j = 0; j < width; j++) {
-        v[j] += group[j];
-        group[j] = 0;
+static void add_dense(const struct proving *all, struct part *part, const struct block *block) {
+    double *v = part->group ? part->group : part->v, factor[PANEL];
+    const double *x[PANEL];
+    for (size_t i = 0, n; i < block->rows; i += n) {
+        n = proving_panel(x, all, block, i, part->room);
+        size_t used = 0;
+        for (size_t k = 0; k < n; k++) {
+            factor[used] = factor_of(all, block->first_row + i + k);
+            x[used] = x[k];
+            used += factor[used] != 0;
+        }
+        all->o->ctx->kernels->add_rows(v, part->reach, factor, x, used, all->o->cols);
+        count_rows(all, part, n);
     }
 }
 
-static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
+static sepal_status add_part(sepal_ctx *ctx, size_t k, void *payload) {
     const struct proving *all = payload;
     const struct matrix *rows = &all->o->rows;
-    size_t from = rows->n_blocks * part / PARTS, to = rows->n_blocks * (part + 1) / PARTS;
-    size_t width = all->o->width, seen = 0;
-    double *v = all->v + part * width, *reach = all->reach + part * width;
-    double *group = all->group ? all->group + part * width : NULL;
-    double *room = mem_alloc(ctx, all->o->cols, sizeof *room);
-    if (!room) return SEPAL_EMEMORY;
-    memset(v, 0, width * sizeof *v);
-    memset(reach, 0, width * sizeof *reach);
-    if (group) memset(group, 0, width * sizeof *group);
-    for (size_t b = from; b < to; b++)
-        for (size_t i = 0; i < rows->blocks[b].rows; i++) {
-            add_row(all, &rows->blocks[b], i, group ? group : v, reach, room);
-            if (group && ++seen % all->group_rows == 0) close_group(v, group, width);
-        }
-    if (group) close_group(v, group, width);
-    mem_free(room);
+    size_t from = rows->n_blocks * k / PARTS, to = rows->n_blocks * (k + 1) / PARTS;
+    size_t width = all->o->width, room = rows->sparse ? 1 : PANEL;
+    struct part part = {.v = all->v + k * width, .reach = all->reach + k * width};
+    part.group = all->group ? all->group + k * width : NULL;
+    part.room = mem_alloc(ctx, all->o->cols, room * sizeof *part.room);
+    if (!part.room) return SEPAL_EMEMORY;
+    memset(part.v, 0, width * sizeof *part.v);
+    memset(part.reach, 0, width * sizeof *part.reach);
+    if (part.group) memset(part.group, 0, width * sizeof *part.group);
+    for (size_t b = from; b < to; b++) {
+        if (rows->sparse)
+            add_sparse(all, &part, &rows->blocks[b]);
+        else
+            add_dense(all, &part, &rows->blocks[b]);
+    }
+    count_rows(all, &part, all->group_rows);
+    mem_free(part.room);
     return SEPAL_OK;
 }
 
@@ -140,10 +166,11 @@ static double imbalance(const struct proving *all, double difference, double siz
 
 sepal_status proving_sums(struct proving *all) {
     const struct objective *o = all->o;
-    double size;
+    double size = 0;
     TRY(run_tasks(o, PARTS, add_part, all));
     TRY(run_tasks(o, STRIPES, join_parts, all));
-    double difference = add_sides(all, &size);
+    bool sides = o->bias != BIAS_NONE || (o->centre && o->rows.sparse);
+    double difference = sides ? add_sides(all, &size) : 0;
     for (size_t j = 0; o->centre && o->rows.sparse && j < o->cols; j++) {
         all->v[j] -= difference * o->centre[j];
         all->reach[j] += size * fabs(o->centre[j]);

@@ -15,11 +15,10 @@ static void logistic_at(const struct kernels *kernels, size_t n, const double *m
     }
 }
 
-/* Entropy: -a ln a - (1 - a) ln(1 - a), exact for a near 0 and near 1. */
-static double logistic_earns(double a) {
-    if (!(a >= 0 && a <= 1)) return -INFINITY;
-    double low = a < 1 - a ? a : 1 - a;
-    return low > 0 ? -low * log(low) - (1 - low) * log1p(-low) : 0;
+static void logistic_neg_conjugate(const struct kernels *kernels, size_t n, const double *a,
+                                   double *out) {
+    kernels->entropy(a, n, out);
+    for (size_t i = 0; i < n; i++) out[i] = a[i] >= 0 && a[i] <= 1 ? out[i] : -INFINITY;
 }
 
 const struct loss loss_logistic = {
@@ -28,7 +27,7 @@ const struct loss loss_logistic = {
     .smooth = true,
     .bend = 0.25,
     .at = logistic_at,
-    .earns = logistic_earns,
+    .neg_conjugate = logistic_neg_conjugate,
     .least = 0,
     .most = 1,
 };
@@ -46,8 +45,10 @@ static void hinge_at(const struct kernels *kernels, size_t n, const double *m, d
     }
 }
 
-static double hinge_earns(double a) {
-    return a >= 0 && a <= 1 ? a : -INFINITY;
+static void hinge_neg_conjugate(const struct kernels *kernels, size_t n, const double *a,
+                                double *out) {
+    (void)kernels;
+    for (size_t i = 0; i < n; i++) out[i] = a[i] >= 0 && a[i] <= 1 ? a[i] : -INFINITY;
 }
 
 const struct loss loss_hinge = {
@@ -55,7 +56,7 @@ const struct loss loss_hinge = {
     .words = "max(0, 1 - m)",
     .bend = INFINITY,
     .at = hinge_at,
-    .earns = hinge_earns,
+    .neg_conjugate = hinge_neg_conjugate,
     .least = 0,
     .most = 1,
 };
@@ -73,8 +74,10 @@ static void squared_hinge_at(const struct kernels *kernels, size_t n, const doub
     }
 }
 
-static double squared_hinge_earns(double a) {
-    return a >= 0 ? a - a * a / 4 : -INFINITY;
+static void squared_hinge_neg_conjugate(const struct kernels *kernels, size_t n, const double *a,
+                                        double *out) {
+    (void)kernels;
+    for (size_t i = 0; i < n; i++) out[i] = a[i] >= 0 ? a[i] - a[i] * a[i] / 4 : -INFINITY;
 }
 
 const struct loss loss_squared_hinge = {
@@ -83,7 +86,7 @@ const struct loss loss_squared_hinge = {
     .smooth = true,
     .bend = 2,
     .at = squared_hinge_at,
-    .earns = squared_hinge_earns,
+    .neg_conjugate = squared_hinge_neg_conjugate,
     .least = 0,
     .most = INFINITY,
 };
@@ -101,8 +104,10 @@ static void squared_at(const struct kernels *kernels, size_t n, const double *m,
     }
 }
 
-static double squared_earns(double a) {
-    return a - a * a / 2;
+static void squared_neg_conjugate(const struct kernels *kernels, size_t n, const double *a,
+                                  double *out) {
+    (void)kernels;
+    for (size_t i = 0; i < n; i++) out[i] = a[i] - a[i] * a[i] / 2;
 }
 
 const struct loss loss_squared = {
@@ -111,7 +116,7 @@ const struct loss loss_squared = {
     .smooth = true,
     .bend = 1,
     .at = squared_at,
-    .earns = squared_earns,
+    .neg_conjugate = squared_neg_conjugate,
     .least = -INFINITY,
     .most = INFINITY,
 };

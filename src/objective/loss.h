@@ -15,8 +15,9 @@ struct loss {
        of the hinge the pull is 0, and its curvature is 0 everywhere. */
     void (*at)(const struct kernels *kernels, size_t n, const double *m, double *value,
                double *pull, double *curve);
-    /* What a dual variable a adds to the dual: minus the conjugate of the loss at -a. */
-    double (*earns)(double a);
+    /* What n dual variables a add to the dual: minus the conjugate of the loss at -a; outside the
+       range of a, minus infinity. */
+    void (*neg_conjugate)(const struct kernels *kernels, size_t n, const double *a, double *out);
     double least, most; /* the range of a */
 };
 

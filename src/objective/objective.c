@@ -8,8 +8,9 @@
 
 /* ---- set-up ------------------------------------------------------------------------------- */
 
-/* A slab is worth its sums: they are set to 0, read and added once a pass. */
-enum { SLAB_ENTRIES = 1 << 14, SLAB_ENTRIES_PER_NUMBER = 16 };
+/* A slab is worth its sums: they are set to 0, read and added once a pass. Few entries are looked at
+   before another thread has begun. */
+enum { SLAB_ENTRIES = 1 << 14, SLAB_ENTRIES_PER_NUMBER = 16, FEW_ENTRIES = 1 << 16 };
 
 static size_t entries_before(const struct matrix *x, size_t row) {
     size_t entries = 0;
@@ -24,7 +25,8 @@ static size_t entries_before(const struct matrix *x, size_t row) {
 /* Slabs of about the same number of entries, each begins with a block. */
 static void cut_slabs(struct objective *o) {
     const struct matrix *x = &o->rows;
-    size_t entries = entries_before(x, x->rows), most = entries / SLAB_ENTRIES + 1;
+    size_t entries = entries_before(x, x->rows);
+    size_t most = entries < FEW_ENTRIES ? 1 : entries / SLAB_ENTRIES + 1;
     size_t worth = entries / SLAB_ENTRIES_PER_NUMBER / o->width + 2;
     if (most > worth) most = worth;
     if (most > SLABS_MOST) most = SLABS_MOST;
@@ -89,6 +91,20 @@ static sepal_status loss_of_slab(sepal_ctx *ctx, size_t s, void *payload) {
     }
     all->sum[s] = sum;
     return SEPAL_OK;
+}
+
+double objective_neg_conjugate(const struct objective *o, size_t from, size_t to, const double *a,
+                               double factor) {
+    enum { PART = 256 };
+    const struct kernels *kernels = o->ctx->kernels;
+    double scaled[PART], value[PART], sum = 0;
+    for (size_t i = from, n; i < to; i += n) {
+        n = to - i < PART ? to - i : PART;
+        for (size_t k = 0; k < n; k++) scaled[k] = factor * a[i + k];
+        o->loss->neg_conjugate(kernels, n, scaled, value);
+        sum += kernels->dot_f64(value, o->share + i, n);
+    }
+    return sum;
 }
 
 struct along {

@@ -62,6 +62,9 @@ sepal_status objective_loss(double *out, const struct objective *o, const double
 /* the same of the margins m + alpha t, which are not kept */
 sepal_status objective_loss_along(double *out, const struct objective *o, const double *m,
                                   const double *t, double alpha);
+/* the sum over the rows [from, to) of share_i times minus the conjugate of the loss at -factor a_i */
+double objective_neg_conjugate(const struct objective *o, size_t from, size_t to, const double *a,
+                               double factor);
 /* out (width numbers) = the sum over rows of r_i (x_i - c, 1) */
 sepal_status objective_back(double *out, const struct objective *o, const double *r);
 /* the same with r_i = share_i y_i a_i: what the pulls a amount to */

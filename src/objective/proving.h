@@ -9,6 +9,8 @@
 /* The rows go to the sums v in two parts, so that two threads can share them; other sums are taken
    in stripes. */
 enum { PARTS = 2, STRIPES = 64 };
+/* Numbers, and dense rows, that are worked on at a time. */
+enum { SOME = 256, PANEL = 32 };
 
 struct proving {
     const struct objective *o;
@@ -37,6 +39,10 @@ sepal_status sum_stripes(double *out, double *error, const struct proving *all, 
 sepal_status run_tasks(const struct objective *o, size_t n, task_fn task, void *payload);
 
 /* certify_point.c: margins, and P. */
+/* The next of a dense block's rows from number i on, centred: PANEL, or those that are left. `room` has
+   PANEL rows. */
+size_t proving_panel(const double **x, const struct proving *all, const struct block *block,
+                     size_t i, double *room);
 sepal_status proving_margins(struct proving *all);
 sepal_status proving_primal(struct estimate *out, const struct proving *all);
 

@@ -30,7 +30,8 @@ struct pass {
 struct panel {
     const struct block *block;
     size_t local, n; /* rows of the block */
-    const double *dense;
+    bool dense;
+    const double *x[PANEL]; /* of dense rows, centred */
     double score[PANEL], factor[PANEL];
 };
 
@@ -69,12 +70,14 @@ static void panel_scores(const struct pass *pass, const struct kernels *kernels,
                          struct panel *panel, size_t row) {
     const struct objective *o = pass->o;
     const double *curve = pass->curve && !pass->score ? pass->curve + row : NULL;
+    if (panel->dense) {
+        kernels->dot_rows(panel->score, panel->x, panel->n, pass->v, o->cols);
+        for (size_t i = 0; i < panel->n; i++) panel->score[i] += pass->shift;
+        return;
+    }
     for (size_t i = 0; i < panel->n; i++) {
         if (curve && curve[i] == 0)
             panel->score[i] = 0;
-        else if (panel->dense)
-            panel->score[i] =
-                kernels->dot_f64(panel->dense + i * o->cols, pass->v, o->cols) + pass->shift;
         else if (is_short(panel->block, panel->local + i))
             panel->score[i] = short_dot(panel->block, panel->local + i, pass->v) + pass->shift;
         else
@@ -94,7 +97,7 @@ static void add_squares(const struct pass *pass, const struct panel *panel, size
     const struct block *block = panel->block;
     double factor = panel->factor[i];
     if (panel->dense) {
-        const double *x = panel->dense + i * o->cols;
+        const double *x = panel->x[i];
         for (size_t j = 0; j < o->cols; j++) sum[j] += factor * x[j] * x[j];
         return;
     }
@@ -107,17 +110,31 @@ static void add_squares(const struct pass *pass, const struct panel *panel, size
     }
 }
 
+/* Rows with a factor of 0 move up, out of the way. */
+static void add_dense(const struct pass *pass, const struct kernels *kernels, struct panel *panel,
+                      double *sum) {
+    size_t used = 0;
+    for (size_t i = 0; i < panel->n; i++) {
+        panel->x[used] = panel->x[i];
+        panel->factor[used] = panel->factor[i];
+        used += panel->factor[i] != 0;
+    }
+    kernels->add_rows(sum, NULL, panel->factor, panel->x, used, pass->o->cols);
+}
+
 static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t slab,
-                       const struct panel *panel) {
+                       struct panel *panel) {
     const struct objective *o = pass->o;
     double *sum = o->slab_sum + slab * o->width;
+    for (size_t i = 0; i < panel->n; i++) pass->factors[slab] += panel->factor[i];
+    if (panel->dense && !pass->squares) {
+        add_dense(pass, kernels, panel, sum);
+        return;
+    }
     for (size_t i = 0; i < panel->n; i++) {
-        pass->factors[slab] += panel->factor[i];
         if (panel->factor[i] == 0) continue;
         if (pass->squares)
             add_squares(pass, panel, i, sum);
-        else if (panel->dense)
-            kernels->axpy_f64(panel->factor[i], panel->dense + i * o->cols, sum, o->cols);
         else if (is_short(panel->block, panel->local + i))
             short_axpy(panel->block, panel->local + i, panel->factor[i], sum);
         else
@@ -130,16 +147,12 @@ static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t 
 static void walk_block(struct pass *pass, const struct kernels *kernels, size_t slab,
                        const struct block *block, double *dense) {
     const struct objective *o = pass->o;
-    struct panel panel = {.block = block, .dense = dense};
-    bool as_it_is = dense && block->f64 && !o->centre;
+    struct panel panel = {.block = block, .dense = dense != NULL};
     for (size_t i = 0; i < block->rows; i += panel.n) {
         size_t row = block->first_row + i;
         panel.local = i;
         panel.n = block->rows - i < PANEL ? block->rows - i : PANEL;
-        if (as_it_is)
-            panel.dense = block->f64 + i * o->cols;
-        else if (dense)
-            block_dense(block, i, panel.n, o->cols, o->centre, NULL, dense, o->cols);
+        if (dense) block_panel(panel.x, block, i, panel.n, o->cols, o->centre, dense);
         if (pass->v)
             panel_scores(pass, kernels, &panel, row);
         else

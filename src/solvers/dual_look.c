@@ -55,14 +55,14 @@ static sepal_status sum_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct sums *sums = payload;
     const struct dual *s = sums->s;
     const struct objective *o = s->o;
-    double earned = 0, side[2] = {0, 0}, rooms = 0;
+    double side[2] = {0, 0}, rooms = 0;
+    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
     (void)ctx;
-    for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++) {
-        earned += o->share[i] * o->loss->earns(s->a[i]);
+    for (size_t i = from; i < to; i++) {
         side[o->label[i] == 1] += o->share[i] * s->a[i];
         rooms += o->share[i] * room(o->loss, s->a[i]);
     }
-    sums->earned[slab] = earned;
+    sums->earned[slab] = objective_neg_conjugate(o, from, to, s->a, 1);
     sums->side[0][slab] = side[0];
     sums->side[1][slab] = side[1];
     sums->room[slab] = rooms;
@@ -75,12 +75,13 @@ static sepal_status sum_moved(sepal_ctx *ctx, size_t slab, void *payload) {
     const struct dual *s = sums->s;
     const struct objective *o = s->o;
     double earned = 0;
-    (void)ctx;
     for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++) {
         double a = s->a[i], to = sums->factor[o->label[i] == 1] * a;
         if (sums->moves) to = a - sums->step * objective_side(o, i) * room(o->loss, a);
         to = fmin(fmax(to, o->loss->least), o->loss->most);
-        earned += o->share[i] * (o->loss->earns(to) - (to - a) * s->m[i]);
+        double gained;
+        o->loss->neg_conjugate(ctx->kernels, 1, &to, &gained);
+        earned += o->share[i] * (gained - (to - a) * s->m[i]);
     }
     sums->earned[slab] = earned;
     return SEPAL_OK;

@@ -1,6 +1,6 @@
 /* One variable of the dual at a time. With the others fixed it is the concave problem
 
-       max over a' of  earns(a') - (a' - a) m - (a' - a)^2 curve / 2
+       max over a' of  neg_conjugate(a') - (a' - a) m - (a' - a)^2 curve / 2
 
    where m is the row's margin. The hinges have closed forms (Hsieh et al., ICML 2008) and rest at
    their bounds as there. The logistic loss has a' = pull(t) for the one t with

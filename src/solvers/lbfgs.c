@@ -72,14 +72,13 @@ static sepal_status blend_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct tally *tally = payload;
     const struct lbfgs *s = tally->s;
     const struct objective *o = s->o;
-    double earned = 0;
+    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
     (void)ctx;
-    for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++) {
+    for (size_t i = from; i < to; i++) {
         double *a = &s->d->pull[i];
         *a = tally->theta < 1 ? *a + tally->theta * (s->t[i] - *a) : s->t[i];
-        earned += o->share[i] * o->loss->earns(*a);
     }
-    tally->earned[slab] = earned;
+    tally->earned[slab] = objective_neg_conjugate(o, from, to, s->d->pull, 1);
     return SEPAL_OK;
 }
 

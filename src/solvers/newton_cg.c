@@ -213,7 +213,7 @@ static void balance(const struct objective *o, double *pull) {
 /* The pulls of the model at the full step, and the bound they give. */
 static sepal_status dual_point(struct newton *s) {
     const struct objective *o = s->o;
-    double *v = s->product, earned = 0, square = 0;
+    double *v = s->product, earned, square = 0;
     if (!(o->l2 > 0)) return SEPAL_OK;
     double *pull = s->sweep.curve; /* not needed any more */
     for (size_t i = 0; i < o->n; i++) {
@@ -222,7 +222,7 @@ static sepal_status dual_point(struct newton *s) {
         pull[i] = fmin(fmax(a - bend * s->t[i], o->loss->least), o->loss->most);
     }
     if (o->bias == BIAS_FREE) balance(o, pull);
-    for (size_t i = 0; i < o->n; i++) earned += o->share[i] * o->loss->earns(pull[i]);
+    earned = objective_neg_conjugate(o, 0, o->n, pull, 1);
     TRY(objective_pulls(v, o, pull));
     for (size_t j = 0; j < o->penalised; j++) square += v[j] * v[j];
     double bound = earned - square / (2 * o->l2);

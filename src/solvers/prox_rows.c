@@ -71,11 +71,9 @@ struct earning {
 static sepal_status earn_slab(sepal_ctx *ctx, size_t s, void *payload) {
     struct earning *all = payload;
     const struct objective *o = all->p->o;
-    double sum = 0;
     (void)ctx;
-    for (size_t i = o->slab_first[s]; i < o->slab_first[s + 1]; i++)
-        sum += o->share[i] * o->loss->earns(all->shrink * all->p->a[i]);
-    all->sum[s] = sum;
+    all->sum[s] =
+        objective_neg_conjugate(o, o->slab_first[s], o->slab_first[s + 1], all->p->a, all->shrink);
     return SEPAL_OK;
 }
 

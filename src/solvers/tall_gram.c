@@ -13,9 +13,9 @@
 
 /* Up to NARROW columns a range's own matrix is small beside its rows. TILE: large enough for full
    speed of matrix products, small enough for 10 tasks at 1,000 columns. GROUP_CELLS: 64 MiB.
-   FILL_ROWS: what is filled in at a time, little enough for a
+   WORTH_SHARING: about 100 us. FILL_ROWS: what is filled in at a time, little enough for a
    second-level cache. */
-enum { NARROW = 128, TILE = 256, GROUP_CELLS = 1 << 23, FILL_ROWS = 256 };
+enum { NARROW = 128, TILE = 256, GROUP_CELLS = 1 << 23, FILL_ROWS = 256, WORTH_SHARING = 1 << 21 };
 
 struct summing {
     const struct tall *tall;
@@ -42,8 +42,9 @@ static sepal_status add_ranges(struct summing *all, sepal_ctx *ctx) {
     const struct tall *tall = all->tall;
     struct matrix ranges; /* blocks that hold no numbers, only say which rows are theirs */
     TRY(matrix_init(&ranges, ctx, tall->rows, tall->cols, false));
+    bool pays = (double)tall->rows * (double)(tall->cols * tall->cols) > WORTH_SHARING;
     sepal_status status =
-        matrix_sum(all->gram, ctx, &ranges, tall->cols * tall->cols, add_range, all);
+        matrix_sum_if(pays, all->gram, ctx, &ranges, tall->cols * tall->cols, add_range, all);
     matrix_clear(&ranges);
     return status;
 }

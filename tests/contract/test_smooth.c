@@ -68,7 +68,7 @@ static void test_threads(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(612), 1);
     for (size_t way = 0; way < WAYS_TO_KEEP; way++) {
-        struct sample *s = sample_new(&rng, 20000, 8, way, BIAS_FREE, false, 1);
+        struct sample *s = sample_new(&rng, 40000, 8, way, BIAS_FREE, false, 1);
         s->o.l2 = 1e-4;
         assert_true(s->o.slabs > 1);
         for (size_t k = 0; k < SOLVERS; k++) check_threads(s, solvers[k].solve, 1e-8);
