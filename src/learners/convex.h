@@ -124,6 +124,8 @@ struct convex_plan {
     size_t patience; /* epochs of the first that cost what the other would */
 };
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex);
+/* Whether Newton's method for all classes of one-versus-rest costs less than the dual solver. */
+bool convex_newton_pays(const struct objective *o, size_t classes, double tol);
 extern const char convex_ways[]; /* what --solver may name, "a|b" */
 
 /* convex_walk.c: --solver sgd, which runs on the rows as given. */

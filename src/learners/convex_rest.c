@@ -1,51 +1,33 @@
-/* Each class against the rest, all at once: lock-step dual coordinate descent, where it is likely to
-   be the best for every class. Each class has a proof of its own, and leaves when that is good
-   enough. */
-#include "learners/convex.h"
+/* Each class against the rest, all at once: by lock-step dual coordinate descent, or by Newton's method
+   where rows have few columns. Each class has a proof of its own, and leaves when that is good enough. */
+#include "learners/convex_rest.h"
 
-#include "core/alloc.h"
-#include "core/parallel.h"
-#include "solvers/rest_descent.h"
+#include "kernels/blas.h"
+#include "solvers/ovr_newton.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MANY_EPOCHS = 1000, PATIENCE = 5 };
+/* ---- which way ---------------------------------------------------------------------------- */
 
-struct lock_step {
-    struct convex convex;
-    struct rest rest;
-    struct rest_descent descent;
-    struct rest_fits *fits;
-    double tol;
-    double *factor; /* 2 x classes; NULL: 1 */
-    bool *wanted;   /* of each problem: not done */
-    struct proof *proofs;
-    convex_margin_fn tells;
-};
+enum way { NEITHER, BY_DUAL, BY_NEWTON };
 
-/* ---- whether ------------------------------------------------------------------------------ */
-
-/* Singles keep the squares of such rows, and their products with weights, far from their limits. */
-static bool singles_hold(const struct lock_step *all) {
-    static const double largest = 1e15;
-    const struct rest_descent *d = &all->descent;
-    double factor = 1;
-    for (size_t k = 0; all->factor && k < 2 * all->rest.classes; k++)
-        factor = fmax(factor, all->factor[k]);
-    return d->norm_most * factor < largest && d->norm_mean > 1 / largest &&
-           d->norm_largest < largest;
-}
-
-/* Where each class by itself would be given to the dual solver. */
-static sepal_status suits(bool *out, struct lock_step *all) {
+/* Where each class by itself would be given to the dual solver, or Newton's method for all of them costs
+   less. */
+static sepal_status choose(enum way *out, struct lock_step *all) {
+    const struct objective *o = &all->convex.objective;
     struct convex_plan plan;
-    *out = false;
-    if (!(all->convex.objective.l2 > 0) || all->convex.objective.l1 > 0) return SEPAL_OK;
+    *out = NEITHER;
+    if (!(o->l2 > 0) || o->l1 > 0) return SEPAL_OK;
+    if (o->rows.sparse && o->centre) return SEPAL_OK; /* certify_rest cannot centre them */
     TRY(convex_choose(&plan, &all->convex));
-    *out = plan.first->solve == solve_dual;
-    /* an epoch of all classes costs little more than one of a single class */
-    if (plan.patience) all->descent.max_epochs = PATIENCE * plan.patience;
+    all->patience = plan.patience;
+    bool newton = all->convex.fit->options.solver ? plan.first->solve == solve_newton
+                                                  : convex_newton_pays(o, all->fits->n, all->tol);
+    if (newton && o->width <= OVR_WIDTH_MOST)
+        *out = BY_NEWTON;
+    else if (plan.first->solve == solve_dual)
+        *out = BY_DUAL;
     return SEPAL_OK;
 }
 
@@ -69,9 +51,10 @@ static sepal_status balance(struct lock_step *all) {
     return SEPAL_OK;
 }
 
-static bool stops(void *payload, size_t iteration, double objective, double gap) {
+bool lock_step_stops(void *payload, size_t iteration, double objective, double gap) {
+    struct lock_step *all = payload;
     (void)objective;
-    return fit_stops(payload, "epoch %zu of all classes, gap %.1e", iteration, gap);
+    return fit_stops(all->convex.fit, "%s %zu of all classes, gap %.1e", all->unit, iteration, gap);
 }
 
 static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
@@ -87,19 +70,23 @@ static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
                               .label = fit->data->label,
                               .classes = fit->data->schema->n_classes};
     if (strcmp(convex->config->class_weight, "balanced") == 0) TRY(balance(all));
-    all->descent = (struct rest_descent){.rest = &all->rest,
-                                         .classes = all->fits->n,
-                                         .tol = all->tol,
-                                         .max_epochs = MANY_EPOCHS,
-                                         .seed = fit->ctx->seed,
-                                         .stops = stops,
-                                         .payload = fit};
     all->wanted = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->wanted);
     all->proofs = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->proofs);
-    return all->wanted && all->proofs ? SEPAL_OK : SEPAL_EMEMORY;
+    if (!all->wanted || !all->proofs) return SEPAL_EMEMORY;
+    memset(all->wanted, true, all->fits->n * sizeof *all->wanted);
+    return SEPAL_OK;
 }
 
-/* ---- rounds ------------------------------------------------------------------------------- */
+static sepal_status open_model(struct lock_step *all) {
+    const struct objective *o = all->rest.o;
+    struct linear *joint = &all->fits->joint;
+    TRY(linear_init_rows(joint, o->ctx, all->rest.classes, all->fits->decode, o->cols,
+                         o->centre != NULL));
+    if (o->centre) memcpy(joint->centre, o->centre, o->cols * sizeof *joint->centre);
+    return SEPAL_OK;
+}
+
+/* ---- proofs ------------------------------------------------------------------------------- */
 
 /* The weights of some classes of a group to rows of the model, some columns at a time: their lanes
    then stay near. */
@@ -110,83 +97,36 @@ static void keep_weights(struct linear *joint, const struct rest_point *point, c
         for (size_t l = 0; l < point->n; l++) {
             double *w = joint->w + point->class[l] * joint->cols;
             if (!leaves[l]) continue;
-            for (size_t j = from; j < to; j++) w[j] = (double)point->w[j * point->lanes + l];
+            for (size_t j = from; j < to; j++) {
+                size_t at = j * point->lanes + l;
+                w[j] = point->w64 ? point->w64[at] : (double)point->w[at];
+            }
         }
     }
 }
 
-struct judging {
-    struct lock_step *all;
-    struct proof (*proofs)[WIDE_LANES];
-    bool last; /* nobody may go on */
-};
-
-/* Look at the proofs of a group's classes; those that are good enough, or may not go on, leave. */
-static sepal_status judge(sepal_ctx *ctx, size_t g, void *payload) {
-    const struct judging *judging = payload;
-    struct lock_step *all = judging->all;
-    const struct rest_point *point = &all->descent.groups[g].point;
+double lock_step_judge(struct lock_step *all, const struct rest_point *point,
+                       const struct proof *proofs, bool last, size_t iterations) {
     bool leaves[WIDE_LANES] = {0};
-    (void)ctx;
+    double largest = 0;
     for (size_t l = 0; l < point->n; l++) {
         size_t r = point->class[l];
+        const struct proof *proof = &proofs[l];
         if (!all->wanted[r]) continue;
-        all->proofs[r] = judging->proofs[g][l];
-        const struct proof *proof = &all->proofs[r];
+        all->proofs[r] = *proof;
         bool good = proof->gap <= all->tol;
-        /* more epochs take nothing off what rounding may have cost */
+        /* more iterations take nothing off what rounding may have cost */
         bool lost =
             !isfinite(proof->gap) || proof->gap * fabs(proof->primal) <= 2 * proof->rounding;
-        all->fits->each[r].iterations = all->descent.epochs;
+        all->fits->each[r].iterations = iterations;
         all->fits->each[r].converged = good;
         all->fits->joint.b[r] = all->rest.o->bias == BIAS_NONE ? 0 : point->bias[l];
         all->wanted[r] = !good && !lost;
-        leaves[l] = good || lost || judging->last;
+        if (all->wanted[r]) largest = fmax(largest, proof->gap);
+        leaves[l] = good || lost || last;
     }
     keep_weights(&all->fits->joint, point, leaves);
-    return SEPAL_OK;
-}
-
-static sepal_status prove(struct lock_step *all, bool last, double *largest) {
-    const struct rest_descent *d = &all->descent;
-    sepal_ctx *ctx = all->convex.fit->ctx;
-    struct proof(*proofs)[WIDE_LANES] = mem_alloc(ctx, d->n_groups, sizeof *proofs);
-    const struct rest_point **points = mem_alloc(ctx, d->n_groups, sizeof *points);
-    sepal_status status = SEPAL_EMEMORY;
-    for (size_t g = 0; points && g < d->n_groups; g++) points[g] = &d->groups[g].point;
-    struct judging judging = {all, proofs, last};
-    if (proofs && points) status = certify_rest(proofs, &all->rest, points, d->n_groups);
-    if (status == SEPAL_OK) status = parallel_for(ctx, d->n_groups, judge, &judging);
-    for (size_t r = 0; status == SEPAL_OK && r < all->fits->n; r++)
-        if (all->wanted[r]) *largest = fmax(*largest, all->proofs[r].gap);
-    mem_free(proofs);
-    mem_free(points);
-    return status;
-}
-
-static sepal_status run(struct lock_step *all) {
-    /* from there on the drift of singles counts */
-    static const double coarse = 1e-5;
-    struct rest_descent *d = &all->descent;
-    const struct objective *o = all->rest.o;
-    struct linear *joint = &all->fits->joint;
-    size_t limit = all->convex.fit->options.max_iter;
-    TRY(linear_init_rows(joint, o->ctx, all->rest.classes, all->fits->decode, o->cols,
-                         o->centre != NULL));
-    if (o->centre) memcpy(joint->centre, o->centre, o->cols * sizeof *joint->centre);
-    if (limit > 0 && limit < d->max_epochs) d->max_epochs = limit;
-    memset(all->wanted, true, all->fits->n * sizeof *all->wanted);
-    TRY(rest_start(d));
-    for (;;) {
-        double largest = 0;
-        TRY(rest_descend(d));
-        if (all->tol < coarse) TRY(rest_settle(d));
-        bool last = d->stalled || d->stopped;
-        TRY(prove(all, last, &largest));
-        if (largest == 0 || last) return SEPAL_OK;
-        d->tol *= fmin(0.5, 0.5 * all->tol / largest);
-        TRY(rest_keep(d, all->wanted));
-    }
+    return largest;
 }
 
 /* ---- what came of it ---------------------------------------------------------------------- */
@@ -205,9 +145,9 @@ static void warn_of(const struct lock_step *all, size_t short_of, double gap) {
         idle += is_zero(joint->w + r * joint->cols, joint->cols);
     if (short_of > 0 && all->fits->ended)
         warn(whole->ctx, "not-converged",
-             "stopped early (%s) after %zu epochs of all classes; %zu of %zu have a relative gap "
+             "stopped early (%s) after %zu %ss of all classes; %zu of %zu have a relative gap "
              "above --tol, of up to %.2g",
-             whole->stopped ? whole->stopped : "--max-iter", all->descent.epochs, short_of,
+             whole->stopped ? whole->stopped : "--max-iter", all->iterations, all->unit, short_of,
              all->fits->n, gap);
     if (idle > 0)
         warn(whole->ctx, "zero-weights",
@@ -221,7 +161,7 @@ static sepal_status report(struct lock_step *all) {
     size_t short_of = 0;
     double gap = 0;
     all->fits->taken = true;
-    all->fits->ended = whole->stopped || all->descent.epochs == whole->options.max_iter;
+    all->fits->ended = whole->stopped || all->iterations == whole->options.max_iter;
     for (size_t r = 0; r < all->fits->n; r++) {
         struct fit *fit = &all->fits->each[r];
         const struct proof *proof = &all->proofs[r];
@@ -229,7 +169,7 @@ static sepal_status report(struct lock_step *all) {
         fit->dual = proof->dual;
         fit->gap = proof->gap;
         fit->words = words;
-        fit->solver = "dual (many columns, short rows)";
+        fit->solver = all->solver;
         fit->stopped = fit->converged ? NULL : whole->stopped;
         convex_tell(&all->convex, fit, proof);
         if (all->tells && fit->make) all->tells(fit, proof->inside, proof->norm);
@@ -242,18 +182,25 @@ static sepal_status report(struct lock_step *all) {
     return short_of == 0 ? convex_warn_unused(&all->convex) : SEPAL_OK;
 }
 
-sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
+static sepal_status fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
                              convex_margin_fn tells) {
     struct lock_step all = {
         .convex = {.fit = fit, .config = fit->config}, .fits = fits, .tells = tells};
-    bool goes;
+    enum way way;
+    bool taken = true;
     TRY(set_up(&all, loss));
-    TRY(suits(&goes, &all));
-    if (!goes) return SEPAL_OK;
-    sepal_status status = rest_open(&all.descent);
-    goes = status == SEPAL_OK && singles_hold(&all);
-    if (goes) status = run(&all);
-    if (goes && status == SEPAL_OK) status = report(&all);
-    rest_close(&all.descent);
+    TRY(choose(&way, &all));
+    if (way == NEITHER) return SEPAL_OK;
+    TRY(open_model(&all));
+    TRY(way == BY_NEWTON ? lock_step_newton(&all) : lock_step_dual(&all, &taken));
+    if (!taken) linear_clear(&fits->joint);
+    return taken ? report(&all) : SEPAL_OK;
+}
+
+sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
+                             convex_margin_fn tells) {
+    blas_enter();
+    sepal_status status = fit_rest(fit, fits, loss, tells);
+    blas_leave();
     return status;
 }

@@ -33,8 +33,9 @@ struct newton {
     double *left, *step, *scale, *factor, *product; /* width; the factor: its square */
     double objective, decrement;                    /* twice the decrease that the step promises */
     double gap;                                     /* relative */
-    bool factored;                                  /* the factor is one, of the last Hessian */
-    size_t most;                                    /* iterations */
+    double theta;  /* the dual point of `gap` is this part of the pulls at u; unless d->paired */
+    bool factored; /* the factor is one, of the last Hessian */
+    size_t most;   /* iterations */
 };
 
 static double dot(const struct newton *s, const double *a, const double *b) {
@@ -63,15 +64,37 @@ static double bias_excess(const struct newton *s) {
     return fabs(g * s->u[o->cols]) + (curves > 0 ? g * g / (2 * curves) : 0);
 }
 
-/* By the pulls at the point itself: P - D = |gradient|^2 / 2 l2, if the bias is optimal. */
-static double own_gap(const struct newton *s) {
+/* By the pulls a at the point itself: P - D = |gradient|^2 / 2 l2, if the bias is optimal. Far from the
+   optimum a part of them does better: with v, their sums, D(theta a) is at least theta E - theta^2
+   |v|^2 / 2 l2, since conjugates are convex and 0 at 0, and E = the sum of losses + v . u (Fenchel and
+   Young's equality). */
+static double own_gap(struct newton *s) {
     const struct objective *o = s->o;
     const double *g = s->sweep.gradient;
+    double square = 0, own = 0, along = 0, *v = s->product;
+    s->theta = 1;
     if (s->objective == 0) return 0;
     if (!(o->l2 > 0)) return INFINITY;
-    double square = o->ctx->kernels->dot_f64(g, g, o->penalised);
-    double bias = o->bias == BIAS_FREE ? bias_excess(s) : 0;
-    return relative(s, square / (2 * o->l2) + bias);
+    for (size_t j = 0; j < o->width; j++) v[j] = (j < o->penalised ? o->l2 * s->u[j] : 0) - g[j];
+    for (size_t j = 0; j < o->penalised; j++) {
+        own += g[j] * g[j];
+        square += v[j] * v[j];
+    }
+    along = dot(s, v, s->u);
+    double bias = o->bias == BIAS_FREE ? bias_excess(s) : 0, earned = s->sweep.loss + along;
+    double charge = square / (2 * o->l2);
+    if (!(earned < 2 * charge) || !(earned > 0)) return relative(s, own / (2 * o->l2) + bias);
+    s->theta = earned / (2 * charge);
+    return relative(s, s->objective - s->theta * earned / 2 + bias);
+}
+
+/* The dual point of own_gap, where it is not that of the margins. */
+static void keep_part(struct newton *s) {
+    const struct objective *o = s->o;
+    if (s->d->paired || s->theta == 1) return;
+    o->loss->at(o->ctx->kernels, o->n, s->sweep.m, NULL, s->d->pull, NULL);
+    for (size_t i = 0; i < o->n; i++) s->d->pull[i] *= s->theta;
+    s->d->paired = true;
 }
 
 /* ---- the step ----------------------------------------------------------------------------- */
@@ -141,7 +164,7 @@ static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct pulling *all = payload;
     const struct newton *s = all->s;
     const struct objective *o = s->o;
-    double pull[PART], curve[PART], value[PART], excess = 0;
+    double pull[PART], curve[PART], value[PART], earned[PART], excess = 0;
     for (size_t i = o->slab_first[slab], n; i < o->slab_first[slab + 1]; i += n) {
         n = o->slab_first[slab + 1] - i < PART ? o->slab_first[slab + 1] - i : PART;
         const double *m = s->sweep.m + i;
@@ -152,8 +175,10 @@ static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
             double model = pull[k] - curve[k] * (m[k] - s->before[i + k]);
             a[k] = fmin(fmax(model, o->loss->least), o->loss->most);
             if (a[k] != model) all->clipped[slab] = true;
-            excess += o->share[i + k] * (value[k] + a[k] * m[k] - o->loss->earns(a[k]));
         }
+        o->loss->neg_conjugate(ctx->kernels, n, a, earned);
+        for (size_t k = 0; k < n; k++)
+            excess += o->share[i + k] * (value[k] + a[k] * m[k] - earned[k]);
     }
     all->loss[slab] = excess;
     return SEPAL_OK;
@@ -195,13 +220,14 @@ static sepal_status straighten(struct newton *s, bool *exact) {
 static double young_excess(const struct newton *s) {
     enum { PART = 256 };
     const struct objective *o = s->o;
-    double value[PART], excess = 0;
+    double value[PART], earned[PART], excess = 0;
     for (size_t i = 0, n; i < o->n; i += n) {
         n = o->n - i < PART ? o->n - i : PART;
         const double *m = s->sweep.m + i, *a = s->d->pull + i;
         o->loss->at(o->ctx->kernels, n, m, value, NULL, NULL);
+        o->loss->neg_conjugate(o->ctx->kernels, n, a, earned);
         for (size_t k = 0; k < n; k++)
-            excess += o->share[i + k] * (value[k] + a[k] * m[k] - o->loss->earns(a[k]));
+            excess += o->share[i + k] * (value[k] + a[k] * m[k] - earned[k]);
     }
     return excess;
 }
@@ -321,6 +347,7 @@ static sepal_status take_steps(struct newton *s) {
         double length, value = s->objective;
         d->converged = s->gap <= d->tol;
         if (d->converged) TRY(confirm(s, &moved));
+        if (d->converged) keep_part(s);
         if (d->converged || !moved || d->iterations >= s->most) return SEPAL_OK;
         if (d->stops(d->payload, d->iterations, s->objective, isinf(s->gap) ? NAN : s->gap)) {
             d->stopped = true;

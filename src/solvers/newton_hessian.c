@@ -228,18 +228,33 @@ static size_t block_with(const struct matrix *rows, size_t row) {
     return low;
 }
 
+/* Listed rows that follow each other are made dense together. */
+static size_t run_length(const struct hessian *h, const struct block *block, size_t from,
+                         size_t to) {
+    size_t k = from + 1, end = block->first_row + block->rows;
+    while (k < to && h->listed[k] == h->listed[k - 1] + 1 && h->listed[k] < end) k++;
+    return k - from;
+}
+
+static void scale_row(double *restrict x, size_t n, double by) {
+    for (size_t j = 0; j < n; j++) x[j] *= by;
+}
+
 static void fill(const void *payload, size_t first, size_t n, double *out, size_t stride) {
     const struct hessian *h = payload;
     const struct objective *o = h->o;
     size_t b = block_with(&o->rows, h->listed[first]);
-    for (size_t k = first; k < first + n; k++, out += stride) {
+    for (size_t k = first, run; k < first + n; k += run) {
         size_t row = h->listed[k];
         while (row >= o->rows.blocks[b].first_row + o->rows.blocks[b].rows) b++;
         const struct block *block = &o->rows.blocks[b];
-        double root = sqrt(fabs(weight_of(h, row)));
-        block_dense(block, row - block->first_row, 1, o->cols, o->centre, NULL, out, stride);
-        for (size_t j = 0; j < o->cols; j++) out[j] *= root;
-        if (o->width > o->cols) out[o->cols] = root;
+        run = run_length(h, block, k, first + n);
+        block_dense(block, row - block->first_row, run, o->cols, o->centre, NULL, out, stride);
+        for (size_t r = 0; r < run; r++, out += stride) {
+            double root = sqrt(fabs(weight_of(h, row + r)));
+            scale_row(out, o->cols, root);
+            if (o->width > o->cols) out[o->cols] = root;
+        }
     }
 }
 

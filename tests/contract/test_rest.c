@@ -160,12 +160,15 @@ static void classes_are_as_by_themselves(void **state) {
     for (size_t round = 0; round < 54; round++) {
         struct drawn d = draw(&rng, round);
         sepal_data *data = data_of(&d);
-        struct joint joint = fit_joint(data, d.spec, "solver=dual, tol=1e-6");
         struct joint single =
             fit_joint(data, d.spec,
-                      d.kind == HINGE ? "solver=interior, tol=1e-9" : "solver=newton, tol=1e-9");
-        compare(&d, &joint, &single);
-        joint_free(&joint);
+                      d.kind == HINGE ? "solver=interior, tol=1e-9" : "solver=newton-cg, tol=1e-9");
+        for (size_t k = 0; k < (d.kind == HINGE ? 1 : 2); k++) {
+            struct joint joint =
+                fit_joint(data, d.spec, k ? "solver=newton, tol=1e-6" : "solver=dual, tol=1e-6");
+            compare(&d, &joint, &single);
+            joint_free(&joint);
+        }
         joint_free(&single);
         data_free(data);
         problem_free(&d.p);
@@ -214,6 +217,55 @@ static void bits_are_the_same_everywhere(void **state) {
         joint_free(&one);
         joint_free(&two);
         joint_free(&plain);
+        data_free(data);
+        problem_free(&d.p);
+    }
+}
+
+/* ---- Newton's method on tables beyond the caches ---------------------------------------------- */
+
+/* Rows in single precision, sparse or dense, kept as singles or doubles. */
+static struct drawn draw_large(struct rng *rng, size_t round) {
+    struct drawn d = {.kind = round % 2 ? SQUARED_HINGE : LOGISTIC,
+                      .bias = round % 3,
+                      .sparse = round / 2 % 2,
+                      .decode = DECODE_OVR,
+                      .c = 1};
+    enum { COLS = 250, CELLS = 1 << 22 };
+    d.p = problem_new(rng, CELLS / COLS + 100, COLS, 3);
+    for (size_t at = 0; at < d.p.rows * COLS; at++) {
+        if (d.sparse && rng_below(rng, 12)) d.p.x[at] = 0;
+        if (round < 4) d.p.x[at] = (double)(float)d.p.x[at];
+    }
+    snprintf(d.spec, sizeof d.spec, "%s(C=1, bias=%s) | ovr", losses[d.kind], biases[d.bias]);
+    return d;
+}
+
+static void large_tables_are_proved(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(5), 1);
+    static const size_t rounds[] = {0, 3, 5};
+    for (size_t k = 0; k < sizeof rounds / sizeof *rounds; k++) {
+        struct drawn d = draw_large(&rng, rounds[k]);
+        sepal_data *data = data_of(&d);
+        struct joint one = fit_joint(data, d.spec, "solver=newton, tol=1e-3");
+        sepal_ctx_set_threads(ctx, 2);
+        struct joint two = fit_joint(data, d.spec, "solver=newton, tol=1e-3");
+        sepal_ctx_set_threads(ctx, 1);
+        struct joint fine = fit_joint(data, d.spec, "solver=newton, tol=1e-5");
+        assert_true(at_once(&one) && at_once(&fine));
+        assert_same_bits(&one.model->linear, &two.model->linear);
+        for (size_t r = 0; r < d.p.classes; r++) {
+            double objective = fact(&one, r, "objective"), best = fact(&fine, r, "objective");
+            double plain = (double)objective_of(&d, &one.model->linear, r);
+            assert_true(fabs(plain - objective) <= 1e-11 * objective);
+            assert_true(fact(&one, r, "gap") <= 1e-3 && fact(&fine, r, "gap") <= 1e-5);
+            assert_true(objective - best <= 1e-3 * objective);
+            assert_true(fact(&one, r, "certificate.dual") <= best * (1 + 1e-9));
+        }
+        joint_free(&one);
+        joint_free(&two);
+        joint_free(&fine);
         data_free(data);
         problem_free(&d.p);
     }
@@ -270,8 +322,8 @@ static void memory_may_be_short(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_are_as_by_themselves), cmocka_unit_test(small_gaps_are_reached),
-        cmocka_unit_test(bits_are_the_same_everywhere), cmocka_unit_test(shortfalls_are_told),
-        cmocka_unit_test(memory_may_be_short),
+        cmocka_unit_test(bits_are_the_same_everywhere), cmocka_unit_test(large_tables_are_proved),
+        cmocka_unit_test(shortfalls_are_told),          cmocka_unit_test(memory_may_be_short),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -166,7 +166,7 @@ static void many_problems(void **state) {
     static const char *const reductions[] = {"ovr", "ovr-1", "ovo"};
     static const struct {
         const char *learner, *options;
-    } table[] = {{"logistic", "solver=newton, tol=1e-9"},
+    } table[] = {{"logistic", "solver=newton-cg, tol=1e-9"},
                  {"logistic(epochs=4)", "solver=sgd"},
                  {"svm", "solver=newton-cg"},
                  {"perceptron(epochs=4)", ""},

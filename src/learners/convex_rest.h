@@ -1,0 +1,36 @@
+/* What the ways to fit each class against the rest, all at once, share. */
+#ifndef SEPAL_LEARNERS_CONVEX_REST_H
+#define SEPAL_LEARNERS_CONVEX_REST_H
+
+#include "learners/convex.h"
+#include "objective/certify_rest.h"
+
+struct lock_step {
+    struct convex convex;
+    struct rest rest;
+    struct rest_fits *fits;
+    double tol;
+    double *factor; /* 2 x classes; NULL: 1 */
+    bool *wanted;   /* of each problem: not done */
+    struct proof *proofs;
+    convex_margin_fn tells;
+    const char *solver; /* which, and why */
+    const char *unit;   /* of its iterations */
+    size_t iterations;
+    size_t patience; /* epochs of the dual solver that cost what another would */
+};
+
+/* Progress, and whether the user wants to end: for the solvers, with the lock_step as payload. */
+bool lock_step_stops(void *payload, size_t iteration, double objective, double gap);
+/* Look at the proofs of a group's classes after so many iterations: those that are good enough, or may
+   not go on (`last`: nobody may), leave their weights in the joint model. Returns the largest relative
+   gap of the others. */
+double lock_step_judge(struct lock_step *all, const struct rest_point *point,
+                       const struct proof *proofs, bool last, size_t iterations);
+
+/* convex_rest_dual.c, by dual coordinate descent: whether single precision holds its numbers; the fit. */
+sepal_status lock_step_dual(struct lock_step *all, bool *taken);
+/* convex_rest_newton.c, by Newton's method: for smooth losses, an L2 penalty alone and few columns. */
+sepal_status lock_step_newton(struct lock_step *all);
+
+#endif
