@@ -37,7 +37,7 @@ struct pool {
     bool open;        /* whoever comes may still take part in it */
     atomic_uint busy; /* those who do, the caller aside */
     bool stop;
-    atomic_int cpu; /* where the caller was when the last job began; -1: nobody knows */
+    atomic_int cpu; /* where the caller was when the last job began; -1: not known */
     bool running;   /* known to the calling thread alone: what a task asks for is done in place */
     task_fn task;
     void *payload;

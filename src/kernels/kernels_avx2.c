@@ -486,7 +486,7 @@ INLINE void wide_dot_by_lanes(double *out, const double *x, const uint32_t *inde
 
 static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
                          const float *w, size_t lanes, size_t used) {
-    if (w) wide_dot_by_lanes(out, x, index, n, w, NULL, lanes, used);
+    if (w) wide_dot_by_lanes(out, x, index, n, w, NULL, lanes, used); /* so the compiler knows it */
 }
 
 static void wide_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,

@@ -23,7 +23,7 @@ struct lock_step {
 /* Progress, and whether the user wants to end: for the solvers, with the lock_step as payload. */
 bool lock_step_stops(void *payload, size_t iteration, double objective, double gap);
 /* Look at the proofs of a group's classes after so many iterations: those that are good enough, or may
-   not go on (`last`: nobody may), leave their weights in the joint model. Returns the largest relative
+   not go on (`last`: none may), leave their weights in the joint model. Returns the largest relative
    gap of the others. */
 double lock_step_judge(struct lock_step *all, const struct rest_point *point,
                        const struct proof *proofs, bool last, size_t iterations);

@@ -23,7 +23,7 @@ struct judging {
     struct lock_step *all;
     const struct rest_descent *d;
     struct proof (*proofs)[WIDE_LANES];
-    bool last;       /* nobody may go on */
+    bool last;       /* none may go on */
     double *largest; /* a gap for each group */
 };
 

@@ -40,7 +40,7 @@ static sepal_status run_classes(struct lock_step *all, size_t from, size_t n) {
     if (!room) return SEPAL_EMEMORY;
     memset(room, 0, (o->cols + o->n) * point.lanes * sizeof *room);
     point.w64 = room;
-    point.pull64 = room + o->cols * point.lanes;
+    point.alpha64 = room + o->cols * point.lanes;
     for (size_t l = 0; l < n; l++) point.class[l] = from + l;
     sepal_status status = run_group(all, &d);
     if (d.iterations > all->iterations) all->iterations = d.iterations;

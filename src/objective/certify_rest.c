@@ -63,7 +63,7 @@ static void look_at(struct look *look, const struct proving *all, size_t row) {
         size_t k = point->class[l];
         bool own = rest->label[row] == (int32_t)k;
         size_t at = row * point->lanes + l;
-        double a = point->pull64 ? point->pull64[at] : (double)point->pull[at];
+        double a = point->alpha64 ? point->alpha64[at] : (double)point->pull[at];
         look->side[l] = own ? 1 : -1;
         look->share[l] = rest->o->share[row] * rest_factor(rest, k, own);
         a = a < loss->least ? loss->least : a > loss->most ? loss->most : a;

@@ -20,9 +20,9 @@ static inline double rest_factor(const struct rest *rest, size_t k, bool own) {
 struct rest_point {
     size_t n, lanes; /* classes; WIDE_HALF or WIDE_LANES, those behind n idle and 0 */
     size_t class[WIDE_LANES];
-    float *w;             /* cols x lanes: weights as singles, and proofs take them as they are */
-    float *pull;          /* rows x lanes: dual variables */
-    double *w64, *pull64; /* instead of these, doubles; NULL: singles */
+    float *w;              /* cols x lanes: weights as singles, and proofs take them as they are */
+    float *pull;           /* rows x lanes: dual variables */
+    double *w64, *alpha64; /* instead of these, doubles; NULL: singles */
     double bias[WIDE_LANES];
 };
 

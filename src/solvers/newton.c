@@ -33,7 +33,8 @@ struct newton {
     double *left, *step, *scale, *factor, *product; /* width; the factor: its square */
     double objective, decrement;                    /* twice the decrease that the step promises */
     double gap;                                     /* relative */
-    double theta;  /* the dual point of `gap` is this part of the pulls at u; unless d->paired */
+    double
+        theta; /* the dual point of `gap` is this part of the dual variables at u; unless d->paired */
     bool factored; /* the factor is one, of the last Hessian */
     size_t most;   /* iterations */
 };
@@ -64,7 +65,7 @@ static double bias_excess(const struct newton *s) {
     return fabs(g * s->u[o->cols]) + (curves > 0 ? g * g / (2 * curves) : 0);
 }
 
-/* By the pulls a at the point itself: P - D = |gradient|^2 / 2 l2, if the bias is optimal. Far from the
+/* By the dual variables a at the point itself: P - D = |gradient|^2 / 2 l2, if the bias is optimal. Far from the
    optimum a part of them does better: with v, their sums, D(theta a) is at least theta E - theta^2
    |v|^2 / 2 l2, since conjugates are convex and 0 at 0, and E = the sum of losses + v . u (Fenchel and
    Young's equality). */

@@ -138,7 +138,7 @@ static void keep_alpha(const struct ovr_newton *d, const struct ovr_state *s, si
             if (s->by_model[l])
                 alpha[k] = s->alpha[row * lanes + l] * ovr_sign(&s->ovr, row, l) /
                            ovr_share(&s->ovr, row, l);
-            d->point->pull64[row * wide + s->place[l]] = s->shrink[l] * alpha[k];
+            d->point->alpha64[row * wide + s->place[l]] = s->shrink[l] * alpha[k];
         }
     }
 }

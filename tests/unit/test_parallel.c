@@ -104,7 +104,7 @@ static void test_lowest_error_wins(void **state) {
     }
 }
 
-/* The same, but nobody leaves before all have come. */
+/* The same, but none leaves before all have come. */
 static sepal_status run_together(sepal_ctx *mine, size_t task, void *payload) {
     struct job *job = payload;
     unsigned round = atomic_load(&job->runs[task]) + 1;
