@@ -63,19 +63,54 @@ def read_model(path):
     return w, b - w @ tensor("centre") if "centre" in header else b
 
 
-def ours(problem, tolerance, *more):
-    """A fit of ours in a new process: `more` are further words of the command."""
+def compile_ours():
+    """The program that fits ours, with the library of this tree."""
+    lib = ROOT / "build" / "lib"
+    WORK.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["gcc", "-O2", f"-I{ROOT}/include", ROOT / "bench/fit_sepal.c", f"-L{lib}", "-lsepal",
+                    f"-Wl,-rpath,{lib}", "-o", WORK / "fit_sepal"], check=True)
+
+
+class Holder:
+    """A process that holds the rows of a data set and fits them when asked."""
+    last = None
+
+    def __init__(self, data):
+        path, *options = map(str, data.words)
+        pairs = zip(options[::2], options[1::2])
+        named = ", ".join(f'{name.removeprefix("--")}="{value}"' for name, value in pairs)
+        self.data = data
+        self.run = subprocess.Popen([WORK / "fit_sepal", path, named], stdin=subprocess.PIPE,
+                                    stdout=subprocess.PIPE, text=True)
+
+    @classmethod
+    def of(cls, data):
+        """One at a time: the last one's rows leave the memory."""
+        if cls.last is None or cls.last.data is not data:
+            if cls.last:
+                cls.last.run.stdin.close()
+                cls.last.run.wait()
+            cls.last = cls(data)
+        return cls.last
+
+    def fit(self, spec, options, model):
+        self.run.stdin.write(f"{spec}\t{options}\t{model}\n")
+        self.run.stdin.flush()
+        words = self.run.stdout.readline().rstrip("\n").split("\t")
+        if words[0] == "error":
+            raise Refused(words[1])
+        return float(words[0]), float(words[1]), words[2]
+
+
+def ours(problem, tolerance, *more, longest=LONGEST):
+    """A fit of ours: `more` are further options, "name=value"."""
     model = WORK / "ours.sepal"
-    words = [ROOT / "build/bin/sepal", "train", *problem.data.words, "-m", problem.spec(), "--tol",
-             f"{tolerance:.3g}", "--max-seconds", LONGEST, "--json", "-q", "-o", model, *more]
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True)
-    report = json.loads(done.stdout)
-    if "error" in report:
-        raise Refused(report["error"]["message"])
+    options = ", ".join([f"tol={tolerance:.3g}", f"max-seconds={longest:.3g}", *more])
+    seconds, objective, solver = Holder.of(problem.data).fit(problem.spec(), options, model)
     value = problem.value(*read_model(model))
-    if abs(value - report["objective"]) > 1e-9 * value:
-        say(f"  ATTENTION: sepal printed the objective {report['objective']!r}, its model has {value!r}")
-    return Run(f"{report['solver'].split(' ')[0]} --tol {tolerance:.2g}", report["seconds"]["fit"], value)
+    if abs(value - objective) > 1e-9 * value:
+        say(f"  ATTENTION: sepal printed the objective {objective!r}, its model has {value!r}")
+    return Run(f"{solver.split(' ')[0]} --tol {tolerance:.2g}", seconds, value)
 
 
 class Contest:

@@ -1,0 +1,70 @@
+/* Fits of ours, by the C interface, in a process that holds the rows: as its peers are run.
+   usage: fit_sepal DATA READ_OPTIONS
+   Each line of standard input, SPEC tab OPTIONS tab MODEL, is a fit; the model is saved as MODEL. The
+   answer is a line, "SECONDS tab OBJECTIVE tab SOLVER", or "error tab MESSAGE". */
+#include <sepal/sepal.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Small fits, of two classes and of three. */
+static void warm_up(sepal_ctx *ctx, const char *spec, int classes) {
+    enum { ROWS = 60, COLS = 4 };
+    static const char *const names[] = {"a", "b", "c"};
+    const char *labels[ROWS];
+    double x[ROWS * COLS];
+    sepal_data *data;
+    sepal_model *model;
+    for (int i = 0; i < ROWS; i++) labels[i] = names[i % classes];
+    for (int k = 0; k < ROWS * COLS; k++) x[k] = (k * k % 17) / 16.0;
+    if (sepal_data_dense(&data, ctx, x, ROWS, COLS, labels, NULL) != SEPAL_OK) return;
+    if (sepal_fit(&model, NULL, ctx, spec, data, NULL) == SEPAL_OK) sepal_model_free(model);
+    sepal_data_free(data);
+}
+
+static void answer(sepal_ctx *ctx, const sepal_data *data, char *line) {
+    const char *spec = strtok(line, "\t"), *options = strtok(NULL, "\t"), *path = strtok(NULL, "\t");
+    sepal_model *model;
+    sepal_report *report;
+    warm_up(ctx, spec, 2);
+    warm_up(ctx, spec, 3);
+    double start = now();
+    sepal_status status = sepal_fit(&model, &report, ctx, spec, data, options);
+    double seconds = now() - start;
+    if (status == SEPAL_OK) {
+        status = sepal_model_save(ctx, model, path);
+        if (status == SEPAL_OK)
+            printf("%.9f\t%.17g\t%s\n", seconds, sepal_report_number(report, "objective"),
+                   sepal_report_string(report, "solver"));
+        sepal_model_free(model);
+        sepal_report_free(report);
+    }
+    if (status != SEPAL_OK) printf("error\t%s\n", sepal_ctx_error(ctx));
+    sepal_ctx_clear_warnings(ctx);
+    fflush(stdout);
+}
+
+int main(int count, char **words) {
+    char line[4096];
+    sepal_ctx *ctx;
+    sepal_data *data;
+    if (count != 3 || sepal_ctx_new(&ctx) != SEPAL_OK) return 2;
+    if (sepal_data_read(&data, ctx, words[1], words[2]) != SEPAL_OK) {
+        fprintf(stderr, "%s\n", sepal_ctx_error(ctx));
+        return 1;
+    }
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = 0;
+        answer(ctx, data, line);
+    }
+    sepal_data_free(data);
+    sepal_ctx_free(ctx);
+    return 0;
+}
