@@ -30,7 +30,8 @@ static void warm_up(sepal_ctx *ctx, const char *spec, int classes) {
 }
 
 static void answer(sepal_ctx *ctx, const sepal_data *data, char *line) {
-    const char *spec = strtok(line, "\t"), *options = strtok(NULL, "\t"), *path = strtok(NULL, "\t");
+    const char *spec = strtok(line, "\t"), *options = strtok(NULL, "\t"),
+               *path = strtok(NULL, "\t");
     sepal_model *model;
     sepal_report *report;
     warm_up(ctx, spec, 2);

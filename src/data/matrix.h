@@ -115,10 +115,13 @@ size_t row_singles(const float **x, const uint32_t **index, const struct block *
    weight (NULL: 1); out has `stride` doubles from row to row. */
 void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
                  const double *centre, const double *root_weight, double *out, size_t stride);
+/* The same of a dense block, fast, with one factor for all. */
+void block_doubles(const struct kernels *kernels, const struct block *block, size_t first, size_t n,
+                   size_t cols, const double *centre, double factor, double *out, size_t stride);
 /* Rows [first, first + n) of a dense block, less `centre` (may be NULL), where they are or in `room`,
    which has n x cols doubles. */
-void block_panel(const double **x, const struct block *block, size_t first, size_t n, size_t cols,
-                 const double *centre, double *room);
+void block_panel(const double **x, const struct kernels *kernels, const struct block *block,
+                 size_t first, size_t n, size_t cols, const double *centre, double *room);
 
 /* Sum of `width` numbers over the blocks: `add` adds those of one block to `partial` (zeroed). The
    partial sums are combined by a binary tree over block numbers, whose shape the threads cannot

@@ -61,11 +61,26 @@ void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
     }
 }
 
-void block_panel(const double **x, const struct block *block, size_t first, size_t n, size_t cols,
-                 const double *centre, double *room) {
-    bool as_it_is = block->values == VALUES_F64 && !centre;
-    if (!as_it_is) block_dense(block, first, n, cols, centre, NULL, room, cols);
-    for (size_t i = 0; i < n; i++) x[i] = (as_it_is ? block->f64 + first * cols : room) + i * cols;
+void block_doubles(const struct kernels *kernels, const struct block *block, size_t first, size_t n,
+                   size_t cols, const double *centre, double factor, double *out, size_t stride) {
+    bool whole = stride == cols && !centre; /* one row after the other: as one */
+    size_t rows = whole ? 1 : n, length = whole ? n * cols : cols;
+    for (size_t i = 0, at = first * cols; i < rows; i++, at += cols, out += stride) {
+        if (block->f32)
+            kernels->shift_f32(out, block->f32 + at, centre, factor, length);
+        else
+            kernels->shift_f64(out, block->f64 + at, centre, factor, length);
+    }
+}
+
+void block_panel(const double **x, const struct kernels *kernels, const struct block *block,
+                 size_t first, size_t n, size_t cols, const double *centre, double *room) {
+    const double *rows = room;
+    if (block->values == VALUES_F64 && !centre)
+        rows = block->f64 + first * cols;
+    else
+        block_doubles(kernels, block, first, n, cols, centre, 1, room, cols);
+    for (size_t i = 0; i < n; i++) x[i] = rows + i * cols;
 }
 
 size_t row_singles(const float **x, const uint32_t **index, const struct block *block, size_t i,

@@ -39,6 +39,9 @@ struct kernels {
     double (*distance_f64)(const double *x, const double *c, size_t n);
     /* sum of ((x_j - c_j) w_j)^2 */
     double (*distance_scaled_f64)(const double *x, const double *c, const double *w, size_t n);
+    /* out_j = (x_j - c_j) a; c NULL: x_j a */
+    void (*shift_f64)(double *out, const double *x, const double *c, double a, size_t n);
+    void (*shift_f32)(double *out, const float *x, const double *c, double a, size_t n);
     /* w_j += a x_j */
     void (*axpy_f64)(double a, const double *x, double *w, size_t n);
     void (*axpy_f32)(double a, const float *x, double *w, size_t n);

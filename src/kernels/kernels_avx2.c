@@ -372,6 +372,23 @@ static void add_rows(double *w, double *reach, const double *a, const double *co
         add_all_columns(w, NULL, a, x, rows, n);
 }
 
+/* A test of c inside the loops would keep them from becoming vectors. */
+static void shift_f64(double *restrict out, const double *restrict x, const double *restrict c,
+                      double a, size_t n) {
+    if (c)
+        for (size_t j = 0; j < n; j++) out[j] = (x[j] - c[j]) * a;
+    else
+        for (size_t j = 0; j < n; j++) out[j] = x[j] * a;
+}
+
+static void shift_f32(double *restrict out, const float *restrict x, const double *restrict c,
+                      double a, size_t n) {
+    if (c)
+        for (size_t j = 0; j < n; j++) out[j] = ((double)x[j] - c[j]) * a;
+    else
+        for (size_t j = 0; j < n; j++) out[j] = (double)x[j] * a;
+}
+
 static void logistic(const double *m, size_t n, double *value, double *pull, double *curve) {
     logistic_loss(m, n, value, pull, curve);
 }
@@ -543,6 +560,8 @@ const struct kernels kernels_avx2 = {
     .distance_scaled_f64 = distance_scaled_f64,
     .axpy_f64 = axpy_f64,
     .axpy_f32 = axpy_f32,
+    .shift_f64 = shift_f64,
+    .shift_f32 = shift_f32,
     .dot_rows = dot_rows,
     .reach_rows = reach_rows,
     .add_rows = add_rows,

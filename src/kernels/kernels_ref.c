@@ -93,6 +93,14 @@ static void axpy_f32(double a, const float *x, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[j] += a * (double)x[j];
 }
 
+static void shift_f64(double *out, const double *x, const double *c, double a, size_t n) {
+    for (size_t j = 0; j < n; j++) out[j] = (c ? x[j] - c[j] : x[j]) * a;
+}
+
+static void shift_f32(double *out, const float *x, const double *c, double a, size_t n) {
+    for (size_t j = 0; j < n; j++) out[j] = (c ? (double)x[j] - c[j] : (double)x[j]) * a;
+}
+
 static void dot_rows(double *out, const double *const *x, size_t rows, const double *w, size_t n) {
     for (size_t i = 0; i < rows; i++) out[i] = dot_f64(x[i], w, n);
 }
@@ -242,6 +250,8 @@ const struct kernels kernels_reference = {
     .distance_scaled_f64 = distance_scaled_f64,
     .axpy_f64 = axpy_f64,
     .axpy_f32 = axpy_f32,
+    .shift_f64 = shift_f64,
+    .shift_f32 = shift_f32,
     .dot_rows = dot_rows,
     .reach_rows = reach_rows,
     .add_rows = add_rows,

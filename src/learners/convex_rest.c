@@ -61,10 +61,11 @@ static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
     struct convex *convex = &all->convex;
     struct fit *fit = convex->fit;
     size_t cols = fit->data->matrix.cols;
-    double *centre = NULL;
-    if (convex_centres(fit) && !(centre = arena_alloc(fit->ctx, &fit->arena, cols, sizeof *centre)))
-        return SEPAL_EMEMORY;
-    TRY(convex_pose(convex, loss, centre));
+    if (convex_centres(fit)) {
+        all->centre = arena_alloc(fit->ctx, &fit->arena, cols, sizeof *all->centre);
+        if (!all->centre) return SEPAL_EMEMORY;
+    }
+    TRY(convex_pose(convex, loss, all->centre));
     all->tol = convex->descent.tol;
     all->rest = (struct rest){.o = &convex->objective,
                               .label = fit->data->label,
@@ -81,8 +82,8 @@ static sepal_status open_model(struct lock_step *all) {
     const struct objective *o = all->rest.o;
     struct linear *joint = &all->fits->joint;
     TRY(linear_init_rows(joint, o->ctx, all->rest.classes, all->fits->decode, o->cols,
-                         o->centre != NULL));
-    if (o->centre) memcpy(joint->centre, o->centre, o->cols * sizeof *joint->centre);
+                         all->centre != NULL));
+    if (all->centre) memcpy(joint->centre, all->centre, o->cols * sizeof *joint->centre);
     return SEPAL_OK;
 }
 

@@ -10,6 +10,7 @@ struct lock_step {
     struct rest rest;
     struct rest_fits *fits;
     double tol;
+    double *centre; /* of the columns; NULL: none is taken off */
     double *factor; /* 2 x classes; NULL: 1 */
     bool *wanted;   /* of each problem: not done */
     struct proof *proofs;

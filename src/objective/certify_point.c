@@ -8,7 +8,7 @@
 size_t proving_panel(const double **x, const struct proving *all, const struct block *block,
                      size_t i, double *room) {
     size_t n = block->rows - i < PANEL ? block->rows - i : PANEL;
-    block_panel(x, block, i, n, all->o->cols, all->o->centre, room);
+    block_panel(x, all->o->ctx->kernels, block, i, n, all->o->cols, all->o->centre, room);
     return n;
 }
 

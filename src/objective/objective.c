@@ -53,12 +53,37 @@ static sepal_status uncover_rows(struct objective *o) {
     return SEPAL_OK;
 }
 
+/* Small tables of dense rows as doubles, less their centre: each pass would make them anew. */
+static sepal_status keep_doubles(struct objective *o) {
+    enum { FEW = 1 << 17 };
+    const struct matrix *x = &o->rows;
+    bool doubles = !o->centre;
+    for (size_t b = 0; b < x->n_blocks && doubles; b++) doubles = x->blocks[b].f64 != NULL;
+    if (x->sparse || doubles || x->cols == 0 || x->rows > FEW / x->cols) return SEPAL_OK;
+    struct block *blocks = arena_alloc(o->ctx, o->arena, x->n_blocks, sizeof *blocks);
+    double *rows = arena_alloc(o->ctx, o->arena, x->rows, x->cols * sizeof *rows);
+    if (!blocks || !rows) return SEPAL_EMEMORY;
+    for (size_t b = 0; b < x->n_blocks; b++) {
+        const struct block *from = &x->blocks[b];
+        double *out = rows + from->first_row * x->cols;
+        block_doubles(o->ctx->kernels, from, 0, from->rows, x->cols, o->centre, 1, out, x->cols);
+        blocks[b] = *from;
+        blocks[b].values = VALUES_F64;
+        blocks[b].f32 = NULL;
+        blocks[b].f64 = out;
+    }
+    o->rows.blocks = blocks;
+    o->centre = NULL;
+    return SEPAL_OK;
+}
+
 sepal_status objective_init(struct objective *o) {
     o->n = o->x->rows;
     o->cols = o->x->cols;
     o->width = o->cols + (o->bias != BIAS_NONE);
     o->penalised = o->cols + (o->bias == BIAS_PENALISED);
     TRY(uncover_rows(o));
+    TRY(keep_doubles(o));
     cut_slabs(o);
     o->slab_sum = arena_alloc(o->ctx, o->arena, o->slabs, o->width * sizeof *o->slab_sum);
     return o->slab_sum ? SEPAL_OK : SEPAL_EMEMORY;

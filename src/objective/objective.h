@@ -28,11 +28,13 @@ struct objective {
     double l1, l2;
     enum bias bias; /* penalised: b has the penalties of a weight */
     /* What is taken off each column; NULL: nothing. Dense rows are centred as they are read, so
-       large means cost no digits; sparse rows stay as they are, and the sums are corrected. */
+       large means cost no digits; sparse rows stay as they are, and the sums are corrected. Set to
+       NULL by objective_init where `rows` have it off. */
     const double *centre;
 
     /* Made by objective_init. */
-    struct matrix rows; /* x, its sparse blocks without a centre of their own */
+    struct matrix
+        rows; /* x, its sparse blocks without a centre of their own; few dense rows: x - c */
     size_t n, cols;
     size_t width;     /* of a point */
     size_t penalised; /* the first so many numbers of a point are */

@@ -152,7 +152,7 @@ static void walk_block(struct pass *pass, const struct kernels *kernels, size_t 
         size_t row = block->first_row + i;
         panel.local = i;
         panel.n = block->rows - i < PANEL ? block->rows - i : PANEL;
-        if (dense) block_panel(panel.x, block, i, panel.n, o->cols, o->centre, dense);
+        if (dense) block_panel(panel.x, kernels, block, i, panel.n, o->cols, o->centre, dense);
         if (pass->v)
             panel_scores(pass, kernels, &panel, row);
         else

@@ -112,7 +112,7 @@ static sepal_status find_step(struct newton *s, bool *found) {
     for (size_t j = 0; j < o->width; j++) s->step[j] = -s->sweep.gradient[j];
     factor_solve(s->factor, o->width, s->scale, s->step, o->ctx);
     s->decrement = -dot(s, s->sweep.gradient, s->step);
-    if (before > 0 && s->decrement > slow * before) s->hessian.rough = false;
+    if (before > 0 && s->decrement > slow * before) hessian_be_exact(&s->hessian);
     *found = isfinite(s->decrement) && s->decrement > 0;
     return SEPAL_OK;
 }
@@ -147,7 +147,7 @@ static sepal_status advance(struct newton *s, double *length) {
     *length = 1;
     TRY(look(s));
     if (s->objective <= value - enough * s->decrement + noise) return SEPAL_OK;
-    s->hessian.rough = false; /* it may have been too rough */
+    hessian_be_exact(&s->hessian); /* it may have been too rough */
     return step_shorter(s, value, length);
 }
 
@@ -233,6 +233,27 @@ static double young_excess(const struct newton *s) {
     return excess;
 }
 
+/* What clipping has left of the sums, which 1 / l2 magnifies, is taken off in the metric of the Hessian;
+   what is then out of range is clipped again, and so on while that helps: a round costs two passes. */
+static sepal_status correct(struct newton *s, double *excess) {
+    static const double helps = 0.2, far = 1000;
+    const struct objective *o = s->o;
+    double *r = s->product, *a = s->d->pull, last = INFINITY, enough = s->d->tol;
+    if (relative(s, *excess) > far * enough) return SEPAL_OK;
+    while (relative(s, *excess) > enough && *excess < helps * last) {
+        last = *excess;
+        factor_solve(s->factor, o->width, s->scale, r, o->ctx);
+        TRY(objective_margins(s->before, o, r));
+        for (size_t i = 0; i < o->n; i++) {
+            double moved = a[i] - s->sweep.curve[i] / o->share[i] * s->before[i];
+            a[i] = fmin(fmax(moved, o->loss->least), o->loss->most);
+        }
+        TRY(surplus(s, r));
+        *excess = young_excess(s) + dot(s, r, r) / (2 * o->l2);
+    }
+    return SEPAL_OK;
+}
+
 /* The gap of the model's pulls after a full step; `before` is lost. */
 static sepal_status find_dual(struct newton *s) {
     const struct objective *o = s->o;
@@ -248,6 +269,7 @@ static sepal_status find_dual(struct newton *s) {
     if ((clipped || s->hessian.partial) && o->l2 > 0) {
         TRY(surplus(s, s->product));
         excess += dot(s, s->product, s->product) / (2 * o->l2);
+        TRY(correct(s, &excess));
     }
     s->d->paired = relative(s, excess) < s->gap;
     if (s->d->paired) s->gap = relative(s, excess);
@@ -344,7 +366,7 @@ static sepal_status take_steps(struct newton *s) {
     TRY(look(s));
     s->gap = own_gap(s);
     for (;;) {
-        bool found, moved = true, rough = s->hessian.rough;
+        bool found, moved = true, rough = s->hessian.rough || s->hessian.single;
         double length, value = s->objective;
         d->converged = s->gap <= d->tol;
         if (d->converged) TRY(confirm(s, &moved));
@@ -398,6 +420,7 @@ static sepal_status descend(struct newton *s) {
 static sepal_status newton_init(struct newton *s, struct arena *arena) {
     const struct objective *o = s->o;
     TRY(hessian_init(&s->hessian, o, arena));
+    s->hessian.single = hessian_may_be_single(&s->hessian, s->d->tol);
     s->factor = arena_alloc(o->ctx, arena, o->width * o->width, sizeof *s->factor);
     double *rows = arena_alloc(o->ctx, arena, o->n, 3 * sizeof *rows);
     double *wide = arena_alloc(o->ctx, arena, o->width, 5 * sizeof *wide);

@@ -228,14 +228,6 @@ static size_t block_with(const struct matrix *rows, size_t row) {
     return low;
 }
 
-/* Listed rows that follow each other are made dense together. */
-static size_t run_length(const struct hessian *h, const struct block *block, size_t from,
-                         size_t to) {
-    size_t k = from + 1, end = block->first_row + block->rows;
-    while (k < to && h->listed[k] == h->listed[k - 1] + 1 && h->listed[k] < end) k++;
-    return k - from;
-}
-
 static void scale_row(double *restrict x, size_t n, double by) {
     for (size_t j = 0; j < n; j++) x[j] *= by;
 }
@@ -244,17 +236,19 @@ static void fill(const void *payload, size_t first, size_t n, double *out, size_
     const struct hessian *h = payload;
     const struct objective *o = h->o;
     size_t b = block_with(&o->rows, h->listed[first]);
-    for (size_t k = first, run; k < first + n; k += run) {
+    for (size_t k = first; k < first + n; k++, out += stride) {
         size_t row = h->listed[k];
         while (row >= o->rows.blocks[b].first_row + o->rows.blocks[b].rows) b++;
         const struct block *block = &o->rows.blocks[b];
-        run = run_length(h, block, k, first + n);
-        block_dense(block, row - block->first_row, run, o->cols, o->centre, NULL, out, stride);
-        for (size_t r = 0; r < run; r++, out += stride) {
-            double root = sqrt(fabs(weight_of(h, row + r)));
+        double root = sqrt(fabs(weight_of(h, row)));
+        row -= block->first_row;
+        if (block->sparse) {
+            block_dense(block, row, 1, o->cols, o->centre, NULL, out, stride);
             scale_row(out, o->cols, root);
-            if (o->width > o->cols) out[o->cols] = root;
+        } else {
+            block_doubles(o->ctx->kernels, block, row, 1, o->cols, o->centre, root, out, stride);
         }
+        if (o->width > o->cols) out[o->cols] = root;
     }
 }
 
@@ -264,8 +258,12 @@ static sepal_status add_listed(double *out, struct hessian *h, double sign) {
     size_t n = 0;
     for (size_t i = 0; i < o->n; i++)
         if (sign * weight_of(h, i) > 0) h->listed[n++] = i;
-    struct tall tall = {
-        .rows = n, .cols = o->width, .stride = o->width, .fill = fill, .payload = h};
+    struct tall tall = {.rows = n,
+                        .cols = o->width,
+                        .stride = o->width,
+                        .single = h->single,
+                        .fill = fill,
+                        .payload = h};
     memset(out, 0, o->width * o->width * sizeof *out);
     return n ? tall_gram(out, o->ctx, &tall) : SEPAL_OK;
 }
@@ -275,6 +273,7 @@ static sepal_status multiply(double *out, struct hessian *h, const double *curve
     bool afresh = !h->kept || changed_much(h, curve);
     h->weight = curve;
     h->minus = afresh ? NULL : h->kept;
+    h->partial = h->single;
     if (!h->kept) return add_listed(out, h, 1);
     if (afresh) memset(h->sum, 0, square * sizeof *h->sum);
     for (int sign = 1; sign >= (afresh ? 1 : -1); sign -= 2) {
@@ -289,9 +288,30 @@ static sepal_status multiply(double *out, struct hessian *h, const double *curve
 
 /* ---- either way --------------------------------------------------------------------------- */
 
+/* Squares of columns that are too small for singles are lost beside such a penalty. */
+bool hessian_may_be_single(const struct hessian *h, double tol) {
+    static const double coarse = 1e-4, least = 1e-30;
+    return tol >= coarse && h->o->l2 >= least && !h->scatters && h->o->ctx->blas->syrk_t_single;
+}
+
+void hessian_be_exact(struct hessian *h) {
+    h->rough = false;
+    if (h->single) h->single = h->begun = false;
+}
+
+static bool is_finite(const double *out, size_t width) {
+    double sum = 0;
+    for (size_t j = 0; j < width; j++) sum += out[j * width + j];
+    return isfinite(sum);
+}
+
 sepal_status hessian_make(double *out, struct hessian *h, const double *curve) {
     const struct objective *o = h->o;
     TRY(h->scatters ? scatter(out, h, curve) : multiply(out, h, curve));
+    if (h->single && !is_finite(out, o->width)) {
+        hessian_be_exact(h);
+        TRY(multiply(out, h, curve));
+    }
     for (size_t j = 0; j < o->penalised; j++) out[j * o->width + j] += o->l2;
     return SEPAL_OK;
 }

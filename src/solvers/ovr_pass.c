@@ -30,7 +30,10 @@ const double *ovr_rows(const struct ovr *ovr, size_t first, size_t n, double *ro
     const struct block *block = matrix_block_of(&o->rows, first, &local);
     if (!block->sparse && block->f64 && !o->centre && o->width == o->cols)
         return block->f64 + local * o->cols;
-    block_dense(block, local, n, o->cols, o->centre, NULL, room, o->width);
+    if (block->sparse)
+        block_dense(block, local, n, o->cols, o->centre, NULL, room, o->width);
+    else
+        block_doubles(o->ctx->kernels, block, local, n, o->cols, o->centre, 1, room, o->width);
     for (size_t k = 0; o->width > o->cols && k < n; k++) room[k * o->width + o->cols] = 1;
     return room;
 }

@@ -199,7 +199,8 @@ sepal_status prox_gram_make(struct prox *p) {
     if (o->rows.sparse) {
         TRY(pair_sparse(p));
     } else {
-        const struct tall tall = {o->n, n, o->cols + 1, fill_rows, p};
+        const struct tall tall = {
+            .rows = o->n, .cols = n, .stride = o->cols + 1, .fill = fill_rows, .payload = p};
         TRY(tall_gram(p->gram, o->ctx, &tall));
     }
     correct(p);

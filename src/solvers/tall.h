@@ -10,6 +10,7 @@ typedef void (*tall_rows_fn)(const void *payload, size_t first, size_t n, double
 struct tall {
     size_t rows, cols;
     size_t stride; /* of the rows asked for, at least cols: what is beyond may be written to */
+    bool single;   /* tall_gram: products in single precision; asks for blas->syrk_t_single */
     tall_rows_fn fill;
     const void *payload;
 };

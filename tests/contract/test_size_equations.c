@@ -248,7 +248,8 @@ static long plain_product(size_t rows, size_t i, size_t j) {
 /* Integers add up exactly, whatever the order. Of wide matrices some rows of the product are looked at,
    those at the edges of tiles among them. */
 static void check_gram(size_t rows, size_t cols, size_t stride) {
-    struct tall tall = {.rows = rows, .cols = cols, .stride = stride, fill_cells, &cols};
+    struct tall tall = {
+        .rows = rows, .cols = cols, .stride = stride, .fill = fill_cells, .payload = &cols};
     double *gram = malloc(cols * cols * sizeof *gram);
     assert_non_null(gram);
     blas_enter();
@@ -278,7 +279,8 @@ static void grams_add_up(void **state) {
 
 /* R'R = A'A. */
 static void check_factor(size_t rows, size_t cols) {
-    struct tall tall = {.rows = rows, .cols = cols, .stride = cols + 2, fill_cells, &cols};
+    struct tall tall = {
+        .rows = rows, .cols = cols, .stride = cols + 2, .fill = fill_cells, .payload = &cols};
     double *r = malloc(cols * cols * sizeof *r);
     assert_non_null(r);
     blas_enter();

@@ -263,6 +263,38 @@ static void rows_are_as_one_by_one(void **state) {
     }
 }
 
+static void shifts_are_exact(void **state) {
+    (void)state;
+    enum { MOST = 70 };
+    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
+    struct rng rng = rng_make(test_seed(21), 1);
+    double x[MOST], c[MOST], out[MOST + 1];
+    float single[MOST];
+    for (size_t n = 0; n <= MOST; n++) {
+        double a = n % 3 ? 1 : rng_unit(&rng);
+        for (size_t j = 0; j < n; j++) {
+            x[j] = rng_unit(&rng) - 0.5;
+            c[j] = rng_unit(&rng);
+            single[j] = (float)x[j];
+        }
+        for (size_t s = 0; s < 2; s++) {
+            for (int form = 0; form < 4; form++) {
+                const double *centre = form % 2 ? c : NULL;
+                out[n] = 17;
+                if (form < 2)
+                    sets[s]->shift_f64(out, x, centre, a, n);
+                else
+                    sets[s]->shift_f32(out, single, centre, a, n);
+                for (size_t j = 0; j < n; j++) {
+                    double number = form < 2 ? x[j] : (double)single[j];
+                    assert_true(out[j] == (centre ? number - c[j] : number) * a);
+                }
+                assert_true(out[n] == 17);
+            }
+        }
+    }
+}
+
 static void entropies_are_exact(void **state) {
     (void)state;
     enum { TRIES = 20000 };
@@ -343,6 +375,7 @@ int main(void) {
         cmocka_unit_test(lanes_are_those_documented),
         cmocka_unit_test(axpy_is_the_same_everywhere),
         cmocka_unit_test(rows_are_as_one_by_one),
+        cmocka_unit_test(shifts_are_exact),
         cmocka_unit_test(entropies_are_exact),
         cmocka_unit_test(scatter_adds_in_order),
         cmocka_unit_test(gathers_are_dots_of_picked_weights),

@@ -25,8 +25,15 @@ static void fill(const void *payload, size_t first, size_t n, double *out, size_
         for (size_t j = 0; j < cols; j++) out[i * stride + j] = cell(first + i, j);
 }
 
-static void check(sepal_ctx *ctx, size_t rows, size_t cols, unsigned threads) {
-    struct tall tall = {rows, cols, cols + 3, fill, &cols};
+/* In doubles, or by products of singles. */
+static void check_as(sepal_ctx *ctx, size_t rows, size_t cols, unsigned threads, bool single) {
+    struct tall tall = {.rows = rows,
+                        .cols = cols,
+                        .stride = cols + 3,
+                        .single = single,
+                        .fill = fill,
+                        .payload = &cols};
+    double error = single ? 1e-6 : 1e-12;
     double *gram = malloc(cols * cols * sizeof *gram), *x = malloc(rows * cols * sizeof *x);
     assert_true(gram && x);
     sepal_ctx_set_threads(ctx, threads);
@@ -38,12 +45,17 @@ static void check(sepal_ctx *ctx, size_t rows, size_t cols, unsigned threads) {
         for (size_t j = i; j < cols; j++) {
             double sum = 0;
             for (size_t k = 0; k < rows; k++) sum += x[k * cols + i] * x[k * cols + j];
-            if (!(fabs(gram[i * cols + j] - sum) <= 1e-12 * (double)rows))
+            if (!(fabs(gram[i * cols + j] - sum) <= error * (double)rows))
                 fail_msg("%zu rows, %zu columns: cell (%zu, %zu) is %g, not %g", rows, cols, i, j,
                          gram[i * cols + j], sum);
         }
     free(gram);
     free(x);
+}
+
+static void check(sepal_ctx *ctx, size_t rows, size_t cols, unsigned threads) {
+    check_as(ctx, rows, cols, threads, false);
+    if (ctx->blas->syrk_t_single) check_as(ctx, rows, cols, threads, true);
 }
 
 static void widths_around_a_tile(void **state) {
