@@ -52,7 +52,6 @@ static sepal_status set_weights(struct dual *s) {
 /* What has not ended by now may be held up by rounding. */
 static sepal_status leave_single(struct dual *s) {
     if (!s->single) return SEPAL_OK;
-    dual_uncut(s);
     mem_free(s->single);
     s->single = NULL;
     if (s->o->bias != BIAS_NONE) s->w[s->o->cols] = s->bias;
@@ -69,12 +68,6 @@ static bool is_sure(const struct dual *s, const struct outlook *out) {
            excess[0] <= far * s->d->tol * fabs(out->primal);
 }
 
-/* Coordinate descent gains with every step, but the steps of a pair come late. */
-static bool goes_astray(const struct outlook *out) {
-    const double *excess = out->trail;
-    return excess[2] > 0 && !(excess[0] <= 2 * excess[2]);
-}
-
 static sepal_status run(struct dual *s) {
     struct descent *d = s->d;
     enum { SINGLE_MOST = 60 };
@@ -82,11 +75,10 @@ static sepal_status run(struct dual *s) {
     size_t first = d->iterations, most = d->max_iter ? d->max_iter : first + epochs_most(s->o);
     while (d->iterations < most) {
         if (d->iterations - first == SINGLE_MOST) TRY(leave_single(s));
-        TRY(dual_epoch(s, &out, &d->stopped));
+        d->stopped = !dual_epoch(s, &out);
         if (d->stopped) break;
         d->iterations++;
         TRY(dual_foretell(s, &out));
-        if (s->middle && goes_astray(&out)) TRY(leave_single(s));
         if (out.gap <= d->tol) {
             if (!is_sure(s, &out)) TRY(dual_look(s, &out));
             d->converged = out.gap <= d->tol;
@@ -161,7 +153,6 @@ static sepal_status start(struct dual *s) {
     if (s->d->warm) TRY(set_weights(s));
     TRY(set_single(s));
     if (!s->d->warm && !s->single) memset(s->w, 0, s->o->width * sizeof *s->w);
-    TRY(dual_cut(s));
     dual_wake(s);
     return SEPAL_OK;
 }
@@ -192,7 +183,6 @@ sepal_status solve_dual(struct descent *d) {
     if (status == SEPAL_OK && s.single) status = dual_single_keep(&s);
     d->paired = true;
     mem_free(s.single);
-    mem_free(s.middle);
     mem_free(s.order);
     mem_free(s.curve);
     mem_free(s.m);

@@ -31,8 +31,8 @@ static double sum_f64(const double *x, const uint32_t *index, const float *w, si
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-double dual_single_dot(const struct block *block, size_t i, struct span span, const float *w) {
-    size_t at = span.at, n = span.n;
+double dual_single_dot(const struct block *block, size_t i, const float *w) {
+    size_t at = block->start[i], n = block->start[i + 1] - at;
     const uint32_t *index = block->index + at;
     switch (block->values) {
     case VALUES_ONES: return sum_ones(index, w, n);
@@ -43,8 +43,8 @@ double dual_single_dot(const struct block *block, size_t i, struct span span, co
     return 0;
 }
 
-void dual_single_add(const struct block *block, size_t i, struct span span, double a, float *w) {
-    size_t at = span.at, n = span.n;
+void dual_single_add(const struct block *block, size_t i, double a, float *w) {
+    size_t at = block->start[i], n = block->start[i + 1] - at;
     const uint32_t *index = block->index + at;
     float step = (float)(block->values == VALUES_ROW ? a * block->f64[i] : a);
     switch (block->values) {
@@ -79,8 +79,7 @@ static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
     const struct block *block = &s->o->rows.blocks[b];
     (void)ctx;
     for (size_t i = 0; i < block->rows; i++) {
-        struct span all = {block->start[i], block->start[i + 1] - block->start[i]};
-        double score = dual_single_dot(block, i, all, s->single) + s->bias;
+        double score = dual_single_dot(block, i, s->single) + s->bias;
         s->m[block->first_row + i] = score * objective_side(s->o, block->first_row + i);
     }
     return SEPAL_OK;
