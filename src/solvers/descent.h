@@ -66,8 +66,7 @@ enum { INTERIOR_WIDTH_MOST = 4096 };
 sepal_status solve_interior(struct descent *d);
 /* dual.c: logistic, hinge and squared hinge, an L2 penalty and no L1; sparse rows without a centre. */
 sepal_status solve_dual(struct descent *d);
-/* proximal.c: the hinge with an L2 penalty alone; augmented.c: with that or none. */
-sepal_status solve_proximal(struct descent *d);
+/* augmented.c: the hinge with an L2 penalty or none. */
 sepal_status solve_augmented(struct descent *d);
 /* prox_newton.c: smooth losses, an L1 penalty. */
 sepal_status solve_prox_newton(struct descent *d);
