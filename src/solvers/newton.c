@@ -13,7 +13,6 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "solvers/distinct_rows.h"
 #include "solvers/line.h"
 #include "solvers/newton.h"
 
@@ -460,40 +459,12 @@ static sepal_status start(struct newton *s) {
     return SEPAL_OK;
 }
 
-static sepal_status solve(struct descent *d) {
+sepal_status solve_newton(struct descent *d) {
     struct newton s = {.d = d, .o = d->o, .u = d->u};
     struct arena arena = {0};
     sepal_status status = newton_init(&s, &arena);
     if (status == SEPAL_OK && !d->warm && !d->max_iter) status = start(&s);
     if (status == SEPAL_OK) status = descend(&s);
-    arena_clear(&arena);
-    return status;
-}
-
-/* ---- equal rows as one -------------------------------------------------------------------- */
-
-static sepal_status solve_distinct(struct descent *d, const struct distinct *distinct,
-                                   struct arena *arena) {
-    struct descent some = *d;
-    some.o = &distinct->o;
-    some.pull = arena_alloc(d->o->ctx, arena, some.o->n, sizeof *some.pull);
-    if (!some.pull) return SEPAL_EMEMORY;
-    distinct_enter(distinct, d->u);
-    TRY(solve(&some));
-    distinct_leave(distinct, d->u);
-    for (size_t i = 0; some.paired && i < d->o->n; i++) d->pull[i] = some.pull[distinct->place[i]];
-    some.o = d->o;
-    some.pull = d->pull;
-    *d = some;
-    return SEPAL_OK;
-}
-
-sepal_status solve_newton(struct descent *d) {
-    struct distinct distinct;
-    struct arena arena = {0};
-    bool pays;
-    sepal_status status = distinct_init(&distinct, &pays, d->o, &arena);
-    if (status == SEPAL_OK) status = pays ? solve_distinct(d, &distinct, &arena) : solve(d);
     arena_clear(&arena);
     return status;
 }
