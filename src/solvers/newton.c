@@ -100,9 +100,7 @@ static void keep_part(struct newton *s) {
 /* ---- the step ----------------------------------------------------------------------------- */
 
 static sepal_status find_step(struct newton *s, bool *found) {
-    static const double slow = 0.5;
     const struct objective *o = s->o;
-    double before = s->decrement;
     s->decrement = NAN;
     s->factored = false;
     TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
@@ -111,7 +109,6 @@ static sepal_status find_step(struct newton *s, bool *found) {
     for (size_t j = 0; j < o->width; j++) s->step[j] = -s->sweep.gradient[j];
     factor_solve(s->factor, o->width, s->scale, s->step, o->ctx);
     s->decrement = -dot(s, s->sweep.gradient, s->step);
-    if (before > 0 && s->decrement > slow * before) s->hessian.rough = false;
     *found = isfinite(s->decrement) && s->decrement > 0;
     return SEPAL_OK;
 }
@@ -146,7 +143,6 @@ static sepal_status advance(struct newton *s, double *length) {
     *length = 1;
     TRY(look(s));
     if (s->objective <= value - enough * s->decrement + noise) return SEPAL_OK;
-    s->hessian.rough = false; /* it may have been too rough */
     return step_shorter(s, value, length);
 }
 
@@ -244,7 +240,7 @@ static sepal_status find_dual(struct newton *s) {
         clipped = clipped || all.clipped[k];
     }
     if (!(relative(s, excess) < s->gap)) return SEPAL_OK;
-    if ((clipped || s->hessian.partial) && o->l2 > 0) {
+    if (clipped && o->l2 > 0) {
         TRY(surplus(s, s->product));
         excess += dot(s, s->product, s->product) / (2 * o->l2);
     }
@@ -343,7 +339,7 @@ static sepal_status take_steps(struct newton *s) {
     TRY(look(s));
     s->gap = own_gap(s);
     for (;;) {
-        bool found, moved = true, rough = s->hessian.rough;
+        bool found, moved = true;
         double length, value = s->objective;
         d->converged = s->gap <= d->tol;
         if (d->converged) TRY(confirm(s, &moved));
@@ -363,7 +359,7 @@ static sepal_status take_steps(struct newton *s) {
         }
         TRY(advance(s, &length));
         d->iterations++;
-        if (length < 1 && !rough && !(s->objective < value)) return end_in_rounding(s);
+        if (length < 1 && !(s->objective < value)) return end_in_rounding(s);
         if (line_clear(s->o, s->objective, s->u)) TRY(look(s));
         d->paired = false;
         s->gap = own_gap(s);

@@ -9,11 +9,9 @@
 struct hessian {
     const struct objective *o;
     bool scatters; /* products of a row's entries are added one by one; else by dense panels */
-    bool rough; /* scatters: rows with next to no curvature may be left out but for the diagonal */
-    bool partial; /* and they were, in the last one */
-    size_t side;  /* of the sums: width, and a column of ones where the centre needs it */
-    size_t parts; /* scatters: ranges of slabs with sums of their own */
-    double *sum;  /* parts x side x side, upper triangles; NULL: not needed */
+    size_t side;   /* of the sums: width, and a column of ones where the centre needs it */
+    size_t parts;  /* scatters: ranges of slabs with sums of their own */
+    double *sum;   /* parts x side x side, upper triangles; NULL: not needed */
     /* Where curvatures stay the same from step to step (NULL where not): those in the sums. */
     double *kept;
     bool begun;           /* the sums hold `kept` */
