@@ -11,18 +11,14 @@ struct dual {
     struct descent *d;
     const struct objective *o;
     double *w; /* the point; its weights are (1 / l2) sum of share_i a_i y_i (x_i - c) */
-    /* The weights while the solver is at work, where single precision will do; else NULL. The point
-       gets them at the end. */
-    float *single;
     double *a; /* n: the dual variables */
     /* The bias is anchor + (1 / stiff) sum of share_i a_i y_i. */
     double bias, anchor, stiff;
     double pace;     /* the mean of |x_i - c|^2 by share, divided by l2 */
-    bool tame;       /* no curve is so large or so small that single precision would mind */
     double *curve;   /* n: what m_i changes by when a_i moves by 1 */
     double *level;   /* n, logistic: a margin whose pull is about a_i; infinite: there is none */
     bool *rests;     /* n, hinges: at its bound and likely to stay there */
-    double *m;       /* n: scratch */
+    double *m;       /* n, and n more: scratch */
     double *dense;   /* a dense row as doubles less its centre */
     uint32_t *order; /* of the groups */
     size_t groups;
@@ -57,14 +53,6 @@ void dual_wake(struct dual *s);
 double dual_step_logistic(struct dual *s, size_t i, double m);
 double dual_step_hinge(struct dual *s, size_t i, double m);
 double dual_step_squared_hinge(struct dual *s, size_t i, double m);
-
-/* dual_single.c, single weights: row_dot and row_axpy for a sparse row i; */
-double dual_single_dot(const struct block *block, size_t i, const float *w);
-void dual_single_add(const struct block *block, size_t i, double a, float *w);
-/* m of all rows, the penalty of the weights, and the weights put into the point. */
-sepal_status dual_single_margins(const struct dual *s);
-sepal_status dual_single_penalty(double *out, const struct dual *s);
-sepal_status dual_single_keep(const struct dual *s);
 
 /* dual_look.c. After an epoch: foretell the gap from the rows' excess. */
 sepal_status dual_foretell(const struct dual *s, struct outlook *out);

@@ -9,15 +9,12 @@
 
 sepal_status dual_curves(struct dual *s) {
     const struct objective *o = s->o;
-    static const double small = 1e-12, large = 1e12;
     double sum = 0, shares = 0;
-    s->tame = true;
     TRY(objective_squares(s->curve, o));
     for (size_t i = 0; i < o->n; i++) {
         sum += o->share[i] * s->curve[i];
         shares += o->share[i];
         s->curve[i] *= o->share[i] / o->l2;
-        if (s->curve[i] != 0 && !(s->curve[i] > small && s->curve[i] < large)) s->tame = false;
     }
     s->pace = sum / shares / o->l2;
     return SEPAL_OK;
@@ -61,10 +58,7 @@ static void visit(struct dual *s, size_t i) {
     const struct kernels *kernels = o->ctx->kernels;
     size_t local;
     const struct block *block = matrix_block_of(&o->rows, i, &local);
-    if (s->single) {
-        double factor = move(s, i, dual_single_dot(block, local, s->single));
-        if (factor != 0) dual_single_add(block, local, factor, s->single);
-    } else if (o->rows.sparse) {
+    if (o->rows.sparse) {
         double factor = move(s, i, row_dot(kernels, block, local, o->cols, s->w));
         if (factor != 0) row_axpy(kernels, block, local, o->cols, factor, s->w);
     } else {
