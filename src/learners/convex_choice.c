@@ -33,12 +33,6 @@ static const char *augmented_refuses(const struct objective *o) {
     return o->l1 > 0 ? "it is for an L2 penalty, or none" : NULL;
 }
 
-static const char *proximal_refuses(const struct objective *o) {
-    if (o->rows.sparse && o->centre && o->bias != BIAS_FREE) return "it cannot centre sparse rows";
-    if (o->loss == &loss_hinge && !(o->l2 > 0)) return "it is for an L2 penalty";
-    return augmented_refuses(o);
-}
-
 static const char *interior_refuses(const struct objective *o) {
     if (o->loss != &loss_hinge) return "it is for the hinge";
     /* with an L1 penalty it takes the columns that have a weight */
@@ -58,7 +52,6 @@ enum way {
     WAY_LBFGS,
     WAY_DUAL,
     WAY_INTERIOR,
-    WAY_PROXIMAL,
     WAY_AUGMENTED,
     WAY_PROX_NEWTON,
     WAY_SGD,
@@ -73,13 +66,12 @@ static const struct convex_way ways[WAYS] = {
     [WAY_LBFGS] = {"lbfgs", solve_lbfgs, lbfgs_refuses, FAR},
     [WAY_DUAL] = {"dual", solve_dual, dual_refuses, FAR},
     [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses, FAR},
-    [WAY_PROXIMAL] = {"proximal", solve_proximal, proximal_refuses, FAR},
     [WAY_AUGMENTED] = {"augmented", solve_augmented, augmented_refuses, NEAR},
     [WAY_PROX_NEWTON] = {"prox-newton", solve_prox_newton, prox_newton_refuses, FAR},
     [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses, FAR},
 };
 const char convex_ways[] =
-    "newton|newton-cg|lbfgs|dual|interior|proximal|augmented|prox-newton|" CONVEX_WALK;
+    "newton|newton-cg|lbfgs|dual|interior|augmented|prox-newton|" CONVEX_WALK;
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 

@@ -98,26 +98,6 @@ double objective_penalty(const struct objective *o, const double *u) {
 
 /* ---- sums of numbers, one a row ------------------------------------------------------------ */
 
-struct losses {
-    const struct objective *o;
-    const double *m;
-    double sum[SLABS_MOST];
-};
-
-static sepal_status loss_of_slab(sepal_ctx *ctx, size_t s, void *payload) {
-    enum { PART = 256 };
-    struct losses *all = payload;
-    const struct objective *o = all->o;
-    double value[PART], sum = 0;
-    for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
-        n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
-        o->loss->at(ctx->kernels, n, all->m + i, value, NULL, NULL);
-        sum += ctx->kernels->dot_f64(value, o->share + i, n);
-    }
-    all->sum[s] = sum;
-    return SEPAL_OK;
-}
-
 double objective_neg_conjugate(const struct objective *o, size_t from, size_t to, const double *a,
                                double factor) {
     enum { PART = 256 };
@@ -134,7 +114,7 @@ double objective_neg_conjugate(const struct objective *o, size_t from, size_t to
 
 struct along {
     const struct objective *o;
-    const double *m, *t;
+    const double *m, *t; /* t may be NULL */
     double alpha, sum[SLABS_MOST];
 };
 
@@ -145,8 +125,8 @@ static sepal_status loss_along_slab(sepal_ctx *ctx, size_t s, void *payload) {
     double m[PART], value[PART], sum = 0;
     for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
         n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
-        for (size_t k = 0; k < n; k++) m[k] = all->m[i + k] + all->alpha * all->t[i + k];
-        o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
+        for (size_t k = 0; all->t && k < n; k++) m[k] = all->m[i + k] + all->alpha * all->t[i + k];
+        o->loss->at(ctx->kernels, n, all->t ? m : all->m + i, value, NULL, NULL);
         sum += ctx->kernels->dot_f64(value, o->share + i, n);
     }
     all->sum[s] = sum;
@@ -163,9 +143,5 @@ sepal_status objective_loss_along(double *out, const struct objective *o, const 
 }
 
 sepal_status objective_loss(double *out, const struct objective *o, const double *m) {
-    struct losses all = {.o = o, .m = m};
-    TRY(parallel_for(o->ctx, o->slabs, loss_of_slab, &all));
-    *out = 0;
-    for (size_t s = 0; s < o->slabs; s++) *out += all.sum[s];
-    return SEPAL_OK;
+    return objective_loss_along(out, o, m, NULL, 0);
 }

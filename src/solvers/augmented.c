@@ -124,27 +124,13 @@ static bool near(const struct augmented *s) {
 
 /* ---- the step ----------------------------------------------------------------------------- */
 
-static void find_diagonal(struct augmented *s) {
+static sepal_status find_diagonal(struct augmented *s) {
     const struct objective *o = s->o;
-    double curves = 0, x;
-    memset(s->diagonal, 0, o->width * sizeof *s->diagonal);
-    for (size_t i = 0; i < o->n; i++) {
-        size_t local, at = 0, column;
-        const struct block *block = matrix_block_of(&o->rows, i, &local);
-        if (s->curve[i] == 0) continue;
-        curves += s->curve[i];
-        while (row_next(block, local, o->cols, &at, &column, &x)) {
-            double centre = o->centre ? o->centre[column] : 0;
-            /* (x - c)^2 - c^2: the c^2 of all rows are added at the end */
-            s->diagonal[column] += s->curve[i] * x * (x - 2 * centre);
-        }
-    }
-    for (size_t j = 0; o->centre && j < o->cols; j++)
-        s->diagonal[j] += curves * o->centre[j] * o->centre[j];
-    if (o->bias != BIAS_NONE) s->diagonal[o->cols] = curves;
+    TRY(objective_diagonal(s->diagonal, o, s->curve));
     for (size_t j = 0; j < o->penalised; j++) s->diagonal[j] += o->l2;
     for (size_t j = 0; j < o->width; j++)
         if (!(s->diagonal[j] > 0)) s->diagonal[j] = 1;
+    return SEPAL_OK;
 }
 
 static double precondition(const struct augmented *s, double *out) {
@@ -163,7 +149,7 @@ static sepal_status multiply(struct augmented *s) {
 static sepal_status find_step(struct augmented *s) {
     const struct objective *o = s->o;
     struct descent *d = s->d;
-    find_diagonal(s);
+    TRY(find_diagonal(s));
     memset(s->step, 0, o->width * sizeof *s->step);
     for (size_t j = 0; j < o->width; j++) s->residual[j] = -s->gradient[j];
     double square = precondition(s, s->direction), enough = FORCING * FORCING * square;

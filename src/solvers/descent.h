@@ -49,6 +49,9 @@ struct descent {
 /* descent.c: whether a step ended because the user asked to stop, in the middle of it. That is the end
    of the descent and no failure: the point so far is its answer. */
 bool descent_interrupted(struct descent *d, sepal_status status, double objective);
+/* A free bias needs dual variables of both sides with the same sum. What is amiss is shared out over
+   those between their bounds; if they have not the room, the larger side is shrunk. */
+void descent_balance(const struct objective *o, double *a);
 
 /* newton_cg.c: smooth losses, no L1 penalty. */
 sepal_status solve_newton_cg(struct descent *d);
@@ -66,8 +69,7 @@ enum { INTERIOR_WIDTH_MOST = 4096 };
 sepal_status solve_interior(struct descent *d);
 /* dual.c: logistic, hinge and squared hinge, an L2 penalty and no L1; sparse rows without a centre. */
 sepal_status solve_dual(struct descent *d);
-/* proximal.c: the hinge with an L2 penalty alone; augmented.c: with that or none. */
-sepal_status solve_proximal(struct descent *d);
+/* augmented.c: the hinge with an L2 penalty or none. */
 sepal_status solve_augmented(struct descent *d);
 /* prox_newton.c: smooth losses, an L1 penalty. */
 sepal_status solve_prox_newton(struct descent *d);

@@ -49,16 +49,6 @@ static sepal_status set_weights(struct dual *s) {
     return SEPAL_OK;
 }
 
-/* What has not ended by now may be held up by rounding. */
-static sepal_status leave_single(struct dual *s) {
-    if (!s->single) return SEPAL_OK;
-    dual_uncut(s);
-    mem_free(s->single);
-    s->single = NULL;
-    if (s->o->bias != BIAS_NONE) s->w[s->o->cols] = s->bias;
-    return set_weights(s);
-}
-
 /* So far below the aim that the proof alone will do: all that was met in this epoch, not only what
    may be left of it, and soon much less. (Where it falls slowly rows hold each other up, and the gap
    is larger than their excesses.) A free bias is found by looking. */
@@ -69,24 +59,15 @@ static bool is_sure(const struct dual *s, const struct outlook *out) {
            excess[0] <= far * s->d->tol * fabs(out->primal);
 }
 
-/* Coordinate descent gains with every step, but the steps of a pair come late. */
-static bool goes_astray(const struct outlook *out) {
-    const double *excess = out->trail;
-    return excess[2] > 0 && !(excess[0] <= 2 * excess[2]);
-}
-
 static sepal_status run(struct dual *s) {
     struct descent *d = s->d;
-    enum { SINGLE_MOST = 60 };
     struct outlook out = {.gap = 1, .ratio = NAN};
     size_t first = d->iterations, most = d->max_iter ? d->max_iter : first + epochs_most(s->o);
     while (d->iterations < most) {
-        if (d->iterations - first == SINGLE_MOST) TRY(leave_single(s));
-        TRY(dual_epoch(s, &out, &d->stopped));
+        d->stopped = !dual_epoch(s, &out);
         if (d->stopped) break;
         d->iterations++;
         TRY(dual_foretell(s, &out));
-        if (s->middle && goes_astray(&out)) TRY(leave_single(s));
         if (out.gap <= d->tol) {
             if (!is_sure(s, &out)) TRY(dual_look(s, &out));
             d->converged = out.gap <= d->tol;
@@ -140,29 +121,14 @@ static sepal_status set_variables(struct dual *s) {
     return SEPAL_OK;
 }
 
-/* Rounding moves margins by some 1e-7: smooth losses hardly notice, the hinge pays for every bit. */
-static sepal_status set_single(struct dual *s) {
-    const struct objective *o = s->o;
-    static const double finest_smooth = 1e-7, finest_hinge = 1e-5;
-    double finest = o->loss->smooth ? finest_smooth : finest_hinge;
-    if (!o->rows.sparse || !s->tame || s->d->tol < finest) return SEPAL_OK;
-    s->single = mem_alloc(o->ctx, o->cols, sizeof *s->single);
-    if (!s->single) return SEPAL_EMEMORY;
-    if (!s->d->warm) memset(s->single, 0, o->cols * sizeof *s->single);
-    for (size_t j = 0; s->d->warm && j < o->cols; j++) s->single[j] = (float)s->w[j];
-    return SEPAL_OK;
-}
-
 static sepal_status start(struct dual *s) {
     for (size_t g = 0; g < s->groups; g++) s->order[g] = (uint32_t)g;
     TRY(dual_curves(s));
     set_stiffness(s);
     TRY(set_variables(s));
-    if (s->d->warm) TRY(set_weights(s));
-    TRY(set_single(s));
-    if (!s->d->warm && !s->single) memset(s->w, 0, s->o->width * sizeof *s->w);
-    TRY(dual_cut(s));
     dual_wake(s);
+    if (s->d->warm) return set_weights(s);
+    memset(s->w, 0, s->o->width * sizeof *s->w);
     return SEPAL_OK;
 }
 
@@ -171,7 +137,7 @@ static sepal_status allocate(struct dual *s) {
     s->groups = (o->n + DUAL_GROUP - 1) / DUAL_GROUP;
     s->order = mem_alloc(o->ctx, s->groups, sizeof *s->order);
     s->curve = mem_alloc(o->ctx, o->n, sizeof *s->curve);
-    s->m = mem_alloc(o->ctx, o->n, sizeof *s->m);
+    s->m = mem_alloc(o->ctx, o->n, 2 * sizeof *s->m);
     s->dense = mem_alloc(o->ctx, o->rows.sparse ? 0 : o->cols, sizeof *s->dense);
     if (!s->order || !s->curve || !s->m || !s->dense) return SEPAL_EMEMORY;
     if (o->loss == &loss_logistic) {
@@ -189,10 +155,7 @@ sepal_status solve_dual(struct descent *d) {
     sepal_status status = allocate(&s);
     if (status == SEPAL_OK) status = start(&s);
     if (status == SEPAL_OK) status = run(&s);
-    if (status == SEPAL_OK && s.single) status = dual_single_keep(&s);
     d->paired = true;
-    mem_free(s.single);
-    mem_free(s.middle);
     mem_free(s.order);
     mem_free(s.curve);
     mem_free(s.m);

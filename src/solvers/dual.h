@@ -11,23 +11,14 @@ struct dual {
     struct descent *d;
     const struct objective *o;
     double *w; /* the point; its weights are (1 / l2) sum of share_i a_i y_i (x_i - c) */
-    /* The weights while the solver is at work, where single precision will do; else NULL. The point
-       gets them at the end. */
-    float *single;
-    /* Where the entries of the second part of the columns begin in each row's, if the columns are
-       cut in two; else NULL. See dual_pair.c. */
-    uint32_t *middle;
-    int leads;      /* the part that is up to date: 0 or 1 */
-    unsigned alone; /* for so many epochs one thread is enough */
-    double *a;      /* n: the dual variables */
+    double *a; /* n: the dual variables */
     /* The bias is anchor + (1 / stiff) sum of share_i a_i y_i. */
     double bias, anchor, stiff;
     double pace;     /* the mean of |x_i - c|^2 by share, divided by l2 */
-    bool tame;       /* no curve is so large or so small that single precision would mind */
     double *curve;   /* n: what m_i changes by when a_i moves by 1 */
     double *level;   /* n, logistic: a margin whose pull is about a_i; infinite: there is none */
     bool *rests;     /* n, hinges: at its bound and likely to stay there */
-    double *m;       /* n: scratch */
+    double *m;       /* n, and n more: scratch */
     double *dense;   /* a dense row as doubles less its centre */
     uint32_t *order; /* of the groups */
     size_t groups;
@@ -53,12 +44,8 @@ struct outlook {
 
 /* dual_rows.c: `curve` without the bias, and `pace`. */
 sepal_status dual_curves(struct dual *s);
-/* The step of a row with that score; what it is to be added to the weights with. */
-double dual_move(struct dual *s, size_t i, double score);
-/* After a visit: whether the user, asked now and then, wants to end. */
-bool dual_stops(struct dual *s, const struct outlook *out);
-/* One visit of every row that does not rest. *stopped: the user asks to end. */
-sepal_status dual_epoch(struct dual *s, const struct outlook *out, bool *stopped);
+/* One visit of every row that does not rest; false: the user, asked now and then, wants to end. */
+bool dual_epoch(struct dual *s, const struct outlook *out);
 /* Rows that rest are visited again. */
 void dual_wake(struct dual *s);
 
@@ -66,31 +53,6 @@ void dual_wake(struct dual *s);
 double dual_step_logistic(struct dual *s, size_t i, double m);
 double dual_step_hinge(struct dual *s, size_t i, double m);
 double dual_step_squared_hinge(struct dual *s, size_t i, double m);
-
-/* dual_pair.c: cut the columns in two, where that pays; no longer. */
-sepal_status dual_cut(struct dual *s);
-void dual_uncut(struct dual *s);
-/* The visits of an epoch, if they are cut. */
-sepal_status dual_pair(struct dual *s, const struct outlook *out, bool *stopped);
-
-/* Some entries of a sparse block, all of one row: those in one part of the columns. */
-struct span {
-    size_t at, n;
-};
-static inline struct span dual_span(const struct dual *s, const struct block *block, size_t local,
-                                    int part) {
-    size_t at = block->start[local], n = block->start[local + 1] - at;
-    size_t low = s->middle[block->first_row + local];
-    return part == 0 ? (struct span){at, low} : (struct span){at + low, n - low};
-}
-
-/* dual_single.c, single weights: row_dot and row_axpy for entries of a sparse row i; */
-double dual_single_dot(const struct block *block, size_t i, struct span span, const float *w);
-void dual_single_add(const struct block *block, size_t i, struct span span, double a, float *w);
-/* m of all rows, the penalty of the weights, and the weights put into the point. */
-sepal_status dual_single_margins(const struct dual *s);
-sepal_status dual_single_penalty(double *out, const struct dual *s);
-sepal_status dual_single_keep(const struct dual *s);
 
 /* dual_look.c. After an epoch: foretell the gap from the rows' excess. */
 sepal_status dual_foretell(const struct dual *s, struct outlook *out);

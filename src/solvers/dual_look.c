@@ -1,5 +1,4 @@
 /* Where the dual solver is: a cheap guess after every epoch, the truth now and then. */
-#include "core/parallel.h"
 #include "solvers/dual.h"
 #include "solvers/hinge.h"
 #include "solvers/line.h"
@@ -36,81 +35,21 @@ double dual_epochs_left(const struct outlook *out, double tol) {
 
 /* ---- the truth ---------------------------------------------------------------------------- */
 
-/* Sums over the slabs: what the variables earn, those of each class, and the room to move them. */
-struct sums {
-    const struct dual *s;
-    double earned[SLABS_MOST], side[2][SLABS_MOST], room[SLABS_MOST];
-    /* how they are moved: by `step` times their room, or each class by a factor */
-    bool moves;
-    double step, factor[2];
-};
-
-/* A variable moves the more freely, the further it is from its bounds. */
-static double room(const struct loss *loss, double a) {
-    if (isinf(loss->least)) return 1;
-    return isinf(loss->most) ? a : a * (1 - a / loss->most);
-}
-
-static sepal_status sum_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    struct sums *sums = payload;
-    const struct dual *s = sums->s;
+/* `penalty` is that of w. With a free bias the variables must be brought into balance first. What that
+   does to w counts to the first order; to the second it costs at most about what moving all rows alike
+   does. */
+static double dual_value(const struct dual *s, double penalty) {
     const struct objective *o = s->o;
-    double side[2] = {0, 0}, rooms = 0;
-    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
-    (void)ctx;
-    for (size_t i = from; i < to; i++) {
-        side[o->label[i] == 1] += o->share[i] * s->a[i];
-        rooms += o->share[i] * room(o->loss, s->a[i]);
+    double *moved = s->m + o->n, change = 0, amiss = 0;
+    if (o->bias != BIAS_FREE) return objective_neg_conjugate(o, 0, o->n, s->a, 1) - penalty;
+    memcpy(moved, s->a, o->n * sizeof *moved);
+    descent_balance(o, moved);
+    for (size_t i = 0; i < o->n; i++) {
+        amiss += o->share[i] * s->a[i] * objective_side(o, i);
+        change += o->share[i] * (moved[i] - s->a[i]) * s->m[i];
     }
-    sums->earned[slab] = objective_neg_conjugate(o, from, to, s->a, 1);
-    sums->side[0][slab] = side[0];
-    sums->side[1][slab] = side[1];
-    sums->room[slab] = rooms;
-    return SEPAL_OK;
-}
-
-/* What the moved variables earn, less what they do to w to the first order. */
-static sepal_status sum_moved(sepal_ctx *ctx, size_t slab, void *payload) {
-    struct sums *sums = payload;
-    const struct dual *s = sums->s;
-    const struct objective *o = s->o;
-    double earned = 0;
-    for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++) {
-        double a = s->a[i], to = sums->factor[o->label[i] == 1] * a;
-        if (sums->moves) to = a - sums->step * objective_side(o, i) * room(o->loss, a);
-        to = fmin(fmax(to, o->loss->least), o->loss->most);
-        double gained;
-        o->loss->neg_conjugate(ctx->kernels, 1, &to, &gained);
-        earned += o->share[i] * (gained - (to - a) * s->m[i]);
-    }
-    sums->earned[slab] = earned;
-    return SEPAL_OK;
-}
-
-static double total(const struct dual *s, const double *of_slab) {
-    double sum = 0;
-    for (size_t slab = 0; slab < s->o->slabs; slab++) sum += of_slab[slab];
-    return sum;
-}
-
-/* `penalty` is that of w. With a free bias the variables must be brought into balance first: those
-   between their bounds move, which costs next to nothing, or, where they have not the room, all of
-   the class that has too much. To the second order that costs at most about what moving all rows
-   alike does to w. */
-static sepal_status dual_value(double *out, const struct dual *s, double bias, double penalty) {
-    const struct objective *o = s->o;
-    struct sums sums = {.s = s};
-    TRY(parallel_for(o->ctx, o->slabs, sum_slab, &sums));
-    *out = total(s, sums.earned) - penalty;
-    if (o->bias != BIAS_FREE) return SEPAL_OK;
-    double low = total(s, sums.side[0]), high = total(s, sums.side[1]), amiss = high - low;
-    sums.step = amiss / total(s, sums.room);
-    sums.moves = isinf(o->loss->least) || fabs(sums.step) < 1;
-    sums.factor[0] = low > high ? high / low : 1;
-    sums.factor[1] = high > low ? low / high : 1;
-    TRY(parallel_for(o->ctx, o->slabs, sum_moved, &sums));
-    *out = total(s, sums.earned) - penalty - bias * amiss - 0.5 * amiss * amiss * (s->pace + 4);
-    return SEPAL_OK;
+    change += s->w[o->cols] * amiss + 0.5 * amiss * amiss * (s->pace + 4);
+    return objective_neg_conjugate(o, 0, o->n, moved, 1) - penalty - change;
 }
 
 static sepal_status best_bias(const struct dual *s, double *bias) {
@@ -122,16 +61,12 @@ static sepal_status best_bias(const struct dual *s, double *bias) {
 
 sepal_status dual_look(const struct dual *s, struct outlook *out) {
     const struct objective *o = s->o;
-    double loss, bound, penalty;
+    double loss;
     if (o->bias != BIAS_NONE) s->w[o->cols] = s->bias;
-    TRY(s->single ? dual_single_margins(s) : objective_margins(s->m, o, s->w));
+    TRY(objective_margins(s->m, o, s->w));
     if (o->bias == BIAS_FREE) TRY(best_bias(s, s->w + o->cols));
     TRY(objective_loss(&loss, o, s->m));
-    if (s->single)
-        TRY(dual_single_penalty(&penalty, s));
-    else
-        penalty = objective_penalty(o, s->w);
-    TRY(dual_value(&bound, s, objective_bias(o, s->w), penalty));
+    double penalty = objective_penalty(o, s->w), bound = dual_value(s, penalty);
     out->primal = loss + penalty;
     out->gap = (out->primal - bound) / fmax(fabs(out->primal), 1e-300);
     out->ratio = s->excess > 0 && !s->any_rests ? (out->primal - bound) / s->excess : NAN;

@@ -9,15 +9,12 @@
 
 sepal_status dual_curves(struct dual *s) {
     const struct objective *o = s->o;
-    static const double small = 1e-12, large = 1e12;
     double sum = 0, shares = 0;
-    s->tame = true;
     TRY(objective_squares(s->curve, o));
     for (size_t i = 0; i < o->n; i++) {
         sum += o->share[i] * s->curve[i];
         shares += o->share[i];
         s->curve[i] *= o->share[i] / o->l2;
-        if (s->curve[i] != 0 && !(s->curve[i] > small && s->curve[i] < large)) s->tame = false;
     }
     s->pace = sum / shares / o->l2;
     return SEPAL_OK;
@@ -37,7 +34,8 @@ static bool next_row(const struct dual *s, size_t *place, size_t *row) {
     return false;
 }
 
-double dual_move(struct dual *s, size_t i, double score) {
+/* The step of a row with that score; what it is to be added to the weights with. */
+static double move(struct dual *s, size_t i, double score) {
     const struct objective *o = s->o;
     double side = objective_side(o, i), m = side * (score + s->bias);
     if (!isfinite(m) || !isfinite(s->curve[i])) return 0;
@@ -49,16 +47,10 @@ double dual_move(struct dual *s, size_t i, double score) {
     return factor / o->l2;
 }
 
-bool dual_stops(struct dual *s, const struct outlook *out) {
+static bool stops(struct dual *s, const struct outlook *out) {
     if (++s->visits < s->often) return false;
     s->visits = 0;
     return s->d->stops(s->d->payload, s->d->iterations, out->primal, out->gap);
-}
-
-static void visit_single(struct dual *s, const struct block *block, size_t local, size_t i) {
-    struct span all = {block->start[local], block->start[local + 1] - block->start[local]};
-    double factor = dual_move(s, i, dual_single_dot(block, local, all, s->single));
-    if (factor != 0) dual_single_add(block, local, all, factor, s->single);
 }
 
 static void visit(struct dual *s, size_t i) {
@@ -66,14 +58,12 @@ static void visit(struct dual *s, size_t i) {
     const struct kernels *kernels = o->ctx->kernels;
     size_t local;
     const struct block *block = matrix_block_of(&o->rows, i, &local);
-    if (s->single) {
-        visit_single(s, block, local, i);
-    } else if (o->rows.sparse) {
-        double factor = dual_move(s, i, row_dot(kernels, block, local, o->cols, s->w));
+    if (o->rows.sparse) {
+        double factor = move(s, i, row_dot(kernels, block, local, o->cols, s->w));
         if (factor != 0) row_axpy(kernels, block, local, o->cols, factor, s->w);
     } else {
         block_dense(block, local, 1, o->cols, o->centre, NULL, s->dense, o->cols);
-        double factor = dual_move(s, i, kernels->dot_f64(s->dense, s->w, o->cols));
+        double factor = move(s, i, kernels->dot_f64(s->dense, s->w, o->cols));
         if (factor != 0) kernels->axpy_f64(factor, s->dense, s->w, o->cols);
     }
 }
@@ -86,7 +76,7 @@ void dual_wake(struct dual *s) {
     s->low = -INFINITY;
 }
 
-sepal_status dual_epoch(struct dual *s, const struct outlook *out, bool *stopped) {
+bool dual_epoch(struct dual *s, const struct outlook *out) {
     enum { STREAM = 0x64 };
     static const size_t often = 1 << 22; /* entries from question to question */
     struct descent *d = s->d;
@@ -99,13 +89,11 @@ sepal_status dual_epoch(struct dual *s, const struct outlook *out, bool *stopped
     s->excess = s->loss = s->products = 0;
     s->high_now = -INFINITY;
     s->low_now = INFINITY;
-    if (s->middle) TRY(dual_pair(s, out, stopped));
-    while (!s->middle && !*stopped && next_row(s, &place, &i)) {
+    while (next_row(s, &place, &i)) {
         visit(s, i);
-        *stopped = dual_stops(s, out);
+        if (stops(s, out)) return false;
     }
-    if (*stopped) return SEPAL_OK;
     s->high = s->high_now > 0 ? s->high_now : INFINITY;
     s->low = s->low_now < 0 ? s->low_now : -INFINITY;
-    return SEPAL_OK;
+    return true;
 }

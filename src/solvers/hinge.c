@@ -41,25 +41,6 @@ sepal_status hinge_offer(struct hinge *h, const double *u, const double *m) {
 
 /* ---- dual variables ----------------------------------------------------------------------- */
 
-/* Both sides of a free bias must have the same sum. What is amiss is shared out over the variables
-   between their bounds; if they have not the room, the larger side is shrunk. */
-static void balance(const struct objective *o, double *a) {
-    double sum[2] = {0, 0}, room = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        sum[o->label[i] == 1] += o->share[i] * a[i];
-        room += o->share[i] * a[i] * (1 - a[i]);
-    }
-    double step = (sum[1] - sum[0]) / room;
-    double factor[2] = {fmin(1, sum[1] / sum[0]), fmin(1, sum[0] / sum[1])};
-    for (size_t i = 0; i < o->n && sum[0] != sum[1]; i++) {
-        if (fabs(step) < 1)
-            a[i] -= step * objective_side(o, i) * a[i] * (1 - a[i]);
-        else
-            a[i] *= factor[o->label[i] == 1];
-        a[i] = fmin(fmax(a[i], 0), 1);
-    }
-}
-
 /* Without a penalty the sums of the dual variables must be 0, as far as sums of such terms can be: what
    is more may be all that columns have which hardly differ. */
 double hinge_rounding(const struct objective *o) {
@@ -94,7 +75,7 @@ static double take_dual(struct hinge *h, const double *a) {
     const struct objective *o = h->o;
     double earned = 0;
     for (size_t i = 0; i < o->n; i++) h->r[i] = a[i] > 0 ? fmin(a[i], 1) : 0;
-    if (o->bias == BIAS_FREE) balance(o, h->r);
+    if (o->bias == BIAS_FREE) descent_balance(o, h->r);
     for (size_t i = 0; i < o->n; i++) earned += o->share[i] * h->r[i];
     return earned;
 }

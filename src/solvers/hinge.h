@@ -44,7 +44,7 @@ double hinge_length(const struct objective *o, const double *m, double square);
 void hinge_sizes(double *out, const struct objective *o);
 
 /* proximal.c: `most` epochs from the best found on, until the aim or a gap that is enough is
-   reached, or until they gain little: with a gap that is enough, that is judged sooner. */
+   reached, or until they gain little. */
 sepal_status proximal_run(struct hinge *h, double enough, size_t most);
 
 /* vanishing.c: the hinge without a penalty, by solve_augmented with ever smaller ones. */

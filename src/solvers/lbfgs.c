@@ -9,19 +9,20 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "solvers/lbfgs_pairs.h"
 #include "solvers/line.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 5000, TRAIL = 16 };
+enum { STEPS_MOST = 5000, TRAIL = 16, PAIRS_MOST = 14 };
 
 struct lbfgs {
     struct descent *d;
     const struct objective *o;
-    struct pairs pairs;
-    double *m, *t;                                   /* n: margins; those of a step, then pulls */
+    /* The last steps and what each changed in the gradient (PAIRS_MOST x width), and their products. */
+    double *moves, *changes, product[PAIRS_MOST];
+    size_t pairs, next; /* how many there are; where the next is kept */
+    double *m, *t;      /* n: margins; those of a step, then pulls */
     double *gradient, *scale, *step, *change, *sums; /* width; sums: what d->pull amounts to */
     double objective, loss, gap;
     double earned;       /* by d->pull */
@@ -146,7 +147,7 @@ static sepal_status curve_slab(sepal_ctx *ctx, size_t slab, void *payload) {
 }
 
 /* A power of the diagonal between its root and itself is a good preconditioner for counts and bits;
-   columns of very different scale need all of it. `t` and `change` are free. */
+   columns of very different scale need all of it. `t` is free. */
 static sepal_status weigh_columns(struct lbfgs *s) {
     static const double far = 1e9;
     const struct objective *o = s->o;
@@ -162,7 +163,42 @@ static sepal_status weigh_columns(struct lbfgs *s) {
         if (!(h[j] > 0)) h[j] = 1;
         if (most <= far * least) h[j] = sqrt(h[j]) * sqrt(sqrt(sqrt(h[j])));
     }
-    return pairs_weigh(&s->pairs, s->change);
+    return SEPAL_OK;
+}
+
+/* The step just taken. A pair that, by rounding, no positive definite matrix can have made is left out. */
+static void keep_pair(struct lbfgs *s) {
+    size_t width = s->o->width, at = s->next;
+    double product = s->o->ctx->kernels->dot_f64(s->step, s->change, width);
+    if (!(product > 0 && isfinite(product))) return;
+    memcpy(s->moves + at * width, s->step, width * sizeof *s->step);
+    memcpy(s->changes + at * width, s->change, width * sizeof *s->change);
+    s->product[at] = product;
+    s->next = (at + 1) % PAIRS_MOST;
+    if (s->pairs < PAIRS_MOST) s->pairs++;
+}
+
+/* step = -H gradient, H the inverse that maps every change to its step, from the newest pair on; without
+   pairs it is 1 / scale. */
+static void find_direction(struct lbfgs *s) {
+    const struct kernels *kernels = s->o->ctx->kernels;
+    size_t width = s->o->width, newest = s->next + PAIRS_MOST - 1;
+    double factor[PAIRS_MOST], size = 0, *step = s->step;
+    for (size_t j = 0; j < width; j++) step[j] = -s->gradient[j];
+    for (size_t k = 0; k < s->pairs; k++) {
+        size_t at = (newest - k) % PAIRS_MOST;
+        factor[at] = kernels->dot_f64(s->moves + at * width, step, width) / s->product[at];
+        kernels->axpy_f64(-factor[at], s->changes + at * width, step, width);
+    }
+    const double *change = s->changes + newest % PAIRS_MOST * width;
+    for (size_t j = 0; s->pairs && j < width; j++) size += change[j] * change[j] / s->scale[j];
+    double gamma = s->pairs ? s->product[newest % PAIRS_MOST] / size : 1;
+    for (size_t j = 0; j < width; j++) step[j] *= gamma / s->scale[j];
+    for (size_t k = s->pairs; k-- > 0;) {
+        size_t at = (newest - k) % PAIRS_MOST;
+        factor[at] -= kernels->dot_f64(s->changes + at * width, step, width) / s->product[at];
+        kernels->axpy_f64(factor[at], s->moves + at * width, step, width);
+    }
 }
 
 /* step = the way that was gone; none: all 0 */
@@ -170,7 +206,7 @@ static sepal_status advance(struct lbfgs *s, bool *moved) {
     const struct objective *o = s->o;
     double *u = s->d->u;
     struct line line = {.o = o, .m = s->m, .t = s->t, .u = u, .step = s->step};
-    TRY(pairs_direction(s->step, &s->pairs, s->gradient));
+    find_direction(s);
     line.slope = o->ctx->kernels->dot_f64(s->gradient, s->step, o->width);
     line.value = s->objective;
     TRY(objective_margins(s->t, o, s->step));
@@ -217,7 +253,7 @@ static sepal_status run(struct lbfgs *s) {
     TRY(weigh_columns(s));
     for (size_t step = 0;; step++) {
         TRY(look(s, &tally));
-        if (moved) TRY(pairs_add(&s->pairs, s->step, s->change));
+        if (moved) keep_pair(s);
         TRY(dual_point(s, &tally));
         if (s->gap <= d->tol) d->converged = true;
         if (d->converged || d->iterations >= most) return SEPAL_OK;
@@ -228,8 +264,8 @@ static sepal_status run(struct lbfgs *s) {
         TRY(advance(s, &moved));
         d->iterations++;
         if (moved) continue;
-        if (s->pairs.n == 0) return SEPAL_OK; /* rounding leaves nothing to gain */
-        pairs_drop(&s->pairs);
+        if (s->pairs == 0) return SEPAL_OK; /* rounding leaves nothing to gain */
+        s->pairs = 0;
     }
 }
 
@@ -238,16 +274,17 @@ sepal_status solve_lbfgs(struct descent *d) {
     struct lbfgs s = {.d = d, .o = o};
     double *rows = mem_alloc(o->ctx, o->n, 2 * sizeof *rows);
     double *wide = mem_zero(o->ctx, o->width, 5 * sizeof *wide);
-    sepal_status status = rows && wide ? SEPAL_OK : SEPAL_EMEMORY;
+    s.moves = mem_alloc(o->ctx, o->width, 2 * PAIRS_MOST * sizeof *s.moves);
+    sepal_status status = rows && wide && s.moves ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
         double **by_column[] = {&s.gradient, &s.scale, &s.step, &s.change, &s.sums};
         for (size_t k = 0; k < 5; k++) *by_column[k] = wide + k * o->width;
         s.m = rows;
         s.t = rows + o->n;
-        status = pairs_init(&s.pairs, o->ctx, o->width, s.scale);
+        s.changes = s.moves + PAIRS_MOST * o->width;
+        status = run(&s);
     }
-    if (status == SEPAL_OK) status = run(&s);
-    pairs_clear(&s.pairs);
+    mem_free(s.moves);
     mem_free(rows);
     mem_free(wide);
     return status;

@@ -13,7 +13,6 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "solvers/distinct_rows.h"
 #include "solvers/line.h"
 #include "solvers/newton.h"
 
@@ -36,6 +35,7 @@ struct newton {
     double
         theta; /* the dual point of `gap` is this part of the dual variables at u; unless d->paired */
     bool factored; /* the factor is one, of the last Hessian */
+    bool inexact;  /* which was in single precision */
     size_t most;   /* iterations */
 };
 
@@ -107,6 +107,7 @@ static sepal_status find_step(struct newton *s, bool *found) {
     s->decrement = NAN;
     s->factored = false;
     TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
+    s->inexact = s->hessian.single;
     *found = s->factored = factor_make(s->factor, o->width, s->scale, o->ctx);
     if (!*found) return SEPAL_OK;
     for (size_t j = 0; j < o->width; j++) s->step[j] = -s->sweep.gradient[j];
@@ -147,7 +148,7 @@ static sepal_status advance(struct newton *s, double *length) {
     *length = 1;
     TRY(look(s));
     if (s->objective <= value - enough * s->decrement + noise) return SEPAL_OK;
-    hessian_be_exact(&s->hessian); /* it may have been too rough */
+    hessian_be_exact(&s->hessian);
     return step_shorter(s, value, length);
 }
 
@@ -266,7 +267,7 @@ static sepal_status find_dual(struct newton *s) {
         clipped = clipped || all.clipped[k];
     }
     if (!(relative(s, excess) < s->gap)) return SEPAL_OK;
-    if ((clipped || s->hessian.partial) && o->l2 > 0) {
+    if ((clipped || s->inexact) && o->l2 > 0) {
         TRY(surplus(s, s->product));
         excess += dot(s, s->product, s->product) / (2 * o->l2);
         TRY(correct(s, &excess));
@@ -366,7 +367,7 @@ static sepal_status take_steps(struct newton *s) {
     TRY(look(s));
     s->gap = own_gap(s);
     for (;;) {
-        bool found, moved = true, rough = s->hessian.rough || s->hessian.single;
+        bool found, moved = true;
         double length, value = s->objective;
         d->converged = s->gap <= d->tol;
         if (d->converged) TRY(confirm(s, &moved));
@@ -386,7 +387,7 @@ static sepal_status take_steps(struct newton *s) {
         }
         TRY(advance(s, &length));
         d->iterations++;
-        if (length < 1 && !rough && !(s->objective < value)) return end_in_rounding(s);
+        if (length < 1 && !s->inexact && !(s->objective < value)) return end_in_rounding(s);
         if (line_clear(s->o, s->objective, s->u)) TRY(look(s));
         d->paired = false;
         s->gap = own_gap(s);
@@ -483,40 +484,12 @@ static sepal_status start(struct newton *s) {
     return SEPAL_OK;
 }
 
-static sepal_status solve(struct descent *d) {
+sepal_status solve_newton(struct descent *d) {
     struct newton s = {.d = d, .o = d->o, .u = d->u};
     struct arena arena = {0};
     sepal_status status = newton_init(&s, &arena);
     if (status == SEPAL_OK && !d->warm && !d->max_iter) status = start(&s);
     if (status == SEPAL_OK) status = descend(&s);
-    arena_clear(&arena);
-    return status;
-}
-
-/* ---- equal rows as one -------------------------------------------------------------------- */
-
-static sepal_status solve_distinct(struct descent *d, const struct distinct *distinct,
-                                   struct arena *arena) {
-    struct descent some = *d;
-    some.o = &distinct->o;
-    some.pull = arena_alloc(d->o->ctx, arena, some.o->n, sizeof *some.pull);
-    if (!some.pull) return SEPAL_EMEMORY;
-    distinct_enter(distinct, d->u);
-    TRY(solve(&some));
-    distinct_leave(distinct, d->u);
-    for (size_t i = 0; some.paired && i < d->o->n; i++) d->pull[i] = some.pull[distinct->place[i]];
-    some.o = d->o;
-    some.pull = d->pull;
-    *d = some;
-    return SEPAL_OK;
-}
-
-sepal_status solve_newton(struct descent *d) {
-    struct distinct distinct;
-    struct arena arena = {0};
-    bool pays;
-    sepal_status status = distinct_init(&distinct, &pays, d->o, &arena);
-    if (status == SEPAL_OK) status = pays ? solve_distinct(d, &distinct, &arena) : solve(d);
     arena_clear(&arena);
     return status;
 }

@@ -10,11 +10,9 @@ struct hessian {
     const struct objective *o;
     bool scatters; /* products of a row's entries are added one by one; else by dense panels */
     bool single;   /* panels: products in single precision, for steps that need not be exact */
-    bool rough; /* scatters: rows with next to no curvature may be left out but for the diagonal */
-    bool partial; /* the last one was not exact, for either reason */
-    size_t side;  /* of the sums: width, and a column of ones where the centre needs it */
-    size_t parts; /* scatters: ranges of slabs with sums of their own */
-    double *sum;  /* parts x side x side, upper triangles; NULL: not needed */
+    size_t side;   /* of the sums: width, and a column of ones where the centre needs it */
+    size_t parts;  /* scatters: ranges of slabs with sums of their own */
+    double *sum;   /* parts x side x side, upper triangles; NULL: not needed */
     /* Where curvatures stay the same from step to step (NULL where not): those in the sums. */
     double *kept;
     bool begun;           /* the sums hold `kept` */
@@ -25,7 +23,7 @@ struct hessian {
 sepal_status hessian_init(struct hessian *h, const struct objective *o, struct arena *arena);
 /* Whether `single` will do for a gap of tol: to be set after hessian_init, if so. */
 bool hessian_may_be_single(const struct hessian *h, double tol);
-/* Neither single nor rough from now on. */
+/* Not single from now on. */
 void hessian_be_exact(struct hessian *h);
 /* The upper triangle (width x width), penalty included. */
 sepal_status hessian_make(double *out, struct hessian *h, const double *curve);

@@ -186,30 +186,6 @@ static sepal_status ask_all(struct newton *s, bool *near) {
     return SEPAL_OK;
 }
 
-/* How far a pull can move, the farther the less it costs. */
-static double room(const struct loss *loss, double a) {
-    return isinf(loss->least) ? 1 : a * fmax(0, 1 - a / loss->most);
-}
-
-/* A free bias needs the pulls of both sides to have the same sum. What is amiss is taken off them by
-   the room that they have, or the larger side is shrunk. */
-static void balance(const struct objective *o, double *pull) {
-    double side[2] = {0, 0}, space = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        side[o->label[i] == 1] += o->share[i] * pull[i];
-        space += o->share[i] * room(o->loss, pull[i]);
-    }
-    double step = (side[1] - side[0]) / space, less = fmin(side[0], side[1]);
-    bool moves = fabs(step) < 1 || isinf(o->loss->least);
-    for (size_t i = 0; i < o->n; i++) {
-        if (moves)
-            pull[i] -= step * objective_side(o, i) * room(o->loss, pull[i]);
-        else
-            pull[i] *= less / fmax(side[o->label[i] == 1], 1e-300);
-        pull[i] = fmin(fmax(pull[i], o->loss->least), o->loss->most);
-    }
-}
-
 /* The pulls of the model at the full step, and the bound they give. */
 static sepal_status dual_point(struct newton *s) {
     const struct objective *o = s->o;
@@ -221,7 +197,7 @@ static sepal_status dual_point(struct newton *s) {
         o->loss->at(o->ctx->kernels, 1, s->sweep.m + i, NULL, &a, NULL);
         pull[i] = fmin(fmax(a - bend * s->t[i], o->loss->least), o->loss->most);
     }
-    if (o->bias == BIAS_FREE) balance(o, pull);
+    if (o->bias == BIAS_FREE) descent_balance(o, pull);
     earned = objective_neg_conjugate(o, 0, o->n, pull, 1);
     TRY(objective_pulls(v, o, pull));
     for (size_t j = 0; j < o->penalised; j++) square += v[j] * v[j];

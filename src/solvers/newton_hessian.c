@@ -1,7 +1,6 @@
 /* The Hessian of a sum of losses. Rows with few entries add the products of their entries one by one
    to the triangle of their range of slabs: there only rows whose curvature has changed are visited,
-   which near the optimum of a squared hinge are few; and of rows with next to no curvature, which near
-   that of a logistic loss are many, the diagonal has to do. Other rows are made dense, times the root of
+   which near the optimum of a squared hinge are few. Other rows are made dense, times the root of
    their curvature, and a matrix product adds up panels of them. Rows without curvature are left out
    either way. */
 #include "solvers/newton.h"
@@ -42,7 +41,6 @@ sepal_status hessian_init(struct hessian *h, const struct objective *o, struct a
     bool keeps = !changes && !(o->rows.sparse && o->centre);
     *h = (struct hessian){.o = o, .side = o->cols + ones, .parts = 1};
     h->scatters = scatter_pays(o, h->side);
-    h->rough = h->scatters && o->loss == &loss_logistic && o->l2 > 0 && !o->centre;
     if (!h->scatters) h->side = o->width;
     size_t square = h->side * h->side;
     if (h->scatters) {
@@ -75,7 +73,6 @@ struct adding {
     struct hessian *h;
     const double *curve;
     bool afresh;
-    double least; /* rows with less curvature than this add to the diagonal alone */
 };
 
 /* With the column of ones, if there is one, as the last. Two rows of the triangle at a time share the
@@ -123,31 +120,6 @@ static void add_row(const struct hessian *h, const struct block *block, size_t i
              by * x, by, sum);
 }
 
-static void add_squares(const struct hessian *h, const struct block *block, size_t i, double by,
-                        double *sum) {
-    size_t side = h->side;
-    bool listed = block->values == VALUES_F32 || block->values == VALUES_F64;
-    double x = block->values == VALUES_ROW ? block->f64[i] : 1;
-    for (size_t p = block->start[i]; p < block->start[i + 1]; p++) {
-        if (listed) x = entry(block, p);
-        sum[block->index[p] * (side + 1)] += by * x * x;
-    }
-    if (side > h->o->cols) sum[side * side - 1] += by;
-}
-
-/* What rows below it have together is a small part of all curvature. 0: they are not many enough to be
-   left out. */
-static double least_curve(const struct hessian *h, const double *curve) {
-    static const double part = 0.03;
-    double sum = 0;
-    size_t n = h->o->n, left = 0;
-    if (!h->rough) return 0;
-    for (size_t i = 0; i < n; i++) sum += curve[i];
-    double least = part * sum / (double)n;
-    for (size_t i = 0; i < n; i++) left += curve[i] < least;
-    return left > n / 2 ? least : 0;
-}
-
 static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
     const struct adding *all = payload;
     struct hessian *h = all->h;
@@ -165,10 +137,7 @@ static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
         for (size_t i = 0; i < block->rows; i++) {
             size_t row = block->first_row + i;
             double by = all->afresh ? all->curve[row] : all->curve[row] - h->kept[row];
-            if (by != 0 && fabs(by) < all->least)
-                add_squares(h, block, i, by, sum);
-            else if (by != 0)
-                add_row(h, block, i, by, sum);
+            if (by != 0) add_row(h, block, i, by, sum);
             if (h->kept) h->kept[row] = all->curve[row];
         }
     }
@@ -191,9 +160,7 @@ static void take_centre_off(double *out, const struct hessian *h, const double *
 static sepal_status scatter(double *out, struct hessian *h, const double *curve) {
     const struct objective *o = h->o;
     size_t side = h->side, width = o->width;
-    struct adding all = {
-        .h = h, .curve = curve, .afresh = changed_much(h, curve), .least = least_curve(h, curve)};
-    h->partial = all.least > 0;
+    struct adding all = {.h = h, .curve = curve, .afresh = changed_much(h, curve)};
     TRY(parallel_for(o->ctx, h->parts, add_part, &all));
     h->begun = h->kept != NULL;
     for (size_t i = 0; i < width; i++) {
@@ -273,7 +240,6 @@ static sepal_status multiply(double *out, struct hessian *h, const double *curve
     bool afresh = !h->kept || changed_much(h, curve);
     h->weight = curve;
     h->minus = afresh ? NULL : h->kept;
-    h->partial = h->single;
     if (!h->kept) return add_listed(out, h, 1);
     if (afresh) memset(h->sum, 0, square * sizeof *h->sum);
     for (int sign = 1; sign >= (afresh ? 1 : -1); sign -= 2) {
@@ -295,7 +261,6 @@ bool hessian_may_be_single(const struct hessian *h, double tol) {
 }
 
 void hessian_be_exact(struct hessian *h) {
-    h->rough = false;
     if (h->single) h->single = h->begun = false;
 }
 

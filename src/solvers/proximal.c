@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GROUP = 8, EPOCHS_MOST = 20000, OFTEN = 1 << 22 };
+enum { GROUP = 8, OFTEN = 1 << 22 };
 static const double LAG = 5;
 
 struct proximal {
@@ -181,10 +181,9 @@ static sepal_status allocate(struct proximal *p, struct arena *arena) {
 /* ---- the solver --------------------------------------------------------------------------- */
 
 static sepal_status run(struct proximal *p, double enough, size_t most) {
-    enum { CHECK_EVERY = 10, LOOK_BACK = 50, LOOK_FAR_BACK = 1000 };
+    enum { CHECK_EVERY = 10, LOOK_BACK = 50 };
     struct descent *d = p->h->d;
-    size_t first = d->iterations, due = 2, back = enough > 0 ? LOOK_BACK : LOOK_FAR_BACK;
-    size_t judged = back;
+    size_t first = d->iterations, due = 2, judged = LOOK_BACK;
     double then = INFINITY;
     TRY(start(p));
     while (!hinge_ends(p->h) && d->iterations - first < most) {
@@ -193,7 +192,7 @@ static sepal_status run(struct proximal *p, double enough, size_t most) {
         if (done >= judged) {
             if (hinge_gap(p->h) > 0.5 * then) break;
             then = hinge_gap(p->h);
-            judged = done + back;
+            judged = done + LOOK_BACK;
         }
         if (due > most) due = most;
         while (d->iterations - first < due && !d->stopped) {
@@ -217,15 +216,6 @@ sepal_status proximal_run(struct hinge *h, double enough, size_t most) {
     if (limit && limit < done + most) most = limit > done ? limit - done : 0;
     sepal_status status = allocate(&p, &arena);
     if (status == SEPAL_OK) status = run(&p, enough, most);
-    arena_clear(&arena);
-    return status;
-}
-
-sepal_status solve_proximal(struct descent *d) {
-    struct hinge h;
-    struct arena arena = {0};
-    sepal_status status = hinge_init(&h, d, &arena);
-    if (status == SEPAL_OK) status = proximal_run(&h, 0, EPOCHS_MOST);
     arena_clear(&arena);
     return status;
 }

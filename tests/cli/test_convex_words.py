@@ -101,7 +101,7 @@ expect(0, (CANCER, "-m", "logistic", "--max-iter", "2"), "--max-iter", "standard
 expect(5, (CANCER, "-m", "logistic", "--max-iter", "2", "--strict"), "--max-iter")
 expect(0, (CANCER, "-m", "logistic(penalty=l1)", "--max-seconds", "1e-9"), "time limit", "--warm")
 for spec, *solvers in (("logistic", "newton-cg", "dual", "sgd"), ("svm",), ("logistic(penalty=l1)",),
-                       ("svm(loss=hinge)", "dual", "interior", "proximal", "augmented")):
+                       ("svm(loss=hinge)", "dual", "interior", "augmented")):
     for choice in ((), *(("--solver", solver) for solver in solvers)):
         for most in (1, 2, 7, 50):
             said = report(CANCER, "-m", spec, *choice, "--max-iter", str(most))
@@ -154,7 +154,7 @@ ROWS = """1.54:1.51:0 0:1.52:1 0:2.64:0 -0.0555:0.142:1 0:0.383:1 0:2.01:0 -0.12
 0:0.648:1 0:1.93:1 0:2.56:1 0:0.148:0 0:3.01:1 0:2.82:1 -0.0351:0.987:1 0:2.12:0 0:0.44:0""".split()
 slow = write("slow.csv", "a,w,class", *(row.replace(":", ",") for row in ROWS))
 for spec, solvers in (("logistic(C=1e12)", ("newton", "newton-cg", "dual")),
-                      ("svm(loss=hinge, C=1e12)", ("dual", "interior", "proximal", "augmented"))):
+                      ("svm(loss=hinge, C=1e12)", ("dual", "interior", "augmented"))):
     for solver in solvers:
         try:
             subprocess.run([SEPAL, "train", slow, "--weight", "w", "-m", spec, "--solver", solver, "-q",

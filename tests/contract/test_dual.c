@@ -194,10 +194,10 @@ static void the_proof_and_newton_agree(void **state) {
             }
 }
 
-/* A rough aim is reached in single precision, before doubles take over; and the solver's own account of
+/* A rough aim is reached in a few epochs; and the solver's own account of
    the gap is near that of the proof. */
 static void reach_rough_aims(struct rng rng) {
-    enum { ROUNDS = 3 * KINDS * BIASES * LOSSES, DOUBLES_FROM = 60 };
+    enum { ROUNDS = 3 * KINDS * BIASES * LOSSES, SOON = 60 };
     static const double tol = 1e-4;
     for (size_t round = 0; round < ROUNDS; round++) {
         struct problem p;
@@ -210,7 +210,7 @@ static void reach_rough_aims(struct rng rng) {
         double gap = proof_of(&d).gap;
         /* the hinge waits for a free bias */
         bool soon = p.x.sparse && (p.o.loss->smooth || p.o.bias != BIAS_FREE);
-        if (!d.converged || !(gap <= 1.1 * tol) || (soon && d.iterations >= DOUBLES_FROM))
+        if (!d.converged || !(gap <= 1.1 * tol) || (soon && d.iterations >= SOON))
             fail_msg("%s, bias %d, rows of kind %zu: a gap of %g after %zu epochs", p.o.loss->name,
                      p.o.bias, round % KINDS, gap, d.iterations);
         problem_free(&p);

@@ -22,7 +22,6 @@ static const struct solver {
     {"newton-cg", solve_newton_cg, SMOOTH, RIDGE, true, true, 0},
     {"dual", solve_dual, SMOOTH | HINGE, RIDGE, false, true, 0},
     {"interior", solve_interior, HINGE, RIDGE | LASSO | NET, true, false, 0},
-    {"proximal", solve_proximal, HINGE, RIDGE, false, false, 0},
     {"augmented", solve_augmented, HINGE, RIDGE, false, false, 0},
     {"prox-newton", solve_prox_newton, SMOOTH, LASSO | NET, true, false, 0},
 };

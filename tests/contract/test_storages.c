@@ -152,9 +152,8 @@ static const struct asking CONVEX[] = {
     {"svm(loss=hinge, l2=0.1)", "solver=interior, tol=1e-10", 1e-3},
     {"svm(loss=hinge, l2=0.1)", "solver=dual, tol=1e-10", 1e-3},
     {"svm(loss=hinge, l2=0.1)", "solver=augmented, tol=1e-10", 1e-3},
-    {"svm(loss=hinge, l2=0.1)", "solver=proximal, tol=1e-7", 1e-2},
 };
-/* Of those the first; it looks for equal rows. */
+/* Of those the first. */
 enum { NEWTON = 1 };
 static const struct asking CLOSED[] = {
     {"least-squares", NULL, 1e-9},
