@@ -1,7 +1,7 @@
 /* Fits of ours, by the C interface, in a process that holds the rows: as its peers are run.
    usage: fit_sepal DATA READ_OPTIONS
    Each line of standard input, SPEC tab OPTIONS tab MODEL, is a fit; the model is saved as MODEL. The
-   answer is a line, "SECONDS tab OBJECTIVE tab SOLVER", or "error tab MESSAGE". */
+   answer is a line, "SECONDS tab OBJECTIVE tab SOLVER tab ITERATIONS tab GAP", or "error tab MESSAGE". */
 #include <sepal/sepal.h>
 
 #include <stdio.h>
@@ -42,8 +42,9 @@ static void answer(sepal_ctx *ctx, const sepal_data *data, char *line) {
     if (status == SEPAL_OK) {
         status = sepal_model_save(ctx, model, path);
         if (status == SEPAL_OK)
-            printf("%.9f\t%.17g\t%s\n", seconds, sepal_report_number(report, "objective"),
-                   sepal_report_string(report, "solver"));
+            printf("%.9f\t%.17g\t%s\t%g\t%g\n", seconds, sepal_report_number(report, "objective"),
+                   sepal_report_string(report, "solver"), sepal_report_number(report, "iterations"),
+                   sepal_report_number(report, "gap"));
         sepal_model_free(model);
         sepal_report_free(report);
     }

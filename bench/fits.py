@@ -99,14 +99,15 @@ class Holder:
         words = self.run.stdout.readline().rstrip("\n").split("\t")
         if words[0] == "error":
             raise Refused(words[1])
-        return float(words[0]), float(words[1]), words[2]
+        seconds, objective, solver, iterations, gap = words
+        return float(seconds), float(objective), solver, float(iterations), float(gap)
 
 
 def ours(problem, tolerance, *more, longest=LONGEST):
     """A fit of ours: `more` are further options, "name=value"."""
     model = WORK / "ours.sepal"
     options = ", ".join([f"tol={tolerance:.3g}", f"max-seconds={longest:.3g}", *more])
-    seconds, objective, solver = Holder.of(problem.data).fit(problem.spec(), options, model)
+    seconds, objective, solver, _, _ = Holder.of(problem.data).fit(problem.spec(), options, model)
     value = problem.value(*read_model(model))
     if abs(value - objective) > 1e-9 * value:
         say(f"  ATTENTION: sepal printed the objective {objective!r}, its model has {value!r}")

@@ -169,11 +169,11 @@ static sepal_status run_one(struct convex *convex, const struct convex_way *way)
 
 static sepal_status run(struct convex *convex, struct convex_plan *plan) {
     struct descent *d = &convex->descent;
-    d->patience = plan->then ? plan->patience : 0;
+    d->limit = plan->then ? plan->limit : 0;
     TRY(run_one(convex, plan->first));
     if (d->converged || d->stopped || !plan->then) return SEPAL_OK;
     if (d->max_iter && d->max_iter <= d->iterations) return SEPAL_OK;
-    d->patience = 0;
+    d->limit = 0;
     d->warm = true;
     convex->handed_over = true;
     *plan = (struct convex_plan){.first = plan->then, .why = plan->why};

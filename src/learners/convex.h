@@ -109,23 +109,46 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
 /* The part of the relative gap that is there for rounding. */
 double convex_rounding(const struct convex *convex);
 
-/* convex_choice.c: the solver that --solver names or the data's shape suggests. */
+/* convex_costs.c: what solvers are foreseen to cost, by the shape of the data. */
+struct convex_shape {
+    double rows, width, entries, classes;
+    double reach; /* how much a row can move its own score, C |x|^2 */
+    double tol;
+    bool sparse, logistic;
+};
+struct convex_cost {
+    double step, steps; /* nanoseconds of one; how many */
+};
+struct convex_cost cost_of_newton(const struct convex_shape *s);
+struct convex_cost cost_of_newton_cg(const struct convex_shape *s);
+struct convex_cost cost_of_lbfgs(const struct convex_shape *s);
+struct convex_cost cost_of_dual(const struct convex_shape *s);
+struct convex_cost cost_of_interior(const struct convex_shape *s);
+struct convex_cost cost_of_augmented(const struct convex_shape *s);
+/* Of all classes in lock-step. */
+struct convex_cost cost_of_ovr_newton(const struct convex_shape *s);
+struct convex_cost cost_of_ovr_dual(const struct convex_shape *s);
+
+/* convex_choice.c: the solver that --solver names or the foreseen costs suggest. */
 struct convex_way {
     const char *name; /* of --solver */
     sepal_status (*solve)(struct descent *d);
     /* Why it cannot solve this objective; NULL: it can. */
     const char *(*refuses)(const struct objective *o);
+    struct convex_cost (*cost)(const struct convex_shape *s); /* NULL: there is no other */
+    const char *suits;
     int far; /* without a penalty: columns larger than 2^far or smaller than 2^-far are rescaled */
 };
 struct convex_plan {
     const struct convex_way *first,
         *then; /* then: who takes over where the first is slow; or NULL */
     const char *why;
-    size_t patience; /* epochs of the first that cost what the other would */
+    double cost;  /* foreseen, nanoseconds */
+    size_t limit; /* steps of the first that cost what the other would */
 };
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex);
-/* Whether Newton's method for all classes of one-versus-rest costs less than the dual solver. */
-bool convex_newton_pays(const struct objective *o, size_t classes, double tol);
+struct convex_shape convex_shape(const struct objective *o, size_t classes, double tol);
+struct convex_plan convex_plan_by(const struct objective *o, const struct convex_shape *shape);
 extern const char convex_ways[]; /* what --solver may name, "a|b" */
 
 /* convex_walk.c: --solver sgd, which runs on the rows as given. */

@@ -1,6 +1,7 @@
 /* Which solver for which objective and data. */
 #include "learners/convex.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,30 +47,22 @@ static const char *dual_refuses(const struct objective *o) {
     return o->rows.sparse && o->centre ? "it cannot centre sparse rows" : NULL;
 }
 
-enum way {
-    WAY_NEWTON,
-    WAY_NEWTON_CG,
-    WAY_LBFGS,
-    WAY_DUAL,
-    WAY_INTERIOR,
-    WAY_AUGMENTED,
-    WAY_PROX_NEWTON,
-    WAY_SGD,
-    WAYS
-};
 /* Squares, and products of columns, shares and curvatures, stay far from the ends of the range; what
    augmented makes smaller from round to round is the L2 penalty, which asks for like columns. */
 enum { FAR = 300, NEAR = 4 };
-static const struct convex_way ways[WAYS] = {
-    [WAY_NEWTON] = {"newton", solve_newton, newton_refuses, FAR},
-    [WAY_NEWTON_CG] = {"newton-cg", solve_newton_cg, newton_cg_refuses, FAR},
-    [WAY_LBFGS] = {"lbfgs", solve_lbfgs, lbfgs_refuses, FAR},
-    [WAY_DUAL] = {"dual", solve_dual, dual_refuses, FAR},
-    [WAY_INTERIOR] = {"interior", solve_interior, interior_refuses, FAR},
-    [WAY_AUGMENTED] = {"augmented", solve_augmented, augmented_refuses, NEAR},
-    [WAY_PROX_NEWTON] = {"prox-newton", solve_prox_newton, prox_newton_refuses, FAR},
-    [WAY_SGD] = {CONVEX_WALK, solve_sgd, sgd_refuses, FAR},
+/* name, how, why not, what it costs, what it suits, columns of which sizes; without a cost it is not chosen
+   where another can do it */
+static const struct convex_way ways[] = {
+    {"newton", solve_newton, newton_refuses, cost_of_newton, "few columns", FAR},
+    {"newton-cg", solve_newton_cg, newton_cg_refuses, cost_of_newton_cg, "many columns", FAR},
+    {"lbfgs", solve_lbfgs, lbfgs_refuses, cost_of_lbfgs, "many columns", FAR},
+    {"dual", solve_dual, dual_refuses, cost_of_dual, "short rows", FAR},
+    {"interior", solve_interior, interior_refuses, cost_of_interior, "few columns", FAR},
+    {"augmented", solve_augmented, augmented_refuses, cost_of_augmented, "many columns", NEAR},
+    {"prox-newton", solve_prox_newton, prox_newton_refuses, NULL, "an L1 penalty", FAR},
+    {CONVEX_WALK, solve_sgd, sgd_refuses, NULL, "as asked", FAR},
 };
+enum { WAYS = sizeof ways / sizeof *ways };
 const char convex_ways[] =
     "newton|newton-cg|lbfgs|dual|interior|augmented|prox-newton|" CONVEX_WALK;
 
@@ -94,109 +87,91 @@ static sepal_status named(const struct convex_way **out, struct convex *convex) 
     return why ? refuse(convex, *out, why) : SEPAL_OK;
 }
 
-/* ---- by the data's shape -------------------------------------------------------------------- */
+/* ---- by what they cost ---------------------------------------------------------------------- */
 
-/* Nanoseconds, of one core, as far as a choice needs them: a product of two entries of a sparse row
-   that are added to the Hessian, one of dense panels, and an entry's share of a pass. */
-static const double SPARSE_PRODUCT = 1, DENSE_PRODUCT = 0.05, SPARSE_ENTRY = 2.5, DENSE_ENTRY = 0.5;
-/* Hessians that a fit takes, and passes of conjugate gradients instead of them. */
-static const double HESSIANS = 5, HESSIANS_OF_HINGE = 40, PASSES = 60;
-enum { FEW_COLUMNS = 64, LBFGS_STEPS = 300 };
-
-static double pass_cost(const struct objective *o) {
-    double cells = (double)o->n * (double)o->width;
-    return o->rows.sparse ? (double)o->rows.nonzeros * SPARSE_ENTRY : cells * DENSE_ENTRY;
+/* |x_i - x_j|^2 of rows that are both sparse or both dense. */
+static double square_distance(const struct objective *o, size_t i, size_t j) {
+    size_t rows[2] = {i, j}, local[2], at[2] = {0, 0}, column[2];
+    const struct block *block[2];
+    double value[2], sum = 0;
+    bool left[2];
+    for (int k = 0; k < 2; k++) {
+        block[k] = matrix_block_of(&o->rows, rows[k], &local[k]);
+        left[k] = row_next(block[k], local[k], o->cols, &at[k], &column[k], &value[k]);
+    }
+    while (left[0] || left[1]) {
+        bool first = left[0] && (!left[1] || column[0] <= column[1]);
+        bool second = left[1] && (!left[0] || column[1] <= column[0]);
+        double x = (first ? value[0] : 0) - (second ? value[1] : 0);
+        sum += x * x;
+        if (first) left[0] = row_next(block[0], local[0], o->cols, &at[0], &column[0], &value[0]);
+        if (second) left[1] = row_next(block[1], local[1], o->cols, &at[1], &column[1], &value[1]);
+    }
+    return sum;
 }
 
-static double hessian_cost(const struct objective *o) {
-    double rows = (double)o->n, width = (double)o->width, entries = (double)o->rows.nonzeros;
-    double dense = rows * width * width * DENSE_PRODUCT;
-    double sparse = entries / rows * entries / 2 * SPARSE_PRODUCT;
-    return (o->rows.sparse && sparse < dense ? sparse : dense) +
-           width * width * width / 3 * DENSE_PRODUCT;
-}
-
-/* Whether Hessians cost less than the passes that would do without. */
-static bool hessian_pays(const struct objective *o) {
-    return o->width <= FEW_COLUMNS || HESSIANS * hessian_cost(o) <= PASSES * pass_cost(o);
-}
-
-/* How much one row can move its own score by coordinate descent: C |x|^2, the mean over some rows.
-   The larger, the more the rows undo each other's steps. */
+/* How much one row can move its own score: C |x|^2, the mean over some rows. With a free bias that of
+   rows less their mean, which is half that of differences: it is the same wherever the origin lies. */
 static double row_reach(const struct objective *o) {
-    enum { LOOKED_AT = 200 };
+    enum { LOOKED_AT = 64 };
     size_t step = o->n / LOOKED_AT + 1, looked = 0;
     double sum = 0;
     for (size_t i = 0; i < o->n; i += step, looked++) {
         size_t local;
         const struct block *block = matrix_block_of(&o->rows, i, &local);
-        sum += o->share[i] / o->l2 * row_square_norm(block, local, o->cols);
+        double square = o->bias == BIAS_FREE ? square_distance(o, i, (i + o->n / 2) % o->n) / 2
+                                             : row_square_norm(block, local, o->cols);
+        sum += o->share[i] / o->l2 * square;
     }
     return sum / (double)looked;
 }
 
-static bool dual_pays(const struct objective *o) {
-    static const double far = 300;
-    return !dual_refuses(o) && row_reach(o) <= far;
+struct convex_shape convex_shape(const struct objective *o, size_t classes, double tol) {
+    struct convex_shape shape = {.rows = (double)o->n,
+                                 .width = (double)o->width,
+                                 .classes = (double)classes,
+                                 .tol = fmin(tol, 1),
+                                 .sparse = o->rows.sparse,
+                                 .logistic = o->loss == &loss_logistic};
+    shape.entries = o->rows.sparse ? (double)o->rows.nonzeros : shape.rows * (double)o->cols;
+    if (o->l2 > 0) shape.reach = row_reach(o);
+    return shape;
 }
 
-/* One-versus-rest: Newton's method for all classes at once against epochs of the dual solver, in
-   nanoseconds. An epoch takes off a part of the gap that is the smaller, the more a row moves itself
-   (Shalev-Shwartz and Zhang, JMLR 2013). */
-bool convex_newton_pays(const struct objective *o, size_t classes, double tol) {
-    static const double passes = 60, lane_entry = 0.3;
-    if (newton_refuses(o) || !(o->l2 > 0)) return false;
-    double cells = (double)o->n * (double)o->width * (double)classes;
-    double newton = passes * 2 * cells * DENSE_PRODUCT;
-    double entries = o->rows.sparse ? (double)o->rows.nonzeros : (double)o->n * (double)o->cols;
-    double epochs = (1 + row_reach(o)) * (1 - log(fmin(tol, 1)));
-    return dual_refuses(o) || newton < epochs * entries * (double)classes * lane_entry;
+static struct convex_cost cost_of(const struct convex_way *way, const struct objective *o,
+                                  const struct convex_shape *shape) {
+    static const struct convex_cost never = {INFINITY, 1}, only_one = {DBL_MAX, 1};
+    if (way->solve == solve_sgd || way->refuses(o)) return never;
+    return way->cost ? way->cost(shape) : only_one;
 }
 
-static struct convex_plan plan_of_hinge(const struct objective *o) {
-    bool few = !interior_refuses(o);
-    const struct convex_way *exact = few ? &ways[WAY_INTERIOR] : &ways[WAY_AUGMENTED];
-    if (!dual_pays(o) || o->width <= FEW_COLUMNS)
-        return (struct convex_plan){.first = exact, .why = few ? "few columns" : "long rows"};
-    double patience = few ? HESSIANS_OF_HINGE * hessian_cost(o) / pass_cost(o) : 2 * PASSES;
-    return (struct convex_plan){.first = &ways[WAY_DUAL],
-                                .then = exact,
-                                .why = "short rows",
-                                .patience = (size_t)fmin(patience, 1e9) + 1};
-}
-
-static struct convex_plan plan_of(const struct objective *o) {
-    const struct convex_way *newton = &ways[WAY_NEWTON], *newton_cg = &ways[WAY_NEWTON_CG];
-    bool exact = !interior_refuses(o);
-    if (!o->loss->smooth && (o->l1 > 0 || o->l2 == 0))
-        return (struct convex_plan){.first = &ways[exact ? WAY_INTERIOR : WAY_AUGMENTED],
-                                    .why = o->l1 > 0 ? "an L1 penalty"
-                                           : exact   ? "few columns"
-                                                     : "many columns, no penalty"};
-    if (o->l1 > 0)
-        return (struct convex_plan){.first = &ways[WAY_PROX_NEWTON], .why = "an L1 penalty"};
-    if (!o->loss->smooth) return plan_of_hinge(o);
-    if (!newton_refuses(o) && o->l2 == 0)
-        return (struct convex_plan){.first = newton, .why = "few columns"};
-    if (!newton_refuses(o) && hessian_pays(o))
-        return (struct convex_plan){.first = newton, .then = newton_cg, .why = "few columns"};
-    /* conjugate gradients have a hard time where curvatures jump */
-    size_t patience = (size_t)PASSES * (o->loss == &loss_logistic ? 2 : 20);
-    if (o->l2 > 0 && dual_pays(o))
-        return (struct convex_plan){.first = &ways[WAY_DUAL],
-                                    .then = newton_cg,
-                                    .why = "many columns, short rows",
-                                    .patience = patience};
-    if (lbfgs_refuses(o)) return (struct convex_plan){.first = newton_cg, .why = "many columns"};
-    return (struct convex_plan){.first = &ways[WAY_LBFGS],
-                                .then = newton_cg,
-                                .why = "many columns",
-                                .patience = LBFGS_STEPS};
+/* The cheapest, and the next, which takes over where the first turns out slow. Without an L2 penalty none
+   goes on from the point of another. */
+struct convex_plan convex_plan_by(const struct objective *o, const struct convex_shape *shape) {
+    struct convex_plan plan = {.cost = INFINITY};
+    static const double doubt = 2; /* it is given so many times what was foreseen */
+    double next = INFINITY, step = 1;
+    for (size_t w = 0; w < WAYS; w++) {
+        struct convex_cost cost = cost_of(&ways[w], o, shape);
+        double all = cost.step * cost.steps;
+        if (all < plan.cost) {
+            next = plan.cost;
+            plan = (struct convex_plan){.first = &ways[w], .then = plan.first, .cost = all};
+            step = cost.step;
+        } else if (all < next) {
+            next = all;
+            plan.then = &ways[w];
+        }
+    }
+    if (!(o->l2 > 0)) plan.then = NULL;
+    plan.why = o->l1 > 0 ? "an L1 penalty" : plan.first->suits;
+    plan.limit = (size_t)fmin(fmax(next, doubt * plan.cost) / step, 1e9) + 1;
+    return plan;
 }
 
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {
-    const struct objective *o = &convex->objective;
-    *out = plan_of(o);
+    struct convex_shape shape = convex_shape(&convex->objective, 1, convex->tol);
+    *out = convex_plan_by(&convex->objective, &shape);
     if (!convex->fit->options.solver) return SEPAL_OK;
     *out = (struct convex_plan){.why = "as asked"};
     return named(&out->first, convex);

@@ -12,8 +12,7 @@
 
 enum way { NEITHER, BY_DUAL, BY_NEWTON };
 
-/* Where each class by itself would be given to the dual solver, or Newton's method for all of them costs
-   less. */
+/* The cheapest: all classes by one of the two, or each by itself. */
 static sepal_status choose(enum way *out, struct lock_step *all) {
     const struct objective *o = &all->convex.objective;
     struct convex_plan plan;
@@ -21,13 +20,21 @@ static sepal_status choose(enum way *out, struct lock_step *all) {
     if (!(o->l2 > 0) || o->l1 > 0) return SEPAL_OK;
     if (o->rows.sparse && o->centre) return SEPAL_OK; /* certify_rest cannot centre them */
     TRY(convex_choose(&plan, &all->convex));
-    all->patience = plan.patience;
-    bool newton = all->convex.fit->options.solver ? plan.first->solve == solve_newton
-                                                  : convex_newton_pays(o, all->fits->n, all->tol);
-    if (newton && o->width <= OVR_WIDTH_MOST)
-        *out = BY_NEWTON;
-    else if (plan.first->solve == solve_dual)
-        *out = BY_DUAL;
+    bool asked = all->convex.fit->options.solver != NULL;
+    bool newton = o->loss->smooth && o->width <= OVR_WIDTH_MOST, dual = o->loss != &loss_squared;
+    if (asked) {
+        newton = newton && plan.first->solve == solve_newton;
+        dual = plan.first->solve == solve_dual;
+    }
+    struct convex_shape shape = convex_shape(o, all->fits->n, all->tol);
+    struct convex_cost by_newton = cost_of_ovr_newton(&shape), by_dual = cost_of_ovr_dual(&shape);
+    double costs[] = {[NEITHER] = asked ? INFINITY : plan.cost * shape.classes,
+                      [BY_DUAL] = dual ? by_dual.step * by_dual.steps : INFINITY,
+                      [BY_NEWTON] = newton ? by_newton.step * by_newton.steps : INFINITY};
+    if (costs[BY_DUAL] < costs[NEITHER]) *out = BY_DUAL;
+    if (costs[BY_NEWTON] < costs[*out]) *out = BY_NEWTON;
+    double other = fmin(costs[NEITHER], costs[*out == BY_NEWTON ? BY_DUAL : BY_NEWTON]);
+    all->limit = asked ? 0 : (size_t)fmin(other / by_dual.step, 1e9) + 1;
     return SEPAL_OK;
 }
 

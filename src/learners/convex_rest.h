@@ -18,7 +18,7 @@ struct lock_step {
     const char *solver; /* which, and why */
     const char *unit;   /* of its iterations */
     size_t iterations;
-    size_t patience; /* epochs of the dual solver that cost what another would */
+    size_t limit; /* epochs of the dual solver that cost what another would; 0: it was asked for */
 };
 
 /* Progress, and whether the user wants to end: for the solvers, with the lock_step as payload. */

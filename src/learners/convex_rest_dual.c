@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MANY_EPOCHS = 1000, PATIENCE = 5 };
+enum { MANY_EPOCHS = 1000 };
 
 /* Singles keep the squares of such rows, and their products with weights, far from their limits. */
 static bool singles_hold(const struct lock_step *all, const struct rest_descent *d) {
@@ -73,8 +73,7 @@ static sepal_status run(struct lock_step *all, struct rest_descent *d) {
 }
 
 sepal_status lock_step_dual(struct lock_step *all, bool *taken) {
-    /* an epoch of all classes costs little more than one of a single class */
-    size_t most = all->patience ? PATIENCE * all->patience : MANY_EPOCHS;
+    size_t most = all->limit ? all->limit : MANY_EPOCHS;
     struct rest_descent d = {.rest = &all->rest,
                              .classes = all->fits->n,
                              .tol = all->tol,

@@ -24,9 +24,9 @@ struct descent {
     bool (*stops)(void *payload, size_t iteration, double objective, double gap);
     void *payload;
     const struct stride *stride; /* of sgd */
-    /* dual, lbfgs: how many more epochs or steps it may foresee before it leaves the rest to another
-       solver; 0: any */
-    size_t patience;
+    /* The handover limit of newton, dual and lbfgs: so many steps, or epochs, taken or foreseen, and the rest
+       is left to another solver; 0: any */
+    size_t limit;
 
     /* The point (o->width numbers): where to start, then the best found. */
     double *u;
@@ -39,7 +39,7 @@ struct descent {
     size_t iterations;
     bool converged; /* by the solver's own account */
     bool stopped;   /* by `stops` */
-    bool slow;      /* left early, see patience */
+    bool slow;      /* left early, see limit */
     bool diverged;  /* the next weights were no numbers; the point is the last that was */
     /* newton: the largest change of a margin in its last step, and sqrt(g' H^-1 g) of the gradient
        at u; other solvers leave 0 and NaN. */

@@ -17,7 +17,7 @@
 /* ---- epochs ------------------------------------------------------------------------------- */
 
 static bool is_slow(const struct dual *s, const struct outlook *out) {
-    return s->d->patience && dual_epochs_left(out, s->d->tol) > (double)s->d->patience;
+    return s->d->limit && dual_epochs_left(out, s->d->tol) > (double)s->d->limit;
 }
 
 /* The multiplier of the constraint. */

@@ -226,14 +226,14 @@ static sepal_status advance(struct lbfgs *s, bool *moved) {
 
 /* ---- the solver --------------------------------------------------------------------------- */
 
-/* Whether at the pace of the last steps more are left than there is patience for. */
+/* Whether at the pace of the last steps more are left than the limit allows. */
 static bool is_slow(struct lbfgs *s, size_t step) {
     const struct descent *d = s->d;
     double before = s->trail[step % TRAIL];
     s->trail[step % TRAIL] = s->gap;
-    if (!d->patience || step < TRAIL || !(s->gap > 0)) return false;
+    if (!d->limit || step < TRAIL || !(s->gap > 0)) return false;
     double rate = log(before / s->gap) / TRAIL;
-    return !(log(s->gap / d->tol) <= rate * (double)d->patience);
+    return !(log(s->gap / d->tol) <= rate * (double)d->limit);
 }
 
 /* The diagonal is taken anew after these steps: curvatures change most in the beginning. */

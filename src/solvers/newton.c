@@ -364,6 +364,7 @@ static sepal_status end_in_rounding(struct newton *s) {
 static sepal_status take_steps(struct newton *s) {
     struct descent *d = s->d;
     s->most = d->max_iter ? d->max_iter : STEPS_MOST;
+    if (d->limit && d->limit < s->most) s->most = d->limit;
     TRY(look(s));
     s->gap = own_gap(s);
     for (;;) {

@@ -338,7 +338,7 @@ static void a_slow_problem_is_left_to_others(void **state) {
         problem_make(&p, &rng, DENSE_DOUBLE, 200, 6, losses[loss], BIAS_FREE);
         p.o.l2 = 1e-7;
         struct descent d = descent_of(&p, 1e-9);
-        d.patience = 20;
+        d.limit = 20;
         assert_int_equal(solve_dual(&d), SEPAL_OK);
         assert_true(d.slow && !d.converged && d.iterations <= 20);
         struct proof proof = proof_of(&d);

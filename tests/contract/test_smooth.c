@@ -76,7 +76,7 @@ static void test_threads(void **state) {
     }
 }
 
-/* Asked to end, they leave numbers and say so; without patience lbfgs leaves the rest to others. */
+/* Asked to end, they leave numbers and say so; without limit lbfgs leaves the rest to others. */
 static void test_ends(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(613), 1);
@@ -84,7 +84,7 @@ static void test_ends(void **state) {
     s->o.l2 = 1e-7;
     for (size_t k = 0; k < SOLVERS; k++) check_stop(s, solvers[k].solve);
     struct descent d = descent_of(s, 1e-12);
-    d.patience = 1;
+    d.limit = 1;
     assert_int_equal(solve_lbfgs(&d), SEPAL_OK);
     assert_true(d.slow && !d.converged);
     descent_free(&d);
