@@ -68,13 +68,9 @@ static sepal_status set_start(struct convex *convex) {
     return judge_start(convex);
 }
 
-static bool stops(void *payload, size_t iteration, double objective, double gap) {
-    struct convex *convex = payload;
-    const char *unit = convex_walks(convex->fit) ? "epoch" : "step";
-    char left[64] = "";
-    iteration += convex->before;
-    if (isnan(gap))
-        return fit_stops(convex->fit, "%s %zu, objective %.6g", unit, iteration, objective);
+const char *convex_time_left(char out[64], struct convex *convex, double gap, size_t done,
+                             size_t of, uint64_t start_ns) {
+    *out = 0;
     if (!(convex->first_gap > 0)) {
         convex->first_gap = gap;
         convex->first_ns = clock_ns();
@@ -82,13 +78,21 @@ static bool stops(void *payload, size_t iteration, double objective, double gap)
     /* most solvers gain digits at a steady pace, or faster */
     double gained = log(convex->first_gap / gap), missing = log(gap / convex->descent.tol);
     double seconds = clock_seconds_since(convex->first_ns) * missing / gained;
-    const struct fit *fit = convex->fit;
-    if (fit->among.of > 1)
-        seconds = fit_left(clock_seconds_since(fit->among.start_ns), seconds, fit->among.done,
-                           fit->among.of);
+    if (of > 1) seconds = fit_left(clock_seconds_since(start_ns), seconds, done, of);
     if (gained > 1 && missing > 0)
-        (void)snprintf(left, sizeof left, ", about %.0f s left%s", seconds,
-                       fit->among.of > 1 ? " for all" : "");
+        (void)snprintf(out, 64, ", about %.0f s left%s", seconds, of > 1 ? " for all" : "");
+    return out;
+}
+
+static bool stops(void *payload, size_t iteration, double objective, double gap) {
+    struct convex *convex = payload;
+    const struct fit *fit = convex->fit;
+    const char *unit = convex_walks(fit) ? "epoch" : "step";
+    char left[64];
+    iteration += convex->before;
+    if (isnan(gap))
+        return fit_stops(convex->fit, "%s %zu, objective %.6g", unit, iteration, objective);
+    (void)convex_time_left(left, convex, gap, fit->among.done, fit->among.of, fit->among.start_ns);
     return fit_stops(convex->fit, "%s %zu, objective %.6g, gap %.1e%s", unit, iteration, objective,
                      gap, left);
 }

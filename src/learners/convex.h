@@ -96,6 +96,11 @@ struct convex {
     bool endless; /* no finite weights are best, and that was said */
 };
 
+/* convex.c: ", about 7 s left", or "" while that is not known. `done` of the `of` problems were solved since
+   start_ns, and the one at work has come to this gap. */
+const char *convex_time_left(char out[64], struct convex *convex, double gap, size_t done,
+                             size_t of, uint64_t start_ns);
+
 /* convex_share.c: the share of each row in the sum of losses. */
 sepal_status convex_shares(struct convex *convex);
 

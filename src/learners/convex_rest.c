@@ -2,6 +2,7 @@
    where rows have few columns. Each class has a proof of its own, and leaves when that is good enough. */
 #include "learners/convex_rest.h"
 
+#include "core/clock.h"
 #include "kernels/blas.h"
 #include "solvers/ovr_newton.h"
 
@@ -60,8 +61,11 @@ static sepal_status balance(struct lock_step *all) {
 
 bool lock_step_stops(void *payload, size_t iteration, double objective, double gap) {
     struct lock_step *all = payload;
+    char left[64];
     (void)objective;
-    return fit_stops(all->convex.fit, "%s %zu of all classes, gap %.1e", all->unit, iteration, gap);
+    (void)convex_time_left(left, &all->convex, gap, all->groups_done, all->groups, all->start_ns);
+    return fit_stops(all->convex.fit, "%s %zu of %s classes, gap %.1e%s", all->unit, iteration,
+                     all->groups > 1 ? "some" : "all", gap, left);
 }
 
 static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
@@ -192,8 +196,10 @@ static sepal_status report(struct lock_step *all) {
 
 static sepal_status fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
                              convex_margin_fn tells) {
-    struct lock_step all = {
-        .convex = {.fit = fit, .config = fit->config}, .fits = fits, .tells = tells};
+    struct lock_step all = {.convex = {.fit = fit, .config = fit->config},
+                            .fits = fits,
+                            .tells = tells,
+                            .start_ns = clock_ns()};
     enum way way;
     bool taken = true;
     TRY(set_up(&all, loss));

@@ -18,6 +18,8 @@ struct lock_step {
     const char *solver; /* which, and why */
     const char *unit;   /* of its iterations */
     size_t iterations;
+    size_t groups_done, groups; /* of classes, one after the other; for the time left */
+    uint64_t start_ns;
     size_t limit; /* epochs of the dual solver that cost what another would; 0: it was asked for */
 };
 

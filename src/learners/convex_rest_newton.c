@@ -52,8 +52,10 @@ static sepal_status run_classes(struct lock_step *all, size_t from, size_t n) {
 sepal_status lock_step_newton(struct lock_step *all) {
     all->solver = "newton (few columns)";
     all->unit = "step";
-    for (size_t from = 0; from < all->fits->n; from += WIDE_LANES) {
-        size_t left = all->fits->n - from;
+    all->groups = (all->fits->n + WIDE_LANES - 1) / WIDE_LANES;
+    for (; all->groups_done < all->groups; all->groups_done++) {
+        size_t from = all->groups_done * WIDE_LANES, left = all->fits->n - from;
+        all->convex.first_gap = 0;
         TRY(run_classes(all, from, left < WIDE_LANES ? left : WIDE_LANES));
     }
     return SEPAL_OK;
