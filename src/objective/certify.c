@@ -123,21 +123,26 @@ static struct partial earnings(const struct proving *all, size_t from, size_t to
 
 /* l2 times what the penalty takes off, and how much more it may be. */
 static struct partial charges(const struct proving *all, size_t from, size_t to) {
+    enum { LANES = 4 };
     struct partial part = {0};
-    double square[SOME], error = 0;
+    double errors[LANES] = {0};
+    double square[SOME], error[SOME], l1 = all->o->l1;
     for (size_t j = from, n; j < to; j += n) {
         n = to - j < SOME ? to - j : SOME;
         for (size_t k = 0; k < n; k++) {
-            double v = fabs(all->v[j + k]), over = v - all->o->l1;
+            double v = fabs(all->v[j + k]), over = v - l1;
             double most = over + proving_error(all, j + k) + rounding_of(2, v);
             over = over > 0 ? over : 0;
             most = most > 0 ? most : 0;
             square[k] = 0.5 * over * over;
-            error += 0.5 * (most - over) * (most + over) + rounding_of(8, over * over);
+            error[k] = 0.5 * (most - over) * (most + over) + rounding_of(8, over * over);
         }
         total_add_all(&part.sum, square, n);
+        for (size_t k = n; k < SOME && k % LANES; k++) error[k] = 0;
+        for (size_t k = 0; k < n; k += LANES)
+            for (size_t l = 0; l < LANES; l++) errors[l] += error[k + l];
     }
-    part.error = error;
+    for (size_t l = 0; l < LANES; l++) part.error += errors[l];
     return part;
 }
 

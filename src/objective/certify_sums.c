@@ -10,16 +10,20 @@
 /* A group is worth its sums, which are read and set to 0 behind it. */
 enum { ENTRIES_PER_NUMBER = 4 };
 
-static size_t rows_of_part(const struct matrix *rows, size_t part) {
-    size_t from = rows->n_blocks * part / PARTS, to = rows->n_blocks * (part + 1) / PARTS, sum = 0;
-    for (size_t b = from; b < to; b++) sum += rows->blocks[b].rows;
+/* The blocks [from, to) of a part; returns their rows. */
+static size_t rows_of_part(const struct proving *all, size_t part, size_t *from, size_t *to) {
+    const struct matrix *rows = &all->o->rows;
+    size_t sum = 0;
+    *from = rows->n_blocks * part / all->parts;
+    *to = rows->n_blocks * (part + 1) / all->parts;
+    for (size_t b = *from; b < *to; b++) sum += rows->blocks[b].rows;
     return sum;
 }
 
-static size_t most_of_part(const struct matrix *rows) {
-    size_t most = 0;
-    for (size_t part = 0; part < PARTS; part++) {
-        size_t n = rows_of_part(rows, part);
+static size_t most_of_part(const struct proving *all) {
+    size_t most = 0, from, to;
+    for (size_t part = 0; part < all->parts; part++) {
+        size_t n = rows_of_part(all, part, &from, &to);
         if (n > most) most = n;
     }
     return most;
@@ -27,22 +31,23 @@ static size_t most_of_part(const struct matrix *rows) {
 
 sepal_status proving_room(struct proving *all) {
     const struct objective *o = all->o;
-    size_t rows = most_of_part(&o->rows);
     size_t entries = o->rows.sparse ? o->rows.nonzeros / o->n + 1 : o->cols;
+    all->parts = entries * o->n < ENTRIES_PER_NUMBER * o->width ? 1 : PARTS_MOST;
+    size_t rows = most_of_part(all);
     size_t least = ENTRIES_PER_NUMBER * o->width / (entries ? entries : 1);
     all->group_rows = (size_t)sqrt((double)rows) + 1;
     if (all->group_rows < least) all->group_rows = least;
-    all->v = mem_alloc(o->ctx, o->width, PARTS * sizeof *all->v);
-    all->reach = mem_alloc(o->ctx, o->width, PARTS * sizeof *all->reach);
+    all->v = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->v);
+    all->reach = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->reach);
     if (!all->v || !all->reach) return SEPAL_EMEMORY;
     if (all->group_rows >= rows) return SEPAL_OK;
-    all->group = mem_alloc(o->ctx, o->width, PARTS * sizeof *all->group);
+    all->group = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->group);
     return all->group ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 /* How often a term is rounded on its way to v: as a product, and in sums. */
 static double roundings(const struct proving *all) {
-    size_t rows = most_of_part(&all->o->rows);
+    size_t rows = most_of_part(all);
     size_t sums = all->group ? all->group_rows + PANEL + rows / all->group_rows : rows;
     return (double)(sums + 8);
 }
@@ -105,7 +110,8 @@ static void add_dense(const struct proving *all, struct part *part, const struct
 static sepal_status add_part(sepal_ctx *ctx, size_t k, void *payload) {
     const struct proving *all = payload;
     const struct matrix *rows = &all->o->rows;
-    size_t from = rows->n_blocks * k / PARTS, to = rows->n_blocks * (k + 1) / PARTS;
+    size_t from, to;
+    (void)rows_of_part(all, k, &from, &to);
     size_t width = all->o->width, room = rows->sparse ? 1 : PANEL;
     struct part part = {.v = all->v + k * width, .reach = all->reach + k * width};
     part.group = all->group ? all->group + k * width : NULL;
@@ -167,8 +173,8 @@ static double imbalance(const struct proving *all, double difference, double siz
 sepal_status proving_sums(struct proving *all) {
     const struct objective *o = all->o;
     double size = 0;
-    TRY(run_tasks(o, PARTS, add_part, all));
-    TRY(run_tasks(o, STRIPES, join_parts, all));
+    TRY(run_tasks(o, all->parts, add_part, all));
+    if (all->parts > 1) TRY(run_tasks(o, STRIPES, join_parts, all));
     bool sides = o->bias != BIAS_NONE || (o->centre && o->rows.sparse);
     double difference = sides ? add_sides(all, &size) : 0;
     for (size_t j = 0; o->centre && o->rows.sparse && j < o->cols; j++) {
@@ -182,8 +188,4 @@ sepal_status proving_sums(struct proving *all) {
     all->relative = ROUNDING_MORE * roundings(all) * ROUNDING;
     all->unbalanced = o->bias == BIAS_FREE ? imbalance(all, difference, size) : 0;
     return SEPAL_OK;
-}
-
-double proving_error(const struct proving *all, size_t j) {
-    return ROUNDING_MORE * (all->relative + all->unbalanced) * all->reach[j] + DBL_MIN;
 }

@@ -6,9 +6,9 @@
 #include "objective/rounding.h"
 #include "objective/total.h"
 
-/* The rows go to the sums v in two parts, so that two threads can share them; other sums are taken
-   in stripes. */
-enum { PARTS = 2, STRIPES = 64 };
+/* The rows go to the sums v in two parts, so that two threads can share them, if they are worth it; other
+   sums are taken in stripes. */
+enum { PARTS_MOST = 2, STRIPES = 64 };
 /* Numbers, and dense rows, that are worked on at a time. */
 enum { SOME = 256, PANEL = 32 };
 
@@ -17,9 +17,10 @@ struct proving {
     const double *u;
     double *m, *a;      /* n: margins; how far they may be off, then dual variables */
     const double *pull; /* what these are made of; NULL: the margins */
-    /* PARTS x width: sums of share_i a_i y_i (x_i - c, 1), and of the terms' magnitudes */
+    size_t parts;
+    /* parts x width: sums of share_i a_i y_i (x_i - c, 1), and of the terms' magnitudes */
     double *v, *reach;
-    double *group;     /* PARTS x width: of some rows, before they go to v; NULL: of all at once */
+    double *group;     /* parts x width: of some rows, before they go to v; NULL: of all at once */
     size_t group_rows; /* how many */
     double side[2];    /* sums of share_i a_i, of either class */
     double relative;   /* v is off by rounding by no more than this part of reach */
@@ -50,6 +51,8 @@ sepal_status proving_primal(struct estimate *out, const struct proving *all);
 sepal_status proving_room(struct proving *all);
 sepal_status proving_sums(struct proving *all);
 /* How far v[j] may be off. */
-double proving_error(const struct proving *all, size_t j);
+static inline double proving_error(const struct proving *all, size_t j) {
+    return ROUNDING_MORE * (all->relative + all->unbalanced) * all->reach[j] + DBL_MIN;
+}
 
 #endif
