@@ -137,22 +137,14 @@ static sepal_status look(struct lbfgs *s, struct tally *tally) {
 
 /* ---- the step ----------------------------------------------------------------------------- */
 
-static sepal_status curve_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    const struct lbfgs *s = payload;
-    const struct objective *o = s->o;
-    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
-    o->loss->at(ctx->kernels, to - from, s->m + from, NULL, NULL, s->t + from);
-    for (size_t i = from; i < to; i++) s->t[i] *= o->share[i];
-    return SEPAL_OK;
-}
-
 /* A power of the diagonal between its root and itself is a good preconditioner for counts and bits;
    columns of very different scale need all of it. `t` is free. */
 static sepal_status weigh_columns(struct lbfgs *s) {
     static const double far = 1e9;
     const struct objective *o = s->o;
     double *h = s->scale, least = INFINITY, most = 0;
-    TRY(parallel_for(o->ctx, o->slabs, curve_slab, s));
+    o->loss->at(o->ctx->kernels, o->n, s->m, NULL, NULL, s->t);
+    for (size_t i = 0; i < o->n; i++) s->t[i] *= o->share[i];
     TRY(objective_diagonal(h, o, s->t));
     for (size_t j = 0; j < o->width; j++) {
         if (j < o->penalised) h[j] += o->l2;
