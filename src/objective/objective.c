@@ -98,18 +98,32 @@ double objective_penalty(const struct objective *o, const double *u) {
 
 /* ---- sums of numbers, one a row ------------------------------------------------------------ */
 
-double objective_neg_conjugate(const struct objective *o, size_t from, size_t to, const double *a,
-                               double factor) {
+struct earning {
+    const struct objective *o;
+    const double *a;
+    double factor, sum[SLABS_MOST];
+};
+
+static sepal_status earn_slab(sepal_ctx *ctx, size_t s, void *payload) {
     enum { PART = 256 };
-    const struct kernels *kernels = o->ctx->kernels;
-    double scaled[PART], value[PART], sum = 0;
-    for (size_t i = from, n; i < to; i += n) {
-        n = to - i < PART ? to - i : PART;
-        for (size_t k = 0; k < n; k++) scaled[k] = factor * a[i + k];
-        o->loss->neg_conjugate(kernels, n, scaled, value);
-        sum += kernels->dot_f64(value, o->share + i, n);
+    struct earning *all = payload;
+    const struct objective *o = all->o;
+    double scaled[PART], value[PART];
+    for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
+        n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
+        for (size_t k = 0; k < n; k++) scaled[k] = all->factor * all->a[i + k];
+        o->loss->neg_conjugate(ctx->kernels, n, scaled, value);
+        all->sum[s] += ctx->kernels->dot_f64(value, o->share + i, n);
     }
-    return sum;
+    return SEPAL_OK;
+}
+
+sepal_status objective_neg_conjugate(double *out, const struct objective *o, const double *a,
+                                     double factor) {
+    struct earning all = {.o = o, .a = a, .factor = factor};
+    TRY(parallel_for(o->ctx, o->slabs, earn_slab, &all));
+    *out = objective_total(o, all.sum);
+    return SEPAL_OK;
 }
 
 struct along {
@@ -137,8 +151,7 @@ sepal_status objective_loss_along(double *out, const struct objective *o, const 
                                   const double *t, double alpha) {
     struct along all = {.o = o, .m = m, .t = t, .alpha = alpha};
     TRY(parallel_for(o->ctx, o->slabs, loss_along_slab, &all));
-    *out = 0;
-    for (size_t s = 0; s < o->slabs; s++) *out += all.sum[s];
+    *out = objective_total(o, all.sum);
     return SEPAL_OK;
 }
 

@@ -52,6 +52,12 @@ static inline double objective_side(const struct objective *o, size_t i) {
 static inline double objective_bias(const struct objective *o, const double *u) {
     return o->bias == BIAS_NONE ? 0 : u[o->cols];
 }
+/* Numbers of the slabs, added in their order. */
+static inline double objective_total(const struct objective *o, const double *number) {
+    double sum = 0;
+    for (size_t s = 0; s < o->slabs; s++) sum += number[s];
+    return sum;
+}
 /* l1 |.|_1 + l2/2 |.|^2 of a point's penalised numbers */
 double objective_penalty(const struct objective *o, const double *u);
 
@@ -64,9 +70,9 @@ sepal_status objective_loss(double *out, const struct objective *o, const double
 /* the same of the margins m + alpha t, which are not kept */
 sepal_status objective_loss_along(double *out, const struct objective *o, const double *m,
                                   const double *t, double alpha);
-/* the sum over the rows [from, to) of share_i times minus the conjugate of the loss at -factor a_i */
-double objective_neg_conjugate(const struct objective *o, size_t from, size_t to, const double *a,
-                               double factor);
+/* the sum of share_i times minus the conjugate of the loss at -factor a_i */
+sepal_status objective_neg_conjugate(double *out, const struct objective *o, const double *a,
+                                     double factor);
 /* out (width numbers) = the sum over rows of r_i (x_i - c, 1) */
 sepal_status objective_back(double *out, const struct objective *o, const double *r);
 /* the same with r_i = share_i y_i a_i: what the pulls a amount to */

@@ -195,16 +195,10 @@ static sepal_status add_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     return SEPAL_OK;
 }
 
-static double add_up(const double *number, size_t n) {
-    double sum = 0;
-    for (size_t s = 0; s < n; s++) sum += number[s];
-    return sum;
-}
-
 /* What the centre of sparse rows takes off, or adds to squares; and the place of the bias. */
 static void finish(const struct pass *pass) {
     const struct objective *o = pass->o;
-    double factors = add_up(pass->factors, o->slabs);
+    double factors = objective_total(o, pass->factors);
     bool implicit = o->rows.sparse && o->centre;
     for (size_t j = 0; implicit && j < o->cols; j++)
         pass->out[j] +=
@@ -283,7 +277,7 @@ sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, con
                         .sweep = sweep,
                         .out = sweep->gradient};
     TRY(walk(&pass));
-    sweep->loss = add_up(pass.loss, o->slabs);
+    sweep->loss = objective_total(o, pass.loss);
     return SEPAL_OK;
 }
 

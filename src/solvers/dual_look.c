@@ -38,18 +38,19 @@ double dual_epochs_left(const struct outlook *out, double tol) {
 /* `penalty` is that of w. With a free bias the variables must be brought into balance first. What that
    does to w counts to the first order; to the second it costs at most about what moving all rows alike
    does. */
-static double dual_value(const struct dual *s, double penalty) {
+static sepal_status dual_value(double *out, const struct dual *s, double penalty) {
     const struct objective *o = s->o;
-    double *moved = s->m + o->n, change = 0, amiss = 0;
-    if (o->bias != BIAS_FREE) return objective_neg_conjugate(o, 0, o->n, s->a, 1) - penalty;
+    double *moved = s->m + o->n, change = penalty, amiss = 0;
     memcpy(moved, s->a, o->n * sizeof *moved);
-    descent_balance(o, moved);
-    for (size_t i = 0; i < o->n; i++) {
+    if (o->bias == BIAS_FREE) descent_balance(o, moved);
+    for (size_t i = 0; o->bias == BIAS_FREE && i < o->n; i++) {
         amiss += o->share[i] * s->a[i] * objective_side(o, i);
         change += o->share[i] * (moved[i] - s->a[i]) * s->m[i];
     }
-    change += s->w[o->cols] * amiss + 0.5 * amiss * amiss * (s->pace + 4);
-    return objective_neg_conjugate(o, 0, o->n, moved, 1) - penalty - change;
+    change += objective_bias(o, s->w) * amiss + 0.5 * amiss * amiss * (s->pace + 4);
+    TRY(objective_neg_conjugate(out, o, moved, 1));
+    *out -= change;
+    return SEPAL_OK;
 }
 
 static sepal_status best_bias(const struct dual *s, double *bias) {
@@ -66,7 +67,8 @@ sepal_status dual_look(const struct dual *s, struct outlook *out) {
     TRY(objective_margins(s->m, o, s->w));
     if (o->bias == BIAS_FREE) TRY(best_bias(s, s->w + o->cols));
     TRY(objective_loss(&loss, o, s->m));
-    double penalty = objective_penalty(o, s->w), bound = dual_value(s, penalty);
+    double penalty = objective_penalty(o, s->w), bound;
+    TRY(dual_value(&bound, s, penalty));
     out->primal = loss + penalty;
     out->gap = (out->primal - bound) / fmax(fabs(out->primal), 1e-300);
     out->ratio = s->excess > 0 && !s->any_rests ? (out->primal - bound) / s->excess : NAN;

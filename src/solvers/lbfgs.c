@@ -34,15 +34,8 @@ struct lbfgs {
 /* Sums over rows, by slabs. */
 struct tally {
     const struct lbfgs *s;
-    double theta;
-    double loss[SLABS_MOST], own[SLABS_MOST], other[SLABS_MOST], earned[SLABS_MOST];
+    double loss[SLABS_MOST], own[SLABS_MOST], other[SLABS_MOST];
 };
-
-static double total(const double *part, const struct objective *o) {
-    double sum = 0;
-    for (size_t s = 0; s < o->slabs; s++) sum += part[s];
-    return sum;
-}
 
 /* t = the pulls at the margins; the losses, and what these pulls and the dual point's have of the
    margins. */
@@ -68,21 +61,6 @@ static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     return SEPAL_OK;
 }
 
-/* The dual point goes theta of the way to the pulls in t. */
-static sepal_status blend_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    struct tally *tally = payload;
-    const struct lbfgs *s = tally->s;
-    const struct objective *o = s->o;
-    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
-    (void)ctx;
-    for (size_t i = from; i < to; i++) {
-        double *a = &s->d->pull[i];
-        *a = tally->theta < 1 ? *a + tally->theta * (s->t[i] - *a) : s->t[i];
-    }
-    tally->earned[slab] = objective_neg_conjugate(o, from, to, s->d->pull, 1);
-    return SEPAL_OK;
-}
-
 static double dot(const struct objective *o, const double *a, const double *b) {
     return o->ctx->kernels->dot_f64(a, b, o->penalised);
 }
@@ -92,7 +70,7 @@ static double dot(const struct objective *o, const double *a, const double *b) {
    as it is. */
 static double best_blend(const struct lbfgs *s, const struct tally *tally, const double *move) {
     const struct objective *o = s->o;
-    double own = total(tally->own, o), slope = own - total(tally->other, o);
+    double own = objective_total(o, tally->own), slope = own - objective_total(o, tally->other);
     double bend = 2 * fmax(0, s->loss + own - slope - s->earned) + dot(o, move, move) / o->l2;
     slope -= (o->l2 * dot(o, s->d->u, move) - dot(o, s->gradient, move)) / o->l2;
     double theta = 1 + slope / bend;
@@ -108,10 +86,11 @@ static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
         double penalty = j < o->penalised ? o->l2 * d->u[j] : 0;
         move[j] = penalty - s->gradient[j] - s->sums[j];
     }
-    tally->theta = best_blend(s, tally, move);
-    o->ctx->kernels->axpy_f64(tally->theta, move, s->sums, o->width);
-    TRY(parallel_for(o->ctx, o->slabs, blend_slab, tally));
-    s->earned = total(tally->earned, o);
+    double theta = best_blend(s, tally, move);
+    o->ctx->kernels->axpy_f64(theta, move, s->sums, o->width);
+    for (size_t i = 0; i < o->n; i++)
+        d->pull[i] = theta < 1 ? d->pull[i] + theta * (s->t[i] - d->pull[i]) : s->t[i];
+    TRY(objective_neg_conjugate(&s->earned, o, d->pull, 1));
     d->paired = true;
     double bound = s->earned - dot(o, s->sums, s->sums) / (2 * o->l2);
     /* the bias is always put right, so this is no more than rounding */
@@ -124,7 +103,7 @@ static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
 static sepal_status look(struct lbfgs *s, struct tally *tally) {
     const struct objective *o = s->o;
     TRY(parallel_for(o->ctx, o->slabs, pull_slab, tally));
-    s->loss = total(tally->loss, o);
+    s->loss = objective_total(o, tally->loss);
     s->objective = s->loss + objective_penalty(o, s->d->u);
     TRY(objective_pulls(s->change, o, s->t));
     for (size_t j = 0; j < o->width; j++) {
@@ -137,22 +116,14 @@ static sepal_status look(struct lbfgs *s, struct tally *tally) {
 
 /* ---- the step ----------------------------------------------------------------------------- */
 
-static sepal_status curve_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    const struct lbfgs *s = payload;
-    const struct objective *o = s->o;
-    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
-    o->loss->at(ctx->kernels, to - from, s->m + from, NULL, NULL, s->t + from);
-    for (size_t i = from; i < to; i++) s->t[i] *= o->share[i];
-    return SEPAL_OK;
-}
-
 /* A power of the diagonal between its root and itself is a good preconditioner for counts and bits;
    columns of very different scale need all of it. `t` is free. */
 static sepal_status weigh_columns(struct lbfgs *s) {
     static const double far = 1e9;
     const struct objective *o = s->o;
     double *h = s->scale, least = INFINITY, most = 0;
-    TRY(parallel_for(o->ctx, o->slabs, curve_slab, s));
+    o->loss->at(o->ctx->kernels, o->n, s->m, NULL, NULL, s->t);
+    for (size_t i = 0; i < o->n; i++) s->t[i] *= o->share[i];
     TRY(objective_diagonal(h, o, s->t));
     for (size_t j = 0; j < o->width; j++) {
         if (j < o->penalised) h[j] += o->l2;

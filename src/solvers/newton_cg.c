@@ -198,7 +198,7 @@ static sepal_status dual_point(struct newton *s) {
         pull[i] = fmin(fmax(a - bend * s->t[i], o->loss->least), o->loss->most);
     }
     if (o->bias == BIAS_FREE) descent_balance(o, pull);
-    earned = objective_neg_conjugate(o, 0, o->n, pull, 1);
+    TRY(objective_neg_conjugate(&earned, o, pull, 1));
     TRY(objective_pulls(v, o, pull));
     for (size_t j = 0; j < o->penalised; j++) square += v[j] * v[j];
     double bound = earned - square / (2 * o->l2);

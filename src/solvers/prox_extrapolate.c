@@ -6,6 +6,7 @@
 #include "solvers/prox.h"
 
 #include "core/alloc.h"
+#include "solvers/newton.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,38 +27,9 @@ sepal_status history_add(struct history *h, const struct prox *p, const double *
     return SEPAL_OK;
 }
 
-/* Solve the small system by elimination with pivots; false: it has no solution to speak of. */
-static bool eliminate(double a[HISTORY][HISTORY], double *b, size_t n) {
-    for (size_t k = 0; k < n; k++) {
-        size_t pivot = k;
-        for (size_t i = k + 1; i < n; i++)
-            if (fabs(a[i][k]) > fabs(a[pivot][k])) pivot = i;
-        if (!(fabs(a[pivot][k]) > 0)) return false;
-        for (size_t j = 0; j < n; j++) {
-            double swap = a[k][j];
-            a[k][j] = a[pivot][j];
-            a[pivot][j] = swap;
-        }
-        double swap = b[k];
-        b[k] = b[pivot];
-        b[pivot] = swap;
-        for (size_t i = k + 1; i < n; i++) {
-            double factor = a[i][k] / a[k][k];
-            for (size_t j = k; j < n; j++) a[i][j] -= factor * a[k][j];
-            b[i] -= factor * b[k];
-        }
-    }
-    for (size_t k = n; k-- > 0;) {
-        for (size_t j = k + 1; j < n; j++) b[k] -= a[k][j] * b[j];
-        b[k] /= a[k][k];
-        if (!isfinite(b[k])) return false;
-    }
-    return true;
-}
-
 /* Weights of the passes, adding up to 1, that make the combined change least. */
 static bool weigh(double *weight, const struct history *h, const struct prox *p) {
-    double a[HISTORY][HISTORY];
+    double a[HISTORY * HISTORY], scale[HISTORY], total = 0;
     size_t n = h->n - 1, set = p->n_set + 1;
     for (size_t i = 0; i < n; i++) {
         const double *x = h->steps + i * set, *y = x + set;
@@ -66,26 +38,21 @@ static bool weigh(double *weight, const struct history *h, const struct prox *p)
             double sum = 0;
             for (size_t k = 0; k < p->n_set; k++)
                 sum += (y[k] - x[k]) * (v[k] - u[k]) * p->second[p->set[k]];
-            a[i][j] = a[j][i] = sum;
+            a[i * n + j] = sum;
         }
         weight[i] = 1;
     }
-    double trace = 0, total = 0;
-    for (size_t i = 0; i < n; i++) trace += a[i][i];
-    for (size_t i = 0; i < n; i++) a[i][i] += 1e-12 * trace;
-    if (!eliminate(a, weight, n)) return false;
+    if (!factor_make(a, n, scale, p->o->ctx)) return false;
+    factor_solve(a, n, scale, weight, p->o->ctx);
     for (size_t i = 0; i < n; i++) total += weight[i];
     for (size_t i = 0; i < n; i++) weight[i] /= total;
-    return isfinite(1 / total);
+    return isfinite(total) && isfinite(1 / total);
 }
 
 bool history_extrapolate(struct history *h, struct prox *p, double *r) {
     const struct objective *o = p->o;
     size_t n = h->n - 1, set = p->n_set + 1;
     double weight[HISTORY];
-    h->n = 0;
-    if (!(n > 1)) return false;
-    h->n = n + 1;
     bool good = weigh(weight, h, p);
     h->n = 0;
     if (!good) return false;

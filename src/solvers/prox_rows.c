@@ -9,12 +9,6 @@
 
 enum { PART = 256 };
 
-static double add_up(const double *number, size_t n) {
-    double sum = 0;
-    for (size_t s = 0; s < n; s++) sum += number[s];
-    return sum;
-}
-
 /* ---- at a point --------------------------------------------------------------------------- */
 
 struct looking {
@@ -49,9 +43,9 @@ sepal_status prox_look(struct prox *p) {
     const struct objective *o = p->o;
     struct looking all = {.p = p};
     TRY(prox_tasks(p, 4 * o->n, o->slabs, look_at_slab, &all));
-    p->loss = add_up(all.loss, o->slabs);
-    p->factors = add_up(all.factors, o->slabs);
-    p->curves = add_up(all.curves, o->slabs);
+    p->loss = objective_total(o, all.loss);
+    p->factors = objective_total(o, all.factors);
+    p->curves = objective_total(o, all.curves);
     double absolute = 0, square = 0;
     for (size_t k = 0; k < prox_penalised(p); k++) {
         absolute += fabs(p->w[k]);
@@ -63,26 +57,11 @@ sepal_status prox_look(struct prox *p) {
 
 /* ---- bounds ------------------------------------------------------------------------------- */
 
-struct earning {
-    const struct prox *p;
-    double shrink, sum[SLABS_MOST];
-};
-
-static sepal_status earn_slab(sepal_ctx *ctx, size_t s, void *payload) {
-    struct earning *all = payload;
-    const struct objective *o = all->p->o;
-    (void)ctx;
-    all->sum[s] =
-        objective_neg_conjugate(o, o->slab_first[s], o->slab_first[s + 1], all->p->a, all->shrink);
-    return SEPAL_OK;
-}
-
 /* The dual at shrink times a; kept with them if it is the best so far. */
 static sepal_status try_dual(struct prox *p, double shrink, bool everything) {
     const struct objective *o = p->o;
-    struct earning all = {.p = p, .shrink = shrink};
-    TRY(prox_tasks(p, 8 * o->n, o->slabs, earn_slab, &all));
-    double dual = add_up(all.sum, o->slabs);
+    double dual;
+    TRY(objective_neg_conjugate(&dual, o, p->a, shrink));
     for (size_t k = 0; k < prox_penalised(p) && o->l2 > 0; k++) {
         double over = fabs(shrink * p->v[k]) - o->l1;
         if (over > 0 && (everything || !p->gone[k])) dual -= over * over / (2 * o->l2);
