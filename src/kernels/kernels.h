@@ -61,6 +61,8 @@ struct kernels {
     void (*logistic)(const double *m, size_t n, double *value, double *pull, double *curve);
     /* of n numbers a in [0, 1] the entropies -a ln a - (1 - a) ln(1 - a), to some last bits */
     void (*entropy)(const double *a, size_t n, double *out);
+    /* of n numbers: how many are 0 or -0, how many -0, and how many infinite or no numbers */
+    void (*survey)(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond);
     /* For every lane l the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w has `lanes`
        numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
     void (*wide_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,

@@ -8,6 +8,7 @@
 #if KERNELS_HAVE_AVX2
 
 #include "kernels/logistic.h"
+#include "kernels/survey.h"
 #include "kernels/wide.h"
 
 #include <immintrin.h>
@@ -376,6 +377,10 @@ static void logistic(const double *m, size_t n, double *value, double *pull, dou
     logistic_loss(m, n, value, pull, curve);
 }
 
+static void survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
+    survey_numbers(x, n, zeros, minus, beyond);
+}
+
 static void entropy(const double *a, size_t n, double *out) {
     logistic_entropy(a, n, out);
 }
@@ -554,6 +559,7 @@ const struct kernels kernels_avx2 = {
     .scatter_ones = scatter_add_ones,
     .logistic = logistic,
     .entropy = entropy,
+    .survey = survey,
     .wide_dot = wide_dot,
     .wide_fetch = wide_fetch,
     .wide_add = wide_add,

@@ -52,7 +52,8 @@ sepal_status solve_vanishing(struct descent *d);
 
 /* interior.c: all columns and rows at once. interior_columns.c: with an L1 penalty, the columns that
    have a weight. interior_band.c: of many dense rows, those near their kink. */
-sepal_status interior_narrow(struct descent *d, double off); /* margins at the start, by about; 0: unknown */
+sepal_status interior_narrow(struct descent *d,
+                             double off); /* margins at the start, by about; 0: unknown */
 sepal_status interior_by_columns(struct descent *d);
 sepal_status interior_banded(struct descent *d);
 bool interior_is_tall(const struct objective *o);

@@ -263,6 +263,29 @@ static void rows_are_as_one_by_one(void **state) {
     }
 }
 
+static void numbers_are_surveyed(void **state) {
+    (void)state;
+    static const double odd[] = {0,       -0.0,    INFINITY, -INFINITY, NAN,
+                                 DBL_MIN, DBL_MAX, -DBL_MAX, 5e-324};
+    enum { ODD = sizeof odd / sizeof *odd, LONGEST = 70 };
+    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
+    struct rng rng = rng_make(test_seed(14), 1);
+    for (size_t n = 0; n < LONGEST; n++) {
+        double x[LONGEST];
+        size_t zeros = 0, minus = 0, beyond = 0, got[3];
+        for (size_t i = 0; i < n; i++) {
+            x[i] = rng_below(&rng, 3) ? random_value(&rng) : odd[rng_below(&rng, ODD)];
+            zeros += x[i] == 0;
+            minus += x[i] == 0 && signbit(x[i]);
+            beyond += isfinite(x[i]) ? 0 : 1;
+        }
+        for (size_t s = 0; s < 2; s++) {
+            sets[s]->survey(x, n, &got[0], &got[1], &got[2]);
+            assert_true(got[0] == zeros && got[1] == minus && got[2] == beyond);
+        }
+    }
+}
+
 static void entropies_are_exact(void **state) {
     (void)state;
     enum { TRIES = 20000 };
@@ -343,6 +366,7 @@ int main(void) {
         cmocka_unit_test(lanes_are_those_documented),
         cmocka_unit_test(axpy_is_the_same_everywhere),
         cmocka_unit_test(rows_are_as_one_by_one),
+        cmocka_unit_test(numbers_are_surveyed),
         cmocka_unit_test(entropies_are_exact),
         cmocka_unit_test(scatter_adds_in_order),
         cmocka_unit_test(gathers_are_dots_of_picked_weights),
