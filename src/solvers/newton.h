@@ -24,6 +24,10 @@ struct hessian {
 sepal_status hessian_init(struct hessian *h, const struct objective *o, struct arena *arena);
 /* The upper triangle (width x width), penalty included. */
 sepal_status hessian_make(double *out, struct hessian *h, const double *curve);
+/* Whether the pass that gives the curvatures had better make it, too (struct sweep); and the same when
+   it has done so. */
+bool hessian_in_pass(const struct hessian *h);
+void hessian_take_over(double *out, struct hessian *h, const double *curve);
 
 /* ---- newton_factor.c: a Cholesky factor that always is one ------------------------------------- */
 

@@ -289,9 +289,27 @@ static sepal_status multiply(double *out, struct hessian *h, const double *curve
 
 /* ---- either way --------------------------------------------------------------------------- */
 
-sepal_status hessian_make(double *out, struct hessian *h, const double *curve) {
+bool hessian_in_pass(const struct hessian *h) {
+    enum { WIDTH_MOST = 64, ROWS_LEAST = 1 << 14 };
     const struct objective *o = h->o;
-    TRY(h->scatters ? scatter(out, h, curve) : multiply(out, h, curve));
+    return !o->rows.sparse && o->width <= WIDTH_MOST && o->n >= ROWS_LEAST;
+}
+
+static void add_penalty(double *out, const struct objective *o) {
     for (size_t j = 0; j < o->penalised; j++) out[j * o->width + j] += o->l2;
+}
+
+void hessian_take_over(double *out, struct hessian *h, const double *curve) {
+    if (h->kept) {
+        memcpy(h->sum, out, h->side * h->side * sizeof *out);
+        memcpy(h->kept, curve, h->o->n * sizeof *h->kept);
+        h->begun = true;
+    }
+    add_penalty(out, h->o);
+}
+
+sepal_status hessian_make(double *out, struct hessian *h, const double *curve) {
+    TRY(h->scatters ? scatter(out, h, curve) : multiply(out, h, curve));
+    add_penalty(out, h->o);
     return SEPAL_OK;
 }
