@@ -154,6 +154,14 @@ static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t 
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
+/* Rows that are added with factors alone need not be read where all of these are 0. */
+static bool is_idle(const struct pass *pass, size_t row, size_t n) {
+    if (pass->v) return false;
+    for (size_t i = 0; i < n; i++)
+        if (pass->factor[row + i] != 0) return false;
+    return true;
+}
+
 static void walk_block(struct pass *pass, const struct kernels *kernels, size_t slab,
                        const struct block *block, double *dense) {
     const struct objective *o = pass->o;
@@ -162,6 +170,7 @@ static void walk_block(struct pass *pass, const struct kernels *kernels, size_t 
         size_t row = block->first_row + i;
         panel.local = i;
         panel.n = block->rows - i < PANEL ? block->rows - i : PANEL;
+        if (is_idle(pass, row, panel.n)) continue;
         if (dense) block_panel(panel.x, block, i, panel.n, o->cols, o->centre, dense);
         if (pass->v)
             panel_scores(pass, kernels, &panel, row);

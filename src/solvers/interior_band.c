@@ -21,6 +21,7 @@ struct band {
     struct descent *d;
     const struct objective *o;
     struct hinge best;
+    bool known;  /* best.m are the margins of the best point */
     double *m;   /* n: margins of the best point, then dual variables */
     double far;  /* from 1 are the margins of rows near the kink, at most */
     size_t *row; /* n: those of the small problem */
@@ -127,7 +128,8 @@ static sepal_status start(struct band *b, struct few *few, struct arena *arena) 
     TRY(take_rows(few, b, n, arena));
     share_alike(few, o);
     TRY(solve_few(few, b, fmax(b->d->tol, 0.1 * (double)o->width / (double)n), true));
-    return hinge_offer(&b->best, few->u, NULL);
+    memcpy(b->d->u, few->u, o->width * sizeof *few->u);
+    return SEPAL_OK;
 }
 
 /* ---- the rows near the kink --------------------------------------------------------------- */
@@ -186,7 +188,10 @@ static void spread(struct band *b, const struct few *few) {
 static sepal_status solve_near(struct band *b, double part, struct few *few, struct arena *arena) {
     const struct objective *o = b->o;
     size_t n = 0;
-    TRY(objective_margins(b->m, o, b->d->u));
+    if (b->known)
+        memcpy(b->m, b->best.m, o->n * sizeof *b->m);
+    else
+        TRY(objective_margins(b->m, o, b->d->u));
     b->far = find_far(b, part);
     for (size_t i = 0; i < o->n; i++)
         if (is_near(b, i)) b->row[n++] = i;
@@ -194,8 +199,11 @@ static sepal_status solve_near(struct band *b, double part, struct few *few, str
     TRY(take_rows(few, b, n, arena));
     TRY(solve_few(few, b, 0.5 * b->d->tol, false));
     spread(b, few);
+    double before = b->best.primal;
     TRY(hinge_offer_dual(&b->best, b->m, NULL));
-    return hinge_offer(&b->best, few->u, NULL);
+    TRY(hinge_offer(&b->best, few->u, NULL));
+    b->known = b->best.primal < before;
+    return SEPAL_OK;
 }
 
 /* ---- together ----------------------------------------------------------------------------- */
@@ -210,7 +218,7 @@ static sepal_status solve_some(struct band *b, double part) {
 }
 
 static sepal_status run(struct band *b, struct arena *arena) {
-    static const double first = 4, most = 0.5, more = 2;
+    static const double first = 4, most = 0.5, more = 1.25;
     const struct objective *o = b->o;
     double part = first * sqrt((double)(o->width * SAMPLED) / (double)o->n);
     b->m = arena_alloc(o->ctx, arena, o->n, sizeof *b->m);
@@ -218,8 +226,9 @@ static sepal_status run(struct band *b, struct arena *arena) {
     b->mean[0] = arena_alloc(o->ctx, arena, o->width, 2 * sizeof *b->mean[0]);
     if (!b->m || !b->row || !b->mean[0]) return SEPAL_EMEMORY;
     b->mean[1] = b->mean[0] + o->width;
-    TRY(hinge_init(&b->best, b->d, arena));
     if (!b->d->warm) TRY(solve_some(b, 0));
+    TRY(hinge_init(&b->best, b->d, arena));
+    b->known = isfinite(b->best.primal);
     for (; part < most && !b->d->stopped && !hinge_ends(&b->best); part *= more)
         TRY(solve_some(b, part));
     return SEPAL_OK;
