@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import statistics
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from fits import ROOT, WORK, times
 
 ROWS = (100_000, 400_000, 1_600_000, 4_000_000)
 COLUMNS = 20
+RUNS = 3  # medians are shown
 LEARNERS = ("logistic", "svm", "svm(loss=hinge)", "least-squares", "lda", "fisher", "gaussian", "naive-bayes(kind=gaussian)",
             "mean-difference", "perceptron(epochs=5)", "delta(epochs=5)", "logistic(penalty=l1)")
 
@@ -64,7 +66,9 @@ def grow(show, pattern, markdown):
         for spec in LEARNERS:
             if not re.search(pattern, spec):
                 continue
-            load, seconds, memory, converged = fit(rows, labels, spec)
+            runs = [fit(rows, labels, spec) for _ in range(RUNS)]
+            load, seconds, memory = (statistics.median(run[k] for run in runs) for k in range(3))
+            converged = all(run[3] for run in runs)
             growth = f", x{seconds / last[spec][1] / (count / last[spec][0]):.2f} linear" if spec in last else ""
             last[spec] = count, seconds
             show([spec, f"{count:,}", times(load), f"{times(seconds)}{'' if converged else ', not converged'}",

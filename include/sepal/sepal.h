@@ -88,7 +88,9 @@ SEPAL_API int sepal_blas_is_slow(const sepal_ctx *ctx);    /* 1: the reference B
 /* ---- Data --------------------------------------------------------------------------------- */
 
 /* Read rows to learn from. `path` "-" is standard input; gz, xz, zst and bz2 are unpacked. `options`
-   is NULL or "name=value, name=value" with the rows of SEPAL_READ_OPTION ("target=y, header=no"). */
+   is NULL or "name=value, name=value" with the rows of SEPAL_READ_OPTION ("target=y, header=no").
+   A large npy file of doubles is mapped, not copied: until sepal_data_free nobody may cut it short in
+   place (replacing or removing it is fine), or the process gets SIGBUS. */
 SEPAL_API sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const char *path,
                                        const char *options);
 /* Read rows for a model: columns are matched to the ones it was trained on. With `with_labels` 0

@@ -109,6 +109,22 @@ size_t input_size(const struct input_file *in) {
     return in->size;
 }
 
+size_t input_offset(const struct input_file *in) {
+    off_t at = sys_tell(in->fd);
+    return at < 0 ? SIZE_MAX : (size_t)at; /* never: of a regular file it is known */
+}
+
+void *input_map(sepal_ctx *ctx, const struct input_file *in) {
+    struct stat facts;
+    if (in->size == SIZE_MAX || sys_fstat(ctx, in->fd, &facts) != 0) return NULL;
+    /* it may have been cut since it was opened */
+    return (size_t)facts.st_size == in->size ? sys_map(ctx, in->fd, in->size) : NULL;
+}
+
+void input_unmap(void *bytes, size_t size) {
+    if (bytes) sys_unmap(bytes, size);
+}
+
 static sepal_status slurp(char **bytes, size_t *size, sepal_ctx *ctx, struct input_file *in) {
     enum { STEP = 1 << 16 };
     size_t room = 0, used = 0, got;

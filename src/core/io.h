@@ -23,6 +23,12 @@ void input_close(struct input_file *in);
 bool input_exists(const char *path);
 /* Bytes of a regular file; SIZE_MAX for anything else, which may never end. */
 size_t input_size(const struct input_file *in);
+/* Where the next read of a regular file begins. */
+size_t input_offset(const struct input_file *in);
+/* A regular file in memory as it is on the disk, without a copy; NULL: that cannot be, read it. Whoever
+   cuts the file short meanwhile has the process end by SIGBUS. */
+void *input_map(sepal_ctx *ctx, const struct input_file *in);
+void input_unmap(void *bytes, size_t size);
 /* The whole file in one block of memory that the caller frees. */
 sepal_status input_slurp(char **out, size_t *size, sepal_ctx *ctx, const char *path,
                          sepal_status status);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,4 +98,17 @@ int sys_close(sepal_ctx *ctx, int fd) {
 
 void sys_unlink(const char *path) {
     unlink(path);
+}
+
+off_t sys_tell(int fd) {
+    return lseek(fd, 0, SEEK_CUR);
+}
+
+void *sys_map(sepal_ctx *ctx, int fd, size_t size) {
+    void *bytes = fails(ctx) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+void sys_unmap(void *bytes, size_t size) {
+    munmap(bytes, size);
 }

@@ -12,4 +12,9 @@ struct array_layout {
 
 extern const struct chunk_format array_chunk_format;
 
+/* array_map.c: the rows where they are in the file, in reading->rows, and a chunk that knows all but
+   their cells. False: they have to be read. */
+struct reading;
+sepal_status array_map(bool *mapped, struct reading *reading, const struct array_layout *layout);
+
 #endif

@@ -14,8 +14,17 @@
 
 enum { BUFFER_BYTES = 2 * LIMIT_TEXT }; /* a label and blanks around it */
 
+/* An element of an array, and the number of its text among the labels. */
+struct seen {
+    uint64_t key;
+    uint32_t number;
+    bool used;
+};
+enum { SEEN = 1 << 8 };
+
 struct intake {
     sepal_ctx *ctx;
+    struct seen seen[SEEN];
     struct aside *aside;
     struct source source;
     size_t room;   /* rows for which there is memory */
@@ -133,13 +142,31 @@ static sepal_status take_lines(struct intake *in) {
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 
+/* Where an element of that many bytes may have been seen before; NULL: it is too long to tell. */
+static struct seen *place_of(struct intake *in, const char *element, size_t bytes, uint64_t *key) {
+    enum { SHIFT = 64 - 8 }; /* of SEEN places */
+    if (bytes > sizeof *key) return NULL;
+    *key = 0;
+    memcpy(key, element, bytes);
+    return &in->seen[*key * 0x9e3779b97f4a7c15 >> SHIFT]; /* Fibonacci hashing */
+}
+
 static sepal_status add_label_elements(struct intake *in, const struct array_shape *shape,
                                        size_t n) {
+    struct aside *aside = in->aside;
+    uint64_t key = 0;
     for (size_t i = 0; i < n; i++) {
+        const char *element = in->buffer + i * shape->bytes;
+        struct seen *seen = place_of(in, element, shape->bytes, &key);
+        if (seen && seen->used && seen->key == key && aside->rows < in->room) {
+            aside->number[aside->rows++] = seen->number;
+            continue;
+        }
         in->text.length = 0;
-        element_text(in->ctx, &in->text, shape, in->buffer + i * shape->bytes);
+        element_text(in->ctx, &in->text, shape, element);
         if (in->text.failed) return SEPAL_EMEMORY;
         TRY(add_label(in, trimmed((struct slice){in->text.bytes, in->text.length})));
+        if (seen) *seen = (struct seen){key, aside->number[aside->rows - 1], true};
     }
     return SEPAL_OK;
 }

@@ -1,6 +1,7 @@
 #include "data/matrix.h"
 
 #include "core/alloc.h"
+#include "core/io.h"
 
 #include <string.h>
 
@@ -70,7 +71,7 @@ void block_clear(struct block *block) {
     mem_free(block->start);
     mem_free(block->index);
     mem_free(block->f32);
-    mem_free(block->f64);
+    if (!block->borrowed) mem_free(block->f64);
     *block = (struct block){0};
 }
 
@@ -93,6 +94,7 @@ struct block block_slice(const struct block *block, size_t cols, size_t first, s
 void matrix_clear(struct matrix *matrix) {
     for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++) block_clear(&matrix->blocks[b]);
     mem_free(matrix->blocks);
+    input_unmap(matrix->file, matrix->file_bytes);
     *matrix = (struct matrix){0};
 }
 

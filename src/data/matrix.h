@@ -31,6 +31,7 @@ struct block {
     uint32_t *index; /* sparse: column of each entry, rising within a row */
     float *f32;      /* dense: rows x cols, row-major */
     double *f64;
+    bool borrowed; /* f64 is part of a file in memory, see struct matrix */
     /* What every row of a sparse block has less than is stored, a number a column; NULL: nothing.
        So sparse rows stay sparse when they are centred. Not owned. */
     const double *centre;
@@ -48,6 +49,8 @@ struct matrix {
     size_t rows, cols, nonzeros, block_rows, n_blocks;
     bool sparse;
     struct block *blocks;
+    void *file; /* whose bytes are rows of some blocks; NULL: none is */
+    size_t file_bytes;
 };
 
 size_t matrix_block_rows(size_t cols);

@@ -36,25 +36,45 @@ static double entry(const struct block *block, size_t i, size_t at) {
     return block->values == VALUES_ROW ? block->f64[i] : 1;
 }
 
-static void dense_row(const struct block *block, size_t i, size_t cols, double *out) {
+/* Four at a time, which compilers make vectors of. */
+static void less_f64(double *restrict out, const double *restrict x, const double *restrict c,
+                     size_t n) {
+    size_t j = 0;
+    for (; n - j >= 4; j += 4) {
+        out[j] = x[j] - c[j];
+        out[j + 1] = x[j + 1] - c[j + 1];
+        out[j + 2] = x[j + 2] - c[j + 2];
+        out[j + 3] = x[j + 3] - c[j + 3];
+    }
+    for (; j < n; j++) out[j] = x[j] - c[j];
+}
+
+/* Row i less the centre, which may be NULL. */
+static void dense_row(const struct block *block, size_t i, size_t cols, const double *centre,
+                      double *out) {
+    if (!block->sparse && block->f64) {
+        if (centre)
+            less_f64(out, block->f64 + i * cols, centre, cols);
+        else
+            memcpy(out, block->f64 + i * cols, cols * sizeof *out);
+        return;
+    }
     if (block->sparse) {
         memset(out, 0, cols * sizeof *out);
         for (size_t at = block->start[i]; at < block->start[i + 1]; at++)
             out[block->index[at]] = entry(block, i, at);
         for (size_t j = 0; block->centre && j < cols; j++) out[j] -= block->centre[j];
-    } else if (block->f32) {
+    } else {
         const float *x = block->f32 + i * cols;
         for (size_t j = 0; j < cols; j++) out[j] = (double)x[j];
-    } else {
-        memcpy(out, block->f64 + i * cols, cols * sizeof *out);
     }
+    for (size_t j = 0; centre && j < cols; j++) out[j] -= centre[j];
 }
 
 void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
                  const double *centre, const double *root_weight, double *out, size_t stride) {
     for (size_t i = first; i < first + n; i++, out += stride) {
-        dense_row(block, i, cols, out);
-        for (size_t j = 0; centre && j < cols; j++) out[j] -= centre[j];
+        dense_row(block, i, cols, centre, out);
         if (!root_weight) continue;
         double root = root_weight[block->first_row + i];
         for (size_t j = 0; j < cols; j++) out[j] *= root;

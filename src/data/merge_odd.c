@@ -91,6 +91,12 @@ void merge_bad_lines(sepal_ctx *ctx, const struct source *source, const struct c
 
 static sepal_status join_chunk(sepal_ctx *ctx, struct raw *raw, const struct aside *labels,
                                size_t record) {
+    /* labels are few as a rule: where each went when it was last looked up, by its last bits */
+    enum { RECENT = 16 };
+    struct {
+        uint32_t number, token;
+    } recent[RECENT];
+    for (size_t k = 0; k < RECENT; k++) recent[k].number = NO_LABEL;
     size_t skipped = 0, first = record;
     bool fresh;
     mem_free(raw->label);
@@ -105,8 +111,13 @@ static sepal_status join_chunk(sepal_ctx *ctx, struct raw *raw, const struct asi
         raw->label[r] = NO_LABEL;
         if (raw->drop && raw->drop[r]) continue;
         TRY(aside_check_label(ctx, labels, record));
-        TRY(tokens_add(&raw->labels, ctx, labels->texts.items[labels->number[record]],
-                       &raw->label[r], &fresh));
+        uint32_t number = labels->number[record], k = number % RECENT;
+        if (recent[k].number != number) {
+            TRY(tokens_add(&raw->labels, ctx, labels->texts.items[number], &recent[k].token,
+                           &fresh));
+            recent[k].number = number;
+        }
+        raw->label[r] = recent[k].token;
     }
     return SEPAL_OK;
 }

@@ -206,7 +206,13 @@ static sepal_status finish(struct reading *reading) {
                 merge_weights(data, reading->ctx, &reading->chunks)));
     merge_bad_lines(reading->ctx, &reading->source, &reading->chunks);
     TRY(merge_numbers(data, reading->ctx, &reading->chunks));
-    TRY(assemble(&data->matrix, reading->ctx, &reading->chunks, data->schema, data->matrix.rows));
+    if (reading->rows.blocks) {
+        data->matrix = reading->rows;
+        reading->rows = (struct matrix){0};
+    } else {
+        TRY(assemble(&data->matrix, reading->ctx, &reading->chunks, data->schema,
+                     data->matrix.rows));
+    }
     matrix_set_numbers(&data->matrix, data->number);
     return SEPAL_OK;
 }
@@ -237,6 +243,7 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
     sepal_status status = reading.data ? read_all(&reading, options) : SEPAL_EMEMORY;
     source_close(&reading.source);
     chunks_clear(&reading.chunks);
+    matrix_clear(&reading.rows);
     aside_clear(&reading.labels);
     aside_clear(&reading.weights);
     mem_free(reading.sibling);

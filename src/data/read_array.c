@@ -87,9 +87,11 @@ sepal_status read_array(struct reading *reading, enum format format) {
     if (status == SEPAL_OK) status = table_plan(reading, &columns, &layout.table);
     /* what follows the elements is no row, however much it is; it is counted afterwards */
     reading->chunks.bytes = layout.shape.rows * layout.shape.cols * layout.shape.bytes;
-    if (status == SEPAL_OK)
+    bool mapped = false;
+    if (status == SEPAL_OK) status = array_map(&mapped, reading, &layout);
+    if (status == SEPAL_OK && !mapped)
         status = table_parse(reading, &array_chunk_format, &layout, &layout.table);
-    if (status == SEPAL_OK) status = check_length(reading, &layout.shape);
+    if (status == SEPAL_OK && !mapped) status = check_length(reading, &layout.shape);
     if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
     tokens_clear(&columns.by_name);
     return status;

@@ -20,6 +20,7 @@ struct reading {
     struct aside labels, weights; /* from files beside the data; without a file: none */
     char *sibling;                /* path of a label file that was found, not asked for */
     struct chunks chunks;
+    struct matrix rows; /* of an array in a file that is mapped; else without blocks */
     sepal_data *data;
 };
 

@@ -52,6 +52,9 @@ struct kernels {
     void (*reach_rows)(double *out, const double *const *x, size_t rows, const double *w, size_t n);
     void (*add_rows)(double *w, double *reach, const double *a, const double *const *x, size_t rows,
                      size_t n);
+    /* sum_jk += the sum over the rows of (a_i x_ij) x_ik for k >= j, one row after the other; sum is
+       n x n, and what is below its diagonal may change, too */
+    void (*gram_rows)(double *sum, const double *a, const double *const *x, size_t rows, size_t n);
     /* the same for a sparse row: x holds the values of the columns index[0 .. n-1] */
     double (*gather_f64)(const double *x, const uint32_t *index, const double *w, size_t n);
     double (*gather_f32)(const float *x, const uint32_t *index, const double *w, size_t n);
@@ -64,6 +67,8 @@ struct kernels {
     void (*logistic)(const double *m, size_t n, double *value, double *pull, double *curve);
     /* of n numbers a in [0, 1] the entropies -a ln a - (1 - a) ln(1 - a), to some last bits */
     void (*entropy)(const double *a, size_t n, double *out);
+    /* of n numbers: how many are 0 or -0, how many -0, and how many infinite or no numbers */
+    void (*survey)(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond);
     /* For every lane l the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w has `lanes`
        numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
     void (*wide_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,

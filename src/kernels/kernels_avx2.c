@@ -8,6 +8,7 @@
 #if KERNELS_HAVE_AVX2
 
 #include "kernels/logistic.h"
+#include "kernels/survey.h"
 
 #include <immintrin.h>
 
@@ -261,11 +262,11 @@ INLINE __m256d add_four(const __m256d row[4]) {
     return _mm256_permute4x64_pd(_mm256_hadd_pd(first, second), 0xd8);
 }
 
-/* Rows of at most 16 numbers, `vectors` of them full or not: the weights stay where they are. */
+/* Rows of at most 32 numbers, `vectors` vectors full or not: the weights stay where they are. */
 INLINE void short_rows(double *out, const double *const *x, size_t rows, const double *w, size_t n,
                        size_t vectors, bool magnitudes) {
     __m256d sign = _mm256_set1_pd(magnitudes ? -0.0 : 0.0), zero = _mm256_setzero_pd();
-    __m256d weight[4], four[4];
+    __m256d weight[8], four[4];
     __m256i mask = mask_of(n - (vectors - 1) * VECTOR);
     for (size_t v = 0; v < vectors; v++) weight[v] = part_f64(w + v * VECTOR, n - v * VECTOR);
     for (size_t i = 0; i < rows; i += 4) {
@@ -276,7 +277,7 @@ INLINE void short_rows(double *out, const double *const *x, size_t rows, const d
                 __m256d part = v + 1 < vectors ? load_f64(row + v * VECTOR)
                                                : _mm256_maskload_pd(row + v * VECTOR, mask);
                 part = _mm256_andnot_pd(sign, _mm256_mul_pd(part, weight[v]));
-                sum[v] = _mm256_add_pd(zero, part);
+                sum[v % 4] = _mm256_add_pd(sum[v % 4], part);
             }
             four[r] = add_vectors((struct lanes){sum[0], sum[1], sum[2], sum[3]});
         }
@@ -294,6 +295,10 @@ INLINE bool rows_are_short(double *out, const double *const *x, size_t rows, con
     case 2: short_rows(out, x, rows, w, n, 2, magnitudes); return true;
     case 3: short_rows(out, x, rows, w, n, 3, magnitudes); return true;
     case 4: short_rows(out, x, rows, w, n, 4, magnitudes); return true;
+    case 5: short_rows(out, x, rows, w, n, 5, magnitudes); return true;
+    case 6: short_rows(out, x, rows, w, n, 6, magnitudes); return true;
+    case 7: short_rows(out, x, rows, w, n, 7, magnitudes); return true;
+    case 8: short_rows(out, x, rows, w, n, 8, magnitudes); return true;
     default: return false;
     }
 }
@@ -388,8 +393,55 @@ static void shift_f32(double *restrict out, const float *restrict x, const doubl
         for (size_t j = 0; j < n; j++) out[j] = (double)x[j] * a;
 }
 
+/* Two rows of the sum, `vectors` vectors from column k on, of which the last has what `mask` says. */
+INLINE void gram_tile(double *sum, const double *a, const double *const *x, size_t rows, size_t n,
+                      size_t j, size_t k, size_t vectors, __m256i mask) {
+    double *first = sum + j * n + k, *second = j + 1 < n ? first + n : first;
+    size_t next = j + 1 < n ? j + 1 : j;
+    __m256d top[4], low[4];
+    for (size_t v = 0; v < vectors; v++) {
+        bool last = v + 1 == vectors;
+        top[v] = last ? _mm256_maskload_pd(first + v * VECTOR, mask) : load_f64(first + v * VECTOR);
+        low[v] =
+            last ? _mm256_maskload_pd(second + v * VECTOR, mask) : load_f64(second + v * VECTOR);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        __m256d by = _mm256_set1_pd(a[i] * x[i][j]), also = _mm256_set1_pd(a[i] * x[i][next]);
+        for (size_t v = 0; v < vectors; v++) {
+            const double *from = x[i] + k + v * VECTOR;
+            __m256d part = v + 1 == vectors ? _mm256_maskload_pd(from, mask) : load_f64(from);
+            top[v] = _mm256_add_pd(top[v], _mm256_mul_pd(by, part));
+            low[v] = _mm256_add_pd(low[v], _mm256_mul_pd(also, part));
+        }
+    }
+    for (size_t v = 0; v < vectors; v++) {
+        __m256i whole = v + 1 == vectors ? mask : _mm256_set1_epi64x(-1);
+        if (next > j) _mm256_maskstore_pd(second + v * VECTOR, whole, low[v]);
+        _mm256_maskstore_pd(first + v * VECTOR, whole, top[v]);
+    }
+}
+
+static void gram_rows(double *sum, const double *a, const double *const *x, size_t rows, size_t n) {
+    for (size_t j = 0; j < n; j += 2)
+        for (size_t k = j; k < n;) {
+            size_t vectors = (n - k + VECTOR - 1) / VECTOR, most = vectors < 4 ? vectors : 4;
+            __m256i mask = mask_of(n - k - (most - 1) * VECTOR);
+            switch (most) {
+            case 1: gram_tile(sum, a, x, rows, n, j, k, 1, mask); break;
+            case 2: gram_tile(sum, a, x, rows, n, j, k, 2, mask); break;
+            case 3: gram_tile(sum, a, x, rows, n, j, k, 3, mask); break;
+            default: gram_tile(sum, a, x, rows, n, j, k, 4, mask); break;
+            }
+            k += most * VECTOR;
+        }
+}
+
 static void logistic(const double *m, size_t n, double *value, double *pull, double *curve) {
     logistic_loss(m, n, value, pull, curve);
+}
+
+static void survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
+    survey_numbers(x, n, zeros, minus, beyond);
 }
 
 static void entropy(const double *a, size_t n, double *out) {
@@ -411,6 +463,7 @@ const struct kernels kernels_avx2 = {
     .dot_rows = dot_rows,
     .reach_rows = reach_rows,
     .add_rows = add_rows,
+    .gram_rows = gram_rows,
     .gather_f64 = gather_f64,
     .gather_f32 = gather_f32,
     .gather_ones = gather_ones,
@@ -419,6 +472,7 @@ const struct kernels kernels_avx2 = {
     .scatter_ones = scatter_add_ones,
     .logistic = logistic,
     .entropy = entropy,
+    .survey = survey,
     .wide_dot = avx2_wide_dot,
     .wide_fetch = avx2_wide_fetch,
     .wide_add = avx2_wide_add,

@@ -5,6 +5,7 @@
    vector code may add +0 for elements that are not there. */
 #include "kernels/logistic.h"
 #include "kernels/sets.h"
+#include "kernels/survey.h"
 #include "kernels/wide.h"
 
 #include <math.h>
@@ -122,6 +123,14 @@ static void add_rows(double *w, double *reach, const double *a, const double *co
     }
 }
 
+static void gram_rows(double *sum, const double *a, const double *const *x, size_t rows, size_t n) {
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < n; j++) {
+            double by = a[i] * x[i][j];
+            for (size_t k = j; k < n; k++) sum[j * n + k] += by * x[i][k];
+        }
+}
+
 static double gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
@@ -166,6 +175,10 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n) {
 
 static void logistic(const double *m, size_t n, double *value, double *pull, double *curve) {
     logistic_loss(m, n, value, pull, curve);
+}
+
+static void survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
+    survey_numbers(x, n, zeros, minus, beyond);
 }
 
 static void entropy(const double *a, size_t n, double *out) {
@@ -255,6 +268,7 @@ const struct kernels kernels_reference = {
     .dot_rows = dot_rows,
     .reach_rows = reach_rows,
     .add_rows = add_rows,
+    .gram_rows = gram_rows,
     .gather_f64 = gather_f64,
     .gather_f32 = gather_f32,
     .gather_ones = gather_ones,
@@ -263,6 +277,7 @@ const struct kernels kernels_reference = {
     .scatter_ones = scatter_add_ones,
     .logistic = logistic,
     .entropy = entropy,
+    .survey = survey,
     .wide_dot = wide_dot,
     .wide_fetch = wide_fetch,
     .wide_add = wide_add,

@@ -68,27 +68,92 @@ static double room(const struct loss *loss, double a) {
     return isinf(loss->most) ? a : a * (1 - a / loss->most);
 }
 
+struct totals {
+    const struct proving *all;
+    struct total high[STRIPES], difference[STRIPES], room[STRIPES];
+    double size[STRIPES];
+};
+
+static sepal_status sides_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    struct totals *sums = payload;
+    const struct proving *all = sums->all;
+    const struct objective *o = all->o;
+    size_t from = o->n * stripe / STRIPES, to = o->n * (stripe + 1) / STRIPES;
+    double high[SOME], both[SOME], free[SOME], size = 0;
+    (void)ctx;
+    for (size_t i = from, n; i < to; i += n) {
+        n = to - i < SOME ? to - i : SOME;
+        for (size_t k = 0; k < n; k++) {
+            double a = all->a[i + k], term = o->share[i + k] * a;
+            bool is_high = o->label[i + k] == 1;
+            high[k] = is_high ? term : 0;
+            both[k] = is_high ? term : -term;
+            free[k] = o->share[i + k] * room(o->loss, a);
+            size += fabs(term);
+        }
+        total_add_all(&sums->high[stripe], high, n);
+        total_add_all(&sums->difference[stripe], both, n);
+        total_add_all(&sums->room[stripe], free, n);
+    }
+    sums->size[stripe] = size;
+    return SEPAL_OK;
+}
+
+static double add_totals(const struct total *stripe) {
+    struct total total = {0};
+    for (size_t s = 0; s < STRIPES; s++) {
+        total_add(&total, stripe[s].sum);
+        total_add(&total, stripe[s].rest);
+    }
+    return total_of(&total);
+}
+
+sepal_status proving_sides(struct sides *out, const struct proving *all) {
+    struct totals sums = {.all = all};
+    TRY(run_tasks(all->o, STRIPES, sides_of_stripe, &sums));
+    *out = (struct sides){.high = add_totals(sums.high),
+                          .difference = add_totals(sums.difference),
+                          .room = add_totals(sums.room)};
+    for (size_t s = 0; s < STRIPES; s++) out->size += sums.size[s];
+    return SEPAL_OK;
+}
+
+struct balancing {
+    const struct proving *all;
+    double step, factor[2];
+    bool moves;
+};
+
+static sepal_status balance_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    const struct balancing *by = payload;
+    const struct objective *o = by->all->o;
+    size_t from = o->n * stripe / STRIPES, to = o->n * (stripe + 1) / STRIPES;
+    double *a = by->all->a;
+    (void)ctx;
+    for (size_t i = from; i < to; i++) {
+        if (by->moves)
+            a[i] -= by->step * objective_side(o, i) * room(o->loss, a[i]);
+        else
+            a[i] *= by->factor[o->label[i] == 1];
+        a[i] = fmin(fmax(a[i], o->loss->least), o->loss->most);
+    }
+    return SEPAL_OK;
+}
+
 /* A free bias needs the sums of both sides to be equal. What is amiss is shared out over the
    variables between their bounds, where the dual is flat; if they have not the room for it, the
    larger side is shrunk. */
-static void balance(const struct proving *all) {
+static sepal_status balance(const struct proving *all) {
     const struct objective *o = all->o;
-    struct total sides[2] = {{0, 0}, {0, 0}}, rooms = {0};
-    for (size_t i = 0; i < o->n; i++) {
-        total_add(&sides[o->label[i] == 1], o->share[i] * all->a[i]);
-        total_add(&rooms, o->share[i] * room(o->loss, all->a[i]));
-    }
-    double low = total_of(&sides[0]), high = total_of(&sides[1]), space = total_of(&rooms);
-    double step = (high - low) / space;
+    struct sides s;
+    TRY(proving_sides(&s, all));
+    double high = s.high, low = high - s.difference, space = s.room, step = s.difference / space;
     bool moves = space > 0 && (isinf(o->loss->least) || fabs(step) < 1);
-    double factor[2] = {low > high ? high / low : 1, high > low ? low / high : 1};
-    for (size_t i = 0; i < o->n; i++) {
-        if (moves)
-            all->a[i] -= step * objective_side(o, i) * room(o->loss, all->a[i]);
-        else
-            all->a[i] *= factor[o->label[i] == 1];
-        all->a[i] = fmin(fmax(all->a[i], o->loss->least), o->loss->most);
-    }
+    struct balancing by = {.all = all,
+                           .step = step,
+                           .factor = {low > high ? high / low : 1, high > low ? low / high : 1},
+                           .moves = moves};
+    return run_tasks(o, STRIPES, balance_stripe, &by);
 }
 
 /* ---- the bound ---------------------------------------------------------------------------- */
@@ -181,16 +246,19 @@ static double steepest(const struct proving *all) {
 static sepal_status prove(struct proof *out, struct proving *all, const double *pull) {
     const struct objective *o = all->o;
     struct estimate estimate = {0};
+    bool penalised = o->l1 > 0 || o->l2 > 0;
     TRY(proving_room(all));
-    TRY(proving_margins(all));
-    TRY(proving_primal(&estimate, all));
+    if (!all->joint) {
+        TRY(proving_margins(all));
+        TRY(proving_primal(&estimate, all));
+    }
+    TRY(clip(all, pull));
+    if (o->bias == BIAS_FREE && penalised) TRY(balance(all));
+    TRY(proving_sums(all));
+    if (all->joint) TRY(proving_primal(&estimate, all));
     out->norm = sqrt(o->ctx->kernels->dot_f64(all->u, all->u, o->cols));
     out->inside = 0;
     for (size_t i = 0; i < o->n; i++) out->inside += all->m[i] <= SUPPORT_MARGIN;
-    bool penalised = o->l1 > 0 || o->l2 > 0;
-    TRY(clip(all, pull));
-    if (o->bias == BIAS_FREE && penalised) balance(all);
-    TRY(proving_sums(all));
     out->slope = penalised ? NAN : steepest(all);
     TRY(dual(&estimate, all));
     return proof_conclude(out, o->ctx, &estimate);
@@ -201,8 +269,12 @@ sepal_status certify(struct proof *out, const struct objective *o, const double 
     struct proving all = {.o = o,
                           .u = u,
                           .m = mem_alloc(o->ctx, o->n, sizeof *all.m),
-                          .a = mem_alloc(o->ctx, o->n, sizeof *all.a)};
-    sepal_status status = all.m && all.a ? prove(out, &all, pull) : SEPAL_EMEMORY;
+                          .a = mem_alloc(o->ctx, o->n, sizeof *all.a),
+                          .joint = pull && !o->rows.sparse};
+    all.parts = all.joint ? PARTS_JOINT : PARTS;
+    all.off = all.joint ? mem_alloc(o->ctx, o->n, sizeof *all.off) : all.a;
+    sepal_status status = all.m && all.a && all.off ? prove(out, &all, pull) : SEPAL_EMEMORY;
+    if (all.joint) mem_free(all.off);
     mem_free(all.m);
     mem_free(all.a);
     mem_free(all.v);

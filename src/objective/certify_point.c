@@ -52,7 +52,7 @@ static void keep_margin(const struct scoring *scoring, size_t row, double score,
                         size_t n) {
     const struct proving *all = scoring->all;
     all->m[row] = (score + scoring->shift) * objective_side(all->o, row);
-    all->a[row] =
+    all->off[row] =
         rounding_of(roundings(n), reach) + rounding_of(1, fabs(all->m[row])) + scoring->shift_error;
 }
 
@@ -68,18 +68,21 @@ static void sparse_margins(const struct scoring *scoring, const struct block *bl
     }
 }
 
-static void dense_margins(const struct scoring *scoring, const struct block *block, double *room) {
-    const struct proving *all = scoring->all;
+void proving_dense_margins(const struct proving *all, size_t row, const double *const *x,
+                           size_t n) {
     const struct objective *o = all->o;
-    const struct kernels *kernels = o->ctx->kernels;
-    const double *x[PANEL];
+    const struct scoring scoring = {.all = all, .shift = objective_bias(o, all->u)};
     double score[PANEL], reach[PANEL];
+    o->ctx->kernels->dot_rows(score, x, n, all->u, o->cols);
+    o->ctx->kernels->reach_rows(reach, x, n, all->u, o->cols);
+    for (size_t k = 0; k < n; k++) keep_margin(&scoring, row + k, score[k], reach[k], o->cols);
+}
+
+static void dense_margins(const struct proving *all, const struct block *block, double *room) {
+    const double *x[PANEL];
     for (size_t i = 0, n; i < block->rows; i += n) {
         n = proving_panel(x, all, block, i, room);
-        kernels->dot_rows(score, x, n, all->u, o->cols);
-        kernels->reach_rows(reach, x, n, all->u, o->cols);
-        for (size_t k = 0; k < n; k++)
-            keep_margin(scoring, block->first_row + i + k, score[k], reach[k], o->cols);
+        proving_dense_margins(all, block->first_row + i, x, n);
     }
 }
 
@@ -93,7 +96,7 @@ static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
     if (block->sparse)
         sparse_margins(scoring, block, room);
     else
-        dense_margins(scoring, block, room);
+        dense_margins(scoring->all, block, room);
     mem_free(room);
     return SEPAL_OK;
 }
@@ -120,11 +123,15 @@ static struct partial losses(const struct proving *all, size_t from, size_t to) 
     double value[SOME], near[SOME], pull[SOME];
     for (size_t i = from, n; i < to; i += n) {
         n = to - i < SOME ? to - i : SOME;
-        for (size_t k = 0; k < n; k++) near[k] = all->m[i + k] - all->a[i + k];
-        o->loss->at(o->ctx->kernels, n, all->m + i, value, NULL, NULL);
-        o->loss->at(o->ctx->kernels, n, near, NULL, pull, NULL);
+        for (size_t k = 0; k < n; k++) near[k] = all->m[i + k] - all->off[i + k];
+        /* those of the logistic loss cost most, and its slopes change by so little that those at the
+           margins will do */
+        bool costly = o->loss == &loss_logistic;
+        o->loss->at(o->ctx->kernels, n, all->m + i, value, costly ? pull : NULL, NULL);
+        if (!costly) o->loss->at(o->ctx->kernels, n, near, NULL, pull, NULL);
         for (size_t k = 0; k < n; k++) {
-            double off = all->a[i + k], slope = steepest_near(o->loss, pull[k], off);
+            double off = all->off[i + k], slope = steepest_near(o->loss, pull[k], off);
+            if (costly) slope += ROUNDING_MORE * o->loss->bend * off;
             error += o->share[i + k] * (slope * off + ROUNDING_OF_TERM * value[k]);
             value[k] *= o->share[i + k];
         }

@@ -10,20 +10,16 @@
 /* A group is worth its sums, which are read and set to 0 behind it. */
 enum { ENTRIES_PER_NUMBER = 4 };
 
-/* The blocks [from, to) of a part; returns their rows. */
-static size_t rows_of_part(const struct proving *all, size_t part, size_t *from, size_t *to) {
-    const struct matrix *rows = &all->o->rows;
-    size_t sum = 0;
-    *from = rows->n_blocks * part / all->parts;
-    *to = rows->n_blocks * (part + 1) / all->parts;
-    for (size_t b = *from; b < *to; b++) sum += rows->blocks[b].rows;
-    return sum;
+static size_t first_block(const struct proving *all, size_t part) {
+    return all->o->rows.n_blocks * part / all->parts;
 }
 
 static size_t most_of_part(const struct proving *all) {
-    size_t most = 0, from, to;
+    size_t most = 0;
     for (size_t part = 0; part < all->parts; part++) {
-        size_t n = rows_of_part(all, part, &from, &to);
+        size_t n = 0;
+        for (size_t b = first_block(all, part); b < first_block(all, part + 1); b++)
+            n += all->o->rows.blocks[b].rows;
         if (n > most) most = n;
     }
     return most;
@@ -32,7 +28,7 @@ static size_t most_of_part(const struct proving *all) {
 sepal_status proving_room(struct proving *all) {
     const struct objective *o = all->o;
     size_t entries = o->rows.sparse ? o->rows.nonzeros / o->n + 1 : o->cols;
-    all->parts = entries * o->n < ENTRIES_PER_NUMBER * o->width ? 1 : PARTS_MOST;
+    if (entries * o->n < ENTRIES_PER_NUMBER * o->width) all->parts = 1;
     size_t rows = most_of_part(all);
     size_t least = ENTRIES_PER_NUMBER * o->width / (entries ? entries : 1);
     all->group_rows = (size_t)sqrt((double)rows) + 1;
@@ -49,7 +45,7 @@ sepal_status proving_room(struct proving *all) {
 static double roundings(const struct proving *all) {
     size_t rows = most_of_part(all);
     size_t sums = all->group ? all->group_rows + PANEL + rows / all->group_rows : rows;
-    return (double)(sums + 8);
+    return (double)(sums + all->parts + 6);
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -96,6 +92,7 @@ static void add_dense(const struct proving *all, struct part *part, const struct
     const double *x[PANEL];
     for (size_t i = 0, n; i < block->rows; i += n) {
         n = proving_panel(x, all, block, i, part->room);
+        if (all->joint) proving_dense_margins(all, block->first_row + i, x, n);
         size_t used = 0;
         for (size_t k = 0; k < n; k++) {
             factor[used] = factor_of(all, block->first_row + i + k);
@@ -110,8 +107,6 @@ static void add_dense(const struct proving *all, struct part *part, const struct
 static sepal_status add_part(sepal_ctx *ctx, size_t k, void *payload) {
     const struct proving *all = payload;
     const struct matrix *rows = &all->o->rows;
-    size_t from, to;
-    (void)rows_of_part(all, k, &from, &to);
     size_t width = all->o->width, room = rows->sparse ? 1 : PANEL;
     struct part part = {.v = all->v + k * width, .reach = all->reach + k * width};
     part.group = all->group ? all->group + k * width : NULL;
@@ -120,7 +115,7 @@ static sepal_status add_part(sepal_ctx *ctx, size_t k, void *payload) {
     memset(part.v, 0, width * sizeof *part.v);
     memset(part.reach, 0, width * sizeof *part.reach);
     if (part.group) memset(part.group, 0, width * sizeof *part.group);
-    for (size_t b = from; b < to; b++) {
+    for (size_t b = first_block(all, k); b < first_block(all, k + 1); b++) {
         if (rows->sparse)
             add_sparse(all, &part, &rows->blocks[b]);
         else
@@ -136,56 +131,41 @@ static sepal_status join_parts(sepal_ctx *ctx, size_t stripe, void *payload) {
     size_t width = all->o->width, to = width * (stripe + 1) / STRIPES;
     (void)ctx;
     for (size_t j = width * stripe / STRIPES; j < to; j++) {
-        all->v[j] += all->v[width + j];
-        all->reach[j] += all->reach[width + j];
+        for (size_t part = 1; part < all->parts; part++) {
+            all->v[j] += all->v[part * width + j];
+            all->reach[j] += all->reach[part * width + j];
+        }
     }
     return SEPAL_OK;
 }
 
 /* ---- both sides --------------------------------------------------------------------------- */
 
-/* The sums of either class; returns their difference, and the sum of all magnitudes. */
-static double add_sides(struct proving *all, double *size) {
-    const struct objective *o = all->o;
-    struct total side[2] = {{0, 0}, {0, 0}};
-    *size = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        double term = o->share[i] * all->a[i];
-        total_add(&side[o->label[i] == 1], term);
-        *size += fabs(term);
-    }
-    for (size_t k = 0; k < 2; k++) all->side[k] = total_of(&side[k]);
-    total_add(&side[1], -side[0].sum);
-    total_add(&side[1], -side[0].rest);
-    return total_of(&side[1]);
-}
-
 /* What is left of the difference of both sides, which a free bias wants to be 0: as if the larger side
    were shrunk by this part, which costs no more than this part of what its variables add to v and to
    the dual, whose conjugates are concave and 0 at 0. */
-static double imbalance(const struct proving *all, double difference, double size) {
-    double larger = fmax(fabs(all->side[0]), fabs(all->side[1]));
-    double left = fabs(difference) + rounding_of(8, size);
-    if (size == 0) return 0;
+static double imbalance(const struct sides *s) {
+    double larger = fmax(fabs(s->high), fabs(s->high - s->difference));
+    double left = fabs(s->difference) + rounding_of(8, s->size);
+    if (s->size == 0) return 0;
     return left < larger ? left / larger : INFINITY;
 }
 
 sepal_status proving_sums(struct proving *all) {
     const struct objective *o = all->o;
-    double size = 0;
+    struct sides s = {0};
     TRY(run_tasks(o, all->parts, add_part, all));
     if (all->parts > 1) TRY(run_tasks(o, STRIPES, join_parts, all));
-    bool sides = o->bias != BIAS_NONE || (o->centre && o->rows.sparse);
-    double difference = sides ? add_sides(all, &size) : 0;
+    if (o->bias != BIAS_NONE || (o->centre && o->rows.sparse)) TRY(proving_sides(&s, all));
     for (size_t j = 0; o->centre && o->rows.sparse && j < o->cols; j++) {
-        all->v[j] -= difference * o->centre[j];
-        all->reach[j] += size * fabs(o->centre[j]);
+        all->v[j] -= s.difference * o->centre[j];
+        all->reach[j] += s.size * fabs(o->centre[j]);
     }
     if (o->bias != BIAS_NONE) {
-        all->v[o->cols] = difference;
-        all->reach[o->cols] = size;
+        all->v[o->cols] = s.difference;
+        all->reach[o->cols] = s.size;
     }
     all->relative = ROUNDING_MORE * roundings(all) * ROUNDING;
-    all->unbalanced = o->bias == BIAS_FREE ? imbalance(all, difference, size) : 0;
+    all->unbalanced = o->bias == BIAS_FREE ? imbalance(&s) : 0;
     return SEPAL_OK;
 }

@@ -88,6 +88,9 @@ struct sweep {
     double *m;        /* n */
     double *gradient; /* width */
     double *curve;    /* n; NULL: not wanted */
+    /* Of dense rows with a curve, unless NULL: width^2, the sum over rows of curve_i (x_i - c, 1)(x_i -
+       c, 1)', on and above the diagonal. */
+    double *hessian;
 };
 sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u);
 /* out (width) = the sum over rows of curve_i (x_i - c, 1) ((x_i - c, 1) . v): the Hessian without

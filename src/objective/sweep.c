@@ -22,6 +22,7 @@ struct pass {
     const double *curve;
     bool squares; /* of the rows' numbers are added, not the rows */
     double *out;  /* sums of factor times the row; NULL: not wanted */
+    double *gram; /* slabs x cols x width: of the Hessian's rows; NULL: not wanted */
     double loss[SLABS_MOST], factors[SLABS_MOST];
 };
 
@@ -122,6 +123,15 @@ static void add_dense(const struct pass *pass, const struct kernels *kernels, st
     kernels->add_rows(sum, NULL, panel->factor, panel->x, used, pass->o->cols);
 }
 
+/* The Hessian without its last column, and that beside it. */
+static void add_gram(const struct pass *pass, const struct kernels *kernels, size_t slab,
+                     struct panel *panel, size_t row) {
+    size_t cols = pass->o->cols;
+    double *sum = pass->gram + slab * cols * (cols + 1);
+    kernels->gram_rows(sum, pass->sweep->curve + row, panel->x, panel->n, cols);
+    kernels->add_rows(sum + cols * cols, NULL, pass->sweep->curve + row, panel->x, panel->n, cols);
+}
+
 static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t slab,
                        struct panel *panel) {
     const struct objective *o = pass->o;
@@ -144,6 +154,14 @@ static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t 
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
+/* Rows that are added with factors alone need not be read where all of these are 0. */
+static bool is_idle(const struct pass *pass, size_t row, size_t n) {
+    if (pass->v) return false;
+    for (size_t i = 0; i < n; i++)
+        if (pass->factor[row + i] != 0) return false;
+    return true;
+}
+
 static void walk_block(struct pass *pass, const struct kernels *kernels, size_t slab,
                        const struct block *block, double *dense) {
     const struct objective *o = pass->o;
@@ -152,6 +170,7 @@ static void walk_block(struct pass *pass, const struct kernels *kernels, size_t 
         size_t row = block->first_row + i;
         panel.local = i;
         panel.n = block->rows - i < PANEL ? block->rows - i : PANEL;
+        if (is_idle(pass, row, panel.n)) continue;
         if (dense) block_panel(panel.x, kernels, block, i, panel.n, o->cols, o->centre, dense);
         if (pass->v)
             panel_scores(pass, kernels, &panel, row);
@@ -159,6 +178,7 @@ static void walk_block(struct pass *pass, const struct kernels *kernels, size_t 
             memcpy(panel.factor, pass->factor + row, panel.n * sizeof *panel.factor);
         if (pass->turn) pass->turn(pass, slab, row, panel.n, panel.score, panel.factor);
         if (pass->score) memcpy(pass->score + row, panel.score, panel.n * sizeof *panel.score);
+        if (pass->gram) add_gram(pass, kernels, slab, &panel, row);
         if (pass->out) panel_adds(pass, kernels, slab, &panel);
     }
 }
@@ -167,7 +187,9 @@ static sepal_status walk_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct pass *pass = payload;
     const struct objective *o = pass->o;
     double *dense = NULL;
+    size_t gram = o->cols * (o->cols + 1);
     if (pass->out) memset(o->slab_sum + slab * o->width, 0, o->width * sizeof(double));
+    if (pass->gram) memset(pass->gram + slab * gram, 0, gram * sizeof *pass->gram);
     if (!o->rows.sparse && !(dense = mem_alloc(ctx, PANEL * o->cols, sizeof *dense)))
         return SEPAL_EMEMORY;
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
@@ -269,6 +291,21 @@ static void turn_to_slopes(struct pass *pass, size_t slab, size_t i, size_t n, d
     }
 }
 
+/* Of all slabs, as a square. */
+static void join_grams(const struct pass *pass) {
+    const struct objective *o = pass->o;
+    size_t cols = o->cols, width = o->width, gram = cols * (cols + 1);
+    double *out = pass->sweep->hessian, sum = 0;
+    for (size_t s = 1; s < o->slabs; s++)
+        for (size_t k = 0; k < gram; k++) pass->gram[k] += pass->gram[s * gram + k];
+    for (size_t j = 0; j < cols; j++) {
+        for (size_t k = j; k < cols; k++) out[j * width + k] = pass->gram[j * cols + k];
+        if (width > cols) out[j * width + cols] = pass->gram[cols * cols + j];
+    }
+    for (size_t i = 0; i < o->n; i++) sum += pass->sweep->curve[i];
+    if (width > cols) out[width * width - 1] = sum;
+}
+
 sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u) {
     struct pass pass = {.o = o,
                         .v = u,
@@ -276,9 +313,15 @@ sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, con
                         .turn = turn_to_slopes,
                         .sweep = sweep,
                         .out = sweep->gradient};
-    TRY(walk(&pass));
+    if (sweep->hessian) {
+        pass.gram = mem_alloc(o->ctx, o->slabs * o->cols, (o->cols + 1) * sizeof *pass.gram);
+        if (!pass.gram) return SEPAL_EMEMORY;
+    }
+    sepal_status status = walk(&pass);
     sweep->loss = objective_total(o, pass.loss);
-    return SEPAL_OK;
+    if (sweep->hessian && status == SEPAL_OK) join_grams(&pass);
+    mem_free(pass.gram);
+    return status;
 }
 
 static void turn_to_bends(struct pass *pass, size_t slab, size_t i, size_t n, double *score,

@@ -55,9 +55,7 @@ static sepal_status dual_value(double *out, const struct dual *s, double penalty
 
 static sepal_status best_bias(const struct dual *s, double *bias) {
     const struct objective *o = s->o;
-    if (o->loss->smooth) return line_bias(o, s->m, bias);
-    hinge_bias(o, s->m, bias);
-    return SEPAL_OK;
+    return o->loss->smooth ? line_bias(o, s->m, bias) : hinge_bias(o, s->m, bias);
 }
 
 sepal_status dual_look(const struct dual *s, struct outlook *out) {

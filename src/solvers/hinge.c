@@ -6,12 +6,14 @@
 
 /* ---- points ------------------------------------------------------------------------------- */
 
-static void stretch(struct hinge *h) {
+static sepal_status stretch(struct hinge *h) {
     const struct objective *o = h->o;
     double square = o->ctx->kernels->dot_f64(h->point, h->point, o->penalised);
-    double length = hinge_length(o, h->m, square);
+    double length;
+    TRY(hinge_length(&length, o, h->m, square));
     for (size_t j = 0; j < o->width; j++) h->point[j] *= length;
     for (size_t i = 0; i < o->n; i++) h->m[i] *= length;
+    return SEPAL_OK;
 }
 
 sepal_status hinge_offer(struct hinge *h, const double *u, const double *m) {
@@ -23,8 +25,8 @@ sepal_status hinge_offer(struct hinge *h, const double *u, const double *m) {
         memcpy(h->m, m, o->n * sizeof *m);
     else
         TRY(objective_margins(h->m, o, u));
-    if (o->l1 == 0) stretch(h);
-    if (o->bias == BIAS_FREE) hinge_bias(o, h->m, h->point + o->cols);
+    if (o->l1 == 0) TRY(stretch(h));
+    if (o->bias == BIAS_FREE) TRY(hinge_bias(o, h->m, h->point + o->cols));
     TRY(objective_loss(&loss, o, h->m));
     double value = loss + objective_penalty(o, h->point);
     if (value < nothing && o->l1 == 0 && o->l2 == 0) {

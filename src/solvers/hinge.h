@@ -36,9 +36,9 @@ bool hinge_ends(struct hinge *h);
 sepal_status hinge_doubt(struct hinge *h);
 
 /* hinge_line.c: add to the margins and to *bias what makes the losses least. */
-void hinge_bias(const struct objective *o, double *m, double *bias);
+sepal_status hinge_bias(const struct objective *o, double *m, double *bias);
 /* The factor of a point that makes loss and penalty least; square: |.|^2 of what is penalised. */
-double hinge_length(const struct objective *o, const double *m, double square);
+sepal_status hinge_length(double *out, const struct objective *o, const double *m, double square);
 
 /* hinge_rows.c, of all columns: the sums of share_i |x_i - c|, and behind them of share_i (width numbers). */
 void hinge_sizes(double *out, const struct objective *o);
@@ -50,8 +50,12 @@ sepal_status proximal_run(struct hinge *h, double enough, size_t most);
 /* vanishing.c: the hinge without a penalty, by solve_augmented with ever smaller ones. */
 sepal_status solve_vanishing(struct descent *d);
 
-/* interior.c: all columns at once. interior_columns.c: with an L1 penalty, those that have a weight. */
-sepal_status interior_narrow(struct descent *d);
+/* interior.c: all columns and rows at once. interior_columns.c: with an L1 penalty, the columns that
+   have a weight. interior_band.c: of many dense rows, those near their kink. */
+sepal_status interior_narrow(struct descent *d,
+                             double off); /* margins at the start, by about; 0: unknown */
 sepal_status interior_by_columns(struct descent *d);
+sepal_status interior_banded(struct descent *d);
+bool interior_is_tall(const struct objective *o);
 
 #endif

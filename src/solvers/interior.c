@@ -34,6 +34,7 @@ struct interior {
     double *a, *b, *s, *z; /* n: above 0; b = 1 - a, to its last digit */
     double *u;             /* width */
     struct split split;
+    double off;     /* by which margins of the start are off, about; 0: not known */
     double mu, aim; /* the mean of the products, and what it is to become */
     double least;   /* the smallest mu of which a step said that it had halved */
     size_t idle;    /* steps since then */
@@ -81,6 +82,7 @@ static sepal_status start(struct interior *p) {
     for (size_t i = 0; i < o->n; i++) shares += o->share[i];
     p->mu = (p->best.primal - p->best.dual) / shares;
     if (begins_near(p->o)) p->mu *= WIDER;
+    if (p->off > 0) p->mu = 0.25 * p->off;
     memcpy(p->u, p->d->u, o->width * sizeof *p->u);
     TRY(objective_margins(p->da, o, p->u));
     for (size_t i = 0; i < o->n; i++) {
@@ -296,7 +298,7 @@ static sepal_status run(struct interior *p) {
     struct descent *d = p->d;
     size_t most = d->max_iter ? d->max_iter : d->iterations + EPOCHS_FIRST + STEPS_MOST;
     double length = 1;
-    if (begins_near(p->o) && hinge_gap(&p->best) > NEAR)
+    if (begins_near(p->o) && p->off == 0 && hinge_gap(&p->best) > NEAR)
         TRY(proximal_run(&p->best, NEAR, EPOCHS_FIRST));
     if (d->stopped || hinge_ends(&p->best)) return SEPAL_OK;
     TRY(start(p));
@@ -336,8 +338,8 @@ static sepal_status allocate(struct interior *p, struct arena *arena) {
     return SEPAL_OK;
 }
 
-sepal_status interior_narrow(struct descent *d) {
-    struct interior p = {.d = d, .o = d->o};
+sepal_status interior_narrow(struct descent *d, double off) {
+    struct interior p = {.d = d, .o = d->o, .off = off};
     struct arena arena = {0};
     sepal_status status = allocate(&p, &arena);
     if (status == SEPAL_OK) status = run(&p);
@@ -347,5 +349,6 @@ sepal_status interior_narrow(struct descent *d) {
 
 sepal_status solve_interior(struct descent *d) {
     enum { NARROW = 256 }; /* so few columns cost little more than those that have a weight */
-    return d->o->l1 > 0 && d->o->width > NARROW ? interior_by_columns(d) : interior_narrow(d);
+    if (d->o->l1 > 0 && d->o->width > NARROW) return interior_by_columns(d);
+    return interior_is_tall(d->o) ? interior_banded(d) : interior_narrow(d, 0);
 }

@@ -90,7 +90,7 @@ static sepal_status solve_some(struct generation *g, struct arena *arena) {
     some_columns_enter(&some, d->u, inner.u);
     memcpy(g->pull, d->pull, o->n * sizeof *g->pull);
     inner.paired = true;
-    TRY(interior_narrow(&inner));
+    TRY(interior_narrow(&inner, 0));
     some_columns_leave(&some, inner.u, g->u);
     d->iterations = inner.iterations;
     d->stopped = inner.stopped;

@@ -106,7 +106,11 @@ static sepal_status find_step(struct newton *s, bool *found) {
     double before = s->decrement;
     s->decrement = NAN;
     s->factored = false;
-    TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
+    if (s->sweep.hessian)
+        hessian_take_over(s->factor, &s->hessian, s->sweep.curve);
+    else
+        TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
+    s->sweep.hessian = NULL; /* later ones differ by few rows, or may not be needed */
     s->inexact = s->hessian.single;
     *found = s->factored = factor_make(s->factor, o->width, s->scale, o->ctx);
     if (!*found) return SEPAL_OK;
@@ -365,6 +369,7 @@ static sepal_status take_steps(struct newton *s) {
     struct descent *d = s->d;
     s->most = d->max_iter ? d->max_iter : STEPS_MOST;
     if (d->limit && d->limit < s->most) s->most = d->limit;
+    if (hessian_in_pass(&s->hessian)) s->sweep.hessian = s->factor;
     TRY(look(s));
     s->gap = own_gap(s);
     for (;;) {

@@ -27,6 +27,10 @@ bool hessian_may_be_single(const struct hessian *h, double tol);
 void hessian_be_exact(struct hessian *h);
 /* The upper triangle (width x width), penalty included. */
 sepal_status hessian_make(double *out, struct hessian *h, const double *curve);
+/* Whether the pass that gives the curvatures had better make it, too (struct sweep); and the same when
+   it has done so. */
+bool hessian_in_pass(const struct hessian *h);
+void hessian_take_over(double *out, struct hessian *h, const double *curve);
 
 /* ---- newton_factor.c: a Cholesky factor that always is one ------------------------------------- */
 

@@ -270,13 +270,31 @@ static bool is_finite(const double *out, size_t width) {
     return isfinite(sum);
 }
 
-sepal_status hessian_make(double *out, struct hessian *h, const double *curve) {
+bool hessian_in_pass(const struct hessian *h) {
+    enum { WIDTH_MOST = 64, ROWS_LEAST = 1 << 14 };
     const struct objective *o = h->o;
+    return !o->rows.sparse && o->width <= WIDTH_MOST && o->n >= ROWS_LEAST;
+}
+
+static void add_penalty(double *out, const struct objective *o) {
+    for (size_t j = 0; j < o->penalised; j++) out[j * o->width + j] += o->l2;
+}
+
+void hessian_take_over(double *out, struct hessian *h, const double *curve) {
+    if (h->kept) {
+        memcpy(h->sum, out, h->side * h->side * sizeof *out);
+        memcpy(h->kept, curve, h->o->n * sizeof *h->kept);
+        h->begun = true;
+    }
+    add_penalty(out, h->o);
+}
+
+sepal_status hessian_make(double *out, struct hessian *h, const double *curve) {
     TRY(h->scatters ? scatter(out, h, curve) : multiply(out, h, curve));
-    if (h->single && !is_finite(out, o->width)) {
+    if (h->single && !is_finite(out, h->o->width)) {
         hessian_be_exact(h);
         TRY(multiply(out, h, curve));
     }
-    for (size_t j = 0; j < o->penalised; j++) out[j * o->width + j] += o->l2;
+    add_penalty(out, h->o);
     return SEPAL_OK;
 }

@@ -3,7 +3,7 @@
 #include "unit/objective_fixture.h"
 
 struct results {
-    double *m, *gradient, *curve, *diagonal, *product, *t, *back, *margins;
+    double *m, *gradient, *curve, *hessian, *diagonal, *product, *t, *back, *margins;
     double loss, sum;
 };
 
@@ -11,12 +11,14 @@ static struct results all_passes(const struct objective *o, const double *u, con
     struct results r = {.m = numbers(o->n),
                         .gradient = numbers(o->width),
                         .curve = numbers(o->n),
+                        .hessian = numbers(o->width * o->width),
                         .diagonal = numbers(o->width),
                         .product = numbers(o->width),
                         .t = numbers(o->n),
                         .back = numbers(o->width),
                         .margins = numbers(o->n)};
     struct sweep sweep = {.m = r.m, .gradient = r.gradient, .curve = r.curve};
+    if (!o->rows.sparse) sweep.hessian = r.hessian;
     assert_int_equal(objective_sweep(&sweep, o, u), SEPAL_OK);
     assert_int_equal(objective_diagonal(r.diagonal, o, r.curve), SEPAL_OK);
     r.loss = sweep.loss;
@@ -28,7 +30,7 @@ static struct results all_passes(const struct objective *o, const double *u, con
 }
 
 static void results_free(struct results *r) {
-    double *all[] = {r->m,       r->gradient, r->curve, r->diagonal,
+    double *all[] = {r->m,       r->gradient, r->curve, r->hessian, r->diagonal,
                      r->product, r->t,        r->back,  r->margins};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
 }
@@ -69,6 +71,12 @@ static void compare(const struct sample *s, const double *u, const double *v,
         near("the diagonal", r->diagonal[j], diagonal, 100);
         near("the product", r->product[j], product, 100);
         near("the way back", r->back[j], back, size * 10);
+        for (size_t k = j; k < o->width && !o->rows.sparse; k++) {
+            long double entry = 0;
+            for (size_t i = 0; i < o->n; i++)
+                entry += r->curve[i] * plain_x(s, i, j) * plain_x(s, i, k);
+            near("the hessian", r->hessian[j * o->width + k], entry, 100);
+        }
     }
 }
 
@@ -137,6 +145,9 @@ static void same(const struct results *a, const struct results *b, const struct 
                              b->gradient, b->diagonal, b->product, b->back};
     for (size_t k = 0; k < 8; k++)
         assert_memory_equal(first[k], other[k], (k < 4 ? o->n : o->width) * sizeof(double));
+    for (size_t j = 0; j < o->width; j++)
+        for (size_t k = j; k < o->width; k++)
+            assert_true(a->hessian[j * o->width + k] == b->hessian[j * o->width + k]);
     assert_memory_equal(&a->loss, &b->loss, sizeof a->loss);
     assert_memory_equal(&a->sum, &b->sum, sizeof a->sum);
 }
@@ -155,6 +166,7 @@ static void test_same_bits(void **state) {
         assert_true(s->o.slabs > 1);
         sepal_ctx_set_threads(ctx, 1);
         struct results first = all_passes(&s->o, u, v);
+        if (number < 2) compare(s, u, v, &first); /* of more than one slab */
         for (unsigned threads = 2; threads <= 4; threads++) {
             sepal_ctx_set_threads(ctx, threads == 4 ? 1 : threads);
             ctx->kernels = threads == 4 ? &kernels_reference : best;
