@@ -32,7 +32,7 @@ static void move_anchor(struct dual *s) {
 static size_t epochs_most(const struct objective *o) {
     enum { LEAST = 300, ENTRIES = 200000000, VISIT = 32 };
     size_t entries = o->rows.sparse ? o->rows.nonzeros : o->n * o->cols;
-    return LEAST + ENTRIES / (entries + VISIT * o->n);
+    return LEAST + ENTRIES / (entries + VISIT * o->n + 1);
 }
 
 /* The weights that belong to the variables; the bias stays where it is, if it is free. */

@@ -4,8 +4,7 @@
    An epoch works on the objective plus lag l2/2 |u - before|^2, `before` being the point that the
    last epoch left. So the dual variables may move 1 + lag times as far as the weights follow, and
    the point is carried on by lag / (1 + lag) of what an epoch has moved it: directions in which
-   the plain descent creeps are 1 + lag times faster. One epoch to a step does; where the dual
-   value falls, the lag was too much and is halved.
+   the plain descent creeps are 1 + lag times faster. One epoch to a step does.
 
    A free bias has no penalty but this one, so its part of the dual constraint is met as the steps
    come to rest. Rows that are far from their kink on the side of their bound are left out between
@@ -23,7 +22,6 @@ static const double LAG = 5;
 struct proximal {
     struct hinge *h;
     const struct objective *o;
-    double lag;
     double feature;  /* the value of the column of ones that the bias has here */
     double *w;       /* width; the bias divided by `feature` */
     double *before;  /* width */
@@ -47,10 +45,10 @@ static void visit(struct proximal *p, size_t i) {
     double m = p->dense ? kernels->dot_f64(p->dense, p->w, o->cols)
                         : row_dot(kernels, block, local, o->cols, p->w);
     if (biased) m += p->feature * p->w[o->cols];
-    double next = p->a[i] + (1 - side * m) * (1 + p->lag) * p->inverse[i] / most;
+    double next = p->a[i] + (1 - side * m) * (1 + LAG) * p->inverse[i] / most;
     if (isnan(next)) return;
     next = fmin(fmax(next, 0), 1);
-    double factor = (next - p->a[i]) * most * side / (1 + p->lag);
+    double factor = (next - p->a[i]) * most * side / (1 + LAG);
     if (factor == 0) return;
     p->a[i] = next;
     if (biased) p->w[o->cols] += p->feature * factor;
@@ -86,19 +84,12 @@ static void epoch(struct proximal *p) {
    between that and w. A free bias belongs to nothing and is carried on as far as it went. */
 static void carry_on(struct proximal *p) {
     const struct objective *o = p->o;
-    double part = p->lag / (1 + p->lag);
+    double part = LAG / (1 + LAG);
     for (size_t j = 0; j < o->width; j++) {
         double w = p->w[j];
         p->w[j] += (j < o->penalised ? part : 1) * (w - p->before[j]);
         p->before[j] = w;
     }
-}
-
-static void change_lag(struct proximal *p, double lag) {
-    double factor = (1 + p->lag) / (1 + lag);
-    for (size_t j = 0; j < p->o->width; j++)
-        p->w[j] = p->before[j] + factor * (p->w[j] - p->before[j]);
-    p->lag = lag;
 }
 
 /* Rows at a bound stay there until the next check if their margin is `far` beyond the kink. */
@@ -122,9 +113,8 @@ static double centre_score(const struct objective *o, const double *w) {
 static sepal_status check(struct proximal *p) {
     struct hinge *h = p->h;
     const struct objective *o = p->o;
-    double dual = h->dual, *bias = p->before + o->cols;
+    double *bias = p->before + o->cols;
     TRY(hinge_offer_dual(h, p->a, NULL));
-    bool falls = !(h->dual > dual);
     /* `before` is about to be overwritten: it lends its place to the point in the user's terms */
     memcpy(h->image, p->before, o->width * sizeof *h->image);
     memcpy(p->before, p->w, o->width * sizeof *p->w);
@@ -133,7 +123,6 @@ static sepal_status check(struct proximal *p) {
     choose_active(p, h->r);
     TRY(hinge_offer(h, p->before, h->r));
     memcpy(p->before, h->image, o->width * sizeof *h->image);
-    if (falls) change_lag(p, p->lag > 0.5 ? 0.5 * p->lag : 0);
     return SEPAL_OK;
 }
 
@@ -208,7 +197,7 @@ static sepal_status run(struct proximal *p, double enough, size_t most) {
 }
 
 sepal_status proximal_run(struct hinge *h, double enough, size_t most) {
-    struct proximal p = {.h = h, .o = h->o, .lag = LAG};
+    struct proximal p = {.h = h, .o = h->o};
     struct arena arena = {0};
     /* without a free bias the centre of sparse rows would make them dense */
     if (h->o->rows.sparse && h->o->centre && h->o->bias != BIAS_FREE) return SEPAL_OK;
