@@ -208,10 +208,11 @@ static sepal_status solve_near(struct band *b, double part, struct few *few, str
 
 /* ---- together ----------------------------------------------------------------------------- */
 
-static sepal_status solve_some(struct band *b, double part) {
+/* A sample, or so large a part of the rows near the kink. */
+static sepal_status solve_some(struct band *b, const double *part) {
     struct few few = {.o = *b->o};
     struct arena arena = {0};
-    sepal_status status = part > 0 ? solve_near(b, part, &few, &arena) : start(b, &few, &arena);
+    sepal_status status = part ? solve_near(b, *part, &few, &arena) : start(b, &few, &arena);
     matrix_clear(&few.x);
     arena_clear(&arena);
     return status;
@@ -226,11 +227,13 @@ static sepal_status run(struct band *b, struct arena *arena) {
     b->mean[0] = arena_alloc(o->ctx, arena, o->width, 2 * sizeof *b->mean[0]);
     if (!b->m || !b->row || !b->mean[0]) return SEPAL_EMEMORY;
     b->mean[1] = b->mean[0] + o->width;
-    if (!b->d->warm) TRY(solve_some(b, 0));
+    if (!b->d->warm) TRY(solve_some(b, NULL));
     TRY(hinge_init(&b->best, b->d, arena));
     b->known = isfinite(b->best.primal);
-    for (; part < most && !b->d->stopped && !hinge_ends(&b->best); part *= more)
-        TRY(solve_some(b, part));
+    while (part < most && !b->d->stopped && !hinge_ends(&b->best)) {
+        TRY(solve_some(b, &part));
+        part *= more;
+    }
     return SEPAL_OK;
 }
 
