@@ -219,9 +219,10 @@ static sepal_status solve_some(struct band *b, const double *part) {
 }
 
 static sepal_status run(struct band *b, struct arena *arena) {
-    static const double first = 4, most = 0.5, more = 1.25;
+    /* the second band is about a better point, and hardly has to be wider; but should it fail, too ... */
+    static const double first = 4, most = 0.5, wider = 1.25, twice = 2;
     const struct objective *o = b->o;
-    double part = first * sqrt((double)(o->width * SAMPLED) / (double)o->n);
+    double begin = first * sqrt((double)(o->width * SAMPLED) / (double)o->n), part = begin;
     b->m = arena_alloc(o->ctx, arena, o->n, sizeof *b->m);
     b->row = arena_alloc(o->ctx, arena, o->n, sizeof *b->row);
     b->mean[0] = arena_alloc(o->ctx, arena, o->width, 2 * sizeof *b->mean[0]);
@@ -232,7 +233,7 @@ static sepal_status run(struct band *b, struct arena *arena) {
     b->known = isfinite(b->best.primal);
     while (part < most && !b->d->stopped && !hinge_ends(&b->best)) {
         TRY(solve_some(b, &part));
-        part *= more;
+        part *= part < wider * begin ? wider : twice;
     }
     return SEPAL_OK;
 }
