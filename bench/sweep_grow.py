@@ -15,7 +15,7 @@ ROWS = (100_000, 400_000, 1_600_000, 4_000_000)
 COLUMNS = 20
 RUNS = 3  # medians are shown
 LEARNERS = ("logistic", "svm", "svm(loss=hinge)", "least-squares", "lda", "fisher", "gaussian", "naive-bayes(kind=gaussian)",
-            "mean-difference", "perceptron(epochs=5)", "delta(epochs=5)", "logistic(penalty=l1)")
+            "mean-difference", "perceptron(epochs=5)", "logistic(penalty=l1)")
 
 
 def make_rows(count):

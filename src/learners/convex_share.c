@@ -52,8 +52,9 @@ sepal_status convex_shares(struct convex *convex) {
     } else if (!all_alike) {
         TRY(named(factor, convex, schema));
     }
+    double alike = 1 / convex->total;
     for (size_t i = 0; i < data->matrix.rows; i++) {
-        convex->share[i] = data_weight(data, i) / convex->total;
+        convex->share[i] = data->weight ? data->weight[i] / convex->total : alike;
         if (!all_alike) convex->share[i] *= factor[label[i]];
     }
     return SEPAL_OK;

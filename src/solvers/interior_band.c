@@ -208,29 +208,33 @@ static sepal_status solve_near(struct band *b, double part, struct few *few, str
 
 /* ---- together ----------------------------------------------------------------------------- */
 
-static sepal_status solve_some(struct band *b, double part) {
+/* A sample, or so large a part of the rows near the kink. */
+static sepal_status solve_some(struct band *b, const double *part) {
     struct few few = {.o = *b->o};
     struct arena arena = {0};
-    sepal_status status = part > 0 ? solve_near(b, part, &few, &arena) : start(b, &few, &arena);
+    sepal_status status = part ? solve_near(b, *part, &few, &arena) : start(b, &few, &arena);
     matrix_clear(&few.x);
     arena_clear(&arena);
     return status;
 }
 
 static sepal_status run(struct band *b, struct arena *arena) {
-    static const double first = 4, most = 0.5, more = 1.25;
+    /* the second band is about a better point, and hardly has to be wider; but should it fail, too ... */
+    static const double first = 4, most = 0.5, wider = 1.25, twice = 2;
     const struct objective *o = b->o;
-    double part = first * sqrt((double)(o->width * SAMPLED) / (double)o->n);
+    double begin = first * sqrt((double)(o->width * SAMPLED) / (double)o->n), part = begin;
     b->m = arena_alloc(o->ctx, arena, o->n, sizeof *b->m);
     b->row = arena_alloc(o->ctx, arena, o->n, sizeof *b->row);
     b->mean[0] = arena_alloc(o->ctx, arena, o->width, 2 * sizeof *b->mean[0]);
     if (!b->m || !b->row || !b->mean[0]) return SEPAL_EMEMORY;
     b->mean[1] = b->mean[0] + o->width;
-    if (!b->d->warm) TRY(solve_some(b, 0));
+    if (!b->d->warm) TRY(solve_some(b, NULL));
     TRY(hinge_init(&b->best, b->d, arena));
     b->known = isfinite(b->best.primal);
-    for (; part < most && !b->d->stopped && !hinge_ends(&b->best); part *= more)
-        TRY(solve_some(b, part));
+    while (part < most && !b->d->stopped && !hinge_ends(&b->best)) {
+        TRY(solve_some(b, &part));
+        part *= part < wider * begin ? wider : twice;
+    }
     return SEPAL_OK;
 }
 
