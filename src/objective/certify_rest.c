@@ -14,8 +14,8 @@ struct totals {
     double sum[LANES], rest[LANES];
 };
 
-static void totals_add(struct totals *totals, const double *x) {
-    for (size_t l = 0; l < LANES; l++) {
+static void totals_add(struct totals *totals, const double *x, size_t lanes) {
+    for (size_t l = 0; l < lanes; l++) {
         double before = totals->sum[l], sum = before + x[l];
         bool grows = fabs(before) >= fabs(x[l]);
         double large = grows ? before : x[l], small = grows ? x[l] : before;
@@ -84,14 +84,14 @@ static void balance(struct proving *all) {
     for (size_t i = 0; i < o->n; i++) {
         double term[2][LANES], room[LANES];
         look_at(&look, all, i);
-        for (size_t l = 0; l < LANES; l++) {
+        for (size_t l = 0; l < all->used; l++) {
             term[0][l] = look.side[l] < 0 ? look.share[l] * look.a[l] : 0;
             term[1][l] = look.side[l] > 0 ? look.share[l] * look.a[l] : 0;
             room[l] = look.share[l] * room_of(o->loss, look.a[l]);
         }
-        totals_add(&sides[0], term[0]);
-        totals_add(&sides[1], term[1]);
-        totals_add(&rooms, room);
+        totals_add(&sides[0], term[0], all->used);
+        totals_add(&sides[1], term[1], all->used);
+        totals_add(&rooms, room, all->used);
     }
     for (size_t l = 0; l < all->point->n; l++) {
         double low = total_of(&sides[0], l), high = total_of(&sides[1], l);
@@ -126,15 +126,15 @@ static void add_losses(struct proving *all, const struct look *look, const doubl
     for (size_t l = 0; l < all->point->n; l++)
         off[l] = rounding_of((double)n + 8, norm * all->norm[l]) +
                  rounding_of(2, fabs(m[l]) + fabs(all->point->bias[l]));
-    for (size_t l = 0; l < LANES; l++) near[l] = m[l] - off[l];
-    loss->at(all->kernels, LANES, m, value, NULL, NULL);
-    loss->at(all->kernels, LANES, near, NULL, pull, NULL);
-    for (size_t l = 0; l < LANES; l++) {
+    for (size_t l = 0; l < all->used; l++) near[l] = m[l] - off[l];
+    loss->at(all->kernels, all->used, m, value, NULL, NULL);
+    loss->at(all->kernels, all->used, near, NULL, pull, NULL);
+    for (size_t l = 0; l < all->used; l++) {
         double slope = steepest_near(loss, pull[l], off[l]);
         all->loss_error[l] += look->share[l] * (slope * off[l] + ROUNDING_OF_TERM * value[l]);
         value[l] *= look->share[l];
     }
-    totals_add(&all->loss, value);
+    totals_add(&all->loss, value, all->used);
 }
 
 static void add_up_scores(double *m, const struct proving *all, const double *x,
@@ -169,13 +169,13 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
         all->reach[l] += fabs(d[l]) * norm;
     }
     add_losses(all, &look, m, norm, n);
-    o->loss->neg_conjugate(all->kernels, LANES, look.a, earned);
-    for (size_t l = 0; l < LANES; l++) {
+    o->loss->neg_conjugate(all->kernels, all->used, look.a, earned);
+    for (size_t l = 0; l < all->used; l++) {
         all->earned_size[l] += look.share[l] * earned_size(o->loss, look.a[l], earned[l]);
         earned[l] *= look.share[l];
     }
-    totals_add(&all->earned, earned);
-    totals_add(&all->v_bias, d);
+    totals_add(&all->earned, earned, all->used);
+    totals_add(&all->v_bias, d, all->used);
     all->kernels->wide_add_f64(all->v, d, x, index, n, all->used);
 }
 
@@ -188,7 +188,7 @@ static void square_singles(struct totals *out, const float *w, size_t cols, size
         for (size_t end = j + STRIPE < cols ? j + STRIPE : cols; j < end; j++)
             for (size_t l = 0; l < lanes; l++)
                 part[l] += (double)w[j * lanes + l] * (double)w[j * lanes + l];
-        totals_add(out, part);
+        totals_add(out, part, LANES);
     }
 }
 
@@ -197,7 +197,7 @@ static void square_doubles(struct totals *out, const double *v, size_t cols, siz
         double part[LANES] = {0};
         for (size_t end = j + STRIPE < cols ? j + STRIPE : cols; j < end; j++)
             for (size_t l = 0; l < lanes; l++) part[l] += v[j * lanes + l] * v[j * lanes + l];
-        totals_add(out, part);
+        totals_add(out, part, LANES);
     }
 }
 
