@@ -36,36 +36,6 @@ struct panel {
     double score[PANEL], factor[PANEL];
 };
 
-/* Rows of a few ones, or of one value, need no kernel: the call would cost as much as the row. */
-enum { SHORT = 32 };
-
-static bool is_short(const struct block *block, size_t i) {
-    return (block->values == VALUES_ONES || block->values == VALUES_ROW) &&
-           block->start[i + 1] - block->start[i] <= SHORT;
-}
-
-static double short_dot(const struct block *block, size_t i, const double *v) {
-    const uint32_t *index = block->index + block->start[i];
-    size_t n = block->start[i + 1] - block->start[i], k = 0;
-    double a = 0, b = 0, c = 0, d = 0;
-    for (; n - k >= 4; k += 4) {
-        a += v[index[k]];
-        b += v[index[k + 1]];
-        c += v[index[k + 2]];
-        d += v[index[k + 3]];
-    }
-    for (; k < n; k++) a += v[index[k]];
-    double sum = (a + b) + (c + d);
-    return block->values == VALUES_ROW ? sum * block->f64[i] : sum;
-}
-
-static void short_axpy(const struct block *block, size_t i, double factor, double *sum) {
-    const uint32_t *index = block->index + block->start[i];
-    size_t n = block->start[i + 1] - block->start[i];
-    if (block->values == VALUES_ROW) factor *= block->f64[i];
-    for (size_t k = 0; k < n; k++) sum[index[k]] += factor;
-}
-
 /* Rows that a product will not add need no score. */
 static void panel_scores(const struct pass *pass, const struct kernels *kernels,
                          struct panel *panel, size_t row) {
@@ -79,8 +49,6 @@ static void panel_scores(const struct pass *pass, const struct kernels *kernels,
     for (size_t i = 0; i < panel->n; i++) {
         if (curve && curve[i] == 0)
             panel->score[i] = 0;
-        else if (is_short(panel->block, panel->local + i))
-            panel->score[i] = short_dot(panel->block, panel->local + i, pass->v) + pass->shift;
         else
             panel->score[i] =
                 row_dot(kernels, panel->block, panel->local + i, o->cols, pass->v) + pass->shift;
@@ -145,8 +113,6 @@ static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t 
         if (panel->factor[i] == 0) continue;
         if (pass->squares)
             add_squares(pass, panel, i, sum);
-        else if (is_short(panel->block, panel->local + i))
-            short_axpy(panel->block, panel->local + i, panel->factor[i], sum);
         else
             row_axpy(kernels, panel->block, panel->local + i, o->cols, panel->factor[i], sum);
     }
