@@ -119,7 +119,7 @@ struct convex_shape {
     double rows, width, entries, classes;
     double reach; /* how much a row can move its own score, C |x|^2 */
     double tol;
-    bool sparse, logistic;
+    bool sparse, logistic, hinge;
 };
 struct convex_cost {
     double step, steps; /* nanoseconds of one; how many */

@@ -132,7 +132,8 @@ struct convex_shape convex_shape(const struct objective *o, size_t classes, doub
                                  .classes = (double)classes,
                                  .tol = fmin(tol, 1),
                                  .sparse = o->rows.sparse,
-                                 .logistic = o->loss == &loss_logistic};
+                                 .logistic = o->loss == &loss_logistic,
+                                 .hinge = o->loss == &loss_hinge};
     shape.entries = o->rows.sparse ? (double)o->rows.nonzeros : shape.rows * (double)o->cols;
     if (o->l2 > 0) shape.reach = row_reach(o);
     return shape;
@@ -149,7 +150,7 @@ static struct convex_cost cost_of(const struct convex_way *way, const struct obj
    goes on from the point of another. */
 struct convex_plan convex_plan_by(const struct objective *o, const struct convex_shape *shape) {
     struct convex_plan plan = {.cost = INFINITY};
-    static const double doubt = 2; /* it is given so many times what was foreseen */
+    static const double doubt = 4; /* it is given so many times what was foreseen */
     double next = INFINITY, step = 1;
     for (size_t w = 0; w < WAYS; w++) {
         struct convex_cost cost = cost_of(&ways[w], o, shape);

@@ -153,9 +153,9 @@ for d in (1, 3, 6):
 
 # ---- --max-iter is for all solvers of a fit together ---------------------------------------------------
 
-for learner, d, share in (("svm(loss=hinge, C=1)", 70, 0.1), ("svm(loss=squared_hinge, C=10)", 400, 0.1)):
-    for _ in range(12):  # until one is slow enough for a second solver
-        rows = [[float(rng.random() < share) for _ in range(d)] for _ in range(250)]
+for learner, d, share in (("svm(loss=hinge, C=0.1)", 70, 0.1), ("svm(loss=squared_hinge, C=0.1)", 400, 0.1)):
+    for _ in range(12):  # until one is slow enough for a second solver: all rows share a large number
+        rows = [[float(rng.random() < share) for _ in range(d)] + [30.0] for _ in range(250)]
         slow = write_sparse("slow.svm", rows, [rng.randrange(2) for _ in rows])
         free = fit(slow, learner, "--tol", "1e-10")
         if ", then " in free["solver"]:

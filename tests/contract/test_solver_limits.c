@@ -53,10 +53,11 @@ static struct counted fit_counted(const sepal_data *data, const char *spec, cons
 static void limits_count_all_solvers(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(41), 1);
-    static const char *const specs[] = {"svm(loss=hinge)", "svm(loss=hinge, C=10)", "svm(C=100)"};
+    static const char *const specs[] = {"svm(loss=hinge, C=0.01)", "svm(C=0.01)",
+                                        "logistic(C=0.01)"};
     size_t handed_over = 0;
     for (size_t k = 0; k < 240; k++) {
-        sepal_data *data = make_data(&rng, 40, 100 + 50 * (k % 3), 1, 2);
+        sepal_data *data = make_data(&rng, 80, 70 + 80 * (k / 3 % 3), 1, 2);
         const char *spec = specs[k % 3];
         struct counted all = fit_counted(data, spec, "tol=1e-13"), same, less;
         char options[64];

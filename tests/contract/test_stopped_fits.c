@@ -171,7 +171,7 @@ static void many_problems(void **state) {
                  {"svm", "solver=newton-cg"},
                  {"perceptron(epochs=4)", ""},
                  {"least-squares", "solver=lsqr"},
-                 {"svm(loss=hinge)", "tol=1e-6"}};
+                 {"svm(loss=hinge)", "solver=interior, tol=1e-6"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (size_t r = 0; r < 3; r++) {
             char spec[128];
