@@ -55,6 +55,10 @@ struct sepal_ctx {
     void *trace_payload;
     atomic_bool cancelled; /* the progress callback asked to stop; workers look here */
     uint64_t last_progress_ns;
+    struct {
+        long faults; /* page faults when it was last asked for */
+        double bytes;
+    } peak; /* of the memory of this process */
 
     struct pool *pool;
     const struct kernels *kernels;

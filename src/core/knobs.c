@@ -373,6 +373,11 @@ static bool is_absent(enum knob_type type, const union value *value) {
     return (is_text(type) && value->text == NULL) || (type == KNOB_REAL && isnan(value->real));
 }
 
+bool knob_same(const struct knob *knob, const void *values, const void *others) {
+    union value a = load(values, knob), b = load(others, knob);
+    return same_value(knob->type, &a, &b);
+}
+
 void knobs_print(sepal_ctx *ctx, struct text *out, const struct knob *table, const void *values) {
     const char *between = "";
     for (const struct knob *knob = table; knob->name != NULL; knob++) {

@@ -40,6 +40,8 @@ sepal_status knobs_fill(void *values, sepal_ctx *ctx, struct arena *arena, const
 /* Every knob written out, in table order: "variant=online, eta=1". Knobs that have no value (a NULL
    text, a NaN) are left out; values are quoted where the grammar needs it. */
 void knobs_print(sepal_ctx *ctx, struct text *out, const struct knob *table, const void *values);
+/* Whether a knob that has a value has the same in both. */
+bool knob_same(const struct knob *knob, const void *values, const void *others);
 const struct knob *knobs_find(const struct knob *table, const char *name);
 
 #endif

@@ -20,7 +20,7 @@ static double peak_in(const char *status, size_t size) {
     return kilobytes * 1024;
 }
 
-double usage_peak_memory(sepal_ctx *ctx) {
+static double peak_by_proc(sepal_ctx *ctx) {
     struct error before = ctx->error; /* not to know is no failure */
     char *status = NULL;
     size_t size = 0;
@@ -29,7 +29,18 @@ double usage_peak_memory(sepal_ctx *ctx) {
         peak = peak_in(status, size);
     mem_free(status);
     ctx->error = before;
-    struct rusage usage;
-    if (isnan(peak) && getrusage(RUSAGE_SELF, &usage) == 0) peak = (double)usage.ru_maxrss * 1024;
     return peak;
+}
+
+/* /proc takes as long as a small fit, so it is not asked again before memory was touched anew. */
+double usage_peak_memory(sepal_ctx *ctx) {
+    struct rusage usage = {0};
+    bool known = getrusage(RUSAGE_SELF, &usage) == 0;
+    long faults = usage.ru_minflt + usage.ru_majflt;
+    if (known && ctx->peak.faults == faults) return ctx->peak.bytes;
+    double bytes = peak_by_proc(ctx);
+    if (isnan(bytes) && known) bytes = (double)usage.ru_maxrss * 1024;
+    ctx->peak.faults = faults;
+    ctx->peak.bytes = bytes;
+    return bytes;
 }

@@ -52,9 +52,6 @@ struct kernels {
     void (*reach_rows)(double *out, const double *const *x, size_t rows, const double *w, size_t n);
     void (*add_rows)(double *w, double *reach, const double *a, const double *const *x, size_t rows,
                      size_t n);
-    /* sum_jk += the sum over the rows of (a_i x_ij) x_ik for k >= j, one row after the other; sum is
-       n x n, and what is below its diagonal may change, too */
-    void (*gram_rows)(double *sum, const double *a, const double *const *x, size_t rows, size_t n);
     /* the same for a sparse row: x holds the values of the columns index[0 .. n-1] */
     double (*gather_f64)(const double *x, const uint32_t *index, const double *w, size_t n);
     double (*gather_f32)(const float *x, const uint32_t *index, const double *w, size_t n);

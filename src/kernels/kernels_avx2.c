@@ -393,49 +393,6 @@ static void shift_f32(double *restrict out, const float *restrict x, const doubl
         for (size_t j = 0; j < n; j++) out[j] = (double)x[j] * a;
 }
 
-/* Two rows of the sum, `vectors` vectors from column k on, of which the last has what `mask` says. */
-INLINE void gram_tile(double *sum, const double *a, const double *const *x, size_t rows, size_t n,
-                      size_t j, size_t k, size_t vectors, __m256i mask) {
-    double *first = sum + j * n + k, *second = j + 1 < n ? first + n : first;
-    size_t next = j + 1 < n ? j + 1 : j;
-    __m256d top[4], low[4];
-    for (size_t v = 0; v < vectors; v++) {
-        bool last = v + 1 == vectors;
-        top[v] = last ? _mm256_maskload_pd(first + v * VECTOR, mask) : load_f64(first + v * VECTOR);
-        low[v] =
-            last ? _mm256_maskload_pd(second + v * VECTOR, mask) : load_f64(second + v * VECTOR);
-    }
-    for (size_t i = 0; i < rows; i++) {
-        __m256d by = _mm256_set1_pd(a[i] * x[i][j]), also = _mm256_set1_pd(a[i] * x[i][next]);
-        for (size_t v = 0; v < vectors; v++) {
-            const double *from = x[i] + k + v * VECTOR;
-            __m256d part = v + 1 == vectors ? _mm256_maskload_pd(from, mask) : load_f64(from);
-            top[v] = _mm256_add_pd(top[v], _mm256_mul_pd(by, part));
-            low[v] = _mm256_add_pd(low[v], _mm256_mul_pd(also, part));
-        }
-    }
-    for (size_t v = 0; v < vectors; v++) {
-        __m256i whole = v + 1 == vectors ? mask : _mm256_set1_epi64x(-1);
-        if (next > j) _mm256_maskstore_pd(second + v * VECTOR, whole, low[v]);
-        _mm256_maskstore_pd(first + v * VECTOR, whole, top[v]);
-    }
-}
-
-static void gram_rows(double *sum, const double *a, const double *const *x, size_t rows, size_t n) {
-    for (size_t j = 0; j < n; j += 2)
-        for (size_t k = j; k < n;) {
-            size_t vectors = (n - k + VECTOR - 1) / VECTOR, most = vectors < 4 ? vectors : 4;
-            __m256i mask = mask_of(n - k - (most - 1) * VECTOR);
-            switch (most) {
-            case 1: gram_tile(sum, a, x, rows, n, j, k, 1, mask); break;
-            case 2: gram_tile(sum, a, x, rows, n, j, k, 2, mask); break;
-            case 3: gram_tile(sum, a, x, rows, n, j, k, 3, mask); break;
-            default: gram_tile(sum, a, x, rows, n, j, k, 4, mask); break;
-            }
-            k += most * VECTOR;
-        }
-}
-
 static void logistic(const double *m, size_t n, double *value, double *pull, double *curve) {
     logistic_loss(m, n, value, pull, curve);
 }
@@ -463,7 +420,6 @@ const struct kernels kernels_avx2 = {
     .dot_rows = dot_rows,
     .reach_rows = reach_rows,
     .add_rows = add_rows,
-    .gram_rows = gram_rows,
     .gather_f64 = gather_f64,
     .gather_f32 = gather_f32,
     .gather_ones = gather_ones,

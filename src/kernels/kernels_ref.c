@@ -123,14 +123,6 @@ static void add_rows(double *w, double *reach, const double *a, const double *co
     }
 }
 
-static void gram_rows(double *sum, const double *a, const double *const *x, size_t rows, size_t n) {
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < n; j++) {
-            double by = a[i] * x[i][j];
-            for (size_t k = j; k < n; k++) sum[j * n + k] += by * x[i][k];
-        }
-}
-
 static double gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
@@ -268,7 +260,6 @@ const struct kernels kernels_reference = {
     .dot_rows = dot_rows,
     .reach_rows = reach_rows,
     .add_rows = add_rows,
-    .gram_rows = gram_rows,
     .gather_f64 = gather_f64,
     .gather_f32 = gather_f32,
     .gather_ones = gather_ones,

@@ -18,20 +18,6 @@ struct stride convex_stride(const struct convex_config *config) {
                            .average = config->average};
 }
 
-/* Whether a knob is not what it is unless given. */
-static sepal_status is_set(bool *out, sepal_ctx *ctx, const struct knob *knob, const void *config,
-                           const void *defaults) {
-    const struct knob alone[] = {*knob, {0}};
-    struct text now = {0}, unless = {0};
-    knobs_print(ctx, &now, alone, config);
-    knobs_print(ctx, &unless, alone, defaults);
-    bool failed = now.failed || unless.failed;
-    *out = !failed && strcmp(now.bytes, unless.bytes) != 0;
-    text_clear(&now);
-    text_clear(&unless);
-    return failed ? SEPAL_EMEMORY : SEPAL_OK;
-}
-
 sepal_status convex_warn_unused(const struct convex *convex) {
     static const struct knob knobs[] = {CONVEX_WALK_KNOBS, {0}};
     struct fit *fit = convex->fit;
@@ -42,15 +28,12 @@ sepal_status convex_warn_unused(const struct convex *convex) {
              "--trace is empty: only --solver " CONVEX_WALK " writes its steps; add it, or leave "
              "--trace out");
     TRY(knobs_fill(&defaults, fit->ctx, &fit->arena, knobs, CONVEX_WALK, NULL, 0));
-    for (const struct knob *knob = knobs; knob->name; knob++) {
-        bool set;
-        TRY(is_set(&set, fit->ctx, knob, convex->config, &defaults));
-        if (set)
+    for (const struct knob *knob = knobs; knob->name; knob++)
+        if (!knob_same(knob, convex->config, &defaults))
             warn(fit->ctx, "unused-knob",
                  "%s is a knob of --solver " CONVEX_WALK
                  " and has no effect on any other; add --solver " CONVEX_WALK ", or leave it out",
                  knob->name);
-    }
     return SEPAL_OK;
 }
 

@@ -44,11 +44,13 @@ double fit_left(double elapsed, double left, size_t done, size_t of) {
 
 bool fit_stops(struct fit *fit, const char *format, ...) {
     enum { LINE_BYTES = 256 };
-    char line[LINE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
+    char line[LINE_BYTES] = "";
+    if (fit->ctx->progress) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(line, sizeof line, format, arguments);
+        va_end(arguments);
+    }
     bool late = clock_seconds_since(fit->start_ns) >= fit->options.max_seconds;
     bool stops = fit->among.of > 1 ? progress(fit->ctx, "two-class problem %zu of %zu: %s",
                                               fit->among.done + 1, fit->among.of, line)

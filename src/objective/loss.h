@@ -21,6 +21,12 @@ struct loss {
     double least, most; /* the range of a */
 };
 
+/* Into [low, high], a NaN to low: without the calls that fmin and fmax are. */
+static inline double clamp(double x, double low, double high) {
+    if (!(x > low)) return low;
+    return x < high ? x : high;
+}
+
 extern const struct loss loss_logistic;      /* ln(1 + e^-m) */
 extern const struct loss loss_hinge;         /* max(0, 1 - m) */
 extern const struct loss loss_squared_hinge; /* max(0, 1 - m)^2 */

@@ -53,13 +53,14 @@ static sepal_status uncover_rows(struct objective *o) {
     return SEPAL_OK;
 }
 
+enum { FEW_NUMBERS = 1 << 17 };
+
 /* Small tables of dense rows as doubles, less their centre: each pass would make them anew. */
 static sepal_status keep_doubles(struct objective *o) {
-    enum { FEW = 1 << 17 };
     const struct matrix *x = &o->rows;
     bool doubles = !o->centre;
     for (size_t b = 0; b < x->n_blocks && doubles; b++) doubles = x->blocks[b].f64 != NULL;
-    if (x->sparse || doubles || x->cols == 0 || x->rows > FEW / x->cols) return SEPAL_OK;
+    if (x->sparse || doubles || x->cols == 0 || x->rows > FEW_NUMBERS / x->cols) return SEPAL_OK;
     struct block *blocks = arena_alloc(o->ctx, o->arena, x->n_blocks, sizeof *blocks);
     double *rows = arena_alloc(o->ctx, o->arena, x->rows, x->cols * sizeof *rows);
     if (!blocks || !rows) return SEPAL_EMEMORY;
@@ -77,6 +78,25 @@ static sepal_status keep_doubles(struct objective *o) {
     return SEPAL_OK;
 }
 
+/* Few rows with few columns by columns; they are doubles less their centre. */
+static sepal_status keep_columns(struct objective *o) {
+    enum { NARROW = 32, LINE = 8, SHARED = 128 };
+    o->columns = NULL;
+    o->turned = !o->rows.sparse && o->cols > 0 && o->cols <= NARROW;
+    if (!o->turned || o->n > FEW_NUMBERS / o->cols) return SEPAL_OK;
+    o->apart = (o->n + LINE - 1) / LINE * LINE;
+    if (o->apart % SHARED == 0) o->apart += LINE; /* columns would share lines of the cache */
+    o->columns = arena_alloc(o->ctx, o->arena, o->cols, o->apart * sizeof *o->columns);
+    if (!o->columns) return SEPAL_EMEMORY;
+    for (size_t b = 0; b < o->rows.n_blocks; b++) {
+        const struct block *block = &o->rows.blocks[b];
+        for (size_t i = 0; i < block->rows; i++)
+            for (size_t j = 0; j < o->cols; j++)
+                o->columns[j * o->apart + block->first_row + i] = block->f64[i * o->cols + j];
+    }
+    return SEPAL_OK;
+}
+
 sepal_status objective_init(struct objective *o) {
     o->n = o->x->rows;
     o->cols = o->x->cols;
@@ -84,6 +104,7 @@ sepal_status objective_init(struct objective *o) {
     o->penalised = o->cols + (o->bias == BIAS_PENALISED);
     TRY(uncover_rows(o));
     TRY(keep_doubles(o));
+    TRY(keep_columns(o));
     cut_slabs(o);
     o->slab_sum = arena_alloc(o->ctx, o->arena, o->slabs, o->width * sizeof *o->slab_sum);
     return o->slab_sum ? SEPAL_OK : SEPAL_EMEMORY;

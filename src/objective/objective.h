@@ -34,7 +34,11 @@ struct objective {
 
     /* Made by objective_init. */
     struct matrix
-        rows; /* x, its sparse blocks without a centre of their own; few dense rows: x - c */
+        rows;    /* x, its sparse blocks without a centre of their own; few dense rows: x - c */
+    bool turned; /* dense rows with few columns: passes take some rows at a time by columns */
+    double
+        *columns; /* few of such rows, x - c by columns, `apart` numbers from each other; or NULL */
+    size_t apart;
     size_t n, cols;
     size_t width;     /* of a point */
     size_t penalised; /* the first so many numbers of a point are */
@@ -81,6 +85,10 @@ sepal_status objective_pulls(double *out, const struct objective *o, const doubl
 /* the sum over rows of r_i times the squares of (x_i - c, 1): with curvatures, the Hessian's diagonal */
 sepal_status objective_diagonal(double *out, const struct objective *o, const double *r);
 
+/* Of turned rows width^2, the sum over rows of curve_i (x_i - c, 1)(x_i - c, 1)', on and above the
+   diagonal. */
+sepal_status objective_hessian(double *out, const struct objective *o, const double *curve);
+
 /* One pass over the rows: margins, the sum of losses, and of share_i loss the gradient and, unless
    NULL, the curvature of each row. The penalties are in none of them. */
 struct sweep {
@@ -88,9 +96,7 @@ struct sweep {
     double *m;        /* n */
     double *gradient; /* width */
     double *curve;    /* n; NULL: not wanted */
-    /* Of dense rows with a curve, unless NULL: width^2, the sum over rows of curve_i (x_i - c, 1)(x_i -
-       c, 1)', on and above the diagonal. */
-    double *hessian;
+    double *hessian;  /* as objective_hessian, of the curvatures found; NULL: not wanted */
 };
 sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u);
 /* out (width) = the sum over rows of curve_i (x_i - c, 1) ((x_i - c, 1) . v): the Hessian without

@@ -1,13 +1,16 @@
 /* Passes over the rows. A task is a slab: it walks its rows, panel by panel, and adds to sums of its
    own; then the slabs are added up, stripe by stripe. Dense rows are made doubles less their centre
-   a panel at a time, and both products are taken while the panel is in the cache. */
+   a panel at a time, and both products are taken while the panel is in the cache. With few columns a
+   panel is turned: sums then run over a column's numbers, of many rows, and not over a row's few. */
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "objective/objective.h"
 
 #include <string.h>
 
-enum { PANEL = 32, STRIPE = 1 << 14 };
+/* TURNED: rows of a panel by columns, which are some lines of the cache more apart, since a power of two
+   would bring them all to the same few lines. */
+enum { PANEL = 32, TURNED = 256, APART = TURNED + 8, STRIPE = 1 << 14 };
 
 /* What a pass does; NULL: leave it. */
 struct pass {
@@ -33,14 +36,45 @@ struct panel {
     size_t local, n; /* rows of the block */
     bool dense;
     const double *x[PANEL]; /* of dense rows, centred */
-    double score[PANEL], factor[PANEL];
+    const double *columns; /* the same by columns, `apart` numbers from each other; NULL: by rows */
+    size_t apart;
+    double score[TURNED], factor[TURNED];
 };
+
+/* The rows of a panel: those of a block that are kept by columns, or turned here. */
+static void turn_panel(const struct objective *o, const struct kernels *kernels,
+                       struct panel *panel, double *room) {
+    size_t row = panel->block->first_row + panel->local, cols = o->cols;
+    panel->columns = o->columns ? o->columns + row : room;
+    panel->apart = o->columns ? o->apart : APART;
+    for (size_t i = 0, n; !o->columns && i < panel->n; i += n) {
+        n = panel->n - i < PANEL ? panel->n - i : PANEL;
+        block_panel(panel->x, kernels, panel->block, panel->local + i, n, cols, o->centre,
+                    room + cols * APART);
+        for (size_t j = 0; j < cols; j++)
+            for (size_t k = 0; k < n; k++) room[j * APART + i + k] = panel->x[k][j];
+    }
+}
+
+/* out_i = a_i x_ij */
+static void times_column(double *restrict out, const struct panel *panel, const double *restrict a,
+                         size_t j) {
+    const double *restrict x = panel->columns + j * panel->apart;
+    for (size_t i = 0; i < panel->n; i++) out[i] = a[i] * x[i];
+}
 
 /* Rows that a product will not add need no score. */
 static void panel_scores(const struct pass *pass, const struct kernels *kernels,
                          struct panel *panel, size_t row) {
     const struct objective *o = pass->o;
     const double *curve = pass->curve && !pass->score ? pass->curve + row : NULL;
+    if (panel->columns) {
+        for (size_t i = 0; i < panel->n; i++) panel->score[i] = pass->shift;
+        for (size_t j = 0; j < o->cols; j++)
+            kernels->axpy_f64(pass->v[j], panel->columns + j * panel->apart, panel->score,
+                              panel->n);
+        return;
+    }
     if (panel->dense) {
         kernels->dot_rows(panel->score, panel->x, panel->n, pass->v, o->cols);
         for (size_t i = 0; i < panel->n; i++) panel->score[i] += pass->shift;
@@ -91,13 +125,29 @@ static void add_dense(const struct pass *pass, const struct kernels *kernels, st
     kernels->add_rows(sum, NULL, panel->factor, panel->x, used, pass->o->cols);
 }
 
-/* The Hessian without its last column, and that beside it. */
+static void add_columns(const struct pass *pass, const struct kernels *kernels,
+                        const struct panel *panel, double *sum) {
+    double by[TURNED];
+    for (size_t j = 0; j < pass->o->cols; j++) {
+        const double *x = panel->columns + j * panel->apart;
+        if (pass->squares) times_column(by, panel, panel->factor, j);
+        sum[j] += kernels->dot_f64(x, pass->squares ? by : panel->factor, panel->n);
+    }
+}
+
+/* The Hessian on and above its diagonal without its last column, and that beside it. */
 static void add_gram(const struct pass *pass, const struct kernels *kernels, size_t slab,
-                     struct panel *panel, size_t row) {
-    size_t cols = pass->o->cols;
-    double *sum = pass->gram + slab * cols * (cols + 1);
-    kernels->gram_rows(sum, pass->sweep->curve + row, panel->x, panel->n, cols);
-    kernels->add_rows(sum + cols * cols, NULL, pass->sweep->curve + row, panel->x, panel->n, cols);
+                     const struct panel *panel, size_t row) {
+    size_t cols = pass->o->cols, apart = panel->apart, n = panel->n;
+    const double *x = panel->columns, *curve = pass->curve + row;
+    double *sum = pass->gram + slab * cols * (cols + 1), by[TURNED];
+    for (size_t j = 0; j < cols; j++) {
+        times_column(by, panel, curve, j);
+        for (size_t k = j; k < cols; k++)
+            sum[j * cols + k] += kernels->dot_f64(by, x + k * apart, n);
+        if (pass->o->width > cols)
+            sum[cols * cols + j] += kernels->dot_f64(curve, x + j * apart, n);
+    }
 }
 
 static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t slab,
@@ -105,6 +155,10 @@ static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t 
     const struct objective *o = pass->o;
     double *sum = o->slab_sum + slab * o->width;
     for (size_t i = 0; i < panel->n; i++) pass->factors[slab] += panel->factor[i];
+    if (panel->columns) {
+        add_columns(pass, kernels, panel, sum);
+        return;
+    }
     if (panel->dense && !pass->squares) {
         add_dense(pass, kernels, panel, sum);
         return;
@@ -131,13 +185,20 @@ static bool is_idle(const struct pass *pass, size_t row, size_t n) {
 static void walk_block(struct pass *pass, const struct kernels *kernels, size_t slab,
                        const struct block *block, double *dense) {
     const struct objective *o = pass->o;
-    struct panel panel = {.block = block, .dense = dense != NULL};
+    struct panel panel; /* some kilobytes, not set to 0 */
+    size_t most = o->turned ? TURNED : PANEL;
+    panel.block = block;
+    panel.dense = dense != NULL;
+    panel.columns = NULL;
     for (size_t i = 0; i < block->rows; i += panel.n) {
         size_t row = block->first_row + i;
         panel.local = i;
-        panel.n = block->rows - i < PANEL ? block->rows - i : PANEL;
+        panel.n = block->rows - i < most ? block->rows - i : most;
         if (is_idle(pass, row, panel.n)) continue;
-        if (dense) block_panel(panel.x, kernels, block, i, panel.n, o->cols, o->centre, dense);
+        if (o->turned)
+            turn_panel(o, kernels, &panel, dense);
+        else if (dense)
+            block_panel(panel.x, kernels, block, i, panel.n, o->cols, o->centre, dense);
         if (pass->v)
             panel_scores(pass, kernels, &panel, row);
         else
@@ -156,7 +217,8 @@ static sepal_status walk_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     size_t gram = o->cols * (o->cols + 1);
     if (pass->out) memset(o->slab_sum + slab * o->width, 0, o->width * sizeof(double));
     if (pass->gram) memset(pass->gram + slab * gram, 0, gram * sizeof *pass->gram);
-    if (!o->rows.sparse && !(dense = mem_alloc(ctx, PANEL * o->cols, sizeof *dense)))
+    size_t room = o->turned ? PANEL + APART : PANEL;
+    if (!o->rows.sparse && !(dense = mem_alloc(ctx, room * o->cols, sizeof *dense)))
         return SEPAL_EMEMORY;
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
         const struct block *block = &o->rows.blocks[b];
@@ -246,30 +308,43 @@ sepal_status objective_pulls(double *out, const struct objective *o, const doubl
 static void turn_to_slopes(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
                            double *factor) {
     const struct objective *o = pass->o;
-    double value[PANEL], *curve = pass->sweep->curve ? pass->sweep->curve + i : NULL;
+    double value[TURNED], *curve = pass->sweep->curve ? pass->sweep->curve + i : NULL;
+    const double *share = o->share + i;
     turn_to_margins(pass, slab, i, n, score, factor);
     o->loss->at(o->ctx->kernels, n, score, value, factor, curve);
-    for (size_t k = 0; k < n; k++) {
-        double share = o->share[i + k];
-        pass->loss[slab] += share * value[k];
-        factor[k] *= -share * objective_side(o, i + k);
-        if (curve) curve[k] *= share;
-    }
+    pass->loss[slab] += o->ctx->kernels->dot_f64(share, value, n);
+    for (size_t k = 0; k < n; k++) factor[k] *= -share[k] * objective_side(o, i + k);
+    for (size_t k = 0; curve && k < n; k++) curve[k] *= share[k];
 }
 
 /* Of all slabs, as a square. */
-static void join_grams(const struct pass *pass) {
+static void join_grams(double *out, const struct pass *pass) {
     const struct objective *o = pass->o;
     size_t cols = o->cols, width = o->width, gram = cols * (cols + 1);
-    double *out = pass->sweep->hessian, sum = 0;
+    double sum = 0;
     for (size_t s = 1; s < o->slabs; s++)
         for (size_t k = 0; k < gram; k++) pass->gram[k] += pass->gram[s * gram + k];
     for (size_t j = 0; j < cols; j++) {
         for (size_t k = j; k < cols; k++) out[j * width + k] = pass->gram[j * cols + k];
         if (width > cols) out[j * width + cols] = pass->gram[cols * cols + j];
     }
-    for (size_t i = 0; i < o->n; i++) sum += pass->sweep->curve[i];
+    for (size_t i = 0; i < o->n; i++) sum += pass->curve[i];
     if (width > cols) out[width * width - 1] = sum;
+}
+
+static sepal_status walk_with_gram(double *out, struct pass *pass) {
+    const struct objective *o = pass->o;
+    pass->gram = mem_alloc(o->ctx, o->slabs * o->cols, (o->cols + 1) * sizeof *pass->gram);
+    if (!pass->gram) return SEPAL_EMEMORY;
+    sepal_status status = walk(pass);
+    if (status == SEPAL_OK) join_grams(out, pass);
+    mem_free(pass->gram);
+    return status;
+}
+
+sepal_status objective_hessian(double *out, const struct objective *o, const double *curve) {
+    struct pass pass = {.o = o, .factor = curve, .curve = curve};
+    return walk_with_gram(out, &pass);
 }
 
 sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u) {
@@ -279,15 +354,10 @@ sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, con
                         .turn = turn_to_slopes,
                         .sweep = sweep,
                         .out = sweep->gradient};
-    if (sweep->hessian) {
-        pass.gram = mem_alloc(o->ctx, o->slabs * o->cols, (o->cols + 1) * sizeof *pass.gram);
-        if (!pass.gram) return SEPAL_EMEMORY;
-    }
-    sepal_status status = walk(&pass);
+    if (sweep->hessian) pass.curve = sweep->curve;
+    TRY(sweep->hessian ? walk_with_gram(sweep->hessian, &pass) : walk(&pass));
     sweep->loss = objective_total(o, pass.loss);
-    if (sweep->hessian && status == SEPAL_OK) join_grams(&pass);
-    mem_free(pass.gram);
-    return status;
+    return SEPAL_OK;
 }
 
 static void turn_to_bends(struct pass *pass, size_t slab, size_t i, size_t n, double *score,

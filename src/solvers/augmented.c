@@ -43,7 +43,7 @@ static double dot(const struct augmented *s, const double *a, const double *b) {
 static double variable(const struct augmented *s, size_t i, double m) {
     const struct objective *o = s->o;
     double t = s->a[i] + s->strength * o->l2 / o->share[i] * s->inverse[i] * (1 - m);
-    return fmin(fmax(t, 0), 1);
+    return clamp(t, 0, 1);
 }
 
 static double imbalance(const struct augmented *s, double by) {

@@ -62,9 +62,10 @@ static void visit(struct dual *s, size_t i) {
         double factor = move(s, i, row_dot(kernels, block, local, o->cols, s->w));
         if (factor != 0) row_axpy(kernels, block, local, o->cols, factor, s->w);
     } else {
-        block_dense(block, local, 1, o->cols, o->centre, NULL, s->dense, o->cols);
-        double factor = move(s, i, kernels->dot_f64(s->dense, s->w, o->cols));
-        if (factor != 0) kernels->axpy_f64(factor, s->dense, s->w, o->cols);
+        const double *x;
+        block_panel(&x, kernels, block, local, 1, o->cols, o->centre, s->dense);
+        double factor = move(s, i, kernels->dot_f64(x, s->w, o->cols));
+        if (factor != 0) kernels->axpy_f64(factor, x, s->w, o->cols);
     }
 }
 

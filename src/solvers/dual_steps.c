@@ -25,17 +25,17 @@ static bool settles(struct dual *s, size_t i, double slope, double most) {
         return true;
     }
     double open = (low && slope > 0) || (high && slope < 0) ? 0 : slope;
-    s->high_now = fmax(s->high_now, open);
-    s->low_now = fmin(s->low_now, open);
+    if (open > s->high_now) s->high_now = open;
+    if (open < s->low_now) s->low_now = open;
     return false;
 }
 
 double dual_step_hinge(struct dual *s, size_t i, double m) {
     double a = s->a[i], short_of = 1 - m, share = s->o->share[i];
     s->excess += share * (short_of > 0 ? (1 - a) * short_of : -a * short_of);
-    s->loss += share * fmax(0, short_of);
+    s->loss += share * (short_of > 0 ? short_of : 0);
     if (short_of == 0 || settles(s, i, -short_of, 1)) return a;
-    return fmin(fmax(a + short_of / s->curve[i], 0), 1);
+    return clamp(a + short_of / s->curve[i], 0, 1);
 }
 
 double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
@@ -43,7 +43,7 @@ double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
     s->excess += share * (short_of > 0 ? rise * rise : a * (a / 4 - short_of));
     s->loss += share * (short_of > 0 ? short_of * short_of : 0);
     if (settles(s, i, -rise, INFINITY)) return a;
-    return fmax(a + rise / (s->curve[i] + 0.5), 0);
+    return clamp(a + rise / (s->curve[i] + 0.5), 0, INFINITY);
 }
 
 /* ---- logistic ----------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ double dual_step_logistic(struct dual *s, size_t i, double m) {
     bool first = isinf(t);
     s->excess += s->o->share[i] * (first ? M_LN2 : 0.5 * bend * (m - t) * (m - t));
     t = first ? 0 : t + (m - t) / (1 + curve * bend);
-    t = fmin(fmax(t, low), high);
+    t = clamp(t, low, high);
     for (int k = 0; k < STEPS; k++) {
         double e = exp_of_minus(fabs(t)), one = 1 + e, pull = (t < 0 ? 1 : e) / one;
         bend = e / (one * one);
@@ -70,5 +70,5 @@ double dual_step_logistic(struct dual *s, size_t i, double m) {
         break;
     }
     s->level[i] = t;
-    return fmin(fmax(a, 0), 1);
+    return clamp(a, 0, 1);
 }

@@ -179,7 +179,7 @@ static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
         o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
         for (size_t k = 0; k < n; k++) {
             double model = pull[k] - curve[k] * (m[k] - s->before[i + k]);
-            a[k] = fmin(fmax(model, o->loss->least), o->loss->most);
+            a[k] = clamp(model, o->loss->least, o->loss->most);
             if (a[k] != model) all->clipped[slab] = true;
         }
         o->loss->neg_conjugate(ctx->kernels, n, a, earned);
@@ -217,7 +217,7 @@ static sepal_status straighten(struct newton *s, bool *exact) {
         TRY(objective_margins(s->before, o, r));
         for (size_t i = 0; i < o->n; i++) {
             double a = s->d->pull[i] - s->sweep.curve[i] / o->share[i] * s->before[i];
-            s->d->pull[i] = fmin(fmax(a, o->loss->least), o->loss->most);
+            s->d->pull[i] = clamp(a, o->loss->least, o->loss->most);
         }
     }
 }
@@ -251,7 +251,7 @@ static sepal_status correct(struct newton *s, double *excess) {
         TRY(objective_margins(s->before, o, r));
         for (size_t i = 0; i < o->n; i++) {
             double moved = a[i] - s->sweep.curve[i] / o->share[i] * s->before[i];
-            a[i] = fmin(fmax(moved, o->loss->least), o->loss->most);
+            a[i] = clamp(moved, o->loss->least, o->loss->most);
         }
         TRY(surplus(s, r));
         *excess = young_excess(s) + dot(s, r, r) / (2 * o->l2);
@@ -400,7 +400,7 @@ static sepal_status take_steps(struct newton *s) {
         if (!(s->o->l2 > 0)) measure_drift(s);
         if (s->o->l2 == 0 && s->o->loss == &loss_logistic && s->sweep.loss < NOTHING)
             return SEPAL_OK;
-        if (length == 1 && dual_may_do(s)) TRY(find_dual(s));
+        if (length == 1 && s->gap > d->tol && dual_may_do(s)) TRY(find_dual(s));
     }
 }
 

@@ -195,7 +195,7 @@ static sepal_status dual_point(struct newton *s) {
     for (size_t i = 0; i < o->n; i++) {
         double a, bend = pull[i] / o->share[i];
         o->loss->at(o->ctx->kernels, 1, s->sweep.m + i, NULL, &a, NULL);
-        pull[i] = fmin(fmax(a - bend * s->t[i], o->loss->least), o->loss->most);
+        pull[i] = clamp(a - bend * s->t[i], o->loss->least, o->loss->most);
     }
     if (o->bias == BIAS_FREE) descent_balance(o, pull);
     TRY(objective_neg_conjugate(&earned, o, pull, 1));

@@ -235,11 +235,23 @@ static sepal_status add_listed(double *out, struct hessian *h, double sign) {
     return n ? tall_gram(out, o->ctx, &tall) : SEPAL_OK;
 }
 
+static void keep(struct hessian *h, const double *out, const double *curve) {
+    if (!h->kept) return;
+    memcpy(h->sum, out, h->side * h->side * sizeof *out);
+    memcpy(h->kept, curve, h->o->n * sizeof *h->kept);
+    h->begun = true;
+}
+
 static sepal_status multiply(double *out, struct hessian *h, const double *curve) {
     size_t square = h->side * h->side;
     bool afresh = !h->kept || changed_much(h, curve);
     h->weight = curve;
     h->minus = afresh ? NULL : h->kept;
+    if (h->o->turned && afresh) {
+        TRY(objective_hessian(out, h->o, curve));
+        keep(h, out, curve);
+        return SEPAL_OK;
+    }
     if (!h->kept) return add_listed(out, h, 1);
     if (afresh) memset(h->sum, 0, square * sizeof *h->sum);
     for (int sign = 1; sign >= (afresh ? 1 : -1); sign -= 2) {
@@ -271,9 +283,8 @@ static bool is_finite(const double *out, size_t width) {
 }
 
 bool hessian_in_pass(const struct hessian *h) {
-    enum { WIDTH_MOST = 64, ROWS_LEAST = 1 << 14 };
-    const struct objective *o = h->o;
-    return !o->rows.sparse && o->width <= WIDTH_MOST && o->n >= ROWS_LEAST;
+    enum { ROWS_LEAST = 1 << 14 };
+    return h->o->turned && h->o->n >= ROWS_LEAST;
 }
 
 static void add_penalty(double *out, const struct objective *o) {
@@ -281,11 +292,7 @@ static void add_penalty(double *out, const struct objective *o) {
 }
 
 void hessian_take_over(double *out, struct hessian *h, const double *curve) {
-    if (h->kept) {
-        memcpy(h->sum, out, h->side * h->side * sizeof *out);
-        memcpy(h->kept, curve, h->o->n * sizeof *h->kept);
-        h->begun = true;
-    }
+    keep(h, out, curve);
     add_penalty(out, h->o);
 }
 

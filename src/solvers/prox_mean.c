@@ -79,7 +79,7 @@ sepal_status prox_mean_align(struct prox *p, bool all) {
     for (size_t i = 0; i < o->n; i++) {
         double less = shift * p->curve[i] / (o->share[i] * p->curves);
         double a = p->a[i] - objective_side(o, i) * less;
-        aligned.a[i] = fmin(fmax(a, o->loss->least), o->loss->most);
+        aligned.a[i] = clamp(a, o->loss->least, o->loss->most);
         aligned.f[i] = o->share[i] * objective_side(o, i) * aligned.a[i];
         aligned.factors += aligned.f[i];
     }

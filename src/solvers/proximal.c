@@ -47,7 +47,7 @@ static void visit(struct proximal *p, size_t i) {
     if (biased) m += p->feature * p->w[o->cols];
     double next = p->a[i] + (1 - side * m) * (1 + LAG) * p->inverse[i] / most;
     if (isnan(next)) return;
-    next = fmin(fmax(next, 0), 1);
+    next = clamp(next, 0, 1);
     double factor = (next - p->a[i]) * most * side / (1 + LAG);
     if (factor == 0) return;
     p->a[i] = next;

@@ -176,6 +176,7 @@ static void test_odd_rows(void **state) {
             s->share[i] *= i % 7 == 0 ? 100 : 1;
         }
         for (size_t i = 0; i < 40; i++) block_store_row(&s->matrix.blocks[0], i, s->x + i * 6, 6);
+        assert_int_equal(objective_init(&s->o), SEPAL_OK);
         set_c(s, pow(10, 4 * rng_unit(&rng) - 2));
         for (size_t k = 0; k < 2; k++) given_up += !check_answer(s, &solvers[k], "odd rows");
         sample_free(s);

@@ -35,6 +35,8 @@ static struct sample *tall_sample(struct rng *rng, enum kind kind, size_t number
         local = i - block->first_row;
         block_store_row(block, local, s->x + i * COLS, COLS);
     }
+    s->o.centre = bias == BIAS_FREE ? s->centre : NULL;
+    assert_int_equal(objective_init(&s->o), SEPAL_OK);
     s->o.loss = &loss_hinge;
     s->o.l2 = 1 / (pow(10, (double)(number % 4) - 1) * ROWS);
     return s;

@@ -295,36 +295,6 @@ static void shifts_are_exact(void **state) {
     }
 }
 
-/* Both sets give the same bits on and above the diagonal, and these are the products' sums. */
-static void grams_are_sums_of_products(void **state) {
-    (void)state;
-    enum { ROWS = 9, LONGEST = 37 };
-    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
-    struct rng rng = rng_make(test_seed(15), 1);
-    for (size_t n = 1; n < LONGEST; n++) {
-        double row[ROWS][LONGEST], a[ROWS], sum[2][LONGEST * LONGEST + 1] = {{0}};
-        const double *x[ROWS];
-        size_t rows = n % (ROWS + 1);
-        for (size_t i = 0; i < ROWS; i++) {
-            x[i] = row[i];
-            a[i] = rng_unit(&rng);
-            for (size_t j = 0; j < n; j++) row[i][j] = rng_unit(&rng) - 0.5;
-        }
-        for (size_t s = 0; s < 2; s++) {
-            sum[s][n * n] = 17;
-            sets[s]->gram_rows(sum[s], a, x, rows, n);
-            assert_true(sum[s][n * n] == 17);
-            for (size_t j = 0; j < n; j++)
-                for (size_t k = j; k < n; k++) {
-                    double plain = 0;
-                    for (size_t i = 0; i < rows; i++) plain += a[i] * row[i][j] * row[i][k];
-                    assert_true(fabs(sum[s][j * n + k] - plain) <= 1e-14);
-                    assert_true(sum[s][j * n + k] == sum[0][j * n + k]);
-                }
-        }
-    }
-}
-
 static void numbers_are_surveyed(void **state) {
     (void)state;
     static const double odd[] = {0,       -0.0,    INFINITY, -INFINITY, NAN,
@@ -429,7 +399,6 @@ int main(void) {
         cmocka_unit_test(axpy_is_the_same_everywhere),
         cmocka_unit_test(rows_are_as_one_by_one),
         cmocka_unit_test(shifts_are_exact),
-        cmocka_unit_test(grams_are_sums_of_products),
         cmocka_unit_test(numbers_are_surveyed),
         cmocka_unit_test(entropies_are_exact),
         cmocka_unit_test(scatter_adds_in_order),

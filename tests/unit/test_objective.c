@@ -18,7 +18,7 @@ static struct results all_passes(const struct objective *o, const double *u, con
                         .back = numbers(o->width),
                         .margins = numbers(o->n)};
     struct sweep sweep = {.m = r.m, .gradient = r.gradient, .curve = r.curve};
-    if (!o->rows.sparse) sweep.hessian = r.hessian;
+    if (o->turned) sweep.hessian = r.hessian;
     assert_int_equal(objective_sweep(&sweep, o, u), SEPAL_OK);
     assert_int_equal(objective_diagonal(r.diagonal, o, r.curve), SEPAL_OK);
     r.loss = sweep.loss;
@@ -71,7 +71,7 @@ static void compare(const struct sample *s, const double *u, const double *v,
         near("the diagonal", r->diagonal[j], diagonal, 100);
         near("the product", r->product[j], product, 100);
         near("the way back", r->back[j], back, size * 10);
-        for (size_t k = j; k < o->width && !o->rows.sparse; k++) {
+        for (size_t k = j; k < o->width && o->turned; k++) {
             long double entry = 0;
             for (size_t i = 0; i < o->n; i++)
                 entry += r->curve[i] * plain_x(s, i, j) * plain_x(s, i, k);
@@ -157,8 +157,8 @@ static void test_same_bits(void **state) {
     struct rng rng = rng_make(test_seed(14), 1);
     const struct kernels *best = ctx->kernels;
     for (size_t number = 0; number < 12; number++) {
-        struct sample *s =
-            sample_new(&rng, 6000, 60, number % 6, (enum bias)(number % 3), number / 6 % 2, 0);
+        struct sample *s = sample_new(&rng, 6000, number > 5 && number < 8 ? 24 : 60, number % 6,
+                                      (enum bias)(number % 3), number / 6 % 2, 0);
         double *u = numbers(s->o.width), *v = numbers(s->o.width);
         random_point(u, s->o.width, &rng);
         random_point(v, s->o.width, &rng);
@@ -166,7 +166,7 @@ static void test_same_bits(void **state) {
         assert_true(s->o.slabs > 1);
         sepal_ctx_set_threads(ctx, 1);
         struct results first = all_passes(&s->o, u, v);
-        if (number < 2) compare(s, u, v, &first); /* of more than one slab */
+        if (number % 6 < 2) compare(s, u, v, &first); /* of more than one slab */
         for (unsigned threads = 2; threads <= 4; threads++) {
             sepal_ctx_set_threads(ctx, threads == 4 ? 1 : threads);
             ctx->kernels = threads == 4 ? &kernels_reference : best;
