@@ -51,8 +51,9 @@ static void turn_panel(const struct objective *o, const struct kernels *kernels,
         n = panel->n - i < PANEL ? panel->n - i : PANEL;
         block_panel(panel->x, kernels, panel->block, panel->local + i, n, cols, o->centre,
                     room + cols * APART);
+        const double *rows = panel->x[0]; /* one after the other */
         for (size_t j = 0; j < cols; j++)
-            for (size_t k = 0; k < n; k++) room[j * APART + i + k] = panel->x[k][j];
+            for (size_t k = 0; k < n; k++) room[j * APART + i + k] = rows[k * cols + j];
     }
 }
 

@@ -101,7 +101,6 @@ static void keep_part(struct newton *s) {
 /* ---- the step ----------------------------------------------------------------------------- */
 
 static sepal_status find_step(struct newton *s, bool *found) {
-    static const double slow = 0.5;
     const struct objective *o = s->o;
     double before = s->decrement;
     s->decrement = NAN;
@@ -117,7 +116,7 @@ static sepal_status find_step(struct newton *s, bool *found) {
     for (size_t j = 0; j < o->width; j++) s->step[j] = -s->sweep.gradient[j];
     factor_solve(s->factor, o->width, s->scale, s->step, o->ctx);
     s->decrement = -dot(s, s->sweep.gradient, s->step);
-    if (before > 0 && s->decrement > slow * before) hessian_be_exact(&s->hessian);
+    if (before > 0 && s->decrement > before) hessian_be_exact(&s->hessian);
     *found = isfinite(s->decrement) && s->decrement > 0;
     return SEPAL_OK;
 }
