@@ -150,7 +150,7 @@ static struct convex_cost cost_of(const struct convex_way *way, const struct obj
    goes on from the point of another. */
 struct convex_plan convex_plan_by(const struct objective *o, const struct convex_shape *shape) {
     struct convex_plan plan = {.cost = INFINITY};
-    static const double doubt = 4; /* it is given so many times what was foreseen */
+    static const double doubt = 6; /* it is given so many times what was foreseen */
     double next = INFINITY, step = 1;
     for (size_t w = 0; w < WAYS; w++) {
         struct convex_cost cost = cost_of(&ways[w], o, shape);

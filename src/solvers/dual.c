@@ -16,8 +16,13 @@
 
 /* ---- epochs ------------------------------------------------------------------------------- */
 
+/* Excesses also rise for some epochs, as when rows are visited again: a part of the limit is used in any
+   case. */
 static bool is_slow(const struct dual *s, const struct outlook *out) {
-    return s->d->limit && dual_epochs_left(out, s->d->tol) > (double)s->d->limit;
+    enum { PART = 4 };
+    size_t limit = s->d->limit, done = s->d->iterations;
+    return limit && done >= limit / PART &&
+           (double)done + dual_epochs_left(out, s->d->tol) > (double)limit;
 }
 
 /* The multiplier of the constraint. */
