@@ -36,6 +36,19 @@ static sepal_status choose(enum way *out, struct lock_step *all) {
     if (costs[BY_NEWTON] < costs[*out]) *out = BY_NEWTON;
     double other = fmin(costs[NEITHER], costs[*out == BY_NEWTON ? BY_DUAL : BY_NEWTON]);
     all->limit = asked ? 0 : (size_t)fmin(other / by_dual.step, 1e9) + 1;
+    all->newton_next = *out == BY_DUAL && costs[BY_NEWTON] < costs[NEITHER];
+    return SEPAL_OK;
+}
+
+/* Classes that dual coordinate descent has left short of their gap. */
+static sepal_status go_on_by_newton(struct lock_step *all) {
+    const struct fit *fit = all->convex.fit;
+    bool left = false;
+    for (size_t r = 0; r < all->fits->n; r++) left = left || all->wanted[r];
+    if (!all->newton_next || !left || fit->stopped || fit->options.max_iter) return SEPAL_OK;
+    all->before = all->iterations;
+    TRY(lock_step_newton(all));
+    all->solver = "dual, then newton (short rows, but slow)";
     return SEPAL_OK;
 }
 
@@ -130,7 +143,7 @@ double lock_step_judge(struct lock_step *all, const struct rest_point *point,
         /* more iterations take nothing off what rounding may have cost */
         bool lost =
             !isfinite(proof->gap) || proof->gap * fabs(proof->primal) <= 2 * proof->rounding;
-        all->fits->each[r].iterations = iterations;
+        all->fits->each[r].iterations = all->before + iterations;
         all->fits->each[r].converged = good;
         all->fits->joint.b[r] = all->rest.o->bias == BIAS_NONE ? 0 : point->bias[l];
         all->wanted[r] = !good && !lost;
@@ -207,6 +220,7 @@ static sepal_status fit_rest(struct fit *fit, struct rest_fits *fits, const stru
     if (way == NEITHER) return SEPAL_OK;
     TRY(open_model(&all));
     TRY(way == BY_NEWTON ? lock_step_newton(&all) : lock_step_dual(&all, &taken));
+    if (taken && way == BY_DUAL) TRY(go_on_by_newton(&all));
     if (!taken) linear_clear(&fits->joint);
     return taken ? report(&all) : SEPAL_OK;
 }

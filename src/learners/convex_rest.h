@@ -21,6 +21,8 @@ struct lock_step {
     size_t groups_done, groups; /* of classes, one after the other; for the time left */
     uint64_t start_ns;
     size_t limit; /* epochs of the dual solver that cost what another would; 0: it was asked for */
+    bool newton_next; /* and that newton goes on with what it leaves */
+    size_t before;    /* iterations of a solver before this one */
 };
 
 /* Progress, and whether the user wants to end: for the solvers, with the lock_step as payload. */

@@ -43,7 +43,7 @@ static sepal_status run_classes(struct lock_step *all, size_t from, size_t n) {
     point.alpha64 = room + o->cols * point.lanes;
     for (size_t l = 0; l < n; l++) point.class[l] = from + l;
     sepal_status status = run_group(all, &d);
-    if (d.iterations > all->iterations) all->iterations = d.iterations;
+    if (all->before + d.iterations > all->iterations) all->iterations = all->before + d.iterations;
     ovr_newton_close(&d);
     mem_free(block);
     return status;
