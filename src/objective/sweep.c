@@ -196,7 +196,7 @@ static void walk_block(struct pass *pass, const struct kernels *kernels, size_t 
         panel.local = i;
         panel.n = block->rows - i < most ? block->rows - i : most;
         if (is_idle(pass, row, panel.n)) continue;
-        if (o->turned)
+        if (dense && o->turned)
             turn_panel(o, kernels, &panel, dense);
         else if (dense)
             block_panel(panel.x, kernels, block, i, panel.n, o->cols, o->centre, dense);
