@@ -50,7 +50,7 @@ struct rest_descent {
     bool stopped; /* by `stops` */
 };
 
-/* Row norms, without which nobody knows whether to go on. To be given to rest_close in any case. */
+/* Row norms, which tell whether singles will do. To be given to rest_close in any case. */
 sepal_status rest_open(struct rest_descent *d);
 sepal_status rest_start(struct rest_descent *d);
 sepal_status rest_descend(struct rest_descent *d);
