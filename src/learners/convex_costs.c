@@ -5,8 +5,8 @@
 
    where reach is how much a row can move its own score, C |x|^2: the larger, the worse the conditioning.
    bench/calibrate measures such constants on problems that it makes up. Those here are its, rounded towards
-   what 30 real data sets took, at C = 0.01, 1 and 100 and gaps of 0.9 to 1e-6, on two cores of a shared
-   x86-64 with AVX2 and OpenBLAS 0.3.21: rows that are made up flatter lbfgs. A choice needs them to a factor
+   what some 30 real data sets took at gaps of 0.9 to 1e-6, six of them also at C = 0.01 and 100, on two cores
+   of a shared x86-64 with AVX2 and OpenBLAS 0.3.21: rows that are made up flatter lbfgs. A choice needs them to a factor
    of two. Threads are not asked for: they must change no bit. */
 #include "learners/convex.h"
 
