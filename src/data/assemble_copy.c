@@ -38,16 +38,6 @@ bool chunk_rows_next(struct chunk_rows *part, const struct block *block) {
 
 /* ---- how the values are kept -------------------------------------------------------------- */
 
-static double value_at(const struct block *rows, size_t r, size_t entry) {
-    switch (rows->values) {
-    case VALUES_ONES: return 1;
-    case VALUES_ROW: return rows->f64[r];
-    case VALUES_F32: return (double)rows->f32[entry];
-    case VALUES_F64: break;
-    }
-    return rows->f64[entry];
-}
-
 struct traits {
     bool ones, constant, single; /* what all values of the block allow */
 };
@@ -57,9 +47,9 @@ static void note_row(struct traits *traits, const struct block *rows, size_t r) 
     if (rows->values == VALUES_ONES || first == end) return;
     size_t last = rows->values == VALUES_ROW ? first + 1 : end;
     for (size_t e = first; e < last && (traits->constant || traits->single); e++) {
-        double value = value_at(rows, r, e);
+        double value = block_value(rows, r, e);
         if (value != 1) traits->ones = false;
-        if (value != value_at(rows, r, first)) traits->constant = false;
+        if (value != block_value(rows, r, first)) traits->constant = false;
         if (!single_holds(value)) traits->single = false;
     }
 }
@@ -76,11 +66,12 @@ static void copy_values(struct block *block, const struct block *rows,
     for (size_t i = 0; i < part->n; i++) {
         size_t r = part->first + i, from = rows->start[r], n = rows->start[r + 1] - from;
         size_t to = block->start[part->at + i];
-        if (block->values == VALUES_ROW) block->f64[part->at + i] = n ? value_at(rows, r, from) : 0;
+        if (block->values == VALUES_ROW)
+            block->f64[part->at + i] = n ? block_value(rows, r, from) : 0;
         for (size_t e = 0; block->values == VALUES_F32 && e < n; e++)
-            block->f32[to + e] = (float)value_at(rows, r, from + e);
+            block->f32[to + e] = (float)block_value(rows, r, from + e);
         for (size_t e = 0; block->values == VALUES_F64 && e < n; e++)
-            block->f64[to + e] = value_at(rows, r, from + e);
+            block->f64[to + e] = block_value(rows, r, from + e);
     }
 }
 

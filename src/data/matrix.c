@@ -189,16 +189,6 @@ static size_t entry_seek(const struct block *block, size_t i, size_t column) {
     return low;
 }
 
-static double entry_value(const struct block *block, size_t i, size_t entry) {
-    switch (block->values) {
-    case VALUES_ONES: return 1;
-    case VALUES_ROW: return block->f64[i];
-    case VALUES_F32: return (double)block->f32[entry];
-    case VALUES_F64: break;
-    }
-    return block->f64[entry];
-}
-
 size_t row_seek(const struct block *block, size_t i, size_t column) {
     if (!block->sparse || block->centre) return column;
     return entry_seek(block, i, column) - block->start[i];
@@ -211,7 +201,7 @@ static bool centred_next(const struct block *block, size_t i, size_t cols, size_
     size_t entry = entry_seek(block, i, *at);
     bool stored = entry < block->start[i + 1] && block->index[entry] == *at;
     *column = (*at)++;
-    *value = (stored ? entry_value(block, i, entry) : 0) - block->centre[*column];
+    *value = (stored ? block_value(block, i, entry) : 0) - block->centre[*column];
     return true;
 }
 
@@ -222,7 +212,7 @@ bool row_next(const struct block *block, size_t i, size_t cols, size_t *at, size
         size_t entry = block->start[i] + *at;
         if (entry == block->start[i + 1]) return false;
         *column = block->index[entry];
-        *value = entry_value(block, i, entry);
+        *value = block_value(block, i, entry);
         ++*at;
         return true;
     }
@@ -242,7 +232,7 @@ double row_square_norm(const struct block *block, size_t i, size_t cols) {
     if (block->centre) { /* as below, without looking for each column */
         for (size_t at = block->start[i]; at < block->start[i + 1]; at++, j++) {
             for (; j < block->index[at]; j++) sum += block->centre[j] * block->centre[j];
-            x = entry_value(block, i, at) - block->centre[j];
+            x = block_value(block, i, at) - block->centre[j];
             sum += x * x;
         }
         for (; j < cols; j++) sum += block->centre[j] * block->centre[j];

@@ -40,6 +40,13 @@ struct block {
     const size_t *number;
 };
 
+/* Entry number `at` of a sparse block, which is one of row i. */
+static inline double block_value(const struct block *block, size_t i, size_t at) {
+    if (block->values == VALUES_F32) return (double)block->f32[at];
+    if (block->values == VALUES_F64) return block->f64[at];
+    return block->values == VALUES_ROW ? block->f64[i] : 1;
+}
+
 /* What row i of a block is called in certificates, traces and messages. */
 static inline size_t row_number(const struct block *block, size_t i) {
     return block->number ? block->number[i] : block->first_row + i;

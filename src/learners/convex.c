@@ -99,7 +99,7 @@ static bool stops(void *payload, size_t iteration, double objective, double gap)
 
 bool convex_centres(const struct fit *fit) {
     const struct convex_config *config = fit->config;
-    return config->bias == BIAS_FREE && !fit->data->matrix.sparse && !convex_walks(fit);
+    return config->bias == BIAS_FREE && !convex_walks(fit);
 }
 
 sepal_status convex_pose(struct convex *convex, const struct loss *loss, double *centre) {
@@ -117,6 +117,7 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
                             .bias = (enum bias)convex->config->bias};
     TRY(set_penalty(convex));
     if (centre) TRY(objective_centre(centre, o));
+    convex->centred = o->centre != NULL;
     TRY(objective_init(o));
     double tol = isnan(fit->options.tol) ? DEFAULT_TOL : fit->options.tol;
     convex->descent = (struct descent){.o = o,
@@ -137,6 +138,7 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
     struct objective *o = &convex->objective;
     TRY(linear_init(&fit->linear, fit->ctx, 2, fit->data->matrix.cols, convex_centres(fit)));
     TRY(convex_pose(convex, loss, fit->linear.centre));
+    if (!convex->centred) linear_uncentre(&fit->linear);
     /* without a bias the point is the weights, and large ones are costly to have twice */
     convex->descent.u = o->bias == BIAS_NONE
                             ? fit->linear.w

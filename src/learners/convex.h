@@ -93,6 +93,7 @@ struct convex {
     double total;  /* the sum of the rows' weights */
     size_t before; /* iterations before those of the solver at work */
     bool handed_over;
+    bool centred; /* columns are less their means: see convex_pose */
     bool endless; /* no finite weights are best, and that was said */
 };
 

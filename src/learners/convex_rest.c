@@ -90,6 +90,7 @@ static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
         if (!all->centre) return SEPAL_EMEMORY;
     }
     TRY(convex_pose(convex, loss, all->centre));
+    if (!convex->centred) all->centre = NULL;
     all->tol = convex->descent.tol;
     all->rest = (struct rest){.o = &convex->objective,
                               .label = fit->data->label,

@@ -48,6 +48,11 @@ void linear_clear(struct linear *linear) {
     *linear = (struct linear){0};
 }
 
+void linear_uncentre(struct linear *linear) {
+    mem_free(linear->centre);
+    linear->centre = NULL;
+}
+
 double linear_bias(const struct linear *linear, size_t r) {
     double bias = linear->b[r];
     const double *w = linear->w + r * linear->cols;

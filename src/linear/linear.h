@@ -45,6 +45,8 @@ sepal_status linear_init(struct linear *linear, sepal_ctx *ctx, size_t classes, 
 sepal_status linear_init_rows(struct linear *linear, sepal_ctx *ctx, size_t classes,
                               enum decode decode, size_t cols, bool centred);
 void linear_clear(struct linear *linear);
+/* A centre that turned out not to be taken off. */
+void linear_uncentre(struct linear *linear);
 /* R for K classes; SIZE_MAX when a size_t does not hold it. */
 size_t decode_rows(enum decode decode, size_t classes);
 

@@ -140,8 +140,11 @@ static sepal_status join(struct reducing *all, const struct linear *one, size_t 
     joint->b[r] = one->b[0];
     if (joint->density) return join_forms(all, one, r);
     memcpy(joint->w + r * cols, one->w, cols * sizeof *one->w);
-    for (size_t j = 0; one->centre && j < cols; j++)
-        joint->b[r] += one->w[j] * (joint->centre[j] - one->centre[j]);
+    /* of sparse rows some of the answers may have a centre, and others none */
+    for (size_t j = 0; (one->centre || joint->centre) && j < cols; j++) {
+        double from = one->centre ? one->centre[j] : 0, to = joint->centre ? joint->centre[j] : 0;
+        joint->b[r] += one->w[j] * (to - from);
+    }
     return SEPAL_OK;
 }
 

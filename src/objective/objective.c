@@ -40,19 +40,6 @@ static void cut_slabs(struct objective *o) {
     o->slab_first[slab] = x->rows;
 }
 
-/* Sparse rows without the centre beside them: it is the objective's. */
-static sepal_status uncover_rows(struct objective *o) {
-    const struct matrix *x = o->x;
-    o->rows = *x;
-    if (!x->sparse || x->n_blocks == 0 || !x->blocks[0].centre) return SEPAL_OK;
-    o->rows.blocks = arena_alloc(o->ctx, o->arena, x->n_blocks, sizeof *x->blocks);
-    if (!o->rows.blocks) return SEPAL_EMEMORY;
-    memcpy(o->rows.blocks, x->blocks, x->n_blocks * sizeof *x->blocks);
-    for (size_t b = 0; b < x->n_blocks; b++) o->rows.blocks[b].centre = NULL;
-    o->centre = x->blocks[0].centre;
-    return SEPAL_OK;
-}
-
 enum { FEW_NUMBERS = 1 << 17 };
 
 /* Small tables of dense rows as doubles, less their centre: each pass would make them anew. */
@@ -102,7 +89,7 @@ sepal_status objective_init(struct objective *o) {
     o->cols = o->x->cols;
     o->width = o->cols + (o->bias != BIAS_NONE);
     o->penalised = o->cols + (o->bias == BIAS_PENALISED);
-    TRY(uncover_rows(o));
+    TRY(objective_rows(o));
     TRY(keep_doubles(o));
     TRY(keep_columns(o));
     cut_slabs(o);

@@ -29,12 +29,13 @@ struct objective {
     enum bias bias; /* penalised: b has the penalties of a weight */
     /* What is taken off each column; NULL: nothing. Dense rows are centred as they are read, so
        large means cost no digits; sparse rows stay as they are, and the sums are corrected. Set to
-       NULL by objective_init where `rows` have it off. */
+       NULL, or to 0, by objective_init where `rows` have it off. */
     const double *centre;
 
     /* Made by objective_init. */
     struct matrix
-        rows;    /* x, its sparse blocks without a centre of their own; few dense rows: x - c */
+        rows; /* x, its sparse blocks without a centre of their own; few dense rows, and columns that
+                    all sparse rows have: x - c */
     bool turned; /* dense rows with few columns: passes take some rows at a time by columns */
     double
         *columns; /* few of such rows, x - c by columns, `apart` numbers from each other; or NULL */
@@ -47,7 +48,10 @@ struct objective {
 };
 
 sepal_status objective_init(struct objective *o);
-/* Before that, for dense rows with a free bias: centre the columns by their means, written to out. */
+/* centre.c, a part of it: rows, and the centre that is left. */
+sepal_status objective_rows(struct objective *o);
+/* Before that, for a free bias: centre the columns by their means, written to out. Of sparse rows only
+   those that lose no zeros and are far from 0: o->centre stays NULL where there are none. */
 sepal_status objective_centre(double *out, struct objective *o);
 
 static inline double objective_side(const struct objective *o, size_t i) {

@@ -90,12 +90,6 @@ static void panel_scores(const struct pass *pass, const struct kernels *kernels,
     }
 }
 
-static double entry(const struct block *block, size_t i, size_t at) {
-    if (block->values == VALUES_F32) return (double)block->f32[at];
-    if (block->values == VALUES_F64) return block->f64[at];
-    return block->values == VALUES_ROW ? block->f64[i] : 1;
-}
-
 static void add_squares(const struct pass *pass, const struct panel *panel, size_t i, double *sum) {
     const struct objective *o = pass->o;
     const struct block *block = panel->block;
@@ -108,7 +102,7 @@ static void add_squares(const struct pass *pass, const struct panel *panel, size
     size_t row = panel->local + i;
     for (size_t at = block->start[row]; at < block->start[row + 1]; at++) {
         size_t column = block->index[at];
-        double value = entry(block, row, at), centre = o->centre ? o->centre[column] : 0;
+        double value = block_value(block, row, at), centre = o->centre ? o->centre[column] : 0;
         /* (x - c)^2 - c^2: the c^2 of all rows are added at the end */
         sum[column] += factor * value * (value - 2 * centre);
     }
