@@ -146,8 +146,8 @@ static inline double centre_error(const struct run *a, const struct run *b) {
 }
 
 /* A factorisation is exact up to the rounding of its largest rows, and a row counts by the root of its
-   weight: light rows take on the rounding of heavy ones. Shrinkage and standard deviations are of
-   squares, where it counts by its weight. */
+   weight: light rows take on the rounding of heavy ones. Shrinkage, standard deviations and variances of
+   single columns are of squares, where it counts by its weight. */
 static inline double weights_error(const struct fuzz *z) {
     const struct table *t = &z->table;
     double least = INFINITY, most = 0;
@@ -157,7 +157,11 @@ static inline double weights_error(const struct fuzz *z) {
         most = fmax(most, t->p.weight[i]);
     }
     if (!(most > least)) return 0;
-    bool squares = strstr(z->spec.text, "shrinkage=") || strstr(z->spec.text, "standardize");
+    static const char *const words[] = {"shrinkage=", "standardize", "spherical", "diagonal",
+                                        "kind=gaussian"};
+    bool squares = false;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        squares = squares || strstr(z->spec.text, words[k]);
     return 64 * DBL_EPSILON * (squares ? most / least : sqrt(most / least));
 }
 
