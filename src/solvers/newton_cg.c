@@ -33,6 +33,8 @@ struct newton {
     double rate;    /* the decrease that the diagonal model promises, relative */
     double promise; /* the same of the step; NaN: conjugate gradients did not come to an end */
     size_t doubts;  /* how often they did not tell whether the optimum is near */
+    bool far;       /* along all directions the step promises more than the tolerance */
+    bool unkept;    /* such a step has led to next to nothing of what it promised */
 };
 
 static double dot(const struct objective *o, const double *a, const double *b) {
@@ -119,16 +121,20 @@ static sepal_status bend(struct newton *s, const double *p) {
 }
 
 /* Whether conjugate gradients are done after k steps: when the model decreases no more than its share
-   (Nash and Sofer 1990); where that is 0, when they have seen every direction there is, or as many as
-   can be afforded. `square`: of the residual, which was `first`. */
+   (Nash and Sofer 1990); where that is 0, when rounding is all that is left of the residual. `square`: of
+   the residual, which was `first`. */
 static bool are_done(const struct newton *s, int k, double gain, double share, double square,
                      double first) {
-    enum { TURNS = 3, MORE = 10 };
     static const double noise = DBL_EPSILON * DBL_EPSILON; /* of a gradient's entry, squared */
-    double width = (double)s->o->width;
     if (share > 0) return k * gain <= share || square <= DBL_EPSILON * DBL_EPSILON * first;
-    return square <= noise * width * fmax(1, s->objective) || k == CG_MOST ||
-           k >= TURNS * width + MORE;
+    return square <= noise * (double)s->o->width * fmax(1, s->objective);
+}
+
+/* More steps than there are directions find none where the Hessian is singular up to rounding. */
+static int steps_most(const struct newton *s) {
+    enum { TURNS = 3, MORE = 10 };
+    double most = TURNS * (double)s->o->width + MORE;
+    return most < CG_MOST ? (int)most : CG_MOST;
 }
 
 /* Whether the curvature along a direction is more than rounding, beside that of the columns alone. */
@@ -152,7 +158,8 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
     }
     double first = rz;
     bool ended = !(rz > 0);
-    for (int k = 1; k <= CG_MOST && !ended; k++) {
+    int most = forcing > 0 ? CG_MOST : steps_most(s);
+    for (int k = 1; k <= most && !ended; k++) {
         TRY(bend(s, p));
         double curvature = dot(o, p, s->product);
         if (!(curvature > 0) || (forcing == 0 && !is_clear(s, p, curvature))) break;
@@ -178,10 +185,11 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
    directions says nothing of others, along which P is flatter, so all are asked then. Where the Hessian
    is singular up to rounding they cannot tell; that is asked some times only. */
 static sepal_status ask_all(struct newton *s, bool *near) {
-    *near = false;
+    *near = s->far = false;
     if (s->o->l2 > 0 || !(s->promise <= s->d->tol)) return SEPAL_OK;
     TRY(conjugate_gradients(s, 0));
     *near = s->promise <= s->d->tol;
+    s->far = s->promise > s->d->tol;
     if (isnan(s->promise)) s->doubts++;
     return SEPAL_OK;
 }
@@ -217,6 +225,7 @@ static void measure_drift(struct newton *s, double length) {
 }
 
 static sepal_status advance(struct newton *s, bool *moved) {
+    static const double least = 1e-3;
     const struct objective *o = s->o;
     struct line line = {.o = o, .m = s->sweep.m, .t = s->t, .u = s->d->u, .step = s->step};
     line.slope = dot(o, s->sweep.gradient, s->step);
@@ -225,6 +234,9 @@ static sepal_status advance(struct newton *s, bool *moved) {
     TRY(line_search(&line));
     TRY(dual_point(s));
     *moved = line.alpha > 0;
+    /* the Hessian is that of this place alone, or rounding: what it says of the next place is no proof */
+    double decrease = (line.value - line.reached) / line.value;
+    s->unkept = s->unkept || (s->far && decrease < least * s->promise);
     if (!*moved) return SEPAL_OK;
     if (!(o->l2 > 0)) measure_drift(s, line.alpha);
     for (size_t j = 0; j < o->width; j++) s->d->u[j] += line.alpha * s->step[j];
@@ -251,9 +263,9 @@ static sepal_status run(struct newton *s) {
     for (;;) {
         bool moved = false;
         TRY(look(s));
-        if (s->gap <= d->tol || sure == SURE) d->converged = true;
+        d->converged = s->gap <= d->tol || (sure == SURE && !s->unkept);
         if (d->converged || d->stopped || d->iterations >= most || nothing_left(s)) return SEPAL_OK;
-        if (s->doubts > DOUBTS_MOST) return SEPAL_OK;
+        if (s->doubts > DOUBTS_MOST || sure == SURE) return SEPAL_OK;
         d->stopped = d->stops(d->payload, d->iterations, s->objective, s->gap);
         if (d->stopped) return SEPAL_OK;
         TRY(conjugate_gradients(s, fmin(0.5, fmax(1e-4, sqrt(s->rate)))));
@@ -263,7 +275,7 @@ static sepal_status run(struct newton *s) {
         d->iterations++;
         /* rounding leaves nothing to gain */
         if (!moved) {
-            d->converged = near;
+            d->converged = near && !s->unkept;
             return SEPAL_OK;
         }
         (void)line_clear(s->o, s->objective, d->u);
