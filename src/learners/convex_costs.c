@@ -4,10 +4,10 @@
        steps = exp(a + b digits) (1 + reach)^(c + e digits),    digits = log10(1 / tol),
 
    where reach is how much a row can move its own score, C |x|^2: the larger, the worse the conditioning.
-   bench/calibrate measures such constants on problems that it makes up. Those here are its, rounded towards
-   what some 30 real data sets took at gaps of 0.9 to 1e-6, six of them also at C = 0.01 and 100, on two cores
-   of a shared x86-64 with AVX2 and OpenBLAS 0.3.21: rows that are made up flatter lbfgs. A choice needs them to a factor
-   of two. Threads are not asked for: they must change no bit. */
+   bench/calibrate measures such constants on problems that it makes up. Those here are its, rounded
+   towards what some 30 real data sets took at gaps of 0.9 to 1e-6, six of them also at C = 0.01 and 100,
+   on two cores of a shared x86-64 with AVX2 and OpenBLAS 0.3.21: rows that are made up flatter lbfgs. A
+   choice needs them to a factor of two. Threads are not asked for: they must change no bit. */
 #include "learners/convex.h"
 
 #include <math.h>
@@ -49,10 +49,15 @@ static double hessian(const struct convex_shape *s) {
     return (s->sparse ? fmin(full, scattered) : full) + square * s->width / 3 * dense.product;
 }
 
+/* Rows that hardly move their own scores leave the Hessian as it is, and rows beyond their margin are not
+   in that of a squared hinge. */
 struct convex_cost cost_of_newton(const struct convex_shape *s) {
+    static const double changes = 20, below = 0.5;
     struct counts counts =
-        s->logistic ? (struct counts){1.1, 0.08, 0, 0} : (struct counts){1.3, 0.04, 0, 0};
-    return (struct convex_cost){hessian(s) + 2 * pass(s), count(s, counts)};
+        s->logistic ? (struct counts){1.25, 0.08, 0, 0} : (struct counts){1.3, 0.04, 0, 0};
+    double step = hessian(s) * (s->logistic ? 1 : below) + 2 * pass(s);
+    double steady = pow(fmin((1 + s->reach) / changes, 1), 0.25);
+    return (struct convex_cost){step, count(s, counts) * steady};
 }
 
 struct convex_cost cost_of_newton_cg(const struct convex_shape *s) {
