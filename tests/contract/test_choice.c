@@ -92,7 +92,7 @@ static void the_origin_does_not_count(void **state) {
 
 /* Three classes of rows with much in common: dual coordinate descent is foreseen to be quick, and is not. */
 static sepal_data *crowded_data(struct rng *rng) {
-    enum { ROWS = 300, COLS = 60, CLASSES = 3 };
+    enum { ROWS = 300, COLS = 200, CLASSES = 3 };
     static const char *const names[] = {"a", "b", "c"};
     double x[ROWS * COLS], w[CLASSES][COLS];
     const char *labels[ROWS];
