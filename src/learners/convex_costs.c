@@ -50,12 +50,12 @@ static double hessian(const struct convex_shape *s) {
 }
 
 /* Rows that hardly move their own scores leave the Hessian as it is, and rows beyond their margin are not
-   in that of a squared hinge. */
+   in that of a squared hinge: of dense rows, which are counted whole. */
 struct convex_cost cost_of_newton(const struct convex_shape *s) {
     static const double changes = 20, below = 0.5;
     struct counts counts =
         s->logistic ? (struct counts){1.25, 0.08, 0, 0} : (struct counts){1.3, 0.04, 0, 0};
-    double step = hessian(s) * (s->logistic ? 1 : below) + 2 * pass(s);
+    double step = hessian(s) * (s->logistic || s->sparse ? 1 : below) + 2 * pass(s);
     double steady = pow(fmin((1 + s->reach) / changes, 1), 0.25);
     return (struct convex_cost){step, count(s, counts) * steady};
 }
