@@ -2,6 +2,7 @@
 #include "data/data.h"
 
 #include "core/alloc.h"
+#include "core/total.h"
 #include "data/classes.h"
 #include "data/limits.h"
 
@@ -108,7 +109,7 @@ static sepal_status copy_weights(sepal_data *data, sepal_ctx *ctx, const double 
     if (!weights) return SEPAL_OK;
     data->weight = mem_alloc(ctx, rows, sizeof *data->weight);
     if (!data->weight) return SEPAL_EMEMORY;
-    data->total_weight = 0;
+    struct total total = {0};
     for (size_t i = 0; i < rows; i++) {
         if (!(weights[i] >= 0 && weights[i] <= DBL_MAX))
             return fail(ctx, SEPAL_EDATA,
@@ -116,8 +117,9 @@ static sepal_status copy_weights(sepal_data *data, sepal_ctx *ctx, const double 
                         "least 0",
                         i + 1);
         data->weight[i] = weights[i];
-        data->total_weight += weights[i];
+        total_add(&total, weights[i]);
     }
+    data->total_weight = total_of(&total);
     if (!isfinite(data->total_weight))
         return fail(ctx, SEPAL_EDATA,
                     "the weights add up to more than a double holds; scale them down");

@@ -1,5 +1,6 @@
 /* Which rows stay, and their labels, weights and kept cells. */
 #include "core/alloc.h"
+#include "core/total.h"
 #include "data/classes.h"
 #include "data/merge.h"
 
@@ -301,11 +302,12 @@ sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks
     if (!has_weights(chunks)) return SEPAL_OK;
     data->weight = mem_alloc(ctx, data->matrix.rows, sizeof *data->weight);
     if (!data->weight) return SEPAL_EMEMORY;
-    data->total_weight = 0;
+    struct total total = {0};
     for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
         data->weight[walk.row] = walk.raw->weight[walk.r];
-        data->total_weight += walk.raw->weight[walk.r];
+        total_add(&total, walk.raw->weight[walk.r]);
     }
+    data->total_weight = total_of(&total);
     if (!isfinite(data->total_weight))
         return fail(ctx, SEPAL_EDATA,
                     "the weights add up to more than a double holds; scale them down");

@@ -2,6 +2,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "core/total.h"
 #include "data/data.h"
 #include "data/entries.h"
 
@@ -110,6 +111,7 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
                                 const size_t *rows, size_t n) {
     out->file = arena_text(ctx, &out->arena, data->file, strlen(data->file));
     if (!out->file) return SEPAL_EMEMORY;
+    struct total total = {0};
     out->seconds = data->seconds;
     out->first_set = data->first_set;
     out->first_set.file = out->file;
@@ -126,8 +128,9 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     for (size_t i = 0; i < n; i++) {
         if (data->label) out->label[i] = data->label[rows[i]];
         if (data->weight) out->weight[i] = data->weight[rows[i]];
-        out->total_weight += data_weight(data, rows[i]);
+        total_add(&total, data_weight(data, rows[i]));
     }
+    out->total_weight = total_of(&total);
     return SEPAL_OK;
 }
 

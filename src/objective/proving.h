@@ -4,7 +4,7 @@
 
 #include "core/parallel.h"
 #include "objective/rounding.h"
-#include "objective/total.h"
+#include "core/total.h"
 
 /* The rows go to the sums v in parts, so that threads can share them: few, as each has sums of its own,
    or more where margins are taken on the way. Other sums are taken in stripes. */

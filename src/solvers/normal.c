@@ -13,9 +13,11 @@
 #include <math.h>
 
 /* A pivot of the scaled matrix is 1 - R^2 of a column on those before it: below PIVOT_LEAST the
-   Gram matrix has lost most of what tells the columns apart. Squares outside
-   [DIAGONAL_LEAST, DIAGONAL_MOST] are near the ends of a double's range. */
-static const double PIVOT_LEAST = 1e-12, DIAGONAL_LEAST = 1e-200, DIAGONAL_MOST = 1e200;
+   Gram matrix has lost most of what tells the columns apart. So it has when its least eigenvalue is
+   rounding, which several small pivots may hide. Squares outside [DIAGONAL_LEAST, DIAGONAL_MOST] are near
+   the ends of a double's range. */
+static const double PIVOT_LEAST = 1e-12, EIGENVALUE_LEAST = 1e-13;
+static const double DIAGONAL_LEAST = 1e-200, DIAGONAL_MOST = 1e200;
 /* Every correction must be this much smaller than the one before; at most this many. */
 static const double SHRINK = 0.1;
 enum { CORRECTIONS = 8 };
@@ -26,6 +28,20 @@ struct system {
     double *scale;  /* n: W = scale * (solution of the scaled system) */
     double *w, *rhs, *rows_of_w;
 };
+
+/* About the least eigenvalue of the scaled matrix, by inverse iteration. */
+static double least_eigenvalue(const struct system *s) {
+    enum { ROUNDS = 3, SIGNS = 5 };
+    size_t n = s->p->n;
+    double *v = s->rows_of_w, length = sqrt((double)n);
+    for (size_t j = 0; j < n; j++) v[j] = j * j % SIGNS < 2 ? 1 : -1;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t j = 0; j < n; j++) v[j] /= length;
+        s->p->ctx->blas->cholesky_solve(n, s->factor, n, 1, v, 1);
+        length = sqrt(s->p->ctx->kernels->dot_f64(v, v, n));
+    }
+    return 1 / length;
+}
 
 /* false: not positive definite, or too near to it */
 static bool make_factor(struct system *s) {
@@ -44,7 +60,7 @@ static bool make_factor(struct system *s) {
     for (size_t j = 0; j < n; j++) {
         if (!(g[j * n + j] * g[j * n + j] > PIVOT_LEAST)) return false;
     }
-    return true;
+    return least_eigenvalue(s) > EIGENVALUE_LEAST;
 }
 
 /* rhs = scaled solution of the system with that right-hand side; returns its norm, which counts

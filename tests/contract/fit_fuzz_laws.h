@@ -225,8 +225,10 @@ static inline void compare(struct fuzz *z, const char *law, const struct run *ba
         return;
     }
     if (base->status != SEPAL_OK) return;
-    compare_objectives(z, law, base, changed, other, false);
     enum goal_kind kind = goal_of(z->spec.learner, base->model->spec);
+    /* the mean of a perceptron's weights depends on its way, and ties on the way on rounding */
+    if (kind != GOAL_PERCEPTRON || !strstr(z->spec.text, "averaged"))
+        compare_objectives(z, law, base, changed, other, false);
     /* a perceptron's mistakes are signs of sums, and rounding decides the ties; columns that a map bends
        have a rank by bits which changing those of the table does not reach, where it is not full */
     bool by_rank = base->bent && (base->singular || changed->singular);

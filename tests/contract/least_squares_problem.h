@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/total.h"
 #include "core/alloc.h"
 #include "seed.h"
 #include "data/data.h"
@@ -109,8 +110,9 @@ static inline sepal_data *problem_data(const struct problem *p, sepal_ctx *ctx, 
     if (p->weight) {
         data->weight = mem_alloc(ctx, p->rows, sizeof *data->weight);
         assert_non_null(data->weight);
-        data->total_weight = 0;
-        for (size_t i = 0; i < p->rows; i++) data->total_weight += data->weight[i] = p->weight[i];
+        struct total total = {0};
+        for (size_t i = 0; i < p->rows; i++) total_add(&total, data->weight[i] = p->weight[i]);
+        data->total_weight = total_of(&total);
     }
     if (sparse) make_sparse(data, ctx);
     return data;

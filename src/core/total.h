@@ -1,6 +1,6 @@
 /* A sum that carries what rounding has cut off (Neumaier 1974). */
-#ifndef SEPAL_OBJECTIVE_TOTAL_H
-#define SEPAL_OBJECTIVE_TOTAL_H
+#ifndef SEPAL_CORE_TOTAL_H
+#define SEPAL_CORE_TOTAL_H
 
 #include <math.h>
 #include <stddef.h>
