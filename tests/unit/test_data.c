@@ -74,6 +74,24 @@ static void test_weight_zero_is_deletion(void **state) {
     data_free(b);
 }
 
+/* Light rows count beside a heavy one, however the rows came in. */
+static void test_total_weight(void **state) {
+    (void)state;
+    static const char *const labels[] = {"a", "b", "a"};
+    static const double x[] = {1, 2, 3}, weights[] = {0x1p53, 1, 1};
+    static const size_t all[] = {0, 1, 2};
+    sepal_data *rows = from_array(x, 3, 1, labels, weights), *again;
+    put("weights.csv", "x,w,class\n1,9007199254740992,a\n2,1,b\n3,1,a\n");
+    sepal_data *read = must_read("weights.csv", "weight=w");
+    assert_int_equal(data_select(&again, &ctx, rows, all, 3), SEPAL_OK);
+    assert_true(rows->total_weight == 0x1p53 + 2);
+    assert_true(again->total_weight == 0x1p53 + 2);
+    assert_true(read->total_weight == 0x1p53 + 2);
+    data_free(rows);
+    data_free(again);
+    data_free(read);
+}
+
 static void test_memory_failures(void **state) {
     (void)state;
     static const char *const labels[] = {"b", "c", "a", "b"};
@@ -266,6 +284,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_arrays, fresh, clean),
         cmocka_unit_test_setup_teardown(test_refused_arrays, fresh, clean),
         cmocka_unit_test_setup_teardown(test_weight_zero_is_deletion, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_total_weight, fresh, clean),
         cmocka_unit_test_setup_teardown(test_memory_failures, fresh, clean),
         cmocka_unit_test_setup_teardown(test_select, fresh, clean),
         cmocka_unit_test_setup_teardown(test_select_keeps_the_storage, fresh, clean),
