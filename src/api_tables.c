@@ -1,13 +1,13 @@
 /* The public view of the tables: what can be trained, mapped, read, measured and set. */
 #include "sepal/sepal.h"
 
-#include "core/knobs.h"
-#include "data/detect.h"
-#include "data/read_options.h"
+#include "core/parameters.h"
+#include "io/detect.h"
+#include "io/read_options.h"
 #include "eval/evaluate.h"
 #include "learners/learner.h"
 #include "maps/map.h"
-#include "model/answer.h"
+#include "model/predict.h"
 #include "model/pipeline.h"
 #include "model/sample.h"
 #include "multiclass/reduction.h"

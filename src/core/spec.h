@@ -3,7 +3,7 @@
 #ifndef SEPAL_CORE_SPEC_H
 #define SEPAL_CORE_SPEC_H
 
-#include "core/knobs.h"
+#include "core/parameters.h"
 
 struct spec_stage {
     const char *name; /* '_' turned to '-' */

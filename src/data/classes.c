@@ -2,7 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/decimal.h"
-#include "data/csv.h"
+#include "data/cell_value.h"
 #include "data/limits.h"
 
 #include <limits.h>
@@ -20,7 +20,7 @@ bool label_is_missing(struct slice text) {
                                            "infinity", "+infinity", "-infinity"};
     for (size_t i = 0; i < sizeof infinite / sizeof *infinite; i++)
         if (slice_is_nocase(text, infinite[i])) return true;
-    return csv_is_missing(text);
+    return cell_is_missing(text);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -34,7 +34,7 @@ static int by_bytes(const void *a, const void *b) {
 
 const char *class_print(sepal_ctx *ctx, struct arena *arena, struct slice text, bool numeric) {
     double value;
-    if (!numeric || !csv_is_number(text, &value)) /* never: numeric, but not a number */
+    if (!numeric || !cell_is_number(text, &value)) /* never: numeric, but not a number */
         return arena_text(ctx, arena, text.bytes, text.length);
     char digits[DECIMAL_BYTES];
     if (value == 0) value = 0; /* -0 is the label 0 */
@@ -132,7 +132,7 @@ sepal_status classes_learn(struct schema *schema, sepal_ctx *ctx, const struct t
     schema->numeric_labels = texts->count > 0;
     for (size_t i = 0; i < texts->count; i++) {
         labels[i] = (struct label){.text = texts->items[i], .number = i};
-        if (!csv_is_number(texts->items[i], &labels[i].value)) schema->numeric_labels = false;
+        if (!cell_is_number(texts->items[i], &labels[i].value)) schema->numeric_labels = false;
     }
     sepal_status status = number_classes(schema, ctx, labels, texts->count, class_of);
     mem_free(labels);

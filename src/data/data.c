@@ -2,7 +2,7 @@
 #include "data/data.h"
 
 #include "core/alloc.h"
-#include "core/total.h"
+#include "core/compensated_sum.h"
 #include "data/classes.h"
 #include "data/limits.h"
 

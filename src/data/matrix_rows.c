@@ -1,6 +1,6 @@
 /* Rows as plain arrays of numbers, whatever they are kept as. */
 #include "data/matrix.h"
-#include "kernels/singles.h"
+#include "kernels/f32_panels.h"
 
 #include <string.h>
 

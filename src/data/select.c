@@ -2,7 +2,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "core/rng.h"
-#include "core/total.h"
+#include "core/compensated_sum.h"
 #include "data/data.h"
 #include "data/entries.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/tree.h"
 #include "data/data.h"
-#include "model/answer.h"
+#include "model/predict.h"
 
 /* count[target * width + predicted], weighted; the last column of `width` = labels + 1 has what is
    not decided. */

@@ -2,7 +2,7 @@
    them. */
 #include "eval/separability.h"
 
-#include "maps/basis.h"
+#include "maps/map_chain.h"
 #include "model/pipeline.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "eval/separability.h"
 
 #include "core/spec.h"
-#include "solvers/separable.h"
+#include "separability/separable.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #ifndef SEPAL_EVAL_SEPARABILITY_H
 #define SEPAL_EVAL_SEPARABILITY_H
 
-#include "core/knobs.h"
+#include "core/parameters.h"
 #include "core/tree.h"
 #include "data/data.h"
-#include "linear/certificate.h"
+#include "certificates/certificate.h"
 
 /* The rows after the maps, and what they are called. */
 struct mapped_rows {

@@ -6,7 +6,7 @@
 #include "kernels/logistic.h"
 #include "kernels/sets.h"
 #include "kernels/survey.h"
-#include "kernels/wide.h"
+#include "kernels/ovr_lanes.h"
 
 #include <math.h>
 

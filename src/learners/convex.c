@@ -2,7 +2,7 @@
 
 #include "core/clock.h"
 #include "kernels/blas.h"
-#include "solvers/some_columns.h"
+#include "solvers/column_subset.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "learners/learner.h"
 #include "objective/certify.h"
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 enum penalty { PENALTY_AUTO, PENALTY_L2, PENALTY_L1, PENALTY_ELASTICNET, PENALTY_NONE };
 

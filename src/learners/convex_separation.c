@@ -5,7 +5,7 @@
 #include "learners/convex.h"
 
 #include "core/alloc.h"
-#include "solvers/separable.h"
+#include "separability/separable.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #define SEPAL_LEARNERS_DISCRIMINANT_H
 
 #include "learners/learner.h"
-#include "solvers/whiten.h"
+#include "statistics/whiten.h"
 
 /* ---- knobs (discriminant_knobs.c) */
 #define SHRINKAGE_HELP                                                                             \

@@ -3,7 +3,7 @@
 #ifndef SEPAL_LEARNERS_LEARNER_H
 #define SEPAL_LEARNERS_LEARNER_H
 
-#include "core/knobs.h"
+#include "core/parameters.h"
 #include "core/tree.h"
 #include "data/data.h"
 #include "linear/linear.h"

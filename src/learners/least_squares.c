@@ -6,7 +6,7 @@
 
 #include "core/decimal.h"
 #include "kernels/blas.h"
-#include "solvers/squares.h"
+#include "leastsq/leastsq.h"
 
 #include <math.h>
 #include <string.h>

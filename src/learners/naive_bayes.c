@@ -15,7 +15,7 @@
 #include "core/alloc.h"
 #include "core/decimal.h"
 #include "core/parallel.h"
-#include "solvers/class_sums.h"
+#include "statistics/class_sums.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
    does not depend on the clock. */
 #include "learners/perceptron.h"
 
-#include "solvers/separable.h"
+#include "separability/separable.h"
 
 #include <math.h>
 

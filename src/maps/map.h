@@ -4,7 +4,7 @@
 #ifndef SEPAL_MAPS_MAP_H
 #define SEPAL_MAPS_MAP_H
 
-#include "core/knobs.h"
+#include "core/parameters.h"
 #include "data/matrix.h"
 
 struct map;

@@ -1,6 +1,6 @@
 /* minmax: each column less its least number, divided by its range, so that the rows fitted to lie in
    [0, 1]. A constant column becomes 0; other rows are not clipped. */
-#include "maps/spread.h"
+#include "maps/column_stats.h"
 
 static const struct knob knobs[] = {{0}};
 

@@ -6,7 +6,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "maps/centres.h"
-#include "maps/spread.h"
+#include "maps/column_stats.h"
 
 #include <math.h>
 #include <stdlib.h>

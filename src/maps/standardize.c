@@ -1,6 +1,6 @@
 /* standardize: each column less its mean, divided by its standard deviation (the number of rows in
    the denominator). A constant column becomes 0. */
-#include "maps/spread.h"
+#include "maps/column_stats.h"
 
 static const struct knob knobs[] = {{0}};
 

@@ -5,7 +5,7 @@
 #include "core/io.h"
 #include "data/schema.h"
 #include "linear/linear.h"
-#include "maps/basis.h"
+#include "maps/map_chain.h"
 
 /* Facts of the training that are functions of the rows, the spec and the seed alone. */
 struct model_facts {

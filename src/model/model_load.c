@@ -4,7 +4,7 @@
 #include "model/model.h"
 
 #include "core/alloc.h"
-#include "model/answer.h"
+#include "model/predict.h"
 #include "model/fields.h"
 #include "model/model_bytes.h"
 #include "model/model_file.h"

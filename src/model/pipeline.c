@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "core/spec.h"
 #include "core/usage.h"
-#include "model/answer.h"
+#include "model/predict.h"
 #include "model/warm.h"
 
 #include <math.h>

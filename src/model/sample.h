@@ -2,7 +2,7 @@
 #ifndef SEPAL_MODEL_SAMPLE_H
 #define SEPAL_MODEL_SAMPLE_H
 
-#include "core/knobs.h"
+#include "core/parameters.h"
 #include "data/data.h"
 #include "model/model.h"
 

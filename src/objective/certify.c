@@ -1,7 +1,7 @@
 #include "objective/certify.h"
 
 #include "core/alloc.h"
-#include "objective/proving.h"
+#include "objective/certify_parts.h"
 
 /* ---- sums --------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Margins and P at a point, by plain code. Every margin comes with a bound of its rounding error: the
    magnitudes of what is added to it are added beside it. */
 #include "core/alloc.h"
-#include "objective/proving.h"
+#include "objective/certify_parts.h"
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* The sums v of a dual point, by plain code, each beside the sum of its terms' magnitudes. Rows are
    added up in groups and these to each other, so that no term is rounded as often as there are rows. */
 #include "core/alloc.h"
-#include "objective/proving.h"
+#include "objective/certify_parts.h"
 
 #include <string.h>
 

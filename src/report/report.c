@@ -3,7 +3,7 @@
 #include "core/alloc.h"
 #include "kernels/blas.h"
 #include "learners/learner.h"
-#include "model/answer.h"
+#include "model/predict.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SEPAL_SOLVERS_DUAL_H
 #define SEPAL_SOLVERS_DUAL_H
 
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 /* Rows are visited in groups of so many that follow each other in memory. */
 enum { DUAL_GROUP = 4 };

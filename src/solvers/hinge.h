@@ -3,7 +3,7 @@
 #ifndef SEPAL_SOLVERS_HINGE_H
 #define SEPAL_SOLVERS_HINGE_H
 
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 struct hinge {
     struct descent *d; /* u and pull hold the best */

@@ -12,7 +12,7 @@
    on the data or the penalty. The step to mu = 0 is taken first to see how far it goes: that says
    where to aim, and what the products of the changes will add. What an L1 penalty adds is in
    interior_split.h; it ends on H's diagonal. */
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 #include "solvers/hinge.h"
 #include "solvers/interior_split.h"

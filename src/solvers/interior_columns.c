@@ -3,7 +3,7 @@
    of the others those that violate it most are added, until none does (column generation). The bound
    is that of all columns. */
 #include "solvers/hinge.h"
-#include "solvers/some_columns.h"
+#include "solvers/column_subset.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,11 +5,11 @@
    The gradient is uneven from step to step, and with it the bound by the pulls at the point. So the
    dual point is one between itself and those pulls: where the dual is largest along that line, by its
    two values and one slope. */
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "solvers/line.h"
+#include "solvers/linesearch.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,11 +9,11 @@
    is 0. What is left of the gap is Fenchel and Young's, row by row, of the order of the square of the
    decrease that the step promised. Without a penalty that is the point itself that the proof needs:
    the sums vanish (METHODS: a projection in the metric of the Hessian). */
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "solvers/line.h"
+#include "solvers/linesearch.h"
 #include "solvers/newton.h"
 
 #include <float.h>

@@ -10,10 +10,10 @@
    Without a penalty there is no such bound, and what the step promises stands for the gap: half the
    square of the Newton decrement. Preconditioned by the whole diagonal, all of it is the same whatever
    the columns are scaled by. */
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 #include "core/alloc.h"
-#include "solvers/line.h"
+#include "solvers/linesearch.h"
 
 #include <float.h>
 #include <math.h>

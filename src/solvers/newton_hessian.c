@@ -7,7 +7,7 @@
 
 #include "core/parallel.h"
 #include "kernels/blas.h"
-#include "solvers/tall.h"
+#include "dense/tall.h"
 
 #include <math.h>
 #include <string.h>

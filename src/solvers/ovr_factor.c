@@ -7,7 +7,7 @@
 #include "core/alloc.h"
 #include "solvers/newton.h"
 #include "solvers/ovr_newton.h"
-#include "solvers/tall.h"
+#include "dense/tall.h"
 
 #include <math.h>
 

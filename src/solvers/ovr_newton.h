@@ -4,7 +4,7 @@
 #ifndef SEPAL_SOLVERS_OVR_NEWTON_H
 #define SEPAL_SOLVERS_OVR_NEWTON_H
 
-#include "objective/certify_rest.h"
+#include "objective/certify_ovr.h"
 
 enum { OVR_WIDTH_MOST = 1024 }; /* WIDE_LANES factors of this width take 128 MB */
 

@@ -3,8 +3,8 @@
 #define SEPAL_SOLVERS_PROX_H
 
 #include "core/parallel.h"
-#include "solvers/column_copy.h"
-#include "solvers/descent.h"
+#include "solvers/csc.h"
+#include "solvers/solver.h"
 
 /* Coordinates are the weights of the columns kept, and behind them the bias. */
 struct prox {

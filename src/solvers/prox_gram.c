@@ -5,7 +5,7 @@
 #include "solvers/prox.h"
 
 #include "core/alloc.h"
-#include "solvers/tall.h"
+#include "dense/tall.h"
 
 #include <math.h>
 #include <string.h>

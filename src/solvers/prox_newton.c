@@ -7,7 +7,7 @@
 #include "solvers/prox.h"
 
 #include "core/alloc.h"
-#include "solvers/line.h"
+#include "solvers/linesearch.h"
 
 #include <float.h>
 #include <math.h>

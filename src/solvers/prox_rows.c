@@ -2,7 +2,7 @@
    bounds, the line search. Rows go by the slabs of the objective. */
 #include "solvers/prox.h"
 
-#include "solvers/line.h"
+#include "solvers/linesearch.h"
 
 #include <float.h>
 #include <math.h>

@@ -14,7 +14,7 @@
    itself to c (Xu 2011). Where steps touch every weight anyway, all this is settled after each. */
 #include "core/alloc.h"
 #include "core/rng.h"
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 #include "solvers/sgd.h"
 
 #include <math.h>

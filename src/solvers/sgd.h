@@ -2,7 +2,7 @@
 #ifndef SEPAL_SOLVERS_SGD_H
 #define SEPAL_SOLVERS_SGD_H
 
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 struct sgd {
     struct descent *d;

@@ -4,7 +4,7 @@
 
 #include "unit/objective_fixture.h"
 
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 typedef sepal_status (*solve_fn)(struct descent *d);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/total.h"
+#include "core/compensated_sum.h"
 #include "core/alloc.h"
 #include "seed.h"
 #include "data/data.h"

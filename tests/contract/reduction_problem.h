@@ -6,7 +6,7 @@
 #include "contract/least_squares_problem.h"
 
 #include "linear/decide.h"
-#include "model/answer.h"
+#include "model/predict.h"
 #include "model/pipeline.h"
 
 #include "fixture.h"

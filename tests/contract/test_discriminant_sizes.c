@@ -2,7 +2,7 @@
    copies, threads, and memory that fails. */
 #include "contract/discriminant_problem.h"
 
-#include "solvers/whiten.h"
+#include "statistics/whiten.h"
 
 #include "fixture.h"
 

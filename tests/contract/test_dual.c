@@ -5,7 +5,7 @@
 #include "seed.h"
 #include "data/matrix.h"
 #include "objective/certify.h"
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
    scales, means of 1e8, dense and sparse storage. Sums are taken in long double by plain loops. */
 #include "contract/least_squares_problem.h"
 
-#include "solvers/whiten.h"
+#include "statistics/whiten.h"
 
 #include "fixture.h"
 

@@ -2,7 +2,7 @@
    memory that fails. */
 #include "contract/least_squares_problem.h"
 
-#include "solvers/whiten.h"
+#include "statistics/whiten.h"
 
 #include "fixture.h"
 

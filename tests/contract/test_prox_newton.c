@@ -5,7 +5,7 @@
 #include "unit/objective_fixture.h"
 
 #include "objective/certify.h"
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 #include <stdio.h>
 

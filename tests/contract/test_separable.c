@@ -4,7 +4,7 @@
 #include "core/parallel.h"
 #include "seed.h"
 #include "data/data.h"
-#include "solvers/separable.h"
+#include "separability/separable.h"
 
 #include <math.h>
 #include <setjmp.h>

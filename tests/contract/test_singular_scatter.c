@@ -2,7 +2,7 @@
    rows, and refusals. */
 #include "contract/discriminant_problem.h"
 
-#include "solvers/whiten.h"
+#include "statistics/whiten.h"
 
 #include "fixture.h"
 

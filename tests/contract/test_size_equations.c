@@ -3,7 +3,7 @@
 #include "contract/law_cases.h"
 
 #include "kernels/blas.h"
-#include "solvers/tall.h"
+#include "dense/tall.h"
 
 static sepal_ctx *ctx;
 

@@ -4,7 +4,7 @@
 #include "unit/objective_fixture.h"
 
 #include "objective/certify.h"
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 enum { RIDGE = 1, LASSO = 2, NET = 4 };
 enum { SMOOTH = 1, HINGE = 2 };

@@ -3,7 +3,7 @@
 #include "contract/convex_problem.h"
 
 #include "model/model.h"
-#include "solvers/descent.h"
+#include "solvers/solver.h"
 
 static sepal_data *make_data(struct rng *rng, size_t rows, size_t cols, size_t of_ten,
                              double noise) {

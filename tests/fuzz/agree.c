@@ -4,7 +4,7 @@
 #include "fuzz/strict_reader.h"
 
 #include "core/alloc.h"
-#include "data/detect.h"
+#include "io/detect.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 
 #include "core/spec.h"
-#include "data/read_options.h"
+#include "io/read_options.h"
 
 #include <stdlib.h>
 #include <string.h>

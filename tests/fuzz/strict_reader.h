@@ -4,7 +4,7 @@
 #ifndef SEPAL_TESTS_STRICT_READER_H
 #define SEPAL_TESTS_STRICT_READER_H
 
-#include "data/read_options.h"
+#include "io/read_options.h"
 
 struct strict_place {
     size_t line, column; /* line 0: anywhere; column 0: anywhere on the line */

@@ -2,7 +2,7 @@
 #ifndef SEPAL_TESTS_ARRAY_FILES_H
 #define SEPAL_TESTS_ARRAY_FILES_H
 
-#include "data/array.h"
+#include "io/array.h"
 #include "unit/read_fixture.h"
 
 struct bytes {

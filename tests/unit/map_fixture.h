@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "seed.h"
 #include "core/spec.h"
-#include "maps/basis.h"
+#include "maps/map_chain.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Labels and weights in a file beside the data: text, npy and idx, good and bad, cut
    short, and with memory and disk giving out. */
-#include "data/aside.h"
+#include "io/labels_file.h"
 
 #include "unit/array_files.h"
 

@@ -1,5 +1,5 @@
 /* The label file that belongs to an npy or idx file, by its name. */
-#include "data/aside.h"
+#include "io/labels_file.h"
 
 #include "unit/array_files.h"
 

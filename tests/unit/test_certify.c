@@ -3,7 +3,7 @@
    meet. */
 #include "unit/objective_fixture.h"
 
-#include "objective/certify_rest.h"
+#include "objective/certify_ovr.h"
 
 #include <float.h>
 

@@ -3,7 +3,7 @@
    The least objective of one column is found in long double; of more columns, by Newton's method. */
 #include "unit/objective_fixture.h"
 
-#include "objective/certify_rest.h"
+#include "objective/certify_ovr.h"
 #include "objective/rounding.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* Cells and records of delimited text: tables of tricky texts, and laws over random bytes. */
 #include "seed.h"
-#include "data/csv.h"
+#include "io/csv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -297,9 +297,9 @@ static void test_missing_words(void **state) {
     static const char *const present[] = {"0",   "-",   "none", "nil",  "??",  "nall",   "nulls",
                                           "N A", "inf", ".",    "\"\"", "n.a", "unknown"};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-        assert_true(csv_is_missing(slice_of(missing[i])));
+        assert_true(cell_is_missing(slice_of(missing[i])));
     for (size_t i = 0; i < sizeof present / sizeof *present; i++)
-        assert_false(csv_is_missing(slice_of(present[i])));
+        assert_false(cell_is_missing(slice_of(present[i])));
 }
 
 static void test_numbers(void **state) {
@@ -314,11 +314,11 @@ static void test_numbers(void **state) {
                                          "-",     "+-1", "1.2.3", "12a",  "Infinity", "1f"};
     double value;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        assert_true(csv_is_number(slice_of(numbers[i].text), &value));
+        assert_true(cell_is_number(slice_of(numbers[i].text), &value));
         assert_true(value == numbers[i].value);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(csv_is_number(slice_of(others[i]), &value));
+        assert_false(cell_is_number(slice_of(others[i]), &value));
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 /* Sums of products without rounding: whatever cancels leaves exactly what is left. */
 #include "seed.h"
-#include "linear/exact_sum.h"
+#include "exact/exact_sum.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
    depend on each other. All must be refused; the true ones beside them must not. */
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "linear/certificate.h"
+#include "certificates/certificate.h"
 #include "seed.h"
 
 #include <math.h>

@@ -9,8 +9,8 @@
 #include "core/alloc.h"
 #include "seed.h"
 #include "kernels/blas.h"
-#include "solvers/integer_gram.h"
-#include "solvers/scatter.h"
+#include "dense/integer_gram.h"
+#include "statistics/scatter.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Knob tables: defaults, values, ranges, messages and the canonical form. */
 #include "core/alloc.h"
-#include "core/knobs.h"
+#include "core/parameters.h"
 #include "seed.h"
 #include "core/spec.h"
 

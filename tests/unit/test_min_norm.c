@@ -1,11 +1,11 @@
-/* Laws of solvers/min_norm.h: the residual is orthogonal to every column, the weights are
+/* Laws of dense/min_norm.h: the residual is orthogonal to every column, the weights are
    orthogonal to every vector that the matrix maps to zero (so no smaller ones do as well), the rank
    is exact, and units of columns change nothing but units of weights. Dependent columns are made
    of small integers, so that they depend exactly. */
 #include "seed.h"
 #include "kernels/blas.h"
 #include "kernels/kernels.h"
-#include "solvers/min_norm.h"
+#include "dense/min_norm.h"
 
 #include <float.h>
 #include <math.h>

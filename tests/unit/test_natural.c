@@ -3,9 +3,9 @@
 #include "core/arena.h"
 #include "seed.h"
 #include "kernels/kernels.h"
-#include "solvers/exact_kernel.h"
-#include "solvers/modular.h"
-#include "solvers/natural.h"
+#include "exact/integer_nullspace.h"
+#include "exact/modular.h"
+#include "exact/bigint.h"
 
 #include "core/alloc.h"
 #include "core/parallel.h"

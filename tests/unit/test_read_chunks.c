@@ -2,7 +2,7 @@
    the same at any number of threads. */
 #include "unit/read_fixture.h"
 
-enum { CHUNK = 1 << 20 }; /* the size of a chunk, data/chunks.c */
+enum { CHUNK = 1 << 20 }; /* the size of a chunk, io/chunks.c */
 static const char path[] = "chunks.csv", rows_path[] = "chunks.svm";
 
 /* A text that knows how many lines it has. */

@@ -1,6 +1,6 @@
 /* A'A by tiles and groups of rows against sums in plain loops, for widths around and beyond a tile and
    any number of threads: the same numbers, to rounding, in every cell of the upper triangle. */
-#include "solvers/tall.h"
+#include "dense/tall.h"
 
 #include "core/rng.h"
 #include "kernels/blas.h"

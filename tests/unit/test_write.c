@@ -1,5 +1,5 @@
 /* Files of text to the byte, what no format can hold, and files that appear whole or not at all. */
-#include "data/detect.h"
+#include "io/detect.h"
 #include "unit/write_fixture.h"
 
 #include <dirent.h>

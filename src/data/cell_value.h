@@ -1,0 +1,10 @@
+/* What the text of a cell stands for. */
+#ifndef SEPAL_DATA_CELL_VALUE_H
+#define SEPAL_DATA_CELL_VALUE_H
+
+#include "core/text.h"
+
+bool cell_is_missing(struct slice text); /* empty ? NA N/A NaN null, in any case */
+bool cell_is_number(struct slice text, double *value);
+
+#endif

@@ -1,0 +1,231 @@
+/* The chunks' rows become the matrix's blocks, in parallel. Whether the matrix is dense or sparse,
+   and how a block keeps its values, depends on the numbers alone, not on the format they came in. */
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "data/entries.h"
+#include "io/merge.h"
+
+#include <math.h>
+#include <string.h>
+
+struct assembly {
+    struct matrix *matrix;
+    const struct chunks *chunks;
+    const struct schema *schema;
+    bool entries;        /* the chunks have sparse rows, not cells */
+    bool copies;         /* and all of them stay, so that whole stretches can be copied */
+    uint32_t index_base; /* the index that is column 0 */
+    atomic_size_t nonzeros;
+};
+
+/* ---- sparse ------------------------------------------------------------------------------- */
+
+static sepal_status push_missing(struct entries *entries, sepal_ctx *ctx,
+                                 const struct column *column) {
+    size_t n = column->text ? column->n_categories : 1;
+    for (size_t k = 0; column->fill && k < n; k++)
+        TRY(entries_push(entries, ctx, column->first + k, column->fill[k]));
+    return column->indicator ? entries_push(entries, ctx, column->first + n, 1) : SEPAL_OK;
+}
+
+static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
+                                   const struct schema *schema, const struct raw *raw, size_t r) {
+    for (size_t f = 0; f < raw->n_columns; f++) {
+        const struct column *column = &schema->columns[f];
+        double x = raw_cell(raw, r, f);
+        if (isnan(x)) {
+            TRY(push_missing(entries, ctx, column));
+        } else if (!column->text) {
+            TRY(entries_push(entries, ctx, column->first, x));
+        } else if (x != UNKNOWN_CATEGORY) {
+            const uint32_t *category = raw->columns[f].category;
+            size_t k = category ? category[(size_t)x] : (size_t)x;
+            TRY(entries_push(entries, ctx, column->first + k, 1));
+        }
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status push_entries(struct entries *entries, sepal_ctx *ctx, uint32_t index_base,
+                                 const struct raw *raw, size_t r) {
+    double value;
+    for (size_t at = 0, index; row_next(&raw->entries, r, 0, &at, &index, &value);)
+        TRY(entries_push(entries, ctx, index - index_base, value));
+    return SEPAL_OK;
+}
+
+static void mark_read(struct raw *raw, size_t rows) {
+    if (atomic_fetch_sub(&raw->unread, rows) == rows) raw_clear_cells(raw);
+}
+
+static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
+                           const struct block *block) {
+    struct chunk_rows part = chunk_rows_first(all->chunks, block);
+    while (chunk_rows_next(&part, block)) {
+        size_t r = part.first;
+        for (size_t i = 0; i < part.n; i++, r++) {
+            while (part.raw->drop && part.raw->drop[r]) r++;
+            entries->start[part.at + i] = entries->n;
+            TRY(all->entries ? push_entries(entries, ctx, all->index_base, part.raw, r)
+                             : push_table_row(entries, ctx, all->schema, part.raw, r));
+        }
+        mark_read(part.raw, part.n);
+    }
+    entries->start[block->rows] = entries->n;
+    return SEPAL_OK;
+}
+
+static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
+                                 struct block *block) {
+    TRY(entries_init(entries, ctx, block->rows));
+    TRY(expand(entries, ctx, all, block));
+    return entries_to_block(entries, ctx, block);
+}
+
+/* ---- dense -------------------------------------------------------------------------------- */
+
+static void spread_missing(double *row, const struct column *column) {
+    size_t n = column->text ? column->n_categories : 1;
+    for (size_t k = 0; k < n; k++) row[column->first + k] = column->fill ? column->fill[k] : 0;
+    if (column->indicator) row[column->first + n] = 1;
+}
+
+static void spread_table_row(double *row, const struct schema *schema, const struct raw *raw,
+                             size_t r) {
+    for (size_t f = 0; f < raw->n_columns; f++) {
+        const struct column *column = &schema->columns[f];
+        double x = raw_cell(raw, r, f);
+        if (isnan(x)) {
+            spread_missing(row, column);
+        } else if (!column->text) {
+            row[column->first] = x;
+        } else if (x != UNKNOWN_CATEGORY) {
+            const uint32_t *category = raw->columns[f].category;
+            row[column->first + (category ? category[(size_t)x] : (size_t)x)] = 1;
+        }
+    }
+}
+
+/* Row r of a chunk as `cols` numbers. */
+static void spread(double *row, const struct assembly *all, const struct raw *raw, size_t r) {
+    memset(row, 0, all->matrix->cols * sizeof *row);
+    if (!all->entries) {
+        spread_table_row(row, all->schema, raw, r);
+        return;
+    }
+    double value;
+    for (size_t at = 0, index; row_next(&raw->entries, r, 0, &at, &index, &value);)
+        row[index - all->index_base] = value;
+}
+
+static enum values dense_values(const struct assembly *all, const struct block *block,
+                                double *row) {
+    struct chunk_rows part = chunk_rows_first(all->chunks, block);
+    while (chunk_rows_next(&part, block)) {
+        size_t r = part.first;
+        for (size_t i = 0; i < part.n; i++, r++) {
+            while (part.raw->drop && part.raw->drop[r]) r++;
+            spread(row, all, part.raw, r);
+            if (!numbers_are_single(row, all->matrix->cols)) return VALUES_F64;
+        }
+    }
+    return VALUES_F32;
+}
+
+static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *all,
+                                struct block *block) {
+    size_t cols = all->matrix->cols, nonzeros = 0;
+    block->values = dense_values(all, block, row);
+    TRY(block_alloc(ctx, block, cols, 0));
+    struct chunk_rows part = chunk_rows_first(all->chunks, block);
+    while (chunk_rows_next(&part, block)) {
+        size_t r = part.first;
+        for (size_t i = 0; i < part.n; i++, r++) {
+            while (part.raw->drop && part.raw->drop[r]) r++;
+            spread(row, all, part.raw, r);
+            nonzeros += block_store_row(block, part.at + i, row, cols);
+        }
+        mark_read(part.raw, part.n);
+    }
+    atomic_fetch_add(&all->nonzeros, nonzeros);
+    return SEPAL_OK;
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static sepal_status copy_block(sepal_ctx *ctx, struct assembly *all, struct block *block) {
+    TRY(assemble_copy(ctx, block, all->chunks, all->index_base));
+    struct chunk_rows part = chunk_rows_first(all->chunks, block);
+    while (chunk_rows_next(&part, block)) mark_read(part.raw, part.n);
+    atomic_fetch_add(&all->nonzeros, block->start[block->rows]);
+    return SEPAL_OK;
+}
+
+static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
+    struct assembly *all = payload;
+    struct block *block = &all->matrix->blocks[b];
+    TRY(check_cancelled(ctx, "reading"));
+    if (block->sparse && all->copies) return copy_block(ctx, all, block);
+    if (block->sparse) {
+        struct entries entries = {0};
+        sepal_status status = build_sparse(&entries, ctx, all, block);
+        atomic_fetch_add(&all->nonzeros, entries.n);
+        entries_clear(&entries);
+        return status;
+    }
+    double *row = mem_alloc(ctx, all->matrix->cols, sizeof *row);
+    sepal_status status = row ? build_dense(row, ctx, all, block) : SEPAL_EMEMORY;
+    mem_free(row);
+    return status;
+}
+
+/* Entries that are not zero, to choose between dense and sparse. */
+static size_t count_table(const struct raw *raw, const struct schema *schema) {
+    size_t n = 0;
+    for (size_t r = 0; r < raw->rows; r++) {
+        if (raw->drop && raw->drop[r]) continue;
+        for (size_t f = 0; f < raw->n_columns; f++)
+            n += schema->columns[f].text || raw_cell(raw, r, f) != 0;
+    }
+    return n;
+}
+
+static size_t count_entries(const struct raw *raw) {
+    size_t n = 0;
+    for (size_t r = 0; r < raw->rows; r++)
+        if (!raw->drop || !raw->drop[r]) n += raw->entries.start[r + 1] - raw->entries.start[r];
+    return n;
+}
+
+static bool choose_sparse(const struct assembly *all, size_t rows) {
+    /* Below one in five, four bytes of index per value cost less than the zeros; narrow matrices
+       are dense all the same, since a dense row needs no indirection. */
+    const double density = 0.2;
+    enum { NARROW = 32 };
+    if (all->schema->width < NARROW) return false;
+    double n = 0;
+    for (size_t i = 0; i < all->chunks->count; i++) {
+        const struct raw *raw = all->chunks->items[i];
+        n += (double)(all->entries ? count_entries(raw) : count_table(raw, all->schema));
+    }
+    return n < density * (double)rows * (double)all->schema->width;
+}
+
+sepal_status assemble(struct matrix *out, sepal_ctx *ctx, const struct chunks *chunks,
+                      const struct schema *schema, size_t rows) {
+    struct assembly all = {.matrix = out,
+                           .chunks = chunks,
+                           .schema = schema,
+                           .entries = chunks->items[0]->entries.sparse,
+                           .copies = chunks->items[0]->entries.sparse,
+                           .index_base = schema->family == FAMILY_INDEXED && !schema->zero_based};
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->drop) all.copies = false;
+    atomic_init(&all.nonzeros, 0);
+    TRY(matrix_init(out, ctx, rows, schema->width, choose_sparse(&all, rows)));
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->kept_rows == 0) raw_clear_cells(chunks->items[i]);
+    TRY(parallel_for(ctx, out->n_blocks, build_block, &all));
+    out->nonzeros = atomic_load(&all.nonzeros);
+    return SEPAL_OK;
+}

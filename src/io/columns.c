@@ -1,0 +1,336 @@
+#include "io/columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t find_name(const struct columns *columns, struct slice name) {
+    return tokens_find(&columns->by_name, name);
+}
+
+static sepal_status unknown_column(sepal_ctx *ctx, const struct columns *columns, struct slice name,
+                                   const char *option) {
+    char wrong[128];
+    snprintf(wrong, sizeof wrong, "%.*s", (int)(name.length < 120 ? name.length : 120), name.bytes);
+    const char *near = text_suggest(wrong, columns->names, columns->n);
+    return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                   "there is no column '%s' for --%s%s%s%s the file has %zu columns, give a name "
+                   "or a number from 1",
+                   wrong, option, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : ";", columns->n);
+}
+
+/* A column by its name, else by its number from 1. */
+static sepal_status find_column(size_t *out, sepal_ctx *ctx, const struct columns *columns,
+                                struct slice name, const char *option) {
+    *out = find_name(columns, name);
+    if (*out != SIZE_MAX) return SEPAL_OK;
+    size_t number = 0, i = 0;
+    for (; i < name.length && i < 9 && name.bytes[i] >= '0' && name.bytes[i] <= '9'; i++)
+        number = number * 10 + (size_t)(name.bytes[i] - '0');
+    if (i == 0 || i < name.length || number < 1 || number > columns->n)
+        return unknown_column(ctx, columns, name, option);
+    *out = number - 1;
+    return SEPAL_OK;
+}
+
+/* Mark the columns of a list "a,b,3" in chosen[]. A name that itself holds a comma is given alone. */
+static sepal_status mark(bool *chosen, sepal_ctx *ctx, const struct columns *columns,
+                         const char *list, const char *option) {
+    if (!list) return SEPAL_OK;
+    size_t whole = find_name(columns, (struct slice){list, strlen(list)}), column;
+    if (whole != SIZE_MAX) {
+        chosen[whole] = true;
+        return SEPAL_OK;
+    }
+    for (const char *p = list; *p;) {
+        size_t length = strcspn(p, ",");
+        struct slice name = {p, length};
+        while (name.length && *name.bytes == ' ') name.bytes++, name.length--;
+        while (name.length && name.bytes[name.length - 1] == ' ') name.length--;
+        TRY(find_column(&column, ctx, columns, name, option));
+        chosen[column] = true;
+        p += length + (p[length] == ',');
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status one_column(size_t *out, sepal_ctx *ctx, const struct columns *columns,
+                               const char *name, const char *option) {
+    *out = SIZE_MAX;
+    if (!name) return SEPAL_OK;
+    return find_column(out, ctx, columns, (struct slice){name, strlen(name)}, option);
+}
+
+/* A column whose name says that it is the target; SIZE_MAX: none. */
+static size_t usual_target(const struct columns *columns) {
+    static const char *const usual[] = {"target", "label", "class", "y"};
+    for (size_t i = 0; columns->header && i < sizeof usual / sizeof *usual; i++)
+        for (size_t c = 0; c < columns->n; c++) {
+            struct slice name = {columns->names[c], strlen(columns->names[c])};
+            if (slice_is_nocase(name, usual[i])) return c;
+        }
+    return SIZE_MAX;
+}
+
+static size_t default_target(const struct columns *columns) {
+    size_t usual = usual_target(columns);
+    return usual == SIZE_MAX ? columns->n - 1 : usual;
+}
+
+/* Labels from another file are the only ones: what looks like the target is a feature now. */
+static void note_second_target(sepal_ctx *ctx, const struct columns *columns,
+                               const struct table_layout *layout) {
+    size_t usual = usual_target(columns);
+    if (columns->labels_aside && usual != SIZE_MAX && layout->roles[usual].role == ROLE_FEATURE)
+        warn(ctx, "two-targets",
+             "column '%s' is a feature, since the labels come from --labels; leave it out with "
+             "--drop '%s'",
+             columns->names[usual], columns->names[usual]);
+}
+
+static sepal_status start_roles(struct table_layout *layout, sepal_ctx *ctx, struct arena *arena,
+                                const struct columns *columns) {
+    layout->n_cells = columns->n;
+    layout->n_features = 0;
+    layout->roles = arena_zero(ctx, arena, columns->n, sizeof *layout->roles);
+    if (!layout->roles) return SEPAL_EMEMORY;
+    for (size_t c = 0; c < columns->n; c++) layout->roles[c].name = columns->names[c];
+    return SEPAL_OK;
+}
+
+static void add_feature(struct table_role *role, struct table_layout *layout, struct schema *schema,
+                        const struct columns *columns, size_t c) {
+    role->role = ROLE_FEATURE;
+    role->feature = layout->n_features++;
+    schema->columns[schema->n_columns++] =
+        (struct column){.name = columns->names[c], .position = c};
+}
+
+/* The four lists that choose columns, as marks per cell. */
+struct choice {
+    bool *drop, *only, *keep, *text;
+};
+
+static sepal_status choose(struct choice *out, sepal_ctx *ctx, struct arena *arena,
+                           const struct columns *columns, const struct read_options *options) {
+    bool *marks = arena_zero(ctx, arena, 4 * columns->n, sizeof *marks);
+    if (!marks) return SEPAL_EMEMORY;
+    *out =
+        (struct choice){marks, marks + columns->n, marks + 2 * columns->n, marks + 3 * columns->n};
+    TRY(mark(out->drop, ctx, columns, options->drop, "drop"));
+    TRY(mark(out->only, ctx, columns, options->only, "only"));
+    TRY(mark(out->keep, ctx, columns, options->keep, "keep"));
+    return mark(out->text, ctx, columns, options->categorical, "categorical");
+}
+
+sepal_status columns_plan(struct table_layout *layout, struct schema *schema, sepal_ctx *ctx,
+                          struct arena *arena, struct columns *columns,
+                          const struct read_options *options) {
+    struct choice choice;
+    TRY(start_roles(layout, ctx, arena, columns));
+    TRY(choose(&choice, ctx, arena, columns, options));
+    TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
+    TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
+    if (columns->target == SIZE_MAX && !columns->labels_aside)
+        columns->target = default_target(columns);
+    if (columns->target == columns->weight && columns->target != SIZE_MAX)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "column '%s' cannot be both the target and the weight; name the label "
+                       "column with --target",
+                       columns->names[columns->target]);
+    schema->columns = arena_zero(ctx, &schema->arena, columns->n, sizeof *schema->columns);
+    if (!schema->columns) return SEPAL_EMEMORY;
+    for (size_t c = 0; c < columns->n; c++) {
+        struct table_role *role = &layout->roles[c];
+        role->as_text = choice.text[c];
+        role->as_number = columns->numbers && !role->as_text;
+        if (c == columns->target)
+            role->role = ROLE_LABEL;
+        else if (c == columns->weight)
+            role->role = ROLE_WEIGHT;
+        else if (!choice.drop[c] && !choice.keep[c] && (!options->only || choice.only[c]))
+            add_feature(role, layout, schema, columns, c);
+    }
+    layout->labels = columns->target != SIZE_MAX;
+    layout->weights = columns->weight != SIZE_MAX;
+    schema->header = columns->header;
+    schema->cells = columns->n;
+    if (layout->labels) {
+        schema->target = columns->names[columns->target];
+        schema->target_position = columns->target;
+    }
+    if (layout->weights) schema->weight = columns->names[columns->weight];
+    note_second_target(ctx, columns, layout);
+    return SEPAL_OK;
+}
+
+/* ---- for a model -------------------------------------------------------------------------- */
+
+bool columns_named(const struct schema *schema, const struct tokens *first_row) {
+    if (!schema->header || schema->n_columns == 0) return false;
+    for (size_t i = 0; i < schema->n_columns; i++) {
+        struct slice name = {schema->columns[i].name, strlen(schema->columns[i].name)};
+        if (tokens_find(first_row, name) == SIZE_MAX) return false;
+    }
+    return true;
+}
+
+static void set_known(struct table_layout *layout, size_t c, const struct schema *schema,
+                      size_t i) {
+    layout->roles[c].role = ROLE_FEATURE;
+    layout->roles[c].feature = i;
+    layout->roles[c].known = &schema->columns[i];
+    layout->roles[c].as_text = schema->columns[i].text;
+}
+
+static sepal_status match_names(struct table_layout *layout, sepal_ctx *ctx,
+                                const struct columns *columns, const struct schema *schema) {
+    for (size_t i = 0; i < schema->n_columns; i++) {
+        const char *name = schema->columns[i].name;
+        size_t c = find_name(columns, (struct slice){name, strlen(name)});
+        if (c == SIZE_MAX)
+            return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                           "the column '%s', which the model needs, is not in this file; %s", name,
+                           schema->header
+                               ? "sepal inspect lists the columns of the model"
+                               : "the model was trained without a header: --header no --skip 1 "
+                                 "matches columns by position");
+        set_known(layout, c, schema, i);
+    }
+    return SEPAL_OK;
+}
+
+/* Without names the number of columns tells which they are. */
+enum shape {
+    SHAPE_NONE,
+    SHAPE_TRAINED,   /* as in training */
+    SHAPE_LABELLED,  /* the features and the target, where it was among them */
+    SHAPE_FEATURES,  /* the features alone */
+    SHAPE_TARGETLESS /* as in training, but without the target */
+};
+
+static enum shape shape_of(size_t n, const struct schema *schema) {
+    if (n == schema->cells) return SHAPE_TRAINED;
+    if (schema->target && n == schema->n_columns + 1) return SHAPE_LABELLED;
+    if (n == schema->n_columns) return SHAPE_FEATURES;
+    return schema->target && n + 1 == schema->cells ? SHAPE_TARGETLESS : SHAPE_NONE;
+}
+
+/* The cell of feature i; with i = n_columns, that of the target. */
+static size_t cell_of(enum shape shape, const struct schema *schema, size_t i) {
+    size_t target = schema->target ? schema->target_position : SIZE_MAX, before = 0;
+    if (i < schema->n_columns) {
+        size_t position = schema->columns[i].position;
+        switch (shape) {
+        case SHAPE_TRAINED: return position;
+        case SHAPE_TARGETLESS: return position - (position > target);
+        case SHAPE_LABELLED: return i + (position > target);
+        default: return i;
+        }
+    }
+    if (shape == SHAPE_TRAINED) return target;
+    if (shape != SHAPE_LABELLED) return SIZE_MAX;
+    while (before < schema->n_columns && schema->columns[before].position < target) before++;
+    return before;
+}
+
+static sepal_status match_positions(struct table_layout *layout, sepal_ctx *ctx,
+                                    struct columns *columns, const struct schema *schema) {
+    size_t n = columns->n;
+    enum shape shape = shape_of(n, schema);
+    if (shape == SHAPE_NONE)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "this file has %zu columns; the model needs its %zu features, with or "
+                       "without the target",
+                       n, schema->n_columns);
+    if (shape == SHAPE_LABELLED && n + 1 == schema->cells)
+        warn(ctx, "columns-in-doubt",
+             "%zu columns without names: taken as the %zu features and the target, not as the "
+             "training file without its target; a header would leave no doubt",
+             n, schema->n_columns);
+    for (size_t i = 0; i < schema->n_columns; i++)
+        set_known(layout, cell_of(shape, schema, i), schema, i);
+    if (columns->target == SIZE_MAX) columns->target = cell_of(shape, schema, schema->n_columns);
+    if (columns->weight == SIZE_MAX && shape == SHAPE_TRAINED && schema->weight)
+        columns->weight =
+            find_name(columns, (struct slice){schema->weight, strlen(schema->weight)});
+    return SEPAL_OK;
+}
+
+static void note_extra(const struct table_layout *layout, sepal_ctx *ctx,
+                       const struct columns *columns, const bool *kept) {
+    size_t extra = 0, first = 0;
+    for (size_t c = columns->n; c-- > 0;)
+        if (layout->roles[c].role == ROLE_IGNORE && !kept[c]) {
+            extra++;
+            first = c;
+        }
+    if (extra == 1)
+        warn(ctx, "extra-columns", "column '%s' is not part of the model and is ignored",
+             columns->names[first]);
+    else if (extra)
+        warn(ctx, "extra-columns",
+             "%zu columns ('%s' the first) are not part of the model and are ignored", extra,
+             columns->names[first]);
+}
+
+static size_t named(const struct columns *columns, const char *name) {
+    if (!columns->header || !name) return SIZE_MAX;
+    return find_name(columns, (struct slice){name, strlen(name)});
+}
+
+static sepal_status set_role(struct table_layout *layout, sepal_ctx *ctx,
+                             const struct columns *columns, size_t c, enum role role) {
+    static const char *const words[] = {
+        [ROLE_FEATURE] = "a feature of the model", [ROLE_LABEL] = "the target"};
+    if (c == SIZE_MAX) return SEPAL_OK;
+    if (layout->roles[c].role != ROLE_IGNORE)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "column '%s' is %s and cannot be the %s as well; name another one",
+                       columns->names[c], words[layout->roles[c].role],
+                       role == ROLE_LABEL ? "target" : "weight");
+    layout->roles[c].role = role;
+    return SEPAL_OK;
+}
+
+sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct arena *arena,
+                           struct columns *columns, const struct schema *schema,
+                           const struct read_options *options, bool with_labels) {
+    struct choice choice;
+    TRY(start_roles(layout, ctx, arena, columns));
+    TRY(choose(&choice, ctx, arena, columns, options));
+    TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
+    TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
+    layout->n_features = schema->n_columns;
+    if (columns->header)
+        TRY(match_names(layout, ctx, columns, schema));
+    else
+        TRY(match_positions(layout, ctx, columns, schema));
+    if (columns->target == SIZE_MAX) columns->target = named(columns, schema->target);
+    if (columns->weight == SIZE_MAX) columns->weight = named(columns, schema->weight);
+    if (with_labels && columns->target == SIZE_MAX && !columns->labels_aside && !schema->target)
+        return fail_at(
+            ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+            "there are no labels here; give --labels FILE (--test-labels for the rows of "
+            "--test), or --target COLUMN");
+    if (with_labels && columns->target == SIZE_MAX && !columns->labels_aside)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "there are no labels here: the target column '%s' is missing; name it with "
+                       "--target, or give --labels FILE",
+                       schema->target);
+    TRY(set_role(layout, ctx, columns, columns->target, ROLE_LABEL));
+    TRY(set_role(layout, ctx, columns, columns->weight, ROLE_WEIGHT));
+    for (size_t c = 0; c < columns->n; c++) {
+        struct table_role *role = &layout->roles[c];
+        role->keep = choice.keep[c];
+        layout->keeps = layout->keeps || role->keep;
+        choice.keep[c] = choice.keep[c] || choice.drop[c];
+    }
+    layout->labels = with_labels && !columns->labels_aside;
+    layout->weights = with_labels && columns->weight != SIZE_MAX && !options->weights;
+    layout->unknown_zero = options->unknown == UNKNOWN_ZERO;
+    layout->drops = schema->missing == MISSING_DROP;
+    if (columns->header) note_extra(layout, ctx, columns, choice.keep);
+    return SEPAL_OK;
+}

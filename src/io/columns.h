@@ -1,0 +1,37 @@
+/* Which cell of a table's row is what: features, label, weight, from the header, the options and,
+   when reading for a model, its schema. */
+#ifndef SEPAL_IO_COLUMNS_H
+#define SEPAL_IO_COLUMNS_H
+
+#include "io/read_options.h"
+#include "io/table.h"
+
+struct columns {
+    const char *file;
+    size_t header_line; /* line of the header or of the first row */
+    bool header;
+    size_t n;
+    const char **names;    /* of every cell; "x1" ... without a header */
+    struct tokens by_name; /* the same, to be found quickly */
+    size_t target;         /* SIZE_MAX: none */
+    size_t weight;         /* likewise */
+    bool labels_aside;     /* labels come from another file: no column is the target */
+    bool numbers;          /* every cell is a number: the format has nothing else */
+};
+
+static inline struct columns columns_none(const char *file) {
+    return (struct columns){.file = file, .header_line = 1, .target = SIZE_MAX, .weight = SIZE_MAX};
+}
+
+/* For learning: fills layout->roles and the schema's columns. */
+sepal_status columns_plan(struct table_layout *layout, struct schema *schema, sepal_ctx *ctx,
+                          struct arena *arena, struct columns *columns,
+                          const struct read_options *options);
+/* For a model: fills layout->roles by the names or positions of its schema. */
+sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct arena *arena,
+                           struct columns *columns, const struct schema *schema,
+                           const struct read_options *options, bool with_labels);
+/* True when every feature of the schema is among these texts. */
+bool columns_named(const struct schema *schema, const struct tokens *first_row);
+
+#endif

@@ -1,0 +1,163 @@
+/* One chunk of delimited text to raw rows. The common cell, a plain number followed by a delimiter,
+   is read without looking for its end first. */
+#include "core/alloc.h"
+#include "core/decimal.h"
+#include "io/csv.h"
+
+#include <string.h>
+
+struct scratch {
+    struct table_scratch table;
+    char *unquoted;
+    size_t unquoted_room;
+};
+
+struct parser {
+    struct table_rows rows;
+    struct csv_marks marks;
+    char *unquoted;
+    const char *end;
+};
+
+/* A row of weight 0 is known by a look ahead. */
+static bool is_weightless(const struct parser *parser, const char *p) {
+    const struct table_layout *layout = parser->rows.layout;
+    struct table_cell cell;
+    double weight;
+    /* never: past the last cell, the weight is one of them */
+    for (size_t c = 0; c < layout->n_cells; c++) {
+        p = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
+        if (cell.fault) return false;
+        if (layout->roles[c].role == ROLE_WEIGHT)
+            return cell_is_number(cell.text, &weight) && weight == 0;
+        if (!csv_cell_more(&p, parser->end, parser->marks)) return false;
+    }
+    return false;
+}
+
+static void count_lines(struct parser *parser, const char *from, const char *to) {
+    for (char eol = parser->marks.eol; (from = memchr(from, eol, (size_t)(to - from)));) {
+        parser->rows.line++;
+        parser->rows.line_start = ++from;
+    }
+}
+
+/* A number that ends at a delimiter, read in one go; NULL when the cell is anything else. */
+static const char *quick_number(struct parser *parser, const struct table_role *role,
+                                const char *p) {
+    double value;
+    if (role->role != ROLE_FEATURE || role->as_text || role->keep || parser->rows.weightless)
+        return NULL;
+    const char *after = decimal_read(p, parser->end, &value);
+    if (!after || after == parser->end) return NULL;
+    if (*after != parser->marks.delimiter && *after != parser->marks.eol) return NULL;
+    rows_number(&parser->rows, role, value);
+    return after;
+}
+
+static sepal_status parse_row(struct parser *parser, const char **at) {
+    struct table_rows *rows = &parser->rows;
+    const struct table_layout *layout = rows->layout;
+    const char *p = *at;
+    size_t c = 0;
+    TRY(rows_begin(rows));
+    if (layout->weights) rows->weightless = is_weightless(parser, p);
+    do {
+        if (c == layout->n_cells) return rows_refuse_length(rows, p, c + 1);
+        const struct table_role *role = &layout->roles[c];
+        c++;
+        const char *after = quick_number(parser, role, p);
+        if (!after) {
+            struct table_cell cell;
+            after = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
+            if (cell.fault) count_lines(parser, p, cell.start);
+            TRY(rows_take(rows, role, &cell));
+            if (cell.quoted) count_lines(parser, cell.start, after);
+        }
+        p = after;
+    } while (csv_cell_more(&p, parser->end, parser->marks));
+    if (c < layout->n_cells) return rows_refuse_length(rows, p, c);
+    *at = p;
+    return rows_end(rows);
+}
+
+/* Whichever cell of the record it was that could not be taken. */
+static bool has_bad_quote(const struct parser *parser, const char *p) {
+    struct table_cell cell;
+    do {
+        p = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
+        if (cell.fault) return cell.quoted;
+    } while (csv_cell_more(&p, parser->end, parser->marks));
+    return false;
+}
+
+/* Behind a bad record; behind its first line where its quotes are wrong, for who knows what they
+   enclose. */
+static const char *skip_record(struct parser *parser, const char *row) {
+    struct csv_marks marks = parser->marks;
+    marks.quotes = marks.quotes && !has_bad_quote(parser, row);
+    const char *next = csv_record_end(row, parser->end, marks);
+    if (!next) next = parser->end;
+    parser->rows.line = parser->rows.row_line;
+    count_lines(parser, row, next);
+    if (next[-1] != marks.eol) parser->rows.line++;
+    return next;
+}
+
+static sepal_status parse_lines(struct parser *parser, const char *p) {
+    struct table_rows *rows = &parser->rows;
+    while (p < parser->end) {
+        rows->line_start = p;
+        if (!csv_is_blank(p, parser->end, parser->marks)) {
+            sepal_status status = parse_row(parser, &p);
+            if (rows_forgive(rows, &status)) {
+                p = skip_record(parser, p);
+                continue;
+            }
+            TRY(status);
+        }
+        while (p < parser->end && *p != parser->marks.eol) p++;
+        if (p < parser->end) p++;
+        rows->line++;
+    }
+    rows->raw->lines = rows->line;
+    return SEPAL_OK;
+}
+
+static sepal_status parse(struct raw *out, sepal_ctx *ctx, const char *bytes, size_t n,
+                          const void *memory, void *worker) {
+    const struct csv_layout *layout = memory;
+    struct scratch *scratch = worker;
+    struct parser parser = {.marks = layout->marks, .end = bytes + n};
+    TRY(rows_init(&parser.rows, ctx, &layout->table, out, &scratch->table));
+    TRY(mem_reserve(ctx, (void **)&scratch->unquoted, &scratch->unquoted_room, n, 1));
+    parser.unquoted = scratch->unquoted;
+    TRY(parse_lines(&parser, bytes));
+    return rows_finish(&parser.rows);
+}
+
+static void scratch_clear(void *memory) {
+    struct scratch *scratch = memory;
+    table_scratch_clear(&scratch->table);
+    mem_free(scratch->unquoted);
+}
+
+static size_t whole(const char *bytes, size_t n, const void *memory) {
+    const struct csv_layout *layout = memory;
+    const char *end = bytes + n;
+    if (!layout->marks.quotes || !memchr(bytes, '"', n)) {
+        const char *last = memrchr(bytes, layout->marks.eol, n);
+        return last ? (size_t)(last - bytes) + 1 : 0;
+    }
+    const char *done = bytes;
+    for (const char *next; (next = csv_record_end(done, end, layout->marks));) done = next;
+    return (size_t)(done - bytes);
+}
+
+const struct chunk_format csv_chunk_format = {
+    .whole = whole,
+    .parse = parse,
+    .lines = true,
+    .scratch_size = sizeof(struct scratch),
+    .scratch_clear = scratch_clear,
+};

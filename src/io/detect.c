@@ -1,0 +1,240 @@
+#include "io/detect.h"
+
+#include "core/alloc.h"
+#include "core/decimal.h"
+#include "io/array.h"
+
+#include <string.h>
+#include <strings.h>
+
+const struct format_row format_table[] = {
+    {"csv", "delimited text with or without a header; , ; | tab or blanks", FORMAT_CSV, {".csv"}},
+    {"tsv", "the same, cells separated by tabs", FORMAT_TSV, {".tsv"}},
+    {"libsvm", "sparse text, label index:value ...", FORMAT_LIBSVM, {".svm", ".libsvm"}},
+    {"arff", "Weka's text with declared attributes, dense or sparse", FORMAT_ARFF, {".arff"}},
+    {"npy", "NumPy array of numbers; labels in a second file", FORMAT_NPY, {".npy"}},
+    {"idx", "array of the MNIST files; labels in a second file", FORMAT_IDX, {".idx"}},
+    {0},
+};
+
+enum format format_of_extension(const char *path) {
+    size_t length = source_plain_length(path);
+    for (const struct format_row *row = format_table; row->name; row++)
+        for (const char *const *extension = row->extensions; *extension; extension++) {
+            size_t tail = strlen(*extension);
+            if (length > tail && strncasecmp(path + length - tail, *extension, tail) == 0)
+                return row->format;
+        }
+    return 0;
+}
+
+/* A length of eight bytes, less than a terabyte, then a JSON object. */
+static bool is_safetensors(const char *bytes, size_t n) {
+    return n > 8 && bytes[8] == '{' && !bytes[5] && !bytes[6] && !bytes[7];
+}
+
+sepal_status detect_magic(enum format *out, sepal_ctx *ctx, const char *file, const char *bytes,
+                          size_t n) {
+    static const char zip[] = {'P', 'K', 3, 4};
+    enum array_format array = array_detect(bytes, n);
+    *out = array == ARRAY_NPY ? FORMAT_NPY : array == ARRAY_IDX ? FORMAT_IDX : 0;
+    if (n >= sizeof zip && memcmp(bytes, zip, sizeof zip) == 0)
+        return fail_at(ctx, SEPAL_EDATA, file, 1, 1,
+                       "this is a zip archive (or an npz file, which is one); unpack it and name "
+                       "one of its files");
+    if (!*out && is_safetensors(bytes, n))
+        return fail_at(ctx, SEPAL_EDATA, file, 1, 1,
+                       "this is a safetensors file, which holds a model, not data; the model comes "
+                       "before the data, as in sepal predict MODEL DATA");
+    return SEPAL_OK;
+}
+
+char detect_eol(const char *bytes, size_t n) {
+    /* a carriage return that ends the bytes may have its line feed behind them */
+    return n && !memchr(bytes, '\n', n) && memchr(bytes, '\r', n - 1) ? '\r' : '\n';
+}
+
+static bool is_pair(const char *p, const char *end) {
+    const char *colon = p;
+    while (colon < end && *colon >= '0' && *colon <= '9') colon++;
+    double value;
+    return colon > p && colon < end && *colon == ':' && decimal_read(colon + 1, end, &value) == end;
+}
+
+/* Fields after the first, all of them index:value, and at least one. */
+static bool is_libsvm_line(const char *p, const char *end) {
+    size_t pairs = 0;
+    for (size_t field = 0; p < end; field++) {
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) p++;
+        const char *stop = p;
+        while (stop < end && *stop != ' ' && *stop != '\t' && *stop != '\r') stop++;
+        if (p == stop || *p == '#') break;
+        bool query = stop - p > 4 && memcmp(p, "qid:", 4) == 0;
+        if (field && !query && !is_pair(p, stop)) return false;
+        if (field && !query) pairs++;
+        p = stop;
+    }
+    return pairs > 0;
+}
+
+static bool has_libsvm_line(const char *bytes, size_t n) {
+    char eol = detect_eol(bytes, n);
+    const char *end = bytes + n;
+    for (const char *p = bytes; p < end;) {
+        const char *stop = memchr(p, eol, (size_t)(end - p));
+        /* the last line may be cut off in the middle of a number, which does no harm */
+        if (is_libsvm_line(p, stop ? stop : end)) return true;
+        if (!stop) break;
+        p = stop + 1;
+    }
+    return false;
+}
+
+/* A line that begins with @relation. */
+static bool has_relation(const char *bytes, size_t n) {
+    static const char word[] = "@relation";
+    char eol = detect_eol(bytes, n);
+    for (const char *p = bytes, *end = bytes + n; p < end;) {
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
+        if ((size_t)(end - p) >= sizeof word - 1 && strncasecmp(p, word, sizeof word - 1) == 0)
+            return true;
+        const char *stop = memchr(p, eol, (size_t)(end - p));
+        p = stop ? stop + 1 : end;
+    }
+    return false;
+}
+
+enum format detect_format(const char *path, const char *bytes, size_t n) {
+    enum format by_name = format_of_extension(path);
+    bool array = by_name == FORMAT_NPY || by_name == FORMAT_IDX; /* the magic bytes said no */
+    if (by_name && !array) return by_name;
+    if (has_relation(bytes, n)) return FORMAT_ARFF;
+    return has_libsvm_line(bytes, n) ? FORMAT_LIBSVM : FORMAT_CSV;
+}
+
+struct vote {
+    size_t lines, agreeing, cells; /* lines that have the commonest number (> 1) of cells */
+};
+
+/* How well a delimiter cuts the lines. The commonest number is found by majority vote. */
+static struct vote cut(const char *bytes, const char *end, struct csv_marks marks, char *scratch) {
+    enum { MOST_LINES = 1000 };
+    struct vote vote = {0};
+    size_t candidate = 0, lead = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        const char *p = bytes;
+        for (size_t line = 0; p < end && line < MOST_LINES; line++) {
+            const char *next = csv_record_end(p, end, marks);
+            size_t cells = csv_split(p, next ? next : end, marks, scratch, NULL, 0);
+            if (cells && pass == 0) {
+                if (lead == 0) candidate = cells;
+                lead = cells == candidate ? lead + 1 : lead - 1;
+            } else if (cells) {
+                vote.lines++;
+                vote.agreeing += cells == candidate && candidate > 1;
+            }
+            if (!next) break;
+            p = next;
+        }
+    }
+    vote.cells = candidate;
+    return vote;
+}
+
+sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size_t n, char eol,
+                              bool quotes) {
+    static const char candidates[] = {',', ';', '\t', '|', ' '};
+    if (n >= DETECT_BYTES) { /* the last line may be cut off */
+        const char *last = memrchr(bytes, eol, DETECT_BYTES);
+        n = last ? (size_t)(last - bytes) + 1 : DETECT_BYTES;
+    }
+    char *scratch = mem_alloc(ctx, n + 1, 1);
+    if (!scratch) return SEPAL_EMEMORY;
+    size_t most = 0;
+    *out = ',';
+    for (size_t i = 0; i < sizeof candidates; i++) {
+        struct csv_marks marks = {candidates[i], eol, quotes};
+        struct vote vote = cut(bytes, bytes + n, marks, scratch);
+        if (vote.agreeing && vote.agreeing == vote.lines) {
+            *out = candidates[i];
+            break;
+        }
+        if (vote.agreeing > most) {
+            most = vote.agreeing;
+            *out = candidates[i];
+        }
+    }
+    mem_free(scratch);
+    return SEPAL_OK;
+}
+
+/* The length of the longest record. */
+static size_t longest_record(const char *p, const char *end, struct csv_marks marks) {
+    size_t longest = 0;
+    for (const char *next; p < end; p = next) {
+        next = csv_record_end(p, end, marks);
+        if (!next) next = end;
+        if ((size_t)(next - p) > longest) longest = (size_t)(next - p);
+    }
+    return longest;
+}
+
+static void look_at(struct csv_evidence *below, struct slice text, struct slice top) {
+    double value;
+    if (cell_is_number(text, &value))
+        below->numbers = true;
+    else if (!cell_is_missing(text))
+        below->texts = true;
+    if (slice_compare(text, top) == 0) below->recurs = true;
+}
+
+sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,
+                             const char *bytes, size_t n, struct csv_marks marks) {
+    *out = (struct csv_sample){0};
+    const char *p = bytes, *end = bytes + n;
+    /* room for the texts of two records, row 0 and the one looked at */
+    size_t longest = longest_record(p, end, marks);
+    char *scratch = arena_alloc(ctx, arena, longest + 1, 2);
+    if (!scratch) return SEPAL_EMEMORY;
+    const char *first = csv_record_end(p, end, marks);
+    out->cells = csv_split(p, first ? first : end, marks, scratch, NULL, 0);
+    out->cell = arena_alloc(ctx, arena, out->cells, 2 * sizeof *out->cell);
+    out->below = arena_zero(ctx, arena, out->cells, sizeof *out->below);
+    if (!out->cell || !out->below) return SEPAL_EMEMORY;
+    for (const char *next; p < end && out->rows <= HEADER_ROWS; p = next) {
+        next = csv_record_end(p, end, marks);
+        struct table_cell *row = out->rows ? out->cell + out->cells : out->cell;
+        if (!next) next = end;
+        size_t cells = csv_split(p, next, marks, scratch, row, out->cells);
+        for (size_t c = 0; out->rows && cells == out->cells && c < cells; c++)
+            look_at(&out->below[c], row[c].text, out->cell[c].text);
+        if (cells == out->cells && out->rows++ == 0) scratch += longest + 1;
+    }
+    return SEPAL_OK;
+}
+
+static bool names_a_number_column(const struct csv_sample *sample, size_t c) {
+    double value;
+    struct slice top = sample->cell[c].text;
+    if (cell_is_number(top, &value) || cell_is_missing(top)) return false;
+    return sample->below[c].numbers && !sample->below[c].texts;
+}
+
+static bool is_number_or_recurs(const struct csv_sample *sample, size_t c) {
+    double value;
+    const struct csv_evidence *below = &sample->below[c];
+    return cell_is_number(sample->cell[c].text, &value) || below->numbers || below->recurs;
+}
+
+bool detect_names(const struct csv_sample *sample) {
+    for (size_t c = 0; c < sample->cells; c++)
+        if (names_a_number_column(sample, c)) return true;
+    return false;
+}
+
+bool detect_header(const struct csv_sample *sample) {
+    if (detect_names(sample)) return true;
+    for (size_t c = 0; c < sample->cells; c++)
+        if (is_number_or_recurs(sample, c)) return false;
+    return sample->rows > 0;
+}

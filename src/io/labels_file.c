@@ -1,0 +1,306 @@
+/* Labels and weights in a file of their own: reading them, and holding them against the data. */
+#include "io/labels_file.h"
+
+#include "core/alloc.h"
+#include "core/decimal.h"
+#include "io/array.h"
+#include "data/classes.h"
+#include "io/csv.h"
+#include "io/detect.h"
+#include "data/limits.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BUFFER_BYTES = 2 * LIMIT_TEXT }; /* a label and blanks around it */
+
+/* An element of an array, and the number of its text among the labels. */
+struct seen {
+    uint64_t key;
+    uint32_t number;
+    bool used;
+};
+enum { SEEN = 1 << 8 };
+
+struct intake {
+    sepal_ctx *ctx;
+    struct seen seen[SEEN];
+    struct aside *aside;
+    struct source source;
+    size_t room;   /* rows for which there is memory */
+    size_t blanks; /* lines without anything, which count if another line follows */
+    char *buffer;
+    struct text text; /* an element as text */
+};
+
+static const char *what(const struct aside *aside) {
+    return aside->weights ? "weights" : "labels";
+}
+
+static struct slice trimmed(struct slice text) {
+    while (text.length && (text.bytes[0] == ' ' || text.bytes[0] == '\t'))
+        text.bytes++, text.length--;
+    while (text.length &&
+           (text.bytes[text.length - 1] == ' ' || text.bytes[text.length - 1] == '\t'))
+        text.length--;
+    return text;
+}
+
+/* ---- one row ------------------------------------------------------------------------------ */
+
+static sepal_status add_label(struct intake *in, struct slice text) {
+    struct aside *aside = in->aside;
+    uint32_t number;
+    bool fresh;
+    if (text.length > LIMIT_TEXT)
+        return fail_at(in->ctx, SEPAL_EDATA, aside->file, aside->rows + 1, 1,
+                       "this label " LIMIT_TEXT_SAID);
+    TRY(mem_reserve(in->ctx, (void **)&aside->number, &in->room, aside->rows + 1,
+                    sizeof *aside->number));
+    TRY(tokens_add(&aside->texts, in->ctx, text, &number, &fresh));
+    aside->number[aside->rows++] = number;
+    return SEPAL_OK;
+}
+
+static sepal_status refuse_weight(struct intake *in, size_t row, struct slice text) {
+    char shown[TEXT_SHOWN_BYTES];
+    return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, row + 1, 1,
+                   "'%s' is no weight: a weight is a finite number of at least 0%s",
+                   text_shown(shown, text.bytes, text.length),
+                   row == 0 && in->aside->lines ? "; remove this line if it is a header"
+                                                : "; mend it, or give the row weight 0");
+}
+
+static bool is_weight(double value) {
+    return isfinite(value) && value >= 0;
+}
+
+static sepal_status add_weight(struct intake *in, struct slice text) {
+    struct aside *aside = in->aside;
+    double value;
+    if (!cell_is_number(text, &value) || !is_weight(value))
+        return refuse_weight(in, aside->rows, text);
+    TRY(mem_reserve(in->ctx, (void **)&aside->weight, &in->room, aside->rows + 1,
+                    sizeof *aside->weight));
+    aside->weight[aside->rows++] = value + 0.0; /* not -0 */
+    return SEPAL_OK;
+}
+
+static sepal_status add_row(struct intake *in, struct slice text) {
+    return in->aside->weights ? add_weight(in, text) : add_label(in, text);
+}
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+static sepal_status add_line(struct intake *in, const char *from, const char *to, char eol) {
+    if (eol == '\n' && to > from && to[-1] == '\r') to--;
+    struct slice text = trimmed((struct slice){from, (size_t)(to - from)});
+    if (text.length == 0) {
+        in->blanks++;
+        return SEPAL_OK;
+    }
+    for (; in->blanks; in->blanks--) TRY(add_row(in, (struct slice){"", 0}));
+    return add_row(in, text);
+}
+
+static sepal_status refuse_binary(struct intake *in, const char *bytes, size_t n) {
+    bool zip = n >= 4 && memcmp(bytes, "PK\3\4", 4) == 0;
+    if (!zip && !memchr(bytes, '\0', n)) return SEPAL_OK;
+    if (zip)
+        return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, 1, 1,
+                       "this is a zip or npz archive, which is not read; unpack it and name one of "
+                       "its files");
+    return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, 1, 1,
+                   "this is no text: there is a byte 0x00 in it; %s are read one per line, or from "
+                   "an npy or idx file of one dimension",
+                   what(in->aside));
+}
+
+/* Whole lines are used up as they come; what is left of the buffer is the beginning of a line. */
+static sepal_status take_lines(struct intake *in) {
+    const char *bytes;
+    size_t n, used = 0, got;
+    TRY(source_peek(&in->source, in->ctx, BUFFER_BYTES, &bytes, &n));
+    TRY(refuse_binary(in, bytes, n));
+    char eol = detect_eol(bytes, n);
+    if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) source_skip(&in->source, 3);
+    in->aside->lines = true;
+    do {
+        TRY(source_take(&in->source, in->ctx, in->buffer + used, BUFFER_BYTES - used, &got));
+        const char *p = in->buffer, *end = p + used + got;
+        for (const char *stop; (stop = memchr(p, eol, (size_t)(end - p))); p = stop + 1)
+            TRY(add_line(in, p, stop, eol));
+        used = (size_t)(end - p);
+        if (used == BUFFER_BYTES)
+            return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, in->aside->rows + in->blanks + 1,
+                           1, "a line of %d bytes or more; %s are read one per line",
+                           (int)BUFFER_BYTES, what(in->aside));
+        memmove(in->buffer, p, used);
+    } while (got);
+    return used ? add_line(in, in->buffer, in->buffer + used, eol) : SEPAL_OK;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------- */
+
+/* Where an element of that many bytes may have been seen before; NULL: it is too long to tell. */
+static struct seen *place_of(struct intake *in, const char *element, size_t bytes, uint64_t *key) {
+    enum { SHIFT = 64 - 8 }; /* of SEEN places */
+    if (bytes > sizeof *key) return NULL;
+    *key = 0;
+    memcpy(key, element, bytes);
+    return &in->seen[*key * 0x9e3779b97f4a7c15 >> SHIFT]; /* Fibonacci hashing */
+}
+
+static sepal_status add_label_elements(struct intake *in, const struct array_shape *shape,
+                                       size_t n) {
+    struct aside *aside = in->aside;
+    uint64_t key = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *element = in->buffer + i * shape->bytes;
+        struct seen *seen = place_of(in, element, shape->bytes, &key);
+        if (seen && seen->used && seen->key == key && aside->rows < in->room) {
+            aside->number[aside->rows++] = seen->number;
+            continue;
+        }
+        in->text.length = 0;
+        element_text(in->ctx, &in->text, shape, element);
+        if (in->text.failed) return SEPAL_EMEMORY;
+        TRY(add_label(in, trimmed((struct slice){in->text.bytes, in->text.length})));
+        if (seen) *seen = (struct seen){key, aside->number[aside->rows - 1], true};
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status add_weight_elements(struct intake *in, const struct array_shape *shape,
+                                        size_t n) {
+    struct aside *aside = in->aside;
+    if (n == 0) return SEPAL_OK; /* there may be no memory to step into yet */
+    TRY(mem_reserve(in->ctx, (void **)&aside->weight, &in->room, aside->rows + n,
+                    sizeof *aside->weight));
+    elements_read(shape, in->buffer, n, aside->weight + aside->rows);
+    for (size_t i = 0; i < n; i++, aside->rows++) {
+        char digits[DECIMAL_BYTES];
+        double value = aside->weight[aside->rows];
+        if (is_weight(value)) continue;
+        struct slice text = {digits, decimal_print(digits, value)};
+        return refuse_weight(in, aside->rows, text);
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status take_elements(struct intake *in, enum array_format format) {
+    struct array_shape shape;
+    TRY(array_header(&shape, in->ctx, &in->source, format));
+    TRY(in->aside->weights ? array_check_weights(in->ctx, &shape, in->aside->file)
+                           : array_check_labels(in->ctx, &shape, in->aside->file));
+    size_t most = BUFFER_BYTES / shape.bytes, left = shape.rows, taken = 0, want, got;
+    do {
+        size_t n = left < most ? left : most;
+        want = n * shape.bytes;
+        TRY(source_take(&in->source, in->ctx, in->buffer, want, &got));
+        taken += got;
+        n = got / shape.bytes;
+        left -= n;
+        TRY(in->aside->weights ? add_weight_elements(in, &shape, n)
+                               : add_label_elements(in, &shape, n));
+    } while (left && got == want);
+    return array_check_end(in->ctx, &shape, &in->source, taken);
+}
+
+/* ---- the whole file ----------------------------------------------------------------------- */
+
+static sepal_status check_some_weight(const struct intake *in) {
+    for (size_t i = 0; i < in->aside->rows; i++)
+        if (in->aside->weight[i] > 0) return SEPAL_OK;
+    if (in->aside->rows == 0) return SEPAL_OK; /* the data says how many there should be */
+    return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, 0, 0,
+                   "all %zu weights are 0, so that no row is left; give some row a weight above 0",
+                   in->aside->rows);
+}
+
+struct label_fault {
+    const char *what, *advice;
+};
+
+/* Why a text cannot be a label, NULL when it can. */
+static const struct label_fault *fault_of(struct slice text) {
+    static const struct label_fault missing = {"the label is missing here",
+                                               "mend it, or give the row weight 0"};
+    static const struct label_fault coding = {"the label is not UTF-8",
+                                              "convert the file with iconv"};
+    static const struct label_fault control = {"control character in the label", "remove it"};
+    if (label_is_missing(text)) return &missing;
+    if (utf8_valid_prefix(text.bytes, text.length) < text.length) return &coding;
+    for (size_t i = 0; i < text.length; i++)
+        if ((unsigned char)text.bytes[i] < ' ' || text.bytes[i] == 0x7f) return &control;
+    return NULL;
+}
+
+static sepal_status read_file(struct intake *in, const char *path) {
+    const char *bytes;
+    size_t n;
+    TRY(source_open(&in->source, in->ctx, path));
+    in->aside->file = in->source.file.name;
+    in->buffer = mem_alloc(in->ctx, BUFFER_BYTES, 1);
+    if (!in->buffer) return SEPAL_EMEMORY;
+    TRY(source_peek(&in->source, in->ctx, 8, &bytes, &n));
+    enum array_format format = array_detect(bytes, n);
+    TRY(format == ARRAY_NONE ? take_lines(in) : take_elements(in, format));
+    for (size_t i = 0; i < in->aside->texts.count; i++)
+        if (fault_of(in->aside->texts.items[i])) in->aside->faulty = true;
+    return in->aside->weights ? check_some_weight(in) : SEPAL_OK;
+}
+
+static sepal_status read_aside(struct aside *out, sepal_ctx *ctx, const char *path, bool weights) {
+    *out = (struct aside){.weights = weights};
+    struct intake in = {.ctx = ctx, .aside = out, .source = {.file = {.fd = -1}}};
+    sepal_status status = read_file(&in, path);
+    source_close(&in.source);
+    text_clear(&in.text);
+    mem_free(in.buffer);
+    if (status != SEPAL_OK) aside_clear(out);
+    return status;
+}
+
+sepal_status aside_labels(struct aside *out, sepal_ctx *ctx, const char *path) {
+    return read_aside(out, ctx, path, false);
+}
+
+sepal_status aside_weights(struct aside *out, sepal_ctx *ctx, const char *path) {
+    return read_aside(out, ctx, path, true);
+}
+
+void aside_clear(struct aside *aside) {
+    tokens_clear(&aside->texts);
+    mem_free(aside->number);
+    mem_free(aside->weight);
+    *aside = (struct aside){0};
+}
+
+/* ---- against the data --------------------------------------------------------------------- */
+
+sepal_status aside_check_label(sepal_ctx *ctx, const struct aside *aside, size_t row) {
+    char shown[TEXT_SHOWN_BYTES];
+    if (!aside->faulty) return SEPAL_OK;
+    struct slice text = aside->texts.items[aside->number[row]];
+    const struct label_fault *fault = fault_of(text);
+    if (!fault) return SEPAL_OK;
+    return fail_at(ctx, SEPAL_EDATA, aside->file, row + 1, 1, "%s: '%s'; %s", fault->what,
+                   text_shown(shown, text.bytes, text.length), fault->advice);
+}
+
+sepal_status aside_expect(sepal_ctx *ctx, const struct aside *aside, size_t rows,
+                          const char *data_file) {
+    char shown[TEXT_SHOWN_BYTES];
+    if (aside->rows == rows) return SEPAL_OK;
+    if (aside->lines && !aside->weights && aside->rows == rows + 1) {
+        struct slice first = aside->texts.items[aside->number[0]];
+        return fail_at(ctx, SEPAL_EDATA, aside->file, 1, 1,
+                       "%zu %s here, and %s has %zu rows; remove line 1, '%s', if it is a header",
+                       aside->rows, what(aside), data_file, rows,
+                       text_shown(shown, first.bytes, first.length));
+    }
+    return fail_at(ctx, SEPAL_EDATA, aside->file, 0, 0,
+                   "%zu %s here, and %s has %zu rows; there must be one for each row", aside->rows,
+                   what(aside), data_file, rows);
+}

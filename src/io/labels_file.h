@@ -1,0 +1,34 @@
+/* One label or one weight per row, in a file beside the data: npy, idx, or text with one a line. */
+#ifndef SEPAL_IO_LABELS_FILE_H
+#define SEPAL_IO_LABELS_FILE_H
+
+#include "data/tokens.h"
+
+struct aside {
+    const char *file; /* its name in messages; lives as long as the path it was opened by */
+    size_t rows;
+    bool weights;        /* else labels */
+    bool lines;          /* text: row r is line r + 1 */
+    struct tokens texts; /* labels: the distinct ones */
+    uint32_t *number;    /* of each row's label among them */
+    bool faulty;         /* some text cannot be a label */
+    double *weight;      /* of each row */
+};
+
+/* On failure nothing is left to clear. Labels that cannot be any (missing, not UTF-8, control
+   characters) are kept: they do no harm to rows that are left out. Weights are checked at once. */
+sepal_status aside_labels(struct aside *out, sepal_ctx *ctx, const char *path);
+sepal_status aside_weights(struct aside *out, sepal_ctx *ctx, const char *path);
+void aside_clear(struct aside *aside);
+
+/* The label of a row that is used must be one. */
+sepal_status aside_check_label(sepal_ctx *ctx, const struct aside *aside, size_t row);
+/* There must be one for each row of the data. */
+sepal_status aside_expect(sepal_ctx *ctx, const struct aside *aside, size_t rows,
+                          const char *data_file);
+
+/* The label file that belongs to an npy or idx file by its name, NULL when there is none. The
+   caller frees it. */
+sepal_status aside_sibling(char **out, sepal_ctx *ctx, const char *path);
+
+#endif

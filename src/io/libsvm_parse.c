@@ -1,0 +1,495 @@
+/* One chunk of LIBSVM text to sparse rows. Values are kept as small as they allow: none when all are
+   1, one per row where rows are constant (binary and unit-length text data), singles where exact. */
+#include "core/alloc.h"
+#include "core/decimal.h"
+#include "core/digits.h"
+#include "data/classes.h"
+#include "data/entries.h"
+#include "io/libsvm.h"
+#include "data/limits.h"
+
+#include <math.h>
+#include <string.h>
+
+struct scratch {
+    uint32_t *index, *label;
+    double *value, *weight;
+    size_t *start;
+    size_t index_room, value_room, weight_room, start_room, label_room;
+};
+
+struct parser {
+    sepal_ctx *ctx;
+    const struct libsvm_layout *layout;
+    struct raw *raw;
+    struct scratch *scratch;
+    const char *end, *line_start;
+    size_t line, entries;
+    bool ones, constant, single; /* what all values so far allow */
+    /* The value read last, as text: the next is often the same. */
+    uint64_t last_text[2], last_mask[2];
+    size_t last_length; /* 0: none, or too long to be kept */
+    double last_value;
+};
+
+static sepal_status refuse(struct parser *parser, const char *p, const char *what) {
+    const char *stop = p;
+    while (stop < parser->end && stop - p < 40 && (unsigned char)*stop > ' ') stop++;
+    return fail_at(parser->ctx, SEPAL_EDATA, "", parser->line, (size_t)(p - parser->line_start) + 1,
+                   "%s: '%.*s'", what, (int)(stop - p), p);
+}
+
+static bool ends_token(const struct parser *parser, const char *p) {
+    return p == parser->end || *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r' || *p == '#';
+}
+
+static const char *skip_blanks(const struct parser *parser, const char *p) {
+    while (p < parser->end && (*p == ' ' || *p == '\t')) p++;
+    return p;
+}
+
+/* At the end of the line's content: its line end, the end of the file, or a comment. */
+static bool at_end(const struct parser *parser, const char *p) {
+    if (p == parser->end || *p == parser->layout->eol || *p == '#') return true;
+    return *p == '\r' && (p + 1 == parser->end || p[1] == parser->layout->eol);
+}
+
+static const char *token_end(const struct parser *parser, const char *p) {
+    while (!ends_token(parser, p)) p++;
+    return p;
+}
+
+/* Whether a row may do without a label shows when all labels are known. */
+static sepal_status note_unlabelled(struct parser *parser, const char *p) {
+    struct raw *raw = parser->raw;
+    struct spot spot = {parser->line, (size_t)(p - parser->line_start) + 1};
+    if (raw->first_unlabelled.column == 0) raw->first_unlabelled = spot;
+    if (!parser->layout->skips) return SEPAL_OK;
+    TRY(mem_reserve(parser->ctx, (void **)&raw->odd, &raw->odd_room, raw->n_odd + 1,
+                    sizeof *raw->odd));
+    raw->odd[raw->n_odd++] = (struct odd_text){.row = raw->rows, .spot = spot};
+    return SEPAL_OK;
+}
+
+/* "1.#INF" and its kin, as some systems print what is no number: not 1 with a comment behind it. */
+static bool is_no_comment(const struct parser *parser, const char *after) {
+    return after < parser->end && *after == '#' && after[-1] == '.';
+}
+
+/* A set of labels "1,3": each must be one. A comma may end the set, or be all of an empty one. */
+static sepal_status check_set(struct parser *parser, const char *p, const char *stop) {
+    for (;;) {
+        const char *comma = memchr(p, ',', (size_t)(stop - p));
+        struct slice label = {p, (size_t)((comma ? comma : stop) - p)};
+        bool last = !comma || comma + 1 == stop;
+        bool alone = last && label.length == 0;
+        if (!alone && label_is_missing(label))
+            return refuse(parser, p, "a label of this set is missing");
+        if (label.length > LIMIT_TEXT) return refuse(parser, p, "this label " LIMIT_TEXT_SAID);
+        if (last) return SEPAL_OK;
+        p = comma + 1;
+    }
+}
+
+static sepal_status take_label(struct parser *parser, const char **at) {
+    const char *p = *at, *stop = token_end(parser, p);
+    bool absent = stop == p || memchr(p, ':', (size_t)(stop - p));
+    parser->scratch->label[parser->raw->rows] = NO_LABEL;
+    if (absent) return parser->layout->labels ? note_unlabelled(parser, p) : SEPAL_OK;
+    *at = stop;
+    if (!parser->layout->labels) return SEPAL_OK;
+    struct slice text = {p, (size_t)(stop - p)};
+    bool fresh;
+    uint32_t number;
+    if (is_no_comment(parser, stop)) return refuse(parser, p, "not a label");
+    TRY(tokens_add(&parser->raw->labels, parser->ctx, text, &number, &fresh));
+    parser->scratch->label[parser->raw->rows] = number;
+    if (!fresh && !parser->layout->skips) return SEPAL_OK;
+    if (label_is_missing(text))
+        return refuse(parser, p, "the label is missing here, where the row begins with it");
+    for (const char *c = p; c < stop; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) return refuse(parser, c, "control character");
+    if (utf8_valid_prefix(text.bytes, text.length) < text.length)
+        return refuse(parser, p, "label is not UTF-8; convert the file with iconv");
+    if (text.length <= LIMIT_TEXT && !memchr(p, ',', text.length)) return SEPAL_OK;
+    TRY(check_set(parser, p, stop));
+    if (parser->raw->first_set.column == 0)
+        parser->raw->first_set = (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
+    return SEPAL_OK;
+}
+
+/* The digits of an index; NULL when there are none or the number is too large. */
+static const char *read_index(const struct parser *parser, const char *p, uint32_t *index) {
+    if (parser->end - p >= 8) {
+        uint64_t word = digits_load(p), others = digits_mark_others(word);
+        int bits = others ? __builtin_ctzll(others) & ~7 : 0;
+        if (bits) { /* one to seven digits: moved up, zeros stand before them */
+            *index = (uint32_t)digits_sum(word << (64 - bits));
+            return p + bits / 8;
+        }
+    }
+    const char *from = p;
+    uint64_t number = 0;
+    for (; p < parser->end && *p >= '0' && *p <= '9'; p++) {
+        number = number * 10 + (uint64_t)(*p - '0');
+        if (number > UINT32_MAX) return NULL;
+    }
+    *index = (uint32_t)number;
+    return p == from ? NULL : p;
+}
+
+static sepal_status refuse_index(struct parser *parser, const char *p) {
+    uint32_t index;
+    if (*p == '+' || *p == '-') return refuse(parser, p, "an index has no sign");
+    const char *after = read_index(parser, p, &index);
+    if (!after && *p >= '0' && *p <= '9')
+        return refuse(parser, p, "index above 2147483647, the largest there is");
+    if (!after) return refuse(parser, p, "expected index:value");
+    return refuse(parser, p, "expected a colon after the index, as in 3:1.5");
+}
+
+static sepal_status refuse_value(struct parser *parser, const char *p) {
+    if (ends_token(parser, p)) return refuse(parser, p, "a value is missing after the colon");
+    if (decimal_overflows(p, token_end(parser, p)))
+        return refuse(parser, p, "the number is too large for a double");
+    return refuse(parser, p, "not a decimal number, which a value must be");
+}
+
+static void note_value(struct parser *parser, double value, double first) {
+    if (value != 1) parser->ones = false;
+    if (value != first) parser->constant = false;
+    if (parser->single && !single_holds(value)) parser->single = false;
+}
+
+static void remember(struct parser *parser, const char *p, size_t length, double value) {
+    parser->last_length = length <= sizeof parser->last_text ? length : 0;
+    parser->last_value = value;
+    memset(parser->last_mask, 0, sizeof parser->last_mask);
+    memset(parser->last_mask, 0xff, parser->last_length);
+    memset(parser->last_text, 0, sizeof parser->last_text);
+    memcpy(parser->last_text, p, parser->last_length);
+}
+
+/* As decimal_read, but a value written like the one before is not read again. */
+static const char *read_value(struct parser *parser, const char *p, double *value) {
+    uint64_t text[2];
+    if (parser->last_length && (size_t)(parser->end - p) > sizeof text) {
+        memcpy(text, p, sizeof text);
+        uint64_t other = ((text[0] ^ parser->last_text[0]) & parser->last_mask[0]) |
+                         ((text[1] ^ parser->last_text[1]) & parser->last_mask[1]);
+        if (other == 0 && ends_token(parser, p + parser->last_length)) {
+            *value = parser->last_value;
+            return p + parser->last_length;
+        }
+    }
+    const char *after = decimal_read(p, parser->end, value);
+    if (after) remember(parser, p, (size_t)(after - p), *value);
+    return after;
+}
+
+static sepal_status take_entry(struct parser *parser, const char **at, size_t row_start) {
+    struct scratch *scratch = parser->scratch;
+    const char *p = *at, *colon, *after;
+    uint32_t index;
+    double value = 0;
+    colon = read_index(parser, p, &index);
+    if (!colon || colon == parser->end || *colon != ':') return refuse_index(parser, p);
+    if (index > parser->layout->most)
+        return refuse(parser, p,
+                      parser->layout->most == INT32_MAX
+                          ? "index above 2147483647, the largest there is"
+                          : "index above the number of features that --n-features states");
+    after = read_value(parser, colon + 1, &value);
+    if (!after || !ends_token(parser, after) || is_no_comment(parser, after))
+        return refuse_value(parser, colon + 1);
+    *at = after;
+    if (parser->layout->for_model &&
+        (index < parser->layout->first_index || index > parser->layout->last_index)) {
+        parser->raw->ignored++;
+        return SEPAL_OK;
+    }
+    if (index == 0) parser->raw->index_zero = true;
+    if (index > parser->raw->max_index) parser->raw->max_index = index;
+    size_t n = parser->entries++;
+    scratch->index[n] = index;
+    scratch->value[n] = value;
+    if (value != 0) note_value(parser, value, n > row_start ? scratch->value[row_start] : value);
+    return SEPAL_OK;
+}
+
+/* The second place on the line where this index stands. */
+static sepal_status refuse_duplicate(struct parser *parser, uint32_t index) {
+    const char *p = parser->line_start, *found = p;
+    /* never: the end of the line before the index has stood there twice */
+    for (int seen = 0; seen < 2 && !at_end(parser, p);) {
+        p = skip_blanks(parser, p);
+        uint32_t here;
+        const char *colon = read_index(parser, p, &here);
+        /* never: the end of the file behind an index, which would be no entry */
+        if (colon && colon < parser->end && *colon == ':' && here == index) {
+            seen++;
+            found = p;
+        }
+        p = token_end(parser, p);
+    }
+    return refuse(parser, found, "this index stands twice in the row; keep one of the two");
+}
+
+static sepal_status sort_row(struct parser *parser, size_t from) {
+    uint32_t *index = parser->scratch->index;
+    TRY(entries_sort(parser->ctx, index + from, parser->scratch->value + from,
+                     parser->entries - from));
+    for (size_t i = from + 1; i < parser->entries; i++)
+        if (index[i] == index[i - 1]) return refuse_duplicate(parser, index[i]);
+    return SEPAL_OK;
+}
+
+/* Zeros say nothing in a sparse row, once it is known that none stands twice. */
+static void drop_zeros(struct parser *parser, size_t from) {
+    struct scratch *scratch = parser->scratch;
+    size_t to = from;
+    double first = 0;
+    for (size_t i = from; i < parser->entries; i++) {
+        if (scratch->value[i] == 0) continue;
+        if (to == from) first = scratch->value[i];
+        note_value(parser, scratch->value[i], first);
+        scratch->index[to] = scratch->index[i];
+        scratch->value[to++] = scratch->value[i];
+    }
+    parser->entries = to;
+}
+
+/* qid:NUMBER groups rows for those who rank them; it says nothing here. */
+static bool is_query(const struct parser *parser, const char *p) {
+    return *p == 'q' && parser->end - p > 4 && memcmp(p, "qid:", 4) == 0 &&
+           !ends_token(parser, p + 4);
+}
+
+static sepal_status parse_entries(struct parser *parser, const char **at) {
+    size_t from = parser->entries;
+    const uint32_t *index = NULL;
+    bool sorted = true, zeros = false;
+    const char *p = skip_blanks(parser, *at);
+    while (!at_end(parser, p)) {
+        size_t before = parser->entries;
+        if (is_query(parser, p))
+            p = token_end(parser, p);
+        else
+            TRY(take_entry(parser, &p, from));
+        index = parser->scratch->index;
+        if (parser->entries > before) {
+            if (before > from && index[before] <= index[before - 1]) sorted = false;
+            if (parser->scratch->value[before] == 0) zeros = true;
+        }
+        p = skip_blanks(parser, p);
+    }
+    if (!sorted) TRY(sort_row(parser, from));
+    if (zeros) drop_zeros(parser, from);
+    *at = p;
+    return SEPAL_OK;
+}
+
+static sepal_status reserve_row(struct parser *parser) {
+    struct scratch *scratch = parser->scratch;
+    size_t row = parser->raw->rows;
+    TRY(mem_reserve(parser->ctx, (void **)&scratch->start, &scratch->start_room, row + 2,
+                    sizeof *scratch->start));
+    TRY(mem_reserve(parser->ctx, (void **)&scratch->label, &scratch->label_room, row + 1,
+                    sizeof *scratch->label));
+    if (parser->layout->weight)
+        TRY(mem_reserve(parser->ctx, (void **)&scratch->weight, &scratch->weight_room, row + 1,
+                        sizeof *scratch->weight));
+    scratch->start[row] = parser->entries;
+    return SEPAL_OK;
+}
+
+/* The weight of the next record, which is 1 where no file says otherwise. */
+static double next_weight(const struct parser *parser) {
+    size_t record = parser->raw->first_record + raw_records(parser->raw);
+    return record < parser->layout->n_weights ? parser->layout->weight[record] : 1;
+}
+
+/* Until it is known whether a row without a label is a bad line, its indices do not count. */
+static sepal_status parse_unlabelled(struct parser *parser, const char **at) {
+    struct raw *raw = parser->raw;
+    uint32_t max_index = raw->max_index;
+    bool index_zero = raw->index_zero;
+    raw->max_index = 0;
+    raw->index_zero = false;
+    TRY(parse_entries(parser, at));
+    raw->odd[raw->n_odd - 1].max_index = raw->max_index;
+    raw->odd[raw->n_odd - 1].index_zero = raw->index_zero;
+    raw->max_index = max_index;
+    raw->index_zero = index_zero;
+    return SEPAL_OK;
+}
+
+static sepal_status parse_row(struct parser *parser, const char **at) {
+    struct scratch *scratch = parser->scratch;
+    struct raw *raw = parser->raw;
+    TRY(reserve_row(parser));
+    if (parser->layout->weight) scratch->weight[raw->rows] = next_weight(parser);
+    if (parser->layout->weight && scratch->weight[raw->rows] == 0) {
+        raw->weightless++;
+        return raw_leave_out(raw, parser->ctx); /* skip_line goes over the rest */
+    }
+    size_t odd = raw->n_odd;
+    TRY(take_label(parser, at));
+    TRY(raw->n_odd > odd ? parse_unlabelled(parser, at) : parse_entries(parser, at));
+    scratch->start[raw->rows + 1] = parser->entries;
+    raw->rows++;
+    return SEPAL_OK;
+}
+
+/* What a row changes but must not if it is bad. Labels that no row has do no harm. */
+struct memory {
+    struct parser parser;
+    struct spot first_unlabelled, first_set;
+    uint32_t max_index;
+    bool index_zero;
+    size_t ignored, rows, n_odd;
+};
+
+static struct memory remember_row(const struct parser *parser) {
+    const struct raw *raw = parser->raw;
+    return (struct memory){*parser,         raw->first_unlabelled, raw->first_set, raw->max_index,
+                           raw->index_zero, raw->ignored,          raw->rows,      raw->n_odd};
+}
+
+static sepal_status forgive_row(struct parser *parser, const struct memory *before) {
+    struct raw *raw = parser->raw;
+    const struct error *error = &parser->ctx->error;
+    *parser = before->parser;
+    raw->first_unlabelled = before->first_unlabelled;
+    raw->first_set = before->first_set;
+    raw->max_index = before->max_index;
+    raw->index_zero = before->index_zero;
+    raw->ignored = before->ignored;
+    raw->rows = before->rows;
+    raw->n_odd = before->n_odd;
+    parser->ctx->error.status = SEPAL_OK;
+    return bad_lines_add(&raw->bad, parser->ctx, (struct spot){error->line, error->column},
+                         error->message);
+}
+
+/* A comment runs to the end of its line and may hold anything but control characters. */
+static sepal_status skip_line(struct parser *parser, const char **at) {
+    const char *p = *at;
+    char eol = parser->layout->eol;
+    for (; p < parser->end && *p != eol; p++)
+        if (((unsigned char)*p < ' ' && *p != '\t' && *p != '\r') || *p == 0x7f)
+            return refuse(parser, p, "control character");
+    *at = p < parser->end ? p + 1 : p;
+    parser->line++;
+    return SEPAL_OK;
+}
+
+static sepal_status parse_line(struct parser *parser, const char **at, bool row) {
+    if (row) TRY(parse_row(parser, at));
+    return skip_line(parser, at);
+}
+
+/* The same where bad lines are left out. */
+static sepal_status try_line(struct parser *parser, const char **at, bool row) {
+    struct memory before = remember_row(parser);
+    sepal_status status = parse_line(parser, at, row);
+    if (status != SEPAL_EDATA) return status;
+    TRY(forgive_row(parser, &before));
+    if (row) TRY(raw_leave_out(parser->raw, parser->ctx));
+    const char *eol =
+        memchr(parser->line_start, parser->layout->eol, (size_t)(parser->end - parser->line_start));
+    *at = eol ? eol + 1 : parser->end;
+    parser->line++;
+    return SEPAL_OK;
+}
+
+static sepal_status parse_lines(struct parser *parser, const char *p) {
+    while (p < parser->end) {
+        parser->line_start = p;
+        p = skip_blanks(parser, p);
+        bool row = !at_end(parser, p);
+        TRY(parser->layout->skips ? try_line(parser, &p, row) : parse_line(parser, &p, row));
+    }
+    parser->raw->lines = parser->line;
+    return SEPAL_OK;
+}
+
+static sepal_status keep_values(struct parser *parser, struct block *block) {
+    const struct scratch *scratch = parser->scratch;
+    block->values = parser->ones       ? VALUES_ONES
+                    : parser->constant ? VALUES_ROW
+                    : parser->single   ? VALUES_F32
+                                       : VALUES_F64;
+    TRY(block_alloc(parser->ctx, block, 0, parser->entries));
+    memcpy(block->start, scratch->start, (block->rows + 1) * sizeof *block->start);
+    if (parser->entries)
+        memcpy(block->index, scratch->index, parser->entries * sizeof *block->index);
+    for (size_t i = 0; block->values == VALUES_ROW && i < block->rows; i++)
+        block->f64[i] = block->start[i] < block->start[i + 1] ? scratch->value[block->start[i]] : 0;
+    for (size_t i = 0; block->values == VALUES_F32 && i < parser->entries; i++)
+        block->f32[i] = (float)scratch->value[i];
+    if (block->values == VALUES_F64 && parser->entries) /* never: none, one made it so */
+        memcpy(block->f64, scratch->value, parser->entries * sizeof *block->f64);
+    return SEPAL_OK;
+}
+
+static sepal_status keep_rows(struct parser *parser) {
+    struct raw *raw = parser->raw;
+    if (parser->layout->weight) {
+        raw->weight = mem_alloc(parser->ctx, raw->rows, sizeof *raw->weight);
+        if (!raw->weight) return SEPAL_EMEMORY;
+        memcpy(raw->weight, parser->scratch->weight, raw->rows * sizeof *raw->weight);
+    }
+    if (!parser->layout->labels) return SEPAL_OK;
+    raw->label = mem_alloc(parser->ctx, raw->rows, sizeof *raw->label);
+    if (!raw->label) return SEPAL_EMEMORY;
+    memcpy(raw->label, parser->scratch->label, raw->rows * sizeof *raw->label);
+    return SEPAL_OK;
+}
+
+static sepal_status parse(struct raw *out, sepal_ctx *ctx, const char *bytes, size_t n,
+                          const void *layout, void *scratch) {
+    struct parser parser = {.ctx = ctx,
+                            .layout = layout,
+                            .raw = out,
+                            .scratch = scratch,
+                            .end = bytes + n,
+                            .ones = true,
+                            .constant = true,
+                            .single = true};
+    /* the shortest entry, " 1:1", has four bytes: what cannot overflow need not be checked */
+    size_t most = n / 4 + 1;
+    TRY(mem_reserve(ctx, (void **)&parser.scratch->index, &parser.scratch->index_room, most,
+                    sizeof *parser.scratch->index));
+    TRY(mem_reserve(ctx, (void **)&parser.scratch->value, &parser.scratch->value_room, most,
+                    sizeof *parser.scratch->value));
+    TRY(parse_lines(&parser, bytes));
+    out->entries.rows = out->rows;
+    out->entries.sparse = true;
+    if (out->rows == 0) return SEPAL_OK;
+    TRY(keep_values(&parser, &out->entries));
+    return keep_rows(&parser);
+}
+
+static void scratch_clear(void *memory) {
+    struct scratch *scratch = memory;
+    mem_free(scratch->index);
+    mem_free(scratch->label);
+    mem_free(scratch->value);
+    mem_free(scratch->weight);
+    mem_free(scratch->start);
+}
+
+static size_t whole(const char *bytes, size_t n, const void *memory) {
+    const struct libsvm_layout *layout = memory;
+    const char *last = memrchr(bytes, layout->eol, n);
+    return last ? (size_t)(last - bytes) + 1 : 0;
+}
+
+const struct chunk_format libsvm_chunk_format = {
+    .whole = whole,
+    .parse = parse,
+    .lines = true,
+    .scratch_size = sizeof(struct scratch),
+    .scratch_clear = scratch_clear,
+};

@@ -1,0 +1,233 @@
+#include "core/alloc.h"
+#include "data/limits.h"
+#include "io/merge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct totals {
+    size_t numbers, texts, missing;
+    const struct raw *first_text; /* the chunk with the first one */
+};
+
+static struct totals count(const struct chunks *chunks, size_t feature) {
+    struct totals totals = {0};
+    for (size_t i = 0; i < chunks->count; i++) {
+        const struct raw_column *column = &chunks->items[i]->columns[feature];
+        totals.numbers += column->numbers;
+        totals.texts += column->texts;
+        totals.missing += column->missing;
+        if (column->texts && !totals.first_text) totals.first_text = chunks->items[i];
+    }
+    return totals;
+}
+
+static sepal_status refuse_mixed(sepal_ctx *ctx, const struct source *source,
+                                 const struct column *column, size_t feature,
+                                 struct totals totals) {
+    const struct raw_column *raw = &totals.first_text->columns[feature];
+    struct slice text = raw->tokens->items[0];
+    bool top = totals.first_text->first_line + raw->first_text.line == 1;
+    return chunk_fail(ctx, source, totals.first_text, raw->first_text,
+                      "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of "
+                      "them); mend the cell, or say --categorical '%s' if they name categories%s",
+                      (int)(text.length < 40 ? text.length : 40), text.bytes, column->name,
+                      totals.numbers, column->name,
+                      top ? ", or --header yes if line 1 names the columns" : "");
+}
+
+static int by_bytes(const void *a, const void *b) {
+    return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+static sepal_status learn_categories(struct column *column, struct schema *schema, sepal_ctx *ctx,
+                                     struct tokens *all) {
+    if (all->count) qsort(all->items, all->count, sizeof *all->items, by_bytes);
+    column->categories = arena_alloc(ctx, &schema->arena, all->count, sizeof *column->categories);
+    if (!column->categories) return SEPAL_EMEMORY;
+    for (size_t k = 0; k < all->count; k++) {
+        column->categories[k] =
+            arena_text(ctx, &schema->arena, all->items[k].bytes, all->items[k].length);
+        if (!column->categories[k]) return SEPAL_EMEMORY;
+    }
+    column->n_categories = all->count;
+    return SEPAL_OK;
+}
+
+/* A text that only dropped rows have is not a category: dropping is as good as deleting. */
+static bool *tokens_in_use(sepal_ctx *ctx, const struct raw *raw, size_t feature) {
+    bool *used = mem_zero(ctx, raw->columns[feature].tokens->count, sizeof *used);
+    for (size_t r = 0; used && r < raw->rows; r++) {
+        double cell = raw_cell(raw, r, feature);
+        if (!isnan(cell) && !(raw->drop && raw->drop[r])) used[(size_t)cell] = true;
+    }
+    return used;
+}
+
+static sepal_status collect(struct tokens *all, sepal_ctx *ctx, const struct chunks *chunks,
+                            size_t feature) {
+    for (size_t i = 0; i < chunks->count; i++) {
+        const struct tokens *tokens = chunks->items[i]->columns[feature].tokens;
+        if (!tokens) continue;
+        bool fresh, *used = tokens_in_use(ctx, chunks->items[i], feature);
+        sepal_status status = used ? SEPAL_OK : SEPAL_EMEMORY;
+        uint32_t number;
+        for (size_t t = 0; t < tokens->count && status == SEPAL_OK; t++)
+            if (used[t]) status = tokens_add(all, ctx, tokens->items[t], &number, &fresh);
+        mem_free(used);
+        TRY(status);
+    }
+    return SEPAL_OK;
+}
+
+/* What the tokens of each chunk are as categories. */
+static sepal_status translate(sepal_ctx *ctx, const struct column *column,
+                              const struct chunks *chunks, size_t feature) {
+    for (size_t i = 0; i < chunks->count; i++) {
+        struct raw_column *raw = &chunks->items[i]->columns[feature];
+        if (!raw->tokens) continue;
+        raw->category = mem_alloc(ctx, raw->tokens->count, sizeof *raw->category);
+        if (!raw->category) return SEPAL_EMEMORY;
+        for (size_t t = 0; t < raw->tokens->count; t++)
+            raw->category[t] = (uint32_t)column_category(column, raw->tokens->items[t]);
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status learn_text(struct column *column, struct schema *schema, sepal_ctx *ctx,
+                               const struct source *source, const struct chunks *chunks,
+                               size_t feature) {
+    struct tokens all = {0};
+    sepal_status status = collect(&all, ctx, chunks, feature);
+    if (status == SEPAL_OK && all.count > LIMIT_CATEGORIES)
+        status = fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->items[0]->first_line, 1,
+                         "column '%s' is text with %zu different values, %d are the most that can "
+                         "become 0/1 columns; leave it out with --drop '%s'",
+                         column->name, all.count, LIMIT_CATEGORIES, column->name);
+    if (status == SEPAL_OK) status = learn_categories(column, schema, ctx, &all);
+    if (status == SEPAL_OK) status = translate(ctx, column, chunks, feature);
+    tokens_clear(&all);
+    return status;
+}
+
+/* Weighted mean of a column's numbers, or shares of its categories, over the rows where it is
+   there. */
+static void learn_fill(struct column *column, const struct chunks *chunks, size_t feature) {
+    double total = 0, shift = NAN;
+    size_t n = column->text ? column->n_categories : 1;
+    memset(column->fill, 0, n * sizeof *column->fill);
+    for (size_t i = 0; i < chunks->count; i++) {
+        const struct raw *raw = chunks->items[i];
+        const uint32_t *category = raw->columns[feature].category;
+        for (size_t r = 0; r < raw->rows; r++) {
+            double x = raw_cell(raw, r, feature), w = raw->weight ? raw->weight[r] : 1;
+            if (isnan(x) || (raw->drop && raw->drop[r])) continue;
+            if (isnan(shift)) shift = x; /* sum differences: nothing is lost to a large mean */
+            total += w;
+            if (column->text)
+                column->fill[category ? category[(size_t)x] : (size_t)x] += w;
+            else
+                column->fill[0] += w * (x - shift);
+        }
+    }
+    for (size_t k = 0; k < n && total > 0; k++) column->fill[k] /= total;
+    if (!column->text && !isnan(shift)) column->fill[0] += shift;
+}
+
+static sepal_status learn_column(struct schema *schema, sepal_ctx *ctx, const struct source *source,
+                                 const struct chunks *chunks, const struct table_role *role) {
+    size_t feature = role->feature;
+    struct column *column = &schema->columns[feature];
+    struct totals totals = count(chunks, feature);
+    if (!role->declared) column->text = role->as_text || (!role->as_number && totals.numbers == 0);
+    if (!column->text && totals.texts) return refuse_mixed(ctx, source, column, feature, totals);
+    if (column->text && !role->declared)
+        TRY(learn_text(column, schema, ctx, source, chunks, feature));
+    column->indicator = schema->missing == MISSING_INDICATOR && totals.missing;
+    if (schema->missing != MISSING_MEAN && schema->missing != MISSING_INDICATOR) return SEPAL_OK;
+    size_t n = column->text ? column->n_categories : 1;
+    column->fill = arena_alloc(ctx, &schema->arena, n, sizeof *column->fill);
+    if (!column->fill) return SEPAL_EMEMORY;
+    learn_fill(column, chunks, feature);
+    for (size_t k = 0; k < n; k++)
+        if (!isfinite(column->fill[k]))
+            return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->items[0]->first_line, 1,
+                           "the mean of column '%s' is beyond the range of a double; scale it down",
+                           column->name);
+    return SEPAL_OK;
+}
+
+sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct source *source,
+                           const struct chunks *chunks, const struct table_layout *layout) {
+    for (size_t c = 0; c < layout->n_cells; c++)
+        if (layout->roles[c].role == ROLE_FEATURE)
+            TRY(learn_column(schema, ctx, source, chunks, &layout->roles[c]));
+    schema_layout(schema);
+    sepal_status status = schema_check_width(ctx, schema);
+    /* never: so many columns have no room in memory */
+    if (status != SEPAL_OK) fail_place(ctx, source->file.name, chunks->items[0]->first_line, 1);
+    return status;
+}
+
+/* ---- missing values ----------------------------------------------------------------------- */
+
+/* "age 177, cabin 687 and 2 more" */
+static void name_columns(char *out, size_t room, const struct chunks *chunks,
+                         const struct schema *schema) {
+    enum { SHOWN = 5 };
+    size_t used = 0, columns = 0;
+    out[0] = '\0';
+    for (size_t f = 0; f < schema->n_columns; f++) {
+        size_t missing = count(chunks, f).missing;
+        if (!missing || columns++ >= SHOWN) continue;
+        if (used >= room) break; /* never: there is room for five names of 60 bytes */
+        used += (size_t)snprintf(out + used, room - used, "%s%.60s %zu", used ? ", " : "",
+                                 schema->columns[f].name, missing);
+    }
+    if (columns > SHOWN && used < room) /* never: see above */
+        snprintf(out + used, room - used, " and %zu more columns", columns - SHOWN);
+}
+
+static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
+                                   const struct chunks *chunks, const struct schema *schema,
+                                   const struct raw *raw, bool learning) {
+    size_t first = SIZE_MAX;
+    for (size_t f = 0; f < raw->n_columns; f++)
+        if (raw->columns[f].missing &&
+            (first == SIZE_MAX ||
+             spot_earlier(raw->columns[f].first_missing, raw->columns[first].first_missing)))
+            first = f;
+    char names[512];
+    name_columns(names, sizeof names, chunks, schema);
+    return chunk_fail(ctx, source, raw, raw->columns[first].first_missing,
+                      "missing value in column '%s' (missing: %s); %s", schema->columns[first].name,
+                      names,
+                      learning ? "say --missing mean, indicator or drop"
+                               : "the model was trained without a rule for them: train it with "
+                                 "--missing mean, indicator or drop");
+}
+
+static sepal_status mark_incomplete(sepal_ctx *ctx, struct raw *raw) {
+    if (!raw->drop) raw->drop = mem_zero(ctx, raw->rows, sizeof *raw->drop);
+    if (!raw->drop) return SEPAL_EMEMORY;
+    for (size_t r = 0; r < raw->rows; r++)
+        for (size_t f = 0; f < raw->n_columns && !raw->drop[r]; f++)
+            raw->drop[r] = isnan(raw_cell(raw, r, f));
+    return SEPAL_OK;
+}
+
+sepal_status merge_missing(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks,
+                           const struct schema *schema, bool learning) {
+    for (size_t i = 0; i < chunks->count; i++) {
+        struct raw *raw = chunks->items[i];
+        size_t missing = 0;
+        for (size_t f = 0; f < raw->n_columns; f++) missing += raw->columns[f].missing;
+        if (!missing) continue;
+        if (schema->missing == MISSING_REFUSE)
+            return refuse_missing(ctx, source, chunks, schema, raw, learning);
+        if (schema->missing == MISSING_DROP) TRY(mark_incomplete(ctx, raw));
+    }
+    return SEPAL_OK;
+}

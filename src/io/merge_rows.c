@@ -1,0 +1,326 @@
+/* Which rows stay, and their labels, weights and kept cells. */
+#include "core/alloc.h"
+#include "core/compensated_sum.h"
+#include "data/classes.h"
+#include "io/merge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
+                        const struct chunks *chunks) {
+    size_t kept = 0, read = 0, incomplete = 0;
+    for (size_t i = 0; i < chunks->count; i++) {
+        struct raw *raw = chunks->items[i];
+        raw->first_row = kept;
+        raw->kept_rows = raw->rows;
+        for (size_t r = 0; raw->drop && r < raw->rows; r++) raw->kept_rows -= raw->drop[r];
+        atomic_init(&raw->unread, raw->kept_rows);
+        kept += raw->kept_rows;
+        incomplete += raw->rows - raw->kept_rows - raw->bad_rows;
+        read += raw_records(raw);
+    }
+    if (read == 0)
+        return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->lines, 1,
+                       "there are no rows of data here");
+    if (kept == 0)
+        return fail_at(
+            ctx, SEPAL_EDATA, source->file.name, 1, 1,
+            "none of the %zu rows is left: each has a missing value, weight 0, or is bad", read);
+    if (incomplete)
+        warn(ctx, "rows-dropped", "%zu of %zu rows have a missing value and are left out",
+             incomplete, read);
+    *rows = kept;
+    return SEPAL_OK;
+}
+
+sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+    size_t records = 0, row = 0, first = 0;
+    for (size_t i = 0; i < chunks->count; i++) records += raw_records(chunks->items[i]);
+    if (records == data->matrix.rows) return SEPAL_OK;
+    data->number = mem_alloc(ctx, data->matrix.rows, sizeof *data->number);
+    if (!data->number) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < chunks->count; first += raw_records(chunks->items[i++])) {
+        const struct raw *raw = chunks->items[i];
+        size_t skipped = 0;
+        for (size_t r = 0; r < raw->rows; r++) {
+            while (skipped < raw->n_left_out && raw->left_out[skipped] == r + skipped) skipped++;
+            if (!raw->drop || !raw->drop[r]) data->number[row++] = first + r + skipped;
+        }
+    }
+    return SEPAL_OK;
+}
+
+/* Visit the rows that stay: for (...; next_row(&it);) uses it.raw, it.r, it.row. */
+struct row_walk {
+    const struct chunks *chunks;
+    size_t chunk, r, row;
+    const struct raw *raw;
+    bool begun;
+};
+
+static bool next_row(struct row_walk *walk) {
+    if (walk->begun) {
+        walk->r++;
+        walk->row++;
+    }
+    walk->begun = true;
+    for (; walk->chunk < walk->chunks->count; walk->chunk++, walk->r = 0) {
+        walk->raw = walk->chunks->items[walk->chunk];
+        while (walk->r < walk->raw->rows && walk->raw->drop && walk->raw->drop[walk->r]) walk->r++;
+        if (walk->r < walk->raw->rows) return true;
+    }
+    return false;
+}
+
+/* ---- labels ------------------------------------------------------------------------------- */
+
+/* All label texts of the file, and the number of each chunk's tokens among them. */
+struct label_texts {
+    struct tokens all;
+    uint32_t **number; /* per chunk, per token */
+    size_t n_chunks;
+};
+
+/* A label that only dropped rows have is not a class: dropping is as good as deleting. */
+static bool *labels_in_use(sepal_ctx *ctx, const struct raw *raw) {
+    bool *used = mem_zero(ctx, raw->labels.count, sizeof *used);
+    for (size_t r = 0; used && r < raw->rows; r++)
+        if (raw->label[r] != NO_LABEL && !(raw->drop && raw->drop[r])) used[raw->label[r]] = true;
+    return used;
+}
+
+static sepal_status collect(struct label_texts *texts, sepal_ctx *ctx,
+                            const struct chunks *chunks) {
+    texts->number = mem_zero(ctx, chunks->count, sizeof *texts->number);
+    if (!texts->number) return SEPAL_EMEMORY;
+    texts->n_chunks = chunks->count;
+    for (size_t i = 0; i < chunks->count; i++) {
+        const struct tokens *tokens = &chunks->items[i]->labels;
+        texts->number[i] = mem_alloc(ctx, tokens->count, sizeof **texts->number);
+        if (!texts->number[i]) return SEPAL_EMEMORY;
+        bool fresh, *used = labels_in_use(ctx, chunks->items[i]);
+        sepal_status status = used ? SEPAL_OK : SEPAL_EMEMORY;
+        for (size_t t = 0; t < tokens->count && status == SEPAL_OK; t++)
+            if (used[t])
+                status =
+                    tokens_add(&texts->all, ctx, tokens->items[t], &texts->number[i][t], &fresh);
+        mem_free(used);
+        TRY(status);
+    }
+    return SEPAL_OK;
+}
+
+static void label_texts_clear(struct label_texts *texts) {
+    for (size_t i = 0; i < texts->n_chunks; i++) mem_free(texts->number[i]);
+    mem_free(texts->number);
+    tokens_clear(&texts->all);
+}
+
+static sepal_status refuse_unlabelled(sepal_ctx *ctx, const struct source *source,
+                                      const struct chunks *chunks) {
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->first_unlabelled.column)
+            return chunk_fail(ctx, source, chunks->items[i], chunks->items[i]->first_unlabelled,
+                              "the label is missing: the row begins with index:value");
+    return SEPAL_OK;
+}
+
+/* The labels that a model has not seen, in label order; order[] of each text among them. */
+static sepal_status sort_unseen(sepal_data *data, sepal_ctx *ctx, const struct tokens *unseen,
+                                int32_t *order) {
+    struct schema sorted = {0};
+    sepal_status status = classes_learn(&sorted, ctx, unseen, order);
+    data->unseen = arena_alloc(ctx, &data->arena, unseen->count, sizeof *data->unseen);
+    if (!data->unseen) status = SEPAL_EMEMORY;
+    for (size_t i = 0; status == SEPAL_OK && i < sorted.n_classes; i++) {
+        const char *name = sorted.classes[i];
+        data->unseen[i] = arena_text(ctx, &data->arena, name, strlen(name));
+        if (!data->unseen[i]) status = SEPAL_EMEMORY;
+    }
+    data->n_unseen = sorted.n_classes;
+    arena_clear(&sorted.arena);
+    return status;
+}
+
+/* Classes for rows of a model: those it knows, then the ones it has not seen. */
+static sepal_status look_up(sepal_data *data, sepal_ctx *ctx, const struct tokens *all,
+                            int32_t *class_of) {
+    const struct schema *schema = data->schema;
+    struct tokens unseen = {0};
+    sepal_status status = SEPAL_OK;
+    uint32_t *number = arena_zero(ctx, &data->arena, all->count, sizeof *number);
+    int32_t *order = arena_alloc(ctx, &data->arena, all->count, sizeof *order);
+    if (!number || !order) return SEPAL_EMEMORY;
+    for (size_t t = 0; t < all->count && status == SEPAL_OK; t++) {
+        bool fresh;
+        class_of[t] = schema_class_of(schema, all->items[t]);
+        if (class_of[t] < 0) status = tokens_add(&unseen, ctx, all->items[t], &number[t], &fresh);
+    }
+    if (status == SEPAL_OK) status = sort_unseen(data, ctx, &unseen, order);
+    for (size_t t = 0; t < all->count && status == SEPAL_OK; t++)
+        if (class_of[t] < 0) class_of[t] = (int32_t)schema->n_classes + order[number[t]];
+    tokens_clear(&unseen);
+    return status;
+}
+
+static sepal_status single_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
+                                  const struct chunks *chunks, const struct label_texts *texts) {
+    int32_t *class_of = arena_alloc(ctx, &data->arena, texts->all.count, sizeof *class_of);
+    data->label = mem_alloc(ctx, data->matrix.rows, sizeof *data->label);
+    if (!class_of || !data->label) return SEPAL_EMEMORY;
+    if (learnt)
+        TRY(classes_learn(learnt, ctx, &texts->all, class_of));
+    else
+        TRY(look_up(data, ctx, &texts->all, class_of));
+    for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);)
+        data->label[walk.row] = class_of[texts->number[walk.chunk][walk.raw->label[walk.r]]];
+    return SEPAL_OK;
+}
+
+/* ---- label sets --------------------------------------------------------------------------- */
+
+/* The labels of one token "1,3": their numbers among `parts`, put into out[]; returns how many. */
+static sepal_status split_set(struct tokens *parts, sepal_ctx *ctx, struct slice token,
+                              uint32_t *out, size_t *n) {
+    const char *p = token.bytes, *end = p + token.length;
+    *n = 0;
+    while (p <= end) {
+        const char *comma = memchr(p, ',', (size_t)(end - p));
+        const char *stop = comma ? comma : end;
+        if (stop > p) {
+            bool fresh;
+            TRY(tokens_add(parts, ctx, (struct slice){p, (size_t)(stop - p)}, &out[*n], &fresh));
+            ++*n;
+        }
+        p = stop + 1;
+    }
+    return SEPAL_OK;
+}
+
+static int by_number(const void *a, const void *b) {
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    return (i > j) - (i < j);
+}
+
+/* From numbers among the parts to classes, in their order and each once: 1 and 1.0 are one class. */
+static void sort_sets(size_t *start, uint32_t *member, size_t n_tokens, const int32_t *class_of) {
+    size_t used = 0, from = 0;
+    for (size_t t = 0; t < n_tokens; t++) {
+        size_t to = start[t + 1], first = used;
+        for (size_t i = from; i < to; i++) member[i] = (uint32_t)class_of[member[i]];
+        if (to > from) qsort(member + from, to - from, sizeof *member, by_number);
+        for (; from < to; from++)
+            if (used == first || member[used - 1] != member[from]) member[used++] = member[from];
+        start[t + 1] = used;
+    }
+}
+
+static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
+                              const struct chunks *chunks, const struct label_texts *texts,
+                              struct tokens *parts) {
+    size_t n_tokens = texts->all.count, room = 0;
+    for (size_t t = 0; t < n_tokens; t++) room += texts->all.items[t].length + 1;
+    size_t *start = arena_alloc(ctx, &data->arena, n_tokens + 1, sizeof *start);
+    uint32_t *member = arena_alloc(ctx, &data->arena, room, sizeof *member);
+    if (!start || !member) return SEPAL_EMEMORY;
+    start[0] = 0;
+    for (size_t t = 0, n; t < n_tokens; t++) {
+        TRY(split_set(parts, ctx, texts->all.items[t], member + start[t], &n));
+        start[t + 1] = start[t] + n;
+    }
+    int32_t *class_of = arena_alloc(ctx, &data->arena, parts->count, sizeof *class_of);
+    if (!class_of) return SEPAL_EMEMORY;
+    if (learnt)
+        TRY(classes_learn(learnt, ctx, parts, class_of));
+    else
+        TRY(look_up(data, ctx, parts, class_of));
+    sort_sets(start, member, n_tokens, class_of);
+    data->set_start = mem_zero(ctx, data->matrix.rows + 1, sizeof *data->set_start);
+    if (!data->set_start) return SEPAL_EMEMORY;
+    for (int pass = 0; pass < 2; pass++) {
+        size_t used = 0;
+        for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
+            uint32_t label = walk.raw->label[walk.r];
+            size_t t = label == NO_LABEL ? SIZE_MAX : texts->number[walk.chunk][label];
+            size_t n = t == SIZE_MAX ? 0 : start[t + 1] - start[t];
+            for (size_t k = 0; pass && k < n; k++)
+                data->set[used + k] = (int32_t)member[start[t] + k];
+            used += n;
+            data->set_start[walk.row + 1] = used;
+        }
+        if (pass == 0) data->set = mem_alloc(ctx, used, sizeof *data->set);
+        if (!data->set) return SEPAL_EMEMORY;
+    }
+    return SEPAL_OK;
+}
+
+static const struct raw *chunk_with_set(const struct chunks *chunks) {
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->first_set.column) return chunks->items[i];
+    return NULL;
+}
+
+static sepal_status label_sets(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
+                               const struct source *source, const struct chunks *chunks,
+                               const struct label_texts *texts, const struct raw *first) {
+    const char *name = source->file.name;
+    data->first_set =
+        (sepal_place){arena_text(ctx, &data->arena, name, strlen(name)),
+                      first->first_line + first->first_set.line, first->first_set.column};
+    struct tokens parts = {0};
+    sepal_status status = fill_sets(data, learnt, ctx, chunks, texts, &parts);
+    tokens_clear(&parts);
+    return status;
+}
+
+sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
+                          const struct source *source, const struct chunks *chunks) {
+    struct label_texts texts = {0};
+    const struct raw *first = chunk_with_set(chunks);
+    sepal_status status = first ? SEPAL_OK : refuse_unlabelled(ctx, source, chunks);
+    if (status == SEPAL_OK) status = collect(&texts, ctx, chunks);
+    if (status == SEPAL_OK)
+        status = first ? label_sets(data, learnt, ctx, source, chunks, &texts, first)
+                       : single_labels(data, learnt, ctx, chunks, &texts);
+    label_texts_clear(&texts);
+    return status;
+}
+
+/* ---- weights and kept cells --------------------------------------------------------------- */
+
+/* A chunk without rows may have none though the others have. */
+static bool has_weights(const struct chunks *chunks) {
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->weight) return true;
+    return false;
+}
+
+sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+    data->total_weight = (double)data->matrix.rows;
+    if (!has_weights(chunks)) return SEPAL_OK;
+    data->weight = mem_alloc(ctx, data->matrix.rows, sizeof *data->weight);
+    if (!data->weight) return SEPAL_EMEMORY;
+    struct total total = {0};
+    for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
+        data->weight[walk.row] = walk.raw->weight[walk.r];
+        total_add(&total, walk.raw->weight[walk.r]);
+    }
+    data->total_weight = total_of(&total);
+    if (!isfinite(data->total_weight))
+        return fail(ctx, SEPAL_EDATA,
+                    "the weights add up to more than a double holds; scale them down");
+    return SEPAL_OK;
+}
+
+sepal_status merge_kept(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+    data->kept = arena_alloc(ctx, &data->arena, data->matrix.rows, sizeof *data->kept);
+    if (!data->kept) return SEPAL_EMEMORY;
+    for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
+        const char *cells = walk.raw->kept + walk.raw->kept_at[walk.r];
+        data->kept[walk.row] = arena_text(ctx, &data->arena, cells, strlen(cells));
+        if (!data->kept[walk.row]) return SEPAL_EMEMORY;
+    }
+    return SEPAL_OK;
+}

@@ -1,0 +1,87 @@
+/* What the parser of a text format makes of one chunk of the file, before it is known what the
+   whole file holds: whether a column is numbers or text, which categories and labels there are,
+   whether indices begin at 0. */
+#ifndef SEPAL_IO_PARSED_CHUNK_H
+#define SEPAL_IO_PARSED_CHUNK_H
+
+#include "io/bad_lines.h"
+#include "data/matrix.h"
+#include "data/tokens.h"
+
+/* What was met in one feature column of a table. */
+struct raw_column {
+    size_t numbers, texts, missing;
+    struct spot first_text, first_missing;
+    struct tokens *tokens; /* its texts; NULL while there are none */
+    uint32_t *category;    /* of each token; NULL: cells hold categories already */
+};
+
+/* A text in a column that may turn out to hold numbers, or a LIBSVM row without a label where others
+   may turn out to have one each: then its line is a bad one. */
+struct odd_text {
+    size_t row, feature;
+    struct spot spot;
+    uint32_t token;
+    uint32_t max_index; /* of the LIBSVM row, not yet among those of the chunk */
+    bool index_zero;
+};
+
+enum { NO_LABEL = UINT32_MAX };
+
+struct raw {
+    size_t rows, lines;
+    size_t first_line; /* number of the chunk's first line, from 1; known when all are parsed */
+    /* A record is a row, or one that was left out. Files beside the data go by record. */
+    size_t first_record; /* number of the chunk's first; known in time where records are in order */
+    size_t *left_out;    /* numbers in the chunk of the records left out, rising */
+    size_t n_left_out, left_out_room;
+    struct bad_lines bad;
+    struct odd_text *odd; /* noted only where bad lines are left out */
+    size_t n_odd, odd_room;
+
+    struct tokens labels;
+    uint32_t *label; /* token of each row, or NO_LABEL; NULL when labels are not read */
+    struct spot first_unlabelled, first_set;
+    double *weight;    /* NULL: none */
+    size_t weightless; /* rows of weight 0, which are left out at once */
+
+    /* Table: cells of the feature columns, row-major; text as the number of its token, NaN where
+       missing, UNKNOWN_CATEGORY for a text that the model has not seen. */
+    size_t n_columns;
+    struct raw_column *columns;
+    double *f64_cells;
+    float *f32_cells; /* instead, where that is exact */
+    char *kept;       /* cells carried along, zero-terminated CSV per row */
+    size_t *kept_at;  /* where each row's begin */
+
+    /* Sparse: the rows as one sparse block, indices as written, or the numbers of features. */
+    struct block entries;
+    uint32_t max_index; /* 0 also when there is none */
+    bool index_zero;
+    size_t ignored; /* entries whose index the model does not know */
+
+    size_t tail_bytes; /* array: bytes at the end that are no whole row */
+
+    bool *drop;                  /* rows left out after all; NULL: none */
+    size_t bad_rows;             /* of these, the ones that are bad lines */
+    size_t kept_rows, first_row; /* rows that stay, and the number of the first of them */
+    atomic_size_t unread;        /* rows not yet moved to the matrix */
+};
+
+enum { UNKNOWN_CATEGORY = -1 };
+
+void raw_clear(struct raw *raw);
+/* Note that the next record is no row. */
+sepal_status raw_leave_out(struct raw *raw, sepal_ctx *ctx);
+static inline size_t raw_records(const struct raw *raw) {
+    return raw->rows + raw->n_left_out;
+}
+/* Give back what the matrix now has. */
+void raw_clear_cells(struct raw *raw);
+
+static inline double raw_cell(const struct raw *raw, size_t row, size_t column) {
+    size_t at = row * raw->n_columns + column;
+    return raw->f32_cells ? (double)raw->f32_cells[at] : raw->f64_cells[at];
+}
+
+#endif

@@ -1,0 +1,258 @@
+/* From a path to a data set: open, detect, let the format's reader parse and merge, assemble. */
+#include "core/alloc.h"
+#include "core/clock.h"
+#include "io/array.h"
+#include "io/csv.h"
+#include "data/limits.h"
+#include "io/reading.h"
+
+#include <string.h>
+
+/* ---- the first bytes ---------------------------------------------------------------------- */
+
+static sepal_status skip_mark(struct reading *reading) {
+    const char *bytes;
+    size_t n;
+    TRY(source_peek(&reading->source, reading->ctx, 3, &bytes, &n));
+    if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) source_skip(&reading->source, 3);
+    return SEPAL_OK;
+}
+
+sepal_status reading_peek_records(struct reading *reading, struct csv_marks marks, size_t records,
+                                  const char **bytes, size_t *n) {
+    const size_t most = (size_t)LIMIT_RECORD + 1;
+    for (size_t want = DETECT_BYTES;; want = 2 * want < most ? 2 * want : most) {
+        TRY(source_peek(&reading->source, reading->ctx, want, bytes, n));
+        if (*n < want) return SEPAL_OK;
+        size_t seen = 0;
+        const char *p = *bytes, *end = p + *n;
+        for (const char *next; seen < records && (next = csv_record_end(p, end, marks)); p = next)
+            seen++;
+        if (seen >= records) return SEPAL_OK;
+        if (want < most) continue;
+        if (seen == 0)
+            return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, reading->line, 1,
+                           LIMIT_RECORD_SAID);
+        *n = (size_t)(p - *bytes);
+        return SEPAL_OK;
+    }
+}
+
+static sepal_status skip_lines(struct reading *reading) {
+    const char *bytes;
+    size_t n;
+    TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
+    struct csv_marks lines = {.delimiter = ',', .eol = detect_eol(bytes, n)};
+    for (size_t i = 0; i < reading->options.skip; i++) {
+        TRY(reading_peek_records(reading, lines, 1, &bytes, &n));
+        if (n == 0) return SEPAL_OK;
+        const char *eol = memchr(bytes, lines.eol, n);
+        source_skip(&reading->source, eol ? (size_t)(eol - bytes) + 1 : n);
+        reading->line++;
+    }
+    return SEPAL_OK;
+}
+
+sepal_status reading_refuse_empty(struct reading *reading, const char *what) {
+    return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, reading->line, 1,
+                   "%s; a data file has one row per line", what);
+}
+
+/* Binary files are told from text by a NUL among the first bytes; other control characters are
+   met, at their place, by the parsers. */
+static sepal_status refuse_binary(struct reading *reading, const char *bytes, size_t n) {
+    const char *nul = memchr(bytes, '\0', n);
+    if (!nul) return SEPAL_OK;
+    size_t line = reading->line;
+    const char *start = bytes;
+    char eol = detect_eol(bytes, n);
+    for (const char *p = bytes; (p = memchr(p, eol, (size_t)(nul - p))); start = ++p) line++;
+    return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, line,
+                   (size_t)(nul - start) + 1,
+                   "byte 0x00: this is not text, nor an npy or idx file; csv, tsv, libsvm, arff, "
+                   "npy and idx are read, plain or in gz, xz, zst, bz2");
+}
+
+static sepal_status choose_text_format(struct reading *reading, enum format *format) {
+    const char *bytes;
+    size_t n;
+    TRY(skip_mark(reading));
+    TRY(skip_lines(reading));
+    TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
+    if (n == 0) return reading_refuse_empty(reading, "there is nothing in this file");
+    TRY(refuse_binary(reading, bytes, n));
+    if (*format) return SEPAL_OK;
+    *format = detect_format(reading->path, bytes, n);
+    /* rows of a single entry, or none, do not show what they are; the model knows */
+    bool open = *format != FORMAT_ARFF && !format_of_extension(reading->path);
+    if (open && reading->known && reading->known->family == FAMILY_INDEXED) *format = FORMAT_LIBSVM;
+    return SEPAL_OK;
+}
+
+static bool is_array(enum format format) {
+    return format == FORMAT_NPY || format == FORMAT_IDX;
+}
+
+static sepal_status choose_format(struct reading *reading, enum format *format) {
+    enum { MAGIC_BYTES = 16 };
+    const char *bytes;
+    size_t n;
+    *format = (enum format)reading->options.format;
+    if (!*format) {
+        TRY(source_peek(&reading->source, reading->ctx, MAGIC_BYTES, &bytes, &n));
+        TRY(detect_magic(format, reading->ctx, reading->source.file.name, bytes, n));
+    }
+    return is_array(*format) ? SEPAL_OK : choose_text_format(reading, format);
+}
+
+/* ---- files beside the data ---------------------------------------------------------------- */
+
+static sepal_status refuse_contradictions(struct reading *reading) {
+    const struct read_options *options = &reading->options;
+    const char *path[] = {reading->path, options->labels, options->weights};
+    size_t inputs = 0;
+    for (size_t i = 0; i < 3; i++) inputs += path[i] && strcmp(path[i], "-") == 0;
+    if (options->labels && options->target)
+        return fail(reading->ctx, SEPAL_EUSAGE,
+                    "--labels and --target both say where the labels are; give one of them");
+    if (options->weights && options->weight)
+        return fail(reading->ctx, SEPAL_EUSAGE,
+                    "--weights and --weight both say where the weights are; give one of them");
+    if (inputs > 1)
+        return fail(reading->ctx, SEPAL_EUSAGE,
+                    "standard input can be only one of the data, --labels and --weights");
+    return SEPAL_OK;
+}
+
+/* Arrays have no place for labels: these are looked for beside them. */
+static sepal_status find_sibling(struct reading *reading, enum format format) {
+    if (!is_array(format) || reading->options.labels || reading->options.target) return SEPAL_OK;
+    TRY(aside_sibling(&reading->sibling, reading->ctx, reading->path));
+    if (reading->sibling)
+        warn(reading->ctx, "labels-found", "the labels of %s are read from %s, which is beside it",
+             reading->path, reading->sibling);
+    return SEPAL_OK;
+}
+
+static sepal_status read_asides(struct reading *reading, enum format format) {
+    const struct read_options *options = &reading->options;
+    if (!reading->with_labels) return SEPAL_OK;
+    TRY(find_sibling(reading, format));
+    const char *labels = options->labels ? options->labels : reading->sibling;
+    if (labels) TRY(aside_labels(&reading->labels, reading->ctx, labels));
+    if (options->weights) TRY(aside_weights(&reading->weights, reading->ctx, options->weights));
+    return SEPAL_OK;
+}
+
+static size_t count_records(const struct chunks *chunks) {
+    size_t records = 0;
+    for (size_t i = 0; i < chunks->count; i++) records += raw_records(chunks->items[i]);
+    return records;
+}
+
+sepal_status reading_join(struct reading *reading) {
+    size_t records = count_records(&reading->chunks);
+    const char *file = reading->source.file.name;
+    if (reading->weights.file) TRY(aside_expect(reading->ctx, &reading->weights, records, file));
+    if (!reading->labels.file) return SEPAL_OK;
+    TRY(aside_expect(reading->ctx, &reading->labels, records, file));
+    return merge_aside_labels(reading->ctx, &reading->chunks, &reading->labels);
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static sepal_status make_schema(struct reading *reading, enum format format) {
+    if (reading->known) {
+        reading->data->schema = schema_share(reading->known);
+        return SEPAL_OK;
+    }
+    reading->learnt = schema_new(reading->ctx);
+    if (!reading->learnt) return SEPAL_EMEMORY;
+    reading->learnt->family = format == FORMAT_LIBSVM ? FAMILY_INDEXED : FAMILY_TABLE;
+    reading->learnt->missing = (enum missing)reading->options.missing;
+    reading->data->schema = reading->learnt;
+    return SEPAL_OK;
+}
+
+static sepal_status read_rows(struct reading *reading, enum format format) {
+    switch (format) { /* never: the rest, there is no other format */
+    case FORMAT_CSV:
+    case FORMAT_TSV: return read_csv(reading, format);
+    case FORMAT_LIBSVM: return read_libsvm(reading, format);
+    case FORMAT_ARFF: return read_arff(reading, format);
+    case FORMAT_NPY:
+    case FORMAT_IDX: return read_array(reading, format);
+    }
+    return SEPAL_EINTERNAL;
+}
+
+/* What the labels or weights are as a whole has no place but their file: `aside`, if it is one. */
+static sepal_status at_file(struct reading *reading, const char *aside, sepal_status status) {
+    if (status == SEPAL_EDATA && !*reading->ctx->error.file)
+        fail_place(reading->ctx, aside ? aside : reading->source.file.name, 1, 1);
+    return status;
+}
+
+static sepal_status finish(struct reading *reading) {
+    sepal_data *data = reading->data;
+    const char *name = reading->source.file.name;
+    data->file = arena_text(reading->ctx, &data->arena, name, strlen(name));
+    if (!data->file) return SEPAL_EMEMORY;
+    if (reading->with_labels)
+        TRY(at_file(
+            reading, reading->labels.file,
+            merge_labels(data, reading->learnt, reading->ctx, &reading->source, &reading->chunks)));
+    TRY(at_file(reading, reading->weights.file,
+                merge_weights(data, reading->ctx, &reading->chunks)));
+    merge_bad_lines(reading->ctx, &reading->source, &reading->chunks);
+    TRY(merge_numbers(data, reading->ctx, &reading->chunks));
+    if (reading->rows.blocks) {
+        data->matrix = reading->rows;
+        reading->rows = (struct matrix){0};
+    } else {
+        TRY(assemble(&data->matrix, reading->ctx, &reading->chunks, data->schema,
+                     data->matrix.rows));
+    }
+    matrix_set_numbers(&data->matrix, data->number);
+    return SEPAL_OK;
+}
+
+static sepal_status read_all(struct reading *reading, const char *options) {
+    enum format format;
+    TRY(read_options_parse(&reading->options, reading->ctx, &reading->arena, options));
+    TRY(refuse_contradictions(reading));
+    TRY(source_open(&reading->source, reading->ctx, reading->path));
+    TRY(choose_format(reading, &format));
+    TRY(read_asides(reading, format));
+    TRY(make_schema(reading, format));
+    TRY(read_rows(reading, format));
+    return finish(reading);
+}
+
+sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
+                       const struct schema *schema, bool with_labels) {
+    uint64_t start = clock_ns();
+    *out = NULL;
+    struct reading reading = {.ctx = ctx,
+                              .path = path,
+                              .known = schema,
+                              .with_labels = with_labels,
+                              .line = 1,
+                              .source = {.file = {.fd = -1}}};
+    reading.data = data_new(ctx);
+    sepal_status status = reading.data ? read_all(&reading, options) : SEPAL_EMEMORY;
+    source_close(&reading.source);
+    chunks_clear(&reading.chunks);
+    matrix_clear(&reading.rows);
+    aside_clear(&reading.labels);
+    aside_clear(&reading.weights);
+    mem_free(reading.sibling);
+    arena_clear(&reading.arena);
+    if (status != SEPAL_OK) {
+        data_free(reading.data);
+        return status;
+    }
+    reading.data->seconds = clock_seconds_since(start);
+    *out = reading.data;
+    return SEPAL_OK;
+}

@@ -1,0 +1,155 @@
+/* ARFF: its attributes are the columns of a table. */
+#include "io/arff.h"
+#include "data/limits.h"
+#include "io/reading.h"
+
+#include <string.h>
+
+/* ---- the header --------------------------------------------------------------------------- */
+
+static sepal_status peek_header(struct reading *reading, char eol, const char **bytes, size_t *n) {
+    for (size_t want = DETECT_BYTES;; want *= 2) {
+        if (want > LIMIT_ARFF_HEADER) want = (size_t)LIMIT_ARFF_HEADER + 1;
+        TRY(source_peek(&reading->source, reading->ctx, want, bytes, n));
+        size_t header = arff_find_data(*bytes, *n, eol);
+        /* a line cut off behind "@data" might go on */
+        if (header && (header < *n || *n < want)) {
+            *n = header;
+            return SEPAL_OK;
+        }
+        if (*n < want || want > LIMIT_ARFF_HEADER)
+            return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, reading->line, 1,
+                           "there is no line @data%s; an ARFF file has @relation, @attribute "
+                           "lines, @data, and then rows",
+                           *n < want ? "" : " in the first 64 MB, where it must be");
+    }
+}
+
+static sepal_status read_header(struct reading *reading, struct arff_header *header, char *eol) {
+    const char *bytes;
+    size_t n;
+    /* never: they were looked at before, for the format */
+    TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
+    *eol = detect_eol(bytes, n);
+    TRY(peek_header(reading, *eol, &bytes, &n));
+    TRY(arff_header_parse(header, reading->ctx, table_arena(reading), reading->source.file.name,
+                          reading->line, bytes, n, *eol));
+    source_skip(&reading->source, n);
+    return SEPAL_OK;
+}
+
+static sepal_status name_columns(struct reading *reading, struct columns *columns,
+                                 const struct arff_header *header) {
+    columns->header = true;
+    columns->header_line = reading->line;
+    TRY(table_name_room(reading, columns, header->n, reading->line));
+    for (size_t c = 0; c < header->n; c++) {
+        const struct arff_attribute *attribute = &header->attributes[c];
+        TRY(table_name_column(reading, columns, attribute->name,
+                              reading->line + attribute->spot.line, attribute->spot.column));
+    }
+    reading->line += header->lines;
+    return SEPAL_OK;
+}
+
+/* ---- the layout --------------------------------------------------------------------------- */
+
+/* A nominal feature: its categories are the declared values, whether rows have them or not. */
+static sepal_status declare(struct reading *reading, struct table_role *role,
+                            const struct arff_attribute *attribute, size_t first_line) {
+    struct column *column = &reading->learnt->columns[role->feature];
+    if (attribute->n_values > LIMIT_CATEGORIES)
+        return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name,
+                       first_line + attribute->spot.line, attribute->spot.column,
+                       "attribute '%s' has %zu declared values, %d are the most that can become "
+                       "0/1 columns; leave it out with --drop '%s'",
+                       column->name, attribute->n_values, LIMIT_CATEGORIES, column->name);
+    column->text = true;
+    column->n_categories = attribute->n_values;
+    column->categories = attribute->values;
+    role->known = column;
+    return SEPAL_OK;
+}
+
+static sepal_status assign_kinds(struct reading *reading, struct table_layout *layout,
+                                 const struct arff_header *header, size_t first_line) {
+    for (size_t c = 0; c < header->n; c++) {
+        struct table_role *role = &layout->roles[c];
+        const struct arff_attribute *attribute = &header->attributes[c];
+        role->literal = true;
+        role->declared = attribute->kind == ARFF_NOMINAL;
+        if (reading->known || role->role != ROLE_FEATURE) continue;
+        role->as_number = attribute->kind == ARFF_NUMBER && !role->as_text;
+        role->as_text = !role->as_number;
+        if (role->declared) TRY(declare(reading, role, attribute, first_line));
+    }
+    return SEPAL_OK;
+}
+
+/* A number for the file and for the model, if there is one: left out, it is 0. */
+static bool is_plain_number(const struct table_role *role, const struct arff_attribute *attribute) {
+    return role->role == ROLE_FEATURE && !role->as_text && !role->keep &&
+           attribute->kind == ARFF_NUMBER;
+}
+
+/* Cells that sparse rows may leave out and yet mean something by it. */
+static sepal_status list_others(struct reading *reading, struct arff_layout *layout) {
+    const struct table_layout *table = &layout->table;
+    layout->others =
+        arena_alloc(reading->ctx, &reading->arena, table->n_cells, sizeof *layout->others);
+    if (!layout->others) return SEPAL_EMEMORY;
+    for (size_t c = 0; c < table->n_cells; c++)
+        if (!is_plain_number(&table->roles[c], &layout->attributes[c]))
+            layout->others[layout->n_others++] = c;
+    return SEPAL_OK;
+}
+
+/* The first row shows whether rows are sparse, and what stands between values. */
+static sepal_status look_at_rows(struct reading *reading, struct arff_layout *layout) {
+    const char *bytes;
+    size_t n;
+    TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
+    const char *p = bytes, *end = bytes + n;
+    layout->delimiter = ',';
+    while (p < end) {
+        const char *eol = memchr(p, layout->eol, (size_t)(end - p));
+        const char *stop = eol ? eol : end;
+        while (p < stop && (unsigned char)*p <= ' ') p++;
+        if (p < stop && *p != '%') {
+            bool sparse = *p == '{';
+            if (!sparse && layout->table.n_cells > 1 && !memchr(p, ',', (size_t)(stop - p)))
+                layout->delimiter = ' ';
+            layout->table.sparse = sparse && layout->table.refuses;
+            break;
+        }
+        p = eol ? eol + 1 : end;
+    }
+    for (size_t c = 0; c < layout->table.n_cells; c++)
+        if (layout->table.roles[c].role == ROLE_FEATURE && layout->table.roles[c].as_text)
+            layout->table.sparse = false;
+    return SEPAL_OK;
+}
+
+static sepal_status plan(struct reading *reading, struct columns *columns,
+                         struct arff_layout *layout) {
+    struct arff_header header;
+    TRY(read_header(reading, &header, &layout->eol));
+    layout->attributes = header.attributes;
+    TRY(name_columns(reading, columns, &header));
+    TRY(table_plan(reading, columns, &layout->table));
+    TRY(assign_kinds(reading, &layout->table, &header, columns->header_line));
+    TRY(list_others(reading, layout));
+    return look_at_rows(reading, layout);
+}
+
+sepal_status read_arff(struct reading *reading, enum format format) {
+    struct arff_layout layout = {0};
+    struct columns columns = columns_none(reading->source.file.name);
+    (void)format;
+    sepal_status status = plan(reading, &columns, &layout);
+    if (status == SEPAL_OK)
+        status = table_parse(reading, &arff_chunk_format, &layout, &layout.table);
+    if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
+    tokens_clear(&columns.by_name);
+    return status;
+}

@@ -1,0 +1,154 @@
+/* Delimited text: which marks it uses, whether line 1 is a header, then as any table. */
+#include "io/csv.h"
+#include "io/reading.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static sepal_status named_delimiter(char *out, sepal_ctx *ctx, const char *wish) {
+    static const struct {
+        const char *word;
+        char delimiter;
+    } words[] = {{"tab", '\t'}, {"\\t", '\t'}, {"blank", ' '}, {"space", ' '}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(wish, words[i].word) == 0) {
+            *out = words[i].delimiter;
+            return SEPAL_OK;
+        }
+    /* what numbers, names and quotes are made of cannot stand between cells */
+    unsigned char c = (unsigned char)wish[0];
+    bool mark = c && !wish[1] && (c == ' ' || c == '\t' || (c > ' ' && c < 0x7f)) &&
+                !strchr("\"+-._'", c) && !(c >= '0' && c <= '9') &&
+                !((c | 32) >= 'a' && (c | 32) <= 'z');
+    *out = wish[0];
+    if (mark) return SEPAL_OK;
+    return fail(ctx, SEPAL_EUSAGE,
+                "'%.40s' cannot be the delimiter; it is one of , ; | : tab blank or another mark",
+                wish);
+}
+
+static sepal_status choose_marks(struct reading *reading, enum format format,
+                                 struct csv_marks *marks) {
+    const char *bytes, *wish = reading->options.delimiter;
+    size_t n;
+    /* never: they were looked at before, for the format */
+    TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
+    *marks = (struct csv_marks){.delimiter = format == FORMAT_TSV ? '\t' : ',',
+                                .eol = detect_eol(bytes, n),
+                                .quotes = reading->options.quote};
+    if (!wish) {
+        if (format == FORMAT_CSV)
+            TRY(detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, marks->eol,
+                                 marks->quotes));
+        return SEPAL_OK;
+    }
+    return named_delimiter(&marks->delimiter, reading->ctx, wish);
+}
+
+/* Skip blank lines at the top, so that the first line is the header or the first row. */
+static sepal_status skip_blank_lines(struct reading *reading, struct csv_marks marks) {
+    for (;;) {
+        const char *bytes;
+        size_t n;
+        TRY(reading_peek_records(reading, marks, 1, &bytes, &n));
+        if (n == 0 || !csv_is_blank(bytes, bytes + n, marks)) return SEPAL_OK;
+        const char *eol = memchr(bytes, marks.eol, n);
+        source_skip(&reading->source, eol ? (size_t)(eol - bytes) + 1 : n);
+        reading->line++;
+    }
+}
+
+static sepal_status has_header(struct reading *reading, const struct csv_sample *sample,
+                               bool *header) {
+    *header = reading->options.header == HEADER_YES;
+    if (reading->options.header != HEADER_AUTO) return SEPAL_OK;
+    /* For a model trained without a header, rows of text alone must not be taken for one. */
+    bool named = !reading->known || reading->known->header;
+    *header = named ? detect_header(sample) : detect_names(sample);
+    if (*header || !reading->known) return SEPAL_OK;
+    struct tokens first = {0};
+    sepal_status status = SEPAL_OK;
+    uint32_t at;
+    bool fresh;
+    for (size_t c = 0; c < sample->cells && status == SEPAL_OK; c++)
+        status = tokens_add(&first, reading->ctx, sample->cell[c].text, &at, &fresh);
+    if (status == SEPAL_OK) *header = columns_named(reading->known, &first);
+    tokens_clear(&first);
+    return status;
+}
+
+/* The first record is faulty: let the parser say what and where. */
+static bool sample_is_whole(const struct csv_sample *sample) {
+    for (size_t c = 0; c < sample->cells; c++)
+        if (sample->cell[c].fault) return false;
+    return true;
+}
+
+/* Count the line ends from one place to the next; *start becomes the start of the line. */
+static void count_lines(const char *from, const char *to, char eol, size_t *line,
+                        const char **start) {
+    while ((from = memchr(from, eol, (size_t)(to - from)))) {
+        *start = ++from;
+        ++*line;
+    }
+}
+
+/* A header may have line ends in quotes. */
+static sepal_status name_columns(struct reading *reading, struct columns *columns,
+                                 const struct csv_sample *sample, const char *record, char eol) {
+    const char *start = record, *seen = record;
+    size_t line = columns->header_line;
+    TRY(table_name_room(reading, columns, sample->cells, line));
+    for (size_t c = 0; c < sample->cells; c++) {
+        char number[32];
+        struct slice name = sample->cell[c].text;
+        const char *p = sample->cell[c].start;
+        if (!columns->header || name.length == 0) {
+            int length = snprintf(number, sizeof number, "x%zu", c + 1);
+            name = (struct slice){number, (size_t)length};
+        }
+        count_lines(seen, p, eol, &line, &start);
+        seen = p;
+        TRY(table_name_column(reading, columns, name, line, (size_t)(p - start) + 1));
+    }
+    return SEPAL_OK;
+}
+
+static void skip_header(struct reading *reading, const char *bytes, size_t n,
+                        struct csv_marks marks) {
+    const char *end = bytes + n, *next = csv_record_end(bytes, end, marks);
+    if (!next) next = end;
+    const char *start = bytes;
+    count_lines(bytes, next, marks.eol, &reading->line, &start);
+    reading->line += next[-1] != marks.eol;
+    source_skip(&reading->source, (size_t)(next - bytes));
+}
+
+/* Read the header and decide what the columns are; the source is left at the first row. */
+static sepal_status plan(struct reading *reading, struct columns *columns,
+                         struct csv_layout *layout) {
+    const char *bytes;
+    size_t n;
+    struct csv_sample sample;
+    TRY(skip_blank_lines(reading, layout->marks));
+    TRY(reading_peek_records(reading, layout->marks, HEADER_ROWS + 1, &bytes, &n));
+    if (n == 0) return reading_refuse_empty(reading, "there is nothing in this file");
+    TRY(csv_sample_take(&sample, reading->ctx, &reading->arena, bytes, n, layout->marks));
+    columns->header_line = reading->line;
+    if (sample_is_whole(&sample)) TRY(has_header(reading, &sample, &columns->header));
+    TRY(name_columns(reading, columns, &sample, bytes, layout->marks.eol));
+    if (columns->header) skip_header(reading, bytes, n, layout->marks);
+    return table_plan(reading, columns, &layout->table);
+}
+
+sepal_status read_csv(struct reading *reading, enum format format) {
+    struct csv_layout layout = {0};
+    struct columns columns = columns_none(reading->source.file.name);
+    TRY(choose_marks(reading, format, &layout.marks));
+    sepal_status status = plan(reading, &columns, &layout);
+    if (status == SEPAL_OK)
+        status = table_parse(reading, &csv_chunk_format, &layout, &layout.table);
+    if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
+    tokens_clear(&columns.by_name);
+    return status;
+}

@@ -1,0 +1,117 @@
+/* A table of cells: what each cell of a row is for, whichever format the cells are written in, and
+   how rows of cells become the raw rows of a chunk. */
+#ifndef SEPAL_IO_TABLE_H
+#define SEPAL_IO_TABLE_H
+
+#include "io/chunks.h"
+#include "data/schema.h"
+
+#include <math.h>
+
+enum role { ROLE_IGNORE, ROLE_FEATURE, ROLE_LABEL, ROLE_WEIGHT };
+struct table_role {
+    enum role role;
+    size_t feature;             /* its number among the features */
+    bool as_text;               /* never read as a number */
+    bool as_number;             /* never read as text: the format says so */
+    const struct column *known; /* its kind and categories: the model's, or as the file declares */
+    bool declared; /* the file lists its categories: words for missing values may be among them */
+    bool literal;  /* what stands in quotes is there, whatever it says */
+    bool keep;
+    const char *name; /* for messages; "x1" ... without a header */
+};
+
+struct table_layout {
+    size_t n_cells, n_features;
+    struct table_role *roles; /* one per cell */
+    bool labels, weights, keeps, unknown_zero;
+    bool drops;   /* the model's rule: rows with missing values are not decided */
+    bool refuses; /* there is no rule for missing values */
+    bool skips;   /* bad lines are left out */
+    bool sparse;  /* rows are kept as entries: all features are numbers, without missing values */
+    /* Weights that come from another file, by record; NULL: none. */
+    const double *weight;
+    size_t n_weights;
+};
+
+/* A cell of text. */
+struct table_cell {
+    struct slice text; /* without quotes and surrounding blanks */
+    const char *start; /* where it begins in the file's bytes */
+    const char *fault; /* what is wrong with it, NULL: nothing; then `start` is the place */
+    bool quoted;
+};
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+/* What a worker keeps from chunk to chunk. */
+struct table_scratch {
+    double *cells, *weight;
+    uint32_t *label, *index;
+    size_t *kept_at, *start;
+    struct raw_column *before; /* the columns as they were before the row */
+    size_t cells_room, weight_room, label_room, kept_room, start_room, index_room, before_room;
+    struct text kept;
+    struct error pending;
+};
+
+struct table_rows {
+    sepal_ctx *ctx;
+    const struct table_layout *layout;
+    struct raw *raw;
+    struct table_scratch *scratch;
+    const char *line_start;
+    size_t line, row_line; /* where the reading stands; where the row begins */
+    size_t entries;        /* of all rows, where rows are kept as entries */
+    size_t kept_cells, odd_before;
+    bool single;     /* every number so far is exact in single precision */
+    bool weightless; /* a row of weight 0 is as good as deleted: it only has to be a row */
+    bool missing;    /* a feature of this row is missing */
+    bool pending;    /* the row is to be refused, unless it is dropped for a missing value */
+};
+
+sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct table_layout *layout,
+                       struct raw *raw, struct table_scratch *scratch);
+/* Every row is begun, and then ended or left out; `weightless` is known from the beginning where
+   weights are in another file, else it is the parser's to set. */
+sepal_status rows_begin(struct table_rows *rows);
+sepal_status rows_take(struct table_rows *rows, const struct table_role *role,
+                       const struct table_cell *cell);
+sepal_status rows_end(struct table_rows *rows);
+/* After a failure: true when the row is left out, its fault noted, and the reading goes on. */
+bool rows_forgive(struct table_rows *rows, sepal_status *status);
+/* Move what the scratch holds to memory of its true size. */
+sepal_status rows_finish(struct table_rows *rows);
+void table_scratch_clear(struct table_scratch *scratch);
+
+sepal_status rows_refuse(const struct table_rows *rows, const char *p, const char *what,
+                         struct slice token);
+/* A row with another number of cells than there are columns. */
+sepal_status rows_refuse_length(const struct table_rows *rows, const char *p, size_t cells);
+/* A feature that is missing, at a place. */
+sepal_status rows_miss(struct table_rows *rows, const struct table_role *role, struct spot spot);
+
+static inline struct spot rows_spot(const struct table_rows *rows, const char *p) {
+    return (struct spot){rows->line, (size_t)(p - rows->line_start) + 1};
+}
+
+/* The value of a feature. */
+static inline void rows_store(struct table_rows *rows, size_t feature, double value) {
+    value += 0.0; /* -0 becomes 0, which is all that sparse rows can say */
+    if (rows->layout->sparse) {
+        if (value == 0) return;
+        rows->scratch->index[rows->entries] = (uint32_t)feature;
+        rows->scratch->cells[rows->entries++] = value;
+        return;
+    }
+    rows->scratch->cells[rows->raw->rows * rows->layout->n_features + feature] = value;
+    if (rows->single && !single_holds(value) && !isnan(value)) rows->single = false;
+}
+
+static inline void rows_number(struct table_rows *rows, const struct table_role *role,
+                               double value) {
+    rows->raw->columns[role->feature].numbers++;
+    rows_store(rows, role->feature, value);
+}
+
+#endif

@@ -1,0 +1,378 @@
+#include "core/alloc.h"
+#include "data/classes.h"
+#include "io/csv.h"
+#include "data/entries.h"
+#include "data/limits.h"
+
+#include <string.h>
+
+/* ---- refusals ----------------------------------------------------------------------------- */
+
+sepal_status rows_refuse(const struct table_rows *rows, const char *p, const char *what,
+                         struct slice token) {
+    struct spot spot = rows_spot(rows, p);
+    char shown[TEXT_SHOWN_BYTES];
+    return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column, "%s%s%s%s", what,
+                   token.length ? ": '" : "", text_shown(shown, token.bytes, token.length),
+                   token.length ? "'" : "");
+}
+
+sepal_status rows_refuse_length(const struct table_rows *rows, const char *p, size_t cells) {
+    struct spot spot = rows_spot(rows, p);
+    bool more = cells > rows->layout->n_cells;
+    size_t shown = more ? cells - 1 : cells;
+    return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
+                   "this row has %s%zu cell%s, the first has %zu; mend the row, or say --skip N to "
+                   "leave out lines at the top",
+                   more ? "more than " : "", shown, shown == 1 ? "" : "s", rows->layout->n_cells);
+}
+
+static sepal_status refuse_control(const struct table_rows *rows, const struct table_cell *cell) {
+    struct spot spot = rows_spot(rows, cell->start);
+    return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
+                   "%s 0x%02x; this is not a text table, or it is in another encoding (UTF-8 is "
+                   "read)",
+                   cell->fault, (unsigned)(unsigned char)*cell->start);
+}
+
+static sepal_status refuse_fault(const struct table_rows *rows, const struct table_cell *cell) {
+    if (strstr(cell->fault, "control") || strstr(cell->fault, "carriage"))
+        return refuse_control(rows, cell);
+    return rows_refuse(rows, cell->start, cell->fault, (struct slice){0});
+}
+
+static sepal_status refuse_label(const struct table_rows *rows, const struct table_role *role,
+                                 const struct table_cell *cell) {
+    struct spot spot = rows_spot(rows, cell->start);
+    char shown[TEXT_SHOWN_BYTES];
+    return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
+                   "the label is missing here: '%s' in column '%s', which is taken as the target; "
+                   "name another one with --target, or mend the row",
+                   text_shown(shown, cell->text.bytes, cell->text.length), role->name);
+}
+
+/* ---- cells -------------------------------------------------------------------------------- */
+
+static bool is_utf8(struct slice text) {
+    return utf8_valid_prefix(text.bytes, text.length) == text.length;
+}
+
+/* Whether a text can be a category at all, in training or later. */
+static sepal_status check_text(const struct table_rows *rows, const struct table_cell *cell) {
+    if (cell->text.length > LIMIT_TEXT)
+        return rows_refuse(rows, cell->start, "this text " LIMIT_TEXT_SAID, (struct slice){0});
+    if (!is_utf8(cell->text))
+        return rows_refuse(rows, cell->start, "text is not UTF-8; convert the file with iconv",
+                           (struct slice){0});
+    return SEPAL_OK;
+}
+
+static sepal_status note_odd(struct table_rows *rows, size_t feature, struct spot spot,
+                             uint32_t token) {
+    struct raw *raw = rows->raw;
+    TRY(mem_reserve(rows->ctx, (void **)&raw->odd, &raw->odd_room, raw->n_odd + 1,
+                    sizeof *raw->odd));
+    raw->odd[raw->n_odd++] =
+        (struct odd_text){.row = raw->rows, .feature = feature, .spot = spot, .token = token};
+    return SEPAL_OK;
+}
+
+static sepal_status take_text(struct table_rows *rows, const struct table_role *role,
+                              const struct table_cell *cell) {
+    struct raw_column *column = &rows->raw->columns[role->feature];
+    struct spot spot = rows_spot(rows, cell->start);
+    bool fresh;
+    uint32_t number;
+    if (!column->tokens) {
+        column->tokens = mem_zero(rows->ctx, 1, sizeof *column->tokens);
+        if (!column->tokens) return SEPAL_EMEMORY;
+    }
+    TRY(tokens_add(column->tokens, rows->ctx, cell->text, &number, &fresh));
+    if (fresh || rows->layout->skips) TRY(check_text(rows, cell));
+    if (column->texts++ == 0) column->first_text = spot;
+    if (rows->layout->skips && !role->as_text) TRY(note_odd(rows, role->feature, spot, number));
+    rows_store(rows, role->feature, number);
+    return SEPAL_OK;
+}
+
+/* What a row that is dropped for a missing value holds otherwise does not matter, and whether it is
+   dropped shows at its end. */
+static sepal_status refuse_unless_dropped(struct table_rows *rows, sepal_status status) {
+    if (!rows->layout->drops) return status;
+    if (!rows->pending) rows->scratch->pending = rows->ctx->error;
+    rows->pending = true;
+    rows->ctx->error.status = SEPAL_OK;
+    return SEPAL_OK;
+}
+
+/* A text of a column whose categories are known. */
+static sepal_status take_category(struct table_rows *rows, const struct table_role *role,
+                                  const struct table_cell *cell) {
+    size_t category = column_category(role->known, cell->text);
+    bool seen = category < role->known->n_categories;
+    if (!seen) TRY(check_text(rows, cell));
+    rows_store(rows, role->feature, seen ? (double)category : UNKNOWN_CATEGORY);
+    if (seen || rows->layout->unknown_zero) return SEPAL_OK;
+    return refuse_unless_dropped(
+        rows, rows_refuse(rows, cell->start,
+                          "category that training has not seen (--unknown zero takes it as none)",
+                          cell->text));
+}
+
+sepal_status rows_miss(struct table_rows *rows, const struct table_role *role, struct spot spot) {
+    struct raw_column *column = &rows->raw->columns[role->feature];
+    if (rows->layout->skips && rows->layout->refuses)
+        return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
+                       "missing value in column '%s'", role->name);
+    if (column->missing++ == 0) column->first_missing = spot;
+    rows->missing = true;
+    if (!rows->layout->sparse) rows_store(rows, role->feature, NAN);
+    return SEPAL_OK;
+}
+
+static bool is_missing(const struct table_role *role, const struct table_cell *cell) {
+    if (role->literal && cell->quoted) return false;
+    if (!cell_is_missing(cell->text)) return false;
+    if (!role->declared || cell->text.length == 0 || slice_is_nocase(cell->text, "?")) return true;
+    return column_category(role->known, cell->text) == role->known->n_categories;
+}
+
+static sepal_status take_feature(struct table_rows *rows, const struct table_role *role,
+                                 const struct table_cell *cell) {
+    double value;
+    if (!role->as_text && cell_is_number(cell->text, &value)) {
+        rows_number(rows, role, value);
+        return SEPAL_OK;
+    }
+    if (is_missing(role, cell)) return rows_miss(rows, role, rows_spot(rows, cell->start));
+    if (role->as_number || (role->known && !role->known->text))
+        return rows_refuse(rows, cell->start, "this column holds numbers; not a decimal number",
+                           cell->text);
+    return role->known ? take_category(rows, role, cell) : take_text(rows, role, cell);
+}
+
+static sepal_status take_label(struct table_rows *rows, const struct table_role *role,
+                               const struct table_cell *cell) {
+    bool fresh;
+    uint32_t number;
+    TRY(tokens_add(&rows->raw->labels, rows->ctx, cell->text, &number, &fresh));
+    rows->scratch->label[rows->raw->rows] = number;
+    if (!fresh && !rows->layout->skips) return SEPAL_OK;
+    if (label_is_missing(cell->text)) return refuse_label(rows, role, cell);
+    if (cell->text.length > LIMIT_TEXT)
+        return rows_refuse(rows, cell->start, "this label " LIMIT_TEXT_SAID, (struct slice){0});
+    if (!is_utf8(cell->text))
+        return rows_refuse(rows, cell->start, "label is not UTF-8; convert the file with iconv",
+                           (struct slice){0});
+    return SEPAL_OK;
+}
+
+static sepal_status take_weight(struct table_rows *rows, const struct table_cell *cell) {
+    double value;
+    if (!cell_is_number(cell->text, &value) || value < 0)
+        return rows_refuse(rows, cell->start,
+                           "a weight must be a finite number of at least 0; mend it, or name "
+                           "another column with --weight",
+                           cell->text);
+    rows->scratch->weight[rows->raw->rows] = value;
+    return SEPAL_OK;
+}
+
+static void keep_cell(struct table_rows *rows, const struct table_cell *cell) {
+    struct text *kept = &rows->scratch->kept;
+    if (rows->kept_cells++) text_puts(rows->ctx, kept, ",");
+    csv_put(rows->ctx, kept, cell->text);
+}
+
+sepal_status rows_take(struct table_rows *rows, const struct table_role *role,
+                       const struct table_cell *cell) {
+    if (cell->fault) return refuse_fault(rows, cell);
+    if (rows->weightless) return SEPAL_OK;
+    if (role->keep) keep_cell(rows, cell);
+    switch (role->role) { /* never: another role */
+    case ROLE_IGNORE: return SEPAL_OK;
+    case ROLE_FEATURE: return take_feature(rows, role, cell);
+    case ROLE_LABEL: return rows->layout->labels ? take_label(rows, role, cell) : SEPAL_OK;
+    case ROLE_WEIGHT: return rows->layout->weights ? take_weight(rows, cell) : SEPAL_OK;
+    }
+    return SEPAL_OK;
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct table_layout *layout,
+                       struct raw *raw, struct table_scratch *scratch) {
+    *rows = (struct table_rows){
+        .ctx = ctx, .layout = layout, .raw = raw, .scratch = scratch, .single = true};
+    raw->n_columns = layout->n_features;
+    raw->columns = mem_zero(ctx, raw->n_columns, sizeof *raw->columns);
+    if (!raw->columns) return SEPAL_EMEMORY;
+    scratch->kept.length = 0;
+    return SEPAL_OK;
+}
+
+static sepal_status reserve_row(struct table_rows *rows) {
+    struct table_scratch *scratch = rows->scratch;
+    size_t row = rows->raw->rows, n = rows->layout->n_features;
+    size_t cells = rows->layout->sparse ? rows->entries + n : (row + 1) * n;
+    TRY(mem_reserve(rows->ctx, (void **)&scratch->cells, &scratch->cells_room, cells,
+                    sizeof *scratch->cells));
+    TRY(mem_reserve(rows->ctx, (void **)&scratch->label, &scratch->label_room, row + 1,
+                    sizeof *scratch->label));
+    TRY(mem_reserve(rows->ctx, (void **)&scratch->weight, &scratch->weight_room, row + 1,
+                    sizeof *scratch->weight));
+    TRY(mem_reserve(rows->ctx, (void **)&scratch->kept_at, &scratch->kept_room, row + 1,
+                    sizeof *scratch->kept_at));
+    if (rows->layout->sparse) {
+        TRY(mem_reserve(rows->ctx, (void **)&scratch->index, &scratch->index_room, cells,
+                        sizeof *scratch->index));
+        TRY(mem_reserve(rows->ctx, (void **)&scratch->start, &scratch->start_room, row + 2,
+                        sizeof *scratch->start));
+        scratch->start[row] = rows->entries;
+    }
+    scratch->kept_at[row] = scratch->kept.length;
+    scratch->label[row] = NO_LABEL;
+    return SEPAL_OK;
+}
+
+/* What a row does to the counts of its columns must be undone if it turns out to be bad. Sparse rows
+   may be short where columns are many, and have numbers alone, whose count decides nothing. */
+static size_t counted_columns(const struct table_rows *rows) {
+    return rows->layout->sparse ? 0 : rows->raw->n_columns;
+}
+
+static sepal_status remember_columns(struct table_rows *rows) {
+    struct table_scratch *scratch = rows->scratch;
+    size_t n = counted_columns(rows);
+    rows->odd_before = rows->raw->n_odd;
+    TRY(mem_reserve(rows->ctx, (void **)&scratch->before, &scratch->before_room, n,
+                    sizeof *scratch->before));
+    if (n) memcpy(scratch->before, rows->raw->columns, n * sizeof *scratch->before);
+    return SEPAL_OK;
+}
+
+static void restore_columns(struct table_rows *rows) {
+    for (size_t f = 0, n = counted_columns(rows); f < n; f++) {
+        struct tokens *tokens = rows->raw->columns[f].tokens; /* unused ones do no harm */
+        rows->raw->columns[f] = rows->scratch->before[f];
+        rows->raw->columns[f].tokens = tokens;
+    }
+    rows->raw->n_odd = rows->odd_before;
+    rows->scratch->kept.length = rows->scratch->kept_at[rows->raw->rows];
+    if (rows->layout->sparse) rows->entries = rows->scratch->start[rows->raw->rows];
+}
+
+sepal_status rows_begin(struct table_rows *rows) {
+    rows->row_line = rows->line;
+    rows->kept_cells = 0;
+    rows->weightless = rows->missing = rows->pending = false;
+    TRY(reserve_row(rows));
+    if (rows->layout->skips) TRY(remember_columns(rows));
+    if (!rows->layout->weight) return SEPAL_OK;
+    size_t record = rows->raw->first_record + raw_records(rows->raw);
+    double weight = record < rows->layout->n_weights ? rows->layout->weight[record] : 1;
+    rows->scratch->weight[rows->raw->rows] = weight;
+    rows->weightless = weight == 0;
+    return SEPAL_OK;
+}
+
+/* Columns stand in another order only where a model has them so. */
+static sepal_status sort_entries(struct table_rows *rows) {
+    size_t from = rows->scratch->start[rows->raw->rows];
+    uint32_t *index = rows->scratch->index;
+    for (size_t i = from + 1; i < rows->entries; i++)
+        if (index[i] < index[i - 1])
+            return entries_sort(rows->ctx, index + from, rows->scratch->cells + from,
+                                rows->entries - from);
+    return SEPAL_OK;
+}
+
+sepal_status rows_end(struct table_rows *rows) {
+    if (rows->weightless) {
+        rows->raw->weightless++;
+        return raw_leave_out(rows->raw, rows->ctx);
+    }
+    if (rows->pending && !rows->missing) {
+        rows->ctx->error = rows->scratch->pending;
+        return rows->ctx->error.status;
+    }
+    if (rows->layout->keeps) text_add(rows->ctx, &rows->scratch->kept, "", 1);
+    if (rows->layout->sparse) {
+        TRY(sort_entries(rows));
+        rows->scratch->start[rows->raw->rows + 1] = rows->entries;
+    }
+    rows->raw->rows++;
+    return SEPAL_OK;
+}
+
+bool rows_forgive(struct table_rows *rows, sepal_status *status) {
+    if (*status != SEPAL_EDATA || !rows->layout->skips) return false;
+    const struct error *error = &rows->ctx->error;
+    struct spot spot = {error->line, error->column};
+    restore_columns(rows);
+    *status = bad_lines_add(&rows->raw->bad, rows->ctx, spot, error->message);
+    if (*status == SEPAL_OK) *status = raw_leave_out(rows->raw, rows->ctx);
+    if (*status == SEPAL_OK) rows->ctx->error.status = SEPAL_OK;
+    return *status == SEPAL_OK;
+}
+
+/* ---- the end of a chunk ------------------------------------------------------------------- */
+
+static void *copy(sepal_ctx *ctx, const void *from, size_t count, size_t size) {
+    void *to = mem_alloc(ctx, count, size);
+    if (to && count) memcpy(to, from, count * size);
+    return to;
+}
+
+static sepal_status finish_dense(struct table_rows *rows) {
+    struct raw *raw = rows->raw;
+    size_t cells = raw->rows * raw->n_columns;
+    if (!rows->single) {
+        raw->f64_cells = copy(rows->ctx, rows->scratch->cells, cells, sizeof *raw->f64_cells);
+        return raw->f64_cells ? SEPAL_OK : SEPAL_EMEMORY;
+    }
+    raw->f32_cells = mem_alloc(rows->ctx, cells, sizeof *raw->f32_cells);
+    if (!raw->f32_cells) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < cells; i++) raw->f32_cells[i] = (float)rows->scratch->cells[i];
+    return SEPAL_OK;
+}
+
+static sepal_status finish_sparse(struct table_rows *rows) {
+    struct raw *raw = rows->raw;
+    raw->entries.sparse = true;
+    raw->entries.rows = raw->rows;
+    if (raw->rows == 0) return SEPAL_OK;
+    struct entries entries = {.start = rows->scratch->start,
+                              .index = rows->scratch->index,
+                              .value = rows->scratch->cells,
+                              .n = rows->entries};
+    return entries_to_block(&entries, rows->ctx, &raw->entries);
+}
+
+sepal_status rows_finish(struct table_rows *rows) {
+    const struct table_layout *layout = rows->layout;
+    struct table_scratch *scratch = rows->scratch;
+    struct raw *raw = rows->raw;
+    bool weights = layout->weights || layout->weight;
+    TRY(layout->sparse ? finish_sparse(rows) : finish_dense(rows));
+    if (layout->labels) raw->label = copy(rows->ctx, scratch->label, raw->rows, sizeof *raw->label);
+    if (weights) raw->weight = copy(rows->ctx, scratch->weight, raw->rows, sizeof *raw->weight);
+    if (layout->keeps) {
+        raw->kept = copy(rows->ctx, scratch->kept.bytes, scratch->kept.length, 1);
+        raw->kept_at = copy(rows->ctx, scratch->kept_at, raw->rows, sizeof *raw->kept_at);
+    }
+    bool whole = (!layout->labels || raw->label) && (!weights || raw->weight) &&
+                 !scratch->kept.failed && (!layout->keeps || (raw->kept && raw->kept_at));
+    return whole ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+void table_scratch_clear(struct table_scratch *scratch) {
+    mem_free(scratch->cells);
+    mem_free(scratch->weight);
+    mem_free(scratch->label);
+    mem_free(scratch->index);
+    mem_free(scratch->kept_at);
+    mem_free(scratch->start);
+    mem_free(scratch->before);
+    text_clear(&scratch->kept);
+}

@@ -1,0 +1,135 @@
+/* The options of a decision, checked against the model that is to decide. */
+#include "model/predict.h"
+
+#include "core/spec.h"
+#include "data/priors.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct answer_options, field)
+const struct knob answer_option_table[] = {
+    {"decide", KNOB_CHOICE, AT(decide), "hard", "hard|soft|reject",
+     "hard: the likeliest class; soft: one drawn with its probability; reject: none if all are "
+     "below "
+     "the cutoff"},
+    {"cutoff", KNOB_REAL, AT(cutoff), NULL, "[0, 1]",
+     "probability from which on two classes are decided for the second (hard), or below which none "
+     "is chosen (reject); 0.5 unless given"},
+    {"ambiguous", KNOB_CHOICE, AT(ambiguous), "confidence", "confidence|undecided",
+     "rows that several classes of a reduction claim, or none, or with a tie of votes: the most "
+     "confident class gets them, or they stay undecided"},
+    {"priors", KNOB_TEXT, AT(priors), NULL, "",
+     "other class probabilities than those of the rows learnt from, LABEL:P,... or P,P,... in the "
+     "order of the classes"},
+    {0},
+};
+
+/* Scores of such models contain ln of the priors, which is exchanged. */
+static sepal_status make_shift(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
+                               const sepal_model *model) {
+    if (!out->options.priors) return SEPAL_OK;
+    size_t classes = model->linear.classes;
+    if (!model->linear.priors)
+        return fail(ctx, SEPAL_EMODEL,
+                    "this %s model has no priors to be changed; lda, gaussian and naive-bayes have "
+                    "(but not kind=complement, nor more than two classes under ovr, ovr-1 or ovo)",
+                    model->learner);
+    struct priors_text given = {
+        .text = out->options.priors, .name = "--priors", .owner = "model", .schema = model->schema};
+    out->shift = arena_zero(ctx, arena, classes, sizeof *out->shift);
+    if (!out->shift) return SEPAL_EMEMORY;
+    TRY(priors_parse(out->shift, ctx, &given));
+    for (size_t k = 0; k < classes; k++)
+        out->shift[k] = log(out->shift[k]) - log(model->linear.priors[k]);
+    return SEPAL_OK;
+}
+
+/* ---- the model's own ---------------------------------------------------------------------- */
+
+struct answer_options cut_options(const struct cut *cut) {
+    return (struct answer_options){.decide = (int)cut->decide,
+                                   .cutoff = cut->cutoff ? *cut->cutoff : NAN,
+                                   .ambiguous = (int)cut->ambiguous};
+}
+
+sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
+                      const struct answer_options *options) {
+    *out = (struct cut){.decide = (enum decision)options->decide,
+                        .ambiguous = (enum ambiguous)options->ambiguous};
+    if (isnan(options->cutoff)) return SEPAL_OK;
+    out->cutoff = arena_alloc(ctx, arena, 1, sizeof *out->cutoff);
+    if (!out->cutoff) return SEPAL_EMEMORY;
+    *out->cutoff = options->cutoff + 0.0; /* -0 is 0 */
+    return SEPAL_OK;
+}
+
+bool cut_is_sound(const sepal_model *model) {
+    const struct cut *cut = &model->cut;
+    bool asks = cut->decide != DECIDE_HARD || cut->cutoff;
+    if (cut_is_plain(cut) || (asks && model_outputs(model, SEPAL_PROBABILITIES) == 0)) return false;
+    if (cut->cutoff && (signbit(*cut->cutoff) || *cut->cutoff > 1)) return false;
+    if (cut->decide == DECIDE_HARD) return !cut->cutoff || model->linear.classes == 2;
+    return (cut->decide == DECIDE_REJECT) == (cut->cutoff != NULL);
+}
+
+void decision_tell(struct tree_maker *make, struct tree *parent,
+                   const struct answer_options *options) {
+    if (options->decide == DECIDE_HARD && isnan(options->cutoff) &&
+        options->ambiguous == AMBIGUOUS_CONFIDENCE)
+        return;
+    struct tree *decision = tree_object(make, parent, "decision");
+    tree_text(make, decision, "decide", decision_names[options->decide]);
+    tree_number(make, decision, "cutoff", options->cutoff);
+    tree_text(make, decision, "ambiguous", ambiguous_names[options->ambiguous]);
+}
+
+static bool is_given(const struct setting *settings, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(settings[i].name, name) == 0) return true;
+    return false;
+}
+
+/* What was not asked for is as the model has it. A cutoff means something else to another decision. */
+static void take_over(struct answer_options *out, const struct cut *cut,
+                      const struct setting *settings, size_t n) {
+    struct answer_options own = cut_options(cut);
+    if (!is_given(settings, n, "ambiguous")) out->ambiguous = own.ambiguous;
+    if (is_given(settings, n, "decide")) return;
+    out->decide = own.decide;
+    if (!is_given(settings, n, "cutoff")) out->cutoff = own.cutoff;
+}
+
+/* ---- the rule ----------------------------------------------------------------------------- */
+
+sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
+                             const sepal_model *model, const struct setting *settings, size_t n) {
+    const struct linear *linear = &model->linear;
+    *out = (struct answer_rule){0};
+    TRY(knobs_fill(&out->options, ctx, arena, answer_option_table, "the decision", settings, n));
+    struct answer_options *options = &out->options;
+    take_over(options, &model->cut, settings, n);
+    bool cut = !isnan(options->cutoff);
+    if (options->decide != DECIDE_HARD || cut) TRY(model_has(ctx, model, SEPAL_PROBABILITIES));
+    if (options->decide == DECIDE_HARD && cut && linear->classes > 2)
+        return fail(ctx, SEPAL_EUSAGE,
+                    "a cutoff decides between two classes, and the model has %zu; with "
+                    "--decide reject it leaves rows undecided",
+                    linear->classes);
+    if (options->decide == DECIDE_SOFT && cut)
+        return fail(
+            ctx, SEPAL_EUSAGE,
+            "--decide soft draws classes and has no cutoff; with one, type --decide hard or "
+            "--decide reject");
+    if (options->decide == DECIDE_REJECT && !cut) options->cutoff = 0.5;
+    out->abstains = options->decide == DECIDE_REJECT || options->ambiguous == AMBIGUOUS_UNDECIDED;
+    return make_shift(out, ctx, arena, model);
+}
+
+sepal_status answer_rule_make(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
+                              const sepal_model *model, const char *options) {
+    struct setting *settings = NULL;
+    size_t n = 0;
+    if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
+    return answer_rule_set(out, ctx, arena, model, settings, n);
+}

@@ -1,0 +1,354 @@
+/* Rows through a model, some at a time: phi, scores, then whatever is asked for. Pieces begin at
+   multiples of their size, so what a row gets does not depend on which others are asked about. */
+#include "model/predict.h"
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "kernels/blas.h"
+#include "learners/learner.h"
+
+#include <math.h>
+#include <string.h>
+
+struct answering {
+    const sepal_model *model;
+    const sepal_data *data;
+    const struct answer_rule *rule;
+    struct answers *out;
+    size_t piece, first_piece; /* rows a piece; number of the first */
+    double *bias;
+    double *norms; /* of the rows of weights, or of the differences of each two, for distances */
+};
+
+/* ---- lengths ------------------------------------------------------------------------------ */
+
+/* The norm of w_r - w_q (q = SIZE_MAX: of w_r) in units of what the last maps are given. */
+static double norm_of(const sepal_model *model, size_t r, size_t q) {
+    const struct linear *linear = &model->linear;
+    double largest = 0, sum = 0, shift, divisor;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t j = 0; j < linear->cols; j++) {
+            basis_fold(&model->basis, j, &shift, &divisor);
+            double w = linear->w[r * linear->cols + j];
+            if (q != SIZE_MAX) w -= linear->w[q * linear->cols + j];
+            w /= divisor;
+            if (pass == 0)
+                largest = fmax(largest, fabs(w));
+            else
+                sum += (w / largest) * (w / largest);
+        }
+        if (largest == 0) return 0;
+    }
+    return largest * sqrt(sum);
+}
+
+static sepal_status make_norms(struct answering *all, sepal_ctx *ctx) {
+    const struct linear *linear = &all->model->linear;
+    size_t rows = linear->rows;
+    bool pairs = linear->decode == DECODE_ARGMAX;
+    if (!all->out->distances) return SEPAL_OK;
+    all->norms = mem_zero(ctx, rows, (pairs ? rows : 1) * sizeof *all->norms);
+    if (!all->norms) return SEPAL_EMEMORY;
+    for (size_t r = 0; r < rows; r++) {
+        if (!pairs) all->norms[r] = norm_of(all->model, r, SIZE_MAX);
+        for (size_t q = 0; pairs && q < r; q++)
+            all->norms[r * rows + q] = all->norms[q * rows + r] = norm_of(all->model, r, q);
+    }
+    return SEPAL_OK;
+}
+
+static double over(double score, double norm) {
+    return norm > 0 ? score / norm : NAN;
+}
+
+/* How far inside the region of class k: to the nearest of the surfaces that bound it. A class whose
+   score is below another one's everywhere has no region. */
+static double machine_distance(const struct answering *all, const double *scores, size_t k) {
+    size_t rows = all->model->linear.rows;
+    double least = NAN;
+    for (size_t j = 0; j < rows; j++) {
+        if (j == k) continue;
+        double norm = all->norms[k * rows + j];
+        if (norm == 0 && (scores[k] < scores[j] || (scores[k] == scores[j] && j < k))) return NAN;
+        least = fmin(least, over(scores[k] - scores[j], norm));
+    }
+    return least;
+}
+
+static double pair_distance(const struct answering *all, const double *scores, size_t k) {
+    const struct linear *linear = &all->model->linear;
+    double least = NAN;
+    for (size_t r = 0; r < linear->rows; r++) {
+        size_t i, j;
+        pair_classes(r, linear->classes, &i, &j);
+        if (i == k || j == k)
+            least = fmin(least, over(j == k ? scores[r] : -scores[r], all->norms[r]));
+    }
+    return least;
+}
+
+static void find_distances(const struct answering *all, const double *scores, double *out) {
+    const struct linear *linear = &all->model->linear;
+    double last = NAN; /* of the class that nobody claims for */
+    for (size_t k = 0; k < linear_shown(linear); k++) {
+        if (linear->decode == DECODE_ARGMAX) {
+            out[k] = machine_distance(all, scores, k);
+        } else if (linear->decode == DECODE_OVO) {
+            out[k] = pair_distance(all, scores, k);
+        } else if (k < linear->rows) {
+            out[k] = over(scores[k], all->norms[k]);
+            last = fmin(last, -out[k]);
+        } else {
+            out[k] = last;
+        }
+    }
+}
+
+/* ---- decisions ---------------------------------------------------------------------------- */
+
+/* A class drawn with its probability, as a function of seed and row. One of probability 0 is never
+   drawn, though the others' sum may fall short of 1. */
+static int32_t draw(const double *p, size_t classes, uint64_t seed, size_t row) {
+    enum { DRAW_STREAM = 0x64726177 };
+    double u = (double)(rng_at(seed, DRAW_STREAM, row) >> 11) * 0x1p-53, sum = 0;
+    size_t possible = 0;
+    for (size_t k = 0; k < classes; k++) {
+        if (p[k] == 0) continue;
+        possible = k;
+        sum += p[k];
+        if (u < sum) break;
+    }
+    return (int32_t)possible;
+}
+
+static double largest(const double *p, size_t classes) {
+    double most = p[0];
+    for (size_t k = 1; k < classes; k++) most = fmax(most, p[k]);
+    return most;
+}
+
+static int32_t decide(const struct answering *all, const double *scores, const double *p,
+                      uint64_t seed, size_t row) {
+    const struct linear *linear = &all->model->linear;
+    const struct answer_options *options = &all->rule->options;
+    if (all->data->undecided && all->data->undecided[row]) return -1;
+    if (options->ambiguous == AMBIGUOUS_UNDECIDED && linear_region(linear, scores) != REGION_CLEAR)
+        return -1;
+    if (options->decide == DECIDE_SOFT) return draw(p, linear->classes, seed, row);
+    if (options->decide == DECIDE_HARD && !isnan(options->cutoff)) return p[1] >= options->cutoff;
+    if (options->decide == DECIDE_REJECT && largest(p, linear->classes) < options->cutoff)
+        return -1;
+    return linear_decide(linear, scores);
+}
+
+static void change_priors(const struct answering *all, double *scores) {
+    const double *shift = all->rule->shift;
+    if (all->model->linear.decode == DECODE_SIGN)
+        scores[0] += shift[1] - shift[0];
+    else
+        for (size_t k = 0; k < all->model->linear.classes; k++) scores[k] += shift[k];
+}
+
+static void blank(double *numbers, size_t row, size_t width) {
+    for (size_t k = 0; numbers && k < width; k++) numbers[row * width + k] = NAN;
+}
+
+/* `p` has room for K probabilities. */
+static void answer_row(const struct answering *all, double *scores, double *p, uint64_t seed,
+                       size_t row) {
+    const struct linear *linear = &all->model->linear;
+    struct answers *out = all->out;
+    size_t i = row - out->first, shown = linear_shown(linear);
+    if (all->rule->shift) change_priors(all, scores);
+    if (linear->link != LINK_NONE) linear_probabilities(linear, scores, p);
+    if (out->shown) linear_show(linear, scores, out->shown + i * shown);
+    if (out->probabilities)
+        memcpy(out->probabilities + i * linear->classes, p, linear->classes * sizeof *p);
+    if (out->distances) find_distances(all, scores, out->distances + i * shown);
+    if (out->regions) out->regions[i] = (uint8_t)linear_region(linear, scores);
+    if (out->classes) out->classes[i] = decide(all, scores, p, seed, row);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------- */
+
+/* Projections on the axes, or phi itself; `row` has room for one. */
+static sepal_status project(const struct answering *all, sepal_ctx *ctx, const struct block *block,
+                            size_t i, double *row) {
+    const struct linear *linear = &all->model->linear;
+    size_t width = model_outputs(all->model, SEPAL_PROJECTIONS), cols = linear->cols;
+    double *out = all->out->projections + (block->first_row + i - all->out->first) * width;
+    if (!linear->axes) {
+        block_dense(block, i, 1, cols, NULL, NULL, out, cols);
+    } else {
+        block_dense(block, i, 1, cols, linear->centre, NULL, row, cols);
+        for (size_t a = 0; a < width; a++)
+            out[a] = ctx->kernels->dot_f64(linear->axes + a * cols, row, cols);
+    }
+    for (size_t a = 0; a < width; a++)
+        if (!isfinite(out[a]))
+            return fail(
+                ctx, SEPAL_EDATA,
+                "a number of row %zu is beyond the range of a double after the maps of this "
+                "model; its values are too large",
+                row_number(block, i) + 1);
+    return SEPAL_OK;
+}
+
+/* Rows that lack a value have no numbers of any kind. */
+static void blank_missing(const struct answering *all, size_t row) {
+    const struct answers *out = all->out;
+    size_t i = row - out->first, shown = linear_shown(&all->model->linear);
+    size_t classes = all->model->linear.classes;
+    if (!all->data->undecided || !all->data->undecided[row]) return;
+    blank(out->shown, i, shown);
+    blank(out->distances, i, shown);
+    blank(out->probabilities, i, classes);
+    blank(out->likelihoods, i, classes);
+    blank(out->projections, i, model_outputs(all->model, SEPAL_PROJECTIONS));
+    if (out->regions) out->regions[i] = REGION_CLEAR;
+}
+
+static sepal_status answer_block(sepal_ctx *ctx, const struct answering *all,
+                                 const struct block *block, double *room) {
+    const struct linear *linear = &all->model->linear;
+    struct answers *out = all->out;
+    size_t from = block->first_row < out->first ? out->first - block->first_row : 0;
+    size_t end = out->first + out->n, to = block->rows;
+    if (block->first_row + to > end) to = end - block->first_row;
+    double *scores = room, *p = room + block->rows * linear->rows, *row = p + linear->classes;
+    bool scored =
+        out->classes || out->shown || out->probabilities || out->distances || out->regions;
+    for (size_t i = from; out->projections && i < to; i++) TRY(project(all, ctx, block, i, row));
+    if (out->likelihoods)
+        TRY(density_logs(out->likelihoods +
+                             (block->first_row + from - out->first) * linear->classes,
+                         ctx, linear->density, linear->centre, block, from, to - from));
+    if (scored) TRY(linear_score_block(scores, ctx, linear, all->bias, block));
+    for (size_t i = from; i < to; i++) {
+        size_t at = block->first_row + i;
+        if (scored) answer_row(all, scores + i * linear->rows, p, ctx->root->seed, at);
+        blank_missing(all, at);
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status answer_piece(sepal_ctx *ctx, size_t task, void *payload) {
+    const struct answering *all = payload;
+    const struct matrix *x = &all->data->matrix;
+    const struct linear *linear = &all->model->linear;
+    size_t first = (all->first_piece + task) * all->piece, n = x->rows - first;
+    if (n > all->piece) n = all->piece;
+    double *room = mem_alloc(ctx, n * linear->rows + linear->classes + linear->cols, sizeof *room);
+    if (!room) return SEPAL_EMEMORY;
+    sepal_status status;
+    if (basis_is_identity(&all->model->basis)) { /* as a fit has them: sums to the same bit */
+        const struct block *whole = &x->blocks[first / x->block_rows];
+        struct block block = block_slice(whole, x->cols, first - whole->first_row, n);
+        status = answer_block(ctx, all, &block, room);
+    } else {
+        struct block block;
+        status = basis_block(&block, ctx, &all->model->basis, x, first, n);
+        if (status == SEPAL_OK) {
+            status = answer_block(ctx, all, &block, room);
+            block_clear(&block);
+        }
+    }
+    mem_free(room);
+    return status;
+}
+
+/* Rows a piece: a power of two that divides a block, fewer where phi or the scores are wide. */
+static size_t piece_rows(const sepal_model *model, const struct matrix *x) {
+    enum { PIECE_CELLS = 1 << 21 };
+    size_t width = model->linear.rows, rows = x->block_rows;
+    if (model->basis.n && model->linear.cols > width) width = model->linear.cols;
+    while (rows > 1 && rows > PIECE_CELLS / width) rows /= 2;
+    return rows;
+}
+
+sepal_status model_answer(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
+                          const sepal_data *data, const struct answer_rule *rule) {
+    struct answering all = {.model = model, .data = data, .rule = rule, .out = out};
+    if (out->n == 0) return SEPAL_OK;
+    all.piece = piece_rows(model, &data->matrix);
+    all.first_piece = out->first / all.piece;
+    size_t last = (out->first + out->n - 1) / all.piece;
+    all.bias = linear_biases(ctx, &model->linear);
+    sepal_status status = all.bias ? make_norms(&all, ctx) : SEPAL_EMEMORY;
+    blas_enter();
+    if (status == SEPAL_OK)
+        status = parallel_for(ctx, last - all.first_piece + 1, answer_piece, &all);
+    blas_leave();
+    mem_free(all.bias);
+    mem_free(all.norms);
+    return status;
+}
+
+/* ---- what a model has --------------------------------------------------------------------- */
+
+sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output what) {
+    const struct linear *linear = &model->linear;
+    if (model_outputs(model, what) > 0) return SEPAL_OK;
+    if ((unsigned)what > SEPAL_PROJECTIONS)
+        return fail(ctx, SEPAL_EUSAGE, "there are no numbers of kind %d; name one of sepal_output",
+                    (int)what);
+    if (what == SEPAL_DISTANCES && linear->bits)
+        return fail(ctx, SEPAL_EMODEL,
+                    "this %s model only asks whether a value is above 0, so rows have no distances "
+                    "from its surfaces; --scores shows its scores",
+                    model->learner);
+    if (what == SEPAL_DISTANCES)
+        return fail(ctx, SEPAL_EMODEL,
+                    "the surfaces of this %s model are curved, so rows have no distances by its "
+                    "weights; --scores shows its scores",
+                    model->learner);
+    if (what == SEPAL_LIKELIHOODS)
+        return fail(ctx, SEPAL_EMODEL,
+                    "this %s model keeps no density; gaussian and naive-bayes do (but not "
+                    "kind=complement, nor more than two classes under ovr, ovr-1 or ovo)",
+                    model->learner);
+    if (linear->decode == DECODE_OVO || linear->decode == DECODE_OVR_1)
+        return fail(ctx, SEPAL_EMODEL,
+                    "the reduction %s has votes, not probabilities; --scores shows them%s",
+                    linear->decode == DECODE_OVO ? "ovo" : "ovr-1",
+                    learner_find(model->learner)->posterior ? ", and ovr has probabilities" : "");
+    return fail(ctx, SEPAL_EMODEL,
+                "a %s model computes scores, which are not probabilities; --scores shows them",
+                model->learner);
+}
+
+size_t model_outputs(const sepal_model *model, sepal_output what) {
+    const struct linear *linear = &model->linear;
+    switch (what) {
+    case SEPAL_SCORES: return linear_shown(linear);
+    case SEPAL_PROBABILITIES: return linear->link != LINK_NONE ? linear->classes : 0;
+    case SEPAL_DISTANCES:
+        return density_is_quadratic(linear->density) || linear->bits ? 0 : linear_shown(linear);
+    case SEPAL_LIKELIHOODS:
+        return linear->density && linear->density->forms == linear->classes ? linear->classes : 0;
+    case SEPAL_PROJECTIONS: return linear->axes ? linear->n_axes : linear->cols;
+    }
+    return 0;
+}
+
+static void input_name(sepal_ctx *ctx, struct text *out, size_t j, const void *payload) {
+    schema_column_name(ctx, out, payload, j);
+}
+
+void model_column_name(sepal_ctx *ctx, struct text *out, const sepal_model *model, size_t j) {
+    struct map_names inputs = {.print = input_name, .payload = model->schema};
+    basis_name(ctx, out, &model->basis, model->basis.n, j, &inputs);
+}
+
+void model_output_name(sepal_ctx *ctx, struct text *out, const sepal_model *model,
+                       sepal_output what, size_t j) {
+    if (what == SEPAL_PROJECTIONS && model->linear.axes)
+        text_printf(ctx, out, "axis%zu", j + 1);
+    else if (what == SEPAL_PROJECTIONS)
+        model_column_name(ctx, out, model, j);
+    else if (model_outputs(model, what) == 1)
+        text_puts(ctx, out, what == SEPAL_DISTANCES ? "distance" : "score");
+    else
+        text_puts(ctx, out, model->schema->classes[j]);
+}

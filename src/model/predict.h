@@ -1,0 +1,64 @@
+/* What a model says of rows: classes by a rule of decision, and numbers that explain them. */
+#ifndef SEPAL_MODEL_PREDICT_H
+#define SEPAL_MODEL_PREDICT_H
+
+#include "core/parameters.h"
+#include "core/tree.h"
+#include "data/data.h"
+#include "linear/decide.h"
+#include "model/model.h"
+
+struct answer_options {
+    int decide;         /* enum decision */
+    double cutoff;      /* NaN: not given */
+    int ambiguous;      /* enum ambiguous */
+    const char *priors; /* NULL: as the model has them */
+};
+extern const struct knob answer_option_table[];
+
+/* The options for one model: what they mean there, or why they cannot be. What is not given is as the
+   model's own cut has it; `decide` given without a cutoff has none of the model's. */
+struct answer_rule {
+    struct answer_options options;
+    double *shift; /* what new priors add to the K scores; NULL: nothing */
+    bool abstains; /* rows may be left undecided by this rule */
+};
+sepal_status answer_rule_make(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
+                              const sepal_model *model, const char *options);
+sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
+                             const sepal_model *model, const struct setting *settings, size_t n);
+
+/* Whether such a model can be decided by its own cut, and the cut is one to be kept. */
+bool cut_is_sound(const sepal_model *model);
+/* The rule as what a model keeps, in its memory. */
+sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
+                      const struct answer_options *options);
+/* The rule as `decision` among the facts of a report, unless it is the plain one. */
+void decision_tell(struct tree_maker *make, struct tree *parent,
+                   const struct answer_options *options);
+struct answer_options cut_options(const struct cut *cut);
+
+/* Rows [first, first + n); arrays that are NULL are not filled. */
+struct answers {
+    size_t first, n;
+    int32_t *classes; /* -1: not decided */
+    double *shown;    /* n x linear_shown */
+    double *probabilities;
+    double *distances; /* n x linear_shown; NaN where weights are all 0 */
+    double *likelihoods;
+    double *projections; /* n x model_projections */
+    uint8_t *regions;    /* enum region */
+};
+sepal_status model_answer(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
+                          const sepal_data *data, const struct answer_rule *rule);
+
+/* SEPAL_EMODEL with the reason unless the model has such numbers. */
+sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output what);
+/* How many there are for a row; 0: none. */
+size_t model_outputs(const sepal_model *model, sepal_output what);
+void model_output_name(sepal_ctx *ctx, struct text *out, const sepal_model *model,
+                       sepal_output what, size_t j);
+/* The name of column j of phi, in as far as its maps cannot be folded back. */
+void model_column_name(sepal_ctx *ctx, struct text *out, const sepal_model *model, size_t j);
+
+#endif

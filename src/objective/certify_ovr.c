@@ -1,0 +1,291 @@
+/* The proofs of classes against the rest, a group at a time, by one pass over the rows. No solver uses
+   this code, and it uses none of theirs. */
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "objective/certify_ovr.h"
+#include "objective/rounding.h"
+
+#include <string.h>
+
+enum { LANES = WIDE_LANES, STRIPE = 64, NEAR = 1 << 17 };
+
+/* Sums that carry what rounding has cut off (Neumaier 1974), a lane each. */
+struct totals {
+    double sum[LANES], rest[LANES];
+};
+
+static void totals_add(struct totals *totals, const double *x, size_t lanes) {
+    for (size_t l = 0; l < lanes; l++) {
+        double before = totals->sum[l], sum = before + x[l];
+        bool grows = fabs(before) >= fabs(x[l]);
+        double large = grows ? before : x[l], small = grows ? x[l] : before;
+        totals->rest[l] += (large - sum) + small;
+        totals->sum[l] = sum;
+    }
+}
+
+static double total_of(const struct totals *totals, size_t l) {
+    return totals->sum[l] + totals->rest[l];
+}
+
+struct proving {
+    const struct rest *rest;
+    const struct rest_point *point;
+    const struct kernels *kernels;
+    struct totals loss, earned, v_bias; /* of the rows */
+    size_t inside[LANES];
+    double norm[LANES]; /* of the weights */
+    /* Of the rows, for bounds of the rounding errors: of the losses; what the errors of conjugates and
+       of both sides' sums are measured by; and sums of |share a| |x|, which no norm of v exceeds. */
+    double loss_error[LANES], earned_size[LANES], size[LANES], reach[LANES];
+    /* A free bias: dual variables move by `level` until both sides are balanced, or those of the
+       larger side shrink by `factor`. */
+    double level[LANES], factor[2][LANES];
+    size_t used;      /* lanes, in fours */
+    bool far;         /* the sums are sparse rows', and not all in the nearest caches */
+    double *room, *v; /* a row of doubles; cols x used: sums of share a y x */
+    void *block;      /* where v lies */
+};
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+struct look {
+    double side[LANES], share[LANES], a[LANES];
+};
+
+/* Sides, shares and dual variables of a row, brought into the range of the loss; what is no number
+   becomes 0, as idle lanes are. */
+static void look_at(struct look *look, const struct proving *all, size_t row) {
+    const struct rest *rest = all->rest;
+    const struct rest_point *point = all->point;
+    const struct loss *loss = rest->o->loss;
+    for (size_t l = 0; l < point->n; l++) {
+        size_t k = point->class[l];
+        bool own = rest->label[row] == (int32_t)k;
+        size_t at = row * point->lanes + l;
+        double a = point->alpha64 ? point->alpha64[at] : (double)point->pull[at];
+        look->side[l] = own ? 1 : -1;
+        look->share[l] = rest->o->share[row] * rest_factor(rest, k, own);
+        a = a < loss->least ? loss->least : a > loss->most ? loss->most : a;
+        look->a[l] = isfinite(a) ? a : 0;
+    }
+}
+
+/* How far a dual variable may move: the more, the less moving it costs. */
+static double room_of(const struct loss *loss, double a) {
+    return isinf(loss->most) ? a : a * (1 - a / loss->most);
+}
+
+/* A free bias needs the sums of both sides to be equal, see certify.c. */
+static void balance(struct proving *all) {
+    const struct objective *o = all->rest->o;
+    struct totals sides[2] = {0}, rooms = {0};
+    struct look look = {0};
+    for (size_t i = 0; i < o->n; i++) {
+        double term[2][LANES], room[LANES];
+        look_at(&look, all, i);
+        for (size_t l = 0; l < all->used; l++) {
+            term[0][l] = look.side[l] < 0 ? look.share[l] * look.a[l] : 0;
+            term[1][l] = look.side[l] > 0 ? look.share[l] * look.a[l] : 0;
+            room[l] = look.share[l] * room_of(o->loss, look.a[l]);
+        }
+        totals_add(&sides[0], term[0], all->used);
+        totals_add(&sides[1], term[1], all->used);
+        totals_add(&rooms, room, all->used);
+    }
+    for (size_t l = 0; l < all->point->n; l++) {
+        double low = total_of(&sides[0], l), high = total_of(&sides[1], l);
+        double space = total_of(&rooms, l), step = (high - low) / space;
+        bool moves = space > 0 && fabs(step) < 1;
+        all->level[l] = moves ? step : 0;
+        all->factor[0][l] = !moves && low > high ? high / low : 1;
+        all->factor[1][l] = !moves && high > low ? low / high : 1;
+    }
+}
+
+static double balanced(const struct proving *all, size_t l, double side, double a) {
+    const struct loss *loss = all->rest->o->loss;
+    a -= all->level[l] * side * room_of(loss, a);
+    return fmin(fmax(a * all->factor[side > 0][l], loss->least), loss->most);
+}
+
+/* Begin to fetch what row i will ask for. */
+static void fetch(const struct proving *all, const void *from, size_t bytes,
+                  const struct block *block, size_t i) {
+    if (!all->far || i >= block->rows) return;
+    size_t at = block->start[i];
+    all->kernels->wide_fetch(block->index + at, block->start[i + 1] - at, from, bytes);
+}
+
+/* The losses of a row's margins m, and how far they may be off: a margin is a sum of `n` products, and
+   of magnitudes no sum is above |x| |w| (Cauchy-Schwarz). */
+static void add_losses(struct proving *all, const struct look *look, const double *m, double norm,
+                       size_t n) {
+    const struct loss *loss = all->rest->o->loss;
+    double value[LANES], off[LANES] = {0}, near[LANES], pull[LANES];
+    for (size_t l = 0; l < all->point->n; l++)
+        off[l] = rounding_of((double)n + 8, norm * all->norm[l]) +
+                 rounding_of(2, fabs(m[l]) + fabs(all->point->bias[l]));
+    for (size_t l = 0; l < all->used; l++) near[l] = m[l] - off[l];
+    loss->at(all->kernels, all->used, m, value, NULL, NULL);
+    loss->at(all->kernels, all->used, near, NULL, pull, NULL);
+    for (size_t l = 0; l < all->used; l++) {
+        double slope = steepest_near(loss, pull[l], off[l]);
+        all->loss_error[l] += look->share[l] * (slope * off[l] + ROUNDING_OF_TERM * value[l]);
+        value[l] *= look->share[l];
+    }
+    totals_add(&all->loss, value, all->used);
+}
+
+static void add_up_scores(double *m, const struct proving *all, const double *x,
+                          const uint32_t *index, size_t n) {
+    const struct rest_point *point = all->point;
+    if (point->w)
+        all->kernels->wide_dot_f64(m, x, index, n, point->w, point->lanes, all->used);
+    else
+        all->kernels->wide_dot_doubles(m, x, index, n, point->w64, point->lanes, all->used);
+}
+
+static void add_row(struct proving *all, const struct block *block, size_t i) {
+    const struct objective *o = all->rest->o;
+    size_t row = block->first_row + i, lanes = all->point->lanes;
+    const double *x;
+    const uint32_t *index;
+    double m[LANES] = {0}, earned[LANES] = {0}, d[LANES] = {0};
+    struct look look = {0};
+    size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, all->room);
+    double norm = sqrt(all->kernels->dot_f64(x, x, n));
+    look_at(&look, all, row);
+    fetch(all, all->v, all->used * sizeof *all->v, block, i);
+    add_up_scores(m, all, x, index, n);
+    if (all->point->w) fetch(all, all->point->w, lanes * sizeof *all->point->w, block, i + 1);
+    for (size_t l = 0; l < all->point->n; l++) {
+        double a = look.a[l];
+        m[l] = look.side[l] * (m[l] + all->point->bias[l]);
+        all->inside[l] += m[l] <= SUPPORT_MARGIN;
+        if (o->bias == BIAS_FREE) a = look.a[l] = balanced(all, l, look.side[l], a);
+        d[l] = look.share[l] * look.side[l] * a;
+        all->size[l] += fabs(d[l]);
+        all->reach[l] += fabs(d[l]) * norm;
+    }
+    add_losses(all, &look, m, norm, n);
+    o->loss->neg_conjugate(all->kernels, all->used, look.a, earned);
+    for (size_t l = 0; l < all->used; l++) {
+        all->earned_size[l] += look.share[l] * earned_size(o->loss, look.a[l], earned[l]);
+        earned[l] *= look.share[l];
+    }
+    totals_add(&all->earned, earned, all->used);
+    totals_add(&all->v_bias, d, all->used);
+    all->kernels->wide_add_f64(all->v, d, x, index, n, all->used);
+}
+
+/* ---- columns ------------------------------------------------------------------------------ */
+
+/* The sums of the squares of every lane, a stripe of columns at a time. */
+static void square_singles(struct totals *out, const float *w, size_t cols, size_t lanes) {
+    for (size_t j = 0; j < cols;) {
+        double part[LANES] = {0};
+        for (size_t end = j + STRIPE < cols ? j + STRIPE : cols; j < end; j++)
+            for (size_t l = 0; l < lanes; l++)
+                part[l] += (double)w[j * lanes + l] * (double)w[j * lanes + l];
+        totals_add(out, part, LANES);
+    }
+}
+
+static void square_doubles(struct totals *out, const double *v, size_t cols, size_t lanes) {
+    for (size_t j = 0; j < cols;) {
+        double part[LANES] = {0};
+        for (size_t end = j + STRIPE < cols ? j + STRIPE : cols; j < end; j++)
+            for (size_t l = 0; l < lanes; l++) part[l] += v[j * lanes + l] * v[j * lanes + l];
+        totals_add(out, part, LANES);
+    }
+}
+
+/* What is left of the difference of both sides, see certify_sums.c. */
+static double imbalance(const struct proving *all, size_t l) {
+    double difference = fabs(total_of(&all->v_bias, l)), size = all->size[l];
+    double left = difference + rounding_of(8, size), larger = 0.5 * size;
+    if (size == 0 || all->rest->o->bias != BIAS_FREE) return 0;
+    return left < larger ? left / larger : INFINITY;
+}
+
+/* Losses, conjugates and sums of lane l; `square`: of v. */
+static void estimate_lane(struct estimate *out, const struct proving *all, size_t l,
+                          double square) {
+    const struct objective *o = all->rest->o;
+    bool penalised = o->bias == BIAS_PENALISED;
+    double b = penalised ? all->point->bias[l] : 0, unbalanced = imbalance(all, l);
+    double penalty = 0.5 * o->l2 * (all->norm[l] * all->norm[l] + b * b);
+    out->primal = total_of(&all->loss, l) + penalty;
+    out->primal_error = ROUNDING_MORE * all->loss_error[l] + rounding_of(STRIPE + 8, penalty) +
+                        rounding_of(4, out->primal);
+    /* every row may have rounded a sum, and (|v| + error)^2 is the most that it can be */
+    double v = penalised ? total_of(&all->v_bias, l) : 0, norm = sqrt(square);
+    double error = rounding_of((double)o->n + 12, all->reach[l]) + unbalanced * all->reach[l];
+    double v_error = penalised ? rounding_of(8, all->size[l]) : 0;
+    double charge = (square + v * v) / (2 * o->l2);
+    double more = (error * (2 * norm + error) + v_error * (2 * fabs(v) + v_error)) / (2 * o->l2);
+    double earned = total_of(&all->earned, l);
+    out->bounded = true;
+    out->dual = earned - charge;
+    out->dual_error = ROUNDING_MORE * (ROUNDING_OF_TERM + unbalanced) * all->earned_size[l] +
+                      ROUNDING_MORE * more + rounding_of(STRIPE + 8, charge) +
+                      rounding_of(4, fabs(earned));
+}
+
+static sepal_status conclude(struct proof *out, const struct proving *all) {
+    const struct objective *o = all->rest->o;
+    struct totals sums = {0};
+    square_doubles(&sums, all->v, o->cols, all->used);
+    for (size_t l = 0; l < all->point->n; l++) {
+        struct estimate estimate;
+        estimate_lane(&estimate, all, l, total_of(&sums, l));
+        out[l] = (struct proof){.slope = NAN, .norm = all->norm[l], .inside = all->inside[l]};
+        TRY(proof_conclude(&out[l], o->ctx, &estimate));
+    }
+    return SEPAL_OK;
+}
+
+/* ---- together ----------------------------------------------------------------------------- */
+
+struct points {
+    struct proof (*out)[LANES];
+    const struct rest *rest;
+    const struct rest_point *const *point;
+};
+
+static void measure_weights(struct proving *all) {
+    struct totals weights = {0};
+    size_t cols = all->rest->o->cols, lanes = all->point->lanes;
+    if (all->point->w)
+        square_singles(&weights, all->point->w, cols, lanes);
+    else
+        square_doubles(&weights, all->point->w64, cols, lanes);
+    for (size_t l = 0; l < all->point->n; l++) all->norm[l] = sqrt(total_of(&weights, l));
+}
+
+static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
+    const struct points *points = payload;
+    const struct objective *o = points->rest->o;
+    struct proving all = {.rest = points->rest, .point = points->point[p], .kernels = ctx->kernels};
+    all.room = mem_alloc(ctx, o->cols, sizeof *all.room);
+    all.used = (all.point->n + 3) / 4 * 4;
+    all.far = o->rows.sparse && o->cols * all.used * sizeof *all.v > NEAR;
+    all.v = mem_lines(&all.block, ctx, o->cols, all.used * sizeof *all.v);
+    sepal_status status = all.room && all.v ? SEPAL_OK : SEPAL_EMEMORY;
+    if (all.v) memset(all.v, 0, o->cols * all.used * sizeof *all.v);
+    measure_weights(&all);
+    if (status == SEPAL_OK && o->bias == BIAS_FREE) balance(&all);
+    for (size_t b = 0; status == SEPAL_OK && b < o->rows.n_blocks; b++)
+        for (size_t i = 0; i < o->rows.blocks[b].rows; i++) add_row(&all, &o->rows.blocks[b], i);
+    if (status == SEPAL_OK) status = conclude(points->out[p], &all);
+    mem_free(all.room);
+    mem_free(all.block);
+    return status;
+}
+
+sepal_status certify_rest(struct proof (*out)[WIDE_LANES], const struct rest *rest,
+                          const struct rest_point *const *points, size_t n) {
+    struct points all = {out, rest, points};
+    return parallel_for(rest->o->ctx, n, prove_point, &all);
+}

@@ -1,0 +1,66 @@
+/* Dual coordinate descent for each class against the rest, in lock-step: groups of up to WIDE_LANES
+   classes, whose weights of one column lie side by side. Rounds of it alternate with proofs:
+
+       rest_open
+       rest_start
+       repeat: rest_descend (epochs, until a gap is likely), rest_settle (the weights anew),
+               [prove each class], rest_keep (only the classes that are not done) */
+#ifndef SEPAL_SOLVERS_OVR_DCD_H
+#define SEPAL_SOLVERS_OVR_DCD_H
+
+#include "objective/certify_ovr.h"
+
+struct rest_group {
+    struct rest_point point;
+    double anchor[WIDE_LANES]; /* of the bias, see rest_descent.c */
+    double worst[2];           /* the largest relative gap of its classes in the last two epochs */
+    double last_fall;          /* the least of them yet */
+    size_t idle;               /* epochs since then */
+    bool likely;               /* the gap asked for seems to be reached */
+};
+
+struct rest_descent {
+    /* Given. */
+    const struct rest *rest;
+    size_t classes;    /* problems: class 0 .. classes - 1 against the rest */
+    double tol;        /* the relative gap that rest_descend aims at */
+    size_t max_epochs; /* of all rounds */
+    uint64_t seed;
+    bool (*stops)(void *payload, size_t iteration, double objective, double gap);
+    void *payload;
+
+    /* Made by rest_open. */
+    float *share;       /* of each row, over l2 */
+    float *norm;        /* of each row, squared */
+    struct matrix rows; /* those of the objective, sparse ones as singles */
+    struct block *blocks;
+    float *singles;
+    double norm_most; /* the largest of share_i norm_i / l2 */
+    double norm_mean; /* the mean of norm_i, by shares */
+    double norm_largest;
+    double bias_square; /* the bias is a weight of a column of this value, squared */
+    double bias_keeps;  /* how much of a move of the anchor the bias makes */
+    uint32_t *order;
+    size_t n_groups;
+    struct rest_group *groups;
+    void *block; /* what their weights and dual variables lie in */
+
+    size_t epochs;
+    bool stalled; /* more epochs promise little */
+    bool stopped; /* by `stops` */
+};
+
+/* Row norms, which tell whether singles will do. To be given to rest_close in any case. */
+sepal_status rest_open(struct rest_descent *d);
+sepal_status rest_start(struct rest_descent *d);
+sepal_status rest_descend(struct rest_descent *d);
+/* The weights that the dual variables make, added up in doubles. */
+sepal_status rest_settle(struct rest_descent *d);
+/* Go on with the classes for which wanted[k] holds. */
+sepal_status rest_keep(struct rest_descent *d, const bool *wanted);
+void rest_close(struct rest_descent *d);
+
+/* For the descent: rows of this many are visited together. */
+enum { REST_ROWS = 8 };
+
+#endif
