@@ -16,7 +16,7 @@ static const struct topic topics[] = {
     {"metrics", SEPAL_METRIC, "Metrics of evaluate", "metrics"},
     {"options", SEPAL_READ_OPTION, "Options of reading", "reading_options"},
     {"options", SEPAL_FIT_OPTION, "Options of fitting", "fit_options"},
-    {"options", SEPAL_ANSWER_OPTION, "Options of deciding", "answer_options"},
+    {"options", SEPAL_ANSWER_OPTION, "Options of deciding", "predict_options"},
     {"options", SEPAL_SAMPLE_OPTION, "Options of drawing rows", "sample_options"},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };

@@ -95,7 +95,7 @@ sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const sepal_data
 
 sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char *path) {
     BEGIN(ctx, GIVEN(out), GIVEN(path));
-    return aside_sibling(out, ctx, path);
+    return labels_file_sibling(out, ctx, path);
 }
 
 size_t sepal_data_rows(const sepal_data *data) {
@@ -333,11 +333,11 @@ sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_mod
 }
 
 /* `open` (NULL: not asked) becomes whether ambiguous rows stay undecided. */
-static sepal_status answer_all(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
-                               const sepal_data *data, const char *options, int *open) {
+static sepal_status predict_all(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
+                                const sepal_data *data, const char *options, int *open) {
     struct arena arena = {0};
-    struct answer_rule rule;
-    sepal_status status = answer_rule_make(&rule, ctx, &arena, model, options);
+    struct decision_rule rule;
+    sepal_status status = decision_rule_make(&rule, ctx, &arena, model, options);
     if (status == SEPAL_OK && open) *open = rule.options.ambiguous == AMBIGUOUS_UNDECIDED;
     if (status == SEPAL_OK) status = model_answer(out, ctx, model, data, &rule);
     arena_clear(&arena);
@@ -349,7 +349,7 @@ sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *mode
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     TRY(match_columns(ctx, model, data));
     struct answers answers = {.n = data->matrix.rows, .classes = out};
-    return answer_all(&answers, ctx, model, data, NULL, NULL);
+    return predict_all(&answers, ctx, model, data, NULL, NULL);
 }
 
 sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
@@ -357,7 +357,7 @@ sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     TRY(match_columns(ctx, model, data));
     struct answers answers = {.n = data->matrix.rows, .shown = out};
-    return answer_all(&answers, ctx, model, data, NULL, NULL);
+    return predict_all(&answers, ctx, model, data, NULL, NULL);
 }
 
 sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model *model,
@@ -374,7 +374,7 @@ sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model 
     if (out->numbers) *numbers[out->what] = out->numbers; /* one of them, by model_has */
     answers.regions = mem_alloc(ctx, n, sizeof *answers.regions);
     sepal_status status = answers.regions
-                              ? answer_all(&answers, ctx, model, data, options, &out->open)
+                              ? predict_all(&answers, ctx, model, data, options, &out->open)
                               : SEPAL_EMEMORY;
     for (size_t i = 0; i < n && status == SEPAL_OK; i++) {
         out->several += answers.regions[i] == REGION_SEVERAL;
@@ -388,10 +388,10 @@ sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model 
 sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *model, const sepal_output *what,
                                 const char *options) {
     struct arena arena = {0};
-    struct answer_rule rule;
+    struct decision_rule rule;
     BEGIN(ctx, GIVEN(model));
     sepal_status status = what ? model_has(ctx, model, *what) : SEPAL_OK;
-    if (status == SEPAL_OK) status = answer_rule_make(&rule, ctx, &arena, model, options);
+    if (status == SEPAL_OK) status = decision_rule_make(&rule, ctx, &arena, model, options);
     arena_clear(&arena);
     return status;
 }
@@ -406,7 +406,7 @@ sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *m
 /* The options of a decision, and one of a judgement. */
 static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const sepal_model *model,
                                   const sepal_data *data, const char *options) {
-    struct answer_rule rule;
+    struct decision_rule rule;
     struct setting *settings = NULL;
     size_t n = 0, kept = 0;
     const char *positive = NULL;
@@ -417,7 +417,7 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
         else
             settings[kept++] = settings[i];
     }
-    TRY(answer_rule_set(&rule, ctx, &report->arena, model, settings, kept));
+    TRY(decision_rule_set(&rule, ctx, &report->arena, model, settings, kept));
     if (data->set_start)
         return fail_at(ctx, SEPAL_EDATA, data->first_set.file, data->first_set.line,
                        data->first_set.column,

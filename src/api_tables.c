@@ -13,8 +13,8 @@
 #include "multiclass/reduction.h"
 
 /* Row i of a table, with its knobs; false past the end. */
-static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct knob **knobs) {
-    static const struct knob none[] = {{0}};
+static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct parameter **knobs) {
+    static const struct parameter none[] = {{0}};
     *knobs = none;
     *out = (sepal_method){0};
     switch (kind) {
@@ -58,7 +58,7 @@ static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct kno
         break;
     case SEPAL_ANSWER_OPTION:
         *out = (sepal_method){.name = "decision", .summary = "how rows are decided"};
-        *knobs = answer_option_table;
+        *knobs = predict_option_table;
         break;
     case SEPAL_SAMPLE_OPTION:
         *out = (sepal_method){.name = "sampling", .summary = "which rows are drawn"};
@@ -72,23 +72,23 @@ static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct kno
 
 size_t sepal_method_count(sepal_kind kind) {
     sepal_method method;
-    const struct knob *knobs;
+    const struct parameter *knobs;
     size_t n = 0;
     while (row_at(kind, n, &method, &knobs)) n++;
     return n;
 }
 
 int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
-    const struct knob *knobs;
+    const struct parameter *knobs;
     return out && row_at(kind, i, out, &knobs);
 }
 
 int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
     sepal_method method;
-    const struct knob *knobs;
+    const struct parameter *knobs;
     if (!out || !row_at(kind, i, &method, &knobs) || param >= method.n_params) return 0;
-    const struct knob *knob = &knobs[param];
-    *out =
-        (sepal_param){knob->name, knob->fallback, knob->range, knob->help, knob->type == KNOB_FILE};
+    const struct parameter *knob = &knobs[param];
+    *out = (sepal_param){knob->name, knob->fallback, knob->range, knob->help,
+                         knob->type == PARAMETER_FILE};
     return 1;
 }

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-struct effort {
+struct budget {
     uint64_t start_ns;
     double max_seconds; /* NaN: no limit */
     double max_work; /* multiplications, so that the end does not depend on the clock; NaN: none */
@@ -16,7 +16,7 @@ struct effort {
 };
 
 /* Count work, and ask now and then whether to go on. True: stop. */
-static inline bool effort_spent(struct effort *effort, sepal_ctx *ctx, double work,
+static inline bool budget_spent(struct budget *effort, sepal_ctx *ctx, double work,
                                 const char *line) {
     effort->work += work;
     if (effort->stopped) return true;

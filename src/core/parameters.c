@@ -28,7 +28,7 @@ struct given {
     sepal_ctx *ctx;
     struct arena *arena;
     const char *owner;
-    const struct knob *knob;
+    const struct parameter *knob;
     const char *text;
 };
 
@@ -49,8 +49,8 @@ static bool same_name(const char *a, size_t length, const char *b) {
     return true;
 }
 
-const struct knob *knobs_find(const struct knob *table, const char *name) {
-    for (const struct knob *knob = table; knob->name != NULL; knob++) {
+const struct parameter *parameters_find(const struct parameter *table, const char *name) {
+    for (const struct parameter *knob = table; knob->name != NULL; knob++) {
         if (same_name(knob->name, strlen(knob->name), name)) return knob;
     }
     return NULL;
@@ -160,7 +160,7 @@ static sepal_status read_real(const struct given *given, double *out) {
         return fail(given->ctx, SEPAL_EINTERNAL, "the knob %s of %s has the range '%s'",
                     given->knob->name, given->owner, range);
     }
-    bool count = given->knob->type == KNOB_COUNT;
+    bool count = given->knob->type == PARAMETER_COUNT;
     const char *kind = count ? "not a whole number" : "not a number";
     const char *end = given->text + strlen(given->text);
     if (decimal_read(given->text, end, out) != end) {
@@ -185,70 +185,70 @@ static sepal_status read_value(const struct given *given, union value *out) {
     double number = 0;
     int place;
     switch (given->knob->type) {
-    case KNOB_REAL: return read_real(given, &out->real);
-    case KNOB_COUNT:
+    case PARAMETER_REAL: return read_real(given, &out->real);
+    case PARAMETER_COUNT:
         TRY(read_real(given, &number));
         out->count = (size_t)number;
         return SEPAL_OK;
-    case KNOB_FLAG:
+    case PARAMETER_FLAG:
         TRY(read_word(given, flag_words, &place));
         out->flag = place % 2 == 0;
         return SEPAL_OK;
-    case KNOB_CHOICE: return read_word(given, given->knob->range, &out->choice);
-    case KNOB_TEXT:
-    case KNOB_FILE:
+    case PARAMETER_CHOICE: return read_word(given, given->knob->range, &out->choice);
+    case PARAMETER_TEXT:
+    case PARAMETER_FILE:
         out->text = arena_text(given->ctx, given->arena, given->text, strlen(given->text));
         return out->text == NULL ? SEPAL_EMEMORY : SEPAL_OK;
     }
     return fail(given->ctx, SEPAL_EINTERNAL, "the knob %s has no type", given->knob->name);
 }
 
-static bool is_text(enum knob_type type) {
-    return type == KNOB_TEXT || type == KNOB_FILE;
+static bool is_text(enum parameter_type type) {
+    return type == PARAMETER_TEXT || type == PARAMETER_FILE;
 }
 
-static size_t value_size(enum knob_type type) {
+static size_t value_size(enum parameter_type type) {
     switch (type) {
-    case KNOB_REAL: return sizeof(double);
-    case KNOB_COUNT: return sizeof(size_t);
-    case KNOB_FLAG: return sizeof(bool);
-    case KNOB_CHOICE: return sizeof(int);
-    case KNOB_TEXT:
-    case KNOB_FILE: return sizeof(const char *);
+    case PARAMETER_REAL: return sizeof(double);
+    case PARAMETER_COUNT: return sizeof(size_t);
+    case PARAMETER_FLAG: return sizeof(bool);
+    case PARAMETER_CHOICE: return sizeof(int);
+    case PARAMETER_TEXT:
+    case PARAMETER_FILE: return sizeof(const char *);
     }
     return 0;
 }
 
-static void store(void *values, const struct knob *knob, const union value *value) {
+static void store(void *values, const struct parameter *knob, const union value *value) {
     memcpy((char *)values + knob->offset, value, value_size(knob->type));
 }
 
-static union value load(const void *values, const struct knob *knob) {
+static union value load(const void *values, const struct parameter *knob) {
     union value value = {0};
     memcpy(&value, (const char *)values + knob->offset, value_size(knob->type));
     return value;
 }
 
-static bool same_value(enum knob_type type, const union value *a, const union value *b) {
+static bool same_value(enum parameter_type type, const union value *a, const union value *b) {
     switch (type) {
-    case KNOB_REAL: return a->real == b->real;
-    case KNOB_COUNT: return a->count == b->count;
-    case KNOB_FLAG: return a->flag == b->flag;
-    case KNOB_CHOICE: return a->choice == b->choice;
-    case KNOB_TEXT:
-    case KNOB_FILE: return strcmp(a->text, b->text) == 0;
+    case PARAMETER_REAL: return a->real == b->real;
+    case PARAMETER_COUNT: return a->count == b->count;
+    case PARAMETER_FLAG: return a->flag == b->flag;
+    case PARAMETER_CHOICE: return a->choice == b->choice;
+    case PARAMETER_TEXT:
+    case PARAMETER_FILE: return strcmp(a->text, b->text) == 0;
     }
     return false;
 }
 
 /* What a name without a value means; NULL when it needs one. */
-static const char *value_alone(const struct knob *knob) {
-    bool has_true = knob->type == KNOB_CHOICE && find_word(knob->range, "true") >= 0;
-    return knob->type == KNOB_FLAG || has_true ? "true" : NULL;
+static const char *value_alone(const struct parameter *knob) {
+    bool has_true = knob->type == PARAMETER_CHOICE && find_word(knob->range, "true") >= 0;
+    return knob->type == PARAMETER_FLAG || has_true ? "true" : NULL;
 }
 
 static sepal_status refuse_alone(const struct given *given) {
-    const struct knob *knob = given->knob;
+    const struct parameter *knob = given->knob;
     struct text message = {0};
     begin_complaint(given, &message);
     text_puts(given->ctx, &message, " stands alone; write ");
@@ -256,7 +256,7 @@ static sepal_status refuse_alone(const struct given *given) {
     text_puts(given->ctx, &message, "=VALUE");
     if (*knob->range != '\0') {
         text_printf(given->ctx, &message, " with a value %s %s",
-                    knob->type == KNOB_CHOICE ? "of" : "in", knob->range);
+                    knob->type == PARAMETER_CHOICE ? "of" : "in", knob->range);
     }
     return refuse(given->ctx, &message);
 }
@@ -271,13 +271,13 @@ static sepal_status refuse_twice(const struct given *given, const char *before) 
     return refuse(given->ctx, &message);
 }
 
-static size_t count_rows(const struct knob *table) {
+static size_t count_rows(const struct parameter *table) {
     size_t n = 0;
     while (table[n].name != NULL) n++;
     return n;
 }
 
-static sepal_status refuse_name(sepal_ctx *ctx, struct arena *arena, const struct knob *table,
+static sepal_status refuse_name(sepal_ctx *ctx, struct arena *arena, const struct parameter *table,
                                 const char *owner, const char *name) {
     size_t n = count_rows(table);
     const char **names = arena_alloc(ctx, arena, n, sizeof *names);
@@ -303,11 +303,11 @@ static sepal_status refuse_name(sepal_ctx *ctx, struct arena *arena, const struc
 }
 
 static sepal_status fill_default(void *values, const struct given *given) {
-    const struct knob *knob = given->knob;
+    const struct parameter *knob = given->knob;
     union value value = {0};
     if (knob->fallback != NULL) {
         TRY(read_value(given, &value));
-    } else if (knob->type == KNOB_REAL) {
+    } else if (knob->type == PARAMETER_REAL) {
         value.real = NAN;
     } else if (is_text(knob->type)) {
         value.text = NULL;
@@ -334,16 +334,17 @@ static sepal_status fill_given(void *values, const struct given *given, const ch
     return SEPAL_OK;
 }
 
-sepal_status knobs_fill(void *values, sepal_ctx *ctx, struct arena *arena, const struct knob *table,
-                        const char *owner, const struct setting *settings, size_t n) {
+sepal_status parameters_fill(void *values, sepal_ctx *ctx, struct arena *arena,
+                             const struct parameter *table, const char *owner,
+                             const struct setting *settings, size_t n) {
     const char **before = arena_zero(ctx, arena, count_rows(table), sizeof *before);
     if (before == NULL) return SEPAL_EMEMORY;
-    for (const struct knob *knob = table; knob->name != NULL; knob++) {
+    for (const struct parameter *knob = table; knob->name != NULL; knob++) {
         struct given given = {ctx, arena, owner, knob, knob->fallback};
         TRY(fill_default(values, &given));
     }
     for (size_t i = 0; i < n; i++) {
-        const struct knob *knob = knobs_find(table, settings[i].name);
+        const struct parameter *knob = parameters_find(table, settings[i].name);
         if (knob == NULL) return refuse_name(ctx, arena, table, owner, settings[i].name);
         const char *text = settings[i].value != NULL ? settings[i].value : value_alone(knob);
         struct given given = {ctx, arena, owner, knob, text};
@@ -357,30 +358,31 @@ static void print_word(sepal_ctx *ctx, struct text *out, const char *words, int 
     text_add(ctx, out, words, strcspn(words, "|"));
 }
 
-static void print_value(sepal_ctx *ctx, struct text *out, const struct knob *knob,
+static void print_value(sepal_ctx *ctx, struct text *out, const struct parameter *knob,
                         const union value *value) {
     switch (knob->type) {
-    case KNOB_REAL: text_number(ctx, out, value->real); break;
-    case KNOB_COUNT: text_printf(ctx, out, "%zu", value->count); break;
-    case KNOB_FLAG: text_puts(ctx, out, value->flag ? "true" : "false"); break;
-    case KNOB_CHOICE: print_word(ctx, out, knob->range, value->choice); break;
-    case KNOB_TEXT:
-    case KNOB_FILE: spec_quote(ctx, out, value->text); break;
+    case PARAMETER_REAL: text_number(ctx, out, value->real); break;
+    case PARAMETER_COUNT: text_printf(ctx, out, "%zu", value->count); break;
+    case PARAMETER_FLAG: text_puts(ctx, out, value->flag ? "true" : "false"); break;
+    case PARAMETER_CHOICE: print_word(ctx, out, knob->range, value->choice); break;
+    case PARAMETER_TEXT:
+    case PARAMETER_FILE: spec_quote(ctx, out, value->text); break;
     }
 }
 
-static bool is_absent(enum knob_type type, const union value *value) {
-    return (is_text(type) && value->text == NULL) || (type == KNOB_REAL && isnan(value->real));
+static bool is_absent(enum parameter_type type, const union value *value) {
+    return (is_text(type) && value->text == NULL) || (type == PARAMETER_REAL && isnan(value->real));
 }
 
-bool knob_same(const struct knob *knob, const void *values, const void *others) {
+bool parameter_same(const struct parameter *knob, const void *values, const void *others) {
     union value a = load(values, knob), b = load(others, knob);
     return same_value(knob->type, &a, &b);
 }
 
-void knobs_print(sepal_ctx *ctx, struct text *out, const struct knob *table, const void *values) {
+void parameters_print(sepal_ctx *ctx, struct text *out, const struct parameter *table,
+                      const void *values) {
     const char *between = "";
-    for (const struct knob *knob = table; knob->name != NULL; knob++) {
+    for (const struct parameter *knob = table; knob->name != NULL; knob++) {
         union value value = load(values, knob);
         if (is_absent(knob->type, &value)) continue;
         text_puts(ctx, out, between);

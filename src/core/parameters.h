@@ -7,18 +7,18 @@
 #include "core/arena.h"
 #include "core/text.h"
 
-enum knob_type {
-    KNOB_REAL,   /* double, NaN without a fallback unless given */
-    KNOB_COUNT,  /* size_t */
-    KNOB_FLAG,   /* bool */
-    KNOB_CHOICE, /* int, the index of the word in `range` ("online|batch|delta") */
-    KNOB_TEXT,   /* const char *, NULL unless given */
-    KNOB_FILE    /* likewise: the name of a file that is read */
+enum parameter_type {
+    PARAMETER_REAL,   /* double, NaN without a fallback unless given */
+    PARAMETER_COUNT,  /* size_t */
+    PARAMETER_FLAG,   /* bool */
+    PARAMETER_CHOICE, /* int, the index of the word in `range` ("online|batch|delta") */
+    PARAMETER_TEXT,   /* const char *, NULL unless given */
+    PARAMETER_FILE    /* likewise: the name of a file that is read */
 };
 
-struct knob {
+struct parameter {
     const char *name; /* with '-' between words; '_' is accepted for it */
-    enum knob_type type;
+    enum parameter_type type;
     size_t offset;        /* of the value in its struct */
     const char *fallback; /* the default, as the user would write it; NULL: none (REAL, TEXT) */
     const char *range;    /* "[0, inf)", "(0, 1]", "a|b|c", or "" for anything */
@@ -35,13 +35,15 @@ struct setting {
 /* Fill `values` with the defaults, then with `settings`. `owner` names the table in messages
    ("perceptron"). Unknown names, bad values and the same name twice with different values fail
    with SEPAL_EUSAGE, naming what is accepted. Texts are copied to the arena. */
-sepal_status knobs_fill(void *values, sepal_ctx *ctx, struct arena *arena, const struct knob *table,
-                        const char *owner, const struct setting *settings, size_t n);
+sepal_status parameters_fill(void *values, sepal_ctx *ctx, struct arena *arena,
+                             const struct parameter *table, const char *owner,
+                             const struct setting *settings, size_t n);
 /* Every knob written out, in table order: "variant=online, eta=1". Knobs that have no value (a NULL
    text, a NaN) are left out; values are quoted where the grammar needs it. */
-void knobs_print(sepal_ctx *ctx, struct text *out, const struct knob *table, const void *values);
+void parameters_print(sepal_ctx *ctx, struct text *out, const struct parameter *table,
+                      const void *values);
 /* Whether a knob that has a value has the same in both. */
-bool knob_same(const struct knob *knob, const void *values, const void *others);
-const struct knob *knobs_find(const struct knob *table, const char *name);
+bool parameter_same(const struct parameter *knob, const void *values, const void *others);
+const struct parameter *parameters_find(const struct parameter *table, const char *name);
 
 #endif

@@ -29,7 +29,7 @@ struct sepal_data {
     double seconds;    /* it took to load */
 };
 
-struct raw;
+struct parsed_chunk;
 struct source;
 struct chunks;
 struct read_options;

@@ -115,7 +115,7 @@ size_t row_singles(const float **x, const uint32_t **index, const struct block *
     } else if (block->values == VALUES_F64 && off) {
         for (size_t j = 0; j < n; j++) room[j] = (float)(block->f64[at + j] - centre[j]);
     } else if (block->values == VALUES_F64) {
-        singles_round(room, block->f64 + at, n);
+        f32_panels_round(room, block->f64 + at, n);
     } else {
         float value = block->values == VALUES_ROW ? (float)block->f64[i] : 1;
         for (size_t j = 0; j < n; j++) room[j] = value;

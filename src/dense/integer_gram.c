@@ -50,8 +50,8 @@ static bool fill_sparse(float *out, const struct integer_rows *rows, const struc
     memcpy(out, minus, (rows->n + 1) * sizeof *out); /* the next row is not there yet */
     if (block->values == VALUES_F32 && !block->centre) {
         size_t from = block->start[i], n = block->start[i + 1] - from;
-        return singles_scatter(out, minus, block->f32 + from, block->index + from, rows->places, n,
-                               VALUE_MOST);
+        return f32_panels_scatter(out, minus, block->f32 + from, block->index + from, rows->places,
+                                  n, VALUE_MOST);
     }
     for (size_t at = 0, j; row_next(block, i, rows->x->cols, &at, &j, &x);) {
         size_t place = rows->places[j];
@@ -64,9 +64,9 @@ static bool fill_sparse(float *out, const struct integer_rows *rows, const struc
 static bool fill_singles(float *out, const struct integer_rows *rows, const float *x,
                          const float *minus) {
     size_t n = rows->n;
-    if (n == rows->x->cols) return singles_centre(out, x, minus, n, VALUE_MOST);
+    if (n == rows->x->cols) return f32_panels_centre(out, x, minus, n, VALUE_MOST);
     for (size_t p = 0; p < n; p++) out[p] = x[rows->active[p]];
-    return singles_centre(out, out, minus, n, VALUE_MOST);
+    return f32_panels_centre(out, out, minus, n, VALUE_MOST);
 }
 
 static bool fill_doubles(float *out, const struct integer_rows *rows, const double *x,
@@ -104,12 +104,12 @@ static bool fill_panel(const struct panel *panel, const struct integer_rows *row
 
 /* A sum of squares that is rounded has passed the limit already. */
 static bool small_enough(const struct panel *panel, const float *z, size_t rows, size_t n) {
-    return singles_largest_square(panel->squares, z, rows, n) <= EXACT_MOST;
+    return f32_panels_largest_square(panel->squares, z, rows, n) <= EXACT_MOST;
 }
 
 static void add_product(struct summing *all, const struct panel *panel) {
     lock_take(&all->lock);
-    singles_add_triangle(all->out, panel->product, all->rows->n);
+    f32_panels_add_triangle(all->out, panel->product, all->rows->n);
     lock_give(&all->lock);
 }
 

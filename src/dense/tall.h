@@ -16,7 +16,7 @@ struct tall {
 };
 
 /* R (cols x cols, zeros below the diagonal and in rows that there are none for) of A = QR. */
-sepal_status tall_qr(double *r, sepal_ctx *ctx, const struct tall *tall);
+sepal_status tsqr(double *r, sepal_ctx *ctx, const struct tall *tall);
 /* The upper triangle of A'A (cols x cols). */
 sepal_status tall_gram(double *gram, sepal_ctx *ctx, const struct tall *tall);
 

@@ -44,9 +44,9 @@ static sepal_status add_range(sepal_ctx *ctx, const struct block *range, double 
         n = range->rows - i < FILL_ROWS ? range->rows - i : FILL_ROWS;
         tall->fill(tall->payload, range->first_row + i, n, rows, stride);
         if (tall->single) {
-            singles_round(singles, rows, n * stride);
+            f32_panels_round(singles, rows, n * stride);
             ctx->blas->syrk_t_single(cols, n, singles, stride, square, cols);
-            singles_add_triangle(sum, square, cols);
+            f32_panels_add_triangle(sum, square, cols);
         } else {
             ctx->blas->syrk_t(cols, n, rows, stride, 1, sum, cols);
         }
@@ -74,7 +74,7 @@ static sepal_status fill_rows(sepal_ctx *ctx, size_t task, void *payload) {
     if (!rows) return SEPAL_EMEMORY;
     tall->fill(tall->payload, all->first + from, n, rows, tall->stride);
     if (!all->singles) return SEPAL_OK;
-    singles_round(all->singles + from * tall->stride, rows, n * tall->stride);
+    f32_panels_round(all->singles + from * tall->stride, rows, n * tall->stride);
     mem_free(rows);
     return SEPAL_OK;
 }

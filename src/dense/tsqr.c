@@ -74,7 +74,7 @@ static size_t count_ranges(const struct tall *tall, size_t step) {
     return ranges;
 }
 
-sepal_status tall_qr(double *r, sepal_ctx *ctx, const struct tall *tall) {
+sepal_status tsqr(double *r, sepal_ctx *ctx, const struct tall *tall) {
     size_t cols = tall->cols, step = cols > STEP_LEAST ? cols : STEP_LEAST;
     struct stack s = {.tall = tall, .step = step, .ranges = count_ranges(tall, step)};
     double *array[RANGES_MOST] = {0};

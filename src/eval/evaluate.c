@@ -25,7 +25,7 @@ struct judging {
     const sepal_model *model;
     const struct linear *linear;
     const sepal_data *data;
-    const struct answer_rule *rule;
+    const struct decision_rule *rule;
     struct arena arena;
     struct tree_maker *make;
     struct tree *report;
@@ -310,8 +310,8 @@ static sepal_status judge(struct judging *all, const char *label) {
 }
 
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
-                      const struct answer_rule *rule, const char *positive, struct tree_maker *make,
-                      struct tree *report) {
+                      const struct decision_rule *rule, const char *positive,
+                      struct tree_maker *make, struct tree *report) {
     struct judging all = {.ctx = ctx,
                           .model = model,
                           .linear = &model->linear,

@@ -31,7 +31,7 @@ extern const struct metric metric_table[]; /* ends with a row without name */
 
 /* Fill `report` (an object) with confusion, measures and rankings. `positive` NULL: the second class. */
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
-                      const struct answer_rule *rule, const char *positive, struct tree_maker *make,
-                      struct tree *report);
+                      const struct decision_rule *rule, const char *positive,
+                      struct tree_maker *make, struct tree *report);
 
 #endif

@@ -39,14 +39,14 @@ static sepal_status check_classes(sepal_ctx *ctx, struct arena *arena, const sep
 }
 
 /* "poly(degree=2, interactions=true) | standardize" */
-static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct basis *basis) {
+static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct map_chain *basis) {
     struct text text = {0};
     for (size_t m = 0; m < basis->n; m++) {
         const struct map *map = basis->maps[m].map;
         text_printf(ctx, &text, "%s%s", m ? " | " : "", map->name);
         if (!map->knobs[0].name) continue;
         text_puts(ctx, &text, "(");
-        knobs_print(ctx, &text, map->knobs, basis->maps[m].config);
+        parameters_print(ctx, &text, map->knobs, basis->maps[m].config);
         text_puts(ctx, &text, ")");
     }
     const char *copy =
@@ -57,7 +57,7 @@ static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct b
 
 sepal_status mapped_rows_make(struct mapped_rows *out, sepal_ctx *ctx, const sepal_data *data,
                               const char *maps) {
-    struct basis basis = {0};
+    struct map_chain basis = {0};
     *out = (struct mapped_rows){.data = data, .x = &data->matrix, .maps = ""};
     if (maps && *maps) TRY(pipeline_parse_maps(&basis, ctx, &out->arena, maps));
     TRY(check_rows(ctx, data));
@@ -65,7 +65,7 @@ sepal_status mapped_rows_make(struct mapped_rows *out, sepal_ctx *ctx, const sep
     if (basis.n == 0) return SEPAL_OK;
     out->maps = canonical(ctx, &out->arena, &basis);
     if (!out->maps) return SEPAL_EMEMORY;
-    TRY(basis_fit(&basis, &out->made, ctx, &out->arena, &data->matrix, data->weight));
+    TRY(map_chain_fit(&basis, &out->made, ctx, &out->arena, &data->matrix, data->weight));
     if (out->made.blocks) out->x = &out->made;
     return check_cancelled(ctx, "mapping the features");
 }

@@ -14,9 +14,9 @@ enum { MOST_CLASSES = 512 };
 struct separable_options {
     double max_seconds;
 };
-static const struct knob option_table[] = {
-    {"max-seconds", KNOB_REAL, offsetof(struct separable_options, max_seconds), NULL, "(0, inf)",
-     "stop after this time with what is known"},
+static const struct parameter option_table[] = {
+    {"max-seconds", PARAMETER_REAL, offsetof(struct separable_options, max_seconds), NULL,
+     "(0, inf)", "stop after this time with what is known"},
     {0},
 };
 
@@ -24,7 +24,7 @@ struct asking {
     sepal_ctx *ctx;
     const struct mapped_rows *rows;
     struct arena arena;
-    struct effort effort;
+    struct budget effort;
     int8_t *side;
     struct tree_maker *make;
     size_t classes;
@@ -193,7 +193,7 @@ static sepal_status parse_options(struct separable_options *out, sepal_ctx *ctx,
     struct setting *settings = NULL;
     size_t n = 0;
     if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
-    return knobs_fill(out, ctx, arena, option_table, "separable", settings, n);
+    return parameters_fill(out, ctx, arena, option_table, "separable", settings, n);
 }
 
 static sepal_status run(struct asking *a, struct mapped_rows *rows, const sepal_data *data,

@@ -6,28 +6,28 @@
 
 enum { LIMB_BITS = 32 };
 
-static void trim(struct natural *a) {
+static void trim(struct bigint *a) {
     while (a->n > 0 && a->limb[a->n - 1] == 0) a->n--;
 }
 
-sepal_status natural_make(struct natural *out, sepal_ctx *ctx, struct arena *arena, size_t limbs) {
+sepal_status bigint_make(struct bigint *out, sepal_ctx *ctx, struct arena *arena, size_t limbs) {
     *out =
-        (struct natural){.limb = arena_alloc(ctx, arena, limbs, sizeof *out->limb), .room = limbs};
+        (struct bigint){.limb = arena_alloc(ctx, arena, limbs, sizeof *out->limb), .room = limbs};
     return out->limb ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-void natural_set(struct natural *a, uint64_t value) {
+void bigint_set(struct bigint *a, uint64_t value) {
     a->n = 0;
     for (; value != 0; value >>= LIMB_BITS) a->limb[a->n++] = (uint32_t)value;
 }
 
-void natural_copy(struct natural *to, const struct natural *from) {
+void bigint_copy(struct bigint *to, const struct bigint *from) {
     memcpy(to->limb, from->limb, from->n * sizeof *to->limb);
     to->n = from->n;
 }
 
 /* a = a * factor + addend for a factor of one limb */
-static void extend_small(struct natural *a, uint32_t factor, uint64_t addend) {
+static void extend_small(struct bigint *a, uint32_t factor, uint64_t addend) {
     uint64_t carry = addend;
     for (size_t i = 0; i < a->n; i++) {
         uint64_t low = (uint64_t)a->limb[i] * factor + (uint32_t)carry;
@@ -38,7 +38,7 @@ static void extend_small(struct natural *a, uint32_t factor, uint64_t addend) {
     trim(a);
 }
 
-void natural_extend(struct natural *a, uint64_t factor, uint64_t addend) {
+void bigint_extend(struct bigint *a, uint64_t factor, uint64_t addend) {
     uint32_t low = (uint32_t)factor, high = (uint32_t)(factor >> LIMB_BITS);
     if (high == 0) {
         extend_small(a, low, addend);
@@ -62,14 +62,14 @@ void natural_extend(struct natural *a, uint64_t factor, uint64_t addend) {
     trim(a);
 }
 
-int natural_compare(const struct natural *a, const struct natural *b) {
+int bigint_compare(const struct bigint *a, const struct bigint *b) {
     if (a->n != b->n) return a->n < b->n ? -1 : 1;
     for (size_t i = a->n; i-- > 0;)
         if (a->limb[i] != b->limb[i]) return a->limb[i] < b->limb[i] ? -1 : 1;
     return 0;
 }
 
-void natural_subtract(struct natural *a, const struct natural *b) {
+void bigint_subtract(struct bigint *a, const struct bigint *b) {
     uint64_t borrow = 0;
     for (size_t i = 0; i < a->n; i++) {
         uint64_t taken = borrow + (i < b->n ? b->limb[i] : 0);
@@ -79,7 +79,7 @@ void natural_subtract(struct natural *a, const struct natural *b) {
     trim(a);
 }
 
-size_t natural_zeros(const struct natural *a) {
+size_t bigint_zeros(const struct bigint *a) {
     if (a->n == 0) return SIZE_MAX;
     size_t i = 0, bit = 0;
     while (a->limb[i] == 0) i++;
@@ -87,7 +87,7 @@ size_t natural_zeros(const struct natural *a) {
     return i * LIMB_BITS + bit;
 }
 
-void natural_shift_right(struct natural *a, size_t bits) {
+void bigint_shift_right(struct bigint *a, size_t bits) {
     size_t limbs = bits / LIMB_BITS, rest = bits % LIMB_BITS;
     if (limbs >= a->n) {
         a->n = 0;
@@ -101,14 +101,14 @@ void natural_shift_right(struct natural *a, size_t bits) {
     trim(a);
 }
 
-void natural_gcd(struct natural *a, struct natural *b) {
-    if (a->n == 0) natural_copy(a, b);
+void bigint_gcd(struct bigint *a, struct bigint *b) {
+    if (a->n == 0) bigint_copy(a, b);
     while (b->n > 0) {
-        int order = natural_compare(a, b);
+        int order = bigint_compare(a, b);
         if (order == 0) return;
-        struct natural *larger = order > 0 ? a : b;
-        natural_subtract(larger, order > 0 ? b : a);
-        natural_shift_right(larger, natural_zeros(larger));
+        struct bigint *larger = order > 0 ? a : b;
+        bigint_subtract(larger, order > 0 ? b : a);
+        bigint_shift_right(larger, bigint_zeros(larger));
     }
 }
 
@@ -119,7 +119,7 @@ static uint32_t inverse(uint32_t odd) {
     return x;
 }
 
-void natural_divide(struct natural *a, const struct natural *d) {
+void bigint_divide(struct bigint *a, const struct bigint *d) {
     uint32_t low = inverse(d->limb[0]);
     size_t n = a->n < d->n ? 0 : a->n - d->n + 1;
     for (size_t i = 0; i < n; i++) {
@@ -137,7 +137,7 @@ void natural_divide(struct natural *a, const struct natural *d) {
     trim(a);
 }
 
-const char *natural_print(sepal_ctx *ctx, struct arena *arena, struct natural *a) {
+const char *bigint_print(sepal_ctx *ctx, struct arena *arena, struct bigint *a) {
     enum { AT_ONCE = 9 };
     static const uint32_t BASE = 1000000000;
     size_t room = a->n * 10 + 2, at = room;

@@ -4,7 +4,7 @@
 #ifndef SEPAL_EXACT_DOUBLE_DOUBLE_H
 #define SEPAL_EXACT_DOUBLE_DOUBLE_H
 
-struct twofold {
+struct double_double {
     double high, low;
 };
 
@@ -24,13 +24,13 @@ static inline double product_error(double a, double b, double product) {
     return a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
 }
 
-static inline void twofold_add_product(struct twofold *s, double a, double b) {
+static inline void double_double_add_product(struct double_double *s, double a, double b) {
     double product = a * b, error;
     two_sum(s->high, product, &s->high, &error);
     s->low += error + product_error(a, b, product);
 }
 
-static inline double twofold_value(struct twofold s) {
+static inline double double_double_value(struct double_double s) {
     return s.high + s.low;
 }
 

@@ -27,7 +27,7 @@ struct kernel {
     sepal_ctx *ctx;
     struct arena *arena;
     const struct exact_system *system;
-    struct effort *effort;
+    struct budget *effort;
     int *lowest;    /* per equation: least exponent of its entries */
     int most_shift; /* exponents above it, at most */
     size_t rank;
@@ -119,7 +119,7 @@ static sepal_status find_rank(struct kernel *k) {
         k->pivot_row[k->rank] = (uint32_t)i;
         k->pivot_column[k->rank++] = (uint32_t)at;
         double work = (double)n * (double)k->rank;
-        if (effort_spent(k->effort, k->ctx, work, "separable: exact multipliers, their rank"))
+        if (budget_spent(k->effort, k->ctx, work, "separable: exact multipliers, their rank"))
             break;
     }
     mem_free(a);
@@ -233,45 +233,45 @@ static bool add_prime(struct kernel *k, uint64_t prime, const uint64_t *residue)
 }
 
 /* The size of the number that the digits of point i stand for. */
-static sepal_status compose(struct natural *out, const struct kernel *k, size_t i, bool negative) {
+static sepal_status compose(struct bigint *out, const struct kernel *k, size_t i, bool negative) {
     size_t n = k->system->n_points, t = k->n_used - 1; /* the last prime only confirmed */
-    TRY(natural_make(out, k->ctx, k->arena, 2 * t + 4));
+    TRY(bigint_make(out, k->ctx, k->arena, 2 * t + 4));
     for (size_t s = t; s-- > 0;) {
         uint64_t d = k->digit[s * n + i], p = k->used[s].p;
-        natural_extend(out, p, negative ? p - 1 - d : d);
+        bigint_extend(out, p, negative ? p - 1 - d : d);
     }
-    if (negative) natural_extend(out, 1, 1);
+    if (negative) bigint_extend(out, 1, 1);
     return SEPAL_OK;
 }
 
 /* Divide all by what they have in common. */
-static sepal_status reduce(struct natural *numbers, size_t n, const struct kernel *k) {
+static sepal_status reduce(struct bigint *numbers, size_t n, const struct kernel *k) {
     size_t twos = SIZE_MAX, room = 4;
     for (size_t i = 0; i < n; i++) {
-        size_t zeros = natural_zeros(&numbers[i]);
+        size_t zeros = bigint_zeros(&numbers[i]);
         if (zeros < twos) twos = zeros;
         if (numbers[i].room > room) room = numbers[i].room;
     }
     for (size_t i = 0; i < n; i++)
-        if (numbers[i].n) natural_shift_right(&numbers[i], twos);
+        if (numbers[i].n) bigint_shift_right(&numbers[i], twos);
     if (room > GCD_LIMBS) return SEPAL_OK;
-    struct natural common, other;
-    TRY(natural_make(&common, k->ctx, k->arena, room));
-    TRY(natural_make(&other, k->ctx, k->arena, room));
+    struct bigint common, other;
+    TRY(bigint_make(&common, k->ctx, k->arena, room));
+    TRY(bigint_make(&other, k->ctx, k->arena, room));
     for (size_t i = 0; i < n; i++) {
         if (!numbers[i].n) continue;
-        natural_copy(&other, &numbers[i]);
-        natural_shift_right(&other, natural_zeros(&other));
-        natural_gcd(&common, &other);
+        bigint_copy(&other, &numbers[i]);
+        bigint_shift_right(&other, bigint_zeros(&other));
+        bigint_gcd(&common, &other);
     }
     for (size_t i = 0; i < n; i++)
-        if (numbers[i].n) natural_divide(&numbers[i], &common);
+        if (numbers[i].n) bigint_divide(&numbers[i], &common);
     return SEPAL_OK;
 }
 
 static sepal_status print_all(struct exact_vector *out, const struct kernel *k) {
     size_t n = k->system->n_points, last = k->n_used - 1;
-    struct natural *numbers = arena_alloc(k->ctx, k->arena, n, sizeof *numbers);
+    struct bigint *numbers = arena_alloc(k->ctx, k->arena, n, sizeof *numbers);
     const char **texts = arena_alloc(k->ctx, k->arena, n, sizeof *texts);
     out->negative = arena_alloc(k->ctx, k->arena, n, sizeof *out->negative);
     out->sizes = arena_alloc(k->ctx, k->arena, n, sizeof *out->sizes);
@@ -282,9 +282,9 @@ static sepal_status print_all(struct exact_vector *out, const struct kernel *k) 
     }
     TRY(reduce(numbers, n, k));
     for (size_t i = 0; i < n; i++) {
-        TRY(natural_make(&out->sizes[i], k->ctx, k->arena, numbers[i].n));
-        natural_copy(&out->sizes[i], &numbers[i]);
-        texts[i] = natural_print(k->ctx, k->arena, &numbers[i]);
+        TRY(bigint_make(&out->sizes[i], k->ctx, k->arena, numbers[i].n));
+        bigint_copy(&out->sizes[i], &numbers[i]);
+        texts[i] = bigint_print(k->ctx, k->arena, &numbers[i]);
         if (!texts[i]) return SEPAL_EMEMORY;
     }
     out->digits = texts;
@@ -302,7 +302,7 @@ static sepal_status run_primes(struct exact_vector *out, struct kernel *k) {
             if (add_prime(k, k->primes[i], k->batch + i * k->system->n_points))
                 return print_all(out, k);
         }
-        if (effort_spent(k->effort, k->ctx, work, "separable: exact multipliers")) return SEPAL_OK;
+        if (budget_spent(k->effort, k->ctx, work, "separable: exact multipliers")) return SEPAL_OK;
     }
     return SEPAL_OK;
 }
@@ -339,7 +339,7 @@ static sepal_status measure(struct kernel *k) {
 
 sepal_status exact_kernel(struct exact_vector *out, sepal_ctx *ctx, struct arena *arena,
                           const struct exact_system *system, const int64_t *weight,
-                          struct effort *effort) {
+                          struct budget *effort) {
     struct kernel k = {
         .ctx = ctx, .arena = arena, .system = system, .weight = weight, .effort = effort};
     size_t n = system->n_points;

@@ -25,8 +25,8 @@ sepal_status exact_system_add(struct exact_system *system, sepal_ctx *ctx, size_
 struct exact_vector {
     const char **digits; /* NULL: none was found */
     bool *negative;
-    struct natural *sizes; /* the same numbers without sign, in binary */
-    size_t rank;           /* of the matrix, at least */
+    struct bigint *sizes; /* the same numbers without sign, in binary */
+    size_t rank;          /* of the matrix, at least */
 };
 
 /* A vector that the matrix maps to 0, without common divisors. Without weights: the only one but for
@@ -35,6 +35,6 @@ struct exact_vector {
    rank is proved, the vector only probable: whoever relies on it checks. */
 sepal_status exact_kernel(struct exact_vector *out, sepal_ctx *ctx, struct arena *arena,
                           const struct exact_system *system, const int64_t *weight,
-                          struct effort *effort);
+                          struct budget *effort);
 
 #endif

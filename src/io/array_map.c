@@ -105,8 +105,8 @@ static sepal_status take_rows(struct reading *reading, const struct array_shape 
 static sepal_status add_chunk(struct reading *reading, size_t rows, size_t features) {
     sepal_ctx *ctx = reading->ctx;
     struct chunks *chunks = &reading->chunks;
-    TRY(mem_reserve(ctx, (void **)&chunks->items, &chunks->room, 1, sizeof(struct raw *)));
-    struct raw *raw = chunks->items[0] = mem_zero(ctx, 1, sizeof *raw);
+    TRY(mem_reserve(ctx, (void **)&chunks->items, &chunks->room, 1, sizeof(struct parsed_chunk *)));
+    struct parsed_chunk *raw = chunks->items[0] = mem_zero(ctx, 1, sizeof *raw);
     if (!raw) return SEPAL_EMEMORY;
     chunks->count = 1;
     raw->rows = raw->lines = rows;

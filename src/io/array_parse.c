@@ -90,7 +90,7 @@ static sepal_status take_row(struct parser *parser, const char *bytes, size_t r)
     return rows_end(rows);
 }
 
-static sepal_status parse(struct raw *out, sepal_ctx *ctx, const char *bytes, size_t n,
+static sepal_status parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
                           const void *memory, void *worker) {
     const struct array_layout *layout = memory;
     struct scratch *scratch = worker;

@@ -29,10 +29,11 @@ static sepal_status push_missing(struct entries *entries, sepal_ctx *ctx,
 }
 
 static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
-                                   const struct schema *schema, const struct raw *raw, size_t r) {
+                                   const struct schema *schema, const struct parsed_chunk *raw,
+                                   size_t r) {
     for (size_t f = 0; f < raw->n_columns; f++) {
         const struct column *column = &schema->columns[f];
-        double x = raw_cell(raw, r, f);
+        double x = parsed_cell(raw, r, f);
         if (isnan(x)) {
             TRY(push_missing(entries, ctx, column));
         } else if (!column->text) {
@@ -47,15 +48,15 @@ static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
 }
 
 static sepal_status push_entries(struct entries *entries, sepal_ctx *ctx, uint32_t index_base,
-                                 const struct raw *raw, size_t r) {
+                                 const struct parsed_chunk *raw, size_t r) {
     double value;
     for (size_t at = 0, index; row_next(&raw->entries, r, 0, &at, &index, &value);)
         TRY(entries_push(entries, ctx, index - index_base, value));
     return SEPAL_OK;
 }
 
-static void mark_read(struct raw *raw, size_t rows) {
-    if (atomic_fetch_sub(&raw->unread, rows) == rows) raw_clear_cells(raw);
+static void mark_read(struct parsed_chunk *raw, size_t rows) {
+    if (atomic_fetch_sub(&raw->unread, rows) == rows) parsed_clear_cells(raw);
 }
 
 static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
@@ -90,11 +91,11 @@ static void spread_missing(double *row, const struct column *column) {
     if (column->indicator) row[column->first + n] = 1;
 }
 
-static void spread_table_row(double *row, const struct schema *schema, const struct raw *raw,
-                             size_t r) {
+static void spread_table_row(double *row, const struct schema *schema,
+                             const struct parsed_chunk *raw, size_t r) {
     for (size_t f = 0; f < raw->n_columns; f++) {
         const struct column *column = &schema->columns[f];
-        double x = raw_cell(raw, r, f);
+        double x = parsed_cell(raw, r, f);
         if (isnan(x)) {
             spread_missing(row, column);
         } else if (!column->text) {
@@ -107,7 +108,8 @@ static void spread_table_row(double *row, const struct schema *schema, const str
 }
 
 /* Row r of a chunk as `cols` numbers. */
-static void spread(double *row, const struct assembly *all, const struct raw *raw, size_t r) {
+static void spread(double *row, const struct assembly *all, const struct parsed_chunk *raw,
+                   size_t r) {
     memset(row, 0, all->matrix->cols * sizeof *row);
     if (!all->entries) {
         spread_table_row(row, all->schema, raw, r);
@@ -180,17 +182,17 @@ static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
 }
 
 /* Entries that are not zero, to choose between dense and sparse. */
-static size_t count_table(const struct raw *raw, const struct schema *schema) {
+static size_t count_table(const struct parsed_chunk *raw, const struct schema *schema) {
     size_t n = 0;
     for (size_t r = 0; r < raw->rows; r++) {
         if (raw->drop && raw->drop[r]) continue;
         for (size_t f = 0; f < raw->n_columns; f++)
-            n += schema->columns[f].text || raw_cell(raw, r, f) != 0;
+            n += schema->columns[f].text || parsed_cell(raw, r, f) != 0;
     }
     return n;
 }
 
-static size_t count_entries(const struct raw *raw) {
+static size_t count_entries(const struct parsed_chunk *raw) {
     size_t n = 0;
     for (size_t r = 0; r < raw->rows; r++)
         if (!raw->drop || !raw->drop[r]) n += raw->entries.start[r + 1] - raw->entries.start[r];
@@ -205,7 +207,7 @@ static bool choose_sparse(const struct assembly *all, size_t rows) {
     if (all->schema->width < NARROW) return false;
     double n = 0;
     for (size_t i = 0; i < all->chunks->count; i++) {
-        const struct raw *raw = all->chunks->items[i];
+        const struct parsed_chunk *raw = all->chunks->items[i];
         n += (double)(all->entries ? count_entries(raw) : count_table(raw, all->schema));
     }
     return n < density * (double)rows * (double)all->schema->width;
@@ -224,7 +226,7 @@ sepal_status assemble(struct matrix *out, sepal_ctx *ctx, const struct chunks *c
     atomic_init(&all.nonzeros, 0);
     TRY(matrix_init(out, ctx, rows, schema->width, choose_sparse(&all, rows)));
     for (size_t i = 0; i < chunks->count; i++)
-        if (chunks->items[i]->kept_rows == 0) raw_clear_cells(chunks->items[i]);
+        if (chunks->items[i]->kept_rows == 0) parsed_clear_cells(chunks->items[i]);
     TRY(parallel_for(ctx, out->n_blocks, build_block, &all));
     out->nonzeros = atomic_load(&all.nonzeros);
     return SEPAL_OK;

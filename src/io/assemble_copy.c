@@ -18,7 +18,7 @@ struct chunk_rows chunk_rows_first(const struct chunks *chunks, const struct blo
 }
 
 /* Number in the chunk of the row that is number `skip` among those that stay. */
-static size_t nth_kept(const struct raw *raw, size_t skip) {
+static size_t nth_kept(const struct parsed_chunk *raw, size_t skip) {
     if (!raw->drop) return skip;
     for (size_t r = 0;; r++)
         if (!raw->drop[r] && skip-- == 0) return r;

@@ -73,7 +73,7 @@ static void keep_error(struct cutter *cutter, const sepal_ctx *ctx, size_t numbe
 
 /* The next chunk, or *raw NULL at the end or after a failure. */
 static sepal_status next_chunk(struct cutter *cutter, sepal_ctx *ctx, struct buffer *buffer,
-                               struct raw **raw, size_t *number) {
+                               struct parsed_chunk **raw, size_t *number) {
     struct chunks *chunks = cutter->chunks;
     *raw = NULL;
     *number = chunks->count;
@@ -81,12 +81,12 @@ static sepal_status next_chunk(struct cutter *cutter, sepal_ctx *ctx, struct buf
     TRY(fill(cutter, ctx, buffer));
     if (buffer->used == 0) return SEPAL_OK;
     TRY(mem_reserve(ctx, (void **)&chunks->items, &chunks->room, chunks->count + 1,
-                    sizeof(struct raw *)));
+                    sizeof(struct parsed_chunk *)));
     *raw = mem_zero(ctx, 1, sizeof **raw);
     if (!*raw) return SEPAL_EMEMORY;
     if (chunks->in_order && chunks->count) {
-        const struct raw *before = chunks->items[chunks->count - 1];
-        (*raw)->first_record = before->first_record + raw_records(before);
+        const struct parsed_chunk *before = chunks->items[chunks->count - 1];
+        (*raw)->first_record = before->first_record + parsed_records(before);
     }
     chunks->items[chunks->count++] = *raw;
     return SEPAL_OK;
@@ -104,7 +104,7 @@ static sepal_status work(sepal_ctx *ctx, size_t worker, void *payload) {
     struct buffer buffer = {0};
     void *scratch = mem_zero(ctx, 1, cutter->format->scratch_size);
     sepal_status status = scratch ? SEPAL_OK : SEPAL_EMEMORY;
-    struct raw *raw = NULL;
+    struct parsed_chunk *raw = NULL;
     size_t number = 0;
     (void)worker;
     do {
@@ -160,14 +160,14 @@ sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *sou
 
 void chunks_clear(struct chunks *chunks) {
     for (size_t i = 0; i < chunks->count; i++) {
-        raw_clear(chunks->items[i]);
+        parsed_clear(chunks->items[i]);
         mem_free(chunks->items[i]);
     }
     mem_free(chunks->items);
     *chunks = (struct chunks){0};
 }
 
-sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source, const struct raw *raw,
+sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source, const struct parsed_chunk *raw,
                         struct spot spot, const char *format, ...) {
     char message[ERROR_MESSAGE_BYTES];
     va_list arguments;

@@ -12,7 +12,7 @@ struct chunk_format {
     size_t (*whole)(const char *bytes, size_t n, const void *layout);
     /* Parse all n bytes. Errors carry their place in the chunk (line from 0). `scratch` is zeroed
        memory of the worker's, kept from chunk to chunk. */
-    sepal_status (*parse)(struct raw *out, sepal_ctx *ctx, const char *bytes, size_t n,
+    sepal_status (*parse)(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
                           const void *layout, void *scratch);
     bool lines; /* records are lines, and no longer than a line may be */
     size_t scratch_size;
@@ -20,7 +20,7 @@ struct chunk_format {
 };
 
 struct chunks {
-    struct raw **items;
+    struct parsed_chunk **items;
     size_t count, room;
     size_t lines; /* of the whole stream, those before the first chunk included */
     /* Set before parsing. */
@@ -35,7 +35,7 @@ sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *sou
 void chunks_clear(struct chunks *chunks);
 
 /* Fail at a place of a chunk. */
-sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source, const struct raw *raw,
+sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source, const struct parsed_chunk *raw,
                         struct spot spot, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

@@ -124,7 +124,7 @@ static sepal_status parse_lines(struct parser *parser, const char *p) {
     return SEPAL_OK;
 }
 
-static sepal_status parse(struct raw *out, sepal_ctx *ctx, const char *bytes, size_t n,
+static sepal_status parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
                           const void *memory, void *worker) {
     const struct csv_layout *layout = memory;
     struct scratch *scratch = worker;

@@ -25,7 +25,7 @@ enum { SEEN = 1 << 8 };
 struct intake {
     sepal_ctx *ctx;
     struct seen seen[SEEN];
-    struct aside *aside;
+    struct labels_file *aside;
     struct source source;
     size_t room;   /* rows for which there is memory */
     size_t blanks; /* lines without anything, which count if another line follows */
@@ -33,7 +33,7 @@ struct intake {
     struct text text; /* an element as text */
 };
 
-static const char *what(const struct aside *aside) {
+static const char *what(const struct labels_file *aside) {
     return aside->weights ? "weights" : "labels";
 }
 
@@ -49,7 +49,7 @@ static struct slice trimmed(struct slice text) {
 /* ---- one row ------------------------------------------------------------------------------ */
 
 static sepal_status add_label(struct intake *in, struct slice text) {
-    struct aside *aside = in->aside;
+    struct labels_file *aside = in->aside;
     uint32_t number;
     bool fresh;
     if (text.length > LIMIT_TEXT)
@@ -76,7 +76,7 @@ static bool is_weight(double value) {
 }
 
 static sepal_status add_weight(struct intake *in, struct slice text) {
-    struct aside *aside = in->aside;
+    struct labels_file *aside = in->aside;
     double value;
     if (!cell_is_number(text, &value) || !is_weight(value))
         return refuse_weight(in, aside->rows, text);
@@ -153,7 +153,7 @@ static struct seen *place_of(struct intake *in, const char *element, size_t byte
 
 static sepal_status add_label_elements(struct intake *in, const struct array_shape *shape,
                                        size_t n) {
-    struct aside *aside = in->aside;
+    struct labels_file *aside = in->aside;
     uint64_t key = 0;
     for (size_t i = 0; i < n; i++) {
         const char *element = in->buffer + i * shape->bytes;
@@ -173,7 +173,7 @@ static sepal_status add_label_elements(struct intake *in, const struct array_sha
 
 static sepal_status add_weight_elements(struct intake *in, const struct array_shape *shape,
                                         size_t n) {
-    struct aside *aside = in->aside;
+    struct labels_file *aside = in->aside;
     if (n == 0) return SEPAL_OK; /* there may be no memory to step into yet */
     TRY(mem_reserve(in->ctx, (void **)&aside->weight, &in->room, aside->rows + n,
                     sizeof *aside->weight));
@@ -251,35 +251,36 @@ static sepal_status read_file(struct intake *in, const char *path) {
     return in->aside->weights ? check_some_weight(in) : SEPAL_OK;
 }
 
-static sepal_status read_aside(struct aside *out, sepal_ctx *ctx, const char *path, bool weights) {
-    *out = (struct aside){.weights = weights};
+static sepal_status read_aside(struct labels_file *out, sepal_ctx *ctx, const char *path,
+                               bool weights) {
+    *out = (struct labels_file){.weights = weights};
     struct intake in = {.ctx = ctx, .aside = out, .source = {.file = {.fd = -1}}};
     sepal_status status = read_file(&in, path);
     source_close(&in.source);
     text_clear(&in.text);
     mem_free(in.buffer);
-    if (status != SEPAL_OK) aside_clear(out);
+    if (status != SEPAL_OK) labels_file_clear(out);
     return status;
 }
 
-sepal_status aside_labels(struct aside *out, sepal_ctx *ctx, const char *path) {
+sepal_status labels_file_labels(struct labels_file *out, sepal_ctx *ctx, const char *path) {
     return read_aside(out, ctx, path, false);
 }
 
-sepal_status aside_weights(struct aside *out, sepal_ctx *ctx, const char *path) {
+sepal_status labels_file_weights(struct labels_file *out, sepal_ctx *ctx, const char *path) {
     return read_aside(out, ctx, path, true);
 }
 
-void aside_clear(struct aside *aside) {
+void labels_file_clear(struct labels_file *aside) {
     tokens_clear(&aside->texts);
     mem_free(aside->number);
     mem_free(aside->weight);
-    *aside = (struct aside){0};
+    *aside = (struct labels_file){0};
 }
 
 /* ---- against the data --------------------------------------------------------------------- */
 
-sepal_status aside_check_label(sepal_ctx *ctx, const struct aside *aside, size_t row) {
+sepal_status labels_file_check_label(sepal_ctx *ctx, const struct labels_file *aside, size_t row) {
     char shown[TEXT_SHOWN_BYTES];
     if (!aside->faulty) return SEPAL_OK;
     struct slice text = aside->texts.items[aside->number[row]];
@@ -289,8 +290,8 @@ sepal_status aside_check_label(sepal_ctx *ctx, const struct aside *aside, size_t
                    text_shown(shown, text.bytes, text.length), fault->advice);
 }
 
-sepal_status aside_expect(sepal_ctx *ctx, const struct aside *aside, size_t rows,
-                          const char *data_file) {
+sepal_status labels_file_expect(sepal_ctx *ctx, const struct labels_file *aside, size_t rows,
+                                const char *data_file) {
     char shown[TEXT_SHOWN_BYTES];
     if (aside->rows == rows) return SEPAL_OK;
     if (aside->lines && !aside->weights && aside->rows == rows + 1) {

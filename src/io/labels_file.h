@@ -4,7 +4,7 @@
 
 #include "data/tokens.h"
 
-struct aside {
+struct labels_file {
     const char *file; /* its name in messages; lives as long as the path it was opened by */
     size_t rows;
     bool weights;        /* else labels */
@@ -17,18 +17,18 @@ struct aside {
 
 /* On failure nothing is left to clear. Labels that cannot be any (missing, not UTF-8, control
    characters) are kept: they do no harm to rows that are left out. Weights are checked at once. */
-sepal_status aside_labels(struct aside *out, sepal_ctx *ctx, const char *path);
-sepal_status aside_weights(struct aside *out, sepal_ctx *ctx, const char *path);
-void aside_clear(struct aside *aside);
+sepal_status labels_file_labels(struct labels_file *out, sepal_ctx *ctx, const char *path);
+sepal_status labels_file_weights(struct labels_file *out, sepal_ctx *ctx, const char *path);
+void labels_file_clear(struct labels_file *aside);
 
 /* The label of a row that is used must be one. */
-sepal_status aside_check_label(sepal_ctx *ctx, const struct aside *aside, size_t row);
+sepal_status labels_file_check_label(sepal_ctx *ctx, const struct labels_file *aside, size_t row);
 /* There must be one for each row of the data. */
-sepal_status aside_expect(sepal_ctx *ctx, const struct aside *aside, size_t rows,
-                          const char *data_file);
+sepal_status labels_file_expect(sepal_ctx *ctx, const struct labels_file *aside, size_t rows,
+                                const char *data_file);
 
 /* The label file that belongs to an npy or idx file by its name, NULL when there is none. The
    caller frees it. */
-sepal_status aside_sibling(char **out, sepal_ctx *ctx, const char *path);
+sepal_status labels_file_sibling(char **out, sepal_ctx *ctx, const char *path);
 
 #endif

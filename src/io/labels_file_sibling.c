@@ -67,7 +67,7 @@ static bool find(sepal_ctx *ctx, struct text *out, const char *path) {
     return false;
 }
 
-sepal_status aside_sibling(char **out, sepal_ctx *ctx, const char *path) {
+sepal_status labels_file_sibling(char **out, sepal_ctx *ctx, const char *path) {
     struct text text = {0};
     *out = NULL;
     if (strcmp(path, "-") == 0) return SEPAL_OK;

@@ -21,7 +21,7 @@ struct scratch {
 struct parser {
     sepal_ctx *ctx;
     const struct libsvm_layout *layout;
-    struct raw *raw;
+    struct parsed_chunk *raw;
     struct scratch *scratch;
     const char *end, *line_start;
     size_t line, entries;
@@ -61,7 +61,7 @@ static const char *token_end(const struct parser *parser, const char *p) {
 
 /* Whether a row may do without a label shows when all labels are known. */
 static sepal_status note_unlabelled(struct parser *parser, const char *p) {
-    struct raw *raw = parser->raw;
+    struct parsed_chunk *raw = parser->raw;
     struct spot spot = {parser->line, (size_t)(p - parser->line_start) + 1};
     if (raw->first_unlabelled.column == 0) raw->first_unlabelled = spot;
     if (!parser->layout->skips) return SEPAL_OK;
@@ -305,13 +305,13 @@ static sepal_status reserve_row(struct parser *parser) {
 
 /* The weight of the next record, which is 1 where no file says otherwise. */
 static double next_weight(const struct parser *parser) {
-    size_t record = parser->raw->first_record + raw_records(parser->raw);
+    size_t record = parser->raw->first_record + parsed_records(parser->raw);
     return record < parser->layout->n_weights ? parser->layout->weight[record] : 1;
 }
 
 /* Until it is known whether a row without a label is a bad line, its indices do not count. */
 static sepal_status parse_unlabelled(struct parser *parser, const char **at) {
-    struct raw *raw = parser->raw;
+    struct parsed_chunk *raw = parser->raw;
     uint32_t max_index = raw->max_index;
     bool index_zero = raw->index_zero;
     raw->max_index = 0;
@@ -326,12 +326,12 @@ static sepal_status parse_unlabelled(struct parser *parser, const char **at) {
 
 static sepal_status parse_row(struct parser *parser, const char **at) {
     struct scratch *scratch = parser->scratch;
-    struct raw *raw = parser->raw;
+    struct parsed_chunk *raw = parser->raw;
     TRY(reserve_row(parser));
     if (parser->layout->weight) scratch->weight[raw->rows] = next_weight(parser);
     if (parser->layout->weight && scratch->weight[raw->rows] == 0) {
         raw->weightless++;
-        return raw_leave_out(raw, parser->ctx); /* skip_line goes over the rest */
+        return parsed_leave_out(raw, parser->ctx); /* skip_line goes over the rest */
     }
     size_t odd = raw->n_odd;
     TRY(take_label(parser, at));
@@ -351,13 +351,13 @@ struct memory {
 };
 
 static struct memory remember_row(const struct parser *parser) {
-    const struct raw *raw = parser->raw;
+    const struct parsed_chunk *raw = parser->raw;
     return (struct memory){*parser,         raw->first_unlabelled, raw->first_set, raw->max_index,
                            raw->index_zero, raw->ignored,          raw->rows,      raw->n_odd};
 }
 
 static sepal_status forgive_row(struct parser *parser, const struct memory *before) {
-    struct raw *raw = parser->raw;
+    struct parsed_chunk *raw = parser->raw;
     const struct error *error = &parser->ctx->error;
     *parser = before->parser;
     raw->first_unlabelled = before->first_unlabelled;
@@ -395,7 +395,7 @@ static sepal_status try_line(struct parser *parser, const char **at, bool row) {
     sepal_status status = parse_line(parser, at, row);
     if (status != SEPAL_EDATA) return status;
     TRY(forgive_row(parser, &before));
-    if (row) TRY(raw_leave_out(parser->raw, parser->ctx));
+    if (row) TRY(parsed_leave_out(parser->raw, parser->ctx));
     const char *eol =
         memchr(parser->line_start, parser->layout->eol, (size_t)(parser->end - parser->line_start));
     *at = eol ? eol + 1 : parser->end;
@@ -434,7 +434,7 @@ static sepal_status keep_values(struct parser *parser, struct block *block) {
 }
 
 static sepal_status keep_rows(struct parser *parser) {
-    struct raw *raw = parser->raw;
+    struct parsed_chunk *raw = parser->raw;
     if (parser->layout->weight) {
         raw->weight = mem_alloc(parser->ctx, raw->rows, sizeof *raw->weight);
         if (!raw->weight) return SEPAL_EMEMORY;
@@ -447,7 +447,7 @@ static sepal_status keep_rows(struct parser *parser) {
     return SEPAL_OK;
 }
 
-static sepal_status parse(struct raw *out, sepal_ctx *ctx, const char *bytes, size_t n,
+static sepal_status parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
                           const void *layout, void *scratch) {
     struct parser parser = {.ctx = ctx,
                             .layout = layout,

@@ -14,15 +14,16 @@ static bool has_numbers(const struct chunks *chunks, size_t feature) {
 }
 
 /* As if the row had not been there: its missing cells do not count either. */
-static void drop_row(struct raw *raw, size_t r) {
+static void drop_row(struct parsed_chunk *raw, size_t r) {
     raw->drop[r] = true;
     raw->bad_rows++;
     for (size_t f = 0; f < raw->n_columns; f++)
-        if (isnan(raw_cell(raw, r, f))) raw->columns[f].missing--;
+        if (isnan(parsed_cell(raw, r, f))) raw->columns[f].missing--;
 }
 
-static sepal_status drop_odd(sepal_ctx *ctx, struct raw *raw, const struct table_layout *layout,
-                             const bool *numbers, const struct odd_text *odd) {
+static sepal_status drop_odd(sepal_ctx *ctx, struct parsed_chunk *raw,
+                             const struct table_layout *layout, const bool *numbers,
+                             const struct odd_text *odd) {
     if (!numbers[odd->feature] || raw->drop[odd->row]) return SEPAL_OK;
     size_t c = 0;
     while (layout->roles[c].role != ROLE_FEATURE || layout->roles[c].feature != odd->feature) c++;
@@ -40,7 +41,7 @@ static sepal_status drop_odd(sepal_ctx *ctx, struct raw *raw, const struct table
 static sepal_status drop_odds(sepal_ctx *ctx, const struct chunks *chunks,
                               const struct table_layout *layout, const bool *numbers) {
     for (size_t i = 0; i < chunks->count; i++) {
-        struct raw *raw = chunks->items[i];
+        struct parsed_chunk *raw = chunks->items[i];
         if (!raw->n_odd) continue;
         raw->drop = mem_zero(ctx, raw->rows, sizeof *raw->drop);
         if (!raw->drop) return SEPAL_EMEMORY;
@@ -72,13 +73,13 @@ void merge_bad_lines(sepal_ctx *ctx, const struct source *source, const struct c
     size_t count = 0, records = 0, shown = 0;
     for (size_t i = 0; i < chunks->count; i++) {
         count += chunks->items[i]->bad.count;
-        records += raw_records(chunks->items[i]);
+        records += parsed_records(chunks->items[i]);
     }
     if (!count) return;
     warn(ctx, "bad-lines", "%zu of %zu rows cannot be read and are left out%s", count, records,
          count > BAD_LINES_SHOWN ? "; the first five:" : ":");
     for (size_t i = 0; i < chunks->count; i++) {
-        const struct raw *raw = chunks->items[i];
+        const struct parsed_chunk *raw = chunks->items[i];
         for (size_t k = 0; k < raw->bad.shown && shown < BAD_LINES_SHOWN; k++, shown++) {
             const struct bad_line *line = &raw->bad.line[k];
             warn(ctx, "bad-line", "%s:%zu:%zu: %s", source->file.name,
@@ -89,8 +90,8 @@ void merge_bad_lines(sepal_ctx *ctx, const struct source *source, const struct c
 
 /* ---- labels from another file ------------------------------------------------------------- */
 
-static sepal_status join_chunk(sepal_ctx *ctx, struct raw *raw, const struct aside *labels,
-                               size_t record) {
+static sepal_status join_chunk(sepal_ctx *ctx, struct parsed_chunk *raw,
+                               const struct labels_file *labels, size_t record) {
     /* labels are few as a rule: where each went when it was last looked up, by its last bits */
     enum { RECENT = 16 };
     struct {
@@ -110,7 +111,7 @@ static sepal_status join_chunk(sepal_ctx *ctx, struct raw *raw, const struct asi
         }
         raw->label[r] = NO_LABEL;
         if (raw->drop && raw->drop[r]) continue;
-        TRY(aside_check_label(ctx, labels, record));
+        TRY(labels_file_check_label(ctx, labels, record));
         uint32_t number = labels->number[record], k = number % RECENT;
         if (recent[k].number != number) {
             TRY(tokens_add(&raw->labels, ctx, labels->texts.items[number], &recent[k].token,
@@ -123,12 +124,12 @@ static sepal_status join_chunk(sepal_ctx *ctx, struct raw *raw, const struct asi
 }
 
 sepal_status merge_aside_labels(sepal_ctx *ctx, const struct chunks *chunks,
-                                const struct aside *labels) {
+                                const struct labels_file *labels) {
     size_t record = 0;
     for (size_t i = 0; i < chunks->count; i++) {
-        struct raw *raw = chunks->items[i];
+        struct parsed_chunk *raw = chunks->items[i];
         TRY(join_chunk(ctx, raw, labels, record));
-        record += raw_records(raw);
+        record += parsed_records(raw);
     }
     return SEPAL_OK;
 }

@@ -9,13 +9,13 @@
 
 struct totals {
     size_t numbers, texts, missing;
-    const struct raw *first_text; /* the chunk with the first one */
+    const struct parsed_chunk *first_text; /* the chunk with the first one */
 };
 
 static struct totals count(const struct chunks *chunks, size_t feature) {
     struct totals totals = {0};
     for (size_t i = 0; i < chunks->count; i++) {
-        const struct raw_column *column = &chunks->items[i]->columns[feature];
+        const struct parsed_column *column = &chunks->items[i]->columns[feature];
         totals.numbers += column->numbers;
         totals.texts += column->texts;
         totals.missing += column->missing;
@@ -27,7 +27,7 @@ static struct totals count(const struct chunks *chunks, size_t feature) {
 static sepal_status refuse_mixed(sepal_ctx *ctx, const struct source *source,
                                  const struct column *column, size_t feature,
                                  struct totals totals) {
-    const struct raw_column *raw = &totals.first_text->columns[feature];
+    const struct parsed_column *raw = &totals.first_text->columns[feature];
     struct slice text = raw->tokens->items[0];
     bool top = totals.first_text->first_line + raw->first_text.line == 1;
     return chunk_fail(ctx, source, totals.first_text, raw->first_text,
@@ -57,10 +57,10 @@ static sepal_status learn_categories(struct column *column, struct schema *schem
 }
 
 /* A text that only dropped rows have is not a category: dropping is as good as deleting. */
-static bool *tokens_in_use(sepal_ctx *ctx, const struct raw *raw, size_t feature) {
+static bool *tokens_in_use(sepal_ctx *ctx, const struct parsed_chunk *raw, size_t feature) {
     bool *used = mem_zero(ctx, raw->columns[feature].tokens->count, sizeof *used);
     for (size_t r = 0; used && r < raw->rows; r++) {
-        double cell = raw_cell(raw, r, feature);
+        double cell = parsed_cell(raw, r, feature);
         if (!isnan(cell) && !(raw->drop && raw->drop[r])) used[(size_t)cell] = true;
     }
     return used;
@@ -86,7 +86,7 @@ static sepal_status collect(struct tokens *all, sepal_ctx *ctx, const struct chu
 static sepal_status translate(sepal_ctx *ctx, const struct column *column,
                               const struct chunks *chunks, size_t feature) {
     for (size_t i = 0; i < chunks->count; i++) {
-        struct raw_column *raw = &chunks->items[i]->columns[feature];
+        struct parsed_column *raw = &chunks->items[i]->columns[feature];
         if (!raw->tokens) continue;
         raw->category = mem_alloc(ctx, raw->tokens->count, sizeof *raw->category);
         if (!raw->category) return SEPAL_EMEMORY;
@@ -119,10 +119,10 @@ static void learn_fill(struct column *column, const struct chunks *chunks, size_
     size_t n = column->text ? column->n_categories : 1;
     memset(column->fill, 0, n * sizeof *column->fill);
     for (size_t i = 0; i < chunks->count; i++) {
-        const struct raw *raw = chunks->items[i];
+        const struct parsed_chunk *raw = chunks->items[i];
         const uint32_t *category = raw->columns[feature].category;
         for (size_t r = 0; r < raw->rows; r++) {
-            double x = raw_cell(raw, r, feature), w = raw->weight ? raw->weight[r] : 1;
+            double x = parsed_cell(raw, r, feature), w = raw->weight ? raw->weight[r] : 1;
             if (isnan(x) || (raw->drop && raw->drop[r])) continue;
             if (isnan(shift)) shift = x; /* sum differences: nothing is lost to a large mean */
             total += w;
@@ -192,7 +192,7 @@ static void name_columns(char *out, size_t room, const struct chunks *chunks,
 
 static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
                                    const struct chunks *chunks, const struct schema *schema,
-                                   const struct raw *raw, bool learning) {
+                                   const struct parsed_chunk *raw, bool learning) {
     size_t first = SIZE_MAX;
     for (size_t f = 0; f < raw->n_columns; f++)
         if (raw->columns[f].missing &&
@@ -209,19 +209,19 @@ static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
                                  "--missing mean, indicator or drop");
 }
 
-static sepal_status mark_incomplete(sepal_ctx *ctx, struct raw *raw) {
+static sepal_status mark_incomplete(sepal_ctx *ctx, struct parsed_chunk *raw) {
     if (!raw->drop) raw->drop = mem_zero(ctx, raw->rows, sizeof *raw->drop);
     if (!raw->drop) return SEPAL_EMEMORY;
     for (size_t r = 0; r < raw->rows; r++)
         for (size_t f = 0; f < raw->n_columns && !raw->drop[r]; f++)
-            raw->drop[r] = isnan(raw_cell(raw, r, f));
+            raw->drop[r] = isnan(parsed_cell(raw, r, f));
     return SEPAL_OK;
 }
 
 sepal_status merge_missing(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks,
                            const struct schema *schema, bool learning) {
     for (size_t i = 0; i < chunks->count; i++) {
-        struct raw *raw = chunks->items[i];
+        struct parsed_chunk *raw = chunks->items[i];
         size_t missing = 0;
         for (size_t f = 0; f < raw->n_columns; f++) missing += raw->columns[f].missing;
         if (!missing) continue;

@@ -12,14 +12,14 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
                         const struct chunks *chunks) {
     size_t kept = 0, read = 0, incomplete = 0;
     for (size_t i = 0; i < chunks->count; i++) {
-        struct raw *raw = chunks->items[i];
+        struct parsed_chunk *raw = chunks->items[i];
         raw->first_row = kept;
         raw->kept_rows = raw->rows;
         for (size_t r = 0; raw->drop && r < raw->rows; r++) raw->kept_rows -= raw->drop[r];
         atomic_init(&raw->unread, raw->kept_rows);
         kept += raw->kept_rows;
         incomplete += raw->rows - raw->kept_rows - raw->bad_rows;
-        read += raw_records(raw);
+        read += parsed_records(raw);
     }
     if (read == 0)
         return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->lines, 1,
@@ -37,12 +37,12 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
 
 sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
     size_t records = 0, row = 0, first = 0;
-    for (size_t i = 0; i < chunks->count; i++) records += raw_records(chunks->items[i]);
+    for (size_t i = 0; i < chunks->count; i++) records += parsed_records(chunks->items[i]);
     if (records == data->matrix.rows) return SEPAL_OK;
     data->number = mem_alloc(ctx, data->matrix.rows, sizeof *data->number);
     if (!data->number) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < chunks->count; first += raw_records(chunks->items[i++])) {
-        const struct raw *raw = chunks->items[i];
+    for (size_t i = 0; i < chunks->count; first += parsed_records(chunks->items[i++])) {
+        const struct parsed_chunk *raw = chunks->items[i];
         size_t skipped = 0;
         for (size_t r = 0; r < raw->rows; r++) {
             while (skipped < raw->n_left_out && raw->left_out[skipped] == r + skipped) skipped++;
@@ -56,7 +56,7 @@ sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks
 struct row_walk {
     const struct chunks *chunks;
     size_t chunk, r, row;
-    const struct raw *raw;
+    const struct parsed_chunk *raw;
     bool begun;
 };
 
@@ -84,7 +84,7 @@ struct label_texts {
 };
 
 /* A label that only dropped rows have is not a class: dropping is as good as deleting. */
-static bool *labels_in_use(sepal_ctx *ctx, const struct raw *raw) {
+static bool *labels_in_use(sepal_ctx *ctx, const struct parsed_chunk *raw) {
     bool *used = mem_zero(ctx, raw->labels.count, sizeof *used);
     for (size_t r = 0; used && r < raw->rows; r++)
         if (raw->label[r] != NO_LABEL && !(raw->drop && raw->drop[r])) used[raw->label[r]] = true;
@@ -256,7 +256,7 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
     return SEPAL_OK;
 }
 
-static const struct raw *chunk_with_set(const struct chunks *chunks) {
+static const struct parsed_chunk *chunk_with_set(const struct chunks *chunks) {
     for (size_t i = 0; i < chunks->count; i++)
         if (chunks->items[i]->first_set.column) return chunks->items[i];
     return NULL;
@@ -264,7 +264,7 @@ static const struct raw *chunk_with_set(const struct chunks *chunks) {
 
 static sepal_status label_sets(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
                                const struct source *source, const struct chunks *chunks,
-                               const struct label_texts *texts, const struct raw *first) {
+                               const struct label_texts *texts, const struct parsed_chunk *first) {
     const char *name = source->file.name;
     data->first_set =
         (sepal_place){arena_text(ctx, &data->arena, name, strlen(name)),
@@ -278,7 +278,7 @@ static sepal_status label_sets(sepal_data *data, struct schema *learnt, sepal_ct
 sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
                           const struct source *source, const struct chunks *chunks) {
     struct label_texts texts = {0};
-    const struct raw *first = chunk_with_set(chunks);
+    const struct parsed_chunk *first = chunk_with_set(chunks);
     sepal_status status = first ? SEPAL_OK : refuse_unlabelled(ctx, source, chunks);
     if (status == SEPAL_OK) status = collect(&texts, ctx, chunks);
     if (status == SEPAL_OK)

@@ -2,7 +2,7 @@
 
 #include "core/alloc.h"
 
-void raw_clear_cells(struct raw *raw) {
+void parsed_clear_cells(struct parsed_chunk *raw) {
     mem_free(raw->f64_cells);
     mem_free(raw->f32_cells);
     mem_free(raw->entries.start);
@@ -14,8 +14,8 @@ void raw_clear_cells(struct raw *raw) {
     raw->entries = (struct block){0};
 }
 
-void raw_clear(struct raw *raw) {
-    raw_clear_cells(raw);
+void parsed_clear(struct parsed_chunk *raw) {
+    parsed_clear_cells(raw);
     tokens_clear(&raw->labels);
     for (size_t i = 0; raw->columns && i < raw->n_columns; i++) {
         if (raw->columns[i].tokens) tokens_clear(raw->columns[i].tokens);
@@ -31,13 +31,13 @@ void raw_clear(struct raw *raw) {
     mem_free(raw->left_out);
     mem_free(raw->odd);
     bad_lines_clear(&raw->bad);
-    *raw = (struct raw){0};
+    *raw = (struct parsed_chunk){0};
 }
 
-sepal_status raw_leave_out(struct raw *raw, sepal_ctx *ctx) {
+sepal_status parsed_leave_out(struct parsed_chunk *raw, sepal_ctx *ctx) {
     TRY(mem_reserve(ctx, (void **)&raw->left_out, &raw->left_out_room, raw->n_left_out + 1,
                     sizeof *raw->left_out));
-    raw->left_out[raw->n_left_out] = raw_records(raw);
+    raw->left_out[raw->n_left_out] = parsed_records(raw);
     raw->n_left_out++;
     return SEPAL_OK;
 }

@@ -9,7 +9,7 @@
 #include "data/tokens.h"
 
 /* What was met in one feature column of a table. */
-struct raw_column {
+struct parsed_column {
     size_t numbers, texts, missing;
     struct spot first_text, first_missing;
     struct tokens *tokens; /* its texts; NULL while there are none */
@@ -28,7 +28,7 @@ struct odd_text {
 
 enum { NO_LABEL = UINT32_MAX };
 
-struct raw {
+struct parsed_chunk {
     size_t rows, lines;
     size_t first_line; /* number of the chunk's first line, from 1; known when all are parsed */
     /* A record is a row, or one that was left out. Files beside the data go by record. */
@@ -48,7 +48,7 @@ struct raw {
     /* Table: cells of the feature columns, row-major; text as the number of its token, NaN where
        missing, UNKNOWN_CATEGORY for a text that the model has not seen. */
     size_t n_columns;
-    struct raw_column *columns;
+    struct parsed_column *columns;
     double *f64_cells;
     float *f32_cells; /* instead, where that is exact */
     char *kept;       /* cells carried along, zero-terminated CSV per row */
@@ -70,16 +70,16 @@ struct raw {
 
 enum { UNKNOWN_CATEGORY = -1 };
 
-void raw_clear(struct raw *raw);
+void parsed_clear(struct parsed_chunk *raw);
 /* Note that the next record is no row. */
-sepal_status raw_leave_out(struct raw *raw, sepal_ctx *ctx);
-static inline size_t raw_records(const struct raw *raw) {
+sepal_status parsed_leave_out(struct parsed_chunk *raw, sepal_ctx *ctx);
+static inline size_t parsed_records(const struct parsed_chunk *raw) {
     return raw->rows + raw->n_left_out;
 }
 /* Give back what the matrix now has. */
-void raw_clear_cells(struct raw *raw);
+void parsed_clear_cells(struct parsed_chunk *raw);
 
-static inline double raw_cell(const struct raw *raw, size_t row, size_t column) {
+static inline double parsed_cell(const struct parsed_chunk *raw, size_t row, size_t column) {
     size_t at = row * raw->n_columns + column;
     return raw->f32_cells ? (double)raw->f32_cells[at] : raw->f64_cells[at];
 }

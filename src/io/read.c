@@ -127,7 +127,7 @@ static sepal_status refuse_contradictions(struct reading *reading) {
 /* Arrays have no place for labels: these are looked for beside them. */
 static sepal_status find_sibling(struct reading *reading, enum format format) {
     if (!is_array(format) || reading->options.labels || reading->options.target) return SEPAL_OK;
-    TRY(aside_sibling(&reading->sibling, reading->ctx, reading->path));
+    TRY(labels_file_sibling(&reading->sibling, reading->ctx, reading->path));
     if (reading->sibling)
         warn(reading->ctx, "labels-found", "the labels of %s are read from %s, which is beside it",
              reading->path, reading->sibling);
@@ -139,23 +139,25 @@ static sepal_status read_asides(struct reading *reading, enum format format) {
     if (!reading->with_labels) return SEPAL_OK;
     TRY(find_sibling(reading, format));
     const char *labels = options->labels ? options->labels : reading->sibling;
-    if (labels) TRY(aside_labels(&reading->labels, reading->ctx, labels));
-    if (options->weights) TRY(aside_weights(&reading->weights, reading->ctx, options->weights));
+    if (labels) TRY(labels_file_labels(&reading->labels, reading->ctx, labels));
+    if (options->weights)
+        TRY(labels_file_weights(&reading->weights, reading->ctx, options->weights));
     return SEPAL_OK;
 }
 
 static size_t count_records(const struct chunks *chunks) {
     size_t records = 0;
-    for (size_t i = 0; i < chunks->count; i++) records += raw_records(chunks->items[i]);
+    for (size_t i = 0; i < chunks->count; i++) records += parsed_records(chunks->items[i]);
     return records;
 }
 
 sepal_status reading_join(struct reading *reading) {
     size_t records = count_records(&reading->chunks);
     const char *file = reading->source.file.name;
-    if (reading->weights.file) TRY(aside_expect(reading->ctx, &reading->weights, records, file));
+    if (reading->weights.file)
+        TRY(labels_file_expect(reading->ctx, &reading->weights, records, file));
     if (!reading->labels.file) return SEPAL_OK;
-    TRY(aside_expect(reading->ctx, &reading->labels, records, file));
+    TRY(labels_file_expect(reading->ctx, &reading->labels, records, file));
     return merge_aside_labels(reading->ctx, &reading->chunks, &reading->labels);
 }
 
@@ -244,8 +246,8 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
     source_close(&reading.source);
     chunks_clear(&reading.chunks);
     matrix_clear(&reading.rows);
-    aside_clear(&reading.labels);
-    aside_clear(&reading.weights);
+    labels_file_clear(&reading.labels);
+    labels_file_clear(&reading.weights);
     mem_free(reading.sibling);
     arena_clear(&reading.arena);
     if (status != SEPAL_OK) {

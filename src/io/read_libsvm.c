@@ -28,7 +28,7 @@ static sepal_status learn_indices(struct reading *reading) {
     struct schema *schema = reading->learnt;
     uint32_t most = 0;
     for (size_t i = 0; i < reading->chunks.count; i++) {
-        const struct raw *raw = reading->chunks.items[i];
+        const struct parsed_chunk *raw = reading->chunks.items[i];
         if (raw->max_index > most) most = raw->max_index;
         schema->zero_based = schema->zero_based || raw->index_zero;
     }
@@ -55,7 +55,7 @@ static void note_ignored(struct reading *reading) {
 /* Rows without a label are rows after all: their indices count. */
 static void count_indices(const struct chunks *chunks) {
     for (size_t i = 0; i < chunks->count; i++) {
-        struct raw *raw = chunks->items[i];
+        struct parsed_chunk *raw = chunks->items[i];
         for (size_t k = 0; k < raw->n_odd; k++) {
             if (raw->odd[k].max_index > raw->max_index) raw->max_index = raw->odd[k].max_index;
             raw->index_zero = raw->index_zero || raw->odd[k].index_zero;
@@ -72,7 +72,7 @@ static sepal_status leave_unlabelled_out(struct reading *reading) {
             return SEPAL_OK;
         }
     for (size_t i = 0; i < chunks->count; i++) {
-        struct raw *raw = chunks->items[i];
+        struct parsed_chunk *raw = chunks->items[i];
         raw->first_unlabelled.column = 0;
         if (raw->n_odd) raw->drop = mem_zero(reading->ctx, raw->rows, sizeof *raw->drop);
         if (raw->n_odd && !raw->drop) return SEPAL_EMEMORY;

@@ -4,35 +4,36 @@
 
 #define AT(field) offsetof(struct read_options, field)
 
-const struct knob read_option_table[] = {
-    {"format", KNOB_CHOICE, AT(format), "auto", "auto|csv|tsv|libsvm|arff|npy|idx",
+const struct parameter read_option_table[] = {
+    {"format", PARAMETER_CHOICE, AT(format), "auto", "auto|csv|tsv|libsvm|arff|npy|idx",
      "file format; auto: by extension, else by content"},
-    {"delimiter", KNOB_TEXT, AT(delimiter), NULL, "",
+    {"delimiter", PARAMETER_TEXT, AT(delimiter), NULL, "",
      "mark between cells, as , ; | tab blank; unless given, by content"},
-    {"header", KNOB_CHOICE, AT(header), "auto", "auto|yes|no", "line 1 holds the column names"},
-    {"quote", KNOB_FLAG, AT(quote), "true", "", "cells may be in double quotes"},
-    {"skip", KNOB_COUNT, AT(skip), "0", "[0, 1e9]", "lines to leave out at the top"},
-    {"target", KNOB_TEXT, AT(target), NULL, "",
+    {"header", PARAMETER_CHOICE, AT(header), "auto", "auto|yes|no",
+     "line 1 holds the column names"},
+    {"quote", PARAMETER_FLAG, AT(quote), "true", "", "cells may be in double quotes"},
+    {"skip", PARAMETER_COUNT, AT(skip), "0", "[0, 1e9]", "lines to leave out at the top"},
+    {"target", PARAMETER_TEXT, AT(target), NULL, "",
      "label column, by name or number from 1; unless given target, label, class or y, else the "
      "last"},
-    {"drop", KNOB_TEXT, AT(drop), NULL, "", "columns that are not features: COL,COL,..."},
-    {"only", KNOB_TEXT, AT(only), NULL, "", "the columns that are features: COL,COL,..."},
-    {"keep", KNOB_TEXT, AT(keep), NULL, "",
+    {"drop", PARAMETER_TEXT, AT(drop), NULL, "", "columns that are not features: COL,COL,..."},
+    {"only", PARAMETER_TEXT, AT(only), NULL, "", "the columns that are features: COL,COL,..."},
+    {"keep", PARAMETER_TEXT, AT(keep), NULL, "",
      "columns carried to the output of predict, not features: COL,COL,..."},
-    {"categorical", KNOB_TEXT, AT(categorical), NULL, "",
+    {"categorical", PARAMETER_TEXT, AT(categorical), NULL, "",
      "columns of numbers that name categories: COL,COL,..."},
-    {"missing", KNOB_CHOICE, AT(missing), "refuse", "refuse|mean|indicator|drop",
+    {"missing", PARAMETER_CHOICE, AT(missing), "refuse", "refuse|mean|indicator|drop",
      "what to do with missing values"},
-    {"unknown", KNOB_CHOICE, AT(unknown), "refuse", "refuse|zero",
+    {"unknown", PARAMETER_CHOICE, AT(unknown), "refuse", "refuse|zero",
      "what to do with a category that training has not seen"},
-    {"weight", KNOB_TEXT, AT(weight), NULL, "", "column of row weights, by name or number"},
-    {"labels", KNOB_FILE, AT(labels), NULL, "",
+    {"weight", PARAMETER_TEXT, AT(weight), NULL, "", "column of row weights, by name or number"},
+    {"labels", PARAMETER_FILE, AT(labels), NULL, "",
      "file with the label of each row: npy, idx, or one per line"},
-    {"weights", KNOB_FILE, AT(weights), NULL, "",
+    {"weights", PARAMETER_FILE, AT(weights), NULL, "",
      "file with the weight of each row: npy, idx, or one per line"},
-    {"bad-lines", KNOB_CHOICE, AT(bad_lines), "stop", "stop|skip",
+    {"bad-lines", PARAMETER_CHOICE, AT(bad_lines), "stop", "stop|skip",
      "what to do with a line that cannot be read; skip shows the first five"},
-    {"n-features", KNOB_COUNT, AT(n_features), "0", "[0, 2147483647]",
+    {"n-features", PARAMETER_COUNT, AT(n_features), "0", "[0, 2147483647]",
      "LIBSVM: number of features, where the file does not show the last ones"},
     {0},
 };
@@ -42,5 +43,5 @@ sepal_status read_options_parse(struct read_options *out, sepal_ctx *ctx, struct
     struct setting *settings = NULL;
     size_t n = 0;
     if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
-    return knobs_fill(out, ctx, arena, read_option_table, "reading", settings, n);
+    return parameters_fill(out, ctx, arena, read_option_table, "reading", settings, n);
 }

@@ -22,7 +22,7 @@ struct read_options {
     size_t n_features; /* 0: as many as the file shows */
 };
 
-extern const struct knob read_option_table[];
+extern const struct parameter read_option_table[];
 
 sepal_status read_options_parse(struct read_options *out, sepal_ctx *ctx, struct arena *arena,
                                 const char *options);

@@ -95,7 +95,7 @@ static sepal_status keep_undecided(struct reading *reading) {
     reading->data->undecided = mem_zero(reading->ctx, rows, sizeof *reading->data->undecided);
     if (!reading->data->undecided) return SEPAL_EMEMORY;
     for (size_t i = 0; i < reading->chunks.count; i++) {
-        struct raw *raw = reading->chunks.items[i];
+        struct parsed_chunk *raw = reading->chunks.items[i];
         for (size_t r = 0; r < raw->rows; r++)
             reading->data->undecided[at++] = raw->drop && raw->drop[r];
         mem_free(raw->drop);
@@ -107,7 +107,7 @@ static sepal_status keep_undecided(struct reading *reading) {
 sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
                          const void *format_layout, const struct table_layout *layout) {
     reading->chunks.in_order = layout->weight != NULL;
-    reading->chunks.note_bytes = layout->n_features * sizeof(struct raw_column);
+    reading->chunks.note_bytes = layout->n_features * sizeof(struct parsed_column);
     TRY(chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line, format,
                      format_layout));
     if (reading->chunks.count) return SEPAL_OK;

@@ -16,9 +16,9 @@ struct reading {
     struct schema *learnt; /* being made, NULL when reading for a model */
     struct arena arena;
     struct source source;
-    size_t line;                  /* number of the line at which the source stands */
-    struct aside labels, weights; /* from files beside the data; without a file: none */
-    char *sibling;                /* path of a label file that was found, not asked for */
+    size_t line;                        /* number of the line at which the source stands */
+    struct labels_file labels, weights; /* from files beside the data; without a file: none */
+    char *sibling;                      /* path of a label file that was found, not asked for */
     struct chunks chunks;
     struct matrix rows; /* of an array in a file that is mapped; else without blocks */
     sepal_data *data;

@@ -49,7 +49,7 @@ struct table_scratch {
     double *cells, *weight;
     uint32_t *label, *index;
     size_t *kept_at, *start;
-    struct raw_column *before; /* the columns as they were before the row */
+    struct parsed_column *before; /* the columns as they were before the row */
     size_t cells_room, weight_room, label_room, kept_room, start_room, index_room, before_room;
     struct text kept;
     struct error pending;
@@ -58,7 +58,7 @@ struct table_scratch {
 struct table_rows {
     sepal_ctx *ctx;
     const struct table_layout *layout;
-    struct raw *raw;
+    struct parsed_chunk *raw;
     struct table_scratch *scratch;
     const char *line_start;
     size_t line, row_line; /* where the reading stands; where the row begins */
@@ -71,7 +71,7 @@ struct table_rows {
 };
 
 sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct table_layout *layout,
-                       struct raw *raw, struct table_scratch *scratch);
+                       struct parsed_chunk *raw, struct table_scratch *scratch);
 /* Every row is begun, and then ended or left out; `weightless` is known from the beginning where
    weights are in another file, else it is the parser's to set. */
 sepal_status rows_begin(struct table_rows *rows);

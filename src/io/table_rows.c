@@ -69,7 +69,7 @@ static sepal_status check_text(const struct table_rows *rows, const struct table
 
 static sepal_status note_odd(struct table_rows *rows, size_t feature, struct spot spot,
                              uint32_t token) {
-    struct raw *raw = rows->raw;
+    struct parsed_chunk *raw = rows->raw;
     TRY(mem_reserve(rows->ctx, (void **)&raw->odd, &raw->odd_room, raw->n_odd + 1,
                     sizeof *raw->odd));
     raw->odd[raw->n_odd++] =
@@ -79,7 +79,7 @@ static sepal_status note_odd(struct table_rows *rows, size_t feature, struct spo
 
 static sepal_status take_text(struct table_rows *rows, const struct table_role *role,
                               const struct table_cell *cell) {
-    struct raw_column *column = &rows->raw->columns[role->feature];
+    struct parsed_column *column = &rows->raw->columns[role->feature];
     struct spot spot = rows_spot(rows, cell->start);
     bool fresh;
     uint32_t number;
@@ -120,7 +120,7 @@ static sepal_status take_category(struct table_rows *rows, const struct table_ro
 }
 
 sepal_status rows_miss(struct table_rows *rows, const struct table_role *role, struct spot spot) {
-    struct raw_column *column = &rows->raw->columns[role->feature];
+    struct parsed_column *column = &rows->raw->columns[role->feature];
     if (rows->layout->skips && rows->layout->refuses)
         return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
                        "missing value in column '%s'", role->name);
@@ -201,7 +201,7 @@ sepal_status rows_take(struct table_rows *rows, const struct table_role *role,
 /* ---- rows --------------------------------------------------------------------------------- */
 
 sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct table_layout *layout,
-                       struct raw *raw, struct table_scratch *scratch) {
+                       struct parsed_chunk *raw, struct table_scratch *scratch) {
     *rows = (struct table_rows){
         .ctx = ctx, .layout = layout, .raw = raw, .scratch = scratch, .single = true};
     raw->n_columns = layout->n_features;
@@ -269,7 +269,7 @@ sepal_status rows_begin(struct table_rows *rows) {
     TRY(reserve_row(rows));
     if (rows->layout->skips) TRY(remember_columns(rows));
     if (!rows->layout->weight) return SEPAL_OK;
-    size_t record = rows->raw->first_record + raw_records(rows->raw);
+    size_t record = rows->raw->first_record + parsed_records(rows->raw);
     double weight = record < rows->layout->n_weights ? rows->layout->weight[record] : 1;
     rows->scratch->weight[rows->raw->rows] = weight;
     rows->weightless = weight == 0;
@@ -290,7 +290,7 @@ static sepal_status sort_entries(struct table_rows *rows) {
 sepal_status rows_end(struct table_rows *rows) {
     if (rows->weightless) {
         rows->raw->weightless++;
-        return raw_leave_out(rows->raw, rows->ctx);
+        return parsed_leave_out(rows->raw, rows->ctx);
     }
     if (rows->pending && !rows->missing) {
         rows->ctx->error = rows->scratch->pending;
@@ -311,7 +311,7 @@ bool rows_forgive(struct table_rows *rows, sepal_status *status) {
     struct spot spot = {error->line, error->column};
     restore_columns(rows);
     *status = bad_lines_add(&rows->raw->bad, rows->ctx, spot, error->message);
-    if (*status == SEPAL_OK) *status = raw_leave_out(rows->raw, rows->ctx);
+    if (*status == SEPAL_OK) *status = parsed_leave_out(rows->raw, rows->ctx);
     if (*status == SEPAL_OK) rows->ctx->error.status = SEPAL_OK;
     return *status == SEPAL_OK;
 }
@@ -325,7 +325,7 @@ static void *copy(sepal_ctx *ctx, const void *from, size_t count, size_t size) {
 }
 
 static sepal_status finish_dense(struct table_rows *rows) {
-    struct raw *raw = rows->raw;
+    struct parsed_chunk *raw = rows->raw;
     size_t cells = raw->rows * raw->n_columns;
     if (!rows->single) {
         raw->f64_cells = copy(rows->ctx, rows->scratch->cells, cells, sizeof *raw->f64_cells);
@@ -338,7 +338,7 @@ static sepal_status finish_dense(struct table_rows *rows) {
 }
 
 static sepal_status finish_sparse(struct table_rows *rows) {
-    struct raw *raw = rows->raw;
+    struct parsed_chunk *raw = rows->raw;
     raw->entries.sparse = true;
     raw->entries.rows = raw->rows;
     if (raw->rows == 0) return SEPAL_OK;
@@ -352,7 +352,7 @@ static sepal_status finish_sparse(struct table_rows *rows) {
 sepal_status rows_finish(struct table_rows *rows) {
     const struct table_layout *layout = rows->layout;
     struct table_scratch *scratch = rows->scratch;
-    struct raw *raw = rows->raw;
+    struct parsed_chunk *raw = rows->raw;
     bool weights = layout->weights || layout->weight;
     TRY(layout->sparse ? finish_sparse(rows) : finish_dense(rows));
     if (layout->labels) raw->label = copy(rows->ctx, scratch->label, raw->rows, sizeof *raw->label);

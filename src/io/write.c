@@ -144,7 +144,7 @@ static sepal_status stage_file(struct staged *out, struct writing *w, const char
    memory for that there is no warning either. */
 static void warn_of_other_labels(struct writing *w, const char *path, const char *labels_path) {
     char *found;
-    if (aside_sibling(&found, NULL, path) != SEPAL_OK || !found) return;
+    if (labels_file_sibling(&found, NULL, path) != SEPAL_OK || !found) return;
     if (strcmp(found, labels_path) != 0)
         warn(w->ctx, "labels-shadowed",
              "%s is there as well, and is read as the labels of %s instead of %s; remove it", found,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-float singles_largest_square(float *squares, const float *z, size_t rows, size_t n) {
+float f32_panels_largest_square(float *squares, const float *z, size_t rows, size_t n) {
     float *restrict sum = squares, largest = 0;
     memset(squares, 0, n * sizeof *squares);
     for (size_t i = 0; i < rows; i++) {
@@ -21,7 +21,7 @@ static inline int is_other(float x, float z, float most) {
     return (x != (x + magic) - magic) | (z > most) | (z < -most);
 }
 
-bool singles_centre(float *z, const float *x, const float *shift, size_t n, float most) {
+bool f32_panels_centre(float *z, const float *x, const float *shift, size_t n, float most) {
     int other = 0;
     for (size_t j = 0; j < n; j++) {
         float sum = x[j] + shift[j];
@@ -31,8 +31,8 @@ bool singles_centre(float *z, const float *x, const float *shift, size_t n, floa
     return other == 0;
 }
 
-bool singles_scatter(float *z, const float *shift, const float *x, const uint32_t *index,
-                     const size_t *place, size_t n, float most) {
+bool f32_panels_scatter(float *z, const float *shift, const float *x, const uint32_t *index,
+                        const size_t *place, size_t n, float most) {
     int other = 0;
     for (size_t at = 0; at < n; at++) {
         size_t to = place[index[at]];
@@ -42,7 +42,7 @@ bool singles_scatter(float *z, const float *shift, const float *x, const uint32_
     return other == 0;
 }
 
-void singles_add_triangle(double *sum, const float *z, size_t n) {
+void f32_panels_add_triangle(double *sum, const float *z, size_t n) {
     for (size_t i = 0; i < n; i++) {
         double *restrict to = sum + i * n;
         const float *restrict from = z + i * n;
@@ -50,6 +50,6 @@ void singles_add_triangle(double *sum, const float *z, size_t n) {
     }
 }
 
-void singles_round(float *out, const double *x, size_t n) {
+void f32_panels_round(float *out, const double *x, size_t n) {
     for (size_t j = 0; j < n; j++) out[j] = (float)x[j];
 }

@@ -8,17 +8,17 @@
 #include <stdint.h>
 
 /* The largest sum of squares of a column of `rows` rows of n numbers; `squares` has room for n. */
-float singles_largest_square(float *squares, const float *z, size_t rows, size_t n);
+float f32_panels_largest_square(float *squares, const float *z, size_t rows, size_t n);
 /* z = x + shift for integers `shift`; false unless all x are integers, and all z of at most `most`,
    which is below 2^22. z may be x. */
-bool singles_centre(float *z, const float *x, const float *shift, size_t n, float most);
+bool f32_panels_centre(float *z, const float *x, const float *shift, size_t n, float most);
 /* The same for the n entries of a sparse row, at place[index]. Those that share a place are looked
    at one by one, and the last is left there. */
-bool singles_scatter(float *z, const float *shift, const float *x, const uint32_t *index,
-                     const size_t *place, size_t n, float most);
+bool f32_panels_scatter(float *z, const float *shift, const float *x, const uint32_t *index,
+                        const size_t *place, size_t n, float most);
 /* Upper triangle of the sum (n x n) += that of singles. */
-void singles_add_triangle(double *sum, const float *z, size_t n);
+void f32_panels_add_triangle(double *sum, const float *z, size_t n);
 /* The nearest singles. */
-void singles_round(float *out, const double *x, size_t n);
+void f32_panels_round(float *out, const double *x, size_t n);
 
 #endif

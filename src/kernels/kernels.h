@@ -11,20 +11,20 @@
 
 enum { KERNEL_LANES = 16 };
 
-/* Kernels that serve several classes at once have a lane for each: WIDE_HALF or WIDE_LANES. */
-enum { WIDE_HALF = 8, WIDE_LANES = 16 };
+/* Kernels that serve several classes at once have a lane for each: OVR_LANES_HALF or OVR_LANES. */
+enum { OVR_LANES_HALF = 8, OVR_LANES = 16 };
 
 /* One row's step of dual coordinate descent for all lanes. */
-struct wide_step {
-    float side[WIDE_LANES];  /* 1 or -1 */
-    float score[WIDE_LANES]; /* of the row */
-    float scale[WIDE_LANES]; /* share of the row / l2; 0: the lane is idle */
+struct lanes_step {
+    float side[OVR_LANES];   /* 1 or -1 */
+    float score[OVR_LANES];  /* of the row */
+    float scale[OVR_LANES];  /* share of the row / l2; 0: the lane is idle */
     float norm;              /* the squares of the row's numbers, and of what the bias counts for */
-    float a[WIDE_LANES];     /* dual variables: before, then after */
-    float change[WIDE_LANES]; /* with this factor the row is to be added to the weights */
+    float a[OVR_LANES];      /* dual variables: before, then after */
+    float change[OVR_LANES]; /* with this factor the row is to be added to the weights */
     /* Added to, in units of l2: share times the terms of the gap; share times (loss + a m / 2),
        whose sum over the rows is the objective. */
-    float gap[WIDE_LANES], loss[WIDE_LANES];
+    float gap[OVR_LANES], loss[OVR_LANES];
 };
 
 struct kernels {
@@ -59,33 +59,33 @@ struct kernels {
     void (*scatter_f64)(double a, const double *x, const uint32_t *index, double *w, size_t n);
     void (*scatter_f32)(double a, const float *x, const uint32_t *index, double *w, size_t n);
     void (*scatter_ones)(double a, const uint32_t *index, double *w, size_t n);
-    /* of n margins the logistic losses ln(1 + e^-m), the pulls 1 / (1 + e^m) and the curvatures
+    /* of n margins the logistic losses ln(1 + e^-m), the dual variables 1 / (1 + e^m) and the curvatures
        e^m / (1 + e^m)^2, finite and exact to some last bits whatever m is; NaN stays NaN */
-    void (*logistic)(const double *m, size_t n, double *value, double *pull, double *curve);
+    void (*logistic)(const double *m, size_t n, double *value, double *alpha, double *curvature);
     /* of n numbers a in [0, 1] the entropies -a ln a - (1 - a) ln(1 - a), to some last bits */
     void (*entropy)(const double *a, size_t n, double *out);
     /* of n numbers: how many are 0 or -0, how many -0, and how many infinite or no numbers */
     void (*survey)(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond);
     /* For every lane l the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w has `lanes`
        numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
-    void (*wide_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                     size_t lanes);
+    void (*lanes_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
+                      size_t lanes);
     /* Begin to fetch the numbers of the columns index[0 .. n-1], which will be asked for next: each
        column has so many bytes from w on, in two lines of the cache at most. */
-    void (*wide_fetch)(const uint32_t *index, size_t n, const void *w, size_t bytes);
-    void (*wide_add)(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                     size_t lanes);
-    /* In doubles, for the first `used` lanes, 4, 8, 12 or 16; w of wide_add_f64 has no others. */
-    void (*wide_dot_f64)(double *out, const double *x, const uint32_t *index, size_t n,
-                         const float *w, size_t lanes, size_t used);
-    void (*wide_dot_doubles)(double *out, const double *x, const uint32_t *index, size_t n,
-                             const double *w, size_t lanes, size_t used);
-    void (*wide_add_f64)(double *w, const double *d, const double *x, const uint32_t *index,
-                         size_t n, size_t used);
+    void (*lanes_fetch)(const uint32_t *index, size_t n, const void *w, size_t bytes);
+    void (*lanes_add)(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
+                      size_t lanes);
+    /* In doubles, for the first `used` lanes, 4, 8, 12 or 16; w of lanes_add_f64 has no others. */
+    void (*lanes_dot_f64)(double *out, const double *x, const uint32_t *index, size_t n,
+                          const float *w, size_t lanes, size_t used);
+    void (*lanes_dot_doubles)(double *out, const double *x, const uint32_t *index, size_t n,
+                              const double *w, size_t lanes, size_t used);
+    void (*lanes_add_f64)(double *w, const double *d, const double *x, const uint32_t *index,
+                          size_t n, size_t used);
     /* The step of a row; false: nothing changes. */
-    bool (*wide_squared_hinge)(struct wide_step *step, size_t lanes);
-    bool (*wide_hinge)(struct wide_step *step, size_t lanes);
-    bool (*wide_logistic)(struct wide_step *step, size_t lanes);
+    bool (*lanes_squared_hinge)(struct lanes_step *step, size_t lanes);
+    bool (*lanes_hinge)(struct lanes_step *step, size_t lanes);
+    bool (*lanes_logistic)(struct lanes_step *step, size_t lanes);
 };
 
 extern const struct kernels kernels_reference;

@@ -393,8 +393,8 @@ static void shift_f32(double *restrict out, const float *restrict x, const doubl
         for (size_t j = 0; j < n; j++) out[j] = (double)x[j] * a;
 }
 
-static void logistic(const double *m, size_t n, double *value, double *pull, double *curve) {
-    logistic_loss(m, n, value, pull, curve);
+static void logistic(const double *m, size_t n, double *value, double *alpha, double *curvature) {
+    logistic_loss(m, n, value, alpha, curvature);
 }
 
 static void survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
@@ -429,15 +429,15 @@ const struct kernels kernels_avx2 = {
     .logistic = logistic,
     .entropy = entropy,
     .survey = survey,
-    .wide_dot = avx2_wide_dot,
-    .wide_fetch = avx2_wide_fetch,
-    .wide_add = avx2_wide_add,
-    .wide_dot_f64 = avx2_wide_dot_f64,
-    .wide_dot_doubles = avx2_wide_dot_doubles,
-    .wide_add_f64 = avx2_wide_add_f64,
-    .wide_squared_hinge = avx2_wide_squared_hinge,
-    .wide_hinge = avx2_wide_hinge,
-    .wide_logistic = avx2_wide_logistic,
+    .lanes_dot = avx2_lanes_dot,
+    .lanes_fetch = avx2_lanes_fetch,
+    .lanes_add = avx2_lanes_add,
+    .lanes_dot_f64 = avx2_lanes_dot_f64,
+    .lanes_dot_doubles = avx2_lanes_dot_doubles,
+    .lanes_add_f64 = avx2_lanes_add_f64,
+    .lanes_squared_hinge = avx2_lanes_squared_hinge,
+    .lanes_hinge = avx2_lanes_hinge,
+    .lanes_logistic = avx2_lanes_logistic,
 };
 
 #endif

@@ -16,8 +16,8 @@ INLINE size_t column_of(const uint32_t *index, size_t j) {
 }
 
 /* Sums of `vectors` vectors of 8 singles, in 4 parts so that additions need not wait. */
-INLINE void wide_dot_of(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                        size_t vectors) {
+INLINE void lanes_dot_of(float *out, const float *x, const uint32_t *index, size_t n,
+                         const float *w, size_t vectors) {
     __m256 sum[4][2];
     size_t lanes = vectors * 8, j = 0;
     for (size_t p = 0; p < 4; p++)
@@ -42,15 +42,15 @@ INLINE void wide_dot_of(float *out, const float *x, const uint32_t *index, size_
                                                     _mm256_add_ps(sum[1][v], sum[3][v])));
 }
 
-void avx2_wide_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                   size_t lanes) {
-    if (lanes == WIDE_HALF)
-        wide_dot_of(out, x, index, n, w, 1);
+void avx2_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
+                    size_t lanes) {
+    if (lanes == OVR_LANES_HALF)
+        lanes_dot_of(out, x, index, n, w, 1);
     else
-        wide_dot_of(out, x, index, n, w, 2);
+        lanes_dot_of(out, x, index, n, w, 2);
 }
 
-void avx2_wide_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
+void avx2_lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
     enum { LINE = 64 };
     const char *from = w;
     for (size_t j = 0; j < n; j++) _mm_prefetch(from + index[j] * bytes, _MM_HINT_T0);
@@ -58,8 +58,8 @@ void avx2_wide_fetch(const uint32_t *index, size_t n, const void *w, size_t byte
     for (size_t j = 0; j < n; j++) _mm_prefetch(from + index[j] * bytes + LINE, _MM_HINT_T0);
 }
 
-INLINE void wide_add_of(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                        size_t vectors) {
+INLINE void lanes_add_of(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
+                         size_t vectors) {
     __m256 step[2];
     for (size_t v = 0; v < vectors; v++) step[v] = _mm256_loadu_ps(d + 8 * v);
     for (size_t j = 0; j < n; j++) {
@@ -71,12 +71,12 @@ INLINE void wide_add_of(float *w, const float *d, const float *x, const uint32_t
     }
 }
 
-void avx2_wide_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                   size_t lanes) {
-    if (lanes == WIDE_HALF)
-        wide_add_of(w, d, x, index, n, 1);
+void avx2_lanes_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
+                    size_t lanes) {
+    if (lanes == OVR_LANES_HALF)
+        lanes_add_of(w, d, x, index, n, 1);
     else
-        wide_add_of(w, d, x, index, n, 2);
+        lanes_add_of(w, d, x, index, n, 2);
 }
 
 /* The weights of a column: singles, or doubles where those are NULL. */
@@ -85,8 +85,8 @@ INLINE __m256d load_weights(const float *w, const double *w64, size_t at) {
 }
 
 /* Two partial sums: 16 lanes of doubles take 8 vectors already. */
-INLINE void wide_dot_of_doubles(double *out, const double *x, const uint32_t *index, size_t n,
-                                const float *w, const double *w64, size_t lanes, size_t vectors) {
+INLINE void lanes_dot_of_doubles(double *out, const double *x, const uint32_t *index, size_t n,
+                                 const float *w, const double *w64, size_t lanes, size_t vectors) {
     __m256d sum[2][4];
     for (size_t p = 0; p < 2; p++)
         for (size_t v = 0; v < vectors; v++) sum[p][v] = _mm256_setzero_pd();
@@ -103,28 +103,29 @@ INLINE void wide_dot_of_doubles(double *out, const double *x, const uint32_t *in
         _mm256_storeu_pd(out + v * VECTOR, _mm256_add_pd(sum[0][v], sum[1][v]));
 }
 
-INLINE void wide_dot_by_lanes(double *out, const double *x, const uint32_t *index, size_t n,
-                              const float *w, const double *w64, size_t lanes, size_t used) {
+INLINE void lanes_dot_by_lanes(double *out, const double *x, const uint32_t *index, size_t n,
+                               const float *w, const double *w64, size_t lanes, size_t used) {
     switch (used / VECTOR) {
-    case 1: wide_dot_of_doubles(out, x, index, n, w, w64, lanes, 1); break;
-    case 2: wide_dot_of_doubles(out, x, index, n, w, w64, lanes, 2); break;
-    case 3: wide_dot_of_doubles(out, x, index, n, w, w64, lanes, 3); break;
-    default: wide_dot_of_doubles(out, x, index, n, w, w64, lanes, 4);
+    case 1: lanes_dot_of_doubles(out, x, index, n, w, w64, lanes, 1); break;
+    case 2: lanes_dot_of_doubles(out, x, index, n, w, w64, lanes, 2); break;
+    case 3: lanes_dot_of_doubles(out, x, index, n, w, w64, lanes, 3); break;
+    default: lanes_dot_of_doubles(out, x, index, n, w, w64, lanes, 4);
     }
 }
 
-void avx2_wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
-                       const float *w, size_t lanes, size_t used) {
-    if (w) wide_dot_by_lanes(out, x, index, n, w, NULL, lanes, used); /* so the compiler knows it */
+void avx2_lanes_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
+                        const float *w, size_t lanes, size_t used) {
+    if (w)
+        lanes_dot_by_lanes(out, x, index, n, w, NULL, lanes, used); /* so the compiler knows it */
 }
 
-void avx2_wide_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
-                           const double *w, size_t lanes, size_t used) {
-    wide_dot_by_lanes(out, x, index, n, NULL, w, lanes, used);
+void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
+                            const double *w, size_t lanes, size_t used) {
+    lanes_dot_by_lanes(out, x, index, n, NULL, w, lanes, used);
 }
 
-INLINE void wide_add_f64_of(double *w, const double *d, const double *x, const uint32_t *index,
-                            size_t n, size_t vectors) {
+INLINE void lanes_add_f64_of(double *w, const double *d, const double *x, const uint32_t *index,
+                             size_t n, size_t vectors) {
     __m256d step[4];
     for (size_t v = 0; v < vectors; v++) step[v] = _mm256_loadu_pd(d + v * VECTOR);
     for (size_t j = 0; j < n; j++) {
@@ -136,30 +137,30 @@ INLINE void wide_add_f64_of(double *w, const double *d, const double *x, const u
     }
 }
 
-void avx2_wide_add_f64(double *w, const double *d, const double *x, const uint32_t *index, size_t n,
-                       size_t used) {
+void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
+                        size_t n, size_t used) {
     switch (used / VECTOR) {
-    case 1: wide_add_f64_of(w, d, x, index, n, 1); break;
-    case 2: wide_add_f64_of(w, d, x, index, n, 2); break;
-    case 3: wide_add_f64_of(w, d, x, index, n, 3); break;
-    default: wide_add_f64_of(w, d, x, index, n, 4);
+    case 1: lanes_add_f64_of(w, d, x, index, n, 1); break;
+    case 2: lanes_add_f64_of(w, d, x, index, n, 2); break;
+    case 3: lanes_add_f64_of(w, d, x, index, n, 3); break;
+    default: lanes_add_f64_of(w, d, x, index, n, 4);
     }
 }
 
 /* The compiler knows the number of lanes in each branch, and makes vectors of them. */
-bool avx2_wide_squared_hinge(struct wide_step *step, size_t lanes) {
-    return lanes == WIDE_HALF ? wide_squared_hinge_step(step, WIDE_HALF)
-                              : wide_squared_hinge_step(step, WIDE_LANES);
+bool avx2_lanes_squared_hinge(struct lanes_step *step, size_t lanes) {
+    return lanes == OVR_LANES_HALF ? lanes_squared_hinge_step(step, OVR_LANES_HALF)
+                                   : lanes_squared_hinge_step(step, OVR_LANES);
 }
 
-bool avx2_wide_hinge(struct wide_step *step, size_t lanes) {
-    return lanes == WIDE_HALF ? wide_hinge_step(step, WIDE_HALF)
-                              : wide_hinge_step(step, WIDE_LANES);
+bool avx2_lanes_hinge(struct lanes_step *step, size_t lanes) {
+    return lanes == OVR_LANES_HALF ? lanes_hinge_step(step, OVR_LANES_HALF)
+                                   : lanes_hinge_step(step, OVR_LANES);
 }
 
-bool avx2_wide_logistic(struct wide_step *step, size_t lanes) {
-    return lanes == WIDE_HALF ? wide_logistic_step(step, WIDE_HALF)
-                              : wide_logistic_step(step, WIDE_LANES);
+bool avx2_lanes_logistic(struct lanes_step *step, size_t lanes) {
+    return lanes == OVR_LANES_HALF ? lanes_logistic_step(step, OVR_LANES_HALF)
+                                   : lanes_logistic_step(step, OVR_LANES);
 }
 
 #endif

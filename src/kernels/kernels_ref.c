@@ -165,8 +165,8 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[index[j]] += a;
 }
 
-static void logistic(const double *m, size_t n, double *value, double *pull, double *curve) {
-    logistic_loss(m, n, value, pull, curve);
+static void logistic(const double *m, size_t n, double *value, double *alpha, double *curvature) {
+    logistic_loss(m, n, value, alpha, curvature);
 }
 
 static void survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
@@ -178,9 +178,9 @@ static void entropy(const double *a, size_t n, double *out) {
 }
 
 /* Entry j is added to partial sum j mod 4 of its lane. */
-static void wide_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                     size_t lanes) {
-    float sum[4][WIDE_LANES] = {{0}};
+static void lanes_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
+                      size_t lanes) {
+    float sum[4][OVR_LANES] = {{0}};
     for (size_t j = 0; j < n; j++) {
         const float *from = w + (index ? index[j] : j) * lanes;
         for (size_t l = 0; l < lanes; l++) sum[j % 4][l] += x[j] * from[l];
@@ -188,12 +188,12 @@ static void wide_dot(float *out, const float *x, const uint32_t *index, size_t n
     for (size_t l = 0; l < lanes; l++) out[l] = (sum[0][l] + sum[2][l]) + (sum[1][l] + sum[3][l]);
 }
 
-static void wide_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
+static void lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
     (void)index, (void)n, (void)w, (void)bytes;
 }
 
-static void wide_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                     size_t lanes) {
+static void lanes_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
+                      size_t lanes) {
     for (size_t j = 0; j < n; j++) {
         float *to = w + (index ? index[j] : j) * lanes;
         for (size_t l = 0; l < lanes; l++) to[l] += x[j] * d[l];
@@ -201,9 +201,9 @@ static void wide_add(float *w, const float *d, const float *x, const uint32_t *i
 }
 
 /* The same with 2 partial sums, in doubles. */
-static void wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
-                         const float *w, size_t lanes, size_t used) {
-    double sum[2][WIDE_LANES] = {{0}};
+static void lanes_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
+                          const float *w, size_t lanes, size_t used) {
+    double sum[2][OVR_LANES] = {{0}};
     for (size_t j = 0; j < n; j++) {
         const float *from = w + (index ? index[j] : j) * lanes;
         for (size_t l = 0; l < used; l++) sum[j % 2][l] += x[j] * (double)from[l];
@@ -211,9 +211,9 @@ static void wide_dot_f64(double *out, const double *x, const uint32_t *index, si
     for (size_t l = 0; l < used; l++) out[l] = sum[0][l] + sum[1][l];
 }
 
-static void wide_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
-                             const double *w, size_t lanes, size_t used) {
-    double sum[2][WIDE_LANES] = {{0}};
+static void lanes_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
+                              const double *w, size_t lanes, size_t used) {
+    double sum[2][OVR_LANES] = {{0}};
     for (size_t j = 0; j < n; j++) {
         const double *from = w + (index ? index[j] : j) * lanes;
         for (size_t l = 0; l < used; l++) sum[j % 2][l] += x[j] * from[l];
@@ -221,8 +221,8 @@ static void wide_dot_doubles(double *out, const double *x, const uint32_t *index
     for (size_t l = 0; l < used; l++) out[l] = sum[0][l] + sum[1][l];
 }
 
-static void wide_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
-                         size_t n, size_t used) {
+static void lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
+                          size_t n, size_t used) {
     for (size_t j = 0; j < n; j++) {
         double *to = w + (index ? index[j] : j) * used;
         for (size_t l = 0; l < used; l++) to[l] += x[j] * d[l];
@@ -230,19 +230,19 @@ static void wide_add_f64(double *w, const double *d, const double *x, const uint
 }
 
 /* The compiler knows the number of lanes in each branch, and makes vectors of them. */
-static bool wide_squared_hinge(struct wide_step *step, size_t lanes) {
-    return lanes == WIDE_HALF ? wide_squared_hinge_step(step, WIDE_HALF)
-                              : wide_squared_hinge_step(step, WIDE_LANES);
+static bool lanes_squared_hinge(struct lanes_step *step, size_t lanes) {
+    return lanes == OVR_LANES_HALF ? lanes_squared_hinge_step(step, OVR_LANES_HALF)
+                                   : lanes_squared_hinge_step(step, OVR_LANES);
 }
 
-static bool wide_hinge(struct wide_step *step, size_t lanes) {
-    return lanes == WIDE_HALF ? wide_hinge_step(step, WIDE_HALF)
-                              : wide_hinge_step(step, WIDE_LANES);
+static bool lanes_hinge(struct lanes_step *step, size_t lanes) {
+    return lanes == OVR_LANES_HALF ? lanes_hinge_step(step, OVR_LANES_HALF)
+                                   : lanes_hinge_step(step, OVR_LANES);
 }
 
-static bool wide_logistic(struct wide_step *step, size_t lanes) {
-    return lanes == WIDE_HALF ? wide_logistic_step(step, WIDE_HALF)
-                              : wide_logistic_step(step, WIDE_LANES);
+static bool lanes_logistic(struct lanes_step *step, size_t lanes) {
+    return lanes == OVR_LANES_HALF ? lanes_logistic_step(step, OVR_LANES_HALF)
+                                   : lanes_logistic_step(step, OVR_LANES);
 }
 
 const struct kernels kernels_reference = {
@@ -269,13 +269,13 @@ const struct kernels kernels_reference = {
     .logistic = logistic,
     .entropy = entropy,
     .survey = survey,
-    .wide_dot = wide_dot,
-    .wide_fetch = wide_fetch,
-    .wide_add = wide_add,
-    .wide_dot_f64 = wide_dot_f64,
-    .wide_dot_doubles = wide_dot_doubles,
-    .wide_add_f64 = wide_add_f64,
-    .wide_squared_hinge = wide_squared_hinge,
-    .wide_hinge = wide_hinge,
-    .wide_logistic = wide_logistic,
+    .lanes_dot = lanes_dot,
+    .lanes_fetch = lanes_fetch,
+    .lanes_add = lanes_add,
+    .lanes_dot_f64 = lanes_dot_f64,
+    .lanes_dot_doubles = lanes_dot_doubles,
+    .lanes_add_f64 = lanes_add_f64,
+    .lanes_squared_hinge = lanes_squared_hinge,
+    .lanes_hinge = lanes_hinge,
+    .lanes_logistic = lanes_logistic,
 };

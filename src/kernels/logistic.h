@@ -1,7 +1,7 @@
 /* The logistic loss without a branch, so that every kernel set can turn it into vectors; solvers take
    its parts for single values. One source, one order of operations: one result, whatever the libm.
 
-   With e = exp(-|m|) the loss is max(-m, 0) + log1p(e), its pull 1 / (1 + exp(m)), its curvature
+   With e = exp(-|m|) the loss is max(-m, 0) + log1p(e), its dual variable 1 / (1 + exp(m)), its curvature
    e / (1 + e)^2: none of them overflows, none loses digits in the tails. */
 #ifndef SEPAL_KERNELS_LOGISTIC_H
 #define SEPAL_KERNELS_LOGISTIC_H
@@ -52,18 +52,18 @@ static inline double log_of_ratio(double s) {
 
 static const double LOGISTIC_LN2 = 0.6931471805599453;
 
-/* One division serves all: by 1 + e for the pull, and by 2 + e for ln(1 + e) or, where 1 + e is beyond
+/* One division serves all: by 1 + e for the dual variable, and by 2 + e for ln(1 + e) or, where 1 + e is beyond
    sqrt(2), by 3 + e for ln((1 + e) / 2). */
-static inline void logistic_loss(const double *m, size_t n, double *value, double *pull,
-                                 double *curve) {
+static inline void logistic_loss(const double *m, size_t n, double *value, double *alpha,
+                                 double *curvature) {
     for (size_t i = 0; i < n; i++) {
         double z = m[i] < 0 ? -m[i] : m[i], e = exp_of_minus(z), one = 1 + e;
         double far = e > 0.41421356237309503 ? 1 : 0, other = 2 + e + far;
         double inverse = 1 / (one * other), part = inverse * other;
         value[i] = log_of_ratio((e - far) * (inverse * one)) + far * LOGISTIC_LN2;
         value[i] += m[i] < 0 ? z : 0;
-        pull[i] = (m[i] < 0 ? 1 : e) * part;
-        curve[i] = e * part * part;
+        alpha[i] = (m[i] < 0 ? 1 : e) * part;
+        curvature[i] = e * part * part;
     }
 }
 

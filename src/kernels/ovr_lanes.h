@@ -13,20 +13,20 @@
 
 #include <string.h>
 
-static inline float wide_clip(float x, float least, float most) {
+static inline float lanes_clip(float x, float least, float most) {
     x = x < least ? least : x;
     return x > most ? most : x;
 }
 
 /* What the step of a lane does to the scores' weights; whether it does anything. */
-static inline int wide_move(struct wide_step *step, size_t l, float a) {
+static inline int lanes_move(struct lanes_step *step, size_t l, float a) {
     float change = step->side[l] * step->scale[l] * (a - step->a[l]);
     step->a[l] = a;
     step->change[l] = change;
     return change != 0;
 }
 
-static inline bool wide_squared_hinge_step(struct wide_step *step, size_t lanes) {
+static inline bool lanes_squared_hinge_step(struct lanes_step *step, size_t lanes) {
     int moved = 0;
     for (size_t l = 0; l < lanes; l++) {
         float m = step->side[l] * step->score[l], q = step->scale[l] * step->norm, a = step->a[l];
@@ -35,12 +35,12 @@ static inline bool wide_squared_hinge_step(struct wide_step *step, size_t lanes)
         step->gap[l] += step->scale[l] * (half * half + a * over);
         step->loss[l] += step->scale[l] * (inside * inside + 0.5F * a * m);
         float best = (missing + q * a) / (q + 0.5F);
-        moved |= wide_move(step, l, best > 0 ? best : 0);
+        moved |= lanes_move(step, l, best > 0 ? best : 0);
     }
     return moved != 0;
 }
 
-static inline bool wide_hinge_step(struct wide_step *step, size_t lanes) {
+static inline bool lanes_hinge_step(struct lanes_step *step, size_t lanes) {
     int moved = 0;
     for (size_t l = 0; l < lanes; l++) {
         float m = step->side[l] * step->score[l], q = step->scale[l] * step->norm, a = step->a[l];
@@ -48,13 +48,13 @@ static inline bool wide_hinge_step(struct wide_step *step, size_t lanes) {
         step->gap[l] += step->scale[l] * ((1 - a) * inside + a * over);
         step->loss[l] += step->scale[l] * (inside + 0.5F * a * m);
         float room = q > 1e-30F ? q : 1e-30F; /* rows of zeros have none */
-        moved |= wide_move(step, l, wide_clip(a + missing / room, 0, 1));
+        moved |= lanes_move(step, l, lanes_clip(a + missing / room, 0, 1));
     }
     return moved != 0;
 }
 
 /* exp(-z) for z >= 0, and 1e-37 where it would be less. */
-static inline float wide_exp_of_minus(float z) {
+static inline float lanes_exp_of_minus(float z) {
     const float log2e = 1.44269504F, shift = 12582912.0F; /* 1.5 * 2^23 */
     const float ln2_high = 0.693359375F, ln2_low = -2.12194440e-4F;
     float x = z > 85 ? -85 : -z;
@@ -77,7 +77,7 @@ static inline float wide_exp_of_minus(float z) {
 }
 
 /* log(1 + e) for e in [0, 1]: 2 artanh(s), s = e / (2 + e) at most 1/3. */
-static inline float wide_log_of_one_plus(float e) {
+static inline float lanes_log_of_one_plus(float e) {
     float s = e / (2 + e), q = s * s, sum = 1.0F / 13;
     sum = sum * q + 1.0F / 11;
     sum = sum * q + 1.0F / 9;
@@ -92,42 +92,42 @@ static inline float wide_log_of_one_plus(float e) {
    sides rises and bends once, at 0, so that Newton steps that stay on the root's side of 0 converge
    from anywhere (they are monotone from the second on). The last step, shorter than `close`, is taken
    by the tangent of a. */
-static inline bool wide_logistic_step(struct wide_step *step, size_t lanes) {
+static inline bool lanes_logistic_step(struct lanes_step *step, size_t lanes) {
     enum { STEPS = 40 };
     const float close = 1e-3F;
-    float z[WIDE_LANES], m[WIDE_LANES], q[WIDE_LANES], best[WIDE_LANES];
-    float low[WIDE_LANES], high[WIDE_LANES];
+    float z[OVR_LANES], m[OVR_LANES], q[OVR_LANES], best[OVR_LANES];
+    float low[OVR_LANES], high[OVR_LANES];
     int moved = 0, far = 0;
     for (size_t l = 0; l < lanes; l++) {
         float side = step->side[l] * step->score[l], bend = step->scale[l] * step->norm;
         float a = step->a[l], size = side < 0 ? -side : side;
-        float e = wide_exp_of_minus(size), share = 1 / (1 + e), p = (side < 0 ? 1 : e) * share;
-        float curve = e * share * share, middle = 0.5F * (a + p), apart = p - a;
-        float flat = middle * (1 - middle) + 1e-30F, move = bend * apart / (1 + bend * curve);
-        float value = wide_log_of_one_plus(e) + (side < 0 ? size : 0);
+        float e = lanes_exp_of_minus(size), share = 1 / (1 + e), p = (side < 0 ? 1 : e) * share;
+        float curvature = e * share * share, middle = 0.5F * (a + p), apart = p - a;
+        float flat = middle * (1 - middle) + 1e-30F, move = bend * apart / (1 + bend * curvature);
+        float value = lanes_log_of_one_plus(e) + (side < 0 ? size : 0);
         step->gap[l] += step->scale[l] * (0.5F * apart * apart / flat);
         step->loss[l] += step->scale[l] * (value + 0.5F * a * side);
-        best[l] = p - curve * move;
+        best[l] = p - curvature * move;
         m[l] = side;
         q[l] = bend;
         float at_0 = side + bend * (0.5F - a); /* above 0: so is the root */
         low[l] = at_0 > 0 ? 0 : -1e30F;
         high[l] = at_0 > 0 ? 1e30F : 0;
-        z[l] = wide_clip(side + move, low[l], high[l]);
+        z[l] = lanes_clip(side + move, low[l], high[l]);
         far |= (move > close) | (move < -close);
     }
     for (int round = 0; far && round < STEPS; round++) {
         far = 0;
         for (size_t l = 0; l < lanes; l++) {
-            float size = z[l] < 0 ? -z[l] : z[l], e = wide_exp_of_minus(size), share = 1 / (1 + e);
-            float p = (z[l] < 0 ? 1 : e) * share, curve = e * share * share;
-            float move = (m[l] + q[l] * (p - step->a[l]) - z[l]) / (1 + q[l] * curve);
-            best[l] = p - curve * move;
-            z[l] = wide_clip(z[l] + move, low[l], high[l]);
+            float size = z[l] < 0 ? -z[l] : z[l], e = lanes_exp_of_minus(size), share = 1 / (1 + e);
+            float p = (z[l] < 0 ? 1 : e) * share, curvature = e * share * share;
+            float move = (m[l] + q[l] * (p - step->a[l]) - z[l]) / (1 + q[l] * curvature);
+            best[l] = p - curvature * move;
+            z[l] = lanes_clip(z[l] + move, low[l], high[l]);
             far |= (move > close) | (move < -close);
         }
     }
-    for (size_t l = 0; l < lanes; l++) moved |= wide_move(step, l, wide_clip(best[l], 0, 1));
+    for (size_t l = 0; l < lanes; l++) moved |= lanes_move(step, l, lanes_clip(best[l], 0, 1));
     return moved != 0;
 }
 

@@ -8,20 +8,20 @@
 #define KERNELS_HAVE_AVX2 1
 extern const struct kernels kernels_avx2;
 /* kernels_avx2_wide.c */
-void avx2_wide_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                   size_t lanes);
-void avx2_wide_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes);
-void avx2_wide_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                   size_t lanes);
-void avx2_wide_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
-                       const float *w, size_t lanes, size_t used);
-void avx2_wide_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
-                           const double *w, size_t lanes, size_t used);
-void avx2_wide_add_f64(double *w, const double *d, const double *x, const uint32_t *index, size_t n,
-                       size_t used);
-bool avx2_wide_squared_hinge(struct wide_step *step, size_t lanes);
-bool avx2_wide_hinge(struct wide_step *step, size_t lanes);
-bool avx2_wide_logistic(struct wide_step *step, size_t lanes);
+void avx2_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
+                    size_t lanes);
+void avx2_lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes);
+void avx2_lanes_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
+                    size_t lanes);
+void avx2_lanes_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
+                        const float *w, size_t lanes, size_t used);
+void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
+                            const double *w, size_t lanes, size_t used);
+void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
+                        size_t n, size_t used);
+bool avx2_lanes_squared_hinge(struct lanes_step *step, size_t lanes);
+bool avx2_lanes_hinge(struct lanes_step *step, size_t lanes);
+bool avx2_lanes_logistic(struct lanes_step *step, size_t lanes);
 #else
 #define KERNELS_HAVE_AVX2 0
 #endif

@@ -28,8 +28,8 @@ static sepal_status set_penalty(struct convex *convex) {
    not sent, since near the largest numbers none finds back. Only sgd begins where it is told to. */
 static sepal_status judge_start(struct convex *convex) {
     const struct objective *o = &convex->objective;
-    struct descent *d = &convex->descent;
-    double *m = d->pull, loss, at_zero; /* room for margins, until there are dual variables */
+    struct solver *d = &convex->descent;
+    double *m = d->alpha, loss, at_zero; /* room for margins, until there are dual variables */
     TRY(objective_margins(m, o, d->u));
     TRY(objective_loss(&loss, o, m));
     double there = loss + objective_penalty(o, d->u);
@@ -39,7 +39,7 @@ static sepal_status judge_start(struct convex *convex) {
                     "its weights are too large to start from: the objective there is beyond the "
                     "range of a double; leave --warm out");
     TRY(objective_loss(&at_zero, o, m));
-    if (there <= at_zero || convex_walks(convex->fit)) return SEPAL_OK;
+    if (there <= at_zero || convex_is_sgd(convex->fit)) return SEPAL_OK;
     memset(d->u, 0, o->width * sizeof *d->u);
     d->warm = false;
     warn(o->ctx, "warm-start",
@@ -55,7 +55,7 @@ static sepal_status judge_start(struct convex *convex) {
 static sepal_status set_start(struct convex *convex) {
     const struct linear *warm = convex->fit->warm, *own = &convex->fit->linear;
     struct objective *o = &convex->objective;
-    struct descent *d = &convex->descent;
+    struct solver *d = &convex->descent;
     if (!warm) return SEPAL_OK;
     double bias = warm->b[0];
     for (size_t j = 0; j < o->cols; j++) {
@@ -87,7 +87,7 @@ const char *convex_time_left(char out[64], struct convex *convex, double gap, si
 static bool stops(void *payload, size_t iteration, double objective, double gap) {
     struct convex *convex = payload;
     const struct fit *fit = convex->fit;
-    const char *unit = convex_walks(fit) ? "epoch" : "step";
+    const char *unit = convex_is_sgd(fit) ? "epoch" : "step";
     char left[64];
     iteration += convex->before;
     if (isnan(gap))
@@ -99,7 +99,7 @@ static bool stops(void *payload, size_t iteration, double objective, double gap)
 
 bool convex_centres(const struct fit *fit) {
     const struct convex_config *config = fit->config;
-    return config->bias == BIAS_FREE && !convex_walks(fit);
+    return config->bias == BIAS_FREE && !convex_is_sgd(fit);
 }
 
 sepal_status convex_pose(struct convex *convex, const struct loss *loss, double *centre) {
@@ -107,7 +107,7 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
     const sepal_data *data = fit->data;
     struct objective *o = &convex->objective;
     convex->total = data->total_weight;
-    TRY(convex_shares(convex));
+    TRY(convex_row_weights(convex));
     *o = (struct objective){.ctx = fit->ctx,
                             .arena = &fit->arena,
                             .x = &data->matrix,
@@ -120,13 +120,13 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
     convex->centred = o->centre != NULL;
     TRY(objective_init(o));
     double tol = isnan(fit->options.tol) ? DEFAULT_TOL : fit->options.tol;
-    convex->descent = (struct descent){.o = o,
-                                       .tol = tol,
-                                       .max_iter = fit->options.max_iter,
-                                       .seed = fit->ctx->seed,
-                                       .decrement = NAN,
-                                       .stops = stops,
-                                       .payload = convex};
+    convex->descent = (struct solver){.o = o,
+                                      .tol = tol,
+                                      .max_iter = fit->options.max_iter,
+                                      .seed = fit->ctx->seed,
+                                      .decrement = NAN,
+                                      .stops = stops,
+                                      .payload = convex};
     convex->tol = tol;
     convex->stride = convex_stride(convex->config);
     convex->descent.stride = &convex->stride;
@@ -143,38 +143,38 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
     convex->descent.u = o->bias == BIAS_NONE
                             ? fit->linear.w
                             : arena_zero(fit->ctx, &fit->arena, o->width, sizeof(double));
-    convex->descent.pull = arena_zero(fit->ctx, &fit->arena, o->n, sizeof(double));
-    if (!convex->descent.u || !convex->descent.pull) return SEPAL_EMEMORY;
+    convex->descent.alpha = arena_zero(fit->ctx, &fit->arena, o->n, sizeof(double));
+    if (!convex->descent.u || !convex->descent.alpha) return SEPAL_EMEMORY;
     return set_start(convex);
 }
 
 /* ---- solving ------------------------------------------------------------------------------ */
 
 static sepal_status prove(struct convex *convex) {
-    const struct descent *d = &convex->descent;
+    const struct solver *d = &convex->descent;
     const struct objective *o = d->o;
     /* without a penalty there is no bound, and the gradient at the point is what there is to say; where
        the loss has a kink the solver knows which subgradient */
     bool theirs = d->paired && (o->l1 > 0 || o->l2 > 0 || !o->loss->smooth);
-    return certify(&convex->proof, o, d->u, theirs ? d->pull : NULL);
+    return certify(&convex->proof, o, d->u, theirs ? d->alpha : NULL);
 }
 
 /* One solver: its count of iterations and its limits begin anew, --max-iter is for all together. */
 static sepal_status run_one(struct convex *convex, const struct convex_way *way) {
-    struct descent *d = &convex->descent;
+    struct solver *d = &convex->descent;
     size_t limit = d->max_iter;
     convex->before = d->iterations;
     if (limit && limit <= convex->before) return SEPAL_OK;
     if (limit) d->max_iter -= convex->before;
     d->iterations = 0;
-    TRY(convex_walks(convex->fit) ? way->solve(d) : solve_in_units(d, way->solve, way->far));
+    TRY(convex_is_sgd(convex->fit) ? way->solve(d) : solve_in_units(d, way->solve, way->far));
     d->max_iter = limit;
     d->iterations += convex->before;
     return SEPAL_OK;
 }
 
 static sepal_status run(struct convex *convex, struct convex_plan *plan) {
-    struct descent *d = &convex->descent;
+    struct solver *d = &convex->descent;
     d->limit = plan->then ? plan->limit : 0;
     TRY(run_one(convex, plan->first));
     if (d->converged || d->stopped || !plan->then) return SEPAL_OK;
@@ -195,7 +195,7 @@ double convex_rounding(const struct convex *convex) {
 static sepal_status solve(struct convex *convex, struct convex_plan plan) {
     enum { ROUNDS = 6 };
     static const double LITTLE_MORE = 2;
-    struct descent *d = &convex->descent;
+    struct solver *d = &convex->descent;
     double tol = convex->tol;
     for (int round = 0;; round++) {
         size_t before = d->iterations;

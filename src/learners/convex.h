@@ -25,55 +25,60 @@ struct convex_config {
 
 #define CONVEX_AT(field) offsetof(struct convex_config, field)
 /* Those of --solver sgd. */
-#define CONVEX_WALK_KNOBS                                                                          \
-    {"eta", KNOB_REAL, CONVEX_AT(eta), "0.01", "(0, inf)", "--solver sgd: step size"},             \
-        {"epochs", KNOB_COUNT,  CONVEX_AT(epochs),                                                 \
-         "100",    "[1, 1e15]", "--solver sgd: passes over the rows"},                             \
-        {"batch", KNOB_COUNT,  CONVEX_AT(batch),                                                   \
-         "1",     "[0, 1e15]", "--solver sgd: rows to a step, their mean is taken; 0: all"},       \
-        {"shuffle", KNOB_FLAG, CONVEX_AT(shuffle),                                                 \
-         "false",   "",        "--solver sgd: visit the rows in another order each epoch"},        \
+#define CONVEX_WALK_PARAMETERS                                                                     \
+    {"eta", PARAMETER_REAL, CONVEX_AT(eta), "0.01", "(0, inf)", "--solver sgd: step size"},        \
+        {"epochs", PARAMETER_COUNT, CONVEX_AT(epochs),                                             \
+         "100",    "[1, 1e15]",     "--solver sgd: passes over the rows"},                         \
+        {"batch", PARAMETER_COUNT, CONVEX_AT(batch),                                               \
+         "1",     "[0, 1e15]",     "--solver sgd: rows to a step, their mean is taken; 0: all"},   \
+        {"shuffle",                                                                                \
+         PARAMETER_FLAG,                                                                           \
+         CONVEX_AT(shuffle),                                                                       \
+         "false",                                                                                  \
+         "",                                                                                       \
+         "--solver sgd: visit the rows in another order each epoch"},                              \
         {"schedule",                                                                               \
-         KNOB_CHOICE,                                                                              \
+         PARAMETER_CHOICE,                                                                         \
          CONVEX_AT(schedule),                                                                      \
          "constant",                                                                               \
          "constant|inverse|root",                                                                  \
          "--solver sgd: after e epochs a step is eta, eta/(1+e) or eta/sqrt(1+e)"},                \
     {                                                                                              \
-        "average", KNOB_FLAG, CONVEX_AT(average), "false", "",                                     \
+        "average", PARAMETER_FLAG, CONVEX_AT(average), "false", "",                                \
             "--solver sgd: return the mean of the weights after every step"                        \
     }
 /* The rows that their knob tables share. */
-#define CONVEX_KNOBS                                                                                \
-    {"penalty",                                                                                     \
-     KNOB_CHOICE,                                                                                   \
-     CONVEX_AT(penalty),                                                                            \
-     "auto",                                                                                        \
-     "auto|l2|l1|elasticnet|none",                                                                  \
-     "what keeps the weights small; auto: what l1, l2, C and ratio say, else l2"},                  \
-        {"l2", KNOB_REAL,  CONVEX_AT(l2),                                                           \
-         NULL, "[0, inf)", "weight of |w|^2 / 2 beside the mean loss"},                             \
-        {"l1", KNOB_REAL, CONVEX_AT(l1), NULL, "[0, inf)", "weight of |w|_1 beside the mean loss"}, \
-        {"C",                                                                                       \
-         KNOB_REAL,                                                                                 \
-         CONVEX_AT(c),                                                                              \
-         NULL,                                                                                      \
-         "(0, inf)",                                                                                \
-         "weight of the losses' sum beside the penalty, instead of l1 and l2; 1 unless given"},     \
-        {"ratio", KNOB_REAL, CONVEX_AT(ratio), NULL, "[0, 1]", "with C: the share of |w|_1"},       \
-        {"bias",                                                                                    \
-         KNOB_CHOICE,                                                                               \
-         CONVEX_AT(bias),                                                                           \
-         "true",                                                                                    \
-         "true|false|penalised",                                                                    \
-         "fit a bias; penalised: as if it were the weight of a column of ones"},                    \
-        {"class-weight",                                                                            \
-         KNOB_TEXT,                                                                                 \
-         CONVEX_AT(class_weight),                                                                   \
-         "none",                                                                                    \
-         "",                                                                                        \
-         "none, balanced, or LABEL:W,...: factors of the classes' losses"},                         \
-        CONVEX_WALK_KNOBS
+#define CONVEX_PARAMETERS                                                                          \
+    {"penalty",                                                                                    \
+     PARAMETER_CHOICE,                                                                             \
+     CONVEX_AT(penalty),                                                                           \
+     "auto",                                                                                       \
+     "auto|l2|l1|elasticnet|none",                                                                 \
+     "what keeps the weights small; auto: what l1, l2, C and ratio say, else l2"},                 \
+        {"l2", PARAMETER_REAL, CONVEX_AT(l2),                                                      \
+         NULL, "[0, inf)",     "weight of |w|^2 / 2 beside the mean loss"},                        \
+        {"l1", PARAMETER_REAL, CONVEX_AT(l1),                                                      \
+         NULL, "[0, inf)",     "weight of |w|_1 beside the mean loss"},                            \
+        {"C",                                                                                      \
+         PARAMETER_REAL,                                                                           \
+         CONVEX_AT(c),                                                                             \
+         NULL,                                                                                     \
+         "(0, inf)",                                                                               \
+         "weight of the losses' sum beside the penalty, instead of l1 and l2; 1 unless given"},    \
+        {"ratio", PARAMETER_REAL, CONVEX_AT(ratio), NULL, "[0, 1]", "with C: the share of |w|_1"}, \
+        {"bias",                                                                                   \
+         PARAMETER_CHOICE,                                                                         \
+         CONVEX_AT(bias),                                                                          \
+         "true",                                                                                   \
+         "true|false|penalised",                                                                   \
+         "fit a bias; penalised: as if it were the weight of a column of ones"},                   \
+        {"class-weight",                                                                           \
+         PARAMETER_TEXT,                                                                           \
+         CONVEX_AT(class_weight),                                                                  \
+         "none",                                                                                   \
+         "",                                                                                       \
+         "none, balanced, or LABEL:W,...: factors of the classes' losses"},                        \
+        CONVEX_WALK_PARAMETERS
 
 /* What the knobs say together: contradictions are refused, what follows is filled in. */
 sepal_status convex_settle(sepal_ctx *ctx, void *config);
@@ -83,7 +88,7 @@ struct convex {
     struct fit *fit;
     const struct convex_config *config;
     struct objective objective;
-    struct descent descent;
+    struct solver descent;
     struct proof proof;
     double tol;           /* that was asked for */
     double first_gap;     /* that was told, for a guess at the time left */
@@ -103,7 +108,7 @@ const char *convex_time_left(char out[64], struct convex *convex, double gap, si
                              size_t of, uint64_t start_ns);
 
 /* convex_share.c: the share of each row in the sum of losses. */
-sepal_status convex_shares(struct convex *convex);
+sepal_status convex_row_weights(struct convex *convex);
 
 /* convex_separation.c: find out and say that no finite weights are best. */
 sepal_status convex_separation(struct convex *convex);
@@ -138,7 +143,7 @@ struct convex_cost cost_of_ovr_dual(const struct convex_shape *s);
 /* convex_choice.c: the solver that --solver names or the foreseen costs suggest. */
 struct convex_way {
     const char *name; /* of --solver */
-    sepal_status (*solve)(struct descent *d);
+    sepal_status (*solve)(struct solver *d);
     /* Why it cannot solve this objective; NULL: it can. */
     const char *(*refuses)(const struct objective *o);
     struct convex_cost (*cost)(const struct convex_shape *s); /* NULL: there is no other */
@@ -159,7 +164,7 @@ extern const char convex_ways[]; /* what --solver may name, "a|b" */
 
 /* convex_walk.c: --solver sgd, which runs on the rows as given. */
 #define CONVEX_WALK "sgd"
-bool convex_walks(const struct fit *fit);
+bool convex_is_sgd(const struct fit *fit);
 struct stride convex_stride(const struct convex_config *config);
 /* Knobs of sgd that were set for another solver. */
 sepal_status convex_warn_unused(const struct convex *convex);
@@ -180,7 +185,7 @@ sepal_status convex_fit(struct fit *fit, const struct loss *loss);
 /* convex_rest.c: each class against the rest, all at once. `tells` (NULL: nothing) adds to the facts
    of each: how many rows have a margin of at most 1, and the norm of the weights. */
 typedef void (*convex_margin_fn)(struct fit *fit, size_t inside, double norm);
-sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
-                             convex_margin_fn tells);
+sepal_status convex_fit_ovr(struct fit *fit, struct ovr_fits *fits, const struct loss *loss,
+                            convex_margin_fn tells);
 
 #endif

@@ -14,12 +14,12 @@
 enum way { NEITHER, BY_DUAL, BY_NEWTON };
 
 /* The cheapest: all classes by one of the two, or each by itself. */
-static sepal_status choose(enum way *out, struct lock_step *all) {
+static sepal_status choose(enum way *out, struct ovr_fit *all) {
     const struct objective *o = &all->convex.objective;
     struct convex_plan plan;
     *out = NEITHER;
     if (!(o->l2 > 0) || o->l1 > 0) return SEPAL_OK;
-    if (o->rows.sparse && o->centre) return SEPAL_OK; /* certify_rest cannot centre them */
+    if (o->rows.sparse && o->centre) return SEPAL_OK; /* certify_ovr cannot centre them */
     TRY(convex_choose(&plan, &all->convex));
     bool asked = all->convex.fit->options.solver != NULL;
     bool newton = o->loss->smooth && o->width <= OVR_WIDTH_MOST, dual = o->loss != &loss_squared;
@@ -41,13 +41,13 @@ static sepal_status choose(enum way *out, struct lock_step *all) {
 }
 
 /* Classes that dual coordinate descent has left short of their gap. */
-static sepal_status go_on_by_newton(struct lock_step *all) {
+static sepal_status go_on_by_newton(struct ovr_fit *all) {
     const struct fit *fit = all->convex.fit;
     bool left = false;
     for (size_t r = 0; r < all->fits->n; r++) left = left || all->wanted[r];
     if (!all->newton_next || !left || fit->stopped || fit->options.max_iter) return SEPAL_OK;
     all->before = all->iterations;
-    TRY(lock_step_newton(all));
+    TRY(ovr_fit_newton(all));
     all->solver = "dual, then newton (short rows, but slow)";
     return SEPAL_OK;
 }
@@ -55,7 +55,7 @@ static sepal_status go_on_by_newton(struct lock_step *all) {
 /* ---- set-up ------------------------------------------------------------------------------- */
 
 /* Every class as heavy as the rest: N / (2 N_k), N / (2 (N - N_k)). */
-static sepal_status balance(struct lock_step *all) {
+static sepal_status balance(struct ovr_fit *all) {
     const struct fit *fit = all->convex.fit;
     size_t classes = all->rest.classes;
     all->factor = arena_zero(fit->ctx, &all->convex.fit->arena, classes, 2 * sizeof *all->factor);
@@ -72,8 +72,8 @@ static sepal_status balance(struct lock_step *all) {
     return SEPAL_OK;
 }
 
-bool lock_step_stops(void *payload, size_t iteration, double objective, double gap) {
-    struct lock_step *all = payload;
+bool ovr_fit_stops(void *payload, size_t iteration, double objective, double gap) {
+    struct ovr_fit *all = payload;
     char left[64];
     (void)objective;
     (void)convex_time_left(left, &all->convex, gap, all->groups_done, all->groups, all->start_ns);
@@ -81,7 +81,7 @@ bool lock_step_stops(void *payload, size_t iteration, double objective, double g
                      all->groups > 1 ? "some" : "all", gap, left);
 }
 
-static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
+static sepal_status set_up(struct ovr_fit *all, const struct loss *loss) {
     struct convex *convex = &all->convex;
     struct fit *fit = convex->fit;
     size_t cols = fit->data->matrix.cols;
@@ -92,9 +92,9 @@ static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
     TRY(convex_pose(convex, loss, all->centre));
     if (!convex->centred) all->centre = NULL;
     all->tol = convex->descent.tol;
-    all->rest = (struct rest){.o = &convex->objective,
-                              .label = fit->data->label,
-                              .classes = fit->data->schema->n_classes};
+    all->rest = (struct ovr_objective){.o = &convex->objective,
+                                       .label = fit->data->label,
+                                       .classes = fit->data->schema->n_classes};
     if (strcmp(convex->config->class_weight, "balanced") == 0) TRY(balance(all));
     all->wanted = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->wanted);
     all->proofs = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->proofs);
@@ -103,7 +103,7 @@ static sepal_status set_up(struct lock_step *all, const struct loss *loss) {
     return SEPAL_OK;
 }
 
-static sepal_status open_model(struct lock_step *all) {
+static sepal_status open_model(struct ovr_fit *all) {
     const struct objective *o = all->rest.o;
     struct linear *joint = &all->fits->joint;
     TRY(linear_init_rows(joint, o->ctx, all->rest.classes, all->fits->decode, o->cols,
@@ -116,7 +116,7 @@ static sepal_status open_model(struct lock_step *all) {
 
 /* The weights of some classes of a group to rows of the model, some columns at a time: their lanes
    then stay near. */
-static void keep_weights(struct linear *joint, const struct rest_point *point, const bool *leaves) {
+static void keep_weights(struct linear *joint, const struct ovr_point *point, const bool *leaves) {
     enum { COLS = 256 };
     for (size_t from = 0; from < joint->cols; from += COLS) {
         size_t to = from + COLS < joint->cols ? from + COLS : joint->cols;
@@ -131,9 +131,9 @@ static void keep_weights(struct linear *joint, const struct rest_point *point, c
     }
 }
 
-double lock_step_judge(struct lock_step *all, const struct rest_point *point,
-                       const struct proof *proofs, bool last, size_t iterations) {
-    bool leaves[WIDE_LANES] = {0};
+double ovr_fit_judge(struct ovr_fit *all, const struct ovr_point *point, const struct proof *proofs,
+                     bool last, size_t iterations) {
+    bool leaves[OVR_LANES] = {0};
     double largest = 0;
     for (size_t l = 0; l < point->n; l++) {
         size_t r = point->class[l];
@@ -163,7 +163,7 @@ static bool is_zero(const double *w, size_t n) {
     return true;
 }
 
-static void warn_of(const struct lock_step *all, size_t short_of, double gap) {
+static void warn_of(const struct ovr_fit *all, size_t short_of, double gap) {
     const struct fit *whole = all->convex.fit;
     const struct linear *joint = &all->fits->joint;
     size_t idle = 0;
@@ -181,7 +181,7 @@ static void warn_of(const struct lock_step *all, size_t short_of, double gap) {
              idle, all->fits->n);
 }
 
-static sepal_status report(struct lock_step *all) {
+static sepal_status report(struct ovr_fit *all) {
     struct fit *whole = all->convex.fit;
     const char *words = convex_describe(&all->convex);
     size_t short_of = 0;
@@ -208,26 +208,26 @@ static sepal_status report(struct lock_step *all) {
     return short_of == 0 ? convex_warn_unused(&all->convex) : SEPAL_OK;
 }
 
-static sepal_status fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
+static sepal_status fit_rest(struct fit *fit, struct ovr_fits *fits, const struct loss *loss,
                              convex_margin_fn tells) {
-    struct lock_step all = {.convex = {.fit = fit, .config = fit->config},
-                            .fits = fits,
-                            .tells = tells,
-                            .start_ns = clock_ns()};
+    struct ovr_fit all = {.convex = {.fit = fit, .config = fit->config},
+                          .fits = fits,
+                          .tells = tells,
+                          .start_ns = clock_ns()};
     enum way way;
     bool taken = true;
     TRY(set_up(&all, loss));
     TRY(choose(&way, &all));
     if (way == NEITHER) return SEPAL_OK;
     TRY(open_model(&all));
-    TRY(way == BY_NEWTON ? lock_step_newton(&all) : lock_step_dual(&all, &taken));
+    TRY(way == BY_NEWTON ? ovr_fit_newton(&all) : ovr_fit_dual(&all, &taken));
     if (taken && way == BY_DUAL) TRY(go_on_by_newton(&all));
     if (!taken) linear_clear(&fits->joint);
     return taken ? report(&all) : SEPAL_OK;
 }
 
-sepal_status convex_fit_rest(struct fit *fit, struct rest_fits *fits, const struct loss *loss,
-                             convex_margin_fn tells) {
+sepal_status convex_fit_ovr(struct fit *fit, struct ovr_fits *fits, const struct loss *loss,
+                            convex_margin_fn tells) {
     blas_enter();
     sepal_status status = fit_rest(fit, fits, loss, tells);
     blas_leave();

@@ -5,10 +5,10 @@
 #include "learners/convex.h"
 #include "objective/certify_ovr.h"
 
-struct lock_step {
+struct ovr_fit {
     struct convex convex;
-    struct rest rest;
-    struct rest_fits *fits;
+    struct ovr_objective rest;
+    struct ovr_fits *fits;
     double tol;
     double *centre; /* of the columns; NULL: none is taken off */
     double *factor; /* 2 x classes; NULL: 1 */
@@ -25,17 +25,17 @@ struct lock_step {
     size_t before;    /* iterations of a solver before this one */
 };
 
-/* Progress, and whether the user wants to end: for the solvers, with the lock_step as payload. */
-bool lock_step_stops(void *payload, size_t iteration, double objective, double gap);
+/* Progress, and whether the user wants to end: for the solvers, with the ovr_fit as payload. */
+bool ovr_fit_stops(void *payload, size_t iteration, double objective, double gap);
 /* Look at the proofs of a group's classes after so many iterations: those that are good enough, or may
    not go on (`last`: none may), leave their weights in the joint model. Returns the largest relative
    gap of the others. */
-double lock_step_judge(struct lock_step *all, const struct rest_point *point,
-                       const struct proof *proofs, bool last, size_t iterations);
+double ovr_fit_judge(struct ovr_fit *all, const struct ovr_point *point, const struct proof *proofs,
+                     bool last, size_t iterations);
 
 /* convex_rest_dual.c, by dual coordinate descent: whether single precision holds its numbers; the fit. */
-sepal_status lock_step_dual(struct lock_step *all, bool *taken);
+sepal_status ovr_fit_dual(struct ovr_fit *all, bool *taken);
 /* convex_rest_newton.c, by Newton's method: for smooth losses, an L2 penalty alone and few columns. */
-sepal_status lock_step_newton(struct lock_step *all);
+sepal_status ovr_fit_newton(struct ovr_fit *all);
 
 #endif

@@ -34,7 +34,7 @@ static sepal_status named(double *factor, const struct convex *convex,
     return SEPAL_OK;
 }
 
-sepal_status convex_shares(struct convex *convex) {
+sepal_status convex_row_weights(struct convex *convex) {
     struct fit *fit = convex->fit;
     const sepal_data *data = fit->data;
     const char *wish = convex->config->class_weight;

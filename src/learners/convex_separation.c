@@ -16,7 +16,7 @@ static const double MOST_WORK = 3e10; /* a few seconds */
 static sepal_status shows_signs(bool *out, const struct convex *convex) {
     static const double moving = 0.1, far = 20;
     const struct objective *o = &convex->objective;
-    const struct descent *d = &convex->descent;
+    const struct solver *d = &convex->descent;
     *out = !d->converged || d->drift > moving;
     if (*out) return SEPAL_OK;
     double most = 0, *m = mem_alloc(o->ctx, o->n, sizeof *m);
@@ -35,7 +35,7 @@ static sepal_status ask(struct separability *out, const struct convex *convex,
     if (!side) return SEPAL_EMEMORY;
     for (size_t i = 0; i < o->n; i++) side[i] = o->label[i] == 1 ? 1 : -1;
     struct question question = {.x = o->x, .side = side, .bias = o->bias != BIAS_NONE};
-    struct effort effort = {
+    struct budget effort = {
         .start_ns = fit->start_ns, .max_seconds = fit->options.max_seconds, .max_work = MOST_WORK};
     return separable_decide(out, fit->ctx, arena, &question, (struct separable_wish){.quasi = true},
                             &effort);
@@ -58,7 +58,7 @@ sepal_status convex_separation(struct convex *convex) {
     struct arena arena = {0};
     bool signs;
     if (o->loss != &loss_logistic || o->l1 > 0 || o->l2 > 0) return SEPAL_OK;
-    if (convex->fit->stopped || convex_walks(convex->fit)) return SEPAL_OK;
+    if (convex->fit->stopped || convex_is_sgd(convex->fit)) return SEPAL_OK;
     TRY(shows_signs(&signs, convex));
     if (!signs) return SEPAL_OK;
     sepal_status status = ask(&answer, convex, &arena);

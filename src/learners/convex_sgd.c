@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-bool convex_walks(const struct fit *fit) {
+bool convex_is_sgd(const struct fit *fit) {
     return fit->options.solver && strcmp(fit->options.solver, CONVEX_WALK) == 0;
 }
 
@@ -19,17 +19,17 @@ struct stride convex_stride(const struct convex_config *config) {
 }
 
 sepal_status convex_warn_unused(const struct convex *convex) {
-    static const struct knob knobs[] = {CONVEX_WALK_KNOBS, {0}};
+    static const struct parameter knobs[] = {CONVEX_WALK_PARAMETERS, {0}};
     struct fit *fit = convex->fit;
     struct convex_config defaults;
-    if (convex_walks(fit)) return SEPAL_OK;
+    if (convex_is_sgd(fit)) return SEPAL_OK;
     if (fit->ctx->trace)
         warn(fit->ctx, "no-trace",
              "--trace is empty: only --solver " CONVEX_WALK " writes its steps; add it, or leave "
              "--trace out");
-    TRY(knobs_fill(&defaults, fit->ctx, &fit->arena, knobs, CONVEX_WALK, NULL, 0));
-    for (const struct knob *knob = knobs; knob->name; knob++)
-        if (!knob_same(knob, convex->config, &defaults))
+    TRY(parameters_fill(&defaults, fit->ctx, &fit->arena, knobs, CONVEX_WALK, NULL, 0));
+    for (const struct parameter *knob = knobs; knob->name; knob++)
+        if (!parameter_same(knob, convex->config, &defaults))
             warn(fit->ctx, "unused-knob",
                  "%s is a knob of --solver " CONVEX_WALK
                  " and has no effect on any other; add --solver " CONVEX_WALK ", or leave it out",
@@ -46,7 +46,7 @@ static double objective_at_zero(const struct objective *o) {
 }
 
 void convex_warn_of_walk(const struct convex *convex) {
-    const struct descent *d = &convex->descent;
+    const struct solver *d = &convex->descent;
     double zero = objective_at_zero(&convex->objective);
     if (d->diverged)
         warn(convex->fit->ctx, "not-converged",

@@ -54,7 +54,7 @@ static void warn_of_shortfall(const struct convex *convex) {
             fit->stopped, convex->descent.iterations, convex->proof.gap);
         return;
     }
-    if (convex_walks(fit)) {
+    if (convex_is_sgd(fit)) {
         convex_warn_of_walk(convex);
         return;
     }
@@ -73,22 +73,22 @@ static void warn_of_shortfall(const struct convex *convex) {
         convex->descent.iterations, convex->proof.gap);
 }
 
-/* The l1 from which on all weights are 0: the largest sum of pulls along a column at w = 0. NaN where
+/* The l1 from which on all weights are 0: the largest sum of dual variables along a column at w = 0. NaN where
    it is not at hand, or would not be the same: a penalised bias moves with l1. */
 static double least_l1(const struct convex *convex) {
     const struct objective *o = &convex->objective;
-    double *pull = mem_alloc(o->ctx, o->n, 2 * sizeof *pull), *m = pull ? pull + o->n : NULL;
+    double *alpha = mem_alloc(o->ctx, o->n, 2 * sizeof *alpha), *m = alpha ? alpha + o->n : NULL;
     double *v = mem_alloc(o->ctx, o->width, sizeof *v), most = NAN;
-    if (pull && v && o->bias != BIAS_PENALISED &&
+    if (alpha && v && o->bias != BIAS_PENALISED &&
         objective_margins(m, o, convex->descent.u) == SEPAL_OK) {
-        o->loss->at(o->ctx->kernels, o->n, m, NULL, pull, NULL);
-        for (size_t i = 0; i < o->n; i++) pull[i] *= o->share[i] * objective_side(o, i);
-        if (objective_back(v, o, pull) == SEPAL_OK) {
+        o->loss->at(o->ctx->kernels, o->n, m, NULL, alpha, NULL);
+        for (size_t i = 0; i < o->n; i++) alpha[i] *= o->share[i] * objective_side(o, i);
+        if (objective_back(v, o, alpha) == SEPAL_OK) {
             most = 0;
             for (size_t j = 0; j < o->cols; j++) most = fmax(most, fabs(v[j]));
         }
     }
-    mem_free(pull);
+    mem_free(alpha);
     mem_free(v);
     return most;
 }
@@ -117,7 +117,7 @@ static void warn_of_nothing(const struct convex *convex) {
 }
 
 void convex_warn(const struct convex *convex) {
-    const struct descent *d = &convex->descent;
+    const struct solver *d = &convex->descent;
     if (!d->converged && !convex->endless) warn_of_shortfall(convex);
     if (d->converged) warn_of_nothing(convex);
 }

@@ -29,7 +29,7 @@ enum cut { CUT_MIDPOINT, CUT_MEAN, CUT_GAUSS };
 #define CUT_WORDS "midpoint|mean|gauss"
 #define CUT_HELP                                                                                   \
     "where class 2 begins: midway between the class means, at the mean of all rows, or where the " \
-    "normal curves of the projected classes cross"
+    "normal curvatures of the projected classes cross"
 /* fit->linear's only bias, for its weights. */
 sepal_status cut_place(struct fit *fit, const struct scatter *s, enum cut cut);
 /* The means coincide, up to rounding. */

@@ -12,9 +12,9 @@ struct config {
 };
 
 #define AT(field) offsetof(struct config, field)
-static const struct knob knobs[] = {
-    {"cut", KNOB_CHOICE, AT(cut), "midpoint", CUT_WORDS, CUT_HELP},
-    {"shrinkage", KNOB_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
+static const struct parameter knobs[] = {
+    {"cut", PARAMETER_CHOICE, AT(cut), "midpoint", CUT_WORDS, CUT_HELP},
+    {"shrinkage", PARAMETER_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
     {0},
 };
 

@@ -9,13 +9,13 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct gaussian_config, field)
-static const struct knob knobs[] = {
-    {"covariance", KNOB_CHOICE, AT(covariance), "full", "full|shared|diagonal|spherical",
+static const struct parameter knobs[] = {
+    {"covariance", PARAMETER_CHOICE, AT(covariance), "full", "full|shared|diagonal|spherical",
      "a matrix for each class, one for all of them, variances for each class, one variance for "
      "each "
      "class"},
-    {"shrinkage", KNOB_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
-    {"estimate", KNOB_CHOICE, AT(estimate), "ml", ESTIMATE_WORDS,
+    {"shrinkage", PARAMETER_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
+    {"estimate", PARAMETER_CHOICE, AT(estimate), "ml", ESTIMATE_WORDS,
      "variances divide by the rows (ml, maximum likelihood) or by one less for each mean "
      "(unbiased)"},
     {0},

@@ -13,15 +13,15 @@ struct config {
 };
 
 #define AT(field) offsetof(struct config, field)
-static const struct knob knobs[] = {
-    {"shrinkage", KNOB_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
-    {"priors", KNOB_TEXT, AT(priors), NULL, "",
+static const struct parameter knobs[] = {
+    {"shrinkage", PARAMETER_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
+    {"priors", PARAMETER_TEXT, AT(priors), NULL, "",
      "LABEL:P,... or P,P,... in the order of the classes, summing to 1; unless given, from the "
      "data"},
-    {"axes", KNOB_COUNT, AT(axes), "0", "[0, 1e15]",
+    {"axes", PARAMETER_COUNT, AT(axes), "0", "[0, 1e15]",
      "classify in the space of this many axes, the best first; 0: all, the smaller of classes - 1 "
      "and columns"},
-    {"estimate", KNOB_CHOICE, AT(estimate), "ml", ESTIMATE_WORDS,
+    {"estimate", PARAMETER_CHOICE, AT(estimate), "ml", ESTIMATE_WORDS,
      "the covariance divides by N (ml, maximum likelihood) or N - classes (unbiased)"},
     {0},
 };

@@ -16,7 +16,7 @@ struct fit_options {
     const char *solver; /* NULL: chosen by the data's shape */
     const char *warm;   /* a model file to start from; NULL: none */
 };
-extern const struct knob fit_option_table[];
+extern const struct parameter fit_option_table[];
 
 /* One fit: what is given, what is to be filled in. */
 struct fit {
@@ -62,7 +62,7 @@ const char *fit_text(struct fit *fit, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* All problems of one class against the rest, to be fitted together. */
-struct rest_fits {
+struct ovr_fits {
     enum decode decode;
     size_t n; /* class r against the rest, r = 0 .. n-1 */
     /* Of each: what it came to, and further facts to its report; not its `linear`. */
@@ -84,7 +84,7 @@ struct learner {
     const char *solvers;  /* what --solver may name, "a|b|c"; NULL: there is no choice */
     const char *as_given; /* one of them that is never shiftable; NULL: none */
     bool warms;           /* it can start from fit->warm */
-    const struct knob *knobs;
+    const struct parameter *knobs;
     size_t config_size;
     /* What the knobs say together: refuses contradictions, fills in what follows. NULL: nothing. */
     sepal_status (*settle)(sepal_ctx *ctx, void *config);
@@ -93,7 +93,7 @@ struct learner {
     const char *(*value_today)(const struct setting *given, const struct setting *all, size_t n);
     sepal_status (*fit)(struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */
-    sepal_status (*fit_rest)(struct fit *fit, struct rest_fits *rest);
+    sepal_status (*fit_rest)(struct fit *fit, struct ovr_fits *rest);
 };
 
 extern const struct learner *const learner_table[]; /* ends with NULL */

@@ -18,15 +18,16 @@ const struct learner *const learner_table[] = {
 };
 
 #define AT(field) offsetof(struct fit_options, field)
-const struct knob fit_option_table[] = {
-    {"tol", KNOB_REAL, AT(tol), NULL, "(0, 1)",
+const struct parameter fit_option_table[] = {
+    {"tol", PARAMETER_REAL, AT(tol), NULL, "(0, 1)",
      "stop when the relative certificate is this small; unless given, the solver's default"},
-    {"max-iter", KNOB_COUNT, AT(max_iter), "0", "[0, 1e15]",
+    {"max-iter", PARAMETER_COUNT, AT(max_iter), "0", "[0, 1e15]",
      "most iterations of the solver; 0: its own limit"},
-    {"max-seconds", KNOB_REAL, AT(max_seconds), NULL, "(0, inf)",
+    {"max-seconds", PARAMETER_REAL, AT(max_seconds), NULL, "(0, inf)",
      "stop after this time with the best model so far"},
-    {"solver", KNOB_TEXT, AT(solver), NULL, "", "how to solve; unless given, by the data's shape"},
-    {"warm", KNOB_FILE, AT(warm), NULL, "",
+    {"solver", PARAMETER_TEXT, AT(solver), NULL, "",
+     "how to solve; unless given, by the data's shape"},
+    {"warm", PARAMETER_FILE, AT(warm), NULL, "",
      "file with a model to start from, of the same columns, classes and maps"},
     {0},
 };

@@ -20,12 +20,12 @@ struct config {
 };
 
 #define AT(field) offsetof(struct config, field)
-static const struct knob knobs[] = {
-    {"l2", KNOB_REAL, AT(l2), "0", "[0, inf)",
+static const struct parameter knobs[] = {
+    {"l2", PARAMETER_REAL, AT(l2), "0", "[0, inf)",
      "weight of the ridge penalty l2/2 * |W|^2 beside the mean loss"},
-    {"targets", KNOB_CHOICE, AT(targets), "pm1", "pm1|fisher",
+    {"targets", PARAMETER_CHOICE, AT(targets), "pm1", "pm1|fisher",
      "for two classes: -1 and 1, or -N/N1 and N/N2, which gives Fisher's direction"},
-    {"bias", KNOB_FLAG, AT(bias), "true", "", "fit a bias, which is never penalised"},
+    {"bias", PARAMETER_FLAG, AT(bias), "true", "", "fit a bias, which is never penalised"},
     {0},
 };
 
@@ -47,7 +47,7 @@ enum { LSQR_STEPS = 1000, LSQR_STEPS_PER_COLUMN = 4 };
 struct task {
     struct fit *fit;
     const struct config *config;
-    struct squares squares;
+    struct leastsq squares;
     double *target;      /* classes x outputs, not centred */
     double *target_mean; /* 0 without a bias */
 };
@@ -63,7 +63,7 @@ static enum way named_way(const struct fit *fit) {
 /* ---- targets ------------------------------------------------------------------------------- */
 
 static sepal_status fill_targets(struct task *task) {
-    const struct squares *p = &task->squares;
+    const struct leastsq *p = &task->squares;
     sepal_ctx *ctx = task->fit->ctx;
     if (p->classes > 2) {
         for (size_t k = 0; k < p->classes; k++) task->target[k * p->classes + k] = 1;
@@ -83,7 +83,7 @@ static sepal_status fill_targets(struct task *task) {
 }
 
 static void centre_targets(struct task *task) {
-    struct squares *p = &task->squares;
+    struct leastsq *p = &task->squares;
     for (size_t r = 0; r < p->outputs; r++) {
         double sum = 0;
         for (size_t k = 0; k < p->classes && p->centre; k++)
@@ -97,7 +97,7 @@ static void centre_targets(struct task *task) {
 }
 
 static sepal_status make_targets(struct task *task) {
-    struct squares *p = &task->squares;
+    struct leastsq *p = &task->squares;
     sepal_ctx *ctx = task->fit->ctx;
     struct arena *arena = &task->fit->arena;
     if (task->config->targets == TARGETS_FISHER && p->classes > 2)
@@ -117,17 +117,17 @@ static sepal_status make_targets(struct task *task) {
 /* ---- the way to solve it ------------------------------------------------------------------- */
 
 /* Rows enough for independent columns? Not when a bias takes one away. */
-static bool enough_rows(const struct squares *p) {
+static bool enough_rows(const struct leastsq *p) {
     return p->ridge > 0 || p->x->rows >= p->n + (p->centre != NULL);
 }
 
-static bool qr_affordable(const struct squares *p) {
+static bool qr_affordable(const struct leastsq *p) {
     double rows = (double)p->x->rows, cols = (double)p->n;
-    if (p->n <= QR_COLS && !squares_qr_by_rows(p)) return true;
-    return squares_qr_by_rows(p) && p->x->rows <= QR_ROWS && rows * rows * cols <= QR_WORK;
+    if (p->n <= QR_COLS && !leastsq_qr_by_rows(p)) return true;
+    return leastsq_qr_by_rows(p) && p->x->rows <= QR_ROWS && rows * rows * cols <= QR_WORK;
 }
 
-static enum way choose_way(const struct squares *p) {
+static enum way choose_way(const struct leastsq *p) {
     double dense_work = (double)p->x->rows * (double)p->n * (double)p->n;
     double pass = (double)p->x->nonzeros * (double)p->outputs;
     bool too_sparse = p->x->sparse && dense_work > QR_WORK && dense_work > SPARSE_PASSES * pass;
@@ -137,9 +137,9 @@ static enum way choose_way(const struct squares *p) {
 }
 
 static sepal_status run_qr(struct task *task, const char *why) {
-    struct squares *p = &task->squares;
-    TRY(squares_qr(p));
-    if (squares_qr_by_rows(p))
+    struct leastsq *p = &task->squares;
+    TRY(leastsq_qr(p));
+    if (leastsq_qr_by_rows(p))
         task->fit->solver = fit_text(task->fit, "QR of %zu rows (%s)", p->x->rows, why);
     else
         task->fit->solver = fit_text(task->fit, "QR of %zu columns (%s)", p->n, why);
@@ -149,7 +149,7 @@ static sepal_status run_qr(struct task *task, const char *why) {
 /* By its own test LSQR may end where there is more to gain: that is not convergence. */
 static void judge_lsqr(struct task *task, size_t most) {
     struct fit *fit = task->fit;
-    struct squares *p = &task->squares;
+    struct leastsq *p = &task->squares;
     bool ended = p->converged || p->uneven, near = ended && p->condition > LSQR_CONDITION;
     if (p->stopped) return;
     if (near)
@@ -173,20 +173,20 @@ static void judge_lsqr(struct task *task, size_t most) {
 
 static sepal_status run_lsqr(struct task *task, const char *why) {
     struct fit *fit = task->fit;
-    struct squares *p = &task->squares;
+    struct leastsq *p = &task->squares;
     size_t shorter = p->x->rows < p->n ? p->x->rows : p->n;
     size_t most =
         LSQR_STEPS_PER_COLUMN * shorter > LSQR_STEPS ? LSQR_STEPS_PER_COLUMN * shorter : LSQR_STEPS;
     double tol = isnan(fit->options.tol) ? LSQR_TOL : fit->options.tol;
     if (fit->options.max_iter) most = fit->options.max_iter;
-    TRY(squares_lsqr(p, tol, most));
+    TRY(leastsq_lsqr(p, tol, most));
     fit->solver = fit_text(fit, "LSQR (%s)", why);
     judge_lsqr(task, most);
     return SEPAL_OK;
 }
 
 static sepal_status solve(struct task *task, enum way asked) {
-    struct squares *p = &task->squares;
+    struct leastsq *p = &task->squares;
     enum way way = asked ? asked : choose_way(p);
     const char *why = asked ? "as asked" : "as many columns as rows, or more";
     if (p->n == 0) {
@@ -196,7 +196,7 @@ static sepal_status solve(struct task *task, enum way asked) {
     }
     if (way == WAY_NORMAL) {
         bool accurate = true;
-        TRY(squares_normal(p, &accurate));
+        TRY(leastsq_normal(p, &accurate));
         task->fit->solver = fit_text(task->fit, "normal equations (%zu columns)", p->n);
         if (accurate) return SEPAL_OK;
         why = "the columns are dependent, or nearly so";
@@ -210,7 +210,7 @@ static sepal_status solve(struct task *task, enum way asked) {
 /* ---- what came of it ----------------------------------------------------------------------- */
 
 static void warn_of_rank(const struct task *task) {
-    const struct squares *p = &task->squares;
+    const struct leastsq *p = &task->squares;
     const struct schema *schema = task->fit->data->schema;
     size_t cols = p->x->cols, known = schema && schema->width == cols ? schema->dependent : 0;
     bool known_exactly = p->iterations == 0;
@@ -225,7 +225,7 @@ static void warn_of_rank(const struct task *task) {
 
 static sepal_status set_bias(struct task *task) {
     struct linear *linear = &task->fit->linear;
-    const struct squares *p = &task->squares;
+    const struct leastsq *p = &task->squares;
     for (size_t r = 0; r < linear->rows; r++) {
         const double *w = linear->w + r * linear->cols;
         linear->b[r] = task->target_mean[r];
@@ -241,7 +241,7 @@ static sepal_status set_bias(struct task *task) {
 }
 
 static const char *describe(struct task *task) {
-    const struct squares *p = &task->squares;
+    const struct leastsq *p = &task->squares;
     const char *bias = p->centre ? "bias not penalised" : "no bias";
     char l2[DECIMAL_BYTES], alpha[DECIMAL_BYTES];
     l2[decimal_print(l2, task->config->l2)] = '\0';
@@ -262,9 +262,9 @@ static const char *describe(struct task *task) {
 
 static sepal_status report(struct task *task) {
     struct fit *fit = task->fit;
-    const struct squares *p = &task->squares;
+    const struct leastsq *p = &task->squares;
     double residual;
-    TRY(squares_check(&fit->objective, &residual, p, &fit->linear, task->target, task->config->l2));
+    TRY(leastsq_check(&fit->objective, &residual, p, &fit->linear, task->target, task->config->l2));
     fit->gap = NAN;
     fit->iterations = p->iterations;
     fit->converged = p->converged;
@@ -294,7 +294,7 @@ static sepal_status set_up(struct task *task) {
         if (!root) return SEPAL_EMEMORY;
         for (size_t i = 0; i < data->matrix.rows; i++) root[i] = sqrt(data->weight[i]);
     }
-    task->squares = (struct squares){.ctx = fit->ctx,
+    task->squares = (struct leastsq){.ctx = fit->ctx,
                                      .arena = &fit->arena,
                                      .x = &data->matrix,
                                      .label = data->label,
@@ -306,7 +306,7 @@ static sepal_status set_up(struct task *task) {
                                      .w = fit->linear.w,
                                      .stops = stops,
                                      .payload = fit};
-    return squares_moments(&task->squares);
+    return leastsq_means(&task->squares);
 }
 
 static sepal_status fit_alone(struct fit *fit) {

@@ -1,14 +1,14 @@
 /* Logistic regression: the score is the logarithm of the odds of the second class. */
 #include "learners/convex.h"
 
-static const struct knob knobs[] = {CONVEX_KNOBS, {0}};
+static const struct parameter knobs[] = {CONVEX_PARAMETERS, {0}};
 
 static sepal_status fit_logistic(struct fit *fit) {
     return convex_fit(fit, &loss_logistic);
 }
 
-static sepal_status fit_logistic_rest(struct fit *fit, struct rest_fits *rest) {
-    return convex_fit_rest(fit, rest, &loss_logistic, NULL);
+static sepal_status fit_logistic_rest(struct fit *fit, struct ovr_fits *rest) {
+    return convex_fit_ovr(fit, rest, &loss_logistic, NULL);
 }
 
 const struct learner learner_logistic = {

@@ -7,8 +7,8 @@ struct config {
     int cut;
 };
 
-static const struct knob knobs[] = {
-    {"cut", KNOB_CHOICE, offsetof(struct config, cut), "midpoint", CUT_WORDS, CUT_HELP},
+static const struct parameter knobs[] = {
+    {"cut", PARAMETER_CHOICE, offsetof(struct config, cut), "midpoint", CUT_WORDS, CUT_HELP},
     {0},
 };
 

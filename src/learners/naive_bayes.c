@@ -28,10 +28,10 @@ struct config {
 };
 
 #define AT(field) offsetof(struct config, field)
-static const struct knob knobs[] = {
-    {"kind", KNOB_CHOICE, AT(kind), "multinomial", "multinomial|complement|bernoulli|gaussian",
+static const struct parameter knobs[] = {
+    {"kind", PARAMETER_CHOICE, AT(kind), "multinomial", "multinomial|complement|bernoulli|gaussian",
      "what the columns are: counts, counts seen from the other classes, bits, measurements"},
-    {"smoothing", KNOB_REAL, AT(smoothing), "1", "[0, inf)",
+    {"smoothing", PARAMETER_REAL, AT(smoothing), "1", "[0, inf)",
      "added to every count, so that nothing has probability 0; not for measurements"},
     {0},
 };

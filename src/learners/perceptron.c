@@ -12,19 +12,20 @@
 #include <math.h>
 
 #define AT(field) offsetof(struct perceptron_config, field)
-static const struct knob knobs[] = {
-    {"variant", KNOB_CHOICE, AT(variant), "online", "online|batch|minibatch|delta|pocket|averaged",
+static const struct parameter knobs[] = {
+    {"variant", PARAMETER_CHOICE, AT(variant), "online",
+     "online|batch|minibatch|delta|pocket|averaged",
      "which examples make a step, and which weights are returned"},
-    {"mode", KNOB_CHOICE, AT(mode), "online", "online|batch|minibatch",
+    {"mode", PARAMETER_CHOICE, AT(mode), "online", "online|batch|minibatch",
      "variant=delta: one example, all rows or --batch rows to a step"},
-    {"eta", KNOB_REAL, AT(eta), "1", "(0, inf)", "step size"},
-    {"theta", KNOB_REAL, AT(theta), "0", "[0, inf)",
+    {"eta", PARAMETER_REAL, AT(eta), "1", "(0, inf)", "step size"},
+    {"theta", PARAMETER_REAL, AT(theta), "0", "[0, inf)",
      "variant=batch: stop when the update's norm is not above this"},
-    {"epochs", KNOB_COUNT, AT(epochs), "100", "[1, 1e15]", "most passes over the rows"},
-    {"batch", KNOB_COUNT, AT(batch), "32", "[1, 1e15]", "rows to a step of minibatch"},
-    {"shuffle", KNOB_FLAG, AT(shuffle), "false", "",
+    {"epochs", PARAMETER_COUNT, AT(epochs), "100", "[1, 1e15]", "most passes over the rows"},
+    {"batch", PARAMETER_COUNT, AT(batch), "32", "[1, 1e15]", "rows to a step of minibatch"},
+    {"shuffle", PARAMETER_FLAG, AT(shuffle), "false", "",
      "visit the rows in another order each epoch (minibatch always does)"},
-    {"bias", KNOB_FLAG, AT(bias), "true", "", "false: surfaces go through the origin"},
+    {"bias", PARAMETER_FLAG, AT(bias), "true", "", "false: surfaces go through the origin"},
     {0},
 };
 

@@ -13,7 +13,7 @@ static sepal_status ask(struct separability *out, struct perceptron *p, struct a
     sepal_ctx *ctx = p->fit->ctx;
     struct question q = {.x = p->matrix, .bias = p->config->bias};
     double run = (double)p->epochs * (double)p->matrix->rows * (double)(p->cols * p->rows);
-    struct effort effort = {
+    struct budget effort = {
         .start_ns = p->fit->start_ns, .max_seconds = NAN, .max_work = fmin(run, MOST_WORK)};
     int8_t *side = p->rows == 1 ? arena_alloc(ctx, arena, p->matrix->rows, sizeof *side) : NULL;
     if (p->rows == 1 && !side) return SEPAL_EMEMORY;

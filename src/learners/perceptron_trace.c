@@ -2,21 +2,21 @@
    are few. */
 #include "learners/perceptron.h"
 
-struct line {
+struct linesearch {
     struct arena arena;
     struct tree_maker make;
     struct tree *root;
 };
 
-static void begin(struct line *line, const struct perceptron *p, size_t update) {
-    *line = (struct line){.make = {.ctx = p->fit->ctx}};
+static void begin(struct linesearch *line, const struct perceptron *p, size_t update) {
+    *line = (struct linesearch){.make = {.ctx = p->fit->ctx}};
     line->make.arena = &line->arena;
     line->root = tree_object(&line->make, NULL, NULL);
     tree_number(&line->make, line->root, "update", (double)update);
     tree_number(&line->make, line->root, "epoch", (double)p->epochs);
 }
 
-static void put_weights(struct line *line, const struct perceptron *p) {
+static void put_weights(struct linesearch *line, const struct perceptron *p) {
     enum { FEW = 16 };
     if (p->cols > FEW) return;
     struct tree *weights = tree_array(&line->make, line->root, "weights");
@@ -29,7 +29,7 @@ static void put_weights(struct line *line, const struct perceptron *p) {
     for (size_t r = 0; r < p->rows; r++) tree_number(&line->make, bias, NULL, p->now.b[r]);
 }
 
-static sepal_status end(struct line *line, const struct perceptron *p) {
+static sepal_status end(struct linesearch *line, const struct perceptron *p) {
     sepal_ctx *ctx = p->fit->ctx;
     struct text json = {0};
     put_weights(line, p);
@@ -44,7 +44,7 @@ static sepal_status end(struct line *line, const struct perceptron *p) {
 
 sepal_status perceptron_trace_step(struct perceptron *p, const struct example *x, int32_t rival,
                                    double before) {
-    struct line line;
+    struct linesearch line;
     double after = perceptron_margin_against(p, &p->now, x, rival);
     /* two classes have one score, that of the second */
     double sign = p->rows == 1 && x->label == 0 ? -1 : 1;
@@ -59,7 +59,7 @@ sepal_status perceptron_trace_step(struct perceptron *p, const struct example *x
 }
 
 sepal_status perceptron_trace_batch(struct perceptron *p, size_t update, size_t examples) {
-    struct line line;
+    struct linesearch line;
     begin(&line, p, update);
     tree_number(&line.make, line.root, "examples", (double)examples);
     return end(&line, p);

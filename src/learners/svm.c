@@ -4,10 +4,10 @@
 
 static const struct loss *const losses[] = {&loss_squared_hinge, &loss_hinge};
 
-static const struct knob knobs[] = {
-    {"loss", KNOB_CHOICE, CONVEX_AT(loss), "squared_hinge", "squared_hinge|hinge",
+static const struct parameter knobs[] = {
+    {"loss", PARAMETER_CHOICE, CONVEX_AT(loss), "squared_hinge", "squared_hinge|hinge",
      "max(0, 1 - m)^2 or max(0, 1 - m) of a margin m"},
-    CONVEX_KNOBS,
+    CONVEX_PARAMETERS,
     {0},
 };
 
@@ -15,9 +15,9 @@ static sepal_status fit_svm(struct fit *fit) {
     return convex_fit(fit, losses[((const struct convex_config *)fit->config)->loss]);
 }
 
-static sepal_status fit_svm_rest(struct fit *fit, struct rest_fits *rest) {
+static sepal_status fit_svm_rest(struct fit *fit, struct ovr_fits *rest) {
     const struct convex_config *config = fit->config;
-    return convex_fit_rest(fit, rest, losses[config->loss], convex_tell_margin);
+    return convex_fit_ovr(fit, rest, losses[config->loss], convex_tell_margin);
 }
 
 const struct learner learner_svm = {

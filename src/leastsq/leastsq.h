@@ -13,7 +13,7 @@
 #include "linear/linear.h"
 #include "dense/tall.h"
 
-struct squares {
+struct leastsq {
     /* Given. Solvers write row r of the answer to w + r cols, which must be zero before. */
     sepal_ctx *ctx;
     struct arena *arena; /* lives as long as the problem */
@@ -21,12 +21,12 @@ struct squares {
     const int32_t *label;
     const double *weight, *root; /* of each row and its root; NULL: all 1 */
     size_t classes, outputs;
-    double *centre; /* cols numbers for squares_moments to fill; NULL: no bias, no centring */
+    double *centre; /* cols numbers for leastsq_means to fill; NULL: no bias, no centring */
     double *w;
     bool (*stops)(void *payload, const char *doing); /* shall the solver stop here? */
     void *payload;
 
-    /* Made by squares_moments. */
+    /* Made by leastsq_means. */
     double total;         /* sum of the weights */
     double *class_weight; /* the same for each class */
     double *offset;       /* true means minus centre: what rounding the means took off them */
@@ -45,53 +45,54 @@ struct squares {
 };
 
 /* Means of the columns, weights of the classes, columns that are constant. */
-sepal_status squares_moments(struct squares *p);
+sepal_status leastsq_means(struct leastsq *p);
 
 /* Gram matrix of the active columns (n x n, upper triangle) and right-hand sides (n x outputs). */
-sepal_status squares_gram(double *gram, double *rhs, struct squares *p);
+sepal_status leastsq_gram(double *gram, double *rhs, struct leastsq *p);
 
 /* Normal equations, corrected with residuals taken from the data. *accurate = false: the columns
    are too nearly dependent for it, and w is untouched. */
-sepal_status squares_normal(struct squares *p, bool *accurate);
+sepal_status leastsq_normal(struct leastsq *p, bool *accurate);
 /* Orthogonal factors of the data itself, any rank. */
-sepal_status squares_qr(struct squares *p);
+sepal_status leastsq_qr(struct leastsq *p);
 /* first[a]: the first place in active of a column equal to that at place a, a itself if none is. */
-sepal_status squares_twins(size_t *first, const struct squares *p);
-/* Whether squares_qr would do it in the space of the rows: N^2 cols instead of cols^3 work. */
-bool squares_qr_by_rows(const struct squares *p);
+sepal_status leastsq_duplicates(size_t *first, const struct leastsq *p);
+/* Whether leastsq_qr would do it in the space of the rows: N^2 cols instead of cols^3 work. */
+bool leastsq_qr_by_rows(const struct leastsq *p);
 /* Paige and Saunders' LSQR from 0. */
-sepal_status squares_lsqr(struct squares *p, double tol, size_t max_iter);
+sepal_status leastsq_lsqr(struct leastsq *p, double tol, size_t max_iter);
 /* Whether no more than this share of the loss at 0 is left to gain for an output, as far as some steps
    with columns of length 1 can tell. */
-sepal_status squares_rest(bool *little, struct squares *p, size_t output, double share);
+sepal_status leastsq_residual_is_small(bool *little, struct leastsq *p, size_t output,
+                                       double share);
 
 /* Rows [first, first + n) of a block: active columns, centred, times the root of the weight. `out`
    has room for all the columns in each of its rows, `stride` apart. */
-void squares_rows(const struct squares *p, const struct block *block, size_t first, size_t n,
+void leastsq_rows(const struct leastsq *p, const struct block *block, size_t first, size_t n,
                   double *out, size_t stride);
 /* The answer from an array of the active columns, n x outputs. */
-void squares_store(struct squares *p, const double *w);
-bool squares_stops(struct squares *p, const char *doing);
+void leastsq_store(struct leastsq *p, const double *w);
+bool leastsq_stops(struct leastsq *p, const char *doing);
 
-static inline double squares_root(const struct squares *p, size_t row) {
+static inline double leastsq_root_weight(const struct leastsq *p, size_t row) {
     return p->root ? p->root[row] : 1;
 }
-static inline const double *squares_target(const struct squares *p, size_t row) {
+static inline const double *leastsq_target(const struct leastsq *p, size_t row) {
     return p->target + (size_t)p->label[row] * p->outputs;
 }
 
 /* What the solvers should have reached, from the data and the model alone: the objective, half the
    weighted mean of the squared errors plus l2/2 ||W||^2, and the largest element of its gradient,
    each relative to the norms of its column and its target. `target` is not centred here. */
-sepal_status squares_check(double *objective, double *residual, const struct squares *p,
+sepal_status leastsq_check(double *objective, double *residual, const struct leastsq *p,
                            const struct linear *linear, const double *target, double l2);
 
 /* Products of the centred, weighted matrix A with one vector. */
 struct products {
-    const struct squares *p;
+    const struct leastsq *p;
     size_t n_stripes, *stripe; /* columns stripe[s] .. stripe[s+1]-1 are one task */
 };
-sepal_status products_init(struct products *products, const struct squares *p);
+sepal_status products_init(struct products *products, const struct leastsq *p);
 sepal_status products_forward(double *u, const struct products *products, const double *v);
 sepal_status products_back(double *v, const struct products *products, const double *u);
 

@@ -14,7 +14,7 @@ enum { SUMS_MOST = 1 << 18 };
 static const double CONSTANT = 1e-12;
 
 struct checking {
-    const struct squares *p;
+    const struct leastsq *p;
     const struct linear *linear;
     const double *target;
     const double *bias; /* of sparse rows, where the centre is taken off the sum */
@@ -109,7 +109,7 @@ static sepal_status add_output(sepal_ctx *ctx, size_t r, void *payload) {
 
 /* The norm of the targets of output r, around their mean where there is a bias. */
 static double target_norm(const struct checking *all, size_t r) {
-    const struct squares *p = all->p;
+    const struct leastsq *p = all->p;
     double mean = 0, sum = 0;
     for (size_t k = 0; k < p->classes && p->centre; k++)
         mean += p->class_weight[k] * all->target[k * p->outputs + r] / p->total;
@@ -122,7 +122,7 @@ static double target_norm(const struct checking *all, size_t r) {
 
 /* The largest relative element of output r's gradient joins all->worst. */
 static void judge(struct checking *all, size_t r, const double *squares, const double *output) {
-    const struct squares *p = all->p;
+    const struct leastsq *p = all->p;
     const struct linear *linear = all->linear;
     bool sparse = p->x->sparse && linear->centre;
     double norm = target_norm(all, r);
@@ -157,7 +157,7 @@ static sepal_status check(struct checking *all, double *sums, bool by_output) {
     return SEPAL_OK;
 }
 
-sepal_status squares_check(double *objective, double *residual, const struct squares *p,
+sepal_status leastsq_check(double *objective, double *residual, const struct leastsq *p,
                            const struct linear *linear, const double *target, double l2) {
     struct checking all = {.p = p, .linear = linear, .target = target, .l2 = l2};
     size_t outputs = linear->rows, cells = outputs * linear->cols;

@@ -39,7 +39,7 @@ static void hash_columns(uint64_t *hash, const struct matrix *x) {
 }
 
 /* What has the same number by chance is told apart. */
-static void compare(size_t *first, const struct squares *p, double *row) {
+static void compare(size_t *first, const struct leastsq *p, double *row) {
     struct block_walk walk = {.matrix = p->x};
     for (const struct block *block; (block = block_next(&walk));)
         for (size_t i = 0; i < block->rows; i++) {
@@ -49,7 +49,7 @@ static void compare(size_t *first, const struct squares *p, double *row) {
         }
 }
 
-sepal_status squares_twins(size_t *first, const struct squares *p) {
+sepal_status leastsq_duplicates(size_t *first, const struct leastsq *p) {
     size_t cols = p->x->cols;
     uint64_t *hash = arena_alloc(p->ctx, p->arena, cols, sizeof *hash);
     struct hashed *order = arena_alloc(p->ctx, p->arena, p->n, sizeof *order);

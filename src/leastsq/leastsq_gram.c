@@ -5,7 +5,7 @@
 #include "statistics/scatter.h"
 
 /* Sums over the rows of each class, classes x n. */
-static sepal_status class_sums(double *sums, const struct squares *p) {
+static sepal_status class_sums(double *sums, const struct leastsq *p) {
     struct scatter s = {.ctx = p->ctx,
                         .arena = p->arena,
                         .x = p->x,
@@ -26,7 +26,7 @@ static sepal_status class_sums(double *sums, const struct squares *p) {
 }
 
 /* rhs_jr = sum over the classes of their sums of column j times their target of output r */
-static void make_rhs(double *rhs, const struct squares *p, const double *sums) {
+static void make_rhs(double *rhs, const struct leastsq *p, const double *sums) {
     for (size_t j = 0; j < p->n; j++) {
         for (size_t r = 0; r < p->outputs; r++) {
             double sum = 0;
@@ -37,7 +37,7 @@ static void make_rhs(double *rhs, const struct squares *p, const double *sums) {
     }
 }
 
-sepal_status squares_gram(double *gram, double *rhs, struct squares *p) {
+sepal_status leastsq_gram(double *gram, double *rhs, struct leastsq *p) {
     size_t cols = p->x->cols;
     double *zeros = arena_zero(p->ctx, p->arena, cols, sizeof *zeros);
     double *sums = arena_alloc(p->ctx, p->arena, p->classes, p->n * sizeof *sums);
@@ -53,7 +53,7 @@ sepal_status squares_gram(double *gram, double *rhs, struct squares *p) {
                           .mean = p->centre ? p->offset : zeros,
                           .active = p->active,
                           .n = p->n};
-    if (squares_stops(p, "adding up the Gram matrix")) return SEPAL_OK;
+    if (leastsq_stops(p, "adding up the Gram matrix")) return SEPAL_OK;
     TRY(scatter_within(gram, &all));
     TRY(class_sums(sums, p));
     make_rhs(rhs, p, sums);

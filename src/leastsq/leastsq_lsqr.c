@@ -29,10 +29,10 @@ static double advance(const struct kernels *kernels, double *x, const double *pr
 }
 
 static sepal_status start(struct lsqr *s, size_t output, double *norm_b) {
-    const struct squares *p = s->products.p;
+    const struct leastsq *p = s->products.p;
     const struct kernels *kernels = p->ctx->kernels;
     for (size_t i = 0; i < p->x->rows; i++)
-        s->product[i] = squares_root(p, i) * squares_target(p, i)[output];
+        s->product[i] = leastsq_root_weight(p, i) * leastsq_target(p, i)[output];
     *norm_b = advance(kernels, s->u, s->product, 0, p->x->rows);
     TRY(products_back(s->product, &s->products, s->u));
     s->alpha = advance(kernels, s->v, s->product, 0, p->x->cols);
@@ -45,7 +45,7 @@ static sepal_status start(struct lsqr *s, size_t output, double *norm_b) {
 }
 
 static sepal_status step(struct lsqr *s, double damp, double *x) {
-    const struct squares *p = s->products.p;
+    const struct leastsq *p = s->products.p;
     const struct kernels *kernels = p->ctx->kernels;
     size_t cols = p->x->cols;
     TRY(products_forward(s->product, &s->products, s->v));
@@ -71,7 +71,7 @@ static sepal_status step(struct lsqr *s, double damp, double *x) {
 }
 
 /* Row `output` of the answer. */
-static sepal_status solve(struct lsqr *s, struct squares *p, size_t output, double tol,
+static sepal_status solve(struct lsqr *s, struct leastsq *p, size_t output, double tol,
                           size_t max_iter) {
     enum { LINE_BYTES = 96 };
     char line[LINE_BYTES];
@@ -85,11 +85,11 @@ static sepal_status solve(struct lsqr *s, struct squares *p, size_t output, doub
         converged = s->norm_r <= tol * norm_b || s->norm_ar <= tol * s->norm_a * s->norm_r;
         snprintf(line, sizeof line, "lsqr: output %zu of %zu, iteration %zu", output + 1,
                  p->outputs, iteration);
-        if (!converged) squares_stops(p, line);
+        if (!converged) leastsq_stops(p, line);
     }
     if (iteration > p->iterations) p->iterations = iteration;
     if (converged) {
-        TRY(squares_rest(&converged, p, output, sqrt(tol)));
+        TRY(leastsq_residual_is_small(&converged, p, output, sqrt(tol)));
         p->uneven = p->uneven || !converged;
     }
     p->converged = p->converged && converged;
@@ -97,7 +97,7 @@ static sepal_status solve(struct lsqr *s, struct squares *p, size_t output, doub
     return SEPAL_OK;
 }
 
-sepal_status squares_lsqr(struct squares *p, double tol, size_t max_iter) {
+sepal_status leastsq_lsqr(struct leastsq *p, double tol, size_t max_iter) {
     size_t rows = p->x->rows, cols = p->x->cols, longer = rows > cols ? rows : cols;
     struct lsqr s = {0};
     s.u = arena_zero(p->ctx, p->arena, rows, sizeof *s.u);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct moments {
-    const struct squares *p;
+    const struct leastsq *p;
     size_t cols;         /* 0: leave out the columns */
     const double *shift; /* the first row that has weight; zeros without centring */
 };
@@ -48,7 +48,7 @@ static void add_sparse_row(const struct moments *all, const struct block *block,
 static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double *sum,
                               void *payload) {
     const struct moments *all = payload;
-    const struct squares *p = all->p;
+    const struct leastsq *p = all->p;
     (void)ctx;
     for (size_t i = 0; i < block->rows; i++) {
         size_t row = block->first_row + i;
@@ -64,7 +64,7 @@ static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double 
     return SEPAL_OK;
 }
 
-static sepal_status find_means(struct squares *p, const double *shift, const double *sum) {
+static sepal_status find_means(struct leastsq *p, const double *shift, const double *sum) {
     size_t cols = p->x->cols;
     for (size_t j = 0; j < cols; j++) {
         double absent = p->total - sum[2 * cols + j];
@@ -83,12 +83,12 @@ static sepal_status find_means(struct squares *p, const double *shift, const dou
 }
 
 /* Means of wide sparse data: the products of its columns with the weights. */
-static sepal_status find_sparse_means(struct squares *p) {
-    struct squares plain = *p;
+static sepal_status find_sparse_means(struct leastsq *p) {
+    struct leastsq plain = *p;
     struct products products;
     double *root = arena_alloc(p->ctx, p->arena, p->x->rows, sizeof *root);
     if (!root) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < p->x->rows; i++) root[i] = squares_root(p, i);
+    for (size_t i = 0; i < p->x->rows; i++) root[i] = leastsq_root_weight(p, i);
     plain.centre = NULL;
     TRY(products_init(&products, &plain));
     if (p->centre) TRY(products_back(p->centre, &products, root));
@@ -100,14 +100,14 @@ static sepal_status find_sparse_means(struct squares *p) {
 }
 
 /* The first row that has weight. */
-static void find_shift(double *shift, const struct squares *p) {
+static void find_shift(double *shift, const struct leastsq *p) {
     size_t first = 0, local;
     while (p->weight && first + 1 < p->x->rows && p->weight[first] == 0) first++;
     const struct block *block = matrix_block_of(p->x, first, &local);
     block_dense(block, local, 1, p->x->cols, NULL, NULL, shift, p->x->cols);
 }
 
-sepal_status squares_moments(struct squares *p) {
+sepal_status leastsq_means(struct leastsq *p) {
     enum { WIDE = 4096, MANY_BLOCKS = 16 };
     size_t cols = p->x->cols;
     bool wide = p->x->sparse && cols > WIDE && p->x->n_blocks > MANY_BLOCKS;
@@ -126,24 +126,24 @@ sepal_status squares_moments(struct squares *p) {
     return wide ? find_sparse_means(p) : find_means(p, shift, sum);
 }
 
-void squares_rows(const struct squares *p, const struct block *block, size_t first, size_t n,
+void leastsq_rows(const struct leastsq *p, const struct block *block, size_t first, size_t n,
                   double *out, size_t stride) {
     block_dense(block, first, n, p->x->cols, p->centre, p->root, out, stride);
     for (size_t i = 0; i < n; i++) {
-        double *row = out + i * stride, root = squares_root(p, block->first_row + first + i);
+        double *row = out + i * stride, root = leastsq_root_weight(p, block->first_row + first + i);
         for (size_t j = 0; j < p->n; j++)
             row[j] = row[p->active[j]] - root * p->offset[p->active[j]];
     }
 }
 
-void squares_store(struct squares *p, const double *w) {
+void leastsq_store(struct leastsq *p, const double *w) {
     for (size_t j = 0; j < p->n; j++) {
         for (size_t r = 0; r < p->outputs; r++)
             p->w[r * p->x->cols + p->active[j]] = w[j * p->outputs + r];
     }
 }
 
-bool squares_stops(struct squares *p, const char *doing) {
+bool leastsq_stops(struct leastsq *p, const char *doing) {
     if (p->stops(p->payload, doing)) p->stopped = true;
     return p->stopped;
 }

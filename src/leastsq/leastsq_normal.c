@@ -23,7 +23,7 @@ static const double SHRINK = 0.1;
 enum { CORRECTIONS = 8 };
 
 struct system {
-    struct squares *p;
+    struct leastsq *p;
     double *factor; /* n x n, of the scaled matrix */
     double *scale;  /* n: W = scale * (solution of the scaled system) */
     double *w, *rhs, *rows_of_w;
@@ -79,15 +79,15 @@ static double solve(const struct system *s) {
 static sepal_status add_residuals(sepal_ctx *ctx, const struct block *block, double *sum,
                                   void *payload) {
     const struct system *s = payload;
-    const struct squares *p = s->p;
+    const struct leastsq *p = s->p;
     size_t cols = p->x->cols, outputs = p->outputs;
     double *rows = mem_alloc(ctx, block->rows * (cols + outputs), sizeof *rows);
     if (!rows) return SEPAL_EMEMORY;
     double *error = rows + block->rows * cols;
-    squares_rows(p, block, 0, block->rows, rows, cols);
+    leastsq_rows(p, block, 0, block->rows, rows, cols);
     for (size_t i = 0; i < block->rows; i++) {
-        const double *target = squares_target(p, block->first_row + i);
-        double root = squares_root(p, block->first_row + i);
+        const double *target = leastsq_target(p, block->first_row + i);
+        double root = leastsq_root_weight(p, block->first_row + i);
         for (size_t r = 0; r < outputs; r++)
             error[i * outputs + r] =
                 root * target[r] -
@@ -99,7 +99,7 @@ static sepal_status add_residuals(sepal_ctx *ctx, const struct block *block, dou
 }
 
 static sepal_status take_residuals(struct system *s) {
-    const struct squares *p = s->p;
+    const struct leastsq *p = s->p;
     size_t n = p->n, k = p->outputs;
     for (size_t i = 0; i < n * k; i++) s->rows_of_w[i % k * n + i / k] = s->w[i];
     TRY(matrix_sum(s->rhs, p->ctx, p->x, n * k, add_residuals, s));
@@ -112,7 +112,7 @@ static sepal_status correct(struct system *s, double size, bool *accurate) {
     size_t cells = s->p->n * s->p->outputs;
     double before = size;
     for (size_t step = 0; step < CORRECTIONS; step++) {
-        if (squares_stops(s->p, "correcting the normal equations")) break;
+        if (leastsq_stops(s->p, "correcting the normal equations")) break;
         TRY(take_residuals(s));
         double correction = solve(s);
         if (!(correction <= SHRINK * before)) {
@@ -126,7 +126,7 @@ static sepal_status correct(struct system *s, double size, bool *accurate) {
     return SEPAL_OK;
 }
 
-sepal_status squares_normal(struct squares *p, bool *accurate) {
+sepal_status leastsq_normal(struct leastsq *p, bool *accurate) {
     size_t n = p->n, k = p->outputs;
     struct system s = {.p = p};
     s.factor = arena_alloc(p->ctx, p->arena, n, n * sizeof *s.factor);
@@ -135,7 +135,7 @@ sepal_status squares_normal(struct squares *p, bool *accurate) {
     if (!s.factor || !s.scale || !numbers) return SEPAL_EMEMORY;
     s.w = numbers, s.rhs = numbers + n * k, s.rows_of_w = numbers + 2 * n * k;
 
-    TRY(squares_gram(s.factor, s.rhs, p));
+    TRY(leastsq_gram(s.factor, s.rhs, p));
     if (p->stopped) return SEPAL_OK;
     *accurate = make_factor(&s);
     if (!*accurate) return SEPAL_OK;
@@ -145,6 +145,6 @@ sepal_status squares_normal(struct squares *p, bool *accurate) {
     if (!*accurate) return SEPAL_OK;
     p->rank = n;
     p->converged = !p->stopped;
-    squares_store(p, s.w);
+    leastsq_store(p, s.w);
     return SEPAL_OK;
 }

@@ -14,11 +14,11 @@ struct product {
     const double *from;
     double *to;
     const double *rest; /* of the centre, to be taken off the sums; NULL: nothing */
-    double rest_sum;    /* its product with v, or the sum of root_i u_i */
+    double ovr_dcd_sum; /* its product with v, or the sum of root_i u_i */
 };
 
 static sepal_status cut_sparse(struct products *products, size_t *stripe, size_t stripes) {
-    const struct squares *p = products->p;
+    const struct leastsq *p = products->p;
     size_t *count = arena_zero(p->ctx, p->arena, p->x->cols, sizeof *count);
     if (!count) return SEPAL_EMEMORY;
     struct block_walk walk = {.matrix = p->x};
@@ -35,7 +35,7 @@ static sepal_status cut_sparse(struct products *products, size_t *stripe, size_t
     return SEPAL_OK;
 }
 
-sepal_status products_init(struct products *products, const struct squares *p) {
+sepal_status products_init(struct products *products, const struct leastsq *p) {
     size_t stripes = parallel_width(p->ctx), cols = p->x->cols;
     size_t *stripe = arena_alloc(p->ctx, p->arena, stripes + 1, sizeof *stripe);
     if (!stripe) return SEPAL_EMEMORY;
@@ -46,30 +46,30 @@ sepal_status products_init(struct products *products, const struct squares *p) {
     return SEPAL_OK;
 }
 
-static const double *rest_of_centre(const struct squares *p) {
+static const double *rest_of_centre(const struct leastsq *p) {
     if (!p->centre) return NULL;
     return p->x->sparse ? p->centre : p->offset;
 }
 
 static sepal_status forward_block(sepal_ctx *ctx, size_t b, void *payload) {
     const struct product *all = payload;
-    const struct squares *p = all->products->p;
+    const struct leastsq *p = all->products->p;
     const struct block *block = &p->x->blocks[b];
     for (size_t i = 0; i < block->rows; i++) {
         size_t row = block->first_row + i, cols = p->x->cols;
         double dot = p->centre && !block->sparse
                          ? row_dot_centred(ctx->kernels, block, i, cols, p->centre, all->from)
                          : row_dot(ctx->kernels, block, i, cols, all->from);
-        all->to[row] = squares_root(p, row) * (dot - all->rest_sum);
+        all->to[row] = leastsq_root_weight(p, row) * (dot - all->ovr_dcd_sum);
     }
     return SEPAL_OK;
 }
 
 sepal_status products_forward(double *u, const struct products *products, const double *v) {
-    const struct squares *p = products->p;
+    const struct leastsq *p = products->p;
     const double *rest = rest_of_centre(p);
     struct product all = {.products = products, .from = v, .to = u};
-    if (rest) all.rest_sum = p->ctx->kernels->dot_f64(rest, v, p->x->cols);
+    if (rest) all.ovr_dcd_sum = p->ctx->kernels->dot_f64(rest, v, p->x->cols);
     return parallel_for(p->ctx, p->x->n_blocks, forward_block, &all);
 }
 
@@ -95,7 +95,7 @@ static void add_dense(const struct block *block, size_t i, size_t cols, const do
 
 static sepal_status back_stripe(sepal_ctx *ctx, size_t s, void *payload) {
     const struct product *all = payload;
-    const struct squares *p = all->products->p;
+    const struct leastsq *p = all->products->p;
     size_t from = all->products->stripe[s], end = all->products->stripe[s + 1];
     memset(all->to + from, 0, (end - from) * sizeof *all->to);
     struct block_walk walk = {.matrix = p->x};
@@ -103,7 +103,7 @@ static sepal_status back_stripe(sepal_ctx *ctx, size_t s, void *payload) {
         double sum = 0;
         for (size_t i = 0; i < block->rows; i++) {
             size_t row = block->first_row + i;
-            double a = squares_root(p, row) * all->from[row];
+            double a = leastsq_root_weight(p, row) * all->from[row];
             sum += a;
             if (block->sparse)
                 add_sparse(ctx->kernels, block, i, from, end, a, all->to);
@@ -112,13 +112,14 @@ static sepal_status back_stripe(sepal_ctx *ctx, size_t s, void *payload) {
         }
         for (size_t j = from; block->centre && j < end; j++) all->to[j] -= sum * block->centre[j];
     }
-    for (size_t j = from; all->rest && j < end; j++) all->to[j] -= all->rest_sum * all->rest[j];
+    for (size_t j = from; all->rest && j < end; j++) all->to[j] -= all->ovr_dcd_sum * all->rest[j];
     return SEPAL_OK;
 }
 
 sepal_status products_back(double *v, const struct products *products, const double *u) {
-    const struct squares *p = products->p;
+    const struct leastsq *p = products->p;
     struct product all = {.products = products, .from = u, .to = v, .rest = rest_of_centre(p)};
-    for (size_t i = 0; all.rest && i < p->x->rows; i++) all.rest_sum += squares_root(p, i) * u[i];
+    for (size_t i = 0; all.rest && i < p->x->rows; i++)
+        all.ovr_dcd_sum += leastsq_root_weight(p, i) * u[i];
     return parallel_for(p->ctx, products->n_stripes, back_stripe, &all);
 }

@@ -23,12 +23,12 @@
 
 /* The problem with one of each set of equal columns. */
 struct distinct {
-    struct squares p;
+    struct leastsq p;
     size_t *place; /* of each active column of the whole problem: which of these it is */
     double *scale; /* sqrt(k) */
 };
 
-static sepal_status find_distinct(struct distinct *out, const struct squares *whole) {
+static sepal_status find_distinct(struct distinct *out, const struct leastsq *whole) {
     size_t n = whole->n;
     size_t *first = arena_alloc(whole->ctx, whole->arena, n, sizeof *first);
     *out = (struct distinct){.p = *whole};
@@ -37,7 +37,7 @@ static sepal_status find_distinct(struct distinct *out, const struct squares *wh
     out->place = arena_alloc(whole->ctx, whole->arena, n, sizeof *out->place);
     out->scale = arena_zero(whole->ctx, whole->arena, n, sizeof *out->scale);
     if (!first || !out->p.active || !out->place || !out->scale) return SEPAL_EMEMORY;
-    TRY(squares_twins(first, whole));
+    TRY(leastsq_duplicates(first, whole));
     for (size_t a = 0; a < n; a++) {
         if (first[a] == a) out->p.active[out->p.n] = whole->active[a];
         out->place[a] = first[a] == a ? out->p.n++ : out->place[first[a]];
@@ -50,7 +50,7 @@ static sepal_status find_distinct(struct distinct *out, const struct squares *wh
 /* Rows of (X T), then those of the ridge; the columns are yet to be scaled. */
 static void fill_rows(const void *payload, size_t first, size_t n, double *out, size_t stride) {
     const struct distinct *distinct = payload;
-    const struct squares *p = &distinct->p;
+    const struct leastsq *p = &distinct->p;
     for (size_t row = first; row < first + n; row++, out += stride) {
         double *target = out + p->n;
         if (row >= p->x->rows) {
@@ -61,14 +61,14 @@ static void fill_rows(const void *payload, size_t first, size_t n, double *out, 
         }
         size_t local;
         const struct block *block = matrix_block_of(p->x, row, &local);
-        squares_rows(p, block, local, 1, out, stride);
+        leastsq_rows(p, block, local, 1, out, stride);
         for (size_t r = 0; r < p->outputs; r++)
-            target[r] = squares_root(p, row) * squares_target(p, row)[r];
+            target[r] = leastsq_root_weight(p, row) * leastsq_target(p, row)[r];
     }
 }
 
 /* The weights of all the active columns. */
-static void store_distinct(struct squares *p, const struct distinct *distinct, const double *w) {
+static void store_distinct(struct leastsq *p, const struct distinct *distinct, const double *w) {
     for (size_t a = 0; a < p->n; a++)
         for (size_t r = 0; r < p->outputs; r++) {
             size_t j = distinct->place[a];
@@ -76,7 +76,7 @@ static void store_distinct(struct squares *p, const struct distinct *distinct, c
         }
 }
 
-static sepal_status solve_columns(struct squares *p) {
+static sepal_status solve_columns(struct leastsq *p) {
     struct distinct distinct;
     TRY(find_distinct(&distinct, p));
     size_t n = distinct.p.n, k = p->outputs, rows = p->x->rows + (p->ridge > 0 ? n : 0);
@@ -91,8 +91,8 @@ static sepal_status solve_columns(struct squares *p) {
     double *b = arena_alloc(p->ctx, p->arena, height, k * sizeof *b);
     double *w = arena_alloc(p->ctx, p->arena, n, k * sizeof *w);
     if (!r || !a || !b || !w) return SEPAL_EMEMORY;
-    TRY(tall_qr(r, p->ctx, &tall));
-    if (squares_stops(p, "solving the triangular system")) return SEPAL_OK;
+    TRY(tsqr(r, p->ctx, &tall));
+    if (leastsq_stops(p, "solving the triangular system")) return SEPAL_OK;
     for (size_t i = 0; i < height; i++) {
         for (size_t j = 0; j < n; j++) a[i * n + j] = r[i * (n + k) + j] * distinct.scale[j];
         memcpy(b + i * k, r + i * (n + k) + n, k * sizeof *b);
@@ -106,7 +106,7 @@ static sepal_status solve_columns(struct squares *p) {
 
 /* Row j of X' is column j of the data. */
 static void fill_columns(const void *payload, size_t first, size_t n, double *out, size_t stride) {
-    const struct squares *p = payload;
+    const struct leastsq *p = payload;
     size_t end = first + n;
     for (size_t i = 0; i < p->x->rows; i++) {
         size_t local, at, j;
@@ -118,20 +118,20 @@ static void fill_columns(const void *payload, size_t first, size_t n, double *ou
             out[(j - first) * stride + i] += x;
         for (j = first; j < end; j++) {
             double *element = &out[(j - first) * stride + i];
-            *element = (*element - p->offset[j]) * squares_root(p, i);
+            *element = (*element - p->offset[j]) * leastsq_root_weight(p, i);
         }
     }
 }
 
 struct back_product {
-    const struct squares *p;
+    const struct leastsq *p;
     const double *a; /* rows x outputs */
 };
 
 /* Row r of the answer, X'a_r. The weights of the few digits that the centre lacks come last. */
 static sepal_status multiply_back(sepal_ctx *ctx, size_t r, void *payload) {
     const struct back_product *all = payload;
-    const struct squares *p = all->p;
+    const struct leastsq *p = all->p;
     size_t cols = p->x->cols;
     double *row = mem_alloc(ctx, cols, sizeof *row), *w = p->w + r * cols, sum = 0;
     if (!row) return SEPAL_EMEMORY;
@@ -141,7 +141,7 @@ static sepal_status multiply_back(sepal_ctx *ctx, size_t r, void *payload) {
         double a = all->a[i * p->outputs + r];
         block_dense(block, local, 1, cols, p->centre, p->root, row, cols);
         ctx->kernels->axpy_f64(a, row, w, cols);
-        sum += squares_root(p, i) * a;
+        sum += leastsq_root_weight(p, i) * a;
     }
     ctx->kernels->axpy_f64(-sum, p->offset, w, cols);
     mem_free(row);
@@ -149,12 +149,12 @@ static sepal_status multiply_back(sepal_ctx *ctx, size_t r, void *payload) {
 }
 
 /* C (k x n) = A'B for A (m x k), B (m x n), all small */
-static void multiply(const struct squares *p, double *c, size_t k, size_t n, const double *a,
+static void multiply(const struct leastsq *p, double *c, size_t k, size_t n, const double *a,
                      const double *b) {
     p->ctx->blas->gemm_tn(k, n, p->x->rows, a, k, b, n, 0, c, n);
 }
 
-static sepal_status solve_rows(struct squares *p) {
+static sepal_status solve_rows(struct leastsq *p) {
     size_t m = p->x->rows, k = p->outputs;
     struct tall tall = {
         .rows = p->x->cols, .cols = m, .stride = m, .fill = fill_columns, .payload = p};
@@ -164,13 +164,13 @@ static sepal_status solve_rows(struct squares *p) {
     double *a = arena_alloc(p->ctx, p->arena, m, k * sizeof *a);
     double *y = arena_alloc(p->ctx, p->arena, m, k * sizeof *y);
     if (!r || !unit || !inverse || !a || !y) return SEPAL_EMEMORY;
-    TRY(tall_qr(r, p->ctx, &tall));
-    if (squares_stops(p, "solving the triangular system")) return SEPAL_OK;
+    TRY(tsqr(r, p->ctx, &tall));
+    if (leastsq_stops(p, "solving the triangular system")) return SEPAL_OK;
     for (size_t i = 0; i < m; i++) unit[i * m + i] = 1;
     TRY(min_norm_solve(inverse, &p->rank, p->ctx, r, m, m, unit, m));
 
     for (size_t i = 0; i < m * k; i++)
-        a[i] = squares_root(p, i / k) * squares_target(p, i / k)[i % k];
+        a[i] = leastsq_root_weight(p, i / k) * leastsq_target(p, i / k)[i % k];
     multiply(p, y, m, k, inverse, a);
     for (size_t i = 0; i < m * m; i++) unit[i] = inverse[i % m * m + i / m];
     multiply(p, a, m, k, unit, y);
@@ -180,14 +180,14 @@ static sepal_status solve_rows(struct squares *p) {
 
 /* The space of the columns serves features of very different scales better, so it is left only
    where its work, n times the square of the missing rank, would take more than a second. */
-bool squares_qr_by_rows(const struct squares *p) {
+bool leastsq_qr_by_rows(const struct leastsq *p) {
     const double WORK_MOST = 2e9;
     double missing = (double)p->n - (double)p->x->rows;
     return p->ridge == 0 && missing > 0 && (double)p->n * missing * missing > WORK_MOST;
 }
 
-sepal_status squares_qr(struct squares *p) {
-    TRY(squares_qr_by_rows(p) ? solve_rows(p) : solve_columns(p));
+sepal_status leastsq_qr(struct leastsq *p) {
+    TRY(leastsq_qr_by_rows(p) ? solve_rows(p) : solve_columns(p));
     if (p->ridge > 0) p->rank = p->n;
     p->converged = !p->stopped;
     return SEPAL_OK;

@@ -11,7 +11,7 @@
 enum { STEPS_MOST = 30 };
 static const double ROUNDING = 1 + 1e-12;
 
-struct rest {
+struct ovr_objective {
     struct products products;
     double *length;    /* cols: ridge included; 0: constant */
     double *r, *q;     /* rows: targets less values, and A p */
@@ -20,12 +20,12 @@ struct rest {
 
 /* A column less its centre, in units of the largest number that a pass finds: none is too small for
    its square. Entries that are not there are minus the centre. */
-static void pass(const struct squares *p, double *square, double *unit, double *seen) {
+static void pass(const struct leastsq *p, double *square, double *unit, double *seen) {
     struct block_walk walk = {.matrix = p->x};
     double all = 0, x;
     for (const struct block *block; (block = block_next(&walk));)
         for (size_t i = 0; i < block->rows; i++) {
-            double root = squares_root(p, block->first_row + i);
+            double root = leastsq_root_weight(p, block->first_row + i);
             all += root * root;
             for (size_t at = 0, j; row_next(block, i, p->x->cols, &at, &j, &x);) {
                 double value = root * (p->centre ? x - p->centre[j] : x);
@@ -45,7 +45,7 @@ static void pass(const struct squares *p, double *square, double *unit, double *
     }
 }
 
-static sepal_status set_up(struct rest *t, struct squares *p, struct arena *arena) {
+static sepal_status set_up(struct ovr_objective *t, struct leastsq *p, struct arena *arena) {
     size_t rows = p->x->rows, cols = p->x->cols;
     double **by_column[] = {&t->length, &t->x, &t->s, &t->p};
     for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)
@@ -65,8 +65,8 @@ static sepal_status set_up(struct rest *t, struct squares *p, struct arena *aren
 }
 
 /* s = A'r - ridge x in units of the columns' lengths, and its square. */
-static sepal_status look(struct rest *t, double *square) {
-    const struct squares *p = t->products.p;
+static sepal_status look(struct ovr_objective *t, double *square) {
+    const struct leastsq *p = t->products.p;
     TRY(products_back(t->s, &t->products, t->r));
     *square = 0;
     for (size_t j = 0; j < p->x->cols; j++) {
@@ -77,8 +77,8 @@ static sepal_status look(struct rest *t, double *square) {
     return SEPAL_OK;
 }
 
-static double value(const struct rest *t) {
-    const struct squares *p = t->products.p;
+static double value(const struct ovr_objective *t) {
+    const struct leastsq *p = t->products.p;
     const struct kernels *kernels = p->ctx->kernels;
     double sum = kernels->dot_f64(t->r, t->r, p->x->rows);
     /* columns of 1e-200 have weights whose squares no double holds */
@@ -86,8 +86,8 @@ static double value(const struct rest *t) {
     return sum;
 }
 
-static sepal_status advance(struct rest *t, double square) {
-    const struct squares *p = t->products.p;
+static sepal_status advance(struct ovr_objective *t, double square) {
+    const struct leastsq *p = t->products.p;
     const struct kernels *kernels = p->ctx->kernels;
     size_t rows = p->x->rows, cols = p->x->cols;
     TRY(products_forward(t->q, &t->products, t->p));
@@ -100,8 +100,8 @@ static sepal_status advance(struct rest *t, double square) {
 }
 
 /* Whether no more than `much` is left to gain. */
-static sepal_status run(struct rest *t, double start, double much, bool *little) {
-    const struct squares *p = t->products.p;
+static sepal_status run(struct ovr_objective *t, double start, double much, bool *little) {
+    const struct leastsq *p = t->products.p;
     double square, before = INFINITY, first = value(t), last = first, now = first;
     TRY(look(t, &square));
     *little = true;
@@ -120,9 +120,10 @@ static sepal_status run(struct rest *t, double start, double much, bool *little)
     return SEPAL_OK;
 }
 
-sepal_status squares_rest(bool *little, struct squares *p, size_t output, double share) {
+sepal_status leastsq_residual_is_small(bool *little, struct leastsq *p, size_t output,
+                                       double share) {
     struct arena arena = {0};
-    struct rest t = {0};
+    struct ovr_objective t = {0};
     double start = 0;
     sepal_status status = set_up(&t, p, &arena);
     if (status == SEPAL_OK) {
@@ -130,7 +131,7 @@ sepal_status squares_rest(bool *little, struct squares *p, size_t output, double
         status = products_forward(t.q, &t.products, t.x);
     }
     for (size_t i = 0; status == SEPAL_OK && i < p->x->rows; i++) {
-        double target = squares_root(p, i) * squares_target(p, i)[output];
+        double target = leastsq_root_weight(p, i) * leastsq_target(p, i)[output];
         t.r[i] = target - t.q[i];
         start += target * target;
     }

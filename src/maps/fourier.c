@@ -13,9 +13,9 @@ struct fourier_config {
 };
 
 #define AT(field) offsetof(struct fourier_config, field)
-static const struct knob knobs[] = {
-    {"features", KNOB_COUNT, AT(features), "100", "[1, 2147483647]", "how many columns"},
-    {"width", KNOB_REAL, AT(width), "1", "(0, inf)",
+static const struct parameter knobs[] = {
+    {"features", PARAMETER_COUNT, AT(features), "100", "[1, 2147483647]", "how many columns"},
+    {"width", PARAMETER_REAL, AT(width), "1", "(0, inf)",
      "of the Gaussian kernel that their products approach"},
     {0},
 };

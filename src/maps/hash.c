@@ -10,8 +10,8 @@ struct hash_config {
     size_t bits;
 };
 
-static const struct knob knobs[] = {
-    {"bits", KNOB_COUNT, offsetof(struct hash_config, bits), "18", "[1, 30]",
+static const struct parameter knobs[] = {
+    {"bits", PARAMETER_COUNT, offsetof(struct hash_config, bits), "18", "[1, 30]",
      "how many columns: 2 to this power"},
     {0},
 };

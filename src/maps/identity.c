@@ -1,7 +1,7 @@
 /* identity: the features as they are. */
 #include "maps/map.h"
 
-static const struct knob knobs[] = {{0}};
+static const struct parameter knobs[] = {{0}};
 
 static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
     (void)ctx;

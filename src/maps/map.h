@@ -16,7 +16,7 @@ struct fitted_map {
     size_t in, out;  /* columns */
     size_t shape[2]; /* of numbers; {0, 0}: none */
     double *numbers; /* row-major */
-    /* Made by basis_prepare of a column-by-column map: what sparse rows, divided, have too much in
+    /* Made by map_chain_prepare of a column-by-column map: what sparse rows, divided, have too much in
        every column. NULL: nothing. */
     const double *offset;
 };
@@ -51,7 +51,7 @@ struct map_names {
 
 struct map {
     const char *name, *summary;
-    const struct knob *knobs;
+    const struct parameter *knobs;
     size_t config_size;
     /* Column by column (x_j - numbers[0][j]) / numbers[1][j], or without numbers x_j; such a map needs
        neither `dense` nor `sparse`, and reports fold it back into the user's units. */

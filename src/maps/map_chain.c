@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-size_t basis_width(const struct basis *basis, size_t in) {
+size_t map_chain_width(const struct map_chain *basis, size_t in) {
     return basis->n ? basis->maps[basis->n - 1].out : in;
 }
 
@@ -107,7 +107,8 @@ static sepal_status load_row(sepal_ctx *ctx, struct row *row, const struct matri
 /* ---- blocks ------------------------------------------------------------------------------- */
 
 /* Whether the rows end up sparse, and with what centre. */
-static bool ends_sparse(const struct basis *basis, const struct matrix *x, const double **centre) {
+static bool ends_sparse(const struct map_chain *basis, const struct matrix *x,
+                        const double **centre) {
     bool sparse = x->sparse;
     *centre = x->n_blocks ? x->blocks[0].centre : NULL;
     for (size_t m = 0; m < basis->n; m++) {
@@ -165,9 +166,9 @@ static sepal_status store_sparse(sepal_ctx *ctx, struct block *out, size_t i, co
     return SEPAL_OK;
 }
 
-static sepal_status fill(struct block *out, sepal_ctx *ctx, const struct basis *basis,
+static sepal_status fill(struct block *out, sepal_ctx *ctx, const struct map_chain *basis,
                          const struct matrix *x, struct row *row) {
-    size_t cols = basis_width(basis, x->cols), room = 0, index_room = 0;
+    size_t cols = map_chain_width(basis, x->cols), room = 0, index_room = 0;
     if (out->sparse) out->start[0] = 0;
     for (size_t i = 0; i < out->rows; i++) {
         TRY(load_row(ctx, row, x, out->first_row + i));
@@ -184,15 +185,15 @@ static bool changes_nothing(const struct fitted_map *map) {
     return map->map->affine && !map->numbers;
 }
 
-bool basis_is_identity(const struct basis *basis) {
+bool map_chain_is_identity(const struct map_chain *basis) {
     size_t m = 0;
     while (m < basis->n && changes_nothing(&basis->maps[m])) m++;
     return m == basis->n;
 }
 
-sepal_status basis_block(struct block *out, sepal_ctx *ctx, const struct basis *basis,
-                         const struct matrix *x, size_t first, size_t n) {
-    size_t cols = basis_width(basis, x->cols), widest = x->cols;
+sepal_status map_chain_block(struct block *out, sepal_ctx *ctx, const struct map_chain *basis,
+                             const struct matrix *x, size_t first, size_t n) {
+    size_t cols = map_chain_width(basis, x->cols), widest = x->cols;
     for (size_t m = 0; m < basis->n; m++)
         if (basis->maps[m].out > widest) widest = basis->maps[m].out;
     size_t local;
@@ -225,7 +226,7 @@ sepal_status basis_block(struct block *out, sepal_ctx *ctx, const struct basis *
 /* ---- matrices ----------------------------------------------------------------------------- */
 
 struct mapping {
-    const struct basis *basis;
+    const struct map_chain *basis;
     const struct matrix *x;
     struct matrix *out;
     size_t *nonzeros; /* of each block */
@@ -233,7 +234,7 @@ struct mapping {
 
 /* Count the entries that are not 0. What the maps make of extreme values must still be numbers; a
    centre is, see prepare. */
-static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct basis *basis,
+static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct map_chain *basis,
                            const struct block *block, size_t cols) {
     for (size_t i = 0; i < block->rows && block->values != VALUES_ONES; i++) {
         size_t first = block->sparse ? block->start[i] : i * cols;
@@ -257,13 +258,14 @@ static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct basis 
 static sepal_status map_block(sepal_ctx *ctx, size_t b, void *payload) {
     const struct mapping *all = payload;
     struct block *block = &all->out->blocks[b];
-    TRY(basis_block(block, ctx, all->basis, all->x, block->first_row, block->rows));
+    TRY(map_chain_block(block, ctx, all->basis, all->x, block->first_row, block->rows));
     return survey(&all->nonzeros[b], ctx, all->basis, block, all->out->cols);
 }
 
 /* A dense matrix that memory cannot hold is refused before half of it is there: systems lend more
    memory than they have, but not all of this at once. */
-static sepal_status try_room(sepal_ctx *ctx, const struct basis *basis, size_t rows, size_t cols) {
+static sepal_status try_room(sepal_ctx *ctx, const struct map_chain *basis, size_t rows,
+                             size_t cols) {
     size_t least = 0;
     if (!__builtin_mul_overflow(cols, sizeof(float), &least)) {
         void *trial = mem_alloc(ctx, rows, least);
@@ -276,13 +278,13 @@ static sepal_status try_room(sepal_ctx *ctx, const struct basis *basis, size_t r
                 rows, cols, basis->maps[basis->n - 1].map->name);
 }
 
-sepal_status basis_matrix(struct matrix *out, sepal_ctx *ctx, const struct basis *basis,
-                          const struct matrix *x) {
+sepal_status map_chain_matrix(struct matrix *out, sepal_ctx *ctx, const struct map_chain *basis,
+                              const struct matrix *x) {
     const double *centre;
     bool sparse = ends_sparse(basis, x, &centre);
     struct mapping all = {.basis = basis, .x = x, .out = out};
-    if (!sparse) TRY(try_room(ctx, basis, x->rows, basis_width(basis, x->cols)));
-    TRY(matrix_init(out, ctx, x->rows, basis_width(basis, x->cols), sparse));
+    if (!sparse) TRY(try_room(ctx, basis, x->rows, map_chain_width(basis, x->cols)));
+    TRY(matrix_init(out, ctx, x->rows, map_chain_width(basis, x->cols), sparse));
     all.nonzeros = mem_zero(ctx, out->n_blocks, sizeof *all.nonzeros);
     sepal_status status =
         all.nonzeros ? parallel_for(ctx, out->n_blocks, map_block, &all) : SEPAL_EMEMORY;
@@ -306,7 +308,7 @@ static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx, size_t in) {
     return SEPAL_OK;
 }
 
-sepal_status basis_plan(struct basis *basis, sepal_ctx *ctx, size_t in) {
+sepal_status map_chain_plan(struct map_chain *basis, sepal_ctx *ctx, size_t in) {
     for (size_t m = 0; m < basis->n; m++) {
         TRY(plan(&basis->maps[m], ctx, in));
         in = basis->maps[m].out;
@@ -335,7 +337,7 @@ static sepal_status prepare(struct fitted_map *map, sepal_ctx *ctx, struct arena
     return SEPAL_OK;
 }
 
-sepal_status basis_prepare(struct basis *basis, sepal_ctx *ctx, struct arena *arena) {
+sepal_status map_chain_prepare(struct map_chain *basis, sepal_ctx *ctx, struct arena *arena) {
     const double *before = NULL;
     for (size_t m = 0; m < basis->n; m++) {
         struct fitted_map *map = &basis->maps[m];
@@ -365,9 +367,9 @@ static sepal_status learn(struct fitted_map *map, struct map_rows *rows) {
 }
 
 /* One map after the other, each fitted to what those before it made. */
-static sepal_status fit_next(struct basis *basis, size_t m, struct matrix *out,
+static sepal_status fit_next(struct map_chain *basis, size_t m, struct matrix *out,
                              struct map_rows *rows) {
-    struct basis one = {.n = 1};
+    struct map_chain one = {.n = 1};
     TRY(learn(&basis->maps[m], rows));
     if (changes_nothing(&basis->maps[m])) return SEPAL_OK;
     /* rows carry the centre of the maps before along, so only this map's own share is prepared */
@@ -375,37 +377,37 @@ static sepal_status fit_next(struct basis *basis, size_t m, struct matrix *out,
     const double *before = rows->x->n_blocks ? rows->x->blocks[0].centre : NULL;
     if (one.maps[0].map->affine) TRY(prepare(&one.maps[0], rows->ctx, rows->arena, before));
     struct matrix next;
-    TRY(basis_matrix(&next, rows->ctx, &one, rows->x));
+    TRY(map_chain_matrix(&next, rows->ctx, &one, rows->x));
     matrix_clear(out);
     *out = next;
     rows->x = out;
     return SEPAL_OK;
 }
 
-sepal_status basis_fit(struct basis *basis, struct matrix *out, sepal_ctx *ctx, struct arena *arena,
-                       const struct matrix *x, const double *weight) {
+sepal_status map_chain_fit(struct map_chain *basis, struct matrix *out, sepal_ctx *ctx,
+                           struct arena *arena, const struct matrix *x, const double *weight) {
     struct map_rows rows = {.ctx = ctx, .arena = arena, .x = x, .weight = weight};
     *out = (struct matrix){0};
     for (size_t i = 0; i < x->rows; i++) rows.total += weight ? weight[i] : 1;
     sepal_status status = SEPAL_OK;
     for (size_t m = 0; m < basis->n && status == SEPAL_OK; m++)
         status = fit_next(basis, m, out, &rows);
-    if (status == SEPAL_OK) status = basis_prepare(basis, ctx, arena);
+    if (status == SEPAL_OK) status = map_chain_prepare(basis, ctx, arena);
     if (status != SEPAL_OK) matrix_clear(out);
     return status;
 }
 
 /* ---- reports ------------------------------------------------------------------------------ */
 
-size_t basis_affine_tail(const struct basis *basis) {
+size_t map_chain_affine_tail(const struct map_chain *basis) {
     size_t tail = 0;
     while (tail < basis->n && basis->maps[basis->n - 1 - tail].map->affine) tail++;
     return tail;
 }
 
-void basis_fold(const struct basis *basis, size_t j, double *shift, double *divisor) {
+void map_chain_fold(const struct map_chain *basis, size_t j, double *shift, double *divisor) {
     *shift = 0, *divisor = 1;
-    for (size_t m = basis->n - basis_affine_tail(basis); m < basis->n; m++) {
+    for (size_t m = basis->n - map_chain_affine_tail(basis); m < basis->n; m++) {
         const struct fitted_map *map = &basis->maps[m];
         if (!map->numbers) continue;
         *shift += *divisor * map->numbers[j];
@@ -414,18 +416,18 @@ void basis_fold(const struct basis *basis, size_t j, double *shift, double *divi
 }
 
 struct naming {
-    const struct basis *basis;
+    const struct map_chain *basis;
     size_t n;
     const struct map_names *inputs;
 };
 
 static void name_before(sepal_ctx *ctx, struct text *out, size_t j, const void *payload) {
     const struct naming *naming = payload;
-    basis_name(ctx, out, naming->basis, naming->n, j, naming->inputs);
+    map_chain_name(ctx, out, naming->basis, naming->n, j, naming->inputs);
 }
 
-void basis_name(sepal_ctx *ctx, struct text *out, const struct basis *basis, size_t n, size_t j,
-                const struct map_names *inputs) {
+void map_chain_name(sepal_ctx *ctx, struct text *out, const struct map_chain *basis, size_t n,
+                    size_t j, const struct map_names *inputs) {
     while (n > 0 && !basis->maps[n - 1].map->column_name) n--;
     if (n == 0) {
         inputs->print(ctx, out, j, inputs->payload);

@@ -17,9 +17,9 @@ struct poly_config {
 };
 
 #define AT(field) offsetof(struct poly_config, field)
-static const struct knob knobs[] = {
-    {"degree", KNOB_COUNT, AT(degree), "2", "[1, 10]", "the highest degree"},
-    {"interactions", KNOB_FLAG, AT(interactions), "true", "",
+static const struct parameter knobs[] = {
+    {"degree", PARAMETER_COUNT, AT(degree), "2", "[1, 10]", "the highest degree"},
+    {"interactions", PARAMETER_FLAG, AT(interactions), "true", "",
      "false: only powers, no products of different columns"},
     {0},
 };

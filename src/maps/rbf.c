@@ -13,10 +13,10 @@ struct rbf_config {
 };
 
 #define AT(field) offsetof(struct rbf_config, field)
-static const struct knob knobs[] = {
-    {"centres", KNOB_TEXT, AT(centres), "10", "",
+static const struct parameter knobs[] = {
+    {"centres", PARAMETER_TEXT, AT(centres), "10", "",
      "how many, found by k-means; or points, as in \"0,0;1,1\""},
-    {"width", KNOB_REAL, AT(width), NULL, "(0, inf)",
+    {"width", PARAMETER_REAL, AT(width), NULL, "(0, inf)",
      "at which a column falls to exp(-1/2); unless given, the root mean square distance of the "
      "rows to their nearest centre"},
     {0},

@@ -17,10 +17,10 @@ struct sigmoid_config {
 };
 
 #define AT(field) offsetof(struct sigmoid_config, field)
-static const struct knob knobs[] = {
-    {"centres", KNOB_TEXT, AT(centres), "3", "",
+static const struct parameter knobs[] = {
+    {"centres", PARAMETER_TEXT, AT(centres), "3", "",
      "how many for each column, at its quantiles; or which, as in \"-1,0,1\""},
-    {"width", KNOB_REAL, AT(width), NULL, "(0, inf)",
+    {"width", PARAMETER_REAL, AT(width), NULL, "(0, inf)",
      "of a step; unless given, the standard deviation divided by the number of centres"},
     {0},
 };

@@ -2,7 +2,7 @@
    the denominator). A constant column becomes 0. */
 #include "maps/column_stats.h"
 
-static const struct knob knobs[] = {{0}};
+static const struct parameter knobs[] = {{0}};
 
 static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     double *deviation = map->numbers + map->in;

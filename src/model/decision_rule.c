@@ -7,26 +7,26 @@
 #include <math.h>
 #include <string.h>
 
-#define AT(field) offsetof(struct answer_options, field)
-const struct knob answer_option_table[] = {
-    {"decide", KNOB_CHOICE, AT(decide), "hard", "hard|soft|reject",
+#define AT(field) offsetof(struct predict_options, field)
+const struct parameter predict_option_table[] = {
+    {"decide", PARAMETER_CHOICE, AT(decide), "hard", "hard|soft|reject",
      "hard: the likeliest class; soft: one drawn with its probability; reject: none if all are "
      "below "
      "the cutoff"},
-    {"cutoff", KNOB_REAL, AT(cutoff), NULL, "[0, 1]",
+    {"cutoff", PARAMETER_REAL, AT(cutoff), NULL, "[0, 1]",
      "probability from which on two classes are decided for the second (hard), or below which none "
      "is chosen (reject); 0.5 unless given"},
-    {"ambiguous", KNOB_CHOICE, AT(ambiguous), "confidence", "confidence|undecided",
+    {"ambiguous", PARAMETER_CHOICE, AT(ambiguous), "confidence", "confidence|undecided",
      "rows that several classes of a reduction claim, or none, or with a tie of votes: the most "
      "confident class gets them, or they stay undecided"},
-    {"priors", KNOB_TEXT, AT(priors), NULL, "",
+    {"priors", PARAMETER_TEXT, AT(priors), NULL, "",
      "other class probabilities than those of the rows learnt from, LABEL:P,... or P,P,... in the "
      "order of the classes"},
     {0},
 };
 
 /* Scores of such models contain ln of the priors, which is exchanged. */
-static sepal_status make_shift(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
+static sepal_status make_shift(struct decision_rule *out, sepal_ctx *ctx, struct arena *arena,
                                const sepal_model *model) {
     if (!out->options.priors) return SEPAL_OK;
     size_t classes = model->linear.classes;
@@ -47,14 +47,14 @@ static sepal_status make_shift(struct answer_rule *out, sepal_ctx *ctx, struct a
 
 /* ---- the model's own ---------------------------------------------------------------------- */
 
-struct answer_options cut_options(const struct cut *cut) {
-    return (struct answer_options){.decide = (int)cut->decide,
-                                   .cutoff = cut->cutoff ? *cut->cutoff : NAN,
-                                   .ambiguous = (int)cut->ambiguous};
+struct predict_options cut_options(const struct cut *cut) {
+    return (struct predict_options){.decide = (int)cut->decide,
+                                    .cutoff = cut->cutoff ? *cut->cutoff : NAN,
+                                    .ambiguous = (int)cut->ambiguous};
 }
 
 sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
-                      const struct answer_options *options) {
+                      const struct predict_options *options) {
     *out = (struct cut){.decide = (enum decision)options->decide,
                         .ambiguous = (enum ambiguous)options->ambiguous};
     if (isnan(options->cutoff)) return SEPAL_OK;
@@ -74,7 +74,7 @@ bool cut_is_sound(const sepal_model *model) {
 }
 
 void decision_tell(struct tree_maker *make, struct tree *parent,
-                   const struct answer_options *options) {
+                   const struct predict_options *options) {
     if (options->decide == DECIDE_HARD && isnan(options->cutoff) &&
         options->ambiguous == AMBIGUOUS_CONFIDENCE)
         return;
@@ -91,9 +91,9 @@ static bool is_given(const struct setting *settings, size_t n, const char *name)
 }
 
 /* What was not asked for is as the model has it. A cutoff means something else to another decision. */
-static void take_over(struct answer_options *out, const struct cut *cut,
+static void take_over(struct predict_options *out, const struct cut *cut,
                       const struct setting *settings, size_t n) {
-    struct answer_options own = cut_options(cut);
+    struct predict_options own = cut_options(cut);
     if (!is_given(settings, n, "ambiguous")) out->ambiguous = own.ambiguous;
     if (is_given(settings, n, "decide")) return;
     out->decide = own.decide;
@@ -102,12 +102,13 @@ static void take_over(struct answer_options *out, const struct cut *cut,
 
 /* ---- the rule ----------------------------------------------------------------------------- */
 
-sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
-                             const sepal_model *model, const struct setting *settings, size_t n) {
+sepal_status decision_rule_set(struct decision_rule *out, sepal_ctx *ctx, struct arena *arena,
+                               const sepal_model *model, const struct setting *settings, size_t n) {
     const struct linear *linear = &model->linear;
-    *out = (struct answer_rule){0};
-    TRY(knobs_fill(&out->options, ctx, arena, answer_option_table, "the decision", settings, n));
-    struct answer_options *options = &out->options;
+    *out = (struct decision_rule){0};
+    TRY(parameters_fill(&out->options, ctx, arena, predict_option_table, "the decision", settings,
+                        n));
+    struct predict_options *options = &out->options;
     take_over(options, &model->cut, settings, n);
     bool cut = !isnan(options->cutoff);
     if (options->decide != DECIDE_HARD || cut) TRY(model_has(ctx, model, SEPAL_PROBABILITIES));
@@ -126,10 +127,10 @@ sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct are
     return make_shift(out, ctx, arena, model);
 }
 
-sepal_status answer_rule_make(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
-                              const sepal_model *model, const char *options) {
+sepal_status decision_rule_make(struct decision_rule *out, sepal_ctx *ctx, struct arena *arena,
+                                const sepal_model *model, const char *options) {
     struct setting *settings = NULL;
     size_t n = 0;
     if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
-    return answer_rule_set(out, ctx, arena, model, settings, n);
+    return decision_rule_set(out, ctx, arena, model, settings, n);
 }

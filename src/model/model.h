@@ -34,8 +34,8 @@ struct sepal_model {
     const char *spec;    /* canonical */
     const char *learner; /* its name */
     const struct schema *schema;
-    struct basis basis;   /* x to phi(x) */
-    struct linear linear; /* of phi(x) */
+    struct map_chain basis; /* x to phi(x) */
+    struct linear linear;   /* of phi(x) */
     struct cut cut;
     struct model_facts facts;
 };

@@ -335,9 +335,9 @@ static sepal_status read_linear(struct loading *load) {
 
 /* The maps of the spec, with what each has learnt. */
 static sepal_status read_basis(struct loading *load) {
-    struct basis *basis = &load->model->basis;
+    struct map_chain *basis = &load->model->basis;
     *basis = load->pipeline.basis;
-    if (basis_plan(basis, load->ctx, load->model->schema->width) != SEPAL_OK)
+    if (map_chain_plan(basis, load->ctx, load->model->schema->width) != SEPAL_OK)
         return unsound(load->ctx, "its maps do not fit its columns");
     for (size_t m = 0; m < BASIS_MOST_MAPS; m++) {
         const struct tensor *tensor = &load->tensors[TENSOR_MAPS + m];
@@ -355,9 +355,10 @@ static sepal_status read_basis(struct loading *load) {
         if (map->map->sound && !map->map->sound(map))
             return unsound(load->ctx, "the numbers of map %zu cannot be", m + 1);
     }
-    if (basis_width(basis, load->model->schema->width) != load->tensors[TENSOR_WEIGHTS].shape[1])
+    if (map_chain_width(basis, load->model->schema->width) !=
+        load->tensors[TENSOR_WEIGHTS].shape[1])
         return unsound(load->ctx, "its maps make other columns than its weights are for");
-    sepal_status status = basis_prepare(basis, load->ctx, &load->model->arena);
+    sepal_status status = map_chain_prepare(basis, load->ctx, &load->model->arena);
     return status == SEPAL_EDATA ? unsound(load->ctx, "the numbers of its maps cannot be") : status;
 }
 

@@ -91,7 +91,7 @@ static sepal_status check_warm(sepal_ctx *ctx, const struct learner *learner, co
 static size_t part_rule(struct setting *settings, size_t n) {
     size_t rule = 0;
     for (size_t i = 0; i < n - rule;) {
-        bool decides = knobs_find(answer_option_table, settings[i].name) &&
+        bool decides = parameters_find(predict_option_table, settings[i].name) &&
                        strcmp(settings[i].name, "priors") != 0;
         if (!decides) {
             i++;
@@ -107,15 +107,15 @@ static size_t part_rule(struct setting *settings, size_t n) {
 static sepal_status parse_options(struct fit_options *out, struct pipeline *pipeline,
                                   sepal_ctx *ctx, struct arena *arena, const char *options) {
     struct setting *settings = NULL;
-    struct answer_options words;
+    struct predict_options words;
     size_t n = 0;
     if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
     pipeline->n_rule = part_rule(settings, n);
     n -= pipeline->n_rule;
     pipeline->rule = settings ? settings + n : NULL;
-    TRY(knobs_fill(out, ctx, arena, fit_option_table, "the fit", settings, n));
-    TRY(knobs_fill(&words, ctx, arena, answer_option_table, "the decision", pipeline->rule,
-                   pipeline->n_rule));
+    TRY(parameters_fill(out, ctx, arena, fit_option_table, "the fit", settings, n));
+    TRY(parameters_fill(&words, ctx, arena, predict_option_table, "the decision", pipeline->rule,
+                        pipeline->n_rule));
     TRY(check_warm(ctx, pipeline->learner, out->warm));
     return check_solver(ctx, pipeline->learner, out->solver);
 }
@@ -160,15 +160,15 @@ static sepal_model borrowed(const struct fit *fit, const struct pipeline *pipeli
         .schema = fit->data->schema, .learner = pipeline->learner->name, .linear = linear};
 }
 
-static sepal_status make_rule(struct answer_rule *out, struct fit *fit,
+static sepal_status make_rule(struct decision_rule *out, struct fit *fit,
                               const struct pipeline *pipeline, struct linear linear) {
     sepal_model model = borrowed(fit, pipeline, linear);
-    return answer_rule_set(out, fit->ctx, &fit->arena, &model, pipeline->rule, pipeline->n_rule);
+    return decision_rule_set(out, fit->ctx, &fit->arena, &model, pipeline->rule, pipeline->n_rule);
 }
 
 /* The classes of the rows learnt from, mapped as they are. */
 static sepal_status decide_train(int32_t *out, struct fit *fit, const struct pipeline *pipeline,
-                                 const struct answer_rule *rule) {
+                                 const struct decision_rule *rule) {
     sepal_model model = borrowed(fit, pipeline, fit->linear);
     struct answers answers = {.n = fit->data->matrix.rows, .classes = out};
     if (pipeline->n_rule == 0)
@@ -179,7 +179,8 @@ static sepal_status decide_train(int32_t *out, struct fit *fit, const struct pip
 /* ---- the report --------------------------------------------------------------------------- */
 
 static sepal_status report_train(struct tree_maker *make, struct tree *report, struct fit *fit,
-                                 const struct pipeline *pipeline, const struct answer_rule *rule) {
+                                 const struct pipeline *pipeline,
+                                 const struct decision_rule *rule) {
     const sepal_data *data = fit->data;
     size_t rows = data->matrix.rows;
     int32_t *predicted = mem_alloc(fit->ctx, rows, sizeof *predicted);
@@ -222,7 +223,7 @@ static void report_costs(struct tree_maker *make, struct tree *report, const str
 static sepal_status report_fit(struct fit *fit, const sepal_data *given,
                                const struct pipeline *pipeline, const char *spec,
                                struct tree *own) {
-    struct answer_rule rule;
+    struct decision_rule rule;
     TRY(make_rule(&rule, fit, pipeline, fit->linear));
     struct tree_maker *make = fit->make;
     struct tree *report = fit->report;
@@ -252,12 +253,12 @@ static sepal_status report_fit(struct fit *fit, const sepal_data *given,
 /* ---- the model ---------------------------------------------------------------------------- */
 
 /* The maps anew in the model's own memory, with the numbers they have learnt. */
-static sepal_status keep_basis(sepal_model *model, sepal_ctx *ctx, const struct basis *basis,
+static sepal_status keep_basis(sepal_model *model, sepal_ctx *ctx, const struct map_chain *basis,
                                size_t in) {
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, ctx, &model->arena, model->spec));
     model->basis = pipeline.basis;
-    TRY(basis_plan(&model->basis, ctx, in));
+    TRY(map_chain_plan(&model->basis, ctx, in));
     for (size_t m = 0; m < basis->n; m++) {
         struct fitted_map *map = &model->basis.maps[m];
         size_t cells = map->shape[0] * map->shape[1];
@@ -266,7 +267,7 @@ static sepal_status keep_basis(sepal_model *model, sepal_ctx *ctx, const struct 
         if (!map->numbers) return SEPAL_EMEMORY;
         memcpy(map->numbers, basis->maps[m].numbers, cells * sizeof *map->numbers);
     }
-    return basis_prepare(&model->basis, ctx, &model->arena);
+    return map_chain_prepare(&model->basis, ctx, &model->arena);
 }
 
 static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct pipeline *pipeline,
@@ -280,7 +281,7 @@ static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct 
     model->learner = arena_text(ctx, &model->arena, learner, strlen(learner));
     sepal_status status = SEPAL_EMEMORY;
     if (model->spec && model->learner) status = keep_basis(model, ctx, &pipeline->basis, in);
-    struct answer_rule rule;
+    struct decision_rule rule;
     if (status == SEPAL_OK) status = make_rule(&rule, fit, pipeline, fit->linear);
     if (status == SEPAL_OK) status = cut_keep(&model->cut, ctx, &model->arena, &rule.options);
     if (status != SEPAL_OK) {
@@ -376,7 +377,8 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
     sepal_data seen = *given;
     struct matrix mapped;
     struct linear warm;
-    TRY(basis_fit(&pipeline->basis, &mapped, fit->ctx, &fit->arena, &given->matrix, given->weight));
+    TRY(map_chain_fit(&pipeline->basis, &mapped, fit->ctx, &fit->arena, &given->matrix,
+                      given->weight));
     if (mapped.blocks) seen.matrix = mapped;
     sepal_status status = check_cancelled(fit->ctx, "mapping the features");
     fit->data = &seen;
@@ -394,7 +396,7 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
 static sepal_status run(sepal_model **out, struct fit *fit, const char *text, const char *options) {
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
-    struct answer_rule rule;
+    struct decision_rule rule;
     TRY(parse_options(&fit->options, &pipeline, fit->ctx, &fit->arena, options));
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */

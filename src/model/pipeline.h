@@ -6,7 +6,7 @@
 #include "multiclass/reduction.h"
 
 struct pipeline {
-    struct basis basis; /* maps and their configs, not fitted */
+    struct map_chain basis; /* maps and their configs, not fitted */
     const struct learner *learner;
     void *config;
     const struct reduction *reduction; /* NULL: not given */
@@ -17,7 +17,7 @@ struct pipeline {
 sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
                             const char *spec);
 /* A spec of maps alone. */
-sepal_status pipeline_parse_maps(struct basis *out, sepal_ctx *ctx, struct arena *arena,
+sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct arena *arena,
                                  const char *spec);
 /* SEPAL_EMODEL unless the text is the canonical spec of a model of that learner and number of
    classes. Knobs may be absent: they are younger than the file. *today is the text in words of

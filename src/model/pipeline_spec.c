@@ -27,13 +27,14 @@ static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
 
 /* The knobs of a stage in a struct of their own. */
 static sepal_status fill(void **config, sepal_ctx *ctx, struct arena *arena,
-                         const struct knob *knobs, size_t size, const struct spec_stage *stage) {
+                         const struct parameter *knobs, size_t size,
+                         const struct spec_stage *stage) {
     if (!knobs->name && stage->n_settings)
         return fail(ctx, SEPAL_EUSAGE, "%s has no knobs, so not '%s'", stage->name,
                     stage->settings[0].name);
     for (size_t i = 0; i < stage->n_settings; i++) {
-        const struct knob *option = knobs_find(fit_option_table, stage->settings[i].name);
-        if (option && !knobs_find(knobs, option->name))
+        const struct parameter *option = parameters_find(fit_option_table, stage->settings[i].name);
+        if (option && !parameters_find(knobs, option->name))
             return fail(ctx, SEPAL_EUSAGE,
                         "%s is no knob of %s but an option of the fit: write --%s VALUE beside the "
                         "spec",
@@ -41,7 +42,8 @@ static sepal_status fill(void **config, sepal_ctx *ctx, struct arena *arena,
     }
     *config = arena_zero(ctx, arena, 1, size ? size : 1);
     if (!*config) return SEPAL_EMEMORY;
-    return knobs_fill(*config, ctx, arena, knobs, stage->name, stage->settings, stage->n_settings);
+    return parameters_fill(*config, ctx, arena, knobs, stage->name, stage->settings,
+                           stage->n_settings);
 }
 
 static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
@@ -59,7 +61,7 @@ static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct ar
 
 static sepal_status bind_map(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
                              const struct map *map, const struct spec_stage *stage) {
-    struct basis *basis = &out->basis;
+    struct map_chain *basis = &out->basis;
     if (out->learner || out->reduction)
         return fail(ctx, SEPAL_EUSAGE, "the map %s comes before the learner: %s | %s", map->name,
                     map->name, out->learner ? out->learner->name : "LEARNER");
@@ -137,7 +139,7 @@ sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *
     return bind_whole(out, ctx, arena, &parsed, spec);
 }
 
-sepal_status pipeline_parse_maps(struct basis *out, sepal_ctx *ctx, struct arena *arena,
+sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct arena *arena,
                                  const char *spec) {
     struct pipeline pipeline;
     struct spec parsed;
@@ -159,11 +161,11 @@ const struct reduction *pipeline_reduction(const struct pipeline *pipeline) {
 
 /* Of the stages of `given` (NULL: of all) only the knobs that they set; else every knob. */
 static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, const char *name,
-                        const struct knob *table, const void *config,
+                        const struct parameter *table, const void *config,
                         const struct spec_stage *given) {
     size_t rows = 0, n = 0;
     while (table[rows].name) rows++;
-    struct knob *knobs = arena_zero(ctx, arena, rows + 1, sizeof *knobs);
+    struct parameter *knobs = arena_zero(ctx, arena, rows + 1, sizeof *knobs);
     if (!knobs) {
         out->failed = true;
         return;
@@ -178,7 +180,7 @@ static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, c
     text_printf(ctx, out, "%s%s", out->length ? " | " : "", name);
     if (rows == 0) return;
     text_puts(ctx, out, "(");
-    knobs_print(ctx, out, knobs, config);
+    parameters_print(ctx, out, knobs, config);
     text_puts(ctx, out, ")");
 }
 
@@ -186,7 +188,7 @@ static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, c
 static const char *print_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
                               const struct spec *given, size_t classes) {
     struct text text = {0};
-    const struct basis *basis = &pipeline->basis;
+    const struct map_chain *basis = &pipeline->basis;
     for (size_t m = 0; m < basis->n; m++)
         print_stage(ctx, &text, arena, basis->maps[m].map->name, basis->maps[m].map->knobs,
                     basis->maps[m].config, given ? &given->stages[m] : NULL);

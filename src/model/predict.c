@@ -14,7 +14,7 @@
 struct answering {
     const sepal_model *model;
     const sepal_data *data;
-    const struct answer_rule *rule;
+    const struct decision_rule *rule;
     struct answers *out;
     size_t piece, first_piece; /* rows a piece; number of the first */
     double *bias;
@@ -29,7 +29,7 @@ static double norm_of(const sepal_model *model, size_t r, size_t q) {
     double largest = 0, sum = 0, shift, divisor;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t j = 0; j < linear->cols; j++) {
-            basis_fold(&model->basis, j, &shift, &divisor);
+            map_chain_fold(&model->basis, j, &shift, &divisor);
             double w = linear->w[r * linear->cols + j];
             if (q != SIZE_MAX) w -= linear->w[q * linear->cols + j];
             w /= divisor;
@@ -131,7 +131,7 @@ static double largest(const double *p, size_t classes) {
 static int32_t decide(const struct answering *all, const double *scores, const double *p,
                       uint64_t seed, size_t row) {
     const struct linear *linear = &all->model->linear;
-    const struct answer_options *options = &all->rule->options;
+    const struct predict_options *options = &all->rule->options;
     if (all->data->undecided && all->data->undecided[row]) return -1;
     if (options->ambiguous == AMBIGUOUS_UNDECIDED && linear_region(linear, scores) != REGION_CLEAR)
         return -1;
@@ -155,8 +155,8 @@ static void blank(double *numbers, size_t row, size_t width) {
 }
 
 /* `p` has room for K probabilities. */
-static void answer_row(const struct answering *all, double *scores, double *p, uint64_t seed,
-                       size_t row) {
+static void predict_row(const struct answering *all, double *scores, double *p, uint64_t seed,
+                        size_t row) {
     const struct linear *linear = &all->model->linear;
     struct answers *out = all->out;
     size_t i = row - out->first, shown = linear_shown(linear);
@@ -209,8 +209,8 @@ static void blank_missing(const struct answering *all, size_t row) {
     if (out->regions) out->regions[i] = REGION_CLEAR;
 }
 
-static sepal_status answer_block(sepal_ctx *ctx, const struct answering *all,
-                                 const struct block *block, double *room) {
+static sepal_status predict_block(sepal_ctx *ctx, const struct answering *all,
+                                  const struct block *block, double *room) {
     const struct linear *linear = &all->model->linear;
     struct answers *out = all->out;
     size_t from = block->first_row < out->first ? out->first - block->first_row : 0;
@@ -227,13 +227,13 @@ static sepal_status answer_block(sepal_ctx *ctx, const struct answering *all,
     if (scored) TRY(linear_score_block(scores, ctx, linear, all->bias, block));
     for (size_t i = from; i < to; i++) {
         size_t at = block->first_row + i;
-        if (scored) answer_row(all, scores + i * linear->rows, p, ctx->root->seed, at);
+        if (scored) predict_row(all, scores + i * linear->rows, p, ctx->root->seed, at);
         blank_missing(all, at);
     }
     return SEPAL_OK;
 }
 
-static sepal_status answer_piece(sepal_ctx *ctx, size_t task, void *payload) {
+static sepal_status predict_piece(sepal_ctx *ctx, size_t task, void *payload) {
     const struct answering *all = payload;
     const struct matrix *x = &all->data->matrix;
     const struct linear *linear = &all->model->linear;
@@ -242,15 +242,15 @@ static sepal_status answer_piece(sepal_ctx *ctx, size_t task, void *payload) {
     double *room = mem_alloc(ctx, n * linear->rows + linear->classes + linear->cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;
     sepal_status status;
-    if (basis_is_identity(&all->model->basis)) { /* as a fit has them: sums to the same bit */
+    if (map_chain_is_identity(&all->model->basis)) { /* as a fit has them: sums to the same bit */
         const struct block *whole = &x->blocks[first / x->block_rows];
         struct block block = block_slice(whole, x->cols, first - whole->first_row, n);
-        status = answer_block(ctx, all, &block, room);
+        status = predict_block(ctx, all, &block, room);
     } else {
         struct block block;
-        status = basis_block(&block, ctx, &all->model->basis, x, first, n);
+        status = map_chain_block(&block, ctx, &all->model->basis, x, first, n);
         if (status == SEPAL_OK) {
-            status = answer_block(ctx, all, &block, room);
+            status = predict_block(ctx, all, &block, room);
             block_clear(&block);
         }
     }
@@ -268,7 +268,7 @@ static size_t piece_rows(const sepal_model *model, const struct matrix *x) {
 }
 
 sepal_status model_answer(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
-                          const sepal_data *data, const struct answer_rule *rule) {
+                          const sepal_data *data, const struct decision_rule *rule) {
     struct answering all = {.model = model, .data = data, .rule = rule, .out = out};
     if (out->n == 0) return SEPAL_OK;
     all.piece = piece_rows(model, &data->matrix);
@@ -278,7 +278,7 @@ sepal_status model_answer(struct answers *out, sepal_ctx *ctx, const sepal_model
     sepal_status status = all.bias ? make_norms(&all, ctx) : SEPAL_EMEMORY;
     blas_enter();
     if (status == SEPAL_OK)
-        status = parallel_for(ctx, last - all.first_piece + 1, answer_piece, &all);
+        status = parallel_for(ctx, last - all.first_piece + 1, predict_piece, &all);
     blas_leave();
     mem_free(all.bias);
     mem_free(all.norms);
@@ -338,7 +338,7 @@ static void input_name(sepal_ctx *ctx, struct text *out, size_t j, const void *p
 
 void model_column_name(sepal_ctx *ctx, struct text *out, const sepal_model *model, size_t j) {
     struct map_names inputs = {.print = input_name, .payload = model->schema};
-    basis_name(ctx, out, &model->basis, model->basis.n, j, &inputs);
+    map_chain_name(ctx, out, &model->basis, model->basis.n, j, &inputs);
 }
 
 void model_output_name(sepal_ctx *ctx, struct text *out, const sepal_model *model,

@@ -8,35 +8,35 @@
 #include "linear/decide.h"
 #include "model/model.h"
 
-struct answer_options {
+struct predict_options {
     int decide;         /* enum decision */
     double cutoff;      /* NaN: not given */
     int ambiguous;      /* enum ambiguous */
     const char *priors; /* NULL: as the model has them */
 };
-extern const struct knob answer_option_table[];
+extern const struct parameter predict_option_table[];
 
 /* The options for one model: what they mean there, or why they cannot be. What is not given is as the
    model's own cut has it; `decide` given without a cutoff has none of the model's. */
-struct answer_rule {
-    struct answer_options options;
+struct decision_rule {
+    struct predict_options options;
     double *shift; /* what new priors add to the K scores; NULL: nothing */
     bool abstains; /* rows may be left undecided by this rule */
 };
-sepal_status answer_rule_make(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
-                              const sepal_model *model, const char *options);
-sepal_status answer_rule_set(struct answer_rule *out, sepal_ctx *ctx, struct arena *arena,
-                             const sepal_model *model, const struct setting *settings, size_t n);
+sepal_status decision_rule_make(struct decision_rule *out, sepal_ctx *ctx, struct arena *arena,
+                                const sepal_model *model, const char *options);
+sepal_status decision_rule_set(struct decision_rule *out, sepal_ctx *ctx, struct arena *arena,
+                               const sepal_model *model, const struct setting *settings, size_t n);
 
 /* Whether such a model can be decided by its own cut, and the cut is one to be kept. */
 bool cut_is_sound(const sepal_model *model);
 /* The rule as what a model keeps, in its memory. */
 sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
-                      const struct answer_options *options);
+                      const struct predict_options *options);
 /* The rule as `decision` among the facts of a report, unless it is the plain one. */
 void decision_tell(struct tree_maker *make, struct tree *parent,
-                   const struct answer_options *options);
-struct answer_options cut_options(const struct cut *cut);
+                   const struct predict_options *options);
+struct predict_options cut_options(const struct cut *cut);
 
 /* Rows [first, first + n); arrays that are NULL are not filled. */
 struct answers {
@@ -50,7 +50,7 @@ struct answers {
     uint8_t *regions;    /* enum region */
 };
 sepal_status model_answer(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
-                          const sepal_data *data, const struct answer_rule *rule);
+                          const sepal_data *data, const struct decision_rule *rule);
 
 /* SEPAL_EMODEL with the reason unless the model has such numbers. */
 sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output what);

@@ -13,10 +13,10 @@
 enum { USUAL_LENGTH = 100, BLOCKS_AT_ONCE = 64 };
 
 #define AT(field) offsetof(struct sample_options, field)
-const struct knob sample_option_table[] = {
-    {"class", KNOB_TEXT, AT(class), NULL, "",
+const struct parameter sample_option_table[] = {
+    {"class", PARAMETER_TEXT, AT(class), NULL, "",
      "draw rows of this class only; unless given, of all of them, with their priors"},
-    {"length", KNOB_COUNT, AT(length), "0", "[0, 1e7]",
+    {"length", PARAMETER_COUNT, AT(length), "0", "[0, 1e7]",
      "what the counts of a row add up to (naive-bayes of kind multinomial); 0: 100"},
     {0},
 };
@@ -49,7 +49,7 @@ static sepal_status check_density(sepal_ctx *ctx, const sepal_model *model) {
                 advice);
 }
 
-static sepal_status check_maps(sepal_ctx *ctx, const struct basis *basis) {
+static sepal_status check_maps(sepal_ctx *ctx, const struct map_chain *basis) {
     for (size_t i = 0; i < basis->n; i++)
         if (!basis->maps[i].map->affine)
             return fail(ctx, SEPAL_EMODEL,
@@ -80,7 +80,7 @@ static sepal_status read_options(struct sample_options *out, int32_t *class, sep
     TRY(check_density(ctx, model));
     TRY(check_maps(ctx, &model->basis));
     if (text) TRY(settings_parse(&settings, &n, ctx, arena, text));
-    TRY(knobs_fill(out, ctx, arena, sample_option_table, "a sample", settings, n));
+    TRY(parameters_fill(out, ctx, arena, sample_option_table, "a sample", settings, n));
     TRY(find_class(class, ctx, model->schema, out->class));
     if (out->length && model->linear.density->kind != DENSITY_MULTINOMIAL)
         return fail(ctx, SEPAL_EUSAGE,
@@ -106,14 +106,14 @@ static int32_t draw_class(const struct linear *linear, uint64_t seed, size_t row
 /* A row in the units of the data. */
 static sepal_status draw_row(double *out, sepal_ctx *ctx, const struct sampling *all, size_t row) {
     const struct linear *linear = &all->model->linear;
-    const struct basis *basis = &all->model->basis;
+    const struct map_chain *basis = &all->model->basis;
     int32_t class = all->class >= 0 ? all->class : draw_class(linear, ctx->root->seed, row);
     all->data->label[row] = class;
     sampler_row(out, all->sampler, ctx->kernels, ctx->root->seed, row, (size_t) class);
     for (size_t j = 0; j < linear->cols; j++) {
         double shift, divisor;
         if (basis->n) {
-            basis_fold(basis, j, &shift, &divisor);
+            map_chain_fold(basis, j, &shift, &divisor);
             out[j] = out[j] * divisor + shift;
         }
         if (!isfinite(out[j]))

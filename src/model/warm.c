@@ -52,19 +52,19 @@ static sepal_status check_classes(sepal_ctx *ctx, const struct schema *theirs,
     return SEPAL_OK;
 }
 
-static sepal_status print_maps(sepal_ctx *ctx, struct text *out, const struct basis *basis) {
+static sepal_status print_maps(sepal_ctx *ctx, struct text *out, const struct map_chain *basis) {
     for (size_t m = 0; m < basis->n; m++) {
         const struct fitted_map *map = &basis->maps[m];
         text_printf(ctx, out, "%s%s(", m ? " | " : "", map->map->name);
-        knobs_print(ctx, out, map->map->knobs, map->config);
+        parameters_print(ctx, out, map->map->knobs, map->config);
         text_puts(ctx, out, ")");
     }
     if (basis->n == 0) text_puts(ctx, out, "none");
     return out->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-static sepal_status check_maps(sepal_ctx *ctx, const struct basis *theirs,
-                               const struct basis *ours) {
+static sepal_status check_maps(sepal_ctx *ctx, const struct map_chain *theirs,
+                               const struct map_chain *ours) {
     struct text a = {0}, b = {0};
     sepal_status status = print_maps(ctx, &a, theirs);
     if (status == SEPAL_OK) status = print_maps(ctx, &b, ours);
@@ -125,9 +125,9 @@ static bool learnt_the_same(const struct fitted_map *a, const struct fitted_map 
 }
 
 /* Of the maps before the column-by-column ones at the end: weights are of what they make. */
-static sepal_status check_numbers(sepal_ctx *ctx, const struct basis *theirs,
-                                  const struct basis *ours) {
-    for (size_t m = 0; m < ours->n - basis_affine_tail(ours); m++)
+static sepal_status check_numbers(sepal_ctx *ctx, const struct map_chain *theirs,
+                                  const struct map_chain *ours) {
+    for (size_t m = 0; m < ours->n - map_chain_affine_tail(ours); m++)
         if (!learnt_the_same(&theirs->maps[m], &ours->maps[m]))
             return fail(ctx, SEPAL_EMODEL,
                         "its map %s has learnt other numbers than that of these rows, so its "
@@ -140,7 +140,7 @@ static sepal_status check_numbers(sepal_ctx *ctx, const struct basis *theirs,
 /* The score b + sum w_j (phi_j - c_j) with phi_j = (z_j - shift) / divisor, as a function of
    phi'_j = (z_j - shift') / divisor'. Where both are the same nothing is rounded. */
 static sepal_status change_units(struct linear *out, sepal_ctx *ctx, struct arena *arena,
-                                 const struct basis *theirs, const struct basis *ours) {
+                                 const struct map_chain *theirs, const struct map_chain *ours) {
     const struct linear from = *out;
     size_t cols = from.cols;
     out->w = arena_alloc(ctx, arena, from.rows, cols * sizeof *out->w);
@@ -148,8 +148,8 @@ static sepal_status change_units(struct linear *out, sepal_ctx *ctx, struct aren
     if (!out->w || !out->centre) return SEPAL_EMEMORY;
     for (size_t j = 0; j < cols; j++) {
         double shift[2], divisor[2], factor = 1;
-        basis_fold(theirs, j, &shift[0], &divisor[0]);
-        basis_fold(ours, j, &shift[1], &divisor[1]);
+        map_chain_fold(theirs, j, &shift[0], &divisor[0]);
+        map_chain_fold(ours, j, &shift[1], &divisor[1]);
         out->centre[j] = from.centre ? from.centre[j] : 0;
         if (shift[0] != shift[1] || divisor[0] != divisor[1]) {
             factor = divisor[1] / divisor[0];
@@ -185,9 +185,9 @@ static sepal_status check_scores(sepal_ctx *ctx, const struct linear *linear,
 }
 
 sepal_status warm_fold(struct linear *out, sepal_ctx *ctx, struct arena *arena,
-                       const sepal_model *model, const struct basis *basis,
+                       const sepal_model *model, const struct map_chain *basis,
                        const struct matrix *x) {
-    const struct basis *theirs = &model->basis;
+    const struct map_chain *theirs = &model->basis;
     bool same = true;
     TRY(check_numbers(ctx, theirs, basis));
     for (size_t m = 0; m < basis->n; m++)

@@ -13,6 +13,7 @@ sepal_status warm_load(sepal_model **out, sepal_ctx *ctx, const char *path,
    learnt may differ: the same functions are written in the new units. SEPAL_EMODEL if another map
    has learnt other numbers, or if weights or scores are beyond all numbers. */
 sepal_status warm_fold(struct linear *out, sepal_ctx *ctx, struct arena *arena,
-                       const sepal_model *model, const struct basis *basis, const struct matrix *x);
+                       const sepal_model *model, const struct map_chain *basis,
+                       const struct matrix *x);
 
 #endif

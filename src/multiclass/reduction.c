@@ -80,8 +80,8 @@ static sepal_status check_size(const struct reducing *all) {
 
 /* Priors are of all classes, and a problem has two. */
 static sepal_status check_priors(const struct reducing *all) {
-    const struct knob *knob = knobs_find(all->learner->knobs, "priors");
-    if (!knob || knob->type != KNOB_TEXT) return SEPAL_OK;
+    const struct parameter *knob = parameters_find(all->learner->knobs, "priors");
+    if (!knob || knob->type != PARAMETER_TEXT) return SEPAL_OK;
     const char *const *value = (const void *)((const char *)all->fit->config + knob->offset);
     if (!*value) return SEPAL_OK;
     return fail(all->fit->ctx, SEPAL_EUSAGE,
@@ -296,7 +296,7 @@ static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems)
 /* ---- all at once ---------------------------------------------------------------------------- */
 
 /* Fit the problems that are not done with one by one, and put all answers together. */
-static sepal_status finish(struct reducing *all, struct rest_fits *rest) {
+static sepal_status finish(struct reducing *all, struct ovr_fits *rest) {
     all->joint = rest->joint;
     all->started = true;
     all->together = rest->each;
@@ -322,7 +322,7 @@ static sepal_status finish(struct reducing *all, struct rest_fits *rest) {
 
 static sepal_status fit_rest(struct reducing *all, size_t problems, bool *taken) {
     struct fit *whole = all->fit;
-    struct rest_fits rest = {.decode = all->reduction->decode, .n = problems};
+    struct ovr_fits rest = {.decode = all->reduction->decode, .n = problems};
     *taken = false;
     if (!all->learner->fit_rest || rest.decode == DECODE_OVO || whole->warm) return SEPAL_OK;
     rest.each = mem_zero(whole->ctx, problems, sizeof *rest.each);

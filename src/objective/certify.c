@@ -48,17 +48,17 @@ static sepal_status clip_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     const struct objective *o = all->o;
     size_t from = o->n * stripe / STRIPES, to = o->n * (stripe + 1) / STRIPES;
     double least = o->loss->least, most = o->loss->most;
-    if (!all->pull) o->loss->at(ctx->kernels, to - from, all->m + from, NULL, all->a + from, NULL);
+    if (!all->alpha) o->loss->at(ctx->kernels, to - from, all->m + from, NULL, all->a + from, NULL);
     for (size_t i = from; i < to; i++) {
-        double a = all->pull ? all->pull[i] : all->a[i];
+        double a = all->alpha ? all->alpha[i] : all->a[i];
         a = a >= least ? a : a < least ? least : 0;
         all->a[i] = a <= most ? a : most;
     }
     return SEPAL_OK;
 }
 
-static sepal_status clip(struct proving *all, const double *pull) {
-    all->pull = pull;
+static sepal_status clip(struct proving *all, const double *alpha) {
+    all->alpha = alpha;
     return run_tasks(all->o, STRIPES, clip_stripe, all);
 }
 
@@ -243,7 +243,7 @@ static double steepest(const struct proving *all) {
     return most;
 }
 
-static sepal_status prove(struct proof *out, struct proving *all, const double *pull) {
+static sepal_status prove(struct proof *out, struct proving *all, const double *alpha) {
     const struct objective *o = all->o;
     struct estimate estimate = {0};
     bool penalised = o->l1 > 0 || o->l2 > 0;
@@ -252,7 +252,7 @@ static sepal_status prove(struct proof *out, struct proving *all, const double *
         TRY(proving_margins(all));
         TRY(proving_primal(&estimate, all));
     }
-    TRY(clip(all, pull));
+    TRY(clip(all, alpha));
     if (o->bias == BIAS_FREE && penalised) TRY(balance(all));
     TRY(proving_sums(all));
     if (all->joint) TRY(proving_primal(&estimate, all));
@@ -265,15 +265,15 @@ static sepal_status prove(struct proof *out, struct proving *all, const double *
 }
 
 sepal_status certify(struct proof *out, const struct objective *o, const double *u,
-                     const double *pull) {
+                     const double *alpha) {
     struct proving all = {.o = o,
                           .u = u,
                           .m = mem_alloc(o->ctx, o->n, sizeof *all.m),
                           .a = mem_alloc(o->ctx, o->n, sizeof *all.a),
-                          .joint = pull && !o->rows.sparse};
+                          .joint = alpha && !o->rows.sparse};
     all.parts = all.joint ? PARTS_JOINT : PARTS;
     all.off = all.joint ? mem_alloc(o->ctx, o->n, sizeof *all.off) : all.a;
-    sepal_status status = all.m && all.a && all.off ? prove(out, &all, pull) : SEPAL_EMEMORY;
+    sepal_status status = all.m && all.a && all.off ? prove(out, &all, alpha) : SEPAL_EMEMORY;
     if (all.joint) mem_free(all.off);
     mem_free(all.m);
     mem_free(all.a);

@@ -19,13 +19,13 @@ struct proof {
 /* 1, but rows that are to lie on it do so up to the gap only. */
 #define SUPPORT_MARGIN (1 + 1e-6)
 
-/* `pull`: a dual variable for each row as the solver left it, in any state; NULL: those of the
+/* `dual variable`: a dual variable for each row as the solver left it, in any state; NULL: those of the
    point, minus the slopes of the losses. They are brought into the range of the loss, balanced for a
    free bias and shrunk for an L1 penalty alone, so D is a bound whatever they are. Without a penalty
    the sums over their rows would have to be 0 to the last bit, since nothing is known of how large the
    best weights are, so that D is NaN unless P is 0. SEPAL_EINTERNAL when D is above P by more than
    rounding can do. */
 sepal_status certify(struct proof *out, const struct objective *o, const double *u,
-                     const double *pull);
+                     const double *alpha);
 
 #endif

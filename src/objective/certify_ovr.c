@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LANES = WIDE_LANES, STRIPE = 64, NEAR = 1 << 17 };
+enum { LANES = OVR_LANES, STRIPE = 64, NEAR = 1 << 17 };
 
 /* Sums that carry what rounding has cut off (Neumaier 1974), a lane each. */
 struct totals {
@@ -29,8 +29,8 @@ static double total_of(const struct totals *totals, size_t l) {
 }
 
 struct proving {
-    const struct rest *rest;
-    const struct rest_point *point;
+    const struct ovr_objective *rest;
+    const struct ovr_point *point;
     const struct kernels *kernels;
     struct totals loss, earned, v_bias; /* of the rows */
     size_t inside[LANES];
@@ -56,16 +56,16 @@ struct look {
 /* Sides, shares and dual variables of a row, brought into the range of the loss; what is no number
    becomes 0, as idle lanes are. */
 static void look_at(struct look *look, const struct proving *all, size_t row) {
-    const struct rest *rest = all->rest;
-    const struct rest_point *point = all->point;
+    const struct ovr_objective *rest = all->rest;
+    const struct ovr_point *point = all->point;
     const struct loss *loss = rest->o->loss;
     for (size_t l = 0; l < point->n; l++) {
         size_t k = point->class[l];
         bool own = rest->label[row] == (int32_t)k;
         size_t at = row * point->lanes + l;
-        double a = point->alpha64 ? point->alpha64[at] : (double)point->pull[at];
+        double a = point->alpha64 ? point->alpha64[at] : (double)point->alpha[at];
         look->side[l] = own ? 1 : -1;
-        look->share[l] = rest->o->share[row] * rest_factor(rest, k, own);
+        look->share[l] = rest->o->share[row] * ovr_factor_of_class(rest, k, own);
         a = a < loss->least ? loss->least : a > loss->most ? loss->most : a;
         look->a[l] = isfinite(a) ? a : 0;
     }
@@ -114,7 +114,7 @@ static void fetch(const struct proving *all, const void *from, size_t bytes,
                   const struct block *block, size_t i) {
     if (!all->far || i >= block->rows) return;
     size_t at = block->start[i];
-    all->kernels->wide_fetch(block->index + at, block->start[i + 1] - at, from, bytes);
+    all->kernels->lanes_fetch(block->index + at, block->start[i + 1] - at, from, bytes);
 }
 
 /* The losses of a row's margins m, and how far they may be off: a margin is a sum of `n` products, and
@@ -122,15 +122,15 @@ static void fetch(const struct proving *all, const void *from, size_t bytes,
 static void add_losses(struct proving *all, const struct look *look, const double *m, double norm,
                        size_t n) {
     const struct loss *loss = all->rest->o->loss;
-    double value[LANES], off[LANES] = {0}, near[LANES], pull[LANES];
+    double value[LANES], off[LANES] = {0}, near[LANES], alpha[LANES];
     for (size_t l = 0; l < all->point->n; l++)
         off[l] = rounding_of((double)n + 8, norm * all->norm[l]) +
                  rounding_of(2, fabs(m[l]) + fabs(all->point->bias[l]));
     for (size_t l = 0; l < all->used; l++) near[l] = m[l] - off[l];
     loss->at(all->kernels, all->used, m, value, NULL, NULL);
-    loss->at(all->kernels, all->used, near, NULL, pull, NULL);
+    loss->at(all->kernels, all->used, near, NULL, alpha, NULL);
     for (size_t l = 0; l < all->used; l++) {
-        double slope = steepest_near(loss, pull[l], off[l]);
+        double slope = steepest_near(loss, alpha[l], off[l]);
         all->loss_error[l] += look->share[l] * (slope * off[l] + ROUNDING_OF_TERM * value[l]);
         value[l] *= look->share[l];
     }
@@ -139,11 +139,11 @@ static void add_losses(struct proving *all, const struct look *look, const doubl
 
 static void add_up_scores(double *m, const struct proving *all, const double *x,
                           const uint32_t *index, size_t n) {
-    const struct rest_point *point = all->point;
+    const struct ovr_point *point = all->point;
     if (point->w)
-        all->kernels->wide_dot_f64(m, x, index, n, point->w, point->lanes, all->used);
+        all->kernels->lanes_dot_f64(m, x, index, n, point->w, point->lanes, all->used);
     else
-        all->kernels->wide_dot_doubles(m, x, index, n, point->w64, point->lanes, all->used);
+        all->kernels->lanes_dot_doubles(m, x, index, n, point->w64, point->lanes, all->used);
 }
 
 static void add_row(struct proving *all, const struct block *block, size_t i) {
@@ -176,7 +176,7 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
     }
     totals_add(&all->earned, earned, all->used);
     totals_add(&all->v_bias, d, all->used);
-    all->kernels->wide_add_f64(all->v, d, x, index, n, all->used);
+    all->kernels->lanes_add_f64(all->v, d, x, index, n, all->used);
 }
 
 /* ---- columns ------------------------------------------------------------------------------ */
@@ -248,10 +248,10 @@ static sepal_status conclude(struct proof *out, const struct proving *all) {
 
 /* ---- together ----------------------------------------------------------------------------- */
 
-struct points {
+struct hull_points {
     struct proof (*out)[LANES];
-    const struct rest *rest;
-    const struct rest_point *const *point;
+    const struct ovr_objective *rest;
+    const struct ovr_point *const *point;
 };
 
 static void measure_weights(struct proving *all) {
@@ -265,7 +265,7 @@ static void measure_weights(struct proving *all) {
 }
 
 static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
-    const struct points *points = payload;
+    const struct hull_points *points = payload;
     const struct objective *o = points->rest->o;
     struct proving all = {.rest = points->rest, .point = points->point[p], .kernels = ctx->kernels};
     all.room = mem_alloc(ctx, o->cols, sizeof *all.room);
@@ -284,8 +284,8 @@ static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
     return status;
 }
 
-sepal_status certify_rest(struct proof (*out)[WIDE_LANES], const struct rest *rest,
-                          const struct rest_point *const *points, size_t n) {
-    struct points all = {out, rest, points};
+sepal_status certify_ovr(struct proof (*out)[OVR_LANES], const struct ovr_objective *rest,
+                         const struct ovr_point *const *points, size_t n) {
+    struct hull_points all = {out, rest, points};
     return parallel_for(rest->o->ctx, n, prove_point, &all);
 }

@@ -6,29 +6,29 @@
 
 #include "objective/certify.h"
 
-struct rest {
+struct ovr_objective {
     const struct objective *o; /* of every class, but for its labels */
     const int32_t *label;      /* the class of each row: 1 for its own problem, -1 for the others */
     size_t classes;            /* how many labels there are */
     const double *factor[2];   /* of a class: of the rest's losses, of its own; NULL: 1 */
 };
 
-static inline double rest_factor(const struct rest *rest, size_t k, bool own) {
+static inline double ovr_factor_of_class(const struct ovr_objective *rest, size_t k, bool own) {
     return rest->factor[own] ? rest->factor[own][k] : 1;
 }
 
-struct rest_point {
-    size_t n, lanes; /* classes; WIDE_HALF or WIDE_LANES, those behind n idle and 0 */
-    size_t class[WIDE_LANES];
+struct ovr_point {
+    size_t n, lanes; /* classes; OVR_LANES_HALF or OVR_LANES, those behind n idle and 0 */
+    size_t class[OVR_LANES];
     float *w;              /* cols x lanes: weights as singles, and proofs take them as they are */
-    float *pull;           /* rows x lanes: dual variables */
+    float *alpha;          /* rows x lanes: dual variables */
     double *w64, *alpha64; /* instead of these, doubles; NULL: singles */
-    double bias[WIDE_LANES];
+    double bias[OVR_LANES];
 };
 
-/* certify_rest.c: the proof of each class of some points (out[p] + l of class l of point p), as
+/* certify_ovr.c: the proof of each class of some points (out[p] + l of class l of point p), as
    certify gives it. For L2 alone, and sparse rows without a centre. */
-sepal_status certify_rest(struct proof (*out)[WIDE_LANES], const struct rest *rest,
-                          const struct rest_point *const *points, size_t n);
+sepal_status certify_ovr(struct proof (*out)[OVR_LANES], const struct ovr_objective *rest,
+                         const struct ovr_point *const *points, size_t n);
 
 #endif

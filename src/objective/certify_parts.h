@@ -20,7 +20,7 @@ struct proving {
        what is off and the dual variables, which come later, share their place. */
     bool joint;
     size_t parts;
-    const double *pull; /* what these are made of; NULL: the margins */
+    const double *alpha; /* what these are made of; NULL: the margins */
     /* parts x width: sums of share_i a_i y_i (x_i - c, 1), and of the terms' magnitudes */
     double *v, *reach;
     double *group;     /* parts x width: of some rows, before they go to v; NULL: of all at once */

@@ -120,17 +120,17 @@ static struct partial losses(const struct proving *all, size_t from, size_t to) 
     const struct objective *o = all->o;
     struct partial part = {0};
     double error = 0;
-    double value[SOME], near[SOME], pull[SOME];
+    double value[SOME], near[SOME], alpha[SOME];
     for (size_t i = from, n; i < to; i += n) {
         n = to - i < SOME ? to - i : SOME;
         for (size_t k = 0; k < n; k++) near[k] = all->m[i + k] - all->off[i + k];
         /* those of the logistic loss cost most, and its slopes change by so little that those at the
            margins will do */
         bool costly = o->loss == &loss_logistic;
-        o->loss->at(o->ctx->kernels, n, all->m + i, value, costly ? pull : NULL, NULL);
-        if (!costly) o->loss->at(o->ctx->kernels, n, near, NULL, pull, NULL);
+        o->loss->at(o->ctx->kernels, n, all->m + i, value, costly ? alpha : NULL, NULL);
+        if (!costly) o->loss->at(o->ctx->kernels, n, near, NULL, alpha, NULL);
         for (size_t k = 0; k < n; k++) {
-            double off = all->off[i + k], slope = steepest_near(o->loss, pull[k], off);
+            double off = all->off[i + k], slope = steepest_near(o->loss, alpha[k], off);
             if (costly) slope += ROUNDING_MORE * o->loss->bend * off;
             error += o->share[i + k] * (slope * off + ROUNDING_OF_TERM * value[k]);
             value[k] *= o->share[i + k];

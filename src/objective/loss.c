@@ -5,13 +5,13 @@
 /* ---- logistic ----------------------------------------------------------------------------- */
 
 static void logistic_at(const struct kernels *kernels, size_t n, const double *m, double *value,
-                        double *pull, double *curve) {
+                        double *alpha, double *curvature) {
     enum { PART = 256 };
     double spare[3][PART];
     for (size_t i = 0, part; i < n; i += part) {
         part = n - i < PART ? n - i : PART;
-        kernels->logistic(m + i, part, value ? value + i : spare[0], pull ? pull + i : spare[1],
-                          curve ? curve + i : spare[2]);
+        kernels->logistic(m + i, part, value ? value + i : spare[0], alpha ? alpha + i : spare[1],
+                          curvature ? curvature + i : spare[2]);
     }
 }
 
@@ -35,13 +35,13 @@ const struct loss loss_logistic = {
 /* ---- hinge -------------------------------------------------------------------------------- */
 
 static void hinge_at(const struct kernels *kernels, size_t n, const double *m, double *value,
-                     double *pull, double *curve) {
+                     double *alpha, double *curvature) {
     (void)kernels;
     for (size_t i = 0; i < n; i++) {
         double short_of = 1 - m[i];
         if (value) value[i] = short_of <= 0 ? 0 : short_of; /* of no number: none */
-        if (pull) pull[i] = short_of > 0 ? 1 : 0;
-        if (curve) curve[i] = 0;
+        if (alpha) alpha[i] = short_of > 0 ? 1 : 0;
+        if (curvature) curvature[i] = 0;
     }
 }
 
@@ -64,13 +64,13 @@ const struct loss loss_hinge = {
 /* ---- squared hinge ------------------------------------------------------------------------ */
 
 static void squared_hinge_at(const struct kernels *kernels, size_t n, const double *m,
-                             double *value, double *pull, double *curve) {
+                             double *value, double *alpha, double *curvature) {
     (void)kernels;
     for (size_t i = 0; i < n; i++) {
         double short_of = m[i] >= 1 ? 0 : 1 - m[i]; /* of no number: none */
         if (value) value[i] = short_of * short_of;
-        if (pull) pull[i] = 2 * short_of;
-        if (curve) curve[i] = m[i] < 1 ? 2 : 0;
+        if (alpha) alpha[i] = 2 * short_of;
+        if (curvature) curvature[i] = m[i] < 1 ? 2 : 0;
     }
 }
 
@@ -94,13 +94,13 @@ const struct loss loss_squared_hinge = {
 /* ---- squared ------------------------------------------------------------------------------ */
 
 static void squared_at(const struct kernels *kernels, size_t n, const double *m, double *value,
-                       double *pull, double *curve) {
+                       double *alpha, double *curvature) {
     (void)kernels;
     for (size_t i = 0; i < n; i++) {
         double short_of = 1 - m[i];
         if (value) value[i] = short_of * short_of / 2;
-        if (pull) pull[i] = short_of;
-        if (curve) curve[i] = 1;
+        if (alpha) alpha[i] = short_of;
+        if (curvature) curvature[i] = 1;
     }
 }
 

@@ -11,10 +11,10 @@ struct loss {
     const char *words; /* "ln(1 + e^-m)" */
     bool smooth;       /* it has one slope everywhere */
     double bend;       /* the largest second derivative; infinite for the hinge */
-    /* Of n margins: the losses, the pulls a = -slope, the curvatures; each may be NULL. At the kink
-       of the hinge the pull is 0, and its curvature is 0 everywhere. */
+    /* Of n margins: the losses, the dual variables a = -slope, the curvatures; each may be NULL. At the kink
+       of the hinge the dual variable is 0, and its curvature is 0 everywhere. */
     void (*at)(const struct kernels *kernels, size_t n, const double *m, double *value,
-               double *pull, double *curve);
+               double *alpha, double *curvature);
     /* What n dual variables a add to the dual: minus the conjugate of the loss at -a; outside the
        range of a, minus infinity. */
     void (*neg_conjugate)(const struct kernels *kernels, size_t n, const double *a, double *out);

@@ -137,7 +137,7 @@ sepal_status objective_neg_conjugate(double *out, const struct objective *o, con
 struct along {
     const struct objective *o;
     const double *m, *t; /* t may be NULL */
-    double alpha, sum[SLABS_MOST];
+    double length, sum[SLABS_MOST];
 };
 
 static sepal_status loss_along_slab(sepal_ctx *ctx, size_t s, void *payload) {
@@ -147,7 +147,7 @@ static sepal_status loss_along_slab(sepal_ctx *ctx, size_t s, void *payload) {
     double m[PART], value[PART], sum = 0;
     for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
         n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
-        for (size_t k = 0; all->t && k < n; k++) m[k] = all->m[i + k] + all->alpha * all->t[i + k];
+        for (size_t k = 0; all->t && k < n; k++) m[k] = all->m[i + k] + all->length * all->t[i + k];
         o->loss->at(ctx->kernels, n, all->t ? m : all->m + i, value, NULL, NULL);
         sum += ctx->kernels->dot_f64(value, o->share + i, n);
     }
@@ -156,8 +156,8 @@ static sepal_status loss_along_slab(sepal_ctx *ctx, size_t s, void *payload) {
 }
 
 sepal_status objective_loss_along(double *out, const struct objective *o, const double *m,
-                                  const double *t, double alpha) {
-    struct along all = {.o = o, .m = m, .t = t, .alpha = alpha};
+                                  const double *t, double length) {
+    struct along all = {.o = o, .m = m, .t = t, .length = length};
     TRY(parallel_for(o->ctx, o->slabs, loss_along_slab, &all));
     *out = objective_total(o, all.sum);
     return SEPAL_OK;

@@ -75,37 +75,37 @@ sepal_status objective_margins(double *m, const struct objective *o, const doubl
 sepal_status objective_squares(double *out, const struct objective *o);
 /* the sum of share_i loss(m_i) */
 sepal_status objective_loss(double *out, const struct objective *o, const double *m);
-/* the same of the margins m + alpha t, which are not kept */
+/* the same of the margins m + length t, which are not kept */
 sepal_status objective_loss_along(double *out, const struct objective *o, const double *m,
-                                  const double *t, double alpha);
+                                  const double *t, double length);
 /* the sum of share_i times minus the conjugate of the loss at -factor a_i */
 sepal_status objective_neg_conjugate(double *out, const struct objective *o, const double *a,
                                      double factor);
 /* out (width numbers) = the sum over rows of r_i (x_i - c, 1) */
 sepal_status objective_back(double *out, const struct objective *o, const double *r);
-/* the same with r_i = share_i y_i a_i: what the pulls a amount to */
-sepal_status objective_pulls(double *out, const struct objective *o, const double *a);
+/* the same with r_i = share_i y_i a_i: what the dual variables a amount to */
+sepal_status objective_dual_sums(double *out, const struct objective *o, const double *a);
 
 /* the sum over rows of r_i times the squares of (x_i - c, 1): with curvatures, the Hessian's diagonal */
 sepal_status objective_diagonal(double *out, const struct objective *o, const double *r);
 
 /* Of turned rows width^2, the sum over rows of curve_i (x_i - c, 1)(x_i - c, 1)', on and above the
    diagonal. */
-sepal_status objective_hessian(double *out, const struct objective *o, const double *curve);
+sepal_status objective_hessian(double *out, const struct objective *o, const double *curvature);
 
 /* One pass over the rows: margins, the sum of losses, and of share_i loss the gradient and, unless
    NULL, the curvature of each row. The penalties are in none of them. */
 struct sweep {
     double loss;
-    double *m;        /* n */
-    double *gradient; /* width */
-    double *curve;    /* n; NULL: not wanted */
-    double *hessian;  /* as objective_hessian, of the curvatures found; NULL: not wanted */
+    double *m;         /* n */
+    double *gradient;  /* width */
+    double *curvature; /* n; NULL: not wanted */
+    double *hessian;   /* as objective_hessian, of the curvatures found; NULL: not wanted */
 };
 sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u);
 /* out (width) = the sum over rows of curve_i (x_i - c, 1) ((x_i - c, 1) . v): the Hessian without
    the penalty. Unless NULL, t (n numbers) gets (x_i - c, 1) . v. */
 sepal_status objective_product(double *out, double *t, const struct objective *o,
-                               const double *curve, const double *v);
+                               const double *curvature, const double *v);
 
 #endif

@@ -20,10 +20,10 @@ static inline double rounding_of(double k, double size) {
     return ROUNDING_MORE * k * ROUNDING * size + DBL_MIN;
 }
 
-/* The largest slope of a loss at margins that are off by at most `off`, by its pull at m - off: slopes
+/* The largest slope of a loss at margins that are off by at most `off`, by its dual variable at m - off: slopes
    of convex losses rise, so that only where they can be above 0 the other end counts. */
-static inline double steepest_near(const struct loss *loss, double pull, double off) {
-    return fabs(pull) + (isinf(loss->least) ? 2 * loss->bend * off : 0);
+static inline double steepest_near(const struct loss *loss, double alpha, double off) {
+    return fabs(alpha) + (isinf(loss->least) ? 2 * loss->bend * off : 0);
 }
 
 /* What a conjugate and its rounding are measured by. */

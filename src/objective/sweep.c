@@ -22,7 +22,7 @@ struct pass {
     void (*turn)(struct pass *pass, size_t slab, size_t i, size_t n, double *score, double *factor);
     const double *factor; /* n: used instead of scores where there is no v */
     struct sweep *sweep;
-    const double *curve;
+    const double *curvature;
     bool squares; /* of the rows' numbers are added, not the rows */
     double *out;  /* sums of factor times the row; NULL: not wanted */
     double *gram; /* slabs x cols x width: of the Hessian's rows; NULL: not wanted */
@@ -68,7 +68,7 @@ static void times_column(double *restrict out, const struct panel *panel, const 
 static void panel_scores(const struct pass *pass, const struct kernels *kernels,
                          struct panel *panel, size_t row) {
     const struct objective *o = pass->o;
-    const double *curve = pass->curve && !pass->score ? pass->curve + row : NULL;
+    const double *curvature = pass->curvature && !pass->score ? pass->curvature + row : NULL;
     if (panel->columns) {
         for (size_t i = 0; i < panel->n; i++) panel->score[i] = pass->shift;
         for (size_t j = 0; j < o->cols; j++)
@@ -82,7 +82,7 @@ static void panel_scores(const struct pass *pass, const struct kernels *kernels,
         return;
     }
     for (size_t i = 0; i < panel->n; i++) {
-        if (curve && curve[i] == 0)
+        if (curvature && curvature[i] == 0)
             panel->score[i] = 0;
         else
             panel->score[i] =
@@ -134,14 +134,14 @@ static void add_columns(const struct pass *pass, const struct kernels *kernels,
 static void add_gram(const struct pass *pass, const struct kernels *kernels, size_t slab,
                      const struct panel *panel, size_t row) {
     size_t cols = pass->o->cols, apart = panel->apart, n = panel->n;
-    const double *x = panel->columns, *curve = pass->curve + row;
+    const double *x = panel->columns, *curvature = pass->curvature + row;
     double *sum = pass->gram + slab * cols * (cols + 1), by[TURNED];
     for (size_t j = 0; j < cols; j++) {
-        times_column(by, panel, curve, j);
+        times_column(by, panel, curvature, j);
         for (size_t k = j; k < cols; k++)
             sum[j * cols + k] += kernels->dot_f64(by, x + k * apart, n);
         if (pass->o->width > cols)
-            sum[cols * cols + j] += kernels->dot_f64(curve, x + j * apart, n);
+            sum[cols * cols + j] += kernels->dot_f64(curvature, x + j * apart, n);
     }
 }
 
@@ -295,7 +295,7 @@ static void turn_by_shares(struct pass *pass, size_t slab, size_t i, size_t n, d
     for (size_t k = 0; k < n; k++) factor[k] *= o->share[i + k] * objective_side(o, i + k);
 }
 
-sepal_status objective_pulls(double *out, const struct objective *o, const double *a) {
+sepal_status objective_dual_sums(double *out, const struct objective *o, const double *a) {
     struct pass pass = {.o = o, .factor = a, .turn = turn_by_shares, .out = out};
     return walk(&pass);
 }
@@ -303,13 +303,13 @@ sepal_status objective_pulls(double *out, const struct objective *o, const doubl
 static void turn_to_slopes(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
                            double *factor) {
     const struct objective *o = pass->o;
-    double value[TURNED], *curve = pass->sweep->curve ? pass->sweep->curve + i : NULL;
+    double value[TURNED], *curvature = pass->sweep->curvature ? pass->sweep->curvature + i : NULL;
     const double *share = o->share + i;
     turn_to_margins(pass, slab, i, n, score, factor);
-    o->loss->at(o->ctx->kernels, n, score, value, factor, curve);
+    o->loss->at(o->ctx->kernels, n, score, value, factor, curvature);
     pass->loss[slab] += o->ctx->kernels->dot_f64(share, value, n);
     for (size_t k = 0; k < n; k++) factor[k] *= -share[k] * objective_side(o, i + k);
-    for (size_t k = 0; curve && k < n; k++) curve[k] *= share[k];
+    for (size_t k = 0; curvature && k < n; k++) curvature[k] *= share[k];
 }
 
 /* Of all slabs, as a square. */
@@ -323,7 +323,7 @@ static void join_grams(double *out, const struct pass *pass) {
         for (size_t k = j; k < cols; k++) out[j * width + k] = pass->gram[j * cols + k];
         if (width > cols) out[j * width + cols] = pass->gram[cols * cols + j];
     }
-    for (size_t i = 0; i < o->n; i++) sum += pass->curve[i];
+    for (size_t i = 0; i < o->n; i++) sum += pass->curvature[i];
     if (width > cols) out[width * width - 1] = sum;
 }
 
@@ -337,8 +337,8 @@ static sepal_status walk_with_gram(double *out, struct pass *pass) {
     return status;
 }
 
-sepal_status objective_hessian(double *out, const struct objective *o, const double *curve) {
-    struct pass pass = {.o = o, .factor = curve, .curve = curve};
+sepal_status objective_hessian(double *out, const struct objective *o, const double *curvature) {
+    struct pass pass = {.o = o, .factor = curvature, .curvature = curvature};
     return walk_with_gram(out, &pass);
 }
 
@@ -349,7 +349,7 @@ sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, con
                         .turn = turn_to_slopes,
                         .sweep = sweep,
                         .out = sweep->gradient};
-    if (sweep->hessian) pass.curve = sweep->curve;
+    if (sweep->hessian) pass.curvature = sweep->curvature;
     TRY(sweep->hessian ? walk_with_gram(sweep->hessian, &pass) : walk(&pass));
     sweep->loss = objective_total(o, pass.loss);
     return SEPAL_OK;
@@ -358,12 +358,12 @@ sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, con
 static void turn_to_bends(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
                           double *factor) {
     (void)slab;
-    for (size_t k = 0; k < n; k++) factor[k] = score[k] * pass->curve[i + k];
+    for (size_t k = 0; k < n; k++) factor[k] = score[k] * pass->curvature[i + k];
 }
 
 sepal_status objective_product(double *out, double *t, const struct objective *o,
-                               const double *curve, const double *v) {
+                               const double *curvature, const double *v) {
     struct pass pass = {
-        .o = o, .v = v, .score = t, .turn = turn_to_bends, .curve = curve, .out = out};
+        .o = o, .v = v, .score = t, .turn = turn_to_bends, .curvature = curvature, .out = out};
     return walk(&pass);
 }

@@ -115,7 +115,7 @@ static void add_weights(sepal_report *report, const sepal_model *model) {
         struct tree *row = tree_array(make, weights, NULL);
         double b = at_centre[r], shift, divisor;
         for (size_t j = 0; j < linear->cols; j++) {
-            basis_fold(&model->basis, j, &shift, &divisor);
+            map_chain_fold(&model->basis, j, &shift, &divisor);
             double centre = linear->centre ? linear->centre[j] : 0;
             folded[j] = linear->w[r * linear->cols + j] / divisor;
             b -= folded[j] * (shift + divisor * centre);
@@ -229,7 +229,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     add_weights(report, model);
     add_boundaries(report, model);
     add_parts(report, model);
-    struct answer_options own = cut_options(&model->cut);
+    struct predict_options own = cut_options(&model->cut);
     decision_tell(make, root, &own);
     struct tree *trained = tree_object(make, root, "training");
     tree_number(make, trained, "rows", (double)model->facts.rows);

@@ -58,7 +58,7 @@ static double power_of_two(int exponent) {
 }
 
 /* Scale columns so that the largest |x - c| of each, or of all, lies in [1/2, 1). */
-static void choose_scale(struct points *out, bool even) {
+static void choose_scale(struct hull_points *out, bool even) {
     size_t cols = out->q->x->cols;
     double largest = 0;
     for (size_t j = 0; j < cols; j++) largest = fmax(largest, out->reach[j]);
@@ -83,7 +83,7 @@ static double centre_of(double low, double high) {
     return 0;
 }
 
-static sepal_status measure(struct points *out, sepal_ctx *ctx, struct arena *arena) {
+static sepal_status measure(struct hull_points *out, sepal_ctx *ctx, struct arena *arena) {
     const struct matrix *x = out->q->x;
     size_t cols = x->cols, blocks = x->n_blocks;
     struct range all = {.q = out->q};
@@ -111,10 +111,10 @@ static sepal_status measure(struct points *out, sepal_ctx *ctx, struct arena *ar
     return status;
 }
 
-sepal_status points_make(struct points *out, sepal_ctx *ctx, struct arena *arena,
-                         const struct question *q, bool even, bool cone) {
+sepal_status hull_points_make(struct hull_points *out, sepal_ctx *ctx, struct arena *arena,
+                              const struct question *q, bool even, bool cone) {
     const struct matrix *x = q->x;
-    *out = (struct points){.q = q};
+    *out = (struct hull_points){.q = q};
     if (x->rows > UINT32_MAX)
         return fail(ctx, SEPAL_EDATA, "%zu rows are too many to ask for separability", x->rows);
     out->rows = arena_alloc(ctx, arena, x->rows, sizeof *out->rows);
@@ -137,11 +137,11 @@ sepal_status points_make(struct points *out, sepal_ctx *ctx, struct arena *arena
 
 /* ---- single points ------------------------------------------------------------------------ */
 
-size_t points_row(const struct points *points, size_t number) {
+size_t hull_points_row(const struct hull_points *points, size_t number) {
     return points->rows[points->q->side ? number : number / (points->q->classes - 1)];
 }
 
-size_t points_find(const struct points *points, size_t row, int32_t rival) {
+size_t hull_points_find(const struct hull_points *points, size_t row, int32_t rival) {
     size_t low = 0, high = points->n_rows;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -151,20 +151,20 @@ size_t points_find(const struct points *points, size_t row, int32_t rival) {
     return low * (points->q->classes - 1) + (size_t)rival - (rival > points->q->label[row]);
 }
 
-size_t points_most_rank(const struct points *points) {
+size_t hull_points_most_rank(const struct hull_points *points) {
     return (points->varying + points->q->bias) * (points->q->side ? 1 : points->q->classes - 1);
 }
 
-int32_t points_rival(const struct points *points, size_t number) {
+int32_t hull_points_rival(const struct hull_points *points, size_t number) {
     int32_t other = (int32_t)(number % (points->q->classes - 1));
-    return other < points->q->label[points_row(points, number)] ? other : other + 1;
+    return other < points->q->label[hull_points_row(points, number)] ? other : other + 1;
 }
 
-size_t points_group(const struct points *points, size_t number) {
-    return points->groups == 2 && points->q->side[points_row(points, number)] > 0;
+size_t hull_points_group(const struct hull_points *points, size_t number) {
+    return points->groups == 2 && points->q->side[hull_points_row(points, number)] > 0;
 }
 
-static sepal_status fetch_dense(struct point *out, sepal_ctx *ctx, const struct points *points,
+static sepal_status fetch_dense(struct point *out, sepal_ctx *ctx, const struct hull_points *points,
                                 const struct block *block, size_t i, double sign) {
     size_t cols = points->q->x->cols;
     out->n = cols;
@@ -180,8 +180,8 @@ static size_t row_entries(const struct block *block, size_t i, size_t cols) {
 }
 
 /* Put the row's coordinates into `out` from `offset` on. */
-static void put_entries(struct point *out, const struct points *points, const struct block *block,
-                        size_t i, size_t offset, double sign) {
+static void put_entries(struct point *out, const struct hull_points *points,
+                        const struct block *block, size_t i, size_t offset, double sign) {
     size_t cols = points->q->x->cols;
     double x;
     if (!block->sparse) {
@@ -205,15 +205,17 @@ static sepal_status make_room(struct point *out, sepal_ctx *ctx, size_t entries)
 }
 
 /* The row at the place of each class that it has a part in. */
-static sepal_status fetch_places(struct point *out, sepal_ctx *ctx, const struct points *points,
-                                 const struct block *block, size_t i) {
+static sepal_status fetch_places(struct point *out, sepal_ctx *ctx,
+                                 const struct hull_points *points, const struct block *block,
+                                 size_t i) {
     const struct question *q = points->q;
-    size_t cols = q->x->cols, width = cols + points->lifted, row = points_row(points, out->number);
+    size_t cols = q->x->cols, width = cols + points->lifted,
+           row = hull_points_row(points, out->number);
     size_t place[2] = {0, 0}, places = q->side ? 1 : 2;
     double sign[2] = {q->side ? q->side[row] : 1, -1};
     if (!q->side) {
         place[0] = (size_t)q->label[row];
-        place[1] = (size_t)points_rival(points, out->number);
+        place[1] = (size_t)hull_points_rival(points, out->number);
     }
     TRY(make_room(out, ctx, places * (row_entries(block, i, cols) + 1)));
     for (size_t turn = 0; turn < places; turn++) {
@@ -226,7 +228,7 @@ static sepal_status fetch_places(struct point *out, sepal_ctx *ctx, const struct
 }
 
 /* Take the removed directions off, twice, as rounding leaves something the first time. */
-static sepal_status project(struct point *point, sepal_ctx *ctx, const struct points *points) {
+static sepal_status project(struct point *point, sepal_ctx *ctx, const struct hull_points *points) {
     const struct kernels *kernels = ctx->kernels;
     double *value = mem_zero(ctx, points->dim, sizeof *value);
     if (!value) return SEPAL_EMEMORY;
@@ -244,12 +246,12 @@ static sepal_status project(struct point *point, sepal_ctx *ctx, const struct po
     return SEPAL_OK;
 }
 
-sepal_status point_fetch(struct point *out, sepal_ctx *ctx, const struct points *points,
+sepal_status point_fetch(struct point *out, sepal_ctx *ctx, const struct hull_points *points,
                          size_t number) {
     const struct question *q = points->q;
-    size_t i, row = points_row(points, number);
+    size_t i, row = hull_points_row(points, number);
     const struct block *block = matrix_block_of(q->x, row, &i);
-    *out = (struct point){.number = number, .group = points_group(points, number)};
+    *out = (struct point){.number = number, .group = hull_points_group(points, number)};
     bool plain = q->side && !points->lifted && !block->sparse;
     sepal_status status = plain ? fetch_dense(out, ctx, points, block, i, q->side[row])
                                 : fetch_places(out, ctx, points, block, i);
@@ -281,7 +283,7 @@ void point_add(const struct kernels *kernels, double *v, double a, const struct 
 /* ---- all points --------------------------------------------------------------------------- */
 
 struct pricing {
-    const struct points *points;
+    const struct hull_points *points;
     const double *v;      /* w times the scales, a row of cols for each class */
     const double *offset; /* per class: what the bias adds */
     double *values;
@@ -290,7 +292,7 @@ enum { ROWS_AT_ONCE = 1024 };
 
 static double score(const struct pricing *all, const struct kernels *kernels, size_t row,
                     const double *v) {
-    const struct points *points = all->points;
+    const struct hull_points *points = all->points;
     size_t i, cols = points->q->x->cols;
     const struct block *block = matrix_block_of(points->q->x, row, &i);
     return points->centre ? row_dot_centred(kernels, block, i, cols, points->centre, v)
@@ -298,7 +300,7 @@ static double score(const struct pricing *all, const struct kernels *kernels, si
 }
 
 static void price_machine(const struct pricing *all, const struct kernels *kernels, size_t at) {
-    const struct points *points = all->points;
+    const struct hull_points *points = all->points;
     const struct question *q = points->q;
     size_t row = points->rows[at], cols = q->x->cols, own = (size_t)q->label[row];
     double *values = all->values + at * (q->classes - 1);
@@ -310,7 +312,7 @@ static void price_machine(const struct pricing *all, const struct kernels *kerne
 
 static sepal_status price_rows(sepal_ctx *ctx, size_t task, void *payload) {
     const struct pricing *all = payload;
-    const struct points *points = all->points;
+    const struct hull_points *points = all->points;
     size_t end = (task + 1) * ROWS_AT_ONCE;
     if (end > points->n_rows) end = points->n_rows;
     for (size_t at = task * ROWS_AT_ONCE; at < end; at++) {
@@ -325,8 +327,8 @@ static sepal_status price_rows(sepal_ctx *ctx, size_t task, void *payload) {
     return SEPAL_OK;
 }
 
-sepal_status points_price(double *values, sepal_ctx *ctx, const struct points *points,
-                          const double *w, double *scratch) {
+sepal_status hull_points_price(double *values, sepal_ctx *ctx, const struct hull_points *points,
+                               const double *w, double *scratch) {
     const struct question *q = points->q;
     size_t cols = q->x->cols, classes = q->side ? 1 : q->classes, width = cols + points->lifted;
     double *offset = mem_zero(ctx, classes, sizeof *offset);

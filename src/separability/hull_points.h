@@ -17,7 +17,7 @@
 
    c, a number for each column, is not 0 where the column is far from 0, and always such that x - c is
    exact; s is a power of two, for all columns the same or for each its own. So points are exact. */
-struct points {
+struct hull_points {
     const struct question *q;
     size_t n, dim, groups;
     size_t n_rows;   /* that take part */
@@ -39,8 +39,8 @@ struct points {
 };
 
 /* `even` asks for one scale for all columns, `cone` for one group. */
-sepal_status points_make(struct points *out, sepal_ctx *ctx, struct arena *arena,
-                         const struct question *question, bool even, bool cone);
+sepal_status hull_points_make(struct hull_points *out, sepal_ctx *ctx, struct arena *arena,
+                              const struct question *question, bool even, bool cone);
 
 /* A point: its coordinates at index[0 .. n-1], or, where index is NULL, at 0 .. n-1. */
 struct point {
@@ -51,22 +51,22 @@ struct point {
     double *value;
     double square; /* of its norm */
 };
-sepal_status point_fetch(struct point *out, sepal_ctx *ctx, const struct points *points,
+sepal_status point_fetch(struct point *out, sepal_ctx *ctx, const struct hull_points *points,
                          size_t number);
 void point_free(struct point *point);
 double point_dot(const struct kernels *kernels, const struct point *point, const double *v);
 void point_add(const struct kernels *kernels, double *v, double a, const struct point *point);
 
 /* values[i] = w.p_i for all points, infinite for those skipped. `scratch` has points->dim doubles. */
-sepal_status points_price(double *values, sepal_ctx *ctx, const struct points *points,
-                          const double *w, double *scratch);
+sepal_status hull_points_price(double *values, sepal_ctx *ctx, const struct hull_points *points,
+                               const double *w, double *scratch);
 /* No set of rows can have a larger rank. */
-size_t points_most_rank(const struct points *points);
+size_t hull_points_most_rank(const struct hull_points *points);
 /* The number of the point that is a row (with its rival, in a machine). */
-size_t points_find(const struct points *points, size_t row, int32_t rival);
-size_t points_row(const struct points *points, size_t number);
+size_t hull_points_find(const struct hull_points *points, size_t row, int32_t rival);
+size_t hull_points_row(const struct hull_points *points, size_t number);
 /* Of a machine: the other class of the point. */
-int32_t points_rival(const struct points *points, size_t number);
-size_t points_group(const struct points *points, size_t number);
+int32_t hull_points_rival(const struct hull_points *points, size_t number);
+size_t hull_points_group(const struct hull_points *points, size_t number);
 
 #endif

@@ -12,7 +12,7 @@ static const double ENOUGH = 0.5;       /* of the gap, when it is for the answer
 static const double MARGIN_WORK = 1e10; /* multiplications, some ten seconds */
 enum { SPREAD = 1 << 12 };              /* of sizes of columns that one scale can serve */
 
-static bool columns_differ(const struct points *points) {
+static bool columns_differ(const struct hull_points *points) {
     double low = INFINITY, high = 0;
     for (size_t j = 0; j < points->q->x->cols; j++) {
         if (points->reach[j] == 0) continue;
@@ -45,10 +45,10 @@ static sepal_status claim_twins(struct separability *out, sepal_ctx *ctx, struct
 }
 
 /* Ask the hulls, and prove what they say. */
-static sepal_status ask_hulls(struct separability *out, struct hulls *h, sepal_ctx *ctx,
-                              struct arena *arena, const struct points *points,
-                              struct effort *effort, double tolerance) {
-    TRY(hulls_solve(h, ctx, points, effort, tolerance));
+static sepal_status ask_hulls(struct separability *out, struct wolfe *h, sepal_ctx *ctx,
+                              struct arena *arena, const struct hull_points *points,
+                              struct budget *effort, double tolerance) {
+    TRY(wolfe_solve(h, ctx, points, effort, tolerance));
     out->updates += h->steps;
     if (out->separable == ANSWER_UNKNOWN && h->best_bound > 0)
         TRY(prove_apart(out, ctx, arena, points, h->best));
@@ -59,7 +59,7 @@ static sepal_status ask_hulls(struct separability *out, struct hulls *h, sepal_c
 
 /* The margin's bounds; the certificate becomes the hyperplane with the better lower one. */
 static sepal_status bracket(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                            const struct points *even, const struct hulls *h) {
+                            const struct hull_points *even, const struct wolfe *h) {
     double low;
     TRY(margin_above(&out->margin[1], ctx, even, h));
     if (out->separable != ANSWER_YES) return SEPAL_OK;
@@ -75,12 +75,12 @@ static sepal_status bracket(struct separability *out, sepal_ctx *ctx, struct are
 }
 
 /* A margin is worth some time, but the answer is known. */
-static sepal_status seek_margin(struct separability *out, struct hulls *h, sepal_ctx *ctx,
-                                struct arena *arena, const struct points *even,
-                                struct effort *effort) {
-    struct effort part = *effort;
+static sepal_status seek_margin(struct separability *out, struct wolfe *h, sepal_ctx *ctx,
+                                struct arena *arena, const struct hull_points *even,
+                                struct budget *effort) {
+    struct budget part = *effort;
     part.max_work = fmin(part.work + MARGIN_WORK, effort->max_work);
-    TRY(hulls_solve(h, ctx, even, &part, TOLERANCE));
+    TRY(wolfe_solve(h, ctx, even, &part, TOLERANCE));
     out->updates += h->steps;
     effort->work = part.work;
     if (cancelled(ctx)) effort->stopped = part.stopped;
@@ -88,20 +88,20 @@ static sepal_status seek_margin(struct separability *out, struct hulls *h, sepal
 }
 
 struct deciding {
-    struct points even, uneven;
-    struct hulls hulls, of_margin;
+    struct hull_points even, uneven;
+    struct wolfe hulls, of_margin;
     struct arena scratch;
 };
 
 static sepal_status decide_with(struct deciding *d, struct separability *out, sepal_ctx *ctx,
                                 struct arena *arena, const struct question *q,
-                                struct separable_wish wish, struct effort *effort) {
+                                struct separable_wish wish, struct budget *effort) {
     wish.margin = wish.margin && q->side && q->bias;
     TRY(walk_to_plane(out, ctx, arena, q, effort));
     if (out->separable == ANSWER_YES && !wish.margin) return SEPAL_OK;
-    TRY(points_make(&d->even, ctx, &d->scratch, q, true, false));
+    TRY(hull_points_make(&d->even, ctx, &d->scratch, q, true, false));
     bool apart = columns_differ(&d->even), walked = out->separable == ANSWER_YES;
-    if (apart && !walked) TRY(points_make(&d->uneven, ctx, &d->scratch, q, false, false));
+    if (apart && !walked) TRY(hull_points_make(&d->uneven, ctx, &d->scratch, q, false, false));
     if (!walked)
         TRY(ask_hulls(out, &d->hulls, ctx, arena, apart ? &d->uneven : &d->even, effort,
                       wish.margin && !apart ? TOLERANCE : ENOUGH));
@@ -112,18 +112,18 @@ static sepal_status decide_with(struct deciding *d, struct separability *out, se
 
 static sepal_status decide(struct separability *out, sepal_ctx *ctx, struct arena *arena,
                            const struct question *q, struct separable_wish wish,
-                           struct effort *effort) {
+                           struct budget *effort) {
     struct deciding d = {0};
     sepal_status status = decide_with(&d, out, ctx, arena, q, wish, effort);
-    hulls_clear(&d.hulls);
-    hulls_clear(&d.of_margin);
+    wolfe_clear(&d.hulls);
+    wolfe_clear(&d.of_margin);
     arena_clear(&d.scratch);
     return status;
 }
 
 sepal_status separable_decide(struct separability *out, sepal_ctx *ctx, struct arena *arena,
                               const struct question *q, struct separable_wish wish,
-                              struct effort *effort) {
+                              struct budget *effort) {
     bool twins;
     size_t pair[2];
     *out = (struct separability){

@@ -25,12 +25,12 @@ struct separable_wish {
 /* The answer is proved: certificate_judge has taken the certificate. */
 sepal_status separable_decide(struct separability *out, sepal_ctx *ctx, struct arena *arena,
                               const struct question *question, struct separable_wish wish,
-                              struct effort *effort);
+                              struct budget *effort);
 
 /* ---- parts of it */
 
-struct points;
-struct hulls;
+struct hull_points;
+struct wolfe;
 
 /* separable_twins.c: two equal rows of different classes. False: there are none. */
 sepal_status twins_find(bool *found, size_t pair[2], sepal_ctx *ctx,
@@ -38,31 +38,32 @@ sepal_status twins_find(bool *found, size_t pair[2], sepal_ctx *ctx,
 
 /* separable_walk.c: a hyperplane for rows of many columns; the answer stays unknown if none is found. */
 sepal_status walk_to_plane(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                           const struct question *question, struct effort *effort);
+                           const struct question *question, struct budget *effort);
 
 /* separable_margin.c: bounds of the margin that are true, whatever w and alpha are. The points have
    two groups and one scale. */
-sepal_status margin_below(double *out, sepal_ctx *ctx, const struct points *points,
+sepal_status margin_below(double *out, sepal_ctx *ctx, const struct hull_points *points,
                           const double *w);
-sepal_status margin_above(double *out, sepal_ctx *ctx, const struct points *points,
-                          const struct hulls *hulls);
+sepal_status margin_above(double *out, sepal_ctx *ctx, const struct hull_points *points,
+                          const struct wolfe *hulls);
 /* The b that puts the hyperplane in the middle, and more than a plain sum knows of it. */
-sepal_status margin_bias(double *out, sepal_ctx *ctx, const struct points *points, const double *w);
+sepal_status margin_bias(double *out, sepal_ctx *ctx, const struct hull_points *points,
+                         const double *w);
 
 /* separable_proof.c */
 sepal_status prove_apart(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                         const struct points *points, const double *w);
+                         const struct hull_points *points, const double *w);
 sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                        const struct points *points, const struct hulls *hulls,
-                        struct effort *effort);
+                        const struct hull_points *points, const struct wolfe *hulls,
+                        struct budget *effort);
 /* Whole-number multipliers for the rows (and rivals) of a certificate, not judged yet; NULL when none
    are found. `rank` of the rows is proved to be at least that. Weights: as exact_kernel has them. */
 sepal_status prove_integers(struct certificate *certificate, size_t *rank, sepal_ctx *ctx,
                             struct arena *arena, const struct question *question,
-                            const int64_t *weight, struct effort *effort);
+                            const int64_t *weight, struct budget *effort);
 
 /* separable_quasi.c: for a question whose answer is no, by this certificate. */
 sepal_status quasi_decide(enum answer *out, sepal_ctx *ctx, const struct question *question,
-                          const struct certificate *certificate, struct effort *effort);
+                          const struct certificate *certificate, struct budget *effort);
 
 #endif

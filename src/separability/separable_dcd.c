@@ -69,7 +69,7 @@ static bool bring_to_one(struct walking *a, const double *w, double b, struct ce
 }
 
 static sepal_status walk(struct walking *a, struct separability *out, sepal_ctx *ctx,
-                         struct certificate *c, struct effort *effort) {
+                         struct certificate *c, struct budget *effort) {
     struct rng rng = rng_make(UNIQUE_ORDER, 0);
     size_t fewest = SIZE_MAX, since = 0;
     for (size_t i = 0; i < MOST_PASSES && since < PATIENCE; i++) {
@@ -79,7 +79,7 @@ static sepal_status walk(struct walking *a, struct separability *out, sepal_ctx 
         char line[96];
         (void)snprintf(line, sizeof line, "separable: pass %zu, %zu rows on the wrong side", i + 1,
                        wrong);
-        if (effort_spent(effort, ctx, 2 * (double)a->q->x->nonzeros, line)) return SEPAL_OK;
+        if (budget_spent(effort, ctx, 2 * (double)a->q->x->nonzeros, line)) return SEPAL_OK;
         since = wrong < fewest ? 0 : since + 1;
         if (wrong < fewest) fewest = wrong;
         if (wrong > 0) continue;
@@ -95,7 +95,7 @@ static sepal_status walk(struct walking *a, struct separability *out, sepal_ctx 
 }
 
 sepal_status walk_to_plane(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                           const struct question *q, struct effort *effort) {
+                           const struct question *q, struct budget *effort) {
     const struct matrix *x = q->x;
     if (!q->side || !x->sparse || x->cols < MANY_COLUMNS || x->rows > UINT32_MAX) return SEPAL_OK;
     struct arena scratch = {0};

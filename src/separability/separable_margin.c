@@ -17,19 +17,19 @@ static const double UPWARD = 1 + 0x1p-40;
 static const double TINY = 0x1p-990; /* more than what a product loses by underflow */
 
 struct sum {
-    struct twofold value;
+    struct double_double value;
     double size; /* of absolute values */
     size_t n;
 };
 
 static void add_product(struct sum *s, double a, double b) {
-    twofold_add_product(&s->value, a, b);
+    double_double_add_product(&s->value, a, b);
     s->size += fabs(a * b);
     s->n++;
 }
 
 static double sum_value(const struct sum *s) {
-    return twofold_value(s->value);
+    return double_double_value(s->value);
 }
 
 /* Of high + low as two numbers, and of their sum as one. */
@@ -43,7 +43,7 @@ static double sum_error(const struct sum *s) {
 }
 
 /* w . (x - c) s of a row. */
-static struct sum row_sum(const struct points *points, const double *w, size_t row,
+static struct sum row_sum(const struct hull_points *points, const double *w, size_t row,
                           double *buffer) {
     const struct matrix *x = points->q->x;
     struct sum s = {0};
@@ -67,22 +67,22 @@ struct least {
 };
 
 /* Rows whose plain value may be the least are summed again. */
-static sepal_status find_least(struct least *out, sepal_ctx *ctx, const struct points *points,
+static sepal_status find_least(struct least *out, sepal_ctx *ctx, const struct hull_points *points,
                                const double *w) {
     size_t cols = points->q->x->cols;
     double *values = mem_alloc(ctx, points->n, sizeof *values);
     double *buffer = mem_alloc(ctx, 2 * cols + 1, sizeof *buffer);
     sepal_status status =
-        values && buffer ? points_price(values, ctx, points, w, buffer + cols) : SEPAL_EMEMORY;
+        values && buffer ? hull_points_price(values, ctx, points, w, buffer + cols) : SEPAL_EMEMORY;
     double size = 0, plain[2] = {INFINITY, INFINITY};
     for (size_t j = 0; j < cols; j++) size += fabs(w[j]) * points->reach[j] * points->scale[j];
     double error = UPWARD * ((double)(cols + 16) * DBL_EPSILON * size + (double)(cols + 8) * TINY);
     if (points->q->x->n_blocks && points->q->x->blocks[0].centre) error = INFINITY;
     for (size_t i = 0; i < points->n && status == SEPAL_OK; i++)
-        plain[points_group(points, i)] = fmin(plain[points_group(points, i)], values[i]);
+        plain[hull_points_group(points, i)] = fmin(plain[hull_points_group(points, i)], values[i]);
     *out = (struct least){{INFINITY, INFINITY}, {INFINITY, INFINITY}};
     for (size_t i = 0; i < points->n && status == SEPAL_OK; i++) {
-        size_t g = points_group(points, i), row = points_row(points, i);
+        size_t g = hull_points_group(points, i), row = hull_points_row(points, i);
         if (values[i] > plain[g] + 3 * error) continue;
         struct sum s = row_sum(points, w, row, buffer);
         double value = points->q->side[row] * sum_value(&s);
@@ -94,7 +94,7 @@ static sepal_status find_least(struct least *out, sepal_ctx *ctx, const struct p
     return status;
 }
 
-sepal_status margin_below(double *out, sepal_ctx *ctx, const struct points *points,
+sepal_status margin_below(double *out, sepal_ctx *ctx, const struct hull_points *points,
                           const double *w) {
     struct least least;
     double square = 0, size = 0;
@@ -110,7 +110,7 @@ sepal_status margin_below(double *out, sepal_ctx *ctx, const struct points *poin
     return SEPAL_OK;
 }
 
-sepal_status margin_bias(double *out, sepal_ctx *ctx, const struct points *points,
+sepal_status margin_bias(double *out, sepal_ctx *ctx, const struct hull_points *points,
                          const double *w) {
     struct least least;
     struct sum s = {0};
@@ -127,7 +127,7 @@ sepal_status margin_bias(double *out, sepal_ctx *ctx, const struct points *point
 /* ---- an upper bound ------------------------------------------------------------------------- */
 
 /* sum of alpha - 1 in a group. */
-static double excess_of(const struct hulls *h, size_t group) {
+static double excess_of(const struct wolfe *h, size_t group) {
     struct sum s = {0};
     add_product(&s, -1, 1);
     for (size_t i = 0; i < h->k; i++)
@@ -136,7 +136,7 @@ static double excess_of(const struct hulls *h, size_t group) {
 }
 
 /* Per coordinate and group the sum of alpha p. */
-static void add_points(struct sum *sums, const struct hulls *h) {
+static void add_points(struct sum *sums, const struct wolfe *h) {
     for (size_t i = 0; i < h->k; i++) {
         const struct point *point = h->corral[i];
         for (size_t e = 0; e < point->n; e++) {
@@ -161,8 +161,8 @@ static double coordinate_above(const struct sum part[2], const double excess[2])
     return UPWARD * (value + error + 4 * DBL_EPSILON * (value + fabs(low)));
 }
 
-sepal_status margin_above(double *out, sepal_ctx *ctx, const struct points *points,
-                          const struct hulls *h) {
+sepal_status margin_above(double *out, sepal_ctx *ctx, const struct hull_points *points,
+                          const struct wolfe *h) {
     double excess[2] = {excess_of(h, 0), excess_of(h, 1)}, square = 0;
     struct sum *sums = mem_zero(ctx, points->dim, 2 * sizeof *sums);
     if (!sums) return SEPAL_EMEMORY;

@@ -27,7 +27,7 @@ static double norm_of(const double *w, size_t n) {
 }
 
 /* w for the columns as they are, of norm 1. */
-static bool plane_weights(double *out, const struct points *points, const double *w) {
+static bool plane_weights(double *out, const struct hull_points *points, const double *w) {
     size_t cols = points->q->x->cols;
     double largest;
     int exponent;
@@ -43,13 +43,14 @@ static bool plane_weights(double *out, const struct points *points, const double
 
 /* With rows far from the origin the rounding of b may be all the margin there is. Another length of w
    has other roundings. */
-static sepal_status try_plane(struct verdict *verdict, sepal_ctx *ctx, const struct points *points,
-                              struct certificate *c, double stretch) {
+static sepal_status try_plane(struct verdict *verdict, sepal_ctx *ctx,
+                              const struct hull_points *points, struct certificate *c,
+                              double stretch) {
     const struct question *q = points->q;
     for (size_t j = 0; j < q->x->cols; j++) c->w[j] *= stretch;
     c->b[0] = 0;
     if (q->bias) {
-        struct points even = *points;
+        struct hull_points even = *points;
         double *scale = mem_alloc(ctx, q->x->cols, sizeof *scale), least = INFINITY;
         if (!scale) return SEPAL_EMEMORY;
         for (size_t j = 0; j < q->x->cols; j++) least = fmin(least, points->scale[j]);
@@ -64,7 +65,7 @@ static sepal_status try_plane(struct verdict *verdict, sepal_ctx *ctx, const str
 }
 
 static sepal_status prove_plane(struct separability *out, sepal_ctx *ctx,
-                                const struct points *points, const double *w) {
+                                const struct hull_points *points, const double *w) {
     struct certificate *c = &out->certificate;
     struct verdict verdict = {0};
     static const double stretch[] = {1, 1.0625, 1.1, 1.3, 1.7, 3, 7};
@@ -76,7 +77,7 @@ static sepal_status prove_plane(struct separability *out, sepal_ctx *ctx,
 }
 
 static sepal_status prove_machine(struct separability *out, sepal_ctx *ctx,
-                                  const struct points *points, const double *w) {
+                                  const struct hull_points *points, const double *w) {
     const struct question *q = points->q;
     struct certificate *c = &out->certificate;
     struct verdict verdict = {0};
@@ -99,7 +100,7 @@ static sepal_status prove_machine(struct separability *out, sepal_ctx *ctx,
 }
 
 sepal_status prove_apart(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                         const struct points *points, const double *w) {
+                         const struct hull_points *points, const double *w) {
     const struct question *q = points->q;
     size_t planes = q->side ? 1 : q->classes;
     out->certificate = (struct certificate){.kind = CERTIFICATE_PLANE};
@@ -146,7 +147,7 @@ static bool one_sign(const struct exact_vector *v, size_t n) {
 
 sepal_status prove_integers(struct certificate *c, size_t *rank, sepal_ctx *ctx,
                             struct arena *arena, const struct question *q, const int64_t *weight,
-                            struct effort *effort) {
+                            struct budget *effort) {
     struct system_maker m = {.ctx = ctx, .q = q, .system.n_points = c->n};
     static const double MOST_CELLS = 5e7;
     struct exact_vector v = {0};
@@ -170,7 +171,7 @@ sepal_status prove_integers(struct certificate *c, size_t *rank, sepal_ctx *ctx,
 }
 
 static sepal_status take_rows(struct certificate *c, sepal_ctx *ctx, struct arena *arena,
-                              const struct points *points, const struct hulls *h) {
+                              const struct hull_points *points, const struct wolfe *h) {
     double most = 0;
     *c = (struct certificate){.n = h->k};
     c->rows = arena_alloc(ctx, arena, h->k, sizeof *c->rows);
@@ -179,9 +180,9 @@ static sepal_status take_rows(struct certificate *c, sepal_ctx *ctx, struct aren
     if (!c->rows || !c->multipliers || (!points->q->side && !c->rivals)) return SEPAL_EMEMORY;
     for (size_t i = 0; i < h->k; i++) most += h->alpha[i];
     for (size_t i = 0; i < h->k; i++) {
-        c->rows[i] = points_row(points, h->corral[i]->number);
+        c->rows[i] = hull_points_row(points, h->corral[i]->number);
         c->multipliers[i] = h->alpha[i] / most;
-        if (c->rivals) c->rivals[i] = points_rival(points, h->corral[i]->number);
+        if (c->rivals) c->rivals[i] = hull_points_rival(points, h->corral[i]->number);
     }
     return SEPAL_OK;
 }
@@ -202,8 +203,8 @@ static void drop_zeros(struct certificate *c) {
 
 /* Whole numbers, judged; `most_digits` 0: of any length. */
 static sepal_status try_integers(struct verdict *verdict, struct certificate *c, sepal_ctx *ctx,
-                                 struct arena *arena, const struct points *points,
-                                 size_t most_digits, struct effort *effort) {
+                                 struct arena *arena, const struct hull_points *points,
+                                 size_t most_digits, struct budget *effort) {
     size_t rank;
     TRY(prove_integers(c, &rank, ctx, arena, points->q, NULL, effort));
     for (size_t i = 0; c->integers && most_digits && i < c->n; i++)
@@ -219,8 +220,8 @@ static sepal_status try_integers(struct verdict *verdict, struct certificate *c,
 }
 
 sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                        const struct points *points, const struct hulls *hulls,
-                        struct effort *effort) {
+                        const struct hull_points *points, const struct wolfe *hulls,
+                        struct budget *effort) {
     enum { FEW_ROWS = 16, FEW_DIGITS = 15 };
     struct certificate *c = &out->certificate;
     struct verdict verdict = {0};
@@ -236,6 +237,6 @@ sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *
     }
     if (c->integers) c->multipliers = NULL;
     out->separable = ANSWER_NO;
-    if (verdict.rank == points_most_rank(points)) out->quasi = ANSWER_NO;
+    if (verdict.rank == hull_points_most_rank(points)) out->quasi = ANSWER_NO;
     return SEPAL_OK;
 }

@@ -26,9 +26,9 @@ enum { WEIGHT_BITS = 40, STAGE_BITS = 60, MOST_OPEN = 64, POINTS_AT_ONCE = 256 }
 struct quasi {
     sepal_ctx *ctx;
     struct arena arena;
-    struct effort *effort;
+    struct budget *effort;
     const struct question *q;
-    struct points points;
+    struct hull_points points;
     size_t width; /* coordinates that count: without those of a machine's last class */
 
     double **removed; /* orthonormal */
@@ -48,7 +48,7 @@ struct quasi {
 static sepal_status take(struct quasi *a, size_t number, int stage) {
     const struct kernels *kernels = a->ctx->kernels;
     struct point point, whole;
-    struct points plain = a->points;
+    struct hull_points plain = a->points;
     plain.n_removed = 0;
     TRY(mem_reserve(a->ctx, (void **)&a->taken, &a->room_taken, a->n_taken + 1, sizeof *a->taken));
     a->taken[a->n_taken++] = (struct taken){number, stage};
@@ -75,7 +75,7 @@ static sepal_status take(struct quasi *a, size_t number, int stage) {
 
 static sepal_status look_at_points(sepal_ctx *ctx, size_t task, void *payload) {
     struct quasi *a = payload;
-    struct points plain = a->points;
+    struct hull_points plain = a->points;
     plain.n_removed = 0;
     size_t end = (task + 1) * POINTS_AT_ONCE;
     for (size_t i = task * POINTS_AT_ONCE; i < end && i < a->points.n; i++) {
@@ -95,7 +95,7 @@ static sepal_status look_at_points(sepal_ctx *ctx, size_t task, void *payload) {
 static sepal_status look(struct quasi *a, bool *fine) {
     double work = (double)a->points.n * (double)a->points.dim * (double)(a->points.n_removed + 1);
     *fine = work < MOST_WORK &&
-            !effort_spent(a->effort, a->ctx, 2 * work, "separable: the span of the rows that meet");
+            !budget_spent(a->effort, a->ctx, 2 * work, "separable: the span of the rows that meet");
     if (!*fine) return SEPAL_OK;
     size_t tasks = (a->points.n + POINTS_AT_ONCE - 1) / POINTS_AT_ONCE;
     TRY(parallel_for(a->ctx, tasks, look_at_points, a));
@@ -110,7 +110,7 @@ static sepal_status look(struct quasi *a, bool *fine) {
 static sepal_status exact_normal(struct exact_vector *out, struct quasi *a, struct arena *arena,
                                  const int64_t *weight) {
     struct exact_system system = {.n_points = a->width, .n_equations = a->points.n_removed};
-    struct points plain = a->points;
+    struct hull_points plain = a->points;
     sepal_status status = SEPAL_OK;
     plain.n_removed = 0;
     for (size_t r = 0; r < a->points.n_removed && status == SEPAL_OK; r++) {
@@ -136,7 +136,7 @@ struct signs {
 
 static sepal_status sign_of_point(int *sign, sepal_ctx *ctx, const struct signs *s, size_t number,
                                   struct exact_sum *sum) {
-    struct points plain = s->a->points;
+    struct hull_points plain = s->a->points;
     struct point point;
     plain.n_removed = 0;
     TRY(point_fetch(&point, ctx, &plain, number));
@@ -144,7 +144,7 @@ static sepal_status sign_of_point(int *sign, sepal_ctx *ctx, const struct signs 
     for (size_t e = 0; e < point.n; e++) {
         size_t j = point.index ? point.index[e] : e;
         if (j >= s->a->width) continue;
-        const struct natural *size = &s->v->sizes[j];
+        const struct bigint *size = &s->v->sizes[j];
         exact_sum_add_whole(sum, size->limb, size->n,
                             s->v->negative[j] ? -point.value[e] : point.value[e]);
     }
@@ -220,8 +220,8 @@ static sepal_status prove_multipliers(bool *proved, size_t *rank, struct quasi *
     int last = a->taken[c.n - 1].stage, step = STAGE_BITS / (last + 1);
     for (size_t i = 0; i < c.n; i++) {
         int bits = step * (last - a->taken[i].stage);
-        c.rows[i] = points_row(&a->points, a->taken[i].point);
-        if (c.rivals) c.rivals[i] = points_rival(&a->points, a->taken[i].point);
+        c.rows[i] = hull_points_row(&a->points, a->taken[i].point);
+        if (c.rivals) c.rivals[i] = hull_points_rival(&a->points, a->taken[i].point);
         weight[i] = INT64_C(1) << bits;
     }
     TRY(prove_integers(&c, rank, a->ctx, scratch, a->q, weight, a->effort));
@@ -236,7 +236,7 @@ static sepal_status prove_multipliers(bool *proved, size_t *rank, struct quasi *
 
 /* Every vector that is orthogonal to the points taken is so to all points. */
 static sepal_status prove_span(bool *proved, struct quasi *a, size_t rank) {
-    *proved = rank == points_most_rank(&a->points);
+    *proved = rank == hull_points_most_rank(&a->points);
     if (*proved || a->width - a->points.n_removed > MOST_OPEN || rank != a->points.n_removed)
         return SEPAL_OK;
     struct arena scratch = {0};
@@ -272,7 +272,7 @@ static sepal_status prove_no(enum answer *out, struct quasi *a) {
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 static sepal_status begin(struct quasi *a, const struct certificate *c) {
-    TRY(points_make(&a->points, a->ctx, &a->arena, a->q, false, true));
+    TRY(hull_points_make(&a->points, a->ctx, &a->arena, a->q, false, true));
     size_t dim = a->points.dim;
     a->width = a->q->side ? dim : dim / a->q->classes * (a->q->classes - 1);
     a->removed = arena_zero(a->ctx, &a->arena, dim, sizeof *a->removed);
@@ -282,7 +282,7 @@ static sepal_status begin(struct quasi *a, const struct certificate *c) {
     a->points.removed = a->removed;
     a->points.skip = a->skip;
     for (size_t i = 0; i < c->n; i++)
-        TRY(take(a, points_find(&a->points, c->rows[i], c->rivals ? c->rivals[i] : 0), 0));
+        TRY(take(a, hull_points_find(&a->points, c->rows[i], c->rivals ? c->rivals[i] : 0), 0));
     return SEPAL_OK;
 }
 
@@ -292,21 +292,21 @@ static sepal_status walk(enum answer *out, struct quasi *a) {
         TRY(look(a, &fine));
         if (!fine) return SEPAL_OK;
         if (a->left == 0) return prove_no(out, a);
-        struct hulls h;
+        struct wolfe h;
         size_t before = a->points.n_removed;
-        sepal_status status = hulls_solve(&h, a->ctx, &a->points, a->effort, 0.5);
+        sepal_status status = wolfe_solve(&h, a->ctx, &a->points, a->effort, 0.5);
         if (status == SEPAL_OK && h.best_bound > 0)
             status = prove_yes(out, a, h.best);
         else if (status == SEPAL_OK && h.end == HULLS_MEET)
             for (size_t i = 0; i < h.k && status == SEPAL_OK; i++)
                 if (h.alpha[i] > NOTHING) status = take(a, h.corral[i]->number, stage);
-        hulls_clear(&h);
+        wolfe_clear(&h);
         if (status != SEPAL_OK || a->points.n_removed == before) return status;
     }
 }
 
 sepal_status quasi_decide(enum answer *out, sepal_ctx *ctx, const struct question *q,
-                          const struct certificate *c, struct effort *effort) {
+                          const struct certificate *c, struct budget *effort) {
     enum { MOST_DIM = 20000 };
     struct quasi a = {.ctx = ctx, .effort = effort, .q = q};
     *out = ANSWER_UNKNOWN;

@@ -26,24 +26,24 @@ enum { MOST_IN_CORRAL = 3000, FEWEST_MEMBERS = 32, MOST_MEMBERS = 400, MOST_FOR_
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* Whether w is no more than rounding; projected points are not exact. */
-static bool is_zero(const struct hulls *h) {
+static bool is_zero(const struct wolfe *h) {
     double least = h->points->n_removed ? 0x1p-40 : 0x1p-84;
     return sqrt(h->square) <= least * corral_size(h, h->alpha);
 }
 
 /* From here on rounding of w in single numbers would show. */
-static bool is_short(const struct hulls *h) {
+static bool is_short(const struct wolfe *h) {
     return !h->points->n_removed && sqrt(h->square) <= 0x1p-20 * corral_size(h, h->alpha);
 }
 
-static bool in_corral(const struct hulls *h, const struct point *point) {
+static bool in_corral(const struct wolfe *h, const struct point *point) {
     for (size_t i = 0; i < h->k; i++)
         if (h->corral[i] == point) return true;
     return false;
 }
 
 /* The member that is farthest below the corral of its group; NULL when none is, beyond rounding. */
-static struct point *find_entrant(struct hulls *h, double tolerance) {
+static struct point *find_entrant(struct wolfe *h, double tolerance) {
     double level[2] = {INFINITY, INFINITY};
     for (size_t i = 0; i < h->k; i++) {
         double value = corral_slope(h, h->corral[i]);
@@ -63,7 +63,7 @@ static struct point *find_entrant(struct hulls *h, double tolerance) {
     return found;
 }
 
-static sepal_status walk_members(struct hulls *h, double tolerance) {
+static sepal_status walk_members(struct wolfe *h, double tolerance) {
     char line[128];
     while (!is_zero(h) && h->k < MOST_IN_CORRAL) {
         struct point *point = find_entrant(h, tolerance);
@@ -83,7 +83,7 @@ static sepal_status walk_members(struct hulls *h, double tolerance) {
                        h->steps, h->k, sqrt(h->square) / 2 / h->points->diameter);
         double work = h->points->entries * (double)(h->n_members + 6 * h->k) +
                       (double)h->k * (double)h->k + (double)h->points->dim;
-        if (effort_spent(h->effort, h->ctx, work, line)) break;
+        if (budget_spent(h->effort, h->ctx, work, line)) break;
         if (h->square >= before) break;
     }
     return SEPAL_OK;
@@ -117,10 +117,10 @@ static void rise(const double *values, size_t *heap, size_t at) {
 }
 
 /* The `most` points of a group with the least values. */
-static size_t choose_least(const struct hulls *h, size_t group, size_t *heap, size_t most) {
+static size_t choose_least(const struct wolfe *h, size_t group, size_t *heap, size_t most) {
     size_t n = 0;
     for (size_t i = 0; i < h->points->n; i++) {
-        if (points_group(h->points, i) != group || h->values[i] == INFINITY) continue;
+        if (hull_points_group(h->points, i) != group || h->values[i] == INFINITY) continue;
         if (n < most) {
             heap[n] = i;
             rise(h->values, heap, n++);
@@ -132,11 +132,11 @@ static size_t choose_least(const struct hulls *h, size_t group, size_t *heap, si
     return n;
 }
 
-static sepal_status price(struct hulls *h) {
-    TRY(points_price(h->values, h->ctx, h->points, h->w, h->scratch));
+static sepal_status price(struct wolfe *h) {
+    TRY(hull_points_price(h->values, h->ctx, h->points, h->w, h->scratch));
     h->least[0] = h->least[1] = INFINITY;
     for (size_t i = 0; i < h->points->n; i++) {
-        size_t g = points_group(h->points, i);
+        size_t g = hull_points_group(h->points, i);
         if (h->values[i] < h->least[g]) h->least[g] = h->values[i];
     }
     if (h->points->groups == 1) h->least[1] = 0;
@@ -156,11 +156,11 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* Whether a number is among those chosen, which are sorted. */
-static bool is_chosen(const struct hulls *h, size_t n, size_t number) {
+static bool is_chosen(const struct wolfe *h, size_t n, size_t number) {
     return bsearch(&number, h->chosen, n, sizeof *h->chosen, by_number) != NULL;
 }
 
-static void drop_members(struct hulls *h, size_t chosen) {
+static void drop_members(struct wolfe *h, size_t chosen) {
     size_t kept = 0;
     for (size_t i = 0; i < h->n_members; i++) {
         struct point *point = h->members[i];
@@ -174,14 +174,14 @@ static void drop_members(struct hulls *h, size_t chosen) {
     h->n_members = kept;
 }
 
-static bool is_member(const struct hulls *h, size_t n, size_t number) {
+static bool is_member(const struct wolfe *h, size_t n, size_t number) {
     for (size_t i = 0; i < n; i++)
         if (h->members[i]->number == number) return true;
     return false;
 }
 
 /* The members for the next steps: the corral, and the points of least value. */
-static sepal_status renew_members(struct hulls *h) {
+static sepal_status renew_members(struct wolfe *h) {
     size_t n = 0;
     for (size_t g = 0; g < h->points->groups; g++) n += choose_least(h, g, h->chosen + n, h->most);
     qsort(h->chosen, n, sizeof *h->chosen, by_number);
@@ -203,7 +203,7 @@ static sepal_status renew_members(struct hulls *h) {
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-static sepal_status make(struct hulls *h) {
+static sepal_status make(struct wolfe *h) {
     size_t dim = h->points->dim, n = h->points->n;
     size_t most = dim < FEWEST_MEMBERS ? FEWEST_MEMBERS : dim;
     h->most = most < MOST_MEMBERS ? most : MOST_MEMBERS;
@@ -237,11 +237,11 @@ static sepal_status make(struct hulls *h) {
 }
 
 /* The first direction: the difference of the means of some points of each group. */
-static sepal_status guess(struct hulls *h) {
+static sepal_status guess(struct wolfe *h) {
     enum { SOME = 256 };
     size_t count[2] = {0, 0}, step = h->points->n / (4 * SOME) + 1;
     for (size_t i = 0; i < h->points->n; i += step) {
-        size_t g = points_group(h->points, i);
+        size_t g = hull_points_group(h->points, i);
         if (count[g] == SOME) continue;
         struct point point;
         TRY(point_fetch(&point, h->ctx, h->points, i));
@@ -256,7 +256,7 @@ static sepal_status guess(struct hulls *h) {
 }
 
 /* The point of least value of each group is the first corral. */
-static sepal_status begin(struct hulls *h) {
+static sepal_status begin(struct wolfe *h) {
     h->group_square = h->points->diameter * h->points->diameter;
     TRY(guess(h));
     TRY(price(h));
@@ -277,7 +277,7 @@ static sepal_status begin(struct hulls *h) {
     return SEPAL_OK;
 }
 
-static sepal_status run(struct hulls *h, double tolerance) {
+static sepal_status run(struct wolfe *h, double tolerance) {
     TRY(make(h));
     TRY(begin(h));
     for (size_t idle = 0;;) {
@@ -300,13 +300,13 @@ static sepal_status run(struct hulls *h, double tolerance) {
     }
 }
 
-sepal_status hulls_solve(struct hulls *out, sepal_ctx *ctx, const struct points *points,
-                         struct effort *effort, double tolerance) {
-    *out = (struct hulls){.ctx = ctx, .points = points, .effort = effort, .best_bound = -INFINITY};
+sepal_status wolfe_solve(struct wolfe *out, sepal_ctx *ctx, const struct hull_points *points,
+                         struct budget *effort, double tolerance) {
+    *out = (struct wolfe){.ctx = ctx, .points = points, .effort = effort, .best_bound = -INFINITY};
     return run(out, tolerance);
 }
 
-void hulls_clear(struct hulls *h) {
+void wolfe_clear(struct wolfe *h) {
     for (size_t i = 0; i < h->k; i++) {
         mem_free(h->column[i]);
         if (h->basis) mem_free(h->basis[i]);
@@ -316,5 +316,5 @@ void hulls_clear(struct hulls *h) {
         mem_free(h->members[i]);
     }
     arena_clear(&h->arena);
-    *h = (struct hulls){0};
+    *h = (struct wolfe){0};
 }

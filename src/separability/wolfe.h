@@ -5,17 +5,17 @@
 #include "core/budget.h"
 #include "separability/hull_points.h"
 
-enum hulls_end {
+enum wolfe_end {
     HULLS_APART,  /* w is the shortest, up to the gap */
     HULLS_MEET,   /* w is 0, up to rounding */
     HULLS_STOPPED /* by the effort, or because rounding leaves nothing to gain */
 };
 
-struct hulls {
+struct wolfe {
     sepal_ctx *ctx;
-    const struct points *points;
-    struct effort *effort;
-    enum hulls_end end;
+    const struct hull_points *points;
+    struct budget *effort;
+    enum wolfe_end end;
 
     /* w = sum of alpha_i p_i over the corral: affinely independent points whose alpha are positive and
        add up to 1 in each group */
@@ -45,21 +45,21 @@ struct hulls {
 };
 
 /* `tolerance`: of the gap, relative to |w|. The result is to be cleared, whatever the status. */
-sepal_status hulls_solve(struct hulls *out, sepal_ctx *ctx, const struct points *points,
-                         struct effort *effort, double tolerance);
-void hulls_clear(struct hulls *hulls);
+sepal_status wolfe_solve(struct wolfe *out, sepal_ctx *ctx, const struct hull_points *points,
+                         struct budget *effort, double tolerance);
+void wolfe_clear(struct wolfe *hulls);
 
 /* ---- the corral (hulls_corral.c) */
 
 /* Put a point at the end of the corral; false when it depends on those that are there. */
-sepal_status corral_enter(struct hulls *h, struct point *point, bool *entered);
+sepal_status corral_enter(struct wolfe *h, struct point *point, bool *entered);
 /* Move alpha and w to the affine minimiser, losing the points that lie beyond; false when rounding
    leaves none. */
-bool corral_settle(struct hulls *h);
+bool corral_settle(struct wolfe *h);
 /* w = sum of coefficients (and, finely, their rests, may be NULL) times the points of the corral. */
-void corral_sum(struct hulls *h, const double *coefficient, const double *rest);
-double corral_slope(const struct hulls *h, const struct point *point); /* p.w */
+void corral_sum(struct wolfe *h, const double *coefficient, const double *rest);
+double corral_slope(const struct wolfe *h, const struct point *point); /* p.w */
 /* About the length that w would have if nothing cancelled. */
-double corral_size(const struct hulls *h, const double *coefficient);
+double corral_size(const struct wolfe *h, const double *coefficient);
 
 #endif

@@ -16,14 +16,14 @@
 /* ---- the triangular factor ---------------------------------------------------------------- */
 
 /* y = inverse(R') y */
-static void solve_transposed(const struct hulls *h, double *y) {
+static void solve_transposed(const struct wolfe *h, double *y) {
     const struct kernels *kernels = h->ctx->kernels;
     for (size_t i = 0; i < h->k; i++)
         y[i] = (y[i] - kernels->dot_f64(h->column[i], y, i)) / h->column[i][i];
 }
 
 /* y = inverse(R) y */
-static void solve_upright(const struct hulls *h, double *y) {
+static void solve_upright(const struct wolfe *h, double *y) {
     const struct kernels *kernels = h->ctx->kernels;
     for (size_t i = h->k; i-- > 0;) {
         y[i] /= h->column[i][i];
@@ -33,7 +33,7 @@ static void solve_upright(const struct hulls *h, double *y) {
 
 /* One round of orthogonalisation of v = (p, s e_g) against the corral: y = Q'v and v -= Q y, with Q
    itself or, where it would be too large, with Q = A R^-1 for the matrix A of the corral. */
-static void orthogonalise(struct hulls *h, double *v, double *y) {
+static void orthogonalise(struct wolfe *h, double *v, double *y) {
     const struct kernels *kernels = h->ctx->kernels;
     size_t dim = h->points->dim;
     if (h->basis) {
@@ -55,7 +55,7 @@ static void orthogonalise(struct hulls *h, double *v, double *y) {
     }
 }
 
-static sepal_status keep_direction(struct hulls *h, double length) {
+static sepal_status keep_direction(struct wolfe *h, double length) {
     if (!h->basis) return SEPAL_OK;
     size_t n = h->points->dim + 2;
     double *direction = mem_alloc(h->ctx, n, sizeof *direction);
@@ -66,7 +66,7 @@ static sepal_status keep_direction(struct hulls *h, double length) {
 }
 
 /* Put a point at the end of the corral; false when it depends on those that are there. */
-sepal_status corral_enter(struct hulls *h, struct point *point, bool *entered) {
+sepal_status corral_enter(struct wolfe *h, struct point *point, bool *entered) {
     const struct kernels *kernels = h->ctx->kernels;
     size_t dim = h->points->dim;
     double size = sqrt(point->square + h->group_square);
@@ -102,7 +102,7 @@ static void rotate(double *x, double *y, size_t n, double c, double s) {
 }
 
 /* Take point `at` out: columns behind it lose their element below the diagonal by rotations. */
-static void leave(struct hulls *h, size_t at) {
+static void leave(struct wolfe *h, size_t at) {
     mem_free(h->column[at]);
     h->k--;
     for (size_t j = at; j < h->k; j++) {
@@ -122,24 +122,24 @@ static void leave(struct hulls *h, size_t at) {
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* About the length that w would have if nothing cancelled. */
-double corral_size(const struct hulls *h, const double *coefficient) {
+double corral_size(const struct wolfe *h, const double *coefficient) {
     double size = 0;
     for (size_t i = 0; i < h->k; i++) size += fabs(coefficient[i]) * sqrt(h->corral[i]->square);
     return size;
 }
 
-static void add_finely(struct hulls *h, const struct point *point, double a, double a_low) {
+static void add_finely(struct wolfe *h, const struct point *point, double a, double a_low) {
     for (size_t e = 0; e < point->n; e++) {
         size_t j = point->index ? point->index[e] : e;
-        struct twofold sum = {h->w[j], h->w_low[j]};
-        twofold_add_product(&sum, a, point->value[e]);
+        struct double_double sum = {h->w[j], h->w_low[j]};
+        double_double_add_product(&sum, a, point->value[e]);
         h->w[j] = sum.high;
         h->w_low[j] = sum.low + a_low * point->value[e];
     }
 }
 
 /* w = sum of coefficients (and, finely, their rests) times the points of the corral. */
-void corral_sum(struct hulls *h, const double *coefficient, const double *rest) {
+void corral_sum(struct wolfe *h, const double *coefficient, const double *rest) {
     size_t dim = h->points->dim;
     memset(h->w, 0, dim * sizeof *h->w);
     memset(h->w_low, 0, dim * sizeof *h->w_low);
@@ -155,15 +155,15 @@ void corral_sum(struct hulls *h, const double *coefficient, const double *rest) 
 }
 
 /* p.w */
-double corral_slope(const struct hulls *h, const struct point *point) {
+double corral_slope(const struct wolfe *h, const struct point *point) {
     if (!h->fine) return point_dot(h->ctx->kernels, point, h->w);
-    struct twofold sum = {0, 0};
+    struct double_double sum = {0, 0};
     for (size_t e = 0; e < point->n; e++) {
         size_t j = point->index ? point->index[e] : e;
-        twofold_add_product(&sum, point->value[e], h->w[j]);
+        double_double_add_product(&sum, point->value[e], h->w[j]);
         sum.low += point->value[e] * h->w_low[j];
     }
-    return twofold_value(sum);
+    return double_double_value(sum);
 }
 
 /* The inverse of E inverse(R'R) E', where E has a row of ones for each group: with its columns
@@ -172,7 +172,7 @@ struct sums {
     double a, b, c, determinant;
 };
 
-static struct sums take_group_sums(struct hulls *h) {
+static struct sums take_group_sums(struct wolfe *h) {
     const struct kernels *kernels = h->ctx->kernels;
     struct sums s = {.c = 1};
     for (size_t i = 0; i < h->k; i++) h->y[i] = h->corral[i]->group == 0;
@@ -189,7 +189,7 @@ static struct sums take_group_sums(struct hulls *h) {
 }
 
 /* v = inverse(R) (v + f0 y + f1 z) with factors such that the sums of v in the groups are as given. */
-static void solve_with_sums(struct hulls *h, const struct sums *s, double *v, const double sum[2]) {
+static void solve_with_sums(struct wolfe *h, const struct sums *s, double *v, const double sum[2]) {
     const struct kernels *kernels = h->ctx->kernels;
     bool two = h->points->groups == 2;
     double first = sum[0] - kernels->dot_f64(h->y, v, h->k);
@@ -200,7 +200,7 @@ static void solve_with_sums(struct hulls *h, const struct sums *s, double *v, co
 }
 
 /* How far the slopes are from being equal within each group; they become their deviations. */
-static double take_deviations(struct hulls *h) {
+static double take_deviations(struct wolfe *h) {
     double mean[2] = {0, 0}, count[2] = {0, 0}, most = 0;
     for (size_t i = 0; i < h->k; i++) {
         h->slope[i] = corral_slope(h, h->corral[i]);
@@ -216,20 +216,20 @@ static double take_deviations(struct hulls *h) {
 }
 
 /* What the sums of beta are short of 1. */
-static void take_missing(const struct hulls *h, double missing[2]) {
-    struct twofold sum[2] = {{1, 0}, {h->points->groups == 2, 0}};
+static void take_missing(const struct wolfe *h, double missing[2]) {
+    struct double_double sum[2] = {{1, 0}, {h->points->groups == 2, 0}};
     for (size_t i = 0; i < h->k; i++) {
-        struct twofold *of = &sum[h->corral[i]->group];
+        struct double_double *of = &sum[h->corral[i]->group];
         double error;
         two_sum(of->high, -h->beta[i], &of->high, &error);
         of->low += error - h->beta_low[i];
     }
-    for (size_t g = 0; g < 2; g++) missing[g] = twofold_value(sum[g]);
+    for (size_t g = 0; g < 2; g++) missing[g] = double_double_value(sum[g]);
 }
 
 /* beta and w = the coefficients and the least |w| among affine combinations, refined until the slopes
    are equal; false when there are none. */
-static bool affine_minimiser(struct hulls *h) {
+static bool affine_minimiser(struct wolfe *h) {
     enum { ROUNDS = 40, PATIENCE = 2 };
     struct sums s = take_group_sums(h);
     memset(h->beta, 0, h->k * sizeof *h->beta);
@@ -261,7 +261,7 @@ static bool affine_minimiser(struct hulls *h) {
 }
 
 /* Move to the affine minimiser, losing the points that lie beyond. */
-bool corral_settle(struct hulls *h) {
+bool corral_settle(struct wolfe *h) {
     for (;;) {
         if (!affine_minimiser(h)) return false;
         double most = 1;

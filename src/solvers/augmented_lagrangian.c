@@ -22,15 +22,15 @@ static const double FORCING = 0.1;
 static const double BALANCED = 1e-14; /* of the sum of the shares, which is about 1 */
 
 struct augmented {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o;
     struct hinge best;
-    double strength; /* sigma_i = strength l2 / share_i |x_i|^2 */
-    double *inverse; /* n: 1 / |(x_i, 1)|^2 */
-    double *a, *t;   /* n */
-    double *m;       /* n: margins */
-    double *dm;      /* n: those of the step; scratch of `best` */
-    double *curve;   /* n: scratch of `best` */
+    double strength;   /* sigma_i = strength l2 / share_i |x_i|^2 */
+    double *inverse;   /* n: 1 / |(x_i, 1)|^2 */
+    double *a, *t;     /* n */
+    double *m;         /* n: margins */
+    double *dm;        /* n: those of the step; scratch of `best` */
+    double *curvature; /* n: scratch of `best` */
     double *u, *gradient, *step, *residual, *direction, *product, *diagonal; /* width */
 };
 
@@ -112,7 +112,7 @@ static sepal_status look(struct augmented *s) {
     for (size_t j = 0; j < o->penalised; j++) s->gradient[j] += o->l2 * s->u[j];
     TRY(hinge_offer(&s->best, s->u, s->m));
     for (size_t i = 0; i < o->n; i++)
-        s->curve[i] = s->t[i] > 0 && s->t[i] < 1 ? s->strength * o->l2 * s->inverse[i] : 0;
+        s->curvature[i] = s->t[i] > 0 && s->t[i] < 1 ? s->strength * o->l2 * s->inverse[i] : 0;
     return SEPAL_OK;
 }
 
@@ -126,7 +126,7 @@ static bool near(const struct augmented *s) {
 
 static sepal_status find_diagonal(struct augmented *s) {
     const struct objective *o = s->o;
-    TRY(objective_diagonal(s->diagonal, o, s->curve));
+    TRY(objective_diagonal(s->diagonal, o, s->curvature));
     for (size_t j = 0; j < o->penalised; j++) s->diagonal[j] += o->l2;
     for (size_t j = 0; j < o->width; j++)
         if (!(s->diagonal[j] > 0)) s->diagonal[j] = 1;
@@ -140,7 +140,7 @@ static double precondition(const struct augmented *s, double *out) {
 
 static sepal_status multiply(struct augmented *s) {
     const struct objective *o = s->o;
-    TRY(objective_product(s->product, NULL, o, s->curve, s->direction));
+    TRY(objective_product(s->product, NULL, o, s->curvature, s->direction));
     for (size_t j = 0; j < o->penalised; j++) s->product[j] += o->l2 * s->direction[j];
     return SEPAL_OK;
 }
@@ -148,7 +148,7 @@ static sepal_status multiply(struct augmented *s) {
 /* The step by conjugate gradients with a diagonal preconditioner. */
 static sepal_status find_step(struct augmented *s) {
     const struct objective *o = s->o;
-    struct descent *d = s->d;
+    struct solver *d = s->d;
     TRY(find_diagonal(s));
     memset(s->step, 0, o->width * sizeof *s->step);
     for (size_t j = 0; j < o->width; j++) s->residual[j] = -s->gradient[j];
@@ -216,7 +216,7 @@ static sepal_status round_of(struct augmented *s) {
 }
 
 static sepal_status run(struct augmented *s) {
-    struct descent *d = s->d;
+    struct solver *d = s->d;
     const struct objective *o = s->o;
     size_t most = d->max_iter ? d->max_iter : SIZE_MAX;
     if (hinge_gap(&s->best) > ENOUGH) TRY(proximal_run(&s->best, ENOUGH, EPOCHS_FIRST));
@@ -226,7 +226,7 @@ static sepal_status run(struct augmented *s) {
         s->inverse[i] = square > 0 ? 1 / square : 1;
     }
     memcpy(s->u, d->u, o->width * sizeof *s->u);
-    memcpy(s->a, d->pull, o->n * sizeof *s->a);
+    memcpy(s->a, d->alpha, o->n * sizeof *s->a);
     s->strength = STRENGTH;
     double then = INFINITY;
     for (int k = 0; k < ROUNDS && d->iterations < most && !hinge_ends(&s->best); k++) {
@@ -253,11 +253,11 @@ static sepal_status allocate(struct augmented *s, struct arena *arena) {
             return SEPAL_EMEMORY;
     TRY(hinge_init(&s->best, s->d, arena));
     s->dm = s->best.m;
-    s->curve = s->best.r;
+    s->curvature = s->best.r;
     return SEPAL_OK;
 }
 
-sepal_status solve_augmented(struct descent *d) {
+sepal_status solve_augmented(struct solver *d) {
     struct augmented s = {.d = d, .o = d->o};
     struct arena arena = {0};
     if (!(d->o->l2 > 0)) return solve_vanishing(d);

@@ -21,6 +21,6 @@ void some_columns_leave(const struct some_columns *some, const double *u, double
 
 /* units.c: without a penalty the unit of a column changes nothing but its weight. Where one is larger
    than 2^far, or smaller than 2^-far, the solver is given it in another unit. */
-sepal_status solve_in_units(struct descent *d, sepal_status (*solve)(struct descent *d), int far);
+sepal_status solve_in_units(struct solver *d, sepal_status (*solve)(struct solver *d), int far);
 
 #endif

@@ -47,11 +47,11 @@ static bool all_finite(const double *x, size_t n) {
     return true;
 }
 
-static sepal_status solve_scaled(struct descent *d, sepal_status (*solve)(struct descent *d),
+static sepal_status solve_scaled(struct solver *d, sepal_status (*solve)(struct solver *d),
                                  double *factor, struct arena *arena) {
     const struct objective *o = d->o;
     struct some_columns some;
-    struct descent inner = *d;
+    struct solver inner = *d;
     size_t *column = arena_alloc(o->ctx, arena, o->cols, sizeof *column);
     double *u = arena_alloc(o->ctx, arena, o->width, sizeof *u);
     double *back = arena_alloc(o->ctx, arena, o->width, sizeof *back);
@@ -74,7 +74,7 @@ static sepal_status solve_scaled(struct descent *d, sepal_status (*solve)(struct
     return SEPAL_OK;
 }
 
-sepal_status solve_in_units(struct descent *d, sepal_status (*solve)(struct descent *d), int far) {
+sepal_status solve_in_units(struct solver *d, sepal_status (*solve)(struct solver *d), int far) {
     const struct objective *o = d->o;
     struct arena arena = {0};
     if (o->l1 > 0 || o->l2 > 0) return solve(d);

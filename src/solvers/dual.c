@@ -65,7 +65,7 @@ static bool is_sure(const struct dual *s, const struct outlook *out) {
 }
 
 static sepal_status run(struct dual *s) {
-    struct descent *d = s->d;
+    struct solver *d = s->d;
     struct outlook out = {.gap = 1, .ratio = NAN};
     size_t first = d->iterations, most = d->max_iter ? d->max_iter : first + epochs_most(s->o);
     while (d->iterations < most) {
@@ -102,13 +102,13 @@ static void set_stiffness(struct dual *s) {
         for (size_t i = 0; i < o->n; i++) shares += o->share[i];
         s->stiff = fmin(most * shares, share * sqrt(bend * shares / s->pace));
     }
-    for (size_t i = 0; i < o->n; i++) s->curve[i] += o->share[i] / s->stiff;
+    for (size_t i = 0; i < o->n; i++) s->curvature[i] += o->share[i] / s->stiff;
 }
 
 /* The variables of the given point, or those left beside it. */
 static sepal_status set_variables(struct dual *s) {
     const struct objective *o = s->o;
-    const struct descent *d = s->d;
+    const struct solver *d = s->d;
     if (!d->warm) {
         memset(s->a, 0, o->n * sizeof *s->a);
         for (size_t i = 0; s->level && i < o->n; i++) s->level[i] = INFINITY;
@@ -141,10 +141,10 @@ static sepal_status allocate(struct dual *s) {
     const struct objective *o = s->o;
     s->groups = (o->n + DUAL_GROUP - 1) / DUAL_GROUP;
     s->order = mem_alloc(o->ctx, s->groups, sizeof *s->order);
-    s->curve = mem_alloc(o->ctx, o->n, sizeof *s->curve);
+    s->curvature = mem_alloc(o->ctx, o->n, sizeof *s->curvature);
     s->m = mem_alloc(o->ctx, o->n, 2 * sizeof *s->m);
     s->dense = mem_alloc(o->ctx, o->rows.sparse ? 0 : o->cols, sizeof *s->dense);
-    if (!s->order || !s->curve || !s->m || !s->dense) return SEPAL_EMEMORY;
+    if (!s->order || !s->curvature || !s->m || !s->dense) return SEPAL_EMEMORY;
     if (o->loss == &loss_logistic) {
         s->next = dual_step_logistic;
         s->level = mem_alloc(o->ctx, o->n, sizeof *s->level);
@@ -155,14 +155,14 @@ static sepal_status allocate(struct dual *s) {
     return s->rests ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-sepal_status solve_dual(struct descent *d) {
-    struct dual s = {.d = d, .o = d->o, .w = d->u, .a = d->pull};
+sepal_status solve_dual(struct solver *d) {
+    struct dual s = {.d = d, .o = d->o, .w = d->u, .a = d->alpha};
     sepal_status status = allocate(&s);
     if (status == SEPAL_OK) status = start(&s);
     if (status == SEPAL_OK) status = run(&s);
     d->paired = true;
     mem_free(s.order);
-    mem_free(s.curve);
+    mem_free(s.curvature);
     mem_free(s.m);
     mem_free(s.dense);
     mem_free(s.level);

@@ -8,15 +8,16 @@
 enum { DUAL_GROUP = 4 };
 
 struct dual {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o;
     double *w; /* the point; its weights are (1 / l2) sum of share_i a_i y_i (x_i - c) */
     double *a; /* n: the dual variables */
     /* The bias is anchor + (1 / stiff) sum of share_i a_i y_i. */
     double bias, anchor, stiff;
-    double pace;     /* the mean of |x_i - c|^2 by share, divided by l2 */
-    double *curve;   /* n: what m_i changes by when a_i moves by 1 */
-    double *level;   /* n, logistic: a margin whose pull is about a_i; infinite: there is none */
+    double pace;       /* the mean of |x_i - c|^2 by share, divided by l2 */
+    double *curvature; /* n: what m_i changes by when a_i moves by 1 */
+    double *
+        level; /* n, logistic: a margin whose dual variable is about a_i; infinite: there is none */
     bool *rests;     /* n, hinges: at its bound and likely to stay there */
     double *m;       /* n, and n more: scratch */
     double *dense;   /* a dense row as doubles less its centre */

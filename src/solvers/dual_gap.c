@@ -42,7 +42,7 @@ static sepal_status dual_value(double *out, const struct dual *s, double penalty
     const struct objective *o = s->o;
     double *moved = s->m + o->n, change = penalty, amiss = 0;
     memcpy(moved, s->a, o->n * sizeof *moved);
-    if (o->bias == BIAS_FREE) descent_balance(o, moved);
+    if (o->bias == BIAS_FREE) solver_balance(o, moved);
     for (size_t i = 0; o->bias == BIAS_FREE && i < o->n; i++) {
         amiss += o->share[i] * s->a[i] * objective_side(o, i);
         change += o->share[i] * (moved[i] - s->a[i]) * s->m[i];
@@ -55,7 +55,7 @@ static sepal_status dual_value(double *out, const struct dual *s, double penalty
 
 static sepal_status best_bias(const struct dual *s, double *bias) {
     const struct objective *o = s->o;
-    return o->loss->smooth ? line_bias(o, s->m, bias) : hinge_bias(o, s->m, bias);
+    return o->loss->smooth ? linesearch_bias(o, s->m, bias) : hinge_bias(o, s->m, bias);
 }
 
 sepal_status dual_look(const struct dual *s, struct outlook *out) {

@@ -10,11 +10,11 @@
 sepal_status dual_curves(struct dual *s) {
     const struct objective *o = s->o;
     double sum = 0, shares = 0;
-    TRY(objective_squares(s->curve, o));
+    TRY(objective_squares(s->curvature, o));
     for (size_t i = 0; i < o->n; i++) {
-        sum += o->share[i] * s->curve[i];
+        sum += o->share[i] * s->curvature[i];
         shares += o->share[i];
-        s->curve[i] *= o->share[i] / o->l2;
+        s->curvature[i] *= o->share[i] / o->l2;
     }
     s->pace = sum / shares / o->l2;
     return SEPAL_OK;
@@ -38,7 +38,7 @@ static bool next_row(const struct dual *s, size_t *place, size_t *row) {
 static double move(struct dual *s, size_t i, double score) {
     const struct objective *o = s->o;
     double side = objective_side(o, i), m = side * (score + s->bias);
-    if (!isfinite(m) || !isfinite(s->curve[i])) return 0;
+    if (!isfinite(m) || !isfinite(s->curvature[i])) return 0;
     double next = s->next(s, i, m), factor = (next - s->a[i]) * o->share[i] * side;
     s->products += o->share[i] * next * m;
     if (factor == 0) return 0;
@@ -80,7 +80,7 @@ void dual_wake(struct dual *s) {
 bool dual_epoch(struct dual *s, const struct outlook *out) {
     enum { STREAM = 0x64 };
     static const size_t often = 1 << 22; /* entries from question to question */
-    struct descent *d = s->d;
+    struct solver *d = s->d;
     const struct objective *o = s->o;
     size_t entries = o->rows.sparse ? o->rows.nonzeros : o->n * o->cols;
     struct rng rng = rng_make(d->seed, ((uint64_t)STREAM << 32) + d->iterations);

@@ -3,9 +3,9 @@
        max over a' of  neg_conjugate(a') - (a' - a) m - (a' - a)^2 curve / 2
 
    where m is the row's margin. The hinges have closed forms (Hsieh et al., ICML 2008) and rest at
-   their bounds as there. The logistic loss has a' = pull(t) for the one t with
+   their bounds as there. The logistic loss has a' = dual variable(t) for the one t with
 
-       t = m + curve (pull(t) - a)
+       t = m + curve (dual variable(t) - a)
 
    which is the margin after the step; Newton's method finds it from the margin of the last visit
    with about one exponential. */
@@ -35,7 +35,7 @@ double dual_step_hinge(struct dual *s, size_t i, double m) {
     s->excess += share * (short_of > 0 ? (1 - a) * short_of : -a * short_of);
     s->loss += share * (short_of > 0 ? short_of : 0);
     if (short_of == 0 || settles(s, i, -short_of, 1)) return a;
-    return clamp(a + short_of / s->curve[i], 0, 1);
+    return clamp(a + short_of / s->curvature[i], 0, 1);
 }
 
 double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
@@ -43,7 +43,7 @@ double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
     s->excess += share * (short_of > 0 ? rise * rise : a * (a / 4 - short_of));
     s->loss += share * (short_of > 0 ? short_of * short_of : 0);
     if (settles(s, i, -rise, INFINITY)) return a;
-    return clamp(a + rise / (s->curve[i] + 0.5), 0, INFINITY);
+    return clamp(a + rise / (s->curvature[i] + 0.5), 0, INFINITY);
 }
 
 /* ---- logistic ----------------------------------------------------------------------------- */
@@ -51,22 +51,22 @@ double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
 double dual_step_logistic(struct dual *s, size_t i, double m) {
     enum { STEPS = 40 };
     static const double small = 0.1;
-    double a = s->a[i], curve = s->curve[i], t = s->level[i], bend = a * (1 - a);
-    double low = m - curve * a, high = low + curve, base = low;
+    double a = s->a[i], curvature = s->curvature[i], t = s->level[i], bend = a * (1 - a);
+    double low = m - curvature * a, high = low + curvature, base = low;
     bool first = isinf(t);
     s->excess += s->o->share[i] * (first ? M_LN2 : 0.5 * bend * (m - t) * (m - t));
-    t = first ? 0 : t + (m - t) / (1 + curve * bend);
+    t = first ? 0 : t + (m - t) / (1 + curvature * bend);
     t = clamp(t, low, high);
     for (int k = 0; k < STEPS; k++) {
-        double e = exp_of_minus(fabs(t)), one = 1 + e, pull = (t < 0 ? 1 : e) / one;
+        double e = exp_of_minus(fabs(t)), one = 1 + e, alpha = (t < 0 ? 1 : e) / one;
         bend = e / (one * one);
-        double off = t - base - curve * pull, step = -off / (1 + curve * bend);
+        double off = t - base - curvature * alpha, step = -off / (1 + curvature * bend);
         *(off < 0 ? &low : &high) = t;
         if (!(t + step >= low && t + step <= high)) step = 0.5 * (low + high) - t;
         t += step;
         if (fabs(step) > small) continue;
-        /* the pull at t by its series from the last place: its error is step^3 */
-        a = pull - bend * step * (1 - (0.5 - pull) * step);
+        /* the dual variable at t by its series from the last place: its error is step^3 */
+        a = alpha - bend * step * (1 - (0.5 - alpha) * step);
         break;
     }
     s->level[i] = t;

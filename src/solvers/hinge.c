@@ -77,7 +77,7 @@ static double take_dual(struct hinge *h, const double *a) {
     const struct objective *o = h->o;
     double earned = 0;
     for (size_t i = 0; i < o->n; i++) h->r[i] = a[i] > 0 ? fmin(a[i], 1) : 0;
-    if (o->bias == BIAS_FREE) descent_balance(o, h->r);
+    if (o->bias == BIAS_FREE) solver_balance(o, h->r);
     for (size_t i = 0; i < o->n; i++) earned += o->share[i] * h->r[i];
     return earned;
 }
@@ -87,7 +87,7 @@ sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *im
     double earned = take_dual(h, a);
     bool plain = o->l2 > 0 && o->l1 == 0;
     if (!plain || !image || o->bias == BIAS_FREE) {
-        TRY(objective_pulls(h->image, o, h->r));
+        TRY(objective_dual_sums(h->image, o, h->r));
         for (size_t j = 0; j < o->width && plain; j++) h->image[j] /= o->l2;
         image = h->image;
     }
@@ -96,13 +96,13 @@ sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *im
     if (!(value > h->dual)) return SEPAL_OK;
     h->dual = value;
     for (size_t i = 0; i < o->n && shrink < 1; i++) h->r[i] *= shrink;
-    memcpy(h->d->pull, h->r, o->n * sizeof *a);
+    memcpy(h->d->alpha, h->r, o->n * sizeof *a);
     return SEPAL_OK;
 }
 
 /* ---- both --------------------------------------------------------------------------------- */
 
-sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena) {
+sepal_status hinge_init(struct hinge *h, struct solver *d, struct arena *arena) {
     const struct objective *o = d->o;
     *h = (struct hinge){.d = d, .o = o, .primal = INFINITY, .dual = -INFINITY};
     h->m = arena_alloc(o->ctx, arena, o->n, sizeof *h->m);
@@ -116,20 +116,20 @@ sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena)
         hinge_sizes(h->sizes, o);
     }
     TRY(hinge_offer(h, d->u, NULL));
-    if (!d->paired) memset(d->pull, 0, o->n * sizeof *d->pull);
+    if (!d->paired) memset(d->alpha, 0, o->n * sizeof *d->alpha);
     d->paired = true;
-    return hinge_offer_dual(h, d->pull, NULL);
+    return hinge_offer_dual(h, d->alpha, NULL);
 }
 
 static sepal_status account(struct hinge *h, const double *a) {
     const struct objective *o = h->o;
-    struct descent *d = h->d;
+    struct solver *d = h->d;
     double earned = take_dual(h, a), charge = 0;
-    TRY(objective_pulls(h->image, o, h->r));
+    TRY(objective_dual_sums(h->image, o, h->r));
     for (size_t j = 0; j < o->width; j++) charge += fabs(h->image[j] * d->u[j]);
     if (!sums_vanish(h, h->image) || !(h->primal - earned + charge <= d->tol * h->primal))
         return SEPAL_OK;
-    memcpy(d->pull, h->r, o->n * sizeof *a);
+    memcpy(d->alpha, h->r, o->n * sizeof *a);
     d->paired = d->converged = true;
     return SEPAL_OK;
 }
@@ -150,7 +150,7 @@ double hinge_gap(const struct hinge *h) {
 }
 
 bool hinge_ends(struct hinge *h) {
-    struct descent *d = h->d;
+    struct solver *d = h->d;
     if (hinge_gap(h) <= d->tol)
         d->converged = true;
     else if (d->stops(d->payload, d->iterations, h->primal, hinge_gap(h)))

@@ -6,7 +6,7 @@
 #include "solvers/solver.h"
 
 struct hinge {
-    struct descent *d; /* u and pull hold the best */
+    struct solver *d; /* u and dual variable hold the best */
     const struct objective *o;
     double primal, dual; /* of these */
     /* Scratch, free for others between offers. After a point was offered `m` holds its margins. */
@@ -16,7 +16,7 @@ struct hinge {
 };
 
 /* What is given to start from counts as found. */
-sepal_status hinge_init(struct hinge *h, struct descent *d, struct arena *arena);
+sepal_status hinge_init(struct hinge *h, struct solver *d, struct arena *arena);
 /* A point, whose margins m may be NULL. It is taken with the length and the bias that are best. */
 sepal_status hinge_offer(struct hinge *h, const double *u, const double *m);
 /* Dual variables in any state; their image (1 / l2) sum of share_i a_i y_i (x_i - c, 1) may be
@@ -48,14 +48,14 @@ void hinge_sizes(double *out, const struct objective *o);
 sepal_status proximal_run(struct hinge *h, double enough, size_t most);
 
 /* vanishing.c: the hinge without a penalty, by solve_augmented with ever smaller ones. */
-sepal_status solve_vanishing(struct descent *d);
+sepal_status solve_vanishing(struct solver *d);
 
 /* interior.c: all columns and rows at once. interior_columns.c: with an L1 penalty, the columns that
    have a weight. interior_band.c: of many dense rows, those near their kink. */
-sepal_status interior_narrow(struct descent *d,
+sepal_status interior_narrow(struct solver *d,
                              double off); /* margins at the start, by about; 0: unknown */
-sepal_status interior_by_columns(struct descent *d);
-sepal_status interior_banded(struct descent *d);
+sepal_status interior_by_columns(struct solver *d);
+sepal_status interior_banded(struct solver *d);
 bool interior_is_tall(const struct objective *o);
 
 #endif

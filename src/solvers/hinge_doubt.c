@@ -17,7 +17,7 @@ static sepal_status find_differ(double *out, struct hinge *h, struct arena *aren
     if (!factor || !wide) return SEPAL_EMEMORY;
     struct flat flat = {.o = o,
                         .gradient = h->image,
-                        .curve = o->share,
+                        .curvature = o->share,
                         .factor = factor,
                         .scale = wide,
                         .direction = wide + o->width,
@@ -27,7 +27,7 @@ static sepal_status find_differ(double *out, struct hinge *h, struct arena *aren
     TRY(hessian_init(&hessian, o, arena));
     TRY(hessian_make(factor, &hessian, o->share));
     if (!factor_make(factor, o->width, wide, o->ctx)) return SEPAL_OK;
-    TRY(objective_pulls(h->image, o, h->d->pull));
+    TRY(objective_dual_sums(h->image, o, h->d->alpha));
     return flat_direction(&flat, out);
 }
 

@@ -27,7 +27,7 @@ enum { STEPS_MOST = 200, EPOCHS_FIRST = 30 };
 static const double NEAR = 0.03, WIDER = 20;
 
 struct interior {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o;
     struct hinge best;
     struct hessian hessian;
@@ -246,7 +246,7 @@ static sepal_status find_amiss(struct interior *p) {
     for (size_t i = 0; i < o->n; i++) p->da[i] = o->share[i] * objective_side(o, i) * p->a[i];
     TRY(objective_back(p->amiss, o, p->da));
     for (size_t j = 0; j < o->penalised; j++) p->amiss[j] -= o->l2 * p->u[j];
-    for (size_t j = 0; j < p->split.n; j++) p->amiss[j] -= split_pull(&p->split, j);
+    for (size_t j = 0; j < p->split.n; j++) p->amiss[j] -= split_alpha(&p->split, j);
     return SEPAL_OK;
 }
 
@@ -295,7 +295,7 @@ static sepal_status step(struct interior *p, double *length) {
 /* ---- the solver --------------------------------------------------------------------------- */
 
 static sepal_status run(struct interior *p) {
-    struct descent *d = p->d;
+    struct solver *d = p->d;
     size_t most = d->max_iter ? d->max_iter : d->iterations + EPOCHS_FIRST + STEPS_MOST;
     double length = 1;
     if (begins_near(p->o) && p->off == 0 && hinge_gap(&p->best) > NEAR)
@@ -305,7 +305,7 @@ static sepal_status run(struct interior *p) {
     p->least = p->mu;
     while (!hinge_ends(&p->best) && d->iterations < most) {
         sepal_status status = step(p, &length);
-        if (descent_interrupted(d, status, NAN)) return SEPAL_OK;
+        if (solver_interrupted(d, status, NAN)) return SEPAL_OK;
         TRY(status);
         if (length == 0) break;
         d->iterations++;
@@ -338,7 +338,7 @@ static sepal_status allocate(struct interior *p, struct arena *arena) {
     return SEPAL_OK;
 }
 
-sepal_status interior_narrow(struct descent *d, double off) {
+sepal_status interior_narrow(struct solver *d, double off) {
     struct interior p = {.d = d, .o = d->o, .off = off};
     struct arena arena = {0};
     sepal_status status = allocate(&p, &arena);
@@ -347,7 +347,7 @@ sepal_status interior_narrow(struct descent *d, double off) {
     return status;
 }
 
-sepal_status solve_interior(struct descent *d) {
+sepal_status solve_interior(struct solver *d) {
     enum { NARROW = 256 }; /* so few columns cost little more than those that have a weight */
     if (d->o->l1 > 0 && d->o->width > NARROW) return interior_by_columns(d);
     return interior_is_tall(d->o) ? interior_banded(d) : interior_narrow(d, 0);

@@ -18,7 +18,7 @@ enum { MANY = 1 << 13, ROWS_PER_COLUMN = 128 };
 enum { SAMPLED = 8, RUN = 32 };
 
 struct band {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o;
     struct hinge best;
     bool known;  /* best.m are the margins of the best point */
@@ -93,11 +93,11 @@ static sepal_status take_rows(struct few *few, const struct band *b, size_t n,
 
 /* `sampled`: it is like the problem of all rows; else its rows are near the kink. */
 static sepal_status solve_few(struct few *few, struct band *b, double tol, bool sampled) {
-    struct descent *d = b->d, inner = *d;
+    struct solver *d = b->d, inner = *d;
     memcpy(few->u, d->u, b->o->width * sizeof *few->u);
     inner.o = &few->o;
     inner.u = few->u;
-    inner.pull = few->a;
+    inner.alpha = few->a;
     inner.paired = inner.converged = false;
     inner.tol = tol;
     TRY(sampled ? solve_interior(&inner) : interior_narrow(&inner, b->far));
@@ -238,7 +238,7 @@ static sepal_status run(struct band *b, struct arena *arena) {
     return SEPAL_OK;
 }
 
-sepal_status interior_banded(struct descent *d) {
+sepal_status interior_banded(struct solver *d) {
     struct band b = {.d = d, .o = d->o};
     struct arena arena = {0};
     sepal_status status = run(&b, &arena);

@@ -13,7 +13,7 @@ enum { ROUNDS = 200, FIRST = 64 };
 static const double IDLE = 0.85;
 
 struct generation {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o;
     struct hinge best;
     bool *chosen; /* cols */
@@ -21,7 +21,7 @@ struct generation {
         *dropped; /* cols: chosen once and left again; the next time it stays, lest rounds repeat */
     size_t n;     /* how many are */
     double *v, *u; /* width: sums of the last dual variables; a point */
-    double *pull;  /* n of them */
+    double *alpha; /* n of them */
     double aim;    /* for the columns chosen */
 };
 
@@ -72,10 +72,10 @@ static size_t choose(struct generation *g) {
     return g->n - before;
 }
 
-/* The best for the columns chosen, into u and pull. */
+/* The best for the columns chosen, into u and dual variable. */
 static sepal_status solve_some(struct generation *g, struct arena *arena) {
     const struct objective *o = g->o;
-    struct descent *d = g->d, inner = *d;
+    struct solver *d = g->d, inner = *d;
     struct some_columns some;
     size_t *column = arena_alloc(o->ctx, arena, g->n + 1, sizeof *column), k = 0;
     if (!column) return SEPAL_EMEMORY;
@@ -85,10 +85,10 @@ static sepal_status solve_some(struct generation *g, struct arena *arena) {
     inner.o = &some.o;
     inner.tol = g->aim;
     inner.u = arena_alloc(o->ctx, arena, some.o.width, sizeof *inner.u);
-    inner.pull = g->pull;
+    inner.alpha = g->alpha;
     if (!inner.u) return SEPAL_EMEMORY;
     some_columns_enter(&some, d->u, inner.u);
-    memcpy(g->pull, d->pull, o->n * sizeof *g->pull);
+    memcpy(g->alpha, d->alpha, o->n * sizeof *g->alpha);
     inner.paired = true;
     TRY(interior_narrow(&inner, 0));
     some_columns_leave(&some, inner.u, g->u);
@@ -99,17 +99,17 @@ static sepal_status solve_some(struct generation *g, struct arena *arena) {
 
 static sepal_status offer(struct generation *g) {
     TRY(hinge_offer(&g->best, g->u, NULL));
-    TRY(hinge_offer_dual(&g->best, g->pull, NULL));
+    TRY(hinge_offer_dual(&g->best, g->alpha, NULL));
     memcpy(g->v, g->best.image, g->o->width * sizeof *g->v);
     return SEPAL_OK;
 }
 
 static sepal_status run(struct generation *g) {
-    struct descent *d = g->d;
+    struct solver *d = g->d;
     const struct objective *o = g->o;
     /* the slopes at the point: where they are at their kink, balancing decides */
     TRY(objective_margins(g->best.m, o, d->u));
-    for (size_t i = 0; i < o->n; i++) g->pull[i] = g->best.m[i] <= 1;
+    for (size_t i = 0; i < o->n; i++) g->alpha[i] = g->best.m[i] <= 1;
     memcpy(g->u, d->u, o->width * sizeof *g->u);
     TRY(offer(g));
     for (int round = 0; round < ROUNDS && !hinge_ends(&g->best); round++) {
@@ -130,7 +130,7 @@ static sepal_status run(struct generation *g) {
     return SEPAL_OK;
 }
 
-sepal_status interior_by_columns(struct descent *d) {
+sepal_status interior_by_columns(struct solver *d) {
     const struct objective *o = d->o;
     struct generation g = {.d = d, .o = o, .aim = 1};
     struct arena arena = {0};
@@ -138,8 +138,8 @@ sepal_status interior_by_columns(struct descent *d) {
     g.dropped = arena_zero(o->ctx, &arena, o->cols, sizeof *g.dropped);
     g.v = arena_alloc(o->ctx, &arena, o->width, sizeof *g.v);
     g.u = arena_alloc(o->ctx, &arena, o->width, sizeof *g.u);
-    g.pull = arena_alloc(o->ctx, &arena, o->n, sizeof *g.pull);
-    bool made = g.chosen && g.dropped && g.v && g.u && g.pull;
+    g.alpha = arena_alloc(o->ctx, &arena, o->n, sizeof *g.alpha);
+    bool made = g.chosen && g.dropped && g.v && g.u && g.alpha;
     sepal_status status = made ? hinge_init(&g.best, d, &arena) : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
         for (size_t j = 0; j < o->cols; j++) {

@@ -41,7 +41,7 @@ double split_terms(const struct split *s) {
     return 2 * s->share * (double)s->n;
 }
 
-/* How much the weight follows its pull. */
+/* How much the weight follows its dual variable. */
 static double give(const struct split *s, size_t j) {
     return s->up[j] / s->left[0][j] + s->down[j] / s->left[1][j];
 }
@@ -60,7 +60,7 @@ void split_bend(const struct split *s, double *diagonal, size_t stride) {
 void split_ask(const struct split *s, double aim, double *right) {
     double out[2];
     for (size_t j = 0; j < s->n; j++)
-        right[j] += lack(s, aim, j, out) / give(s, j) - split_pull(s, j);
+        right[j] += lack(s, aim, j, out) / give(s, j) - split_alpha(s, j);
 }
 
 void split_follow(struct split *s, double aim, const double *du) {

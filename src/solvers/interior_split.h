@@ -1,5 +1,5 @@
 /* Weights under an L1 penalty on the path of the interior-point method: each is the difference of two
-   numbers above 0, w = up - down, and the pull t on it keeps between -l1 and l1. The path:
+   numbers above 0, w = up - down, and the dual variable t on it keeps between -l1 and l1. The path:
    up (l1 - t) = down (l1 + t) = share mu. */
 #ifndef SEPAL_SOLVERS_INTERIOR_SPLIT_H
 #define SEPAL_SOLVERS_INTERIOR_SPLIT_H
@@ -35,7 +35,7 @@ void split_draw(struct split *s, double aim, double length);
 void split_keep(struct split *s, bool back); /* `more`: keep it, or take it back */
 void split_forget(struct split *s);          /* `more` becomes 0 */
 void split_advance(struct split *s, double length, double *u);
-static inline double split_pull(const struct split *s, size_t j) {
+static inline double split_alpha(const struct split *s, size_t j) {
     return 0.5 * (s->left[1][j] - s->left[0][j]);
 }
 

@@ -2,8 +2,8 @@
    search. A step costs one read of the rows for its margins and one for the gradient, as much as a
    product of conjugate gradients; but no product is spent on a Hessian that the step then leaves.
 
-   The gradient is uneven from step to step, and with it the bound by the pulls at the point. So the
-   dual point is one between itself and those pulls: where the dual is largest along that line, by its
+   The gradient is uneven from step to step, and with it the bound by the dual variables at the point. So the
+   dual point is one between itself and those dual variables: where the dual is largest along that line, by its
    two values and one slope. */
 #include "solvers/solver.h"
 
@@ -17,15 +17,16 @@
 enum { STEPS_MOST = 5000, TRAIL = 16, PAIRS_MOST = 14 };
 
 struct lbfgs {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o;
     /* The last steps and what each changed in the gradient (PAIRS_MOST x width), and their products. */
     double *moves, *changes, product[PAIRS_MOST];
     size_t pairs, next; /* how many there are; where the next is kept */
-    double *m, *t;      /* n: margins; those of a step, then pulls */
-    double *gradient, *scale, *step, *change, *sums; /* width; sums: what d->pull amounts to */
+    double *m, *t;      /* n: margins; those of a step, then dual variables */
+    double *gradient, *scale, *step, *change,
+        *sums; /* width; sums: what d->dual variable amounts to */
     double objective, loss, gap;
-    double earned;       /* by d->pull */
+    double earned;       /* by d->dual variable */
     double trail[TRAIL]; /* gaps, of the last steps */
 };
 
@@ -37,9 +38,9 @@ struct tally {
     double loss[SLABS_MOST], own[SLABS_MOST], other[SLABS_MOST];
 };
 
-/* t = the pulls at the margins; the losses, and what these pulls and the dual point's have of the
+/* t = the dual variables at the margins; the losses, and what these dual variables and the dual point's have of the
    margins. */
-static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+static sepal_status dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     enum { PART = 256 };
     struct tally *tally = payload;
     const struct lbfgs *s = tally->s;
@@ -52,7 +53,7 @@ static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
             double share = o->share[i + k], m = share * s->m[i + k];
             loss += share * value[k];
             own += m * s->t[i + k];
-            other += m * s->d->pull[i + k];
+            other += m * s->d->alpha[i + k];
         }
     }
     tally->loss[slab] = loss;
@@ -65,7 +66,7 @@ static double dot(const struct objective *o, const double *a, const double *b) {
     return o->ctx->kernels->dot_f64(a, b, o->penalised);
 }
 
-/* How far to go from the dual point to the pulls at u: the maximum of a parabola that has the dual's
+/* How far to go from the dual point to the dual variables at u: the maximum of a parabola that has the dual's
    slope there, and what the variables earn at both ends. `move`: the way of the sums. A start is taken
    as it is. */
 static double best_blend(const struct lbfgs *s, const struct tally *tally, const double *move) {
@@ -80,7 +81,7 @@ static double best_blend(const struct lbfgs *s, const struct tally *tally, const
 /* After the gradient: `step` is free. */
 static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
     const struct objective *o = s->o;
-    struct descent *d = s->d;
+    struct solver *d = s->d;
     double *move = s->step;
     for (size_t j = 0; j < o->width; j++) {
         double penalty = j < o->penalised ? o->l2 * d->u[j] : 0;
@@ -89,8 +90,8 @@ static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
     double theta = best_blend(s, tally, move);
     o->ctx->kernels->axpy_f64(theta, move, s->sums, o->width);
     for (size_t i = 0; i < o->n; i++)
-        d->pull[i] = theta < 1 ? d->pull[i] + theta * (s->t[i] - d->pull[i]) : s->t[i];
-    TRY(objective_neg_conjugate(&s->earned, o, d->pull, 1));
+        d->alpha[i] = theta < 1 ? d->alpha[i] + theta * (s->t[i] - d->alpha[i]) : s->t[i];
+    TRY(objective_neg_conjugate(&s->earned, o, d->alpha, 1));
     d->paired = true;
     double bound = s->earned - dot(o, s->sums, s->sums) / (2 * o->l2);
     /* the bias is always put right, so this is no more than rounding */
@@ -102,10 +103,10 @@ static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
 /* change = how the gradient is other than before */
 static sepal_status look(struct lbfgs *s, struct tally *tally) {
     const struct objective *o = s->o;
-    TRY(parallel_for(o->ctx, o->slabs, pull_slab, tally));
+    TRY(parallel_for(o->ctx, o->slabs, dual_slab, tally));
     s->loss = objective_total(o, tally->loss);
     s->objective = s->loss + objective_penalty(o, s->d->u);
-    TRY(objective_pulls(s->change, o, s->t));
+    TRY(objective_dual_sums(s->change, o, s->t));
     for (size_t j = 0; j < o->width; j++) {
         double now = (j < o->penalised ? o->l2 * s->d->u[j] : 0) - s->change[j];
         s->change[j] = now - s->gradient[j];
@@ -176,21 +177,21 @@ static void find_direction(struct lbfgs *s) {
 static sepal_status advance(struct lbfgs *s, bool *moved) {
     const struct objective *o = s->o;
     double *u = s->d->u;
-    struct line line = {.o = o, .m = s->m, .t = s->t, .u = u, .step = s->step};
+    struct linesearch line = {.o = o, .m = s->m, .t = s->t, .u = u, .step = s->step};
     find_direction(s);
     line.slope = o->ctx->kernels->dot_f64(s->gradient, s->step, o->width);
     line.value = s->objective;
     TRY(objective_margins(s->t, o, s->step));
-    TRY(line_search(&line));
-    *moved = line.alpha > 0;
+    TRY(linesearch(&line));
+    *moved = line.length > 0;
     for (size_t j = 0; j < o->width; j++) {
-        s->step[j] *= line.alpha;
+        s->step[j] *= line.length;
         u[j] += s->step[j];
     }
-    for (size_t i = 0; i < o->n; i++) s->m[i] += line.alpha * s->t[i];
+    for (size_t i = 0; i < o->n; i++) s->m[i] += line.length * s->t[i];
     if (o->bias != BIAS_FREE) return SEPAL_OK;
     double before = u[o->cols];
-    TRY(line_bias(o, s->m, &u[o->cols]));
+    TRY(linesearch_bias(o, s->m, &u[o->cols]));
     s->step[o->cols] += u[o->cols] - before;
     return SEPAL_OK;
 }
@@ -199,7 +200,7 @@ static sepal_status advance(struct lbfgs *s, bool *moved) {
 
 /* Whether at the pace of the last steps more are left than the limit allows. */
 static bool is_slow(struct lbfgs *s, size_t step) {
-    const struct descent *d = s->d;
+    const struct solver *d = s->d;
     double before = s->trail[step % TRAIL];
     s->trail[step % TRAIL] = s->gap;
     if (!d->limit || step < TRAIL || !(s->gap > 0)) return false;
@@ -213,14 +214,14 @@ static bool is_due(size_t step) {
 }
 
 static sepal_status run(struct lbfgs *s) {
-    struct descent *d = s->d;
+    struct solver *d = s->d;
     struct tally tally = {.s = s};
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
     bool moved = false;
     d->paired = false;
     TRY(objective_margins(s->m, s->o, d->u));
-    /* pulls in balance are dual points, and so are blends of them */
-    if (s->o->bias == BIAS_FREE) TRY(line_bias(s->o, s->m, &d->u[s->o->cols]));
+    /* dual variables in balance are dual points, and so are blends of them */
+    if (s->o->bias == BIAS_FREE) TRY(linesearch_bias(s->o, s->m, &d->u[s->o->cols]));
     TRY(weigh_columns(s));
     for (size_t step = 0;; step++) {
         TRY(look(s, &tally));
@@ -240,7 +241,7 @@ static sepal_status run(struct lbfgs *s) {
     }
 }
 
-sepal_status solve_lbfgs(struct descent *d) {
+sepal_status solve_lbfgs(struct solver *d) {
     const struct objective *o = d->o;
     struct lbfgs s = {.d = d, .o = o};
     double *rows = mem_alloc(o->ctx, o->n, 2 * sizeof *rows);

@@ -5,81 +5,82 @@
 
 /* ---- step lengths ------------------------------------------------------------------------- */
 
-/* The penalty at u + alpha step. */
-static double penalty_at(const struct line *line, double alpha) {
+/* The penalty at u + length step. */
+static double penalty_at(const struct linesearch *line, double length) {
     const struct objective *o = line->o;
     double absolute = 0, square = 0;
     for (size_t j = 0; j < o->penalised; j++) {
-        double u = line->u[j] + alpha * line->step[j];
+        double u = line->u[j] + length * line->step[j];
         absolute += fabs(u);
         square += u * u;
     }
     return o->l1 * absolute + 0.5 * o->l2 * square;
 }
 
-/* First and second derivative at alpha, of losses and L2 penalty. */
-static void slopes_at(double out[2], const struct line *line, double alpha, const double ridge[2]) {
+/* First and second derivative at length, of losses and L2 penalty. */
+static void slopes_at(double out[2], const struct linesearch *line, double length,
+                      const double ridge[2]) {
     enum { PART = 256 };
     const struct objective *o = line->o;
-    double m[PART], pull[PART], curve[PART];
-    out[0] = ridge[0] + alpha * ridge[1];
+    double m[PART], alpha[PART], curvature[PART];
+    out[0] = ridge[0] + length * ridge[1];
     out[1] = ridge[1];
     for (size_t i = 0, n; i < o->n; i += n) {
         n = o->n - i < PART ? o->n - i : PART;
-        for (size_t k = 0; k < n; k++) m[k] = line->m[i + k] + alpha * line->t[i + k];
-        o->loss->at(o->ctx->kernels, n, m, NULL, pull, curve);
+        for (size_t k = 0; k < n; k++) m[k] = line->m[i + k] + length * line->t[i + k];
+        o->loss->at(o->ctx->kernels, n, m, NULL, alpha, curvature);
         for (size_t k = 0; k < n; k++) {
             double move = o->share[i + k] * line->t[i + k];
-            out[0] -= move * pull[k];
-            out[1] += move * line->t[i + k] * curve[k];
+            out[0] -= move * alpha[k];
+            out[1] += move * line->t[i + k] * curvature[k];
         }
     }
 }
 
 /* Where the slope is small beside that at the start: Newton's steps inside of what is known of the
    place where it changes its sign. */
-static double best_length(const struct line *line) {
+static double best_length(const struct linesearch *line) {
     enum { TRIALS = 12 };
     static const double small = 0.05, farthest = 64;
     const struct kernels *kernels = line->o->ctx->kernels;
     double ridge[2] = {line->o->l2 * kernels->dot_f64(line->u, line->step, line->o->penalised),
                        line->o->l2 * kernels->dot_f64(line->step, line->step, line->o->penalised)};
-    double low = 0, high = INFINITY, alpha = 1, slopes[2];
+    double low = 0, high = INFINITY, length = 1, slopes[2];
     for (int trial = 0; trial < TRIALS; trial++) {
-        slopes_at(slopes, line, alpha, ridge);
+        slopes_at(slopes, line, length, ridge);
         if (fabs(slopes[0]) <= small * fabs(line->slope)) break;
-        *(slopes[0] < 0 ? &low : &high) = alpha;
-        double next = slopes[1] > 0 ? alpha - slopes[0] / slopes[1] : 2 * alpha;
-        if (!(next > low && next < high)) next = isinf(high) ? 2 * alpha : 0.5 * (low + high);
-        alpha = fmin(next, farthest);
+        *(slopes[0] < 0 ? &low : &high) = length;
+        double next = slopes[1] > 0 ? length - slopes[0] / slopes[1] : 2 * length;
+        if (!(next > low && next < high)) next = isinf(high) ? 2 * length : 0.5 * (low + high);
+        length = fmin(next, farthest);
     }
-    return alpha;
+    return length;
 }
 
-static sepal_status value_at(double *out, const struct line *line, double alpha) {
-    TRY(objective_loss_along(out, line->o, line->m, line->t, alpha));
-    *out += penalty_at(line, alpha);
+static sepal_status value_at(double *out, const struct linesearch *line, double length) {
+    TRY(objective_loss_along(out, line->o, line->m, line->t, length));
+    *out += penalty_at(line, length);
     return SEPAL_OK;
 }
 
-sepal_status line_search(struct line *line) {
+sepal_status linesearch(struct linesearch *line) {
     static const double enough = 1e-4;
     enum { TRIALS = 60 };
     const struct objective *o = line->o;
     double value = 0, noise = 4 * DBL_EPSILON * fabs(line->value);
-    line->alpha = 0;
+    line->length = 0;
     line->reached = line->value;
     if (!(line->slope < 0)) return SEPAL_OK;
-    double alpha = o->loss->smooth && o->l1 == 0 ? best_length(line) : 1;
+    double length = o->loss->smooth && o->l1 == 0 ? best_length(line) : 1;
     for (int trial = 0; trial < TRIALS; trial++) {
-        TRY(value_at(&value, line, alpha));
+        TRY(value_at(&value, line, length));
         /* near the optimum the decrease is below what the sums can tell */
-        if (value <= line->value + enough * alpha * line->slope + noise) {
-            line->alpha = alpha;
+        if (value <= line->value + enough * length * line->slope + noise) {
+            line->length = length;
             line->reached = value;
             break;
         }
-        alpha *= 0.5;
+        length *= 0.5;
     }
     return SEPAL_OK;
 }
@@ -89,20 +90,20 @@ sepal_status line_search(struct line *line) {
 /* First and second derivative of the loss along the bias. */
 static void bias_slopes(const struct objective *o, const double *m, double out[2]) {
     enum { PART = 256 };
-    double pull[PART], curve[PART];
+    double alpha[PART], curvature[PART];
     out[0] = out[1] = 0;
     for (size_t i = 0, n; i < o->n; i += n) {
         n = o->n - i < PART ? o->n - i : PART;
-        o->loss->at(o->ctx->kernels, n, m + i, NULL, pull, curve);
+        o->loss->at(o->ctx->kernels, n, m + i, NULL, alpha, curvature);
         for (size_t k = 0; k < n; k++) {
-            out[0] -= o->share[i + k] * objective_side(o, i + k) * pull[k];
-            out[1] += o->share[i + k] * curve[k];
+            out[0] -= o->share[i + k] * objective_side(o, i + k) * alpha[k];
+            out[1] += o->share[i + k] * curvature[k];
         }
     }
 }
 
 /* Newton's steps, kept inside of what is known of the place where the slope changes its sign. */
-sepal_status line_bias(const struct objective *o, double *m, double *bias) {
+sepal_status linesearch_bias(const struct objective *o, double *m, double *bias) {
     enum { STEPS = 60 };
     static const double most = 4; /* of a step: far out the curvature says little */
     double low = -INFINITY, high = INFINITY, at = 0, slopes[2];
@@ -123,7 +124,7 @@ sepal_status line_bias(const struct objective *o, double *m, double *bias) {
 
 /* ---- the last roundings ------------------------------------------------------------------- */
 
-bool line_clear(const struct objective *o, double objective, double *u) {
+bool linesearch_clear(const struct objective *o, double objective, double *u) {
     static const double rest = 1e-22, more = 1 + 1e-9;
     if (o->loss != &loss_squared_hinge || o->l2 > 0 || objective == 0 || objective > rest)
         return false;

@@ -4,24 +4,24 @@
 
 #include "objective/objective.h"
 
-struct line {
+struct linesearch {
     const struct objective *o;
     const double *m, *t; /* margins at u, and of the step: n numbers each */
     const double *u, *step;
     double value, slope; /* of the objective at u along the step; below 0 */
-    double alpha;        /* the answer; 0: nothing is gained */
+    double length;       /* the answer; 0: nothing is gained */
     double reached;      /* the objective there */
 };
 
 /* A step length that decreases the objective enough (Armijo), 1 if that does. */
-sepal_status line_search(struct line *line);
+sepal_status linesearch(struct linesearch *line);
 
 /* Newton's method for the bias alone: add to the margins and to *bias what makes the sum of
    share_i y_i pull_i vanish. Smooth losses. */
-sepal_status line_bias(const struct objective *o, double *m, double *bias);
+sepal_status linesearch_bias(const struct objective *o, double *m, double *bias);
 
 /* Without a penalty a squared hinge may have nothing left to lose but roundings: then rows within
    1e-9 of their margin are brought beyond it. True: u has changed. */
-bool line_clear(const struct objective *o, double objective, double *u);
+bool linesearch_clear(const struct objective *o, double objective, double *u);
 
 #endif

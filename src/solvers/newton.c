@@ -4,7 +4,7 @@
    statistics go, and from there one or two steps of all rows are left. A step is tried by looking
    around where it leads; only when that is no gain a shorter one is sought, on the margins alone.
 
-   The dual point is that of the quadratic model: with a step s the pulls move by -curvature times the
+   The dual point is that of the quadratic model: with a step s the dual variables move by -curvature times the
    change of the margins, so their sums are exactly those of the model's gradient at its least, which
    is 0. What is left of the gap is Fenchel and Young's, row by row, of the order of the square of the
    decrease that the step promised. Without a penalty that is the point itself that the proof needs:
@@ -23,7 +23,7 @@
 enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 512, ROWS_PER_COLUMN = 32 };
 
 struct newton {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o; /* of all rows, or of a sample */
     struct hessian hessian;
     struct sweep sweep;
@@ -57,12 +57,12 @@ static double relative(const struct newton *s, double excess) {
     return excess / fmax(fabs(s->objective), 1e-300);
 }
 
-/* What a free bias off its optimum costs: balancing the pulls, and itself. */
+/* What a free bias off its optimum costs: balancing the dual variables, and itself. */
 static double bias_excess(const struct newton *s) {
     const struct objective *o = s->o;
-    double g = s->sweep.gradient[o->cols], curves = 0;
-    for (size_t i = 0; i < o->n; i++) curves += s->sweep.curve[i];
-    return fabs(g * s->u[o->cols]) + (curves > 0 ? g * g / (2 * curves) : 0);
+    double g = s->sweep.gradient[o->cols], curvatures = 0;
+    for (size_t i = 0; i < o->n; i++) curvatures += s->sweep.curvature[i];
+    return fabs(g * s->u[o->cols]) + (curvatures > 0 ? g * g / (2 * curvatures) : 0);
 }
 
 /* By the dual variables a at the point itself: P - D = |gradient|^2 / 2 l2, if the bias is optimal. Far from the
@@ -93,8 +93,8 @@ static double own_gap(struct newton *s) {
 static void keep_part(struct newton *s) {
     const struct objective *o = s->o;
     if (s->d->paired || s->theta == 1) return;
-    o->loss->at(o->ctx->kernels, o->n, s->sweep.m, NULL, s->d->pull, NULL);
-    for (size_t i = 0; i < o->n; i++) s->d->pull[i] *= s->theta;
+    o->loss->at(o->ctx->kernels, o->n, s->sweep.m, NULL, s->d->alpha, NULL);
+    for (size_t i = 0; i < o->n; i++) s->d->alpha[i] *= s->theta;
     s->d->paired = true;
 }
 
@@ -106,9 +106,9 @@ static sepal_status find_step(struct newton *s, bool *found) {
     s->decrement = NAN;
     s->factored = false;
     if (s->sweep.hessian)
-        hessian_take_over(s->factor, &s->hessian, s->sweep.curve);
+        hessian_take_over(s->factor, &s->hessian, s->sweep.curvature);
     else
-        TRY(hessian_make(s->factor, &s->hessian, s->sweep.curve));
+        TRY(hessian_make(s->factor, &s->hessian, s->sweep.curvature));
     s->sweep.hessian = NULL; /* later ones differ by few rows, or may not be needed */
     s->inexact = s->hessian.single;
     *found = s->factored = factor_make(s->factor, o->width, s->scale, o->ctx);
@@ -126,16 +126,16 @@ static sepal_status step_shorter(struct newton *s, double value, double *length)
     const struct objective *o = s->o;
     double *t = s->sweep.m;
     for (size_t i = 0; i < o->n; i++) t[i] -= s->before[i];
-    struct line line = {.o = o,
-                        .m = s->before,
-                        .t = t,
-                        .u = s->left,
-                        .step = s->step,
-                        .value = value,
-                        .slope = -s->decrement};
-    TRY(line_search(&line));
-    *length = line.alpha;
-    for (size_t j = 0; j < o->width; j++) s->u[j] = s->left[j] + line.alpha * s->step[j];
+    struct linesearch line = {.o = o,
+                              .m = s->before,
+                              .t = t,
+                              .u = s->left,
+                              .step = s->step,
+                              .value = value,
+                              .slope = -s->decrement};
+    TRY(linesearch(&line));
+    *length = line.length;
+    for (size_t j = 0; j < o->width; j++) s->u[j] = s->left[j] + line.length * s->step[j];
     return look(s);
 }
 
@@ -157,27 +157,27 @@ static sepal_status advance(struct newton *s, double *length) {
 
 /* ---- the dual point ----------------------------------------------------------------------- */
 
-struct pulling {
+struct dual_sums {
     struct newton *s;
     double loss[SLABS_MOST];
     bool clipped[SLABS_MOST];
 };
 
-/* In place of the margins before the step: the model's pulls after it. */
-static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+/* In place of the margins before the step: the model's dual variables after it. */
+static sepal_status dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     enum { PART = 256 };
-    struct pulling *all = payload;
+    struct dual_sums *all = payload;
     const struct newton *s = all->s;
     const struct objective *o = s->o;
-    double pull[PART], curve[PART], value[PART], earned[PART], excess = 0;
+    double alpha[PART], curvature[PART], value[PART], earned[PART], excess = 0;
     for (size_t i = o->slab_first[slab], n; i < o->slab_first[slab + 1]; i += n) {
         n = o->slab_first[slab + 1] - i < PART ? o->slab_first[slab + 1] - i : PART;
         const double *m = s->sweep.m + i;
-        double *a = s->d->pull + i;
-        o->loss->at(ctx->kernels, n, s->before + i, NULL, pull, curve);
+        double *a = s->d->alpha + i;
+        o->loss->at(ctx->kernels, n, s->before + i, NULL, alpha, curvature);
         o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
         for (size_t k = 0; k < n; k++) {
-            double model = pull[k] - curve[k] * (m[k] - s->before[i + k]);
+            double model = alpha[k] - curvature[k] * (m[k] - s->before[i + k]);
             a[k] = clamp(model, o->loss->least, o->loss->most);
             if (a[k] != model) all->clipped[slab] = true;
         }
@@ -189,22 +189,22 @@ static sepal_status pull_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     return SEPAL_OK;
 }
 
-/* What the sums of the pulls have more than the penalty takes. */
+/* What the sums of the dual variables have more than the penalty takes. */
 static sepal_status surplus(struct newton *s, double *out) {
     const struct objective *o = s->o;
-    TRY(objective_pulls(out, o, s->d->pull));
+    TRY(objective_dual_sums(out, o, s->d->alpha));
     for (size_t j = 0; j < o->penalised; j++) out[j] -= o->l2 * s->u[j];
     return SEPAL_OK;
 }
 
-/* The pulls again onto the plane where the sums are right, in the metric of the Hessian: what rounding
+/* The dual variables again onto the plane where the sums are right, in the metric of the Hessian: what rounding
    and the range of the loss have left is taken off. `exact`: to some roundings. */
 static sepal_status straighten(struct newton *s, bool *exact) {
     enum { ROUNDS = 4 };
     static const double rounding = 1e-13;
     const struct objective *o = s->o;
     double last = INFINITY, total = 0, *r = s->product;
-    for (size_t i = 0; i < o->n; i++) total += o->share[i] * fabs(s->d->pull[i]);
+    for (size_t i = 0; i < o->n; i++) total += o->share[i] * fabs(s->d->alpha[i]);
     for (int round = 0;; round++) {
         double most = 0;
         TRY(surplus(s, r));
@@ -215,8 +215,8 @@ static sepal_status straighten(struct newton *s, bool *exact) {
         factor_solve(s->factor, o->width, s->scale, r, o->ctx);
         TRY(objective_margins(s->before, o, r));
         for (size_t i = 0; i < o->n; i++) {
-            double a = s->d->pull[i] - s->sweep.curve[i] / o->share[i] * s->before[i];
-            s->d->pull[i] = clamp(a, o->loss->least, o->loss->most);
+            double a = s->d->alpha[i] - s->sweep.curvature[i] / o->share[i] * s->before[i];
+            s->d->alpha[i] = clamp(a, o->loss->least, o->loss->most);
         }
     }
 }
@@ -228,7 +228,7 @@ static double young_excess(const struct newton *s) {
     double value[PART], earned[PART], excess = 0;
     for (size_t i = 0, n; i < o->n; i += n) {
         n = o->n - i < PART ? o->n - i : PART;
-        const double *m = s->sweep.m + i, *a = s->d->pull + i;
+        const double *m = s->sweep.m + i, *a = s->d->alpha + i;
         o->loss->at(o->ctx->kernels, n, m, value, NULL, NULL);
         o->loss->neg_conjugate(o->ctx->kernels, n, a, earned);
         for (size_t k = 0; k < n; k++)
@@ -242,14 +242,14 @@ static double young_excess(const struct newton *s) {
 static sepal_status correct(struct newton *s, double *excess) {
     static const double helps = 0.2, far = 1000;
     const struct objective *o = s->o;
-    double *r = s->product, *a = s->d->pull, last = INFINITY, enough = s->d->tol;
+    double *r = s->product, *a = s->d->alpha, last = INFINITY, enough = s->d->tol;
     if (relative(s, *excess) > far * enough) return SEPAL_OK;
     while (relative(s, *excess) > enough && *excess < helps * last) {
         last = *excess;
         factor_solve(s->factor, o->width, s->scale, r, o->ctx);
         TRY(objective_margins(s->before, o, r));
         for (size_t i = 0; i < o->n; i++) {
-            double moved = a[i] - s->sweep.curve[i] / o->share[i] * s->before[i];
+            double moved = a[i] - s->sweep.curvature[i] / o->share[i] * s->before[i];
             a[i] = clamp(moved, o->loss->least, o->loss->most);
         }
         TRY(surplus(s, r));
@@ -258,13 +258,13 @@ static sepal_status correct(struct newton *s, double *excess) {
     return SEPAL_OK;
 }
 
-/* The gap of the model's pulls after a full step; `before` is lost. */
+/* The gap of the model's dual variables after a full step; `before` is lost. */
 static sepal_status find_dual(struct newton *s) {
     const struct objective *o = s->o;
-    struct pulling all = {.s = s};
+    struct dual_sums all = {.s = s};
     double excess = 0;
     bool clipped = false;
-    TRY(parallel_for(o->ctx, o->slabs, pull_slab, &all));
+    TRY(parallel_for(o->ctx, o->slabs, dual_slab, &all));
     for (size_t k = 0; k < o->slabs; k++) {
         excess += all.loss[k];
         clipped = clipped || all.clipped[k];
@@ -297,7 +297,7 @@ static void measure_drift(struct newton *s) {
         s->d->drift = fmax(s->d->drift, fabs(s->sweep.m[i] - s->before[i]));
 }
 
-/* The gap of the model's pulls is of the order of the square of the promise. That of a squared hinge
+/* The gap of the model's dual variables is of the order of the square of the promise. That of a squared hinge
    may be far less: it is 0 where no row has crossed its margin. */
 static bool dual_may_do(const struct newton *s) {
     double promise = relative(s, s->decrement);
@@ -307,18 +307,18 @@ static bool dual_may_do(const struct newton *s) {
 /* A step along what the factor does not see, unless rounding leaves nothing to gain by it. */
 static sepal_status advance_flat(struct newton *s, const struct flat *flat, bool *moved) {
     const struct objective *o = s->o;
-    struct line line = {.o = o,
-                        .m = s->sweep.m,
-                        .t = flat->t,
-                        .u = s->u,
-                        .step = flat->direction,
-                        .value = s->objective,
-                        .slope = flat->slope};
-    TRY(line_search(&line));
+    struct linesearch line = {.o = o,
+                              .m = s->sweep.m,
+                              .t = flat->t,
+                              .u = s->u,
+                              .step = flat->direction,
+                              .value = s->objective,
+                              .slope = flat->slope};
+    TRY(linesearch(&line));
     memcpy(s->left, s->u, o->width * sizeof *s->left);
-    for (size_t j = 0; j < o->width; j++) s->u[j] += line.alpha * flat->direction[j];
+    for (size_t j = 0; j < o->width; j++) s->u[j] += line.length * flat->direction[j];
     for (size_t i = 0; i < o->n; i++)
-        s->d->drift = fmax(s->d->drift, fabs(line.alpha * flat->t[i]));
+        s->d->drift = fmax(s->d->drift, fabs(line.length * flat->t[i]));
     TRY(look(s));
     *moved = s->objective < line.value;
     if (*moved) return SEPAL_OK;
@@ -330,7 +330,7 @@ static sepal_status look_along_flat(struct newton *s, struct flat *flat) {
     *flat = (struct flat){.o = s->o,
                           .m = s->sweep.m,
                           .gradient = s->sweep.gradient,
-                          .curve = s->sweep.curve,
+                          .curvature = s->sweep.curvature,
                           .factor = s->factor,
                           .scale = s->scale,
                           .direction = s->step,
@@ -343,7 +343,7 @@ static sepal_status look_along_flat(struct newton *s, struct flat *flat) {
    Hessian: along what the rows hardly differ in. There the rows themselves are asked. `moved`: there was
    more, and a step was taken. */
 static sepal_status confirm(struct newton *s, bool *moved) {
-    struct descent *d = s->d;
+    struct solver *d = s->d;
     struct flat flat;
     *moved = false;
     if (s->o->l2 > 0 || s->objective == 0 || !s->factored) return SEPAL_OK;
@@ -365,7 +365,7 @@ static sepal_status end_in_rounding(struct newton *s) {
 }
 
 static sepal_status take_steps(struct newton *s) {
-    struct descent *d = s->d;
+    struct solver *d = s->d;
     s->most = d->max_iter ? d->max_iter : STEPS_MOST;
     if (d->limit && d->limit < s->most) s->most = d->limit;
     if (hessian_in_pass(&s->hessian)) s->sweep.hessian = s->factor;
@@ -383,17 +383,17 @@ static sepal_status take_steps(struct newton *s) {
             return SEPAL_OK;
         }
         sepal_status status = find_step(s, &found);
-        if (descent_interrupted(d, status, s->objective)) return SEPAL_OK;
+        if (solver_interrupted(d, status, s->objective)) return SEPAL_OK;
         TRY(status);
         if (!found) {
-            /* nothing to gain at all: the pulls at the point are the dual point */
+            /* nothing to gain at all: the dual variables at the point are the dual point */
             d->converged = s->decrement == 0;
             return SEPAL_OK;
         }
         TRY(advance(s, &length));
         d->iterations++;
         if (length < 1 && !s->inexact && !(s->objective < value)) return end_in_rounding(s);
-        if (line_clear(s->o, s->objective, s->u)) TRY(look(s));
+        if (linesearch_clear(s->o, s->objective, s->u)) TRY(look(s));
         d->paired = false;
         s->gap = own_gap(s);
         if (!(s->o->l2 > 0)) measure_drift(s);
@@ -434,7 +434,7 @@ static sepal_status newton_init(struct newton *s, struct arena *arena) {
     double **by_column[] = {&s->sweep.gradient, &s->left, &s->step, &s->scale, &s->product};
     for (size_t k = 0; k < 5; k++) *by_column[k] = wide + k * o->width;
     s->sweep.m = rows;
-    s->sweep.curve = rows + o->n;
+    s->sweep.curvature = rows + o->n;
     s->before = rows + 2 * o->n;
     return SEPAL_OK;
 }
@@ -447,7 +447,7 @@ static sepal_status descend_roughly(struct newton *s) {
         bool found;
         double length;
         sepal_status status = find_step(s, &found);
-        if (descent_interrupted(s->d, status, s->objective)) return SEPAL_OK;
+        if (solver_interrupted(s->d, status, s->objective)) return SEPAL_OK;
         TRY(status);
         if (!found) return SEPAL_OK;
         if (s->decrement <= near) {
@@ -456,7 +456,7 @@ static sepal_status descend_roughly(struct newton *s) {
         }
         TRY(advance(s, &length));
         if (length == 0) return SEPAL_OK;
-        struct descent *d = s->d;
+        struct solver *d = s->d;
         d->stopped = d->stops(d->payload, d->iterations, s->objective, NAN);
         if (d->stopped) return SEPAL_OK;
     }
@@ -489,7 +489,7 @@ static sepal_status start(struct newton *s) {
     return SEPAL_OK;
 }
 
-sepal_status solve_newton(struct descent *d) {
+sepal_status solve_newton(struct solver *d) {
     struct newton s = {.d = d, .o = d->o, .u = d->u};
     struct arena arena = {0};
     sepal_status status = newton_init(&s, &arena);

@@ -26,11 +26,11 @@ bool hessian_may_be_single(const struct hessian *h, double tol);
 /* Not single from now on. */
 void hessian_be_exact(struct hessian *h);
 /* The upper triangle (width x width), penalty included. */
-sepal_status hessian_make(double *out, struct hessian *h, const double *curve);
+sepal_status hessian_make(double *out, struct hessian *h, const double *curvature);
 /* Whether the pass that gives the curvatures had better make it, too (struct sweep); and the same when
    it has done so. */
 bool hessian_in_pass(const struct hessian *h);
-void hessian_take_over(double *out, struct hessian *h, const double *curve);
+void hessian_take_over(double *out, struct hessian *h, const double *curvature);
 
 /* ---- newton_factor.c: a Cholesky factor that always is one ------------------------------------- */
 
@@ -44,11 +44,11 @@ void factor_solve(const double *factor, size_t n, const double *scale, double *x
 
 struct flat {
     const struct objective *o;
-    const double *m, *gradient, *curve; /* of a point: n, width, n */
-    const double *factor, *scale;       /* of a Hessian near it */
-    double *direction, *scratch;        /* width */
-    double *t;                          /* n: the change of the margins along the direction */
-    double slope, curvature;            /* of P along the direction */
+    const double *m, *gradient, *curvature; /* of a point: n, width, n */
+    const double *factor, *scale;           /* of a Hessian near it */
+    double *direction, *scratch;            /* width */
+    double *t;                              /* n: the change of the margins along the direction */
+    double slope, curvature_along;          /* of P along the direction */
     double gain; /* the most that P may fall along it; 0 where the rows differ by roundings alone */
 };
 /* The direction of which the factor sees least. *differ: how much the rows differ along it, beside its

@@ -2,9 +2,9 @@
    version LIBLINEAR has; here one pass over the rows gives value, gradient and curvatures, and the
    bias is put right by itself after every step).
 
-   The dual point is that of the quadratic model: with the step s the pulls move by -curvature times
+   The dual point is that of the quadratic model: with the step s the dual variables move by -curvature times
    the margins' change, so their sums are those of the gradient of the model, and what conjugate
-   gradients leave of it is all that 1/l2 can magnify. The pulls at the new point itself are as
+   gradients leave of it is all that 1/l2 can magnify. The dual variables at the new point itself are as
    feasible, but bound far less while the steps are not yet small.
 
    Without a penalty there is no such bound, and what the step promises stands for the gap: half the
@@ -22,13 +22,13 @@
 enum { STEPS_MOST = 500, CG_MOST = 250, DOUBTS_MOST = 10 };
 
 struct newton {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o;
     struct sweep sweep;
     double *t;                                                        /* n */
     double *diagonal, *scale, *step, *residual, *direction, *product; /* width */
     double objective;
-    double bound;   /* the best dual value, of d->pull; minus infinity: none */
+    double bound;   /* the best dual value, of d->dual variable; minus infinity: none */
     double gap;     /* relative, by that bound; NaN without a penalty */
     double rate;    /* the decrease that the diagonal model promises, relative */
     double promise; /* the same of the step; NaN: conjugate gradients did not come to an end */
@@ -61,7 +61,7 @@ static void scale_columns(struct newton *s) {
     }
 }
 
-/* What the pulls at the point itself leave of P: |gradient|^2 / 2 l2, if the bias is optimal. If it is
+/* What the dual variables at the point itself leave of P: |gradient|^2 / 2 l2, if the bias is optimal. If it is
    not quite, they are thought of as brought into balance, each by a share of its curvature. That moves
    their sums by the slope along the bias times a mean row, which is no longer than the root of the
    mean square; the sums of curvature times squares are `spread`. */
@@ -93,7 +93,7 @@ static sepal_status look(struct newton *s) {
     const struct objective *o = s->o;
     double *g = s->sweep.gradient, *h = s->diagonal;
     TRY(objective_sweep(&s->sweep, o, s->d->u));
-    TRY(objective_diagonal(h, o, s->sweep.curve));
+    TRY(objective_diagonal(h, o, s->sweep.curvature));
     s->objective = s->sweep.loss + objective_penalty(o, s->d->u);
     double square = 0, spread = 0;
     for (size_t j = 0; j < o->cols; j++) spread += h[j];
@@ -115,7 +115,7 @@ static sepal_status look(struct newton *s) {
 /* H p, penalty included */
 static sepal_status bend(struct newton *s, const double *p) {
     const struct objective *o = s->o;
-    TRY(objective_product(s->product, NULL, o, s->sweep.curve, p));
+    TRY(objective_product(s->product, NULL, o, s->sweep.curvature, p));
     for (size_t j = 0; j < o->penalised; j++) s->product[j] += o->l2 * p[j];
     return SEPAL_OK;
 }
@@ -163,10 +163,10 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
         TRY(bend(s, p));
         double curvature = dot(o, p, s->product);
         if (!(curvature > 0) || (forcing == 0 && !is_clear(s, p, curvature))) break;
-        double alpha = rz / curvature, next = 0, gain = 0.5 * alpha * rz;
+        double length = rz / curvature, next = 0, gain = 0.5 * length * rz;
         for (size_t j = 0; j < o->width; j++) {
-            s->step[j] += alpha * p[j];
-            r[j] -= alpha * s->product[j];
+            s->step[j] += length * p[j];
+            r[j] -= length * s->product[j];
             next += r[j] * r[j] / s->scale[j];
         }
         model += gain;
@@ -194,27 +194,27 @@ static sepal_status ask_all(struct newton *s, bool *near) {
     return SEPAL_OK;
 }
 
-/* The pulls of the model at the full step, and the bound they give. */
+/* The dual variables of the model at the full step, and the bound they give. */
 static sepal_status dual_point(struct newton *s) {
     const struct objective *o = s->o;
     double *v = s->product, earned, square = 0;
     if (!(o->l2 > 0)) return SEPAL_OK;
-    double *pull = s->sweep.curve; /* not needed any more */
+    double *alpha = s->sweep.curvature; /* not needed any more */
     for (size_t i = 0; i < o->n; i++) {
-        double a, bend = pull[i] / o->share[i];
+        double a, bend = alpha[i] / o->share[i];
         o->loss->at(o->ctx->kernels, 1, s->sweep.m + i, NULL, &a, NULL);
-        pull[i] = clamp(a - bend * s->t[i], o->loss->least, o->loss->most);
+        alpha[i] = clamp(a - bend * s->t[i], o->loss->least, o->loss->most);
     }
-    if (o->bias == BIAS_FREE) descent_balance(o, pull);
-    TRY(objective_neg_conjugate(&earned, o, pull, 1));
-    TRY(objective_pulls(v, o, pull));
+    if (o->bias == BIAS_FREE) solver_balance(o, alpha);
+    TRY(objective_neg_conjugate(&earned, o, alpha, 1));
+    TRY(objective_dual_sums(v, o, alpha));
     for (size_t j = 0; j < o->penalised; j++) square += v[j] * v[j];
     double bound = earned - square / (2 * o->l2);
     /* what rounding leaves */
     if (o->bias == BIAS_FREE) bound -= fabs(v[o->cols] * s->d->u[o->cols]);
     if (!(bound > s->bound)) return SEPAL_OK;
     s->bound = bound;
-    memcpy(s->d->pull, pull, o->n * sizeof *pull);
+    memcpy(s->d->alpha, alpha, o->n * sizeof *alpha);
     s->d->paired = true;
     return SEPAL_OK;
 }
@@ -227,22 +227,22 @@ static void measure_drift(struct newton *s, double length) {
 static sepal_status advance(struct newton *s, bool *moved) {
     static const double least = 1e-3;
     const struct objective *o = s->o;
-    struct line line = {.o = o, .m = s->sweep.m, .t = s->t, .u = s->d->u, .step = s->step};
+    struct linesearch line = {.o = o, .m = s->sweep.m, .t = s->t, .u = s->d->u, .step = s->step};
     line.slope = dot(o, s->sweep.gradient, s->step);
     line.value = s->objective;
     TRY(objective_margins(s->t, o, s->step));
-    TRY(line_search(&line));
+    TRY(linesearch(&line));
     TRY(dual_point(s));
-    *moved = line.alpha > 0;
+    *moved = line.length > 0;
     /* the Hessian is that of this place alone, or rounding: what it says of the next place is no proof */
     double decrease = (line.value - line.reached) / line.value;
     s->unkept = s->unkept || (s->far && decrease < least * s->promise);
     if (!*moved) return SEPAL_OK;
-    if (!(o->l2 > 0)) measure_drift(s, line.alpha);
-    for (size_t j = 0; j < o->width; j++) s->d->u[j] += line.alpha * s->step[j];
+    if (!(o->l2 > 0)) measure_drift(s, line.length);
+    for (size_t j = 0; j < o->width; j++) s->d->u[j] += line.length * s->step[j];
     if (o->bias != BIAS_FREE) return SEPAL_OK;
-    for (size_t i = 0; i < o->n; i++) s->sweep.m[i] += line.alpha * s->t[i];
-    return line_bias(o, s->sweep.m, &s->d->u[o->cols]);
+    for (size_t i = 0; i < o->n; i++) s->sweep.m[i] += line.length * s->t[i];
+    return linesearch_bias(o, s->sweep.m, &s->d->u[o->cols]);
 }
 
 /* ---- the solver --------------------------------------------------------------------------- */
@@ -254,7 +254,7 @@ static bool nothing_left(const struct newton *s) {
 }
 
 static sepal_status run(struct newton *s) {
-    struct descent *d = s->d;
+    struct solver *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
     enum { SURE = 2 }; /* a step may lead rows over their kinks, behind which P falls on */
     int sure = 0;      /* so often in turn the optimum was near */
@@ -278,18 +278,18 @@ static sepal_status run(struct newton *s) {
             d->converged = near && !s->unkept;
             return SEPAL_OK;
         }
-        (void)line_clear(s->o, s->objective, d->u);
+        (void)linesearch_clear(s->o, s->objective, d->u);
     }
 }
 
-sepal_status solve_newton_cg(struct descent *d) {
+sepal_status solve_newton_cg(struct solver *d) {
     const struct objective *o = d->o;
     struct newton s = {.d = d, .o = o};
     double *rows = mem_alloc(o->ctx, o->n, 3 * sizeof *rows);
     double *wide = mem_alloc(o->ctx, o->width, 7 * sizeof *wide);
     sepal_status status = rows && wide ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
-        double **by_row[] = {&s.sweep.m, &s.sweep.curve, &s.t};
+        double **by_row[] = {&s.sweep.m, &s.sweep.curvature, &s.t};
         double **by_column[] = {&s.sweep.gradient, &s.diagonal,  &s.scale,  &s.step,
                                 &s.residual,       &s.direction, &s.product};
         for (size_t k = 0; k < 3; k++) *by_row[k] = rows + k * o->n;

@@ -44,7 +44,7 @@ static sepal_status find_direction(const struct flat *f, bool *found) {
     *found = *found && apply(f);
     double before = *found ? square_of(f) : 0;
     for (int k = 0; k < ROUNDS && *found; k++) {
-        TRY(objective_product(f->scratch, NULL, f->o, f->curve, f->direction));
+        TRY(objective_product(f->scratch, NULL, f->o, f->curvature, f->direction));
         factor_solve(f->factor, width, f->scale, f->scratch, f->o->ctx);
         for (size_t j = 0; j < width; j++) f->direction[j] -= f->scratch[j];
         *found = square_of(f) > little * before;
@@ -73,12 +73,12 @@ static double sum_slope(struct flat *f) {
 sepal_status flat_direction(struct flat *f, double *differ) {
     const struct objective *o = f->o;
     bool found;
-    f->curvature = *differ = 0;
+    f->curvature_along = *differ = 0;
     TRY(find_direction(f, &found));
     if (!found) return SEPAL_OK;
     TRY(objective_margins(f->t, o, f->direction));
-    for (size_t i = 0; i < o->n; i++) f->curvature += f->curve[i] * f->t[i] * f->t[i];
-    *differ = sqrt(f->curvature / square_of(f));
+    for (size_t i = 0; i < o->n; i++) f->curvature_along += f->curvature[i] * f->t[i] * f->t[i];
+    *differ = sqrt(f->curvature_along / square_of(f));
     return SEPAL_OK;
 }
 
@@ -90,12 +90,12 @@ sepal_status flat_find(struct flat *f) {
     TRY(flat_direction(f, &differ));
     if (!(differ > roundings * sqrt((double)o->width))) return SEPAL_OK;
     double size = sum_slope(f), most = fabs(f->slope) + DBL_EPSILON / differ * size;
-    f->gain = most * most / (2 * f->curvature);
+    f->gain = most * most / (2 * f->curvature_along);
     /* downhill, to the least of the quadratic model */
-    double length = -f->slope / f->curvature;
+    double length = -f->slope / f->curvature_along;
     for (size_t j = 0; j < o->width; j++) f->direction[j] *= length;
     for (size_t i = 0; i < o->n; i++) f->t[i] *= length;
     f->slope *= length;
-    f->curvature *= length * length;
+    f->curvature_along *= length * length;
     return SEPAL_OK;
 }

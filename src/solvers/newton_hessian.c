@@ -57,12 +57,12 @@ sepal_status hessian_init(struct hessian *h, const struct objective *o, struct a
 }
 
 /* Taking out and putting in is worth it while that is less than all of them. */
-static bool changed_much(const struct hessian *h, const double *curve) {
+static bool changed_much(const struct hessian *h, const double *curvature) {
     size_t changed = 0, present = 0;
     if (!h->begun) return true;
     for (size_t i = 0; i < h->o->n; i++) {
-        changed += curve[i] != h->kept[i];
-        present += curve[i] != 0;
+        changed += curvature[i] != h->kept[i];
+        present += curvature[i] != 0;
     }
     return changed > present / 2;
 }
@@ -71,7 +71,7 @@ static bool changed_much(const struct hessian *h, const double *curve) {
 
 struct adding {
     struct hessian *h;
-    const double *curve;
+    const double *curvature;
     bool afresh;
 };
 
@@ -136,9 +136,9 @@ static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
         if (block->first_row >= to) break;
         for (size_t i = 0; i < block->rows; i++) {
             size_t row = block->first_row + i;
-            double by = all->afresh ? all->curve[row] : all->curve[row] - h->kept[row];
+            double by = all->afresh ? all->curvature[row] : all->curvature[row] - h->kept[row];
             if (by != 0) add_row(h, block, i, by, sum);
-            if (h->kept) h->kept[row] = all->curve[row];
+            if (h->kept) h->kept[row] = all->curvature[row];
         }
     }
     return SEPAL_OK;
@@ -157,10 +157,10 @@ static void take_centre_off(double *out, const struct hessian *h, const double *
     }
 }
 
-static sepal_status scatter(double *out, struct hessian *h, const double *curve) {
+static sepal_status scatter(double *out, struct hessian *h, const double *curvature) {
     const struct objective *o = h->o;
     size_t side = h->side, width = o->width;
-    struct adding all = {.h = h, .curve = curve, .afresh = changed_much(h, curve)};
+    struct adding all = {.h = h, .curvature = curvature, .afresh = changed_much(h, curvature)};
     TRY(parallel_for(o->ctx, h->parts, add_part, &all));
     h->begun = h->kept != NULL;
     for (size_t i = 0; i < width; i++) {
@@ -235,21 +235,21 @@ static sepal_status add_listed(double *out, struct hessian *h, double sign) {
     return n ? tall_gram(out, o->ctx, &tall) : SEPAL_OK;
 }
 
-static void keep(struct hessian *h, const double *out, const double *curve) {
+static void keep(struct hessian *h, const double *out, const double *curvature) {
     if (!h->kept) return;
     memcpy(h->sum, out, h->side * h->side * sizeof *out);
-    memcpy(h->kept, curve, h->o->n * sizeof *h->kept);
+    memcpy(h->kept, curvature, h->o->n * sizeof *h->kept);
     h->begun = true;
 }
 
-static sepal_status multiply(double *out, struct hessian *h, const double *curve) {
+static sepal_status multiply(double *out, struct hessian *h, const double *curvature) {
     size_t square = h->side * h->side;
-    bool afresh = !h->kept || changed_much(h, curve);
-    h->weight = curve;
+    bool afresh = !h->kept || changed_much(h, curvature);
+    h->weight = curvature;
     h->minus = afresh ? NULL : h->kept;
     if (h->o->turned && afresh) {
-        TRY(objective_hessian(out, h->o, curve));
-        keep(h, out, curve);
+        TRY(objective_hessian(out, h->o, curvature));
+        keep(h, out, curvature);
         return SEPAL_OK;
     }
     if (!h->kept) return add_listed(out, h, 1);
@@ -259,7 +259,7 @@ static sepal_status multiply(double *out, struct hessian *h, const double *curve
         for (size_t k = 0; k < square; k++) h->sum[k] += sign * out[k];
     }
     memcpy(out, h->sum, square * sizeof *out);
-    memcpy(h->kept, curve, h->o->n * sizeof *h->kept);
+    memcpy(h->kept, curvature, h->o->n * sizeof *h->kept);
     h->begun = true;
     return SEPAL_OK;
 }
@@ -291,16 +291,16 @@ static void add_penalty(double *out, const struct objective *o) {
     for (size_t j = 0; j < o->penalised; j++) out[j * o->width + j] += o->l2;
 }
 
-void hessian_take_over(double *out, struct hessian *h, const double *curve) {
-    keep(h, out, curve);
+void hessian_take_over(double *out, struct hessian *h, const double *curvature) {
+    keep(h, out, curvature);
     add_penalty(out, h->o);
 }
 
-sepal_status hessian_make(double *out, struct hessian *h, const double *curve) {
-    TRY(h->scatters ? scatter(out, h, curve) : multiply(out, h, curve));
+sepal_status hessian_make(double *out, struct hessian *h, const double *curvature) {
+    TRY(h->scatters ? scatter(out, h, curvature) : multiply(out, h, curvature));
     if (h->single && !is_finite(out, h->o->width)) {
         hessian_be_exact(h);
-        TRY(multiply(out, h, curve));
+        TRY(multiply(out, h, curvature));
     }
     add_penalty(out, h->o);
     return SEPAL_OK;

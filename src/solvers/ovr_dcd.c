@@ -5,12 +5,12 @@
    neighbours, the blocks in a new order each epoch.
 
    The weights are singles, and drift from the dual variables by some roundings. What is left of them
-   after rest_settle is a rounding of the weights themselves, whose effect on an objective that is
+   after ovr_dcd_settle is a rounding of the weights themselves, whose effect on an objective that is
    flat there is of the order of its square.
 
    A bias b is held near an anchor by rho/2 (b - anchor)^2, which makes a free one a weight of a column
    of ones; after each epoch the anchor moves to b (the method of multipliers: the dual variables'
-   sums of both sides become equal). A penalised bias needs no anchor to be one, but all rows pull at
+   sums of both sides become equal). A penalised bias needs no anchor to be one, but all rows dual variable at
    it, and the descent takes fewer epochs with a stiff quadratic. */
 #include "solvers/ovr_dcd.h"
 
@@ -24,41 +24,41 @@
 /* ---- one row ------------------------------------------------------------------------------ */
 
 struct visits {
-    const struct rest_descent *d;
-    struct rest_group *group;
-    struct wide_step step;
-    bool (*turn)(struct wide_step *step, size_t lanes);
+    const struct ovr_dcd *d;
+    struct ovr_dcd_group *group;
+    struct lanes_step step;
+    bool (*turn)(struct lanes_step *step, size_t lanes);
     const struct kernels *kernels;
-    float factor[2][WIDE_LANES]; /* of the rest's losses, of a class's own */
-    int32_t *lane_of;            /* of each class; -1: in another group */
+    float factor[2][OVR_LANES]; /* of the rest's losses, of a class's own */
+    int32_t *lane_of;           /* of each class; -1: in another group */
     float *room;
     bool far; /* the weights are sparse rows', and not all in the nearest caches */
-    double gap[WIDE_LANES], loss[WIDE_LANES];
+    double gap[OVR_LANES], loss[OVR_LANES];
 };
 
 /* Begin to fetch the dual variables and the weights that a row will ask for. */
 static void fetch(const struct visits *v, size_t row) {
-    const struct rest_point *point = &v->group->point;
+    const struct ovr_point *point = &v->group->point;
     size_t i;
-    __builtin_prefetch(point->pull + row * point->lanes);
+    __builtin_prefetch(point->alpha + row * point->lanes);
     if (!v->far) return;
     const struct block *block = matrix_block_of(&v->d->rows, row, &i);
     size_t at = block->start[i], n = block->start[i + 1] - at;
-    v->kernels->wide_fetch(block->index + at, n, point->w, point->lanes * sizeof *point->w);
+    v->kernels->lanes_fetch(block->index + at, n, point->w, point->lanes * sizeof *point->w);
 }
 
 static void visit(struct visits *v, const struct block *block, size_t i, size_t next) {
     const struct objective *o = v->d->rest->o;
-    struct rest_group *group = v->group;
-    struct wide_step *step = &v->step;
+    struct ovr_dcd_group *group = v->group;
+    struct lanes_step *step = &v->step;
     size_t row = block->first_row + i, lanes = group->point.lanes;
-    float *a = group->point.pull + row * lanes, share = v->d->share[row];
+    float *a = group->point.alpha + row * lanes, share = v->d->share[row];
     const float *x;
     const uint32_t *index;
     size_t n = row_singles(&x, &index, block, i, o->cols, o->centre, v->room);
-    v->kernels->wide_dot(step->score, x, index, n, group->point.w, lanes);
+    v->kernels->lanes_dot(step->score, x, index, n, group->point.w, lanes);
     fetch(v, next);
-    for (size_t l = 0; l < WIDE_LANES; l++) {
+    for (size_t l = 0; l < OVR_LANES; l++) {
         step->score[l] += (float)group->point.bias[l];
         step->scale[l] = share * v->factor[0][l];
         step->side[l] = -1;
@@ -72,28 +72,28 @@ static void visit(struct visits *v, const struct block *block, size_t i, size_t 
     memcpy(step->a, a, lanes * sizeof *a);
     if (!v->turn(step, lanes)) return;
     memcpy(a, step->a, lanes * sizeof *a);
-    v->kernels->wide_add(group->point.w, step->change, x, index, n, lanes);
+    v->kernels->lanes_add(group->point.w, step->change, x, index, n, lanes);
     for (size_t l = 0; v->d->bias_square > 0 && l < lanes; l++)
         group->point.bias[l] += v->d->bias_square * (double)step->change[l];
 }
 
 /* ---- one epoch of one group --------------------------------------------------------------- */
 
-static bool (*turn_of(const struct objective *o))(struct wide_step *, size_t) {
+static bool (*turn_of(const struct objective *o))(struct lanes_step *, size_t) {
     const struct kernels *kernels = o->ctx->kernels;
-    if (o->loss == &loss_logistic) return kernels->wide_logistic;
-    return o->loss == &loss_hinge ? kernels->wide_hinge : kernels->wide_squared_hinge;
+    if (o->loss == &loss_logistic) return kernels->lanes_logistic;
+    return o->loss == &loss_hinge ? kernels->lanes_hinge : kernels->lanes_squared_hinge;
 }
 
 static void prepare(struct visits *v) {
     static const size_t near = 1 << 17;
-    const struct rest_point *point = &v->group->point;
+    const struct ovr_point *point = &v->group->point;
     v->far = v->d->rows.sparse && v->d->rows.cols * point->lanes * sizeof *point->w > near;
     for (size_t k = 0; k < v->d->rest->classes; k++) v->lane_of[k] = -1;
     for (size_t l = 0; l < point->n; l++) {
         v->lane_of[point->class[l]] = (int32_t)l;
         for (int own = 0; own < 2; own++)
-            v->factor[own][l] = (float)rest_factor(v->d->rest, point->class[l], own);
+            v->factor[own][l] = (float)ovr_factor_of_class(v->d->rest, point->class[l], own);
     }
 }
 
@@ -109,7 +109,7 @@ static void walk(struct visits *v) {
         size_t after = t + 1 < units ? v->d->order[t + 1] * (size_t)REST_ROWS : first;
         for (size_t i = 0; i < rows; i++)
             visit(v, block, local + i, i + 1 < rows ? first + i + 1 : after);
-        for (size_t l = 0; l < WIDE_LANES; l++) {
+        for (size_t l = 0; l < OVR_LANES; l++) {
             v->gap[l] += (double)v->step.gap[l];
             v->loss[l] += (double)v->step.loss[l];
         }
@@ -119,7 +119,7 @@ static void walk(struct visits *v) {
 /* The gap that the epoch met on its way, a row after the other, is one of some point between its
    begin and its end. */
 static void judge(const struct visits *v, double tol) {
-    struct rest_group *group = v->group;
+    struct ovr_dcd_group *group = v->group;
     double worst = 0;
     for (size_t l = 0; l < group->point.n; l++)
         worst = fmax(worst, v->gap[l] / fmax(v->loss[l], 1e-300));
@@ -131,7 +131,7 @@ static void judge(const struct visits *v, double tol) {
     if (group->idle == 0) group->last_fall = worst;
 }
 
-static void move_anchor(struct rest_group *group, double keeps) {
+static void move_anchor(struct ovr_dcd_group *group, double keeps) {
     for (size_t l = 0; l < group->point.n; l++) {
         double b = group->point.bias[l];
         group->point.bias[l] += keeps * (b - group->anchor[l]);
@@ -140,7 +140,7 @@ static void move_anchor(struct rest_group *group, double keeps) {
 }
 
 static sepal_status epoch_of_group(sepal_ctx *ctx, size_t g, void *payload) {
-    struct rest_descent *d = payload;
+    struct ovr_dcd *d = payload;
     const struct objective *o = d->rest->o;
     struct visits v = {.d = d, .group = &d->groups[g], .turn = turn_of(o), .kernels = ctx->kernels};
     if (v.group->likely) return SEPAL_OK;
@@ -160,13 +160,13 @@ static sepal_status epoch_of_group(sepal_ctx *ctx, size_t g, void *payload) {
 
 /* ---- rounds ------------------------------------------------------------------------------- */
 
-static double worst_of(const struct rest_descent *d, bool *likely, bool *stalled) {
+static double worst_of(const struct ovr_dcd *d, bool *likely, bool *stalled) {
     enum { IDLE = 25 };
     double worst = 0;
     *likely = true;
     *stalled = false;
     for (size_t g = 0; g < d->n_groups; g++) {
-        const struct rest_group *group = &d->groups[g];
+        const struct ovr_dcd_group *group = &d->groups[g];
         worst = fmax(worst, group->worst[1]);
         *likely = *likely && group->likely;
         *stalled = *stalled || (!group->likely && group->idle >= IDLE);
@@ -174,7 +174,7 @@ static double worst_of(const struct rest_descent *d, bool *likely, bool *stalled
     return worst;
 }
 
-sepal_status rest_descend(struct rest_descent *d) {
+sepal_status ovr_dcd_descend(struct ovr_dcd *d) {
     const struct objective *o = d->rest->o;
     size_t units = (o->n + REST_ROWS - 1) / REST_ROWS;
     for (size_t g = 0; g < d->n_groups; g++) d->groups[g].likely = false;

@@ -15,7 +15,7 @@ static size_t entries_of(const struct block *block) {
 
 /* Sparse rows are made singles once for all epochs, unless those would take more memory than weights
    and dual variables of the classes would as doubles. */
-static sepal_status make_blocks(struct rest_descent *d) {
+static sepal_status make_blocks(struct ovr_dcd *d) {
     const struct objective *o = d->rest->o;
     size_t entries = 0;
     d->rows = o->rows;
@@ -39,7 +39,7 @@ static sepal_status make_blocks(struct rest_descent *d) {
 }
 
 static sepal_status look_at_block(sepal_ctx *ctx, size_t b, void *payload) {
-    struct rest_descent *d = payload;
+    struct ovr_dcd *d = payload;
     const struct objective *o = d->rest->o;
     const struct block *block = &o->rows.blocks[b], *singles = &d->rows.blocks[b];
     double *room = mem_alloc(ctx, o->cols, sizeof *room);
@@ -59,7 +59,7 @@ static sepal_status look_at_block(sepal_ctx *ctx, size_t b, void *payload) {
 
 /* The bias as a weight. The quadratic rho that holds it at its anchor is much softer than the losses
    along it, so that the anchor follows fast; a stiffer one would make all steps short. */
-static sepal_status set_bias(struct rest_descent *d, double total) {
+static sepal_status set_bias(struct ovr_dcd *d, double total) {
     static const double softer = 0.05;
     const struct objective *o = d->rest->o;
     double least = INFINITY;
@@ -76,7 +76,7 @@ static sepal_status set_bias(struct rest_descent *d, double total) {
     return SEPAL_OK;
 }
 
-sepal_status rest_open(struct rest_descent *d) {
+sepal_status ovr_dcd_open(struct ovr_dcd *d) {
     const struct objective *o = d->rest->o;
     size_t units = (o->n + REST_ROWS - 1) / REST_ROWS;
     double total = 0;
@@ -104,26 +104,26 @@ sepal_status rest_open(struct rest_descent *d) {
 /* Zeros by writing them: pages of zeros from the system are one page until they are written to, and
    a page that is first read and then written to stops all threads. */
 static sepal_status clear_group(sepal_ctx *ctx, size_t g, void *payload) {
-    const struct rest_descent *d = payload;
-    const struct rest_point *point = &d->groups[g].point;
+    const struct ovr_dcd *d = payload;
+    const struct ovr_point *point = &d->groups[g].point;
     (void)ctx;
     memset(point->w, 0, d->rest->o->cols * point->lanes * sizeof *point->w);
-    memset(point->pull, 0, d->rest->o->n * point->lanes * sizeof *point->pull);
+    memset(point->alpha, 0, d->rest->o->n * point->lanes * sizeof *point->alpha);
     return SEPAL_OK;
 }
 
 /* Two groups with half the lanes rather than one: so two threads have work. */
 static size_t groups_for(size_t n) {
-    if (n > WIDE_HALF && n <= WIDE_LANES) return 2;
-    return (n + WIDE_LANES - 1) / WIDE_LANES;
+    if (n > OVR_LANES_HALF && n <= OVR_LANES) return 2;
+    return (n + OVR_LANES - 1) / OVR_LANES;
 }
 
 static size_t lanes_for(size_t n) {
-    return n <= WIDE_HALF * groups_for(n) ? WIDE_HALF : WIDE_LANES;
+    return n <= OVR_LANES_HALF * groups_for(n) ? OVR_LANES_HALF : OVR_LANES;
 }
 
 /* As many groups as needed, of about the same size, side by side in one block. */
-static sepal_status make_groups(struct rest_descent *d, const size_t *class, size_t n) {
+static sepal_status make_groups(struct ovr_dcd *d, const size_t *class, size_t n) {
     const struct objective *o = d->rest->o;
     size_t groups = groups_for(n), lanes = lanes_for(n);
     d->groups = mem_zero(o->ctx, groups, sizeof *d->groups);
@@ -132,18 +132,18 @@ static sepal_status make_groups(struct rest_descent *d, const size_t *class, siz
     d->n_groups = groups;
     for (size_t g = 0; g < groups; g++) {
         size_t from = n * g / groups, to = n * (g + 1) / groups;
-        struct rest_group *group = &d->groups[g];
-        *group =
-            (struct rest_group){.point = {.n = to - from, .lanes = lanes}, .last_fall = INFINITY};
+        struct ovr_dcd_group *group = &d->groups[g];
+        *group = (struct ovr_dcd_group){.point = {.n = to - from, .lanes = lanes},
+                                        .last_fall = INFINITY};
         group->point.w = room;
-        group->point.pull = room + o->cols * lanes;
+        group->point.alpha = room + o->cols * lanes;
         memcpy(group->point.class, class + from, (to - from) * sizeof *class);
         room += (o->cols + o->n) * lanes;
     }
     return parallel_for(o->ctx, groups, clear_group, d);
 }
 
-sepal_status rest_start(struct rest_descent *d) {
+sepal_status ovr_dcd_start(struct ovr_dcd *d) {
     size_t *class = mem_alloc(d->rest->o->ctx, d->classes, sizeof *class);
     if (!class) return SEPAL_EMEMORY;
     for (size_t k = 0; k < d->classes; k++) class[k] = k;
@@ -152,7 +152,7 @@ sepal_status rest_start(struct rest_descent *d) {
     return status;
 }
 
-void rest_close(struct rest_descent *d) {
+void ovr_dcd_close(struct ovr_dcd *d) {
     mem_free(d->groups);
     mem_free(d->block);
     mem_free(d->norm);
@@ -164,10 +164,10 @@ void rest_close(struct rest_descent *d) {
 
 /* ---- weights anew -------------------------------------------------------------------------- */
 
-static void add_rows(double *v, const struct rest_point *point, const struct rest *rest,
+static void add_rows(double *v, const struct ovr_point *point, const struct ovr_objective *rest,
                      double *room) {
     const struct objective *o = rest->o;
-    double d[WIDE_LANES] = {0};
+    double d[OVR_LANES] = {0};
     for (size_t row = 0; row < o->n; row++) {
         size_t i;
         const struct block *block = matrix_block_of(&o->rows, row, &i);
@@ -177,27 +177,27 @@ static void add_rows(double *v, const struct rest_point *point, const struct res
         for (size_t l = 0; l < point->n; l++) {
             size_t k = point->class[l];
             bool own = rest->label[row] == (int32_t)k;
-            double share = o->share[row] * rest_factor(rest, k, own) / o->l2;
-            d[l] = (own ? share : -share) * (double)point->pull[row * point->lanes + l];
+            double share = o->share[row] * ovr_factor_of_class(rest, k, own) / o->l2;
+            d[l] = (own ? share : -share) * (double)point->alpha[row * point->lanes + l];
             moves = moves || d[l] != 0;
         }
         if (!moves) continue;
         size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, room);
-        o->ctx->kernels->wide_add_f64(v, d, x, index, n, point->lanes);
+        o->ctx->kernels->lanes_add_f64(v, d, x, index, n, point->lanes);
     }
 }
 
 static sepal_status settle_group(sepal_ctx *ctx, size_t g, void *payload) {
-    const struct rest_descent *d = payload;
+    const struct ovr_dcd *d = payload;
     const struct objective *o = d->rest->o;
-    struct rest_point *point = &d->groups[g].point;
+    struct ovr_point *point = &d->groups[g].point;
     void *block;
     double *v = mem_lines(&block, ctx, o->cols, point->lanes * sizeof *v);
     double *room = mem_alloc(ctx, o->cols, sizeof *room);
     if (v && room) {
         memset(v, 0, o->cols * point->lanes * sizeof *v);
         add_rows(v, point, d->rest, room);
-        singles_round(point->w, v, o->cols * point->lanes);
+        f32_panels_round(point->w, v, o->cols * point->lanes);
     }
     bool done = v && room;
     mem_free(block);
@@ -205,24 +205,24 @@ static sepal_status settle_group(sepal_ctx *ctx, size_t g, void *payload) {
     return done ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-sepal_status rest_settle(struct rest_descent *d) {
+sepal_status ovr_dcd_settle(struct ovr_dcd *d) {
     return parallel_for(d->rest->o->ctx, d->n_groups, settle_group, d);
 }
 
 /* ---- fewer classes ------------------------------------------------------------------------ */
 
-static void copy_lane(struct rest_group *to, size_t l, const struct rest_group *from, size_t s,
-                      const struct objective *o) {
+static void copy_lane(struct ovr_dcd_group *to, size_t l, const struct ovr_dcd_group *from,
+                      size_t s, const struct objective *o) {
     size_t wide = to->point.lanes, before = from->point.lanes;
     for (size_t j = 0; j < o->cols; j++) to->point.w[j * wide + l] = from->point.w[j * before + s];
     for (size_t i = 0; i < o->n; i++)
-        to->point.pull[i * wide + l] = from->point.pull[i * before + s];
+        to->point.alpha[i * wide + l] = from->point.alpha[i * before + s];
     to->point.bias[l] = from->point.bias[s];
     to->anchor[l] = from->anchor[s];
     to->worst[1] = fmax(to->worst[1], from->worst[1]);
 }
 
-static void copy_lanes(struct rest_group *to, const struct rest_group *groups, size_t n,
+static void copy_lanes(struct ovr_dcd_group *to, const struct ovr_dcd_group *groups, size_t n,
                        const struct objective *o) {
     for (size_t l = 0; l < to->point.n; l++)
         for (size_t g = 0; g < n; g++)
@@ -231,9 +231,9 @@ static void copy_lanes(struct rest_group *to, const struct rest_group *groups, s
                     copy_lane(to, l, &groups[g], s, o);
 }
 
-sepal_status rest_keep(struct rest_descent *d, const bool *wanted) {
+sepal_status ovr_dcd_keep(struct ovr_dcd *d, const bool *wanted) {
     const struct objective *o = d->rest->o;
-    struct rest_group *before = d->groups;
+    struct ovr_dcd_group *before = d->groups;
     void *block = d->block;
     size_t n_before = d->n_groups, kept = 0, lanes = 0;
     size_t *class = mem_alloc(o->ctx, d->classes, sizeof *class);

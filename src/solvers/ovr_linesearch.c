@@ -11,7 +11,7 @@ enum { TRIALS = 16, PART = 256 };
 
 struct trial {
     const struct ovr_line *line;
-    double slope[SLABS_MOST][WIDE_LANES], curvature[SLABS_MOST][WIDE_LANES];
+    double slope[SLABS_MOST][OVR_LANES], curvature[SLABS_MOST][OVR_LANES];
 };
 
 static sepal_status try_slab(sepal_ctx *ctx, size_t slab, void *payload) {
@@ -55,10 +55,10 @@ static sepal_status try_lengths(double *slope, double *curvature, const struct o
 
 sepal_status ovr_line_search(struct ovr_line *line, const bool *goes) {
     static const double full = 0.3, small = 0.05, farthest = 64;
-    double low[WIDE_LANES] = {0}, high[WIDE_LANES];
-    double slope[WIDE_LANES] = {0}, curvature[WIDE_LANES] = {0};
+    double low[OVR_LANES] = {0}, high[OVR_LANES];
+    double slope[OVR_LANES] = {0}, curvature[OVR_LANES] = {0};
     size_t lanes = line->ovr->lanes;
-    bool open[WIDE_LANES];
+    bool open[OVR_LANES];
     for (size_t l = 0; l < lanes; l++) {
         high[l] = INFINITY;
         open[l] = goes[l] && line->slope[l] < 0;

@@ -28,7 +28,7 @@ static void squeeze(double *numbers, size_t count, size_t lanes, const size_t *k
 /* Half of the lanes and more are done with: the others move together. */
 static void drop_lanes(struct ovr_state *s) {
     const struct objective *o = s->ovr.rest->o;
-    size_t lanes = s->ovr.lanes, kept[WIDE_LANES], n = 0;
+    size_t lanes = s->ovr.lanes, kept[OVR_LANES], n = 0;
     for (size_t l = 0; l < lanes; l++)
         if (s->goes[l]) kept[n++] = l;
     if (n == 0 || 2 * n > lanes) return;
@@ -86,7 +86,7 @@ static sepal_status open_state(struct ovr_newton *d) {
     if (!s->ovr.lane || !s->ovr.sums || !s->room) return SEPAL_EMEMORY;
     s->ovr.single = single_will_do(d);
     TRY(ovr_keep_rows(&s->ovr));
-    if (s->ovr.single && !(s->ovr.v = mem_alloc(o->ctx, o->width, WIDE_LANES * sizeof *s->ovr.v)))
+    if (s->ovr.single && !(s->ovr.v = mem_alloc(o->ctx, o->width, OVR_LANES * sizeof *s->ovr.v)))
         return SEPAL_EMEMORY;
     double **vector[] = {&s->u, &s->left, &s->step, &s->gradient, &s->r, &s->z, &s->p, &s->q};
     for (size_t k = 0; k < VECTORS; k++) *vector[k] = s->room + k * wide;
@@ -135,7 +135,7 @@ sepal_status ovr_newton(struct ovr_newton *d, const bool *wanted) {
     for (size_t l = 0; l < s->ovr.lanes; l++) s->goes[l] = wanted[s->place[l]];
     d->stalled = !ovr_any(s->goes, s->ovr.lanes); /* who was let go is not taken back */
     for (;;) {
-        double length[WIDE_LANES];
+        double length[OVR_LANES];
         for (size_t l = 0; l < s->ovr.lanes; l++) {
             if (!s->goes[l] || s->gap[l] > ovr_allowed(d, s, l)) continue;
             ovr_keep_lane(d, s, l);

@@ -6,13 +6,13 @@
 
 #include "objective/certify_ovr.h"
 
-enum { OVR_WIDTH_MOST = 1024 }; /* WIDE_LANES factors of this width take 128 MB */
+enum { OVR_WIDTH_MOST = 1024 }; /* OVR_LANES factors of this width take 128 MB */
 
 /* The classes at work. Numbers of a row or column lie side by side, one of each class: a x lanes. */
 struct ovr {
-    const struct rest *rest;
+    const struct ovr_objective *rest;
     size_t lanes;
-    size_t class[WIDE_LANES];
+    size_t class[OVR_LANES];
     int32_t *lane; /* of each class; -1: it is not at work */
     double *sums;  /* slabs x width x lanes */
     struct arena *arena;
@@ -23,7 +23,7 @@ struct ovr {
 
 /* What the kernels for lanes side by side want. */
 static inline size_t ovr_padded(const struct ovr *ovr) {
-    return ovr->lanes > WIDE_HALF ? WIDE_LANES : WIDE_HALF;
+    return ovr->lanes > OVR_LANES_HALF ? OVR_LANES : OVR_LANES_HALF;
 }
 
 /* ovr_pass.c: rows [first, first + n), which lie in one block, as they are or written to room. */
@@ -38,7 +38,7 @@ sepal_status ovr_margins(double *t, struct ovr *ovr, const double *v);
 /* At the margins m: the gradients (width x lanes), sums over the rows, and the curvatures (n x lanes,
    times the rows' shares); no penalties. */
 struct ovr_sums {
-    double loss[WIDE_LANES], products[WIDE_LANES]; /* of the losses; of alpha_i m_i */
+    double loss[OVR_LANES], products[OVR_LANES]; /* of the losses; of alpha_i m_i */
 };
 sepal_status ovr_gradient(double *out, struct ovr_sums *sums, double *curvature, struct ovr *ovr,
                           const double *m);
@@ -56,9 +56,9 @@ static inline double ovr_sign(const struct ovr *ovr, size_t row, size_t l) {
 }
 /* The share of a row in the losses of a lane. */
 static inline double ovr_share(const struct ovr *ovr, size_t row, size_t l) {
-    const struct rest *rest = ovr->rest;
+    const struct ovr_objective *rest = ovr->rest;
     size_t k = ovr->class[l];
-    return rest->o->share[row] * rest_factor(rest, k, rest->label[row] == (int32_t)k);
+    return rest->o->share[row] * ovr_factor_of_class(rest, k, rest->label[row] == (int32_t)k);
 }
 
 /* ---- ovr_factor.c: factors of Hessians, or of what is near enough ------------------------------- */
@@ -89,9 +89,9 @@ double ovr_factor_cost(const struct ovr_factor *factor, const struct ovr *ovr, s
 struct ovr_line {
     const struct ovr *ovr;
     const double *m, *t; /* n x lanes */
-    double slope[WIDE_LANES],
-        ridge[WIDE_LANES][2];  /* at length 0; the penalty's slope and curvature */
-    double length[WIDE_LANES]; /* the answer: 1 where that will do */
+    double slope[OVR_LANES],
+        ridge[OVR_LANES][2];  /* at length 0; the penalty's slope and curvature */
+    double length[OVR_LANES]; /* the answer: 1 where that will do */
 };
 sepal_status ovr_line_search(struct ovr_line *line, const bool *goes);
 
@@ -99,13 +99,13 @@ sepal_status ovr_line_search(struct ovr_line *line, const bool *goes);
 
 struct ovr_newton {
     /* Given. */
-    const struct rest *rest;
+    const struct ovr_objective *rest;
     double tol;      /* the relative gap that is aimed at */
     size_t max_iter; /* of all rounds */
     bool (*stops)(void *payload, size_t iteration, double objective, double gap);
     void *payload;
     /* The classes, then their weights and dual variables: to be made by the caller. */
-    struct rest_point *point;
+    struct ovr_point *point;
 
     size_t iterations;
     bool stalled, stopped;

@@ -19,7 +19,7 @@ static double bias_excess(const struct ovr_state *s, size_t l, double off) {
 void ovr_measure_gaps(struct ovr_state *s) {
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes;
-    double square[WIDE_LANES] = {0};
+    double square[OVR_LANES] = {0};
     for (size_t j = 0, k = 0; j < o->penalised; j++)
         for (size_t l = 0; l < lanes; l++, k++) {
             double v = o->l2 * s->u[k] - s->gradient[k];
@@ -40,7 +40,7 @@ void ovr_measure_gaps(struct ovr_state *s) {
 struct modelling {
     struct ovr_state *s;
     const double *length;
-    double earned[SLABS_MOST][WIDE_LANES];
+    double earned[SLABS_MOST][OVR_LANES];
 };
 
 /* The dual variables at the end of the full step, of `n` rows from number i on, brought into the range of

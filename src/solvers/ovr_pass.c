@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { PANEL = 64, CELLS = PANEL * WIDE_LANES };
+enum { PANEL = 64, CELLS = PANEL * OVR_LANES };
 
 struct pass {
     const struct ovr *ovr;
@@ -18,7 +18,7 @@ struct pass {
     double *curvature_out;   /* and their curvatures go there */
     const double *curvature; /* n x lanes: rows are added by these times their scores */
     bool squares;            /* the numbers of the rows are squared */
-    double loss[SLABS_MOST][WIDE_LANES], products[SLABS_MOST][WIDE_LANES];
+    double loss[SLABS_MOST][OVR_LANES], products[SLABS_MOST][OVR_LANES];
 };
 
 /* ---- a panel ------------------------------------------------------------------------------ */
@@ -170,9 +170,9 @@ static void sparse_scores(const struct ovr *ovr, const struct block *block, size
     const struct objective *o = ovr->rest->o;
     const float *x;
     const uint32_t *index;
-    float out[WIDE_LANES];
+    float out[OVR_LANES];
     size_t n = row_singles(&x, &index, block, i, o->cols, NULL, room);
-    o->ctx->kernels->wide_dot(out, x, index, n, ovr->v, ovr_padded(ovr));
+    o->ctx->kernels->lanes_dot(out, x, index, n, ovr->v, ovr_padded(ovr));
     for (size_t l = 0; l < ovr->lanes; l++) {
         score[l] = (double)out[l];
         if (o->width > o->cols) score[l] += (double)ovr->v[o->cols * ovr_padded(ovr) + l];
@@ -184,10 +184,10 @@ static void add_sparse_row(const struct ovr *ovr, const struct block *block, siz
     const struct objective *o = ovr->rest->o;
     const float *x;
     const uint32_t *index;
-    float d[WIDE_LANES] = {0};
+    float d[OVR_LANES] = {0};
     size_t n = row_singles(&x, &index, block, i, o->cols, NULL, room);
     for (size_t l = 0; l < ovr->lanes; l++) d[l] = (float)factor[l];
-    o->ctx->kernels->wide_add(sums, d, x, index, n, ovr_padded(ovr));
+    o->ctx->kernels->lanes_add(sums, d, x, index, n, ovr_padded(ovr));
     for (size_t l = 0; o->width > o->cols && l < ovr->lanes; l++)
         sums[o->cols * ovr_padded(ovr) + l] += d[l];
 }

@@ -8,19 +8,19 @@
 struct ovr_state {
     struct ovr ovr;
     struct arena arena;
-    size_t place[WIDE_LANES];                           /* of each lane in the point */
+    size_t place[OVR_LANES];                            /* of each lane in the point */
     double *room;                                       /* where the next lie */
     double *u, *left, *step, *gradient, *r, *z, *p, *q; /* width x lanes */
     double *m, *before, *curvature, *alpha;             /* n x lanes; alpha: see model_slab */
-    struct ovr_factor factor[WIDE_LANES];
+    struct ovr_factor factor[OVR_LANES];
     struct ovr_sums sums;
-    double objective[WIDE_LANES], gap[WIDE_LANES]; /* the gap: absolute */
-    double shrink[WIDE_LANES];                     /* of the dual variables */
-    double decrement[WIDE_LANES];                  /* twice the decrease that the step promises */
-    size_t products[WIDE_LANES];                   /* of the last step */
-    bool by_model[WIDE_LANES];                     /* the gap is that of the model's dual point */
-    bool stuck[WIDE_LANES];
-    bool goes[WIDE_LANES]; /* the gap is not yet as asked */
+    double objective[OVR_LANES], gap[OVR_LANES]; /* the gap: absolute */
+    double shrink[OVR_LANES];                    /* of the dual variables */
+    double decrement[OVR_LANES];                 /* twice the decrease that the step promises */
+    size_t products[OVR_LANES];                  /* of the last step */
+    bool by_model[OVR_LANES];                    /* the gap is that of the model's dual point */
+    bool stuck[OVR_LANES];
+    bool goes[OVR_LANES];  /* the gap is not yet as asked */
     bool factored, broken; /* broken: a factor could not be made */
 };
 

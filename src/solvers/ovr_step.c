@@ -22,7 +22,7 @@ static void dots(double *out, const struct ovr_state *s, const double *a, const 
 sepal_status ovr_evaluate(struct ovr_state *s) {
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes;
-    double square[WIDE_LANES];
+    double square[OVR_LANES];
     TRY(ovr_gradient(s->gradient, &s->sums, s->curvature, &s->ovr, s->m));
     dots(square, s, s->u, s->u, o->penalised);
     for (size_t l = 0; l < lanes; l++) s->objective[l] = s->sums.loss[l] + 0.5 * o->l2 * square[l];
@@ -89,7 +89,7 @@ static sepal_status share_first_factor(struct ovr_state *s) {
 
 static sepal_status make_factors(struct ovr_state *s) {
     const struct objective *o = s->ovr.rest->o;
-    bool poor[WIDE_LANES] = {0};
+    bool poor[OVR_LANES] = {0};
     if (!s->factored) return share_first_factor(s);
     for (size_t l = 0; l < s->ovr.lanes; l++) poor[l] = s->goes[l] && s->products[l] != 1;
     if (!factors_pay(s, poor)) return SEPAL_OK;
@@ -101,7 +101,7 @@ static sepal_status make_factors(struct ovr_state *s) {
 }
 
 void ovr_free_factors(struct ovr_state *s) {
-    for (size_t l = 0; l < WIDE_LANES; l++)
+    for (size_t l = 0; l < OVR_LANES; l++)
         if (s->factor[l].own) mem_free(s->factor[l].matrix);
 }
 
@@ -109,10 +109,10 @@ void ovr_free_factors(struct ovr_state *s) {
 static void precondition(struct ovr_state *s) {
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes, width = o->width;
-    bool done[WIDE_LANES] = {0};
+    bool done[OVR_LANES] = {0};
     for (size_t first = 0; first < lanes; first++) {
         const struct ovr_factor *f = &s->factor[first];
-        size_t some[WIDE_LANES], n = 0;
+        size_t some[OVR_LANES], n = 0;
         for (size_t l = first; l < lanes; l++)
             if (!done[l] && s->factor[l].matrix == f->matrix) some[n++] = l;
         if (done[first]) continue;
@@ -165,7 +165,7 @@ static void begin_step(struct ovr_state *s, double *rz, bool *active) {
 static sepal_status take_product(struct ovr_state *s, double *rz, const bool *active) {
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes, width = o->width;
-    double pq[WIDE_LANES], now[WIDE_LANES], length[WIDE_LANES], more[WIDE_LANES];
+    double pq[OVR_LANES], now[OVR_LANES], length[OVR_LANES], more[OVR_LANES];
     TRY(ovr_product(s->q, &s->ovr, s->curvature, s->p));
     for (size_t k = 0; k < o->penalised * lanes; k++) s->q[k] += o->l2 * s->p[k];
     dots(pq, s, s->p, s->q, width);
@@ -203,8 +203,8 @@ bool ovr_asks_to_stop(struct ovr_newton *d, const struct ovr_state *s) {
 sepal_status ovr_find_steps(struct ovr_newton *d, struct ovr_state *s) {
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes;
-    double first[WIDE_LANES], rz[WIDE_LANES], square[WIDE_LANES];
-    bool active[WIDE_LANES] = {0};
+    double first[OVR_LANES], rz[OVR_LANES], square[OVR_LANES];
+    bool active[OVR_LANES] = {0};
     TRY(make_factors(s));
     if (s->broken) return SEPAL_OK;
     begin_step(s, rz, active);
@@ -229,9 +229,9 @@ sepal_status ovr_find_steps(struct ovr_newton *d, struct ovr_state *s) {
 sepal_status ovr_advance(struct ovr_state *s, double *length) {
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes;
-    double value[WIDE_LANES], *t = s->before;
+    double value[OVR_LANES], *t = s->before;
     struct ovr_line line = {.ovr = &s->ovr, .m = s->m, .t = t};
-    double ridge[2][WIDE_LANES];
+    double ridge[2][OVR_LANES];
     memcpy(value, s->objective, sizeof value);
     TRY(ovr_margins(t, &s->ovr, s->step));
     dots(ridge[0], s, s->u, s->step, o->penalised);

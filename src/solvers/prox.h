@@ -8,16 +8,16 @@
 
 /* Coordinates are the weights of the columns kept, and behind them the bias. */
 struct prox {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o;
 
     /* Rows, n numbers each. */
-    double *m;       /* margins */
-    double *t;       /* what a whole step adds to them */
-    double *a;       /* pulls */
-    double *f;       /* share_i y_i a_i: minus the slopes of the losses by score */
-    double *curve;   /* share_i times the curvature */
-    double *room[4]; /* for vectors made in passing */
+    double *m;         /* margins */
+    double *t;         /* what a whole step adds to them */
+    double *a;         /* dual variables */
+    double *f;         /* share_i y_i a_i: minus the slopes of the losses by score */
+    double *curvature; /* share_i times the curvature */
+    double *room[4];   /* for vectors made in passing */
 
     /* Coordinates. */
     struct columns columns;
@@ -42,10 +42,10 @@ struct prox {
     bool creeps;         /* columns one by one get nowhere: few at a time, in a block */
 
     double factors;       /* the sum of f */
-    double curves;        /* the sum of curve */
+    double curvatures;    /* the sum of curve */
     double curves_before; /* at the step before */
     double loss, penalty;
-    double shrink, bound; /* of the pulls to obey the penalty, and the dual there */
+    double shrink, bound; /* of the dual variables to obey the penalty, and the dual there */
     double dual;          /* the best */
     double gap;           /* relative, with the best */
     double inner;         /* share of `outset` that coordinate descent may leave */
@@ -82,8 +82,8 @@ static inline double prox_shrink(double at, double g, double h, double l1) {
 
 /* prox_rows.c: at the margins all that is known by rows, and the penalty. */
 sepal_status prox_look(struct prox *p);
-/* The dual bound of the pulls, shrunk as the penalty wants, by the columns that are not gone or by
-   all; the best is kept in d->pull. */
+/* The dual bound of the dual variables, shrunk as the penalty wants, by the columns that are not gone or by
+   all; the best is kept in d->dual variable. */
 sepal_status prox_bound(struct prox *p, bool all);
 /* Go along the step as far as it pays; false: nowhere. */
 sepal_status prox_advance(struct prox *p, bool *moved);
@@ -112,7 +112,7 @@ sepal_status prox_active_descend(struct prox *p, double *slope, size_t n);
 
 /* prox_mean.c: whether the columns' means rule all else, into `creeps`. */
 sepal_status prox_mean_rules(struct prox *p);
-/* Another try for the dual: the pulls moved along the curvatures until their sums have no more of the
+/* Another try for the dual: the dual variables moved along the curvatures until their sums have no more of the
    mean than the penalty wants. Two passes. */
 sepal_status prox_mean_align(struct prox *p, bool all);
 

@@ -97,7 +97,8 @@ static sepal_status norms_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload
     for (size_t k = p->columns.stripe[stripe]; k < p->columns.stripe[stripe + 1]; k++) {
         double once, twice, c = prox_centre(p, k);
         columns_bends(&p->columns, ctx->kernels, k, &all->bends, &once, &twice);
-        if (p->o->bias == BIAS_FREE) /* pulls are balanced: any constant may be taken off */
+        if (p->o->bias ==
+            BIAS_FREE) /* dual variables are balanced: any constant may be taken off */
             twice -= once * once / all->total;
         else
             twice += c * (c * all->total - 2 * once);
@@ -145,8 +146,8 @@ static sepal_status bend_part(sepal_ctx *ctx, size_t part, void *payload) {
         size_t k = p->set[i];
         double once, twice, c = prox_centre(p, k);
         columns_bends(&p->columns, ctx->kernels, k, all->bends, &once, &twice);
-        double most = twice + c * (c * p->curves - 2 * once);
-        if (o->bias == BIAS_FREE && p->curves > 0) most = twice - once * once / p->curves;
+        double most = twice + c * (c * p->curvatures - 2 * once);
+        if (o->bias == BIAS_FREE && p->curvatures > 0) most = twice - once * once / p->curvatures;
         p->first[k] = once;
         /* where the curvature vanishes the step must end somewhere */
         p->second[k] = fmax(most, 1e-9 * o->loss->bend * p->norm[k] * p->norm[k]);
@@ -156,7 +157,7 @@ static sepal_status bend_part(sepal_ctx *ctx, size_t part, void *payload) {
 
 sepal_status prox_columns_bends(struct prox *p, struct bends *out) {
     struct bending all = {.p = p, .bends = out};
-    *out = dress(p, p->curve);
+    *out = dress(p, p->curvature);
     return prox_tasks(p, p->entries, PARTS, bend_part, &all);
 }
 

@@ -47,7 +47,7 @@ static void keep_block(struct prox *p) {
 void prox_gram_choose(struct prox *p) {
     static const double drift = 0.1; /* beyond it the matrix says little */
     bool all = takes_all(p);
-    double change = fabs(p->curves - p->block_curves);
+    double change = fabs(p->curvatures - p->block_curves);
     if (p->gram && !all && !p->careful && change <= drift * p->block_curves) {
         keep_block(p);
         if (p->n_light > 0) return;
@@ -110,7 +110,7 @@ static void pair_chunk(const struct chunk *chunk, const struct prox *p, size_t f
         const double *x = chunk->x[i];
         for (size_t a = 0; a < chunk->count[i]; a++) {
             double *row = gram + (size_t)member[a] * size_of(p);
-            double factor = p->curve[first + i] * x[a];
+            double factor = p->curvature[first + i] * x[a];
             for (size_t b = a; b < chunk->count[i]; b++) row[member[b]] += factor * x[b];
         }
     }
@@ -150,7 +150,7 @@ static sepal_status pair_sparse(struct prox *p) {
     TRY(prox_tasks(p, p->entries, HALVES, pair_half, &all));
     for (size_t i = 0; i < cells; i++) p->gram[i] += p->gram[cells + i];
     for (size_t a = 0; a < n && p->block_bias; a++)
-        p->gram[a * n + n - 1] = a < n - 1 ? p->first[p->block[a]] : p->curves;
+        p->gram[a * n + n - 1] = a < n - 1 ? p->first[p->block[a]] : p->curvatures;
     return SEPAL_OK;
 }
 
@@ -159,7 +159,7 @@ static void fill_rows(const void *payload, size_t first, size_t n, double *out, 
     for (size_t i = first; i < first + n; i++, out += stride) {
         size_t local;
         const struct block *block = matrix_block_of(&p->o->rows, i, &local);
-        double root = sqrt(p->curve[i]);
+        double root = sqrt(p->curvature[i]);
         block_dense(block, local, 1, p->o->cols, p->o->centre, NULL, out, stride);
         for (size_t b = 0; b < p->n_block; b++) out[b] = root * out[p->columns.number[p->block[b]]];
         out[p->n_block] = root;
@@ -173,17 +173,17 @@ static double centre_of(const struct prox *p, size_t a) {
 /* What the centre of sparse columns takes off, and a free bias that follows every step. */
 static void correct(struct prox *p) {
     size_t n = size_of(p);
-    bool follows = p->o->bias == BIAS_FREE && p->curves > 0;
-    p->first[p->count] = p->second[p->count] = p->curves;
+    bool follows = p->o->bias == BIAS_FREE && p->curvatures > 0;
+    p->first[p->count] = p->second[p->count] = p->curvatures;
     for (size_t a = 0; a < n; a++) {
         size_t k = p->block[a];
         for (size_t b = a; b < n; b++) {
             size_t l = p->block[b];
             double *cell = &p->gram[a * n + b], c = centre_of(p, a), e = centre_of(p, b);
             if (follows)
-                *cell -= p->first[k] * p->first[l] / p->curves;
+                *cell -= p->first[k] * p->first[l] / p->curvatures;
             else
-                *cell += c * e * p->curves - c * p->first[l] - e * p->first[k];
+                *cell += c * e * p->curvatures - c * p->first[l] - e * p->first[k];
             if (a == b) *cell = fmax(*cell, p->second[k]);
             p->gram[b * n + a] = *cell;
         }
@@ -204,7 +204,7 @@ sepal_status prox_gram_make(struct prox *p) {
         TRY(tall_gram(p->gram, o->ctx, &tall));
     }
     correct(p);
-    p->block_curves = p->curves;
+    p->block_curves = p->curvatures;
     return SEPAL_OK;
 }
 

@@ -22,7 +22,7 @@ sepal_status prox_mean_rules(struct prox *p) {
     const struct objective *o = p->o;
     double squares = 0, means = 0;
     p->creeps = false;
-    if (o->bias == BIAS_FREE || o->rows.sparse || !(p->curves > 0)) return SEPAL_OK;
+    if (o->bias == BIAS_FREE || o->rows.sparse || !(p->curvatures > 0)) return SEPAL_OK;
     double shares = 0;
     for (size_t i = 0; i < o->n; i++) {
         p->room[2][i] = o->share[i];
@@ -68,8 +68,8 @@ static double find_shift(const struct prox *p, bool all) {
 
 sepal_status prox_mean_align(struct prox *p, bool all) {
     const struct objective *o = p->o;
-    if (o->bias == BIAS_FREE || !(p->curves > 0)) return SEPAL_OK;
-    TRY(find_means(p, p->curve, p->curves, all));
+    if (o->bias == BIAS_FREE || !(p->curvatures > 0)) return SEPAL_OK;
+    TRY(find_means(p, p->curvature, p->curvatures, all));
     double shift = find_shift(p, all);
     struct prox aligned = *p;
     aligned.a = p->room[2];
@@ -77,7 +77,7 @@ sepal_status prox_mean_align(struct prox *p, bool all) {
     aligned.v = p->aligned;
     aligned.factors = 0;
     for (size_t i = 0; i < o->n; i++) {
-        double less = shift * p->curve[i] / (o->share[i] * p->curves);
+        double less = shift * p->curvature[i] / (o->share[i] * p->curvatures);
         double a = p->a[i] - objective_side(o, i) * less;
         aligned.a[i] = clamp(a, o->loss->least, o->loss->most);
         aligned.f[i] = o->share[i] * objective_side(o, i) * aligned.a[i];

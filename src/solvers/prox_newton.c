@@ -35,8 +35,9 @@ static sepal_status make_room(struct prox *p, struct store *store) {
     store->lists = mem_alloc(ctx, width, 3 * sizeof *store->lists);
     p->gone = mem_zero(ctx, width, sizeof *p->gone);
     if (!store->rows || !store->wide || !store->lists || !p->gone) return SEPAL_EMEMORY;
-    double **const of_rows[OF_ROWS] = {&p->m,       &p->t,       &p->a,       &p->f,      &p->curve,
-                                       &p->room[0], &p->room[1], &p->room[2], &p->room[3]};
+    double **const of_rows[OF_ROWS] = {&p->m,       &p->t,         &p->a,
+                                       &p->f,       &p->curvature, &p->room[0],
+                                       &p->room[1], &p->room[2],   &p->room[3]};
     double **const of_columns[OF_COLUMNS] = {&p->w,     &p->step,   &p->v,      &p->norm,
                                              &p->first, &p->second, &p->before, &p->block_slope,
                                              &p->mean,  &p->aligned};
@@ -58,7 +59,7 @@ static sepal_status start(struct prox *p) {
         TRY(objective_margins(p->m, o, p->d->u));
     else
         memset(p->m, 0, o->n * sizeof *p->m);
-    if (o->bias == BIAS_FREE) TRY(line_bias(o, p->m, &p->w[p->count]));
+    if (o->bias == BIAS_FREE) TRY(linesearch_bias(o, p->m, &p->w[p->count]));
     TRY(prox_columns_norms(p));
     TRY(prox_look(p));
     return prox_mean_rules(p);
@@ -114,8 +115,9 @@ static void choose_set(struct prox *p) {
         p->set[p->n_set++] = k;
         p->entries += columns_length(&p->columns, k);
     }
-    p->settled = (double)empty <= few * (double)p->n_set && p->curves >= steady * p->curves_before;
-    p->curves_before = p->curves;
+    p->settled =
+        (double)empty <= few * (double)p->n_set && p->curvatures >= steady * p->curves_before;
+    p->curves_before = p->curvatures;
 }
 
 /* ---- the solver --------------------------------------------------------------------------- */
@@ -157,7 +159,7 @@ static bool creeps_in_vain(const struct prox *p, double *then) {
 
 static sepal_status run(struct prox *p) {
     enum { IDLE_MOST = 10 };
-    struct descent *d = p->d;
+    struct solver *d = p->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST, still = 0;
     double value = INFINITY, dual = -INFINITY, then = INFINITY;
     bool screens = true, moved = true;
@@ -173,7 +175,7 @@ static sepal_status run(struct prox *p) {
         if (screens) screen(p);
         choose_set(p);
         sepal_status status = prox_step(p);
-        if (descent_interrupted(d, status, value)) return SEPAL_OK;
+        if (solver_interrupted(d, status, value)) return SEPAL_OK;
         TRY(status);
         TRY(prox_advance(p, &moved));
         d->iterations++;
@@ -188,7 +190,7 @@ static void leave(const struct prox *p) {
     for (size_t k = 0; k < own; k++) p->d->u[place_of(p, k)] = p->w[k];
 }
 
-sepal_status solve_prox_newton(struct descent *d) {
+sepal_status solve_prox_newton(struct solver *d) {
     struct prox p = {.d = d, .o = d->o};
     struct store store = {0};
     sepal_status status = prox_columns_make(&p);

@@ -13,29 +13,29 @@ enum { PART = 256 };
 
 struct looking {
     struct prox *p;
-    double loss[SLABS_MOST], factors[SLABS_MOST], curves[SLABS_MOST];
+    double loss[SLABS_MOST], factors[SLABS_MOST], curvatures[SLABS_MOST];
 };
 
 static sepal_status look_at_slab(sepal_ctx *ctx, size_t s, void *payload) {
     struct looking *all = payload;
     struct prox *p = all->p;
     const struct objective *o = p->o;
-    double value[PART], loss = 0, factors = 0, curves = 0;
+    double value[PART], loss = 0, factors = 0, curvatures = 0;
     for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
         n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
-        o->loss->at(ctx->kernels, n, p->m + i, value, p->a + i, p->curve + i);
+        o->loss->at(ctx->kernels, n, p->m + i, value, p->a + i, p->curvature + i);
         loss += ctx->kernels->dot_f64(value, o->share + i, n); /* as try_slab has it */
         for (size_t k = 0; k < n; k++) {
             double share = o->share[i + k];
             p->f[i + k] = share * objective_side(o, i + k) * p->a[i + k];
-            p->curve[i + k] *= share;
+            p->curvature[i + k] *= share;
             factors += p->f[i + k];
-            curves += p->curve[i + k];
+            curvatures += p->curvature[i + k];
         }
     }
     all->loss[s] = loss;
     all->factors[s] = factors;
-    all->curves[s] = curves;
+    all->curvatures[s] = curvatures;
     return SEPAL_OK;
 }
 
@@ -45,7 +45,7 @@ sepal_status prox_look(struct prox *p) {
     TRY(prox_tasks(p, 4 * o->n, o->slabs, look_at_slab, &all));
     p->loss = objective_total(o, all.loss);
     p->factors = objective_total(o, all.factors);
-    p->curves = objective_total(o, all.curves);
+    p->curvatures = objective_total(o, all.curvatures);
     double absolute = 0, square = 0;
     for (size_t k = 0; k < prox_penalised(p); k++) {
         absolute += fabs(p->w[k]);
@@ -72,7 +72,7 @@ static sepal_status try_dual(struct prox *p, double shrink, bool everything) {
     }
     if (!(dual > p->dual)) return SEPAL_OK;
     p->dual = dual;
-    for (size_t i = 0; i < o->n; i++) p->d->pull[i] = shrink * p->a[i];
+    for (size_t i = 0; i < o->n; i++) p->d->alpha[i] = shrink * p->a[i];
     p->d->paired = true;
     return SEPAL_OK;
 }
@@ -93,13 +93,13 @@ sepal_status prox_bound(struct prox *p, bool all) {
 
 /* ---- along a step ------------------------------------------------------------------------- */
 
-/* What alpha times the step adds to the penalty. */
-static double penalty_added(const struct prox *p, double alpha) {
+/* What length times the step adds to the penalty. */
+static double penalty_added(const struct prox *p, double length) {
     const struct objective *o = p->o;
     double absolute = 0, square = 0;
     for (size_t i = 0; i < p->n_set + (o->bias == BIAS_PENALISED); i++) {
         size_t k = i < p->n_set ? p->set[i] : p->count;
-        double before = p->w[k], after = before + alpha * p->step[k];
+        double before = p->w[k], after = before + length * p->step[k];
         absolute += fabs(after) - fabs(before);
         square += (after - before) * (after + before);
     }
@@ -134,34 +134,34 @@ static sepal_status search(double *out, const struct prox *p) {
     const struct objective *o = p->o;
     double slope = slope_of(p), value = prox_objective(p);
     double noise = 16 * DBL_EPSILON * fabs(value);
-    double loss, alpha = 1;
+    double loss, length = 1;
     *out = 0;
     /* near the optimum the sums cannot tell the slope from 0, but the dual still gains */
     if (!(slope <= noise) || !is_finite(p)) return SEPAL_OK;
     for (int trial = 0; trial < TRIALS; trial++) {
-        TRY(objective_loss_along(&loss, o, p->m, p->t, alpha));
-        double gain = value - p->penalty - loss - penalty_added(p, alpha);
-        if (gain >= -enough * alpha * slope - noise) {
-            *out = alpha;
+        TRY(objective_loss_along(&loss, o, p->m, p->t, length));
+        double gain = value - p->penalty - loss - penalty_added(p, length);
+        if (gain >= -enough * length * slope - noise) {
+            *out = length;
             break;
         }
-        alpha *= shorter;
+        length *= shorter;
     }
     return SEPAL_OK;
 }
 
 sepal_status prox_advance(struct prox *p, bool *moved) {
     const struct objective *o = p->o;
-    double alpha;
-    TRY(search(&alpha, p));
-    *moved = alpha > 0;
+    double length;
+    TRY(search(&length, p));
+    *moved = length > 0;
     if (!*moved) return SEPAL_OK;
     for (size_t i = 0; i < p->n_set; i++) {
         size_t k = p->set[i];
-        p->w[k] += alpha * p->step[k]; /* to exactly 0 where the step is -w */
+        p->w[k] += length * p->step[k]; /* to exactly 0 where the step is -w */
     }
-    if (o->bias != BIAS_NONE) p->w[p->count] += alpha * p->step[p->count];
-    for (size_t i = 0; i < o->n; i++) p->m[i] += alpha * p->t[i];
-    if (o->bias == BIAS_FREE) TRY(line_bias(o, p->m, &p->w[p->count]));
+    if (o->bias != BIAS_NONE) p->w[p->count] += length * p->step[p->count];
+    for (size_t i = 0; i < o->n; i++) p->m[i] += length * p->t[i];
+    if (o->bias == BIAS_FREE) TRY(linesearch_bias(o, p->m, &p->w[p->count]));
     return SEPAL_OK;
 }

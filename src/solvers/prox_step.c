@@ -30,7 +30,8 @@ static double violation(double slope, double w, double l1) {
 static double slope_of(const struct model *model, const struct kernels *kernels, size_t k) {
     const struct prox *p = model->p;
     double slope = columns_dot(&p->columns, kernels, k, model->r) + model->s * p->first[k];
-    if (p->o->bias != BIAS_FREE) slope -= prox_centre(p, k) * (model->sum + model->s * p->curves);
+    if (p->o->bias != BIAS_FREE)
+        slope -= prox_centre(p, k) * (model->sum + model->s * p->curvatures);
     return slope;
 }
 
@@ -80,7 +81,7 @@ static sepal_status visit_block(struct model *model, double *off) {
     bool alone = prox_alone(p);
     if (n == 0) return SEPAL_OK;
     TRY(prox_tasks(p, p->entries, PARTS, slopes_part, model));
-    if (p->block_bias) p->block_slope[n - 1] = model->sum + model->s * p->curves;
+    if (p->block_bias) p->block_slope[n - 1] = model->sum + model->s * p->curvatures;
     for (size_t b = 0; b < n; b++) {
         size_t k = p->block[b];
         double w = p->w[k] + p->step[k];
@@ -97,7 +98,7 @@ static sepal_status visit_block(struct model *model, double *off) {
     TRY(prox_columns_scores(p->t, p, p->block, p->n_block, p->before));
     for (size_t i = 0; i < o->n; i++) {
         double scale = p->columns.scale ? p->columns.scale[i] : 1;
-        model->r[i] += scale * p->curve[i] * p->t[i];
+        model->r[i] += scale * p->curvature[i] * p->t[i];
     }
     return SEPAL_OK;
 }
@@ -106,8 +107,8 @@ static sepal_status visit_block(struct model *model, double *off) {
 static double visit_bias(struct model *model) {
     struct prox *p = model->p;
     const struct objective *o = p->o;
-    double w = p->w[p->count] + p->step[p->count], curvature = p->curves + o->l2;
-    double slope = model->sum + model->s * p->curves + o->l2 * w;
+    double w = p->w[p->count] + p->step[p->count], curvature = p->curvatures + o->l2;
+    double slope = model->sum + model->s * p->curvatures + o->l2 * w;
     if (o->bias != BIAS_PENALISED || p->block_bias || !(curvature > 0)) return 0;
     double next = prox_shrink(w, slope, curvature, o->l1);
     p->step[p->count] = next == 0 ? -p->w[p->count] : next - p->w[p->count];
@@ -137,7 +138,7 @@ static sepal_status pass(struct model *model, double *off) {
 static sepal_status descend(struct model *model, struct history *history) {
     enum { PASSES = 200, WARM_UP = 2 };
     struct prox *p = model->p;
-    struct descent *d = p->d;
+    struct solver *d = p->d;
     bool once = prox_alone(p);
     for (int k = 0; k < PASSES; k++) {
         double off;
@@ -167,7 +168,7 @@ sepal_status prox_step(struct prox *p) {
     prox_gram_choose(p);
     TRY(prox_columns_bends(p, &bends));
     struct model model = {.p = p, .bends = &bends, .r = p->room[2]};
-    model.share = p->curves > 0 ? 1 / p->curves : 0;
+    model.share = p->curvatures > 0 ? 1 / p->curvatures : 0;
     for (size_t i = 0; i < o->n; i++)
         model.r[i] = -p->f[i] * (p->columns.scale ? p->columns.scale[i] : 1);
     model.sum = -p->factors;

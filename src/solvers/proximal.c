@@ -60,7 +60,7 @@ static void visit(struct proximal *p, size_t i) {
 
 static void epoch(struct proximal *p) {
     enum { STREAM = 0x70 };
-    struct descent *d = p->h->d;
+    struct solver *d = p->h->d;
     const struct objective *o = p->o;
     size_t groups = (p->n_active + GROUP - 1) / GROUP;
     size_t entries = o->rows.sparse ? o->rows.nonzeros : o->n * o->cols;
@@ -144,7 +144,7 @@ static sepal_status start(struct proximal *p) {
     if (o->bias == BIAS_FREE) p->feature = 0.2 * sqrt(sum / shares);
     if (o->bias == BIAS_FREE && !(isfinite(p->feature) && p->feature > 0)) p->feature = 1;
     for (size_t i = 0; i < o->n; i++) p->inverse[i] = 1 / (p->inverse[i] + p->feature * p->feature);
-    memcpy(p->a, h->d->pull, o->n * sizeof *p->a);
+    memcpy(p->a, h->d->alpha, o->n * sizeof *p->a);
     for (size_t i = 0; i < o->n; i++) h->m[i] = o->share[i] * p->a[i] * objective_side(o, i);
     TRY(objective_back(p->w, o, h->m));
     for (size_t j = 0; j < o->width; j++) p->w[j] /= o->l2;
@@ -171,7 +171,7 @@ static sepal_status allocate(struct proximal *p, struct arena *arena) {
 
 static sepal_status run(struct proximal *p, double enough, size_t most) {
     enum { CHECK_EVERY = 10, LOOK_BACK = 50 };
-    struct descent *d = p->h->d;
+    struct solver *d = p->h->d;
     size_t first = d->iterations, due = 2, judged = LOOK_BACK;
     double then = INFINITY;
     TRY(start(p));

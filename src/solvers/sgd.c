@@ -100,11 +100,11 @@ static double push(struct sgd *w, size_t row, size_t n, double eta) {
     const struct kernels *kernels = o->ctx->kernels;
     size_t i;
     const struct block *block = matrix_block_of(o->x, row, &i);
-    double pull, side = objective_side(o, row);
+    double alpha, side = objective_side(o, row);
     if (w->paid) pay(w, block, i);
     double m = side * (w->scale * row_dot(kernels, block, i, o->cols, w->v) + w->bias);
-    o->loss->at(kernels, 1, &m, NULL, &pull, NULL);
-    return eta * (double)o->n * o->share[row] * pull * side / (double)n;
+    o->loss->at(kernels, 1, &m, NULL, &alpha, NULL);
+    return eta * (double)o->n * o->share[row] * alpha * side / (double)n;
 }
 
 static void add(struct sgd *w, size_t row, double factor) {
@@ -202,7 +202,7 @@ static sepal_status look(struct sgd *w, bool *taken) {
 }
 
 static sepal_status run(struct sgd *w) {
-    struct descent *d = w->d;
+    struct solver *d = w->d;
     size_t most = d->stride->epochs;
     bool taken;
     if (d->max_iter && d->max_iter < most) most = d->max_iter;
@@ -249,7 +249,7 @@ static sepal_status make(struct sgd *w) {
     return w->order ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-sepal_status solve_sgd(struct descent *d) {
+sepal_status solve_sgd(struct solver *d) {
     const struct objective *o = d->o;
     size_t batch = d->stride->batch;
     struct sgd w = {.d = d, .o = o, .scale = 1, .objective = NAN};

@@ -5,7 +5,7 @@
 #include "solvers/solver.h"
 
 struct sgd {
-    struct descent *d;
+    struct solver *d;
     const struct objective *o;
     struct arena arena;
     bool eager;       /* steps touch every weight: nothing is put off */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-bool descent_interrupted(struct descent *d, sepal_status status, double objective) {
+bool solver_interrupted(struct solver *d, sepal_status status, double objective) {
     if (status != SEPAL_ECANCEL) return false;
     forgive(d->o->ctx);
     (void)d->stops(d->payload, d->iterations, objective, NAN);
@@ -15,7 +15,7 @@ static double room(const struct loss *loss, double a) {
     return isinf(loss->least) ? 1 : a * fmax(0, 1 - a / loss->most);
 }
 
-void descent_balance(const struct objective *o, double *a) {
+void solver_balance(const struct objective *o, double *a) {
     double sum[2] = {0, 0}, rooms = 0;
     for (size_t i = 0; i < o->n; i++) {
         sum[o->label[i] == 1] += o->share[i] * a[i];

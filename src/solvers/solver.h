@@ -14,7 +14,7 @@ struct stride {
     bool shuffle, average; /* average: the answer is the mean of the weights after every step */
 };
 
-struct descent {
+struct solver {
     /* Given. */
     const struct objective *o;
     double tol;      /* stop when the relative gap (P - D) / |P| is known to be at most this */
@@ -33,7 +33,7 @@ struct descent {
     bool warm; /* the start is worth something; else it is 0 */
     /* A dual variable for each row (n numbers, of the loss's range; see certify.h). `paired`: they
        hold the solver's own, which may be a better bound than the slopes at u. */
-    double *pull;
+    double *alpha;
     bool paired;
 
     size_t iterations;
@@ -48,30 +48,30 @@ struct descent {
 
 /* descent.c: whether a step ended because the user asked to stop, in the middle of it. That is the end
    of the descent and no failure: the point so far is its answer. */
-bool descent_interrupted(struct descent *d, sepal_status status, double objective);
+bool solver_interrupted(struct solver *d, sepal_status status, double objective);
 /* A free bias needs dual variables of both sides with the same sum. What is amiss is shared out over
    those between their bounds; if they have not the room, the larger side is shrunk. */
-void descent_balance(const struct objective *o, double *a);
+void solver_balance(const struct objective *o, double *a);
 
 /* newton_cg.c: smooth losses, no L1 penalty. */
-sepal_status solve_newton_cg(struct descent *d);
+sepal_status solve_newton_cg(struct solver *d);
 /* lbfgs.c: smooth losses, an L2 penalty and no L1. */
-sepal_status solve_lbfgs(struct descent *d);
+sepal_status solve_lbfgs(struct solver *d);
 /* sgd.c: any loss and penalty; walks along the rows as given, so the objective has no centre but
    that of sparse rows themselves. */
-sepal_status solve_sgd(struct descent *d);
+sepal_status solve_sgd(struct solver *d);
 /* newton.c: smooth losses, no L1 penalty, at most NEWTON_WIDTH_MOST columns. */
 enum { NEWTON_WIDTH_MOST = 4096 };
-sepal_status solve_newton(struct descent *d);
+sepal_status solve_newton(struct solver *d);
 /* interior.c: the hinge with any penalty or none, at most INTERIOR_WIDTH_MOST columns; with an L1
    penalty so many that have a weight. */
 enum { INTERIOR_WIDTH_MOST = 4096 };
-sepal_status solve_interior(struct descent *d);
+sepal_status solve_interior(struct solver *d);
 /* dual.c: logistic, hinge and squared hinge, an L2 penalty and no L1; sparse rows without a centre. */
-sepal_status solve_dual(struct descent *d);
+sepal_status solve_dual(struct solver *d);
 /* augmented.c: the hinge with an L2 penalty or none. */
-sepal_status solve_augmented(struct descent *d);
+sepal_status solve_augmented(struct solver *d);
 /* prox_newton.c: smooth losses, an L1 penalty. */
-sepal_status solve_prox_newton(struct descent *d);
+sepal_status solve_prox_newton(struct solver *d);
 
 #endif

@@ -14,10 +14,10 @@ enum { ROUNDS = 40 };
 static const double WEAKER = 0.05, LOOSE = 1e-3;
 
 struct vanishing {
-    struct descent *d;
+    struct solver *d;
     struct hinge best;
     struct objective o; /* with a penalty */
-    struct descent inner;
+    struct solver inner;
     double square; /* |w|^2 of the last answer */
 };
 
@@ -38,7 +38,7 @@ static sepal_status first_penalty(struct vanishing *s) {
 
 static sepal_status round_of(struct vanishing *s, bool *last) {
     static const double at_rest = 1.01;
-    struct descent *d = s->d, *inner = &s->inner;
+    struct solver *d = s->d, *inner = &s->inner;
     inner->tol = fmax(0.1 * d->tol, fmin(LOOSE, 0.1 * s->o.l2 * s->square / s->best.primal));
     inner->iterations = 0;
     inner->max_iter = d->max_iter ? d->max_iter - d->iterations : 0;
@@ -50,7 +50,7 @@ static sepal_status round_of(struct vanishing *s, bool *last) {
     d->converged = s->best.primal == 0;
     double square = square_of(d->o, inner->u);
     if (inner->converged && square <= at_rest * s->square)
-        TRY(hinge_account(&s->best, inner->pull));
+        TRY(hinge_account(&s->best, inner->alpha));
     *last = d->converged || d->stopped || (d->max_iter && d->iterations >= d->max_iter);
     s->square = square;
     s->o.l2 *= WEAKER;
@@ -58,16 +58,16 @@ static sepal_status round_of(struct vanishing *s, bool *last) {
     return SEPAL_OK;
 }
 
-sepal_status solve_vanishing(struct descent *d) {
+sepal_status solve_vanishing(struct solver *d) {
     const struct objective *o = d->o;
     struct vanishing s = {.d = d, .o = *o, .inner = *d};
     struct arena arena = {0};
     bool last = false;
     s.inner.o = &s.o;
     s.inner.u = arena_alloc(o->ctx, &arena, o->width, sizeof *s.inner.u);
-    s.inner.pull = arena_zero(o->ctx, &arena, o->n, sizeof *s.inner.pull);
+    s.inner.alpha = arena_zero(o->ctx, &arena, o->n, sizeof *s.inner.alpha);
     s.inner.paired = false;
-    sepal_status status = s.inner.u && s.inner.pull ? SEPAL_OK : SEPAL_EMEMORY;
+    sepal_status status = s.inner.u && s.inner.alpha ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) status = hinge_init(&s.best, d, &arena);
     if (status == SEPAL_OK) status = first_penalty(&s);
     if (status == SEPAL_OK) memcpy(s.inner.u, d->u, o->width * sizeof *d->u);

@@ -192,7 +192,7 @@ static sepal_status factor_rows(struct whitener *w) {
                         .payload = &all};
     double *r = make(s, n, n), *rows = make(s, n, n);
     if (!r || !rows) return SEPAL_EMEMORY;
-    TRY(tall_qr(r, s->ctx, &tall));
+    TRY(tsqr(r, s->ctx, &tall));
     TRY(min_norm_rows(rows, &w->rank, s->ctx, r, n, n));
     /* rows of r that are nothing but rounding would pass for rows of C in a problem by rows */
     w->factor = rows;

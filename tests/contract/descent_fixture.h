@@ -6,7 +6,7 @@
 
 #include "solvers/solver.h"
 
-typedef sepal_status (*solve_fn)(struct descent *d);
+typedef sepal_status (*solve_fn)(struct solver *d);
 
 static bool never(void *payload, size_t iteration, double objective, double gap) {
     (void)payload, (void)iteration, (void)objective, (void)gap;
@@ -18,23 +18,23 @@ static bool at_once(void *payload, size_t iteration, double objective, double ga
     return true;
 }
 
-static struct descent descent_of(struct sample *s, double tol) {
-    return (struct descent){.o = &s->o,
-                            .tol = tol,
-                            .seed = 1,
-                            .stops = never,
-                            .u = numbers(s->o.width),
-                            .pull = numbers(s->o.n)};
+static struct solver descent_of(struct sample *s, double tol) {
+    return (struct solver){.o = &s->o,
+                           .tol = tol,
+                           .seed = 1,
+                           .stops = never,
+                           .u = numbers(s->o.width),
+                           .alpha = numbers(s->o.n)};
 }
 
-static void descent_free(struct descent *d) {
+static void descent_free(struct solver *d) {
     free(d->u);
-    free(d->pull);
+    free(d->alpha);
 }
 
 /* Threads change no bit. */
 static void check_threads(struct sample *s, solve_fn solve, double tol) {
-    struct descent d[2];
+    struct solver d[2];
     for (unsigned t = 0; t < 2; t++) {
         d[t] = descent_of(s, tol);
         d[t].max_iter = 30;
@@ -42,7 +42,7 @@ static void check_threads(struct sample *s, solve_fn solve, double tol) {
         assert_int_equal(solve(&d[t]), SEPAL_OK);
     }
     assert_memory_equal(d[0].u, d[1].u, s->o.width * sizeof(double));
-    assert_memory_equal(d[0].pull, d[1].pull, s->o.n * sizeof(double));
+    assert_memory_equal(d[0].alpha, d[1].alpha, s->o.n * sizeof(double));
     descent_free(&d[0]);
     descent_free(&d[1]);
     sepal_ctx_set_threads(ctx, 1);
@@ -50,7 +50,7 @@ static void check_threads(struct sample *s, solve_fn solve, double tol) {
 
 /* Asked to end, it leaves numbers and says so. */
 static void check_stop(struct sample *s, solve_fn solve) {
-    struct descent d = descent_of(s, 1e-8);
+    struct solver d = descent_of(s, 1e-8);
     d.stops = at_once;
     assert_int_equal(solve(&d), SEPAL_OK);
     assert_true(d.stopped && !d.converged);

@@ -88,13 +88,15 @@ static inline size_t word_of(char *out, size_t size, const char *words, size_t k
     return n;
 }
 
-static inline bool value_draw(char *out, size_t size, const struct knob *knob, struct rng *rng) {
-    if (knob->type == KNOB_FLAG) snprintf(out, size, "%s", chance(rng, 0.5) ? "true" : "false");
-    if (knob->type == KNOB_CHOICE) {
+static inline bool value_draw(char *out, size_t size, const struct parameter *knob,
+                              struct rng *rng) {
+    if (knob->type == PARAMETER_FLAG)
+        snprintf(out, size, "%s", chance(rng, 0.5) ? "true" : "false");
+    if (knob->type == PARAMETER_CHOICE) {
         size_t n = word_of(out, size, knob->range, SIZE_MAX);
         (void)word_of(out, size, knob->range, rng_below(rng, n));
     }
-    if (knob->type == KNOB_FLAG || knob->type == KNOB_CHOICE) return true;
+    if (knob->type == PARAMETER_FLAG || knob->type == PARAMETER_CHOICE) return true;
     for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
         size_t n = 0;
         if (strcmp(tried[k].name, knob->name) != 0) continue;
@@ -106,14 +108,15 @@ static inline bool value_draw(char *out, size_t size, const struct knob *knob, s
 }
 
 /* "(name=value, ...)" for some of them. */
-static inline void add_parameters(struct spec *spec, const struct knob *knobs, struct rng *rng) {
+static inline void add_parameters(struct spec *spec, const struct parameter *knobs,
+                                  struct rng *rng) {
     const char *mark = "(";
-    bool penalised = knobs && knobs_find(knobs, "penalty");
+    bool penalised = knobs && parameters_find(knobs, "penalty");
     if (penalised) {
         const char *penalty = penalties[rng_below(rng, sizeof penalties / sizeof *penalties)];
         if (*penalty) add(spec, "(%s", penalty), mark = ", ";
     }
-    for (const struct knob *knob = knobs; knob && knob->name; knob++) {
+    for (const struct parameter *knob = knobs; knob && knob->name; knob++) {
         char value[64];
         if (penalised && is_one_of(knob->name, said_together, 5)) continue;
         bool costly = is_one_of(knob->name, costly_unless_set, 2);

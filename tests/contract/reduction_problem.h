@@ -34,7 +34,7 @@ static inline sepal_model *fit_spec(const sepal_data *data, const char *spec) {
 static inline struct matrix phi_of(const sepal_model *model, const sepal_data *data) {
     struct matrix phi = data->matrix;
     if (model->basis.n)
-        assert_int_equal(basis_matrix(&phi, ctx, &model->basis, &data->matrix), SEPAL_OK);
+        assert_int_equal(map_chain_matrix(&phi, ctx, &model->basis, &data->matrix), SEPAL_OK);
     return phi;
 }
 
@@ -59,8 +59,8 @@ static inline double *scores_of(const sepal_model *model, const sepal_data *data
 }
 
 /* Classes and numbers of all rows; `out->numbers` is allocated. */
-static inline sepal_answers answer_all(const sepal_model *model, const sepal_data *data,
-                                       sepal_output what, const char *options) {
+static inline sepal_answers predict_all(const sepal_model *model, const sepal_data *data,
+                                        sepal_output what, const char *options) {
     size_t rows = data->matrix.rows;
     sepal_answers out = {.what = what};
     out.classes = malloc(rows * sizeof *out.classes);

@@ -5,12 +5,12 @@
 #include "fixture.h"
 
 /* g(y) of METHODS, for the projections on w. */
-struct curves {
+struct curvatures {
     long double n[2], mean[2], variance[2];
 };
 
-static struct curves project(const struct problem *p, const double *w) {
-    struct curves c = {{0}, {0}, {0}};
+static struct curvatures project(const struct problem *p, const double *w) {
+    struct curvatures c = {{0}, {0}, {0}};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < p->rows; i++) {
             long double y = 0, weight = problem_weight(p, i);
@@ -24,7 +24,7 @@ static struct curves project(const struct problem *p, const double *w) {
     return c;
 }
 
-static long double ratio(const struct curves *c, long double y) {
+static long double ratio(const struct curvatures *c, long double y) {
     return logl(c->n[1]) - logl(c->variance[1]) / 2 - powl(y - c->mean[1], 2) / 2 / c->variance[1] -
            logl(c->n[0]) + logl(c->variance[0]) / 2 + powl(y - c->mean[0], 2) / 2 / c->variance[0];
 }
@@ -49,7 +49,7 @@ static void test_gauss_cut(void **state) {
         sepal_ctx_clear_warnings(ctx);
         const char *name = number % 2 ? "fisher" : "mean-difference";
         struct answer out = learn_problem(ctx, &p, sparse, name, "cut=gauss");
-        struct curves c = project(&p, out.linear.w);
+        struct curvatures c = project(&p, out.linear.w);
         long double y = threshold(&p, &out.linear), sd = sqrtl(c.variance[0] + c.variance[1]);
         if (has_warned(ctx, "cut")) {
             long double pooled = ((c.n[0] - 1) * c.variance[0] + (c.n[1] - 1) * c.variance[1]) /
@@ -92,7 +92,7 @@ static void test_poor_cuts(void **state) {
 
 /* The threshold as a part of the way from one mean to the other. */
 static double place_of_cut(const struct problem *p, const struct linear *linear) {
-    struct curves c = project(p, linear->w);
+    struct curvatures c = project(p, linear->w);
     return (double)((threshold(p, linear) - c.mean[0]) / (c.mean[1] - c.mean[0]));
 }
 
@@ -182,7 +182,7 @@ static void test_narrow_cuts(void **state) {
         struct answer out =
             learn_problem(ctx, &p, false, number % 2 ? "fisher" : "mean-difference", "cut=gauss");
         assert_false(has_warned(ctx, "cut"));
-        struct curves c = project(&p, out.linear.w);
+        struct curvatures c = project(&p, out.linear.w);
         long double y = threshold(&p, &out.linear), sd = sqrtl(c.variance[0] + c.variance[1]);
         long double near = 1e-6L * sd + 1e-9L * (c.mean[1] - c.mean[0]);
         assert_true(ratio(&c, y - near) < 0 && ratio(&c, y + near) > 0);

@@ -60,12 +60,12 @@ static sepal_answers answer_at(const struct scene *scene, const char *decide, do
     char options[128], digits[SEPAL_NUMBER_BYTES];
     sepal_number(digits, cutoff);
     snprintf(options, sizeof options, "decide=%s, cutoff=%s", decide, digits);
-    return answer_all(scene->model, scene->rows, SEPAL_PROBABILITIES, options);
+    return predict_all(scene->model, scene->rows, SEPAL_PROBABILITIES, options);
 }
 
 static void check_cutoffs(const struct scene *scene, struct rng *rng) {
     size_t rows = scene->rows->matrix.rows, K = scene->model->linear.classes, left = 0;
-    sepal_answers plain = answer_all(scene->model, scene->rows, SEPAL_PROBABILITIES, NULL);
+    sepal_answers plain = predict_all(scene->model, scene->rows, SEPAL_PROBABILITIES, NULL);
     for (size_t trial = 0; trial < 12; trial++) {
         /* 0, 1, a half, and probabilities that rows have exactly */
         double cutoff = trial < 3 ? (double)trial / 2 : plain.numbers[rng_below(rng, rows * K)];
@@ -109,7 +109,8 @@ static void test_cutoffs(void **state) {
 static void check_draws(const struct scene *scene) {
     enum { ROWS = 100000 };
     size_t K = scene->model->linear.classes;
-    sepal_answers drawn = answer_all(scene->model, scene->rows, SEPAL_PROBABILITIES, "decide=soft");
+    sepal_answers drawn =
+        predict_all(scene->model, scene->rows, SEPAL_PROBABILITIES, "decide=soft");
     for (size_t k = 0; k < K; k++) {
         double surplus = 0, variance = 0;
         for (size_t i = 0; i < ROWS; i++) {
@@ -135,7 +136,8 @@ static void check_draws(const struct scene *scene) {
         }
     sepal_ctx_set_threads(ctx, 1);
     sepal_ctx_set_seed(ctx, 2);
-    sepal_answers other = answer_all(scene->model, scene->rows, SEPAL_PROBABILITIES, "decide=soft");
+    sepal_answers other =
+        predict_all(scene->model, scene->rows, SEPAL_PROBABILITIES, "decide=soft");
     sepal_ctx_set_seed(ctx, 1);
     size_t differ = 0;
     for (size_t i = 0; i < ROWS; i++) differ += drawn.classes[i] != other.classes[i];
@@ -162,9 +164,9 @@ static void test_soft_undecided(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(43), 1);
     struct scene scene = set_scene(&rng, "lda | ovr", 4, 2000);
-    sepal_answers plain = answer_all(scene.model, scene.rows, SEPAL_SCORES, "ambiguous=undecided");
+    sepal_answers plain = predict_all(scene.model, scene.rows, SEPAL_SCORES, "ambiguous=undecided");
     sepal_answers soft =
-        answer_all(scene.model, scene.rows, SEPAL_SCORES, "ambiguous=undecided, decide=soft");
+        predict_all(scene.model, scene.rows, SEPAL_SCORES, "ambiguous=undecided, decide=soft");
     size_t open = 0;
     for (size_t i = 0; i < 2000; i++) {
         assert_int_equal(plain.classes[i] < 0, soft.classes[i] < 0);
@@ -252,11 +254,11 @@ static void test_priors(void **state) {
         struct scene scene = set_scene(&rng, specs[number % 5], K, 50);
         snprintf(options, sizeof options, "priors=\"%s\"", text);
         snprintf(refit, sizeof refit, "lda(priors=\"%s\"%s)", text, number % 5 ? ", axes=1" : "");
-        sepal_answers plain = answer_all(scene.model, scene.rows, SEPAL_PROBABILITIES, NULL);
-        sepal_answers changed = answer_all(scene.model, scene.rows, SEPAL_PROBABILITIES, options);
+        sepal_answers plain = predict_all(scene.model, scene.rows, SEPAL_PROBABILITIES, NULL);
+        sepal_answers changed = predict_all(scene.model, scene.rows, SEPAL_PROBABILITIES, options);
         sepal_model *again = number % 5 % 3 ? NULL : fit_spec(scene.train, refit);
         sepal_answers right =
-            again ? answer_all(again, scene.rows, SEPAL_PROBABILITIES, NULL) : (sepal_answers){0};
+            again ? predict_all(again, scene.rows, SEPAL_PROBABILITIES, NULL) : (sepal_answers){0};
         for (size_t i = 0; i < 50; i++) {
             double sum = 0;
             for (size_t k = 0; k < K; k++)
@@ -340,7 +342,7 @@ static void test_prior_texts(void **state) {
 static void check_measures(const struct scene *scene, const char *options) {
     const sepal_data *data = scene->rows;
     size_t K = scene->model->linear.classes, rows = data->matrix.rows, open = 0, right = 0;
-    sepal_answers all = answer_all(scene->model, data, SEPAL_PROBABILITIES, options);
+    sepal_answers all = predict_all(scene->model, data, SEPAL_PROBABILITIES, options);
     long double loss = 0, brier = 0;
     for (size_t i = 0; i < rows; i++) {
         size_t target = (size_t)data->label[i];

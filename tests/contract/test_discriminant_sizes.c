@@ -25,8 +25,8 @@ static long double *find_ridge(const struct problem *p, const long double *z, lo
 }
 
 /* Ledoit and Wolf's intensity in units of standard deviations, by the products of rows. */
-static double wide_intensity(const struct problem *p, const long double *z,
-                             const long double *ridge, long double total, double alpha) {
+static double lanes_intensity(const struct problem *p, const long double *z,
+                              const long double *ridge, long double total, double alpha) {
     size_t cols = p->cols;
     long double squares = 0, fourth = 0, trace = 0;
     for (size_t i = 0; i < p->rows * p->rows; i++) {
@@ -72,7 +72,7 @@ static void test_wide(void **state) {
         long double *ridge = find_ridge(&p, z, total, out.shrinkage, standardized);
         if (standardized)
             check_small("the intensity", number,
-                        fabs(out.shrinkage - wide_intensity(&p, z, ridge, total, out.shrinkage)),
+                        fabs(out.shrinkage - lanes_intensity(&p, z, ridge, total, out.shrinkage)),
                         1e-12);
         for (size_t r = 0; r < out.linear.rows; r++) {
             const double *w = out.linear.w + r * cols;

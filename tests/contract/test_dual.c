@@ -30,7 +30,7 @@ struct problem {
     struct matrix x;
     struct arena arena;
     struct objective o;
-    double *share, *centre, *u, *pull;
+    double *share, *centre, *u, *alpha;
     int32_t *label;
 };
 
@@ -108,7 +108,7 @@ static void problem_make(struct problem *p, struct rng *rng, enum kind kind, siz
     *p = (struct problem){.share = zeros(n, sizeof(double)),
                           .centre = zeros(cols, sizeof(double)),
                           .u = zeros(cols + 1, sizeof(double)),
-                          .pull = zeros(n, sizeof(double)),
+                          .alpha = zeros(n, sizeof(double)),
                           .label = zeros(n, sizeof(int32_t))};
     fill(&p->x, rng, kind, n, cols);
     set_labels(p, rng);
@@ -131,7 +131,7 @@ static void problem_free(struct problem *p) {
     free(p->share);
     free(p->centre);
     free(p->u);
-    free(p->pull);
+    free(p->alpha);
     free(p->label);
 }
 
@@ -143,19 +143,19 @@ static bool goes_on(void *payload, size_t iteration, double objective, double ga
     return false;
 }
 
-static struct descent descent_of(struct problem *p, double tol) {
-    return (struct descent){
-        .o = &p->o, .tol = tol, .seed = 7, .stops = goes_on, .u = p->u, .pull = p->pull};
+static struct solver descent_of(struct problem *p, double tol) {
+    return (struct solver){
+        .o = &p->o, .tol = tol, .seed = 7, .stops = goes_on, .u = p->u, .alpha = p->alpha};
 }
 
-static struct proof proof_of(const struct descent *d) {
+static struct proof proof_of(const struct solver *d) {
     struct proof proof;
-    assert_int_equal(certify(&proof, d->o, d->u, d->paired ? d->pull : NULL), SEPAL_OK);
+    assert_int_equal(certify(&proof, d->o, d->u, d->paired ? d->alpha : NULL), SEPAL_OK);
     return proof;
 }
 
 /* As the learner does: where the proof says that the solver was too kind, on with a stricter aim. */
-static struct proof solve(struct descent *d, sepal_status (*solver)(struct descent *)) {
+static struct proof solve(struct solver *d, sepal_status (*solver)(struct solver *)) {
     double tol = d->tol;
     for (int round = 0;; round++) {
         assert_int_equal(solver(d), SEPAL_OK);
@@ -178,13 +178,13 @@ static void the_proof_and_newton_agree(void **state) {
                 struct problem p;
                 size_t n = 30 + rng_below(&rng, 60), cols = 2 + rng_below(&rng, 12);
                 problem_make(&p, &rng, (enum kind)kind, n, cols, losses[loss], (enum bias)bias);
-                struct descent d = descent_of(&p, 1e-8);
+                struct solver d = descent_of(&p, 1e-8);
                 struct proof proof = solve(&d, solve_dual);
                 assert_true(d.converged && d.paired);
                 assert_true(proof.gap <= 1e-8);
                 if (losses[loss]->smooth) {
                     double *start = zeros(cols + 1, sizeof *start);
-                    struct descent other = descent_of(&p, 1e-9);
+                    struct solver other = descent_of(&p, 1e-9);
                     other.u = start;
                     struct proof found = solve(&other, solve_newton_cg);
                     assert_true(fabs(found.primal - proof.primal) <= 2e-8 * found.primal);
@@ -205,7 +205,7 @@ static void reach_rough_aims(struct rng rng) {
         problem_make(&p, &rng, (enum kind)(round % KINDS), n, cols, losses[round / KINDS % LOSSES],
                      (enum bias)(round / KINDS / LOSSES % BIASES));
         if (p.x.sparse) p.o.l2 *= 20;
-        struct descent d = descent_of(&p, tol);
+        struct solver d = descent_of(&p, tol);
         assert_int_equal(solve_dual(&d), SEPAL_OK);
         double gap = proof_of(&d).gap;
         /* the hinge waits for a free bias */
@@ -235,7 +235,7 @@ static void the_bound_rises(void **state) {
             double last = 0;
             problem_make(&p, &rng, SINGLE, 70, 12, losses[loss], (enum bias)bias);
             for (size_t k = 1; k <= EPOCHS; k++) {
-                struct descent d = descent_of(&p, 1e-12);
+                struct solver d = descent_of(&p, 1e-12);
                 d.max_iter = k;
                 assert_int_equal(solve_dual(&d), SEPAL_OK);
                 assert_int_equal(d.iterations, k);
@@ -248,15 +248,15 @@ static void the_bound_rises(void **state) {
         }
 }
 
-/* Beyond the margin a row pulls no more, within it it pulls with all it has. */
-static void hinges_pull_where_they_must(void **state) {
+/* Beyond the margin a row dual variables no more, within it it dual variables with all it has. */
+static void hinge_slopes_where_they_must(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(13), 0);
     for (size_t bias = 0; bias < BIASES; bias++)
         for (size_t loss = 1; loss < LOSSES; loss++) {
             struct problem p;
             problem_make(&p, &rng, DOUBLE, 120, 8, losses[loss], (enum bias)bias);
-            struct descent d = descent_of(&p, 1e-11);
+            struct solver d = descent_of(&p, 1e-11);
             double m[120];
             size_t beyond = 0, within = 0;
             assert_true(solve(&d, solve_dual).gap <= 1e-11);
@@ -264,8 +264,8 @@ static void hinges_pull_where_they_must(void **state) {
             for (size_t i = 0; i < p.o.n; i++) {
                 beyond += m[i] > 1.001;
                 within += m[i] < 0.999;
-                if (m[i] > 1.001) assert_true(d.pull[i] == 0);
-                if (m[i] < 0.999 && losses[loss] == &loss_hinge) assert_true(d.pull[i] == 1);
+                if (m[i] > 1.001) assert_true(d.alpha[i] == 0);
+                if (m[i] < 0.999 && losses[loss] == &loss_hinge) assert_true(d.alpha[i] == 1);
             }
             assert_true(beyond > 5 && within > 5);
             problem_free(&p);
@@ -282,7 +282,7 @@ static void no_threads_and_no_kernels_change_a_bit(void **state) {
     } shapes[] = {{ROW, ROWS, 70},    {DOUBLE, ROWS, 70}, {DENSE_SINGLE, ROWS, 70},
                   {ONES, 600, COLS},  {ROW, 600, COLS},   {SINGLE, 600, COLS},
                   {DOUBLE, 600, COLS}};
-    static double u[RUNS][COLS + 1], pull[RUNS][ROWS];
+    static double u[RUNS][COLS + 1], alpha[RUNS][ROWS];
     const struct kernels *chosen = ctx->kernels;
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         for (size_t loss = 0; loss < LOSSES; loss++) {
@@ -294,14 +294,14 @@ static void no_threads_and_no_kernels_change_a_bit(void **state) {
             for (size_t run = 0; run < RUNS; run++) {
                 sepal_ctx_set_threads(ctx, run == 1 ? 2 : 1);
                 ctx->kernels = run == 2 ? &kernels_reference : chosen;
-                struct descent d = descent_of(&p, 1e-4);
+                struct solver d = descent_of(&p, 1e-4);
                 assert_int_equal(solve_dual(&d), SEPAL_OK);
                 memcpy(u[run], p.u, p.o.width * sizeof **u);
-                memcpy(pull[run], p.pull, p.o.n * sizeof **pull);
+                memcpy(alpha[run], p.alpha, p.o.n * sizeof **alpha);
             }
             for (size_t run = 1; run < RUNS; run++) {
                 assert_memory_equal(u[0], u[run], p.o.width * sizeof **u);
-                assert_memory_equal(pull[0], pull[run], p.o.n * sizeof **pull);
+                assert_memory_equal(alpha[0], alpha[run], p.o.n * sizeof **alpha);
             }
             problem_free(&p);
         }
@@ -316,11 +316,11 @@ static void a_good_start_leaves_little_to_do(void **state) {
         for (size_t loss = 0; loss < LOSSES; loss++) {
             struct problem p;
             problem_make(&p, &rng, SINGLE, 80, 10, losses[loss], (enum bias)bias);
-            struct descent cold = descent_of(&p, 1e-9);
+            struct solver cold = descent_of(&p, 1e-9);
             assert_true(solve(&cold, solve_dual).gap <= 1e-9);
             /* once with its variables, once from the point alone, which says little of a hinge's */
             for (int paired = 1; paired >= !losses[loss]->smooth; paired--) {
-                struct descent warm = descent_of(&p, 1e-7);
+                struct solver warm = descent_of(&p, 1e-7);
                 warm.warm = true;
                 warm.paired = paired;
                 assert_true(solve(&warm, solve_dual).gap <= 1e-7);
@@ -337,7 +337,7 @@ static void a_slow_problem_is_left_to_others(void **state) {
         struct problem p;
         problem_make(&p, &rng, DENSE_DOUBLE, 200, 6, losses[loss], BIAS_FREE);
         p.o.l2 = 1e-7;
-        struct descent d = descent_of(&p, 1e-9);
+        struct solver d = descent_of(&p, 1e-9);
         d.limit = 20;
         assert_int_equal(solve_dual(&d), SEPAL_OK);
         assert_true(d.slow && !d.converged && d.iterations <= 20);
@@ -360,12 +360,12 @@ static void odd_rows_leave_numbers(void **state) {
                 struct block *block = &p.x.blocks[0];
                 for (size_t k = block->start[0]; k < block->start[20]; k++)
                     block->f64[k] *= scales[scale];
-                struct descent d = descent_of(&p, 1e-6);
+                struct solver d = descent_of(&p, 1e-6);
                 d.max_iter = 50;
                 assert_int_equal(solve_dual(&d), SEPAL_OK);
                 for (size_t j = 0; j < p.o.width; j++) assert_true(isfinite(p.u[j]));
                 for (size_t i = 0; i < p.o.n; i++)
-                    assert_true(p.pull[i] >= 0 && p.pull[i] <= losses[loss]->most);
+                    assert_true(p.alpha[i] >= 0 && p.alpha[i] <= losses[loss]->most);
                 problem_free(&p);
             }
 }
@@ -375,7 +375,7 @@ int main(void) {
         cmocka_unit_test(the_proof_and_newton_agree),
         cmocka_unit_test(rough_aims_are_reached_soon),
         cmocka_unit_test(the_bound_rises),
-        cmocka_unit_test(hinges_pull_where_they_must),
+        cmocka_unit_test(hinge_slopes_where_they_must),
         cmocka_unit_test(no_threads_and_no_kernels_change_a_bit),
         cmocka_unit_test(a_good_start_leaves_little_to_do),
         cmocka_unit_test(a_slow_problem_is_left_to_others),

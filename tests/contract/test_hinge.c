@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* The epochs that other solvers begin with, as a solver: anew from where they gain little. */
-static sepal_status solve_proximal(struct descent *d) {
+static sepal_status solve_proximal(struct solver *d) {
     enum { TIMES = 40, EPOCHS = 2000 };
     struct hinge h;
     struct arena arena = {0};
@@ -20,7 +20,7 @@ static sepal_status solve_proximal(struct descent *d) {
     return status;
 }
 
-static const struct solver {
+static const struct tried_solver {
     const char *name;
     solve_fn solve;
     double tol, most_c;
@@ -54,7 +54,7 @@ static void set_c(struct sample *s, double c) {
 /* ---- what they leave ---------------------------------------------------------------------- */
 
 /* Moving the bias gains nothing. */
-static void check_bias(const struct sample *s, const struct descent *d, long double objective) {
+static void check_bias(const struct sample *s, const struct solver *d, long double objective) {
     double *u = numbers(s->o.width), *bias = u + s->o.cols;
     memcpy(u, d->u, s->o.width * sizeof *u);
     for (int power = -6; power <= 0; power++) {
@@ -68,9 +68,9 @@ static void check_bias(const struct sample *s, const struct descent *d, long dou
 }
 
 /* What a row beyond its kink, or short of it, adds to the gap is no more than the gap. */
-static void check_variables(const struct sample *s, const struct descent *d, double excess) {
+static void check_variables(const struct sample *s, const struct solver *d, double excess) {
     for (size_t i = 0; i < s->o.n; i++) {
-        double m = (double)plain_score(s, i, d->u) * (s->label[i] == 1 ? 1 : -1), a = d->pull[i];
+        double m = (double)plain_score(s, i, d->u) * (s->label[i] == 1 ? 1 : -1), a = d->alpha[i];
         assert_true(a >= 0 && a <= 1);
         double part = m > 1 ? a * (m - 1) : (1 - a) * (1 - m);
         assert_true(s->share[i] * part <= excess + 1e-13);
@@ -79,7 +79,7 @@ static void check_variables(const struct sample *s, const struct descent *d, dou
 
 /* Coordinate descent creeps where the rows on their margin are nearly dependent; a solver goes on with
    steps of its own then. The others may be ended by rounding, rarely and near their aim, and say so. */
-static bool gave_up_near(const struct solver *solver, const struct descent *d,
+static bool gave_up_near(const struct tried_solver *solver, const struct solver *d,
                          const struct proof *proof) {
     bool creeps = solver->solve == solve_proximal;
     if (d->converged || !(proof->gap > solver->tol)) return false;
@@ -87,11 +87,11 @@ static bool gave_up_near(const struct solver *solver, const struct descent *d,
 }
 
 /* Whether it converged. */
-static bool check_answer(struct sample *s, const struct solver *solver, const char *what) {
-    struct descent d = descent_of(s, solver->tol);
+static bool check_answer(struct sample *s, const struct tried_solver *solver, const char *what) {
+    struct solver d = descent_of(s, solver->tol);
     struct proof proof;
     assert_int_equal(solver->solve(&d), SEPAL_OK);
-    assert_int_equal(certify(&proof, &s->o, d.u, d.pull), SEPAL_OK);
+    assert_int_equal(certify(&proof, &s->o, d.u, d.alpha), SEPAL_OK);
     bool gave_up = gave_up_near(solver, &d, &proof);
     if (!gave_up && (!d.converged || !(proof.gap <= solver->tol * 1.01)))
         fail_msg("%s, %s: %zu x %zu, l2 %g: converged %d, gap %g after %zu", solver->name, what,

@@ -42,15 +42,15 @@ static struct sample *tall_sample(struct rng *rng, enum kind kind, size_t number
     return s;
 }
 
-static sepal_status all_at_once(struct descent *d) {
+static sepal_status all_at_once(struct solver *d) {
     return interior_narrow(d, 0);
 }
 
 static double solve_to(struct sample *s, solve_fn solve, const char *what, size_t *iterations) {
-    struct descent d = descent_of(s, TOL);
+    struct solver d = descent_of(s, TOL);
     struct proof proof;
     assert_int_equal(solve(&d), SEPAL_OK);
-    assert_int_equal(certify(&proof, &s->o, d.u, d.pull), SEPAL_OK);
+    assert_int_equal(certify(&proof, &s->o, d.u, d.alpha), SEPAL_OK);
     if (!d.converged || !(proof.gap <= TOL * 1.01))
         fail_msg("%s, l2 %g: converged %d, gap %g after %zu", what, s->o.l2, d.converged, proof.gap,
                  d.iterations);
@@ -105,7 +105,7 @@ static void test_stops(void **state) {
     check_stop(s, solve_interior);
     for (size_t most = 1; most < 30; most += 7) {
         struct asking asking = {.most = most};
-        struct descent d = descent_of(s, 1e-12);
+        struct solver d = descent_of(s, 1e-12);
         d.stops = stops_after;
         d.payload = &asking;
         assert_int_equal(solve_interior(&d), SEPAL_OK);

@@ -147,9 +147,9 @@ static struct table with_ties(const struct table *t) {
     return out;
 }
 
-static const char *const answer_options[] = {
+static const char *const predict_options[] = {
     NULL, "ambiguous=undecided", "decide=reject, cutoff=0.6", "positive=a", "cutoff=0.3"};
-enum { ANSWER_OPTIONS = sizeof answer_options / sizeof *answer_options };
+enum { ANSWER_OPTIONS = sizeof predict_options / sizeof *predict_options };
 
 /* total_weight stands in the report of weighted rows alone */
 static const char *const not_of_metrics[] = {"rows", "total_weight", NULL};
@@ -165,16 +165,16 @@ static void drop_total(sepal_report *report) {
 static void check_metrics(const char *name, const sepal_model *model, const struct table *t,
                           struct table *const others, struct comparing *all) {
     for (size_t o = 0; o < ANSWER_OPTIONS; o++) {
-        sepal_report *before = judge(model, t, answer_options[o]);
+        sepal_report *before = judge(model, t, predict_options[o]);
         if (!before) continue;
         drop_total(before);
         for (size_t i = 0; others[i].rows; i++) {
-            sepal_report *after = judge(model, &others[i], answer_options[o]);
+            sepal_report *after = judge(model, &others[i], predict_options[o]);
             assert_non_null(after);
             drop_total(after);
             char what[300];
             snprintf(what, sizeof what, "%s [%s], %s", name,
-                     answer_options[o] ? answer_options[o] : "", law_names[i]);
+                     predict_options[o] ? predict_options[o] : "", law_names[i]);
             all->case_name = what;
             all->factor = 1 << i == SCALED ? 3 : 1;
             compare(all, before->root, after->root, "");
@@ -213,7 +213,7 @@ static double undecided_weight(const sepal_model *model, const struct table *t, 
     struct matrix phi = data->matrix;
     const struct linear *linear = &model->linear;
     if (model->basis.n)
-        assert_int_equal(basis_matrix(&phi, ctx, &model->basis, &data->matrix), SEPAL_OK);
+        assert_int_equal(map_chain_matrix(&phi, ctx, &model->basis, &data->matrix), SEPAL_OK);
     double *score = malloc(t->rows * linear->rows * sizeof *score), weight = 0;
     assert_non_null(score);
     assert_int_equal(linear_scores(score, ctx, linear, &phi), SEPAL_OK);

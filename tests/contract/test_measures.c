@@ -5,13 +5,13 @@
 
 #include "report/report.h"
 
-struct curve {
+struct curvature {
     long double roc_auc, average_precision;
 };
 
 /* Rows of `positive` against the rest by `score`: every pair of them; the precision at each. */
-static struct curve by_pairs(const double *score, const bool *positive, const double *weight,
-                             size_t n) {
+static struct curvature by_pairs(const double *score, const bool *positive, const double *weight,
+                                 size_t n) {
     long double above = 0, pairs = 0, precision = 0, all = 0;
     for (size_t i = 0; i < n; i++) {
         if (!positive[i]) continue;
@@ -26,7 +26,7 @@ static struct curve by_pairs(const double *score, const bool *positive, const do
         precision += weight[i] * tp / taken;
         all += weight[i];
     }
-    return (struct curve){above / pairs, precision / all};
+    return (struct curvature){above / pairs, precision / all};
 }
 
 /* What class k of a row is ranked by, from the R scores. */
@@ -69,16 +69,16 @@ static void check_curves(const sepal_model *model, const sepal_data *data, size_
     double *scores = scores_of(model, data), *rank = malloc(rows * sizeof *rank);
     bool *mark = malloc(rows * sizeof *mark), has = model->linear.link != LINK_NONE;
     sepal_answers all = {0};
-    if (has) all = answer_all(model, data, SEPAL_PROBABILITIES, NULL);
+    if (has) all = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
     assert_true(rank && mark);
-    struct curve mean = {0, 0};
+    struct curvature mean = {0, 0};
     for (size_t k = 0; k < K; k++) {
         if (K == 2 && k != positive) continue;
         for (size_t i = 0; i < rows; i++) {
             rank[i] = rank_of(model, scores + i * R, has ? all.numbers + i * K : NULL, k);
             mark[i] = data->label[i] == (int32_t)k;
         }
-        struct curve one = by_pairs(rank, mark, data->weight, rows);
+        struct curvature one = by_pairs(rank, mark, data->weight, rows);
         mean.roc_auc += one.roc_auc / (K == 2 ? 1 : K);
         mean.average_precision += one.average_precision / (K == 2 ? 1 : K);
     }
@@ -96,7 +96,7 @@ static void check_probabilities(const sepal_model *model, const sepal_data *data
         assert_true(isnan(sepal_report_number(report, "brier")));
         return;
     }
-    sepal_answers all = answer_all(model, data, SEPAL_PROBABILITIES, NULL);
+    sepal_answers all = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
     long double loss = 0, brier = 0, total = 0;
     for (size_t i = 0; i < rows; i++) {
         const double *p = all.numbers + i * K;
@@ -116,7 +116,7 @@ static void check_probabilities(const sepal_model *model, const sepal_data *data
 static void check_counts(const sepal_model *model, const sepal_data *data,
                          const sepal_report *report, const char *options) {
     size_t rows = data->matrix.rows, K = model->linear.classes;
-    sepal_answers all = answer_all(model, data, SEPAL_SCORES, options);
+    sepal_answers all = predict_all(model, data, SEPAL_SCORES, options);
     long double count[16][16] = {{0}}, target[16] = {0}, made[16] = {0}, total = 0, right = 0;
     for (size_t i = 0; i < rows; i++) {
         long double w = data->weight[i];

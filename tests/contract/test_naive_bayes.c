@@ -20,8 +20,8 @@ static struct fitted fit_learner(const sepal_data *data, const char *name,
     const struct learner *learner = learner_find(name);
     struct arena arena = {0};
     void *config = calloc(1, learner->config_size);
-    assert_int_equal(knobs_fill(config, ctx, &arena, learner->knobs, learner->name, settings, n),
-                     SEPAL_OK);
+    assert_int_equal(
+        parameters_fill(config, ctx, &arena, learner->knobs, learner->name, settings, n), SEPAL_OK);
     struct fit fit = {.ctx = ctx, .data = data, .config = config, .gap = 7};
     struct fitted out = {.status = learner->fit(&fit)};
     if (fit.speechless) out.status = SEPAL_EMEMORY;

@@ -10,7 +10,7 @@ enum { CLASSES = 4 };
 /* The rows of a sample in CLASSES classes. */
 struct many {
     struct sample *s;
-    struct rest rest;
+    struct ovr_objective rest;
     int32_t *label;
 };
 
@@ -21,7 +21,7 @@ static struct many many_new(struct rng *rng, size_t rows, size_t cols, size_t wa
     for (size_t i = 0; i < rows; i++)
         m.label[i] = i < CLASSES ? (int32_t)i : (int32_t)rng_below(rng, CLASSES);
     m.s->o.l2 = 1 / (double)rows;
-    m.rest = (struct rest){.o = &m.s->o, .label = m.label, .classes = CLASSES};
+    m.rest = (struct ovr_objective){.o = &m.s->o, .label = m.label, .classes = CLASSES};
     return m;
 }
 
@@ -37,7 +37,7 @@ static struct ovr ovr_of(const struct many *m, bool single) {
     struct ovr ovr = {.rest = &m->rest, .lanes = CLASSES - 1, .single = single};
     ovr.lane = numbers(CLASSES);
     ovr.sums = numbers(o->slabs * o->width * ovr.lanes);
-    ovr.v = numbers(o->width * WIDE_LANES);
+    ovr.v = numbers(o->width * OVR_LANES);
     ovr.lane[0] = -1; /* class 0 is not at work */
     for (size_t l = 0; l < ovr.lanes; l++) {
         ovr.class[l] = l + 1;
@@ -72,7 +72,7 @@ static void check_lane(const struct many *m, struct ovr *ovr, size_t l, const do
     double *point = numbers(width), *step = numbers(width), *product = numbers(width);
     double *t = numbers(n), *found = numbers(width * lanes), *margins = numbers(n * lanes);
     double *curvature = numbers(n * lanes);
-    struct sweep sweep = {.m = numbers(n), .gradient = numbers(width), .curve = numbers(n)};
+    struct sweep sweep = {.m = numbers(n), .gradient = numbers(width), .curvature = numbers(n)};
     struct ovr_sums sums;
     for (size_t i = 0; i < n; i++) label[i] = m->label[i] == (int32_t)ovr->class[l];
     for (size_t j = 0; j < width; j++) {
@@ -81,12 +81,12 @@ static void check_lane(const struct many *m, struct ovr *ovr, size_t l, const do
     }
     o.label = label;
     assert_int_equal(objective_sweep(&sweep, &o, point), SEPAL_OK);
-    assert_int_equal(objective_product(product, t, &o, sweep.curve, step), SEPAL_OK);
+    assert_int_equal(objective_product(product, t, &o, sweep.curvature, step), SEPAL_OK);
     assert_int_equal(ovr_margins(margins, ovr, u), SEPAL_OK);
     near("margin", margins, lanes, l, sweep.m, n, tol);
     assert_int_equal(ovr_gradient(found, &sums, curvature, ovr, margins), SEPAL_OK);
     near("gradient", found, lanes, l, sweep.gradient, width, tol);
-    near("curvature", curvature, lanes, l, sweep.curve, n, tol);
+    near("curvature", curvature, lanes, l, sweep.curvature, n, tol);
     assert_true(fabs(sums.loss[l] - sweep.loss) <= tol * sweep.loss);
     assert_int_equal(ovr_product(found, ovr, curvature, v), SEPAL_OK);
     near("product", found, lanes, l, product, width, tol);
@@ -94,8 +94,8 @@ static void check_lane(const struct many *m, struct ovr *ovr, size_t l, const do
     for (size_t i = 0; i < n; i++) t[i] = margins[i * lanes + l];
     assert_int_equal(objective_back(product, &o, t), SEPAL_OK);
     near("sum", found, lanes, l, product, width, tol);
-    void *all[] = {label,   point,     step,    product,        t,          found,
-                   margins, curvature, sweep.m, sweep.gradient, sweep.curve};
+    void *all[] = {label,     point,   step,           product,        t, found, margins,
+                   curvature, sweep.m, sweep.gradient, sweep.curvature};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
 }
 
@@ -138,17 +138,17 @@ static void what_is_done_has_a_proof(void **state) {
         enum bias bias = (enum bias)(round / WAYS_TO_KEEP % 3);
         struct many m = many_new(&rng, 300, 1 + rng_below(&rng, 20), way, bias);
         m.s->o.loss = round < WAYS_TO_KEEP * 3 ? &loss_logistic : &loss_squared_hinge;
-        struct rest_point point = {.n = CLASSES, .lanes = WIDE_HALF};
+        struct ovr_point point = {.n = CLASSES, .lanes = OVR_LANES_HALF};
         point.w64 = numbers(m.s->o.cols * point.lanes);
         point.alpha64 = numbers(m.s->o.n * point.lanes);
         for (size_t l = 0; l < CLASSES; l++) point.class[l] = l;
         struct ovr_newton d = {
             .rest = &m.rest, .tol = 1e-7, .max_iter = 100, .stops = never, .point = &point};
-        const bool wanted[WIDE_LANES] = {true, true, true, true};
-        const struct rest_point *points = &point;
-        struct proof proofs[1][WIDE_LANES];
+        const bool wanted[OVR_LANES] = {true, true, true, true};
+        const struct ovr_point *points = &point;
+        struct proof proofs[1][OVR_LANES];
         assert_int_equal(ovr_newton(&d, wanted), SEPAL_OK);
-        assert_int_equal(certify_rest(proofs, &m.rest, &points, 1), SEPAL_OK);
+        assert_int_equal(certify_ovr(proofs, &m.rest, &points, 1), SEPAL_OK);
         for (size_t l = 0; l < CLASSES; l++)
             if (!(proofs[0][l].gap <= 1.01e-7))
                 fail_msg("way %zu, bias %d, %s: the gap of class %zu is %.3g", way, (int)bias,

@@ -23,26 +23,26 @@ static bool never_stops(void *payload, size_t iteration, double objective, doubl
 }
 
 struct solved {
-    double *u, *pull;
+    double *u, *alpha;
     bool converged;
     struct proof proof;
 };
 
 static struct solved solve_from(struct sample *s, double tol, const double *start,
-                                sepal_status (*solver)(struct descent *)) {
+                                sepal_status (*solver)(struct solver *)) {
     double last = INFINITY;
-    struct solved out = {.u = numbers(s->o.width), .pull = numbers(s->o.n)};
-    struct descent d = {.o = &s->o,
-                        .tol = tol,
-                        .stops = solver == solve_prox_newton ? goes_on : never_stops,
-                        .payload = &last,
-                        .u = out.u,
-                        .pull = out.pull,
-                        .warm = start != NULL};
+    struct solved out = {.u = numbers(s->o.width), .alpha = numbers(s->o.n)};
+    struct solver d = {.o = &s->o,
+                       .tol = tol,
+                       .stops = solver == solve_prox_newton ? goes_on : never_stops,
+                       .payload = &last,
+                       .u = out.u,
+                       .alpha = out.alpha,
+                       .warm = start != NULL};
     if (start) memcpy(out.u, start, s->o.width * sizeof *start);
     assert_int_equal(solver(&d), SEPAL_OK);
     out.converged = d.converged;
-    assert_int_equal(certify(&out.proof, &s->o, out.u, d.paired ? out.pull : NULL), SEPAL_OK);
+    assert_int_equal(certify(&out.proof, &s->o, out.u, d.paired ? out.alpha : NULL), SEPAL_OK);
     return out;
 }
 
@@ -52,7 +52,7 @@ static struct solved solve(struct sample *s, double tol) {
 
 static void solved_free(struct solved *solved) {
     free(solved->u);
-    free(solved->pull);
+    free(solved->alpha);
 }
 
 /* ---- optimality --------------------------------------------------------------------------- */
@@ -61,16 +61,16 @@ static double value(const struct sample *s, size_t i, size_t j) {
     return j == s->o.cols ? 1 : s->x[i * s->o.cols + j] - s->centre[j];
 }
 
-/* v by plain loops: sums of share a y (x - c, 1) with the pulls at u. */
+/* v by plain loops: sums of share a y (x - c, 1) with the dual variables at u. */
 static void plain_sums(double *v, const struct sample *s, const double *u) {
     const struct objective *o = &s->o;
     memset(v, 0, o->width * sizeof *v);
     for (size_t i = 0; i < o->n; i++) {
-        double score = 0, y = s->label[i] == 1 ? 1 : -1, pull;
+        double score = 0, y = s->label[i] == 1 ? 1 : -1, alpha;
         for (size_t j = 0; j < o->width; j++) score += value(s, i, j) * u[j];
         double m = y * score;
-        o->loss->at(&kernels_reference, 1, &m, NULL, &pull, NULL);
-        for (size_t j = 0; j < o->width; j++) v[j] += s->share[i] * pull * y * value(s, i, j);
+        o->loss->at(&kernels_reference, 1, &m, NULL, &alpha, NULL);
+        for (size_t j = 0; j < o->width; j++) v[j] += s->share[i] * alpha * y * value(s, i, j);
     }
 }
 
@@ -254,7 +254,7 @@ static void test_threads(void **state) {
         }
         ctx->threads = 0;
         assert_memory_equal(by[0].u, by[1].u, s->o.width * sizeof *by[0].u);
-        assert_memory_equal(by[0].pull, by[1].pull, s->o.n * sizeof *by[0].pull);
+        assert_memory_equal(by[0].alpha, by[1].alpha, s->o.n * sizeof *by[0].alpha);
         solved_free(&by[0]);
         solved_free(&by[1]);
         sample_free(s);

@@ -199,8 +199,8 @@ static void check_decisions(const sepal_model *model, const sepal_data *data,
     const struct linear *linear = &model->linear;
     size_t K = linear->classes, count[REGIONS] = {0};
     double *scores = scores_of(model, data);
-    sepal_answers confident = answer_all(model, data, SEPAL_SCORES, NULL);
-    sepal_answers careful = answer_all(model, data, SEPAL_SCORES, "ambiguous=undecided");
+    sepal_answers confident = predict_all(model, data, SEPAL_SCORES, NULL);
+    sepal_answers careful = predict_all(model, data, SEPAL_SCORES, "ambiguous=undecided");
     for (size_t i = 0; i < data->matrix.rows; i++) {
         struct verdict right = judge(linear->decode, scores + i * linear->rows, K);
         assert_int_equal(confident.classes[i], right.class);

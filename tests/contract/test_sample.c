@@ -122,7 +122,7 @@ static void test_moments(void **state) {
                 if (specs[s].counts) mean = exp(linear->density->mean[k * COLS + j]);
                 if (linear->density->kind == DENSITY_MULTINOMIAL) mean *= 100;
                 if (specs[s].counts && model->basis.n) {
-                    basis_fold(&model->basis, j, &shift, &divisor);
+                    map_chain_fold(&model->basis, j, &shift, &divisor);
                     mean = mean * divisor + shift;
                 }
                 double error = sqrt(found[k].square[j] / found[k].n);

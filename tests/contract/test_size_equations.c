@@ -284,7 +284,7 @@ static void check_factor(size_t rows, size_t cols) {
     double *r = malloc(cols * cols * sizeof *r);
     assert_non_null(r);
     blas_enter();
-    assert_int_equal(tall_qr(r, ctx, &tall), SEPAL_OK);
+    assert_int_equal(tsqr(r, ctx, &tall), SEPAL_OK);
     blas_leave();
     for (size_t i = 0; i < cols; i++)
         for (size_t j = i; j < cols; j++) {

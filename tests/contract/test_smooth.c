@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-static const struct solver {
+static const struct tried_solver {
     const char *name;
     solve_fn solve;
     double most_c;
@@ -23,12 +23,12 @@ static struct sample *random_sample(struct rng *rng, size_t way, enum bias bias,
     return s;
 }
 
-static void check_answer(struct sample *s, const struct solver *solver, double tol,
+static void check_answer(struct sample *s, const struct tried_solver *solver, double tol,
                          const char *what) {
-    struct descent d = descent_of(s, tol);
+    struct solver d = descent_of(s, tol);
     struct proof proof;
     assert_int_equal(solver->solve(&d), SEPAL_OK);
-    assert_int_equal(certify(&proof, &s->o, d.u, d.paired ? d.pull : NULL), SEPAL_OK);
+    assert_int_equal(certify(&proof, &s->o, d.u, d.paired ? d.alpha : NULL), SEPAL_OK);
     if (!d.converged || !(proof.gap <= tol * 1.01 + 1e-13))
         fail_msg("%s, %s, %s: %zu x %zu, l2 %g: converged %d, gap %g of %g after %zu", solver->name,
                  s->o.loss->name, what, s->o.n, s->o.cols, s->o.l2, d.converged, proof.gap, tol,
@@ -83,7 +83,7 @@ static void test_ends(void **state) {
     struct sample *s = sample_new(&rng, 300, 200, 1, BIAS_FREE, false, 30);
     s->o.l2 = 1e-7;
     for (size_t k = 0; k < SOLVERS; k++) check_stop(s, solvers[k].solve);
-    struct descent d = descent_of(s, 1e-12);
+    struct solver d = descent_of(s, 1e-12);
     d.limit = 1;
     assert_int_equal(solve_lbfgs(&d), SEPAL_OK);
     assert_true(d.slow && !d.converged);

@@ -10,9 +10,9 @@ enum { RIDGE = 1, LASSO = 2, NET = 4 };
 enum { SMOOTH = 1, HINGE = 2 };
 enum { PROBLEMS = 30, TOLS = 3, ASKED = PROBLEMS * TOLS };
 
-static const struct solver {
+static const struct tried_solver {
     const char *name;
-    sepal_status (*solve)(struct descent *d);
+    sepal_status (*solve)(struct solver *d);
     int losses, penalties;
     bool centres_sparse;
     bool guesses;    /* what a free bias costs */
@@ -32,7 +32,8 @@ static bool goes_on(void *payload, size_t iteration, double objective, double ga
     return false;
 }
 
-static struct sample *draw_sample(struct rng *rng, const struct solver *solver, size_t number) {
+static struct sample *draw_sample(struct rng *rng, const struct tried_solver *solver,
+                                  size_t number) {
     size_t way = rng_below(rng, WAYS_TO_KEEP);
     bool centred = rng_below(rng, 2) && (way < 2 || solver->centres_sparse);
     struct sample *s =
@@ -54,19 +55,19 @@ struct account {
     double gap;
 };
 
-static struct account ask(const struct solver *solver, struct sample *s, double tol) {
-    struct descent d = {.o = &s->o,
-                        .tol = tol,
-                        .seed = 3,
-                        .stops = goes_on,
-                        .decrement = NAN,
-                        .u = numbers(s->o.width),
-                        .pull = numbers(s->o.n)};
+static struct account ask(const struct tried_solver *solver, struct sample *s, double tol) {
+    struct solver d = {.o = &s->o,
+                       .tol = tol,
+                       .seed = 3,
+                       .stops = goes_on,
+                       .decrement = NAN,
+                       .u = numbers(s->o.width),
+                       .alpha = numbers(s->o.n)};
     struct proof proof;
     assert_int_equal(solver->solve(&d), SEPAL_OK);
-    assert_int_equal(certify(&proof, d.o, d.u, d.paired ? d.pull : NULL), SEPAL_OK);
+    assert_int_equal(certify(&proof, d.o, d.u, d.paired ? d.alpha : NULL), SEPAL_OK);
     free(d.u);
-    free(d.pull);
+    free(d.alpha);
     return (struct account){d.converged, proof.gap};
 }
 
@@ -75,7 +76,7 @@ static void test_accounts(void **state) {
     static const double tols[TOLS] = {1e-2, 1e-4, 1e-6}, kind = 3;
     struct rng rng = rng_make(test_seed(31), 1);
     for (size_t k = 0; k < SOLVERS; k++) {
-        const struct solver *solver = &solvers[k];
+        const struct tried_solver *solver = &solvers[k];
         size_t gave_up = 0;
         for (size_t number = 0; number < PROBLEMS; number++) {
             struct sample *s = draw_sample(&rng, solver, number);

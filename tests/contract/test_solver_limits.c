@@ -123,13 +123,13 @@ static void stops_while_sampling(void **state) {
     size_t most = SIZE_MAX;
     for (size_t k = 0; k < most; k++) {
         struct looks looks = {.stop_at = k};
-        struct descent d = {.o = &o,
-                            .tol = 1e-9,
-                            .decrement = NAN,
-                            .stops = look,
-                            .payload = &looks,
-                            .u = u,
-                            .pull = a};
+        struct solver d = {.o = &o,
+                           .tol = 1e-9,
+                           .decrement = NAN,
+                           .stops = look,
+                           .payload = &looks,
+                           .u = u,
+                           .alpha = a};
         memset(u, 0, 4 * sizeof *u);
         assert_int_equal(solve_newton(&d), SEPAL_OK);
         if (k == 0) {

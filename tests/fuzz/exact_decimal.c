@@ -9,12 +9,12 @@
 
 /* The largest number that occurs is 1101 digits times 2^1130 or 10^1600 times 2^60. */
 enum { WORDS = 256 };
-struct natural {
+struct bigint {
     uint32_t word[WORDS]; /* the lowest first */
     size_t n;             /* words in use; the last is not 0 */
 };
 
-static void times_plus(struct natural *a, uint32_t factor, uint32_t summand) {
+static void times_plus(struct bigint *a, uint32_t factor, uint32_t summand) {
     uint64_t carry = summand;
     for (size_t i = 0; i < a->n; i++) {
         carry += (uint64_t)a->word[i] * factor;
@@ -26,11 +26,11 @@ static void times_plus(struct natural *a, uint32_t factor, uint32_t summand) {
     a->word[a->n++] = (uint32_t)carry;
 }
 
-static void times_power(struct natural *a, int base, long exponent) {
+static void times_power(struct bigint *a, int base, long exponent) {
     for (long i = 0; i < exponent; i++) times_plus(a, (uint32_t)base, 0);
 }
 
-static void shift_up(struct natural *a, long bits) {
+static void shift_up(struct bigint *a, long bits) {
     size_t words = (size_t)(bits / 32);
     if (a->n == 0) return;
     LAW(a->n + words <= WORDS, "a number too large for the reference");
@@ -40,20 +40,20 @@ static void shift_up(struct natural *a, long bits) {
     times_power(a, 2, bits % 32);
 }
 
-static void halve(struct natural *a) {
+static void halve(struct bigint *a) {
     for (size_t i = 0; i < a->n; i++)
         a->word[i] = a->word[i] >> 1 | (i + 1 < a->n ? a->word[i + 1] << 31 : 0);
     if (a->n && a->word[a->n - 1] == 0) a->n--;
 }
 
-static int compare(const struct natural *a, const struct natural *b) {
+static int compare(const struct bigint *a, const struct bigint *b) {
     if (a->n != b->n) return a->n > b->n ? 1 : -1;
     for (size_t i = a->n; i-- > 0;)
         if (a->word[i] != b->word[i]) return a->word[i] > b->word[i] ? 1 : -1;
     return 0;
 }
 
-static void subtract(struct natural *a, const struct natural *b) {
+static void subtract(struct bigint *a, const struct bigint *b) {
     int64_t borrow = 0;
     for (size_t i = 0; i < a->n; i++) {
         borrow += (int64_t)a->word[i] - (i < b->n ? b->word[i] : 0);
@@ -63,12 +63,12 @@ static void subtract(struct natural *a, const struct natural *b) {
     while (a->n && a->word[a->n - 1] == 0) a->n--;
 }
 
-static long bits_of(const struct natural *a) {
+static long bits_of(const struct bigint *a) {
     return a->n ? (long)(a->n * 32) - __builtin_clz(a->word[a->n - 1]) : 0;
 }
 
 /* a / b, known to be less than 2^64; *side compares the remainder with half of b. */
-static uint64_t divide(struct natural a, struct natural b, int *side) {
+static uint64_t divide(struct bigint a, struct bigint b, int *side) {
     uint64_t quotient = 0;
     shift_up(&b, 63);
     for (int bit = 63; bit >= 0; bit--) {
@@ -84,13 +84,13 @@ static uint64_t divide(struct natural a, struct natural b, int *side) {
 }
 
 /* The double nearest to a / b. */
-static double nearest(struct natural a, struct natural b) {
+static double nearest(struct bigint a, struct bigint b) {
     enum { MOST_BITS = 53, LOWEST = -1074 };
     if (a.n == 0) return 0;
     long scale = bits_of(&a) - bits_of(&b) - MOST_BITS; /* then a / b / 2^scale >= 2^52 */
     if (scale < LOWEST) scale = LOWEST;
     for (;; scale++) {
-        struct natural x = a, y = b;
+        struct bigint x = a, y = b;
         int side;
         if (scale < 0)
             shift_up(&x, -scale);
@@ -127,7 +127,7 @@ const char *exact_read(const char *text, const char *end, double *out) {
     /* A middle of two doubles has at most 768 digits that count: of those beyond the 1100th all that
        matters is whether they are 0. */
     enum { KEPT = 1100, FAR = 400 };
-    struct natural digits = {0}, one = {.word = {1}, .n = 1};
+    struct bigint digits = {0}, one = {.word = {1}, .n = 1};
     long kept = 0, power = 0, exponent;
     bool point = false, any = false, rest = false;
     const char *p = text;
@@ -174,12 +174,12 @@ uint64_t exact_digits(double value, int count, int *power, int *side) {
     for (int i = 0; i < count; i++) most *= 10;
     least = most / 10;
     uint64_t mantissa = (uint64_t)ldexp(frexp(value, &scale), 53);
-    struct natural number = {.word = {(uint32_t)mantissa, (uint32_t)(mantissa >> 32)}, .n = 2};
+    struct bigint number = {.word = {(uint32_t)mantissa, (uint32_t)(mantissa >> 32)}, .n = 2};
     if (number.word[1] == 0) number.n = 1;
     scale -= 53;
     *power = (int)floor(log10(value)) - count; /* at most the wanted one; then upwards */
     for (;; ++*power) {
-        struct natural a = number, b = {.word = {1}, .n = 1};
+        struct bigint a = number, b = {.word = {1}, .n = 1};
         shift_up(scale < 0 ? &b : &a, scale < 0 ? -scale : scale);
         times_power(*power < 0 ? &a : &b, 10, *power < 0 ? -*power : *power);
         uint64_t digits = divide(a, b, side);

@@ -21,10 +21,10 @@ static void reading_laws(sepal_ctx *ctx, struct arena *arena, const char *text) 
         options.skip, options.n_features);
     LAW(options.header >= HEADER_AUTO && options.header <= HEADER_NO, "header %d", options.header);
     LAW(options.missing >= 0 && options.missing <= 3, "missing %d", options.missing);
-    knobs_print(ctx, &first, read_option_table, &options);
+    parameters_print(ctx, &first, read_option_table, &options);
     LAW(read_options_parse(&again, ctx, arena, first.bytes) == SEPAL_OK,
         "'%s' cannot be read again: %s", first.bytes, ctx->error.message);
-    knobs_print(ctx, &second, read_option_table, &again);
+    parameters_print(ctx, &second, read_option_table, &again);
     LAW(strcmp(first.bytes, second.bytes) == 0, "'%s', then '%s'", first.bytes, second.bytes);
     text_clear(&first);
     text_clear(&second);

@@ -51,12 +51,12 @@ static void knob_laws(sepal_ctx *ctx, struct arena *arena, const char *text) {
         return;
     }
     text_printf(ctx, &first, "%s(", pipeline.learner->name);
-    knobs_print(ctx, &first, pipeline.learner->knobs, pipeline.config);
+    parameters_print(ctx, &first, pipeline.learner->knobs, pipeline.config);
     text_puts(ctx, &first, ")");
     LAW(pipeline_parse(&again, ctx, arena, first.bytes) == SEPAL_OK, "'%s' cannot be read: %s",
         first.bytes, ctx->error.message);
     text_printf(ctx, &second, "%s(", again.learner->name);
-    knobs_print(ctx, &second, again.learner->knobs, again.config);
+    parameters_print(ctx, &second, again.learner->knobs, again.config);
     text_puts(ctx, &second, ")");
     LAW(strcmp(first.bytes, second.bytes) == 0, "'%s', then '%s'", first.bytes, second.bytes);
     text_clear(&first);

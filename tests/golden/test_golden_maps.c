@@ -85,8 +85,8 @@ static void test_names(void **state) {
         if (sscanf(line, "names,%zu,%zu,%zu,%63s", &columns, &degree, &place, wanted) != 4)
             continue;
         snprintf(spec, sizeof spec, "poly(degree=%zu)", degree);
-        struct basis basis = basis_of(spec);
-        assert_int_equal(basis_plan(&basis, &ctx, columns), SEPAL_OK);
+        struct map_chain basis = map_chain_of(spec);
+        assert_int_equal(map_chain_plan(&basis, &ctx, columns), SEPAL_OK);
         char *name = name_of(&basis, place);
         assert_string_equal(name, wanted);
         mem_free(name);

@@ -11,15 +11,15 @@ static size_t truncations, flips, injections;
 
 static const char path[] = "beside";
 
-static void must_labels(struct aside *aside, const char *file) {
-    if (aside_labels(aside, &ctx, file) != SEPAL_OK) say_error(file);
+static void must_labels(struct labels_file *aside, const char *file) {
+    if (labels_file_labels(aside, &ctx, file) != SEPAL_OK) say_error(file);
     assert_string_equal(aside->file, file);
     assert_false(aside->weights);
 }
 
 /* All labels of a file, "a|b|c". */
 static void assert_labels(const char *file, const char *wanted) {
-    struct aside aside;
+    struct labels_file aside;
     struct text all = {0};
     must_labels(&aside, file);
     for (size_t r = 0; r < aside.rows; r++) {
@@ -29,7 +29,7 @@ static void assert_labels(const char *file, const char *wanted) {
     }
     assert_string_equal(all.bytes ? all.bytes : "", wanted);
     text_clear(&all);
-    aside_clear(&aside);
+    labels_file_clear(&aside);
 }
 
 static void assert_error(size_t line, size_t column, const char *message) {
@@ -74,13 +74,13 @@ static void test_lines(void **state) {
         {"NUMPY\n", "NUMPY", 1},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct aside aside;
+        struct labels_file aside;
         put(path, files[i].text);
         assert_labels(path, files[i].wanted);
         must_labels(&aside, path);
         assert_int_equal(aside.rows, files[i].rows);
         assert_true(aside.lines);
-        aside_clear(&aside);
+        labels_file_clear(&aside);
     }
 }
 
@@ -105,17 +105,17 @@ static void test_random_lines(void **state) {
         put_bytes(path, file.bytes, file.length);
         assert_true(file.length > 3 * 65536);
         text_clear(&file);
-        struct aside aside;
+        struct labels_file aside;
         must_labels(&aside, path);
         assert_int_equal(aside.rows, ROWS);
         for (size_t r = 0; r < ROWS; r++) {
             struct slice text = aside.texts.items[aside.number[r]];
             assert_int_equal(text.length, length[r] + length[r] / 2);
-            assert_int_equal(aside_check_label(&ctx, &aside, r),
+            assert_int_equal(labels_file_check_label(&ctx, &aside, r),
                              length[r] ? SEPAL_OK : SEPAL_EDATA);
             if (!length[r]) assert_error(r + 1, 1, "missing");
         }
-        aside_clear(&aside);
+        labels_file_clear(&aside);
     }
 }
 
@@ -134,39 +134,39 @@ static void test_faulty_labels(void **state) {
                                       "missing",
                                       "missing",
                                       NULL};
-    struct aside aside;
+    struct labels_file aside;
     put(path, text);
     must_labels(&aside, path);
     assert_int_equal(aside.rows, sizeof why / sizeof *why);
     for (size_t r = 0; r < aside.rows; r++) {
-        assert_int_equal(aside_check_label(&ctx, &aside, r), why[r] ? SEPAL_EDATA : SEPAL_OK);
+        assert_int_equal(labels_file_check_label(&ctx, &aside, r), why[r] ? SEPAL_EDATA : SEPAL_OK);
         if (why[r]) assert_error(r + 1, 1, why[r]);
     }
-    aside_clear(&aside);
+    labels_file_clear(&aside);
 }
 
 static void test_no_text(void **state) {
     (void)state;
-    struct aside aside;
+    struct labels_file aside;
     put_bytes(path, "a\nb\0c\n", 6);
-    assert_int_equal(aside_labels(&aside, &ctx, path), SEPAL_EDATA);
+    assert_int_equal(labels_file_labels(&aside, &ctx, path), SEPAL_EDATA);
     assert_error(1, 1, "byte 0x00");
     put_bytes(path, "PK\3\4 and more", 13);
-    assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_EDATA);
+    assert_int_equal(labels_file_weights(&aside, &ctx, path), SEPAL_EDATA);
     assert_error(1, 1, "npz");
     unlink(path);
-    assert_int_equal(aside_labels(&aside, &ctx, path), SEPAL_EDATA);
+    assert_int_equal(labels_file_labels(&aside, &ctx, path), SEPAL_EDATA);
     assert_error(0, 0, "cannot open it");
     struct text longest = {0};
     text_puts(&ctx, &longest, "a\n\n");
     for (size_t i = 0; i < 65536; i++) text_puts(&ctx, &longest, "x");
     put_bytes(path, longest.bytes, longest.length);
-    assert_int_equal(aside_labels(&aside, &ctx, path), SEPAL_OK);
+    assert_int_equal(labels_file_labels(&aside, &ctx, path), SEPAL_OK);
     assert_int_equal(aside.rows, 3);
-    aside_clear(&aside);
+    labels_file_clear(&aside);
     text_puts(&ctx, &longest, "x");
     put_bytes(path, longest.bytes, longest.length);
-    assert_int_equal(aside_labels(&aside, &ctx, path), SEPAL_EDATA);
+    assert_int_equal(labels_file_labels(&aside, &ctx, path), SEPAL_EDATA);
     assert_error(3, 1, "more than 65536 bytes");
     text_clear(&longest);
 }
@@ -208,15 +208,15 @@ static void test_arrays(void **state) {
     for (size_t i = 0; i < 8; i++) add_word(&file, characters[i], 4, false);
     put_file(&file);
     assert_labels(path, "\xc3\xa4||\xffx|y");
-    struct aside aside;
+    struct labels_file aside;
     must_labels(&aside, path);
     assert_false(aside.lines);
-    assert_int_equal(aside_check_label(&ctx, &aside, 0), SEPAL_OK);
-    assert_int_equal(aside_check_label(&ctx, &aside, 1), SEPAL_EDATA);
+    assert_int_equal(labels_file_check_label(&ctx, &aside, 0), SEPAL_OK);
+    assert_int_equal(labels_file_check_label(&ctx, &aside, 1), SEPAL_EDATA);
     assert_error(2, 1, "missing");
-    assert_int_equal(aside_check_label(&ctx, &aside, 2), SEPAL_EDATA);
+    assert_int_equal(labels_file_check_label(&ctx, &aside, 2), SEPAL_EDATA);
     assert_error(3, 1, "UTF-8");
-    aside_clear(&aside);
+    labels_file_clear(&aside);
 
     static const uint32_t three[] = {3};
     file.n = 0;
@@ -241,7 +241,7 @@ static void test_long_array(void **state) {
     }
     put_bytes(path, file.bytes, file.length);
     text_clear(&file);
-    struct aside aside;
+    struct labels_file aside;
     must_labels(&aside, path);
     assert_int_equal(aside.rows, ROWS);
     for (unsigned r = 0; r < ROWS; r++) {
@@ -249,7 +249,7 @@ static void test_long_array(void **state) {
         snprintf(element, sizeof element, "%u", r * r % 1009);
         assert_true(slice_is(aside.texts.items[aside.number[r]], element));
     }
-    aside_clear(&aside);
+    labels_file_clear(&aside);
 }
 
 static void test_refused_arrays(void **state) {
@@ -267,12 +267,12 @@ static void test_refused_arrays(void **state) {
         {"|u1", "(0,)", "0 bytes in all, and 16 bytes"},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        struct aside aside;
+        struct labels_file aside;
         struct bytes file = {0};
         add_npy_header(&file, arrays[i].descr, false, arrays[i].shape);
         add(&file, "0123456789abcdef", 16);
         put_file(&file);
-        assert_int_equal(aside_labels(&aside, &ctx, path), SEPAL_EDATA);
+        assert_int_equal(labels_file_labels(&aside, &ctx, path), SEPAL_EDATA);
         assert_error(1, ctx.error.column, arrays[i].message);
         assert_null(aside.number);
     }
@@ -283,23 +283,23 @@ static void test_refused_arrays(void **state) {
 static void test_weights(void **state) {
     (void)state;
     static const double wanted[] = {1, 0, 0, 2.5, 1e300};
-    struct aside aside;
+    struct labels_file aside;
     put(path, "1\n0\n-0\n 2.5 \r\n1e300\n\n");
-    assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_OK);
+    assert_int_equal(labels_file_weights(&aside, &ctx, path), SEPAL_OK);
     assert_int_equal(aside.rows, 5);
     for (size_t r = 0; r < 5; r++)
         assert_true(aside.weight[r] == wanted[r] && !signbit(aside.weight[r]));
-    aside_clear(&aside);
+    labels_file_clear(&aside);
 
     struct bytes file = {0};
     add_npy_header(&file, "<f4", false, "(2,)");
     add_word(&file, 0x80000000, 4, false);
     add_word(&file, 0x3fc00000, 4, false);
     put_file(&file);
-    assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_OK);
+    assert_int_equal(labels_file_weights(&aside, &ctx, path), SEPAL_OK);
     assert_true(aside.rows == 2 && aside.weight[0] == 0 && aside.weight[1] == 1.5);
     assert_true(aside.weights && !aside.lines);
-    aside_clear(&aside);
+    labels_file_clear(&aside);
 }
 
 static void test_bad_weights(void **state) {
@@ -322,10 +322,10 @@ static void test_bad_weights(void **state) {
         {"1\n1 2\n", 2, 1, "'1 2'"},
         {"0\n0.0\n-0\n", 0, 0, "all 3 weights are 0"},
     };
-    struct aside aside;
+    struct labels_file aside;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         put(path, files[i].text);
-        assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_EDATA);
+        assert_int_equal(labels_file_weights(&aside, &ctx, path), SEPAL_EDATA);
         assert_error(files[i].line, files[i].column, files[i].message);
         assert_null(aside.weight);
     }
@@ -336,14 +336,14 @@ static void test_bad_weights(void **state) {
         add_npy_header(&file, "<f8", false, "(3,)");
         for (size_t r = 0; r < 3; r++) add_word(&file, r == 1 ? bits[i] : 0, 8, false);
         put_file(&file);
-        assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_EDATA);
+        assert_int_equal(labels_file_weights(&aside, &ctx, path), SEPAL_EDATA);
         assert_error(2, 1, shown[i]);
     }
     struct bytes file = {0};
     add_npy_header(&file, "<U1", false, "(1,)");
     add_word(&file, '1', 4, false);
     put_file(&file);
-    assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_EDATA);
+    assert_int_equal(labels_file_weights(&aside, &ctx, path), SEPAL_EDATA);
     assert_error(1, 22, "weights are numbers");
 }
 
@@ -351,25 +351,25 @@ static void test_bad_weights(void **state) {
 
 static void test_counts(void **state) {
     (void)state;
-    struct aside aside;
+    struct labels_file aside;
     put(path, "class\na\nb\n");
     must_labels(&aside, path);
-    assert_int_equal(aside_expect(&ctx, &aside, 3, "x.npy"), SEPAL_OK);
-    assert_int_equal(aside_expect(&ctx, &aside, 2, "x.npy"), SEPAL_EDATA);
+    assert_int_equal(labels_file_expect(&ctx, &aside, 3, "x.npy"), SEPAL_OK);
+    assert_int_equal(labels_file_expect(&ctx, &aside, 2, "x.npy"), SEPAL_EDATA);
     assert_error(1, 1, "3 labels here, and x.npy has 2 rows; remove line 1, 'class'");
-    assert_int_equal(aside_expect(&ctx, &aside, 4, "x.npy"), SEPAL_EDATA);
+    assert_int_equal(labels_file_expect(&ctx, &aside, 4, "x.npy"), SEPAL_EDATA);
     assert_error(0, 0, "3 labels here, and x.npy has 4 rows; there must be one");
-    aside_clear(&aside);
+    labels_file_clear(&aside);
     put(path, "1\n2\n");
-    assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_OK);
-    assert_int_equal(aside_expect(&ctx, &aside, 1, "x.csv"), SEPAL_EDATA);
+    assert_int_equal(labels_file_weights(&aside, &ctx, path), SEPAL_OK);
+    assert_int_equal(labels_file_expect(&ctx, &aside, 1, "x.csv"), SEPAL_EDATA);
     assert_error(0, 0, "2 weights here, and x.csv has 1 rows");
-    aside_clear(&aside);
+    labels_file_clear(&aside);
     put(path, "");
-    assert_int_equal(aside_weights(&aside, &ctx, path), SEPAL_OK);
-    assert_int_equal(aside_expect(&ctx, &aside, 1, "x.csv"), SEPAL_EDATA);
+    assert_int_equal(labels_file_weights(&aside, &ctx, path), SEPAL_OK);
+    assert_int_equal(labels_file_expect(&ctx, &aside, 1, "x.csv"), SEPAL_EDATA);
     assert_error(0, 0, "0 weights here");
-    aside_clear(&aside);
+    labels_file_clear(&aside);
 }
 
 /* ---- damage and faults -------------------------------------------------------------------- */
@@ -387,12 +387,12 @@ static void test_cut_and_flipped(void **state) {
     (void)state;
     for (int which = 0; which < 2; which++) {
         struct bytes file;
-        struct aside aside;
+        struct labels_file aside;
         make_small(&file, which);
         size_t whole = file.n;
         for (file.n = 4; file.n < whole; file.n++, truncations++) {
             put_file(&file);
-            assert_int_equal(aside_labels(&aside, &ctx, path), SEPAL_EDATA);
+            assert_int_equal(labels_file_labels(&aside, &ctx, path), SEPAL_EDATA);
             assert_error(1, ctx.error.column, "cut short");
         }
         for (size_t i = 0; i < whole - 8; i++) {
@@ -400,7 +400,7 @@ static void test_cut_and_flipped(void **state) {
             flipped.at[i] = (char)(flipped.at[i] ^ 1 << i % 8);
             put_file(&flipped);
             flips++;
-            if (aside_labels(&aside, &ctx, path) == SEPAL_OK) aside_clear(&aside);
+            if (labels_file_labels(&aside, &ctx, path) == SEPAL_OK) labels_file_clear(&aside);
         }
     }
 }
@@ -414,17 +414,17 @@ static void test_faults(void **state) {
         for (int weights = 0; weights < 2; weights++)
             for (int kind = 0; kind < FAULT_KINDS; kind++)
                 for (size_t k = 1; weights ? which == 1 : true; k++) {
-                    struct aside aside;
+                    struct labels_file aside;
                     let_fail((enum fault_kind)kind, k, k % 2);
-                    sepal_status status = weights ? aside_weights(&aside, &ctx, path)
-                                                  : aside_labels(&aside, &ctx, path);
+                    sepal_status status = weights ? labels_file_weights(&aside, &ctx, path)
+                                                  : labels_file_labels(&aside, &ctx, path);
                     bool hit = atomic_load(&ctx.faults[kind].calls) >= k;
                     let_fail((enum fault_kind)kind, 0, false);
                     assert_int_equal(status, !hit                  ? SEPAL_OK
                                              : kind == FAULT_ALLOC ? SEPAL_EMEMORY
                                                                    : SEPAL_EDATA);
                     assert_int_equal(aside.rows, hit ? 0 : 4);
-                    if (!hit) aside_clear(&aside);
+                    if (!hit) labels_file_clear(&aside);
                     if (!hit) break;
                     injections++;
                 }
@@ -449,20 +449,20 @@ static void test_packed(void **state) {
 
 static void test_stdin(void **state) {
     (void)state;
-    struct aside aside;
+    struct labels_file aside;
     int ends[2], old = dup(STDIN_FILENO);
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "x\ny", 3), 3);
     close(ends[1]);
     assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
     close(ends[0]);
-    sepal_status status = aside_labels(&aside, &ctx, "-");
+    sepal_status status = labels_file_labels(&aside, &ctx, "-");
     if (old >= 0) assert_int_equal(dup2(old, STDIN_FILENO), STDIN_FILENO);
     if (old >= 0) close(old);
     assert_int_equal(status, SEPAL_OK);
     assert_int_equal(aside.rows, 2);
     assert_string_equal(aside.file, "<stdin>");
-    aside_clear(&aside);
+    labels_file_clear(&aside);
 }
 
 static int say_counts(void **state) {

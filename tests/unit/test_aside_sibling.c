@@ -37,12 +37,12 @@ static void test_siblings(void **state) {
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         char *found;
         put(pairs[i].sibling, "1\n");
-        assert_int_equal(aside_sibling(&found, &ctx, pairs[i].data), SEPAL_OK);
+        assert_int_equal(labels_file_sibling(&found, &ctx, pairs[i].data), SEPAL_OK);
         assert_non_null(found);
         assert_string_equal(found, pairs[i].sibling);
         mem_free(found);
         assert_int_equal(unlink(pairs[i].sibling), 0);
-        assert_int_equal(aside_sibling(&found, &ctx, pairs[i].data), SEPAL_OK);
+        assert_int_equal(labels_file_sibling(&found, &ctx, pairs[i].data), SEPAL_OK);
         assert_null(found);
     }
 }
@@ -59,7 +59,7 @@ static void test_no_sibling(void **state) {
     put("-.labels.npy", "");
     char *found;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        assert_int_equal(aside_sibling(&found, &ctx, none[i]), SEPAL_OK);
+        assert_int_equal(labels_file_sibling(&found, &ctx, none[i]), SEPAL_OK);
         assert_null(found);
     }
 }
@@ -71,10 +71,10 @@ static void test_order(void **state) {
     put("c.labels.idx", "");
     put("c.labels.txt", "");
     put("c.labels.npy.gz", "");
-    assert_int_equal(aside_sibling(&found, &ctx, "c.npy"), SEPAL_OK);
+    assert_int_equal(labels_file_sibling(&found, &ctx, "c.npy"), SEPAL_OK);
     assert_string_equal(found, "c.labels.npy");
     mem_free(found);
-    assert_int_equal(aside_sibling(&found, &ctx, "c.idx"), SEPAL_OK);
+    assert_int_equal(labels_file_sibling(&found, &ctx, "c.idx"), SEPAL_OK);
     assert_string_equal(found, "c.labels.idx");
     mem_free(found);
 }
@@ -85,7 +85,7 @@ static void test_faults(void **state) {
     for (size_t k = 1;; k++) {
         char *found;
         let_fail(FAULT_ALLOC, k, k % 2);
-        sepal_status status = aside_sibling(&found, &ctx, "d.npy");
+        sepal_status status = labels_file_sibling(&found, &ctx, "d.npy");
         bool hit = atomic_load(&ctx.faults[FAULT_ALLOC].calls) >= k;
         let_fail(FAULT_ALLOC, 0, false);
         assert_int_equal(status, hit ? SEPAL_EMEMORY : SEPAL_OK);

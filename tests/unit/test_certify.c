@@ -48,34 +48,34 @@ static long double descend(const struct sample *s, double *u, int rounds) {
 enum { FORMS = 8 };
 
 /* Dual variables in every state that a solver might leave them in. */
-static void make_pulls(double *pull, const struct objective *o, const double *m, int form,
-                       struct rng *rng) {
+static void make_alphas(double *alpha, const struct objective *o, const double *m, int form,
+                        struct rng *rng) {
     static const double odd[] = {NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX,
                                  0,   -1,       1e-320,    2,       1e9};
-    o->loss->at(o->ctx->kernels, o->n, m, NULL, pull, NULL);
+    o->loss->at(o->ctx->kernels, o->n, m, NULL, alpha, NULL);
     for (size_t i = 0; i < o->n; i++) switch (form) {
         case 0: break;
-        case 1: pull[i] += 0.1 * normal(rng); break;
-        case 2: pull[i] = odd[rng_below(rng, sizeof odd / sizeof *odd)]; break;
-        case 3: pull[i] = rng_unit(rng); break;
-        case 4: pull[i] = 5 * normal(rng); break;
-        case 5: pull[i] = o->label[i] == 1 ? 1 : 0; break;
-        case 6: pull[i] *= 1 + 1e-9 * normal(rng); break;
-        default: pull[i] = 1e200 * normal(rng);
+        case 1: alpha[i] += 0.1 * normal(rng); break;
+        case 2: alpha[i] = odd[rng_below(rng, sizeof odd / sizeof *odd)]; break;
+        case 3: alpha[i] = rng_unit(rng); break;
+        case 4: alpha[i] = 5 * normal(rng); break;
+        case 5: alpha[i] = o->label[i] == 1 ? 1 : 0; break;
+        case 6: alpha[i] *= 1 + 1e-9 * normal(rng); break;
+        default: alpha[i] = 1e200 * normal(rng);
         }
 }
 
 static void attack(const struct sample *s, const double *best, long double least, struct rng *rng) {
     const struct objective *o = &s->o;
-    double *u = numbers(o->width), *m = numbers(o->n), *pull = numbers(o->n);
+    double *u = numbers(o->width), *m = numbers(o->n), *alpha = numbers(o->n);
     long double slack = 1e-13L * (1 + least);
     for (int form = 0; form <= 2 * FORMS; form++) {
         double size = form % 3 == 0 ? 0 : pow(10, 8 * rng_unit(rng) - 6);
         for (size_t j = 0; j < o->width; j++) u[j] = best[j] + size * normal(rng);
         assert_int_equal(objective_margins(m, o, u), SEPAL_OK);
-        make_pulls(pull, o, m, form % FORMS, rng);
+        make_alphas(alpha, o, m, form % FORMS, rng);
         struct proof proof;
-        assert_int_equal(certify(&proof, o, u, form == 2 * FORMS ? NULL : pull), SEPAL_OK);
+        assert_int_equal(certify(&proof, o, u, form == 2 * FORMS ? NULL : alpha), SEPAL_OK);
         long double right = plain_objective(s, u);
         if (fabsl(proof.primal - right) > 1e-13L * (1 + right))
             fail_msg("P is %.17g, not %.17Lg", proof.primal, right);
@@ -94,7 +94,7 @@ static void attack(const struct sample *s, const double *best, long double least
     }
     free(u);
     free(m);
-    free(pull);
+    free(alpha);
 }
 
 /* Strengths of every sort; 0.3 as often as not. */
@@ -167,9 +167,9 @@ static void test_slope(void **state) {
             long double sum = 0;
             for (size_t i = 0; i < o->n; i++) {
                 int side = s->label[i] == 1 ? 1 : -1;
-                double m = side * (double)plain_score(s, i, u), pull;
-                o->loss->at(ctx->kernels, 1, &m, NULL, &pull, NULL);
-                sum += s->share[i] * pull * side * plain_x(s, i, j);
+                double m = side * (double)plain_score(s, i, u), alpha;
+                o->loss->at(ctx->kernels, 1, &m, NULL, &alpha, NULL);
+                sum += s->share[i] * alpha * side * plain_x(s, i, j);
             }
             most = fmax(most, fabs((double)sum));
         }
@@ -219,8 +219,8 @@ enum { CLASSES = 20 };
 
 struct group {
     struct sample *s;
-    struct rest rest;
-    struct rest_point point;
+    struct ovr_objective rest;
+    struct ovr_point point;
     int32_t label[64];
     double factor[2][CLASSES];
 };
@@ -230,17 +230,17 @@ static void group_make(struct group *g, struct rng *rng, size_t number) {
     g->s = sample_new(rng, 8 + rng_below(rng, 56), 1 + rng_below(rng, 7), way,
                       (enum bias)(number % 3), way < 2 && rng_below(rng, 2), 0);
     struct objective *o = &g->s->o;
-    struct rest_point *point = &g->point;
+    struct ovr_point *point = &g->point;
     o->loss = all_losses[number / 3 % 3];
     o->l2 = pow(10, 4 * rng_unit(rng) - 3);
-    g->rest = (struct rest){.o = o, .label = g->label, .classes = classes};
+    g->rest = (struct ovr_objective){.o = o, .label = g->label, .classes = classes};
     for (size_t i = 0; i < o->n; i++) g->label[i] = (int32_t)rng_below(rng, classes);
     for (size_t k = 0; k < 2 * classes; k++) g->factor[k % 2][k / 2] = 0.1 + 3 * rng_unit(rng);
     for (size_t own = 0; own < 2 && number % 2; own++) g->rest.factor[own] = g->factor[own];
-    point->n = 1 + rng_below(rng, classes < WIDE_LANES ? classes : WIDE_LANES);
-    point->lanes = point->n <= WIDE_HALF ? WIDE_HALF : WIDE_LANES;
+    point->n = 1 + rng_below(rng, classes < OVR_LANES ? classes : OVR_LANES);
+    point->lanes = point->n <= OVR_LANES_HALF ? OVR_LANES_HALF : OVR_LANES;
     point->w = calloc(o->cols * point->lanes, sizeof *point->w);
-    point->pull = calloc(o->n * point->lanes, sizeof *point->pull);
+    point->alpha = calloc(o->n * point->lanes, sizeof *point->alpha);
     size_t first = rng_below(rng, classes);
     for (size_t l = 0; l < point->n; l++) {
         point->class[l] = (first + l) % classes;
@@ -250,28 +250,28 @@ static void group_make(struct group *g, struct rng *rng, size_t number) {
             double near = number % 7 ? rng_unit(rng) : (double)(g->label[i] == (int32_t)l);
             if (number % 5 == 0 && rng_below(rng, 9) == 0) near = rng_below(rng, 2) ? NAN : -2;
             if (number % 11 == 0) near *= 3;
-            point->pull[i * point->lanes + l] = (float)near;
+            point->alpha[i * point->lanes + l] = (float)near;
         }
     }
 }
 
 static void check_class(const struct group *g, size_t l, const struct proof *proof) {
-    const struct rest_point *point = &g->point;
+    const struct ovr_point *point = &g->point;
     struct objective o = g->s->o;
     size_t class = point->class[l];
-    double *u = numbers(o.width), *pull = numbers(o.n), *share = numbers(o.n);
+    double *u = numbers(o.width), *alpha = numbers(o.n), *share = numbers(o.n);
     int32_t *label = numbers(o.n);
     o.label = label;
     o.share = share;
     for (size_t i = 0; i < o.n; i++) {
         label[i] = g->label[i] == (int32_t) class;
-        share[i] = g->s->share[i] * rest_factor(&g->rest, class, label[i]);
-        pull[i] = (double)point->pull[i * point->lanes + l];
+        share[i] = g->s->share[i] * ovr_factor_of_class(&g->rest, class, label[i]);
+        alpha[i] = (double)point->alpha[i * point->lanes + l];
     }
     for (size_t j = 0; j < o.cols; j++) u[j] = (double)point->w[j * point->lanes + l];
     if (o.bias != BIAS_NONE) u[o.cols] = point->bias[l];
     struct proof right;
-    assert_int_equal(certify(&right, &o, u, pull), SEPAL_OK);
+    assert_int_equal(certify(&right, &o, u, alpha), SEPAL_OK);
     if (!(fabs(proof->primal - right.primal) <= 1e-12 * right.primal) ||
         !(fabs(proof->dual - right.dual) <= 1e-12 * right.primal) ||
         !(fabs(proof->gap - right.gap) <= 1e-12 * (1 + right.gap)))
@@ -281,7 +281,7 @@ static void check_class(const struct group *g, size_t l, const struct proof *pro
     assert_int_equal(proof->inside, right.inside);
     assert_true(fabs(proof->norm - right.norm) <= 1e-12 * right.norm);
     free(u);
-    free(pull);
+    free(alpha);
     free(share);
     free(label);
 }
@@ -292,13 +292,13 @@ static void test_rest(void **state) {
     struct rng rng = rng_make(test_seed(26), 1);
     for (size_t number = 0; number < 400; number++) {
         struct group g = {0};
-        struct proof found[1][WIDE_LANES];
+        struct proof found[1][OVR_LANES];
         group_make(&g, &rng, number);
-        const struct rest_point *points[] = {&g.point};
-        assert_int_equal(certify_rest(found, &g.rest, points, 1), SEPAL_OK);
+        const struct ovr_point *points[] = {&g.point};
+        assert_int_equal(certify_ovr(found, &g.rest, points, 1), SEPAL_OK);
         for (size_t l = 0; l < g.point.n; l++) check_class(&g, l, &found[0][l]);
         free(g.point.w);
-        free(g.point.pull);
+        free(g.point.alpha);
         sample_free(g.s);
     }
 }

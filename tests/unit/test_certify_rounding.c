@@ -61,13 +61,13 @@ static long double least_of_smooth(const struct sample *s, long double *u) {
     for (int round = 0; round < 60; round++) {
         long double h[COLS_MOST][COLS_MOST] = {{0}}, g[COLS_MOST] = {0}, next[COLS_MOST];
         for (size_t i = 0; i < o->n; i++) {
-            long double side = s->label[i] == 1 ? 1 : -1, m = 0, pull, bend;
+            long double side = s->label[i] == 1 ? 1 : -1, m = 0, alpha, bend;
             for (size_t j = 0; j < o->width; j++) m += side * plain_x(s, i, j) * u[j];
             long double y = 1 / (1 + expl(m));
-            pull = o->loss == &loss_logistic ? y : m < 1 ? 2 * (1 - m) : 0;
+            alpha = o->loss == &loss_logistic ? y : m < 1 ? 2 * (1 - m) : 0;
             bend = o->loss == &loss_logistic ? y * (1 - y) : m < 1 ? 2 : 0;
             for (size_t j = 0; j < o->width; j++) {
-                g[j] -= s->share[i] * pull * side * plain_x(s, i, j);
+                g[j] -= s->share[i] * alpha * side * plain_x(s, i, j);
                 for (size_t k = 0; k < o->width; k++)
                     h[j][k] += s->share[i] * bend * plain_x(s, i, j) * plain_x(s, i, k);
             }
@@ -127,20 +127,20 @@ static void prove_near(const struct sample *s, const long double *best, long dou
 
 /* The best dual variables, at weights of 0: P has no rounding errors that would hide those of D. */
 static void prove_from_0(const struct sample *s, const long double *best, long double least) {
-    double zero[COLS_MOST] = {0}, *m = numbers(s->o.n), *pull = numbers(s->o.n);
+    double zero[COLS_MOST] = {0}, *m = numbers(s->o.n), *alpha = numbers(s->o.n);
     for (size_t i = 0; i < s->o.n; i++) {
         long double score = 0;
         for (size_t j = 0; j < s->o.width; j++) score += plain_x(s, i, j) * best[j];
         m[i] = (double)(score * (s->label[i] == 1 ? 1 : -1));
     }
-    s->o.loss->at(ctx->kernels, s->o.n, m, NULL, pull, NULL);
+    s->o.loss->at(ctx->kernels, s->o.n, m, NULL, alpha, NULL);
     struct proof proof;
-    assert_int_equal(certify(&proof, &s->o, zero, pull), SEPAL_OK);
+    assert_int_equal(certify(&proof, &s->o, zero, alpha), SEPAL_OK);
     if (!(proof.dual <= least))
         fail_msg("%s, l2 %g, from 0: D = %.17g is above the least P by %Lg (rounding %g)",
                  s->o.loss->name, s->o.l2, proof.dual, proof.dual - least, proof.rounding);
     free(m);
-    free(pull);
+    free(alpha);
 }
 
 static double some_offset(struct rng *rng) {
@@ -226,18 +226,20 @@ static void test_rest(void **state) {
         s->o.loss = all_losses[number % 3];
         s->o.l2 = pow(10, -6 * rng_unit(&rng));
         long double best, least = least_of_one(s, 1e4 / (1 + fabs(offset)), &best);
-        float w[WIDE_HALF] = {(float)best}, *pull = calloc(s->o.n * WIDE_HALF, sizeof *pull);
+        float w[OVR_LANES_HALF] = {(float)best},
+              *alpha = calloc(s->o.n * OVR_LANES_HALF, sizeof *alpha);
         double u = (double)w[0], *m = numbers(s->o.n), *own = numbers(s->o.n);
         assert_int_equal(objective_margins(m, &s->o, &u), SEPAL_OK);
         s->o.loss->at(ctx->kernels, s->o.n, m, NULL, own, NULL);
-        for (size_t i = 0; i < s->o.n; i++) pull[i * WIDE_HALF] = (float)own[i];
-        struct rest rest = {.o = &s->o, .label = s->label, .classes = 2};
-        struct rest_point point = {.n = 1, .lanes = WIDE_HALF, .class = {1}, .w = w, .pull = pull};
-        const struct rest_point *points[] = {&point};
-        struct proof found[1][WIDE_LANES];
-        assert_int_equal(certify_rest(found, &rest, points, 1), SEPAL_OK);
+        for (size_t i = 0; i < s->o.n; i++) alpha[i * OVR_LANES_HALF] = (float)own[i];
+        struct ovr_objective rest = {.o = &s->o, .label = s->label, .classes = 2};
+        struct ovr_point point = {
+            .n = 1, .lanes = OVR_LANES_HALF, .class = {1}, .w = w, .alpha = alpha};
+        const struct ovr_point *points[] = {&point};
+        struct proof found[1][OVR_LANES];
+        assert_int_equal(certify_ovr(found, &rest, points, 1), SEPAL_OK);
         expect_truth(s, &u, &found[0][0], least);
-        free(pull);
+        free(alpha);
         free(m);
         free(own);
         sample_free(s);
@@ -255,23 +257,24 @@ static void test_rest_more_columns(void **state) {
         s->o.loss = number % 2 ? &loss_logistic : &loss_squared_hinge;
         s->o.l2 = pow(10, -4 * rng_unit(&rng));
         long double best[COLS_MOST] = {0}, least = least_of_smooth(s, best);
-        float w[2 * WIDE_HALF] = {0}, pull[ROWS * WIDE_HALF] = {0};
-        struct rest rest = {.o = &s->o, .label = s->label, .classes = 2};
-        struct rest_point point = {.n = 1, .lanes = WIDE_HALF, .class = {1}, .w = w, .pull = pull};
-        const struct rest_point *points[] = {&point};
-        struct proof found[1][WIDE_LANES];
+        float w[2 * OVR_LANES_HALF] = {0}, alpha[ROWS * OVR_LANES_HALF] = {0};
+        struct ovr_objective rest = {.o = &s->o, .label = s->label, .classes = 2};
+        struct ovr_point point = {
+            .n = 1, .lanes = OVR_LANES_HALF, .class = {1}, .w = w, .alpha = alpha};
+        const struct ovr_point *points[] = {&point};
+        struct proof found[1][OVR_LANES];
         double zero[2] = {0}, u[2];
         for (size_t i = 0; i < ROWS; i++) {
             long double score = plain_x(s, i, 0) * best[0] + plain_x(s, i, 1) * best[1];
             double m = (double)(score * (s->label[i] == 1 ? 1 : -1)), own;
             s->o.loss->at(ctx->kernels, 1, &m, NULL, &own, NULL);
-            pull[i * WIDE_HALF] = (float)own;
+            alpha[i * OVR_LANES_HALF] = (float)own;
         }
-        assert_int_equal(certify_rest(found, &rest, points, 1), SEPAL_OK);
+        assert_int_equal(certify_ovr(found, &rest, points, 1), SEPAL_OK);
         expect_truth(s, zero, &found[0][0], least);
-        memset(pull, 0, sizeof pull);
-        for (size_t j = 0; j < 2; j++) u[j] = (double)(w[j * WIDE_HALF] = (float)best[j]);
-        assert_int_equal(certify_rest(found, &rest, points, 1), SEPAL_OK);
+        memset(alpha, 0, sizeof alpha);
+        for (size_t j = 0; j < 2; j++) u[j] = (double)(w[j * OVR_LANES_HALF] = (float)best[j]);
+        assert_int_equal(certify_ovr(found, &rest, points, 1), SEPAL_OK);
         expect_truth(s, u, &found[0][0], least);
         sample_free(s);
     }
@@ -283,9 +286,9 @@ static void test_rest_equal_rows(void **state) {
     (void)state;
     enum { ROWS = 20000 };
     struct rng rng = rng_make(test_seed(70), 1);
-    float *pull = calloc(ROWS * WIDE_HALF, sizeof *pull);
-    assert_non_null(pull);
-    for (size_t i = 0; i < ROWS; i++) pull[i * WIDE_HALF] = 1;
+    float *alpha = calloc(ROWS * OVR_LANES_HALF, sizeof *alpha);
+    assert_non_null(alpha);
+    for (size_t i = 0; i < ROWS; i++) alpha[i * OVR_LANES_HALF] = 1;
     for (size_t number = 0; number < 20; number++) {
         struct sample *s = sample_new(&rng, ROWS, 1, 1, BIAS_NONE, false, 0);
         double x = 0.1 + rng_unit(&rng);
@@ -301,17 +304,18 @@ static void test_rest_equal_rows(void **state) {
         }
         for (size_t b = 0; b < s->matrix.n_blocks; b++)
             for (size_t i = 0; i < s->matrix.blocks[b].rows; i++) s->matrix.blocks[b].f64[i] = x;
-        float w[WIDE_HALF] = {0};
+        float w[OVR_LANES_HALF] = {0};
         double zero = 0;
-        struct rest rest = {.o = &s->o, .label = s->label, .classes = 2};
-        struct rest_point point = {.n = 1, .lanes = WIDE_HALF, .class = {1}, .w = w, .pull = pull};
-        const struct rest_point *points[] = {&point};
-        struct proof found[1][WIDE_LANES];
-        assert_int_equal(certify_rest(found, &rest, points, 1), SEPAL_OK);
+        struct ovr_objective rest = {.o = &s->o, .label = s->label, .classes = 2};
+        struct ovr_point point = {
+            .n = 1, .lanes = OVR_LANES_HALF, .class = {1}, .w = w, .alpha = alpha};
+        const struct ovr_point *points[] = {&point};
+        struct proof found[1][OVR_LANES];
+        assert_int_equal(certify_ovr(found, &rest, points, 1), SEPAL_OK);
         expect_truth(s, &zero, &found[0][0], shares - v * v / (2 * (long double)s->o.l2));
         sample_free(s);
     }
-    free(pull);
+    free(alpha);
 }
 
 /* ---- what is no proof ----------------------------------------------------------------------- */
@@ -328,16 +332,16 @@ static void test_beyond_numbers(void **state) {
         s->o.loss = all_losses[number / 5 % 3];
         s->o.l1 = number % 2 ? 0.1 : 0;
         s->o.l2 = number % 4 ? 0.1 : 0;
-        double *u = numbers(s->o.width), *pull = numbers(s->o.n);
+        double *u = numbers(s->o.width), *alpha = numbers(s->o.n);
         for (size_t j = 0; j < s->o.width; j++) u[j] = size * (1 + rng_unit(&rng));
-        for (size_t i = 0; i < s->o.n; i++) pull[i] = rng_unit(&rng);
+        for (size_t i = 0; i < s->o.n; i++) alpha[i] = rng_unit(&rng);
         for (int own = 0; own < 2; own++) {
             struct proof proof;
-            assert_int_equal(certify(&proof, &s->o, u, own ? NULL : pull), SEPAL_OK);
+            assert_int_equal(certify(&proof, &s->o, u, own ? NULL : alpha), SEPAL_OK);
             assert_false(proof.gap <= 0.99);
         }
         free(u);
-        free(pull);
+        free(alpha);
         sample_free(s);
     }
 }
@@ -350,13 +354,14 @@ static void test_rest_beyond_numbers(void **state) {
         struct sample *s = sample_new(&rng, 20, 1, 1, BIAS_NONE, false, 1e200);
         s->o.loss = all_losses[number / 4 % 3];
         s->o.l2 = 0.1;
-        float w[WIDE_HALF] = {sizes[number % 4]}, pull[20 * WIDE_HALF] = {0};
-        for (size_t i = 0; i < 20; i++) pull[i * WIDE_HALF] = (float)rng_unit(&rng);
-        struct rest rest = {.o = &s->o, .label = s->label, .classes = 2};
-        struct rest_point point = {.n = 1, .lanes = WIDE_HALF, .class = {1}, .w = w, .pull = pull};
-        const struct rest_point *points[] = {&point};
-        struct proof found[1][WIDE_LANES];
-        assert_int_equal(certify_rest(found, &rest, points, 1), SEPAL_OK);
+        float w[OVR_LANES_HALF] = {sizes[number % 4]}, alpha[20 * OVR_LANES_HALF] = {0};
+        for (size_t i = 0; i < 20; i++) alpha[i * OVR_LANES_HALF] = (float)rng_unit(&rng);
+        struct ovr_objective rest = {.o = &s->o, .label = s->label, .classes = 2};
+        struct ovr_point point = {
+            .n = 1, .lanes = OVR_LANES_HALF, .class = {1}, .w = w, .alpha = alpha};
+        const struct ovr_point *points[] = {&point};
+        struct proof found[1][OVR_LANES];
+        assert_int_equal(certify_ovr(found, &rest, points, 1), SEPAL_OK);
         assert_false(found[0][0].gap <= 0.99);
         sample_free(s);
     }
@@ -371,7 +376,7 @@ static void test_no_penalty(void **state) {
         enum { ROWS = 40 };
         struct sample *s = sample_new(&rng, ROWS, 2, 1, (enum bias)(number % 2), false, 0);
         s->o.loss = all_losses[number / 2 % 3];
-        double *x = s->matrix.blocks[0].f64, pull[ROWS], u[3] = {0}, base = 0;
+        double *x = s->matrix.blocks[0].f64, alpha[ROWS], u[3] = {0}, base = 0;
         for (size_t i = 0; i < ROWS; i++) {
             if (i % 2 == 0) base = 1 + rng_unit(&rng);
             s->label[i] = (int32_t)(i % 2);
@@ -379,11 +384,11 @@ static void test_no_penalty(void **state) {
             s->x[2 * i] = x[2 * i] = base;
             s->x[2 * i + 1] = x[2 * i + 1] =
                 base + (i % 2 ? 1 : -1) * (double)(1 << number % 12) * DBL_EPSILON;
-            pull[i] = 0.5;
+            alpha[i] = 0.5;
         }
         for (int own = 0; own < 2; own++) {
             struct proof proof;
-            assert_int_equal(certify(&proof, &s->o, u, own ? NULL : pull), SEPAL_OK);
+            assert_int_equal(certify(&proof, &s->o, u, own ? NULL : alpha), SEPAL_OK);
             assert_true(isnan(proof.gap) && isnan(proof.dual));
         }
         sample_free(s);

@@ -18,8 +18,8 @@ enum { COLS = 40, LONGEST = 70 };
 
 struct row {
     size_t n, lanes, used;
-    double x[LONGEST], v[COLS * WIDE_LANES];
-    float x32[LONGEST], w[COLS * WIDE_LANES];
+    double x[LONGEST], v[COLS * OVR_LANES];
+    float x32[LONGEST], w[COLS * OVR_LANES];
     uint32_t index[LONGEST];
     bool dense;
 };
@@ -37,14 +37,14 @@ static double random_value(struct rng *rng) {
 static struct row random_row(struct rng *rng) {
     struct row row = {.dense = rng_below(rng, 3) == 0};
     row.n = rng_below(rng, row.dense ? COLS + 1 : LONGEST + 1);
-    row.lanes = rng_below(rng, 2) ? WIDE_LANES : WIDE_HALF;
+    row.lanes = rng_below(rng, 2) ? OVR_LANES : OVR_LANES_HALF;
     row.used = 4 * (1 + rng_below(rng, row.lanes / 4));
     for (size_t j = 0; j < row.n; j++) {
         row.x[j] = random_value(rng);
         row.x32[j] = (float)row.x[j];
         row.index[j] = (uint32_t)rng_below(rng, COLS);
     }
-    for (size_t j = 0; j < COLS * WIDE_LANES; j++) {
+    for (size_t j = 0; j < COLS * OVR_LANES; j++) {
         row.v[j] = random_value(rng);
         row.w[j] = (float)row.v[j];
     }
@@ -62,11 +62,11 @@ static void rows_are_those_of_plain_loops(void **state) {
     for (size_t round = 0; round < 3000; round++) {
         struct row row = random_row(&rng), before, after;
         const uint32_t *index = row.dense ? NULL : row.index;
-        float sums[2][WIDE_LANES] = {{0}}, d[WIDE_LANES];
-        double wide[2][WIDE_LANES] = {{0}}, doubles[2][WIDE_LANES] = {{0}}, d64[WIDE_LANES];
-        double w64[COLS * WIDE_LANES];
-        for (size_t k = 0; k < COLS * WIDE_LANES; k++) w64[k] = (double)row.w[k];
-        for (size_t l = 0; l < WIDE_LANES; l++) d[l] = (float)(d64[l] = random_value(&rng));
+        float sums[2][OVR_LANES] = {{0}}, d[OVR_LANES];
+        double wide[2][OVR_LANES] = {{0}}, doubles[2][OVR_LANES] = {{0}}, d64[OVR_LANES];
+        double w64[COLS * OVR_LANES];
+        for (size_t k = 0; k < COLS * OVR_LANES; k++) w64[k] = (double)row.w[k];
+        for (size_t l = 0; l < OVR_LANES; l++) d[l] = (float)(d64[l] = random_value(&rng));
         memcpy(&before, &row, sizeof row);
         memcpy(&after, &row, sizeof row);
         for (size_t j = 0; j < row.n; j++) {
@@ -77,13 +77,13 @@ static void rows_are_those_of_plain_loops(void **state) {
         }
         for (size_t s = 0; s < 2; s++) {
             memcpy(&row, &before, sizeof row);
-            sets[s]->wide_fetch(row.index, row.n, row.w, row.lanes * sizeof *row.w);
-            sets[s]->wide_dot(sums[s], row.x32, index, row.n, row.w, row.lanes);
-            sets[s]->wide_dot_f64(wide[s], row.x, index, row.n, row.w, row.lanes, row.used);
-            sets[s]->wide_dot_doubles(doubles[s], row.x, index, row.n, w64, row.lanes, row.used);
+            sets[s]->lanes_fetch(row.index, row.n, row.w, row.lanes * sizeof *row.w);
+            sets[s]->lanes_dot(sums[s], row.x32, index, row.n, row.w, row.lanes);
+            sets[s]->lanes_dot_f64(wide[s], row.x, index, row.n, row.w, row.lanes, row.used);
+            sets[s]->lanes_dot_doubles(doubles[s], row.x, index, row.n, w64, row.lanes, row.used);
             assert_memory_equal(doubles[s], wide[s], sizeof wide[s]);
-            sets[s]->wide_add(row.w, d, row.x32, index, row.n, row.lanes);
-            sets[s]->wide_add_f64(row.v, d64, row.x, index, row.n, row.used);
+            sets[s]->lanes_add(row.w, d, row.x32, index, row.n, row.lanes);
+            sets[s]->lanes_add_f64(row.v, d64, row.x, index, row.n, row.used);
             assert_memory_equal(row.w, after.w, sizeof row.w);
             assert_memory_equal(row.v, after.v, sizeof row.v);
             assert_memory_equal(sums[s], sums[0], sizeof sums[0]);
@@ -98,10 +98,10 @@ static void sums_are_near(void **state) {
     for (size_t round = 0; round < 1000; round++) {
         struct row row = random_row(&rng);
         const uint32_t *index = row.dense ? NULL : row.index;
-        float sum[WIDE_LANES];
-        double wide[WIDE_LANES];
-        kernels_reference.wide_dot(sum, row.x32, index, row.n, row.w, row.lanes);
-        kernels_reference.wide_dot_f64(wide, row.x, index, row.n, row.w, row.lanes, row.used);
+        float sum[OVR_LANES];
+        double wide[OVR_LANES];
+        kernels_reference.lanes_dot(sum, row.x32, index, row.n, row.w, row.lanes);
+        kernels_reference.lanes_dot_f64(wide, row.x, index, row.n, row.w, row.lanes, row.used);
         for (size_t l = 0; l < row.lanes; l++) {
             double expected = 0, rough = 0, size = 0;
             for (size_t j = 0; j < row.n; j++) {
@@ -120,15 +120,15 @@ static void sums_are_near(void **state) {
 
 enum kind { SQUARED_HINGE, HINGE, LOGISTIC, KINDS };
 
-static bool turn(const struct kernels *set, enum kind kind, struct wide_step *step, size_t lanes) {
-    if (kind == SQUARED_HINGE) return set->wide_squared_hinge(step, lanes);
-    return kind == HINGE ? set->wide_hinge(step, lanes) : set->wide_logistic(step, lanes);
+static bool turn(const struct kernels *set, enum kind kind, struct lanes_step *step, size_t lanes) {
+    if (kind == SQUARED_HINGE) return set->lanes_squared_hinge(step, lanes);
+    return kind == HINGE ? set->lanes_hinge(step, lanes) : set->lanes_logistic(step, lanes);
 }
 
 /* `far`: how far apart the sizes of scores and curvatures are, in decades. */
-static struct wide_step random_step(struct rng *rng, double far) {
-    struct wide_step step = {.norm = (float)pow(10, far * (rng_unit(rng) - 0.5))};
-    for (size_t l = 0; l < WIDE_LANES; l++) {
+static struct lanes_step random_step(struct rng *rng, double far) {
+    struct lanes_step step = {.norm = (float)pow(10, far * (rng_unit(rng) - 0.5))};
+    for (size_t l = 0; l < OVR_LANES; l++) {
         step.side[l] = rng_below(rng, 2) ? 1 : -1;
         step.score[l] = (float)((rng_unit(rng) - 0.5) * pow(10, far * rng_unit(rng)));
         step.scale[l] = rng_below(rng, 8) ? (float)pow(10, far * (rng_unit(rng) - 0.5)) : 0;
@@ -144,8 +144,8 @@ static void every_set_takes_the_same_steps(void **state) {
     struct rng rng = rng_make(test_seed(3), 1);
     for (size_t round = 0; round < 6000; round++) {
         enum kind kind = (enum kind)(round % KINDS);
-        size_t lanes = rng_below(&rng, 2) ? WIDE_LANES : WIDE_HALF;
-        struct wide_step one = random_step(&rng, (double)(round % 7) * 4), two = one;
+        size_t lanes = rng_below(&rng, 2) ? OVR_LANES : OVR_LANES_HALF;
+        struct lanes_step one = random_step(&rng, (double)(round % 7) * 4), two = one;
         assert_int_equal(turn(&kernels_reference, kind, &one, lanes),
                          turn(kernels_choose(), kind, &two, lanes));
         assert_memory_equal(&one, &two, sizeof one);
@@ -182,9 +182,9 @@ static void steps_go_to_the_best(void **state) {
     struct rng rng = rng_make(test_seed(4), 1);
     for (size_t round = 0; round < 3000; round++) {
         enum kind kind = (enum kind)(round % KINDS);
-        struct wide_step step = random_step(&rng, (double)(round % 3) * 2), before = step;
-        (void)turn(kernels_choose(), kind, &step, WIDE_LANES);
-        for (size_t l = 0; l < WIDE_LANES; l++) {
+        struct lanes_step step = random_step(&rng, (double)(round % 3) * 2), before = step;
+        (void)turn(kernels_choose(), kind, &step, OVR_LANES);
+        for (size_t l = 0; l < OVR_LANES; l++) {
             double scale = (double)before.scale[l], q = scale * (double)before.norm;
             double m = (double)before.side[l] * (double)before.score[l], a = (double)step.a[l];
             double old = (double)before.a[l], best = best_of(kind, m, q, old);

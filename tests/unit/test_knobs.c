@@ -23,18 +23,18 @@ struct toy {
     const char *class_weight, *priors;
 };
 
-static const struct knob toy_knobs[] = {
-    {"variant", KNOB_CHOICE, offsetof(struct toy, variant), "online",
+static const struct parameter toy_knobs[] = {
+    {"variant", PARAMETER_CHOICE, offsetof(struct toy, variant), "online",
      "online|batch|mini-batch|squared_hinge", "which rule"},
-    {"eta", KNOB_REAL, offsetof(struct toy, eta), "1", "(0, inf)", "step"},
-    {"share", KNOB_REAL, offsetof(struct toy, share), "0.5", "[-1, 1)", "share"},
-    {"l2", KNOB_REAL, offsetof(struct toy, l2), NULL, "[0, inf)", "penalty"},
-    {"epochs", KNOB_COUNT, offsetof(struct toy, epochs), "100", "[1, 1000000]", "passes"},
-    {"free-count", KNOB_COUNT, offsetof(struct toy, free_count), "0", "", "anything"},
-    {"shuffle", KNOB_FLAG, offsetof(struct toy, shuffle), "false", "", "shuffle"},
-    {"bias", KNOB_CHOICE, offsetof(struct toy, bias), "true", "true|false|penalised", "bias"},
-    {"class-weight", KNOB_TEXT, offsetof(struct toy, class_weight), "none", "", "weights"},
-    {"priors", KNOB_TEXT, offsetof(struct toy, priors), NULL, "", "priors"},
+    {"eta", PARAMETER_REAL, offsetof(struct toy, eta), "1", "(0, inf)", "step"},
+    {"share", PARAMETER_REAL, offsetof(struct toy, share), "0.5", "[-1, 1)", "share"},
+    {"l2", PARAMETER_REAL, offsetof(struct toy, l2), NULL, "[0, inf)", "penalty"},
+    {"epochs", PARAMETER_COUNT, offsetof(struct toy, epochs), "100", "[1, 1000000]", "passes"},
+    {"free-count", PARAMETER_COUNT, offsetof(struct toy, free_count), "0", "", "anything"},
+    {"shuffle", PARAMETER_FLAG, offsetof(struct toy, shuffle), "false", "", "shuffle"},
+    {"bias", PARAMETER_CHOICE, offsetof(struct toy, bias), "true", "true|false|penalised", "bias"},
+    {"class-weight", PARAMETER_TEXT, offsetof(struct toy, class_weight), "none", "", "weights"},
+    {"priors", PARAMETER_TEXT, offsetof(struct toy, priors), NULL, "", "priors"},
     {0},
 };
 static const char toy_defaults[] = "variant=online, eta=1, share=0.5, epochs=100, free_count=0, "
@@ -45,12 +45,12 @@ static sepal_status fill(struct toy *toy, const char *written) {
     size_t n;
     TRY(settings_parse(&settings, &n, &ctx, &arena, written));
     memset(toy, 0x5A, sizeof *toy);
-    return knobs_fill(toy, &ctx, &arena, toy_knobs, "perceptron", settings, n);
+    return parameters_fill(toy, &ctx, &arena, toy_knobs, "perceptron", settings, n);
 }
 
 static char *printed(const struct toy *toy) {
     struct text out = {0};
-    knobs_print(&ctx, &out, toy_knobs, toy);
+    parameters_print(&ctx, &out, toy_knobs, toy);
     char *bytes = text_take(&ctx, &out);
     assert_non_null(bytes);
     return bytes;
@@ -183,18 +183,18 @@ static void test_the_same_value_twice(void **state) {
 
 static void test_names_are_found(void **state) {
     (void)state;
-    assert_ptr_equal(knobs_find(toy_knobs, "class-weight"), &toy_knobs[8]);
-    assert_ptr_equal(knobs_find(toy_knobs, "class_weight"), &toy_knobs[8]);
-    assert_null(knobs_find(toy_knobs, "class"));
-    assert_null(knobs_find(toy_knobs, "class-weights"));
-    assert_null(knobs_find(toy_knobs, ""));
-    static const struct knob none[] = {{0}};
+    assert_ptr_equal(parameters_find(toy_knobs, "class-weight"), &toy_knobs[8]);
+    assert_ptr_equal(parameters_find(toy_knobs, "class_weight"), &toy_knobs[8]);
+    assert_null(parameters_find(toy_knobs, "class"));
+    assert_null(parameters_find(toy_knobs, "class-weights"));
+    assert_null(parameters_find(toy_knobs, ""));
+    static const struct parameter none[] = {{0}};
     struct setting setting = {"eta", "1"};
     char nothing = 0;
-    assert_int_equal(knobs_fill(&nothing, &ctx, &arena, none, "identity", &setting, 1),
+    assert_int_equal(parameters_fill(&nothing, &ctx, &arena, none, "identity", &setting, 1),
                      SEPAL_EUSAGE);
     assert_string_equal(ctx.error.message, "identity has no knob 'eta'; it has none");
-    assert_int_equal(knobs_fill(&nothing, &ctx, &arena, none, "identity", NULL, 0), SEPAL_OK);
+    assert_int_equal(parameters_fill(&nothing, &ctx, &arena, none, "identity", NULL, 0), SEPAL_OK);
 }
 
 static void test_faulty_tables_are_told(void **state) {
@@ -202,13 +202,14 @@ static void test_faulty_tables_are_told(void **state) {
     static const char *const ranges[] = {"0, 1", "[0, 1", "[0 1]",   "[0,1]", "[1, 0]",  "[, 1]",
                                          "[]",   "[",     "[0, 1x]", "(inf)", "[nan, 1]"};
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-        struct knob table[] = {{"k", KNOB_REAL, 0, "0.5", ranges[i], ""}, {0}};
+        struct parameter table[] = {{"k", PARAMETER_REAL, 0, "0.5", ranges[i], ""}, {0}};
         double value;
-        assert_int_equal(knobs_fill(&value, &ctx, &arena, table, "x", NULL, 0), SEPAL_EINTERNAL);
+        assert_int_equal(parameters_fill(&value, &ctx, &arena, table, "x", NULL, 0),
+                         SEPAL_EINTERNAL);
     }
-    struct knob table[] = {{"k", KNOB_COUNT, 0, NULL, "", ""}, {0}};
+    struct parameter table[] = {{"k", PARAMETER_COUNT, 0, NULL, "", ""}, {0}};
     size_t value;
-    assert_int_equal(knobs_fill(&value, &ctx, &arena, table, "x", NULL, 0), SEPAL_EINTERNAL);
+    assert_int_equal(parameters_fill(&value, &ctx, &arena, table, "x", NULL, 0), SEPAL_EINTERNAL);
 }
 
 static void random_toy(struct rng *rng, struct toy *toy, char label[16]) {

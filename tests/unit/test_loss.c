@@ -4,7 +4,7 @@
 
 #include <float.h>
 
-/* ---- values, pulls, curvatures ------------------------------------------------------------------ */
+/* ---- values, dual variables, curvatures ------------------------------------------------------------------ */
 
 static void test_values(void **state) {
     (void)state;
@@ -12,16 +12,16 @@ static void test_values(void **state) {
     for (size_t k = 0; k < LOSSES; k++) {
         const struct loss *loss = all_losses[k];
         for (int trial = 0; trial < 2000; trial++) {
-            double m = 6 * normal(&rng), value, pull, curve;
+            double m = 6 * normal(&rng), value, alpha, curvature;
             long double h = 1e-5L;
-            loss->at(ctx->kernels, 1, &m, &value, &pull, &curve);
+            loss->at(ctx->kernels, 1, &m, &value, &alpha, &curvature);
             if (loss != &loss_logistic && loss != &loss_squared && fabs(m - 1) < 1e-4) continue;
             long double low = plain_loss(loss, m - h), high = plain_loss(loss, m + h);
             long double here = plain_loss(loss, m);
             assert_true(fabsl(value - here) <= 1e-15L * fmaxl(1, here));
-            assert_true(fabsl(pull + (high - low) / (2 * h)) <= 1e-9L);
-            assert_true(fabsl(curve - (high - 2 * here + low) / (h * h)) <= 1e-6L);
-            assert_true(pull >= loss->least && pull <= loss->most && curve <= loss->bend);
+            assert_true(fabsl(alpha + (high - low) / (2 * h)) <= 1e-9L);
+            assert_true(fabsl(curvature - (high - 2 * here + low) / (h * h)) <= 1e-6L);
+            assert_true(alpha >= loss->least && alpha <= loss->most && curvature <= loss->bend);
         }
     }
 }
@@ -46,11 +46,11 @@ static void test_parts(void **state) {
 
 static void test_kinks(void **state) {
     (void)state;
-    double m = 1, pull, curve, value;
-    loss_hinge.at(ctx->kernels, 1, &m, &value, &pull, &curve);
-    assert_true(value == 0 && pull == 0 && curve == 0);
-    loss_squared_hinge.at(ctx->kernels, 1, &m, &value, &pull, &curve);
-    assert_true(value == 0 && pull == 0);
+    double m = 1, alpha, curvature, value;
+    loss_hinge.at(ctx->kernels, 1, &m, &value, &alpha, &curvature);
+    assert_true(value == 0 && alpha == 0 && curvature == 0);
+    loss_squared_hinge.at(ctx->kernels, 1, &m, &value, &alpha, &curvature);
+    assert_true(value == 0 && alpha == 0);
     assert_true(isinf(loss_hinge.bend) && !loss_hinge.smooth);
 }
 
@@ -122,18 +122,18 @@ static void test_digits(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(4), 1);
     for (int trial = 0; trial < 200000; trial++) {
-        double m, value, pull, curve;
+        double m, value, alpha, curvature;
         switch (trial % 4) {
         case 0: m = 40 * (rng_unit(&rng) - 0.5); break;
         case 1: m = 1500 * (rng_unit(&rng) - 0.5); break;
         case 2: m = (rng_unit(&rng) - 0.5) * pow(10, 300 * (rng_unit(&rng) - 1)); break;
         default: m = (rng_unit(&rng) - 0.5) * pow(10, 300 * rng_unit(&rng));
         }
-        ctx->kernels->logistic(&m, 1, &value, &pull, &curve);
+        ctx->kernels->logistic(&m, 1, &value, &alpha, &curvature);
         long double e = expl(-fabsl(m));
         within("the loss", m, value, plain_loss(&loss_logistic, m), 6);
-        within("the pull", m, pull, (m < 0 ? 1 : e) / (1 + e), 5);
-        within("the curvature", m, curve, e / (1 + e) / (1 + e), 9);
+        within("the alpha", m, alpha, (m < 0 ? 1 : e) / (1 + e), 5);
+        within("the curvature", m, curvature, e / (1 + e) / (1 + e), 9);
     }
 }
 
@@ -151,8 +151,8 @@ static void test_sets(void **state) {
         ctx->kernels->logistic(m, n, found[0], found[1], found[2]);
         assert_memory_equal(found, right, sizeof found);
     }
-    double nan = NAN, value, pull, curve;
-    ctx->kernels->logistic(&nan, 1, &value, &pull, &curve);
+    double nan = NAN, value, alpha, curvature;
+    ctx->kernels->logistic(&nan, 1, &value, &alpha, &curvature);
     assert_true(isnan(value));
     assert_true(right[0][1] == INFINITY && right[1][1] == 1 && right[2][0] < 1e-300);
 }

@@ -138,7 +138,7 @@ static void the_residual_and_the_null_space_are_orthogonal(void **state) {
 
 /* Fewer rows than columns: the null space is not known beforehand, but W must be A'U for some U,
    which makes W the answer for U's right-hand side. */
-static void wide_problems_have_weights_in_the_row_space(void **state) {
+static void lanes_problems_have_weights_in_the_row_space(void **state) {
     (void)state;
     static struct problem p;
     struct rng rng = rng_make(test_seed(2), 1);
@@ -420,7 +420,7 @@ static void missing_memory_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_residual_and_the_null_space_are_orthogonal),
-        cmocka_unit_test(wide_problems_have_weights_in_the_row_space),
+        cmocka_unit_test(lanes_problems_have_weights_in_the_row_space),
         cmocka_unit_test(known_weights_are_found),
         cmocka_unit_test(units_of_columns_are_units_of_weights),
         cmocka_unit_test(pairs_of_any_scale_share_equally),

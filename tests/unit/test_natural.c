@@ -39,52 +39,52 @@ static int clean(void **state) {
     return 0;
 }
 
-static struct natural number(const char *digits) {
-    struct natural a;
-    assert_int_equal(natural_make(&a, &ctx, &arena, ROOM), SEPAL_OK);
-    for (; *digits; digits++) natural_extend(&a, 10, (uint64_t)(*digits - '0'));
+static struct bigint number(const char *digits) {
+    struct bigint a;
+    assert_int_equal(bigint_make(&a, &ctx, &arena, ROOM), SEPAL_OK);
+    for (; *digits; digits++) bigint_extend(&a, 10, (uint64_t)(*digits - '0'));
     return a;
 }
 
-static void expect(struct natural a, const char *digits) {
-    struct natural copy;
-    assert_int_equal(natural_make(&copy, &ctx, &arena, ROOM), SEPAL_OK);
-    natural_copy(&copy, &a);
-    assert_string_equal(natural_print(&ctx, &arena, &copy), digits);
+static void expect(struct bigint a, const char *digits) {
+    struct bigint copy;
+    assert_int_equal(bigint_make(&copy, &ctx, &arena, ROOM), SEPAL_OK);
+    bigint_copy(&copy, &a);
+    assert_string_equal(bigint_print(&ctx, &arena, &copy), digits);
 }
 
-static struct natural any(struct rng *rng, size_t words) {
-    struct natural a;
-    assert_int_equal(natural_make(&a, &ctx, &arena, ROOM), SEPAL_OK);
-    for (size_t i = 0; i < words; i++) natural_extend(&a, UINT64_MAX, rng_next(rng));
+static struct bigint any(struct rng *rng, size_t words) {
+    struct bigint a;
+    assert_int_equal(bigint_make(&a, &ctx, &arena, ROOM), SEPAL_OK);
+    for (size_t i = 0; i < words; i++) bigint_extend(&a, UINT64_MAX, rng_next(rng));
     return a;
 }
 
 static void test_known_numbers(void **state) {
     (void)state;
-    struct natural a = number("0");
+    struct bigint a = number("0");
     expect(a, "0");
     expect(number("1000000000"), "1000000000");
     expect(number("340282366920938463463374607431768211456"),
            "340282366920938463463374607431768211456");
-    natural_set(&a, UINT64_MAX);
+    bigint_set(&a, UINT64_MAX);
     expect(a, "18446744073709551615");
-    natural_extend(&a, UINT64_MAX, UINT64_MAX); /* (2^64 - 1) 2^64 */
+    bigint_extend(&a, UINT64_MAX, UINT64_MAX); /* (2^64 - 1) 2^64 */
     expect(a, "340282366920938463444927863358058659840");
-    assert_int_equal(natural_zeros(&a), 64);
-    natural_shift_right(&a, 64);
+    assert_int_equal(bigint_zeros(&a), 64);
+    bigint_shift_right(&a, 64);
     expect(a, "18446744073709551615");
-    natural_shift_right(&a, 64);
+    bigint_shift_right(&a, 64);
     expect(a, "0");
-    assert_true(natural_zeros(&a) == SIZE_MAX);
+    assert_true(bigint_zeros(&a) == SIZE_MAX);
     /* 2^89 - 1 and 2^61 - 1 are prime */
-    struct natural p = number("618970019642690137449562111"), c = number("9");
-    natural_extend(&p, UINT64_C(2305843009213693951), 0);
-    struct natural q = number("2305843009213693951");
-    natural_copy(&c, &p);
-    natural_gcd(&c, &q);
+    struct bigint p = number("618970019642690137449562111"), c = number("9");
+    bigint_extend(&p, UINT64_C(2305843009213693951), 0);
+    struct bigint q = number("2305843009213693951");
+    bigint_copy(&c, &p);
+    bigint_gcd(&c, &q);
     expect(c, "2305843009213693951");
-    natural_divide(&p, &c);
+    bigint_divide(&p, &c);
     expect(p, "618970019642690137449562111");
 }
 
@@ -93,27 +93,27 @@ static void test_laws(void **state) {
     struct rng rng = rng_make(test_seed(1), 0);
     (void)state;
     for (size_t round = 0; round < 3000; round++) {
-        struct natural a = any(&rng, rng_below(&rng, 6)), b = any(&rng, 0), one = any(&rng, 0);
+        struct bigint a = any(&rng, rng_below(&rng, 6)), b = any(&rng, 0), one = any(&rng, 0);
         uint64_t u = rng_next(&rng) >> rng_below(&rng, 64) | 1,
                  v = rng_next(&rng) >> rng_below(&rng, 64);
-        natural_copy(&b, &a);
-        natural_extend(&b, u, v);
-        natural_set(&one, v);
-        assert_true(natural_compare(&b, &one) >= 0);
-        natural_subtract(&b, &one);
-        natural_set(&one, u);
-        natural_divide(&b, &one);
-        assert_int_equal(natural_compare(&a, &b), 0);
-        struct natural c = any(&rng, rng_below(&rng, 4)), product = any(&rng, 0);
+        bigint_copy(&b, &a);
+        bigint_extend(&b, u, v);
+        bigint_set(&one, v);
+        assert_true(bigint_compare(&b, &one) >= 0);
+        bigint_subtract(&b, &one);
+        bigint_set(&one, u);
+        bigint_divide(&b, &one);
+        assert_int_equal(bigint_compare(&a, &b), 0);
+        struct bigint c = any(&rng, rng_below(&rng, 4)), product = any(&rng, 0);
         if (a.n == 0 || c.n == 0) continue;
-        natural_shift_right(&a, natural_zeros(&a));
-        natural_shift_right(&c, natural_zeros(&c));
-        natural_copy(&product, &a);
-        natural_gcd(&product, &c); /* divides both */
-        struct natural rest = any(&rng, 0);
-        natural_copy(&rest, &a);
-        natural_divide(&rest, &product);
-        assert_true(natural_compare(&rest, &a) <= 0 && rest.n > 0);
+        bigint_shift_right(&a, bigint_zeros(&a));
+        bigint_shift_right(&c, bigint_zeros(&c));
+        bigint_copy(&product, &a);
+        bigint_gcd(&product, &c); /* divides both */
+        struct bigint rest = any(&rng, 0);
+        bigint_copy(&rest, &a);
+        bigint_divide(&rest, &product);
+        assert_true(bigint_compare(&rest, &a) <= 0 && rest.n > 0);
         arena_clear(&arena);
     }
 }
@@ -144,7 +144,7 @@ static void test_primes(void **state) {
 static struct exact_vector kernel_of(const double *a, size_t equations, size_t points,
                                      const int64_t *weight) {
     struct exact_system s = {.n_equations = equations, .n_points = points};
-    struct effort effort = {.max_seconds = NAN, .max_work = NAN};
+    struct budget effort = {.max_seconds = NAN, .max_work = NAN};
     struct exact_vector v;
     for (size_t e = 0; e < equations; e++)
         for (size_t p = 0; p < points; p++)

@@ -3,26 +3,26 @@
 #include "unit/objective_fixture.h"
 
 struct results {
-    double *m, *gradient, *curve, *hessian, *diagonal, *product, *t, *back, *margins;
+    double *m, *gradient, *curvature, *hessian, *diagonal, *product, *t, *back, *margins;
     double loss, sum;
 };
 
 static struct results all_passes(const struct objective *o, const double *u, const double *v) {
     struct results r = {.m = numbers(o->n),
                         .gradient = numbers(o->width),
-                        .curve = numbers(o->n),
+                        .curvature = numbers(o->n),
                         .hessian = numbers(o->width * o->width),
                         .diagonal = numbers(o->width),
                         .product = numbers(o->width),
                         .t = numbers(o->n),
                         .back = numbers(o->width),
                         .margins = numbers(o->n)};
-    struct sweep sweep = {.m = r.m, .gradient = r.gradient, .curve = r.curve};
+    struct sweep sweep = {.m = r.m, .gradient = r.gradient, .curvature = r.curvature};
     if (o->turned) sweep.hessian = r.hessian;
     assert_int_equal(objective_sweep(&sweep, o, u), SEPAL_OK);
-    assert_int_equal(objective_diagonal(r.diagonal, o, r.curve), SEPAL_OK);
+    assert_int_equal(objective_diagonal(r.diagonal, o, r.curvature), SEPAL_OK);
     r.loss = sweep.loss;
-    assert_int_equal(objective_product(r.product, r.t, o, r.curve, v), SEPAL_OK);
+    assert_int_equal(objective_product(r.product, r.t, o, r.curvature, v), SEPAL_OK);
     assert_int_equal(objective_back(r.back, o, r.m), SEPAL_OK);
     assert_int_equal(objective_margins(r.margins, o, u), SEPAL_OK);
     assert_int_equal(objective_loss(&r.sum, o, r.margins), SEPAL_OK);
@@ -30,8 +30,8 @@ static struct results all_passes(const struct objective *o, const double *u, con
 }
 
 static void results_free(struct results *r) {
-    double *all[] = {r->m,       r->gradient, r->curve, r->hessian, r->diagonal,
-                     r->product, r->t,        r->back,  r->margins};
+    double *all[] = {r->m,       r->gradient, r->curvature, r->hessian, r->diagonal,
+                     r->product, r->t,        r->back,      r->margins};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
 }
 
@@ -44,13 +44,13 @@ static void compare(const struct sample *s, const double *u, const double *v,
     const struct objective *o = &s->o;
     long double loss = 0;
     for (size_t i = 0; i < o->n; i++) {
-        double side = s->label[i] == 1 ? 1 : -1, pull, curve;
+        double side = s->label[i] == 1 ? 1 : -1, alpha, curvature;
         long double m = side * plain_score(s, i, u);
         near("a margin", r->m[i], m, 100);
         near("a margin alone", r->margins[i], m, 100);
         near("a product's score", r->t[i], plain_score(s, i, v), 100);
-        o->loss->at(o->ctx->kernels, 1, &r->m[i], NULL, &pull, &curve);
-        near("a curvature", r->curve[i], s->share[i] * curve, 1);
+        o->loss->at(o->ctx->kernels, 1, &r->m[i], NULL, &alpha, &curvature);
+        near("a curvature", r->curvature[i], s->share[i] * curvature, 1);
         loss += s->share[i] * plain_loss(o->loss, m);
     }
     near("the loss", r->loss, loss, 100);
@@ -58,12 +58,12 @@ static void compare(const struct sample *s, const double *u, const double *v,
     for (size_t j = 0; j < o->width; j++) {
         long double gradient = 0, diagonal = 0, product = 0, back = 0, size = 1;
         for (size_t i = 0; i < o->n; i++) {
-            double side = s->label[i] == 1 ? 1 : -1, pull;
+            double side = s->label[i] == 1 ? 1 : -1, alpha;
             long double x = plain_x(s, i, j);
-            o->loss->at(o->ctx->kernels, 1, &r->m[i], NULL, &pull, NULL);
-            gradient -= s->share[i] * pull * side * x;
-            diagonal += r->curve[i] * x * x;
-            product += r->curve[i] * x * plain_score(s, i, v);
+            o->loss->at(o->ctx->kernels, 1, &r->m[i], NULL, &alpha, NULL);
+            gradient -= s->share[i] * alpha * side * x;
+            diagonal += r->curvature[i] * x * x;
+            product += r->curvature[i] * x * plain_score(s, i, v);
             back += r->m[i] * x;
             size += fabsl(r->m[i] * x);
         }
@@ -74,7 +74,7 @@ static void compare(const struct sample *s, const double *u, const double *v,
         for (size_t k = j; k < o->width && o->turned; k++) {
             long double entry = 0;
             for (size_t i = 0; i < o->n; i++)
-                entry += r->curve[i] * plain_x(s, i, j) * plain_x(s, i, k);
+                entry += r->curvature[i] * plain_x(s, i, j) * plain_x(s, i, k);
             near("the hessian", r->hessian[j * o->width + k], entry, 100);
         }
     }
@@ -139,10 +139,10 @@ static void test_large_means(void **state) {
 }
 
 static void same(const struct results *a, const struct results *b, const struct objective *o) {
-    const double *first[] = {a->m,        a->curve,    a->t,       a->margins,
-                             a->gradient, a->diagonal, a->product, a->back};
-    const double *other[] = {b->m,        b->curve,    b->t,       b->margins,
-                             b->gradient, b->diagonal, b->product, b->back};
+    const double *first[] = {a->m,        a->curvature, a->t,       a->margins,
+                             a->gradient, a->diagonal,  a->product, a->back};
+    const double *other[] = {b->m,        b->curvature, b->t,       b->margins,
+                             b->gradient, b->diagonal,  b->product, b->back};
     for (size_t k = 0; k < 8; k++)
         assert_memory_equal(first[k], other[k], (k < 4 ? o->n : o->width) * sizeof(double));
     for (size_t j = 0; j < o->width; j++)
