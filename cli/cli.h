@@ -64,7 +64,7 @@ extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, 
     cmd_separable, cmd_transform, cmd_sample, cmd_convert, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
-extern const char note_data[], note_knobs[];
+extern const char note_data[], note_parameters[];
 /* What they say of the whole program. */
 enum { OVERVIEW_EXAMPLES = 3 };
 extern const char overview_summary[];

@@ -8,7 +8,7 @@ const struct exit_row exit_table[] = {
     {EXIT_DONE, "done", "done"},
     {EXIT_INTERNAL, "internal fault", "a fault of Sepal itself"},
     {EXIT_USAGE, "usage",
-     "unknown or impossible command, option, knob or spec, or a part that this build lacks"},
+     "unknown or impossible command, option, parameter or spec, or a part that this build lacks"},
     {EXIT_DATA, "data", "data missing, unreadable, malformed, or unfit for the model or learner"},
     {EXIT_MODEL, "model", "model missing, unreadable, damaged, or unfit"},
     {EXIT_NOT_CONVERGED, "not converged (with --strict)", "not converged; only with --strict"},
@@ -25,9 +25,9 @@ const char *const overview_examples[OVERVIEW_EXAMPLES] = {
     "sepal train examples/data/iris.csv -m perceptron -o iris.sepal",
     "sepal predict iris.sepal examples/data/iris.csv",
 };
-const char note_knobs[] =
-    "A knob of the learner is an option, too: `-m perceptron --eta 0.5` means "
-    "`-m \"perceptron(eta=0.5)\"`. `sepal list learners` shows the knobs.";
+const char note_parameters[] =
+    "A parameter of the learner is an option, too: `-m perceptron --eta 0.5` means "
+    "`-m \"perceptron(eta=0.5)\"`. `sepal list learners` shows the parameters.";
 const char note_data[] = "DATA is a file, packed or not, or - for standard input.";
 
 void help_row(struct sink *out, struct sink *left, const struct option *option) {
@@ -102,7 +102,7 @@ static void put_command(struct sink *out, const struct command *command) {
     put_group(out, &options, GROUP_FIT, "Options of fitting");
     put_group(out, &options, GROUP_ANSWER, "Options of deciding");
     put_group(out, &options, GROUP_SAMPLE, "Options of drawing rows");
-    if (command->fits) put_text(out, note_knobs);
+    if (command->fits) put_text(out, note_parameters);
     if (command->reads) put_text(out, note_data);
     sink_puts(out, "\nExamples:\n");
     for (size_t i = 0; i < 2; i++) sink_printf(out, "  %s\n", command->examples[i]);

@@ -1,4 +1,4 @@
-/* sepal list: the library's tables, in short or one of them with all its knobs. */
+/* sepal list: the library's tables, in short or one of them with all its parameters. */
 #include "cli.h"
 
 struct topic {
@@ -74,7 +74,8 @@ static void put_text(const struct session *s, struct sink *out) {
         between = "\n";
     }
     if (in_short)
-        sink_puts(out, "\n`sepal list learners` (or maps, options, ...) shows the knobs, too.\n");
+        sink_puts(out,
+                  "\n`sepal list learners` (or maps, options, ...) shows the parameters, too.\n");
 }
 
 /* ---- For programs -------------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ static void put_json_topic(struct sink *out, const struct topic *topic) {
             put_field(out, "activation", method.activation);
             sink_puts(out, ",");
         }
-        sink_puts(out, "\"knobs\":[");
+        sink_puts(out, "\"parameters\":[");
         put_json_params(out, topic, i);
         sink_puts(out, "]}");
     }
@@ -163,8 +164,9 @@ static int run(struct session *s) {
 const struct command cmd_list = {
     .name = "list",
     .summary = "show learners, maps, formats, metrics and options",
-    .description = "Name what this build knows, in short, or some of its tables with all knobs and "
-                   "options.",
+    .description =
+        "Name what this build knows, in short, or some of its tables with all parameters and "
+        "options.",
     .run = run,
     .usage = "[learners|maps|reductions|formats|metrics|options ...] [OPTION ...]",
     .fewest = 0,

@@ -157,11 +157,11 @@ static int open_trace(struct session *s, struct training *t) {
     return code;
 }
 
-/* The spec with the knobs given as options, and the options of the fit. */
+/* The spec with the parameters given as options, and the options of the fit. */
 static int words_of_fit(struct session *s, struct sink *spec, struct sink *options) {
     *spec = sink_open(-1);
     *options = sink_open(-1);
-    spec_with_knobs(s, option_value(s, "method"), spec);
+    spec_with_parameters(s, option_value(s, "method"), spec);
     options_settings(&s->options, GROUP_FIT, options);
     if (options->used > 0 && options_given(&s->options, GROUP_ANSWER)) sink_puts(options, ", ");
     options_settings(&s->options, GROUP_ANSWER, options);
@@ -377,7 +377,7 @@ const struct command cmd_train = {
     .summary = "fit a model to data",
     .description =
         "Read DATA, fit what SPEC names to its rows, report how well it did, and save the "
-        "model with -o. SPEC is `map | learner(knob=value, ...) | reduction`; only the "
+        "model with -o. SPEC is `map | learner(parameter=value, ...) | reduction`; only the "
         "learner is needed. `+` means the same as `|` and needs no quotes in a shell.\n"
         "--decide, --cutoff and --ambiguous say how rows are decided; the model keeps the rule, "
         "and "

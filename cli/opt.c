@@ -1,6 +1,6 @@
 /* Options: the list of rows that a command knows, and the walk over the words of the command line.
 
-   A command that fits is walked twice: the knobs of the learner are options too, but which learner
+   A command that fits is walked twice: the parameters of the learner are options too, but which learner
    it is stands in the words themselves. The first walk ignores everything it does not know and only
    finds --method. */
 #include "opt.h"
@@ -50,19 +50,19 @@ static const char *placeholder_of(const sepal_param *param) {
     return *param->range != '\0' ? "N" : "TEXT";
 }
 
-static bool is_knob(const char *name) {
-    sepal_param knob;
+static bool is_parameter(const char *name) {
+    sepal_param parameter;
     for (size_t i = 0; i < sepal_method_count(SEPAL_LEARNER); i++)
-        for (size_t k = 0; sepal_param_at(SEPAL_LEARNER, i, k, &knob); k++)
-            if (same_name(knob.name, name)) return true;
+        for (size_t k = 0; sepal_param_at(SEPAL_LEARNER, i, k, &parameter); k++)
+            if (same_name(parameter.name, name)) return true;
     return false;
 }
 
 static void add_params(struct options *options, sepal_kind kind, size_t method,
-                       enum option_group group, bool but_knobs) {
+                       enum option_group group, bool but_parameters) {
     sepal_param param;
     for (size_t i = 0; sepal_param_at(kind, method, i, &param); i++) {
-        if (but_knobs && is_knob(param.name)) continue;
+        if (but_parameters && is_parameter(param.name)) continue;
         struct option row = {.name = param.name,
                              .placeholder = placeholder_of(&param),
                              .help = param.help,
@@ -88,8 +88,8 @@ void options_build(struct options *out, const struct command *command) {
     if (command->samples) add_params(out, SEPAL_SAMPLE_OPTION, 0, GROUP_SAMPLE, false);
 }
 
-void options_add_knobs(struct options *options, size_t learner) {
-    add_params(options, SEPAL_LEARNER, learner, GROUP_KNOB, false);
+void options_add_parameters(struct options *options, size_t learner) {
+    add_params(options, SEPAL_LEARNER, learner, GROUP_PARAMETER, false);
 }
 
 void options_clear(struct options *options) {
@@ -121,13 +121,13 @@ struct walk {
     int count, at;
     char **words;
     bool lenient;        /* the first of two: what is not known is passed over in silence */
-    const char *learner; /* whose knobs are known, NULL: none */
+    const char *learner; /* whose parameters are known, NULL: none */
 };
 
-static void put_knobs(struct sink *out, const struct options *options) {
-    const char *before = "; its knobs are";
+static void put_parameters(struct sink *out, const struct options *options) {
+    const char *before = "; its parameters are";
     for (size_t i = 0; i < options->n_rows; i++) {
-        if (options->rows[i].group != GROUP_KNOB) continue;
+        if (options->rows[i].group != GROUP_PARAMETER) continue;
         sink_printf(out, "%s --%s", before, options->rows[i].name);
         before = ",";
     }
@@ -145,13 +145,13 @@ static int refuse_unknown(const struct walk *walk, const char *word, size_t leng
         near = nearest(name + 2, names, options->n_rows);
     struct sink text = sink_open(-1);
     sink_printf(&text, "%s has no option '%.*s'", command, (int)length, word);
-    if (walk->learner != NULL) sink_printf(&text, " and %s no such knob", walk->learner);
+    if (walk->learner != NULL) sink_printf(&text, " and %s no such parameter", walk->learner);
     if (near != NULL)
         sink_printf(&text, "; did you mean '--%s'?", near);
     else if (walk->learner != NULL)
-        put_knobs(&text, options);
+        put_parameters(&text, options);
     else if (walk->s->command->fits)
-        sink_puts(&text, "; if it is a knob, name its learner with -m");
+        sink_puts(&text, "; if it is a parameter, name its learner with -m");
     int code = sink_check(walk->s, &text);
     if (code == EXIT_DONE) {
         code = complain(walk->s, EXIT_USAGE, NULL, "%s (`sepal help %s` lists the options)",
@@ -284,8 +284,8 @@ static int walk_words(struct walk *walk) {
     return code;
 }
 
-/* The first walk: add the knobs of the learner that --method names as rows. */
-static const char *add_knobs(struct walk *walk) {
+/* The first walk: add the parameters of the learner that --method names as rows. */
+static const char *add_parameters(struct walk *walk) {
     struct options *options = &walk->s->options;
     struct walk first = *walk;
     first.lenient = true;
@@ -297,7 +297,7 @@ static const char *add_knobs(struct walk *walk) {
     sepal_method method;
     if (spec == NULL || !spec_learner(spec, &learner)) return NULL;
     if (!sepal_method_at(SEPAL_LEARNER, learner, &method)) return NULL;
-    options_add_knobs(options, learner);
+    options_add_parameters(options, learner);
     return method.name;
 }
 
@@ -318,7 +318,7 @@ static int check_arguments(struct session *s) {
 int options_parse(struct session *s, int count, char **words) {
     struct walk walk = {.s = s, .count = count, .words = words};
     options_build(&s->options, s->command);
-    if (s->command->fits) walk.learner = add_knobs(&walk);
+    if (s->command->fits) walk.learner = add_parameters(&walk);
     if (s->options.failed) return complain_memory(s);
     int code = walk_words(&walk);
     if (code == EXIT_DONE && s->options.failed) code = complain_memory(s);

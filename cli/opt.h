@@ -1,5 +1,5 @@
 /* Options from tables: a command's own rows, the rows all commands have, and the library's rows for
-   reading, fitting and the knobs of a learner. Parsing, help and suggestions all read one list. */
+   reading, fitting and the parameters of a learner. Parsing, help and suggestions all read one list. */
 #ifndef SEPAL_CLI_OPT_H
 #define SEPAL_CLI_OPT_H
 
@@ -12,7 +12,14 @@
 struct command;
 struct session;
 
-enum option_group { GROUP_COMMAND, GROUP_READ, GROUP_FIT, GROUP_ANSWER, GROUP_SAMPLE, GROUP_KNOB };
+enum option_group {
+    GROUP_COMMAND,
+    GROUP_READ,
+    GROUP_FIT,
+    GROUP_ANSWER,
+    GROUP_SAMPLE,
+    GROUP_PARAMETER
+};
 
 /* What the command does with a file that the value names. */
 enum option_file { FILE_NONE, FILE_READ, FILE_WRITTEN };
@@ -38,8 +45,8 @@ struct options {
 
 /* All rows of a command, nothing given yet. */
 void options_build(struct options *out, const struct command *command);
-/* The knobs of a learner as rows, behind those that are there. */
-void options_add_knobs(struct options *options, size_t learner);
+/* The parameters of a learner as rows, behind those that are there. */
+void options_add_parameters(struct options *options, size_t learner);
 void options_clear(struct options *options);
 /* Fill the session's options from the words behind the command's name. */
 int options_parse(struct session *s, int count, char **words);
@@ -59,11 +66,11 @@ bool same_name(const char *a, const char *b);
 /* The known name that a mistyped one most likely means, NULL when none is near. */
 const char *nearest(const char *wrong, const char *const *names, size_t n);
 
-/* ---- Knobs of the learner that a spec names ------------------------------------------------ */
+/* ---- Parameters of the learner that a spec names ------------------------------------------------ */
 
 /* 1 and the learner's row number, or 0 when the spec names no learner. */
 int spec_learner(const char *spec, size_t *learner);
-/* The spec with the given knobs added to its learner. */
-void spec_with_knobs(const struct session *s, const char *spec, struct sink *out);
+/* The spec with the given parameters added to its learner. */
+void spec_with_parameters(const struct session *s, const char *spec, struct sink *out);
 
 #endif

@@ -62,13 +62,13 @@ static void put_command(struct sink *out, const struct command *command) {
 }
 
 static void put_learner(struct sink *out, size_t learner, const char *name) {
-    struct options knobs = {0};
-    options_add_knobs(&knobs, learner);
-    sink_printf(out, "\n_sepal_knobs_%s() { # OPTION\n    options+='", name);
-    put_option_names(out, &knobs);
+    struct options parameters = {0};
+    options_add_parameters(&parameters, learner);
+    sink_printf(out, "\n_sepal_parameters_%s() { # OPTION\n    options+='", name);
+    put_option_names(out, &parameters);
     sink_puts(out, "'\n");
-    put_options(out, &knobs);
-    options_clear(&knobs);
+    put_options(out, &parameters);
+    options_clear(&parameters);
 }
 
 static void put_all_options(struct sink *out) {

@@ -70,11 +70,11 @@ static void put_all_options(struct sink *out) {
     for (const struct command *const *row = command_table; *row != NULL; row++)
         put_command(out, *row);
     for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++) {
-        struct options knobs = {0};
-        options_add_knobs(&knobs, i);
+        struct options parameters = {0};
+        options_add_parameters(&parameters, i);
         sink_puts(out, "\n");
-        put_options(out, &knobs, "__sepal_learner", method.name);
-        options_clear(&knobs);
+        put_options(out, &parameters, "__sepal_learner", method.name);
+        options_clear(&parameters);
     }
 }
 

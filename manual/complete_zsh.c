@@ -66,7 +66,7 @@ static void put_command(struct sink *out, const struct command *command) {
     }
     put_options(out, &options);
     sink_puts(out, "    )\n");
-    if (command->fits) sink_puts(out, "    _sepal_knobs\n");
+    if (command->fits) sink_puts(out, "    _sepal_parameters\n");
     sink_puts(out, "}\n");
     options_clear(&options);
 }
@@ -76,12 +76,12 @@ static void put_all_options(struct sink *out) {
     for (const struct command *const *row = command_table; *row != NULL; row++)
         put_command(out, *row);
     for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++) {
-        struct options knobs = {0};
-        options_add_knobs(&knobs, i);
-        sink_printf(out, "\n_sepal_knobs_%s() {\n    rows+=(\n", method.name);
-        put_options(out, &knobs);
+        struct options parameters = {0};
+        options_add_parameters(&parameters, i);
+        sink_printf(out, "\n_sepal_parameters_%s() {\n    rows+=(\n", method.name);
+        put_options(out, &parameters);
         sink_puts(out, "    )\n}\n");
-        options_clear(&knobs);
+        options_clear(&parameters);
     }
 }
 

@@ -74,7 +74,7 @@ static void put_params(struct sink *out, sepal_kind kind, size_t method) {
     sink_puts(out, ".RE\n");
 }
 
-/* A table of methods with their knobs. */
+/* A table of methods with their parameters. */
 static void put_methods(struct sink *out, sepal_kind kind) {
     sepal_method method;
     for (size_t i = 0; sepal_method_at(kind, i, &method); i++) {
@@ -128,7 +128,7 @@ void man_command(struct sink *out, const struct command *command) {
     put_options(out, command);
     if (command->fits) {
         sink_puts(out, ".SH METHODS\n");
-        roff_text(out, note_knobs, NULL);
+        roff_text(out, note_parameters, NULL);
         sink_puts(out, ".SS Learners\n");
         put_methods(out, SEPAL_LEARNER);
         sink_puts(out, ".SS Maps, before the learner\n");

@@ -7,7 +7,7 @@ _sepal_find_learner() { # SPEC
     local stage stages spec=${1//_/-}
     read -ra stages <<<"${spec//[^a-z0-9-]/ }"
     for stage in "${stages[@]}"; do
-        if declare -F "_sepal_knobs_$stage" >/dev/null; then learner=$stage; fi
+        if declare -F "_sepal_parameters_$stage" >/dev/null; then learner=$stage; fi
     done
 }
 
@@ -40,7 +40,7 @@ _sepal_offer() { # KIND WORDS
 _sepal_look_up() { # OPTION
     kind=text words=''
     "_sepal_$command" "$1"
-    if [ -n "$learner" ]; then "_sepal_knobs_$learner" "$1"; fi
+    if [ -n "$learner" ]; then "_sepal_parameters_$learner" "$1"; fi
 }
 
 _sepal_takes() { # OPTION WORD

@@ -6,7 +6,7 @@
 _sepal_find_learner() { # SPEC
     local stage spec=${1//_/-}
     for stage in ${=spec//[^a-z0-9-]/ }; do
-        if (( $+functions[_sepal_knobs_$stage] )); then learner=$stage; fi
+        if (( $+functions[_sepal_parameters_$stage] )); then learner=$stage; fi
     done
 }
 
@@ -24,8 +24,8 @@ _sepal_spec() {
     fi
 }
 
-# Adds the knobs of the learner that -m names to rows.
-_sepal_knobs() {
+# Adds the parameters of the learner that -m names to rows.
+_sepal_parameters() {
     local i learner
     for (( i = 1; i <= $#words; i++ )); do
         (( i == CURRENT )) && continue
@@ -35,7 +35,7 @@ _sepal_knobs() {
             --method=*) _sepal_find_learner "${words[i]#--method=}" ;;
         esac
     done
-    [[ -z $learner ]] || _sepal_knobs_$learner
+    [[ -z $learner ]] || _sepal_parameters_$learner
 }
 
 _sepal() {

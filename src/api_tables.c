@@ -12,10 +12,11 @@
 #include "model/sample.h"
 #include "multiclass/reduction.h"
 
-/* Row i of a table, with its knobs; false past the end. */
-static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct parameter **knobs) {
+/* Row i of a table, with its parameters; false past the end. */
+static int row_at(sepal_kind kind, size_t i, sepal_method *out,
+                  const struct parameter **parameters) {
     static const struct parameter none[] = {{0}};
-    *knobs = none;
+    *parameters = none;
     *out = (sepal_method){0};
     switch (kind) {
     case SEPAL_LEARNER:
@@ -24,13 +25,13 @@ static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct par
         *out = (sepal_method){.name = learner_table[i]->name,
                               .summary = learner_table[i]->summary,
                               .activation = learner_table[i]->activation};
-        *knobs = learner_table[i]->knobs;
+        *parameters = learner_table[i]->parameters;
         break;
     case SEPAL_MAP:
         for (size_t k = 0; k <= i; k++)
             if (!map_table[k]) return 0;
         *out = (sepal_method){.name = map_table[i]->name, .summary = map_table[i]->summary};
-        *knobs = map_table[i]->knobs;
+        *parameters = map_table[i]->parameters;
         break;
     case SEPAL_REDUCTION:
         for (size_t k = 0; k <= i; k++)
@@ -50,45 +51,45 @@ static int row_at(sepal_kind kind, size_t i, sepal_method *out, const struct par
         break;
     case SEPAL_READ_OPTION:
         *out = (sepal_method){.name = "reading", .summary = "how data is read"};
-        *knobs = read_option_table;
+        *parameters = read_option_table;
         break;
     case SEPAL_FIT_OPTION:
         *out = (sepal_method){.name = "fit", .summary = "how a solver stops"};
-        *knobs = fit_option_table;
+        *parameters = fit_option_table;
         break;
     case SEPAL_ANSWER_OPTION:
         *out = (sepal_method){.name = "decision", .summary = "how rows are decided"};
-        *knobs = predict_option_table;
+        *parameters = predict_option_table;
         break;
     case SEPAL_SAMPLE_OPTION:
         *out = (sepal_method){.name = "sampling", .summary = "which rows are drawn"};
-        *knobs = sample_option_table;
+        *parameters = sample_option_table;
         break;
     }
     if (kind >= SEPAL_READ_OPTION && i > 0) return 0; /* tables of one row */
-    while ((*knobs)[out->n_params].name) out->n_params++;
+    while ((*parameters)[out->n_params].name) out->n_params++;
     return out->name != NULL;
 }
 
 size_t sepal_method_count(sepal_kind kind) {
     sepal_method method;
-    const struct parameter *knobs;
+    const struct parameter *parameters;
     size_t n = 0;
-    while (row_at(kind, n, &method, &knobs)) n++;
+    while (row_at(kind, n, &method, &parameters)) n++;
     return n;
 }
 
 int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
-    const struct parameter *knobs;
-    return out && row_at(kind, i, out, &knobs);
+    const struct parameter *parameters;
+    return out && row_at(kind, i, out, &parameters);
 }
 
 int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
     sepal_method method;
-    const struct parameter *knobs;
-    if (!out || !row_at(kind, i, &method, &knobs) || param >= method.n_params) return 0;
-    const struct parameter *knob = &knobs[param];
-    *out = (sepal_param){knob->name, knob->fallback, knob->range, knob->help,
-                         knob->type == PARAMETER_FILE};
+    const struct parameter *parameters;
+    if (!out || !row_at(kind, i, &method, &parameters) || param >= method.n_params) return 0;
+    const struct parameter *parameter = &parameters[param];
+    *out = (sepal_param){parameter->name, parameter->fallback, parameter->range, parameter->help,
+                         parameter->type == PARAMETER_FILE};
     return 1;
 }

@@ -33,7 +33,7 @@ extern "C" {
 typedef enum {
     SEPAL_OK = 0,
     SEPAL_EINTERNAL = -1, /* a fault of the library itself */
-    SEPAL_EUSAGE = -2,    /* unknown or impossible spec, knob, option or argument */
+    SEPAL_EUSAGE = -2,    /* unknown or impossible spec, parameter, option or argument */
     SEPAL_EDATA = -3,     /* data missing, unreadable, malformed or unfit */
     SEPAL_EMODEL = -4,    /* model missing, unreadable, damaged or unfit */
     SEPAL_EMEMORY = -5,   /* not enough memory */

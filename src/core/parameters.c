@@ -1,4 +1,4 @@
-/* Knob tables: defaults, parsing, range checks, suggestions and the canonical form, all read off
+/* Parameter tables: defaults, parsing, range checks, suggestions and the canonical form, all read off
    the rows. Linear in the settings, so that a hostile spec costs no more than its length. */
 #include "core/parameters.h"
 
@@ -23,12 +23,12 @@ union value {
     const char *text;
 };
 
-/* One value on its way to one knob. */
+/* One value on its way to one parameter. */
 struct given {
     sepal_ctx *ctx;
     struct arena *arena;
     const char *owner;
-    const struct parameter *knob;
+    const struct parameter *parameter;
     const char *text;
 };
 
@@ -50,8 +50,8 @@ static bool same_name(const char *a, size_t length, const char *b) {
 }
 
 const struct parameter *parameters_find(const struct parameter *table, const char *name) {
-    for (const struct parameter *knob = table; knob->name != NULL; knob++) {
-        if (same_name(knob->name, strlen(knob->name), name)) return knob;
+    for (const struct parameter *parameter = table; parameter->name != NULL; parameter++) {
+        if (same_name(parameter->name, strlen(parameter->name), name)) return parameter;
     }
     return NULL;
 }
@@ -72,7 +72,7 @@ static sepal_status refuse(sepal_ctx *ctx, struct text *message) {
 /* "perceptron: eta", the beginning of every complaint about a value. */
 static void begin_complaint(const struct given *given, struct text *message) {
     text_printf(given->ctx, message, "%s: ", given->owner);
-    put_name(given->ctx, message, given->knob->name);
+    put_name(given->ctx, message, given->parameter->name);
 }
 
 static sepal_status complain(const struct given *given, const char *what, const char *link,
@@ -154,13 +154,13 @@ static bool is_within(double value, const struct bounds *bounds) {
 }
 
 static sepal_status read_real(const struct given *given, double *out) {
-    const char *range = given->knob->range;
+    const char *range = given->parameter->range;
     struct bounds bounds;
     if (!read_bounds(&bounds, range)) {
-        return fail(given->ctx, SEPAL_EINTERNAL, "the knob %s of %s has the range '%s'",
-                    given->knob->name, given->owner, range);
+        return fail(given->ctx, SEPAL_EINTERNAL, "the parameter %s of %s has the range '%s'",
+                    given->parameter->name, given->owner, range);
     }
-    bool count = given->knob->type == PARAMETER_COUNT;
+    bool count = given->parameter->type == PARAMETER_COUNT;
     const char *kind = count ? "not a whole number" : "not a number";
     const char *end = given->text + strlen(given->text);
     if (decimal_read(given->text, end, out) != end) {
@@ -184,7 +184,7 @@ static sepal_status read_word(const struct given *given, const char *words, int 
 static sepal_status read_value(const struct given *given, union value *out) {
     double number = 0;
     int place;
-    switch (given->knob->type) {
+    switch (given->parameter->type) {
     case PARAMETER_REAL: return read_real(given, &out->real);
     case PARAMETER_COUNT:
         TRY(read_real(given, &number));
@@ -194,13 +194,14 @@ static sepal_status read_value(const struct given *given, union value *out) {
         TRY(read_word(given, flag_words, &place));
         out->flag = place % 2 == 0;
         return SEPAL_OK;
-    case PARAMETER_CHOICE: return read_word(given, given->knob->range, &out->choice);
+    case PARAMETER_CHOICE: return read_word(given, given->parameter->range, &out->choice);
     case PARAMETER_TEXT:
     case PARAMETER_FILE:
         out->text = arena_text(given->ctx, given->arena, given->text, strlen(given->text));
         return out->text == NULL ? SEPAL_EMEMORY : SEPAL_OK;
     }
-    return fail(given->ctx, SEPAL_EINTERNAL, "the knob %s has no type", given->knob->name);
+    return fail(given->ctx, SEPAL_EINTERNAL, "the parameter %s has no type",
+                given->parameter->name);
 }
 
 static bool is_text(enum parameter_type type) {
@@ -219,13 +220,13 @@ static size_t value_size(enum parameter_type type) {
     return 0;
 }
 
-static void store(void *values, const struct parameter *knob, const union value *value) {
-    memcpy((char *)values + knob->offset, value, value_size(knob->type));
+static void store(void *values, const struct parameter *parameter, const union value *value) {
+    memcpy((char *)values + parameter->offset, value, value_size(parameter->type));
 }
 
-static union value load(const void *values, const struct parameter *knob) {
+static union value load(const void *values, const struct parameter *parameter) {
     union value value = {0};
-    memcpy(&value, (const char *)values + knob->offset, value_size(knob->type));
+    memcpy(&value, (const char *)values + parameter->offset, value_size(parameter->type));
     return value;
 }
 
@@ -242,21 +243,21 @@ static bool same_value(enum parameter_type type, const union value *a, const uni
 }
 
 /* What a name without a value means; NULL when it needs one. */
-static const char *value_alone(const struct parameter *knob) {
-    bool has_true = knob->type == PARAMETER_CHOICE && find_word(knob->range, "true") >= 0;
-    return knob->type == PARAMETER_FLAG || has_true ? "true" : NULL;
+static const char *value_alone(const struct parameter *parameter) {
+    bool has_true = parameter->type == PARAMETER_CHOICE && find_word(parameter->range, "true") >= 0;
+    return parameter->type == PARAMETER_FLAG || has_true ? "true" : NULL;
 }
 
 static sepal_status refuse_alone(const struct given *given) {
-    const struct parameter *knob = given->knob;
+    const struct parameter *parameter = given->parameter;
     struct text message = {0};
     begin_complaint(given, &message);
     text_puts(given->ctx, &message, " stands alone; write ");
-    put_name(given->ctx, &message, knob->name);
+    put_name(given->ctx, &message, parameter->name);
     text_puts(given->ctx, &message, "=VALUE");
-    if (*knob->range != '\0') {
+    if (*parameter->range != '\0') {
         text_printf(given->ctx, &message, " with a value %s %s",
-                    knob->type == PARAMETER_CHOICE ? "of" : "in", knob->range);
+                    parameter->type == PARAMETER_CHOICE ? "of" : "in", parameter->range);
     }
     return refuse(given->ctx, &message);
 }
@@ -285,7 +286,7 @@ static sepal_status refuse_name(sepal_ctx *ctx, struct arena *arena, const struc
     for (size_t i = 0; i < n; i++) names[i] = table[i].name;
     struct text message = {0};
     char shown[TEXT_SHOWN_BYTES];
-    text_printf(ctx, &message, "%s has no knob '", owner);
+    text_printf(ctx, &message, "%s has no parameter '", owner);
     put_name(ctx, &message, text_shown(shown, name, strlen(name)));
     text_puts(ctx, &message, "'; ");
     const char *nearest = text_suggest(name, names, n);
@@ -303,34 +304,34 @@ static sepal_status refuse_name(sepal_ctx *ctx, struct arena *arena, const struc
 }
 
 static sepal_status fill_default(void *values, const struct given *given) {
-    const struct parameter *knob = given->knob;
+    const struct parameter *parameter = given->parameter;
     union value value = {0};
-    if (knob->fallback != NULL) {
+    if (parameter->fallback != NULL) {
         TRY(read_value(given, &value));
-    } else if (knob->type == PARAMETER_REAL) {
+    } else if (parameter->type == PARAMETER_REAL) {
         value.real = NAN;
-    } else if (is_text(knob->type)) {
+    } else if (is_text(parameter->type)) {
         value.text = NULL;
     } else {
-        return fail(given->ctx, SEPAL_EINTERNAL, "the knob %s of %s has no default", knob->name,
-                    given->owner);
+        return fail(given->ctx, SEPAL_EINTERNAL, "the parameter %s of %s has no default",
+                    parameter->name, given->owner);
     }
-    store(values, knob, &value);
+    store(values, parameter, &value);
     return SEPAL_OK;
 }
 
-/* `before` is the text of the value that the same knob was given already, or NULL. */
+/* `before` is the text of the value that the same parameter was given already, or NULL. */
 static sepal_status fill_given(void *values, const struct given *given, const char **before) {
     if (given->text == NULL) return refuse_alone(given);
     union value value = {0};
     TRY(read_value(given, &value));
     if (*before != NULL) {
-        union value old = load(values, given->knob);
-        return same_value(given->knob->type, &old, &value) ? SEPAL_OK
-                                                           : refuse_twice(given, *before);
+        union value old = load(values, given->parameter);
+        return same_value(given->parameter->type, &old, &value) ? SEPAL_OK
+                                                                : refuse_twice(given, *before);
     }
     *before = given->text;
-    store(values, given->knob, &value);
+    store(values, given->parameter, &value);
     return SEPAL_OK;
 }
 
@@ -339,16 +340,16 @@ sepal_status parameters_fill(void *values, sepal_ctx *ctx, struct arena *arena,
                              const struct setting *settings, size_t n) {
     const char **before = arena_zero(ctx, arena, count_rows(table), sizeof *before);
     if (before == NULL) return SEPAL_EMEMORY;
-    for (const struct parameter *knob = table; knob->name != NULL; knob++) {
-        struct given given = {ctx, arena, owner, knob, knob->fallback};
+    for (const struct parameter *parameter = table; parameter->name != NULL; parameter++) {
+        struct given given = {ctx, arena, owner, parameter, parameter->fallback};
         TRY(fill_default(values, &given));
     }
     for (size_t i = 0; i < n; i++) {
-        const struct parameter *knob = parameters_find(table, settings[i].name);
-        if (knob == NULL) return refuse_name(ctx, arena, table, owner, settings[i].name);
-        const char *text = settings[i].value != NULL ? settings[i].value : value_alone(knob);
-        struct given given = {ctx, arena, owner, knob, text};
-        TRY(fill_given(values, &given, &before[knob - table]));
+        const struct parameter *parameter = parameters_find(table, settings[i].name);
+        if (parameter == NULL) return refuse_name(ctx, arena, table, owner, settings[i].name);
+        const char *text = settings[i].value != NULL ? settings[i].value : value_alone(parameter);
+        struct given given = {ctx, arena, owner, parameter, text};
+        TRY(fill_given(values, &given, &before[parameter - table]));
     }
     return SEPAL_OK;
 }
@@ -358,13 +359,13 @@ static void print_word(sepal_ctx *ctx, struct text *out, const char *words, int 
     text_add(ctx, out, words, strcspn(words, "|"));
 }
 
-static void print_value(sepal_ctx *ctx, struct text *out, const struct parameter *knob,
+static void print_value(sepal_ctx *ctx, struct text *out, const struct parameter *parameter,
                         const union value *value) {
-    switch (knob->type) {
+    switch (parameter->type) {
     case PARAMETER_REAL: text_number(ctx, out, value->real); break;
     case PARAMETER_COUNT: text_printf(ctx, out, "%zu", value->count); break;
     case PARAMETER_FLAG: text_puts(ctx, out, value->flag ? "true" : "false"); break;
-    case PARAMETER_CHOICE: print_word(ctx, out, knob->range, value->choice); break;
+    case PARAMETER_CHOICE: print_word(ctx, out, parameter->range, value->choice); break;
     case PARAMETER_TEXT:
     case PARAMETER_FILE: spec_quote(ctx, out, value->text); break;
     }
@@ -374,21 +375,21 @@ static bool is_absent(enum parameter_type type, const union value *value) {
     return (is_text(type) && value->text == NULL) || (type == PARAMETER_REAL && isnan(value->real));
 }
 
-bool parameter_same(const struct parameter *knob, const void *values, const void *others) {
-    union value a = load(values, knob), b = load(others, knob);
-    return same_value(knob->type, &a, &b);
+bool parameter_same(const struct parameter *parameter, const void *values, const void *others) {
+    union value a = load(values, parameter), b = load(others, parameter);
+    return same_value(parameter->type, &a, &b);
 }
 
 void parameters_print(sepal_ctx *ctx, struct text *out, const struct parameter *table,
                       const void *values) {
     const char *between = "";
-    for (const struct parameter *knob = table; knob->name != NULL; knob++) {
-        union value value = load(values, knob);
-        if (is_absent(knob->type, &value)) continue;
+    for (const struct parameter *parameter = table; parameter->name != NULL; parameter++) {
+        union value value = load(values, parameter);
+        if (is_absent(parameter->type, &value)) continue;
         text_puts(ctx, out, between);
-        put_name(ctx, out, knob->name);
+        put_name(ctx, out, parameter->name);
         text_puts(ctx, out, "=");
-        print_value(ctx, out, knob, &value);
+        print_value(ctx, out, parameter, &value);
         between = ", ";
     }
 }

@@ -1,4 +1,4 @@
-/* Knob tables: the named settings of learners, maps, readers and fits. A table row says where the
+/* Parameter tables: the named settings of learners, maps, readers and fits. A table row says where the
    value lives, what it may be and what it is unless given; parsing, range checks, suggestions,
    help, documentation and the canonical form all follow from the row. */
 #ifndef SEPAL_CORE_PARAMETERS_H
@@ -38,12 +38,12 @@ struct setting {
 sepal_status parameters_fill(void *values, sepal_ctx *ctx, struct arena *arena,
                              const struct parameter *table, const char *owner,
                              const struct setting *settings, size_t n);
-/* Every knob written out, in table order: "variant=online, eta=1". Knobs that have no value (a NULL
+/* Every parameter written out, in table order: "variant=online, eta=1". Parameters that have no value (a NULL
    text, a NaN) are left out; values are quoted where the grammar needs it. */
 void parameters_print(sepal_ctx *ctx, struct text *out, const struct parameter *table,
                       const void *values);
-/* Whether a knob that has a value has the same in both. */
-bool parameter_same(const struct parameter *knob, const void *values, const void *others);
+/* Whether a parameter that has a value has the same in both. */
+bool parameter_same(const struct parameter *parameter, const void *values, const void *others);
 const struct parameter *parameters_find(const struct parameter *table, const char *name);
 
 #endif

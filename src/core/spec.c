@@ -108,7 +108,7 @@ static sepal_status read_value(struct parser *in, const char **out) {
 static sepal_status read_setting(struct parser *in) {
     struct setting *setting = &in->settings[in->n_settings];
     *setting = (struct setting){0};
-    TRY(read_name(in, &setting->name, "the name of a knob"));
+    TRY(read_name(in, &setting->name, "the name of a parameter"));
     skip_blanks(in);
     if (*in->at == '=') {
         in->at++;

@@ -44,9 +44,9 @@ static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct m
     for (size_t m = 0; m < basis->n; m++) {
         const struct map *map = basis->maps[m].map;
         text_printf(ctx, &text, "%s%s", m ? " | " : "", map->name);
-        if (!map->knobs[0].name) continue;
+        if (!map->parameters[0].name) continue;
         text_puts(ctx, &text, "(");
-        parameters_print(ctx, &text, map->knobs, basis->maps[m].config);
+        parameters_print(ctx, &text, map->parameters, basis->maps[m].config);
         text_puts(ctx, &text, ")");
     }
     const char *copy =

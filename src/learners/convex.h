@@ -47,7 +47,7 @@ struct convex_config {
         "average", PARAMETER_FLAG, CONVEX_AT(average), "false", "",                                \
             "--solver sgd: return the mean of the weights after every step"                        \
     }
-/* The rows that their knob tables share. */
+/* The rows that their parameter tables share. */
 #define CONVEX_PARAMETERS                                                                          \
     {"penalty",                                                                                    \
      PARAMETER_CHOICE,                                                                             \
@@ -80,7 +80,7 @@ struct convex_config {
          "none, balanced, or LABEL:W,...: factors of the classes' losses"},                        \
         CONVEX_WALK_PARAMETERS
 
-/* What the knobs say together: contradictions are refused, what follows is filled in. */
+/* What the parameters say together: contradictions are refused, what follows is filled in. */
 sepal_status convex_settle(sepal_ctx *ctx, void *config);
 bool convex_shiftable(const void *config);
 
@@ -113,7 +113,7 @@ sepal_status convex_row_weights(struct convex *convex);
 /* convex_separation.c: find out and say that no finite weights are best. */
 sepal_status convex_separation(struct convex *convex);
 
-/* convex.c: what rows, knobs and loss say of the objective, and the tolerance. `centre`: room for the
+/* convex.c: what rows, parameters and loss say of the objective, and the tolerance. `centre`: room for the
    means of the columns where they are taken off, else NULL. */
 bool convex_centres(const struct fit *fit);
 sepal_status convex_pose(struct convex *convex, const struct loss *loss, double *centre);
@@ -166,7 +166,7 @@ extern const char convex_ways[]; /* what --solver may name, "a|b" */
 #define CONVEX_WALK "sgd"
 bool convex_is_sgd(const struct fit *fit);
 struct stride convex_stride(const struct convex_config *config);
-/* Knobs of sgd that were set for another solver. */
+/* Parameters of sgd that were set for another solver. */
 sepal_status convex_warn_unused(const struct convex *convex);
 /* Why it did not come to the gap asked for. */
 void convex_warn_of_walk(const struct convex *convex);

@@ -1,4 +1,4 @@
-/* --solver sgd: how it is told to walk, and what is said of knobs and results of a method that does
+/* --solver sgd: how it is told to walk, and what is said of parameters and results of a method that does
    not aim at a gap. */
 #include "learners/convex.h"
 
@@ -19,7 +19,7 @@ struct stride convex_stride(const struct convex_config *config) {
 }
 
 sepal_status convex_warn_unused(const struct convex *convex) {
-    static const struct parameter knobs[] = {CONVEX_WALK_PARAMETERS, {0}};
+    static const struct parameter parameters[] = {CONVEX_WALK_PARAMETERS, {0}};
     struct fit *fit = convex->fit;
     struct convex_config defaults;
     if (convex_is_sgd(fit)) return SEPAL_OK;
@@ -27,13 +27,13 @@ sepal_status convex_warn_unused(const struct convex *convex) {
         warn(fit->ctx, "no-trace",
              "--trace is empty: only --solver " CONVEX_WALK " writes its steps; add it, or leave "
              "--trace out");
-    TRY(parameters_fill(&defaults, fit->ctx, &fit->arena, knobs, CONVEX_WALK, NULL, 0));
-    for (const struct parameter *knob = knobs; knob->name; knob++)
-        if (!parameter_same(knob, convex->config, &defaults))
-            warn(fit->ctx, "unused-knob",
-                 "%s is a knob of --solver " CONVEX_WALK
+    TRY(parameters_fill(&defaults, fit->ctx, &fit->arena, parameters, CONVEX_WALK, NULL, 0));
+    for (const struct parameter *parameter = parameters; parameter->name; parameter++)
+        if (!parameter_same(parameter, convex->config, &defaults))
+            warn(fit->ctx, "unused-parameter",
+                 "%s is a parameter of --solver " CONVEX_WALK
                  " and has no effect on any other; add --solver " CONVEX_WALK ", or leave it out",
-                 knob->name);
+                 parameter->name);
     return SEPAL_OK;
 }
 

@@ -1,4 +1,4 @@
-/* What the learners that look at class means and scatter share: their knobs, the place of a cut,
+/* What the learners that look at class means and scatter share: their parameters, the place of a cut,
    the linear discriminant of K classes, and its report. */
 #ifndef SEPAL_LEARNERS_DISCRIMINANT_H
 #define SEPAL_LEARNERS_DISCRIMINANT_H
@@ -6,7 +6,7 @@
 #include "learners/learner.h"
 #include "statistics/whiten.h"
 
-/* ---- knobs (discriminant_knobs.c) */
+/* ---- parameters (discriminant_parameters.c) */
 #define SHRINKAGE_HELP                                                                             \
     "none, auto (Ledoit and Wolf, in units of standard deviations) or a number from 0 to 1: the "  \
     "part of the identity in a covariance"

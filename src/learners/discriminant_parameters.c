@@ -1,4 +1,4 @@
-/* Knobs whose values are more than a number or a word. */
+/* Parameters whose values are more than a number or a word. */
 #include "learners/discriminant.h"
 
 #include "core/decimal.h"

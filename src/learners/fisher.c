@@ -12,7 +12,7 @@ struct config {
 };
 
 #define AT(field) offsetof(struct config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"cut", PARAMETER_CHOICE, AT(cut), "midpoint", CUT_WORDS, CUT_HELP},
     {"shrinkage", PARAMETER_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
     {0},
@@ -108,7 +108,7 @@ const struct learner learner_fisher = {
     .summary = "the direction that tells two class means apart best, for the scatter around them",
     .activation = "sign",
     .shiftable = shiftable,
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct config),
     .fit = fit_fisher,
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct gaussian_config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"covariance", PARAMETER_CHOICE, AT(covariance), "full", "full|shared|diagonal|spherical",
      "a matrix for each class, one for all of them, variances for each class, one variance for "
      "each "
@@ -207,7 +207,7 @@ const struct learner learner_gaussian = {
     .machine = true,
     .posterior = true,
     .shiftable = shiftable,
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct gaussian_config),
     .value_today = value_today,
     .fit = fit_gaussian,

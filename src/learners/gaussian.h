@@ -4,7 +4,7 @@
 
 #include "learners/discriminant.h"
 
-/* In the order of the knob's words. */
+/* In the order of the parameter's words. */
 enum covariance { COVARIANCE_FULL, COVARIANCE_SHARED, COVARIANCE_DIAGONAL, COVARIANCE_SPHERICAL };
 
 struct gaussian_config {

@@ -13,7 +13,7 @@ struct config {
 };
 
 #define AT(field) offsetof(struct config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"shrinkage", PARAMETER_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
     {"priors", PARAMETER_TEXT, AT(priors), NULL, "",
      "LABEL:P,... or P,P,... in the order of the classes, summing to 1; unless given, from the "
@@ -65,7 +65,7 @@ const struct learner learner_lda = {
     .machine = true,
     .posterior = true,
     .shiftable = shiftable,
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct config),
     .value_today = value_today,
     .fit = fit_lda,

@@ -1,4 +1,4 @@
-/* What a learner is: a row of a table. A new one is one file (its knobs, its fit, its row) and one
+/* What a learner is: a row of a table. A new one is one file (its parameters, its fit, its row) and one
    line in learners.def; help, lists, documentation and tests follow from the row. */
 #ifndef SEPAL_LEARNERS_LEARNER_H
 #define SEPAL_LEARNERS_LEARNER_H
@@ -22,7 +22,7 @@ extern const struct parameter fit_option_table[];
 struct fit {
     sepal_ctx *ctx;
     const sepal_data *data; /* single labels, at least two classes, every class with a row */
-    const void *config;     /* the learner's own struct, filled from its knobs */
+    const void *config;     /* the learner's own struct, filled from its parameters */
     struct fit_options options;
     /* Of a two-class problem made of more classes: the rows' own; NULL: they are those of `data`. */
     const struct schema *own_schema;
@@ -84,9 +84,9 @@ struct learner {
     const char *solvers;  /* what --solver may name, "a|b|c"; NULL: there is no choice */
     const char *as_given; /* one of them that is never shiftable; NULL: none */
     bool warms;           /* it can start from fit->warm */
-    const struct parameter *knobs;
+    const struct parameter *parameters;
     size_t config_size;
-    /* What the knobs say together: refuses contradictions, fills in what follows. NULL: nothing. */
+    /* What the parameters say together: refuses contradictions, fills in what follows. NULL: nothing. */
     sepal_status (*settle)(sepal_ctx *ctx, void *config);
     /* What the value of a setting is called today, in the spec of a model file that an older version
        wrote; `all` are the n settings of its stage. NULL: as it is written. */

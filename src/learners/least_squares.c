@@ -20,7 +20,7 @@ struct config {
 };
 
 #define AT(field) offsetof(struct config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"l2", PARAMETER_REAL, AT(l2), "0", "[0, inf)",
      "weight of the ridge penalty l2/2 * |W|^2 beside the mean loss"},
     {"targets", PARAMETER_CHOICE, AT(targets), "pm1", "pm1|fisher",
@@ -340,7 +340,7 @@ const struct learner learner_least_squares = {
     .machine = true,
     .shiftable = shiftable,
     .solvers = "normal|qr|lsqr",
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct config),
     .fit = fit_least_squares,
 };

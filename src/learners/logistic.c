@@ -1,7 +1,7 @@
 /* Logistic regression: the score is the logarithm of the odds of the second class. */
 #include "learners/convex.h"
 
-static const struct parameter knobs[] = {CONVEX_PARAMETERS, {0}};
+static const struct parameter parameters[] = {CONVEX_PARAMETERS, {0}};
 
 static sepal_status fit_logistic(struct fit *fit) {
     return convex_fit(fit, &loss_logistic);
@@ -21,7 +21,7 @@ const struct learner learner_logistic = {
     .solvers = convex_ways,
     .as_given = CONVEX_WALK,
     .warms = true,
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct convex_config),
     .fit = fit_logistic,
     .fit_rest = fit_logistic_rest,

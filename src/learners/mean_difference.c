@@ -7,7 +7,7 @@ struct config {
     int cut;
 };
 
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"cut", PARAMETER_CHOICE, offsetof(struct config, cut), "midpoint", CUT_WORDS, CUT_HELP},
     {0},
 };
@@ -42,7 +42,7 @@ const struct learner learner_mean_difference = {
     .summary = "the direction from one class mean to the other",
     .activation = "sign",
     .shiftable = shiftable,
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct config),
     .fit = fit_mean_difference,
 };

@@ -28,7 +28,7 @@ struct config {
 };
 
 #define AT(field) offsetof(struct config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"kind", PARAMETER_CHOICE, AT(kind), "multinomial", "multinomial|complement|bernoulli|gaussian",
      "what the columns are: counts, counts seen from the other classes, bits, measurements"},
     {"smoothing", PARAMETER_REAL, AT(smoothing), "1", "[0, inf)",
@@ -340,7 +340,7 @@ const struct learner learner_naive_bayes = {
     .machine = true,
     .posterior = true,
     .shiftable = shiftable,
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct config),
     .fit = fit_naive_bayes,
 };

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #define AT(field) offsetof(struct perceptron_config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"variant", PARAMETER_CHOICE, AT(variant), "online",
      "online|batch|minibatch|delta|pocket|averaged",
      "which examples make a step, and which weights are returned"},
@@ -91,7 +91,7 @@ const struct learner learner_perceptron = {
     .activation = "sign",
     .machine = true,
     .warms = true,
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct perceptron_config),
     .fit = perceptron_fit,
 };

@@ -6,7 +6,7 @@
 
 #include "learners/learner.h"
 
-/* In the order of the knobs' words. */
+/* In the order of the parameters' words. */
 enum perceptron_variant { ONLINE, BATCH, MINIBATCH, DELTA, POCKET, AVERAGED };
 enum perceptron_mode { MODE_ONLINE, MODE_BATCH, MODE_MINIBATCH };
 

@@ -4,7 +4,7 @@
 
 static const struct loss *const losses[] = {&loss_squared_hinge, &loss_hinge};
 
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"loss", PARAMETER_CHOICE, CONVEX_AT(loss), "squared_hinge", "squared_hinge|hinge",
      "max(0, 1 - m)^2 or max(0, 1 - m) of a margin m"},
     CONVEX_PARAMETERS,
@@ -29,7 +29,7 @@ const struct learner learner_svm = {
     .solvers = convex_ways,
     .as_given = CONVEX_WALK,
     .warms = true,
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct convex_config),
     .fit = fit_svm,
     .fit_rest = fit_svm_rest,

@@ -1,4 +1,4 @@
-/* The knob `centres` of rbf and sigmoid: how many are to be found, or which they are. */
+/* The parameter `centres` of rbf and sigmoid: how many are to be found, or which they are. */
 #ifndef SEPAL_MAPS_CENTRES_H
 #define SEPAL_MAPS_CENTRES_H
 

@@ -13,7 +13,7 @@ struct fourier_config {
 };
 
 #define AT(field) offsetof(struct fourier_config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"features", PARAMETER_COUNT, AT(features), "100", "[1, 2147483647]", "how many columns"},
     {"width", PARAMETER_REAL, AT(width), "1", "(0, inf)",
      "of the Gaussian kernel that their products approach"},
@@ -63,7 +63,7 @@ static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_ma
 const struct map map_fourier = {
     .name = "fourier",
     .summary = "random cosines, whose products approach a Gaussian kernel",
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct fourier_config),
     .plan = plan,
     .learn = learn,

@@ -10,7 +10,7 @@ struct hash_config {
     size_t bits;
 };
 
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"bits", PARAMETER_COUNT, offsetof(struct hash_config, bits), "18", "[1, 30]",
      "how many columns: 2 to this power"},
     {0},
@@ -91,7 +91,7 @@ static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_ma
 const struct map map_hash = {
     .name = "hash",
     .summary = "columns added up, with signs, in 2^bits columns chosen by a hash of their number",
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct hash_config),
     .plan = plan,
     .dense = dense,

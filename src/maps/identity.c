@@ -1,7 +1,7 @@
 /* identity: the features as they are. */
 #include "maps/map.h"
 
-static const struct parameter knobs[] = {{0}};
+static const struct parameter parameters[] = {{0}};
 
 static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
     (void)ctx;
@@ -12,7 +12,7 @@ static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
 const struct map map_identity = {
     .name = "identity",
     .summary = "the features as they are",
-    .knobs = knobs,
+    .parameters = parameters,
     .affine = true,
     .plan = plan,
 };

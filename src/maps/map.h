@@ -1,6 +1,6 @@
 /* Feature maps: the stages of a spec before its learner. A map is one file with a constant struct
    map, and one line in maps.def. What it has learnt is one array of numbers, which the model file
-   keeps as a tensor; all else follows from its knobs and the number of columns it is given. */
+   keeps as a tensor; all else follows from its parameters and the number of columns it is given. */
 #ifndef SEPAL_MAPS_MAP_H
 #define SEPAL_MAPS_MAP_H
 
@@ -9,7 +9,7 @@
 
 struct map;
 
-/* A map with its knobs, fitted to columns. */
+/* A map with its parameters, fitted to columns. */
 struct fitted_map {
     const struct map *map;
     const void *config;
@@ -51,7 +51,7 @@ struct map_names {
 
 struct map {
     const char *name, *summary;
-    const struct parameter *knobs;
+    const struct parameter *parameters;
     size_t config_size;
     /* Column by column (x_j - numbers[0][j]) / numbers[1][j], or without numbers x_j; such a map needs
        neither `dense` nor `sparse`, and reports fold it back into the user's units. */

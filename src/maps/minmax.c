@@ -2,7 +2,7 @@
    [0, 1]. A constant column becomes 0; other rows are not clipped. */
 #include "maps/column_stats.h"
 
-static const struct parameter knobs[] = {{0}};
+static const struct parameter parameters[] = {{0}};
 
 static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     double *low = map->numbers, *range = map->numbers + map->in;
@@ -17,7 +17,7 @@ static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
 const struct map map_minmax = {
     .name = "minmax",
     .summary = "each column moved and scaled to the range [0, 1]",
-    .knobs = knobs,
+    .parameters = parameters,
     .affine = true,
     .plan = map_plan_affine,
     .learn = learn,

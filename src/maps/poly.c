@@ -17,7 +17,7 @@ struct poly_config {
 };
 
 #define AT(field) offsetof(struct poly_config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"degree", PARAMETER_COUNT, AT(degree), "2", "[1, 10]", "the highest degree"},
     {"interactions", PARAMETER_FLAG, AT(interactions), "true", "",
      "false: only powers, no products of different columns"},
@@ -179,7 +179,7 @@ static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_ma
 const struct map map_poly = {
     .name = "poly",
     .summary = "all monomials of the columns up to a degree",
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct poly_config),
     .plan = plan,
     .dense = dense,

@@ -13,7 +13,7 @@ struct rbf_config {
 };
 
 #define AT(field) offsetof(struct rbf_config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"centres", PARAMETER_TEXT, AT(centres), "10", "",
      "how many, found by k-means; or points, as in \"0,0;1,1\""},
     {"width", PARAMETER_REAL, AT(width), NULL, "(0, inf)",
@@ -108,7 +108,7 @@ static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_ma
 const struct map map_rbf = {
     .name = "rbf",
     .summary = "Gaussian bumps around centres",
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct rbf_config),
     .plan = plan,
     .learn = learn,

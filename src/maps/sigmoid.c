@@ -17,7 +17,7 @@ struct sigmoid_config {
 };
 
 #define AT(field) offsetof(struct sigmoid_config, field)
-static const struct parameter knobs[] = {
+static const struct parameter parameters[] = {
     {"centres", PARAMETER_TEXT, AT(centres), "3", "",
      "how many for each column, at its quantiles; or which, as in \"-1,0,1\""},
     {"width", PARAMETER_REAL, AT(width), NULL, "(0, inf)",
@@ -171,7 +171,7 @@ static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_ma
 const struct map map_sigmoid = {
     .name = "sigmoid",
     .summary = "soft steps of each column",
-    .knobs = knobs,
+    .parameters = parameters,
     .config_size = sizeof(struct sigmoid_config),
     .plan = plan,
     .learn = learn,

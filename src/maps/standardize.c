@@ -2,7 +2,7 @@
    the denominator). A constant column becomes 0. */
 #include "maps/column_stats.h"
 
-static const struct parameter knobs[] = {{0}};
+static const struct parameter parameters[] = {{0}};
 
 static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     double *deviation = map->numbers + map->in;
@@ -15,7 +15,7 @@ static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
 const struct map map_standardize = {
     .name = "standardize",
     .summary = "each column less its mean, divided by its standard deviation",
-    .knobs = knobs,
+    .parameters = parameters,
     .affine = true,
     .plan = map_plan_affine,
     .learn = learn,

@@ -20,12 +20,12 @@ sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *
 sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct arena *arena,
                                  const char *spec);
 /* SEPAL_EMODEL unless the text is the canonical spec of a model of that learner and number of
-   classes. Knobs may be absent: they are younger than the file. *today is the text in words of
+   classes. Parameters may be absent: they are younger than the file. *today is the text in words of
    today, where an older version wrote others. */
 sepal_status pipeline_parse_saved(struct pipeline *out, const char **today, sepal_ctx *ctx,
                                   struct arena *arena, const char *spec, const char *learner,
                                   size_t classes);
-/* The canonical text: every knob written out, the reduction where there is one to speak of. NULL: no
+/* The canonical text: every parameter written out, the reduction where there is one to speak of. NULL: no
    memory. */
 const char *pipeline_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
                           size_t classes);

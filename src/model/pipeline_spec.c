@@ -25,24 +25,25 @@ static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
     return status;
 }
 
-/* The knobs of a stage in a struct of their own. */
+/* The parameters of a stage in a struct of their own. */
 static sepal_status fill(void **config, sepal_ctx *ctx, struct arena *arena,
-                         const struct parameter *knobs, size_t size,
+                         const struct parameter *parameters, size_t size,
                          const struct spec_stage *stage) {
-    if (!knobs->name && stage->n_settings)
-        return fail(ctx, SEPAL_EUSAGE, "%s has no knobs, so not '%s'", stage->name,
+    if (!parameters->name && stage->n_settings)
+        return fail(ctx, SEPAL_EUSAGE, "%s has no parameters, so not '%s'", stage->name,
                     stage->settings[0].name);
     for (size_t i = 0; i < stage->n_settings; i++) {
         const struct parameter *option = parameters_find(fit_option_table, stage->settings[i].name);
-        if (option && !parameters_find(knobs, option->name))
-            return fail(ctx, SEPAL_EUSAGE,
-                        "%s is no knob of %s but an option of the fit: write --%s VALUE beside the "
-                        "spec",
-                        option->name, stage->name, option->name);
+        if (option && !parameters_find(parameters, option->name))
+            return fail(
+                ctx, SEPAL_EUSAGE,
+                "%s is no parameter of %s but an option of the fit: write --%s VALUE beside the "
+                "spec",
+                option->name, stage->name, option->name);
     }
     *config = arena_zero(ctx, arena, 1, size ? size : 1);
     if (!*config) return SEPAL_EMEMORY;
-    return parameters_fill(*config, ctx, arena, knobs, stage->name, stage->settings,
+    return parameters_fill(*config, ctx, arena, parameters, stage->name, stage->settings,
                            stage->n_settings);
 }
 
@@ -55,7 +56,7 @@ static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct ar
         return fail(ctx, SEPAL_EUSAGE, "the reduction %s comes after the learner: %s | %s",
                     out->reduction->name, learner->name, out->reduction->name);
     out->learner = learner;
-    TRY(fill(&out->config, ctx, arena, learner->knobs, learner->config_size, stage));
+    TRY(fill(&out->config, ctx, arena, learner->parameters, learner->config_size, stage));
     return learner->settle ? learner->settle(ctx, out->config) : SEPAL_OK;
 }
 
@@ -69,7 +70,7 @@ static sepal_status bind_map(struct pipeline *out, sepal_ctx *ctx, struct arena 
         return fail(ctx, SEPAL_EUSAGE, "a spec has at most %d maps, this one has more",
                     BASIS_MOST_MAPS);
     void *config;
-    TRY(fill(&config, ctx, arena, map->knobs, map->config_size, stage));
+    TRY(fill(&config, ctx, arena, map->parameters, map->config_size, stage));
     basis->maps[basis->n++] = (struct fitted_map){.map = map, .config = config};
     return SEPAL_OK;
 }
@@ -78,7 +79,7 @@ static sepal_status bind_reduction(struct pipeline *out, sepal_ctx *ctx,
                                    const struct reduction *reduction,
                                    const struct spec_stage *stage) {
     if (stage->n_settings)
-        return fail(ctx, SEPAL_EUSAGE, "%s has no knobs, so not '%s'", stage->name,
+        return fail(ctx, SEPAL_EUSAGE, "%s has no parameters, so not '%s'", stage->name,
                     stage->settings[0].name);
     if (out->reduction)
         return fail(ctx, SEPAL_EUSAGE, "a spec has one reduction, this one has two");
@@ -159,14 +160,14 @@ const struct reduction *pipeline_reduction(const struct pipeline *pipeline) {
 
 /* ---- the canonical form ------------------------------------------------------------------- */
 
-/* Of the stages of `given` (NULL: of all) only the knobs that they set; else every knob. */
+/* Of the stages of `given` (NULL: of all) only the parameters that they set; else every parameter. */
 static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, const char *name,
                         const struct parameter *table, const void *config,
                         const struct spec_stage *given) {
     size_t rows = 0, n = 0;
     while (table[rows].name) rows++;
-    struct parameter *knobs = arena_zero(ctx, arena, rows + 1, sizeof *knobs);
-    if (!knobs) {
+    struct parameter *parameters = arena_zero(ctx, arena, rows + 1, sizeof *parameters);
+    if (!parameters) {
         out->failed = true;
         return;
     }
@@ -175,24 +176,24 @@ static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, c
         while (given && k < given->n_settings &&
                strcmp(given->settings[k].name, table[i].name) != 0)
             k++;
-        if (!given || k < given->n_settings) knobs[n++] = table[i];
+        if (!given || k < given->n_settings) parameters[n++] = table[i];
     }
     text_printf(ctx, out, "%s%s", out->length ? " | " : "", name);
     if (rows == 0) return;
     text_puts(ctx, out, "(");
-    parameters_print(ctx, out, knobs, config);
+    parameters_print(ctx, out, parameters, config);
     text_puts(ctx, out, ")");
 }
 
-/* `given`: the stages of the text it was parsed from; NULL: write every knob out. */
+/* `given`: the stages of the text it was parsed from; NULL: write every parameter out. */
 static const char *print_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
                               const struct spec *given, size_t classes) {
     struct text text = {0};
     const struct map_chain *basis = &pipeline->basis;
     for (size_t m = 0; m < basis->n; m++)
-        print_stage(ctx, &text, arena, basis->maps[m].map->name, basis->maps[m].map->knobs,
+        print_stage(ctx, &text, arena, basis->maps[m].map->name, basis->maps[m].map->parameters,
                     basis->maps[m].config, given ? &given->stages[m] : NULL);
-    print_stage(ctx, &text, arena, pipeline->learner->name, pipeline->learner->knobs,
+    print_stage(ctx, &text, arena, pipeline->learner->name, pipeline->learner->parameters,
                 pipeline->config, given ? &given->stages[basis->n] : NULL);
     if (pipeline->reduction || classes > 2)
         text_printf(ctx, &text, " | %s", pipeline_reduction(pipeline)->name);

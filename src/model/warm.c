@@ -56,7 +56,7 @@ static sepal_status print_maps(sepal_ctx *ctx, struct text *out, const struct ma
     for (size_t m = 0; m < basis->n; m++) {
         const struct fitted_map *map = &basis->maps[m];
         text_printf(ctx, out, "%s%s(", m ? " | " : "", map->map->name);
-        parameters_print(ctx, out, map->map->knobs, map->config);
+        parameters_print(ctx, out, map->map->parameters, map->config);
         text_puts(ctx, out, ")");
     }
     if (basis->n == 0) text_puts(ctx, out, "none");

@@ -80,9 +80,9 @@ static sepal_status check_size(const struct reducing *all) {
 
 /* Priors are of all classes, and a problem has two. */
 static sepal_status check_priors(const struct reducing *all) {
-    const struct parameter *knob = parameters_find(all->learner->knobs, "priors");
-    if (!knob || knob->type != PARAMETER_TEXT) return SEPAL_OK;
-    const char *const *value = (const void *)((const char *)all->fit->config + knob->offset);
+    const struct parameter *parameter = parameters_find(all->learner->parameters, "priors");
+    if (!parameter || parameter->type != PARAMETER_TEXT) return SEPAL_OK;
+    const char *const *value = (const void *)((const char *)all->fit->config + parameter->offset);
     if (!*value) return SEPAL_OK;
     return fail(all->fit->ctx, SEPAL_EUSAGE,
                 "the priors of %s are of all %zu classes, and %s fits two at a time; leave the "

@@ -90,7 +90,7 @@ expect 2 convert $iris -o -
 expect 2 predict a.sepal $iris --proba --scores
 expect 2 train $iris -m nonsense
 
-# ---- knobs as options -------------------------------------------------------------------------
+# ---- parameters as options -------------------------------------------------------------------------
 expect 0 train $iris -m perceptron --variant averaged --shuffle --epochs 3 --json
 json '"variant=averaged" in o["spec"] and "shuffle=true" in o["spec"] and "epochs=3" in o["spec"]'
 expect 0 train --shuffle $iris -m perceptron --epochs 3 --json # the file is no value of --shuffle
@@ -173,7 +173,7 @@ cp out want
 expect 0 convert $iris -o iris.libsvm
 same iris.libsvm want "convert -o -"
 expect 0 list --json
-json '{"learners", "maps", "reading_options", "fit_options"} <= set(o) and o["learners"][0]["knobs"]'
+json '{"learners", "maps", "reading_options", "fit_options"} <= set(o) and o["learners"][0]["parameters"]'
 
 # ---- standard output that goes away -----------------------------------------------------------
 "$SEPAL" describe $iris >&- 2>err || code=$?

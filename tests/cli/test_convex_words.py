@@ -41,7 +41,7 @@ def expect(code, words, *parts, absent=()):
         check(part not in done.stderr, words, f"'{part}' in:", done.stderr)
 
 
-# ---- knobs --------------------------------------------------------------------------------------
+# ---- parameters --------------------------------------------------------------------------------------
 
 REFUSED = {
     "logistic(c=1)": "did you mean 'C'?",
@@ -81,9 +81,9 @@ expect(2, (CANCER, "-m", "logistic", "--solver", "saga"), "newton-cg|lbfgs|dual"
 expect(2, (CANCER, "-m", "logistic", "--C", "1", "--l2", "2"), "give C")
 for tol in ("0", "-1", "1", "abc"):
     expect(2, (CANCER, "-m", "logistic", "--tol", tol), "tol=" + tol, "(0, 1)")
-for knob in (("--eta", "0.5"), ("--epochs", "3"), ("--shuffle",), ("--average",), ("--schedule", "root"),
+for parameter in (("--eta", "0.5"), ("--epochs", "3"), ("--shuffle",), ("--average",), ("--schedule", "root"),
              ("--batch", "7")):
-    expect(0, (CANCER, "-m", "standardize+svm", *knob), knob[0][2:], "--solver sgd")
+    expect(0, (CANCER, "-m", "standardize+svm", *parameter), parameter[0][2:], "--solver sgd")
 expect(0, (CANCER, "-m", "standardize+svm", "--eta", "0.01"), absent=("eta",))
 
 # ---- solvers' answers ---------------------------------------------------------------------------
@@ -115,14 +115,14 @@ for spec in ("logistic(penalty=none)", "logistic(l2=0)", "logistic(penalty=l2, l
            absent=() if "none" in spec else ("penalty=none",))
 
 # the numbers that are advised do what they are said to do
-for spec, knob in (("logistic(penalty=l1, C=1e-6)", "C"), ("svm(penalty=l1, C=1e-6)", "C"),
+for spec, parameter in (("logistic(penalty=l1, C=1e-6)", "C"), ("svm(penalty=l1, C=1e-6)", "C"),
                    ("logistic(l1=9)", "l1"), ("logistic(C=1e-9, ratio=0.5)", "C")):
     said = report(CANCER, "-m", "standardize+" + spec)
     words = [w["message"] for w in said["warnings"] if w["code"] == "zero-weights"]
     check(len(words) == 1 and said["converged"], spec, "weights of 0:", said["warnings"])
-    advice = words[0].split(f"give {knob}=")[1].split(",")[0]
+    advice = words[0].split(f"give {parameter}=")[1].split(",")[0]
     least = float(words[0].split("from l1 = ")[1].split(" ")[0])
-    again = report(CANCER, "-m", f"standardize+{spec.split('(')[0]}(penalty=l1, {knob}={advice})")
+    again = report(CANCER, "-m", f"standardize+{spec.split('(')[0]}(penalty=l1, {parameter}={advice})")
     check(not again["warnings"], spec, "advice", advice, "leads to", again["warnings"])
     for factor, zero in ((1.001, True), (0.999, False)):
         said = report(CANCER, "-m", f"standardize+{spec.split('(')[0]}(l1={least * factor})", "--tol", "1e-9")

@@ -96,22 +96,22 @@ def apart(n=20, d=3):
 problems = []  # name, file, settings of the learner, options, exit statuses
 
 
-def problem(name, rows, labels, knobs="", options=(), codes=(0,), weights=None, learners=None):
+def problem(name, rows, labels, parameters="", options=(), codes=(0,), weights=None, learners=None):
     file = f"{len(problems)}.csv"
     write(file, rows, labels, weights)
     options = list(options) + (["--weight", "w"] if weights else [])
-    problems.append((name, file, knobs, options, codes, learners))
+    problems.append((name, file, parameters, options, codes, learners))
 
 
-def sparse_problem(name, rows, labels, knobs="", options=(), codes=(0,), learners=None):
+def sparse_problem(name, rows, labels, parameters="", options=(), codes=(0,), learners=None):
     file = f"{len(problems)}.svm"
     write_sparse(file, rows, labels)
-    problems.append((name, file, knobs, list(options), codes, learners))
+    problems.append((name, file, parameters, list(options), codes, learners))
 
 
-def again(name, knobs="", options=(), codes=(0,), learners=None):
+def again(name, parameters="", options=(), codes=(0,), learners=None):
     """The rows of the problem before."""
-    problems.append((name, problems[-1][1], knobs, list(options), codes, learners))
+    problems.append((name, problems[-1][1], parameters, list(options), codes, learners))
 
 
 def make_problems():
@@ -297,10 +297,10 @@ def check(what, command, codes, options):
 
 
 def check_all(job):
-    (name, file, knobs, options, codes, _), learner, solvers = job
+    (name, file, parameters, options, codes, _), learner, solvers = job
     spec = learner
-    if knobs:
-        spec = f"{learner[:-1]}, {knobs})" if learner.endswith(")") else f"{learner}({knobs})"
+    if parameters:
+        spec = f"{learner[:-1]}, {parameters})" if learner.endswith(")") else f"{learner}({parameters})"
     answers, refused = {}, {}
     for solver in [None, *solvers]:
         limit = [] if "--max-seconds" in options else ["--max-seconds", "20" if NIGHTLY else "3"]

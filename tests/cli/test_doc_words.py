@@ -31,7 +31,7 @@ def parameters():
     found = {}
     for kind in tables.values():
         for row in kind if isinstance(kind, list) else []:
-            names = [knob["name"].replace("_", "-") for knob in row.get("knobs", [])]
+            names = [parameter["name"].replace("_", "-") for parameter in row.get("parameters", [])]
             found[row["name"]] = set(names)
     return found
 
@@ -75,8 +75,8 @@ def width():
     """Of a radial basis function, as list has it and as it is: rows 0 and 2 about a centre at 1, and one
     at its centre 10, have a mean square of 2/3."""
     tables = json.loads(run("list", "--json").stdout)
-    knobs = next(row for row in tables["maps"] if row["name"] == "rbf")["knobs"]
-    said = next(knob for knob in knobs if knob["name"] == "width")["help"]
+    parameters = next(row for row in tables["maps"] if row["name"] == "rbf")["parameters"]
+    said = next(parameter for parameter in parameters if parameter["name"] == "width")["help"]
     check("root mean square distance of the rows to their nearest centre" in said, said)
     with open("line.csv", "w") as file:
         file.write("a,class\n0,x\n2,y\n10,x\n")

@@ -58,11 +58,11 @@ n = len(sides)
 # ---- the certificate ---------------------------------------------------------------------------
 
 for learner, loss in LOSSES.items():
-    for knobs, l1, l2, c, ratio in (("C=2", 0, 1 / (2 * n), 2, 0), ("l2=0.01", 0, 0.01, 100 / n, 0),
+    for parameters, l1, l2, c, ratio in (("C=2", 0, 1 / (2 * n), 2, 0), ("l2=0.01", 0, 0.01, 100 / n, 0),
                                     ("C=0.5,ratio=0.25", 0.5 / n, 1.5 / n, 0.5, 0.25),
                                     ("l1=0.02,l2=0.02", 0.02, 0.02, 25 / n, 0.5)):
-        spec = "minmax+" + (f"{learner}({knobs})" if "(" not in learner else
-                            f"{learner[:-1]},{knobs})")
+        spec = "minmax+" + (f"{learner}({parameters})" if "(" not in learner else
+                            f"{learner[:-1]},{parameters})")
         words = ("train", CANCER, "-m", spec, "-o", "model.sepal", "--solver", "sgd", "--average",
                  "--epochs", "50", "--eta", "0.05")
         fit = report(*words)

@@ -63,11 +63,11 @@ def loss(margin, spec):
 
 def strengths(spec, total):
     """l1 and l2, by C and ratio or as they are."""
-    knob = {name: float(value) for name, value in re.findall(r"(C|ratio|l1|l2)=([0-9.]+)", spec)}
-    if "C" not in knob:
-        return knob.get("l1", 0), knob.get("l2", 0)
-    ratio = knob.get("ratio", 1 if "penalty=l1" in spec else 0)
-    return ratio / (knob["C"] * total), (1 - ratio) / (knob["C"] * total)
+    parameter = {name: float(value) for name, value in re.findall(r"(C|ratio|l1|l2)=([0-9.]+)", spec)}
+    if "C" not in parameter:
+        return parameter.get("l1", 0), parameter.get("l2", 0)
+    ratio = parameter.get("ratio", 1 if "penalty=l1" in spec else 0)
+    return ratio / (parameter["C"] * total), (1 - ratio) / (parameter["C"] * total)
 
 
 def objective(rows, spec, classes, factors, weighted, model):

@@ -54,7 +54,7 @@ static inline struct answer learn(sepal_ctx *ctx, const sepal_data *data, const 
     fit.report = tree_object(&make, NULL, NULL);
     if (text) out.status = settings_parse(&settings, &n, ctx, &arena, text);
     if (!text || out.status == SEPAL_OK)
-        out.status = parameters_fill(config, ctx, &arena, learner->knobs, name, settings, n);
+        out.status = parameters_fill(config, ctx, &arena, learner->parameters, name, settings, n);
     if (out.status == SEPAL_OK) out.status = learner->fit(&fit);
     if (out.status == SEPAL_OK && (fit.speechless || make.failed)) out.status = SEPAL_EMEMORY;
     if (out.status == SEPAL_OK) {

@@ -88,18 +88,18 @@ static inline size_t word_of(char *out, size_t size, const char *words, size_t k
     return n;
 }
 
-static inline bool value_draw(char *out, size_t size, const struct parameter *knob,
+static inline bool value_draw(char *out, size_t size, const struct parameter *parameter,
                               struct rng *rng) {
-    if (knob->type == PARAMETER_FLAG)
+    if (parameter->type == PARAMETER_FLAG)
         snprintf(out, size, "%s", chance(rng, 0.5) ? "true" : "false");
-    if (knob->type == PARAMETER_CHOICE) {
-        size_t n = word_of(out, size, knob->range, SIZE_MAX);
-        (void)word_of(out, size, knob->range, rng_below(rng, n));
+    if (parameter->type == PARAMETER_CHOICE) {
+        size_t n = word_of(out, size, parameter->range, SIZE_MAX);
+        (void)word_of(out, size, parameter->range, rng_below(rng, n));
     }
-    if (knob->type == PARAMETER_FLAG || knob->type == PARAMETER_CHOICE) return true;
+    if (parameter->type == PARAMETER_FLAG || parameter->type == PARAMETER_CHOICE) return true;
     for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
         size_t n = 0;
-        if (strcmp(tried[k].name, knob->name) != 0) continue;
+        if (strcmp(tried[k].name, parameter->name) != 0) continue;
         while (n < 6 && tried[k].values[n]) n++;
         snprintf(out, size, "%s", tried[k].values[rng_below(rng, n)]);
         return true;
@@ -108,20 +108,22 @@ static inline bool value_draw(char *out, size_t size, const struct parameter *kn
 }
 
 /* "(name=value, ...)" for some of them. */
-static inline void add_parameters(struct spec *spec, const struct parameter *knobs,
+static inline void add_parameters(struct spec *spec, const struct parameter *parameters,
                                   struct rng *rng) {
     const char *mark = "(";
-    bool penalised = knobs && parameters_find(knobs, "penalty");
+    bool penalised = parameters && parameters_find(parameters, "penalty");
     if (penalised) {
         const char *penalty = penalties[rng_below(rng, sizeof penalties / sizeof *penalties)];
         if (*penalty) add(spec, "(%s", penalty), mark = ", ";
     }
-    for (const struct parameter *knob = knobs; knob && knob->name; knob++) {
+    for (const struct parameter *parameter = parameters; parameter && parameter->name;
+         parameter++) {
         char value[64];
-        if (penalised && is_one_of(knob->name, said_together, 5)) continue;
-        bool costly = is_one_of(knob->name, costly_unless_set, 2);
-        if ((chance(rng, 0.5) && !costly) || !value_draw(value, sizeof value, knob, rng)) continue;
-        add(spec, "%s%s=%s", mark, knob->name, value);
+        if (penalised && is_one_of(parameter->name, said_together, 5)) continue;
+        bool costly = is_one_of(parameter->name, costly_unless_set, 2);
+        if ((chance(rng, 0.5) && !costly) || !value_draw(value, sizeof value, parameter, rng))
+            continue;
+        add(spec, "%s%s=%s", mark, parameter->name, value);
         mark = ", ";
     }
     if (*mark == ',') add(spec, ")");
@@ -145,11 +147,11 @@ static inline struct spec spec_draw(size_t number, struct rng *rng) {
     if (map < maps && !least && chance(rng, 0.1)) add(&spec, "standardize | ");
     if (map < maps) {
         add(&spec, "%s", map_table[map]->name);
-        add_parameters(&spec, map_table[map]->knobs, rng);
+        add_parameters(&spec, map_table[map]->parameters, rng);
         add(&spec, " | ");
     }
     add(&spec, "%s", spec.learner->name);
-    add_parameters(&spec, spec.learner->knobs, rng);
+    add_parameters(&spec, spec.learner->parameters, rng);
     if (spec.reduction) add(&spec, " | %s", spec.reduction->name);
     return spec;
 }

@@ -149,7 +149,8 @@ static inline struct outcome fit_data(sepal_ctx *ctx, const sepal_data *data, st
     struct tree_maker make = {.ctx = ctx, .arena = &arena};
     void *config = calloc(1, learner->config_size);
     assert_int_equal(
-        parameters_fill(config, ctx, &arena, learner->knobs, learner->name, settings, n), SEPAL_OK);
+        parameters_fill(config, ctx, &arena, learner->parameters, learner->name, settings, n),
+        SEPAL_OK);
     fit.config = config;
     fit.make = &make;
     fit.report = tree_object(&make, NULL, NULL);

@@ -16,18 +16,19 @@ static struct problem random_problem(struct rng *rng, bool sparse) {
     return p;
 }
 
-/* "svm(loss=hinge)" with more knobs */
+/* "svm(loss=hinge)" with more parameters */
 static void make_spec(char *out, size_t size, enum kind kind, const char *format, double number) {
-    char knobs[200];
-    snprintf(knobs, sizeof knobs, format, number);
+    char parameters[200];
+    snprintf(parameters, sizeof parameters, format, number);
     size_t length = strcspn(kinds[kind], ")");
-    snprintf(out, size, "%.*s%s%s)", (int)length, kinds[kind], kind == HINGE ? ", " : "(", knobs);
+    snprintf(out, size, "%.*s%s%s)", (int)length, kinds[kind], kind == HINGE ? ", " : "(",
+             parameters);
 }
 
 /* ---- the optimum -------------------------------------------------------------------------------- */
 
 static const struct {
-    const char *knobs;
+    const char *parameters;
     double l1, l2;
 } penalties[] = {{"l2=%g", 0, 1}, {"l1=%g", 1, 0}, {"l1=%1$g, l2=%1$g", 1, 1}};
 
@@ -98,10 +99,10 @@ static void check_optimum(struct rng *rng, size_t number) {
     size_t penalty = number / 6 % 3, bias = number / 18 % 3;
     double strength = pow(10, -3 * rng_unit(rng) - 0.5);
     struct problem p = random_problem(rng, sparse);
-    char knobs[160], spec[240];
-    snprintf(knobs, sizeof knobs, "%s, bias=%s%s", penalties[penalty].knobs, biases[bias],
-             factors ? ", class_weight=\"c00:0.5,c01:3\"" : "");
-    make_spec(spec, sizeof spec, kind, knobs, strength);
+    char parameters[160], spec[240];
+    snprintf(parameters, sizeof parameters, "%s, bias=%s%s", penalties[penalty].parameters,
+             biases[bias], factors ? ", class_weight=\"c00:0.5,c01:3\"" : "");
+    make_spec(spec, sizeof spec, kind, parameters, strength);
     struct goal goal = {.kind = kind, .bias_penalised = bias == 2, .factor = {1, 1}};
     if (factors) goal.factor[0] = 0.5, goal.factor[1] = 3;
     struct answer a = solved(&p, sparse, spec, kind == LOGISTIC ? "tol=1e-9" : "tol=1e-7");

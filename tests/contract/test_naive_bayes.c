@@ -21,7 +21,8 @@ static struct fitted fit_learner(const sepal_data *data, const char *name,
     struct arena arena = {0};
     void *config = calloc(1, learner->config_size);
     assert_int_equal(
-        parameters_fill(config, ctx, &arena, learner->knobs, learner->name, settings, n), SEPAL_OK);
+        parameters_fill(config, ctx, &arena, learner->parameters, learner->name, settings, n),
+        SEPAL_OK);
     struct fit fit = {.ctx = ctx, .data = data, .config = config, .gap = 7};
     struct fitted out = {.status = learner->fit(&fit)};
     if (fit.speechless) out.status = SEPAL_EMEMORY;
@@ -532,7 +533,7 @@ static void test_without_memory(void **state) {
         while (out.status != SEPAL_OK && k < 200) {
             atomic_store(&ctx->faults[FAULT_ALLOC].calls, 0);
             ctx->faults[FAULT_ALLOC].from_then_on = true;
-            ctx->faults[FAULT_ALLOC].fail_at = ++k + 3; /* the first ones make the knobs */
+            ctx->faults[FAULT_ALLOC].fail_at = ++k + 3; /* the first ones make the parameters */
             out = fit_kind(data, kinds[run / 2], "1");
             ctx->faults[FAULT_ALLOC].fail_at = 0;
             assert_true(out.status == SEPAL_OK || out.status == SEPAL_EMEMORY);

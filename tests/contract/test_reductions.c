@@ -276,7 +276,7 @@ static void test_two_classes(void **state) {
 /* least-squares | ovr decides as least-squares | machine, with any ridge and rank. */
 static void test_least_squares(void **state) {
     (void)state;
-    static const char *const knobs[] = {"l2=0", "l2=0.01", "l2=10"};
+    static const char *const parameters[] = {"l2=0", "l2=0.01", "l2=10"};
     struct rng rng = rng_make(test_seed(24), 1);
     size_t near = 0, all = 0;
     for (size_t number = 0; number < 100; number++) {
@@ -286,7 +286,7 @@ static void test_least_squares(void **state) {
         sepal_data *data = problem_data(&p, ctx, number % 2);
         char spec[2][64];
         for (int i = 0; i < 2; i++)
-            snprintf(spec[i], sizeof spec[i], "least-squares(%s) | %s", knobs[number % 3],
+            snprintf(spec[i], sizeof spec[i], "least-squares(%s) | %s", parameters[number % 3],
                      i ? "ovr" : "machine");
         sepal_model *machine = fit_spec(data, spec[0]), *ovr = fit_spec(data, spec[1]);
         double *a = scores_of(machine, data), *b = scores_of(ovr, data);

@@ -469,8 +469,9 @@ static void test_shortfalls_are_said(void **state) {
     assert_true(fit_plainly(ctx, data, "svm(eta=9, epochs=1000)", "solver=sgd", "converged") == 0);
     assert_true(warned(ctx, "not-converged", "exceed the largest number"));
     assert_true(fit_plainly(ctx, data, "logistic(eta=9, average)", NULL, "converged") == 1);
-    assert_true(warned(ctx, "unused-knob", "eta") && warned(ctx, "unused-knob", "average"));
-    assert_false(warned(ctx, "unused-knob", "epochs"));
+    assert_true(warned(ctx, "unused-parameter", "eta") &&
+                warned(ctx, "unused-parameter", "average"));
+    assert_false(warned(ctx, "unused-parameter", "epochs"));
     sepal_data_free(data);
     sepal_ctx_free(ctx);
 }

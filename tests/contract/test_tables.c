@@ -50,18 +50,18 @@ static void rows_are_whole(void **state) {
     }
 }
 
-/* --knob V must mean one thing. */
-static void no_knob_has_the_name_of_an_option(void **state) {
+/* --parameter V must mean one thing. */
+static void no_parameter_has_the_name_of_an_option(void **state) {
     (void)state;
     static const sepal_kind tables[] = {SEPAL_READ_OPTION, SEPAL_FIT_OPTION};
     for (size_t i = 0; i < sepal_method_count(SEPAL_LEARNER); i++) {
-        sepal_param knob, option;
-        for (size_t p = 0; sepal_param_at(SEPAL_LEARNER, i, p, &knob); p++) {
+        sepal_param parameter, option;
+        for (size_t p = 0; sepal_param_at(SEPAL_LEARNER, i, p, &parameter); p++) {
             for (size_t o = 0; o < sizeof command_options / sizeof *command_options; o++)
-                assert_string_not_equal(knob.name, command_options[o]);
+                assert_string_not_equal(parameter.name, command_options[o]);
             for (size_t t = 0; t < 2; t++)
                 for (size_t o = 0; sepal_param_at(tables[t], 0, o, &option); o++)
-                    assert_string_not_equal(knob.name, option.name);
+                    assert_string_not_equal(parameter.name, option.name);
         }
     }
 }
@@ -252,7 +252,7 @@ static void bad_specs_are_refused(void **state) {
         {"perceptron(epochs=1.5)", "epochs"},
         {"perceptron(eta=nan)", "eta"},
         {"least-squares(l2=-1)", "[0, inf)"},
-        {"identity(x=1) | perceptron", "no knobs"},
+        {"identity(x=1) | perceptron", "no parameters"},
         {"perceptron(", ""},
         {"perceptron)", ""},
     };
@@ -280,7 +280,7 @@ static int teardown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_whole),
-        cmocka_unit_test(no_knob_has_the_name_of_an_option),
+        cmocka_unit_test(no_parameter_has_the_name_of_an_option),
         cmocka_unit_test(no_name_stands_twice),
         cmocka_unit_test(every_learner_tells_clouds_apart),
         cmocka_unit_test(the_second_class_is_the_positive_one),

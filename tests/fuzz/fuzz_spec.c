@@ -41,7 +41,7 @@ static void grammar_laws(sepal_ctx *ctx, struct arena *arena, const char *text) 
     text_clear(&second);
 }
 
-static void knob_laws(sepal_ctx *ctx, struct arena *arena, const char *text) {
+static void parameter_laws(sepal_ctx *ctx, struct arena *arena, const char *text) {
     struct pipeline pipeline, again;
     struct text first = {0}, second = {0};
     sepal_status status = pipeline_parse(&pipeline, ctx, arena, text);
@@ -51,12 +51,12 @@ static void knob_laws(sepal_ctx *ctx, struct arena *arena, const char *text) {
         return;
     }
     text_printf(ctx, &first, "%s(", pipeline.learner->name);
-    parameters_print(ctx, &first, pipeline.learner->knobs, pipeline.config);
+    parameters_print(ctx, &first, pipeline.learner->parameters, pipeline.config);
     text_puts(ctx, &first, ")");
     LAW(pipeline_parse(&again, ctx, arena, first.bytes) == SEPAL_OK, "'%s' cannot be read: %s",
         first.bytes, ctx->error.message);
     text_printf(ctx, &second, "%s(", again.learner->name);
-    parameters_print(ctx, &second, again.learner->knobs, again.config);
+    parameters_print(ctx, &second, again.learner->parameters, again.config);
     text_puts(ctx, &second, ")");
     LAW(strcmp(first.bytes, second.bytes) == 0, "'%s', then '%s'", first.bytes, second.bytes);
     text_clear(&first);
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     struct arena arena = {0};
     char *text = fuzz_text(bytes, size);
     grammar_laws(fuzz_ctx(1), &arena, text);
-    knob_laws(fuzz_ctx(1), &arena, text);
+    parameter_laws(fuzz_ctx(1), &arena, text);
     arena_clear(&arena);
     free(text);
     return 0;

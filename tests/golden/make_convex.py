@@ -44,20 +44,20 @@ def load(name, columns, weighted):
     return x, np.array([order.index(label) for label in labels]), weights
 
 
-def logistic(**knobs):
-    return LogisticRegression(**{"solver": "newton-cholesky", "tol": 1e-13, "max_iter": 1000, **knobs})
+def logistic(**parameters):
+    return LogisticRegression(**{"solver": "newton-cholesky", "tol": 1e-13, "max_iter": 1000, **parameters})
 
 
-def svm(**knobs):
-    return LinearSVC(**{"tol": 1e-11, "max_iter": 2_000_000, **knobs})
+def svm(**parameters):
+    return LinearSVC(**{"tol": 1e-11, "max_iter": 2_000_000, **parameters})
 
 
-def saga(**knobs):
-    return LogisticRegression(solver="saga", tol=1e-13, max_iter=200_000, random_state=1, **knobs)
+def saga(**parameters):
+    return LogisticRegression(solver="saga", tol=1e-13, max_iter=200_000, random_state=1, **parameters)
 
 
-def liblinear(**knobs):
-    return LogisticRegression(solver="liblinear", tol=1e-12, max_iter=1_000_000, **knobs)
+def liblinear(**parameters):
+    return LogisticRegression(solver="liblinear", tol=1e-12, max_iter=1_000_000, **parameters)
 
 
 # data, columns, our spec, rows weighted, theirs

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Completion as it happens: each shell that is here loads its script and is asked what it offers at
-# the end of a line. The options must be exactly those of `sepal help` and the knobs those of
+# the end of a line. The options must be exactly those of `sepal help` and the parameters those of
 # `sepal list`; the table below has the rest.
 set -uo pipefail
 here=$SEPAL_SOURCE/tests/packaging
@@ -70,8 +70,8 @@ options = {c: set(re.findall(r"^  (?:-\w,|   ) (--[\w-]+)", ask("help", c), re.M
 for c in commands:
     print(f"sepal {c} --|{' '.join(sorted(options[c]))}")
 for row in json.loads(ask("list", "learners", "--json"))["learners"]:
-    knobs = {"--" + knob["name"] for knob in row["knobs"]}
-    used = " ".join(sorted(options["train"] | knobs))
+    parameters = {"--" + parameter["name"] for parameter in row["parameters"]}
+    used = " ".join(sorted(options["train"] | parameters))
     print(f"sepal train b.csv -m {row['name']} --|{used}")
 END
 

@@ -51,7 +51,7 @@ import json, sys
 tables = json.load(sys.stdin)
 for kind in "learners", "maps", "reductions":
     for row in tables[kind]:
-        print(row["name"], *(knob["name"] for knob in row["knobs"]), sep="\n")' >methods
+        print(row["name"], *(parameter["name"] for parameter in row["parameters"]), sep="\n")' >methods
 while read -r name; do
     typed "$train" "$name"
     checked=$((checked + 1))

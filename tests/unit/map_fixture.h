@@ -93,7 +93,7 @@ static inline double *numbers_of(const struct matrix *matrix) {
     return out;
 }
 
-/* The maps of a spec, with their knobs. */
+/* The maps of a spec, with their parameters. */
 static inline struct map_chain map_chain_of(const char *text) {
     struct map_chain basis = {0};
     struct spec spec;
@@ -103,8 +103,8 @@ static inline struct map_chain map_chain_of(const char *text) {
         const struct map *map = map_find(spec.stages[s].name);
         assert_non_null(map);
         void *config = arena_zero(&ctx, &arena, 1, map->config_size + 1);
-        if (parameters_fill(config, &ctx, &arena, map->knobs, map->name, spec.stages[s].settings,
-                            spec.stages[s].n_settings) != SEPAL_OK)
+        if (parameters_fill(config, &ctx, &arena, map->parameters, map->name,
+                            spec.stages[s].settings, spec.stages[s].n_settings) != SEPAL_OK)
             fail_msg("%s", ctx.error.message);
         basis.maps[basis.n++] = (struct fitted_map){.map = map, .config = config};
     }

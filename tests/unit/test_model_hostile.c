@@ -246,7 +246,7 @@ static void specs(void **state) {
         {from, "perceptron((", "cannot be used here"},
         {from, "petal(epochs=10)", "is not a learner"},
         {from, "identity", "no learner"},
-        {from, "perceptron(petals=3)", "no knob"},
+        {from, "perceptron(petals=3)", "no parameter"},
         {from, "perceptron(variant=curved)", "cannot be used here"},
         {from, "perceptron(epochs=0)", "cannot be used here"},
         {from, "perceptron(epochs=nan)", "cannot be used here"},

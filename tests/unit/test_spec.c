@@ -140,9 +140,9 @@ static void test_refused_specs(void **state) {
         {"a(x=", "expected a value after '=' at column 5"},
         {"a(x=)", "expected a value after '=' at column 5, found ')'"},
         {"a(x=,y=1)", "expected a value after '=' at column 5, found ',y=1)'"},
-        {"a(=1)", "expected the name of a knob at column 3"},
-        {"a(,)", "expected the name of a knob at column 3"},
-        {"a(x=1,)", "expected the name of a knob at column 7, found ')'"},
+        {"a(=1)", "expected the name of a parameter at column 3"},
+        {"a(,)", "expected the name of a parameter at column 3"},
+        {"a(x=1,)", "expected the name of a parameter at column 7, found ')'"},
         {"a(x=1 y=2)", "expected ',' or ')' (values with blanks or , = ( ) | need quotes) at "
                        "column 7, found 'y=2)'"},
         {"a(x=1=2)", "at column 6, found '=2)'"},
@@ -183,10 +183,10 @@ static void test_options_alone(void **state) {
     static const struct refusal cases[] = {
         {"a=1)", "options: expected ',' (values with blanks or , = ( ) | need quotes) at column 4"},
         {"a=1|b", "at column 4, found '|b'"},
-        {"a=1,", "expected the name of a knob at column 5, where the text ends"},
-        {",", "expected the name of a knob at column 1"},
+        {"a=1,", "expected the name of a parameter at column 5, where the text ends"},
+        {",", "expected the name of a parameter at column 1"},
         {"a=", "expected a value after '=' at column 3"},
-        {"(a=1)", "expected the name of a knob at column 1"},
+        {"(a=1)", "expected the name of a parameter at column 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(settings_parse(&settings, &n, &ctx, &arena, cases[i].text), SEPAL_EUSAGE);
@@ -288,7 +288,8 @@ static void test_memory_failures(void **state) {
         ctx.faults[FAULT_ALLOC].fail_at = k;
         atomic_store(&ctx.faults[FAULT_ALLOC].calls, 0);
         struct text padded = {0};
-        for (int i = 0; i < 200; i++) text_puts(NULL, &padded, "stage(knob=value, other=\"v\")|");
+        for (int i = 0; i < 200; i++)
+            text_puts(NULL, &padded, "stage(parameter=value, other=\"v\")|");
         text_puts(NULL, &padded, rich);
         struct spec spec;
         sepal_status status = parse(&spec, padded.bytes, padded.length);

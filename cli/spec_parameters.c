@@ -1,4 +1,4 @@
-/* Knobs given as options: `-m "standardize | perceptron" --eta 0.5` becomes the spec
+/* Parameters given as options: `-m "standardize | perceptron" --eta 0.5` becomes the spec
    "standardize | perceptron(eta=0.5)". Only as much of the grammar is known here as it takes to
    find the learner's stage; the library reads the outcome and says what is wrong with it. */
 #include "opt.h"
@@ -63,24 +63,24 @@ int spec_learner(const char *spec, size_t *learner) {
     return find_stage(spec, &stage, learner);
 }
 
-void spec_with_knobs(const struct session *s, const char *spec, struct sink *out) {
-    struct sink knobs = sink_open(-1);
-    options_settings(&s->options, GROUP_KNOB, &knobs);
-    sink_text(&knobs);
-    sink_inherit(out, &knobs);
+void spec_with_parameters(const struct session *s, const char *spec, struct sink *out) {
+    struct sink parameters = sink_open(-1);
+    options_settings(&s->options, GROUP_PARAMETER, &parameters);
+    sink_text(&parameters);
+    sink_inherit(out, &parameters);
     struct stage stage;
     size_t learner;
     bool found = find_stage(spec, &stage, &learner);
-    if (knobs.used == 0 || !found || (stage.open != NULL && stage.close == NULL)) {
+    if (parameters.used == 0 || !found || (stage.open != NULL && stage.close == NULL)) {
         sink_puts(out, spec);
     } else if (stage.open == NULL) {
         const char *end = stage.name + stage.length;
-        sink_printf(out, "%.*s(%s)%s", (int)(end - spec), spec, sink_text(&knobs), end);
+        sink_printf(out, "%.*s(%s)%s", (int)(end - spec), spec, sink_text(&parameters), end);
     } else {
         const char *inside = stage.open + 1;
         bool empty = inside + strspn(inside, " \t\n\r\v\f") == stage.close;
         sink_printf(out, "%.*s%s%s%s", (int)(stage.close - spec), spec, empty ? "" : ", ",
-                    sink_text(&knobs), stage.close);
+                    sink_text(&parameters), stage.close);
     }
-    sink_close(&knobs);
+    sink_close(&parameters);
 }

@@ -1,4 +1,4 @@
-/* Knob tables: defaults, values, ranges, messages and the canonical form. */
+/* Parameter tables: defaults, values, ranges, messages and the canonical form. */
 #include "core/alloc.h"
 #include "core/parameters.h"
 #include "seed.h"
@@ -23,7 +23,7 @@ struct toy {
     const char *class_weight, *priors;
 };
 
-static const struct parameter toy_knobs[] = {
+static const struct parameter toy_parameters[] = {
     {"variant", PARAMETER_CHOICE, offsetof(struct toy, variant), "online",
      "online|batch|mini-batch|squared_hinge", "which rule"},
     {"eta", PARAMETER_REAL, offsetof(struct toy, eta), "1", "(0, inf)", "step"},
@@ -45,12 +45,12 @@ static sepal_status fill(struct toy *toy, const char *written) {
     size_t n;
     TRY(settings_parse(&settings, &n, &ctx, &arena, written));
     memset(toy, 0x5A, sizeof *toy);
-    return parameters_fill(toy, &ctx, &arena, toy_knobs, "perceptron", settings, n);
+    return parameters_fill(toy, &ctx, &arena, toy_parameters, "perceptron", settings, n);
 }
 
 static char *printed(const struct toy *toy) {
     struct text out = {0};
-    parameters_print(&ctx, &out, toy_knobs, toy);
+    parameters_print(&ctx, &out, toy_parameters, toy);
     char *bytes = text_take(&ctx, &out);
     assert_non_null(bytes);
     return bytes;
@@ -113,11 +113,11 @@ static void test_refused_settings(void **state) {
         const char *written, *message;
     } cases[] = {
         {"etta=1",
-         "perceptron has no knob 'etta'; did you mean 'eta'? it has: variant, eta, share, "
+         "perceptron has no parameter 'etta'; did you mean 'eta'? it has: variant, eta, share, "
          "l2, epochs, free_count, shuffle, bias, class_weight, priors"},
         {"class_wieght=1",
-         "perceptron has no knob 'class_wieght'; did you mean 'class_weight'? it "},
-        {"zzzz", "perceptron has no knob 'zzzz'; it has: variant, eta,"},
+         "perceptron has no parameter 'class_wieght'; did you mean 'class_weight'? it "},
+        {"zzzz", "perceptron has no parameter 'zzzz'; it has: variant, eta,"},
         {"ETA=1", "did you mean 'eta'?"},
         {"eta=-1", "perceptron: eta=-1 is outside (0, inf)"},
         {"eta=0", "perceptron: eta=0 is outside (0, inf)"},
@@ -183,17 +183,17 @@ static void test_the_same_value_twice(void **state) {
 
 static void test_names_are_found(void **state) {
     (void)state;
-    assert_ptr_equal(parameters_find(toy_knobs, "class-weight"), &toy_knobs[8]);
-    assert_ptr_equal(parameters_find(toy_knobs, "class_weight"), &toy_knobs[8]);
-    assert_null(parameters_find(toy_knobs, "class"));
-    assert_null(parameters_find(toy_knobs, "class-weights"));
-    assert_null(parameters_find(toy_knobs, ""));
+    assert_ptr_equal(parameters_find(toy_parameters, "class-weight"), &toy_parameters[8]);
+    assert_ptr_equal(parameters_find(toy_parameters, "class_weight"), &toy_parameters[8]);
+    assert_null(parameters_find(toy_parameters, "class"));
+    assert_null(parameters_find(toy_parameters, "class-weights"));
+    assert_null(parameters_find(toy_parameters, ""));
     static const struct parameter none[] = {{0}};
     struct setting setting = {"eta", "1"};
     char nothing = 0;
     assert_int_equal(parameters_fill(&nothing, &ctx, &arena, none, "identity", &setting, 1),
                      SEPAL_EUSAGE);
-    assert_string_equal(ctx.error.message, "identity has no knob 'eta'; it has none");
+    assert_string_equal(ctx.error.message, "identity has no parameter 'eta'; it has none");
     assert_int_equal(parameters_fill(&nothing, &ctx, &arena, none, "identity", NULL, 0), SEPAL_OK);
 }
 
