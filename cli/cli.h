@@ -82,7 +82,7 @@ int step_read_for(sepal_data **out, struct session *s, const sepal_model *model,
                   int with_labels);
 int step_load(sepal_model **out, struct session *s, const char *path);
 /* Complain of options of deciding, or numbers (NULL: none), that the model cannot have. */
-int step_check_answer(struct session *s, const sepal_model *model, const sepal_output *what);
+int step_check_predict(struct session *s, const sepal_model *model, const sepal_output *what);
 /* Evaluate with the options of deciding and --positive. */
 int step_evaluate(sepal_report **out, struct session *s, const sepal_model *model,
                   const sepal_data *data);

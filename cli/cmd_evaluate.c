@@ -20,7 +20,7 @@ static int run(struct session *s) {
     int code = option_count(s, "seed", UINT64_MAX, &seed);
     sepal_ctx_set_seed(s->ctx, seed);
     if (code == EXIT_DONE) code = step_load(&model, s, s->options.arguments[0]);
-    if (code == EXIT_DONE) code = step_check_answer(s, model, NULL);
+    if (code == EXIT_DONE) code = step_check_predict(s, model, NULL);
     if (code == EXIT_DONE) code = step_read_for(&data, s, model, s->options.arguments[1], 1);
     if (code == EXIT_DONE) code = step_evaluate(&report, s, model, data);
     if (code == EXIT_DONE) code = step_report(s, report);

@@ -39,13 +39,13 @@ struct prediction {
     sepal_model *model;
     sepal_data *data;
     size_t rows;
-    sepal_answers answers;
+    sepal_predictions predictions;
     size_t kind; /* of numbers; KINDS: none */
     struct numbers numbers;
 };
 
 static const char *label_of(const struct prediction *p, size_t row) {
-    int32_t class = p->answers.classes[row];
+    int32_t class = p->predictions.classes[row];
     return class < 0 ? "?" : sepal_model_class(p->model, (size_t) class);
 }
 
@@ -113,7 +113,7 @@ static int put_json(struct session *s, struct sink *out, struct prediction *p) {
     }
     kept_json(p->data, out);
     sink_printf(out, ",\"ambiguous\":{\"several\":%zu,\"none\":%zu,\"tied\":%zu}",
-                p->answers.several, p->answers.none, p->answers.tied);
+                p->predictions.several, p->predictions.none, p->predictions.tied);
     sink_json_end(out, s->ctx);
     return code;
 }
@@ -141,7 +141,7 @@ static int read_input(struct session *s, struct prediction *p) {
     if (code == EXIT_DONE) code = step_load(&p->model, s, s->options.arguments[0]);
     /* what the model cannot do is said before its data is read */
     if (code == EXIT_DONE)
-        code = step_check_answer(s, p->model, p->kind < KINDS ? &kinds[p->kind].what : NULL);
+        code = step_check_predict(s, p->model, p->kind < KINDS ? &kinds[p->kind].what : NULL);
     if (code != EXIT_DONE) return code;
     sepal_ctx_set_seed(s->ctx, seed);
     return step_read_for(&p->data, s, p->model, s->options.arguments[1], 0);
@@ -151,12 +151,12 @@ static int read_input(struct session *s, struct prediction *p) {
 static int compute(struct session *s, struct prediction *p) {
     struct sink rule = sink_open(-1);
     p->rows = sepal_data_rows(p->data);
-    p->answers.classes = calloc(p->rows > 0 ? p->rows : 1, sizeof *p->answers.classes);
+    p->predictions.classes = calloc(p->rows > 0 ? p->rows : 1, sizeof *p->predictions.classes);
     options_settings(&s->options, GROUP_ANSWER, &rule);
-    int code = p->answers.classes != NULL ? sink_check(s, &rule) : complain_memory(s);
+    int code = p->predictions.classes != NULL ? sink_check(s, &rule) : complain_memory(s);
     if (code == EXIT_DONE) {
-        sepal_status status =
-            sepal_answer(&p->answers, s->ctx, p->model, p->data, 0, p->rows, sink_text(&rule));
+        sepal_status status = sepal_predict_rows(&p->predictions, s->ctx, p->model, p->data, 0,
+                                                 p->rows, sink_text(&rule));
         if (status != SEPAL_OK) code = complain_status(s, status);
     }
     sink_close(&rule);
@@ -166,15 +166,15 @@ static int compute(struct session *s, struct prediction *p) {
 }
 
 static void tell_ambiguous(struct session *s, const struct prediction *p) {
-    const sepal_answers *answers = &p->answers;
-    const char *then = answers->open
+    const sepal_predictions *predictions = &p->predictions;
+    const char *then = predictions->open
                            ? "they are left undecided"
                            : "the most confident class gets them (--ambiguous undecided: nobody)";
-    if (answers->several + answers->none > 0)
-        say(s, "rows claimed by several classes: %zu of %zu, by none: %zu; %s", answers->several,
-            p->rows, answers->none, then);
-    if (answers->tied > 0)
-        say(s, "rows with a tie of votes: %zu of %zu; %s", answers->tied, p->rows, then);
+    if (predictions->several + predictions->none > 0)
+        say(s, "rows claimed by several classes: %zu of %zu, by none: %zu; %s",
+            predictions->several, p->rows, predictions->none, then);
+    if (predictions->tied > 0)
+        say(s, "rows with a tie of votes: %zu of %zu; %s", predictions->tied, p->rows, then);
 }
 
 static int print(struct session *s, struct prediction *p) {
@@ -206,7 +206,7 @@ static int run(struct session *s) {
     numbers_close(&p.numbers);
     sepal_data_free(p.data);
     sepal_model_free(p.model);
-    free(p.answers.classes);
+    free(p.predictions.classes);
     return code;
 }
 

@@ -94,7 +94,7 @@ static int write_certificate(struct session *s, struct asking *a) {
     int code = result_open(&a->file, s, option_value(s, "certificate"));
     if (code != EXIT_DONE) return code;
     a->opened = true;
-    a->file.sink.patience = INT_MAX;
+    a->file.sink.interrupts_allowed = INT_MAX;
     sink_puts(&a->file.sink, a->certificate);
     sink_flush(&a->file.sink);
     if (a->file.sink.error == 0) return EXIT_DONE;

@@ -31,7 +31,7 @@ static const struct option train_options[] = {
      .help = "the weights of these rows, as --weights for DATA"},
     {.name = "holdout",
      .placeholder = "P",
-     .help = "evaluate on this share of the rows, and learn from the others"},
+     .help = "evaluate on this fraction of the rows, and learn from the others"},
     {.name = "positive",
      .placeholder = "LABEL",
      .help = "the class that two-class metrics are about"},
@@ -39,7 +39,7 @@ static const struct option train_options[] = {
     {.name = "trace",
      .placeholder = "FILE",
      .file = FILE_WRITTEN,
-     .help = "write every step of a method that walks, one JSON object a line"},
+     .help = "write every step of an iterative method, one JSON object a line"},
     {.name = "strict", .help = "exit 5, and save nothing, when the fit has not converged"},
     {0},
 };
@@ -112,27 +112,28 @@ static int check_files(struct session *s) {
 }
 
 /* 0 when --holdout is not given. */
-static int read_share(struct session *s, double *share) {
+static int read_holdout(struct session *s, double *fraction) {
     const char *text = option_value(s, "holdout");
-    *share = 0;
+    *fraction = 0;
     if (text == NULL) return EXIT_DONE;
     if (option_value(s, "test") != NULL) {
         return complain(s, EXIT_USAGE, NULL,
                         "--test and --holdout exclude each other; give one of them");
     }
     char *end;
-    *share = strtod(text, &end);
+    *fraction = strtod(text, &end);
     bool plain = *text != '\0' && text[strspn(text, "0123456789.eE+-")] == '\0' && *end == '\0';
-    if (plain && *share > 0 && *share < 1) return EXIT_DONE;
+    if (plain && *fraction > 0 && *fraction < 1) return EXIT_DONE;
     return complain(s, EXIT_USAGE, NULL,
-                    "--holdout %s is not a share in (0, 1); write --holdout 0.3 for 30 %%", text);
+                    "--holdout %s is not a fraction in (0, 1); write --holdout 0.3 for 30 %%",
+                    text);
 }
 
-static int read_rows(struct session *s, struct training *t, double share) {
+static int read_rows(struct session *s, struct training *t, double fraction) {
     int code = step_read(&t->data, s, s->options.arguments[0]);
-    if (code != EXIT_DONE || share <= 0) return code;
+    if (code != EXIT_DONE || fraction <= 0) return code;
     sepal_data *rest = NULL;
-    sepal_status status = sepal_data_split(&rest, &t->held, s->ctx, t->data, share);
+    sepal_status status = sepal_data_split(&rest, &t->held, s->ctx, t->data, fraction);
     if (status != SEPAL_OK) return complain_status(s, status);
     sepal_data_free(t->data);
     t->data = rest;
@@ -152,7 +153,8 @@ static int open_trace(struct session *s, struct training *t) {
     int code = result_open(&t->trace, s, path);
     t->traced = code == EXIT_DONE;
     if (!t->traced) return code;
-    t->trace.sink.patience = INT_MAX; /* an interrupted fit is saved, and its steps with it */
+    t->trace.sink.interrupts_allowed =
+        INT_MAX; /* an interrupted fit is saved, and its steps with it */
     sepal_ctx_set_trace(s->ctx, write_step, &t->trace.sink);
     return code;
 }
@@ -342,16 +344,16 @@ static int conclude(struct session *s, const struct training *t) {
 }
 
 static int train(struct session *s, struct training *t) {
-    double share = 0;
+    double fraction = 0;
     uint64_t seed = 1;
     int code = check_method(s);
     if (code == EXIT_DONE) code = check_spec(s);
-    if (code == EXIT_DONE) code = read_share(s, &share);
+    if (code == EXIT_DONE) code = read_holdout(s, &fraction);
     if (code == EXIT_DONE) code = check_files(s);
     if (code == EXIT_DONE) code = option_count(s, "seed", UINT64_MAX, &seed);
     if (code != EXIT_DONE) return code;
     sepal_ctx_set_seed(s->ctx, seed);
-    code = read_rows(s, t, share);
+    code = read_rows(s, t, fraction);
     if (code == EXIT_DONE) code = open_trace(s, t);
     if (code == EXIT_DONE) code = interrupt_check(s, "reading");
     if (code == EXIT_DONE) code = fit(s, t);

@@ -58,9 +58,9 @@ static void target_of(char target[PATH_MAX], const char *path) {
     if (!result_target(target, path)) snprintf(target, PATH_MAX, "%s", path);
 }
 
-enum twins { TWINS_NO, TWINS_YES, TWINS_UNKNOWN };
+enum same_file { SAME_NO, SAME_YES, SAME_UNKNOWN };
 
-static enum twins compare_places(const char *one, const char *other) {
+static enum same_file compare_places(const char *one, const char *other) {
     struct stat a, b, a_folder, b_folder;
     char path[PATH_MAX], folder[PATH_MAX], other_path[PATH_MAX], other_folder[PATH_MAX];
     target_of(path, one);
@@ -68,21 +68,22 @@ static enum twins compare_places(const char *one, const char *other) {
     const char *name = folder_of(folder, path), *other_name = folder_of(other_folder, other_path);
     if (!look_at(&a, one) || !look_at(&b, other) || !look_at(&a_folder, folder) ||
         !look_at(&b_folder, other_folder))
-        return TWINS_UNKNOWN;
-    if (a.st_mode != 0 && !S_ISREG(a.st_mode)) return TWINS_NO; /* a device holds both */
+        return SAME_UNKNOWN;
+    if (a.st_mode != 0 && !S_ISREG(a.st_mode)) return SAME_NO; /* a device holds both */
     bool same = is_same(&a, &b) || (strcmp(name, other_name) == 0 && is_same(&a_folder, &b_folder));
-    return same ? TWINS_YES : TWINS_NO;
+    return same ? SAME_YES : SAME_NO;
 }
 
 bool files_may_be_one(const char *one, const char *other) {
-    return !is_standard(one) && !is_standard(other) && compare_places(one, other) != TWINS_NO;
+    return !is_standard(one) && !is_standard(other) && compare_places(one, other) != SAME_NO;
 }
 
-static int refuse_twin(struct session *s, const struct option *one, const struct option *other) {
+static int refuse_same_file(struct session *s, const struct option *one,
+                            const struct option *other) {
     switch (compare_places(one->value, other->value)) {
-    case TWINS_NO: return EXIT_DONE;
-    case TWINS_UNKNOWN: return cannot_tell(s, one->value, other->value);
-    case TWINS_YES: break;
+    case SAME_NO: return EXIT_DONE;
+    case SAME_UNKNOWN: return cannot_tell(s, one->value, other->value);
+    case SAME_YES: break;
     }
     return complain(s, EXIT_USAGE, NULL, "--%s and --%s name the same file", one->name,
                     other->name);
@@ -152,7 +153,7 @@ int files_check(struct session *s) {
         code = check_output(s, row->value, row);
         for (size_t k = 0; k < i && code == EXIT_DONE; k++)
             if (is_file(&options->rows[k], FILE_WRITTEN) && !is_standard(options->rows[k].value))
-                code = refuse_twin(s, &options->rows[k], row);
+                code = refuse_same_file(s, &options->rows[k], row);
     }
     return code;
 }

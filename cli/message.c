@@ -72,7 +72,7 @@ void sink_json_end(struct sink *out, const sepal_ctx *ctx) {
 enum { MESSAGE_BYTES = 6144, LINE_BYTES = MESSAGE_BYTES + 2048 };
 
 /* What was cut at the end of its buffer ends with dots, not with half a character. */
-static void mark_cut(char *text, size_t size, int wanted) {
+static void mark_shortened(char *text, size_t size, int wanted) {
     static const char dots[] = "...";
     if (wanted < (int)size) return;
     size_t end = size - sizeof dots;
@@ -81,14 +81,14 @@ static void mark_cut(char *text, size_t size, int wanted) {
 }
 
 static void format_message(char text[MESSAGE_BYTES], const char *format, va_list arguments) {
-    mark_cut(text, MESSAGE_BYTES, vsnprintf(text, MESSAGE_BYTES, format, arguments));
+    mark_shortened(text, MESSAGE_BYTES, vsnprintf(text, MESSAGE_BYTES, format, arguments));
 }
 
 /* One write, so that lines of programs that run side by side do not mix. `where` is "" or a place,
    then a colon and a blank. */
 static void print_line(struct session *s, const char *where, const char *text) {
     char line[LINE_BYTES + 1];
-    mark_cut(line, LINE_BYTES, snprintf(line, LINE_BYTES, "sepal: %s%s", where, text));
+    mark_shortened(line, LINE_BYTES, snprintf(line, LINE_BYTES, "sepal: %s%s", where, text));
     size_t length = strlen(line);
     /* What a file or an argument holds must not steer the terminal. */
     for (size_t i = 0; i < length; i++) {

@@ -7,10 +7,10 @@
 
 static int fetch(struct numbers *numbers, struct session *s, size_t first) {
     size_t rest = sepal_data_rows(numbers->data) - first;
-    sepal_answers answers = {.numbers = numbers->values, .what = numbers->what};
+    sepal_predictions predictions = {.numbers = numbers->values, .what = numbers->what};
     sepal_status status =
-        sepal_answer(&answers, s->ctx, numbers->model, numbers->data, first,
-                     rest < numbers->n ? rest : numbers->n, sink_text(&numbers->rule));
+        sepal_predict_rows(&predictions, s->ctx, numbers->model, numbers->data, first,
+                           rest < numbers->n ? rest : numbers->n, sink_text(&numbers->rule));
     if (status != SEPAL_OK) return complain_status(s, status);
     numbers->first = first;
     return interrupt_check(s, "computing");

@@ -1,7 +1,7 @@
-/* Options: the list of rows that a command knows, and the walk over the words of the command line.
+/* Options: the list of rows that a command knows, and the parser of the words of the command line.
 
-   A command that fits is walked twice: the parameters of the learner are options too, but which learner
-   it is stands in the words themselves. The first walk ignores everything it does not know and only
+   A command that fits is parsed twice: the parameters of the learner are options too, but which learner
+   it is stands in the words themselves. The first pass ignores everything it does not know and only
    finds --method. */
 #include "opt.h"
 
@@ -114,9 +114,9 @@ const char *option_words(const struct option *option) {
     return has_word(option->range, "true") ? option->range : NULL;
 }
 
-/* ---- The walk ------------------------------------------------------------------------------ */
+/* ---- The parser ---------------------------------------------------------------------------- */
 
-struct walk {
+struct parser {
     struct session *s;
     int count, at;
     char **words;
@@ -133,10 +133,10 @@ static void put_parameters(struct sink *out, const struct options *options) {
     }
 }
 
-static int refuse_unknown(const struct walk *walk, const char *word, size_t length) {
-    if (walk->lenient) return EXIT_DONE;
-    const struct options *options = &walk->s->options;
-    const char *command = walk->s->command->name;
+static int refuse_unknown(const struct parser *parser, const char *word, size_t length) {
+    if (parser->lenient) return EXIT_DONE;
+    const struct options *options = &parser->s->options;
+    const char *command = parser->s->command->name;
     const char **names = calloc(options->n_rows + 1, sizeof *names);
     for (size_t i = 0; names != NULL && i < options->n_rows; i++) names[i] = options->rows[i].name;
     char *name = strndup(word, length);
@@ -145,16 +145,16 @@ static int refuse_unknown(const struct walk *walk, const char *word, size_t leng
         near = nearest(name + 2, names, options->n_rows);
     struct sink text = sink_open(-1);
     sink_printf(&text, "%s has no option '%.*s'", command, (int)length, word);
-    if (walk->learner != NULL) sink_printf(&text, " and %s no such parameter", walk->learner);
+    if (parser->learner != NULL) sink_printf(&text, " and %s no such parameter", parser->learner);
     if (near != NULL)
         sink_printf(&text, "; did you mean '--%s'?", near);
-    else if (walk->learner != NULL)
+    else if (parser->learner != NULL)
         put_parameters(&text, options);
-    else if (walk->s->command->fits)
+    else if (parser->s->command->fits)
         sink_puts(&text, "; if it is a parameter, name its learner with -m");
-    int code = sink_check(walk->s, &text);
+    int code = sink_check(parser->s, &text);
     if (code == EXIT_DONE) {
-        code = complain(walk->s, EXIT_USAGE, NULL, "%s (`sepal help %s` lists the options)",
+        code = complain(parser->s, EXIT_USAGE, NULL, "%s (`sepal help %s` lists the options)",
                         sink_text(&text), command);
     }
     sink_close(&text);
@@ -169,10 +169,10 @@ static const char *plain_value(const struct option *row, const char *value) {
     return has_word("true|yes|1", value) ? "true" : "false";
 }
 
-static int store(const struct walk *walk, struct option *row, const char *value) {
+static int store(const struct parser *parser, struct option *row, const char *value) {
     value = plain_value(row, value);
-    if (row->value != NULL && strcmp(row->value, value) != 0 && !walk->lenient) {
-        return complain(walk->s, EXIT_USAGE, NULL,
+    if (row->value != NULL && strcmp(row->value, value) != 0 && !parser->lenient) {
+        return complain(parser->s, EXIT_USAGE, NULL,
                         "--%s is given twice, as '%s' and as '%s'; give it once", row->name,
                         row->value, value);
     }
@@ -186,26 +186,26 @@ static bool looks_like_option(const char *word) {
 }
 
 /* `value` is what stands behind '=' or the letter, NULL when nothing does. */
-static int take(struct walk *walk, struct option *row, const char *value) {
-    const char *next = walk->at < walk->count ? walk->words[walk->at] : NULL;
+static int take(struct parser *parser, struct option *row, const char *value) {
+    const char *next = parser->at < parser->count ? parser->words[parser->at] : NULL;
     const char *words = option_words(row);
-    if (value != NULL) return store(walk, row, value);
-    if (row->placeholder == NULL) return store(walk, row, "true");
+    if (value != NULL) return store(parser, row, value);
+    if (row->placeholder == NULL) return store(parser, row, "true");
     if (words != NULL) {
         bool given = next != NULL && has_word(words, next);
-        if (given) walk->at++;
-        return store(walk, row, given ? next : "true");
+        if (given) parser->at++;
+        return store(parser, row, given ? next : "true");
     }
     if (next != NULL && !looks_like_option(next)) {
-        walk->at++;
-        return store(walk, row, next);
+        parser->at++;
+        return store(parser, row, next);
     }
-    if (walk->lenient) return EXIT_DONE;
+    if (parser->lenient) return EXIT_DONE;
     if (next == NULL) {
-        return complain(walk->s, EXIT_USAGE, NULL, "--%s needs a value; write --%s %s", row->name,
+        return complain(parser->s, EXIT_USAGE, NULL, "--%s needs a value; write --%s %s", row->name,
                         row->name, row->placeholder);
     }
-    return complain(walk->s, EXIT_USAGE, NULL,
+    return complain(parser->s, EXIT_USAGE, NULL,
                     "--%s needs a value; write --%s=%s if '%s' is meant to be it", row->name,
                     row->name, next, next);
 }
@@ -229,16 +229,16 @@ static struct option *find_long(const struct options *options, const char *name,
     return NULL;
 }
 
-static int take_long(struct walk *walk, const char *word) {
+static int take_long(struct parser *parser, const char *word) {
     size_t length = strcspn(word, "=");
-    struct option *row = find_long(&walk->s->options, word + 2, length - 2);
+    struct option *row = find_long(&parser->s->options, word + 2, length - 2);
     const char *value = word[length] == '=' ? word + length + 1 : NULL;
-    if (row == NULL) return refuse_unknown(walk, word, length);
-    if (value != NULL && row->placeholder == NULL && !walk->lenient) {
-        return complain(walk->s, EXIT_USAGE, NULL, "--%s takes no value; write --%s alone",
+    if (row == NULL) return refuse_unknown(parser, word, length);
+    if (value != NULL && row->placeholder == NULL && !parser->lenient) {
+        return complain(parser->s, EXIT_USAGE, NULL, "--%s takes no value; write --%s alone",
                         row->name, row->name);
     }
-    return take(walk, row, value);
+    return take(parser, row, value);
 }
 
 static struct option *find_letter(const struct options *options, char letter) {
@@ -249,11 +249,12 @@ static struct option *find_letter(const struct options *options, char letter) {
 }
 
 /* "-q", "-qv", "-o FILE", "-oFILE". */
-static int take_letters(struct walk *walk, const char *word) {
+static int take_letters(struct parser *parser, const char *word) {
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
-        struct option *row = find_letter(&walk->s->options, *letter);
-        if (row == NULL) return refuse_unknown(walk, word, strlen(word));
-        if (row->placeholder != NULL) return take(walk, row, letter[1] != '\0' ? letter + 1 : NULL);
+        struct option *row = find_letter(&parser->s->options, *letter);
+        if (row == NULL) return refuse_unknown(parser, word, strlen(word));
+        if (row->placeholder != NULL)
+            return take(parser, row, letter[1] != '\0' ? letter + 1 : NULL);
         row->value = "true";
     }
     return EXIT_DONE;
@@ -269,28 +270,28 @@ static void add_argument(struct options *options, const char *word) {
     options->arguments = more;
 }
 
-static int walk_words(struct walk *walk) {
+static int parse_words(struct parser *parser) {
     bool open = true; /* until "--" */
     int code = EXIT_DONE;
-    for (walk->at = 0; walk->at < walk->count && code == EXIT_DONE;) {
-        const char *word = walk->words[walk->at++];
+    for (parser->at = 0; parser->at < parser->count && code == EXIT_DONE;) {
+        const char *word = parser->words[parser->at++];
         if (!open || word[0] != '-' || word[1] == '\0')
-            add_argument(&walk->s->options, word);
+            add_argument(&parser->s->options, word);
         else if (strcmp(word, "--") == 0)
             open = false;
         else
-            code = word[1] == '-' ? take_long(walk, word) : take_letters(walk, word);
+            code = word[1] == '-' ? take_long(parser, word) : take_letters(parser, word);
     }
     return code;
 }
 
-/* The first walk: add the parameters of the learner that --method names as rows. */
-static const char *add_parameters(struct walk *walk) {
-    struct options *options = &walk->s->options;
-    struct walk first = *walk;
+/* The first pass: add the parameters of the learner that --method names as rows. */
+static const char *add_parameters(struct parser *parser) {
+    struct options *options = &parser->s->options;
+    struct parser first = *parser;
     first.lenient = true;
-    walk_words(&first);
-    const char *spec = option_value(walk->s, "method");
+    parse_words(&first);
+    const char *spec = option_value(parser->s, "method");
     for (size_t i = 0; i < options->n_rows; i++) options->rows[i].value = NULL;
     options->n_arguments = 0;
     size_t learner;
@@ -316,11 +317,11 @@ static int check_arguments(struct session *s) {
 }
 
 int options_parse(struct session *s, int count, char **words) {
-    struct walk walk = {.s = s, .count = count, .words = words};
+    struct parser parser = {.s = s, .count = count, .words = words};
     options_build(&s->options, s->command);
-    if (s->command->fits) walk.learner = add_parameters(&walk);
+    if (s->command->fits) parser.learner = add_parameters(&parser);
     if (s->options.failed) return complain_memory(s);
-    int code = walk_words(&walk);
+    int code = parse_words(&parser);
     if (code == EXIT_DONE && s->options.failed) code = complain_memory(s);
     return code != EXIT_DONE || option_value(s, "help") != NULL ? code : check_arguments(s);
 }

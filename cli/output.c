@@ -18,7 +18,7 @@ enum { FLUSH_BYTES = 1 << 17, LINE_WIDTH = 80 };
 /* ---- Sinks --------------------------------------------------------------------------------- */
 
 struct sink sink_open(int fd) {
-    return (struct sink){.fd = fd, .patience = interrupt_count()};
+    return (struct sink){.fd = fd, .interrupts_allowed = interrupt_count()};
 }
 
 void sink_close(struct sink *out) {
@@ -37,7 +37,7 @@ void sink_write(struct sink *out, const char *bytes, size_t n) {
         } else if (errno != EINTR) {
             out->error = errno;
         }
-        if (interrupt_count() > out->patience) out->error = EINTR;
+        if (interrupt_count() > out->interrupts_allowed) out->error = EINTR;
     }
 }
 
@@ -174,9 +174,9 @@ bool result_in_place(const char *path) {
 }
 
 static int open_in_place(struct result *out, struct session *s) {
-    int fd, patience = interrupt_count();
+    int fd, interrupts_allowed = interrupt_count();
     do fd = open(out->path, O_WRONLY | O_CLOEXEC); /* waits for the reader of a named pipe */
-    while (fd < 0 && errno == EINTR && interrupt_count() == patience);
+    while (fd < 0 && errno == EINTR && interrupt_count() == interrupts_allowed);
     if (fd < 0) return refuse(s, out->path, "open");
     out->sink = sink_open(fd);
     return EXIT_DONE;

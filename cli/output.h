@@ -15,9 +15,9 @@ struct session;
 /* ---- Sinks --------------------------------------------------------------------------------- */
 
 struct sink {
-    int fd;       /* -1: memory */
-    int error;    /* errno of what failed first, ENOMEM short of memory; later bytes are dropped */
-    int patience; /* Ctrl-C beyond this many ends the writing, with error EINTR */
+    int fd;    /* -1: memory */
+    int error; /* errno of what failed first, ENOMEM short of memory; later bytes are dropped */
+    int interrupts_allowed; /* Ctrl-C beyond this many ends the writing, with error EINTR */
     char *bytes;
     size_t used, room;
 };

@@ -81,12 +81,12 @@ int step_load(sepal_model **out, struct session *s, const char *path) {
     return EXIT_DONE;
 }
 
-int step_check_answer(struct session *s, const sepal_model *model, const sepal_output *what) {
+int step_check_predict(struct session *s, const sepal_model *model, const sepal_output *what) {
     struct sink rule = sink_open(-1);
     options_settings(&s->options, GROUP_ANSWER, &rule);
     int code = sink_check(s, &rule);
     if (code == EXIT_DONE) {
-        sepal_status status = sepal_answer_check(s->ctx, model, what, sink_text(&rule));
+        sepal_status status = sepal_predict_check(s->ctx, model, what, sink_text(&rule));
         if (status == SEPAL_EMODEL)
             code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s",
                             sepal_ctx_error_message(s->ctx));

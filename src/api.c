@@ -70,14 +70,14 @@ sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x,
 }
 
 sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
-                              const sepal_data *data, double share) {
+                              const sepal_data *data, double fraction) {
     if (rest) *rest = NULL;
     if (part) *part = NULL;
     BEGIN(ctx, GIVEN(rest), GIVEN(part), GIVEN(data));
-    if (!(share > 0 && share < 1))
-        return fail(ctx, SEPAL_EUSAGE, "the share to hold out must lie between 0 and 1, not %g",
-                    share);
-    return data_split(rest, part, ctx, data, share);
+    if (!(fraction > 0 && fraction < 1))
+        return fail(ctx, SEPAL_EUSAGE, "the fraction to hold out must lie between 0 and 1, not %g",
+                    fraction);
+    return data_split(rest, part, ctx, data, fraction);
 }
 
 sepal_status sepal_data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
@@ -317,7 +317,7 @@ size_t sepal_model_outputs(const sepal_model *model, sepal_output what) {
 }
 
 int sepal_model_transforms(const sepal_model *model) {
-    return model && (model->linear.axes != NULL || model->basis.n > 0);
+    return model && (model->linear.axes != NULL || model->chain.n > 0);
 }
 
 sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_model *model,
@@ -333,13 +333,13 @@ sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_mod
 }
 
 /* `open` (NULL: not asked) becomes whether ambiguous rows stay undecided. */
-static sepal_status predict_all(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
+static sepal_status predict_all(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
                                 const sepal_data *data, const char *options, int *open) {
     struct arena arena = {0};
     struct decision_rule rule;
     sepal_status status = decision_rule_make(&rule, ctx, &arena, model, options);
     if (status == SEPAL_OK && open) *open = rule.options.ambiguous == AMBIGUOUS_UNDECIDED;
-    if (status == SEPAL_OK) status = model_answer(out, ctx, model, data, &rule);
+    if (status == SEPAL_OK) status = model_predict(out, ctx, model, data, &rule);
     arena_clear(&arena);
     return status;
 }
@@ -348,45 +348,47 @@ sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *mode
                            const sepal_data *data) {
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     TRY(match_columns(ctx, model, data));
-    struct answers answers = {.n = data->matrix.rows, .classes = out};
-    return predict_all(&answers, ctx, model, data, NULL, NULL);
+    struct predictions predictions = {.n = data->matrix.rows, .classes = out};
+    return predict_all(&predictions, ctx, model, data, NULL, NULL);
 }
 
 sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
                           const sepal_data *data) {
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     TRY(match_columns(ctx, model, data));
-    struct answers answers = {.n = data->matrix.rows, .shown = out};
-    return predict_all(&answers, ctx, model, data, NULL, NULL);
+    struct predictions predictions = {.n = data->matrix.rows, .shown = out};
+    return predict_all(&predictions, ctx, model, data, NULL, NULL);
 }
 
-sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model *model,
-                          const sepal_data *data, size_t first, size_t n, const char *options) {
+sepal_status sepal_predict_rows(sepal_predictions *out, sepal_ctx *ctx, const sepal_model *model,
+                                const sepal_data *data, size_t first, size_t n,
+                                const char *options) {
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     TRY(match_columns(ctx, model, data));
     if (first > data->matrix.rows || n > data->matrix.rows - first)
         return fail(ctx, SEPAL_EUSAGE, "the data has %zu rows, not %zu from row %zu on",
                     data->matrix.rows, n, first);
     if (out->numbers) TRY(model_has(ctx, model, out->what));
-    struct answers answers = {.first = first, .n = n, .classes = out->classes};
-    double **const numbers[] = {&answers.shown, &answers.probabilities, &answers.distances,
-                                &answers.likelihoods, &answers.projections};
+    struct predictions predictions = {.first = first, .n = n, .classes = out->classes};
+    double **const numbers[] = {&predictions.shown, &predictions.probabilities,
+                                &predictions.distances, &predictions.likelihoods,
+                                &predictions.projections};
     if (out->numbers) *numbers[out->what] = out->numbers; /* one of them, by model_has */
-    answers.regions = mem_alloc(ctx, n, sizeof *answers.regions);
-    sepal_status status = answers.regions
-                              ? predict_all(&answers, ctx, model, data, options, &out->open)
+    predictions.regions = mem_alloc(ctx, n, sizeof *predictions.regions);
+    sepal_status status = predictions.regions
+                              ? predict_all(&predictions, ctx, model, data, options, &out->open)
                               : SEPAL_EMEMORY;
     for (size_t i = 0; i < n && status == SEPAL_OK; i++) {
-        out->several += answers.regions[i] == REGION_SEVERAL;
-        out->none += answers.regions[i] == REGION_NONE;
-        out->tied += answers.regions[i] == REGION_TIED;
+        out->several += predictions.regions[i] == REGION_SEVERAL;
+        out->none += predictions.regions[i] == REGION_NONE;
+        out->tied += predictions.regions[i] == REGION_TIED;
     }
-    mem_free(answers.regions);
+    mem_free(predictions.regions);
     return status;
 }
 
-sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *model, const sepal_output *what,
-                                const char *options) {
+sepal_status sepal_predict_check(sepal_ctx *ctx, const sepal_model *model, const sepal_output *what,
+                                 const char *options) {
     struct arena arena = {0};
     struct decision_rule rule;
     BEGIN(ctx, GIVEN(model));

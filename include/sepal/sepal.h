@@ -61,7 +61,7 @@ typedef struct {
 /* Called now and then, by the thread that called the library, with a line for people or with "".
    Nonzero asks to stop: a fit with its best model so far, all else with SEPAL_ECANCEL. */
 typedef int (*sepal_progress_fn)(const char *line, void *payload);
-/* Called with one JSON object (no newline) per step of a method that walks; nonzero: it failed. */
+/* Called with one JSON object (no newline) per step of an iterative method; nonzero: it failed. */
 typedef int (*sepal_trace_fn)(const char *json, void *payload);
 
 SEPAL_API sepal_status sepal_ctx_new(sepal_ctx **out);
@@ -103,9 +103,9 @@ SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
 SEPAL_API sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x,
                                         size_t rows, size_t columns, const char *const *labels,
                                         const double *weights);
-/* Cut a share (0 < share < 1) of the rows off, class by class, by the context's seed. */
+/* Cut a fraction (0 < fraction < 1) of the rows off, class by class, by the context's seed. */
 SEPAL_API sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
-                                        const sepal_data *data, double share);
+                                        const sepal_data *data, double fraction);
 /* Write in one of the formats of SEPAL_FORMAT ("csv", "npy"); NULL: by the path's extension. Files
    are replaced whole. npy and idx get their labels in a second file beside the first. What a format
    has no place for, weights or labels on a device, is left out with a warning. */
@@ -192,14 +192,14 @@ typedef struct {
     sepal_output what;
     size_t several, none, tied; /* rows that several classes of a reduction claim, none, or a tie */
     int open;                   /* set: 1 if such rows stay undecided by the rule in force */
-} sepal_answers;
-SEPAL_API sepal_status sepal_answer(sepal_answers *out, sepal_ctx *ctx, const sepal_model *model,
-                                    const sepal_data *data, size_t first, size_t n,
-                                    const char *options);
-/* Whether sepal_answer could do it, numbers of a kind (NULL: none) included: to be asked before a
+} sepal_predictions;
+SEPAL_API sepal_status sepal_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
+                                          const sepal_model *model, const sepal_data *data,
+                                          size_t first, size_t n, const char *options);
+/* Whether sepal_predict_rows could do it, numbers of a kind (NULL: none) included: to be asked before a
    long read. */
-SEPAL_API sepal_status sepal_answer_check(sepal_ctx *ctx, const sepal_model *model,
-                                          const sepal_output *what, const char *options);
+SEPAL_API sepal_status sepal_predict_check(sepal_ctx *ctx, const sepal_model *model,
+                                           const sepal_output *what, const char *options);
 /* `options`: rows of SEPAL_ANSWER_OPTION, and "positive=LABEL", the class that two-class metrics are
    about; NULL: none. Labels are matched to the model's classes by name. */
 SEPAL_API sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,

@@ -15,7 +15,7 @@ static inline void total_add(struct total *total, double x) {
     total->sum = sum;
 }
 
-/* Many at a time, some sums side by side. The rests are taken by Knuth's way, which asks for no
+/* Many at a time, some sums side by side. The errors are taken by Knuth's way, which asks for no
    comparison. */
 static inline void total_add_all(struct total *total, const double *x, size_t n) {
     enum { LANES = 4 };

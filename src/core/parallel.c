@@ -128,7 +128,7 @@ static unsigned wanted_width(const sepal_ctx *ctx) {
     return cores < 1 ? 1 : cores > MOST ? MOST : (unsigned)cores;
 }
 
-/* NULL when there is nothing to share the work with; the caller then works alone. */
+/* NULL when there is nothing to divide the work with; the caller then works alone. */
 static struct pool *pool_get(sepal_ctx *ctx) {
     struct pool *pool = ctx->pool;
     if (pool && pool->owner == getpid() && pool->asked == ctx->threads) return pool;

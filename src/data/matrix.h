@@ -72,16 +72,17 @@ struct block block_slice(const struct block *block, size_t cols, size_t first, s
 void matrix_clear(struct matrix *matrix);
 size_t matrix_bytes(const struct matrix *matrix);
 
-/* A walk over the blocks in order. */
-struct block_walk {
+/* Iterates over the blocks in order. */
+struct block_iterator {
     const struct matrix *matrix;
     size_t next;
 };
-static inline const struct block *block_next(struct block_walk *walk) {
-    return walk->next < walk->matrix->n_blocks ? &walk->matrix->blocks[walk->next++] : NULL;
+static inline const struct block *block_next(struct block_iterator *iterator) {
+    return iterator->next < iterator->matrix->n_blocks ? &iterator->matrix->blocks[iterator->next++]
+                                                       : NULL;
 }
-static inline void block_rewind(struct block_walk *walk) {
-    walk->next = 0;
+static inline void block_rewind(struct block_iterator *iterator) {
+    iterator->next = 0;
 }
 
 static inline const struct block *matrix_block_of(const struct matrix *matrix, size_t row,

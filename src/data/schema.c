@@ -12,7 +12,7 @@ struct schema *schema_new(sepal_ctx *ctx) {
     return schema;
 }
 
-struct schema *schema_share(const struct schema *schema) {
+struct schema *schema_retain(const struct schema *schema) {
     struct schema *shared = (struct schema *)(uintptr_t)schema; /* only the count changes */
     atomic_fetch_add(&shared->owners, 1);
     return shared;

@@ -48,7 +48,7 @@ struct schema {
 };
 
 struct schema *schema_new(sepal_ctx *ctx);
-struct schema *schema_share(const struct schema *schema); /* one owner more */
+struct schema *schema_retain(const struct schema *schema); /* one owner more */
 void schema_release(const struct schema *schema);
 
 /* Number the matrix columns; sets width and dependent. */

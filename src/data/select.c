@@ -138,7 +138,7 @@ sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *dat
                          const size_t *rows, size_t n) {
     *out = data_new(ctx);
     if (!*out) return SEPAL_EMEMORY;
-    (*out)->schema = schema_share(data->schema);
+    (*out)->schema = schema_retain(data->schema);
     sepal_status status = select_rows(*out, ctx, data, rows, n);
     if (status != SEPAL_OK) {
         data_free(*out);
@@ -161,15 +161,16 @@ static void sort_by_class(uint32_t *sorted, size_t *end, const sepal_data *data,
     for (size_t i = 0; i < rows; i++) sorted[end[data->label ? data->label[i] : 0]++] = (uint32_t)i;
 }
 
-/* Mark round(share n_k) rows of every class k, chosen by a seeded shuffle within the class. */
-static sepal_status mark_share(bool *chosen, sepal_ctx *ctx, const sepal_data *data, double share) {
+/* Mark round(fraction n_k) rows of every class k, chosen by a seeded shuffle within the class. */
+static sepal_status mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data,
+                              double fraction) {
     enum { SPLIT_STREAM = 0x73706c69 };
     size_t classes = data->label ? data->schema->n_classes + data->n_unseen : 1, from = 0;
     uint32_t *sorted = mem_alloc(ctx, data->matrix.rows, sizeof *sorted);
     size_t *end = mem_zero(ctx, classes, sizeof *end);
     if (sorted && end) sort_by_class(sorted, end, data, classes);
     for (size_t k = 0; sorted && end && k < classes; from = end[k++]) {
-        size_t n = end[k] - from, part = (size_t)(share * (double)n + 0.5);
+        size_t n = end[k] - from, part = (size_t)(fraction * (double)n + 0.5);
         struct rng rng = rng_make(ctx->seed, SPLIT_STREAM + k);
         rng_shuffle(&rng, sorted + from, n);
         if (part == n && n) part--; /* something must be left to learn from */
@@ -182,7 +183,7 @@ static sepal_status mark_share(bool *chosen, sepal_ctx *ctx, const sepal_data *d
 }
 
 sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
-                        const sepal_data *data, double share) {
+                        const sepal_data *data, double fraction) {
     size_t rows = data->matrix.rows, n[2] = {0, 0};
     *rest = *part = NULL;
     for (size_t c = 0; c < data->schema->n_columns; c++)
@@ -196,12 +197,13 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
     if (rows > UINT32_MAX) return fail(ctx, SEPAL_EDATA, "too many rows to split");
     bool *chosen = mem_zero(ctx, rows, sizeof *chosen);
     size_t *numbers = mem_alloc(ctx, rows, sizeof *numbers);
-    sepal_status status = chosen && numbers ? mark_share(chosen, ctx, data, share) : SEPAL_EMEMORY;
+    sepal_status status =
+        chosen && numbers ? mark_part(chosen, ctx, data, fraction) : SEPAL_EMEMORY;
     for (size_t i = 0; i < rows && status == SEPAL_OK; i++) n[chosen[i]]++;
     if (status == SEPAL_OK && (n[0] == 0 || n[1] == 0))
         status = fail(ctx, SEPAL_EDATA,
                       "holding out %g of %zu rows leaves %zu to learn from and %zu to judge by",
-                      share, rows, n[0], n[1]);
+                      fraction, rows, n[0], n[1]);
     for (int side = 0; side < 2 && status == SEPAL_OK; side++) {
         size_t used = 0;
         for (size_t i = 0; i < rows; i++)

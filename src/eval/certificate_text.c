@@ -59,7 +59,7 @@ void certificate_put(struct tree_maker *make, struct tree *parent, const struct 
 }
 
 /* What a proof needs of an answer. */
-static void copy_answer(struct tree_maker *make, struct tree *to, const struct tree *from) {
+static void copy_outcome(struct tree_maker *make, struct tree *to, const struct tree *from) {
     static const char *const keys[] = {"classes", "class", "separable", "certificate"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct tree *member = tree_find(from, keys[i]);
@@ -73,7 +73,7 @@ static void copy_list(struct tree_maker *make, struct tree *to, const struct tre
     if (!list) return;
     struct tree *copy = tree_array(make, to, key);
     for (const struct tree *one = list->first; one; one = one->next)
-        copy_answer(make, tree_object(make, copy, NULL), one);
+        copy_outcome(make, tree_object(make, copy, NULL), one);
 }
 
 sepal_status certificate_sum(char out[CERTIFICATE_SUM_BYTES], sepal_ctx *ctx,
@@ -106,7 +106,7 @@ static sepal_status print_file(char **out, struct tree_maker *make, const struct
     struct tree *labels = tree_array(make, file, "labels");
     for (size_t k = 0; k < schema->n_classes; k++)
         tree_text(make, labels, NULL, schema->classes[k]);
-    copy_answer(make, file, report);
+    copy_outcome(make, file, report);
     copy_list(make, file, report, "pairs");
     copy_list(make, file, report, "rest");
     if (make->failed) return SEPAL_EMEMORY;

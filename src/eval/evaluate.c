@@ -7,8 +7,8 @@
 #include <string.h>
 
 const struct metric metric_table[] = {
-    {"accuracy", "share of the rows decided rightly"},
-    {"error", "share of the rows decided wrongly"},
+    {"accuracy", "fraction of the rows decided rightly"},
+    {"error", "fraction of the rows decided wrongly"},
     {"precision", "TP / (TP + FP): how many of those called this class are of it"},
     {"recall", "TP / (TP + FN): how many of this class are found"},
     {"f1", "2 TP / (2 TP + FP + FN)"},
@@ -30,7 +30,8 @@ struct judging {
     struct tree_maker *make;
     struct tree *report;
     struct tree *undefined;
-    struct answers answers; /* `shown` of K > 2 classes: what each is ranked by, see `ask` */
+    struct predictions
+        predictions; /* `shown` of K > 2 classes: what each is ranked by, see `ask` */
     struct confusion confusion;
 };
 
@@ -58,7 +59,7 @@ static struct averages report_class(struct judging *all, struct tree *list, size
     const char *label = data_label_name(all->data, k);
     double tp = confusion->count[k * confusion->width + k];
     double fp = 0, fn = 0, tn = 0;
-    /* by adding, since differences of sums of weights would leave crumbs */
+    /* by adding, since differences of sums of weights would leave rounding errors */
     for (size_t j = 0; j < confusion->labels; j++) {
         if (j == k) continue;
         fp += confusion->count[j * confusion->width + k];
@@ -139,15 +140,16 @@ static void report_mcc(struct judging *all) {
         targets += t * t;
         predictions += p * p;
     }
-    double spread = (1 - targets) * (1 - predictions);
-    ratio(all, all->report, "mcc", "", confusion->right / n - cross, spread > 0 ? sqrt(spread) : 0);
+    double variances = (1 - targets) * (1 - predictions);
+    ratio(all, all->report, "mcc", "", confusion->right / n - cross,
+          variances > 0 ? sqrt(variances) : 0);
 }
 
 /* Class k against the rest. A single score speaks for the second class. */
 static sepal_status rank_class(struct judging *all, size_t k, bool *positive, struct ranking *out) {
     size_t rows = all->data->matrix.rows, stride = linear_shown(all->linear);
     double *flipped = NULL;
-    const double *score = all->answers.shown + (stride > 1 ? k : 0);
+    const double *score = all->predictions.shown + (stride > 1 ? k : 0);
     for (size_t i = 0; i < rows; i++) positive[i] = all->data->label[i] == (int32_t)k;
     if (stride == 1 && k == 0) {
         flipped = mem_alloc(all->ctx, rows, sizeof *flipped);
@@ -189,7 +191,7 @@ static void report_coverage(struct judging *all) {
     const struct confusion *confusion = &all->confusion;
     double count[REGIONS] = {0};
     for (size_t i = 0; i < all->data->matrix.rows; i++)
-        count[all->answers.regions[i]] += data_weight(all->data, i);
+        count[all->predictions.regions[i]] += data_weight(all->data, i);
     tree_number(all->make, all->report, "coverage",
                 (confusion->total - confusion->undecided) / confusion->total);
     struct tree *ambiguous = tree_object(all->make, all->report, "ambiguous");
@@ -200,7 +202,7 @@ static void report_coverage(struct judging *all) {
 /* The logarithms of a row's probabilities; `pair` has room for those of two classes. */
 static const double *logs_of(const struct judging *all, size_t i, double pair[2]) {
     size_t shown = linear_shown(all->linear);
-    const double *row = all->answers.shown + i * shown;
+    const double *row = all->predictions.shown + i * shown;
     if (shown > 1) return row;
     linear_log_probabilities(all->linear, row, pair);
     return pair;
@@ -266,18 +268,18 @@ static void show_margins(const struct linear *linear, double *row) {
    the rest, its votes. */
 static sepal_status ask(struct judging *all) {
     size_t rows = all->data->matrix.rows, shown = linear_shown(all->linear);
-    struct answers *answers = &all->answers;
-    *answers = (struct answers){.n = rows};
-    answers->classes = mem_alloc(all->ctx, rows, sizeof *answers->classes);
-    answers->regions = mem_alloc(all->ctx, rows, sizeof *answers->regions);
-    answers->shown = mem_alloc(all->ctx, rows, shown * sizeof(double));
-    if (!answers->classes || !answers->regions || !answers->shown) return SEPAL_EMEMORY;
-    TRY(model_answer(answers, all->ctx, all->model, all->data, all->rule));
+    struct predictions *predictions = &all->predictions;
+    *predictions = (struct predictions){.n = rows};
+    predictions->classes = mem_alloc(all->ctx, rows, sizeof *predictions->classes);
+    predictions->regions = mem_alloc(all->ctx, rows, sizeof *predictions->regions);
+    predictions->shown = mem_alloc(all->ctx, rows, shown * sizeof(double));
+    if (!predictions->classes || !predictions->regions || !predictions->shown) return SEPAL_EMEMORY;
+    TRY(model_predict(predictions, all->ctx, all->model, all->data, all->rule));
     enum decode decode = all->linear->decode;
     bool logs = all->linear->link != LINK_NONE;
     bool margins = decode == DECODE_ARGMAX || decode == DECODE_OVR_1;
     for (size_t i = 0; shown > 1 && i < rows; i++) {
-        double *row = answers->shown + i * shown;
+        double *row = predictions->shown + i * shown;
         if (logs)
             linear_log_probabilities(all->linear, row, row);
         else if (margins)
@@ -290,7 +292,7 @@ static sepal_status judge(struct judging *all, const char *label) {
     size_t positive;
     TRY(find_positive(all, label, &positive));
     TRY(ask(all));
-    TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->answers.classes,
+    TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->predictions.classes,
                         all->rule->abstains));
     all->undefined = tree_array(all->make, NULL, NULL);
     tree_number(all->make, all->report, "rows", (double)all->data->matrix.rows);
@@ -320,9 +322,9 @@ sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data
                           .make = make,
                           .report = report};
     sepal_status status = judge(&all, positive);
-    mem_free(all.answers.shown);
-    mem_free(all.answers.classes);
-    mem_free(all.answers.regions);
+    mem_free(all.predictions.shown);
+    mem_free(all.predictions.classes);
+    mem_free(all.predictions.regions);
     arena_clear(&all.arena);
     return status;
 }

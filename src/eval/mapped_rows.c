@@ -39,14 +39,14 @@ static sepal_status check_classes(sepal_ctx *ctx, struct arena *arena, const sep
 }
 
 /* "poly(degree=2, interactions=true) | standardize" */
-static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct map_chain *basis) {
+static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct map_chain *chain) {
     struct text text = {0};
-    for (size_t m = 0; m < basis->n; m++) {
-        const struct map *map = basis->maps[m].map;
+    for (size_t m = 0; m < chain->n; m++) {
+        const struct map *map = chain->maps[m].map;
         text_printf(ctx, &text, "%s%s", m ? " | " : "", map->name);
         if (!map->parameters[0].name) continue;
         text_puts(ctx, &text, "(");
-        parameters_print(ctx, &text, map->parameters, basis->maps[m].config);
+        parameters_print(ctx, &text, map->parameters, chain->maps[m].config);
         text_puts(ctx, &text, ")");
     }
     const char *copy =
@@ -57,15 +57,15 @@ static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct m
 
 sepal_status mapped_rows_make(struct mapped_rows *out, sepal_ctx *ctx, const sepal_data *data,
                               const char *maps) {
-    struct map_chain basis = {0};
+    struct map_chain chain = {0};
     *out = (struct mapped_rows){.data = data, .x = &data->matrix, .maps = ""};
-    if (maps && *maps) TRY(pipeline_parse_maps(&basis, ctx, &out->arena, maps));
+    if (maps && *maps) TRY(pipeline_parse_maps(&chain, ctx, &out->arena, maps));
     TRY(check_rows(ctx, data));
     TRY(check_classes(ctx, &out->arena, data));
-    if (basis.n == 0) return SEPAL_OK;
-    out->maps = canonical(ctx, &out->arena, &basis);
+    if (chain.n == 0) return SEPAL_OK;
+    out->maps = canonical(ctx, &out->arena, &chain);
     if (!out->maps) return SEPAL_EMEMORY;
-    TRY(map_chain_fit(&basis, &out->made, ctx, &out->arena, &data->matrix, data->weight));
+    TRY(map_chain_fit(&chain, &out->made, ctx, &out->arena, &data->matrix, data->weight));
     if (out->made.blocks) out->x = &out->made;
     return check_cancelled(ctx, "mapping the features");
 }

@@ -24,7 +24,7 @@ struct asking {
     sepal_ctx *ctx;
     const struct mapped_rows *rows;
     struct arena arena;
-    struct budget effort;
+    struct budget budget;
     int8_t *side;
     struct tree_maker *make;
     size_t classes;
@@ -35,19 +35,19 @@ struct asking {
 
 /* ---- one answer ---------------------------------------------------------------------------- */
 
-static void put_answer(struct tree_maker *make, struct tree *parent, const char *key,
-                       enum answer answer) {
-    if (answer == ANSWER_UNKNOWN)
+static void put_outcome(struct tree_maker *make, struct tree *parent, const char *key,
+                        enum outcome outcome) {
+    if (outcome == OUTCOME_UNKNOWN)
         tree_null(make, parent, key);
     else
-        tree_bool(make, parent, key, answer == ANSWER_YES);
+        tree_bool(make, parent, key, outcome == OUTCOME_YES);
 }
 
 static void put_all(struct asking *a, struct tree *parent, const struct question *q,
                     const struct separability *s) {
     struct tree_maker *make = a->make;
-    put_answer(make, parent, "separable", s->separable);
-    put_answer(make, parent, "quasi", s->quasi);
+    put_outcome(make, parent, "separable", s->separable);
+    put_outcome(make, parent, "quasi", s->quasi);
     if (q->side) {
         struct tree *margin = tree_array(make, parent, "margin");
         tree_number(make, margin, NULL, s->margin[0]);
@@ -66,7 +66,7 @@ static struct question question_of_sides(const struct asking *a) {
 static sepal_status ask(struct separability *out, struct asking *a) {
     struct question q = question_of_sides(a);
     struct separable_wish wish = {.margin = true, .quasi = true};
-    return separable_decide(out, a->ctx, &a->arena, &q, wish, &a->effort);
+    return separable_decide(out, a->ctx, &a->arena, &q, wish, &a->budget);
 }
 
 /* ---- more than two classes ----------------------------------------------------------------- */
@@ -85,19 +85,19 @@ static sepal_status ask_pairs(struct asking *a, struct tree *list) {
     const char *const *names = (const char *const *)a->rows->data->schema->classes;
     for (size_t i = 0; i < a->classes; i++)
         for (size_t j = i + 1; j < a->classes; j++) {
-            struct separability answer;
+            struct separability found;
             sides_of_pair(a->side, a->rows->data, i, j);
-            TRY(ask(&answer, a));
+            TRY(ask(&found, a));
             struct question q = question_of_sides(a);
             struct tree *one = tree_object(a->make, list, NULL), *pair;
             pair = tree_array(a->make, one, "classes");
             tree_text(a->make, pair, NULL, names[i]);
             tree_text(a->make, pair, NULL, names[j]);
-            put_all(a, one, &q, &answer);
-            if (answer.separable != ANSWER_NO || a->broken) continue;
+            put_all(a, one, &q, &found);
+            if (found.separable != OUTCOME_NO || a->broken) continue;
             a->broken = arena_alloc(a->ctx, &a->arena, 1, sizeof *a->broken);
             if (!a->broken) return SEPAL_EMEMORY;
-            *a->broken = answer.certificate;
+            *a->broken = found.certificate;
             a->broken_pair[0] = i;
             a->broken_pair[1] = j;
         }
@@ -108,7 +108,7 @@ static sepal_status ask_pairs(struct asking *a, struct tree *list) {
 static sepal_status machine_of_rest(bool *made, struct certificate *out, struct asking *a) {
     size_t cols = a->rows->x->cols;
     *made = true;
-    for (size_t k = 0; k < a->classes; k++) *made = *made && a->rest[k].separable == ANSWER_YES;
+    for (size_t k = 0; k < a->classes; k++) *made = *made && a->rest[k].separable == OUTCOME_YES;
     if (!*made) return SEPAL_OK;
     *out = (struct certificate){.kind = CERTIFICATE_PLANE};
     out->w = arena_alloc(a->ctx, &a->arena, a->classes, cols * sizeof *out->w);
@@ -136,10 +136,10 @@ static sepal_status machine_of_pair(struct certificate *out, struct asking *a) {
 static sepal_status ask_machine(struct separability *out, struct asking *a,
                                 const struct question *q) {
     bool made = false;
-    *out = (struct separability){.separable = ANSWER_UNKNOWN, .quasi = ANSWER_UNKNOWN};
+    *out = (struct separability){.separable = OUTCOME_UNKNOWN, .quasi = OUTCOME_UNKNOWN};
     struct verdict verdict = {0};
     TRY(machine_of_rest(&made, &out->certificate, a));
-    enum answer known = made ? ANSWER_YES : ANSWER_NO;
+    enum outcome known = made ? OUTCOME_YES : OUTCOME_NO;
     if (!made && a->broken) {
         TRY(machine_of_pair(&out->certificate, a));
         made = true;
@@ -147,12 +147,12 @@ static sepal_status ask_machine(struct separability *out, struct asking *a,
     if (made) TRY(certificate_judge(&verdict, a->ctx, q, &out->certificate));
     if (!verdict.holds) {
         struct separable_wish wish = {.quasi = true};
-        return separable_decide(out, a->ctx, &a->arena, q, wish, &a->effort);
+        return separable_decide(out, a->ctx, &a->arena, q, wish, &a->budget);
     }
     out->separable = known;
-    out->quasi = ANSWER_NO;
-    if (known == ANSWER_YES) return SEPAL_OK;
-    return quasi_decide(&out->quasi, a->ctx, q, &out->certificate, &a->effort);
+    out->quasi = OUTCOME_NO;
+    if (known == OUTCOME_YES) return SEPAL_OK;
+    return quasi_decide(&out->quasi, a->ctx, q, &out->certificate, &a->budget);
 }
 
 static sepal_status ask_many(struct asking *a, struct tree *report) {
@@ -173,18 +173,18 @@ static sepal_status ask_many(struct asking *a, struct tree *report) {
         tree_text(a->make, one, "class", a->rows->data->schema->classes[k]);
         put_all(a, one, &of_sides, &a->rest[k]);
     }
-    put_answer(a->make, report, "machine", machine.separable);
+    put_outcome(a->make, report, "machine", machine.separable);
     return SEPAL_OK;
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
 static sepal_status ask_two(struct asking *a, struct tree *report) {
-    struct separability answer;
+    struct separability found;
     sides_of_pair(a->side, a->rows->data, 0, 1);
-    TRY(ask(&answer, a));
+    TRY(ask(&found, a));
     struct question q = question_of_sides(a);
-    put_all(a, report, &q, &answer);
+    put_all(a, report, &q, &found);
     return SEPAL_OK;
 }
 
@@ -200,7 +200,7 @@ static sepal_status run(struct asking *a, struct mapped_rows *rows, const sepal_
                         const char *maps, const char *options, struct tree *report) {
     struct separable_options choice;
     TRY(parse_options(&choice, a->ctx, &a->arena, options));
-    a->effort.max_seconds = choice.max_seconds;
+    a->budget.max_seconds = choice.max_seconds;
     TRY(mapped_rows_make(rows, a->ctx, data, maps));
     a->side = arena_alloc(a->ctx, &a->arena, data->matrix.rows, sizeof *a->side);
     if (!a->side) return SEPAL_EMEMORY;
@@ -218,7 +218,7 @@ static sepal_status run(struct asking *a, struct mapped_rows *rows, const sepal_
         warn(a->ctx, "not-decided",
              "neither a hyperplane nor a proof that there is none was found (%s); the margin lies "
              "between the bounds given",
-             a->effort.stopped ? a->effort.stopped
+             a->budget.stopped ? a->budget.stopped
                                : "what is left is smaller than rounding errors");
     return SEPAL_OK;
 }
@@ -230,7 +230,7 @@ sepal_status separability_report(sepal_ctx *ctx, const sepal_data *data, const c
     struct asking a = {.ctx = ctx,
                        .rows = &rows,
                        .make = make,
-                       .effort = {.start_ns = clock_ns(), .max_seconds = NAN, .max_work = NAN}};
+                       .budget = {.start_ns = clock_ns(), .max_seconds = NAN, .max_work = NAN}};
     sepal_status status = run(&a, &rows, data, maps, options, report);
     if (status == SEPAL_OK && certificate)
         status = certificate_text(certificate, ctx, &rows, report);

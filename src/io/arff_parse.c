@@ -1,4 +1,4 @@
-/* One chunk of ARFF rows, dense or sparse, to raw rows. */
+/* One chunk of ARFF rows, dense or sparse, to parsed rows. */
 #include "core/alloc.h"
 #include "core/decimal.h"
 #include "io/arff.h"
@@ -201,7 +201,7 @@ static sepal_status parse_sparse(struct parser *parser, const char *p) {
     if (p == parser->end) return refuse_tail(parser, p, "the row is not closed by }");
     if (layout->weights) rows->weightless = is_weightless_sparse(parser, p);
     if (!layout->sparse && layout->n_features)
-        memset(rows->scratch->cells + rows->raw->rows * layout->n_features, 0,
+        memset(rows->scratch->cells + rows->parsed->rows * layout->n_features, 0,
                layout->n_features * sizeof *rows->scratch->cells);
     for (bool more = *p != '}'; more; more = *p == ',', p += more) {
         const char *at = skip_blanks(parser, p);
@@ -240,7 +240,7 @@ static sepal_status parse_lines(struct parser *parser, const char *p, const char
         }
         p = next;
     }
-    rows->raw->lines = rows->line;
+    rows->parsed->lines = rows->line;
     return SEPAL_OK;
 }
 

@@ -106,16 +106,16 @@ static sepal_status add_chunk(struct reading *reading, size_t rows, size_t featu
     sepal_ctx *ctx = reading->ctx;
     struct chunks *chunks = &reading->chunks;
     TRY(mem_reserve(ctx, (void **)&chunks->items, &chunks->room, 1, sizeof(struct parsed_chunk *)));
-    struct parsed_chunk *raw = chunks->items[0] = mem_zero(ctx, 1, sizeof *raw);
-    if (!raw) return SEPAL_EMEMORY;
+    struct parsed_chunk *parsed = chunks->items[0] = mem_zero(ctx, 1, sizeof *parsed);
+    if (!parsed) return SEPAL_EMEMORY;
     chunks->count = 1;
-    raw->rows = raw->lines = rows;
-    raw->first_line = reading->line;
+    parsed->rows = parsed->lines = rows;
+    parsed->first_line = reading->line;
     chunks->lines = reading->line + rows;
-    raw->n_columns = features;
-    raw->columns = mem_zero(ctx, features, sizeof *raw->columns);
-    if (!raw->columns) return SEPAL_EMEMORY;
-    for (size_t f = 0; f < features; f++) raw->columns[f].numbers = rows;
+    parsed->n_columns = features;
+    parsed->columns = mem_zero(ctx, features, sizeof *parsed->columns);
+    if (!parsed->columns) return SEPAL_EMEMORY;
+    for (size_t f = 0; f < features; f++) parsed->columns[f].numbers = rows;
     return SEPAL_OK;
 }
 

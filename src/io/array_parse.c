@@ -1,4 +1,4 @@
-/* One chunk of an array's elements to raw rows. */
+/* One chunk of an array's elements to parsed rows. */
 #include "core/alloc.h"
 #include "io/array_parse.h"
 

@@ -29,17 +29,17 @@ static sepal_status push_missing(struct entries *entries, sepal_ctx *ctx,
 }
 
 static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
-                                   const struct schema *schema, const struct parsed_chunk *raw,
+                                   const struct schema *schema, const struct parsed_chunk *parsed,
                                    size_t r) {
-    for (size_t f = 0; f < raw->n_columns; f++) {
+    for (size_t f = 0; f < parsed->n_columns; f++) {
         const struct column *column = &schema->columns[f];
-        double x = parsed_cell(raw, r, f);
+        double x = parsed_cell(parsed, r, f);
         if (isnan(x)) {
             TRY(push_missing(entries, ctx, column));
         } else if (!column->text) {
             TRY(entries_push(entries, ctx, column->first, x));
         } else if (x != UNKNOWN_CATEGORY) {
-            const uint32_t *category = raw->columns[f].category;
+            const uint32_t *category = parsed->columns[f].category;
             size_t k = category ? category[(size_t)x] : (size_t)x;
             TRY(entries_push(entries, ctx, column->first + k, 1));
         }
@@ -48,15 +48,15 @@ static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
 }
 
 static sepal_status push_entries(struct entries *entries, sepal_ctx *ctx, uint32_t index_base,
-                                 const struct parsed_chunk *raw, size_t r) {
+                                 const struct parsed_chunk *parsed, size_t r) {
     double value;
-    for (size_t at = 0, index; row_next(&raw->entries, r, 0, &at, &index, &value);)
+    for (size_t at = 0, index; row_next(&parsed->entries, r, 0, &at, &index, &value);)
         TRY(entries_push(entries, ctx, index - index_base, value));
     return SEPAL_OK;
 }
 
-static void mark_read(struct parsed_chunk *raw, size_t rows) {
-    if (atomic_fetch_sub(&raw->unread, rows) == rows) parsed_clear_cells(raw);
+static void mark_read(struct parsed_chunk *parsed, size_t rows) {
+    if (atomic_fetch_sub(&parsed->unread, rows) == rows) parsed_clear_cells(parsed);
 }
 
 static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
@@ -65,12 +65,12 @@ static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assem
     while (chunk_rows_next(&part, block)) {
         size_t r = part.first;
         for (size_t i = 0; i < part.n; i++, r++) {
-            while (part.raw->drop && part.raw->drop[r]) r++;
+            while (part.parsed->drop && part.parsed->drop[r]) r++;
             entries->start[part.at + i] = entries->n;
-            TRY(all->entries ? push_entries(entries, ctx, all->index_base, part.raw, r)
-                             : push_table_row(entries, ctx, all->schema, part.raw, r));
+            TRY(all->entries ? push_entries(entries, ctx, all->index_base, part.parsed, r)
+                             : push_table_row(entries, ctx, all->schema, part.parsed, r));
         }
-        mark_read(part.raw, part.n);
+        mark_read(part.parsed, part.n);
     }
     entries->start[block->rows] = entries->n;
     return SEPAL_OK;
@@ -85,38 +85,38 @@ static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct
 
 /* ---- dense -------------------------------------------------------------------------------- */
 
-static void spread_missing(double *row, const struct column *column) {
+static void place_missing(double *row, const struct column *column) {
     size_t n = column->text ? column->n_categories : 1;
     for (size_t k = 0; k < n; k++) row[column->first + k] = column->fill ? column->fill[k] : 0;
     if (column->indicator) row[column->first + n] = 1;
 }
 
-static void spread_table_row(double *row, const struct schema *schema,
-                             const struct parsed_chunk *raw, size_t r) {
-    for (size_t f = 0; f < raw->n_columns; f++) {
+static void place_table_row(double *row, const struct schema *schema,
+                            const struct parsed_chunk *parsed, size_t r) {
+    for (size_t f = 0; f < parsed->n_columns; f++) {
         const struct column *column = &schema->columns[f];
-        double x = parsed_cell(raw, r, f);
+        double x = parsed_cell(parsed, r, f);
         if (isnan(x)) {
-            spread_missing(row, column);
+            place_missing(row, column);
         } else if (!column->text) {
             row[column->first] = x;
         } else if (x != UNKNOWN_CATEGORY) {
-            const uint32_t *category = raw->columns[f].category;
+            const uint32_t *category = parsed->columns[f].category;
             row[column->first + (category ? category[(size_t)x] : (size_t)x)] = 1;
         }
     }
 }
 
 /* Row r of a chunk as `cols` numbers. */
-static void spread(double *row, const struct assembly *all, const struct parsed_chunk *raw,
-                   size_t r) {
+static void place_row(double *row, const struct assembly *all, const struct parsed_chunk *parsed,
+                      size_t r) {
     memset(row, 0, all->matrix->cols * sizeof *row);
     if (!all->entries) {
-        spread_table_row(row, all->schema, raw, r);
+        place_table_row(row, all->schema, parsed, r);
         return;
     }
     double value;
-    for (size_t at = 0, index; row_next(&raw->entries, r, 0, &at, &index, &value);)
+    for (size_t at = 0, index; row_next(&parsed->entries, r, 0, &at, &index, &value);)
         row[index - all->index_base] = value;
 }
 
@@ -126,8 +126,8 @@ static enum values dense_values(const struct assembly *all, const struct block *
     while (chunk_rows_next(&part, block)) {
         size_t r = part.first;
         for (size_t i = 0; i < part.n; i++, r++) {
-            while (part.raw->drop && part.raw->drop[r]) r++;
-            spread(row, all, part.raw, r);
+            while (part.parsed->drop && part.parsed->drop[r]) r++;
+            place_row(row, all, part.parsed, r);
             if (!numbers_are_single(row, all->matrix->cols)) return VALUES_F64;
         }
     }
@@ -143,11 +143,11 @@ static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *al
     while (chunk_rows_next(&part, block)) {
         size_t r = part.first;
         for (size_t i = 0; i < part.n; i++, r++) {
-            while (part.raw->drop && part.raw->drop[r]) r++;
-            spread(row, all, part.raw, r);
+            while (part.parsed->drop && part.parsed->drop[r]) r++;
+            place_row(row, all, part.parsed, r);
             nonzeros += block_store_row(block, part.at + i, row, cols);
         }
-        mark_read(part.raw, part.n);
+        mark_read(part.parsed, part.n);
     }
     atomic_fetch_add(&all->nonzeros, nonzeros);
     return SEPAL_OK;
@@ -158,7 +158,7 @@ static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *al
 static sepal_status copy_block(sepal_ctx *ctx, struct assembly *all, struct block *block) {
     TRY(assemble_copy(ctx, block, all->chunks, all->index_base));
     struct chunk_rows part = chunk_rows_first(all->chunks, block);
-    while (chunk_rows_next(&part, block)) mark_read(part.raw, part.n);
+    while (chunk_rows_next(&part, block)) mark_read(part.parsed, part.n);
     atomic_fetch_add(&all->nonzeros, block->start[block->rows]);
     return SEPAL_OK;
 }
@@ -182,20 +182,21 @@ static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
 }
 
 /* Entries that are not zero, to choose between dense and sparse. */
-static size_t count_table(const struct parsed_chunk *raw, const struct schema *schema) {
+static size_t count_table(const struct parsed_chunk *parsed, const struct schema *schema) {
     size_t n = 0;
-    for (size_t r = 0; r < raw->rows; r++) {
-        if (raw->drop && raw->drop[r]) continue;
-        for (size_t f = 0; f < raw->n_columns; f++)
-            n += schema->columns[f].text || parsed_cell(raw, r, f) != 0;
+    for (size_t r = 0; r < parsed->rows; r++) {
+        if (parsed->drop && parsed->drop[r]) continue;
+        for (size_t f = 0; f < parsed->n_columns; f++)
+            n += schema->columns[f].text || parsed_cell(parsed, r, f) != 0;
     }
     return n;
 }
 
-static size_t count_entries(const struct parsed_chunk *raw) {
+static size_t count_entries(const struct parsed_chunk *parsed) {
     size_t n = 0;
-    for (size_t r = 0; r < raw->rows; r++)
-        if (!raw->drop || !raw->drop[r]) n += raw->entries.start[r + 1] - raw->entries.start[r];
+    for (size_t r = 0; r < parsed->rows; r++)
+        if (!parsed->drop || !parsed->drop[r])
+            n += parsed->entries.start[r + 1] - parsed->entries.start[r];
     return n;
 }
 
@@ -207,8 +208,8 @@ static bool choose_sparse(const struct assembly *all, size_t rows) {
     if (all->schema->width < NARROW) return false;
     double n = 0;
     for (size_t i = 0; i < all->chunks->count; i++) {
-        const struct parsed_chunk *raw = all->chunks->items[i];
-        n += (double)(all->entries ? count_entries(raw) : count_table(raw, all->schema));
+        const struct parsed_chunk *parsed = all->chunks->items[i];
+        n += (double)(all->entries ? count_entries(parsed) : count_table(parsed, all->schema));
     }
     return n < density * (double)rows * (double)all->schema->width;
 }

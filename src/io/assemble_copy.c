@@ -18,20 +18,20 @@ struct chunk_rows chunk_rows_first(const struct chunks *chunks, const struct blo
 }
 
 /* Number in the chunk of the row that is number `skip` among those that stay. */
-static size_t nth_kept(const struct parsed_chunk *raw, size_t skip) {
-    if (!raw->drop) return skip;
+static size_t nth_kept(const struct parsed_chunk *parsed, size_t skip) {
+    if (!parsed->drop) return skip;
     for (size_t r = 0;; r++)
-        if (!raw->drop[r] && skip-- == 0) return r;
+        if (!parsed->drop[r] && skip-- == 0) return r;
 }
 
 bool chunk_rows_next(struct chunk_rows *part, const struct block *block) {
     part->at += part->n;
     size_t row = block->first_row + part->at, end = block->first_row + block->rows;
     if (row == end) return false;
-    do part->raw = part->chunks->items[part->chunk++];
-    while (part->raw->first_row + part->raw->kept_rows <= row);
-    size_t skip = row - part->raw->first_row, left = part->raw->kept_rows - skip;
-    part->first = nth_kept(part->raw, skip);
+    do part->parsed = part->chunks->items[part->chunk++];
+    while (part->parsed->first_row + part->parsed->kept_rows <= row);
+    size_t skip = row - part->parsed->first_row, left = part->parsed->kept_rows - skip;
+    part->first = nth_kept(part->parsed, skip);
     part->n = left < end - row ? left : end - row;
     return true;
 }
@@ -76,7 +76,7 @@ static void copy_values(struct block *block, const struct block *rows,
 }
 
 static void copy_rows(struct block *block, const struct chunk_rows *part, uint32_t index_base) {
-    const struct block *rows = &part->raw->entries;
+    const struct block *rows = &part->parsed->entries;
     size_t from = rows->start[part->first], n = rows->start[part->first + part->n] - from;
     size_t to = block->start[part->at];
     for (size_t e = 0; e < n; e++) block->index[to + e] = rows->index[from + e] - index_base;
@@ -89,7 +89,7 @@ static void copy_rows(struct block *block, const struct chunk_rows *part, uint32
 }
 
 static size_t lay_out(size_t *start, const struct chunk_rows *part, size_t used) {
-    const size_t *from = part->raw->entries.start + part->first;
+    const size_t *from = part->parsed->entries.start + part->first;
     for (size_t i = 0; i < part->n; i++) start[part->at + i] = used + (from[i] - from[0]);
     return used + (from[part->n] - from[0]);
 }
@@ -99,9 +99,10 @@ sepal_status assemble_copy(sepal_ctx *ctx, struct block *block, const struct chu
     struct traits traits = {true, true, true};
     size_t entries = 0;
     for (struct chunk_rows part = chunk_rows_first(chunks, block); chunk_rows_next(&part, block);) {
-        const size_t *start = part.raw->entries.start + part.first;
+        const size_t *start = part.parsed->entries.start + part.first;
         entries += start[part.n] - start[0];
-        for (size_t i = 0; i < part.n; i++) note_row(&traits, &part.raw->entries, part.first + i);
+        for (size_t i = 0; i < part.n; i++)
+            note_row(&traits, &part.parsed->entries, part.first + i);
     }
     block->values = least(traits);
     TRY(block_alloc(ctx, block, 0, entries));

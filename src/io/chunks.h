@@ -35,8 +35,8 @@ sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *sou
 void chunks_clear(struct chunks *chunks);
 
 /* Fail at a place of a chunk. */
-sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source, const struct parsed_chunk *raw,
-                        struct spot spot, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source,
+                        const struct parsed_chunk *parsed, struct spot spot, const char *format,
+                        ...) __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -82,7 +82,7 @@ static size_t default_target(const struct columns *columns) {
 static void note_second_target(sepal_ctx *ctx, const struct columns *columns,
                                const struct table_layout *layout) {
     size_t usual = usual_target(columns);
-    if (columns->labels_aside && usual != SIZE_MAX && layout->roles[usual].role == ROLE_FEATURE)
+    if (columns->labels_elsewhere && usual != SIZE_MAX && layout->roles[usual].role == ROLE_FEATURE)
         warn(ctx, "two-targets",
              "column '%s' is a feature, since the labels come from --labels; leave it out with "
              "--drop '%s'",
@@ -132,7 +132,7 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
     TRY(choose(&choice, ctx, arena, columns, options));
     TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
     TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
-    if (columns->target == SIZE_MAX && !columns->labels_aside)
+    if (columns->target == SIZE_MAX && !columns->labels_elsewhere)
         columns->target = default_target(columns);
     if (columns->target == columns->weight && columns->target != SIZE_MAX)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
@@ -309,12 +309,12 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
         TRY(match_positions(layout, ctx, columns, schema));
     if (columns->target == SIZE_MAX) columns->target = named(columns, schema->target);
     if (columns->weight == SIZE_MAX) columns->weight = named(columns, schema->weight);
-    if (with_labels && columns->target == SIZE_MAX && !columns->labels_aside && !schema->target)
+    if (with_labels && columns->target == SIZE_MAX && !columns->labels_elsewhere && !schema->target)
         return fail_at(
             ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
             "there are no labels here; give --labels FILE (--test-labels for the rows of "
             "--test), or --target COLUMN");
-    if (with_labels && columns->target == SIZE_MAX && !columns->labels_aside)
+    if (with_labels && columns->target == SIZE_MAX && !columns->labels_elsewhere)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "there are no labels here: the target column '%s' is missing; name it with "
                        "--target, or give --labels FILE",
@@ -327,7 +327,7 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
         layout->keeps = layout->keeps || role->keep;
         choice.keep[c] = choice.keep[c] || choice.drop[c];
     }
-    layout->labels = with_labels && !columns->labels_aside;
+    layout->labels = with_labels && !columns->labels_elsewhere;
     layout->weights = with_labels && columns->weight != SIZE_MAX && !options->weights;
     layout->unknown_zero = options->unknown == UNKNOWN_ZERO;
     layout->drops = schema->missing == MISSING_DROP;

@@ -15,7 +15,7 @@ struct columns {
     struct tokens by_name; /* the same, to be found quickly */
     size_t target;         /* SIZE_MAX: none */
     size_t weight;         /* likewise */
-    bool labels_aside;     /* labels come from another file: no column is the target */
+    bool labels_elsewhere; /* labels come from another file: no column is the target */
     bool numbers;          /* every cell is a number: the format has nothing else */
 };
 

@@ -1,4 +1,4 @@
-/* One chunk of delimited text to raw rows. The common cell, a plain number followed by a delimiter,
+/* One chunk of delimited text to parsed rows. The common cell, a plain number followed by a delimiter,
    is read without looking for its end first. */
 #include "core/alloc.h"
 #include "core/decimal.h"
@@ -120,7 +120,7 @@ static sepal_status parse_lines(struct parser *parser, const char *p) {
         if (p < parser->end) p++;
         rows->line++;
     }
-    rows->raw->lines = rows->line;
+    rows->parsed->lines = rows->line;
     return SEPAL_OK;
 }
 

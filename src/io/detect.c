@@ -117,7 +117,8 @@ struct vote {
 };
 
 /* How well a delimiter cuts the lines. The commonest number is found by majority vote. */
-static struct vote cut(const char *bytes, const char *end, struct csv_marks marks, char *scratch) {
+static struct vote try_delimiter(const char *bytes, const char *end, struct csv_marks marks,
+                                 char *scratch) {
     enum { MOST_LINES = 1000 };
     struct vote vote = {0};
     size_t candidate = 0, lead = 0;
@@ -154,7 +155,7 @@ sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size
     *out = ',';
     for (size_t i = 0; i < sizeof candidates; i++) {
         struct csv_marks marks = {candidates[i], eol, quotes};
-        struct vote vote = cut(bytes, bytes + n, marks, scratch);
+        struct vote vote = try_delimiter(bytes, bytes + n, marks, scratch);
         if (vote.agreeing && vote.agreeing == vote.lines) {
             *out = candidates[i];
             break;

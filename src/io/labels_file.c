@@ -25,7 +25,7 @@ enum { SEEN = 1 << 8 };
 struct intake {
     sepal_ctx *ctx;
     struct seen seen[SEEN];
-    struct labels_file *aside;
+    struct labels_file *labels;
     struct source source;
     size_t room;   /* rows for which there is memory */
     size_t blanks; /* lines without anything, which count if another line follows */
@@ -33,8 +33,8 @@ struct intake {
     struct text text; /* an element as text */
 };
 
-static const char *what(const struct labels_file *aside) {
-    return aside->weights ? "weights" : "labels";
+static const char *what(const struct labels_file *labels) {
+    return labels->weights ? "weights" : "labels";
 }
 
 static struct slice trimmed(struct slice text) {
@@ -49,26 +49,26 @@ static struct slice trimmed(struct slice text) {
 /* ---- one row ------------------------------------------------------------------------------ */
 
 static sepal_status add_label(struct intake *in, struct slice text) {
-    struct labels_file *aside = in->aside;
+    struct labels_file *labels = in->labels;
     uint32_t number;
     bool fresh;
     if (text.length > LIMIT_TEXT)
-        return fail_at(in->ctx, SEPAL_EDATA, aside->file, aside->rows + 1, 1,
+        return fail_at(in->ctx, SEPAL_EDATA, labels->file, labels->rows + 1, 1,
                        "this label " LIMIT_TEXT_SAID);
-    TRY(mem_reserve(in->ctx, (void **)&aside->number, &in->room, aside->rows + 1,
-                    sizeof *aside->number));
-    TRY(tokens_add(&aside->texts, in->ctx, text, &number, &fresh));
-    aside->number[aside->rows++] = number;
+    TRY(mem_reserve(in->ctx, (void **)&labels->number, &in->room, labels->rows + 1,
+                    sizeof *labels->number));
+    TRY(tokens_add(&labels->texts, in->ctx, text, &number, &fresh));
+    labels->number[labels->rows++] = number;
     return SEPAL_OK;
 }
 
 static sepal_status refuse_weight(struct intake *in, size_t row, struct slice text) {
     char shown[TEXT_SHOWN_BYTES];
-    return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, row + 1, 1,
+    return fail_at(in->ctx, SEPAL_EDATA, in->labels->file, row + 1, 1,
                    "'%s' is no weight: a weight is a finite number of at least 0%s",
                    text_shown(shown, text.bytes, text.length),
-                   row == 0 && in->aside->lines ? "; remove this line if it is a header"
-                                                : "; mend it, or give the row weight 0");
+                   row == 0 && in->labels->lines ? "; remove this line if it is a header"
+                                                 : "; mend it, or give the row weight 0");
 }
 
 static bool is_weight(double value) {
@@ -76,18 +76,18 @@ static bool is_weight(double value) {
 }
 
 static sepal_status add_weight(struct intake *in, struct slice text) {
-    struct labels_file *aside = in->aside;
+    struct labels_file *labels = in->labels;
     double value;
     if (!cell_is_number(text, &value) || !is_weight(value))
-        return refuse_weight(in, aside->rows, text);
-    TRY(mem_reserve(in->ctx, (void **)&aside->weight, &in->room, aside->rows + 1,
-                    sizeof *aside->weight));
-    aside->weight[aside->rows++] = value + 0.0; /* not -0 */
+        return refuse_weight(in, labels->rows, text);
+    TRY(mem_reserve(in->ctx, (void **)&labels->weight, &in->room, labels->rows + 1,
+                    sizeof *labels->weight));
+    labels->weight[labels->rows++] = value + 0.0; /* not -0 */
     return SEPAL_OK;
 }
 
 static sepal_status add_row(struct intake *in, struct slice text) {
-    return in->aside->weights ? add_weight(in, text) : add_label(in, text);
+    return in->labels->weights ? add_weight(in, text) : add_label(in, text);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -107,13 +107,13 @@ static sepal_status refuse_binary(struct intake *in, const char *bytes, size_t n
     bool zip = n >= 4 && memcmp(bytes, "PK\3\4", 4) == 0;
     if (!zip && !memchr(bytes, '\0', n)) return SEPAL_OK;
     if (zip)
-        return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, 1, 1,
+        return fail_at(in->ctx, SEPAL_EDATA, in->labels->file, 1, 1,
                        "this is a zip or npz archive, which is not read; unpack it and name one of "
                        "its files");
-    return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, 1, 1,
+    return fail_at(in->ctx, SEPAL_EDATA, in->labels->file, 1, 1,
                    "this is no text: there is a byte 0x00 in it; %s are read one per line, or from "
                    "an npy or idx file of one dimension",
-                   what(in->aside));
+                   what(in->labels));
 }
 
 /* Whole lines are used up as they come; what is left of the buffer is the beginning of a line. */
@@ -124,7 +124,7 @@ static sepal_status take_lines(struct intake *in) {
     TRY(refuse_binary(in, bytes, n));
     char eol = detect_eol(bytes, n);
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) source_skip(&in->source, 3);
-    in->aside->lines = true;
+    in->labels->lines = true;
     do {
         TRY(source_take(&in->source, in->ctx, in->buffer + used, BUFFER_BYTES - used, &got));
         const char *p = in->buffer, *end = p + used + got;
@@ -132,9 +132,10 @@ static sepal_status take_lines(struct intake *in) {
             TRY(add_line(in, p, stop, eol));
         used = (size_t)(end - p);
         if (used == BUFFER_BYTES)
-            return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, in->aside->rows + in->blanks + 1,
-                           1, "a line of %d bytes or more; %s are read one per line",
-                           (int)BUFFER_BYTES, what(in->aside));
+            return fail_at(in->ctx, SEPAL_EDATA, in->labels->file,
+                           in->labels->rows + in->blanks + 1, 1,
+                           "a line of %d bytes or more; %s are read one per line",
+                           (int)BUFFER_BYTES, what(in->labels));
         memmove(in->buffer, p, used);
     } while (got);
     return used ? add_line(in, in->buffer, in->buffer + used, eol) : SEPAL_OK;
@@ -153,37 +154,37 @@ static struct seen *place_of(struct intake *in, const char *element, size_t byte
 
 static sepal_status add_label_elements(struct intake *in, const struct array_shape *shape,
                                        size_t n) {
-    struct labels_file *aside = in->aside;
+    struct labels_file *labels = in->labels;
     uint64_t key = 0;
     for (size_t i = 0; i < n; i++) {
         const char *element = in->buffer + i * shape->bytes;
         struct seen *seen = place_of(in, element, shape->bytes, &key);
-        if (seen && seen->used && seen->key == key && aside->rows < in->room) {
-            aside->number[aside->rows++] = seen->number;
+        if (seen && seen->used && seen->key == key && labels->rows < in->room) {
+            labels->number[labels->rows++] = seen->number;
             continue;
         }
         in->text.length = 0;
         element_text(in->ctx, &in->text, shape, element);
         if (in->text.failed) return SEPAL_EMEMORY;
         TRY(add_label(in, trimmed((struct slice){in->text.bytes, in->text.length})));
-        if (seen) *seen = (struct seen){key, aside->number[aside->rows - 1], true};
+        if (seen) *seen = (struct seen){key, labels->number[labels->rows - 1], true};
     }
     return SEPAL_OK;
 }
 
 static sepal_status add_weight_elements(struct intake *in, const struct array_shape *shape,
                                         size_t n) {
-    struct labels_file *aside = in->aside;
+    struct labels_file *labels = in->labels;
     if (n == 0) return SEPAL_OK; /* there may be no memory to step into yet */
-    TRY(mem_reserve(in->ctx, (void **)&aside->weight, &in->room, aside->rows + n,
-                    sizeof *aside->weight));
-    elements_read(shape, in->buffer, n, aside->weight + aside->rows);
-    for (size_t i = 0; i < n; i++, aside->rows++) {
+    TRY(mem_reserve(in->ctx, (void **)&labels->weight, &in->room, labels->rows + n,
+                    sizeof *labels->weight));
+    elements_read(shape, in->buffer, n, labels->weight + labels->rows);
+    for (size_t i = 0; i < n; i++, labels->rows++) {
         char digits[DECIMAL_BYTES];
-        double value = aside->weight[aside->rows];
+        double value = labels->weight[labels->rows];
         if (is_weight(value)) continue;
         struct slice text = {digits, decimal_print(digits, value)};
-        return refuse_weight(in, aside->rows, text);
+        return refuse_weight(in, labels->rows, text);
     }
     return SEPAL_OK;
 }
@@ -191,8 +192,8 @@ static sepal_status add_weight_elements(struct intake *in, const struct array_sh
 static sepal_status take_elements(struct intake *in, enum array_format format) {
     struct array_shape shape;
     TRY(array_header(&shape, in->ctx, &in->source, format));
-    TRY(in->aside->weights ? array_check_weights(in->ctx, &shape, in->aside->file)
-                           : array_check_labels(in->ctx, &shape, in->aside->file));
+    TRY(in->labels->weights ? array_check_weights(in->ctx, &shape, in->labels->file)
+                            : array_check_labels(in->ctx, &shape, in->labels->file));
     size_t most = BUFFER_BYTES / shape.bytes, left = shape.rows, taken = 0, want, got;
     do {
         size_t n = left < most ? left : most;
@@ -201,8 +202,8 @@ static sepal_status take_elements(struct intake *in, enum array_format format) {
         taken += got;
         n = got / shape.bytes;
         left -= n;
-        TRY(in->aside->weights ? add_weight_elements(in, &shape, n)
-                               : add_label_elements(in, &shape, n));
+        TRY(in->labels->weights ? add_weight_elements(in, &shape, n)
+                                : add_label_elements(in, &shape, n));
     } while (left && got == want);
     return array_check_end(in->ctx, &shape, &in->source, taken);
 }
@@ -210,12 +211,12 @@ static sepal_status take_elements(struct intake *in, enum array_format format) {
 /* ---- the whole file ----------------------------------------------------------------------- */
 
 static sepal_status check_some_weight(const struct intake *in) {
-    for (size_t i = 0; i < in->aside->rows; i++)
-        if (in->aside->weight[i] > 0) return SEPAL_OK;
-    if (in->aside->rows == 0) return SEPAL_OK; /* the data says how many there should be */
-    return fail_at(in->ctx, SEPAL_EDATA, in->aside->file, 0, 0,
+    for (size_t i = 0; i < in->labels->rows; i++)
+        if (in->labels->weight[i] > 0) return SEPAL_OK;
+    if (in->labels->rows == 0) return SEPAL_OK; /* the data says how many there should be */
+    return fail_at(in->ctx, SEPAL_EDATA, in->labels->file, 0, 0,
                    "all %zu weights are 0, so that no row is left; give some row a weight above 0",
-                   in->aside->rows);
+                   in->labels->rows);
 }
 
 struct label_fault {
@@ -240,21 +241,21 @@ static sepal_status read_file(struct intake *in, const char *path) {
     const char *bytes;
     size_t n;
     TRY(source_open(&in->source, in->ctx, path));
-    in->aside->file = in->source.file.name;
+    in->labels->file = in->source.file.name;
     in->buffer = mem_alloc(in->ctx, BUFFER_BYTES, 1);
     if (!in->buffer) return SEPAL_EMEMORY;
     TRY(source_peek(&in->source, in->ctx, 8, &bytes, &n));
     enum array_format format = array_detect(bytes, n);
     TRY(format == ARRAY_NONE ? take_lines(in) : take_elements(in, format));
-    for (size_t i = 0; i < in->aside->texts.count; i++)
-        if (fault_of(in->aside->texts.items[i])) in->aside->faulty = true;
-    return in->aside->weights ? check_some_weight(in) : SEPAL_OK;
+    for (size_t i = 0; i < in->labels->texts.count; i++)
+        if (fault_of(in->labels->texts.items[i])) in->labels->faulty = true;
+    return in->labels->weights ? check_some_weight(in) : SEPAL_OK;
 }
 
-static sepal_status read_aside(struct labels_file *out, sepal_ctx *ctx, const char *path,
-                               bool weights) {
+static sepal_status read_labels_file(struct labels_file *out, sepal_ctx *ctx, const char *path,
+                                     bool weights) {
     *out = (struct labels_file){.weights = weights};
-    struct intake in = {.ctx = ctx, .aside = out, .source = {.file = {.fd = -1}}};
+    struct intake in = {.ctx = ctx, .labels = out, .source = {.file = {.fd = -1}}};
     sepal_status status = read_file(&in, path);
     source_close(&in.source);
     text_clear(&in.text);
@@ -264,44 +265,44 @@ static sepal_status read_aside(struct labels_file *out, sepal_ctx *ctx, const ch
 }
 
 sepal_status labels_file_labels(struct labels_file *out, sepal_ctx *ctx, const char *path) {
-    return read_aside(out, ctx, path, false);
+    return read_labels_file(out, ctx, path, false);
 }
 
 sepal_status labels_file_weights(struct labels_file *out, sepal_ctx *ctx, const char *path) {
-    return read_aside(out, ctx, path, true);
+    return read_labels_file(out, ctx, path, true);
 }
 
-void labels_file_clear(struct labels_file *aside) {
-    tokens_clear(&aside->texts);
-    mem_free(aside->number);
-    mem_free(aside->weight);
-    *aside = (struct labels_file){0};
+void labels_file_clear(struct labels_file *labels) {
+    tokens_clear(&labels->texts);
+    mem_free(labels->number);
+    mem_free(labels->weight);
+    *labels = (struct labels_file){0};
 }
 
 /* ---- against the data --------------------------------------------------------------------- */
 
-sepal_status labels_file_check_label(sepal_ctx *ctx, const struct labels_file *aside, size_t row) {
+sepal_status labels_file_check_label(sepal_ctx *ctx, const struct labels_file *labels, size_t row) {
     char shown[TEXT_SHOWN_BYTES];
-    if (!aside->faulty) return SEPAL_OK;
-    struct slice text = aside->texts.items[aside->number[row]];
+    if (!labels->faulty) return SEPAL_OK;
+    struct slice text = labels->texts.items[labels->number[row]];
     const struct label_fault *fault = fault_of(text);
     if (!fault) return SEPAL_OK;
-    return fail_at(ctx, SEPAL_EDATA, aside->file, row + 1, 1, "%s: '%s'; %s", fault->what,
+    return fail_at(ctx, SEPAL_EDATA, labels->file, row + 1, 1, "%s: '%s'; %s", fault->what,
                    text_shown(shown, text.bytes, text.length), fault->advice);
 }
 
-sepal_status labels_file_expect(sepal_ctx *ctx, const struct labels_file *aside, size_t rows,
+sepal_status labels_file_expect(sepal_ctx *ctx, const struct labels_file *labels, size_t rows,
                                 const char *data_file) {
     char shown[TEXT_SHOWN_BYTES];
-    if (aside->rows == rows) return SEPAL_OK;
-    if (aside->lines && !aside->weights && aside->rows == rows + 1) {
-        struct slice first = aside->texts.items[aside->number[0]];
-        return fail_at(ctx, SEPAL_EDATA, aside->file, 1, 1,
+    if (labels->rows == rows) return SEPAL_OK;
+    if (labels->lines && !labels->weights && labels->rows == rows + 1) {
+        struct slice first = labels->texts.items[labels->number[0]];
+        return fail_at(ctx, SEPAL_EDATA, labels->file, 1, 1,
                        "%zu %s here, and %s has %zu rows; remove line 1, '%s', if it is a header",
-                       aside->rows, what(aside), data_file, rows,
+                       labels->rows, what(labels), data_file, rows,
                        text_shown(shown, first.bytes, first.length));
     }
-    return fail_at(ctx, SEPAL_EDATA, aside->file, 0, 0,
-                   "%zu %s here, and %s has %zu rows; there must be one for each row", aside->rows,
-                   what(aside), data_file, rows);
+    return fail_at(ctx, SEPAL_EDATA, labels->file, 0, 0,
+                   "%zu %s here, and %s has %zu rows; there must be one for each row", labels->rows,
+                   what(labels), data_file, rows);
 }

@@ -19,12 +19,12 @@ struct labels_file {
    characters) are kept: they do no harm to rows that are left out. Weights are checked at once. */
 sepal_status labels_file_labels(struct labels_file *out, sepal_ctx *ctx, const char *path);
 sepal_status labels_file_weights(struct labels_file *out, sepal_ctx *ctx, const char *path);
-void labels_file_clear(struct labels_file *aside);
+void labels_file_clear(struct labels_file *labels);
 
 /* The label of a row that is used must be one. */
-sepal_status labels_file_check_label(sepal_ctx *ctx, const struct labels_file *aside, size_t row);
+sepal_status labels_file_check_label(sepal_ctx *ctx, const struct labels_file *labels, size_t row);
 /* There must be one for each row of the data. */
-sepal_status labels_file_expect(sepal_ctx *ctx, const struct labels_file *aside, size_t rows,
+sepal_status labels_file_expect(sepal_ctx *ctx, const struct labels_file *labels, size_t rows,
                                 const char *data_file);
 
 /* The label file that belongs to an npy or idx file by its name, NULL when there is none. The

@@ -21,7 +21,7 @@ struct scratch {
 struct parser {
     sepal_ctx *ctx;
     const struct libsvm_layout *layout;
-    struct parsed_chunk *raw;
+    struct parsed_chunk *parsed;
     struct scratch *scratch;
     const char *end, *line_start;
     size_t line, entries;
@@ -61,13 +61,13 @@ static const char *token_end(const struct parser *parser, const char *p) {
 
 /* Whether a row may do without a label shows when all labels are known. */
 static sepal_status note_unlabelled(struct parser *parser, const char *p) {
-    struct parsed_chunk *raw = parser->raw;
+    struct parsed_chunk *parsed = parser->parsed;
     struct spot spot = {parser->line, (size_t)(p - parser->line_start) + 1};
-    if (raw->first_unlabelled.column == 0) raw->first_unlabelled = spot;
+    if (parsed->first_unlabelled.column == 0) parsed->first_unlabelled = spot;
     if (!parser->layout->skips) return SEPAL_OK;
-    TRY(mem_reserve(parser->ctx, (void **)&raw->odd, &raw->odd_room, raw->n_odd + 1,
-                    sizeof *raw->odd));
-    raw->odd[raw->n_odd++] = (struct odd_text){.row = raw->rows, .spot = spot};
+    TRY(mem_reserve(parser->ctx, (void **)&parsed->odd, &parsed->odd_room, parsed->n_odd + 1,
+                    sizeof *parsed->odd));
+    parsed->odd[parsed->n_odd++] = (struct odd_text){.row = parsed->rows, .spot = spot};
     return SEPAL_OK;
 }
 
@@ -94,7 +94,7 @@ static sepal_status check_set(struct parser *parser, const char *p, const char *
 static sepal_status take_label(struct parser *parser, const char **at) {
     const char *p = *at, *stop = token_end(parser, p);
     bool absent = stop == p || memchr(p, ':', (size_t)(stop - p));
-    parser->scratch->label[parser->raw->rows] = NO_LABEL;
+    parser->scratch->label[parser->parsed->rows] = NO_LABEL;
     if (absent) return parser->layout->labels ? note_unlabelled(parser, p) : SEPAL_OK;
     *at = stop;
     if (!parser->layout->labels) return SEPAL_OK;
@@ -102,8 +102,8 @@ static sepal_status take_label(struct parser *parser, const char **at) {
     bool fresh;
     uint32_t number;
     if (is_no_comment(parser, stop)) return refuse(parser, p, "not a label");
-    TRY(tokens_add(&parser->raw->labels, parser->ctx, text, &number, &fresh));
-    parser->scratch->label[parser->raw->rows] = number;
+    TRY(tokens_add(&parser->parsed->labels, parser->ctx, text, &number, &fresh));
+    parser->scratch->label[parser->parsed->rows] = number;
     if (!fresh && !parser->layout->skips) return SEPAL_OK;
     if (label_is_missing(text))
         return refuse(parser, p, "the label is missing here, where the row begins with it");
@@ -113,8 +113,9 @@ static sepal_status take_label(struct parser *parser, const char **at) {
         return refuse(parser, p, "label is not UTF-8; convert the file with iconv");
     if (text.length <= LIMIT_TEXT && !memchr(p, ',', text.length)) return SEPAL_OK;
     TRY(check_set(parser, p, stop));
-    if (parser->raw->first_set.column == 0)
-        parser->raw->first_set = (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
+    if (parser->parsed->first_set.column == 0)
+        parser->parsed->first_set =
+            (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
     return SEPAL_OK;
 }
 
@@ -205,11 +206,11 @@ static sepal_status take_entry(struct parser *parser, const char **at, size_t ro
     *at = after;
     if (parser->layout->for_model &&
         (index < parser->layout->first_index || index > parser->layout->last_index)) {
-        parser->raw->ignored++;
+        parser->parsed->ignored++;
         return SEPAL_OK;
     }
-    if (index == 0) parser->raw->index_zero = true;
-    if (index > parser->raw->max_index) parser->raw->max_index = index;
+    if (index == 0) parser->parsed->index_zero = true;
+    if (index > parser->parsed->max_index) parser->parsed->max_index = index;
     size_t n = parser->entries++;
     scratch->index[n] = index;
     scratch->value[n] = value;
@@ -291,7 +292,7 @@ static sepal_status parse_entries(struct parser *parser, const char **at) {
 
 static sepal_status reserve_row(struct parser *parser) {
     struct scratch *scratch = parser->scratch;
-    size_t row = parser->raw->rows;
+    size_t row = parser->parsed->rows;
     TRY(mem_reserve(parser->ctx, (void **)&scratch->start, &scratch->start_room, row + 2,
                     sizeof *scratch->start));
     TRY(mem_reserve(parser->ctx, (void **)&scratch->label, &scratch->label_room, row + 1,
@@ -305,39 +306,39 @@ static sepal_status reserve_row(struct parser *parser) {
 
 /* The weight of the next record, which is 1 where no file says otherwise. */
 static double next_weight(const struct parser *parser) {
-    size_t record = parser->raw->first_record + parsed_records(parser->raw);
+    size_t record = parser->parsed->first_record + parsed_records(parser->parsed);
     return record < parser->layout->n_weights ? parser->layout->weight[record] : 1;
 }
 
 /* Until it is known whether a row without a label is a bad line, its indices do not count. */
 static sepal_status parse_unlabelled(struct parser *parser, const char **at) {
-    struct parsed_chunk *raw = parser->raw;
-    uint32_t max_index = raw->max_index;
-    bool index_zero = raw->index_zero;
-    raw->max_index = 0;
-    raw->index_zero = false;
+    struct parsed_chunk *parsed = parser->parsed;
+    uint32_t max_index = parsed->max_index;
+    bool index_zero = parsed->index_zero;
+    parsed->max_index = 0;
+    parsed->index_zero = false;
     TRY(parse_entries(parser, at));
-    raw->odd[raw->n_odd - 1].max_index = raw->max_index;
-    raw->odd[raw->n_odd - 1].index_zero = raw->index_zero;
-    raw->max_index = max_index;
-    raw->index_zero = index_zero;
+    parsed->odd[parsed->n_odd - 1].max_index = parsed->max_index;
+    parsed->odd[parsed->n_odd - 1].index_zero = parsed->index_zero;
+    parsed->max_index = max_index;
+    parsed->index_zero = index_zero;
     return SEPAL_OK;
 }
 
 static sepal_status parse_row(struct parser *parser, const char **at) {
     struct scratch *scratch = parser->scratch;
-    struct parsed_chunk *raw = parser->raw;
+    struct parsed_chunk *parsed = parser->parsed;
     TRY(reserve_row(parser));
-    if (parser->layout->weight) scratch->weight[raw->rows] = next_weight(parser);
-    if (parser->layout->weight && scratch->weight[raw->rows] == 0) {
-        raw->weightless++;
-        return parsed_leave_out(raw, parser->ctx); /* skip_line goes over the rest */
+    if (parser->layout->weight) scratch->weight[parsed->rows] = next_weight(parser);
+    if (parser->layout->weight && scratch->weight[parsed->rows] == 0) {
+        parsed->weightless++;
+        return parsed_leave_out(parsed, parser->ctx); /* skip_line goes over the rest */
     }
-    size_t odd = raw->n_odd;
+    size_t odd = parsed->n_odd;
     TRY(take_label(parser, at));
-    TRY(raw->n_odd > odd ? parse_unlabelled(parser, at) : parse_entries(parser, at));
-    scratch->start[raw->rows + 1] = parser->entries;
-    raw->rows++;
+    TRY(parsed->n_odd > odd ? parse_unlabelled(parser, at) : parse_entries(parser, at));
+    scratch->start[parsed->rows + 1] = parser->entries;
+    parsed->rows++;
     return SEPAL_OK;
 }
 
@@ -351,24 +352,30 @@ struct memory {
 };
 
 static struct memory remember_row(const struct parser *parser) {
-    const struct parsed_chunk *raw = parser->raw;
-    return (struct memory){*parser,         raw->first_unlabelled, raw->first_set, raw->max_index,
-                           raw->index_zero, raw->ignored,          raw->rows,      raw->n_odd};
+    const struct parsed_chunk *parsed = parser->parsed;
+    return (struct memory){*parser,
+                           parsed->first_unlabelled,
+                           parsed->first_set,
+                           parsed->max_index,
+                           parsed->index_zero,
+                           parsed->ignored,
+                           parsed->rows,
+                           parsed->n_odd};
 }
 
 static sepal_status forgive_row(struct parser *parser, const struct memory *before) {
-    struct parsed_chunk *raw = parser->raw;
+    struct parsed_chunk *parsed = parser->parsed;
     const struct error *error = &parser->ctx->error;
     *parser = before->parser;
-    raw->first_unlabelled = before->first_unlabelled;
-    raw->first_set = before->first_set;
-    raw->max_index = before->max_index;
-    raw->index_zero = before->index_zero;
-    raw->ignored = before->ignored;
-    raw->rows = before->rows;
-    raw->n_odd = before->n_odd;
+    parsed->first_unlabelled = before->first_unlabelled;
+    parsed->first_set = before->first_set;
+    parsed->max_index = before->max_index;
+    parsed->index_zero = before->index_zero;
+    parsed->ignored = before->ignored;
+    parsed->rows = before->rows;
+    parsed->n_odd = before->n_odd;
     parser->ctx->error.status = SEPAL_OK;
-    return bad_lines_add(&raw->bad, parser->ctx, (struct spot){error->line, error->column},
+    return bad_lines_add(&parsed->bad, parser->ctx, (struct spot){error->line, error->column},
                          error->message);
 }
 
@@ -395,7 +402,7 @@ static sepal_status try_line(struct parser *parser, const char **at, bool row) {
     sepal_status status = parse_line(parser, at, row);
     if (status != SEPAL_EDATA) return status;
     TRY(forgive_row(parser, &before));
-    if (row) TRY(parsed_leave_out(parser->raw, parser->ctx));
+    if (row) TRY(parsed_leave_out(parser->parsed, parser->ctx));
     const char *eol =
         memchr(parser->line_start, parser->layout->eol, (size_t)(parser->end - parser->line_start));
     *at = eol ? eol + 1 : parser->end;
@@ -410,7 +417,7 @@ static sepal_status parse_lines(struct parser *parser, const char *p) {
         bool row = !at_end(parser, p);
         TRY(parser->layout->skips ? try_line(parser, &p, row) : parse_line(parser, &p, row));
     }
-    parser->raw->lines = parser->line;
+    parser->parsed->lines = parser->line;
     return SEPAL_OK;
 }
 
@@ -434,16 +441,16 @@ static sepal_status keep_values(struct parser *parser, struct block *block) {
 }
 
 static sepal_status keep_rows(struct parser *parser) {
-    struct parsed_chunk *raw = parser->raw;
+    struct parsed_chunk *parsed = parser->parsed;
     if (parser->layout->weight) {
-        raw->weight = mem_alloc(parser->ctx, raw->rows, sizeof *raw->weight);
-        if (!raw->weight) return SEPAL_EMEMORY;
-        memcpy(raw->weight, parser->scratch->weight, raw->rows * sizeof *raw->weight);
+        parsed->weight = mem_alloc(parser->ctx, parsed->rows, sizeof *parsed->weight);
+        if (!parsed->weight) return SEPAL_EMEMORY;
+        memcpy(parsed->weight, parser->scratch->weight, parsed->rows * sizeof *parsed->weight);
     }
     if (!parser->layout->labels) return SEPAL_OK;
-    raw->label = mem_alloc(parser->ctx, raw->rows, sizeof *raw->label);
-    if (!raw->label) return SEPAL_EMEMORY;
-    memcpy(raw->label, parser->scratch->label, raw->rows * sizeof *raw->label);
+    parsed->label = mem_alloc(parser->ctx, parsed->rows, sizeof *parsed->label);
+    if (!parsed->label) return SEPAL_EMEMORY;
+    memcpy(parsed->label, parser->scratch->label, parsed->rows * sizeof *parsed->label);
     return SEPAL_OK;
 }
 
@@ -451,7 +458,7 @@ static sepal_status parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *
                           const void *layout, void *scratch) {
     struct parser parser = {.ctx = ctx,
                             .layout = layout,
-                            .raw = out,
+                            .parsed = out,
                             .scratch = scratch,
                             .end = bytes + n,
                             .ones = true,

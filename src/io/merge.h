@@ -18,8 +18,8 @@ sepal_status merge_odd_texts(sepal_ctx *ctx, const struct chunks *chunks,
 /* Warn of the lines that were left out. */
 void merge_bad_lines(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks);
 /* Labels from another file, one per record. */
-sepal_status merge_aside_labels(sepal_ctx *ctx, const struct chunks *chunks,
-                                const struct labels_file *labels);
+sepal_status merge_labels_file(sepal_ctx *ctx, const struct chunks *chunks,
+                               const struct labels_file *labels);
 /* Number the rows that stay. */
 sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
                         const struct chunks *chunks);
@@ -35,7 +35,7 @@ sepal_status merge_kept(sepal_data *data, sepal_ctx *ctx, const struct chunks *c
 struct chunk_rows {
     const struct chunks *chunks;
     size_t chunk;
-    struct parsed_chunk *raw;
+    struct parsed_chunk *parsed;
     size_t first; /* number in the chunk of the first row, dropped rows counted */
     size_t n;     /* rows that stay */
     size_t at;    /* number in the block of the first row */

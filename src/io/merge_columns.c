@@ -27,10 +27,10 @@ static struct totals count(const struct chunks *chunks, size_t feature) {
 static sepal_status refuse_mixed(sepal_ctx *ctx, const struct source *source,
                                  const struct column *column, size_t feature,
                                  struct totals totals) {
-    const struct parsed_column *raw = &totals.first_text->columns[feature];
-    struct slice text = raw->tokens->items[0];
-    bool top = totals.first_text->first_line + raw->first_text.line == 1;
-    return chunk_fail(ctx, source, totals.first_text, raw->first_text,
+    const struct parsed_column *parsed = &totals.first_text->columns[feature];
+    struct slice text = parsed->tokens->items[0];
+    bool top = totals.first_text->first_line + parsed->first_text.line == 1;
+    return chunk_fail(ctx, source, totals.first_text, parsed->first_text,
                       "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of "
                       "them); mend the cell, or say --categorical '%s' if they name categories%s",
                       (int)(text.length < 40 ? text.length : 40), text.bytes, column->name,
@@ -57,11 +57,11 @@ static sepal_status learn_categories(struct column *column, struct schema *schem
 }
 
 /* A text that only dropped rows have is not a category: dropping is as good as deleting. */
-static bool *tokens_in_use(sepal_ctx *ctx, const struct parsed_chunk *raw, size_t feature) {
-    bool *used = mem_zero(ctx, raw->columns[feature].tokens->count, sizeof *used);
-    for (size_t r = 0; used && r < raw->rows; r++) {
-        double cell = parsed_cell(raw, r, feature);
-        if (!isnan(cell) && !(raw->drop && raw->drop[r])) used[(size_t)cell] = true;
+static bool *tokens_in_use(sepal_ctx *ctx, const struct parsed_chunk *parsed, size_t feature) {
+    bool *used = mem_zero(ctx, parsed->columns[feature].tokens->count, sizeof *used);
+    for (size_t r = 0; used && r < parsed->rows; r++) {
+        double cell = parsed_cell(parsed, r, feature);
+        if (!isnan(cell) && !(parsed->drop && parsed->drop[r])) used[(size_t)cell] = true;
     }
     return used;
 }
@@ -86,12 +86,12 @@ static sepal_status collect(struct tokens *all, sepal_ctx *ctx, const struct chu
 static sepal_status translate(sepal_ctx *ctx, const struct column *column,
                               const struct chunks *chunks, size_t feature) {
     for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_column *raw = &chunks->items[i]->columns[feature];
-        if (!raw->tokens) continue;
-        raw->category = mem_alloc(ctx, raw->tokens->count, sizeof *raw->category);
-        if (!raw->category) return SEPAL_EMEMORY;
-        for (size_t t = 0; t < raw->tokens->count; t++)
-            raw->category[t] = (uint32_t)column_category(column, raw->tokens->items[t]);
+        struct parsed_column *parsed = &chunks->items[i]->columns[feature];
+        if (!parsed->tokens) continue;
+        parsed->category = mem_alloc(ctx, parsed->tokens->count, sizeof *parsed->category);
+        if (!parsed->category) return SEPAL_EMEMORY;
+        for (size_t t = 0; t < parsed->tokens->count; t++)
+            parsed->category[t] = (uint32_t)column_category(column, parsed->tokens->items[t]);
     }
     return SEPAL_OK;
 }
@@ -112,18 +112,18 @@ static sepal_status learn_text(struct column *column, struct schema *schema, sep
     return status;
 }
 
-/* Weighted mean of a column's numbers, or shares of its categories, over the rows where it is
+/* Weighted mean of a column's numbers, or proportions of its categories, over the rows where it is
    there. */
 static void learn_fill(struct column *column, const struct chunks *chunks, size_t feature) {
     double total = 0, shift = NAN;
     size_t n = column->text ? column->n_categories : 1;
     memset(column->fill, 0, n * sizeof *column->fill);
     for (size_t i = 0; i < chunks->count; i++) {
-        const struct parsed_chunk *raw = chunks->items[i];
-        const uint32_t *category = raw->columns[feature].category;
-        for (size_t r = 0; r < raw->rows; r++) {
-            double x = parsed_cell(raw, r, feature), w = raw->weight ? raw->weight[r] : 1;
-            if (isnan(x) || (raw->drop && raw->drop[r])) continue;
+        const struct parsed_chunk *parsed = chunks->items[i];
+        const uint32_t *category = parsed->columns[feature].category;
+        for (size_t r = 0; r < parsed->rows; r++) {
+            double x = parsed_cell(parsed, r, feature), w = parsed->weight ? parsed->weight[r] : 1;
+            if (isnan(x) || (parsed->drop && parsed->drop[r])) continue;
             if (isnan(shift)) shift = x; /* sum differences: nothing is lost to a large mean */
             total += w;
             if (column->text)
@@ -192,16 +192,16 @@ static void name_columns(char *out, size_t room, const struct chunks *chunks,
 
 static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
                                    const struct chunks *chunks, const struct schema *schema,
-                                   const struct parsed_chunk *raw, bool learning) {
+                                   const struct parsed_chunk *parsed, bool learning) {
     size_t first = SIZE_MAX;
-    for (size_t f = 0; f < raw->n_columns; f++)
-        if (raw->columns[f].missing &&
+    for (size_t f = 0; f < parsed->n_columns; f++)
+        if (parsed->columns[f].missing &&
             (first == SIZE_MAX ||
-             spot_earlier(raw->columns[f].first_missing, raw->columns[first].first_missing)))
+             spot_earlier(parsed->columns[f].first_missing, parsed->columns[first].first_missing)))
             first = f;
     char names[512];
     name_columns(names, sizeof names, chunks, schema);
-    return chunk_fail(ctx, source, raw, raw->columns[first].first_missing,
+    return chunk_fail(ctx, source, parsed, parsed->columns[first].first_missing,
                       "missing value in column '%s' (missing: %s); %s", schema->columns[first].name,
                       names,
                       learning ? "say --missing mean, indicator or drop"
@@ -209,25 +209,25 @@ static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
                                  "--missing mean, indicator or drop");
 }
 
-static sepal_status mark_incomplete(sepal_ctx *ctx, struct parsed_chunk *raw) {
-    if (!raw->drop) raw->drop = mem_zero(ctx, raw->rows, sizeof *raw->drop);
-    if (!raw->drop) return SEPAL_EMEMORY;
-    for (size_t r = 0; r < raw->rows; r++)
-        for (size_t f = 0; f < raw->n_columns && !raw->drop[r]; f++)
-            raw->drop[r] = isnan(parsed_cell(raw, r, f));
+static sepal_status mark_incomplete(sepal_ctx *ctx, struct parsed_chunk *parsed) {
+    if (!parsed->drop) parsed->drop = mem_zero(ctx, parsed->rows, sizeof *parsed->drop);
+    if (!parsed->drop) return SEPAL_EMEMORY;
+    for (size_t r = 0; r < parsed->rows; r++)
+        for (size_t f = 0; f < parsed->n_columns && !parsed->drop[r]; f++)
+            parsed->drop[r] = isnan(parsed_cell(parsed, r, f));
     return SEPAL_OK;
 }
 
 sepal_status merge_missing(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks,
                            const struct schema *schema, bool learning) {
     for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_chunk *raw = chunks->items[i];
+        struct parsed_chunk *parsed = chunks->items[i];
         size_t missing = 0;
-        for (size_t f = 0; f < raw->n_columns; f++) missing += raw->columns[f].missing;
+        for (size_t f = 0; f < parsed->n_columns; f++) missing += parsed->columns[f].missing;
         if (!missing) continue;
         if (schema->missing == MISSING_REFUSE)
-            return refuse_missing(ctx, source, chunks, schema, raw, learning);
-        if (schema->missing == MISSING_DROP) TRY(mark_incomplete(ctx, raw));
+            return refuse_missing(ctx, source, chunks, schema, parsed, learning);
+        if (schema->missing == MISSING_DROP) TRY(mark_incomplete(ctx, parsed));
     }
     return SEPAL_OK;
 }

@@ -12,14 +12,15 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
                         const struct chunks *chunks) {
     size_t kept = 0, read = 0, incomplete = 0;
     for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_chunk *raw = chunks->items[i];
-        raw->first_row = kept;
-        raw->kept_rows = raw->rows;
-        for (size_t r = 0; raw->drop && r < raw->rows; r++) raw->kept_rows -= raw->drop[r];
-        atomic_init(&raw->unread, raw->kept_rows);
-        kept += raw->kept_rows;
-        incomplete += raw->rows - raw->kept_rows - raw->bad_rows;
-        read += parsed_records(raw);
+        struct parsed_chunk *parsed = chunks->items[i];
+        parsed->first_row = kept;
+        parsed->kept_rows = parsed->rows;
+        for (size_t r = 0; parsed->drop && r < parsed->rows; r++)
+            parsed->kept_rows -= parsed->drop[r];
+        atomic_init(&parsed->unread, parsed->kept_rows);
+        kept += parsed->kept_rows;
+        incomplete += parsed->rows - parsed->kept_rows - parsed->bad_rows;
+        read += parsed_records(parsed);
     }
     if (read == 0)
         return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->lines, 1,
@@ -42,34 +43,35 @@ sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks
     data->number = mem_alloc(ctx, data->matrix.rows, sizeof *data->number);
     if (!data->number) return SEPAL_EMEMORY;
     for (size_t i = 0; i < chunks->count; first += parsed_records(chunks->items[i++])) {
-        const struct parsed_chunk *raw = chunks->items[i];
+        const struct parsed_chunk *parsed = chunks->items[i];
         size_t skipped = 0;
-        for (size_t r = 0; r < raw->rows; r++) {
-            while (skipped < raw->n_left_out && raw->left_out[skipped] == r + skipped) skipped++;
-            if (!raw->drop || !raw->drop[r]) data->number[row++] = first + r + skipped;
+        for (size_t r = 0; r < parsed->rows; r++) {
+            while (skipped < parsed->n_left_out && parsed->left_out[skipped] == r + skipped)
+                skipped++;
+            if (!parsed->drop || !parsed->drop[r]) data->number[row++] = first + r + skipped;
         }
     }
     return SEPAL_OK;
 }
 
-/* Visit the rows that stay: for (...; next_row(&it);) uses it.raw, it.r, it.row. */
-struct row_walk {
+/* Visit the rows that stay: for (...; next_row(&it);) uses it.parsed, it.r, it.row. */
+struct row_iterator {
     const struct chunks *chunks;
     size_t chunk, r, row;
-    const struct parsed_chunk *raw;
+    const struct parsed_chunk *parsed;
     bool begun;
 };
 
-static bool next_row(struct row_walk *walk) {
-    if (walk->begun) {
-        walk->r++;
-        walk->row++;
+static bool next_row(struct row_iterator *at) {
+    if (at->begun) {
+        at->r++;
+        at->row++;
     }
-    walk->begun = true;
-    for (; walk->chunk < walk->chunks->count; walk->chunk++, walk->r = 0) {
-        walk->raw = walk->chunks->items[walk->chunk];
-        while (walk->r < walk->raw->rows && walk->raw->drop && walk->raw->drop[walk->r]) walk->r++;
-        if (walk->r < walk->raw->rows) return true;
+    at->begun = true;
+    for (; at->chunk < at->chunks->count; at->chunk++, at->r = 0) {
+        at->parsed = at->chunks->items[at->chunk];
+        while (at->r < at->parsed->rows && at->parsed->drop && at->parsed->drop[at->r]) at->r++;
+        if (at->r < at->parsed->rows) return true;
     }
     return false;
 }
@@ -84,10 +86,11 @@ struct label_texts {
 };
 
 /* A label that only dropped rows have is not a class: dropping is as good as deleting. */
-static bool *labels_in_use(sepal_ctx *ctx, const struct parsed_chunk *raw) {
-    bool *used = mem_zero(ctx, raw->labels.count, sizeof *used);
-    for (size_t r = 0; used && r < raw->rows; r++)
-        if (raw->label[r] != NO_LABEL && !(raw->drop && raw->drop[r])) used[raw->label[r]] = true;
+static bool *labels_in_use(sepal_ctx *ctx, const struct parsed_chunk *parsed) {
+    bool *used = mem_zero(ctx, parsed->labels.count, sizeof *used);
+    for (size_t r = 0; used && r < parsed->rows; r++)
+        if (parsed->label[r] != NO_LABEL && !(parsed->drop && parsed->drop[r]))
+            used[parsed->label[r]] = true;
     return used;
 }
 
@@ -174,8 +177,8 @@ static sepal_status single_labels(sepal_data *data, struct schema *learnt, sepal
         TRY(classes_learn(learnt, ctx, &texts->all, class_of));
     else
         TRY(look_up(data, ctx, &texts->all, class_of));
-    for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);)
-        data->label[walk.row] = class_of[texts->number[walk.chunk][walk.raw->label[walk.r]]];
+    for (struct row_iterator at = {.chunks = chunks}; next_row(&at);)
+        data->label[at.row] = class_of[texts->number[at.chunk][at.parsed->label[at.r]]];
     return SEPAL_OK;
 }
 
@@ -241,14 +244,14 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
     if (!data->set_start) return SEPAL_EMEMORY;
     for (int pass = 0; pass < 2; pass++) {
         size_t used = 0;
-        for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
-            uint32_t label = walk.raw->label[walk.r];
-            size_t t = label == NO_LABEL ? SIZE_MAX : texts->number[walk.chunk][label];
+        for (struct row_iterator at = {.chunks = chunks}; next_row(&at);) {
+            uint32_t label = at.parsed->label[at.r];
+            size_t t = label == NO_LABEL ? SIZE_MAX : texts->number[at.chunk][label];
             size_t n = t == SIZE_MAX ? 0 : start[t + 1] - start[t];
             for (size_t k = 0; pass && k < n; k++)
                 data->set[used + k] = (int32_t)member[start[t] + k];
             used += n;
-            data->set_start[walk.row + 1] = used;
+            data->set_start[at.row + 1] = used;
         }
         if (pass == 0) data->set = mem_alloc(ctx, used, sizeof *data->set);
         if (!data->set) return SEPAL_EMEMORY;
@@ -303,9 +306,9 @@ sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks
     data->weight = mem_alloc(ctx, data->matrix.rows, sizeof *data->weight);
     if (!data->weight) return SEPAL_EMEMORY;
     struct total total = {0};
-    for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
-        data->weight[walk.row] = walk.raw->weight[walk.r];
-        total_add(&total, walk.raw->weight[walk.r]);
+    for (struct row_iterator at = {.chunks = chunks}; next_row(&at);) {
+        data->weight[at.row] = at.parsed->weight[at.r];
+        total_add(&total, at.parsed->weight[at.r]);
     }
     data->total_weight = total_of(&total);
     if (!isfinite(data->total_weight))
@@ -317,10 +320,10 @@ sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks
 sepal_status merge_kept(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
     data->kept = arena_alloc(ctx, &data->arena, data->matrix.rows, sizeof *data->kept);
     if (!data->kept) return SEPAL_EMEMORY;
-    for (struct row_walk walk = {.chunks = chunks}; next_row(&walk);) {
-        const char *cells = walk.raw->kept + walk.raw->kept_at[walk.r];
-        data->kept[walk.row] = arena_text(ctx, &data->arena, cells, strlen(cells));
-        if (!data->kept[walk.row]) return SEPAL_EMEMORY;
+    for (struct row_iterator at = {.chunks = chunks}; next_row(&at);) {
+        const char *cells = at.parsed->kept + at.parsed->kept_at[at.r];
+        data->kept[at.row] = arena_text(ctx, &data->arena, cells, strlen(cells));
+        if (!data->kept[at.row]) return SEPAL_EMEMORY;
     }
     return SEPAL_OK;
 }

@@ -70,18 +70,18 @@ struct parsed_chunk {
 
 enum { UNKNOWN_CATEGORY = -1 };
 
-void parsed_clear(struct parsed_chunk *raw);
+void parsed_clear(struct parsed_chunk *parsed);
 /* Note that the next record is no row. */
-sepal_status parsed_leave_out(struct parsed_chunk *raw, sepal_ctx *ctx);
-static inline size_t parsed_records(const struct parsed_chunk *raw) {
-    return raw->rows + raw->n_left_out;
+sepal_status parsed_leave_out(struct parsed_chunk *parsed, sepal_ctx *ctx);
+static inline size_t parsed_records(const struct parsed_chunk *parsed) {
+    return parsed->rows + parsed->n_left_out;
 }
 /* Give back what the matrix now has. */
-void parsed_clear_cells(struct parsed_chunk *raw);
+void parsed_clear_cells(struct parsed_chunk *parsed);
 
-static inline double parsed_cell(const struct parsed_chunk *raw, size_t row, size_t column) {
-    size_t at = row * raw->n_columns + column;
-    return raw->f32_cells ? (double)raw->f32_cells[at] : raw->f64_cells[at];
+static inline double parsed_cell(const struct parsed_chunk *parsed, size_t row, size_t column) {
+    size_t at = row * parsed->n_columns + column;
+    return parsed->f32_cells ? (double)parsed->f32_cells[at] : parsed->f64_cells[at];
 }
 
 #endif

@@ -134,7 +134,7 @@ static sepal_status find_sibling(struct reading *reading, enum format format) {
     return SEPAL_OK;
 }
 
-static sepal_status read_asides(struct reading *reading, enum format format) {
+static sepal_status read_labels_and_weights(struct reading *reading, enum format format) {
     const struct read_options *options = &reading->options;
     if (!reading->with_labels) return SEPAL_OK;
     TRY(find_sibling(reading, format));
@@ -158,14 +158,14 @@ sepal_status reading_join(struct reading *reading) {
         TRY(labels_file_expect(reading->ctx, &reading->weights, records, file));
     if (!reading->labels.file) return SEPAL_OK;
     TRY(labels_file_expect(reading->ctx, &reading->labels, records, file));
-    return merge_aside_labels(reading->ctx, &reading->chunks, &reading->labels);
+    return merge_labels_file(reading->ctx, &reading->chunks, &reading->labels);
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
 static sepal_status make_schema(struct reading *reading, enum format format) {
     if (reading->known) {
-        reading->data->schema = schema_share(reading->known);
+        reading->data->schema = schema_retain(reading->known);
         return SEPAL_OK;
     }
     reading->learnt = schema_new(reading->ctx);
@@ -188,10 +188,10 @@ static sepal_status read_rows(struct reading *reading, enum format format) {
     return SEPAL_EINTERNAL;
 }
 
-/* What the labels or weights are as a whole has no place but their file: `aside`, if it is one. */
-static sepal_status at_file(struct reading *reading, const char *aside, sepal_status status) {
+/* What the labels or weights are as a whole has no place but their file: `labels_file`, if it is one. */
+static sepal_status at_file(struct reading *reading, const char *labels_file, sepal_status status) {
     if (status == SEPAL_EDATA && !*reading->ctx->error.file)
-        fail_place(reading->ctx, aside ? aside : reading->source.file.name, 1, 1);
+        fail_place(reading->ctx, labels_file ? labels_file : reading->source.file.name, 1, 1);
     return status;
 }
 
@@ -225,7 +225,7 @@ static sepal_status read_all(struct reading *reading, const char *options) {
     TRY(refuse_contradictions(reading));
     TRY(source_open(&reading->source, reading->ctx, reading->path));
     TRY(choose_format(reading, &format));
-    TRY(read_asides(reading, format));
+    TRY(read_labels_and_weights(reading, format));
     TRY(make_schema(reading, format));
     TRY(read_rows(reading, format));
     return finish(reading);

@@ -49,8 +49,8 @@ static sepal_status look_for_labels(struct reading *reading, enum format format)
 static sepal_status check_length(struct reading *reading, const struct array_shape *shape) {
     size_t bytes = 0, row_bytes = shape->cols * shape->bytes;
     for (size_t i = 0; i < reading->chunks.count; i++) {
-        const struct parsed_chunk *raw = reading->chunks.items[i];
-        bytes += raw->lines * row_bytes + raw->tail_bytes;
+        const struct parsed_chunk *parsed = reading->chunks.items[i];
+        bytes += parsed->lines * row_bytes + parsed->tail_bytes;
     }
     return array_check_end(reading->ctx, shape, &reading->source, bytes);
 }

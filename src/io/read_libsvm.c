@@ -28,9 +28,9 @@ static sepal_status learn_indices(struct reading *reading) {
     struct schema *schema = reading->learnt;
     uint32_t most = 0;
     for (size_t i = 0; i < reading->chunks.count; i++) {
-        const struct parsed_chunk *raw = reading->chunks.items[i];
-        if (raw->max_index > most) most = raw->max_index;
-        schema->zero_based = schema->zero_based || raw->index_zero;
+        const struct parsed_chunk *parsed = reading->chunks.items[i];
+        if (parsed->max_index > most) most = parsed->max_index;
+        schema->zero_based = schema->zero_based || parsed->index_zero;
     }
     size_t seen = schema->zero_based ? (size_t)most + 1 : most;
     schema->width = reading->options.n_features ? reading->options.n_features : seen;
@@ -55,10 +55,11 @@ static void note_ignored(struct reading *reading) {
 /* Rows without a label are rows after all: their indices count. */
 static void count_indices(const struct chunks *chunks) {
     for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_chunk *raw = chunks->items[i];
-        for (size_t k = 0; k < raw->n_odd; k++) {
-            if (raw->odd[k].max_index > raw->max_index) raw->max_index = raw->odd[k].max_index;
-            raw->index_zero = raw->index_zero || raw->odd[k].index_zero;
+        struct parsed_chunk *parsed = chunks->items[i];
+        for (size_t k = 0; k < parsed->n_odd; k++) {
+            if (parsed->odd[k].max_index > parsed->max_index)
+                parsed->max_index = parsed->odd[k].max_index;
+            parsed->index_zero = parsed->index_zero || parsed->odd[k].index_zero;
         }
     }
 }
@@ -72,15 +73,17 @@ static sepal_status leave_unlabelled_out(struct reading *reading) {
             return SEPAL_OK;
         }
     for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_chunk *raw = chunks->items[i];
-        raw->first_unlabelled.column = 0;
-        if (raw->n_odd) raw->drop = mem_zero(reading->ctx, raw->rows, sizeof *raw->drop);
-        if (raw->n_odd && !raw->drop) return SEPAL_EMEMORY;
-        for (size_t k = 0; k < raw->n_odd; k++) {
-            raw->drop[raw->odd[k].row] = true;
-            TRY(bad_lines_add(&raw->bad, reading->ctx, raw->odd[k].spot, "the label is missing"));
+        struct parsed_chunk *parsed = chunks->items[i];
+        parsed->first_unlabelled.column = 0;
+        if (parsed->n_odd)
+            parsed->drop = mem_zero(reading->ctx, parsed->rows, sizeof *parsed->drop);
+        if (parsed->n_odd && !parsed->drop) return SEPAL_EMEMORY;
+        for (size_t k = 0; k < parsed->n_odd; k++) {
+            parsed->drop[parsed->odd[k].row] = true;
+            TRY(bad_lines_add(&parsed->bad, reading->ctx, parsed->odd[k].spot,
+                              "the label is missing"));
         }
-        raw->bad_rows = raw->n_odd;
+        parsed->bad_rows = parsed->n_odd;
     }
     return SEPAL_OK;
 }

@@ -55,7 +55,7 @@ sepal_status table_plan(struct reading *reading, struct columns *columns,
                         struct table_layout *layout) {
     const struct schema *schema = reading->data->schema;
     struct arena *arena = table_arena(reading);
-    columns->labels_aside = reading->labels.file != NULL;
+    columns->labels_elsewhere = reading->labels.file != NULL;
     TRY(refuse_other_family(reading));
     if (reading->known)
         TRY(columns_match(layout, reading->ctx, arena, columns, reading->known, &reading->options,
@@ -95,11 +95,11 @@ static sepal_status keep_undecided(struct reading *reading) {
     reading->data->undecided = mem_zero(reading->ctx, rows, sizeof *reading->data->undecided);
     if (!reading->data->undecided) return SEPAL_EMEMORY;
     for (size_t i = 0; i < reading->chunks.count; i++) {
-        struct parsed_chunk *raw = reading->chunks.items[i];
-        for (size_t r = 0; r < raw->rows; r++)
-            reading->data->undecided[at++] = raw->drop && raw->drop[r];
-        mem_free(raw->drop);
-        raw->drop = NULL;
+        struct parsed_chunk *parsed = reading->chunks.items[i];
+        for (size_t r = 0; r < parsed->rows; r++)
+            reading->data->undecided[at++] = parsed->drop && parsed->drop[r];
+        mem_free(parsed->drop);
+        parsed->drop = NULL;
     }
     return SEPAL_OK;
 }

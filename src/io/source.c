@@ -101,7 +101,7 @@ static sepal_status unpack_open(struct source *source, sepal_ctx *ctx) {
     archive_read_support_filter_zstd(source->archive);
     archive_read_support_filter_bzip2(source->archive);
     archive_read_support_format_raw(source->archive);
-    archive_read_support_format_empty(source->archive); /* raw must have one byte at least */
+    archive_read_support_format_empty(source->archive); /* parsed must have one byte at least */
     if (archive_read_open(source->archive, source, NULL, feed, NULL) != ARCHIVE_OK)
         return broken(source, ctx);
     int found = archive_read_next_header(source->archive, &entry);

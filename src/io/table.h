@@ -1,5 +1,5 @@
 /* A table of cells: what each cell of a row is for, whichever format the cells are written in, and
-   how rows of cells become the raw rows of a chunk. */
+   how rows of cells become the parsed rows of a chunk. */
 #ifndef SEPAL_IO_TABLE_H
 #define SEPAL_IO_TABLE_H
 
@@ -58,7 +58,7 @@ struct table_scratch {
 struct table_rows {
     sepal_ctx *ctx;
     const struct table_layout *layout;
-    struct parsed_chunk *raw;
+    struct parsed_chunk *parsed;
     struct table_scratch *scratch;
     const char *line_start;
     size_t line, row_line; /* where the reading stands; where the row begins */
@@ -71,7 +71,7 @@ struct table_rows {
 };
 
 sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct table_layout *layout,
-                       struct parsed_chunk *raw, struct table_scratch *scratch);
+                       struct parsed_chunk *parsed, struct table_scratch *scratch);
 /* Every row is begun, and then ended or left out; `weightless` is known from the beginning where
    weights are in another file, else it is the parser's to set. */
 sepal_status rows_begin(struct table_rows *rows);
@@ -104,13 +104,13 @@ static inline void rows_store(struct table_rows *rows, size_t feature, double va
         rows->scratch->cells[rows->entries++] = value;
         return;
     }
-    rows->scratch->cells[rows->raw->rows * rows->layout->n_features + feature] = value;
+    rows->scratch->cells[rows->parsed->rows * rows->layout->n_features + feature] = value;
     if (rows->single && !single_holds(value) && !isnan(value)) rows->single = false;
 }
 
 static inline void rows_number(struct table_rows *rows, const struct table_role *role,
                                double value) {
-    rows->raw->columns[role->feature].numbers++;
+    rows->parsed->columns[role->feature].numbers++;
     rows_store(rows, role->feature, value);
 }
 

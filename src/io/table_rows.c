@@ -69,17 +69,17 @@ static sepal_status check_text(const struct table_rows *rows, const struct table
 
 static sepal_status note_odd(struct table_rows *rows, size_t feature, struct spot spot,
                              uint32_t token) {
-    struct parsed_chunk *raw = rows->raw;
-    TRY(mem_reserve(rows->ctx, (void **)&raw->odd, &raw->odd_room, raw->n_odd + 1,
-                    sizeof *raw->odd));
-    raw->odd[raw->n_odd++] =
-        (struct odd_text){.row = raw->rows, .feature = feature, .spot = spot, .token = token};
+    struct parsed_chunk *parsed = rows->parsed;
+    TRY(mem_reserve(rows->ctx, (void **)&parsed->odd, &parsed->odd_room, parsed->n_odd + 1,
+                    sizeof *parsed->odd));
+    parsed->odd[parsed->n_odd++] =
+        (struct odd_text){.row = parsed->rows, .feature = feature, .spot = spot, .token = token};
     return SEPAL_OK;
 }
 
 static sepal_status take_text(struct table_rows *rows, const struct table_role *role,
                               const struct table_cell *cell) {
-    struct parsed_column *column = &rows->raw->columns[role->feature];
+    struct parsed_column *column = &rows->parsed->columns[role->feature];
     struct spot spot = rows_spot(rows, cell->start);
     bool fresh;
     uint32_t number;
@@ -120,7 +120,7 @@ static sepal_status take_category(struct table_rows *rows, const struct table_ro
 }
 
 sepal_status rows_miss(struct table_rows *rows, const struct table_role *role, struct spot spot) {
-    struct parsed_column *column = &rows->raw->columns[role->feature];
+    struct parsed_column *column = &rows->parsed->columns[role->feature];
     if (rows->layout->skips && rows->layout->refuses)
         return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
                        "missing value in column '%s'", role->name);
@@ -155,8 +155,8 @@ static sepal_status take_label(struct table_rows *rows, const struct table_role 
                                const struct table_cell *cell) {
     bool fresh;
     uint32_t number;
-    TRY(tokens_add(&rows->raw->labels, rows->ctx, cell->text, &number, &fresh));
-    rows->scratch->label[rows->raw->rows] = number;
+    TRY(tokens_add(&rows->parsed->labels, rows->ctx, cell->text, &number, &fresh));
+    rows->scratch->label[rows->parsed->rows] = number;
     if (!fresh && !rows->layout->skips) return SEPAL_OK;
     if (label_is_missing(cell->text)) return refuse_label(rows, role, cell);
     if (cell->text.length > LIMIT_TEXT)
@@ -174,7 +174,7 @@ static sepal_status take_weight(struct table_rows *rows, const struct table_cell
                            "a weight must be a finite number of at least 0; mend it, or name "
                            "another column with --weight",
                            cell->text);
-    rows->scratch->weight[rows->raw->rows] = value;
+    rows->scratch->weight[rows->parsed->rows] = value;
     return SEPAL_OK;
 }
 
@@ -201,19 +201,19 @@ sepal_status rows_take(struct table_rows *rows, const struct table_role *role,
 /* ---- rows --------------------------------------------------------------------------------- */
 
 sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct table_layout *layout,
-                       struct parsed_chunk *raw, struct table_scratch *scratch) {
+                       struct parsed_chunk *parsed, struct table_scratch *scratch) {
     *rows = (struct table_rows){
-        .ctx = ctx, .layout = layout, .raw = raw, .scratch = scratch, .single = true};
-    raw->n_columns = layout->n_features;
-    raw->columns = mem_zero(ctx, raw->n_columns, sizeof *raw->columns);
-    if (!raw->columns) return SEPAL_EMEMORY;
+        .ctx = ctx, .layout = layout, .parsed = parsed, .scratch = scratch, .single = true};
+    parsed->n_columns = layout->n_features;
+    parsed->columns = mem_zero(ctx, parsed->n_columns, sizeof *parsed->columns);
+    if (!parsed->columns) return SEPAL_EMEMORY;
     scratch->kept.length = 0;
     return SEPAL_OK;
 }
 
 static sepal_status reserve_row(struct table_rows *rows) {
     struct table_scratch *scratch = rows->scratch;
-    size_t row = rows->raw->rows, n = rows->layout->n_features;
+    size_t row = rows->parsed->rows, n = rows->layout->n_features;
     size_t cells = rows->layout->sparse ? rows->entries + n : (row + 1) * n;
     TRY(mem_reserve(rows->ctx, (void **)&scratch->cells, &scratch->cells_room, cells,
                     sizeof *scratch->cells));
@@ -238,28 +238,28 @@ static sepal_status reserve_row(struct table_rows *rows) {
 /* What a row does to the counts of its columns must be undone if it turns out to be bad. Sparse rows
    may be short where columns are many, and have numbers alone, whose count decides nothing. */
 static size_t counted_columns(const struct table_rows *rows) {
-    return rows->layout->sparse ? 0 : rows->raw->n_columns;
+    return rows->layout->sparse ? 0 : rows->parsed->n_columns;
 }
 
 static sepal_status remember_columns(struct table_rows *rows) {
     struct table_scratch *scratch = rows->scratch;
     size_t n = counted_columns(rows);
-    rows->odd_before = rows->raw->n_odd;
+    rows->odd_before = rows->parsed->n_odd;
     TRY(mem_reserve(rows->ctx, (void **)&scratch->before, &scratch->before_room, n,
                     sizeof *scratch->before));
-    if (n) memcpy(scratch->before, rows->raw->columns, n * sizeof *scratch->before);
+    if (n) memcpy(scratch->before, rows->parsed->columns, n * sizeof *scratch->before);
     return SEPAL_OK;
 }
 
 static void restore_columns(struct table_rows *rows) {
     for (size_t f = 0, n = counted_columns(rows); f < n; f++) {
-        struct tokens *tokens = rows->raw->columns[f].tokens; /* unused ones do no harm */
-        rows->raw->columns[f] = rows->scratch->before[f];
-        rows->raw->columns[f].tokens = tokens;
+        struct tokens *tokens = rows->parsed->columns[f].tokens; /* unused ones do no harm */
+        rows->parsed->columns[f] = rows->scratch->before[f];
+        rows->parsed->columns[f].tokens = tokens;
     }
-    rows->raw->n_odd = rows->odd_before;
-    rows->scratch->kept.length = rows->scratch->kept_at[rows->raw->rows];
-    if (rows->layout->sparse) rows->entries = rows->scratch->start[rows->raw->rows];
+    rows->parsed->n_odd = rows->odd_before;
+    rows->scratch->kept.length = rows->scratch->kept_at[rows->parsed->rows];
+    if (rows->layout->sparse) rows->entries = rows->scratch->start[rows->parsed->rows];
 }
 
 sepal_status rows_begin(struct table_rows *rows) {
@@ -269,16 +269,16 @@ sepal_status rows_begin(struct table_rows *rows) {
     TRY(reserve_row(rows));
     if (rows->layout->skips) TRY(remember_columns(rows));
     if (!rows->layout->weight) return SEPAL_OK;
-    size_t record = rows->raw->first_record + parsed_records(rows->raw);
+    size_t record = rows->parsed->first_record + parsed_records(rows->parsed);
     double weight = record < rows->layout->n_weights ? rows->layout->weight[record] : 1;
-    rows->scratch->weight[rows->raw->rows] = weight;
+    rows->scratch->weight[rows->parsed->rows] = weight;
     rows->weightless = weight == 0;
     return SEPAL_OK;
 }
 
 /* Columns stand in another order only where a model has them so. */
 static sepal_status sort_entries(struct table_rows *rows) {
-    size_t from = rows->scratch->start[rows->raw->rows];
+    size_t from = rows->scratch->start[rows->parsed->rows];
     uint32_t *index = rows->scratch->index;
     for (size_t i = from + 1; i < rows->entries; i++)
         if (index[i] < index[i - 1])
@@ -289,8 +289,8 @@ static sepal_status sort_entries(struct table_rows *rows) {
 
 sepal_status rows_end(struct table_rows *rows) {
     if (rows->weightless) {
-        rows->raw->weightless++;
-        return parsed_leave_out(rows->raw, rows->ctx);
+        rows->parsed->weightless++;
+        return parsed_leave_out(rows->parsed, rows->ctx);
     }
     if (rows->pending && !rows->missing) {
         rows->ctx->error = rows->scratch->pending;
@@ -299,9 +299,9 @@ sepal_status rows_end(struct table_rows *rows) {
     if (rows->layout->keeps) text_add(rows->ctx, &rows->scratch->kept, "", 1);
     if (rows->layout->sparse) {
         TRY(sort_entries(rows));
-        rows->scratch->start[rows->raw->rows + 1] = rows->entries;
+        rows->scratch->start[rows->parsed->rows + 1] = rows->entries;
     }
-    rows->raw->rows++;
+    rows->parsed->rows++;
     return SEPAL_OK;
 }
 
@@ -310,8 +310,8 @@ bool rows_forgive(struct table_rows *rows, sepal_status *status) {
     const struct error *error = &rows->ctx->error;
     struct spot spot = {error->line, error->column};
     restore_columns(rows);
-    *status = bad_lines_add(&rows->raw->bad, rows->ctx, spot, error->message);
-    if (*status == SEPAL_OK) *status = parsed_leave_out(rows->raw, rows->ctx);
+    *status = bad_lines_add(&rows->parsed->bad, rows->ctx, spot, error->message);
+    if (*status == SEPAL_OK) *status = parsed_leave_out(rows->parsed, rows->ctx);
     if (*status == SEPAL_OK) rows->ctx->error.status = SEPAL_OK;
     return *status == SEPAL_OK;
 }
@@ -325,44 +325,46 @@ static void *copy(sepal_ctx *ctx, const void *from, size_t count, size_t size) {
 }
 
 static sepal_status finish_dense(struct table_rows *rows) {
-    struct parsed_chunk *raw = rows->raw;
-    size_t cells = raw->rows * raw->n_columns;
+    struct parsed_chunk *parsed = rows->parsed;
+    size_t cells = parsed->rows * parsed->n_columns;
     if (!rows->single) {
-        raw->f64_cells = copy(rows->ctx, rows->scratch->cells, cells, sizeof *raw->f64_cells);
-        return raw->f64_cells ? SEPAL_OK : SEPAL_EMEMORY;
+        parsed->f64_cells = copy(rows->ctx, rows->scratch->cells, cells, sizeof *parsed->f64_cells);
+        return parsed->f64_cells ? SEPAL_OK : SEPAL_EMEMORY;
     }
-    raw->f32_cells = mem_alloc(rows->ctx, cells, sizeof *raw->f32_cells);
-    if (!raw->f32_cells) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < cells; i++) raw->f32_cells[i] = (float)rows->scratch->cells[i];
+    parsed->f32_cells = mem_alloc(rows->ctx, cells, sizeof *parsed->f32_cells);
+    if (!parsed->f32_cells) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < cells; i++) parsed->f32_cells[i] = (float)rows->scratch->cells[i];
     return SEPAL_OK;
 }
 
 static sepal_status finish_sparse(struct table_rows *rows) {
-    struct parsed_chunk *raw = rows->raw;
-    raw->entries.sparse = true;
-    raw->entries.rows = raw->rows;
-    if (raw->rows == 0) return SEPAL_OK;
+    struct parsed_chunk *parsed = rows->parsed;
+    parsed->entries.sparse = true;
+    parsed->entries.rows = parsed->rows;
+    if (parsed->rows == 0) return SEPAL_OK;
     struct entries entries = {.start = rows->scratch->start,
                               .index = rows->scratch->index,
                               .value = rows->scratch->cells,
                               .n = rows->entries};
-    return entries_to_block(&entries, rows->ctx, &raw->entries);
+    return entries_to_block(&entries, rows->ctx, &parsed->entries);
 }
 
 sepal_status rows_finish(struct table_rows *rows) {
     const struct table_layout *layout = rows->layout;
     struct table_scratch *scratch = rows->scratch;
-    struct parsed_chunk *raw = rows->raw;
+    struct parsed_chunk *parsed = rows->parsed;
     bool weights = layout->weights || layout->weight;
     TRY(layout->sparse ? finish_sparse(rows) : finish_dense(rows));
-    if (layout->labels) raw->label = copy(rows->ctx, scratch->label, raw->rows, sizeof *raw->label);
-    if (weights) raw->weight = copy(rows->ctx, scratch->weight, raw->rows, sizeof *raw->weight);
+    if (layout->labels)
+        parsed->label = copy(rows->ctx, scratch->label, parsed->rows, sizeof *parsed->label);
+    if (weights)
+        parsed->weight = copy(rows->ctx, scratch->weight, parsed->rows, sizeof *parsed->weight);
     if (layout->keeps) {
-        raw->kept = copy(rows->ctx, scratch->kept.bytes, scratch->kept.length, 1);
-        raw->kept_at = copy(rows->ctx, scratch->kept_at, raw->rows, sizeof *raw->kept_at);
+        parsed->kept = copy(rows->ctx, scratch->kept.bytes, scratch->kept.length, 1);
+        parsed->kept_at = copy(rows->ctx, scratch->kept_at, parsed->rows, sizeof *parsed->kept_at);
     }
-    bool whole = (!layout->labels || raw->label) && (!weights || raw->weight) &&
-                 !scratch->kept.failed && (!layout->keeps || (raw->kept && raw->kept_at));
+    bool whole = (!layout->labels || parsed->label) && (!weights || parsed->weight) &&
+                 !scratch->kept.failed && (!layout->keeps || (parsed->kept && parsed->kept_at));
     return whole ? SEPAL_OK : SEPAL_EMEMORY;
 }
 

@@ -117,9 +117,9 @@ static void put_sparse_row(struct writing *w, const struct block *block, size_t 
 }
 
 sepal_status write_arff(struct writing *w) {
-    struct block_walk walk = {.matrix = &w->data->matrix};
+    struct block_iterator blocks = {.matrix = &w->data->matrix};
     TRY(write_header(w));
-    for (const struct block *block; (block = block_next(&walk));)
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             if (block->sparse)
                 put_sparse_row(w, block, i);

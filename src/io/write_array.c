@@ -74,10 +74,10 @@ static bool byte_holds(double value) {
 static enum item item_of_values(const struct writing *w) {
     const struct matrix *matrix = &w->data->matrix;
     enum item item = w->format == FORMAT_IDX ? ITEM_U8 : ITEM_F32;
-    struct block_walk walk = {.matrix = matrix};
+    struct block_iterator blocks = {.matrix = matrix};
     size_t column;
     double value;
-    for (const struct block *block; (block = block_next(&walk));)
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++)
             for (size_t at = 0; row_next(block, i, matrix->cols, &at, &column, &value);) {
                 if (item == ITEM_U8 && !byte_holds(value)) item = ITEM_F32;
@@ -194,9 +194,9 @@ sepal_status check_array(struct writing *w) {
 sepal_status write_array(struct writing *w) {
     enum item item = item_of_values(w);
     size_t cols = w->data->matrix.cols;
-    struct block_walk walk = {.matrix = &w->data->matrix};
+    struct block_iterator blocks = {.matrix = &w->data->matrix};
     put_header(w, item, 0, cols);
-    for (const struct block *block; (block = block_next(&walk));)
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             struct cells cells = cells_of(block, i, cols);
             for (size_t j = 0; j < cols; j++) put_value(w, item, cell_value(&cells, j));

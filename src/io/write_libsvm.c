@@ -42,9 +42,9 @@ static void put_labels(struct writing *w, size_t row) {
 }
 
 static bool column_occurs(const struct matrix *matrix, size_t wanted) {
-    struct block_walk walk = {.matrix = matrix};
+    struct block_iterator blocks = {.matrix = matrix};
     double value;
-    for (const struct block *block; (block = block_next(&walk));)
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++)
             for (size_t at = 0, j; row_next(block, i, matrix->cols, &at, &j, &value);)
                 if (j == wanted) return true;
@@ -69,8 +69,8 @@ sepal_status write_libsvm(struct writing *w) {
     const struct matrix *matrix = &w->data->matrix;
     size_t base = w->data->schema->zero_based ? 0 : 1, column;
     double value;
-    struct block_walk walk = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&walk));)
+    struct block_iterator blocks = {.matrix = matrix};
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             bool first = block->first_row + i == 0;
             put_labels(w, block->first_row + i);

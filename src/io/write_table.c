@@ -61,9 +61,9 @@ static void put_number(struct writing *w, double number, char delimiter) {
 sepal_status write_table(struct writing *w) {
     char delimiter = delimiter_of(w);
     size_t cols = w->data->matrix.cols;
-    struct block_walk walk = {.matrix = &w->data->matrix};
+    struct block_iterator blocks = {.matrix = &w->data->matrix};
     TRY(write_header(w, delimiter));
-    for (const struct block *block; (block = block_next(&walk));)
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             size_t row = block->first_row + i;
             struct cells cells = cells_of(block, i, cols);

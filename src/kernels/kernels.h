@@ -18,11 +18,11 @@ enum { OVR_LANES_HALF = 8, OVR_LANES = 16 };
 struct lanes_step {
     float side[OVR_LANES];   /* 1 or -1 */
     float score[OVR_LANES];  /* of the row */
-    float scale[OVR_LANES];  /* share of the row / l2; 0: the lane is idle */
+    float scale[OVR_LANES];  /* weight of the row / l2; 0: the lane is idle */
     float norm;              /* the squares of the row's numbers, and of what the bias counts for */
     float a[OVR_LANES];      /* dual variables: before, then after */
     float change[OVR_LANES]; /* with this factor the row is to be added to the weights */
-    /* Added to, in units of l2: share times the terms of the gap; share times (loss + a m / 2),
+    /* Added to, in units of l2: weight times the terms of the gap; weight times (loss + a m / 2),
        whose sum over the rows is the objective. */
     float gap[OVR_LANES], loss[OVR_LANES];
 };

@@ -89,7 +89,7 @@ static inline float lanes_log_of_one_plus(float e) {
 }
 
 /* The best a is 1 / (1 + e^z) where z = m + q (a - before). As a function of z the difference of both
-   sides rises and bends once, at 0, so that Newton steps that stay on the root's side of 0 converge
+   sides rises and changes its curvature once, at 0, so that Newton steps that stay on the root's side of 0 converge
    from anywhere (they are monotone from the second on). The last step, shorter than `close`, is taken
    by the tangent of a. */
 static inline bool lanes_logistic_step(struct lanes_step *step, size_t lanes) {
@@ -99,18 +99,18 @@ static inline bool lanes_logistic_step(struct lanes_step *step, size_t lanes) {
     float low[OVR_LANES], high[OVR_LANES];
     int moved = 0, far = 0;
     for (size_t l = 0; l < lanes; l++) {
-        float side = step->side[l] * step->score[l], bend = step->scale[l] * step->norm;
+        float side = step->side[l] * step->score[l], q_ii = step->scale[l] * step->norm;
         float a = step->a[l], size = side < 0 ? -side : side;
-        float e = lanes_exp_of_minus(size), share = 1 / (1 + e), p = (side < 0 ? 1 : e) * share;
-        float curvature = e * share * share, middle = 0.5F * (a + p), apart = p - a;
-        float flat = middle * (1 - middle) + 1e-30F, move = bend * apart / (1 + bend * curvature);
+        float e = lanes_exp_of_minus(size), sigmoid = 1 / (1 + e), p = (side < 0 ? 1 : e) * sigmoid;
+        float curvature = e * sigmoid * sigmoid, middle = 0.5F * (a + p), apart = p - a;
+        float flat = middle * (1 - middle) + 1e-30F, move = q_ii * apart / (1 + q_ii * curvature);
         float value = lanes_log_of_one_plus(e) + (side < 0 ? size : 0);
         step->gap[l] += step->scale[l] * (0.5F * apart * apart / flat);
         step->loss[l] += step->scale[l] * (value + 0.5F * a * side);
         best[l] = p - curvature * move;
         m[l] = side;
-        q[l] = bend;
-        float at_0 = side + bend * (0.5F - a); /* above 0: so is the root */
+        q[l] = q_ii;
+        float at_0 = side + q_ii * (0.5F - a); /* above 0: so is the root */
         low[l] = at_0 > 0 ? 0 : -1e30F;
         high[l] = at_0 > 0 ? 1e30F : 0;
         z[l] = lanes_clip(side + move, low[l], high[l]);
@@ -119,8 +119,9 @@ static inline bool lanes_logistic_step(struct lanes_step *step, size_t lanes) {
     for (int round = 0; far && round < STEPS; round++) {
         far = 0;
         for (size_t l = 0; l < lanes; l++) {
-            float size = z[l] < 0 ? -z[l] : z[l], e = lanes_exp_of_minus(size), share = 1 / (1 + e);
-            float p = (z[l] < 0 ? 1 : e) * share, curvature = e * share * share;
+            float size = z[l] < 0 ? -z[l] : z[l], e = lanes_exp_of_minus(size),
+                  sigmoid = 1 / (1 + e);
+            float p = (z[l] < 0 ? 1 : e) * sigmoid, curvature = e * sigmoid * sigmoid;
             float move = (m[l] + q[l] * (p - step->a[l]) - z[l]) / (1 + q[l] * curvature);
             best[l] = p - curvature * move;
             z[l] = lanes_clip(z[l] + move, low[l], high[l]);

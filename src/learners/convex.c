@@ -75,7 +75,7 @@ const char *convex_time_left(char out[64], struct convex *convex, double gap, si
         convex->first_gap = gap;
         convex->first_ns = clock_ns();
     }
-    /* most solvers gain digits at a steady pace, or faster */
+    /* most solvers gain digits at a steady rate, or faster */
     double gained = log(convex->first_gap / gap), missing = log(gap / convex->descent.tol);
     double seconds = clock_seconds_since(convex->first_ns) * missing / gained;
     if (of > 1) seconds = fit_left(clock_seconds_since(start_ns), seconds, done, of);
@@ -113,7 +113,7 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
                             .x = &data->matrix,
                             .loss = loss,
                             .label = data->label,
-                            .share = convex->share,
+                            .row_weight = convex->row_weight,
                             .bias = (enum bias)convex->config->bias};
     TRY(set_penalty(convex));
     if (centre) TRY(objective_centre(centre, o));

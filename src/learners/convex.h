@@ -94,7 +94,7 @@ struct convex {
     double first_gap;     /* that was told, for a guess at the time left */
     uint64_t first_ns;    /* when that was */
     struct stride stride; /* of --solver sgd */
-    double *share;
+    double *row_weight;
     double total;  /* the sum of the rows' weights */
     size_t before; /* iterations before those of the solver at work */
     bool handed_over;
@@ -107,7 +107,7 @@ struct convex {
 const char *convex_time_left(char out[64], struct convex *convex, double gap, size_t done,
                              size_t of, uint64_t start_ns);
 
-/* convex_share.c: the share of each row in the sum of losses. */
+/* convex_row_weights.c: the weight of each row in the sum of losses. */
 sepal_status convex_row_weights(struct convex *convex);
 
 /* convex_separation.c: find out and say that no finite weights are best. */
@@ -162,14 +162,14 @@ struct convex_shape convex_shape(const struct objective *o, size_t classes, doub
 struct convex_plan convex_plan_by(const struct objective *o, const struct convex_shape *shape);
 extern const char convex_ways[]; /* what --solver may name, "a|b" */
 
-/* convex_walk.c: --solver sgd, which runs on the rows as given. */
+/* convex_sgd.c: --solver sgd, which runs on the rows as given. */
 #define CONVEX_WALK "sgd"
 bool convex_is_sgd(const struct fit *fit);
 struct stride convex_stride(const struct convex_config *config);
 /* Parameters of sgd that were set for another solver. */
 sepal_status convex_warn_unused(const struct convex *convex);
 /* Why it did not come to the gap asked for. */
-void convex_warn_of_walk(const struct convex *convex);
+void convex_warn_of_sgd(const struct convex *convex);
 
 /* convex_report.c: what came of it, into the fit. */
 void convex_report(struct convex *convex, const struct convex_plan *plan);

@@ -47,7 +47,7 @@ static const char *dual_refuses(const struct objective *o) {
     return o->rows.sparse && o->centre ? "it cannot centre sparse rows" : NULL;
 }
 
-/* Squares, and products of columns, shares and curvatures, stay far from the ends of the range; what
+/* Squares, and products of columns, weights and curvatures, stay far from the ends of the range; what
    augmented makes smaller from round to round is the L2 penalty, which asks for like columns. */
 enum { FAR = 300, NEAR = 4 };
 /* name, how, why not, what it costs, what it suits, columns of which sizes; without a cost it is not chosen
@@ -121,7 +121,7 @@ static double row_reach(const struct objective *o) {
         const struct block *block = matrix_block_of(&o->rows, i, &local);
         double square = o->bias == BIAS_FREE ? square_distance(o, i, (i + o->n / 2) % o->n) / 2
                                              : row_square_norm(block, local, o->cols);
-        sum += o->share[i] / o->l2 * square;
+        sum += o->row_weight[i] / o->l2 * square;
     }
     return sum / (double)looked;
 }

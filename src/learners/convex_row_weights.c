@@ -1,4 +1,4 @@
-/* The share of each row in the sum of losses: its weight times the factor of its class, divided by
+/* The weight of each row in the sum of losses: its weight times the factor of its class, divided by
    the sum of the weights. Of problems made of more classes the factors are those of the rows' own. */
 #include "learners/convex.h"
 
@@ -40,9 +40,10 @@ sepal_status convex_row_weights(struct convex *convex) {
     const char *wish = convex->config->class_weight;
     const struct schema *schema = fit->own_schema ? fit->own_schema : data->schema;
     const int32_t *label = fit->own_label ? fit->own_label : data->label;
-    convex->share = arena_alloc(fit->ctx, &fit->arena, data->matrix.rows, sizeof *convex->share);
+    convex->row_weight =
+        arena_alloc(fit->ctx, &fit->arena, data->matrix.rows, sizeof *convex->row_weight);
     double *factor = arena_alloc(fit->ctx, &fit->arena, schema->n_classes + 2, sizeof *factor);
-    if (!convex->share || !factor) return SEPAL_EMEMORY;
+    if (!convex->row_weight || !factor) return SEPAL_EMEMORY;
     bool all_alike = strcmp(wish, "none") == 0, even = strcmp(wish, "balanced") == 0;
     if (even && data->schema->n_classes > 2) { /* each against the rest has factors of its own */
         all_alike = true;
@@ -54,8 +55,8 @@ sepal_status convex_row_weights(struct convex *convex) {
     }
     double alike = 1 / convex->total;
     for (size_t i = 0; i < data->matrix.rows; i++) {
-        convex->share[i] = data->weight ? data->weight[i] / convex->total : alike;
-        if (!all_alike) convex->share[i] *= factor[label[i]];
+        convex->row_weight[i] = data->weight ? data->weight[i] / convex->total : alike;
+        if (!all_alike) convex->row_weight[i] *= factor[label[i]];
     }
     return SEPAL_OK;
 }

@@ -54,21 +54,21 @@ static void warn_of(const struct convex *convex, bool wholly) {
 
 sepal_status convex_separation(struct convex *convex) {
     const struct objective *o = &convex->objective;
-    struct separability answer = {.separable = ANSWER_UNKNOWN, .quasi = ANSWER_UNKNOWN};
+    struct separability found = {.separable = OUTCOME_UNKNOWN, .quasi = OUTCOME_UNKNOWN};
     struct arena arena = {0};
     bool signs;
     if (o->loss != &loss_logistic || o->l1 > 0 || o->l2 > 0) return SEPAL_OK;
     if (convex->fit->stopped || convex_is_sgd(convex->fit)) return SEPAL_OK;
     TRY(shows_signs(&signs, convex));
     if (!signs) return SEPAL_OK;
-    sepal_status status = ask(&answer, convex, &arena);
+    sepal_status status = ask(&found, convex, &arena);
     arena_clear(&arena);
     TRY(status);
-    bool wholly = answer.separable == ANSWER_YES;
-    if (!wholly && answer.quasi == ANSWER_NO) return SEPAL_OK;
+    bool wholly = found.separable == OUTCOME_YES;
+    if (!wholly && found.quasi == OUTCOME_NO) return SEPAL_OK;
     convex->descent.converged = false;
     convex->endless = true;
-    if (wholly || answer.quasi == ANSWER_YES)
+    if (wholly || found.quasi == OUTCOME_YES)
         warn_of(convex, wholly);
     else
         warn(

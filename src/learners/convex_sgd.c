@@ -1,4 +1,4 @@
-/* --solver sgd: how it is told to walk, and what is said of parameters and results of a method that does
+/* --solver sgd: its settings, and what is said of parameters and results of a method that does
    not aim at a gap. */
 #include "learners/convex.h"
 
@@ -37,15 +37,15 @@ sepal_status convex_warn_unused(const struct convex *convex) {
     return SEPAL_OK;
 }
 
-/* P where the walk begins unless it is warm: at 0. */
+/* P where sgd begins unless it is warm: at 0. */
 static double objective_at_zero(const struct objective *o) {
-    double none = 0, value, shares = 0;
+    double none = 0, value, total_weight = 0;
     o->loss->at(o->ctx->kernels, 1, &none, &value, NULL, NULL);
-    for (size_t i = 0; i < o->n; i++) shares += o->share[i];
-    return shares * value;
+    for (size_t i = 0; i < o->n; i++) total_weight += o->row_weight[i];
+    return total_weight * value;
 }
 
-void convex_warn_of_walk(const struct convex *convex) {
+void convex_warn_of_sgd(const struct convex *convex) {
     const struct solver *d = &convex->descent;
     double zero = objective_at_zero(&convex->objective);
     if (d->diverged)
@@ -68,7 +68,7 @@ void convex_warn_of_walk(const struct convex *convex) {
             d->iterations);
     else
         warn(convex->fit->ctx, "not-converged",
-             "%zu epochs of sgd ended with a relative gap of %.2g: sgd walks and does not aim at a "
+             "%zu epochs of sgd ended with a relative gap of %.2g: sgd does not aim at a "
              "gap; try --schedule inverse, another --eta or more --epochs, or leave --solver out",
              d->iterations, convex->proof.gap);
 }

@@ -55,7 +55,7 @@ static void warn_of_shortfall(const struct convex *convex) {
         return;
     }
     if (convex_is_sgd(fit)) {
-        convex_warn_of_walk(convex);
+        convex_warn_of_sgd(convex);
         return;
     }
     if (!isfinite(convex->proof.gap)) {
@@ -82,7 +82,7 @@ static double least_l1(const struct convex *convex) {
     if (alpha && v && o->bias != BIAS_PENALISED &&
         objective_margins(m, o, convex->descent.u) == SEPAL_OK) {
         o->loss->at(o->ctx->kernels, o->n, m, NULL, alpha, NULL);
-        for (size_t i = 0; i < o->n; i++) alpha[i] *= o->share[i] * objective_side(o, i);
+        for (size_t i = 0; i < o->n; i++) alpha[i] *= o->row_weight[i] * objective_side(o, i);
         if (objective_back(v, o, alpha) == SEPAL_OK) {
             most = 0;
             for (size_t j = 0; j < o->cols; j++) most = fmax(most, fabs(v[j]));

@@ -76,9 +76,9 @@ void discriminant_report(struct fit *fit, double j, const double *eigenvalue, si
     tree_number(fit->make, facts, "J", j);
     struct tree *values = tree_array(fit->make, facts, "eigenvalues");
     for (size_t i = 0; i < n; i++) tree_number(fit->make, values, NULL, eigenvalue[i]);
-    struct tree *shares = tree_array(fit->make, facts, "share");
+    struct tree *proportions = tree_array(fit->make, facts, "share");
     for (size_t i = 0; i < n; i++)
-        tree_number(fit->make, shares, NULL, n == 1 ? 1 : eigenvalue[i] / sum);
+        tree_number(fit->make, proportions, NULL, n == 1 ? 1 : eigenvalue[i] / sum);
     tree_number(fit->make, facts, "shrinkage", alpha);
 }
 

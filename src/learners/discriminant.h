@@ -1,4 +1,4 @@
-/* What the learners that look at class means and scatter share: their parameters, the place of a cut,
+/* What the learners that look at class means and scatter share: their parameters, the place of the threshold,
    the linear discriminant of K classes, and its report. */
 #ifndef SEPAL_LEARNERS_DISCRIMINANT_H
 #define SEPAL_LEARNERS_DISCRIMINANT_H
@@ -24,14 +24,14 @@ sepal_status scatter_start(struct scatter *out, struct fit *fit);
    text columns are to blame, which always are dependent. */
 void warn_of_rank(struct fit *fit, const struct scatter *s, size_t rank, const char *done);
 
-/* ---- two classes (cut.c) */
-enum cut { CUT_MIDPOINT, CUT_MEAN, CUT_GAUSS };
-#define CUT_WORDS "midpoint|mean|gauss"
-#define CUT_HELP                                                                                   \
+/* ---- two classes (threshold.c) */
+enum threshold { THRESHOLD_MIDPOINT, THRESHOLD_MEAN, THRESHOLD_GAUSS };
+#define THRESHOLD_WORDS "midpoint|mean|gauss"
+#define THRESHOLD_HELP                                                                             \
     "where class 2 begins: midway between the class means, at the mean of all rows, or where the " \
     "normal curvatures of the projected classes cross"
 /* fit->linear's only bias, for its weights. */
-sepal_status cut_place(struct fit *fit, const struct scatter *s, enum cut cut);
+sepal_status threshold_place(struct fit *fit, const struct scatter *s, enum threshold threshold);
 /* The means coincide, up to rounding. */
 bool means_coincide(const struct scatter *s);
 

@@ -7,13 +7,13 @@
 #include <math.h>
 
 struct config {
-    int cut;
+    int threshold;
     const char *shrinkage;
 };
 
 #define AT(field) offsetof(struct config, field)
 static const struct parameter parameters[] = {
-    {"cut", PARAMETER_CHOICE, AT(cut), "midpoint", CUT_WORDS, CUT_HELP},
+    {"cut", PARAMETER_CHOICE, AT(threshold), "midpoint", THRESHOLD_WORDS, THRESHOLD_HELP},
     {"shrinkage", PARAMETER_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
     {0},
 };
@@ -88,7 +88,7 @@ static sepal_status fit_alone(struct fit *fit) {
     discriminant_report(fit, j, &eigenvalue, 1, whitener.alpha);
     discriminant_words(fit, &whitener, isnan(alpha));
     fit->objective = 1 / (1 + eigenvalue);
-    return cut_place(fit, &s, (enum cut)config->cut);
+    return threshold_place(fit, &s, (enum threshold)config->threshold);
 }
 
 static sepal_status fit_fisher(struct fit *fit) {

@@ -87,8 +87,8 @@ static sepal_status keep_shared(struct gaussian *g, struct discriminant *d) {
     double *work = arena_alloc(ctx, &g->fit->arena, cols, GAUSSIAN_PANEL * sizeof *work);
     if (!work) return SEPAL_EMEMORY;
     double inverse = w->alpha > 0 ? trace_of_inverse(w->factor, n, w->scale, work, ctx->blas) : 0;
-    double share = gaussian_trace(&c, inverse) / d->s.total;
-    for (size_t k = 0; k < g->classes; k++) g->squares[k] = d->s.class_weight[k] * share;
+    double ratio = gaussian_trace(&c, inverse) / d->s.total;
+    for (size_t k = 0; k < g->classes; k++) g->squares[k] = d->s.class_weight[k] * ratio;
     return SEPAL_OK;
 }
 

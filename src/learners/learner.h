@@ -46,7 +46,7 @@ struct fit {
     size_t iterations;    /* 0 for closed forms */
     bool converged;
     const char *stopped; /* why it ended early with the best so far; NULL: it did not */
-    bool speechless;     /* there was no memory for a text */
+    bool message_lost;   /* there was no memory for a text */
     struct tree_maker *make;
     struct tree *report; /* further facts may be added here, under the learner's own key */
 };

@@ -71,6 +71,6 @@ const char *fit_text(struct fit *fit, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const char *copy = arena_text(fit->ctx, &fit->arena, text, strlen(text));
-    if (!copy) fit->speechless = true;
+    if (!copy) fit->message_lost = true;
     return copy ? copy : "";
 }

@@ -1,14 +1,15 @@
-/* The line through the two class means: with the cut midway, the nearer mean wins. */
+/* The line through the two class means: with the threshold midway, the nearer mean wins. */
 #include "learners/discriminant.h"
 
 #include <math.h>
 
 struct config {
-    int cut;
+    int threshold;
 };
 
 static const struct parameter parameters[] = {
-    {"cut", PARAMETER_CHOICE, offsetof(struct config, cut), "midpoint", CUT_WORDS, CUT_HELP},
+    {"cut", PARAMETER_CHOICE, offsetof(struct config, threshold), "midpoint", THRESHOLD_WORDS,
+     THRESHOLD_HELP},
     {0},
 };
 
@@ -29,7 +30,7 @@ static sepal_status fit_mean_difference(struct fit *fit) {
     fit->solver = "closed form";
     fit->words = "minus the distance between the projected class means, w of length 1";
     fit->objective = -distance;
-    return cut_place(fit, &s, (enum cut)config->cut);
+    return threshold_place(fit, &s, (enum threshold)config->threshold);
 }
 
 static bool shiftable(const void *config) {

@@ -78,7 +78,7 @@ static sepal_status perceptron_fit(struct fit *fit) {
     p.step = step_of(&p, mode);
     TRY(set_start(&p));
     switch (mode) {
-    case MODE_ONLINE: TRY(perceptron_walk(&p)); break;
+    case MODE_ONLINE: TRY(perceptron_online(&p)); break;
     case MODE_BATCH: TRY(perceptron_batch(&p)); break;
     case MODE_MINIBATCH: TRY(perceptron_minibatch(&p)); break;
     }

@@ -40,8 +40,8 @@ struct perceptron {
     size_t limit;      /* most epochs */
     double step;       /* eta, 2 eta, 2 eta / B or 2 eta / N */
 
-    struct weights start;  /* where the walk began; w is NULL: at 0 */
-    struct weights now;    /* the walking weights: those of fit->linear */
+    struct weights start;  /* where the run began; w is NULL: at 0 */
+    struct weights now;    /* the current weights: those of fit->linear */
     struct weights result; /* what pocket and averaged return; else w is NULL */
     uint32_t *order;       /* rows in this epoch's order; NULL: as they are */
 
@@ -84,7 +84,7 @@ bool perceptron_stops(struct perceptron *p, size_t rows);
 sepal_status perceptron_overflow(const struct perceptron *p);
 
 /* ---- the runs */
-sepal_status perceptron_walk(struct perceptron *p);      /* one example at a time */
+sepal_status perceptron_online(struct perceptron *p);    /* one example at a time */
 sepal_status perceptron_batch(struct perceptron *p);     /* all mistakes at once */
 sepal_status perceptron_minibatch(struct perceptron *p); /* those of some rows at once */
 

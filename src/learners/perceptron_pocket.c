@@ -1,7 +1,7 @@
-/* The pocket (Gallant 1990, without his short cuts): of all weights that a walk visits, those with
+/* The pocket (Gallant 1990, without his short cuts): of all weights that a run visits, those with
    the fewest training errors, the earliest on ties. Errors are counted exactly, by the rule of
    prediction, yet most weights are worse than the best and need no full count. A few rows are wrong
-   for nearly all weights of a walk and most rows for hardly any: the rows that some full count since
+   for nearly all weights of a run and most rows for hardly any: the rows that some full count since
    the last improvement found wrong are the suspects. They are read first, those that were wrong last
    time before the others, and weights with as many errors among them as the best has in all are
    turned down. Only the others are counted in full, in parallel. Which rows are suspects decides

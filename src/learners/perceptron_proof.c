@@ -26,18 +26,18 @@ static sepal_status ask(struct separability *out, struct perceptron *p, struct a
 
 sepal_status perceptron_prove(enum perceptron_chance *out, struct perceptron *p) {
     struct arena arena = {0};
-    struct separability answer = {.separable = ANSWER_UNKNOWN};
-    sepal_status status = ask(&answer, p, &arena);
-    *out = answer.separable == ANSWER_YES  ? CHANCE_LATER
-           : answer.separable == ANSWER_NO ? CHANCE_NEVER
+    struct separability found = {.separable = OUTCOME_UNKNOWN};
+    sepal_status status = ask(&found, p, &arena);
+    *out = found.separable == OUTCOME_YES  ? CHANCE_LATER
+           : found.separable == OUTCOME_NO ? CHANCE_NEVER
                                            : CHANCE_UNKNOWN;
     if (status == SEPAL_OK && *out == CHANCE_NEVER) {
         warn(p->fit->ctx, "not-separable",
              "the classes are not linearly separable, so no number of epochs is enough: positive "
              "multiples of %zu rows, each with the sign of its class, add up to exactly 0 (`sepal "
              "separable` shows them)%s; try %sadd features",
-             answer.certificate.n,
-             answer.quasi == ANSWER_YES
+             found.certificate.n,
+             found.quasi == OUTCOME_YES
                  ? "; some weights have no row on their wrong side, but rows of both classes on "
                    "their surface (quasi-complete separation)"
                  : "",

@@ -67,12 +67,12 @@ static bool weights_are_one(const sepal_data *data) {
     return true;
 }
 
-static bool walks_on_ones(const struct perceptron *p) {
+static bool updates_by_one(const struct perceptron *p) {
     const struct perceptron_config *config = p->config;
-    bool walks = config->variant == ONLINE || config->variant == POCKET ||
+    bool steps = config->variant == ONLINE || config->variant == POCKET ||
                  config->variant == AVERAGED ||
                  (config->variant == DELTA && config->mode == MODE_ONLINE);
-    return walks && weights_are_one(p->data);
+    return steps && weights_are_one(p->data);
 }
 
 /* The start over the step, u: its norm, its part along the last weights, and the norm of what is
@@ -106,7 +106,7 @@ static sepal_status measure_start(struct start *out, const struct perceptron *p)
    (R / margin)^2. NaN where nothing is proved: the bound is on single steps on rows of weight 1. */
 static double update_bound(const struct perceptron *p, const struct start *u, double radius,
                            double margin) {
-    if (!walks_on_ones(p)) return NAN;
+    if (!updates_by_one(p)) return NAN;
     /* the margin less what rounding of a dot product can have added to it, and what it takes off a
        step beside a large start; and that a mistake may be judged one by rounding: still a bound */
     double error = (double)(p->cols + 8) * DBL_EPSILON;
@@ -142,8 +142,8 @@ static const char *solver_words(struct perceptron *p) {
     case MINIBATCH:
         return fit_text(p->fit, "minibatch perceptron, the mistakes of %zu rows at once",
                         config->batch);
-    case POCKET: return "pocket perceptron, the best weights of an online walk";
-    case AVERAGED: return "averaged perceptron, the mean weights of an online walk";
+    case POCKET: return "pocket perceptron, the best weights of an online run";
+    case AVERAGED: return "averaged perceptron, the mean weights of an online run";
     case DELTA: break;
     }
     if (config->mode == MODE_ONLINE) return "delta rule, one example at a time";

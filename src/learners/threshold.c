@@ -63,22 +63,22 @@ static sepal_status cross(double *y, struct fit *fit, const struct scatter *s, d
     double pooled = freedom > 0 ? (squares[0] + squares[1]) / freedom : 0;
     bool usable = pooled > 0 && isfinite(pooled);
     *y = usable ? pooled / (2 * h) * log(n[0] / n[1]) : 0;
-    warn(fit->ctx, "cut", "%s; the cut was placed %s",
+    warn(fit->ctx, "cut", "%s; the threshold was placed %s",
          both ? "the normal curvatures of the two classes do not cross"
-              : "a class has no spread along w, so it has no normal curvature",
+              : "a class has no spread along w, so it has no normal curve",
          usable ? "as for classes of equal, pooled variance" : "midway between the means");
     return SEPAL_OK;
 }
 
-sepal_status cut_place(struct fit *fit, const struct scatter *s, enum cut cut) {
+sepal_status threshold_place(struct fit *fit, const struct scatter *s, enum threshold threshold) {
     const struct kernels *kernels = fit->ctx->kernels;
     const double *w = fit->linear.w;
     size_t cols = s->x->cols;
     double low = kernels->dot_f64(w, s->mean, cols),
            high = kernels->dot_f64(w, s->mean + cols, cols);
     double y = 0;
-    if (cut == CUT_GAUSS) TRY(cross(&y, fit, s, (high - low) / 2));
-    fit->linear.b[0] =
-        cut == CUT_MEAN ? -kernels->dot_f64(w, s->offset, cols) : -((low + high) / 2 + y);
+    if (threshold == THRESHOLD_GAUSS) TRY(cross(&y, fit, s, (high - low) / 2));
+    fit->linear.b[0] = threshold == THRESHOLD_MEAN ? -kernels->dot_f64(w, s->offset, cols)
+                                                   : -((low + high) / 2 + y);
     return SEPAL_OK;
 }

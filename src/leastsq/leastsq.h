@@ -61,10 +61,10 @@ sepal_status leastsq_duplicates(size_t *first, const struct leastsq *p);
 bool leastsq_qr_by_rows(const struct leastsq *p);
 /* Paige and Saunders' LSQR from 0. */
 sepal_status leastsq_lsqr(struct leastsq *p, double tol, size_t max_iter);
-/* Whether no more than this share of the loss at 0 is left to gain for an output, as far as some steps
+/* Whether no more than this fraction of the loss at 0 is left to gain for an output, as far as some steps
    with columns of length 1 can tell. */
 sepal_status leastsq_residual_is_small(bool *little, struct leastsq *p, size_t output,
-                                       double share);
+                                       double fraction);
 
 /* Rows [first, first + n) of a block: active columns, centred, times the root of the weight. `out`
    has room for all the columns in each of its rows, `stride` apart. */

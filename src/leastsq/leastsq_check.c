@@ -101,8 +101,8 @@ static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double 
 static sepal_status add_output(sepal_ctx *ctx, size_t r, void *payload) {
     const struct checking *all = payload;
     double *sums = all->sums + r * sums_width(all, 1);
-    struct block_walk walk = {.matrix = all->p->x};
-    for (const struct block *block; (block = block_next(&walk));)
+    struct block_iterator blocks = {.matrix = all->p->x};
+    for (const struct block *block; (block = block_next(&blocks));)
         add_rows(all, ctx->kernels, block, r, r + 1, sums);
     return SEPAL_OK;
 }

@@ -28,9 +28,9 @@ static int by_hash(const void *a, const void *b) {
 
 /* One number for each column that depends on all of its entries. */
 static void hash_columns(uint64_t *hash, const struct matrix *x) {
-    struct block_walk walk = {.matrix = x};
+    struct block_iterator blocks = {.matrix = x};
     memset(hash, 0, x->cols * sizeof *hash);
-    for (const struct block *block; (block = block_next(&walk));)
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             double value;
             for (size_t at = 0, j; row_next(block, i, x->cols, &at, &j, &value);)
@@ -40,8 +40,8 @@ static void hash_columns(uint64_t *hash, const struct matrix *x) {
 
 /* What has the same number by chance is told apart. */
 static void compare(size_t *first, const struct leastsq *p, double *row) {
-    struct block_walk walk = {.matrix = p->x};
-    for (const struct block *block; (block = block_next(&walk));)
+    struct block_iterator blocks = {.matrix = p->x};
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             block_dense(block, i, 1, p->x->cols, NULL, NULL, row, p->x->cols);
             for (size_t a = 0; a < p->n; a++)

@@ -17,13 +17,13 @@ struct product {
     double ovr_dcd_sum; /* its product with v, or the sum of root_i u_i */
 };
 
-static sepal_status cut_sparse(struct products *products, size_t *stripe, size_t stripes) {
+static sepal_status stripe_sparse(struct products *products, size_t *stripe, size_t stripes) {
     const struct leastsq *p = products->p;
     size_t *count = arena_zero(p->ctx, p->arena, p->x->cols, sizeof *count);
     if (!count) return SEPAL_EMEMORY;
-    struct block_walk walk = {.matrix = p->x};
+    struct block_iterator blocks = {.matrix = p->x};
     size_t entries = 0, seen = 0, s = 0;
-    for (const struct block *block; (block = block_next(&walk));) {
+    for (const struct block *block; (block = block_next(&blocks));) {
         entries += block->start[block->rows];
         for (size_t e = 0; e < block->start[block->rows]; e++) count[block->index[e]]++;
     }
@@ -40,7 +40,7 @@ sepal_status products_init(struct products *products, const struct leastsq *p) {
     size_t *stripe = arena_alloc(p->ctx, p->arena, stripes + 1, sizeof *stripe);
     if (!stripe) return SEPAL_EMEMORY;
     *products = (struct products){.p = p, .n_stripes = stripes, .stripe = stripe};
-    if (p->x->sparse) return cut_sparse(products, stripe, stripes);
+    if (p->x->sparse) return stripe_sparse(products, stripe, stripes);
     for (size_t s = 0; s <= stripes; s++) stripe[s] = cols / stripes * s;
     stripe[stripes] = cols;
     return SEPAL_OK;
@@ -98,8 +98,8 @@ static sepal_status back_stripe(sepal_ctx *ctx, size_t s, void *payload) {
     const struct leastsq *p = all->products->p;
     size_t from = all->products->stripe[s], end = all->products->stripe[s + 1];
     memset(all->to + from, 0, (end - from) * sizeof *all->to);
-    struct block_walk walk = {.matrix = p->x};
-    for (const struct block *block; (block = block_next(&walk));) {
+    struct block_iterator blocks = {.matrix = p->x};
+    for (const struct block *block; (block = block_next(&blocks));) {
         double sum = 0;
         for (size_t i = 0; i < block->rows; i++) {
             size_t row = block->first_row + i;

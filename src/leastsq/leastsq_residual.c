@@ -21,9 +21,9 @@ struct ovr_objective {
 /* A column less its centre, in units of the largest number that a pass finds: none is too small for
    its square. Entries that are not there are minus the centre. */
 static void pass(const struct leastsq *p, double *square, double *unit, double *seen) {
-    struct block_walk walk = {.matrix = p->x};
+    struct block_iterator blocks = {.matrix = p->x};
     double all = 0, x;
-    for (const struct block *block; (block = block_next(&walk));)
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             double root = leastsq_root_weight(p, block->first_row + i);
             all += root * root;
@@ -91,11 +91,11 @@ static sepal_status advance(struct ovr_objective *t, double square) {
     const struct kernels *kernels = p->ctx->kernels;
     size_t rows = p->x->rows, cols = p->x->cols;
     TRY(products_forward(t->q, &t->products, t->p));
-    double bend = kernels->dot_f64(t->q, t->q, rows);
-    if (p->ridge > 0) bend += p->ridge * kernels->dot_f64(t->p, t->p, cols);
-    if (!(bend > 0)) return SEPAL_OK;
-    kernels->axpy_f64(-square / bend, t->q, t->r, rows);
-    kernels->axpy_f64(square / bend, t->p, t->x, cols);
+    double curvature = kernels->dot_f64(t->q, t->q, rows);
+    if (p->ridge > 0) curvature += p->ridge * kernels->dot_f64(t->p, t->p, cols);
+    if (!(curvature > 0)) return SEPAL_OK;
+    kernels->axpy_f64(-square / curvature, t->q, t->r, rows);
+    kernels->axpy_f64(square / curvature, t->p, t->x, cols);
     return SEPAL_OK;
 }
 
@@ -121,7 +121,7 @@ static sepal_status run(struct ovr_objective *t, double start, double much, bool
 }
 
 sepal_status leastsq_residual_is_small(bool *little, struct leastsq *p, size_t output,
-                                       double share) {
+                                       double fraction) {
     struct arena arena = {0};
     struct ovr_objective t = {0};
     double start = 0;
@@ -135,7 +135,7 @@ sepal_status leastsq_residual_is_small(bool *little, struct leastsq *p, size_t o
         t.r[i] = target - t.q[i];
         start += target * target;
     }
-    if (status == SEPAL_OK) status = run(&t, start, share * start, little);
+    if (status == SEPAL_OK) status = run(&t, start, fraction * start, little);
     arena_clear(&arena);
     return status;
 }

@@ -14,9 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-void spread_walk(const struct matrix *x, size_t first, size_t end, spread_fn see, void *payload) {
-    struct block_walk walk = {.matrix = x};
-    for (const struct block *block; (block = block_next(&walk));) {
+void column_values(const struct matrix *x, size_t first, size_t end, column_value_fn see,
+                   void *payload) {
+    struct block_iterator blocks = {.matrix = x};
+    for (const struct block *block; (block = block_next(&blocks));) {
         struct block stored = *block;
         stored.centre = NULL;
         for (size_t i = 0; i < block->rows; i++) {
@@ -37,18 +38,18 @@ static const double *centre_of(const struct matrix *x) {
 struct stripes {
     const struct matrix *x;
     size_t n;
-    spread_fn see;
+    column_value_fn see;
     void *payload;
 };
 
 static sepal_status one_stripe(sepal_ctx *ctx, size_t s, void *payload) {
     const struct stripes *all = payload;
     size_t width = all->x->cols / all->n + 1, first = s * width, end = first + width;
-    if (first < all->x->cols) spread_walk(all->x, first, end, all->see, all->payload);
+    if (first < all->x->cols) column_values(all->x, first, end, all->see, all->payload);
     return check_cancelled(ctx, "going through the columns");
 }
 
-static sepal_status walk_stripes(const struct map_rows *rows, spread_fn see, void *payload) {
+static sepal_status each_stripe(const struct map_rows *rows, column_value_fn see, void *payload) {
     enum { FOR_EACH_THREAD = 4 }; /* columns are not equally full */
     struct stripes all = {.x = rows->x, .see = see, .payload = payload};
     all.n = (size_t)parallel_width(rows->ctx) * FOR_EACH_THREAD;
@@ -70,7 +71,7 @@ static void widen(void *payload, size_t j, size_t row, double x) {
     ranges->seen[j]++;
 }
 
-sepal_status spread_ranges(double *low, double *high, const struct map_rows *rows) {
+sepal_status column_ranges(double *low, double *high, const struct map_rows *rows) {
     size_t cols = rows->x->cols;
     const double *centre = centre_of(rows->x);
     struct ranges ranges = {.low = low, .high = high};
@@ -78,7 +79,7 @@ sepal_status spread_ranges(double *low, double *high, const struct map_rows *row
     if (!ranges.seen) return SEPAL_EMEMORY;
     memset(low, 0, cols * sizeof *low);
     memset(high, 0, cols * sizeof *high);
-    TRY(walk_stripes(rows, widen, &ranges));
+    TRY(each_stripe(rows, widen, &ranges));
     for (size_t j = 0; j < cols; j++) {
         bool zeros = ranges.seen[j] < rows->x->rows;
         if (zeros && low[j] > 0) low[j] = 0;
@@ -151,7 +152,7 @@ static sepal_status run(struct pass *pass) {
         return matrix_sum(pass->first, rows->ctx, rows->x, 2 * cols, add_block, pass);
     memset(pass->first, 0, 3 * cols * sizeof *pass->first);
     memset(pass->seen, 0, cols * sizeof *pass->seen);
-    TRY(walk_stripes(rows, add_entry, pass));
+    TRY(each_stripe(rows, add_entry, pass));
     for (size_t j = 0; j < cols; j++)
         if (pass->seen[j] < rows->x->rows) add_number(pass, j, rows->total - pass->weight[j], 0);
     return SEPAL_OK;
@@ -173,7 +174,7 @@ static double scale_of(double size) {
     return ldexp(1, -exponent);
 }
 
-sepal_status spread_moments(double *mean, double *deviation, const struct map_rows *rows) {
+sepal_status column_moments(double *mean, double *deviation, const struct map_rows *rows) {
     size_t cols = rows->x->cols;
     double total = rows->total, *scale;
     struct pass pass = {.rows = rows, .shift = mean};

@@ -5,14 +5,15 @@
 
 #include "maps/map.h"
 
-sepal_status spread_ranges(double *low, double *high, const struct map_rows *rows);
+sepal_status column_ranges(double *low, double *high, const struct map_rows *rows);
 /* Weighted; the sum of the weights in the denominator. A constant column has exactly its value as
    mean, and deviation 0. Numbers too large to be summed up give infinities or NaN. */
-sepal_status spread_moments(double *mean, double *deviation, const struct map_rows *rows);
+sepal_status column_moments(double *mean, double *deviation, const struct map_rows *rows);
 
 /* Calls `see` for the entries of columns [first, end), row after row; zeros of dense rows and what
    sparse rows do not store are left out, centres are not looked at. */
-typedef void (*spread_fn)(void *payload, size_t column, size_t row, double x);
-void spread_walk(const struct matrix *x, size_t first, size_t end, spread_fn see, void *payload);
+typedef void (*column_value_fn)(void *payload, size_t column, size_t row, double x);
+void column_values(const struct matrix *x, size_t first, size_t end, column_value_fn see,
+                   void *payload);
 
 #endif

@@ -29,7 +29,7 @@ struct seeding {
     const struct kmeans *kmeans;
     const double *newest; /* of the seeds; NULL: there is none yet */
     double *square;       /* of each row: to the nearest seed; before the first: 1 */
-    double *share;        /* of each block: sum of weight times square */
+    double *potential;    /* of each block: sum of weight times square */
 };
 
 static sepal_status look_block(sepal_ctx *ctx, size_t b, void *payload) {
@@ -47,25 +47,25 @@ static sepal_status look_block(sepal_ctx *ctx, size_t b, void *payload) {
         }
         sum += weight_of(all->kmeans, block->first_row + i) * *square;
     }
-    all->share[b] = sum;
+    all->potential[b] = sum;
     mem_free(row);
     return SEPAL_OK;
 }
 
-/* The row where the sum of weight times square passes `target`; of those with a share only. */
+/* The row where the sum of weight times square passes `target`; of those with a potential only. */
 static size_t find_row(const struct seeding *all, double target) {
     const struct matrix *x = all->kmeans->rows->x;
     size_t b = 0, chosen = 0, last = x->n_blocks - 1;
-    while (last > 0 && all->share[last] == 0) last--;
-    for (; b < last && target >= all->share[b]; b++) target -= all->share[b];
+    while (last > 0 && all->potential[last] == 0) last--;
+    for (; b < last && target >= all->potential[b]; b++) target -= all->potential[b];
     const struct block *block = &x->blocks[b];
     for (size_t i = 0; i < block->rows; i++) {
         size_t row = block->first_row + i;
-        double share = weight_of(all->kmeans, row) * all->square[row];
-        if (share == 0) continue;
+        double potential = weight_of(all->kmeans, row) * all->square[row];
+        if (potential == 0) continue;
         chosen = row;
-        if (target < share) break;
-        target -= share;
+        if (target < potential) break;
+        target -= potential;
     }
     return chosen;
 }
@@ -77,14 +77,14 @@ static sepal_status draw_seeds(const struct kmeans *kmeans, size_t *found) {
     struct rng rng = rng_make(rows->ctx->seed, STREAM);
     struct seeding all = {.kmeans = kmeans};
     all.square = arena_alloc(rows->ctx, rows->arena, x->rows, sizeof *all.square);
-    all.share = arena_alloc(rows->ctx, rows->arena, x->n_blocks, sizeof *all.share);
-    if (!all.square || !all.share) return SEPAL_EMEMORY;
+    all.potential = arena_alloc(rows->ctx, rows->arena, x->n_blocks, sizeof *all.potential);
+    if (!all.square || !all.potential) return SEPAL_EMEMORY;
     for (size_t i = 0; i < x->rows; i++) all.square[i] = 1;
     for (*found = 0; *found < kmeans->k; ++*found) {
         double total = 0, *seed = kmeans->centre + *found * kmeans->stride;
         TRY(parallel_for(rows->ctx, x->n_blocks, look_block, &all));
         TRY(check_cancelled(rows->ctx, "looking for centres"));
-        for (size_t b = 0; b < x->n_blocks; b++) total += all.share[b];
+        for (size_t b = 0; b < x->n_blocks; b++) total += all.potential[b];
         if (!isfinite(total)) return refuse_large(kmeans);
         if (total == 0) break;
         size_t row = find_row(&all, rng_unit(&rng) * total), local;
@@ -170,7 +170,7 @@ sepal_status kmeans_find(struct kmeans *kmeans, size_t *found) {
     return status;
 }
 
-sepal_status kmeans_spread(double *out, struct kmeans *kmeans) {
+sepal_status kmeans_mean_square(double *out, struct kmeans *kmeans) {
     double *sum = make_sums(kmeans);
     sepal_status status = sum ? assign(sum, kmeans) : SEPAL_EMEMORY;
     if (status == SEPAL_OK) *out = sum[sums_width(kmeans) - 1] / kmeans->rows->total;

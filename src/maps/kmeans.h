@@ -13,5 +13,5 @@ struct kmeans {
 /* Find the centres. *found < k: there are no more different rows, and the rest is not filled. */
 sepal_status kmeans_find(struct kmeans *kmeans, size_t *found);
 /* The weighted mean of the squared distances of the rows to their nearest centre. */
-sepal_status kmeans_spread(double *out, struct kmeans *kmeans);
+sepal_status kmeans_mean_square(double *out, struct kmeans *kmeans);
 #endif

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-size_t map_chain_width(const struct map_chain *basis, size_t in) {
-    return basis->n ? basis->maps[basis->n - 1].out : in;
+size_t map_chain_width(const struct map_chain *chain, size_t in) {
+    return chain->n ? chain->maps[chain->n - 1].out : in;
 }
 
 /* ---- one row ------------------------------------------------------------------------------ */
@@ -107,12 +107,12 @@ static sepal_status load_row(sepal_ctx *ctx, struct row *row, const struct matri
 /* ---- blocks ------------------------------------------------------------------------------- */
 
 /* Whether the rows end up sparse, and with what centre. */
-static bool ends_sparse(const struct map_chain *basis, const struct matrix *x,
+static bool ends_sparse(const struct map_chain *chain, const struct matrix *x,
                         const double **centre) {
     bool sparse = x->sparse;
     *centre = x->n_blocks ? x->blocks[0].centre : NULL;
-    for (size_t m = 0; m < basis->n; m++) {
-        const struct fitted_map *map = &basis->maps[m];
+    for (size_t m = 0; m < chain->n; m++) {
+        const struct fitted_map *map = &chain->maps[m];
         if (map->map->affine) {
             if (map->numbers) *centre = map->offset;
             continue;
@@ -166,13 +166,13 @@ static sepal_status store_sparse(sepal_ctx *ctx, struct block *out, size_t i, co
     return SEPAL_OK;
 }
 
-static sepal_status fill(struct block *out, sepal_ctx *ctx, const struct map_chain *basis,
+static sepal_status fill(struct block *out, sepal_ctx *ctx, const struct map_chain *chain,
                          const struct matrix *x, struct row *row) {
-    size_t cols = map_chain_width(basis, x->cols), room = 0, index_room = 0;
+    size_t cols = map_chain_width(chain, x->cols), room = 0, index_room = 0;
     if (out->sparse) out->start[0] = 0;
     for (size_t i = 0; i < out->rows; i++) {
         TRY(load_row(ctx, row, x, out->first_row + i));
-        for (size_t m = 0; m < basis->n; m++) TRY(apply(ctx, &basis->maps[m], row));
+        for (size_t m = 0; m < chain->n; m++) TRY(apply(ctx, &chain->maps[m], row));
         if (out->sparse)
             TRY(store_sparse(ctx, out, i, row, &room, &index_room));
         else
@@ -185,22 +185,22 @@ static bool changes_nothing(const struct fitted_map *map) {
     return map->map->affine && !map->numbers;
 }
 
-bool map_chain_is_identity(const struct map_chain *basis) {
+bool map_chain_is_identity(const struct map_chain *chain) {
     size_t m = 0;
-    while (m < basis->n && changes_nothing(&basis->maps[m])) m++;
-    return m == basis->n;
+    while (m < chain->n && changes_nothing(&chain->maps[m])) m++;
+    return m == chain->n;
 }
 
-sepal_status map_chain_block(struct block *out, sepal_ctx *ctx, const struct map_chain *basis,
+sepal_status map_chain_block(struct block *out, sepal_ctx *ctx, const struct map_chain *chain,
                              const struct matrix *x, size_t first, size_t n) {
-    size_t cols = map_chain_width(basis, x->cols), widest = x->cols;
-    for (size_t m = 0; m < basis->n; m++)
-        if (basis->maps[m].out > widest) widest = basis->maps[m].out;
+    size_t cols = map_chain_width(chain, x->cols), widest = x->cols;
+    for (size_t m = 0; m < chain->n; m++)
+        if (chain->maps[m].out > widest) widest = chain->maps[m].out;
     size_t local;
     const struct block *source = matrix_block_of(x, first, &local);
     *out = (struct block){.first_row = first, .rows = n, .values = VALUES_F64};
     if (source->number) out->number = source->number + local;
-    out->sparse = ends_sparse(basis, x, &out->centre);
+    out->sparse = ends_sparse(chain, x, &out->centre);
     struct row row = {.kernels = ctx->kernels};
     sepal_status status = SEPAL_OK;
     if (out->sparse) {
@@ -212,7 +212,7 @@ sepal_status map_chain_block(struct block *out, sepal_ctx *ctx, const struct map
     double *room = status == SEPAL_OK ? mem_alloc(ctx, 2 * widest, sizeof *room) : NULL;
     if (room) {
         row.dense = room, row.other_dense = room + widest;
-        status = fill(out, ctx, basis, x, &row);
+        status = fill(out, ctx, chain, x, &row);
     } else {
         status = SEPAL_EMEMORY;
     }
@@ -226,7 +226,7 @@ sepal_status map_chain_block(struct block *out, sepal_ctx *ctx, const struct map
 /* ---- matrices ----------------------------------------------------------------------------- */
 
 struct mapping {
-    const struct map_chain *basis;
+    const struct map_chain *chain;
     const struct matrix *x;
     struct matrix *out;
     size_t *nonzeros; /* of each block */
@@ -234,7 +234,7 @@ struct mapping {
 
 /* Count the entries that are not 0. What the maps make of extreme values must still be numbers; a
    centre is, see prepare. */
-static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct map_chain *basis,
+static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct map_chain *chain,
                            const struct block *block, size_t cols) {
     for (size_t i = 0; i < block->rows && block->values != VALUES_ONES; i++) {
         size_t first = block->sparse ? block->start[i] : i * cols;
@@ -249,7 +249,7 @@ static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct map_ch
             return fail(ctx, SEPAL_EDATA,
                         "%s makes a number of row %zu that is beyond the range of a double; put "
                         "standardize before it",
-                        basis->maps[basis->n - 1].map->name, row_number(block, i) + 1);
+                        chain->maps[chain->n - 1].map->name, row_number(block, i) + 1);
     }
     if (block->values == VALUES_ONES) *nonzeros = block->start[block->rows];
     return SEPAL_OK;
@@ -258,13 +258,13 @@ static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct map_ch
 static sepal_status map_block(sepal_ctx *ctx, size_t b, void *payload) {
     const struct mapping *all = payload;
     struct block *block = &all->out->blocks[b];
-    TRY(map_chain_block(block, ctx, all->basis, all->x, block->first_row, block->rows));
-    return survey(&all->nonzeros[b], ctx, all->basis, block, all->out->cols);
+    TRY(map_chain_block(block, ctx, all->chain, all->x, block->first_row, block->rows));
+    return survey(&all->nonzeros[b], ctx, all->chain, block, all->out->cols);
 }
 
 /* A dense matrix that memory cannot hold is refused before half of it is there: systems lend more
    memory than they have, but not all of this at once. */
-static sepal_status try_room(sepal_ctx *ctx, const struct map_chain *basis, size_t rows,
+static sepal_status try_room(sepal_ctx *ctx, const struct map_chain *chain, size_t rows,
                              size_t cols) {
     size_t least = 0;
     if (!__builtin_mul_overflow(cols, sizeof(float), &least)) {
@@ -275,16 +275,16 @@ static sepal_status try_room(sepal_ctx *ctx, const struct map_chain *basis, size
     return fail(ctx, SEPAL_EMEMORY,
                 "not enough memory for the %zu x %zu numbers that %s makes of the rows; try fewer "
                 "features or rows",
-                rows, cols, basis->maps[basis->n - 1].map->name);
+                rows, cols, chain->maps[chain->n - 1].map->name);
 }
 
-sepal_status map_chain_matrix(struct matrix *out, sepal_ctx *ctx, const struct map_chain *basis,
+sepal_status map_chain_matrix(struct matrix *out, sepal_ctx *ctx, const struct map_chain *chain,
                               const struct matrix *x) {
     const double *centre;
-    bool sparse = ends_sparse(basis, x, &centre);
-    struct mapping all = {.basis = basis, .x = x, .out = out};
-    if (!sparse) TRY(try_room(ctx, basis, x->rows, map_chain_width(basis, x->cols)));
-    TRY(matrix_init(out, ctx, x->rows, map_chain_width(basis, x->cols), sparse));
+    bool sparse = ends_sparse(chain, x, &centre);
+    struct mapping all = {.chain = chain, .x = x, .out = out};
+    if (!sparse) TRY(try_room(ctx, chain, x->rows, map_chain_width(chain, x->cols)));
+    TRY(matrix_init(out, ctx, x->rows, map_chain_width(chain, x->cols), sparse));
     all.nonzeros = mem_zero(ctx, out->n_blocks, sizeof *all.nonzeros);
     sepal_status status =
         all.nonzeros ? parallel_for(ctx, out->n_blocks, map_block, &all) : SEPAL_EMEMORY;
@@ -308,10 +308,10 @@ static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx, size_t in) {
     return SEPAL_OK;
 }
 
-sepal_status map_chain_plan(struct map_chain *basis, sepal_ctx *ctx, size_t in) {
-    for (size_t m = 0; m < basis->n; m++) {
-        TRY(plan(&basis->maps[m], ctx, in));
-        in = basis->maps[m].out;
+sepal_status map_chain_plan(struct map_chain *chain, sepal_ctx *ctx, size_t in) {
+    for (size_t m = 0; m < chain->n; m++) {
+        TRY(plan(&chain->maps[m], ctx, in));
+        in = chain->maps[m].out;
     }
     return SEPAL_OK;
 }
@@ -337,10 +337,10 @@ static sepal_status prepare(struct fitted_map *map, sepal_ctx *ctx, struct arena
     return SEPAL_OK;
 }
 
-sepal_status map_chain_prepare(struct map_chain *basis, sepal_ctx *ctx, struct arena *arena) {
+sepal_status map_chain_prepare(struct map_chain *chain, sepal_ctx *ctx, struct arena *arena) {
     const double *before = NULL;
-    for (size_t m = 0; m < basis->n; m++) {
-        struct fitted_map *map = &basis->maps[m];
+    for (size_t m = 0; m < chain->n; m++) {
+        struct fitted_map *map = &chain->maps[m];
         if (map->map->affine) TRY(prepare(map, ctx, arena, before));
         before = map->offset;
     }
@@ -367,13 +367,13 @@ static sepal_status learn(struct fitted_map *map, struct map_rows *rows) {
 }
 
 /* One map after the other, each fitted to what those before it made. */
-static sepal_status fit_next(struct map_chain *basis, size_t m, struct matrix *out,
+static sepal_status fit_next(struct map_chain *chain, size_t m, struct matrix *out,
                              struct map_rows *rows) {
     struct map_chain one = {.n = 1};
-    TRY(learn(&basis->maps[m], rows));
-    if (changes_nothing(&basis->maps[m])) return SEPAL_OK;
-    /* rows carry the centre of the maps before along, so only this map's own share is prepared */
-    one.maps[0] = basis->maps[m];
+    TRY(learn(&chain->maps[m], rows));
+    if (changes_nothing(&chain->maps[m])) return SEPAL_OK;
+    /* rows carry the centre of the maps before along, so only this map's own part is prepared */
+    one.maps[0] = chain->maps[m];
     const double *before = rows->x->n_blocks ? rows->x->blocks[0].centre : NULL;
     if (one.maps[0].map->affine) TRY(prepare(&one.maps[0], rows->ctx, rows->arena, before));
     struct matrix next;
@@ -384,31 +384,31 @@ static sepal_status fit_next(struct map_chain *basis, size_t m, struct matrix *o
     return SEPAL_OK;
 }
 
-sepal_status map_chain_fit(struct map_chain *basis, struct matrix *out, sepal_ctx *ctx,
+sepal_status map_chain_fit(struct map_chain *chain, struct matrix *out, sepal_ctx *ctx,
                            struct arena *arena, const struct matrix *x, const double *weight) {
     struct map_rows rows = {.ctx = ctx, .arena = arena, .x = x, .weight = weight};
     *out = (struct matrix){0};
     for (size_t i = 0; i < x->rows; i++) rows.total += weight ? weight[i] : 1;
     sepal_status status = SEPAL_OK;
-    for (size_t m = 0; m < basis->n && status == SEPAL_OK; m++)
-        status = fit_next(basis, m, out, &rows);
-    if (status == SEPAL_OK) status = map_chain_prepare(basis, ctx, arena);
+    for (size_t m = 0; m < chain->n && status == SEPAL_OK; m++)
+        status = fit_next(chain, m, out, &rows);
+    if (status == SEPAL_OK) status = map_chain_prepare(chain, ctx, arena);
     if (status != SEPAL_OK) matrix_clear(out);
     return status;
 }
 
 /* ---- reports ------------------------------------------------------------------------------ */
 
-size_t map_chain_affine_tail(const struct map_chain *basis) {
+size_t map_chain_affine_tail(const struct map_chain *chain) {
     size_t tail = 0;
-    while (tail < basis->n && basis->maps[basis->n - 1 - tail].map->affine) tail++;
+    while (tail < chain->n && chain->maps[chain->n - 1 - tail].map->affine) tail++;
     return tail;
 }
 
-void map_chain_fold(const struct map_chain *basis, size_t j, double *shift, double *divisor) {
+void map_chain_fold(const struct map_chain *chain, size_t j, double *shift, double *divisor) {
     *shift = 0, *divisor = 1;
-    for (size_t m = basis->n - map_chain_affine_tail(basis); m < basis->n; m++) {
-        const struct fitted_map *map = &basis->maps[m];
+    for (size_t m = chain->n - map_chain_affine_tail(chain); m < chain->n; m++) {
+        const struct fitted_map *map = &chain->maps[m];
         if (!map->numbers) continue;
         *shift += *divisor * map->numbers[j];
         *divisor *= map->numbers[map->in + j];
@@ -416,24 +416,24 @@ void map_chain_fold(const struct map_chain *basis, size_t j, double *shift, doub
 }
 
 struct naming {
-    const struct map_chain *basis;
+    const struct map_chain *chain;
     size_t n;
     const struct map_names *inputs;
 };
 
 static void name_before(sepal_ctx *ctx, struct text *out, size_t j, const void *payload) {
     const struct naming *naming = payload;
-    map_chain_name(ctx, out, naming->basis, naming->n, j, naming->inputs);
+    map_chain_name(ctx, out, naming->chain, naming->n, j, naming->inputs);
 }
 
-void map_chain_name(sepal_ctx *ctx, struct text *out, const struct map_chain *basis, size_t n,
+void map_chain_name(sepal_ctx *ctx, struct text *out, const struct map_chain *chain, size_t n,
                     size_t j, const struct map_names *inputs) {
-    while (n > 0 && !basis->maps[n - 1].map->column_name) n--;
+    while (n > 0 && !chain->maps[n - 1].map->column_name) n--;
     if (n == 0) {
         inputs->print(ctx, out, j, inputs->payload);
         return;
     }
-    struct naming naming = {.basis = basis, .n = n - 1, .inputs = inputs};
+    struct naming naming = {.chain = chain, .n = n - 1, .inputs = inputs};
     struct map_names before = {.print = name_before, .payload = &naming};
-    basis->maps[n - 1].map->column_name(ctx, out, &basis->maps[n - 1], j, &before);
+    chain->maps[n - 1].map->column_name(ctx, out, &chain->maps[n - 1], j, &before);
 }

@@ -6,7 +6,7 @@ static const struct parameter parameters[] = {{0}};
 
 static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     double *low = map->numbers, *range = map->numbers + map->in;
-    TRY(spread_ranges(low, range, rows));
+    TRY(column_ranges(low, range, rows));
     for (size_t j = 0; j < map->in; j++) {
         range[j] -= low[j];
         if (range[j] == 0) range[j] = 1;

@@ -75,7 +75,7 @@ static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     double width = config->width, square;
     TRY(find_centres(map, &kmeans));
     if (isnan(width)) {
-        TRY(kmeans_spread(&square, &kmeans));
+        TRY(kmeans_mean_square(&square, &kmeans));
         width = square > 0 ? sqrt(square) : least_distance(&kmeans);
     }
     for (size_t k = 0; k < map->out; k++) map->numbers[k * kmeans.stride + map->in] = width;

@@ -46,7 +46,7 @@ struct gathering {
     size_t first, rows;
     const double *weight;
 };
-struct cutting {
+struct quantiles {
     const struct map_rows *rows;
     struct fitted_map *map;
     size_t n; /* centres */
@@ -66,7 +66,7 @@ static int rising(const void *left, const void *right) {
     return (a->weight > b->weight) - (a->weight < b->weight);
 }
 
-static void cut(const struct cutting *all, const struct number *sorted, size_t j) {
+static void column_quantiles(const struct quantiles *all, const struct number *sorted, size_t j) {
     size_t rows = all->rows->x->rows, i = 0;
     double parts = (double)(all->n + 1), total = 0, sum = sorted[0].weight;
     for (size_t r = 0; r < rows; r++) total += sorted[r].weight;
@@ -80,8 +80,8 @@ static void cut(const struct cutting *all, const struct number *sorted, size_t j
     }
 }
 
-static sepal_status cut_columns(sepal_ctx *ctx, size_t task, void *payload) {
-    const struct cutting *all = payload;
+static sepal_status quantile_columns(sepal_ctx *ctx, size_t task, void *payload) {
+    const struct quantiles *all = payload;
     const struct map_rows *rows = all->rows;
     size_t n = rows->x->rows, cols = rows->x->cols, first = task * AT_A_TIME;
     size_t end = first + AT_A_TIME < cols ? first + AT_A_TIME : cols;
@@ -90,20 +90,20 @@ static sepal_status cut_columns(sepal_ctx *ctx, size_t task, void *payload) {
     if (!gathering.numbers) return SEPAL_EMEMORY;
     for (size_t j = first; j < end; j++)
         for (size_t i = 0; i < n; i++) gather(&gathering, j, i, 0);
-    spread_walk(rows->x, first, end, gather, &gathering);
+    column_values(rows->x, first, end, gather, &gathering);
     for (size_t j = first; j < end; j++) {
         struct number *mine = gathering.numbers + (j - first) * n;
         qsort(mine, n, sizeof *mine, rising);
-        cut(all, mine, j);
+        column_quantiles(all, mine, j);
     }
     mem_free(gathering.numbers);
     return check_cancelled(ctx, "looking for quantiles");
 }
 
 static sepal_status find_quantiles(struct fitted_map *map, const struct map_rows *rows, size_t n) {
-    struct cutting all = {.rows = rows, .map = map, .n = n};
+    struct quantiles all = {.rows = rows, .map = map, .n = n};
     size_t tasks = (map->in + AT_A_TIME - 1) / AT_A_TIME;
-    TRY(parallel_for(rows->ctx, tasks, cut_columns, &all));
+    TRY(parallel_for(rows->ctx, tasks, quantile_columns, &all));
     const double *off = rows->x->blocks[0].centre;
     for (size_t c = 0; off && c < n; c++)
         for (size_t j = 0; j < map->in; j++) map->numbers[c * map->in + j] -= off[j];
@@ -113,7 +113,7 @@ static sepal_status find_quantiles(struct fitted_map *map, const struct map_rows
 /* ---- the map ------------------------------------------------------------------------------ */
 
 /* The numbers given stand in a row; hand each to all columns. */
-static void share_out(struct fitted_map *map, size_t n) {
+static void repeat_centres(struct fitted_map *map, size_t n) {
     for (size_t c = n; c-- > 0;) {
         double centre = map->numbers[c];
         for (size_t j = 0; j < map->in; j++) map->numbers[c * map->in + j] = centre;
@@ -130,10 +130,10 @@ static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     double *mean = arena_alloc(rows->ctx, rows->arena, map->in, sizeof *mean);
     if (!mean) return SEPAL_EMEMORY;
     if (centres.given)
-        share_out(map, n);
+        repeat_centres(map, n);
     else
         TRY(find_quantiles(map, rows, n));
-    if (isnan(config->width)) TRY(spread_moments(mean, width, rows));
+    if (isnan(config->width)) TRY(column_moments(mean, width, rows));
     for (size_t j = 0; j < map->in; j++) {
         width[j] = isnan(config->width) ? width[j] / (double)n : config->width;
         if (width[j] == 0) width[j] = 1;

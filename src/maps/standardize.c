@@ -6,7 +6,7 @@ static const struct parameter parameters[] = {{0}};
 
 static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     double *deviation = map->numbers + map->in;
-    TRY(spread_moments(map->numbers, deviation, rows));
+    TRY(column_moments(map->numbers, deviation, rows));
     for (size_t j = 0; j < map->in; j++)
         if (deviation[j] == 0) deviation[j] = 1;
     return SEPAL_OK;

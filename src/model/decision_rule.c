@@ -47,16 +47,16 @@ static sepal_status make_shift(struct decision_rule *out, sepal_ctx *ctx, struct
 
 /* ---- the model's own ---------------------------------------------------------------------- */
 
-struct predict_options cut_options(const struct cut *cut) {
-    return (struct predict_options){.decide = (int)cut->decide,
-                                    .cutoff = cut->cutoff ? *cut->cutoff : NAN,
-                                    .ambiguous = (int)cut->ambiguous};
+struct predict_options kept_rule_options(const struct kept_rule *kept_rule) {
+    return (struct predict_options){.decide = (int)kept_rule->decide,
+                                    .cutoff = kept_rule->cutoff ? *kept_rule->cutoff : NAN,
+                                    .ambiguous = (int)kept_rule->ambiguous};
 }
 
-sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
-                      const struct predict_options *options) {
-    *out = (struct cut){.decide = (enum decision)options->decide,
-                        .ambiguous = (enum ambiguous)options->ambiguous};
+sepal_status kept_rule_set(struct kept_rule *out, sepal_ctx *ctx, struct arena *arena,
+                           const struct predict_options *options) {
+    *out = (struct kept_rule){.decide = (enum decision)options->decide,
+                              .ambiguous = (enum ambiguous)options->ambiguous};
     if (isnan(options->cutoff)) return SEPAL_OK;
     out->cutoff = arena_alloc(ctx, arena, 1, sizeof *out->cutoff);
     if (!out->cutoff) return SEPAL_EMEMORY;
@@ -64,13 +64,14 @@ sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
     return SEPAL_OK;
 }
 
-bool cut_is_sound(const sepal_model *model) {
-    const struct cut *cut = &model->cut;
-    bool asks = cut->decide != DECIDE_HARD || cut->cutoff;
-    if (cut_is_plain(cut) || (asks && model_outputs(model, SEPAL_PROBABILITIES) == 0)) return false;
-    if (cut->cutoff && (signbit(*cut->cutoff) || *cut->cutoff > 1)) return false;
-    if (cut->decide == DECIDE_HARD) return !cut->cutoff || model->linear.classes == 2;
-    return (cut->decide == DECIDE_REJECT) == (cut->cutoff != NULL);
+bool kept_rule_is_sound(const sepal_model *model) {
+    const struct kept_rule *kept_rule = &model->kept_rule;
+    bool asks = kept_rule->decide != DECIDE_HARD || kept_rule->cutoff;
+    if (kept_rule_is_default(kept_rule) || (asks && model_outputs(model, SEPAL_PROBABILITIES) == 0))
+        return false;
+    if (kept_rule->cutoff && (signbit(*kept_rule->cutoff) || *kept_rule->cutoff > 1)) return false;
+    if (kept_rule->decide == DECIDE_HARD) return !kept_rule->cutoff || model->linear.classes == 2;
+    return (kept_rule->decide == DECIDE_REJECT) == (kept_rule->cutoff != NULL);
 }
 
 void decision_tell(struct tree_maker *make, struct tree *parent,
@@ -91,9 +92,9 @@ static bool is_given(const struct setting *settings, size_t n, const char *name)
 }
 
 /* What was not asked for is as the model has it. A cutoff means something else to another decision. */
-static void take_over(struct predict_options *out, const struct cut *cut,
+static void take_over(struct predict_options *out, const struct kept_rule *kept_rule,
                       const struct setting *settings, size_t n) {
-    struct predict_options own = cut_options(cut);
+    struct predict_options own = kept_rule_options(kept_rule);
     if (!is_given(settings, n, "ambiguous")) out->ambiguous = own.ambiguous;
     if (is_given(settings, n, "decide")) return;
     out->decide = own.decide;
@@ -109,20 +110,21 @@ sepal_status decision_rule_set(struct decision_rule *out, sepal_ctx *ctx, struct
     TRY(parameters_fill(&out->options, ctx, arena, predict_option_table, "the decision", settings,
                         n));
     struct predict_options *options = &out->options;
-    take_over(options, &model->cut, settings, n);
-    bool cut = !isnan(options->cutoff);
-    if (options->decide != DECIDE_HARD || cut) TRY(model_has(ctx, model, SEPAL_PROBABILITIES));
-    if (options->decide == DECIDE_HARD && cut && linear->classes > 2)
+    take_over(options, &model->kept_rule, settings, n);
+    bool has_cutoff = !isnan(options->cutoff);
+    if (options->decide != DECIDE_HARD || has_cutoff)
+        TRY(model_has(ctx, model, SEPAL_PROBABILITIES));
+    if (options->decide == DECIDE_HARD && has_cutoff && linear->classes > 2)
         return fail(ctx, SEPAL_EUSAGE,
                     "a cutoff decides between two classes, and the model has %zu; with "
                     "--decide reject it leaves rows undecided",
                     linear->classes);
-    if (options->decide == DECIDE_SOFT && cut)
+    if (options->decide == DECIDE_SOFT && has_cutoff)
         return fail(
             ctx, SEPAL_EUSAGE,
             "--decide soft draws classes and has no cutoff; with one, type --decide hard or "
             "--decide reject");
-    if (options->decide == DECIDE_REJECT && !cut) options->cutoff = 0.5;
+    if (options->decide == DECIDE_REJECT && !has_cutoff) options->cutoff = 0.5;
     out->abstains = options->decide == DECIDE_REJECT || options->ambiguous == AMBIGUOUS_UNDECIDED;
     return make_shift(out, ctx, arena, model);
 }

@@ -18,8 +18,9 @@ void model_free(sepal_model *model) {
 const char *const decision_names[DECISIONS] = {"hard", "soft", "reject"};
 const char *const ambiguous_names[AMBIGUITIES] = {"confidence", "undecided"};
 
-bool cut_is_plain(const struct cut *cut) {
-    return cut->decide == DECIDE_HARD && cut->ambiguous == AMBIGUOUS_CONFIDENCE && !cut->cutoff;
+bool kept_rule_is_default(const struct kept_rule *kept_rule) {
+    return kept_rule->decide == DECIDE_HARD && kept_rule->ambiguous == AMBIGUOUS_CONFIDENCE &&
+           !kept_rule->cutoff;
 }
 
 const char *const decode_names[DECODES] = {"sign", "argmax", "ovr", "ovr-1", "ovo"};
@@ -43,9 +44,9 @@ void model_numbers(struct tensor_numbers out[MODEL_TENSORS], const sepal_model *
     out[TENSOR_PRIORS] = (struct tensor_numbers){linear->priors, 1, linear->classes};
     out[TENSOR_AXES] = (struct tensor_numbers){linear->axes, linear->n_axes, linear->cols};
     if (linear->density) density_numbers(out, linear->density);
-    out[TENSOR_CUT] = (struct tensor_numbers){model->cut.cutoff, 1, 1};
-    for (size_t m = 0; m < model->basis.n; m++) {
-        const struct fitted_map *map = &model->basis.maps[m];
+    out[TENSOR_CUTOFF] = (struct tensor_numbers){model->kept_rule.cutoff, 1, 1};
+    for (size_t m = 0; m < model->chain.n; m++) {
+        const struct fitted_map *map = &model->chain.maps[m];
         out[TENSOR_MAPS + m] = (struct tensor_numbers){map->numbers, map->shape[0], map->shape[1]};
     }
 }

@@ -22,21 +22,21 @@ enum ambiguous { AMBIGUOUS_CONFIDENCE, AMBIGUOUS_UNDECIDED, AMBIGUITIES };
 extern const char *const decision_names[], *const ambiguous_names[];
 
 /* How rows are decided unless whoever asks says otherwise. All zero: by the scores alone. */
-struct cut {
+struct kept_rule {
     enum decision decide;
     enum ambiguous ambiguous;
     double *cutoff; /* NULL: none */
 };
-bool cut_is_plain(const struct cut *cut);
+bool kept_rule_is_default(const struct kept_rule *kept_rule);
 
 struct sepal_model {
     struct arena arena;
     const char *spec;    /* canonical */
     const char *learner; /* its name */
     const struct schema *schema;
-    struct map_chain basis; /* x to phi(x) */
+    struct map_chain chain; /* x to phi(x) */
     struct linear linear;   /* of phi(x) */
-    struct cut cut;
+    struct kept_rule kept_rule;
     struct model_facts facts;
 };
 

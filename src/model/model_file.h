@@ -32,9 +32,9 @@ enum model_tensor {
     TENSOR_MEAN, /* of the density, and so the next two */
     TENSOR_ROOT,
     TENSOR_CONSTANT,
-    TENSOR_CUT,
+    TENSOR_CUTOFF,
     TENSOR_MAPS, /* numbers of the first map; the others follow */
-    TENSOR_COLUMNS = TENSOR_MAPS + BASIS_MOST_MAPS,
+    TENSOR_COLUMNS = TENSOR_MAPS + MAP_CHAIN_MOST,
     TENSOR_CLASSES,
     MODEL_TENSORS
 };
@@ -52,7 +52,7 @@ static const struct tensor_kind model_tensors[MODEL_TENSORS] = {
     [TENSOR_MEAN] = {"density.mean", "F64", 8, 2},
     [TENSOR_ROOT] = {"density.root", "F64", 8, 2},
     [TENSOR_CONSTANT] = {"density.constant", "F64", 8, 1},
-    [TENSOR_CUT] = {"cut", "F64", 8, 1},
+    [TENSOR_CUTOFF] = {"cut", "F64", 8, 1},
     [TENSOR_MAPS] = {"map1", "F64", 8, 2},
     [TENSOR_MAPS + 1] = {"map2", "F64", 8, 2},
     [TENSOR_MAPS + 2] = {"map3", "F64", 8, 2},

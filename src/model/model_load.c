@@ -171,12 +171,12 @@ static sepal_status read_parts(struct loading *load, struct fields *metadata) {
 }
 
 /* The rule of decision, of a model that keeps one. */
-static sepal_status read_cut(struct loading *load, struct fields *metadata) {
-    struct cut *cut = &load->model->cut;
+static sepal_status read_kept_rule(struct loading *load, struct fields *metadata) {
+    struct kept_rule *kept_rule = &load->model->kept_rule;
     const struct tree *decide = fields_optional(metadata, "decide");
     if (!decide)
-        return load->tensors[TENSOR_CUT].present ? unsound(load->ctx, "its cut has no rule")
-                                                 : SEPAL_OK;
+        return load->tensors[TENSOR_CUTOFF].present ? unsound(load->ctx, "its cutoff has no rule")
+                                                    : SEPAL_OK;
     const char *ambiguous = fields_text(metadata, "ambiguous");
     TRY(metadata->status);
     const char *word = decide->kind == TREE_TEXT ? decide->text.bytes : "";
@@ -184,8 +184,8 @@ static sepal_status read_cut(struct loading *load, struct fields *metadata) {
     int region = word_at(ambiguous, ambiguous_names, AMBIGUITIES);
     if (rule == DECISIONS || region == AMBIGUITIES)
         return unsound(load->ctx, "there is no such rule of decision");
-    cut->decide = (enum decision)rule;
-    cut->ambiguous = (enum ambiguous)region;
+    kept_rule->decide = (enum decision)rule;
+    kept_rule->ambiguous = (enum ambiguous)region;
     load->ruled = true;
     return SEPAL_OK;
 }
@@ -209,7 +209,7 @@ static sepal_status read_metadata(struct loading *load, const struct tree *objec
     const char *decode = fields_text(&fields, "decode");
     TRY(fields.status);
     TRY(read_parts(load, &fields));
-    TRY(read_cut(load, &fields));
+    TRY(read_kept_rule(load, &fields));
     TRY(find_list(load, &load->json.classes, &fields, TENSOR_CLASSES));
     const char *facts = fields_text(&fields, "schema");
     TRY(find_list(load, &load->json.columns, &fields, TENSOR_COLUMNS));
@@ -295,19 +295,21 @@ static sepal_status read_density(struct loading *load) {
                : unsound(load->ctx, "a spread of its density is not positive");
 }
 
-/* What it cuts at, and whether this model can be decided so. */
+/* The cutoff, and whether this model can be decided so. */
 static sepal_status read_cutoff(struct loading *load) {
-    struct cut *cut = &load->model->cut;
-    const struct tensor *tensor = &load->tensors[TENSOR_CUT];
+    struct kept_rule *kept_rule = &load->model->kept_rule;
+    const struct tensor *tensor = &load->tensors[TENSOR_CUTOFF];
     if (!load->ruled) return SEPAL_OK;
     if (tensor->present) {
-        if (tensor->shape[1] != 1) return unsound(load->ctx, "it has several cuts");
-        cut->cutoff = arena_alloc(load->ctx, &load->model->arena, 1, sizeof *cut->cutoff);
-        if (!cut->cutoff) return SEPAL_EMEMORY;
-        TRY(read_doubles(load, cut->cutoff, TENSOR_CUT));
+        if (tensor->shape[1] != 1) return unsound(load->ctx, "it has several cutoffs");
+        kept_rule->cutoff =
+            arena_alloc(load->ctx, &load->model->arena, 1, sizeof *kept_rule->cutoff);
+        if (!kept_rule->cutoff) return SEPAL_EMEMORY;
+        TRY(read_doubles(load, kept_rule->cutoff, TENSOR_CUTOFF));
     }
-    return cut_is_sound(load->model) ? SEPAL_OK
-                                     : unsound(load->ctx, "it cannot be decided by its own rule");
+    return kept_rule_is_sound(load->model)
+               ? SEPAL_OK
+               : unsound(load->ctx, "it cannot be decided by its own rule");
 }
 
 static sepal_status read_linear(struct loading *load) {
@@ -334,20 +336,20 @@ static sepal_status read_linear(struct loading *load) {
 }
 
 /* The maps of the spec, with what each has learnt. */
-static sepal_status read_basis(struct loading *load) {
-    struct map_chain *basis = &load->model->basis;
-    *basis = load->pipeline.basis;
-    if (map_chain_plan(basis, load->ctx, load->model->schema->width) != SEPAL_OK)
+static sepal_status read_chain(struct loading *load) {
+    struct map_chain *chain = &load->model->chain;
+    *chain = load->pipeline.chain;
+    if (map_chain_plan(chain, load->ctx, load->model->schema->width) != SEPAL_OK)
         return unsound(load->ctx, "its maps do not fit its columns");
-    for (size_t m = 0; m < BASIS_MOST_MAPS; m++) {
+    for (size_t m = 0; m < MAP_CHAIN_MOST; m++) {
         const struct tensor *tensor = &load->tensors[TENSOR_MAPS + m];
-        const size_t *shape = m < basis->n ? basis->maps[m].shape : (size_t[2]){0, 0};
+        const size_t *shape = m < chain->n ? chain->maps[m].shape : (size_t[2]){0, 0};
         bool learns = shape[0] > 0;
         if (tensor->present != learns ||
             (learns && (tensor->shape[0] != shape[0] || tensor->shape[1] != shape[1])))
             return unsound(load->ctx, "the numbers of map %zu do not fit it", m + 1);
         if (!learns) continue;
-        struct fitted_map *map = &basis->maps[m];
+        struct fitted_map *map = &chain->maps[m];
         map->numbers =
             arena_alloc(load->ctx, &load->model->arena, shape[0], shape[1] * sizeof *map->numbers);
         if (!map->numbers) return SEPAL_EMEMORY;
@@ -355,10 +357,10 @@ static sepal_status read_basis(struct loading *load) {
         if (map->map->sound && !map->map->sound(map))
             return unsound(load->ctx, "the numbers of map %zu cannot be", m + 1);
     }
-    if (map_chain_width(basis, load->model->schema->width) !=
+    if (map_chain_width(chain, load->model->schema->width) !=
         load->tensors[TENSOR_WEIGHTS].shape[1])
         return unsound(load->ctx, "its maps make other columns than its weights are for");
-    sepal_status status = map_chain_prepare(basis, load->ctx, &load->model->arena);
+    sepal_status status = map_chain_prepare(chain, load->ctx, &load->model->arena);
     return status == SEPAL_EDATA ? unsound(load->ctx, "the numbers of its maps cannot be") : status;
 }
 
@@ -388,10 +390,10 @@ static sepal_status read_model(struct loading *load) {
     if (!load->model) return SEPAL_EMEMORY;
     TRY(read_metadata(load, metadata));
     struct schema *schema;
-    size_t width = load->pipeline.basis.n ? SIZE_MAX : load->tensors[TENSOR_WEIGHTS].shape[1];
+    size_t width = load->pipeline.chain.n ? SIZE_MAX : load->tensors[TENSOR_WEIGHTS].shape[1];
     TRY(schema_read(&schema, load->ctx, &load->json, load->classes, width));
     load->model->schema = schema;
-    TRY(read_basis(load));
+    TRY(read_chain(load));
     TRY(read_linear(load));
     return read_cutoff(load);
 }

@@ -105,9 +105,9 @@ static void add_metadata(struct saving *save, struct tree_maker *make, struct tr
     if (model->linear.bits) tree_text(make, metadata, "bits", "true");
     if (model->linear.density)
         tree_text(make, metadata, "density", density_names[model->linear.density->kind]);
-    if (!cut_is_plain(&model->cut)) {
-        tree_text(make, metadata, "decide", decision_names[model->cut.decide]);
-        tree_text(make, metadata, "ambiguous", ambiguous_names[model->cut.ambiguous]);
+    if (!kept_rule_is_default(&model->kept_rule)) {
+        tree_text(make, metadata, "decide", decision_names[model->kept_rule.decide]);
+        tree_text(make, metadata, "ambiguous", ambiguous_names[model->kept_rule.ambiguous]);
     }
     if (!in_tensor(&save->classes)) add_value(make, metadata, "classes", &save->classes);
     add_value(make, metadata, "schema", &save->facts);

@@ -170,10 +170,10 @@ static sepal_status make_rule(struct decision_rule *out, struct fit *fit,
 static sepal_status decide_train(int32_t *out, struct fit *fit, const struct pipeline *pipeline,
                                  const struct decision_rule *rule) {
     sepal_model model = borrowed(fit, pipeline, fit->linear);
-    struct answers answers = {.n = fit->data->matrix.rows, .classes = out};
+    struct predictions predictions = {.n = fit->data->matrix.rows, .classes = out};
     if (pipeline->n_rule == 0)
         return linear_predict(out, fit->ctx, &fit->linear, &fit->data->matrix);
-    return model_answer(&answers, fit->ctx, &model, fit->data, rule);
+    return model_predict(&predictions, fit->ctx, &model, fit->data, rule);
 }
 
 /* ---- the report --------------------------------------------------------------------------- */
@@ -253,21 +253,21 @@ static sepal_status report_fit(struct fit *fit, const sepal_data *given,
 /* ---- the model ---------------------------------------------------------------------------- */
 
 /* The maps anew in the model's own memory, with the numbers they have learnt. */
-static sepal_status keep_basis(sepal_model *model, sepal_ctx *ctx, const struct map_chain *basis,
+static sepal_status keep_chain(sepal_model *model, sepal_ctx *ctx, const struct map_chain *chain,
                                size_t in) {
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, ctx, &model->arena, model->spec));
-    model->basis = pipeline.basis;
-    TRY(map_chain_plan(&model->basis, ctx, in));
-    for (size_t m = 0; m < basis->n; m++) {
-        struct fitted_map *map = &model->basis.maps[m];
+    model->chain = pipeline.chain;
+    TRY(map_chain_plan(&model->chain, ctx, in));
+    for (size_t m = 0; m < chain->n; m++) {
+        struct fitted_map *map = &model->chain.maps[m];
         size_t cells = map->shape[0] * map->shape[1];
         if (cells == 0) continue;
         map->numbers = arena_alloc(ctx, &model->arena, cells, sizeof *map->numbers);
         if (!map->numbers) return SEPAL_EMEMORY;
-        memcpy(map->numbers, basis->maps[m].numbers, cells * sizeof *map->numbers);
+        memcpy(map->numbers, chain->maps[m].numbers, cells * sizeof *map->numbers);
     }
-    return map_chain_prepare(&model->basis, ctx, &model->arena);
+    return map_chain_prepare(&model->chain, ctx, &model->arena);
 }
 
 static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct pipeline *pipeline,
@@ -276,14 +276,15 @@ static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct 
     const char *learner = pipeline->learner->name;
     sepal_model *model = model_new(ctx);
     if (!model) return SEPAL_EMEMORY;
-    model->schema = schema_share(fit->data->schema);
+    model->schema = schema_retain(fit->data->schema);
     model->spec = arena_text(ctx, &model->arena, spec, strlen(spec));
     model->learner = arena_text(ctx, &model->arena, learner, strlen(learner));
     sepal_status status = SEPAL_EMEMORY;
-    if (model->spec && model->learner) status = keep_basis(model, ctx, &pipeline->basis, in);
+    if (model->spec && model->learner) status = keep_chain(model, ctx, &pipeline->chain, in);
     struct decision_rule rule;
     if (status == SEPAL_OK) status = make_rule(&rule, fit, pipeline, fit->linear);
-    if (status == SEPAL_OK) status = cut_keep(&model->cut, ctx, &model->arena, &rule.options);
+    if (status == SEPAL_OK)
+        status = kept_rule_set(&model->kept_rule, ctx, &model->arena, &rule.options);
     if (status != SEPAL_OK) {
         model_free(model);
         return status;
@@ -362,7 +363,7 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     fit->config = pipeline->config;
     fit->report = own;
     TRY(fit_mapped(fit, pipeline, mapped));
-    if (fit->speechless) return SEPAL_EMEMORY;
+    if (fit->message_lost) return SEPAL_EMEMORY;
     fit->report = report;
     fit->linear.link = pipeline_link(pipeline, classes);
     TRY(check_finite(ctx, &fit->linear));
@@ -377,13 +378,13 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
     sepal_data seen = *given;
     struct matrix mapped;
     struct linear warm;
-    TRY(map_chain_fit(&pipeline->basis, &mapped, fit->ctx, &fit->arena, &given->matrix,
+    TRY(map_chain_fit(&pipeline->chain, &mapped, fit->ctx, &fit->arena, &given->matrix,
                       given->weight));
     if (mapped.blocks) seen.matrix = mapped;
     sepal_status status = check_cancelled(fit->ctx, "mapping the features");
     fit->data = &seen;
     if (status == SEPAL_OK && start) {
-        status = warm_fold(&warm, fit->ctx, &fit->arena, start, &pipeline->basis, &seen.matrix);
+        status = warm_fold(&warm, fit->ctx, &fit->arena, start, &pipeline->chain, &seen.matrix);
         fit->warm = &warm;
     }
     if (status == SEPAL_OK) status = fit_and_report(out, fit, pipeline, given, &mapped);

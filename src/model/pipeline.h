@@ -6,7 +6,7 @@
 #include "multiclass/reduction.h"
 
 struct pipeline {
-    struct map_chain basis; /* maps and their configs, not fitted */
+    struct map_chain chain; /* maps and their configs, not fitted */
     const struct learner *learner;
     void *config;
     const struct reduction *reduction; /* NULL: not given */

@@ -62,16 +62,16 @@ static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct ar
 
 static sepal_status bind_map(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
                              const struct map *map, const struct spec_stage *stage) {
-    struct map_chain *basis = &out->basis;
+    struct map_chain *chain = &out->chain;
     if (out->learner || out->reduction)
         return fail(ctx, SEPAL_EUSAGE, "the map %s comes before the learner: %s | %s", map->name,
                     map->name, out->learner ? out->learner->name : "LEARNER");
-    if (basis->n == BASIS_MOST_MAPS)
+    if (chain->n == MAP_CHAIN_MOST)
         return fail(ctx, SEPAL_EUSAGE, "a spec has at most %d maps, this one has more",
-                    BASIS_MOST_MAPS);
+                    MAP_CHAIN_MOST);
     void *config;
     TRY(fill(&config, ctx, arena, map->parameters, map->config_size, stage));
-    basis->maps[basis->n++] = (struct fitted_map){.map = map, .config = config};
+    chain->maps[chain->n++] = (struct fitted_map){.map = map, .config = config};
     return SEPAL_OK;
 }
 
@@ -150,7 +150,7 @@ sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct a
         return fail(ctx, SEPAL_EUSAGE,
                     "only maps can stand here, and '%s' is none (sepal list maps)",
                     pipeline.learner ? pipeline.learner->name : pipeline.reduction->name);
-    *out = pipeline.basis;
+    *out = pipeline.chain;
     return SEPAL_OK;
 }
 
@@ -189,12 +189,12 @@ static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, c
 static const char *print_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
                               const struct spec *given, size_t classes) {
     struct text text = {0};
-    const struct map_chain *basis = &pipeline->basis;
-    for (size_t m = 0; m < basis->n; m++)
-        print_stage(ctx, &text, arena, basis->maps[m].map->name, basis->maps[m].map->parameters,
-                    basis->maps[m].config, given ? &given->stages[m] : NULL);
+    const struct map_chain *chain = &pipeline->chain;
+    for (size_t m = 0; m < chain->n; m++)
+        print_stage(ctx, &text, arena, chain->maps[m].map->name, chain->maps[m].map->parameters,
+                    chain->maps[m].config, given ? &given->stages[m] : NULL);
     print_stage(ctx, &text, arena, pipeline->learner->name, pipeline->learner->parameters,
-                pipeline->config, given ? &given->stages[basis->n] : NULL);
+                pipeline->config, given ? &given->stages[chain->n] : NULL);
     if (pipeline->reduction || classes > 2)
         text_printf(ctx, &text, " | %s", pipeline_reduction(pipeline)->name);
     const char *copy = text.failed ? NULL : arena_text(ctx, arena, text.bytes, text.length);

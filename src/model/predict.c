@@ -11,11 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-struct answering {
+struct predicting {
     const sepal_model *model;
     const sepal_data *data;
     const struct decision_rule *rule;
-    struct answers *out;
+    struct predictions *out;
     size_t piece, first_piece; /* rows a piece; number of the first */
     double *bias;
     double *norms; /* of the rows of weights, or of the differences of each two, for distances */
@@ -29,7 +29,7 @@ static double norm_of(const sepal_model *model, size_t r, size_t q) {
     double largest = 0, sum = 0, shift, divisor;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t j = 0; j < linear->cols; j++) {
-            map_chain_fold(&model->basis, j, &shift, &divisor);
+            map_chain_fold(&model->chain, j, &shift, &divisor);
             double w = linear->w[r * linear->cols + j];
             if (q != SIZE_MAX) w -= linear->w[q * linear->cols + j];
             w /= divisor;
@@ -43,7 +43,7 @@ static double norm_of(const sepal_model *model, size_t r, size_t q) {
     return largest * sqrt(sum);
 }
 
-static sepal_status make_norms(struct answering *all, sepal_ctx *ctx) {
+static sepal_status make_norms(struct predicting *all, sepal_ctx *ctx) {
     const struct linear *linear = &all->model->linear;
     size_t rows = linear->rows;
     bool pairs = linear->decode == DECODE_ARGMAX;
@@ -64,7 +64,7 @@ static double over(double score, double norm) {
 
 /* How far inside the region of class k: to the nearest of the surfaces that bound it. A class whose
    score is below another one's everywhere has no region. */
-static double machine_distance(const struct answering *all, const double *scores, size_t k) {
+static double machine_distance(const struct predicting *all, const double *scores, size_t k) {
     size_t rows = all->model->linear.rows;
     double least = NAN;
     for (size_t j = 0; j < rows; j++) {
@@ -76,7 +76,7 @@ static double machine_distance(const struct answering *all, const double *scores
     return least;
 }
 
-static double pair_distance(const struct answering *all, const double *scores, size_t k) {
+static double pair_distance(const struct predicting *all, const double *scores, size_t k) {
     const struct linear *linear = &all->model->linear;
     double least = NAN;
     for (size_t r = 0; r < linear->rows; r++) {
@@ -88,7 +88,7 @@ static double pair_distance(const struct answering *all, const double *scores, s
     return least;
 }
 
-static void find_distances(const struct answering *all, const double *scores, double *out) {
+static void find_distances(const struct predicting *all, const double *scores, double *out) {
     const struct linear *linear = &all->model->linear;
     double last = NAN; /* of the class that nobody claims for */
     for (size_t k = 0; k < linear_shown(linear); k++) {
@@ -128,7 +128,7 @@ static double largest(const double *p, size_t classes) {
     return most;
 }
 
-static int32_t decide(const struct answering *all, const double *scores, const double *p,
+static int32_t decide(const struct predicting *all, const double *scores, const double *p,
                       uint64_t seed, size_t row) {
     const struct linear *linear = &all->model->linear;
     const struct predict_options *options = &all->rule->options;
@@ -142,7 +142,7 @@ static int32_t decide(const struct answering *all, const double *scores, const d
     return linear_decide(linear, scores);
 }
 
-static void change_priors(const struct answering *all, double *scores) {
+static void change_priors(const struct predicting *all, double *scores) {
     const double *shift = all->rule->shift;
     if (all->model->linear.decode == DECODE_SIGN)
         scores[0] += shift[1] - shift[0];
@@ -155,10 +155,10 @@ static void blank(double *numbers, size_t row, size_t width) {
 }
 
 /* `p` has room for K probabilities. */
-static void predict_row(const struct answering *all, double *scores, double *p, uint64_t seed,
+static void predict_row(const struct predicting *all, double *scores, double *p, uint64_t seed,
                         size_t row) {
     const struct linear *linear = &all->model->linear;
-    struct answers *out = all->out;
+    struct predictions *out = all->out;
     size_t i = row - out->first, shown = linear_shown(linear);
     if (all->rule->shift) change_priors(all, scores);
     if (linear->link != LINK_NONE) linear_probabilities(linear, scores, p);
@@ -173,7 +173,7 @@ static void predict_row(const struct answering *all, double *scores, double *p, 
 /* ---- pieces ------------------------------------------------------------------------------- */
 
 /* Projections on the axes, or phi itself; `row` has room for one. */
-static sepal_status project(const struct answering *all, sepal_ctx *ctx, const struct block *block,
+static sepal_status project(const struct predicting *all, sepal_ctx *ctx, const struct block *block,
                             size_t i, double *row) {
     const struct linear *linear = &all->model->linear;
     size_t width = model_outputs(all->model, SEPAL_PROJECTIONS), cols = linear->cols;
@@ -196,8 +196,8 @@ static sepal_status project(const struct answering *all, sepal_ctx *ctx, const s
 }
 
 /* Rows that lack a value have no numbers of any kind. */
-static void blank_missing(const struct answering *all, size_t row) {
-    const struct answers *out = all->out;
+static void blank_missing(const struct predicting *all, size_t row) {
+    const struct predictions *out = all->out;
     size_t i = row - out->first, shown = linear_shown(&all->model->linear);
     size_t classes = all->model->linear.classes;
     if (!all->data->undecided || !all->data->undecided[row]) return;
@@ -209,10 +209,10 @@ static void blank_missing(const struct answering *all, size_t row) {
     if (out->regions) out->regions[i] = REGION_CLEAR;
 }
 
-static sepal_status predict_block(sepal_ctx *ctx, const struct answering *all,
+static sepal_status predict_block(sepal_ctx *ctx, const struct predicting *all,
                                   const struct block *block, double *room) {
     const struct linear *linear = &all->model->linear;
-    struct answers *out = all->out;
+    struct predictions *out = all->out;
     size_t from = block->first_row < out->first ? out->first - block->first_row : 0;
     size_t end = out->first + out->n, to = block->rows;
     if (block->first_row + to > end) to = end - block->first_row;
@@ -234,7 +234,7 @@ static sepal_status predict_block(sepal_ctx *ctx, const struct answering *all,
 }
 
 static sepal_status predict_piece(sepal_ctx *ctx, size_t task, void *payload) {
-    const struct answering *all = payload;
+    const struct predicting *all = payload;
     const struct matrix *x = &all->data->matrix;
     const struct linear *linear = &all->model->linear;
     size_t first = (all->first_piece + task) * all->piece, n = x->rows - first;
@@ -242,13 +242,13 @@ static sepal_status predict_piece(sepal_ctx *ctx, size_t task, void *payload) {
     double *room = mem_alloc(ctx, n * linear->rows + linear->classes + linear->cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;
     sepal_status status;
-    if (map_chain_is_identity(&all->model->basis)) { /* as a fit has them: sums to the same bit */
+    if (map_chain_is_identity(&all->model->chain)) { /* as a fit has them: sums to the same bit */
         const struct block *whole = &x->blocks[first / x->block_rows];
         struct block block = block_slice(whole, x->cols, first - whole->first_row, n);
         status = predict_block(ctx, all, &block, room);
     } else {
         struct block block;
-        status = map_chain_block(&block, ctx, &all->model->basis, x, first, n);
+        status = map_chain_block(&block, ctx, &all->model->chain, x, first, n);
         if (status == SEPAL_OK) {
             status = predict_block(ctx, all, &block, room);
             block_clear(&block);
@@ -262,14 +262,14 @@ static sepal_status predict_piece(sepal_ctx *ctx, size_t task, void *payload) {
 static size_t piece_rows(const sepal_model *model, const struct matrix *x) {
     enum { PIECE_CELLS = 1 << 21 };
     size_t width = model->linear.rows, rows = x->block_rows;
-    if (model->basis.n && model->linear.cols > width) width = model->linear.cols;
+    if (model->chain.n && model->linear.cols > width) width = model->linear.cols;
     while (rows > 1 && rows > PIECE_CELLS / width) rows /= 2;
     return rows;
 }
 
-sepal_status model_answer(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
-                          const sepal_data *data, const struct decision_rule *rule) {
-    struct answering all = {.model = model, .data = data, .rule = rule, .out = out};
+sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
+                           const sepal_data *data, const struct decision_rule *rule) {
+    struct predicting all = {.model = model, .data = data, .rule = rule, .out = out};
     if (out->n == 0) return SEPAL_OK;
     all.piece = piece_rows(model, &data->matrix);
     all.first_piece = out->first / all.piece;
@@ -338,7 +338,7 @@ static void input_name(sepal_ctx *ctx, struct text *out, size_t j, const void *p
 
 void model_column_name(sepal_ctx *ctx, struct text *out, const sepal_model *model, size_t j) {
     struct map_names inputs = {.print = input_name, .payload = model->schema};
-    map_chain_name(ctx, out, &model->basis, model->basis.n, j, &inputs);
+    map_chain_name(ctx, out, &model->chain, model->chain.n, j, &inputs);
 }
 
 void model_output_name(sepal_ctx *ctx, struct text *out, const sepal_model *model,

@@ -17,7 +17,7 @@ struct predict_options {
 extern const struct parameter predict_option_table[];
 
 /* The options for one model: what they mean there, or why they cannot be. What is not given is as the
-   model's own cut has it; `decide` given without a cutoff has none of the model's. */
+   model's own rule has it; `decide` given without a cutoff has none of the model's. */
 struct decision_rule {
     struct predict_options options;
     double *shift; /* what new priors add to the K scores; NULL: nothing */
@@ -28,18 +28,18 @@ sepal_status decision_rule_make(struct decision_rule *out, sepal_ctx *ctx, struc
 sepal_status decision_rule_set(struct decision_rule *out, sepal_ctx *ctx, struct arena *arena,
                                const sepal_model *model, const struct setting *settings, size_t n);
 
-/* Whether such a model can be decided by its own cut, and the cut is one to be kept. */
-bool cut_is_sound(const sepal_model *model);
+/* Whether such a model can be decided by its own rule, and the rule is one to be kept. */
+bool kept_rule_is_sound(const sepal_model *model);
 /* The rule as what a model keeps, in its memory. */
-sepal_status cut_keep(struct cut *out, sepal_ctx *ctx, struct arena *arena,
-                      const struct predict_options *options);
+sepal_status kept_rule_set(struct kept_rule *out, sepal_ctx *ctx, struct arena *arena,
+                           const struct predict_options *options);
 /* The rule as `decision` among the facts of a report, unless it is the plain one. */
 void decision_tell(struct tree_maker *make, struct tree *parent,
                    const struct predict_options *options);
-struct predict_options cut_options(const struct cut *cut);
+struct predict_options kept_rule_options(const struct kept_rule *kept_rule);
 
 /* Rows [first, first + n); arrays that are NULL are not filled. */
-struct answers {
+struct predictions {
     size_t first, n;
     int32_t *classes; /* -1: not decided */
     double *shown;    /* n x linear_shown */
@@ -49,8 +49,8 @@ struct answers {
     double *projections; /* n x model_projections */
     uint8_t *regions;    /* enum region */
 };
-sepal_status model_answer(struct answers *out, sepal_ctx *ctx, const sepal_model *model,
-                          const sepal_data *data, const struct decision_rule *rule);
+sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
+                           const sepal_data *data, const struct decision_rule *rule);
 
 /* SEPAL_EMODEL with the reason unless the model has such numbers. */
 sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output what);

@@ -49,14 +49,14 @@ static sepal_status check_density(sepal_ctx *ctx, const sepal_model *model) {
                 advice);
 }
 
-static sepal_status check_maps(sepal_ctx *ctx, const struct map_chain *basis) {
-    for (size_t i = 0; i < basis->n; i++)
-        if (!basis->maps[i].map->affine)
+static sepal_status check_maps(sepal_ctx *ctx, const struct map_chain *chain) {
+    for (size_t i = 0; i < chain->n; i++)
+        if (!chain->maps[i].map->affine)
             return fail(ctx, SEPAL_EMODEL,
                         "the model draws features as its map %s makes them, which cannot be turned "
                         "back into rows of the data; train without that map (standardize and "
                         "minmax may stay)",
-                        basis->maps[i].map->name);
+                        chain->maps[i].map->name);
     return SEPAL_OK;
 }
 
@@ -78,7 +78,7 @@ static sepal_status read_options(struct sample_options *out, int32_t *class, sep
     struct setting *settings = NULL;
     size_t n = 0;
     TRY(check_density(ctx, model));
-    TRY(check_maps(ctx, &model->basis));
+    TRY(check_maps(ctx, &model->chain));
     if (text) TRY(settings_parse(&settings, &n, ctx, arena, text));
     TRY(parameters_fill(out, ctx, arena, sample_option_table, "a sample", settings, n));
     TRY(find_class(class, ctx, model->schema, out->class));
@@ -106,14 +106,14 @@ static int32_t draw_class(const struct linear *linear, uint64_t seed, size_t row
 /* A row in the units of the data. */
 static sepal_status draw_row(double *out, sepal_ctx *ctx, const struct sampling *all, size_t row) {
     const struct linear *linear = &all->model->linear;
-    const struct map_chain *basis = &all->model->basis;
+    const struct map_chain *chain = &all->model->chain;
     int32_t class = all->class >= 0 ? all->class : draw_class(linear, ctx->root->seed, row);
     all->data->label[row] = class;
     sampler_row(out, all->sampler, ctx->kernels, ctx->root->seed, row, (size_t) class);
     for (size_t j = 0; j < linear->cols; j++) {
         double shift, divisor;
-        if (basis->n) {
-            map_chain_fold(basis, j, &shift, &divisor);
+        if (chain->n) {
+            map_chain_fold(chain, j, &shift, &divisor);
             out[j] = out[j] * divisor + shift;
         }
         if (!isfinite(out[j]))
@@ -167,12 +167,12 @@ static sepal_status draw_block(sepal_ctx *ctx, size_t b, void *payload) {
 static sepal_status draw_rows(struct sampling *all, sepal_ctx *ctx, size_t n) {
     const sepal_model *model = all->model;
     sepal_data *data = all->data;
-    data->schema = schema_share(model->schema);
+    data->schema = schema_retain(model->schema);
     data->total_weight = (double)n;
     data->label = mem_alloc(ctx, n, sizeof *data->label);
     if (!data->label) return SEPAL_EMEMORY;
     TRY(matrix_init(&data->matrix, ctx, n, model->linear.cols,
-                    all->sampler->chance && model->basis.n == 0));
+                    all->sampler->chance && model->chain.n == 0));
     atomic_init(&all->nonzeros, 0);
     for (size_t left = data->matrix.n_blocks; left > 0;
          left = data->matrix.n_blocks - all->first_block) {

@@ -52,14 +52,14 @@ static sepal_status check_classes(sepal_ctx *ctx, const struct schema *theirs,
     return SEPAL_OK;
 }
 
-static sepal_status print_maps(sepal_ctx *ctx, struct text *out, const struct map_chain *basis) {
-    for (size_t m = 0; m < basis->n; m++) {
-        const struct fitted_map *map = &basis->maps[m];
+static sepal_status print_maps(sepal_ctx *ctx, struct text *out, const struct map_chain *chain) {
+    for (size_t m = 0; m < chain->n; m++) {
+        const struct fitted_map *map = &chain->maps[m];
         text_printf(ctx, out, "%s%s(", m ? " | " : "", map->map->name);
         parameters_print(ctx, out, map->map->parameters, map->config);
         text_puts(ctx, out, ")");
     }
-    if (basis->n == 0) text_puts(ctx, out, "none");
+    if (chain->n == 0) text_puts(ctx, out, "none");
     return out->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
@@ -99,7 +99,7 @@ static sepal_status check(sepal_ctx *ctx, const sepal_model *model, const struct
                           const struct schema *schema) {
     TRY(check_classes(ctx, model->schema, schema));
     TRY(check_columns(ctx, model->schema, schema));
-    TRY(check_maps(ctx, &model->basis, &pipeline->basis));
+    TRY(check_maps(ctx, &model->chain, &pipeline->chain));
     return check_weights(ctx, model, pipeline);
 }
 
@@ -185,14 +185,14 @@ static sepal_status check_scores(sepal_ctx *ctx, const struct linear *linear,
 }
 
 sepal_status warm_fold(struct linear *out, sepal_ctx *ctx, struct arena *arena,
-                       const sepal_model *model, const struct map_chain *basis,
+                       const sepal_model *model, const struct map_chain *chain,
                        const struct matrix *x) {
-    const struct map_chain *theirs = &model->basis;
+    const struct map_chain *theirs = &model->chain;
     bool same = true;
-    TRY(check_numbers(ctx, theirs, basis));
-    for (size_t m = 0; m < basis->n; m++)
-        same = same && learnt_the_same(&theirs->maps[m], &basis->maps[m]);
+    TRY(check_numbers(ctx, theirs, chain));
+    for (size_t m = 0; m < chain->n; m++)
+        same = same && learnt_the_same(&theirs->maps[m], &chain->maps[m]);
     *out = model->linear;
-    if (!same) TRY(change_units(out, ctx, arena, theirs, basis));
+    if (!same) TRY(change_units(out, ctx, arena, theirs, chain));
     return check_scores(ctx, out, x);
 }

@@ -8,12 +8,12 @@
    of the pipeline, and linear scores. */
 sepal_status warm_load(sepal_model **out, sepal_ctx *ctx, const char *path,
                        const struct pipeline *pipeline, const struct schema *schema);
-/* Its scores as functions of phi of other rows, to which the basis was fitted and which `x` holds. The
+/* Its scores as functions of phi of other rows, to which the chain was fitted and which `x` holds. The
    arrays are those of the model, or in the arena. What the column-by-column maps at the end have
    learnt may differ: the same functions are written in the new units. SEPAL_EMODEL if another map
    has learnt other numbers, or if weights or scores are beyond all numbers. */
 sepal_status warm_fold(struct linear *out, sepal_ctx *ctx, struct arena *arena,
-                       const sepal_model *model, const struct map_chain *basis,
+                       const sepal_model *model, const struct map_chain *chain,
                        const struct matrix *x);
 
 #endif

@@ -150,8 +150,8 @@ static sepal_status join(struct reducing *all, const struct linear *one, size_t 
 
 /* ---- the fits ----------------------------------------------------------------------------- */
 
-/* A time limit is for all problems: each has an equal share of what is left. */
-static void share_time(struct fit *fit, const struct fit *whole, size_t problems_left) {
+/* A time limit is for all problems: each has an equal part of what is left. */
+static void divide_time(struct fit *fit, const struct fit *whole, size_t problems_left) {
     double limit = whole->options.max_seconds;
     if (isnan(limit)) return;
     double left = fmax(0, limit - clock_seconds_since(whole->start_ns));
@@ -165,7 +165,7 @@ static void add_up(struct reducing *all, const struct fit *fit, const struct pro
     all->dual += fit->dual;
     all->iterations += fit->iterations;
     all->converged = all->converged && fit->converged;
-    whole->speechless = whole->speechless || fit->speechless;
+    whole->message_lost = whole->message_lost || fit->message_lost;
     if (fit->stopped) whole->stopped = fit->stopped;
     if (problem->r > 0) return;
     whole->solver = fit_text(whole, "%s, for %s two-class problem%s", fit->solver,
@@ -275,7 +275,7 @@ static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems)
         warm = warm_row(from, r);
         fit.warm = &warm;
     }
-    share_time(&fit, all->fit, problems - r);
+    divide_time(&fit, all->fit, problems - r);
     sepal_status status =
         problem_pose(&problem, fit.ctx, all->fit->data, all->reduction->decode, r);
     if (status == SEPAL_OK) status = fit_posed(all, &fit, &problem);

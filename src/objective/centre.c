@@ -10,7 +10,7 @@ enum { PANEL = 32 };
 static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double *sum,
                               void *payload) {
     const struct objective *o = payload;
-    const double *share = o->share + block->first_row;
+    const double *row_weight = o->row_weight + block->first_row;
     size_t cols = o->x->cols;
     bool doubles = !block->sparse && block->f64;
     double weight = 0;
@@ -18,13 +18,13 @@ static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double 
         const double *x[PANEL];
         n = block->rows - i < PANEL ? block->rows - i : PANEL;
         for (size_t k = i; k < i + n; k++) {
-            weight += share[k];
+            weight += row_weight[k];
             if (doubles)
                 x[k - i] = block->f64 + k * cols;
             else
-                row_axpy(ctx->kernels, block, k, cols, share[k], sum);
+                row_axpy(ctx->kernels, block, k, cols, row_weight[k], sum);
         }
-        if (doubles) ctx->kernels->add_rows(sum, NULL, share + i, x, n, cols);
+        if (doubles) ctx->kernels->add_rows(sum, NULL, row_weight + i, x, n, cols);
     }
     sum[o->x->cols] += weight;
     return SEPAL_OK;

@@ -84,11 +84,11 @@ static sepal_status sides_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload
     for (size_t i = from, n; i < to; i += n) {
         n = to - i < SOME ? to - i : SOME;
         for (size_t k = 0; k < n; k++) {
-            double a = all->a[i + k], term = o->share[i + k] * a;
+            double a = all->a[i + k], term = o->row_weight[i + k] * a;
             bool is_high = o->label[i + k] == 1;
             high[k] = is_high ? term : 0;
             both[k] = is_high ? term : -term;
-            free[k] = o->share[i + k] * room(o->loss, a);
+            free[k] = o->row_weight[i + k] * room(o->loss, a);
             size += fabs(term);
         }
         total_add_all(&sums->high[stripe], high, n);
@@ -168,19 +168,19 @@ static double largest(const struct proving *all) {
     return most;
 }
 
-static struct partial earnings(const struct proving *all, size_t from, size_t to) {
+static struct partial neg_conjugate_part(const struct proving *all, size_t from, size_t to) {
     const struct objective *o = all->o;
     struct partial part = {0};
-    double a[SOME], earned[SOME], size = 0;
+    double a[SOME], neg_conjugate[SOME], size = 0;
     for (size_t i = from, n; i < to; i += n) {
         n = to - i < SOME ? to - i : SOME;
         for (size_t k = 0; k < n; k++) a[k] = all->shrink * all->a[i + k];
-        o->loss->neg_conjugate(o->ctx->kernels, n, a, earned);
+        o->loss->neg_conjugate(o->ctx->kernels, n, a, neg_conjugate);
         for (size_t k = 0; k < n; k++) {
-            size += o->share[i + k] * earned_size(o->loss, a[k], earned[k]);
-            earned[k] *= o->share[i + k];
+            size += o->row_weight[i + k] * neg_conjugate_size(o->loss, a[k], neg_conjugate[k]);
+            neg_conjugate[k] *= o->row_weight[i + k];
         }
-        total_add_all(&part.sum, earned, n);
+        total_add_all(&part.sum, neg_conjugate, n);
     }
     part.error = (ROUNDING_OF_TERM + all->unbalanced) * size;
     return part;
@@ -213,7 +213,7 @@ static struct partial charges(const struct proving *all, size_t from, size_t to)
 
 static sepal_status dual(struct estimate *out, struct proving *all) {
     const struct objective *o = all->o;
-    double earned, error, charged, charge_error;
+    double neg_conjugate, error, charged, charge_error;
     all->shrink = 1;
     out->bounded = o->l1 > 0 || o->l2 > 0;
     if (!out->bounded) return SEPAL_OK;
@@ -221,9 +221,9 @@ static sepal_status dual(struct estimate *out, struct proving *all) {
         double most = largest(all);
         if (!(most <= o->l1)) all->shrink = o->l1 / most * (1 - DBL_EPSILON);
     }
-    TRY(sum_stripes(&earned, &error, all, o->n, earnings));
-    out->dual = earned;
-    out->dual_error = ROUNDING_MORE * error + rounding_of(4, fabs(earned));
+    TRY(sum_stripes(&neg_conjugate, &error, all, o->n, neg_conjugate_part));
+    out->dual = neg_conjugate;
+    out->dual_error = ROUNDING_MORE * error + rounding_of(4, fabs(neg_conjugate));
     if (o->l2 == 0) return SEPAL_OK;
     TRY(sum_stripes(&charged, &charge_error, all, o->penalised, charges));
     out->dual -= charged / o->l2;

@@ -32,28 +32,28 @@ struct proving {
     const struct ovr_objective *rest;
     const struct ovr_point *point;
     const struct kernels *kernels;
-    struct totals loss, earned, v_bias; /* of the rows */
+    struct totals loss, neg_conjugate, v_bias; /* of the rows */
     size_t inside[LANES];
     double norm[LANES]; /* of the weights */
     /* Of the rows, for bounds of the rounding errors: of the losses; what the errors of conjugates and
-       of both sides' sums are measured by; and sums of |share a| |x|, which no norm of v exceeds. */
-    double loss_error[LANES], earned_size[LANES], size[LANES], reach[LANES];
-    /* A free bias: dual variables move by `level` until both sides are balanced, or those of the
+       of both sides' sums are measured by; and sums of |weight a| |x|, which no norm of v exceeds. */
+    double loss_error[LANES], neg_conjugate_size[LANES], size[LANES], reach[LANES];
+    /* A free bias: dual variables move by `shift` until both sides are balanced, or those of the
        larger side shrink by `factor`. */
-    double level[LANES], factor[2][LANES];
+    double shift[LANES], factor[2][LANES];
     size_t used;      /* lanes, in fours */
     bool far;         /* the sums are sparse rows', and not all in the nearest caches */
-    double *room, *v; /* a row of doubles; cols x used: sums of share a y x */
+    double *room, *v; /* a row of doubles; cols x used: sums of weight a y x */
     void *block;      /* where v lies */
 };
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
 struct look {
-    double side[LANES], share[LANES], a[LANES];
+    double side[LANES], row_weight[LANES], a[LANES];
 };
 
-/* Sides, shares and dual variables of a row, brought into the range of the loss; what is no number
+/* Sides, weights and dual variables of a row, brought into the range of the loss; what is no number
    becomes 0, as idle lanes are. */
 static void look_at(struct look *look, const struct proving *all, size_t row) {
     const struct ovr_objective *rest = all->rest;
@@ -65,7 +65,7 @@ static void look_at(struct look *look, const struct proving *all, size_t row) {
         size_t at = row * point->lanes + l;
         double a = point->alpha64 ? point->alpha64[at] : (double)point->alpha[at];
         look->side[l] = own ? 1 : -1;
-        look->share[l] = rest->o->share[row] * ovr_factor_of_class(rest, k, own);
+        look->row_weight[l] = rest->o->row_weight[row] * ovr_factor_of_class(rest, k, own);
         a = a < loss->least ? loss->least : a > loss->most ? loss->most : a;
         look->a[l] = isfinite(a) ? a : 0;
     }
@@ -85,9 +85,9 @@ static void balance(struct proving *all) {
         double term[2][LANES], room[LANES];
         look_at(&look, all, i);
         for (size_t l = 0; l < all->used; l++) {
-            term[0][l] = look.side[l] < 0 ? look.share[l] * look.a[l] : 0;
-            term[1][l] = look.side[l] > 0 ? look.share[l] * look.a[l] : 0;
-            room[l] = look.share[l] * room_of(o->loss, look.a[l]);
+            term[0][l] = look.side[l] < 0 ? look.row_weight[l] * look.a[l] : 0;
+            term[1][l] = look.side[l] > 0 ? look.row_weight[l] * look.a[l] : 0;
+            room[l] = look.row_weight[l] * room_of(o->loss, look.a[l]);
         }
         totals_add(&sides[0], term[0], all->used);
         totals_add(&sides[1], term[1], all->used);
@@ -97,7 +97,7 @@ static void balance(struct proving *all) {
         double low = total_of(&sides[0], l), high = total_of(&sides[1], l);
         double space = total_of(&rooms, l), step = (high - low) / space;
         bool moves = space > 0 && fabs(step) < 1;
-        all->level[l] = moves ? step : 0;
+        all->shift[l] = moves ? step : 0;
         all->factor[0][l] = !moves && low > high ? high / low : 1;
         all->factor[1][l] = !moves && high > low ? low / high : 1;
     }
@@ -105,7 +105,7 @@ static void balance(struct proving *all) {
 
 static double balanced(const struct proving *all, size_t l, double side, double a) {
     const struct loss *loss = all->rest->o->loss;
-    a -= all->level[l] * side * room_of(loss, a);
+    a -= all->shift[l] * side * room_of(loss, a);
     return fmin(fmax(a * all->factor[side > 0][l], loss->least), loss->most);
 }
 
@@ -131,8 +131,8 @@ static void add_losses(struct proving *all, const struct look *look, const doubl
     loss->at(all->kernels, all->used, near, NULL, alpha, NULL);
     for (size_t l = 0; l < all->used; l++) {
         double slope = steepest_near(loss, alpha[l], off[l]);
-        all->loss_error[l] += look->share[l] * (slope * off[l] + ROUNDING_OF_TERM * value[l]);
-        value[l] *= look->share[l];
+        all->loss_error[l] += look->row_weight[l] * (slope * off[l] + ROUNDING_OF_TERM * value[l]);
+        value[l] *= look->row_weight[l];
     }
     totals_add(&all->loss, value, all->used);
 }
@@ -151,7 +151,7 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
     size_t row = block->first_row + i, lanes = all->point->lanes;
     const double *x;
     const uint32_t *index;
-    double m[LANES] = {0}, earned[LANES] = {0}, d[LANES] = {0};
+    double m[LANES] = {0}, neg_conjugate[LANES] = {0}, d[LANES] = {0};
     struct look look = {0};
     size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, all->room);
     double norm = sqrt(all->kernels->dot_f64(x, x, n));
@@ -164,17 +164,18 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
         m[l] = look.side[l] * (m[l] + all->point->bias[l]);
         all->inside[l] += m[l] <= SUPPORT_MARGIN;
         if (o->bias == BIAS_FREE) a = look.a[l] = balanced(all, l, look.side[l], a);
-        d[l] = look.share[l] * look.side[l] * a;
+        d[l] = look.row_weight[l] * look.side[l] * a;
         all->size[l] += fabs(d[l]);
         all->reach[l] += fabs(d[l]) * norm;
     }
     add_losses(all, &look, m, norm, n);
-    o->loss->neg_conjugate(all->kernels, all->used, look.a, earned);
+    o->loss->neg_conjugate(all->kernels, all->used, look.a, neg_conjugate);
     for (size_t l = 0; l < all->used; l++) {
-        all->earned_size[l] += look.share[l] * earned_size(o->loss, look.a[l], earned[l]);
-        earned[l] *= look.share[l];
+        all->neg_conjugate_size[l] +=
+            look.row_weight[l] * neg_conjugate_size(o->loss, look.a[l], neg_conjugate[l]);
+        neg_conjugate[l] *= look.row_weight[l];
     }
-    totals_add(&all->earned, earned, all->used);
+    totals_add(&all->neg_conjugate, neg_conjugate, all->used);
     totals_add(&all->v_bias, d, all->used);
     all->kernels->lanes_add_f64(all->v, d, x, index, n, all->used);
 }
@@ -225,12 +226,12 @@ static void estimate_lane(struct estimate *out, const struct proving *all, size_
     double v_error = penalised ? rounding_of(8, all->size[l]) : 0;
     double charge = (square + v * v) / (2 * o->l2);
     double more = (error * (2 * norm + error) + v_error * (2 * fabs(v) + v_error)) / (2 * o->l2);
-    double earned = total_of(&all->earned, l);
+    double neg_conjugate = total_of(&all->neg_conjugate, l);
     out->bounded = true;
-    out->dual = earned - charge;
-    out->dual_error = ROUNDING_MORE * (ROUNDING_OF_TERM + unbalanced) * all->earned_size[l] +
+    out->dual = neg_conjugate - charge;
+    out->dual_error = ROUNDING_MORE * (ROUNDING_OF_TERM + unbalanced) * all->neg_conjugate_size[l] +
                       ROUNDING_MORE * more + rounding_of(STRIPE + 8, charge) +
-                      rounding_of(4, fabs(earned));
+                      rounding_of(4, fabs(neg_conjugate));
 }
 
 static sepal_status conclude(struct proof *out, const struct proving *all) {

@@ -21,7 +21,7 @@ struct proving {
     bool joint;
     size_t parts;
     const double *alpha; /* what these are made of; NULL: the margins */
-    /* parts x width: sums of share_i a_i y_i (x_i - c, 1), and of the terms' magnitudes */
+    /* parts x width: sums of c_i a_i y_i (x_i - c, 1), and of the terms' magnitudes */
     double *v, *reach;
     double *group;     /* parts x width: of some rows, before they go to v; NULL: of all at once */
     size_t group_rows; /* how many */
@@ -51,8 +51,8 @@ sepal_status proving_margins(struct proving *all);
 void proving_dense_margins(const struct proving *all, size_t row, const double *const *x, size_t n);
 sepal_status proving_primal(struct estimate *out, const struct proving *all);
 
-/* Sums over the rows that a free bias is about: of share_i a_i for y = 1, the same less that for y = -1,
-   of |share_i a_i|, and of share_i times how far a_i may move. */
+/* Sums over the rows that a free bias is about: of c_i a_i for y = 1, the same less that for y = -1,
+   of |c_i a_i|, and of c_i times how far a_i may move. */
 struct sides {
     double high, difference, size, room;
 };

@@ -131,9 +131,9 @@ static struct partial losses(const struct proving *all, size_t from, size_t to) 
         if (!costly) o->loss->at(o->ctx->kernels, n, near, NULL, alpha, NULL);
         for (size_t k = 0; k < n; k++) {
             double off = all->off[i + k], slope = steepest_near(o->loss, alpha[k], off);
-            if (costly) slope += ROUNDING_MORE * o->loss->bend * off;
-            error += o->share[i + k] * (slope * off + ROUNDING_OF_TERM * value[k]);
-            value[k] *= o->share[i + k];
+            if (costly) slope += ROUNDING_MORE * o->loss->smoothness * off;
+            error += o->row_weight[i + k] * (slope * off + ROUNDING_OF_TERM * value[k]);
+            value[k] *= o->row_weight[i + k];
         }
         total_add_all(&part.sum, value, n);
     }

@@ -68,7 +68,7 @@ static void count_rows(const struct proving *all, struct part *part, size_t n) {
 }
 
 static double factor_of(const struct proving *all, size_t row) {
-    return all->o->share[row] * all->a[row] * objective_side(all->o, row);
+    return all->o->row_weight[row] * all->a[row] * objective_side(all->o, row);
 }
 
 static void add_sparse(const struct proving *all, struct part *part, const struct block *block) {

@@ -10,7 +10,7 @@ struct loss {
     const char *name;
     const char *words; /* "ln(1 + e^-m)" */
     bool smooth;       /* it has one slope everywhere */
-    double bend;       /* the largest second derivative; infinite for the hinge */
+    double smoothness; /* the largest second derivative; infinite for the hinge */
     /* Of n margins: the losses, the dual variables a = -slope, the curvatures; each may be NULL. At the kink
        of the hinge the dual variable is 0, and its curvature is 0 everywhere. */
     void (*at)(const struct kernels *kernels, size_t n, const double *m, double *value,

@@ -23,7 +23,7 @@ static size_t entries_before(const struct matrix *x, size_t row) {
 }
 
 /* Slabs of about the same number of entries, each begins with a block. */
-static void cut_slabs(struct objective *o) {
+static void choose_slabs(struct objective *o) {
     const struct matrix *x = &o->rows;
     size_t entries = entries_before(x, x->rows);
     size_t most = entries < FEW_ENTRIES ? 1 : entries / SLAB_ENTRIES + 1;
@@ -92,7 +92,7 @@ sepal_status objective_init(struct objective *o) {
     TRY(objective_rows(o));
     TRY(keep_doubles(o));
     TRY(keep_columns(o));
-    cut_slabs(o);
+    choose_slabs(o);
     o->slab_sum = arena_alloc(o->ctx, o->arena, o->slabs, o->width * sizeof *o->slab_sum);
     return o->slab_sum ? SEPAL_OK : SEPAL_EMEMORY;
 }
@@ -121,7 +121,7 @@ static sepal_status earn_slab(sepal_ctx *ctx, size_t s, void *payload) {
         n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
         for (size_t k = 0; k < n; k++) scaled[k] = all->factor * all->a[i + k];
         o->loss->neg_conjugate(ctx->kernels, n, scaled, value);
-        all->sum[s] += ctx->kernels->dot_f64(value, o->share + i, n);
+        all->sum[s] += ctx->kernels->dot_f64(value, o->row_weight + i, n);
     }
     return SEPAL_OK;
 }
@@ -149,7 +149,7 @@ static sepal_status loss_along_slab(sepal_ctx *ctx, size_t s, void *payload) {
         n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
         for (size_t k = 0; all->t && k < n; k++) m[k] = all->m[i + k] + all->length * all->t[i + k];
         o->loss->at(ctx->kernels, n, all->t ? m : all->m + i, value, NULL, NULL);
-        sum += ctx->kernels->dot_f64(value, o->share + i, n);
+        sum += ctx->kernels->dot_f64(value, o->row_weight + i, n);
     }
     all->sum[s] = sum;
     return SEPAL_OK;

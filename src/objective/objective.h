@@ -1,6 +1,6 @@
 /* What convex learners minimise over the weights w and the bias b:
 
-       P(w, b) = sum over rows i of share_i loss(m_i) + l1 |w|_1 + l2/2 |w|^2
+       P(w, b) = sum over rows i of c_i loss(m_i) + l1 |w|_1 + l2/2 |w|^2
        m_i = y_i ((x_i - c) . w + b),   y_i = 1 or -1
 
    A point u holds w and behind it b, if there is one. Solvers see this and no classifier. Every
@@ -23,8 +23,8 @@ struct objective {
     struct arena *arena; /* lives as long as the objective */
     const struct matrix *x;
     const struct loss *loss;
-    const int32_t *label; /* 1: y = 1; any other: y = -1 */
-    const double *share;  /* of each row in the sum of losses; above 0 */
+    const int32_t *label;     /* 1: y = 1; any other: y = -1 */
+    const double *row_weight; /* of each row in the sum of losses; above 0 */
     double l1, l2;
     enum bias bias; /* penalised: b has the penalties of a weight */
     /* What is taken off each column; NULL: nothing. Dense rows are centred as they are read, so
@@ -73,17 +73,17 @@ double objective_penalty(const struct objective *o, const double *u);
 sepal_status objective_margins(double *m, const struct objective *o, const double *u);
 /* |x_i - c|^2 of all rows; of sparse rows |x_i|^2 */
 sepal_status objective_squares(double *out, const struct objective *o);
-/* the sum of share_i loss(m_i) */
+/* the sum of c_i loss(m_i) */
 sepal_status objective_loss(double *out, const struct objective *o, const double *m);
 /* the same of the margins m + length t, which are not kept */
 sepal_status objective_loss_along(double *out, const struct objective *o, const double *m,
                                   const double *t, double length);
-/* the sum of share_i times minus the conjugate of the loss at -factor a_i */
+/* the sum of c_i times minus the conjugate of the loss at -factor a_i */
 sepal_status objective_neg_conjugate(double *out, const struct objective *o, const double *a,
                                      double factor);
 /* out (width numbers) = the sum over rows of r_i (x_i - c, 1) */
 sepal_status objective_back(double *out, const struct objective *o, const double *r);
-/* the same with r_i = share_i y_i a_i: what the dual variables a amount to */
+/* the same with r_i = c_i y_i a_i: what the dual variables a amount to */
 sepal_status objective_dual_sums(double *out, const struct objective *o, const double *a);
 
 /* the sum over rows of r_i times the squares of (x_i - c, 1): with curvatures, the Hessian's diagonal */
@@ -93,7 +93,7 @@ sepal_status objective_diagonal(double *out, const struct objective *o, const do
    diagonal. */
 sepal_status objective_hessian(double *out, const struct objective *o, const double *curvature);
 
-/* One pass over the rows: margins, the sum of losses, and of share_i loss the gradient and, unless
+/* One pass over the rows: margins, the sum of losses, and of c_i loss the gradient and, unless
    NULL, the curvature of each row. The penalties are in none of them. */
 struct sweep {
     double loss;

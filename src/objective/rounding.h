@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define ROUNDING (DBL_EPSILON / 2)
-/* Of losses and of their conjugates, times a share: a logarithm and some products. */
+/* Of losses and of their conjugates, times a row weight: a logarithm and some products. */
 #define ROUNDING_OF_TERM (12 * ROUNDING)
 /* For what is of second order in these bounds, which are computed with rounding themselves. */
 #define ROUNDING_MORE 1.01
@@ -23,12 +23,12 @@ static inline double rounding_of(double k, double size) {
 /* The largest slope of a loss at margins that are off by at most `off`, by its dual variable at m - off: slopes
    of convex losses rise, so that only where they can be above 0 the other end counts. */
 static inline double steepest_near(const struct loss *loss, double alpha, double off) {
-    return fabs(alpha) + (isinf(loss->least) ? 2 * loss->bend * off : 0);
+    return fabs(alpha) + (isinf(loss->least) ? 2 * loss->smoothness * off : 0);
 }
 
 /* What a conjugate and its rounding are measured by. */
-static inline double earned_size(const struct loss *loss, double a, double earned) {
-    return isinf(loss->most) ? fabs(a) + a * a : fabs(earned);
+static inline double neg_conjugate_size(const struct loss *loss, double a, double neg_conjugate) {
+    return isinf(loss->most) ? fabs(a) + a * a : fabs(neg_conjugate);
 }
 
 /* An objective and a bound from below, each with what rounding may have added to it. */

@@ -1,4 +1,4 @@
-/* Passes over the rows. A task is a slab: it walks its rows, panel by panel, and adds to sums of its
+/* Passes over the rows. A task is a slab: it goes over its rows, panel by panel, and adds to sums of its
    own; then the slabs are added up, stripe by stripe. Dense rows are made doubles less their centre
    a panel at a time, and both products are taken while the panel is in the cache. With few columns a
    panel is turned: sums then run over a column's numbers, of many rows, and not over a row's few. */
@@ -177,7 +177,7 @@ static bool is_idle(const struct pass *pass, size_t row, size_t n) {
     return true;
 }
 
-static void walk_block(struct pass *pass, const struct kernels *kernels, size_t slab,
+static void pass_block(struct pass *pass, const struct kernels *kernels, size_t slab,
                        const struct block *block, double *dense) {
     const struct objective *o = pass->o;
     struct panel panel; /* some kilobytes, not set to 0 */
@@ -205,7 +205,7 @@ static void walk_block(struct pass *pass, const struct kernels *kernels, size_t 
     }
 }
 
-static sepal_status walk_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+static sepal_status pass_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct pass *pass = payload;
     const struct objective *o = pass->o;
     double *dense = NULL;
@@ -219,7 +219,7 @@ static sepal_status walk_slab(sepal_ctx *ctx, size_t slab, void *payload) {
         const struct block *block = &o->rows.blocks[b];
         if (block->first_row < o->slab_first[slab]) continue;
         if (block->first_row >= o->slab_first[slab + 1]) break;
-        walk_block(pass, ctx->kernels, slab, block, dense);
+        pass_block(pass, ctx->kernels, slab, block, dense);
     }
     mem_free(dense);
     return SEPAL_OK;
@@ -251,14 +251,14 @@ static void finish(const struct pass *pass) {
     if (o->bias != BIAS_NONE) pass->out[o->cols] = factors;
 }
 
-static sepal_status walk(struct pass *pass) {
+static sepal_status run_pass(struct pass *pass) {
     const struct objective *o = pass->o;
     if (pass->v) {
         pass->shift = objective_bias(o, pass->v);
         if (o->rows.sparse && o->centre)
             pass->shift -= o->ctx->kernels->dot_f64(o->centre, pass->v, o->cols);
     }
-    TRY(parallel_for(o->ctx, o->slabs, walk_slab, pass));
+    TRY(parallel_for(o->ctx, o->slabs, pass_slab, pass));
     if (!pass->out) return SEPAL_OK;
     TRY(parallel_for(o->ctx, (o->cols + STRIPE - 1) / STRIPE, add_stripe, pass));
     finish(pass);
@@ -275,41 +275,41 @@ static void turn_to_margins(struct pass *pass, size_t slab, size_t i, size_t n, 
 
 sepal_status objective_margins(double *m, const struct objective *o, const double *u) {
     struct pass pass = {.o = o, .v = u, .score = m, .turn = turn_to_margins};
-    return walk(&pass);
+    return run_pass(&pass);
 }
 
 sepal_status objective_back(double *out, const struct objective *o, const double *r) {
     struct pass pass = {.o = o, .factor = r, .out = out};
-    return walk(&pass);
+    return run_pass(&pass);
 }
 
 sepal_status objective_diagonal(double *out, const struct objective *o, const double *r) {
     struct pass pass = {.o = o, .factor = r, .squares = true, .out = out};
-    return walk(&pass);
+    return run_pass(&pass);
 }
 
-static void turn_by_shares(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
-                           double *factor) {
+static void turn_by_row_weights(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
+                                double *factor) {
     const struct objective *o = pass->o;
     (void)slab, (void)score;
-    for (size_t k = 0; k < n; k++) factor[k] *= o->share[i + k] * objective_side(o, i + k);
+    for (size_t k = 0; k < n; k++) factor[k] *= o->row_weight[i + k] * objective_side(o, i + k);
 }
 
 sepal_status objective_dual_sums(double *out, const struct objective *o, const double *a) {
-    struct pass pass = {.o = o, .factor = a, .turn = turn_by_shares, .out = out};
-    return walk(&pass);
+    struct pass pass = {.o = o, .factor = a, .turn = turn_by_row_weights, .out = out};
+    return run_pass(&pass);
 }
 
 static void turn_to_slopes(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
                            double *factor) {
     const struct objective *o = pass->o;
     double value[TURNED], *curvature = pass->sweep->curvature ? pass->sweep->curvature + i : NULL;
-    const double *share = o->share + i;
+    const double *weight = o->row_weight + i;
     turn_to_margins(pass, slab, i, n, score, factor);
     o->loss->at(o->ctx->kernels, n, score, value, factor, curvature);
-    pass->loss[slab] += o->ctx->kernels->dot_f64(share, value, n);
-    for (size_t k = 0; k < n; k++) factor[k] *= -share[k] * objective_side(o, i + k);
-    for (size_t k = 0; curvature && k < n; k++) curvature[k] *= share[k];
+    pass->loss[slab] += o->ctx->kernels->dot_f64(weight, value, n);
+    for (size_t k = 0; k < n; k++) factor[k] *= -weight[k] * objective_side(o, i + k);
+    for (size_t k = 0; curvature && k < n; k++) curvature[k] *= weight[k];
 }
 
 /* Of all slabs, as a square. */
@@ -327,11 +327,11 @@ static void join_grams(double *out, const struct pass *pass) {
     if (width > cols) out[width * width - 1] = sum;
 }
 
-static sepal_status walk_with_gram(double *out, struct pass *pass) {
+static sepal_status run_pass_with_gram(double *out, struct pass *pass) {
     const struct objective *o = pass->o;
     pass->gram = mem_alloc(o->ctx, o->slabs * o->cols, (o->cols + 1) * sizeof *pass->gram);
     if (!pass->gram) return SEPAL_EMEMORY;
-    sepal_status status = walk(pass);
+    sepal_status status = run_pass(pass);
     if (status == SEPAL_OK) join_grams(out, pass);
     mem_free(pass->gram);
     return status;
@@ -339,7 +339,7 @@ static sepal_status walk_with_gram(double *out, struct pass *pass) {
 
 sepal_status objective_hessian(double *out, const struct objective *o, const double *curvature) {
     struct pass pass = {.o = o, .factor = curvature, .curvature = curvature};
-    return walk_with_gram(out, &pass);
+    return run_pass_with_gram(out, &pass);
 }
 
 sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u) {
@@ -350,13 +350,13 @@ sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, con
                         .sweep = sweep,
                         .out = sweep->gradient};
     if (sweep->hessian) pass.curvature = sweep->curvature;
-    TRY(sweep->hessian ? walk_with_gram(sweep->hessian, &pass) : walk(&pass));
+    TRY(sweep->hessian ? run_pass_with_gram(sweep->hessian, &pass) : run_pass(&pass));
     sweep->loss = objective_total(o, pass.loss);
     return SEPAL_OK;
 }
 
-static void turn_to_bends(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
-                          double *factor) {
+static void turn_to_hessian(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
+                            double *factor) {
     (void)slab;
     for (size_t k = 0; k < n; k++) factor[k] = score[k] * pass->curvature[i + k];
 }
@@ -364,6 +364,6 @@ static void turn_to_bends(struct pass *pass, size_t slab, size_t i, size_t n, do
 sepal_status objective_product(double *out, double *t, const struct objective *o,
                                const double *curvature, const double *v) {
     struct pass pass = {
-        .o = o, .v = v, .score = t, .turn = turn_to_bends, .curvature = curvature, .out = out};
-    return walk(&pass);
+        .o = o, .v = v, .score = t, .turn = turn_to_hessian, .curvature = curvature, .out = out};
+    return run_pass(&pass);
 }

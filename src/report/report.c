@@ -49,8 +49,8 @@ static void add_counts(sepal_report *report, const sepal_data *data) {
 /* With Neumaier's correction, so that the sum does not depend on where the blocks end. */
 static double sum_of_values(const struct matrix *matrix) {
     double sum = 0, rest = 0, x;
-    struct block_walk walk = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&walk));)
+    struct block_iterator blocks = {.matrix = matrix};
+    for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++)
             for (size_t at = 0, j; row_next(block, i, matrix->cols, &at, &j, &x);) {
                 double next = sum + x;
@@ -94,7 +94,7 @@ static sepal_status scores_at_centre(double *out, sepal_report *report,
     return SEPAL_OK;
 }
 
-/* Rows of weights in the user's units: maps that work column by column at the end of the basis are
+/* Rows of weights in the user's units: maps that work column by column at the end of the chain are
    folded back, b_r + sum_j w_j ((z_j - shift_j) / divisor_j - c_j). Of a quadratic score this is the
    tangent at the centre. */
 static void add_weights(sepal_report *report, const sepal_model *model) {
@@ -115,7 +115,7 @@ static void add_weights(sepal_report *report, const sepal_model *model) {
         struct tree *row = tree_array(make, weights, NULL);
         double b = at_centre[r], shift, divisor;
         for (size_t j = 0; j < linear->cols; j++) {
-            map_chain_fold(&model->basis, j, &shift, &divisor);
+            map_chain_fold(&model->chain, j, &shift, &divisor);
             double centre = linear->centre ? linear->centre[j] : 0;
             folded[j] = linear->w[r * linear->cols + j] / divisor;
             b -= folded[j] * (shift + divisor * centre);
@@ -229,7 +229,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     add_weights(report, model);
     add_boundaries(report, model);
     add_parts(report, model);
-    struct predict_options own = cut_options(&model->cut);
+    struct predict_options own = kept_rule_options(&model->kept_rule);
     decision_tell(make, root, &own);
     struct tree *trained = tree_object(make, root, "training");
     tree_number(make, trained, "rows", (double)model->facts.rows);

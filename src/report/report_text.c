@@ -101,28 +101,28 @@ static void shape(struct page *page, const struct tree *root) {
 
 /* ---- one page per kind -------------------------------------------------------------------- */
 
-/* The axes of a discriminant: eigenvalues and what share each has. */
+/* The axes of a discriminant: eigenvalues and what proportion each has. */
 static void discriminant_lines(struct page *page, const struct tree *root) {
     enum { SHOWN = 6, NAME_WIDTH = 12 };
     const struct tree *facts = tree_find(root, "discriminant");
     if (!facts) return;
     const struct tree *values = tree_find(facts, "eigenvalues"),
-                      *shares = tree_find(facts, "share");
+                      *proportions = tree_find(facts, "share");
     left(page, "J", NAME_WIDTH);
     if (isnan(number(facts, "J")))
         text_puts(page->ctx, &page->text, "infinite: the means differ where no class varies");
     else
         text_number(page->ctx, &page->text, number(facts, "J"));
     text_puts(page->ctx, &page->text, "\n");
-    if (!values || !shares) return;
+    if (!values || !proportions) return;
     left(page, "eigenvalues", NAME_WIDTH);
     size_t shown = 0;
-    const struct tree *share = shares->first;
-    for (const struct tree *value = values->first; value && share && shown < SHOWN;
-         value = value->next, share = share->next, shown++) {
+    const struct tree *proportion = proportions->first;
+    for (const struct tree *value = values->first; value && proportion && shown < SHOWN;
+         value = value->next, proportion = proportion->next, shown++) {
         text_printf(page->ctx, &page->text, "%s%.6g", shown ? ", " : "", value->number);
-        if (share->kind == TREE_NUMBER)
-            text_printf(page->ctx, &page->text, " (%.2f %%)", 100 * share->number);
+        if (proportion->kind == TREE_NUMBER)
+            text_printf(page->ctx, &page->text, " (%.2f %%)", 100 * proportion->number);
     }
     if (values->count > shown)
         text_printf(page->ctx, &page->text, " and %zu more", values->count - shown);
@@ -201,11 +201,11 @@ static void fit_page(struct page *page, const struct tree *root) {
     if (svm)
         line(page, "margin", "%.6g (1/|w|); %.0f support vectors", number(svm, "margin"),
              number(svm, "support_vectors"));
-    const struct tree *walk = tree_find(root, "perceptron");
-    if (walk && !isnan(number(walk, "margin")))
+    const struct tree *perceptron = tree_find(root, "perceptron");
+    if (perceptron && !isnan(number(perceptron, "margin")))
         line(page, "margin", "%.6g; radius %.6g; %.0f updates, at most %.6g by Novikoff's bound",
-             number(walk, "margin"), number(walk, "radius"), number(walk, "updates"),
-             number(walk, "bound"));
+             number(perceptron, "margin"), number(perceptron, "radius"),
+             number(perceptron, "updates"), number(perceptron, "bound"));
     discriminant_lines(page, root);
     decision_line(page, root);
     double errors = number(root, "train.errors");

@@ -22,8 +22,8 @@ static bool columns_differ(const struct hull_points *points) {
     return high / SPREAD > low;
 }
 
-static sepal_status claim_twins(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                                const struct question *q, const size_t pair[2]) {
+static sepal_status claim_duplicates(struct separability *out, sepal_ctx *ctx, struct arena *arena,
+                                     const struct question *q, const size_t pair[2]) {
     struct certificate *c = &out->certificate;
     struct verdict verdict;
     *c = (struct certificate){.kind = CERTIFICATE_GORDAN, .n = 2};
@@ -38,22 +38,22 @@ static sepal_status claim_twins(struct separability *out, sepal_ctx *ctx, struct
     }
     TRY(certificate_judge(&verdict, ctx, q, c));
     if (verdict.holds)
-        out->separable = ANSWER_NO;
+        out->separable = OUTCOME_NO;
     else
         *c = (struct certificate){0};
     return SEPAL_OK;
 }
 
 /* Ask the hulls, and prove what they say. */
-static sepal_status ask_hulls(struct separability *out, struct wolfe *h, sepal_ctx *ctx,
-                              struct arena *arena, const struct hull_points *points,
-                              struct budget *effort, double tolerance) {
-    TRY(wolfe_solve(h, ctx, points, effort, tolerance));
+static sepal_status compare_hulls(struct separability *out, struct wolfe *h, sepal_ctx *ctx,
+                                  struct arena *arena, const struct hull_points *points,
+                                  struct budget *budget, double tolerance) {
+    TRY(wolfe_solve(h, ctx, points, budget, tolerance));
     out->updates += h->steps;
-    if (out->separable == ANSWER_UNKNOWN && h->best_bound > 0)
+    if (out->separable == OUTCOME_UNKNOWN && h->best_bound > 0)
         TRY(prove_apart(out, ctx, arena, points, h->best));
-    if (out->separable == ANSWER_UNKNOWN && h->end == HULLS_MEET)
-        TRY(prove_meet(out, ctx, arena, points, h, effort));
+    if (out->separable == OUTCOME_UNKNOWN && h->end == HULLS_MEET)
+        TRY(prove_meet(out, ctx, arena, points, h, budget));
     return SEPAL_OK;
 }
 
@@ -62,14 +62,14 @@ static sepal_status bracket(struct separability *out, sepal_ctx *ctx, struct are
                             const struct hull_points *even, const struct wolfe *h) {
     double low;
     TRY(margin_above(&out->margin[1], ctx, even, h));
-    if (out->separable != ANSWER_YES) return SEPAL_OK;
+    if (out->separable != OUTCOME_YES) return SEPAL_OK;
     TRY(margin_below(&out->margin[0], ctx, even, out->certificate.w));
     if (!(h->best_bound > 0)) return SEPAL_OK;
     TRY(margin_below(&low, ctx, even, h->best));
     if (low <= out->margin[0]) return SEPAL_OK;
-    struct separability other = {.separable = ANSWER_UNKNOWN};
+    struct separability other = {.separable = OUTCOME_UNKNOWN};
     TRY(prove_apart(&other, ctx, arena, even, h->best));
-    if (other.separable == ANSWER_YES) out->certificate = other.certificate;
+    if (other.separable == OUTCOME_YES) out->certificate = other.certificate;
     out->margin[0] = low;
     return SEPAL_OK;
 }
@@ -77,13 +77,13 @@ static sepal_status bracket(struct separability *out, sepal_ctx *ctx, struct are
 /* A margin is worth some time, but the answer is known. */
 static sepal_status seek_margin(struct separability *out, struct wolfe *h, sepal_ctx *ctx,
                                 struct arena *arena, const struct hull_points *even,
-                                struct budget *effort) {
-    struct budget part = *effort;
-    part.max_work = fmin(part.work + MARGIN_WORK, effort->max_work);
+                                struct budget *budget) {
+    struct budget part = *budget;
+    part.max_work = fmin(part.work + MARGIN_WORK, budget->max_work);
     TRY(wolfe_solve(h, ctx, even, &part, TOLERANCE));
     out->updates += h->steps;
-    effort->work = part.work;
-    if (cancelled(ctx)) effort->stopped = part.stopped;
+    budget->work = part.work;
+    if (cancelled(ctx)) budget->stopped = part.stopped;
     return bracket(out, ctx, arena, even, h);
 }
 
@@ -95,26 +95,26 @@ struct deciding {
 
 static sepal_status decide_with(struct deciding *d, struct separability *out, sepal_ctx *ctx,
                                 struct arena *arena, const struct question *q,
-                                struct separable_wish wish, struct budget *effort) {
+                                struct separable_wish wish, struct budget *budget) {
     wish.margin = wish.margin && q->side && q->bias;
-    TRY(walk_to_plane(out, ctx, arena, q, effort));
-    if (out->separable == ANSWER_YES && !wish.margin) return SEPAL_OK;
+    TRY(dcd_separate(out, ctx, arena, q, budget));
+    if (out->separable == OUTCOME_YES && !wish.margin) return SEPAL_OK;
     TRY(hull_points_make(&d->even, ctx, &d->scratch, q, true, false));
-    bool apart = columns_differ(&d->even), walked = out->separable == ANSWER_YES;
-    if (apart && !walked) TRY(hull_points_make(&d->uneven, ctx, &d->scratch, q, false, false));
-    if (!walked)
-        TRY(ask_hulls(out, &d->hulls, ctx, arena, apart ? &d->uneven : &d->even, effort,
-                      wish.margin && !apart ? TOLERANCE : ENOUGH));
-    if (!wish.margin || out->separable == ANSWER_NO) return SEPAL_OK;
-    if (apart || walked) return seek_margin(out, &d->of_margin, ctx, arena, &d->even, effort);
+    bool apart = columns_differ(&d->even), found_plane = out->separable == OUTCOME_YES;
+    if (apart && !found_plane) TRY(hull_points_make(&d->uneven, ctx, &d->scratch, q, false, false));
+    if (!found_plane)
+        TRY(compare_hulls(out, &d->hulls, ctx, arena, apart ? &d->uneven : &d->even, budget,
+                          wish.margin && !apart ? TOLERANCE : ENOUGH));
+    if (!wish.margin || out->separable == OUTCOME_NO) return SEPAL_OK;
+    if (apart || found_plane) return seek_margin(out, &d->of_margin, ctx, arena, &d->even, budget);
     return bracket(out, ctx, arena, &d->even, &d->hulls);
 }
 
 static sepal_status decide(struct separability *out, sepal_ctx *ctx, struct arena *arena,
                            const struct question *q, struct separable_wish wish,
-                           struct budget *effort) {
+                           struct budget *budget) {
     struct deciding d = {0};
-    sepal_status status = decide_with(&d, out, ctx, arena, q, wish, effort);
+    sepal_status status = decide_with(&d, out, ctx, arena, q, wish, budget);
     wolfe_clear(&d.hulls);
     wolfe_clear(&d.of_margin);
     arena_clear(&d.scratch);
@@ -123,17 +123,17 @@ static sepal_status decide(struct separability *out, sepal_ctx *ctx, struct aren
 
 sepal_status separable_decide(struct separability *out, sepal_ctx *ctx, struct arena *arena,
                               const struct question *q, struct separable_wish wish,
-                              struct budget *effort) {
-    bool twins;
+                              struct budget *budget) {
+    bool duplicates;
     size_t pair[2];
     *out = (struct separability){
-        .separable = ANSWER_UNKNOWN, .quasi = ANSWER_UNKNOWN, .margin = {0, INFINITY}};
-    TRY(twins_find(&twins, pair, ctx, q));
-    if (twins) TRY(claim_twins(out, ctx, arena, q, pair));
-    if (out->separable == ANSWER_UNKNOWN) TRY(decide(out, ctx, arena, q, wish, effort));
-    if (out->separable == ANSWER_NO) out->margin[0] = out->margin[1] = 0;
-    if (out->separable == ANSWER_YES) out->quasi = ANSWER_NO;
-    if (out->separable == ANSWER_NO && out->quasi == ANSWER_UNKNOWN && wish.quasi)
-        TRY(quasi_decide(&out->quasi, ctx, q, &out->certificate, effort));
+        .separable = OUTCOME_UNKNOWN, .quasi = OUTCOME_UNKNOWN, .margin = {0, INFINITY}};
+    TRY(duplicates_find(&duplicates, pair, ctx, q));
+    if (duplicates) TRY(claim_duplicates(out, ctx, arena, q, pair));
+    if (out->separable == OUTCOME_UNKNOWN) TRY(decide(out, ctx, arena, q, wish, budget));
+    if (out->separable == OUTCOME_NO) out->margin[0] = out->margin[1] = 0;
+    if (out->separable == OUTCOME_YES) out->quasi = OUTCOME_NO;
+    if (out->separable == OUTCOME_NO && out->quasi == OUTCOME_UNKNOWN && wish.quasi)
+        TRY(quasi_decide(&out->quasi, ctx, q, &out->certificate, budget));
     return SEPAL_OK;
 }

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-enum { MANY_COLUMNS = 1000, MOST_PASSES = 5000, PATIENCE = 150, UNIQUE_ORDER = 77 };
+enum { MANY_COLUMNS = 1000, MOST_PASSES = 5000, VAIN_MOST = 150, UNIQUE_ORDER = 77 };
 
-struct walking {
+struct dcd {
     const struct question *q;
     const struct kernels *kernels;
     double *w, *b;
@@ -19,7 +19,7 @@ struct walking {
     double ones; /* s^2 */
 };
 
-static sepal_status make(struct walking *a, sepal_ctx *ctx, struct arena *arena) {
+static sepal_status make(struct dcd *a, sepal_ctx *ctx, struct arena *arena) {
     const struct matrix *x = a->q->x;
     double sum = 0;
     a->alpha = arena_zero(ctx, arena, x->rows, sizeof *a->alpha);
@@ -40,7 +40,7 @@ static sepal_status make(struct walking *a, sepal_ctx *ctx, struct arena *arena)
 }
 
 /* One pass; how many rows were on the wrong side when it came to them. */
-static size_t pass(struct walking *a) {
+static size_t pass(struct dcd *a) {
     size_t wrong = 0, cols = a->q->x->cols;
     for (size_t at = 0; at < a->n; at++) {
         size_t row = a->rows[at], i;
@@ -58,7 +58,7 @@ static size_t pass(struct walking *a) {
     return wrong;
 }
 
-static bool bring_to_one(struct walking *a, const double *w, double b, struct certificate *out) {
+static bool bring_to_one(struct dcd *a, const double *w, double b, struct certificate *out) {
     double size = 0;
     for (size_t j = 0; j < a->q->x->cols; j++) size += w[j] * w[j];
     size = sqrt(size);
@@ -68,18 +68,18 @@ static bool bring_to_one(struct walking *a, const double *w, double b, struct ce
     return true;
 }
 
-static sepal_status walk(struct walking *a, struct separability *out, sepal_ctx *ctx,
-                         struct certificate *c, struct budget *effort) {
+static sepal_status run_epochs(struct dcd *a, struct separability *out, sepal_ctx *ctx,
+                               struct certificate *c, struct budget *budget) {
     struct rng rng = rng_make(UNIQUE_ORDER, 0);
     size_t fewest = SIZE_MAX, since = 0;
-    for (size_t i = 0; i < MOST_PASSES && since < PATIENCE; i++) {
+    for (size_t i = 0; i < MOST_PASSES && since < VAIN_MOST; i++) {
         rng_shuffle(&rng, a->rows, a->n);
         size_t wrong = pass(a);
         out->updates++;
         char line[96];
         (void)snprintf(line, sizeof line, "separable: pass %zu, %zu rows on the wrong side", i + 1,
                        wrong);
-        if (budget_spent(effort, ctx, 2 * (double)a->q->x->nonzeros, line)) return SEPAL_OK;
+        if (budget_spent(budget, ctx, 2 * (double)a->q->x->nonzeros, line)) return SEPAL_OK;
         since = wrong < fewest ? 0 : since + 1;
         if (wrong < fewest) fewest = wrong;
         if (wrong > 0) continue;
@@ -88,25 +88,25 @@ static sepal_status walk(struct walking *a, struct separability *out, sepal_ctx 
         if (bring_to_one(a, a->w, *a->b, c)) TRY(certificate_judge(&verdict, ctx, a->q, c));
         if (!verdict.holds) continue;
         out->certificate = *c;
-        out->separable = ANSWER_YES;
+        out->separable = OUTCOME_YES;
         return SEPAL_OK;
     }
     return SEPAL_OK;
 }
 
-sepal_status walk_to_plane(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                           const struct question *q, struct budget *effort) {
+sepal_status dcd_separate(struct separability *out, sepal_ctx *ctx, struct arena *arena,
+                          const struct question *q, struct budget *budget) {
     const struct matrix *x = q->x;
     if (!q->side || !x->sparse || x->cols < MANY_COLUMNS || x->rows > UINT32_MAX) return SEPAL_OK;
     struct arena scratch = {0};
     struct certificate c = {.kind = CERTIFICATE_PLANE};
     c.w = arena_zero(ctx, arena, x->cols, sizeof *c.w);
     c.b = arena_zero(ctx, arena, 1, sizeof *c.b);
-    struct walking a = {.q = q, .kernels = ctx->kernels};
+    struct dcd a = {.q = q, .kernels = ctx->kernels};
     a.w = arena_zero(ctx, &scratch, x->cols, sizeof *a.w);
     a.b = arena_zero(ctx, &scratch, 1, sizeof *a.b);
     sepal_status status = c.w && c.b && a.w && a.b ? make(&a, ctx, &scratch) : SEPAL_EMEMORY;
-    if (status == SEPAL_OK && isfinite(a.ones)) status = walk(&a, out, ctx, &c, effort);
+    if (status == SEPAL_OK && isfinite(a.ones)) status = run_epochs(&a, out, ctx, &c, budget);
     arena_clear(&scratch);
     return status;
 }

@@ -71,7 +71,8 @@ static bool opposed(const struct question *q, size_t a, size_t b) {
     return q->side ? q->side[a] * q->side[b] < 0 : q->label[a] != q->label[b];
 }
 
-sepal_status twins_find(bool *found, size_t pair[2], sepal_ctx *ctx, const struct question *q) {
+sepal_status duplicates_find(bool *found, size_t pair[2], sepal_ctx *ctx,
+                             const struct question *q) {
     struct hashing h = {q, mem_alloc(ctx, q->x->rows, sizeof *h.all)};
     *found = false;
     if (!h.all) return SEPAL_EMEMORY;

@@ -72,7 +72,7 @@ static sepal_status prove_plane(struct separability *out, sepal_ctx *ctx,
     if (!plane_weights(c->w, points, w)) return SEPAL_OK;
     for (size_t i = 0; i < sizeof stretch / sizeof *stretch && !verdict.holds; i++)
         TRY(try_plane(&verdict, ctx, points, c, stretch[i]));
-    if (verdict.holds) out->separable = ANSWER_YES;
+    if (verdict.holds) out->separable = OUTCOME_YES;
     return SEPAL_OK;
 }
 
@@ -95,7 +95,7 @@ static sepal_status prove_machine(struct separability *out, sepal_ctx *ctx,
     for (size_t i = 0; i < q->classes * cols && fine; i++) c->w[i] /= size;
     for (size_t k = 0; k < q->classes && fine; k++) c->b[k] /= size;
     if (fine) TRY(certificate_judge(&verdict, ctx, q, c));
-    if (verdict.holds) out->separable = ANSWER_YES;
+    if (verdict.holds) out->separable = OUTCOME_YES;
     return SEPAL_OK;
 }
 
@@ -108,7 +108,7 @@ sepal_status prove_apart(struct separability *out, sepal_ctx *ctx, struct arena 
     out->certificate.b = arena_zero(ctx, arena, planes, sizeof(double));
     if (!out->certificate.w || !out->certificate.b) return SEPAL_EMEMORY;
     TRY(q->side ? prove_plane(out, ctx, points, w) : prove_machine(out, ctx, points, w));
-    if (out->separable != ANSWER_YES) out->certificate = (struct certificate){0};
+    if (out->separable != OUTCOME_YES) out->certificate = (struct certificate){0};
     return SEPAL_OK;
 }
 
@@ -147,7 +147,7 @@ static bool one_sign(const struct exact_vector *v, size_t n) {
 
 sepal_status prove_integers(struct certificate *c, size_t *rank, sepal_ctx *ctx,
                             struct arena *arena, const struct question *q, const int64_t *weight,
-                            struct budget *effort) {
+                            struct budget *budget) {
     struct system_maker m = {.ctx = ctx, .q = q, .system.n_points = c->n};
     static const double MOST_CELLS = 5e7;
     struct exact_vector v = {0};
@@ -162,7 +162,7 @@ sepal_status prove_integers(struct certificate *c, size_t *rank, sepal_ctx *ctx,
             status = add_vector(&m, p, row, (size_t)c->rivals[p], -1);
     }
     if (status == SEPAL_OK && (double)m.system.n_equations * (double)c->n <= MOST_CELLS)
-        status = exact_kernel(&v, ctx, arena, &m.system, weight, effort);
+        status = exact_kernel(&v, ctx, arena, &m.system, weight, budget);
     if (status == SEPAL_OK && v.digits && one_sign(&v, c->n)) c->integers = v.digits;
     *rank = v.rank;
     mem_free(m.system.entries);
@@ -204,9 +204,9 @@ static void drop_zeros(struct certificate *c) {
 /* Whole numbers, judged; `most_digits` 0: of any length. */
 static sepal_status try_integers(struct verdict *verdict, struct certificate *c, sepal_ctx *ctx,
                                  struct arena *arena, const struct hull_points *points,
-                                 size_t most_digits, struct budget *effort) {
+                                 size_t most_digits, struct budget *budget) {
     size_t rank;
-    TRY(prove_integers(c, &rank, ctx, arena, points->q, NULL, effort));
+    TRY(prove_integers(c, &rank, ctx, arena, points->q, NULL, budget));
     for (size_t i = 0; c->integers && most_digits && i < c->n; i++)
         if (strlen(c->integers[i]) > most_digits) c->integers = NULL;
     if (!c->integers) return SEPAL_OK;
@@ -221,22 +221,22 @@ static sepal_status try_integers(struct verdict *verdict, struct certificate *c,
 
 sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *arena,
                         const struct hull_points *points, const struct wolfe *hulls,
-                        struct budget *effort) {
+                        struct budget *budget) {
     enum { FEW_ROWS = 16, FEW_DIGITS = 15 };
     struct certificate *c = &out->certificate;
     struct verdict verdict = {0};
     TRY(take_rows(c, ctx, arena, points, hulls));
     c->kind = CERTIFICATE_GORDAN;
     /* short whole numbers are what people can check; else numbers, which need no more than 17 digits */
-    if (c->n <= FEW_ROWS) TRY(try_integers(&verdict, c, ctx, arena, points, FEW_DIGITS, effort));
+    if (c->n <= FEW_ROWS) TRY(try_integers(&verdict, c, ctx, arena, points, FEW_DIGITS, budget));
     if (!verdict.holds) TRY(certificate_judge(&verdict, ctx, points->q, c));
-    if (!verdict.holds) TRY(try_integers(&verdict, c, ctx, arena, points, 0, effort));
+    if (!verdict.holds) TRY(try_integers(&verdict, c, ctx, arena, points, 0, budget));
     if (!verdict.holds) {
         *c = (struct certificate){0};
         return SEPAL_OK;
     }
     if (c->integers) c->multipliers = NULL;
-    out->separable = ANSWER_NO;
-    if (verdict.rank == hull_points_most_rank(points)) out->quasi = ANSWER_NO;
+    out->separable = OUTCOME_NO;
+    if (verdict.rank == hull_points_most_rank(points)) out->quasi = OUTCOME_NO;
     return SEPAL_OK;
 }

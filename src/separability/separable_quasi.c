@@ -26,7 +26,7 @@ enum { WEIGHT_BITS = 40, STAGE_BITS = 60, MOST_OPEN = 64, POINTS_AT_ONCE = 256 }
 struct quasi {
     sepal_ctx *ctx;
     struct arena arena;
-    struct budget *effort;
+    struct budget *budget;
     const struct question *q;
     struct hull_points points;
     size_t width; /* coordinates that count: without those of a machine's last class */
@@ -95,7 +95,7 @@ static sepal_status look_at_points(sepal_ctx *ctx, size_t task, void *payload) {
 static sepal_status look(struct quasi *a, bool *fine) {
     double work = (double)a->points.n * (double)a->points.dim * (double)(a->points.n_removed + 1);
     *fine = work < MOST_WORK &&
-            !budget_spent(a->effort, a->ctx, 2 * work, "separable: the span of the rows that meet");
+            !budget_spent(a->budget, a->ctx, 2 * work, "separable: the span of the rows that meet");
     if (!*fine) return SEPAL_OK;
     size_t tasks = (a->points.n + POINTS_AT_ONCE - 1) / POINTS_AT_ONCE;
     TRY(parallel_for(a->ctx, tasks, look_at_points, a));
@@ -122,7 +122,7 @@ static sepal_status exact_normal(struct exact_vector *out, struct quasi *a, stru
         }
         point_free(&point);
     }
-    if (status == SEPAL_OK) status = exact_kernel(out, a->ctx, arena, &system, weight, a->effort);
+    if (status == SEPAL_OK) status = exact_kernel(out, a->ctx, arena, &system, weight, a->budget);
     mem_free(system.entries);
     return status;
 }
@@ -187,7 +187,7 @@ static sepal_status signs_of(unsigned *out, struct quasi *a, const struct exact_
 
 /* ---- the two proofs ------------------------------------------------------------------------ */
 
-static sepal_status prove_yes(enum answer *out, struct quasi *a, const double *w) {
+static sepal_status prove_yes(enum outcome *out, struct quasi *a, const double *w) {
     struct arena scratch = {0};
     struct exact_vector v = {0};
     unsigned signs = 0;
@@ -203,7 +203,7 @@ static sepal_status prove_yes(enum answer *out, struct quasi *a, const double *w
     }
     if (status == SEPAL_OK) status = exact_normal(&v, a, &scratch, weight);
     if (status == SEPAL_OK && v.digits) status = signs_of(&signs, a, &v);
-    if (signs == 1 || signs == 2) *out = ANSWER_YES; /* 1: the vector has the other sign */
+    if (signs == 1 || signs == 2) *out = OUTCOME_YES; /* 1: the vector has the other sign */
     arena_clear(&scratch);
     return status;
 }
@@ -224,7 +224,7 @@ static sepal_status prove_multipliers(bool *proved, size_t *rank, struct quasi *
         if (c.rivals) c.rivals[i] = hull_points_rival(&a->points, a->taken[i].point);
         weight[i] = INT64_C(1) << bits;
     }
-    TRY(prove_integers(&c, rank, a->ctx, scratch, a->q, weight, a->effort));
+    TRY(prove_integers(&c, rank, a->ctx, scratch, a->q, weight, a->budget));
     *proved = false;
     if (!c.integers) return SEPAL_OK;
     struct verdict verdict;
@@ -258,13 +258,13 @@ static sepal_status prove_span(bool *proved, struct quasi *a, size_t rank) {
     return status;
 }
 
-static sepal_status prove_no(enum answer *out, struct quasi *a) {
+static sepal_status prove_no(enum outcome *out, struct quasi *a) {
     struct arena scratch = {0};
     bool proved = false;
     size_t rank = 0;
     sepal_status status = prove_multipliers(&proved, &rank, a, &scratch);
     if (status == SEPAL_OK && proved) status = prove_span(&proved, a, rank);
-    if (status == SEPAL_OK && proved) *out = ANSWER_NO;
+    if (status == SEPAL_OK && proved) *out = OUTCOME_NO;
     arena_clear(&scratch);
     return status;
 }
@@ -286,7 +286,7 @@ static sepal_status begin(struct quasi *a, const struct certificate *c) {
     return SEPAL_OK;
 }
 
-static sepal_status walk(enum answer *out, struct quasi *a) {
+static sepal_status peel_faces(enum outcome *out, struct quasi *a) {
     for (int stage = 1;; stage++) {
         bool fine;
         TRY(look(a, &fine));
@@ -294,7 +294,7 @@ static sepal_status walk(enum answer *out, struct quasi *a) {
         if (a->left == 0) return prove_no(out, a);
         struct wolfe h;
         size_t before = a->points.n_removed;
-        sepal_status status = wolfe_solve(&h, a->ctx, &a->points, a->effort, 0.5);
+        sepal_status status = wolfe_solve(&h, a->ctx, &a->points, a->budget, 0.5);
         if (status == SEPAL_OK && h.best_bound > 0)
             status = prove_yes(out, a, h.best);
         else if (status == SEPAL_OK && h.end == HULLS_MEET)
@@ -305,15 +305,15 @@ static sepal_status walk(enum answer *out, struct quasi *a) {
     }
 }
 
-sepal_status quasi_decide(enum answer *out, sepal_ctx *ctx, const struct question *q,
-                          const struct certificate *c, struct budget *effort) {
+sepal_status quasi_decide(enum outcome *out, sepal_ctx *ctx, const struct question *q,
+                          const struct certificate *c, struct budget *budget) {
     enum { MOST_DIM = 20000 };
-    struct quasi a = {.ctx = ctx, .effort = effort, .q = q};
-    *out = ANSWER_UNKNOWN;
+    struct quasi a = {.ctx = ctx, .budget = budget, .q = q};
+    *out = OUTCOME_UNKNOWN;
     size_t planes = q->side ? 1 : q->classes;
     if (q->x->cols * planes > MOST_DIM) return SEPAL_OK;
     sepal_status status = begin(&a, c);
-    if (status == SEPAL_OK) status = walk(out, &a);
+    if (status == SEPAL_OK) status = peel_faces(out, &a);
     mem_free(a.taken);
     arena_clear(&a.arena);
     return status;

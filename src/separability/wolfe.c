@@ -44,10 +44,10 @@ static bool in_corral(const struct wolfe *h, const struct point *point) {
 
 /* The member that is farthest below the corral of its group; NULL when none is, beyond rounding. */
 static struct point *find_entrant(struct wolfe *h, double tolerance) {
-    double level[2] = {INFINITY, INFINITY};
+    double least[2] = {INFINITY, INFINITY};
     for (size_t i = 0; i < h->k; i++) {
         double value = corral_slope(h, h->corral[i]);
-        level[h->corral[i]->group] = fmin(level[h->corral[i]->group], value);
+        least[h->corral[i]->group] = fmin(least[h->corral[i]->group], value);
     }
     double noise =
         8 * DBL_EPSILON * (h->fine ? 0x1p-50 : 1) * h->points->diameter * sqrt(h->square);
@@ -55,7 +55,7 @@ static struct point *find_entrant(struct wolfe *h, double tolerance) {
     struct point *found = NULL;
     for (size_t i = 0; i < h->n_members; i++) {
         struct point *point = h->members[i];
-        double below = level[point->group] - corral_slope(h, point);
+        double below = least[point->group] - corral_slope(h, point);
         if (!(below > most) || in_corral(h, point)) continue;
         most = below;
         found = point;
@@ -63,7 +63,7 @@ static struct point *find_entrant(struct wolfe *h, double tolerance) {
     return found;
 }
 
-static sepal_status walk_members(struct wolfe *h, double tolerance) {
+static sepal_status minor_cycles(struct wolfe *h, double tolerance) {
     char line[128];
     while (!is_zero(h) && h->k < MOST_IN_CORRAL) {
         struct point *point = find_entrant(h, tolerance);
@@ -83,7 +83,7 @@ static sepal_status walk_members(struct wolfe *h, double tolerance) {
                        h->steps, h->k, sqrt(h->square) / 2 / h->points->diameter);
         double work = h->points->entries * (double)(h->n_members + 6 * h->k) +
                       (double)h->k * (double)h->k + (double)h->points->dim;
-        if (budget_spent(h->effort, h->ctx, work, line)) break;
+        if (budget_spent(h->budget, h->ctx, work, line)) break;
         if (h->square >= before) break;
     }
     return SEPAL_OK;
@@ -146,7 +146,7 @@ static sepal_status price(struct wolfe *h) {
         h->best_bound = bound;
         memcpy(h->best, h->w, h->points->dim * sizeof *h->best);
     }
-    h->effort->work += (double)h->points->n * h->points->entries;
+    h->budget->work += (double)h->points->n * h->points->entries;
     return SEPAL_OK;
 }
 
@@ -282,7 +282,7 @@ static sepal_status run(struct wolfe *h, double tolerance) {
     TRY(begin(h));
     for (size_t idle = 0;;) {
         double before = h->square;
-        TRY(walk_members(h, tolerance));
+        TRY(minor_cycles(h, tolerance));
         idle = h->square < before ? 0 : idle + 1;
         if (is_zero(h)) {
             h->end = HULLS_MEET;
@@ -295,14 +295,14 @@ static sepal_status run(struct wolfe *h, double tolerance) {
         }
         h->end = HULLS_STOPPED;
         /* the second time in a row, the members were those of least value for this very w */
-        if (h->effort->stopped || idle == 2 || h->k >= MOST_IN_CORRAL) return SEPAL_OK;
+        if (h->budget->stopped || idle == 2 || h->k >= MOST_IN_CORRAL) return SEPAL_OK;
         TRY(renew_members(h));
     }
 }
 
 sepal_status wolfe_solve(struct wolfe *out, sepal_ctx *ctx, const struct hull_points *points,
-                         struct budget *effort, double tolerance) {
-    *out = (struct wolfe){.ctx = ctx, .points = points, .effort = effort, .best_bound = -INFINITY};
+                         struct budget *budget, double tolerance) {
+    *out = (struct wolfe){.ctx = ctx, .points = points, .budget = budget, .best_bound = -INFINITY};
     return run(out, tolerance);
 }
 

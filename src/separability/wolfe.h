@@ -8,13 +8,13 @@
 enum wolfe_end {
     HULLS_APART,  /* w is the shortest, up to the gap */
     HULLS_MEET,   /* w is 0, up to rounding */
-    HULLS_STOPPED /* by the effort, or because rounding leaves nothing to gain */
+    HULLS_STOPPED /* by the budget, or because rounding leaves nothing to gain */
 };
 
 struct wolfe {
     sepal_ctx *ctx;
     const struct hull_points *points;
-    struct budget *effort;
+    struct budget *budget;
     enum wolfe_end end;
 
     /* w = sum of alpha_i p_i over the corral: affinely independent points whose alpha are positive and
@@ -46,7 +46,7 @@ struct wolfe {
 
 /* `tolerance`: of the gap, relative to |w|. The result is to be cleared, whatever the status. */
 sepal_status wolfe_solve(struct wolfe *out, sepal_ctx *ctx, const struct hull_points *points,
-                         struct budget *effort, double tolerance);
+                         struct budget *budget, double tolerance);
 void wolfe_clear(struct wolfe *hulls);
 
 /* ---- the corral (hulls_corral.c) */
@@ -56,7 +56,7 @@ sepal_status corral_enter(struct wolfe *h, struct point *point, bool *entered);
 /* Move alpha and w to the affine minimiser, losing the points that lie beyond; false when rounding
    leaves none. */
 bool corral_settle(struct wolfe *h);
-/* w = sum of coefficients (and, finely, their rests, may be NULL) times the points of the corral. */
+/* w = sum of coefficients (and, finely, their errors, may be NULL) times the points of the corral. */
 void corral_sum(struct wolfe *h, const double *coefficient, const double *rest);
 double corral_slope(const struct wolfe *h, const struct point *point); /* p.w */
 /* About the length that w would have if nothing cancelled. */

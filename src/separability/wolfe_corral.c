@@ -138,7 +138,7 @@ static void add_finely(struct wolfe *h, const struct point *point, double a, dou
     }
 }
 
-/* w = sum of coefficients (and, finely, their rests) times the points of the corral. */
+/* w = sum of coefficients (and, finely, their errors) times the points of the corral. */
 void corral_sum(struct wolfe *h, const double *coefficient, const double *rest) {
     size_t dim = h->points->dim;
     memset(h->w, 0, dim * sizeof *h->w);
@@ -230,7 +230,7 @@ static void take_missing(const struct wolfe *h, double missing[2]) {
 /* beta and w = the coefficients and the least |w| among affine combinations, refined until the slopes
    are equal; false when there are none. */
 static bool affine_minimiser(struct wolfe *h) {
-    enum { ROUNDS = 40, PATIENCE = 2 };
+    enum { ROUNDS = 40, VAIN_MOST = 2 };
     struct sums s = take_group_sums(h);
     memset(h->beta, 0, h->k * sizeof *h->beta);
     memset(h->beta_low, 0, h->k * sizeof *h->beta_low);
@@ -246,7 +246,7 @@ static bool affine_minimiser(struct wolfe *h) {
         if (most <= 64 * DBL_EPSILON * h->square && exact) break;
         /* where w shrinks much the next round tells */
         vain = most > least / 2 ? vain + 1 : 0;
-        if (vain == PATIENCE) break;
+        if (vain == VAIN_MOST) break;
         least = fmin(least, most);
         for (size_t i = 0; i < h->k; i++) h->slope[i] = -h->slope[i];
         solve_transposed(h, h->slope);
@@ -268,10 +268,10 @@ bool corral_settle(struct wolfe *h) {
         size_t last = SIZE_MAX;
         for (size_t i = 0; i < h->k; i++) {
             if (h->beta[i] > 0) continue;
-            double share = h->alpha[i] / (h->alpha[i] - h->beta[i]);
-            if (h->alpha[i] == 0) share = 0;
-            if (last == SIZE_MAX || share < most) {
-                most = share;
+            double fraction = h->alpha[i] / (h->alpha[i] - h->beta[i]);
+            if (h->alpha[i] == 0) fraction = 0;
+            if (last == SIZE_MAX || fraction < most) {
+                most = fraction;
                 last = i;
             }
         }

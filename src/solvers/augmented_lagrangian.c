@@ -15,17 +15,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 60, STEPS_A_ROUND = 20, EPOCHS_FIRST = 1000, PRODUCTS_MOST = 300, PATIENCE = 4 };
+enum {
+    ROUNDS = 60,
+    STEPS_A_ROUND = 20,
+    EPOCHS_FIRST = 1000,
+    PRODUCTS_MOST = 300,
+    ROUNDS_BETWEEN_LOOKS = 4
+};
 static const double ENOUGH = 2e-4; /* a gap to begin with */
 static const double STRENGTH = 100, STRONGER = 5, STRONGEST = 1e12;
 static const double FORCING = 0.1;
-static const double BALANCED = 1e-14; /* of the sum of the shares, which is about 1 */
+static const double BALANCED = 1e-14; /* of the sum of the weights, which is about 1 */
 
 struct augmented {
     struct solver *d;
     const struct objective *o;
     struct hinge best;
-    double strength;   /* sigma_i = strength l2 / share_i |x_i|^2 */
+    double strength;   /* sigma_i = strength l2 / c_i |x_i|^2 */
     double *inverse;   /* n: 1 / |(x_i, 1)|^2 */
     double *a, *t;     /* n */
     double *m;         /* n: margins */
@@ -42,7 +48,7 @@ static double dot(const struct augmented *s, const double *a, const double *b) {
 
 static double variable(const struct augmented *s, size_t i, double m) {
     const struct objective *o = s->o;
-    double t = s->a[i] + s->strength * o->l2 / o->share[i] * s->inverse[i] * (1 - m);
+    double t = s->a[i] + s->strength * o->l2 / o->row_weight[i] * s->inverse[i] * (1 - m);
     return clamp(t, 0, 1);
 }
 
@@ -51,14 +57,14 @@ static double imbalance(const struct augmented *s, double by) {
     double sum = 0;
     for (size_t i = 0; i < o->n; i++) {
         double side = objective_side(o, i);
-        sum += o->share[i] * side * variable(s, i, s->m[i] + side * by);
+        sum += o->row_weight[i] * side * variable(s, i, s->m[i] + side * by);
     }
     return sum;
 }
 
 enum { BISECTIONS = 60 };
 
-/* The shares of both sides add up to the same, but for rounding. */
+/* The weights of both sides add up to the same, but for rounding. */
 static bool balanced(const struct augmented *s, double by) {
     return fabs(imbalance(s, by)) <= BALANCED;
 }
@@ -104,7 +110,7 @@ static sepal_status look(struct augmented *s) {
     if (o->bias == BIAS_FREE) set_bias(s);
     for (size_t i = 0; i < o->n; i++) {
         s->t[i] = variable(s, i, s->m[i]);
-        s->dm[i] = -o->share[i] * s->t[i] * objective_side(o, i);
+        s->dm[i] = -o->row_weight[i] * s->t[i] * objective_side(o, i);
     }
     TRY(objective_back(s->gradient, o, s->dm));
     for (size_t j = 0; j < o->width; j++) s->product[j] = -s->gradient[j] / o->l2;
@@ -155,11 +161,11 @@ static sepal_status find_step(struct augmented *s) {
     double square = precondition(s, s->direction), enough = FORCING * FORCING * square;
     for (int k = 0; k < PRODUCTS_MOST && square > enough && !d->stopped; k++) {
         TRY(multiply(s));
-        double bend = dot(s, s->direction, s->product);
-        if (!(bend > 0)) break;
+        double curvature = dot(s, s->direction, s->product);
+        if (!(curvature > 0)) break;
         for (size_t j = 0; j < o->width; j++) {
-            s->step[j] += square / bend * s->direction[j];
-            s->residual[j] -= square / bend * s->product[j];
+            s->step[j] += square / curvature * s->direction[j];
+            s->residual[j] -= square / curvature * s->product[j];
         }
         double before = square;
         square = precondition(s, s->product);
@@ -175,7 +181,7 @@ static double slope_at(const struct augmented *s, double across, double square, 
     const struct objective *o = s->o;
     double slope = o->l2 * (across + length * square);
     for (size_t i = 0; i < o->n; i++)
-        slope -= o->share[i] * variable(s, i, s->m[i] + length * s->dm[i]) * s->dm[i];
+        slope -= o->row_weight[i] * variable(s, i, s->m[i] + length * s->dm[i]) * s->dm[i];
     return slope;
 }
 
@@ -231,7 +237,7 @@ static sepal_status run(struct augmented *s) {
     double then = INFINITY;
     for (int k = 0; k < ROUNDS && d->iterations < most && !hinge_ends(&s->best); k++) {
         TRY(round_of(s));
-        if (k % PATIENCE == PATIENCE - 1) {
+        if (k % ROUNDS_BETWEEN_LOOKS == ROUNDS_BETWEEN_LOOKS - 1) {
             if (hinge_gap(&s->best) > 0.5 * then) break; /* rounding leaves little to gain */
             then = hinge_gap(&s->best);
         }

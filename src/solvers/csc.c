@@ -159,7 +159,7 @@ static sepal_status room_dense(struct columns *c, sepal_ctx *ctx, const struct m
 
 /* ---- together ----------------------------------------------------------------------------- */
 
-static sepal_status cut_stripes(struct columns *c, sepal_ctx *ctx) {
+static sepal_status make_stripes(struct columns *c, sepal_ctx *ctx) {
     size_t most = c->start[c->count] / STRIPE_ENTRIES + 2;
     c->stripe = mem_alloc(ctx, most, sizeof *c->stripe);
     if (!c->stripe) return SEPAL_EMEMORY;
@@ -203,7 +203,7 @@ sepal_status columns_make(struct columns *out, sepal_ctx *ctx, const struct matr
         out->centre = centre;
         status = room_dense(out, ctx, rows);
     }
-    if (status == SEPAL_OK) status = cut_stripes(out, ctx);
+    if (status == SEPAL_OK) status = make_stripes(out, ctx);
     if (status == SEPAL_OK && !rows->sparse)
         status = parallel_for(ctx, out->n_stripes, copy_stripe, &all);
     mem_free(all.place);
@@ -277,21 +277,21 @@ void columns_add(const struct columns *c, size_t k, double a, double *out) {
 }
 
 /* Some sums side by side, since one would wait for itself. */
-static void sparse_bends(const struct columns *c, size_t from, size_t to, const double *bend,
-                         double *once, double *twice) {
+static void sparse_curvature(const struct columns *c, size_t from, size_t to,
+                             const double *curvature, double *once, double *twice) {
     enum { LANES = 4 };
     double first[LANES] = {0}, second[LANES] = {0};
     size_t at = from;
     for (; at + LANES <= to; at += LANES) {
         for (size_t l = 0; l < LANES; l++) {
             double x = c->f32 ? (double)c->f32[at + l] : c->f64[at + l];
-            double part = x * bend[c->row[at + l]];
+            double part = x * curvature[c->row[at + l]];
             first[l] += part;
             second[l] += x * part;
         }
     }
     for (; at < to; at++) {
-        double x = c->f32 ? (double)c->f32[at] : c->f64[at], part = x * bend[c->row[at]];
+        double x = c->f32 ? (double)c->f32[at] : c->f64[at], part = x * curvature[c->row[at]];
         first[0] += part;
         second[0] += x * part;
     }
@@ -299,38 +299,40 @@ static void sparse_bends(const struct columns *c, size_t from, size_t to, const 
     *twice = (second[0] + second[1]) + (second[2] + second[3]);
 }
 
-void columns_bends(const struct columns *c, const struct kernels *kernels, size_t k,
-                   const struct bends *bends, double *once, double *twice) {
+void columns_curvature(const struct columns *c, const struct kernels *kernels, size_t k,
+                       const struct curvatures *along, double *once, double *twice) {
     size_t from = c->start[k], n = columns_length(c, k);
     *once = *twice = 0;
     if (!c->row) {
         double centre = dense_centre(c, k);
         for (size_t i = 0; i < n; i++) {
-            double x = dense_value(c, from + i, centre), part = x * bends->bend[i];
+            double x = dense_value(c, from + i, centre), part = x * along->curvature[i];
             *once += part;
             *twice += x * part;
         }
     } else if (c->f32 || c->f64) {
-        sparse_bends(c, from, from + n, bends->bend, once, twice);
+        sparse_curvature(c, from, from + n, along->curvature, once, twice);
     } else {
-        *once = kernels->gather_ones(c->row + from, bends->once, n);
-        *twice = c->scale ? kernels->gather_ones(c->row + from, bends->twice, n) : *once;
+        *once = kernels->gather_ones(c->row + from, along->once, n);
+        *twice = c->scale ? kernels->gather_ones(c->row + from, along->twice, n) : *once;
     }
 }
 
-void columns_bend(const struct columns *c, size_t k, double a, const struct bends *bends,
-                  double *r) {
+void columns_add_curvature(const struct columns *c, size_t k, double a,
+                           const struct curvatures *along, double *r) {
     size_t from = c->start[k], to = c->start[k + 1];
-    const double *bend = c->scale ? bends->twice : bends->bend;
+    const double *curvature = c->scale ? along->twice : along->curvature;
     if (!c->row) {
         double centre = dense_centre(c, k);
-        for (size_t i = 0; i < c->n; i++) r[i] += a * dense_value(c, from + i, centre) * bend[i];
+        for (size_t i = 0; i < c->n; i++)
+            r[i] += a * dense_value(c, from + i, centre) * curvature[i];
     } else if (c->f32) {
         for (size_t at = from; at < to; at++)
-            r[c->row[at]] += a * (double)c->f32[at] * bend[c->row[at]];
+            r[c->row[at]] += a * (double)c->f32[at] * curvature[c->row[at]];
     } else if (c->f64) {
-        for (size_t at = from; at < to; at++) r[c->row[at]] += a * c->f64[at] * bend[c->row[at]];
+        for (size_t at = from; at < to; at++)
+            r[c->row[at]] += a * c->f64[at] * curvature[c->row[at]];
     } else {
-        for (size_t at = from; at < to; at++) r[c->row[at]] += a * bend[c->row[at]];
+        for (size_t at = from; at < to; at++) r[c->row[at]] += a * curvature[c->row[at]];
     }
 }

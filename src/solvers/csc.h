@@ -1,4 +1,4 @@
-/* A second copy of a matrix, column by column: coordinate descent walks columns. */
+/* A second copy of a matrix, column by column: coordinate descent goes by columns. */
 #ifndef SEPAL_SOLVERS_CSC_H
 #define SEPAL_SOLVERS_CSC_H
 
@@ -35,16 +35,16 @@ double columns_dot(const struct columns *c, const struct kernels *kernels, size_
 /* out += a times column k, by row */
 void columns_add(const struct columns *c, size_t k, double a, double *out);
 
-/* What bends along column k: the sums over rows of bend times x and times x^2. */
-struct bends {
-    const double *bend; /* n */
+/* What along along column k: the sums over rows of curvature times x and times x^2. */
+struct curvatures {
+    const double *curvature; /* n */
     const double *once,
-        *twice; /* the same times scale and scale^2; equal to bend without a scale */
+        *twice; /* the same times scale and scale^2; equal to curvature without a scale */
 };
-void columns_bends(const struct columns *c, const struct kernels *kernels, size_t k,
-                   const struct bends *bends, double *once, double *twice);
-/* r += a bend x, r being dressed */
-void columns_bend(const struct columns *c, size_t k, double a, const struct bends *bends,
-                  double *r);
+void columns_curvature(const struct columns *c, const struct kernels *kernels, size_t k,
+                       const struct curvatures *along, double *once, double *twice);
+/* r += a curvature x, r being dressed */
+void columns_add_curvature(const struct columns *c, size_t k, double a,
+                           const struct curvatures *along, double *r);
 
 #endif

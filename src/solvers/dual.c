@@ -5,7 +5,7 @@
    A free bias puts a constraint on the dual. The method of multipliers meets it: the bias has the
    penalty stiff/2 (b - anchor)^2, and the anchor follows it after every epoch.
 
-   The sum of the rows' own excesses, as they are met, foretells the gap; the gap itself, which needs
+   The sum of the rows' own excesses, as they are met, estimates the gap; the gap itself, which needs
    a pass, is taken only when the aim may have been reached. */
 #include "solvers/dual.h"
 
@@ -18,7 +18,7 @@
 
 /* Excesses also rise for some epochs, as when rows are visited again: a part of the limit is used in any
    case. */
-static bool is_slow(const struct dual *s, const struct outlook *out) {
+static bool is_slow(const struct dual *s, const struct gap_estimate *out) {
     enum { PART = 4 };
     size_t limit = s->d->limit, done = s->d->iterations;
     return limit && done >= limit / PART &&
@@ -45,7 +45,7 @@ static sepal_status set_weights(struct dual *s) {
     const struct objective *o = s->o;
     double given = objective_bias(o, s->w);
     for (size_t i = 0; i < o->n; i++)
-        s->m[i] = o->share[i] * s->a[i] * objective_side(o, i) / o->l2;
+        s->m[i] = o->row_weight[i] * s->a[i] * objective_side(o, i) / o->l2;
     TRY(objective_back(s->w, o, s->m));
     s->bias = objective_bias(o, s->w);
     if (o->bias != BIAS_FREE) return SEPAL_OK;
@@ -57,36 +57,36 @@ static sepal_status set_weights(struct dual *s) {
 /* So far below the aim that the proof alone will do: all that was met in this epoch, not only what
    may be left of it, and soon much less. (Where it falls slowly rows hold each other up, and the gap
    is larger than their excesses.) A free bias is found by looking. */
-static bool is_sure(const struct dual *s, const struct outlook *out) {
+static bool is_sure(const struct dual *s, const struct gap_estimate *out) {
     static const double far = 0.2, fast = 0.5;
     const double *excess = out->trail;
-    return s->o->bias == BIAS_NONE && !s->any_rests && excess[0] < fast * excess[1] &&
+    return s->o->bias == BIAS_NONE && !s->any_shrunk && excess[0] < fast * excess[1] &&
            excess[0] <= far * s->d->tol * fabs(out->primal);
 }
 
 static sepal_status run(struct dual *s) {
     struct solver *d = s->d;
-    struct outlook out = {.gap = 1, .ratio = NAN};
+    struct gap_estimate out = {.gap = 1, .ratio = NAN};
     size_t first = d->iterations, most = d->max_iter ? d->max_iter : first + epochs_most(s->o);
     while (d->iterations < most) {
         d->stopped = !dual_epoch(s, &out);
         if (d->stopped) break;
         d->iterations++;
-        TRY(dual_foretell(s, &out));
+        TRY(dual_gap_estimate(s, &out));
         if (out.gap <= d->tol) {
-            if (!is_sure(s, &out)) TRY(dual_look(s, &out));
+            if (!is_sure(s, &out)) TRY(dual_gap_measure(s, &out));
             d->converged = out.gap <= d->tol;
             /* with nothing in excess there is nothing to move either but a free bias */
-            bool rests = s->excess == 0 && !s->any_rests && s->o->bias != BIAS_FREE;
-            if (d->converged || rests) return SEPAL_OK;
-            dual_wake(s);
+            bool stationary = s->excess == 0 && !s->any_shrunk && s->o->bias != BIAS_FREE;
+            if (d->converged || stationary) return SEPAL_OK;
+            dual_unshrink(s);
         }
         d->stopped = d->stops(d->payload, d->iterations, out.primal, out.gap);
         d->slow = is_slow(s, &out);
         if (d->stopped || d->slow) break;
         move_anchor(s);
     }
-    return dual_look(s, &out);
+    return dual_gap_measure(s, &out);
 }
 
 /* ---- the start ---------------------------------------------------------------------------- */
@@ -95,14 +95,14 @@ static sepal_status run(struct dual *s) {
    rest of the gap: between the curvature of the losses and that of the penalty. */
 static void set_stiffness(struct dual *s) {
     const struct objective *o = s->o;
-    static const double share = 0.3, most = 0.025, bend = 0.25;
-    double shares = 0;
+    static const double fraction = 0.3, most = 0.025, smoothness = 0.25;
+    double total = 0;
     s->stiff = o->bias == BIAS_NONE ? INFINITY : o->l2;
     if (o->bias == BIAS_FREE) {
-        for (size_t i = 0; i < o->n; i++) shares += o->share[i];
-        s->stiff = fmin(most * shares, share * sqrt(bend * shares / s->pace));
+        for (size_t i = 0; i < o->n; i++) total += o->row_weight[i];
+        s->stiff = fmin(most * total, fraction * sqrt(smoothness * total / s->mean_square));
     }
-    for (size_t i = 0; i < o->n; i++) s->curvature[i] += o->share[i] / s->stiff;
+    for (size_t i = 0; i < o->n; i++) s->curvature[i] += o->row_weight[i] / s->stiff;
 }
 
 /* The variables of the given point, or those left beside it. */
@@ -111,7 +111,7 @@ static sepal_status set_variables(struct dual *s) {
     const struct solver *d = s->d;
     if (!d->warm) {
         memset(s->a, 0, o->n * sizeof *s->a);
-        for (size_t i = 0; s->level && i < o->n; i++) s->level[i] = INFINITY;
+        for (size_t i = 0; s->implied_margin && i < o->n; i++) s->implied_margin[i] = INFINITY;
         return SEPAL_OK;
     }
     if (!d->paired) {
@@ -121,17 +121,17 @@ static sepal_status set_variables(struct dual *s) {
     for (size_t i = 0; i < o->n; i++) {
         if (!isfinite(s->a[i])) s->a[i] = 0;
         s->a[i] = fmin(fmax(s->a[i], o->loss->least), o->loss->most);
-        if (s->level) s->level[i] = log((1 - s->a[i]) / s->a[i]);
+        if (s->implied_margin) s->implied_margin[i] = log((1 - s->a[i]) / s->a[i]);
     }
     return SEPAL_OK;
 }
 
 static sepal_status start(struct dual *s) {
     for (size_t g = 0; g < s->groups; g++) s->order[g] = (uint32_t)g;
-    TRY(dual_curves(s));
+    TRY(dual_curvatures(s));
     set_stiffness(s);
     TRY(set_variables(s));
-    dual_wake(s);
+    dual_unshrink(s);
     if (s->d->warm) return set_weights(s);
     memset(s->w, 0, s->o->width * sizeof *s->w);
     return SEPAL_OK;
@@ -147,12 +147,12 @@ static sepal_status allocate(struct dual *s) {
     if (!s->order || !s->curvature || !s->m || !s->dense) return SEPAL_EMEMORY;
     if (o->loss == &loss_logistic) {
         s->next = dual_step_logistic;
-        s->level = mem_alloc(o->ctx, o->n, sizeof *s->level);
-        return s->level ? SEPAL_OK : SEPAL_EMEMORY;
+        s->implied_margin = mem_alloc(o->ctx, o->n, sizeof *s->implied_margin);
+        return s->implied_margin ? SEPAL_OK : SEPAL_EMEMORY;
     }
     s->next = o->loss == &loss_hinge ? dual_step_hinge : dual_step_squared_hinge;
-    s->rests = mem_alloc(o->ctx, o->n, sizeof *s->rests);
-    return s->rests ? SEPAL_OK : SEPAL_EMEMORY;
+    s->shrunk = mem_alloc(o->ctx, o->n, sizeof *s->shrunk);
+    return s->shrunk ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 sepal_status solve_dual(struct solver *d) {
@@ -165,7 +165,7 @@ sepal_status solve_dual(struct solver *d) {
     mem_free(s.curvature);
     mem_free(s.m);
     mem_free(s.dense);
-    mem_free(s.level);
-    mem_free(s.rests);
+    mem_free(s.implied_margin);
+    mem_free(s.shrunk);
     return status;
 }

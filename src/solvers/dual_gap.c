@@ -6,18 +6,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { TRAIL = sizeof((struct outlook *)0)->trail / sizeof(double) };
+enum { TRAIL = sizeof((struct gap_estimate *)0)->trail / sizeof(double) };
 
 /* ---- the guess ---------------------------------------------------------------------------- */
 
-/* At the optimum l2 |w|^2 is the sum of share_i a_i m_i. Rows that rest are in none of the sums, so
+/* At the optimum l2 |w|^2 is the sum of c_i a_i m_i. Rows that are shrunk are in none of the sums, so
    the objective is left as it was when there are any. */
-sepal_status dual_foretell(const struct dual *s, struct outlook *out) {
+sepal_status dual_gap_estimate(const struct dual *s, struct gap_estimate *out) {
     double loss = s->loss;
     memmove(out->trail + 1, out->trail, (TRAIL - 1) * sizeof *out->trail);
     out->trail[0] = s->excess;
-    if (s->level) TRY(objective_loss(&loss, s->o, s->level));
-    if (!s->any_rests) out->primal = loss + 0.5 * s->products;
+    if (s->implied_margin) TRY(objective_loss(&loss, s->o, s->implied_margin));
+    if (!s->any_shrunk) out->primal = loss + 0.5 * s->products;
     /* rows met early have moved on since: as much as from one epoch to the next */
     double ratio = out->trail[1] > 0 ? fmin(1, out->trail[0] / out->trail[1]) : 1;
     /* what was seen is trusted less and less */
@@ -26,7 +26,7 @@ sepal_status dual_foretell(const struct dual *s, struct outlook *out) {
     return SEPAL_OK;
 }
 
-double dual_epochs_left(const struct outlook *out, double tol) {
+double dual_epochs_left(const struct gap_estimate *out, double tol) {
     double first = out->trail[TRAIL - 1], last = out->trail[0];
     if (!(first > 0) || !(last > 0) || !(out->gap > tol)) return 0;
     double rate = log(first / last) / (TRAIL - 1);
@@ -44,10 +44,10 @@ static sepal_status dual_value(double *out, const struct dual *s, double penalty
     memcpy(moved, s->a, o->n * sizeof *moved);
     if (o->bias == BIAS_FREE) solver_balance(o, moved);
     for (size_t i = 0; o->bias == BIAS_FREE && i < o->n; i++) {
-        amiss += o->share[i] * s->a[i] * objective_side(o, i);
-        change += o->share[i] * (moved[i] - s->a[i]) * s->m[i];
+        amiss += o->row_weight[i] * s->a[i] * objective_side(o, i);
+        change += o->row_weight[i] * (moved[i] - s->a[i]) * s->m[i];
     }
-    change += objective_bias(o, s->w) * amiss + 0.5 * amiss * amiss * (s->pace + 4);
+    change += objective_bias(o, s->w) * amiss + 0.5 * amiss * amiss * (s->mean_square + 4);
     TRY(objective_neg_conjugate(out, o, moved, 1));
     *out -= change;
     return SEPAL_OK;
@@ -58,7 +58,7 @@ static sepal_status best_bias(const struct dual *s, double *bias) {
     return o->loss->smooth ? linesearch_bias(o, s->m, bias) : hinge_bias(o, s->m, bias);
 }
 
-sepal_status dual_look(const struct dual *s, struct outlook *out) {
+sepal_status dual_gap_measure(const struct dual *s, struct gap_estimate *out) {
     const struct objective *o = s->o;
     double loss;
     if (o->bias != BIAS_NONE) s->w[o->cols] = s->bias;
@@ -69,6 +69,6 @@ sepal_status dual_look(const struct dual *s, struct outlook *out) {
     TRY(dual_value(&bound, s, penalty));
     out->primal = loss + penalty;
     out->gap = (out->primal - bound) / fmax(fabs(out->primal), 1e-300);
-    out->ratio = s->excess > 0 && !s->any_rests ? (out->primal - bound) / s->excess : NAN;
+    out->ratio = s->excess > 0 && !s->any_shrunk ? (out->primal - bound) / s->excess : NAN;
     return SEPAL_OK;
 }

@@ -7,26 +7,26 @@
 
 /* ---- squares ------------------------------------------------------------------------------ */
 
-sepal_status dual_curves(struct dual *s) {
+sepal_status dual_curvatures(struct dual *s) {
     const struct objective *o = s->o;
-    double sum = 0, shares = 0;
+    double sum = 0, total_weight = 0;
     TRY(objective_squares(s->curvature, o));
     for (size_t i = 0; i < o->n; i++) {
-        sum += o->share[i] * s->curvature[i];
-        shares += o->share[i];
-        s->curvature[i] *= o->share[i] / o->l2;
+        sum += o->row_weight[i] * s->curvature[i];
+        total_weight += o->row_weight[i];
+        s->curvature[i] *= o->row_weight[i] / o->l2;
     }
-    s->pace = sum / shares / o->l2;
+    s->mean_square = sum / total_weight / o->l2;
     return SEPAL_OK;
 }
 
 /* ---- visits ------------------------------------------------------------------------------- */
 
-/* The next row of the epoch that does not rest, from *place on; false: there is none. */
+/* The next row of the epoch that is not shrunk, from *place on; false: there is none. */
 static bool next_row(const struct dual *s, size_t *place, size_t *row) {
     for (; *place < s->groups * DUAL_GROUP; ++*place) {
         size_t i = (size_t)s->order[*place / DUAL_GROUP] * DUAL_GROUP + *place % DUAL_GROUP;
-        if (i >= s->o->n || (s->rests && s->rests[i])) continue;
+        if (i >= s->o->n || (s->shrunk && s->shrunk[i])) continue;
         ++*place;
         *row = i;
         return true;
@@ -39,15 +39,15 @@ static double move(struct dual *s, size_t i, double score) {
     const struct objective *o = s->o;
     double side = objective_side(o, i), m = side * (score + s->bias);
     if (!isfinite(m) || !isfinite(s->curvature[i])) return 0;
-    double next = s->next(s, i, m), factor = (next - s->a[i]) * o->share[i] * side;
-    s->products += o->share[i] * next * m;
+    double next = s->next(s, i, m), factor = (next - s->a[i]) * o->row_weight[i] * side;
+    s->products += o->row_weight[i] * next * m;
     if (factor == 0) return 0;
     s->a[i] = next;
     s->bias += factor / s->stiff;
     return factor / o->l2;
 }
 
-static bool stops(struct dual *s, const struct outlook *out) {
+static bool stops(struct dual *s, const struct gap_estimate *out) {
     if (++s->visits < s->often) return false;
     s->visits = 0;
     return s->d->stops(s->d->payload, s->d->iterations, out->primal, out->gap);
@@ -69,15 +69,15 @@ static void visit(struct dual *s, size_t i) {
     }
 }
 
-void dual_wake(struct dual *s) {
-    if (!s->rests) return;
-    memset(s->rests, 0, s->o->n * sizeof *s->rests);
-    s->any_rests = false;
+void dual_unshrink(struct dual *s) {
+    if (!s->shrunk) return;
+    memset(s->shrunk, 0, s->o->n * sizeof *s->shrunk);
+    s->any_shrunk = false;
     s->high = INFINITY;
     s->low = -INFINITY;
 }
 
-bool dual_epoch(struct dual *s, const struct outlook *out) {
+bool dual_epoch(struct dual *s, const struct gap_estimate *out) {
     enum { STREAM = 0x64 };
     static const size_t often = 1 << 22; /* entries from question to question */
     struct solver *d = s->d;

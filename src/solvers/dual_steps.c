@@ -1,11 +1,11 @@
 /* One variable of the dual at a time. With the others fixed it is the concave problem
 
-       max over a' of  neg_conjugate(a') - (a' - a) m - (a' - a)^2 curve / 2
+       max over a' of  neg_conjugate(a') - (a' - a) m - (a' - a)^2 curvature / 2
 
    where m is the row's margin. The hinges have closed forms (Hsieh et al., ICML 2008) and rest at
    their bounds as there. The logistic loss has a' = dual variable(t) for the one t with
 
-       t = m + curve (dual variable(t) - a)
+       t = m + curvature (dual variable(t) - a)
 
    which is the margin after the step; Newton's method finds it from the margin of the last visit
    with about one exponential. */
@@ -21,7 +21,7 @@ static bool settles(struct dual *s, size_t i, double slope, double most) {
     double a = s->a[i];
     bool low = a <= 0, high = a >= most;
     if ((low && slope > s->high) || (high && slope < s->low)) {
-        s->any_rests = s->rests[i] = true;
+        s->any_shrunk = s->shrunk[i] = true;
         return true;
     }
     double open = (low && slope > 0) || (high && slope < 0) ? 0 : slope;
@@ -31,17 +31,17 @@ static bool settles(struct dual *s, size_t i, double slope, double most) {
 }
 
 double dual_step_hinge(struct dual *s, size_t i, double m) {
-    double a = s->a[i], short_of = 1 - m, share = s->o->share[i];
-    s->excess += share * (short_of > 0 ? (1 - a) * short_of : -a * short_of);
-    s->loss += share * (short_of > 0 ? short_of : 0);
+    double a = s->a[i], short_of = 1 - m, weight = s->o->row_weight[i];
+    s->excess += weight * (short_of > 0 ? (1 - a) * short_of : -a * short_of);
+    s->loss += weight * (short_of > 0 ? short_of : 0);
     if (short_of == 0 || settles(s, i, -short_of, 1)) return a;
     return clamp(a + short_of / s->curvature[i], 0, 1);
 }
 
 double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
-    double a = s->a[i], short_of = 1 - m, rise = short_of - a / 2, share = s->o->share[i];
-    s->excess += share * (short_of > 0 ? rise * rise : a * (a / 4 - short_of));
-    s->loss += share * (short_of > 0 ? short_of * short_of : 0);
+    double a = s->a[i], short_of = 1 - m, rise = short_of - a / 2, weight = s->o->row_weight[i];
+    s->excess += weight * (short_of > 0 ? rise * rise : a * (a / 4 - short_of));
+    s->loss += weight * (short_of > 0 ? short_of * short_of : 0);
     if (settles(s, i, -rise, INFINITY)) return a;
     return clamp(a + rise / (s->curvature[i] + 0.5), 0, INFINITY);
 }
@@ -51,24 +51,24 @@ double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
 double dual_step_logistic(struct dual *s, size_t i, double m) {
     enum { STEPS = 40 };
     static const double small = 0.1;
-    double a = s->a[i], curvature = s->curvature[i], t = s->level[i], bend = a * (1 - a);
+    double a = s->a[i], curvature = s->curvature[i], t = s->implied_margin[i], second = a * (1 - a);
     double low = m - curvature * a, high = low + curvature, base = low;
     bool first = isinf(t);
-    s->excess += s->o->share[i] * (first ? M_LN2 : 0.5 * bend * (m - t) * (m - t));
-    t = first ? 0 : t + (m - t) / (1 + curvature * bend);
+    s->excess += s->o->row_weight[i] * (first ? M_LN2 : 0.5 * second * (m - t) * (m - t));
+    t = first ? 0 : t + (m - t) / (1 + curvature * second);
     t = clamp(t, low, high);
     for (int k = 0; k < STEPS; k++) {
         double e = exp_of_minus(fabs(t)), one = 1 + e, alpha = (t < 0 ? 1 : e) / one;
-        bend = e / (one * one);
-        double off = t - base - curvature * alpha, step = -off / (1 + curvature * bend);
+        second = e / (one * one);
+        double off = t - base - curvature * alpha, step = -off / (1 + curvature * second);
         *(off < 0 ? &low : &high) = t;
         if (!(t + step >= low && t + step <= high)) step = 0.5 * (low + high) - t;
         t += step;
         if (fabs(step) > small) continue;
         /* the dual variable at t by its series from the last place: its error is step^3 */
-        a = alpha - bend * step * (1 - (0.5 - alpha) * step);
+        a = alpha - second * step * (1 - (0.5 - alpha) * step);
         break;
     }
-    s->level[i] = t;
+    s->implied_margin[i] = t;
     return clamp(a, 0, 1);
 }

@@ -56,9 +56,10 @@ static bool sums_vanish(const struct hinge *h, const double *v) {
     return true;
 }
 
-/* The bound of balanced variables that earn so much, by the sums v that they amount to; they may have to
+/* The bound of balanced variables with this sum of negative conjugates, by the sums v that they amount to; they may have to
    be shrunk. */
-static double bound_by_sums(const struct hinge *h, const double *v, double earned, double *shrink) {
+static double bound_by_sums(const struct hinge *h, const double *v, double neg_conjugate,
+                            double *shrink) {
     const struct objective *o = h->o;
     double most = 0, lost = 0;
     *shrink = 1;
@@ -69,30 +70,30 @@ static double bound_by_sums(const struct hinge *h, const double *v, double earne
     }
     if (o->l2 == 0 && o->l1 > 0 && most > o->l1) *shrink = o->l1 / most;
     if (h->sizes && !sums_vanish(h, v)) return -INFINITY;
-    return *shrink * earned - lost;
+    return *shrink * neg_conjugate - lost;
 }
 
-/* The variables within their bounds and balanced, in r; what they earn. */
+/* The variables within their bounds and balanced, in r; minus the sum of their conjugates. */
 static double take_dual(struct hinge *h, const double *a) {
     const struct objective *o = h->o;
-    double earned = 0;
+    double neg_conjugate = 0;
     for (size_t i = 0; i < o->n; i++) h->r[i] = a[i] > 0 ? fmin(a[i], 1) : 0;
     if (o->bias == BIAS_FREE) solver_balance(o, h->r);
-    for (size_t i = 0; i < o->n; i++) earned += o->share[i] * h->r[i];
-    return earned;
+    for (size_t i = 0; i < o->n; i++) neg_conjugate += o->row_weight[i] * h->r[i];
+    return neg_conjugate;
 }
 
 sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image) {
     const struct objective *o = h->o;
-    double earned = take_dual(h, a);
+    double neg_conjugate = take_dual(h, a);
     bool plain = o->l2 > 0 && o->l1 == 0;
     if (!plain || !image || o->bias == BIAS_FREE) {
         TRY(objective_dual_sums(h->image, o, h->r));
         for (size_t j = 0; j < o->width && plain; j++) h->image[j] /= o->l2;
         image = h->image;
     }
-    double shrink = 1, value = plain ? earned - objective_penalty(o, image)
-                                     : bound_by_sums(h, image, earned, &shrink);
+    double shrink = 1, value = plain ? neg_conjugate - objective_penalty(o, image)
+                                     : bound_by_sums(h, image, neg_conjugate, &shrink);
     if (!(value > h->dual)) return SEPAL_OK;
     h->dual = value;
     for (size_t i = 0; i < o->n && shrink < 1; i++) h->r[i] *= shrink;
@@ -124,10 +125,10 @@ sepal_status hinge_init(struct hinge *h, struct solver *d, struct arena *arena) 
 static sepal_status account(struct hinge *h, const double *a) {
     const struct objective *o = h->o;
     struct solver *d = h->d;
-    double earned = take_dual(h, a), charge = 0;
+    double neg_conjugate = take_dual(h, a), charge = 0;
     TRY(objective_dual_sums(h->image, o, h->r));
     for (size_t j = 0; j < o->width; j++) charge += fabs(h->image[j] * d->u[j]);
-    if (!sums_vanish(h, h->image) || !(h->primal - earned + charge <= d->tol * h->primal))
+    if (!sums_vanish(h, h->image) || !(h->primal - neg_conjugate + charge <= d->tol * h->primal))
         return SEPAL_OK;
     memcpy(d->alpha, h->r, o->n * sizeof *a);
     d->paired = d->converged = true;

@@ -12,14 +12,14 @@ struct hinge {
     /* Scratch, free for others between offers. After a point was offered `m` holds its margins. */
     double *m, *r;         /* n */
     double *point, *image; /* width */
-    double *sizes;         /* width: sums of share_i |(x_i - c, 1)|; without a penalty only */
+    double *sizes;         /* width: sums of c_i |(x_i - c, 1)|; without a penalty only */
 };
 
 /* What is given to start from counts as found. */
 sepal_status hinge_init(struct hinge *h, struct solver *d, struct arena *arena);
 /* A point, whose margins m may be NULL. It is taken with the length and the bias that are best. */
 sepal_status hinge_offer(struct hinge *h, const double *u, const double *m);
-/* Dual variables in any state; their image (1 / l2) sum of share_i a_i y_i (x_i - c, 1) may be
+/* Dual variables in any state; their image (1 / l2) sum of c_i a_i y_i (x_i - c, 1) may be
    NULL. For a free bias they are balanced first. */
 sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image);
 /* Without a penalty, where no dual variables bound all points: whether these make the best one good
@@ -40,7 +40,7 @@ sepal_status hinge_bias(const struct objective *o, double *m, double *bias);
 /* The factor of a point that makes loss and penalty least; square: |.|^2 of what is penalised. */
 sepal_status hinge_length(double *out, const struct objective *o, const double *m, double square);
 
-/* hinge_rows.c, of all columns: the sums of share_i |x_i - c|, and behind them of share_i (width numbers). */
+/* hinge_rows.c, of all columns: the sums of c_i |x_i - c|, and behind them of c_i (width numbers). */
 void hinge_sizes(double *out, const struct objective *o);
 
 /* proximal.c: `most` epochs from the best found on, until the aim or a gap that is enough is

@@ -17,7 +17,7 @@ static sepal_status find_differ(double *out, struct hinge *h, struct arena *aren
     if (!factor || !wide) return SEPAL_EMEMORY;
     struct flat flat = {.o = o,
                         .gradient = h->image,
-                        .curvature = o->share,
+                        .curvature = o->row_weight,
                         .factor = factor,
                         .scale = wide,
                         .direction = wide + o->width,
@@ -25,7 +25,7 @@ static sepal_status find_differ(double *out, struct hinge *h, struct arena *aren
                         .t = h->m};
     *out = 0;
     TRY(hessian_init(&hessian, o, arena));
-    TRY(hessian_make(factor, &hessian, o->share));
+    TRY(hessian_make(factor, &hessian, o->row_weight));
     if (!factor_make(factor, o->width, wide, o->ctx)) return SEPAL_OK;
     TRY(objective_dual_sums(h->image, o, h->d->alpha));
     return flat_direction(&flat, out);

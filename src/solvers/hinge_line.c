@@ -14,11 +14,12 @@ struct kink {
 struct slope {
     struct kink *kink;
     size_t n;
-    double sum, bend; /* the slope at x: sum + bend x, and the rises of the kinks up to x */
+    double sum,
+        curvature; /* the slope at x: sum + curvature x, and the rises of the kinks up to x */
 };
 
 static bool falls_at(const struct slope *s, double x) {
-    double slope = s->sum + s->bend * x;
+    double slope = s->sum + s->curvature * x;
     for (size_t k = 0; k < s->n; k++) slope += s->kink[k].at <= x ? s->kink[k].rise : 0;
     return slope < 0;
 }
@@ -45,7 +46,7 @@ static void halve(struct slope *s, double *low, double *high, int most) {
     }
 }
 
-/* Along the bias the slope starts at minus the shares of the side y = 1 and rises by a row's share
+/* Along the bias the slope starts at minus the weights of the side y = 1 and rises by a row's weight
    at the row's kink, so the best bias is a kink. */
 sepal_status hinge_bias(const struct objective *o, double *m, double *bias) {
     enum { HALVINGS = 1100 }; /* until any two doubles are neighbours */
@@ -56,8 +57,8 @@ sepal_status hinge_bias(const struct objective *o, double *m, double *bias) {
         m[i] = (1 - m[i]) * objective_side(o, i);
         low = fmin(low, m[i]);
         high = fmax(high, m[i]);
-        s.kink[i] = (struct kink){m[i], o->share[i]};
-        if (o->label[i] == 1) s.sum -= o->share[i];
+        s.kink[i] = (struct kink){m[i], o->row_weight[i]};
+        if (o->label[i] == 1) s.sum -= o->row_weight[i];
     }
     halve(&s, &low, &high, HALVINGS);
     mem_free(s.kink);
@@ -71,13 +72,13 @@ sepal_status hinge_bias(const struct objective *o, double *m, double *bias) {
 sepal_status hinge_length(double *out, const struct objective *o, const double *m, double square) {
     enum { DOUBLINGS = 60, HALVINGS = 45 };
     double low = 0, high = 2;
-    struct slope s = {.bend = o->l2 * square};
+    struct slope s = {.curvature = o->l2 * square};
     *out = 1;
     if (!(square > 0)) return SEPAL_OK;
     if (!(s.kink = mem_alloc(o->ctx, o->n, sizeof *s.kink))) return SEPAL_EMEMORY;
     for (size_t i = 0; i < o->n; i++) {
-        s.sum -= o->share[i] * m[i];
-        if (m[i] > 0) s.kink[s.n++] = (struct kink){1 / m[i], o->share[i] * m[i]};
+        s.sum -= o->row_weight[i] * m[i];
+        if (m[i] > 0) s.kink[s.n++] = (struct kink){1 / m[i], o->row_weight[i] * m[i]};
     }
     for (int k = 0; k < DOUBLINGS && falls_at(&s, high); k++) {
         low = high;

@@ -5,7 +5,7 @@
    - z_i, and a dual variable a_i between 0 and 1. The path a_i s_i = (1 - a_i) z_i = mu leads to
    the optimum as mu falls to 0. A Newton step along it needs the factor of
 
-       H = l2 + sum over rows of share_i theta_i (x_i - c, 1)(x_i - c, 1)',
+       H = l2 + sum over rows of c_i theta_i (x_i - c, 1)(x_i - c, 1)',
        1 / theta_i = s_i / a_i + z_i / (1 - a_i),
 
    whose size is that of a point, however many rows there are. The number of steps hardly depends
@@ -52,7 +52,7 @@ static void changes(const struct interior *p, size_t i, double out[2]);
 
 static double mean_product(const struct interior *p, double length) {
     const struct objective *o = p->o;
-    double sum = 0, shares = 0, change[2] = {0, 0};
+    double sum = 0, total_weight = 0, change[2] = {0, 0};
     for (size_t i = 0; i < o->n; i++) {
         double by = 0;
         if (length > 0) {
@@ -61,11 +61,11 @@ static double mean_product(const struct interior *p, double length) {
         }
         double over = (p->a[i] + by) * (p->s[i] + length * change[0]);
         double below = (p->b[i] - by) * (p->z[i] + length * change[1]);
-        sum += o->share[i] * (over + below);
-        shares += o->share[i];
+        sum += o->row_weight[i] * (over + below);
+        total_weight += o->row_weight[i];
     }
     sum += split_products(&p->split, length);
-    return sum / (2 * shares + split_terms(&p->split));
+    return sum / (2 * total_weight + split_terms(&p->split));
 }
 
 /* Whether epochs of descent come first: they need an L2 penalty alone. */
@@ -78,9 +78,9 @@ static bool begins_near(const struct objective *o) {
    point. */
 static sepal_status start(struct interior *p) {
     const struct objective *o = p->o;
-    double shares = 0;
-    for (size_t i = 0; i < o->n; i++) shares += o->share[i];
-    p->mu = (p->best.primal - p->best.dual) / shares;
+    double total_weight = 0;
+    for (size_t i = 0; i < o->n; i++) total_weight += o->row_weight[i];
+    p->mu = (p->best.primal - p->best.dual) / total_weight;
     if (begins_near(p->o)) p->mu *= WIDER;
     if (p->off > 0) p->mu = 0.25 * p->off;
     memcpy(p->u, p->d->u, o->width * sizeof *p->u);
@@ -129,7 +129,8 @@ static sepal_status find_step(struct interior *p) {
     const struct objective *o = p->o;
     double out[2];
     for (size_t i = 0; i < o->n; i++)
-        p->da[i] = o->share[i] * objective_side(o, i) * (p->a[i] + theta(p, i) * lack(p, i, out));
+        p->da[i] =
+            o->row_weight[i] * objective_side(o, i) * (p->a[i] + theta(p, i) * lack(p, i, out));
     TRY(objective_back(p->du, o, p->da));
     for (size_t j = 0; j < o->penalised; j++) p->du[j] -= o->l2 * p->u[j];
     split_ask(&p->split, p->aim, p->du);
@@ -243,7 +244,7 @@ static sepal_status lengthen(struct interior *p, double most, double *length) {
 /* What the sums of the dual variables have more than belongs to the point. */
 static sepal_status find_amiss(struct interior *p) {
     const struct objective *o = p->o;
-    for (size_t i = 0; i < o->n; i++) p->da[i] = o->share[i] * objective_side(o, i) * p->a[i];
+    for (size_t i = 0; i < o->n; i++) p->da[i] = o->row_weight[i] * objective_side(o, i) * p->a[i];
     TRY(objective_back(p->amiss, o, p->da));
     for (size_t j = 0; j < o->penalised; j++) p->amiss[j] -= o->l2 * p->u[j];
     for (size_t j = 0; j < p->split.n; j++) p->amiss[j] -= split_alpha(&p->split, j);
@@ -269,19 +270,19 @@ static sepal_status step(struct interior *p, double *length) {
     const struct objective *o = p->o;
     static const double inside = 0.9995, least = 1e-10;
     *length = 0;
-    for (size_t i = 0; i < o->n; i++) p->da[i] = o->share[i] * theta(p, i);
+    for (size_t i = 0; i < o->n; i++) p->da[i] = o->row_weight[i] * theta(p, i);
     TRY(hessian_make(p->factor, &p->hessian, p->da));
-    split_bend(&p->split, p->factor, o->width + 1);
+    split_hessian(&p->split, p->factor, o->width + 1);
     if (!factor_make(p->factor, o->width, p->scale, o->ctx)) return SEPAL_OK;
     TRY(find_amiss(p));
     p->aim = 0;
     memset(p->more, 0, 2 * o->n * sizeof *p->more);
     split_forget(&p->split);
     TRY(find_step(p));
-    double share = mean_product(p, reach_of_step(p, 1)) / p->mu;
+    double ratio = mean_product(p, reach_of_step(p, 1)) / p->mu;
     bool centres = p->idle >= IDLE_MOST;
     if (!centres) foresee_products(p);
-    p->aim = (centres ? CENTRING : share * share * share) * p->mu;
+    p->aim = (centres ? CENTRING : ratio * ratio * ratio) * p->mu;
     TRY(find_step(p));
     double reached = reach_of_step(p, 1 / inside);
     if (!centres) TRY(lengthen(p, 1 / inside, &reached));
@@ -322,9 +323,9 @@ static sepal_status allocate(struct interior *p, struct arena *arena) {
     const struct objective *o = p->o;
     TRY(hinge_init(&p->best, p->d, arena));
     TRY(hessian_init(&p->hessian, o, arena));
-    double shares = 0;
-    for (size_t i = 0; i < o->n; i++) shares += o->share[i];
-    TRY(split_init(&p->split, o->ctx, arena, o->penalised, o->l1, shares));
+    double total_weight = 0;
+    for (size_t i = 0; i < o->n; i++) total_weight += o->row_weight[i];
+    TRY(split_init(&p->split, o->ctx, arena, o->penalised, o->l1, total_weight));
     p->factor = arena_alloc(o->ctx, arena, o->width * o->width, sizeof *p->factor);
     double **by_row[] = {&p->a, &p->b, &p->s, &p->z, &p->da};
     double **by_column[] = {&p->u, &p->du, &p->du_kept, &p->amiss, &p->scale};

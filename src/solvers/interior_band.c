@@ -25,7 +25,7 @@ struct band {
     double *m;   /* n: margins of the best point, then dual variables */
     double far;  /* from 1 are the margins of rows near the kink, at most */
     size_t *row; /* n: those of the small problem */
-    /* Of the rows below the kink, of either class: the mean, and the sum of their shares. */
+    /* Of the rows below the kink, of either class: the mean, and the sum of their weights. */
     double *mean[2], below[2];
 };
 
@@ -34,7 +34,7 @@ struct few {
     struct objective o;
     struct matrix x;
     int32_t *label;
-    double *share, *a, *u;
+    double *row_weight, *a, *u;
     size_t n;
 };
 
@@ -53,10 +53,10 @@ static double *place_of(const struct few *few, size_t i) {
 static sepal_status make_room(struct few *few, size_t n, struct arena *arena) {
     sepal_ctx *ctx = few->o.ctx;
     few->label = arena_alloc(ctx, arena, n, sizeof *few->label);
-    few->share = arena_alloc(ctx, arena, n, sizeof *few->share);
+    few->row_weight = arena_alloc(ctx, arena, n, sizeof *few->row_weight);
     few->a = arena_zero(ctx, arena, n, sizeof *few->a);
     few->u = arena_alloc(ctx, arena, few->o.width, sizeof *few->u);
-    if (!few->label || !few->share || !few->a || !few->u) return SEPAL_EMEMORY;
+    if (!few->label || !few->row_weight || !few->a || !few->u) return SEPAL_EMEMORY;
     TRY(matrix_init(&few->x, ctx, n, few->o.cols, false));
     for (size_t k = 0; k < few->x.n_blocks; k++) {
         few->x.blocks[k].values = VALUES_F64;
@@ -75,19 +75,19 @@ static sepal_status take_rows(struct few *few, const struct band *b, size_t n,
         const struct block *block = matrix_block_of(&o->rows, b->row[i], &local);
         block_dense(block, local, 1, o->cols, NULL, NULL, place_of(few, i), o->cols);
         few->label[i] = o->label[b->row[i]];
-        few->share[i] = o->share[b->row[i]];
+        few->row_weight[i] = o->row_weight[b->row[i]];
     }
     few->n = n;
     for (int32_t side = 0; side < 2; side++) {
         if (!(b->below[side] > 0)) continue;
         memcpy(place_of(few, few->n), b->mean[side], o->cols * sizeof *b->mean[side]);
         few->label[few->n] = side;
-        few->share[few->n++] = b->below[side];
+        few->row_weight[few->n++] = b->below[side];
     }
     few->o.arena = arena;
     few->o.x = &few->x;
     few->o.label = few->label;
-    few->o.share = few->share;
+    few->o.row_weight = few->row_weight;
     return objective_init(&few->o);
 }
 
@@ -108,14 +108,14 @@ static sepal_status solve_few(struct few *few, struct band *b, double tol, bool 
 
 /* ---- a sample ----------------------------------------------------------------------------- */
 
-/* The shares of a class are what they are in all rows. */
-static void share_alike(struct few *few, const struct objective *o) {
+/* The weights of a class are what they are in all rows. */
+static void match_class_weights(struct few *few, const struct objective *o) {
     double all[2] = {0, 0}, some[2] = {0, 0};
-    for (size_t i = 0; i < o->n; i++) all[o->label[i] == 1] += o->share[i];
-    for (size_t i = 0; i < few->n; i++) some[few->label[i] == 1] += few->share[i];
+    for (size_t i = 0; i < o->n; i++) all[o->label[i] == 1] += o->row_weight[i];
+    for (size_t i = 0; i < few->n; i++) some[few->label[i] == 1] += few->row_weight[i];
     for (size_t i = 0; i < few->n; i++) {
         size_t side = few->label[i] == 1;
-        few->share[i] *= all[side] / some[side];
+        few->row_weight[i] *= all[side] / some[side];
     }
 }
 
@@ -126,7 +126,7 @@ static sepal_status start(struct band *b, struct few *few, struct arena *arena) 
     for (size_t i = 0; i < o->n; i++)
         if (i / RUN % SAMPLED == i / RUN / SAMPLED % SAMPLED) b->row[n++] = i;
     TRY(take_rows(few, b, n, arena));
-    share_alike(few, o);
+    match_class_weights(few, o);
     TRY(solve_few(few, b, fmax(b->d->tol, 0.1 * (double)o->width / (double)n), true));
     memcpy(b->d->u, few->u, o->width * sizeof *few->u);
     return SEPAL_OK;
@@ -159,7 +159,7 @@ static sepal_status find_means(struct band *b) {
         double *mean = b->mean[side], sum = 0;
         for (size_t i = 0; i < o->n; i++) {
             bool below = (o->label[i] == 1) == side && b->m[i] < 1 && !is_near(b, i);
-            factor[i] = below ? o->share[i] : 0;
+            factor[i] = below ? o->row_weight[i] : 0;
             sum += factor[i];
         }
         TRY(objective_back(mean, o, factor));
@@ -171,7 +171,7 @@ static sepal_status find_means(struct band *b) {
 }
 
 /* The dual variables of all rows, in place of the margins. */
-static void spread(struct band *b, const struct few *few) {
+static void extend_to_all(struct band *b, const struct few *few) {
     const struct objective *o = b->o;
     size_t next = 0, mean = few->n;
     double of_mean[2] = {0, 0};
@@ -198,7 +198,7 @@ static sepal_status solve_near(struct band *b, double part, struct few *few, str
     TRY(find_means(b));
     TRY(take_rows(few, b, n, arena));
     TRY(solve_few(few, b, 0.5 * b->d->tol, false));
-    spread(b, few);
+    extend_to_all(b, few);
     double before = b->best.primal;
     TRY(hinge_offer_dual(&b->best, b->m, NULL));
     TRY(hinge_offer(&b->best, few->u, NULL));

@@ -4,8 +4,9 @@
 #include <string.h>
 
 sepal_status split_init(struct split *s, sepal_ctx *ctx, struct arena *arena, size_t n, double l1,
-                        double shares) {
-    *s = (struct split){.n = l1 > 0 ? n : 0, .l1 = l1, .share = shares / (double)(n ? n : 1)};
+                        double total_weight) {
+    *s = (struct split){
+        .n = l1 > 0 ? n : 0, .l1 = l1, .terms_per_weight = total_weight / (double)(n ? n : 1)};
     double **arrays[] = {&s->up, &s->down,    &s->left[0], &s->left[1], &s->dup,    &s->ddown,
                          &s->dt, &s->more[0], &s->more[1], &s->kept[0], &s->kept[1]};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -15,7 +16,7 @@ sepal_status split_init(struct split *s, sepal_ctx *ctx, struct arena *arena, si
 
 /* Of up - down = w and the path follows w t^2 + 2 mu t = w l1^2. */
 void split_start(struct split *s, const double *w, double mu) {
-    double product = s->share * mu;
+    double product = s->terms_per_weight * mu;
     for (size_t j = 0; j < s->n; j++) {
         double size = fabs(w[j]) * s->l1, root = hypot(product, size);
         double near = s->l1 * product * (1 + product / (root + size)) / (product + root);
@@ -38,7 +39,7 @@ double split_products(const struct split *s, double length) {
 }
 
 double split_terms(const struct split *s) {
-    return 2 * s->share * (double)s->n;
+    return 2 * s->terms_per_weight * (double)s->n;
 }
 
 /* How much the weight follows its dual variable. */
@@ -48,12 +49,12 @@ static double give(const struct split *s, size_t j) {
 
 /* What the products lack of the aim, and what that asks of the weight. */
 static double lack(const struct split *s, double aim, size_t j, double out[2]) {
-    out[0] = s->share * aim + s->more[0][j] - s->up[j] * s->left[0][j];
-    out[1] = s->share * aim + s->more[1][j] - s->down[j] * s->left[1][j];
+    out[0] = s->terms_per_weight * aim + s->more[0][j] - s->up[j] * s->left[0][j];
+    out[1] = s->terms_per_weight * aim + s->more[1][j] - s->down[j] * s->left[1][j];
     return out[0] / s->left[0][j] - out[1] / s->left[1][j];
 }
 
-void split_bend(const struct split *s, double *diagonal, size_t stride) {
+void split_hessian(const struct split *s, double *diagonal, size_t stride) {
     for (size_t j = 0; j < s->n; j++) diagonal[j * stride] += 1 / give(s, j);
 }
 
@@ -101,7 +102,7 @@ static double drawn(double product, double aim) {
 }
 
 void split_draw(struct split *s, double aim, double length) {
-    double own = s->share * aim;
+    double own = s->terms_per_weight * aim;
     for (size_t j = 0; j < s->n; j++) {
         double by = length * s->dt[j];
         double up = s->up[j] + length * s->dup[j], down = s->down[j] + length * s->ddown[j];

@@ -1,6 +1,6 @@
 /* Weights under an L1 penalty on the path of the interior-point method: each is the difference of two
    numbers above 0, w = up - down, and the dual variable t on it keeps between -l1 and l1. The path:
-   up (l1 - t) = down (l1 + t) = share mu. */
+   up (l1 - t) = down (l1 + t) = terms_per_weight mu. */
 #ifndef SEPAL_SOLVERS_INTERIOR_SPLIT_H
 #define SEPAL_SOLVERS_INTERIOR_SPLIT_H
 
@@ -9,7 +9,7 @@
 struct split {
     size_t n; /* 0: there is no L1 penalty, and all of this has no effect */
     double l1;
-    double share;              /* of a weight's products beside those of the rows */
+    double terms_per_weight;   /* of a weight's products beside those of the rows */
     double *up, *down;         /* n */
     double *left[2];           /* n: l1 - t and l1 + t, to their last digits */
     double *dup, *ddown, *dt;  /* the step */
@@ -17,15 +17,15 @@ struct split {
 };
 
 sepal_status split_init(struct split *s, sepal_ctx *ctx, struct arena *arena, size_t n, double l1,
-                        double shares);
+                        double total_weight);
 /* On the path at w. */
 void split_start(struct split *s, const double *w, double mu);
-/* The sum of products after a step of this length, and its number of terms, by shares. */
+/* The sum of products after a step of this length, and its number of terms, by total_weight. */
 double split_products(const struct split *s, double length);
 double split_terms(const struct split *s);
 /* Add what the weights ask of the step to the diagonal of its matrix (stride apart), and to its right
    side. */
-void split_bend(const struct split *s, double *diagonal, size_t stride);
+void split_hessian(const struct split *s, double *diagonal, size_t stride);
 void split_ask(const struct split *s, double aim, double *right);
 /* The steps that belong to du; then how far they can go. */
 void split_follow(struct split *s, double aim, const double *du);

@@ -26,8 +26,8 @@ struct lbfgs {
     double *gradient, *scale, *step, *change,
         *sums; /* width; sums: what d->dual variable amounts to */
     double objective, loss, gap;
-    double earned;       /* by d->dual variable */
-    double trail[TRAIL]; /* gaps, of the last steps */
+    double neg_conjugate; /* by d->dual variable */
+    double trail[TRAIL];  /* gaps, of the last steps */
 };
 
 /* ---- where we are ------------------------------------------------------------------------- */
@@ -50,8 +50,8 @@ static sepal_status dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
         n = o->slab_first[slab + 1] - i < PART ? o->slab_first[slab + 1] - i : PART;
         o->loss->at(ctx->kernels, n, s->m + i, value, s->t + i, NULL);
         for (size_t k = 0; k < n; k++) {
-            double share = o->share[i + k], m = share * s->m[i + k];
-            loss += share * value[k];
+            double weight = o->row_weight[i + k], m = weight * s->m[i + k];
+            loss += weight * value[k];
             own += m * s->t[i + k];
             other += m * s->d->alpha[i + k];
         }
@@ -67,14 +67,15 @@ static double dot(const struct objective *o, const double *a, const double *b) {
 }
 
 /* How far to go from the dual point to the dual variables at u: the maximum of a parabola that has the dual's
-   slope there, and what the variables earn at both ends. `move`: the way of the sums. A start is taken
+   slope there, and minus the conjugates at both ends. `move`: the way of the sums. A start is taken
    as it is. */
 static double best_blend(const struct lbfgs *s, const struct tally *tally, const double *move) {
     const struct objective *o = s->o;
     double own = objective_total(o, tally->own), slope = own - objective_total(o, tally->other);
-    double bend = 2 * fmax(0, s->loss + own - slope - s->earned) + dot(o, move, move) / o->l2;
+    double curvature =
+        2 * fmax(0, s->loss + own - slope - s->neg_conjugate) + dot(o, move, move) / o->l2;
     slope -= (o->l2 * dot(o, s->d->u, move) - dot(o, s->gradient, move)) / o->l2;
-    double theta = 1 + slope / bend;
+    double theta = 1 + slope / curvature;
     return s->d->paired && theta < 1 ? fmax(theta, 0) : 1;
 }
 
@@ -91,9 +92,9 @@ static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
     o->ctx->kernels->axpy_f64(theta, move, s->sums, o->width);
     for (size_t i = 0; i < o->n; i++)
         d->alpha[i] = theta < 1 ? d->alpha[i] + theta * (s->t[i] - d->alpha[i]) : s->t[i];
-    TRY(objective_neg_conjugate(&s->earned, o, d->alpha, 1));
+    TRY(objective_neg_conjugate(&s->neg_conjugate, o, d->alpha, 1));
     d->paired = true;
-    double bound = s->earned - dot(o, s->sums, s->sums) / (2 * o->l2);
+    double bound = s->neg_conjugate - dot(o, s->sums, s->sums) / (2 * o->l2);
     /* the bias is always put right, so this is no more than rounding */
     if (o->bias == BIAS_FREE) bound -= fabs(s->sums[o->cols] * d->u[o->cols]);
     s->gap = (s->objective - bound) / fmax(fabs(s->objective), 1e-300);
@@ -124,7 +125,7 @@ static sepal_status weigh_columns(struct lbfgs *s) {
     const struct objective *o = s->o;
     double *h = s->scale, least = INFINITY, most = 0;
     o->loss->at(o->ctx->kernels, o->n, s->m, NULL, NULL, s->t);
-    for (size_t i = 0; i < o->n; i++) s->t[i] *= o->share[i];
+    for (size_t i = 0; i < o->n; i++) s->t[i] *= o->row_weight[i];
     TRY(objective_diagonal(h, o, s->t));
     for (size_t j = 0; j < o->width; j++) {
         if (j < o->penalised) h[j] += o->l2;
@@ -198,7 +199,7 @@ static sepal_status advance(struct lbfgs *s, bool *moved) {
 
 /* ---- the solver --------------------------------------------------------------------------- */
 
-/* Whether at the pace of the last steps more are left than the limit allows. */
+/* Whether at the rate of the last steps more are left than the limit allows. */
 static bool is_slow(struct lbfgs *s, size_t step) {
     const struct solver *d = s->d;
     double before = s->trail[step % TRAIL];

@@ -30,7 +30,7 @@ static void slopes_at(double out[2], const struct linesearch *line, double lengt
         for (size_t k = 0; k < n; k++) m[k] = line->m[i + k] + length * line->t[i + k];
         o->loss->at(o->ctx->kernels, n, m, NULL, alpha, curvature);
         for (size_t k = 0; k < n; k++) {
-            double move = o->share[i + k] * line->t[i + k];
+            double move = o->row_weight[i + k] * line->t[i + k];
             out[0] -= move * alpha[k];
             out[1] += move * line->t[i + k] * curvature[k];
         }
@@ -96,8 +96,8 @@ static void bias_slopes(const struct objective *o, const double *m, double out[2
         n = o->n - i < PART ? o->n - i : PART;
         o->loss->at(o->ctx->kernels, n, m + i, NULL, alpha, curvature);
         for (size_t k = 0; k < n; k++) {
-            out[0] -= o->share[i + k] * objective_side(o, i + k) * alpha[k];
-            out[1] += o->share[i + k] * curvature[k];
+            out[0] -= o->row_weight[i + k] * objective_side(o, i + k) * alpha[k];
+            out[1] += o->row_weight[i + k] * curvature[k];
         }
     }
 }

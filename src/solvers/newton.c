@@ -82,11 +82,12 @@ static double own_gap(struct newton *s) {
         square += v[j] * v[j];
     }
     along = dot(s, v, s->u);
-    double bias = o->bias == BIAS_FREE ? bias_excess(s) : 0, earned = s->sweep.loss + along;
+    double bias = o->bias == BIAS_FREE ? bias_excess(s) : 0, neg_conjugate = s->sweep.loss + along;
     double charge = square / (2 * o->l2);
-    if (!(earned < 2 * charge) || !(earned > 0)) return relative(s, own / (2 * o->l2) + bias);
-    s->theta = earned / (2 * charge);
-    return relative(s, s->objective - s->theta * earned / 2 + bias);
+    if (!(neg_conjugate < 2 * charge) || !(neg_conjugate > 0))
+        return relative(s, own / (2 * o->l2) + bias);
+    s->theta = neg_conjugate / (2 * charge);
+    return relative(s, s->objective - s->theta * neg_conjugate / 2 + bias);
 }
 
 /* The dual point of own_gap, where it is not that of the margins. */
@@ -169,7 +170,7 @@ static sepal_status dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct dual_sums *all = payload;
     const struct newton *s = all->s;
     const struct objective *o = s->o;
-    double alpha[PART], curvature[PART], value[PART], earned[PART], excess = 0;
+    double alpha[PART], curvature[PART], value[PART], neg_conjugate[PART], excess = 0;
     for (size_t i = o->slab_first[slab], n; i < o->slab_first[slab + 1]; i += n) {
         n = o->slab_first[slab + 1] - i < PART ? o->slab_first[slab + 1] - i : PART;
         const double *m = s->sweep.m + i;
@@ -181,9 +182,9 @@ static sepal_status dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
             a[k] = clamp(model, o->loss->least, o->loss->most);
             if (a[k] != model) all->clipped[slab] = true;
         }
-        o->loss->neg_conjugate(ctx->kernels, n, a, earned);
+        o->loss->neg_conjugate(ctx->kernels, n, a, neg_conjugate);
         for (size_t k = 0; k < n; k++)
-            excess += o->share[i + k] * (value[k] + a[k] * m[k] - earned[k]);
+            excess += o->row_weight[i + k] * (value[k] + a[k] * m[k] - neg_conjugate[k]);
     }
     all->loss[slab] = excess;
     return SEPAL_OK;
@@ -204,7 +205,7 @@ static sepal_status straighten(struct newton *s, bool *exact) {
     static const double rounding = 1e-13;
     const struct objective *o = s->o;
     double last = INFINITY, total = 0, *r = s->product;
-    for (size_t i = 0; i < o->n; i++) total += o->share[i] * fabs(s->d->alpha[i]);
+    for (size_t i = 0; i < o->n; i++) total += o->row_weight[i] * fabs(s->d->alpha[i]);
     for (int round = 0;; round++) {
         double most = 0;
         TRY(surplus(s, r));
@@ -215,7 +216,7 @@ static sepal_status straighten(struct newton *s, bool *exact) {
         factor_solve(s->factor, o->width, s->scale, r, o->ctx);
         TRY(objective_margins(s->before, o, r));
         for (size_t i = 0; i < o->n; i++) {
-            double a = s->d->alpha[i] - s->sweep.curvature[i] / o->share[i] * s->before[i];
+            double a = s->d->alpha[i] - s->sweep.curvature[i] / o->row_weight[i] * s->before[i];
             s->d->alpha[i] = clamp(a, o->loss->least, o->loss->most);
         }
     }
@@ -225,14 +226,14 @@ static sepal_status straighten(struct newton *s, bool *exact) {
 static double young_excess(const struct newton *s) {
     enum { PART = 256 };
     const struct objective *o = s->o;
-    double value[PART], earned[PART], excess = 0;
+    double value[PART], neg_conjugate[PART], excess = 0;
     for (size_t i = 0, n; i < o->n; i += n) {
         n = o->n - i < PART ? o->n - i : PART;
         const double *m = s->sweep.m + i, *a = s->d->alpha + i;
         o->loss->at(o->ctx->kernels, n, m, value, NULL, NULL);
-        o->loss->neg_conjugate(o->ctx->kernels, n, a, earned);
+        o->loss->neg_conjugate(o->ctx->kernels, n, a, neg_conjugate);
         for (size_t k = 0; k < n; k++)
-            excess += o->share[i + k] * (value[k] + a[k] * m[k] - earned[k]);
+            excess += o->row_weight[i + k] * (value[k] + a[k] * m[k] - neg_conjugate[k]);
     }
     return excess;
 }
@@ -249,7 +250,7 @@ static sepal_status correct(struct newton *s, double *excess) {
         factor_solve(s->factor, o->width, s->scale, r, o->ctx);
         TRY(objective_margins(s->before, o, r));
         for (size_t i = 0; i < o->n; i++) {
-            double moved = a[i] - s->sweep.curvature[i] / o->share[i] * s->before[i];
+            double moved = a[i] - s->sweep.curvature[i] / o->row_weight[i] * s->before[i];
             a[i] = clamp(moved, o->loss->least, o->loss->most);
         }
         TRY(surplus(s, r));

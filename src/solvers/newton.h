@@ -63,7 +63,7 @@ struct sample {
     struct objective o;
     struct matrix x; /* its blocks are slices of the objective's */
     int32_t *label;
-    double *share;
+    double *row_weight;
 };
 /* One run of rows out of `every`. Lives in the arena; ok is false when a side has no row. */
 sepal_status sample_init(struct sample *sample, bool *ok, const struct objective *o,

@@ -62,25 +62,25 @@ static void scale_columns(struct newton *s) {
 }
 
 /* What the dual variables at the point itself leave of P: |gradient|^2 / 2 l2, if the bias is optimal. If it is
-   not quite, they are thought of as brought into balance, each by a share of its curvature. That moves
+   not quite, they are thought of as brought into balance, each by a part of its curvature. That moves
    their sums by the slope along the bias times a mean row, which is no longer than the root of the
-   mean square; the sums of curvature times squares are `spread`. */
-static double own_excess(const struct newton *s, double square, double spread) {
+   mean square; the sums of curvature times squares are `total_curvature`. */
+static double own_excess(const struct newton *s, double square, double total_curvature) {
     static const double slight = 1e-6;
     const struct objective *o = s->o;
     double g = o->bias == BIAS_FREE ? fabs(s->sweep.gradient[o->cols]) : 0;
     if (g == 0) return square / (2 * o->l2);
-    double h = s->diagonal[o->cols], length = sqrt(square) + g * sqrt(spread / h);
+    double h = s->diagonal[o->cols], length = sqrt(square) + g * sqrt(total_curvature / h);
     if (!(g <= slight * h)) return INFINITY;
     return length * length / (2 * o->l2) + g * fabs(s->d->u[o->cols]) + g * g / h;
 }
 
-static void own_bound(struct newton *s, double square, double spread) {
+static void own_bound(struct newton *s, double square, double total_curvature) {
     if (!(s->o->l2 > 0)) {
         s->gap = s->objective == 0 ? 0 : NAN;
         return;
     }
-    double bound = s->objective - own_excess(s, square, spread);
+    double bound = s->objective - own_excess(s, square, total_curvature);
     if (bound > s->bound) {
         s->bound = bound;
         s->d->paired = false;
@@ -95,8 +95,8 @@ static sepal_status look(struct newton *s) {
     TRY(objective_sweep(&s->sweep, o, s->d->u));
     TRY(objective_diagonal(h, o, s->sweep.curvature));
     s->objective = s->sweep.loss + objective_penalty(o, s->d->u);
-    double square = 0, spread = 0;
-    for (size_t j = 0; j < o->cols; j++) spread += h[j];
+    double square = 0, total_curvature = 0;
+    for (size_t j = 0; j < o->cols; j++) total_curvature += h[j];
     for (size_t j = 0; j < o->penalised; j++) {
         g[j] += o->l2 * s->d->u[j];
         h[j] += o->l2;
@@ -106,27 +106,27 @@ static sepal_status look(struct newton *s) {
     double promise = 0;
     for (size_t j = 0; j < o->width; j++) promise += g[j] * g[j] / (2 * s->scale[j]);
     s->rate = promise / fmax(fabs(s->objective), 1e-300);
-    own_bound(s, square, spread);
+    own_bound(s, square, total_curvature);
     return SEPAL_OK;
 }
 
 /* ---- the step ----------------------------------------------------------------------------- */
 
 /* H p, penalty included */
-static sepal_status bend(struct newton *s, const double *p) {
+static sepal_status hessian_times(struct newton *s, const double *p) {
     const struct objective *o = s->o;
     TRY(objective_product(s->product, NULL, o, s->sweep.curvature, p));
     for (size_t j = 0; j < o->penalised; j++) s->product[j] += o->l2 * p[j];
     return SEPAL_OK;
 }
 
-/* Whether conjugate gradients are done after k steps: when the model decreases no more than its share
+/* Whether conjugate gradients are done after k steps: when the model decreases no more than its part
    (Nash and Sofer 1990); where that is 0, when rounding is all that is left of the residual. `square`: of
    the residual, which was `first`. */
-static bool are_done(const struct newton *s, int k, double gain, double share, double square,
+static bool are_done(const struct newton *s, int k, double gain, double allowed, double square,
                      double first) {
     static const double noise = DBL_EPSILON * DBL_EPSILON; /* of a gradient's entry, squared */
-    if (share > 0) return k * gain <= share || square <= DBL_EPSILON * DBL_EPSILON * first;
+    if (allowed > 0) return k * gain <= allowed || square <= DBL_EPSILON * DBL_EPSILON * first;
     return square <= noise * (double)s->o->width * fmax(1, s->objective);
 }
 
@@ -160,7 +160,7 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
     bool ended = !(rz > 0);
     int most = forcing > 0 ? CG_MOST : steps_most(s);
     for (int k = 1; k <= most && !ended; k++) {
-        TRY(bend(s, p));
+        TRY(hessian_times(s, p));
         double curvature = dot(o, p, s->product);
         if (!(curvature > 0) || (forcing == 0 && !is_clear(s, p, curvature))) break;
         double length = rz / curvature, next = 0, gain = 0.5 * length * rz;
@@ -197,19 +197,19 @@ static sepal_status ask_all(struct newton *s, bool *near) {
 /* The dual variables of the model at the full step, and the bound they give. */
 static sepal_status dual_point(struct newton *s) {
     const struct objective *o = s->o;
-    double *v = s->product, earned, square = 0;
+    double *v = s->product, neg_conjugate, square = 0;
     if (!(o->l2 > 0)) return SEPAL_OK;
     double *alpha = s->sweep.curvature; /* not needed any more */
     for (size_t i = 0; i < o->n; i++) {
-        double a, bend = alpha[i] / o->share[i];
+        double a, second = alpha[i] / o->row_weight[i];
         o->loss->at(o->ctx->kernels, 1, s->sweep.m + i, NULL, &a, NULL);
-        alpha[i] = clamp(a - bend * s->t[i], o->loss->least, o->loss->most);
+        alpha[i] = clamp(a - second * s->t[i], o->loss->least, o->loss->most);
     }
     if (o->bias == BIAS_FREE) solver_balance(o, alpha);
-    TRY(objective_neg_conjugate(&earned, o, alpha, 1));
+    TRY(objective_neg_conjugate(&neg_conjugate, o, alpha, 1));
     TRY(objective_dual_sums(v, o, alpha));
     for (size_t j = 0; j < o->penalised; j++) square += v[j] * v[j];
-    double bound = earned - square / (2 * o->l2);
+    double bound = neg_conjugate - square / (2 * o->l2);
     /* what rounding leaves */
     if (o->bias == BIAS_FREE) bound -= fabs(v[o->cols] * s->d->u[o->cols]);
     if (!(bound > s->bound)) return SEPAL_OK;

@@ -62,7 +62,7 @@ static double sum_slope(struct flat *f) {
         n = o->n - i < PART ? o->n - i : PART;
         o->loss->at(o->ctx->kernels, n, f->m + i, NULL, a, NULL);
         for (size_t k = 0; k < n; k++) {
-            double term = o->share[i + k] * a[k] * f->t[i + k];
+            double term = o->row_weight[i + k] * a[k] * f->t[i + k];
             f->slope -= term;
             size += fabs(term);
         }

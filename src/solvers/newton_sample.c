@@ -35,11 +35,11 @@ static void take_runs(struct sample *sample, const struct objective *o, size_t e
         for (size_t i = 0; i < block->rows; i += RUN) {
             size_t first = block->first_row + i, n = block->rows - i < RUN ? block->rows - i : RUN;
             const int32_t *label = o->label + first;
-            for (size_t k = 0; k < n; k++) all[label[k] == 1] += o->share[first + k];
+            for (size_t k = 0; k < n; k++) all[label[k] == 1] += o->row_weight[first + k];
             if (!taken(first / RUN, every) && !(rare >= 0 && all_have(label, n, rare))) continue;
-            for (size_t k = 0; k < n; k++) some[label[k] == 1] += o->share[first + k];
+            for (size_t k = 0; k < n; k++) some[label[k] == 1] += o->row_weight[first + k];
             memcpy(sample->label + x->rows, label, n * sizeof *o->label);
-            memcpy(sample->share + x->rows, o->share + first, n * sizeof *o->share);
+            memcpy(sample->row_weight + x->rows, o->row_weight + first, n * sizeof *o->row_weight);
             struct block *slice = &x->blocks[x->n_blocks++];
             *slice = block_slice(block, o->cols, i, n);
             slice->first_row = x->rows;
@@ -48,7 +48,7 @@ static void take_runs(struct sample *sample, const struct objective *o, size_t e
     }
     for (size_t i = 0; i < x->rows; i++) {
         size_t side = sample->label[i] == 1;
-        sample->share[i] *= all[side] / some[side];
+        sample->row_weight[i] *= all[side] / some[side];
     }
 }
 
@@ -64,13 +64,13 @@ sepal_status sample_init(struct sample *sample, bool *ok, const struct objective
     *sample = (struct sample){.o = *o, .x = o->rows};
     sample->x.blocks = arena_alloc(o->ctx, arena, runs, sizeof *sample->x.blocks);
     sample->label = arena_alloc(o->ctx, arena, o->n, sizeof *sample->label);
-    sample->share = arena_alloc(o->ctx, arena, o->n, sizeof *sample->share);
-    if (!sample->x.blocks || !sample->label || !sample->share) return SEPAL_EMEMORY;
+    sample->row_weight = arena_alloc(o->ctx, arena, o->n, sizeof *sample->row_weight);
+    if (!sample->x.blocks || !sample->label || !sample->row_weight) return SEPAL_EMEMORY;
     take_runs(sample, o, every);
     sample->o.arena = arena;
     sample->o.x = &sample->x;
     sample->o.label = sample->label;
-    sample->o.share = sample->share;
+    sample->o.row_weight = sample->row_weight;
     *ok = has_both_sides(sample);
     return objective_init(&sample->o);
 }

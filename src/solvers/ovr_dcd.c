@@ -52,7 +52,7 @@ static void visit(struct visits *v, const struct block *block, size_t i, size_t 
     struct ovr_dcd_group *group = v->group;
     struct lanes_step *step = &v->step;
     size_t row = block->first_row + i, lanes = group->point.lanes;
-    float *a = group->point.alpha + row * lanes, share = v->d->share[row];
+    float *a = group->point.alpha + row * lanes, weight = v->d->row_weight[row];
     const float *x;
     const uint32_t *index;
     size_t n = row_singles(&x, &index, block, i, o->cols, o->centre, v->room);
@@ -60,13 +60,13 @@ static void visit(struct visits *v, const struct block *block, size_t i, size_t 
     fetch(v, next);
     for (size_t l = 0; l < OVR_LANES; l++) {
         step->score[l] += (float)group->point.bias[l];
-        step->scale[l] = share * v->factor[0][l];
+        step->scale[l] = weight * v->factor[0][l];
         step->side[l] = -1;
     }
     int32_t own = v->lane_of[v->d->rest->label[row]];
     if (own >= 0) {
         step->side[own] = 1;
-        step->scale[own] = share * v->factor[1][own];
+        step->scale[own] = weight * v->factor[1][own];
     }
     step->norm = v->d->norm[row] + (float)v->d->bias_square;
     memcpy(step->a, a, lanes * sizeof *a);
@@ -97,7 +97,7 @@ static void prepare(struct visits *v) {
     }
 }
 
-static void walk(struct visits *v) {
+static void visit_rows(struct visits *v) {
     const struct objective *o = v->d->rest->o;
     size_t units = (o->n + REST_ROWS - 1) / REST_ROWS;
     for (size_t t = 0; t < units; t++) {
@@ -150,7 +150,7 @@ static sepal_status epoch_of_group(sepal_ctx *ctx, size_t g, void *payload) {
     if (status == SEPAL_OK) {
         prepare(&v);
         if (d->epochs > 0) move_anchor(v.group, d->bias_keeps);
-        walk(&v);
+        visit_rows(&v);
         judge(&v, d->tol);
     }
     mem_free(v.lane_of);

@@ -30,13 +30,13 @@ struct ovr_dcd {
     void *payload;
 
     /* Made by ovr_dcd_open. */
-    float *share;       /* of each row, over l2 */
+    float *row_weight;  /* of each row, over l2 */
     float *norm;        /* of each row, squared */
     struct matrix rows; /* those of the objective, sparse ones as singles */
     struct block *blocks;
     float *singles;
-    double norm_most; /* the largest of share_i norm_i / l2 */
-    double norm_mean; /* the mean of norm_i, by shares */
+    double norm_most; /* the largest of c_i norm_i / l2 */
+    double norm_mean; /* the mean of norm_i, by row weight */
     double norm_largest;
     double bias_square; /* the bias is a weight of a column of this value, squared */
     double bias_keeps;  /* how much of a move of the anchor the bias makes */

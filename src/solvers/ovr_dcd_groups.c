@@ -66,7 +66,7 @@ static sepal_status set_bias(struct ovr_dcd *d, double total) {
     if (o->bias == BIAS_NONE) return SEPAL_OK;
     double *own = mem_zero(o->ctx, d->rest->classes, sizeof *own);
     if (!own) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < o->n; i++) own[d->rest->label[i]] += o->share[i];
+    for (size_t i = 0; i < o->n; i++) own[d->rest->label[i]] += o->row_weight[i];
     for (size_t k = 0; k < d->classes; k++) least = fmin(least, own[k] * (1 - own[k] / total));
     mem_free(own);
     double rho = fmax(softer * least, o->l2 / d->norm_mean),
@@ -81,19 +81,19 @@ sepal_status ovr_dcd_open(struct ovr_dcd *d) {
     size_t units = (o->n + REST_ROWS - 1) / REST_ROWS;
     double total = 0;
     d->norm = mem_alloc(o->ctx, o->n, sizeof *d->norm);
-    d->share = mem_alloc(o->ctx, o->n, sizeof *d->share);
+    d->row_weight = mem_alloc(o->ctx, o->n, sizeof *d->row_weight);
     d->order = mem_alloc(o->ctx, units, sizeof *d->order);
-    if (!d->norm || !d->share || !d->order) return SEPAL_EMEMORY;
+    if (!d->norm || !d->row_weight || !d->order) return SEPAL_EMEMORY;
     for (size_t t = 0; t < units; t++) d->order[t] = (uint32_t)t;
     TRY(make_blocks(d));
     TRY(parallel_for(o->ctx, o->rows.n_blocks, look_at_block, d));
     for (size_t i = 0; i < o->n; i++) {
         double norm = (double)d->norm[i];
-        d->share[i] = (float)(o->share[i] / o->l2);
-        d->norm_most = fmax(d->norm_most, o->share[i] * norm / o->l2);
-        d->norm_mean += o->share[i] * norm;
+        d->row_weight[i] = (float)(o->row_weight[i] / o->l2);
+        d->norm_most = fmax(d->norm_most, o->row_weight[i] * norm / o->l2);
+        d->norm_mean += o->row_weight[i] * norm;
         d->norm_largest = fmax(d->norm_largest, norm);
-        total += o->share[i];
+        total += o->row_weight[i];
     }
     d->norm_mean /= total;
     return set_bias(d, total);
@@ -156,7 +156,7 @@ void ovr_dcd_close(struct ovr_dcd *d) {
     mem_free(d->groups);
     mem_free(d->block);
     mem_free(d->norm);
-    mem_free(d->share);
+    mem_free(d->row_weight);
     mem_free(d->blocks);
     mem_free(d->singles);
     mem_free(d->order);
@@ -177,8 +177,8 @@ static void add_rows(double *v, const struct ovr_point *point, const struct ovr_
         for (size_t l = 0; l < point->n; l++) {
             size_t k = point->class[l];
             bool own = rest->label[row] == (int32_t)k;
-            double share = o->share[row] * ovr_factor_of_class(rest, k, own) / o->l2;
-            d[l] = (own ? share : -share) * (double)point->alpha[row * point->lanes + l];
+            double weight = o->row_weight[row] * ovr_factor_of_class(rest, k, own) / o->l2;
+            d[l] = (own ? weight : -weight) * (double)point->alpha[row * point->lanes + l];
             moves = moves || d[l] != 0;
         }
         if (!moves) continue;

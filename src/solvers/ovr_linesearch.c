@@ -29,7 +29,7 @@ static sepal_status try_slab(sepal_ctx *ctx, size_t slab, void *payload) {
         o->loss->at(ctx->kernels, n * lanes, m, NULL, alpha, curvature);
         for (size_t r = 0, k = 0; r < n; r++)
             for (size_t l = 0; l < lanes; l++, k++) {
-                double move = ovr_share(ovr, i + r, l) * t[k];
+                double move = ovr_row_weight(ovr, i + r, l) * t[k];
                 trial->slope[slab][l] -= move * alpha[k];
                 trial->curvature[slab][l] += move * t[k] * curvature[k];
             }

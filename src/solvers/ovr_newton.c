@@ -38,7 +38,7 @@ static void drop_lanes(struct ovr_state *s) {
     for (size_t l = 0; l < lanes; l++) s->ovr.lane[s->ovr.class[l]] = -1;
     for (size_t k = 0; k < n; k++) {
         size_t l = kept[k];
-        /* a matrix that another shares has its owner still, who frees it at the end */
+        /* a matrix that another uses too has its owner still, who frees it at the end */
         struct ovr_factor moved = s->factor[l];
         s->factor[l] = s->factor[k];
         s->factor[k] = moved;

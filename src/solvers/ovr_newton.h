@@ -36,7 +36,7 @@ sepal_status ovr_keep_rows(struct ovr *ovr);
 /* t (n x lanes): what the margins are, or change by, along v (width x lanes). */
 sepal_status ovr_margins(double *t, struct ovr *ovr, const double *v);
 /* At the margins m: the gradients (width x lanes), sums over the rows, and the curvatures (n x lanes,
-   times the rows' shares); no penalties. */
+   times the row weights); no penalties. */
 struct ovr_sums {
     double loss[OVR_LANES], products[OVR_LANES]; /* of the losses; of alpha_i m_i */
 };
@@ -54,11 +54,11 @@ sepal_status ovr_norms(double *out, struct ovr *ovr, const double *v);
 static inline double ovr_sign(const struct ovr *ovr, size_t row, size_t l) {
     return ovr->rest->label[row] == (int32_t)ovr->class[l] ? 1 : -1;
 }
-/* The share of a row in the losses of a lane. */
-static inline double ovr_share(const struct ovr *ovr, size_t row, size_t l) {
+/* The weight of a row in the losses of a lane. */
+static inline double ovr_row_weight(const struct ovr *ovr, size_t row, size_t l) {
     const struct ovr_objective *rest = ovr->rest;
     size_t k = ovr->class[l];
-    return rest->o->share[row] * ovr_factor_of_class(rest, k, rest->label[row] == (int32_t)k);
+    return rest->o->row_weight[row] * ovr_factor_of_class(rest, k, rest->label[row] == (int32_t)k);
 }
 
 /* ---- ovr_factor.c: factors of Hessians, or of what is near enough ------------------------------- */

@@ -40,7 +40,7 @@ void ovr_measure_gaps(struct ovr_state *s) {
 struct modelling {
     struct ovr_state *s;
     const double *length;
-    double earned[SLABS_MOST][OVR_LANES];
+    double neg_conjugate[SLABS_MOST][OVR_LANES];
 };
 
 /* The dual variables at the end of the full step, of `n` rows from number i on, brought into the range of
@@ -64,32 +64,33 @@ static sepal_status model_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct ovr_state *s = all->s;
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes, rows = PART / lanes, first = o->slab_first[slab];
-    double alpha[PART], earned[PART];
+    double alpha[PART], neg_conjugate[PART];
     for (size_t i = first, n; i < o->slab_first[slab + 1]; i += n) {
         n = o->slab_first[slab + 1] - i < rows ? o->slab_first[slab + 1] - i : rows;
         model_alpha(all, i, n, alpha);
-        o->loss->neg_conjugate(ctx->kernels, n * lanes, alpha, earned);
+        o->loss->neg_conjugate(ctx->kernels, n * lanes, alpha, neg_conjugate);
         for (size_t k = 0; k < n * lanes; k++) {
             size_t row = i + k / lanes, l = k % lanes;
-            double share = ovr_share(&s->ovr, row, l);
-            all->earned[slab][l] += share * earned[k];
-            s->alpha[row * lanes + l] = share * ovr_sign(&s->ovr, row, l) * alpha[k];
+            double weight = ovr_row_weight(&s->ovr, row, l);
+            all->neg_conjugate[slab][l] += weight * neg_conjugate[k];
+            s->alpha[row * lanes + l] = weight * ovr_sign(&s->ovr, row, l) * alpha[k];
         }
     }
     return SEPAL_OK;
 }
 
-/* A part theta of a dual point that has `earned` for its conjugates, and the sums v: D(theta) is at least
+/* A part theta of a dual point that has `neg_conjugate` for its conjugates, and the sums v: D(theta) is at least
    theta E - theta^2 |v|^2 / 2 l2. The gap to lane l's objective. */
-static double gap_of(const struct ovr_state *s, size_t l, double earned, const double *v,
+static double gap_of(const struct ovr_state *s, size_t l, double neg_conjugate, const double *v,
                      double *theta) {
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes;
     double square = 0;
     for (size_t j = 0; j < o->penalised; j++) square += v[j * lanes + l] * v[j * lanes + l];
     double charge = square / (2 * o->l2), off = o->bias == BIAS_FREE ? v[o->cols * lanes + l] : 0;
-    *theta = 2 * charge > earned ? fmax(0, earned / (2 * charge)) : 1;
-    return s->objective[l] - *theta * (earned - *theta * charge) + bias_excess(s, l, *theta * off);
+    *theta = 2 * charge > neg_conjugate ? fmax(0, neg_conjugate / (2 * charge)) : 1;
+    return s->objective[l] - *theta * (neg_conjugate - *theta * charge) +
+           bias_excess(s, l, *theta * off);
 }
 
 sepal_status ovr_measure_model_gaps(struct ovr_newton *d, struct ovr_state *s,
@@ -107,9 +108,9 @@ sepal_status ovr_measure_model_gaps(struct ovr_newton *d, struct ovr_state *s,
     TRY(parallel_for(o->ctx, o->slabs, model_slab, &all));
     TRY(ovr_combine(s->q, &s->ovr, s->alpha));
     for (size_t l = 0; l < s->ovr.lanes; l++) {
-        double earned = 0, theta;
-        for (size_t k = 0; k < o->slabs; k++) earned += all.earned[k][l];
-        double gap = gap_of(s, l, earned, s->q, &theta);
+        double neg_conjugate = 0, theta;
+        for (size_t k = 0; k < o->slabs; k++) neg_conjugate += all.neg_conjugate[k][l];
+        double gap = gap_of(s, l, neg_conjugate, s->q, &theta);
         if (!(gap < s->gap[l])) continue;
         s->gap[l] = gap;
         s->shrink[l] = theta;
@@ -137,7 +138,7 @@ static void keep_alpha(const struct ovr_newton *d, const struct ovr_state *s, si
             size_t row = i + k;
             if (s->by_model[l])
                 alpha[k] = s->alpha[row * lanes + l] * ovr_sign(&s->ovr, row, l) /
-                           ovr_share(&s->ovr, row, l);
+                           ovr_row_weight(&s->ovr, row, l);
             d->point->alpha64[row * wide + s->place[l]] = s->shrink[l] * alpha[k];
         }
     }

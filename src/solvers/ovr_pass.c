@@ -81,11 +81,11 @@ static void slopes_of_panel(struct pass *pass, size_t slab, size_t row, size_t n
     o->loss->at(o->ctx->kernels, n * lanes, m, value, alpha, curvature);
     for (size_t i = 0, at = 0; i < n; i++)
         for (size_t l = 0; l < lanes; l++, at++) {
-            double share = ovr_share(ovr, row + i, l);
-            factor[at] = share * alpha[at];
-            pass->loss[slab][l] += share * value[at];
+            double weight = ovr_row_weight(ovr, row + i, l);
+            factor[at] = weight * alpha[at];
+            pass->loss[slab][l] += weight * value[at];
             pass->products[slab][l] += factor[at] * m[at];
-            curvature[at] *= share;
+            curvature[at] *= weight;
         }
     give_signs(ovr, row, n, factor);
     for (size_t k = 0; k < n * lanes; k++) factor[k] = -factor[k];
@@ -215,8 +215,7 @@ static void empty_singles(const struct ovr *ovr, size_t slab, float *single) {
     memset(single, 0, width * padded * sizeof *single);
 }
 
-static void walk_block_single(struct pass *pass, size_t slab, const struct block *block,
-                              float *room) {
+static void pass_block_f32(struct pass *pass, size_t slab, const struct block *block, float *room) {
     const struct objective *o = pass->ovr->rest->o;
     float *sums = room + PANEL * o->width;
     for (size_t i = 0, n; i < block->rows; i += n) {
@@ -231,7 +230,7 @@ static void walk_block_single(struct pass *pass, size_t slab, const struct block
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-static sepal_status walk_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+static sepal_status pass_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct pass *pass = payload;
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
@@ -243,7 +242,7 @@ static sepal_status walk_slab(sepal_ctx *ctx, size_t slab, void *payload) {
         const struct block *block = &o->rows.blocks[b];
         if (block->first_row < o->slab_first[slab]) continue;
         if (block->first_row >= o->slab_first[slab + 1]) break;
-        if (single) walk_block_single(pass, slab, block, (float *)room);
+        if (single) pass_block_f32(pass, slab, block, (float *)room);
         for (size_t i = 0, n; !single && i < block->rows; i += n) {
             n = block->rows - i < PANEL ? block->rows - i : PANEL;
             add_panel(pass, slab, block->first_row + i, n, room);
@@ -262,12 +261,12 @@ static void round_vectors(const struct ovr *ovr, const double *v) {
             ovr->v[j * padded + l] = l < lanes ? (float)v[j * lanes + l] : 0;
 }
 
-static sepal_status walk(struct pass *pass, double *out) {
+static sepal_status run_pass(struct pass *pass, double *out) {
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
     size_t n = o->width * ovr->lanes;
     if (ovr->single && pass->v) round_vectors(ovr, pass->v);
-    TRY(parallel_for(o->ctx, o->slabs, walk_slab, pass));
+    TRY(parallel_for(o->ctx, o->slabs, pass_slab, pass));
     if (!out) return SEPAL_OK;
     memcpy(out, ovr->sums, n * sizeof *out);
     for (size_t s = 1; s < o->slabs; s++)
@@ -277,13 +276,13 @@ static sepal_status walk(struct pass *pass, double *out) {
 
 sepal_status ovr_margins(double *t, struct ovr *ovr, const double *v) {
     struct pass pass = {.ovr = ovr, .v = v, .t = t};
-    return walk(&pass, NULL);
+    return run_pass(&pass, NULL);
 }
 
 sepal_status ovr_gradient(double *out, struct ovr_sums *sums, double *curvature, struct ovr *ovr,
                           const double *m) {
     struct pass pass = {.ovr = ovr, .m = m, .curvature_out = curvature};
-    TRY(walk(&pass, out));
+    TRY(run_pass(&pass, out));
     *sums = (struct ovr_sums){0};
     for (size_t s = 0; s < ovr->rest->o->slabs; s++)
         for (size_t l = 0; l < ovr->lanes; l++) {
@@ -295,20 +294,20 @@ sepal_status ovr_gradient(double *out, struct ovr_sums *sums, double *curvature,
 
 sepal_status ovr_product(double *out, struct ovr *ovr, const double *curvature, const double *v) {
     struct pass pass = {.ovr = ovr, .v = v, .curvature = curvature};
-    return walk(&pass, out);
+    return run_pass(&pass, out);
 }
 
 sepal_status ovr_combine(double *out, struct ovr *ovr, const double *factor) {
     struct pass pass = {.ovr = ovr, .curvature = factor};
-    return walk(&pass, out);
+    return run_pass(&pass, out);
 }
 
 sepal_status ovr_diagonal(double *out, struct ovr *ovr, const double *curvature) {
     struct pass pass = {.ovr = ovr, .curvature = curvature, .squares = true};
-    return walk(&pass, out);
+    return run_pass(&pass, out);
 }
 
 sepal_status ovr_norms(double *out, struct ovr *ovr, const double *v) {
     struct pass pass = {.ovr = ovr, .v = v, .t = out, .squares = true};
-    return walk(&pass, NULL);
+    return run_pass(&pass, NULL);
 }

@@ -73,7 +73,7 @@ static sepal_status find_leverages(struct ovr_state *s) {
     return ovr_leverages(s->before, &s->ovr, s->curvature, s->q);
 }
 
-static sepal_status share_first_factor(struct ovr_state *s) {
+static sepal_status copy_first_factor(struct ovr_state *s) {
     bool alike = !s->ovr.rest->factor[0] && !s->ovr.rest->factor[1];
     TRY(find_leverages(s));
     TRY(make_factor(s, 0, s->before));
@@ -90,7 +90,7 @@ static sepal_status share_first_factor(struct ovr_state *s) {
 static sepal_status make_factors(struct ovr_state *s) {
     const struct objective *o = s->ovr.rest->o;
     bool poor[OVR_LANES] = {0};
-    if (!s->factored) return share_first_factor(s);
+    if (!s->factored) return copy_first_factor(s);
     for (size_t l = 0; l < s->ovr.lanes; l++) poor[l] = s->goes[l] && s->products[l] != 1;
     if (!factors_pay(s, poor)) return SEPAL_OK;
     bool whole = o->loss == &loss_squared_hinge;

@@ -15,8 +15,8 @@ struct prox {
     double *m;         /* margins */
     double *t;         /* what a whole step adds to them */
     double *a;         /* dual variables */
-    double *f;         /* share_i y_i a_i: minus the slopes of the losses by score */
-    double *curvature; /* share_i times the curvature */
+    double *f;         /* c_i y_i a_i: minus the slopes of the losses by score */
+    double *curvature; /* c_i times the curvature */
     double *room[4];   /* for vectors made in passing */
 
     /* Coordinates. */
@@ -24,7 +24,7 @@ struct prox {
     size_t count; /* of columns; the place of the bias */
     double *w, *step;
     double *v;              /* sums over the rows of f_i (x_i - c, 1) */
-    double *norm;           /* roots of the sums over the rows of share_i (x_i - c)^2 */
+    double *norm;           /* roots of the sums over the rows of c_i (x_i - c)^2 */
     double *mean, *aligned; /* of the columns, and sums without it: prox_mean.c */
     bool *gone;             /* is 0 at the optimum, by proof */
     double *first, *second; /* of the set: sums of curve times x and, as the bias follows, x^2 */
@@ -48,7 +48,7 @@ struct prox {
     double shrink, bound; /* of the dual variables to obey the penalty, and the dual there */
     double dual;          /* the best */
     double gap;           /* relative, with the best */
-    double inner;         /* share of `outset` that coordinate descent may leave */
+    double inner;         /* weight of `outset` that coordinate descent may leave */
     double outset;        /* the sum of all violations in the first pass */
 };
 
@@ -94,7 +94,7 @@ sepal_status prox_columns_norms(struct prox *p);
 /* v from f, of the columns that are not gone or of all */
 sepal_status prox_columns_sums(struct prox *p, bool all);
 /* `first` and `second` of the set */
-sepal_status prox_columns_bends(struct prox *p, struct bends *out);
+sepal_status prox_columns_curvature(struct prox *p, struct curvatures *out);
 /* out (n) = the sum over a set of coordinates of z times their columns, centres left out */
 sepal_status prox_columns_scores(double *out, struct prox *p, const size_t *set, size_t n,
                                  const double *z);

@@ -12,19 +12,19 @@ enum { HALVES = 2 };
 
 struct reaching {
     const struct prox *p;
-    double *reach; /* HALVES x 2 x cols: sums of share |x| with y x below 0 and above */
+    double *reach; /* HALVES x 2 x cols: sums of weight |x| with y x below 0 and above */
 };
 
 static void reach_of_row(const struct objective *o, const struct block *block, size_t i,
                          double *reach) {
     size_t row = block->first_row + i;
-    double side = objective_side(o, row), share = o->share[row];
+    double side = objective_side(o, row), weight = o->row_weight[row];
     double same = block->values == VALUES_ROW ? block->f64[i] : 1;
     for (size_t at = block->start[i]; at < block->start[i + 1]; at++) {
         double x = same;
         if (block->values == VALUES_F32) x = (double)block->f32[at];
         if (block->values == VALUES_F64) x = block->f64[at];
-        reach[2 * (size_t)block->index[at] + (x * side > 0)] += share * fabs(x);
+        reach[2 * (size_t)block->index[at] + (x * side > 0)] += weight * fabs(x);
     }
 }
 
@@ -39,7 +39,7 @@ static sepal_status reach_of_half(sepal_ctx *ctx, size_t half, void *payload) {
     return SEPAL_OK;
 }
 
-/* Pulls are bounded, and so are the sums v of a column: where they cannot exceed l1 its weight is 0.
+/* Dual variables are bounded, and so are the sums v of a column: where they cannot exceed l1 its weight is 0.
    Of a column that few rows have that is known before anything else is. */
 static sepal_status out_of_reach(bool *keep, const struct prox *p) {
     const struct objective *o = p->o;
@@ -48,7 +48,7 @@ static sepal_status out_of_reach(bool *keep, const struct prox *p) {
     all.reach = mem_zero(o->ctx, o->cols, 2 * HALVES * sizeof *all.reach);
     if (!all.reach) return SEPAL_EMEMORY;
     sepal_status status = prox_tasks(p, o->rows.nonzeros, HALVES, reach_of_half, &all);
-    for (size_t i = 0; i < o->n; i++) *(o->label[i] == 1 ? &high : &low) += o->share[i];
+    for (size_t i = 0; i < o->n; i++) *(o->label[i] == 1 ? &high : &low) += o->row_weight[i];
     for (size_t j = 0; j < o->cols && status == SEPAL_OK; j++) {
         const double *first = all.reach + 2 * j, *second = first + 2 * o->cols;
         double most = fmax(first[0] + second[0], first[1] + second[1]);
@@ -62,11 +62,11 @@ static sepal_status out_of_reach(bool *keep, const struct prox *p) {
 
 /* ---- their sums --------------------------------------------------------------------------- */
 
-/* The vectors that sums of bend times x and x^2 are taken with. */
-static struct bends dress(struct prox *p, const double *bend) {
-    const double *once = columns_dress(&p->columns, bend, p->room[0]);
+/* The vectors that sums of curvature times x and x^2 are taken with. */
+static struct curvatures dress(struct prox *p, const double *curvature) {
+    const double *once = columns_dress(&p->columns, curvature, p->room[0]);
     const double *twice = columns_dress(&p->columns, once, p->room[1]);
-    return (struct bends){bend, once, twice};
+    return (struct curvatures){curvature, once, twice};
 }
 
 sepal_status prox_columns_make(struct prox *p) {
@@ -85,8 +85,8 @@ sepal_status prox_columns_make(struct prox *p) {
 
 struct summing {
     struct prox *p;
-    struct bends bends;
-    double total; /* the sum of the bends */
+    struct curvatures along;
+    double total; /* the sum of the along */
     const double *dressed;
     bool all;
 };
@@ -96,7 +96,7 @@ static sepal_status norms_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload
     struct prox *p = all->p;
     for (size_t k = p->columns.stripe[stripe]; k < p->columns.stripe[stripe + 1]; k++) {
         double once, twice, c = prox_centre(p, k);
-        columns_bends(&p->columns, ctx->kernels, k, &all->bends, &once, &twice);
+        columns_curvature(&p->columns, ctx->kernels, k, &all->along, &once, &twice);
         if (p->o->bias ==
             BIAS_FREE) /* dual variables are balanced: any constant may be taken off */
             twice -= once * once / all->total;
@@ -108,8 +108,8 @@ static sepal_status norms_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload
 }
 
 sepal_status prox_columns_norms(struct prox *p) {
-    struct summing all = {.p = p, .bends = dress(p, p->o->share)};
-    for (size_t i = 0; i < p->o->n; i++) all.total += p->o->share[i];
+    struct summing all = {.p = p, .along = dress(p, p->o->row_weight)};
+    for (size_t i = 0; i < p->o->n; i++) all.total += p->o->row_weight[i];
     return parallel_for(p->o->ctx, p->columns.n_stripes, norms_of_stripe, &all);
 }
 
@@ -132,33 +132,33 @@ sepal_status prox_columns_sums(struct prox *p, bool all) {
 
 enum { PARTS = 16 };
 
-struct bending {
+struct curvature_task {
     struct prox *p;
-    const struct bends *bends;
+    const struct curvatures *along;
 };
 
-static sepal_status bend_part(sepal_ctx *ctx, size_t part, void *payload) {
-    const struct bending *all = payload;
+static sepal_status curvature_part(sepal_ctx *ctx, size_t part, void *payload) {
+    const struct curvature_task *all = payload;
     struct prox *p = all->p;
     const struct objective *o = p->o;
     size_t from = p->n_set * part / PARTS, to = p->n_set * (part + 1) / PARTS;
     for (size_t i = from; i < to; i++) {
         size_t k = p->set[i];
         double once, twice, c = prox_centre(p, k);
-        columns_bends(&p->columns, ctx->kernels, k, all->bends, &once, &twice);
+        columns_curvature(&p->columns, ctx->kernels, k, all->along, &once, &twice);
         double most = twice + c * (c * p->curvatures - 2 * once);
         if (o->bias == BIAS_FREE && p->curvatures > 0) most = twice - once * once / p->curvatures;
         p->first[k] = once;
         /* where the curvature vanishes the step must end somewhere */
-        p->second[k] = fmax(most, 1e-9 * o->loss->bend * p->norm[k] * p->norm[k]);
+        p->second[k] = fmax(most, 1e-9 * o->loss->smoothness * p->norm[k] * p->norm[k]);
     }
     return SEPAL_OK;
 }
 
-sepal_status prox_columns_bends(struct prox *p, struct bends *out) {
-    struct bending all = {.p = p, .bends = out};
+sepal_status prox_columns_curvature(struct prox *p, struct curvatures *out) {
+    struct curvature_task all = {.p = p, .along = out};
     *out = dress(p, p->curvature);
-    return prox_tasks(p, p->entries, PARTS, bend_part, &all);
+    return prox_tasks(p, p->entries, PARTS, curvature_part, &all);
 }
 
 /* ---- scores ------------------------------------------------------------------------------- */

@@ -23,15 +23,15 @@ sepal_status prox_mean_rules(struct prox *p) {
     double squares = 0, means = 0;
     p->creeps = false;
     if (o->bias == BIAS_FREE || o->rows.sparse || !(p->curvatures > 0)) return SEPAL_OK;
-    double shares = 0;
+    double total_weight = 0;
     for (size_t i = 0; i < o->n; i++) {
-        p->room[2][i] = o->share[i];
-        shares += o->share[i];
+        p->room[2][i] = o->row_weight[i];
+        total_weight += o->row_weight[i];
     }
-    TRY(find_means(p, p->room[2], shares, true));
+    TRY(find_means(p, p->room[2], total_weight, true));
     for (size_t k = 0; k < p->count; k++) {
         squares += p->norm[k] * p->norm[k];
-        means += shares * p->mean[k] * p->mean[k];
+        means += total_weight * p->mean[k] * p->mean[k];
     }
     p->creeps = means > nearly_all * squares;
     return SEPAL_OK;
@@ -77,10 +77,10 @@ sepal_status prox_mean_align(struct prox *p, bool all) {
     aligned.v = p->aligned;
     aligned.factors = 0;
     for (size_t i = 0; i < o->n; i++) {
-        double less = shift * p->curvature[i] / (o->share[i] * p->curvatures);
+        double less = shift * p->curvature[i] / (o->row_weight[i] * p->curvatures);
         double a = p->a[i] - objective_side(o, i) * less;
         aligned.a[i] = clamp(a, o->loss->least, o->loss->most);
-        aligned.f[i] = o->share[i] * objective_side(o, i) * aligned.a[i];
+        aligned.f[i] = o->row_weight[i] * objective_side(o, i) * aligned.a[i];
         aligned.factors += aligned.f[i];
     }
     TRY(prox_columns_sums(&aligned, all));

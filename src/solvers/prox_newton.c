@@ -1,7 +1,7 @@
 /* L1 and elastic-net penalties: Newton's method on the losses, the penalty as it is. A step minimises
    the quadratic model of the losses plus the penalty over a set of columns, those with a weight and
    those whose sums exceed l1, by coordinate descent: at first roughly, then better and better
-   (newGLMNET: Yuan, Ho and Lin, JMLR 13, 2012). Pulls that are shrunk to obey |v| <= l1 bound the
+   (newGLMNET: Yuan, Ho and Lin, JMLR 13, 2012). Dual variables that are shrunk to obey |v| <= l1 bound the
    optimum from below, and columns that such a bound proves to have no weight are left out (Ndiaye,
    Fercoq, Gramfort and Salmon, "Gap safe screening rules", JMLR 18, 2017). */
 #include "solvers/prox.h"
@@ -72,7 +72,7 @@ static sepal_status start(struct prox *p) {
 static void screen(struct prox *p) {
     const struct objective *o = p->o;
     double excess = fmax(0, prox_objective(p) - p->bound);
-    double radius = sqrt(2 * o->loss->bend * excess);
+    double radius = sqrt(2 * o->loss->smoothness * excess);
     for (size_t k = 0; k < p->count; k++) {
         if (p->gone[k] || p->w[k] != 0) continue;
         double most = fabs(p->shrink * p->v[k]) + radius * p->norm[k];

@@ -24,11 +24,11 @@ static sepal_status look_at_slab(sepal_ctx *ctx, size_t s, void *payload) {
     for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
         n = o->slab_first[s + 1] - i < PART ? o->slab_first[s + 1] - i : PART;
         o->loss->at(ctx->kernels, n, p->m + i, value, p->a + i, p->curvature + i);
-        loss += ctx->kernels->dot_f64(value, o->share + i, n); /* as try_slab has it */
+        loss += ctx->kernels->dot_f64(value, o->row_weight + i, n); /* as try_slab has it */
         for (size_t k = 0; k < n; k++) {
-            double share = o->share[i + k];
-            p->f[i + k] = share * objective_side(o, i + k) * p->a[i + k];
-            p->curvature[i + k] *= share;
+            double weight = o->row_weight[i + k];
+            p->f[i + k] = weight * objective_side(o, i + k) * p->a[i + k];
+            p->curvature[i + k] *= weight;
             factors += p->f[i + k];
             curvatures += p->curvature[i + k];
         }

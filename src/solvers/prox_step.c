@@ -12,11 +12,11 @@ enum { PARTS = 16 };
 
 struct model {
     struct prox *p;
-    const struct bends *bends;
-    double *r;    /* slopes by score without the part of s; dressed */
-    double s;     /* what the bias and the centres add to each score */
-    double sum;   /* of r, undressed */
-    double share; /* 1 / the sum of all curvatures: how far a free bias follows */
+    const struct curvatures *along;
+    double *r;          /* slopes by score without the part of s; dressed */
+    double s;           /* what the bias and the centres add to each score */
+    double sum;         /* of r, undressed */
+    double inverse_sum; /* 1 / the sum of all curvatures: how far a free bias follows */
 };
 
 /* How far the slope of the losses is from what the penalty wants of a weight w. */
@@ -44,7 +44,7 @@ static void follow(struct model *model, size_t k, double move) {
     }
     model->sum += move * p->first[k];
     if (p->o->bias == BIAS_FREE)
-        model->s = -model->sum * model->share;
+        model->s = -model->sum * model->inverse_sum;
     else
         model->s -= move * prox_centre(p, k);
 }
@@ -59,7 +59,7 @@ static double visit(struct model *model, size_t k) {
     double move = next - w;
     if (move == 0) return off;
     p->step[k] = next == 0 ? -p->w[k] : next - p->w[k];
-    columns_bend(&p->columns, k, move, model->bends, model->r);
+    columns_add_curvature(&p->columns, k, move, model->along, model->r);
     follow(model, k, move);
     return off;
 }
@@ -123,7 +123,7 @@ static void settle(struct model *model) {
     model->s = p->o->bias == BIAS_PENALISED ? p->step[p->count] : 0;
     for (size_t i = 0; i < p->n_set; i++)
         if (p->step[p->set[i]] != 0) follow(model, p->set[i], p->step[p->set[i]]);
-    if (p->o->bias == BIAS_FREE) model->s = -model->sum * model->share;
+    if (p->o->bias == BIAS_FREE) model->s = -model->sum * model->inverse_sum;
 }
 
 /* One visit of everything; the sum of the violations met. The block is solved, not visited: it counts
@@ -164,15 +164,15 @@ static sepal_status descend(struct model *model, struct history *history) {
 
 sepal_status prox_step(struct prox *p) {
     const struct objective *o = p->o;
-    struct bends bends;
+    struct curvatures along;
     prox_gram_choose(p);
-    TRY(prox_columns_bends(p, &bends));
-    struct model model = {.p = p, .bends = &bends, .r = p->room[2]};
-    model.share = p->curvatures > 0 ? 1 / p->curvatures : 0;
+    TRY(prox_columns_curvature(p, &along));
+    struct model model = {.p = p, .along = &along, .r = p->room[2]};
+    model.inverse_sum = p->curvatures > 0 ? 1 / p->curvatures : 0;
     for (size_t i = 0; i < o->n; i++)
         model.r[i] = -p->f[i] * (p->columns.scale ? p->columns.scale[i] : 1);
     model.sum = -p->factors;
-    if (o->bias == BIAS_FREE) model.s = -model.sum * model.share;
+    if (o->bias == BIAS_FREE) model.s = -model.sum * model.inverse_sum;
     for (size_t i = 0; i < p->n_set; i++) p->step[p->set[i]] = 0;
     p->step[p->count] = 0;
     TRY(prox_gram_make(p));

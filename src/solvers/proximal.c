@@ -39,7 +39,7 @@ static void visit(struct proximal *p, size_t i) {
     const struct kernels *kernels = o->ctx->kernels;
     size_t local;
     const struct block *block = matrix_block_of(&o->rows, i, &local);
-    double side = objective_side(o, i), most = o->share[i] / o->l2;
+    double side = objective_side(o, i), most = o->row_weight[i] / o->l2;
     bool biased = o->bias != BIAS_NONE;
     if (p->dense) block_dense(block, local, 1, o->cols, o->centre, NULL, p->dense, o->cols);
     double m = p->dense ? kernels->dot_f64(p->dense, p->w, o->cols)
@@ -99,8 +99,8 @@ static void choose_active(struct proximal *p, const double *m) {
     p->n_active = 0;
     for (size_t i = 0; i < o->n; i++) {
         double over = m[i] - 1;
-        bool rests = (p->a[i] == 0 && over > far) || (p->a[i] == 1 && over < -far);
-        if (!rests) p->active[p->n_active++] = (uint32_t)i;
+        bool at_bound = (p->a[i] == 0 && over > far) || (p->a[i] == 1 && over < -far);
+        if (!at_bound) p->active[p->n_active++] = (uint32_t)i;
     }
 }
 
@@ -131,21 +131,21 @@ static sepal_status check(struct proximal *p) {
 static sepal_status start(struct proximal *p) {
     struct hinge *h = p->h;
     const struct objective *o = p->o;
-    double sum = 0, shares = 0;
+    double sum = 0, total_weight = 0;
     TRY(objective_squares(p->inverse, o));
     for (size_t i = 0; i < o->n; i++) {
-        sum += o->share[i] * p->inverse[i];
-        shares += o->share[i];
+        sum += o->row_weight[i] * p->inverse[i];
+        total_weight += o->row_weight[i];
         p->active[i] = (uint32_t)i;
     }
     p->n_active = o->n;
     p->feature = o->bias == BIAS_NONE ? 0 : 1;
     /* a free bias moves about as easily as a weight of a column that is there in some rows */
-    if (o->bias == BIAS_FREE) p->feature = 0.2 * sqrt(sum / shares);
+    if (o->bias == BIAS_FREE) p->feature = 0.2 * sqrt(sum / total_weight);
     if (o->bias == BIAS_FREE && !(isfinite(p->feature) && p->feature > 0)) p->feature = 1;
     for (size_t i = 0; i < o->n; i++) p->inverse[i] = 1 / (p->inverse[i] + p->feature * p->feature);
     memcpy(p->a, h->d->alpha, o->n * sizeof *p->a);
-    for (size_t i = 0; i < o->n; i++) h->m[i] = o->share[i] * p->a[i] * objective_side(o, i);
+    for (size_t i = 0; i < o->n; i++) h->m[i] = o->row_weight[i] * p->a[i] * objective_side(o, i);
     TRY(objective_back(p->w, o, h->m));
     for (size_t j = 0; j < o->width; j++) p->w[j] /= o->l2;
     if (o->bias == BIAS_FREE)

@@ -1,6 +1,6 @@
 /* Stochastic gradient descent, the delta rule of the course: from 0, on the rows as given,
 
-       u -= eta_t (mean over the rows of a batch of n share_i slope_i y_i (x_i, 1) + l2 u)
+       u -= eta_t (mean over the rows of a batch of n c_i slope_i y_i (x_i, 1) + l2 u)
 
    and then, if there is an L1 penalty, every weight moves towards 0 by eta_t l1 and stops there (a
    proximal step: Duchi and Singer, JMLR 2009). Over all batches of an epoch the steps' mean is the
@@ -104,7 +104,7 @@ static double push(struct sgd *w, size_t row, size_t n, double eta) {
     if (w->paid) pay(w, block, i);
     double m = side * (w->scale * row_dot(kernels, block, i, o->cols, w->v) + w->bias);
     o->loss->at(kernels, 1, &m, NULL, &alpha, NULL);
-    return eta * (double)o->n * o->share[row] * alpha * side / (double)n;
+    return eta * (double)o->n * o->row_weight[row] * alpha * side / (double)n;
 }
 
 static void add(struct sgd *w, size_t row, double factor) {
@@ -169,7 +169,7 @@ static bool is_stopped(struct sgd *w, size_t rows) {
     return w->d->stopped;
 }
 
-static sepal_status walk_epoch(struct sgd *w, size_t epoch) {
+static sepal_status sgd_epoch(struct sgd *w, size_t epoch) {
     size_t n = w->o->n, batch = w->d->stride->batch;
     if (w->order) TRY(shuffle(w, epoch));
     if (batch == 0) return step_all(w);
@@ -207,7 +207,7 @@ static sepal_status run(struct sgd *w) {
     bool taken;
     if (d->max_iter && d->max_iter < most) most = d->max_iter;
     for (size_t epoch = 1; epoch <= most && !d->stopped; epoch++) {
-        TRY(walk_epoch(w, epoch));
+        TRY(sgd_epoch(w, epoch));
         TRY(look(w, &taken));
         if (!taken) {
             d->diverged = true;

@@ -1,4 +1,4 @@
-/* The state of a walk by stochastic gradients: see sgd.c. */
+/* The state of stochastic gradient descent: see sgd.c. */
 #ifndef SEPAL_SOLVERS_SGD_H
 #define SEPAL_SOLVERS_SGD_H
 

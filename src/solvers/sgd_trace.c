@@ -1,4 +1,4 @@
-/* One JSON line for every epoch of a walk. Weights are shown when there are few. */
+/* One JSON line for every epoch of sgd. Weights are shown when there are few. */
 #include "core/text.h"
 #include "core/tree.h"
 #include "solvers/sgd.h"

@@ -18,8 +18,8 @@ static double room(const struct loss *loss, double a) {
 void solver_balance(const struct objective *o, double *a) {
     double sum[2] = {0, 0}, rooms = 0;
     for (size_t i = 0; i < o->n; i++) {
-        sum[o->label[i] == 1] += o->share[i] * a[i];
-        rooms += o->share[i] * room(o->loss, a[i]);
+        sum[o->label[i] == 1] += o->row_weight[i] * a[i];
+        rooms += o->row_weight[i] * room(o->loss, a[i]);
     }
     double step = (sum[1] - sum[0]) / rooms;
     double factor[2] = {fmin(1, sum[1] / sum[0]), fmin(1, sum[0] / sum[1])};

@@ -4,7 +4,7 @@
 
 #include "objective/objective.h"
 
-/* How sgd walks. After e epochs, fractions included, a step is eta, eta / (1 + e) or
+/* How sgd runs. After e epochs, fractions included, a step is eta, eta / (1 + e) or
    eta / sqrt(1 + e) long. */
 enum schedule { SCHEDULE_CONSTANT, SCHEDULE_INVERSE, SCHEDULE_ROOT };
 struct stride {
@@ -57,7 +57,7 @@ void solver_balance(const struct objective *o, double *a);
 sepal_status solve_newton_cg(struct solver *d);
 /* lbfgs.c: smooth losses, an L2 penalty and no L1. */
 sepal_status solve_lbfgs(struct solver *d);
-/* sgd.c: any loss and penalty; walks along the rows as given, so the objective has no centre but
+/* sgd.c: any loss and penalty; runs on the rows as given, so the objective has no centre but
    that of sparse rows themselves. */
 sepal_status solve_sgd(struct solver *d);
 /* newton.c: smooth losses, no L1 penalty, at most NEWTON_WIDTH_MOST columns. */

@@ -30,7 +30,7 @@ static sepal_status first_penalty(struct vanishing *s) {
     const struct objective *o = s->d->o;
     double sum = 0;
     TRY(objective_squares(s->best.m, o));
-    for (size_t i = 0; i < o->n; i++) sum += o->share[i] * s->best.m[i];
+    for (size_t i = 0; i < o->n; i++) sum += o->row_weight[i] * s->best.m[i];
     s->o.l2 = sum / (double)o->n;
     if (!(s->o.l2 > DBL_MIN)) s->o.l2 = 1;
     return SEPAL_OK;

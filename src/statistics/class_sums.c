@@ -1,5 +1,5 @@
 /* Tasks own the sums of one class, or of a stripe of its columns where a class has more rows than a
-   thread's share. So the rows are read once, and no partial sums are needed: classes times columns
+   thread's part. So the rows are read once, and no partial sums are needed: classes times columns
    are often more numbers than a block of sparse rows has entries. */
 #include "statistics/class_sums.h"
 
@@ -180,8 +180,8 @@ static sepal_status sort_rows(struct summing *all, sepal_ctx *ctx, struct arena 
 }
 
 /* Stripes of about as many entries in some of the rows of a class. */
-static sepal_status cut_sparse(struct part *parts, size_t n, const struct summing *all,
-                               sepal_ctx *ctx, struct arena *arena) {
+static sepal_status split_sparse(struct part *parts, size_t n, const struct summing *all,
+                                 sepal_ctx *ctx, struct arena *arena) {
     enum { SAMPLE = 256 };
     const struct matrix *matrix = &all->data->matrix;
     const size_t *rows = all->rows + all->start[parts->class];
@@ -204,14 +204,14 @@ static sepal_status cut_sparse(struct part *parts, size_t n, const struct summin
     return SEPAL_OK;
 }
 
-static sepal_status cut(struct summing *all, sepal_ctx *ctx, struct arena *arena) {
+static sepal_status split(struct summing *all, sepal_ctx *ctx, struct arena *arena) {
     const struct matrix *matrix = &all->data->matrix;
     size_t classes = all->data->schema->n_classes, width = parallel_width(ctx);
     all->parts = arena_alloc(ctx, arena, classes + 2 * width, sizeof *all->parts);
     if (!all->parts) return SEPAL_EMEMORY;
     for (size_t k = 0; k < classes; k++) {
-        double share = (double)(all->start[k + 1] - all->start[k]) / (double)matrix->rows;
-        size_t n = (size_t)(share * (double)width + 0.5);
+        double fraction = (double)(all->start[k + 1] - all->start[k]) / (double)matrix->rows;
+        size_t n = (size_t)(fraction * (double)width + 0.5);
         struct part *parts = all->parts + all->n_parts;
         if (n > matrix->cols) n = matrix->cols;
         if (n < 1) n = 1;
@@ -221,7 +221,7 @@ static sepal_status cut(struct summing *all, sepal_ctx *ctx, struct arena *arena
                                      .end = p + 1 < n ? matrix->cols / n * (p + 1) : matrix->cols,
                                      .negative_row = SIZE_MAX,
                                      .other_row = SIZE_MAX};
-        if (n > 1 && matrix->sparse) TRY(cut_sparse(parts, n, all, ctx, arena));
+        if (n > 1 && matrix->sparse) TRY(split_sparse(parts, n, all, ctx, arena));
         all->n_parts += n;
     }
     return SEPAL_OK;
@@ -232,7 +232,7 @@ sepal_status class_sums(struct class_sums *out, sepal_ctx *ctx, struct arena *ar
     struct summing all = {.data = data, .out = out};
     out->negative_row = out->other_row = SIZE_MAX;
     TRY(sort_rows(&all, ctx, arena));
-    TRY(cut(&all, ctx, arena));
+    TRY(split(&all, ctx, arena));
     TRY(parallel_for(ctx, all.n_parts, add_part, &all));
     for (size_t p = 0; p < all.n_parts; p++) {
         const struct part *part = &all.parts[p];

@@ -34,9 +34,9 @@ static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double 
 static sepal_status add_stripe(sepal_ctx *ctx, size_t task, void *payload) {
     const struct summing *all = payload;
     size_t from = task * all->stripe, to = from + all->stripe, cols = all->s->x->cols;
-    struct block_walk walk = {.matrix = all->s->x};
+    struct block_iterator blocks = {.matrix = all->s->x};
     (void)ctx;
-    for (const struct block *block; (block = block_next(&walk));)
+    for (const struct block *block; (block = block_next(&blocks));)
         all->add(all->s, block, from, to < cols ? to : cols, all->sums, all->payload);
     return SEPAL_OK;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Maps from the command line: phi computed here, from the formulas and the numbers in the model file,
-is what `transform` writes, and a model trained on it has the scores of the built-in basis."""
+is what `transform` writes, and a model trained on it has the scores of the built-in chain."""
 import csv
 import itertools
 import json

@@ -55,14 +55,14 @@ def kernel(equations):
             if i != r and row[column]:
                 rows[i] = [x - row[column] * y for x, y in zip(row, rows[r])]
         pivots.append(column)
-    basis = []
+    chain = []
     for free in set(range(n)) - set(pivots):
         vector = [F(0)] * n
         vector[free] = F(1)
         for i, column in enumerate(pivots):
             vector[column] = -rows[i][free]
-        basis.append(vector)
-    return basis
+        chain.append(vector)
+    return chain
 
 
 def dot(a, b):
@@ -102,19 +102,19 @@ def feasible(equations, values):
     rule of Bland, on fractions."""
     m, n = len(equations), len(equations[0])
     table = [e + [F(i == k) for k in range(m)] + [v] for i, (e, v) in enumerate(zip(equations, values))]
-    basis = list(range(n, n + m))
+    chain = list(range(n, n + m))
     cost = [-sum(row[j] for row in table) for j in range(n)] + [F(0)] * m + [-sum(values)]
     while True:
         enter = next((j for j in range(n) if cost[j] < 0), None)
         if enter is None:
             return cost[-1] == 0
-        _, _, leave = min((row[-1] / row[enter], basis[i], i) for i, row in enumerate(table) if row[enter] > 0)
+        _, _, leave = min((row[-1] / row[enter], chain[i], i) for i, row in enumerate(table) if row[enter] > 0)
         table[leave] = [x / table[leave][enter] for x in table[leave]]
         for i, row in enumerate(table):
             if i != leave and row[enter]:
                 table[i] = [x - row[enter] * y for x, y in zip(row, table[leave])]
         cost = [x - cost[enter] * y for x, y in zip(cost, table[leave])]
-        basis[leave] = enter
+        chain[leave] = enter
 
 
 def is_weak(rows, signs):

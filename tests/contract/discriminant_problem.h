@@ -56,7 +56,7 @@ static inline struct answer learn(sepal_ctx *ctx, const sepal_data *data, const 
     if (!text || out.status == SEPAL_OK)
         out.status = parameters_fill(config, ctx, &arena, learner->parameters, name, settings, n);
     if (out.status == SEPAL_OK) out.status = learner->fit(&fit);
-    if (out.status == SEPAL_OK && (fit.speechless || make.failed)) out.status = SEPAL_EMEMORY;
+    if (out.status == SEPAL_OK && (fit.message_lost || make.failed)) out.status = SEPAL_EMEMORY;
     if (out.status == SEPAL_OK) {
         assert_true(isnan(fit.gap) && fit.iterations == 0 && fit.converged);
         assert_true(fit.words && *fit.words && *fit.solver);

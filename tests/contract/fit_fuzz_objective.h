@@ -87,7 +87,7 @@ static inline struct features features_of(const sepal_model *model, const sepal_
         }
         for (size_t j = 0; centre && j < phi.cols; j++) out.taken[j] = fabsl(centre[j]);
     }
-    if (model->basis.n) matrix_clear(&phi);
+    if (model->chain.n) matrix_clear(&phi);
     return out;
 }
 

@@ -115,10 +115,10 @@ static inline void recompute(struct run *run, const struct learner *learner) {
             run->tied[i / linear->rows] = true;
     }
     for (size_t j = 0; j < f.cols; j++) run->taken = fmax(run->taken, (double)f.taken[j]);
-    for (size_t m = 0; m < run->model->basis.n; m++)
-        run->bent = run->bent || !run->model->basis.maps[m].map->affine;
-    for (size_t m = 0; m < run->model->basis.n; m++)
-        run->mapped = run->mapped || !map_is_identity(run->model->basis.maps[m].map);
+    for (size_t m = 0; m < run->model->chain.n; m++)
+        run->bent = run->bent || !run->model->chain.maps[m].map->affine;
+    for (size_t m = 0; m < run->model->chain.n; m++)
+        run->mapped = run->mapped || !map_is_identity(run->model->chain.maps[m].map);
     features_free(&f);
 }
 

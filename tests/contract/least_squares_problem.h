@@ -155,7 +155,7 @@ static inline struct outcome fit_data(sepal_ctx *ctx, const sepal_data *data, st
     fit.make = &make;
     fit.report = tree_object(&make, NULL, NULL);
     struct outcome out = {.status = learner->fit(&fit)};
-    if (fit.speechless || make.failed) out.status = SEPAL_EMEMORY; /* as pipelines have it */
+    if (fit.message_lost || make.failed) out.status = SEPAL_EMEMORY; /* as pipelines have it */
     if (out.status == SEPAL_OK) {
         assert_true(isnan(fit.gap));
         const struct tree *facts = tree_find(fit.report, "least_squares");

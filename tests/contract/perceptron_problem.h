@@ -144,7 +144,7 @@ static inline struct run run_from(sepal_ctx *ctx, const sepal_data *data,
     fit.options.max_seconds = fit.options.tol = NAN;
     fit.report = tree_object(&make, NULL, NULL);
     run.status = learner_perceptron.fit(&fit);
-    if (fit.speechless || make.failed) run.status = SEPAL_EMEMORY; /* as pipelines have it */
+    if (fit.message_lost || make.failed) run.status = SEPAL_EMEMORY; /* as pipelines have it */
     if (run.status == SEPAL_OK) {
         size_t cells = fit.linear.rows * fit.linear.cols;
         run.count = cells + fit.linear.rows;

@@ -33,16 +33,16 @@ static inline sepal_model *fit_spec(const sepal_data *data, const char *spec) {
 /* phi of the rows, to be given to matrix_clear unless the model has no maps. */
 static inline struct matrix phi_of(const sepal_model *model, const sepal_data *data) {
     struct matrix phi = data->matrix;
-    if (model->basis.n)
-        assert_int_equal(map_chain_matrix(&phi, ctx, &model->basis, &data->matrix), SEPAL_OK);
+    if (model->chain.n)
+        assert_int_equal(map_chain_matrix(&phi, ctx, &model->chain, &data->matrix), SEPAL_OK);
     return phi;
 }
 
 static inline double *dense_of(const struct matrix *matrix) {
     double *out = malloc((matrix->rows * matrix->cols + 1) * sizeof *out);
     assert_non_null(out);
-    struct block_walk walk = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&walk));)
+    struct block_iterator blocks = {.matrix = matrix};
+    for (const struct block *block; (block = block_next(&blocks));)
         block_dense(block, 0, block->rows, matrix->cols, NULL, NULL,
                     out + block->first_row * matrix->cols, matrix->cols);
     return out;
@@ -54,24 +54,24 @@ static inline double *scores_of(const sepal_model *model, const sepal_data *data
     double *out = malloc((phi.rows * model->linear.rows + 1) * sizeof *out);
     assert_non_null(out);
     assert_int_equal(linear_scores(out, ctx, &model->linear, &phi), SEPAL_OK);
-    if (model->basis.n) matrix_clear(&phi);
+    if (model->chain.n) matrix_clear(&phi);
     return out;
 }
 
 /* Classes and numbers of all rows; `out->numbers` is allocated. */
-static inline sepal_answers predict_all(const sepal_model *model, const sepal_data *data,
-                                        sepal_output what, const char *options) {
+static inline sepal_predictions predict_all(const sepal_model *model, const sepal_data *data,
+                                            sepal_output what, const char *options) {
     size_t rows = data->matrix.rows;
-    sepal_answers out = {.what = what};
+    sepal_predictions out = {.what = what};
     out.classes = malloc(rows * sizeof *out.classes);
     out.numbers = malloc((rows * sepal_model_outputs(model, what) + 1) * sizeof *out.numbers);
     assert_true(out.classes && out.numbers);
-    if (sepal_answer(&out, ctx, model, data, 0, rows, options) != SEPAL_OK)
+    if (sepal_predict_rows(&out, ctx, model, data, 0, rows, options) != SEPAL_OK)
         fail_msg("%s: %s", model->spec, ctx->error.message);
     return out;
 }
 
-static inline void answers_free(sepal_answers *answers) {
+static inline void answers_free(sepal_predictions *answers) {
     free(answers->classes);
     free(answers->numbers);
 }

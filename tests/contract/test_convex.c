@@ -44,7 +44,7 @@ static void check_slopes(const struct problem *p, const struct goal *g, const st
             double x = j < p->cols ? p->x[i * p->cols + j] : 1;
             square += problem_weight(p, i) * g->factor[p->label[i]] * x * x;
         }
-        double bend = bends[g->kind] * square / total_weight(p) + (j < p->cols ? g->l2 : 0);
+        double smoothness = bends[g->kind] * square / total_weight(p) + (j < p->cols ? g->l2 : 0);
         const double h = 1e-4;
         *at = here + h;
         long double high = goal_at(p, g, &moved);
@@ -53,7 +53,7 @@ static void check_slopes(const struct problem *p, const struct goal *g, const st
         *at = here;
         /* the error of the difference is at most h times the curvature's change */
         double slope = (double)((high - low) / (2 * h)),
-               most = sqrt(2 * bend * excess) + 2 * h * bend;
+               most = sqrt(2 * smoothness * excess) + 2 * h * smoothness;
         if (fabs(slope) > most) fail_msg("slope %zu is %g, not below %g", j, slope, most);
     }
     free(moved.w);

@@ -245,7 +245,7 @@ static void test_probabilities(void **state) {
         sepal_model *model =
             fit_spec(data, number % 3 ? "logistic" : "standardize | logistic | ovr");
         double *score = scores_of(model, data);
-        sepal_answers out = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
+        sepal_predictions out = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
         assert_int_equal(model->linear.decode, DECODE_OVR);
         for (size_t i = 0; i < p.rows; i++) {
             double sum = 0, total = 0;

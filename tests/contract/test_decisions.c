@@ -56,7 +56,7 @@ static void scene_free(struct scene *scene) {
 
 /* ---- hard and reject --------------------------------------------------------------------------- */
 
-static sepal_answers answer_at(const struct scene *scene, const char *decide, double cutoff) {
+static sepal_predictions answer_at(const struct scene *scene, const char *decide, double cutoff) {
     char options[128], digits[SEPAL_NUMBER_BYTES];
     sepal_number(digits, cutoff);
     snprintf(options, sizeof options, "decide=%s, cutoff=%s", decide, digits);
@@ -65,12 +65,12 @@ static sepal_answers answer_at(const struct scene *scene, const char *decide, do
 
 static void check_cutoffs(const struct scene *scene, struct rng *rng) {
     size_t rows = scene->rows->matrix.rows, K = scene->model->linear.classes, left = 0;
-    sepal_answers plain = predict_all(scene->model, scene->rows, SEPAL_PROBABILITIES, NULL);
+    sepal_predictions plain = predict_all(scene->model, scene->rows, SEPAL_PROBABILITIES, NULL);
     for (size_t trial = 0; trial < 12; trial++) {
         /* 0, 1, a half, and probabilities that rows have exactly */
         double cutoff = trial < 3 ? (double)trial / 2 : plain.numbers[rng_below(rng, rows * K)];
-        sepal_answers reject = answer_at(scene, "reject", cutoff);
-        sepal_answers hard = K == 2 ? answer_at(scene, "hard", cutoff) : (sepal_answers){0};
+        sepal_predictions reject = answer_at(scene, "reject", cutoff);
+        sepal_predictions hard = K == 2 ? answer_at(scene, "hard", cutoff) : (sepal_predictions){0};
         for (size_t i = 0; i < rows; i++) {
             const double *p = plain.numbers + i * K;
             double most = 0, sum = 0;
@@ -109,7 +109,7 @@ static void test_cutoffs(void **state) {
 static void check_draws(const struct scene *scene) {
     enum { ROWS = 100000 };
     size_t K = scene->model->linear.classes;
-    sepal_answers drawn =
+    sepal_predictions drawn =
         predict_all(scene->model, scene->rows, SEPAL_PROBABILITIES, "decide=soft");
     for (size_t k = 0; k < K; k++) {
         double surplus = 0, variance = 0;
@@ -126,9 +126,9 @@ static void check_draws(const struct scene *scene) {
     for (unsigned t = 1; t <= 5; t += 2)
         for (size_t i = 0; i < 5; i++) {
             sepal_ctx_set_threads(ctx, t);
-            sepal_answers part = {.classes = malloc(parts[i][1] * sizeof *part.classes)};
-            assert_int_equal(sepal_answer(&part, ctx, scene->model, scene->rows, parts[i][0],
-                                          parts[i][1], "decide=soft"),
+            sepal_predictions part = {.classes = malloc(parts[i][1] * sizeof *part.classes)};
+            assert_int_equal(sepal_predict_rows(&part, ctx, scene->model, scene->rows, parts[i][0],
+                                                parts[i][1], "decide=soft"),
                              SEPAL_OK);
             assert_memory_equal(part.classes, drawn.classes + parts[i][0],
                                 parts[i][1] * sizeof *part.classes);
@@ -136,7 +136,7 @@ static void check_draws(const struct scene *scene) {
         }
     sepal_ctx_set_threads(ctx, 1);
     sepal_ctx_set_seed(ctx, 2);
-    sepal_answers other =
+    sepal_predictions other =
         predict_all(scene->model, scene->rows, SEPAL_PROBABILITIES, "decide=soft");
     sepal_ctx_set_seed(ctx, 1);
     size_t differ = 0;
@@ -164,8 +164,9 @@ static void test_soft_undecided(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(43), 1);
     struct scene scene = set_scene(&rng, "lda | ovr", 4, 2000);
-    sepal_answers plain = predict_all(scene.model, scene.rows, SEPAL_SCORES, "ambiguous=undecided");
-    sepal_answers soft =
+    sepal_predictions plain =
+        predict_all(scene.model, scene.rows, SEPAL_SCORES, "ambiguous=undecided");
+    sepal_predictions soft =
         predict_all(scene.model, scene.rows, SEPAL_SCORES, "ambiguous=undecided, decide=soft");
     size_t open = 0;
     for (size_t i = 0; i < 2000; i++) {
@@ -183,11 +184,11 @@ static void test_soft_undecided(void **state) {
 
 static void refuse(const struct scene *scene, const char *options, sepal_status status,
                    const char *words) {
-    sepal_answers out = {.classes = malloc(scene->rows->matrix.rows * sizeof *out.classes)};
+    sepal_predictions out = {.classes = malloc(scene->rows->matrix.rows * sizeof *out.classes)};
     sepal_status found[3];
-    found[0] = sepal_answer_check(ctx, scene->model, NULL, options);
+    found[0] = sepal_predict_check(ctx, scene->model, NULL, options);
     assert_non_null(strstr(ctx->error.message, words));
-    found[1] = sepal_answer(&out, ctx, scene->model, scene->rows, 0, 10, options);
+    found[1] = sepal_predict_rows(&out, ctx, scene->model, scene->rows, 0, 10, options);
     sepal_report *report = NULL;
     found[2] = sepal_evaluate(&report, ctx, scene->model, scene->rows, options);
     assert_null(report);
@@ -214,7 +215,7 @@ static void test_scores_only(void **state) {
             for (size_t i = 0; i < 4; i++) refuse(&scene, rules[i], SEPAL_EMODEL, words);
             sepal_output what = SEPAL_PROBABILITIES;
             assert_int_equal(sepal_model_outputs(scene.model, what), 0);
-            assert_int_equal(sepal_answer_check(ctx, scene.model, &what, NULL), SEPAL_EMODEL);
+            assert_int_equal(sepal_predict_check(ctx, scene.model, &what, NULL), SEPAL_EMODEL);
             bool better = strstr(ctx->error.message, "ovr has probabilities") != NULL;
             assert_int_equal(better, votes && has_posterior(learner_at(l)));
             scene_free(&scene);
@@ -254,11 +255,12 @@ static void test_priors(void **state) {
         struct scene scene = set_scene(&rng, specs[number % 5], K, 50);
         snprintf(options, sizeof options, "priors=\"%s\"", text);
         snprintf(refit, sizeof refit, "lda(priors=\"%s\"%s)", text, number % 5 ? ", axes=1" : "");
-        sepal_answers plain = predict_all(scene.model, scene.rows, SEPAL_PROBABILITIES, NULL);
-        sepal_answers changed = predict_all(scene.model, scene.rows, SEPAL_PROBABILITIES, options);
+        sepal_predictions plain = predict_all(scene.model, scene.rows, SEPAL_PROBABILITIES, NULL);
+        sepal_predictions changed =
+            predict_all(scene.model, scene.rows, SEPAL_PROBABILITIES, options);
         sepal_model *again = number % 5 % 3 ? NULL : fit_spec(scene.train, refit);
-        sepal_answers right =
-            again ? predict_all(again, scene.rows, SEPAL_PROBABILITIES, NULL) : (sepal_answers){0};
+        sepal_predictions right = again ? predict_all(again, scene.rows, SEPAL_PROBABILITIES, NULL)
+                                        : (sepal_predictions){0};
         for (size_t i = 0; i < 50; i++) {
             double sum = 0;
             for (size_t k = 0; k < K; k++)
@@ -321,7 +323,7 @@ static void test_prior_texts(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char options[128];
         snprintf(options, sizeof options, "priors=\"%s\"", table[i].text);
-        sepal_status status = sepal_answer_check(ctx, model[table[i].numeric], NULL, options);
+        sepal_status status = sepal_predict_check(ctx, model[table[i].numeric], NULL, options);
         assert_int_equal(status, table[i].words ? SEPAL_EUSAGE : SEPAL_OK);
         if (table[i].words && !strstr(ctx->error.message, table[i].words))
             fail_msg("%s: %s", table[i].text, ctx->error.message);
@@ -342,7 +344,7 @@ static void test_prior_texts(void **state) {
 static void check_measures(const struct scene *scene, const char *options) {
     const sepal_data *data = scene->rows;
     size_t K = scene->model->linear.classes, rows = data->matrix.rows, open = 0, right = 0;
-    sepal_answers all = predict_all(scene->model, data, SEPAL_PROBABILITIES, options);
+    sepal_predictions all = predict_all(scene->model, data, SEPAL_PROBABILITIES, options);
     long double loss = 0, brier = 0;
     for (size_t i = 0; i < rows; i++) {
         size_t target = (size_t)data->label[i];

@@ -30,7 +30,7 @@ struct problem {
     struct matrix x;
     struct arena arena;
     struct objective o;
-    double *share, *centre, *u, *alpha;
+    double *row_weight, *centre, *u, *alpha;
     int32_t *label;
 };
 
@@ -95,17 +95,17 @@ static void set_labels(struct problem *p, struct rng *rng) {
         const struct block *block = matrix_block_of(&p->x, i, &local);
         double score = row_dot(ctx->kernels, block, local, p->x.cols, w);
         p->label[i] = score + 3 * (rng_unit(rng) - 0.5) > 0;
-        total += p->share[i] = 0.1 + rng_unit(rng);
+        total += p->row_weight[i] = 0.1 + rng_unit(rng);
     }
     p->label[0] = 0;
     p->label[p->x.rows - 1] = 1;
-    for (size_t i = 0; i < p->x.rows; i++) p->share[i] /= total;
+    for (size_t i = 0; i < p->x.rows; i++) p->row_weight[i] /= total;
     free(w);
 }
 
 static void problem_make(struct problem *p, struct rng *rng, enum kind kind, size_t n, size_t cols,
                          const struct loss *loss, enum bias bias) {
-    *p = (struct problem){.share = zeros(n, sizeof(double)),
+    *p = (struct problem){.row_weight = zeros(n, sizeof(double)),
                           .centre = zeros(cols, sizeof(double)),
                           .u = zeros(cols + 1, sizeof(double)),
                           .alpha = zeros(n, sizeof(double)),
@@ -117,7 +117,7 @@ static void problem_make(struct problem *p, struct rng *rng, enum kind kind, siz
                               .x = &p->x,
                               .loss = loss,
                               .label = p->label,
-                              .share = p->share,
+                              .row_weight = p->row_weight,
                               .l2 = 0.02 + 0.1 * rng_unit(rng),
                               .bias = bias};
     if (bias == BIAS_FREE && !p->x.sparse)
@@ -128,7 +128,7 @@ static void problem_make(struct problem *p, struct rng *rng, enum kind kind, siz
 static void problem_free(struct problem *p) {
     matrix_clear(&p->x);
     arena_clear(&p->arena);
-    free(p->share);
+    free(p->row_weight);
     free(p->centre);
     free(p->u);
     free(p->alpha);

@@ -81,7 +81,7 @@ static void test_line(void **state) {
     struct seen seen = inspect(model);
     assert_true(seen.norm[0] == 1.25 && seen.origin[0] == 2.4);
     sepal_data *data = rows_of(points, 4, 2);
-    sepal_answers out = predict_all(model, data, SEPAL_DISTANCES, NULL);
+    sepal_predictions out = predict_all(model, data, SEPAL_DISTANCES, NULL);
     assert_true(out.numbers[0] == 0 && out.numbers[1] == 0 && out.numbers[2] == 2.4);
     assert_true(fabs(out.numbers[3]) < 1e-15);
     assert_int_equal(out.classes[0], 1); /* on the surface: the positive class */
@@ -115,7 +115,7 @@ static void test_circle(void **state) {
         points[2 * i + 1] = radius * sin((double)i);
     }
     sepal_data *data = rows_of(points, 100, 2);
-    sepal_answers out = predict_all(model, data, SEPAL_SCORES, NULL);
+    sepal_predictions out = predict_all(model, data, SEPAL_SCORES, NULL);
     for (size_t i = 0; i < 40; i++) assert_true(fabs(out.numbers[i]) < 1e-15);
     for (size_t i = 40; i < 100; i++) assert_int_equal(out.classes[i], i >= 70);
     struct seen seen = inspect(model);
@@ -135,7 +135,7 @@ static void test_no_surface(void **state) {
         struct seen seen = inspect(model);
         assert_true(seen.norm[0] == 0 && isnan(seen.origin[0]));
         sepal_data *data = rows_of(points, 1, 2);
-        sepal_answers out = predict_all(model, data, SEPAL_DISTANCES, NULL);
+        sepal_predictions out = predict_all(model, data, SEPAL_DISTANCES, NULL);
         assert_true(isnan(out.numbers[0]));
         sepal_report *report = NULL;
         char *text = NULL;
@@ -222,7 +222,7 @@ static void check_model(const sepal_model *model, const struct problem *p, const
     size_t shown = linear_shown(linear), R = linear->rows;
     struct seen seen = inspect(model);
     double *scores = scores_of(model, data), size[100] = {0};
-    sepal_answers out = predict_all(model, data, SEPAL_DISTANCES, NULL);
+    sepal_predictions out = predict_all(model, data, SEPAL_DISTANCES, NULL);
     for (size_t r = 0; r < R; r++) {
         assert_true(seen.norm[r] == 0 || fabs(seen.origin[r] - seen.b[r] / seen.norm[r]) <=
                                              1e-15 * fabs(seen.origin[r]));
@@ -294,7 +294,7 @@ static void test_no_region(void **state) {
     static const double less[] = {0, 1, -1};
     for (size_t i = 0; i < 3; i++) { /* equal, the second below, the first below */
         linear->b[1] = linear->b[0] - less[i];
-        sepal_answers out = predict_all(model, data, SEPAL_DISTANCES, NULL);
+        sepal_predictions out = predict_all(model, data, SEPAL_DISTANCES, NULL);
         for (size_t row = 0; row < p.rows; row++) {
             assert_int_equal(isnan(out.numbers[3 * row]), i == 2);
             assert_int_equal(isnan(out.numbers[3 * row + 1]), i < 2);
@@ -322,7 +322,7 @@ static void test_curved(void **state) {
     for (size_t i = 0; i < 3; i++) {
         sepal_model *model = fit_spec(data, table[i].spec);
         sepal_output what = SEPAL_DISTANCES;
-        assert_int_equal(sepal_answer_check(ctx, model, &what, NULL), SEPAL_EMODEL);
+        assert_int_equal(sepal_predict_check(ctx, model, &what, NULL), SEPAL_EMODEL);
         assert_non_null(strstr(ctx->error.message, table[i].words));
         struct seen seen = inspect(model);
         for (size_t r = 0; r < seen.rows; r++) assert_true(isnan(seen.origin[r]));
@@ -349,7 +349,7 @@ static void test_tangent(void **state) {
         double at[3], shift, divisor, gap[2][16];
         for (int step = 0; step < 2; step++) {
             for (size_t j = 0; j < 3; j++) {
-                map_chain_fold(&model->basis, j, &shift, &divisor);
+                map_chain_fold(&model->chain, j, &shift, &divisor);
                 at[j] = shift + divisor * (model->linear.centre[j] + (step ? 1e-5 : 1e-4));
             }
             sepal_data *one = rows_of(at, 1, 3);
@@ -389,7 +389,7 @@ static void test_projections(void **state) {
         struct matrix phi = phi_of(model, data);
         double *x = dense_of(&phi);
         size_t width = sepal_model_outputs(model, SEPAL_PROJECTIONS), cols = linear->cols;
-        sepal_answers out = predict_all(model, data, SEPAL_PROJECTIONS, NULL);
+        sepal_predictions out = predict_all(model, data, SEPAL_PROJECTIONS, NULL);
         assert_int_equal(linear->axes != NULL,
                          number % 6 < 3 || (number % 6 == 5 && p.classes == 2));
         for (size_t i = 0; i < p.rows; i++)
@@ -402,7 +402,7 @@ static void test_projections(void **state) {
                 }
                 assert_true(fabsl(out.numbers[i * width + a] - sum) < 1e-13L * size);
             }
-        if (model->basis.n) matrix_clear(&phi);
+        if (model->chain.n) matrix_clear(&phi);
         free(x);
         answers_free(&out);
         sepal_model_free(model);

@@ -73,7 +73,7 @@ static void check_variables(const struct sample *s, const struct solver *d, doub
         double m = (double)plain_score(s, i, d->u) * (s->label[i] == 1 ? 1 : -1), a = d->alpha[i];
         assert_true(a >= 0 && a <= 1);
         double part = m > 1 ? a * (m - 1) : (1 - a) * (1 - m);
-        assert_true(s->share[i] * part <= excess + 1e-13);
+        assert_true(s->row_weight[i] * part <= excess + 1e-13);
     }
 }
 
@@ -173,7 +173,7 @@ static void test_odd_rows(void **state) {
             for (size_t j = 0; j < 6; j++) s->x[i * 6 + j] *= length;
             if (i % 10 == 9) memcpy(s->x + i * 6, s->x + (i - 1) * 6, 6 * sizeof *s->x);
             if (i % 10 == 9) s->label[i] = !s->label[i - 1];
-            s->share[i] *= i % 7 == 0 ? 100 : 1;
+            s->row_weight[i] *= i % 7 == 0 ? 100 : 1;
         }
         for (size_t i = 0; i < 40; i++) block_store_row(&s->matrix.blocks[0], i, s->x + i * 6, 6);
         assert_int_equal(objective_init(&s->o), SEPAL_OK);

@@ -212,8 +212,8 @@ static double undecided_weight(const sepal_model *model, const struct table *t, 
     sepal_data *data = table_data(t, ctx);
     struct matrix phi = data->matrix;
     const struct linear *linear = &model->linear;
-    if (model->basis.n)
-        assert_int_equal(map_chain_matrix(&phi, ctx, &model->basis, &data->matrix), SEPAL_OK);
+    if (model->chain.n)
+        assert_int_equal(map_chain_matrix(&phi, ctx, &model->chain, &data->matrix), SEPAL_OK);
     double *score = malloc(t->rows * linear->rows * sizeof *score), weight = 0;
     assert_non_null(score);
     assert_int_equal(linear_scores(score, ctx, linear, &phi), SEPAL_OK);
@@ -221,7 +221,7 @@ static double undecided_weight(const sepal_model *model, const struct table *t, 
     for (size_t i = 0; i < t->rows; i++)
         if (is_near_tie(linear, score + i * linear->rows, reach)) weight += t->weight[i];
     free(score);
-    if (model->basis.n) matrix_clear(&phi);
+    if (model->chain.n) matrix_clear(&phi);
     sepal_data_free(data);
     return weight;
 }

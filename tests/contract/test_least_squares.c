@@ -227,16 +227,16 @@ static void test_random_problems(void **state) {
    orthogonal twice, in long double. */
 static double outside_rows(const struct problem *p, const double *w, const double *mean) {
     size_t cols = p->cols, rank = 0;
-    long double *basis = malloc((p->rows + 1) * cols * sizeof *basis), before = 0, after = 0;
-    assert_non_null(basis);
+    long double *chain = malloc((p->rows + 1) * cols * sizeof *chain), before = 0, after = 0;
+    assert_non_null(chain);
     for (size_t i = 0; i <= p->rows; i++) {
-        long double *row = basis + rank * cols, size = 0, left = 0;
+        long double *row = chain + rank * cols, size = 0, left = 0;
         for (size_t j = 0; j < cols; j++) {
             row[j] = i < p->rows ? (long double)p->x[i * cols + j] - mean[j] : w[j];
             size += row[j] * row[j];
         }
         for (size_t q = 0; q < 2 * rank; q++) {
-            const long double *known = basis + q % rank * cols;
+            const long double *known = chain + q % rank * cols;
             long double dot = 0;
             for (size_t j = 0; j < cols; j++) dot += row[j] * known[j];
             for (size_t j = 0; j < cols; j++) row[j] -= dot * known[j];
@@ -247,7 +247,7 @@ static double outside_rows(const struct problem *p, const double *w, const doubl
         for (size_t j = 0; j < cols; j++) row[j] /= sqrtl(left);
         rank++;
     }
-    free(basis);
+    free(chain);
     return before > 0 ? (double)sqrtl(after / before) : 0;
 }
 

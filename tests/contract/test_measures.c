@@ -68,7 +68,7 @@ static void check_curves(const sepal_model *model, const sepal_data *data, size_
     size_t rows = data->matrix.rows, K = model->linear.classes, R = model->linear.rows;
     double *scores = scores_of(model, data), *rank = malloc(rows * sizeof *rank);
     bool *mark = malloc(rows * sizeof *mark), has = model->linear.link != LINK_NONE;
-    sepal_answers all = {0};
+    sepal_predictions all = {0};
     if (has) all = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
     assert_true(rank && mark);
     struct curvature mean = {0, 0};
@@ -96,7 +96,7 @@ static void check_probabilities(const sepal_model *model, const sepal_data *data
         assert_true(isnan(sepal_report_number(report, "brier")));
         return;
     }
-    sepal_answers all = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
+    sepal_predictions all = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
     long double loss = 0, brier = 0, total = 0;
     for (size_t i = 0; i < rows; i++) {
         const double *p = all.numbers + i * K;
@@ -116,7 +116,7 @@ static void check_probabilities(const sepal_model *model, const sepal_data *data
 static void check_counts(const sepal_model *model, const sepal_data *data,
                          const sepal_report *report, const char *options) {
     size_t rows = data->matrix.rows, K = model->linear.classes;
-    sepal_answers all = predict_all(model, data, SEPAL_SCORES, options);
+    sepal_predictions all = predict_all(model, data, SEPAL_SCORES, options);
     long double count[16][16] = {{0}}, target[16] = {0}, made[16] = {0}, total = 0, right = 0;
     for (size_t i = 0; i < rows; i++) {
         long double w = data->weight[i];

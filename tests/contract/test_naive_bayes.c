@@ -25,7 +25,7 @@ static struct fitted fit_learner(const sepal_data *data, const char *name,
         SEPAL_OK);
     struct fit fit = {.ctx = ctx, .data = data, .config = config, .gap = 7};
     struct fitted out = {.status = learner->fit(&fit)};
-    if (fit.speechless) out.status = SEPAL_EMEMORY;
+    if (fit.message_lost) out.status = SEPAL_EMEMORY;
     if (out.status == SEPAL_OK) {
         assert_true(isnan(fit.gap) && fit.converged && fit.iterations == 0);
         assert_true(*fit.words && *fit.solver);

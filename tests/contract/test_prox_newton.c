@@ -70,7 +70,7 @@ static void plain_sums(double *v, const struct sample *s, const double *u) {
         for (size_t j = 0; j < o->width; j++) score += value(s, i, j) * u[j];
         double m = y * score;
         o->loss->at(&kernels_reference, 1, &m, NULL, &alpha, NULL);
-        for (size_t j = 0; j < o->width; j++) v[j] += s->share[i] * alpha * y * value(s, i, j);
+        for (size_t j = 0; j < o->width; j++) v[j] += s->row_weight[i] * alpha * y * value(s, i, j);
     }
 }
 

@@ -111,7 +111,7 @@ static void compare(const struct problem *p, bool sparse, const char *maps, cons
     assert_int_equal(model->linear.rows, decode_rows(reductions[which].decode, p->classes));
     assert_true(!model->linear.priors && !model->linear.axes);
     for (size_t r = 0; r < model->linear.rows; r++) compare_row(&all, learner, r);
-    if (model->basis.n) matrix_clear(&phi);
+    if (model->chain.n) matrix_clear(&phi);
     free(scores);
     free(values);
     sepal_model_free(model);
@@ -199,8 +199,8 @@ static void check_decisions(const sepal_model *model, const sepal_data *data,
     const struct linear *linear = &model->linear;
     size_t K = linear->classes, count[REGIONS] = {0};
     double *scores = scores_of(model, data);
-    sepal_answers confident = predict_all(model, data, SEPAL_SCORES, NULL);
-    sepal_answers careful = predict_all(model, data, SEPAL_SCORES, "ambiguous=undecided");
+    sepal_predictions confident = predict_all(model, data, SEPAL_SCORES, NULL);
+    sepal_predictions careful = predict_all(model, data, SEPAL_SCORES, "ambiguous=undecided");
     for (size_t i = 0; i < data->matrix.rows; i++) {
         struct verdict right = judge(linear->decode, scores + i * linear->rows, K);
         assert_int_equal(confident.classes[i], right.class);

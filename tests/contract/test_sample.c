@@ -121,8 +121,8 @@ static void test_moments(void **state) {
                 double mean = given[k].mean[j], shift = 0, divisor = 1;
                 if (specs[s].counts) mean = exp(linear->density->mean[k * COLS + j]);
                 if (linear->density->kind == DENSITY_MULTINOMIAL) mean *= 100;
-                if (specs[s].counts && model->basis.n) {
-                    map_chain_fold(&model->basis, j, &shift, &divisor);
+                if (specs[s].counts && model->chain.n) {
+                    map_chain_fold(&model->chain, j, &shift, &divisor);
                     mean = mean * divisor + shift;
                 }
                 double error = sqrt(found[k].square[j] / found[k].n);

@@ -197,8 +197,8 @@ static size_t cols_for(struct rng *rng) {
 static void expect_yes(struct problem *p, struct rng *rng, double margin, double accuracy) {
     struct found f;
     find(&f, p, false);
-    assert_int_equal(f.s.separable, ANSWER_YES);
-    assert_int_equal(f.s.quasi, ANSWER_NO);
+    assert_int_equal(f.s.separable, OUTCOME_YES);
+    assert_int_equal(f.s.quasi, OUTCOME_NO);
     assert_true(holds(&f));
     const double *m = f.s.margin;
     assert_true(m[0] > 0 && m[0] <= m[1]);
@@ -255,17 +255,17 @@ static void test_columns_of_different_sizes(void **state) {
         }
         struct found f;
         find(&f, p, false);
-        assert_true(f.s.separable != ANSWER_UNKNOWN && holds(&f));
+        assert_true(f.s.separable != OUTCOME_UNKNOWN && holds(&f));
         check_damage(&f, p, &rng);
         lose(&f);
     }
     free(p);
 }
 
-static void expect_no(struct problem *p, struct rng *rng, enum answer quasi) {
+static void expect_no(struct problem *p, struct rng *rng, enum outcome quasi) {
     struct found f;
     find(&f, p, false);
-    assert_int_equal(f.s.separable, ANSWER_NO);
+    assert_int_equal(f.s.separable, OUTCOME_NO);
     assert_int_equal(f.s.quasi, quasi);
     assert_true(holds(&f));
     assert_true(f.s.certificate.n <= p->cols + 2);
@@ -281,7 +281,7 @@ static void test_overlapping_classes(void **state) {
     for (size_t round = 0; round < 120; round++) {
         size_t cols = cols_for(&rng);
         overlapping_rows(p, &rng, rows_for(&rng, cols), cols);
-        expect_no(p, &rng, ANSWER_NO);
+        expect_no(p, &rng, OUTCOME_NO);
     }
     free(p);
 }
@@ -293,7 +293,7 @@ static void test_touching_classes(void **state) {
     for (size_t round = 0; round < 100; round++) {
         size_t cols = 1 + rng_below(&rng, 12);
         touching_rows(p, &rng, 6 + rng_below(&rng, 80), cols);
-        expect_no(p, &rng, ANSWER_YES);
+        expect_no(p, &rng, OUTCOME_YES);
     }
     free(p);
 }
@@ -309,9 +309,9 @@ static void test_corner_cases(void **state) {
     memcpy(p->x, corners, sizeof corners);
     static const int8_t crossed[] = {-1, 1, 1, -1};
     memcpy(p->side, crossed, sizeof crossed);
-    expect_no(p, &rng, ANSWER_NO);
+    expect_no(p, &rng, OUTCOME_NO);
     for (size_t i = 0; i < 8; i++) p->x[i] = p->x[i] * 0x1p52 + 0x1p53 - 2;
-    expect_no(p, &rng, ANSWER_NO);
+    expect_no(p, &rng, OUTCOME_NO);
     random_rows(p, &rng, 2, 30);
     double square = 0;
     for (size_t j = 0; j < 30; j++) square += (p->x[j] - p->x[30 + j]) * (p->x[j] - p->x[30 + j]);
@@ -319,7 +319,7 @@ static void test_corner_cases(void **state) {
     random_rows(p, &rng, 20, 40); /* fewer rows than columns are in general position */
     expect_yes(p, &rng, 0, 0);
     memcpy(p->x + 40, p->x, 40 * sizeof *p->x); /* but not two equal ones */
-    expect_no(p, &rng, ANSWER_YES);
+    expect_no(p, &rng, OUTCOME_YES);
     /* neighbours among the doubles, far from 0 */
     p->n = 2;
     p->cols = 1;
@@ -348,7 +348,7 @@ static void test_margins_near_rounding(void **state) {
         if (round % 2)
             expect_yes(p, &rng, tiny / sqrt(5) / 2, 1e-3);
         else
-            expect_no(p, &rng, ANSWER_NO);
+            expect_no(p, &rng, OUTCOME_NO);
     }
     free(p);
 }
@@ -393,7 +393,7 @@ static void test_machines(void **state) {
         struct found f;
         machine_rows(p, &rng, 2 + rng_below(&rng, 4), overlap);
         find(&f, p, true);
-        assert_int_equal(f.s.separable, overlap ? ANSWER_NO : ANSWER_YES);
+        assert_int_equal(f.s.separable, overlap ? OUTCOME_NO : OUTCOME_YES);
         assert_true(holds(&f));
         struct certificate *c = &f.s.certificate;
         if (overlap) {

@@ -70,16 +70,16 @@ static double room_of(const struct problem *p, const struct plain *s, bool withi
 /* What is left of v outside the span of the class-centred rows, relative to its norm. */
 static double outside_rows(const struct problem *p, const struct plain *s, const long double *v) {
     size_t cols = p->cols, rank = 0;
-    long double *basis = long_zeros((p->rows + 1) * cols), before = 0, after = 0;
+    long double *chain = long_zeros((p->rows + 1) * cols), before = 0, after = 0;
     for (size_t i = 0; i <= p->rows; i++) {
-        long double *row = basis + rank * cols, size = 0, left = 0;
+        long double *row = chain + rank * cols, size = 0, left = 0;
         const long double *mean = i < p->rows ? s->mean + (size_t)p->label[i] * cols : NULL;
         for (size_t j = 0; j < cols; j++) {
             row[j] = mean ? p->x[i * cols + j] - mean[j] : v[j];
             size += row[j] * row[j];
         }
         for (size_t b = 0; b < 2 * rank; b++) {
-            const long double *other = basis + b % rank * cols;
+            const long double *other = chain + b % rank * cols;
             long double dot = plain_dot(row, other, cols);
             for (size_t j = 0; j < cols; j++) row[j] -= dot * other[j];
         }
@@ -89,7 +89,7 @@ static double outside_rows(const struct problem *p, const struct plain *s, const
         for (size_t j = 0; j < cols; j++) row[j] /= sqrtl(left);
         if (rank < cols) rank++;
     }
-    free(basis);
+    free(chain);
     return (double)sqrtl(after / before);
 }
 

@@ -106,17 +106,17 @@ static void stops_while_sampling(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(41), 2);
     sepal_data *data = make_data(&rng, 40000, 3, 10, 0.01);
-    double *share = malloc(data->matrix.rows * sizeof *share), *u = malloc(4 * sizeof *u);
+    double *row_weight = malloc(data->matrix.rows * sizeof *row_weight), *u = malloc(4 * sizeof *u);
     double *a = calloc(data->matrix.rows, sizeof *a);
-    assert_true(share && u && a);
-    for (size_t i = 0; i < data->matrix.rows; i++) share[i] = 1 / (double)data->matrix.rows;
+    assert_true(row_weight && u && a);
+    for (size_t i = 0; i < data->matrix.rows; i++) row_weight[i] = 1 / (double)data->matrix.rows;
     struct arena arena = {0};
     struct objective o = {.ctx = ctx,
                           .arena = &arena,
                           .x = &data->matrix,
                           .loss = &loss_logistic,
                           .label = data->label,
-                          .share = share,
+                          .row_weight = row_weight,
                           .l2 = 1e-6,
                           .bias = BIAS_FREE};
     assert_int_equal(objective_init(&o), SEPAL_OK);
@@ -143,7 +143,7 @@ static void stops_while_sampling(void **state) {
     }
     arena_clear(&arena);
     data_free(data);
-    free(share);
+    free(row_weight);
     free(u);
     free(a);
 }

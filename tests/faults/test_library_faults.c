@@ -165,8 +165,8 @@ static sepal_status load_shaped(struct result *out, sepal_ctx *ctx) {
 }
 static sepal_status answer(struct result *out, sepal_ctx *ctx, sepal_output what,
                            const char *options) {
-    sepal_answers answers = {.classes = out->class, .numbers = out->scores, .what = what};
-    return sepal_answer(&answers, ctx, shaped, data, 1, 4, options);
+    sepal_predictions answers = {.classes = out->class, .numbers = out->scores, .what = what};
+    return sepal_predict_rows(&answers, ctx, shaped, data, 1, 4, options);
 }
 static sepal_status abstain(struct result *out, sepal_ctx *ctx) {
     return answer(out, ctx, SEPAL_PROBABILITIES,

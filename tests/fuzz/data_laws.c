@@ -79,8 +79,8 @@ static void block_laws(const struct block *block, size_t cols) {
 static void matrix_laws(const struct matrix *matrix) {
     size_t rows = 0, entries = 0, column;
     double value;
-    struct block_walk walk = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&walk));) {
+    struct block_iterator blocks = {.matrix = matrix};
+    for (const struct block *block; (block = block_next(&blocks));) {
         LAW(block->first_row == rows, "blocks have a gap");
         block_laws(block, matrix->cols);
         rows += block->rows;

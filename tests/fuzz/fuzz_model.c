@@ -112,12 +112,12 @@ static void put_rows(struct text *out, const struct schema *schema) {
 static void number_laws(const sepal_model *model, const sepal_data *data, sepal_output what) {
     size_t rows = sepal_data_rows(data), n = sepal_model_outputs(model, what);
     sepal_ctx *ctx = fuzz_ctx(1);
-    sepal_answers answers = {.numbers = malloc(rows * n * sizeof(double)), .what = what};
+    sepal_predictions answers = {.numbers = malloc(rows * n * sizeof(double)), .what = what};
     if (n == 0 || !answers.numbers) {
         free(answers.numbers);
         return;
     }
-    sepal_status status = sepal_answer(&answers, ctx, model, data, 0, rows, NULL);
+    sepal_status status = sepal_predict_rows(&answers, ctx, model, data, 0, rows, NULL);
     if (status != SEPAL_OK) failure_laws(ctx, status, NULL);
     bool checked = status == SEPAL_OK && what == SEPAL_PROBABILITIES;
     for (size_t i = 0; checked && i < rows; i++) {

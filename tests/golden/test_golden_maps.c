@@ -51,7 +51,7 @@ static struct fitted fit_example(const char *spec, const char *file, bool weight
 static void compare_numbers(const char *name, const char *spec, const char *file, bool weighted,
                             size_t rows) {
     struct fitted fitted = fit_example(spec, file, weighted);
-    const struct fitted_map *map = &fitted.basis.maps[0];
+    const struct fitted_map *map = &fitted.chain.maps[0];
     compare(name, map->numbers, map->in, rows * map->in);
     fitted_clear(&fitted);
 }
@@ -85,9 +85,9 @@ static void test_names(void **state) {
         if (sscanf(line, "names,%zu,%zu,%zu,%63s", &columns, &degree, &place, wanted) != 4)
             continue;
         snprintf(spec, sizeof spec, "poly(degree=%zu)", degree);
-        struct map_chain basis = map_chain_of(spec);
-        assert_int_equal(map_chain_plan(&basis, &ctx, columns), SEPAL_OK);
-        char *name = name_of(&basis, place);
+        struct map_chain chain = map_chain_of(spec);
+        assert_int_equal(map_chain_plan(&chain, &ctx, columns), SEPAL_OK);
+        char *name = name_of(&chain, place);
         assert_string_equal(name, wanted);
         mem_free(name);
         seen++;

@@ -86,8 +86,8 @@ static inline struct matrix matrix_of(const double *x, size_t rows, size_t cols,
 static inline double *numbers_of(const struct matrix *matrix) {
     double *out = malloc((matrix->rows * matrix->cols + 1) * sizeof *out);
     assert_non_null(out);
-    struct block_walk walk = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&walk));)
+    struct block_iterator blocks = {.matrix = matrix};
+    for (const struct block *block; (block = block_next(&blocks));)
         block_dense(block, 0, block->rows, matrix->cols, NULL, NULL,
                     out + block->first_row * matrix->cols, matrix->cols);
     return out;
@@ -95,10 +95,10 @@ static inline double *numbers_of(const struct matrix *matrix) {
 
 /* The maps of a spec, with their parameters. */
 static inline struct map_chain map_chain_of(const char *text) {
-    struct map_chain basis = {0};
+    struct map_chain chain = {0};
     struct spec spec;
     if (spec_parse(&spec, &ctx, &arena, text) != SEPAL_OK) fail_msg("%s", ctx.error.message);
-    assert_true(spec.n_stages <= BASIS_MOST_MAPS);
+    assert_true(spec.n_stages <= MAP_CHAIN_MOST);
     for (size_t s = 0; s < spec.n_stages; s++) {
         const struct map *map = map_find(spec.stages[s].name);
         assert_non_null(map);
@@ -106,22 +106,22 @@ static inline struct map_chain map_chain_of(const char *text) {
         if (parameters_fill(config, &ctx, &arena, map->parameters, map->name,
                             spec.stages[s].settings, spec.stages[s].n_settings) != SEPAL_OK)
             fail_msg("%s", ctx.error.message);
-        basis.maps[basis.n++] = (struct fitted_map){.map = map, .config = config};
+        chain.maps[chain.n++] = (struct fitted_map){.map = map, .config = config};
     }
-    return basis;
+    return chain;
 }
 
-/* A basis with phi of the rows it was fitted to. */
+/* A chain with phi of the rows it was fitted to. */
 struct fitted {
-    struct map_chain basis;
+    struct map_chain chain;
     struct matrix phi;
     double *numbers; /* of phi, dense */
 };
 
 static inline struct fitted fit_matrix(const char *text, const struct matrix *x,
                                        const double *weight) {
-    struct fitted fitted = {.basis = map_chain_of(text)};
-    if (map_chain_fit(&fitted.basis, &fitted.phi, &ctx, &arena, x, weight) != SEPAL_OK)
+    struct fitted fitted = {.chain = map_chain_of(text)};
+    if (map_chain_fit(&fitted.chain, &fitted.phi, &ctx, &arena, x, weight) != SEPAL_OK)
         fail_msg("%s: %s", text, ctx.error.message);
     fitted.numbers = numbers_of(&fitted.phi);
     return fitted;
@@ -141,10 +141,10 @@ static inline void fitted_clear(struct fitted *fitted) {
 }
 
 /* The same maps on other rows; to be freed. */
-static inline double *map_rows_of(const struct map_chain *basis, const double *x, size_t rows,
+static inline double *map_rows_of(const struct map_chain *chain, const double *x, size_t rows,
                                   size_t cols, bool sparse) {
     struct matrix matrix = matrix_of(x, rows, cols, sparse), phi;
-    assert_int_equal(map_chain_matrix(&phi, &ctx, basis, &matrix), SEPAL_OK);
+    assert_int_equal(map_chain_matrix(&phi, &ctx, chain, &matrix), SEPAL_OK);
     double *out = numbers_of(&phi);
     matrix_clear(&phi);
     matrix_clear(&matrix);
@@ -156,8 +156,8 @@ static inline void refuse(const char *text, const double *x, size_t rows, size_t
                           sepal_status status, const char *words) {
     for (int sparse = 0; sparse < 2; sparse++) {
         struct matrix matrix = matrix_of(x, rows, cols, sparse), phi;
-        struct map_chain basis = map_chain_of(text);
-        sepal_status found = map_chain_fit(&basis, &phi, &ctx, &arena, &matrix, NULL);
+        struct map_chain chain = map_chain_of(text);
+        sepal_status found = map_chain_fit(&chain, &phi, &ctx, &arena, &matrix, NULL);
         if (found != status || !strstr(ctx.error.message, words))
             fail_msg("%s: status %d, '%s'", text, (int)found, ctx.error.message);
         assert_null(phi.blocks);
@@ -176,10 +176,10 @@ static inline void print_x(sepal_ctx *mine, struct text *out, size_t j, const vo
 }
 
 /* The name of column j after all maps; to be freed by mem_free. */
-static inline char *name_of(const struct map_chain *basis, size_t j) {
+static inline char *name_of(const struct map_chain *chain, size_t j) {
     struct text text = {0};
     struct map_names inputs = {.print = print_x};
-    map_chain_name(&ctx, &text, basis, basis->n, j, &inputs);
+    map_chain_name(&ctx, &text, chain, chain->n, j, &inputs);
     char *name = text_take(&ctx, &text);
     assert_non_null(name);
     return name;

@@ -170,24 +170,24 @@ static inline sepal_model *with_cut(void) {
     model->spec = "logistic(penalty=l2, C=1)";
     model->learner = "logistic";
     model->linear.link = LINK_POSTERIOR;
-    model->cut.cutoff = arena_alloc(&ctx, &model->arena, 1, sizeof *model->cut.cutoff);
-    assert_non_null(model->cut.cutoff);
-    *model->cut.cutoff = 0.2;
+    model->kept_rule.cutoff = arena_alloc(&ctx, &model->arena, 1, sizeof *model->kept_rule.cutoff);
+    assert_non_null(model->kept_rule.cutoff);
+    *model->kept_rule.cutoff = 0.2;
     return model;
 }
 
 /* Undecided where no class has a probability of 0.9, and where the scores leave it open. */
 static inline sepal_model *with_reject(void) {
     sepal_model *model = with_cut();
-    *model->cut.cutoff = 0.9;
-    model->cut.decide = DECIDE_REJECT;
-    model->cut.ambiguous = AMBIGUOUS_UNDECIDED;
+    *model->kept_rule.cutoff = 0.9;
+    model->kept_rule.decide = DECIDE_REJECT;
+    model->kept_rule.ambiguous = AMBIGUOUS_UNDECIDED;
     return model;
 }
 
 static inline sepal_model *with_soft(void) {
     sepal_model *model = with_cut();
-    model->cut = (struct cut){.decide = DECIDE_SOFT};
+    model->kept_rule = (struct kept_rule){.decide = DECIDE_SOFT};
     return model;
 }
 

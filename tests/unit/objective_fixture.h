@@ -43,7 +43,7 @@ struct sample {
     double *x;      /* rows x cols, less nothing */
     double *centre; /* what the objective takes off, or zeros */
     int32_t *label;
-    double *share;
+    double *row_weight;
     struct arena arena;
     struct objective o;
 };
@@ -122,12 +122,12 @@ static inline struct sample *sample_new(struct rng *rng, size_t rows, size_t col
     assert_non_null(s);
     assert_int_equal(matrix_init(&s->matrix, ctx, rows, cols, way >= 2), SEPAL_OK);
     s->x = numbers(rows * cols);
-    s->share = numbers(rows);
+    s->row_weight = numbers(rows);
     s->label = numbers(rows);
     for (size_t i = 0; i < rows; i++) {
         double row_value = normal(rng);
         s->label[i] = i < 2 ? (int32_t)i : (int32_t)rng_below(rng, 2);
-        s->share[i] = (0.1 + rng_unit(rng)) / (double)rows;
+        s->row_weight[i] = (0.1 + rng_unit(rng)) / (double)rows;
         for (size_t j = 0; j < cols; j++) s->x[i * cols + j] = draw(rng, way, row_value, mean);
     }
     fill_rows(s, way);
@@ -136,7 +136,7 @@ static inline struct sample *sample_new(struct rng *rng, size_t rows, size_t col
                               .x = &s->matrix,
                               .loss = &loss_logistic,
                               .label = s->label,
-                              .share = s->share,
+                              .row_weight = s->row_weight,
                               .bias = bias};
     centre_rows(s, rng, centred);
     assert_int_equal(objective_init(&s->o), SEPAL_OK);
@@ -149,7 +149,7 @@ static inline void sample_free(struct sample *s) {
     free(s->x);
     free(s->centre);
     free(s->label);
-    free(s->share);
+    free(s->row_weight);
     free(s);
 }
 
@@ -177,8 +177,8 @@ static inline long double plain_objective(const struct sample *s, const double *
     const struct objective *o = &s->o;
     long double sum = 0;
     for (size_t i = 0; i < o->n; i++)
-        sum +=
-            s->share[i] * plain_loss(o->loss, plain_score(s, i, u) * (s->label[i] == 1 ? 1 : -1));
+        sum += s->row_weight[i] *
+               plain_loss(o->loss, plain_score(s, i, u) * (s->label[i] == 1 ? 1 : -1));
     for (size_t j = 0; j < o->penalised; j++)
         sum += o->l1 * fabsl(u[j]) + o->l2 / 2 * (long double)u[j] * u[j];
     return sum;

@@ -33,15 +33,15 @@ static void no_such_numbers(void **state) {
         double numbers[64] = {0};
         int32_t classes[6];
         char *name;
-        sepal_answers answers = {.numbers = numbers, .what = what};
-        assert_int_equal(sepal_answer(&answers, ctx, model, data, 0, 6, NULL), SEPAL_EUSAGE);
+        sepal_predictions answers = {.numbers = numbers, .what = what};
+        assert_int_equal(sepal_predict_rows(&answers, ctx, model, data, 0, 6, NULL), SEPAL_EUSAGE);
         assert_non_null(strstr(sepal_ctx_error(ctx), "no numbers of kind"));
-        assert_int_equal(sepal_answer_check(ctx, model, &what, NULL), SEPAL_EUSAGE);
+        assert_int_equal(sepal_predict_check(ctx, model, &what, NULL), SEPAL_EUSAGE);
         assert_int_equal(sepal_model_outputs(model, what), 0);
         assert_int_equal(sepal_model_output_name(&name, ctx, model, what, 0), SEPAL_EUSAGE);
         /* where no numbers are asked for, their kind says nothing */
-        answers = (sepal_answers){.classes = classes, .what = what};
-        assert_int_equal(sepal_answer(&answers, ctx, model, data, 0, 6, NULL), SEPAL_OK);
+        answers = (sepal_predictions){.classes = classes, .what = what};
+        assert_int_equal(sepal_predict_rows(&answers, ctx, model, data, 0, 6, NULL), SEPAL_OK);
     }
     sepal_model_free(model);
     sepal_data_free(data);

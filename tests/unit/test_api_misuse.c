@@ -22,10 +22,12 @@ static void what_is_past_the_end_is_refused(void **state) {
     char *name = NULL;
     double number = 7;
     for (size_t i = 0; i < sizeof past / sizeof *past; i++) {
-        sepal_answers out = {.classes = classes};
-        assert_int_equal(sepal_answer(&out, ctx, model, data, past[i], 1, NULL), SEPAL_EUSAGE);
+        sepal_predictions out = {.classes = classes};
+        assert_int_equal(sepal_predict_rows(&out, ctx, model, data, past[i], 1, NULL),
+                         SEPAL_EUSAGE);
         assert_non_null(strstr(sepal_ctx_error(ctx), "24 rows"));
-        assert_int_equal(sepal_answer(&out, ctx, model, data, 1, past[i], NULL), SEPAL_EUSAGE);
+        assert_int_equal(sepal_predict_rows(&out, ctx, model, data, 1, past[i], NULL),
+                         SEPAL_EUSAGE);
         sepal_data_row(&number, data, past[i]);
         assert_true(number == 7);
         assert_null(sepal_data_label(data, past[i]));
@@ -44,8 +46,8 @@ static void what_is_past_the_end_is_refused(void **state) {
         assert_false(sepal_param_at(SEPAL_LEARNER, 0, past[i], &param));
         assert_false(sepal_param_at(SEPAL_LEARNER, past[i], 0, &param));
     }
-    sepal_answers none = {0};
-    assert_int_equal(sepal_answer(&none, ctx, model, data, ROWS, 0, NULL), SEPAL_OK);
+    sepal_predictions none = {0};
+    assert_int_equal(sepal_predict_rows(&none, ctx, model, data, ROWS, 0, NULL), SEPAL_OK);
 }
 
 static void unknown_enum_values_are_refused(void **state) {
@@ -57,16 +59,16 @@ static void unknown_enum_values_are_refused(void **state) {
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         sepal_output what = (sepal_output)values[i];
         for (int with = 0; with < 2; with++) {
-            sepal_answers out = {
+            sepal_predictions out = {
                 .classes = classes, .numbers = with ? numbers : NULL, .what = what};
             sepal_status due = with ? SEPAL_EUSAGE : SEPAL_OK; /* it is of no matter without */
-            assert_int_equal(sepal_answer(&out, ctx, model, data, 0, 1, NULL), due);
+            assert_int_equal(sepal_predict_rows(&out, ctx, model, data, 0, 1, NULL), due);
             assert_true((*sepal_ctx_error(ctx) != '\0') == with);
         }
         assert_int_equal(sepal_model_outputs(model, what), 0);
         assert_int_equal(sepal_model_output_name(&name, ctx, model, what, 0), SEPAL_EUSAGE);
         assert_true(!name && *sepal_ctx_error(ctx));
-        assert_int_equal(sepal_answer_check(ctx, model, &what, NULL), SEPAL_EUSAGE);
+        assert_int_equal(sepal_predict_check(ctx, model, &what, NULL), SEPAL_EUSAGE);
         assert_true(*sepal_ctx_error(ctx));
         sepal_method method;
         sepal_param param;
@@ -128,11 +130,11 @@ static void samples_beyond_memory_are_refused(void **state) {
 static void check_refused(const sepal_model *whose, const sepal_data *other, const char *words) {
     int32_t classes[ROWS];
     double numbers[ROWS * 3];
-    sepal_answers out = {.classes = classes};
+    sepal_predictions out = {.classes = classes};
     sepal_report *report = NULL;
     const sepal_status all[] = {sepal_predict(classes, ctx, whose, other),
                                 sepal_scores(numbers, ctx, whose, other),
-                                sepal_answer(&out, ctx, whose, other, 0, 1, NULL),
+                                sepal_predict_rows(&out, ctx, whose, other, 0, 1, NULL),
                                 sepal_evaluate(&report, ctx, whose, other, NULL)};
     for (size_t i = 0; i < 4; i++) assert_int_equal(all[i], SEPAL_EDATA);
     assert_null(report);

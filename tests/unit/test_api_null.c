@@ -144,15 +144,15 @@ static sepal_status call_scores(int omit) {
 static sepal_status call_answer(int omit) {
     double numbers[ROWS * 3];
     int32_t classes[ROWS];
-    sepal_answers out = {
+    sepal_predictions out = {
         .classes = ARG(6, classes), .numbers = ARG(7, numbers), .what = SEPAL_PROBABILITIES};
-    return sepal_answer(ARG(1, &out), ARG(2, ctx), ARG(3, model), ARG(4, data), 0, ROWS,
-                        ARG(5, "decide=soft"));
+    return sepal_predict_rows(ARG(1, &out), ARG(2, ctx), ARG(3, model), ARG(4, data), 0, ROWS,
+                              ARG(5, "decide=soft"));
 }
 
 static sepal_status call_answer_check(int omit) {
     sepal_output what = SEPAL_PROBABILITIES;
-    return sepal_answer_check(ARG(1, ctx), ARG(2, model), ARG(3, &what), ARG(4, "decide=soft"));
+    return sepal_predict_check(ARG(1, ctx), ARG(2, model), ARG(3, &what), ARG(4, "decide=soft"));
 }
 
 static sepal_status call_evaluate(int omit) {
@@ -263,8 +263,8 @@ static const struct call {
     {"sepal_model_output_name", call_model_output_name, "rcr"},
     {"sepal_predict", call_predict, "rcrr"},
     {"sepal_scores", call_scores, "rcrr"},
-    {"sepal_answer", call_answer, "rcrrooo"},
-    {"sepal_answer_check", call_answer_check, "croo"},
+    {"sepal_predict_rows", call_answer, "rcrrooo"},
+    {"sepal_predict_check", call_answer_check, "croo"},
     {"sepal_evaluate", call_evaluate, "rcrro"},
     {"sepal_sample", call_sample, "rcro"},
     {"sepal_separable", call_separable, "rocroo"},

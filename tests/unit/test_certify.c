@@ -169,7 +169,7 @@ static void test_slope(void **state) {
                 int side = s->label[i] == 1 ? 1 : -1;
                 double m = side * (double)plain_score(s, i, u), alpha;
                 o->loss->at(ctx->kernels, 1, &m, NULL, &alpha, NULL);
-                sum += s->share[i] * alpha * side * plain_x(s, i, j);
+                sum += s->row_weight[i] * alpha * side * plain_x(s, i, j);
             }
             most = fmax(most, fabs((double)sum));
         }
@@ -262,10 +262,10 @@ static void check_class(const struct group *g, size_t l, const struct proof *pro
     double *u = numbers(o.width), *alpha = numbers(o.n), *share = numbers(o.n);
     int32_t *label = numbers(o.n);
     o.label = label;
-    o.share = share;
+    o.row_weight = share;
     for (size_t i = 0; i < o.n; i++) {
         label[i] = g->label[i] == (int32_t) class;
-        share[i] = g->s->share[i] * ovr_factor_of_class(&g->rest, class, label[i]);
+        share[i] = g->s->row_weight[i] * ovr_factor_of_class(&g->rest, class, label[i]);
         alpha[i] = (double)point->alpha[i * point->lanes + l];
     }
     for (size_t j = 0; j < o.cols; j++) u[j] = (double)point->w[j * point->lanes + l];

@@ -17,7 +17,7 @@ static long double objective_of(const struct sample *s, const long double *u) {
     for (size_t i = 0; i < o->n; i++) {
         long double score = 0;
         for (size_t j = 0; j < o->width; j++) score += plain_x(s, i, j) * u[j];
-        sum += s->share[i] * plain_loss(o->loss, score * (s->label[i] == 1 ? 1 : -1));
+        sum += s->row_weight[i] * plain_loss(o->loss, score * (s->label[i] == 1 ? 1 : -1));
     }
     for (size_t j = 0; j < o->penalised; j++)
         sum += o->l1 * fabsl(u[j]) + o->l2 / 2 * (long double)u[j] * u[j];
@@ -67,9 +67,9 @@ static long double least_of_smooth(const struct sample *s, long double *u) {
             alpha = o->loss == &loss_logistic ? y : m < 1 ? 2 * (1 - m) : 0;
             bend = o->loss == &loss_logistic ? y * (1 - y) : m < 1 ? 2 : 0;
             for (size_t j = 0; j < o->width; j++) {
-                g[j] -= s->share[i] * alpha * side * plain_x(s, i, j);
+                g[j] -= s->row_weight[i] * alpha * side * plain_x(s, i, j);
                 for (size_t k = 0; k < o->width; k++)
-                    h[j][k] += s->share[i] * bend * plain_x(s, i, j) * plain_x(s, i, k);
+                    h[j][k] += s->row_weight[i] * bend * plain_x(s, i, j) * plain_x(s, i, k);
             }
         }
         for (size_t j = 0; j < o->width; j++) {
@@ -203,11 +203,11 @@ static void test_equal_rows(void **state) {
             s->matrix.blocks[b].f64[i] = s->x[s->matrix.blocks[b].first_row + i] = 0.1;
     two->x[0] = two->x[1] = 0.1;
     for (size_t i = 0; i < s->o.n; i++) {
-        s->share[i] = 1 / (double)s->o.n;
+        s->row_weight[i] = 1 / (double)s->o.n;
         s->label[i] = i % 10 < 3;
     }
-    two->share[0] = 0.7;
-    two->share[1] = 0.3;
+    two->row_weight[0] = 0.7;
+    two->row_weight[1] = 0.3;
     s->o.l2 = two->o.l2 = 1e-6;
     long double best, least = least_of_one(two, 100, &best);
     prove_near(s, &best, least, &rng);
@@ -298,9 +298,9 @@ static void test_rest_equal_rows(void **state) {
         for (size_t i = 0; i < ROWS; i++) {
             s->x[i] = x;
             s->label[i] = 1;
-            s->share[i] = 1.0 / ROWS;
-            shares += s->share[i];
-            v += (long double)s->share[i] * x;
+            s->row_weight[i] = 1.0 / ROWS;
+            shares += s->row_weight[i];
+            v += (long double)s->row_weight[i] * x;
         }
         for (size_t b = 0; b < s->matrix.n_blocks; b++)
             for (size_t i = 0; i < s->matrix.blocks[b].rows; i++) s->matrix.blocks[b].f64[i] = x;
@@ -380,7 +380,7 @@ static void test_no_penalty(void **state) {
         for (size_t i = 0; i < ROWS; i++) {
             if (i % 2 == 0) base = 1 + rng_unit(&rng);
             s->label[i] = (int32_t)(i % 2);
-            s->share[i] = 1.0 / ROWS;
+            s->row_weight[i] = 1.0 / ROWS;
             s->x[2 * i] = x[2 * i] = base;
             s->x[2 * i + 1] = x[2 * i + 1] =
                 base + (i % 2 ? 1 : -1) * (double)(1 << number % 12) * DBL_EPSILON;

@@ -21,7 +21,8 @@ static void test_values(void **state) {
             assert_true(fabsl(value - here) <= 1e-15L * fmaxl(1, here));
             assert_true(fabsl(alpha + (high - low) / (2 * h)) <= 1e-9L);
             assert_true(fabsl(curvature - (high - 2 * here + low) / (h * h)) <= 1e-6L);
-            assert_true(alpha >= loss->least && alpha <= loss->most && curvature <= loss->bend);
+            assert_true(alpha >= loss->least && alpha <= loss->most &&
+                        curvature <= loss->smoothness);
         }
     }
 }
@@ -51,7 +52,7 @@ static void test_kinks(void **state) {
     assert_true(value == 0 && alpha == 0 && curvature == 0);
     loss_squared_hinge.at(ctx->kernels, 1, &m, &value, &alpha, &curvature);
     assert_true(value == 0 && alpha == 0);
-    assert_true(isinf(loss_hinge.bend) && !loss_hinge.smooth);
+    assert_true(isinf(loss_hinge.smoothness) && !loss_hinge.smooth);
 }
 
 /* ---- duals -------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ static void test_standardize(void **state) {
     for (int pass = 0; pass < 4; pass++) {
         const double *w = pass & 1 ? weight : NULL;
         struct fitted fitted = fit_rows("standardize", x, ROWS, COLS, pass & 2, w);
-        const double *mean = fitted.basis.maps[0].numbers, *sd = mean + COLS;
+        const double *mean = fitted.chain.maps[0].numbers, *sd = mean + COLS;
         for (size_t j = 0; j < COLS; j++) {
             long double total = 0, sum = 0, square = 0;
             for (size_t i = 0; i < ROWS; i++) {
@@ -52,7 +52,7 @@ static void test_standardize_keeps_digits(void **state) {
     }
     for (int sparse = 0; sparse < 2; sparse++) {
         struct fitted fitted = fit_rows("standardize", x, ROWS, COLS, sparse, NULL);
-        const double *mean = fitted.basis.maps[0].numbers, *sd = mean + COLS;
+        const double *mean = fitted.chain.maps[0].numbers, *sd = mean + COLS;
         near(mean[1] - 1e8, mean[0], 1.5e-8, "mean at 1e8");
         near(sd[1], sd[0], 1e-13, "deviation at 1e8");
         near(sd[7], sd[6], 1e-13, "deviation at 1e15, whose mean is no double");
@@ -88,9 +88,9 @@ static void test_weights_are_copies(void **state) {
         for (int sparse = 0; sparse < 2; sparse++) {
             struct fitted a = fit_rows(specs[s], x, ROWS, COLS, sparse, weight);
             struct fitted b = fit_rows(specs[s], copies, n, COLS, sparse, NULL);
-            const struct fitted_map *map = &a.basis.maps[0];
+            const struct fitted_map *map = &a.chain.maps[0];
             for (size_t i = 0; i < map->shape[0] * map->shape[1]; i++)
-                near(map->numbers[i], b.basis.maps[0].numbers[i], 1e-13, specs[s]);
+                near(map->numbers[i], b.chain.maps[0].numbers[i], 1e-13, specs[s]);
             fitted_clear(&a);
             fitted_clear(&b);
         }
@@ -117,7 +117,7 @@ static void test_minmax(void **state) {
     }
     for (int sparse = 0; sparse < 2; sparse++) {
         struct fitted fitted = fit_rows("minmax", x, ROWS, COLS, sparse, NULL);
-        const double *numbers = fitted.basis.maps[0].numbers;
+        const double *numbers = fitted.chain.maps[0].numbers;
         for (size_t j = 0; j < COLS; j++) {
             double least = 1, most = 0, range = high[j] - low[j];
             assert_true(numbers[j] == low[j]);
@@ -174,7 +174,7 @@ static void check_poly(size_t cols, size_t degree, bool interactions, double ful
     assert_true(sparse.phi.sparse && !dense.phi.sparse);
     char **names = malloc(out * sizeof *names);
     for (size_t j = 0; j < out; j++) {
-        names[j] = name_of(&dense.basis, j);
+        names[j] = name_of(&dense.chain, j);
         for (size_t k = 0; k < j && out < 600; k++) assert_string_not_equal(names[j], names[k]);
         assert_true(degree_of(names[j]) >= before);
         before = degree_of(names[j]);
@@ -266,7 +266,7 @@ static void test_sound(void **state) {
     static const double x[] = {1, 2, 3, 4, 5, 7};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fitted fitted = fit_rows(cases[c].spec, x, 3, 2, false, NULL);
-        struct fitted_map *map = &fitted.basis.maps[0];
+        struct fitted_map *map = &fitted.chain.maps[0];
         assert_true(map->map->sound(map));
         map->numbers[cases[c].place] = 0;
         assert_false(map->map->sound(map));

@@ -27,17 +27,17 @@ static void test_rbf_given(void **state) {
         double a = hypot(x[2 * i], x[2 * i + 1]), b = hypot(x[2 * i] - 1, x[2 * i + 1] + 1);
         sum += fmin(a, b) * fmin(a, b);
     }
-    near(fitted.basis.maps[0].numbers[2], sqrt(sum / ROWS), 1e-14, "width");
+    near(fitted.chain.maps[0].numbers[2], sqrt(sum / ROWS), 1e-14, "width");
     fitted_clear(&fitted);
     static const double corners[] = {0, 0, 3, 4, 0, 0};
     fitted = fit_rows("rbf(centres=\"0,0;3,4;3,4\")", corners, 3, 2, false, NULL);
-    near(fitted.basis.maps[0].numbers[2], 5, 1e-15, "width of centres");
+    near(fitted.chain.maps[0].numbers[2], 5, 1e-15, "width of centres");
     fitted_clear(&fitted);
     fitted = fit_rows("rbf(centres=\"0,0;3,4;30,40\")", corners, 3, 2, false, NULL);
-    near(fitted.basis.maps[0].numbers[2], 5, 1e-15, "width of the nearest two");
+    near(fitted.chain.maps[0].numbers[2], 5, 1e-15, "width of the nearest two");
     fitted_clear(&fitted);
     fitted = fit_rows("rbf(centres=\"0,0;\")", corners, 1, 2, false, NULL);
-    near(fitted.basis.maps[0].numbers[2], 1, 0, "width of nothing");
+    near(fitted.chain.maps[0].numbers[2], 1, 0, "width of nothing");
     fitted_clear(&fitted);
     /* 1e8 away and a very small width */
     static const double far[] = {1e8, 1e8 + 1};
@@ -68,7 +68,7 @@ static void test_rbf_finds_clouds(void **state) {
         }
         ctx.seed = seed;
         struct fitted fitted = fit_rows("rbf(centres=4)", x, ROWS, COLS, false, NULL);
-        const double *numbers = fitted.basis.maps[0].numbers;
+        const double *numbers = fitted.chain.maps[0].numbers;
         for (size_t cloud = 0; cloud < CLOUDS; cloud++) {
             double least = INFINITY;
             for (size_t k = 0; k < CLOUDS; k++) {
@@ -125,7 +125,7 @@ static void test_sigmoid(void **state) {
                 near(fitted.numbers[i * 3 * COLS + j],
                      1 / (1 + exp(-(x[i * COLS + j / 3] - centres[j % 3]) / 0.25)), 1e-15,
                      "sigmoid");
-        char *name = name_of(&fitted.basis, 3 * COLS - 1);
+        char *name = name_of(&fitted.chain, 3 * COLS - 1);
         assert_string_equal(name, "sigmoid(x20,0.5)");
         mem_free(name);
         fitted_clear(&fitted);
@@ -155,7 +155,7 @@ static void test_sigmoid_quantiles(void **state) {
             char spec[32];
             snprintf(spec, sizeof spec, "sigmoid(centres=%zu)", n);
             struct fitted fitted = fit_rows(spec, x, ROWS, COLS, pass & 2, w);
-            const double *numbers = fitted.basis.maps[0].numbers;
+            const double *numbers = fitted.chain.maps[0].numbers;
             for (size_t c = 0; c < n; c++)
                 for (size_t j = 0; j < COLS; j++) {
                     double below = 0, upto = 0, total = 0;
@@ -176,10 +176,10 @@ static void test_sigmoid_quantiles(void **state) {
         }
     static const double four[] = {0, 0, 1, 1, 7, 7, 7, 7};
     struct fitted fitted = fit_rows("sigmoid(centres=1)", four, 4, 1, false, NULL);
-    assert_true(fitted.basis.maps[0].numbers[0] == 0.5 && fitted.basis.maps[0].numbers[1] == 0.5);
+    assert_true(fitted.chain.maps[0].numbers[0] == 0.5 && fitted.chain.maps[0].numbers[1] == 0.5);
     fitted_clear(&fitted);
     fitted = fit_rows("sigmoid(centres=1)", four + 4, 4, 1, false, NULL); /* constant */
-    assert_true(fitted.basis.maps[0].numbers[0] == 7 && fitted.basis.maps[0].numbers[1] == 1);
+    assert_true(fitted.chain.maps[0].numbers[0] == 7 && fitted.chain.maps[0].numbers[1] == 1);
     fitted_clear(&fitted);
     refuse("sigmoid(centres=\"1,a\")", four, 4, 1, SEPAL_EUSAGE, "numbers like \"-1,0,1\"");
     refuse("sigmoid(centres=2000000000)", four, 4, 1, SEPAL_EUSAGE, "neither");
@@ -195,7 +195,7 @@ static void test_fourier(void **state) {
     struct rng rng = rng_make(test_seed(7), 1);
     double *x = draw(&rng, ROWS, COLS, 0.7), sum = 0, square = 0;
     struct fitted fitted = fit_rows("fourier(features=4000, width=2)", x, ROWS, COLS, false, NULL);
-    const double *numbers = fitted.basis.maps[0].numbers;
+    const double *numbers = fitted.chain.maps[0].numbers;
     for (size_t i = 0; i < COLS * FEATURES; i++) {
         sum += 2 * numbers[i];
         square += 4 * numbers[i] * numbers[i];
@@ -221,7 +221,7 @@ static void test_fourier(void **state) {
     struct fitted other = fit_rows("fourier(features=4000, width=2)", x, ROWS, COLS, false, NULL);
     size_t same = 0;
     for (size_t i = 0; i < COLS * FEATURES; i++)
-        same += other.basis.maps[0].numbers[i] == numbers[i];
+        same += other.chain.maps[0].numbers[i] == numbers[i];
     assert_int_equal(same, 0);
     fitted_clear(&fitted);
     fitted_clear(&other);

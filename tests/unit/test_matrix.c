@@ -56,16 +56,16 @@ static void test_blocks_cover_the_rows(void **state) {
         struct matrix matrix;
         assert_int_equal(matrix_init(&matrix, &ctx, cases[i][0], cases[i][1], true), SEPAL_OK);
         size_t next = 0, seen = 0, local;
-        struct block_walk walk = {.matrix = &matrix};
-        for (const struct block *block; (block = block_next(&walk)); seen++) {
+        struct block_iterator blocks = {.matrix = &matrix};
+        for (const struct block *block; (block = block_next(&blocks)); seen++) {
             assert_int_equal(block->first_row, next);
             assert_true(block->rows == matrix.block_rows || seen + 1 == matrix.n_blocks);
             assert_true(block->rows > 0 && block->sparse);
             next += block->rows;
         }
         assert_int_equal(next, cases[i][0]);
-        block_rewind(&walk);
-        assert_ptr_equal(block_next(&walk), matrix.blocks);
+        block_rewind(&blocks);
+        assert_ptr_equal(block_next(&blocks), matrix.blocks);
         for (size_t row = 0; row < next; row += 97) {
             const struct block *block = matrix_block_of(&matrix, row, &local);
             assert_int_equal(block->first_row + local, row);

@@ -65,10 +65,10 @@ static void assert_same_model(const sepal_model *a, const sepal_model *b) {
     assert_same_numbers(x->w, y->w, x->rows * x->cols);
     assert_same_numbers(x->b, y->b, x->rows);
     assert_same_numbers(x->centre, y->centre, x->cols);
-    assert_int_equal(a->cut.decide, b->cut.decide);
-    assert_int_equal(a->cut.ambiguous, b->cut.ambiguous);
-    assert_int_equal(a->cut.cutoff != NULL, b->cut.cutoff != NULL);
-    if (a->cut.cutoff) assert_same_numbers(a->cut.cutoff, b->cut.cutoff, 1);
+    assert_int_equal(a->kept_rule.decide, b->kept_rule.decide);
+    assert_int_equal(a->kept_rule.ambiguous, b->kept_rule.ambiguous);
+    assert_int_equal(a->kept_rule.cutoff != NULL, b->kept_rule.cutoff != NULL);
+    if (a->kept_rule.cutoff) assert_same_numbers(a->kept_rule.cutoff, b->kept_rule.cutoff, 1);
     assert_int_equal(a->facts.rows, b->facts.rows);
     assert_same_number(a->facts.total_weight, b->facts.total_weight);
     assert_same_number(a->facts.objective, b->facts.objective);

@@ -50,8 +50,8 @@ static void compare(const struct sample *s, const double *u, const double *v,
         near("a margin alone", r->margins[i], m, 100);
         near("a product's score", r->t[i], plain_score(s, i, v), 100);
         o->loss->at(o->ctx->kernels, 1, &r->m[i], NULL, &alpha, &curvature);
-        near("a curvature", r->curvature[i], s->share[i] * curvature, 1);
-        loss += s->share[i] * plain_loss(o->loss, m);
+        near("a curvature", r->curvature[i], s->row_weight[i] * curvature, 1);
+        loss += s->row_weight[i] * plain_loss(o->loss, m);
     }
     near("the loss", r->loss, loss, 100);
     near("the loss alone", r->sum, loss, 100);
@@ -61,7 +61,7 @@ static void compare(const struct sample *s, const double *u, const double *v,
             double side = s->label[i] == 1 ? 1 : -1, alpha;
             long double x = plain_x(s, i, j);
             o->loss->at(o->ctx->kernels, 1, &r->m[i], NULL, &alpha, NULL);
-            gradient -= s->share[i] * alpha * side * x;
+            gradient -= s->row_weight[i] * alpha * side * x;
             diagonal += r->curvature[i] * x * x;
             product += r->curvature[i] * x * plain_score(s, i, v);
             back += r->m[i] * x;

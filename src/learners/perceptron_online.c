@@ -9,15 +9,15 @@
 
 #include <math.h>
 
-struct walk {
+struct online_run {
     struct perceptron *p;
     struct pocket *pocket; /* NULL: none */
     struct weights sum;    /* averaged: of the weights after every example; else w is NULL */
     size_t seen;           /* examples in that sum */
 };
 
-static sepal_status visit(struct walk *walk, size_t place) {
-    struct perceptron *p = walk->p;
+static sepal_status visit(struct online_run *run, size_t place) {
+    struct perceptron *p = run->p;
     size_t row = p->order ? p->order[place] : place;
     struct example x = perceptron_example(p, row);
     int32_t rival;
@@ -29,26 +29,25 @@ static sepal_status visit(struct walk *walk, size_t place) {
     perceptron_add(p, &p->now, &x, rival, a);
     p->mistakes++;
     p->updates++;
-    if (walk->sum.w)
-        perceptron_add(p, &walk->sum, &x, rival, a * (double)(p->matrix->rows - place));
+    if (run->sum.w) perceptron_add(p, &run->sum, &x, rival, a * (double)(p->matrix->rows - place));
     if (p->fit->ctx->trace) TRY(perceptron_trace_step(p, &x, rival, before));
-    return walk->pocket ? pocket_offer(walk->pocket) : SEPAL_OK;
+    return run->pocket ? pocket_offer(run->pocket) : SEPAL_OK;
 }
 
-static sepal_status walk_epoch(struct walk *walk, size_t epoch) {
-    struct perceptron *p = walk->p;
+static sepal_status run_epoch(struct online_run *run, size_t epoch) {
+    struct perceptron *p = run->p;
     size_t n = p->matrix->rows, place = 0;
     if (p->config->shuffle) TRY(perceptron_shuffle(p, epoch));
     p->epochs = epoch;
     p->mistakes = 0;
-    if (walk->sum.w) weights_add(p, &walk->sum, (double)n, &p->now);
+    if (run->sum.w) weights_add(p, &run->sum, (double)n, &p->now);
     while (place < n && !p->fit->stopped) {
-        TRY(visit(walk, place++));
+        TRY(visit(run, place++));
         perceptron_stops(p, 1);
     }
     /* the places that were not reached have been counted with the weights as they are now */
-    if (walk->sum.w && place < n) weights_add(p, &walk->sum, -(double)(n - place), &p->now);
-    walk->seen += place;
+    if (run->sum.w && place < n) weights_add(p, &run->sum, -(double)(n - place), &p->now);
+    run->seen += place;
     return SEPAL_OK;
 }
 
@@ -60,26 +59,26 @@ static sepal_status is_done(bool *out, struct perceptron *p) {
     return perceptron_is_clean(out, p);
 }
 
-static void take_mean(struct walk *walk) {
-    struct perceptron *p = walk->p;
-    double n = walk->seen ? (double)walk->seen : 1;
-    for (size_t j = 0; j < p->rows * p->cols; j++) p->result.w[j] = walk->sum.w[j] / n;
-    for (size_t r = 0; r < p->rows; r++) p->result.b[r] = walk->sum.b[r] / n;
+static void take_mean(struct online_run *run) {
+    struct perceptron *p = run->p;
+    double n = run->seen ? (double)run->seen : 1;
+    for (size_t j = 0; j < p->rows * p->cols; j++) p->result.w[j] = run->sum.w[j] / n;
+    for (size_t r = 0; r < p->rows; r++) p->result.b[r] = run->sum.b[r] / n;
 }
 
-sepal_status perceptron_walk(struct perceptron *p) {
-    struct walk walk = {.p = p};
-    if (p->config->variant == POCKET) TRY(pocket_make(&walk.pocket, p));
+sepal_status perceptron_online(struct perceptron *p) {
+    struct online_run run = {.p = p};
+    if (p->config->variant == POCKET) TRY(pocket_make(&run.pocket, p));
     if (p->config->variant == AVERAGED) {
-        TRY(weights_make(&walk.sum, p));
+        TRY(weights_make(&run.sum, p));
         TRY(weights_make(&p->result, p));
     }
     bool done = false;
     for (size_t epoch = 1; epoch <= p->limit && !done; epoch++) {
-        TRY(walk_epoch(&walk, epoch));
+        TRY(run_epoch(&run, epoch));
         TRY(is_done(&done, p));
         if (fit_stops(p->fit, "epoch %zu, %zu mistakes", epoch, p->mistakes)) break;
     }
-    if (walk.sum.w) take_mean(&walk);
+    if (run.sum.w) take_mean(&run);
     return SEPAL_OK;
 }

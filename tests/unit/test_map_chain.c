@@ -49,7 +49,7 @@ static void test_dense_and_sparse_agree(void **state) {
         for (size_t i = 0; i < ROWS * dense.phi.cols; i++)
             near(sparse.numbers[i], dense.numbers[i], 1e-10, chains[c]);
         /* a model is used on rows stored either way */
-        double *other = map_rows_of(&dense.basis, x, ROWS, COLS, true);
+        double *other = map_rows_of(&dense.chain, x, ROWS, COLS, true);
         for (size_t i = 0; i < ROWS * dense.phi.cols; i++)
             near(other[i], dense.numbers[i], 1e-10, chains[c]);
         free(other);
@@ -115,8 +115,8 @@ static void test_nothing_to_do(void **state) {
     static const double x[] = {1, 2, 3, 4};
     struct fitted fitted = fit_rows("identity | identity", x, 2, 2, false, NULL);
     assert_null(fitted.phi.blocks);
-    assert_int_equal(map_chain_width(&fitted.basis, 2), 2);
-    double *phi = map_rows_of(&fitted.basis, x, 2, 2, false);
+    assert_int_equal(map_chain_width(&fitted.chain, 2), 2);
+    double *phi = map_rows_of(&fitted.chain, x, 2, 2, false);
     same_bits(phi, x, 4, "identity");
     free(phi);
     fitted_clear(&fitted);
@@ -128,9 +128,9 @@ static void test_nothing_to_do(void **state) {
 static void check_cut(const struct fitted *fitted, const struct matrix *x, size_t first, size_t n,
                       const char *chain) {
     struct block block;
-    size_t cols = map_chain_width(&fitted->basis, x->cols);
+    size_t cols = map_chain_width(&fitted->chain, x->cols);
     double *some = malloc((n * cols + 1) * sizeof *some);
-    assert_int_equal(map_chain_block(&block, &ctx, &fitted->basis, x, first, n), SEPAL_OK);
+    assert_int_equal(map_chain_block(&block, &ctx, &fitted->chain, x, first, n), SEPAL_OK);
     assert_true(block.first_row == first && block.rows == n);
     block_dense(&block, 0, n, cols, NULL, NULL, some, cols);
     if (fitted->phi.blocks) same_bits(some, fitted->numbers + first * cols, n * cols, chain);
@@ -159,7 +159,7 @@ static void test_cuts(void **state) {
 }
 
 static void check_threads(const char *chain, const struct matrix *x, const double *weight) {
-    struct fitted first = {.basis = {0}};
+    struct fitted first = {.chain = {0}};
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
         ctx.threads = widths[w];
         struct fitted now = fit_matrix(chain, x, weight);
@@ -167,8 +167,8 @@ static void check_threads(const char *chain, const struct matrix *x, const doubl
             first = now;
             continue;
         }
-        for (size_t m = 0; m < now.basis.n; m++) {
-            const struct fitted_map *a = &first.basis.maps[m], *b = &now.basis.maps[m];
+        for (size_t m = 0; m < now.chain.n; m++) {
+            const struct fitted_map *a = &first.chain.maps[m], *b = &now.chain.maps[m];
             same_bits(a->numbers, b->numbers, a->shape[0] * a->shape[1], chain);
         }
         same_bits(first.numbers, now.numbers, now.phi.rows * now.phi.cols, chain);
@@ -202,16 +202,16 @@ static void test_threads(void **state) {
 /* ---- short of memory ---------------------------------------------------------------------- */
 
 /* One fit and one block with the k-th allocation failing; true when it came through. */
-static bool try_without(const char *chain, const struct matrix *x, size_t k, bool from_then_on) {
-    struct map_chain basis = map_chain_of(chain);
+static bool try_without(const char *spec, const struct matrix *x, size_t k, bool from_then_on) {
+    struct map_chain chain = map_chain_of(spec);
     struct matrix phi;
     struct block block = {0};
     struct fault *fault = &ctx.faults[FAULT_ALLOC];
     atomic_store(&fault->calls, 0);
     fault->from_then_on = from_then_on;
     fault->fail_at = k;
-    sepal_status status = map_chain_fit(&basis, &phi, &ctx, &arena, x, NULL);
-    if (status == SEPAL_OK) status = map_chain_block(&block, &ctx, &basis, x, 1, x->rows - 1);
+    sepal_status status = map_chain_fit(&chain, &phi, &ctx, &arena, x, NULL);
+    if (status == SEPAL_OK) status = map_chain_block(&block, &ctx, &chain, x, 1, x->rows - 1);
     bool hit = atomic_load(&fault->calls) >= k;
     fault->fail_at = 0;
     if (status != SEPAL_OK) assert_true(status == SEPAL_EMEMORY && hit && *ctx.error.message);
@@ -327,10 +327,10 @@ static void test_fold(void **state) {
             struct fitted before = fit_rows(cases[c].before, x, ROWS, COLS, sparse, NULL);
             struct fitted all = fit_rows(cases[c].all, x, ROWS, COLS, sparse, NULL);
             const double *z = before.phi.blocks ? before.numbers : x;
-            assert_int_equal(map_chain_affine_tail(&all.basis), cases[c].tail);
+            assert_int_equal(map_chain_affine_tail(&all.chain), cases[c].tail);
             for (size_t j = 0; j < all.phi.cols; j++) {
                 double shift, divisor;
-                map_chain_fold(&all.basis, j, &shift, &divisor);
+                map_chain_fold(&all.chain, j, &shift, &divisor);
                 for (size_t i = 0; i < ROWS; i++)
                     near(all.numbers[i * all.phi.cols + j],
                          (z[i * all.phi.cols + j] - shift) / divisor, 1e-13, cases[c].all);
@@ -365,8 +365,8 @@ static void test_names(void **state) {
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fitted fitted = fit_rows(cases[c].chain, x, 3, 2, false, NULL);
         struct text all = {0};
-        for (size_t j = 0; j < map_chain_width(&fitted.basis, 2); j++) {
-            char *name = name_of(&fitted.basis, j);
+        for (size_t j = 0; j < map_chain_width(&fitted.chain, 2); j++) {
+            char *name = name_of(&fitted.chain, j);
             text_printf(&ctx, &all, "%s%s", j ? " " : "", name);
             mem_free(name);
         }
@@ -427,18 +427,18 @@ static void test_a_basis_restored(void **state) {
     for (size_t c = 1; c < N_CHAINS; c++)
         for (int sparse = 0; sparse < 2; sparse++) {
             struct fitted fitted = fit_rows(chains[c], x, ROWS, COLS, sparse, NULL);
-            struct map_chain basis = map_chain_of(chains[c]);
-            assert_int_equal(map_chain_plan(&basis, &ctx, COLS), SEPAL_OK);
-            for (size_t m = 0; m < basis.n; m++) {
-                const struct fitted_map *a = &fitted.basis.maps[m];
-                struct fitted_map *b = &basis.maps[m];
+            struct map_chain chain = map_chain_of(chains[c]);
+            assert_int_equal(map_chain_plan(&chain, &ctx, COLS), SEPAL_OK);
+            for (size_t m = 0; m < chain.n; m++) {
+                const struct fitted_map *a = &fitted.chain.maps[m];
+                struct fitted_map *b = &chain.maps[m];
                 assert_true(a->in == b->in && a->out == b->out);
                 assert_memory_equal(a->shape, b->shape, sizeof a->shape);
                 b->numbers = a->numbers;
                 assert_true(!b->map->sound || b->map->sound(b));
             }
-            assert_int_equal(map_chain_prepare(&basis, &ctx, &arena), SEPAL_OK);
-            double *phi = map_rows_of(&basis, x, ROWS, COLS, sparse);
+            assert_int_equal(map_chain_prepare(&chain, &ctx, &arena), SEPAL_OK);
+            double *phi = map_rows_of(&chain, x, ROWS, COLS, sparse);
             same_bits(phi, fitted.numbers, ROWS * fitted.phi.cols, chains[c]);
             free(phi);
             fitted_clear(&fitted);
@@ -449,14 +449,14 @@ static void test_a_basis_restored(void **state) {
 /* Numbers that only a forged file has: refused when what follows from them is no number. */
 static void test_forged_numbers(void **state) {
     (void)state;
-    struct map_chain basis = map_chain_of("standardize");
+    struct map_chain chain = map_chain_of("standardize");
     double numbers[] = {1e300, 0, 1e-300, 1};
-    assert_int_equal(map_chain_plan(&basis, &ctx, 2), SEPAL_OK);
-    basis.maps[0].numbers = numbers;
-    assert_int_equal(map_chain_prepare(&basis, &ctx, &arena), SEPAL_EDATA);
+    assert_int_equal(map_chain_plan(&chain, &ctx, 2), SEPAL_OK);
+    chain.maps[0].numbers = numbers;
+    assert_int_equal(map_chain_prepare(&chain, &ctx, &arena), SEPAL_EDATA);
     assert_non_null(strstr(ctx.error.message, "matrix column 1"));
     numbers[2] = 1;
-    assert_int_equal(map_chain_prepare(&basis, &ctx, &arena), SEPAL_OK);
+    assert_int_equal(map_chain_prepare(&chain, &ctx, &arena), SEPAL_OK);
 }
 
 int main(void) {
