@@ -40,7 +40,8 @@ static bool is_format(const char *name) {
 }
 
 /* What cannot be right whatever the data is, said before it is read. */
-static int check_names(struct session *s, const char *path, const char *format, struct sink *list) {
+static int convert_check_names(struct session *s, const char *path, const char *format,
+                               struct sink *list) {
     bool standard = path != NULL && strcmp(path, "-") == 0;
     list_formats(list, path == NULL ? "." : "", standard);
     int code = sink_check(s, list);
@@ -86,17 +87,17 @@ static int take_output(struct session *s) {
     return EXIT_DONE;
 }
 
-static int check_options(struct session *s) {
+static int convert_check_options(struct session *s) {
     struct sink list = sink_open(-1);
-    int code = check_names(s, option_value(s, "output"), option_value(s, "to"), &list);
+    int code = convert_check_names(s, option_value(s, "output"), option_value(s, "to"), &list);
     sink_close(&list);
     return code;
 }
 
-static int run(struct session *s) {
+static int convert_run(struct session *s) {
     sepal_data *data = NULL;
     int code = take_output(s);
-    if (code == EXIT_DONE) code = check_options(s);
+    if (code == EXIT_DONE) code = convert_check_options(s);
     if (code == EXIT_DONE) code = files_check(s);
     if (code == EXIT_DONE) code = step_read(&data, s, s->options.arguments[0]);
     if (code == EXIT_DONE)
@@ -112,7 +113,7 @@ const struct command cmd_convert = {
         "Read DATA as train would, and write the same rows in another format. Text columns "
         "and missing values are coded as they would be for training. OUT replaces a file in "
         "one step.",
-    .run = run,
+    .run = convert_run,
     .usage = "DATA [-o] OUT [--to FORMAT] [OPTION ...]",
     .fewest = 1,
     .most = 2,

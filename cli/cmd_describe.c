@@ -1,7 +1,7 @@
 /* sepal describe: what is in a data file, without training. */
 #include "cli.h"
 
-static int run(struct session *s) {
+static int describe_run(struct session *s) {
     sepal_data *data = NULL;
     sepal_report *report = NULL;
     int code = step_read(&data, s, s->options.arguments[0]);
@@ -20,7 +20,7 @@ const struct command cmd_describe = {
     .description =
         "Read DATA as train would, and report its rows, features, nonzeros, classes with "
         "their counts, and the sum of all values. Nothing is learnt.",
-    .run = run,
+    .run = describe_run,
     .usage = "DATA [OPTION ...]",
     .fewest = 1,
     .most = 1,

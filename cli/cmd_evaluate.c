@@ -12,7 +12,7 @@ static const struct option evaluate_options[] = {
     {0},
 };
 
-static int run(struct session *s) {
+static int evaluate_run(struct session *s) {
     sepal_model *model = NULL;
     sepal_data *data = NULL;
     sepal_report *report = NULL;
@@ -36,7 +36,7 @@ const struct command cmd_evaluate = {
     .description = "Predict the rows of DATA, compare with their labels, and report the confusion "
                    "matrix and the metrics that follow from it. Row weights count as they do in "
                    "training. `sepal list metrics` names the metrics.",
-    .run = run,
+    .run = evaluate_run,
     .usage = "MODEL DATA [--positive LABEL] [--decide WORD] [OPTION ...]",
     .fewest = 2,
     .most = 2,

@@ -81,7 +81,7 @@ static void put_paragraph(struct sink *out, struct sink *words) {
 }
 
 /* Paragraphs: the lines of `text`. */
-static void put_text(struct sink *out, const char *text) {
+static void help_put_text(struct sink *out, const char *text) {
     for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
         struct sink line = sink_open(-1);
         length = strcspn(text, "\n");
@@ -96,14 +96,14 @@ static void put_command(struct sink *out, const struct command *command) {
     options_build(&options, command);
     sink_printf(out, "sepal %s: %s.\n\nUsage: sepal %s %s\n", command->name, command->summary,
                 command->name, command->usage);
-    put_text(out, command->description);
+    help_put_text(out, command->description);
     put_group(out, &options, GROUP_COMMAND, "Options");
     put_group(out, &options, GROUP_READ, "Options of reading");
     put_group(out, &options, GROUP_FIT, "Options of fitting");
     put_group(out, &options, GROUP_ANSWER, "Options of deciding");
     put_group(out, &options, GROUP_SAMPLE, "Options of drawing rows");
-    if (command->fits) put_text(out, note_parameters);
-    if (command->reads) put_text(out, note_data);
+    if (command->fits) help_put_text(out, note_parameters);
+    if (command->reads) help_put_text(out, note_data);
     sink_puts(out, "\nExamples:\n");
     for (size_t i = 0; i < 2; i++) sink_printf(out, "  %s\n", command->examples[i]);
     if (options.failed) out->error = ENOMEM;
@@ -135,7 +135,7 @@ int help_print(struct session *s, const struct command *command) {
     return code == EXIT_DONE ? result_commit(&out, s) : code;
 }
 
-static int run(struct session *s) {
+static int help_run(struct session *s) {
     if (s->options.n_arguments == 0) return help_print(s, NULL);
     const struct command *command = command_find(s->options.arguments[0]);
     return command != NULL ? help_print(s, command) : command_refuse(s, s->options.arguments[0]);
@@ -145,7 +145,7 @@ const struct command cmd_help = {
     .name = "help",
     .summary = "explain a command",
     .description = "Explain COMMAND, or name all commands. `sepal COMMAND --help` says the same.",
-    .run = run,
+    .run = help_run,
     .usage = "[COMMAND]",
     .fewest = 0,
     .most = 1,

@@ -1,7 +1,7 @@
 /* sepal inspect: what is in a model file. */
 #include "cli.h"
 
-static int run(struct session *s) {
+static int inspect_run(struct session *s) {
     sepal_model *model = NULL;
     sepal_report *report = NULL;
     int code = step_load(&model, s, s->options.arguments[0]);
@@ -20,7 +20,7 @@ const struct command cmd_inspect = {
     .description =
         "Show what MODEL is made of: its spec, its classes, and for each score function the "
         "bias, the norm and the weights, largest first.",
-    .run = run,
+    .run = inspect_run,
     .usage = "MODEL [OPTION ...]",
     .fewest = 1,
     .most = 1,

@@ -63,7 +63,7 @@ static bool is_wanted(const struct session *s, const struct topic *topic) {
     return s->options.n_arguments == 0;
 }
 
-static void put_text(const struct session *s, struct sink *out) {
+static void list_put_text(const struct session *s, struct sink *out) {
     const char *between = "";
     bool in_short = s->options.n_arguments == 0;
     for (const struct topic *topic = topics; topic < topics + TOPICS; topic++) {
@@ -119,7 +119,7 @@ static void put_json_topic(struct sink *out, const struct topic *topic) {
     }
 }
 
-static void put_json(const struct session *s, struct sink *out) {
+static void list_put_json(const struct session *s, struct sink *out) {
     sink_json_begin(out, "list");
     for (const struct topic *topic = topics; topic < topics + TOPICS; topic++) {
         if (!is_wanted(s, topic)) continue;
@@ -147,7 +147,7 @@ static int check_topic(struct session *s, const char *wanted) {
                     near != NULL ? "'?)" : "");
 }
 
-static int run(struct session *s) {
+static int list_run(struct session *s) {
     int code = EXIT_DONE;
     for (size_t i = 0; i < s->options.n_arguments && code == EXIT_DONE; i++)
         code = check_topic(s, s->options.arguments[i]);
@@ -155,9 +155,9 @@ static int run(struct session *s) {
     struct result out;
     code = result_open(&out, s, "-");
     if (s->json)
-        put_json(s, &out.sink);
+        list_put_json(s, &out.sink);
     else
-        put_text(s, &out.sink);
+        list_put_text(s, &out.sink);
     return code == EXIT_DONE ? result_commit(&out, s) : code;
 }
 
@@ -167,7 +167,7 @@ const struct command cmd_list = {
     .description =
         "Name what this build knows, in short, or some of its tables with all parameters and "
         "options.",
-    .run = run,
+    .run = list_run,
     .usage = "[learners|maps|reductions|formats|metrics|options ...] [OPTION ...]",
     .fewest = 0,
     .most = TOPICS,

@@ -44,14 +44,14 @@ struct prediction {
     struct numbers numbers;
 };
 
-static const char *label_of(const struct prediction *p, size_t row) {
+static const char *predict_label_of(const struct prediction *p, size_t row) {
     int32_t class = p->predictions.classes[row];
     return class < 0 ? "?" : sepal_model_class(p->model, (size_t) class);
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
 
-static int put_header(struct session *s, struct sink *out, struct prediction *p) {
+static int predict_put_header(struct session *s, struct sink *out, struct prediction *p) {
     int code = EXIT_DONE;
     sink_puts(out, "label");
     if (p->kind < KINDS) {
@@ -64,11 +64,11 @@ static int put_header(struct session *s, struct sink *out, struct prediction *p)
     return code;
 }
 
-static int put_csv(struct session *s, struct sink *out, struct prediction *p) {
+static int predict_put_csv(struct session *s, struct sink *out, struct prediction *p) {
     bool kept = *sepal_data_kept_header(p->data) != '\0';
-    int code = put_header(s, out, p);
+    int code = predict_put_header(s, out, p);
     for (size_t i = 0; i < p->rows && code == EXIT_DONE; i++) {
-        sink_cell(out, label_of(p, i), csv_special);
+        sink_cell(out, predict_label_of(p, i), csv_special);
         if (p->kind < KINDS) {
             sink_puts(out, ",");
             code = numbers_row(&p->numbers, s, i, "", out);
@@ -83,9 +83,9 @@ static int put_csv(struct session *s, struct sink *out, struct prediction *p) {
 }
 
 /* A label may hold a line end only if the line that carries it is quoted. */
-static int put_labels(struct sink *out, const struct prediction *p) {
+static int predict_put_labels(struct sink *out, const struct prediction *p) {
     for (size_t i = 0; i < p->rows; i++) {
-        sink_cell(out, label_of(p, i), "\r\n");
+        sink_cell(out, predict_label_of(p, i), "\r\n");
         sink_puts(out, "\n");
     }
     return EXIT_DONE;
@@ -93,13 +93,13 @@ static int put_labels(struct sink *out, const struct prediction *p) {
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static int put_json(struct session *s, struct sink *out, struct prediction *p) {
+static int predict_put_json(struct session *s, struct sink *out, struct prediction *p) {
     int code = EXIT_DONE;
     sink_json_begin(out, "predict");
     sink_puts(out, ",\"labels\":[");
     for (size_t i = 0; i < p->rows; i++) {
         if (i > 0) sink_puts(out, ",");
-        sink_json(out, label_of(p, i));
+        sink_json(out, predict_label_of(p, i));
     }
     sink_puts(out, "],\"classes\":[");
     for (size_t k = 0; k < sepal_model_classes(p->model); k++) {
@@ -177,7 +177,7 @@ static void tell_ambiguous(struct session *s, const struct prediction *p) {
         say(s, "rows with a tie of votes: %zu of %zu; %s", predictions->tied, p->rows, then);
 }
 
-static int print(struct session *s, struct prediction *p) {
+static int predict_print(struct session *s, struct prediction *p) {
     const char *path = option_value(s, "output");
     struct result out;
     int code = interrupt_check(s, "predicting");
@@ -187,22 +187,22 @@ static int print(struct session *s, struct prediction *p) {
     if (!s->json) warnings_print(s);
     if (!s->json && !s->quiet) tell_ambiguous(s, p);
     if (s->json)
-        code = put_json(s, &out.sink, p);
+        code = predict_put_json(s, &out.sink, p);
     else if (p->kind < KINDS || *sepal_data_kept_header(p->data) != '\0')
-        code = put_csv(s, &out.sink, p);
+        code = predict_put_csv(s, &out.sink, p);
     else
-        code = put_labels(&out.sink, p);
+        code = predict_put_labels(&out.sink, p);
     if (code == EXIT_DONE) return result_commit(&out, s);
     result_discard(&out);
     return code;
 }
 
-static int run(struct session *s) {
+static int predict_run(struct session *s) {
     struct prediction p = {0};
     int code = files_check(s);
     if (code == EXIT_DONE) code = read_input(s, &p);
     if (code == EXIT_DONE) code = compute(s, &p);
-    if (code == EXIT_DONE) code = print(s, &p);
+    if (code == EXIT_DONE) code = predict_print(s, &p);
     numbers_close(&p.numbers);
     sepal_data_free(p.data);
     sepal_model_free(p.model);
@@ -224,7 +224,7 @@ const struct command cmd_predict = {
         "the model needs, prints `?`.\n"
         "With --scores, --proba, --distance, --likelihood or --keep the output is CSV with a "
         "header.",
-    .run = run,
+    .run = predict_run,
     .usage = "MODEL DATA [--scores | --proba | --distance | --likelihood] [OPTION ...]",
     .fewest = 2,
     .most = 2,

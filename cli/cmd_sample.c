@@ -25,7 +25,7 @@ static void put_row(struct sink *out, const double *row, size_t columns) {
     sink_puts(out, "]");
 }
 
-static int put_names(struct session *s, struct sink *out, const sepal_data *data) {
+static int sample_put_names(struct session *s, struct sink *out, const sepal_data *data) {
     for (size_t j = 0; j < sepal_data_columns(data); j++) {
         char *name = NULL;
         sepal_status status = sepal_data_column_name(&name, s->ctx, data, j);
@@ -38,10 +38,11 @@ static int put_names(struct session *s, struct sink *out, const sepal_data *data
 }
 
 /* Names, labels and rows; `row` has room for one. */
-static int put_json(struct session *s, struct sink *out, const sepal_data *data, double *row) {
+static int sample_put_json(struct session *s, struct sink *out, const sepal_data *data,
+                           double *row) {
     sink_json_begin(out, "sample");
     sink_puts(out, ",\"columns\":[");
-    int code = put_names(s, out, data);
+    int code = sample_put_names(s, out, data);
     sink_puts(out, "],\"labels\":[");
     for (size_t i = 0; i < sepal_data_rows(data); i++) {
         if (i > 0) sink_puts(out, ",");
@@ -65,7 +66,7 @@ static int print_json(struct session *s, const sepal_data *data) {
     progress_erase(s);
     int code = result_open(&out, s, "-");
     if (code == EXIT_DONE) {
-        code = put_json(s, &out.sink, data, row);
+        code = sample_put_json(s, &out.sink, data, row);
         if (code == EXIT_DONE)
             code = result_commit(&out, s);
         else
@@ -76,7 +77,7 @@ static int print_json(struct session *s, const sepal_data *data) {
 }
 
 /* How many rows, and from which seed. */
-static int read_numbers(struct session *s, uint64_t *rows) {
+static int sample_read_numbers(struct session *s, uint64_t *rows) {
     uint64_t seed = 1;
     if (option_value(s, "rows") == NULL)
         return complain(s, EXIT_USAGE, NULL,
@@ -88,7 +89,8 @@ static int read_numbers(struct session *s, uint64_t *rows) {
     return code;
 }
 
-static int draw(sepal_data **out, struct session *s, const sepal_model *model, uint64_t rows) {
+static int sample_draw(sepal_data **out, struct session *s, const sepal_model *model,
+                       uint64_t rows) {
     struct sink options = sink_open(-1);
     options_settings(&s->options, GROUP_SAMPLE, &options);
     int code = sink_check(s, &options);
@@ -104,16 +106,16 @@ static int draw(sepal_data **out, struct session *s, const sepal_model *model, u
     return code;
 }
 
-static int run(struct session *s) {
+static int sample_run(struct session *s) {
     sepal_model *model = NULL;
     sepal_data *data = NULL;
     uint64_t rows = 0;
     const char *path = option_value(s, "output");
     bool standard = path == NULL || strcmp(path, "-") == 0;
-    int code = read_numbers(s, &rows);
+    int code = sample_read_numbers(s, &rows);
     if (code == EXIT_DONE) code = files_check(s);
     if (code == EXIT_DONE) code = step_load(&model, s, s->options.arguments[0]);
-    if (code == EXIT_DONE) code = draw(&data, s, model, rows);
+    if (code == EXIT_DONE) code = sample_draw(&data, s, model, rows);
     if (code == EXIT_DONE && standard && s->json)
         code = print_json(s, data);
     else if (code == EXIT_DONE)
@@ -131,7 +133,7 @@ const struct command cmd_sample = {
         "naive-bayes): classes with their priors, then rows of that class. They are in the units "
         "of the training data. The same seed gives the same rows, and a larger N begins with those "
         "of a smaller one.",
-    .run = run,
+    .run = sample_run,
     .usage = "MODEL -n N [--class LABEL] [--length L] [-o OUT] [OPTION ...]",
     .fewest = 1,
     .most = 1,

@@ -25,7 +25,7 @@ static const struct option separable_options[] = {
     {0},
 };
 
-struct asking {
+struct separable_command {
     sepal_data *data;
     sepal_report *report;
     char *certificate;
@@ -33,7 +33,7 @@ struct asking {
     bool opened;
 };
 
-static int check_options(struct session *s) {
+static int separable_check_options(struct session *s) {
     const char *path = option_value(s, "certificate"), *check = option_value(s, "check");
     if (check != NULL && path != NULL)
         return complain(s, EXIT_USAGE, NULL,
@@ -64,7 +64,7 @@ static int print_holds(struct session *s) {
     return code == EXIT_DONE ? result_commit(&out, s) : code;
 }
 
-static int check(struct session *s, struct asking *a) {
+static int separable_check(struct session *s, struct separable_command *a) {
     sepal_status status =
         sepal_separable_check(s->ctx, a->data, option_value(s, "maps"), option_value(s, "check"));
     if (status != SEPAL_OK) return complain_status(s, status);
@@ -74,7 +74,7 @@ static int check(struct session *s, struct asking *a) {
 
 /* ---- the question -------------------------------------------------------------------------- */
 
-static int ask(struct session *s, struct asking *a) {
+static int separable_ask(struct session *s, struct separable_command *a) {
     struct sink options = sink_open(-1);
     const char *limit = option_value(s, "max-seconds");
     if (limit != NULL) setting_put(&options, "max-seconds", limit);
@@ -89,7 +89,7 @@ static int ask(struct session *s, struct asking *a) {
     return code;
 }
 
-static int write_certificate(struct session *s, struct asking *a) {
+static int write_certificate(struct session *s, struct separable_command *a) {
     if (a->certificate == NULL) return EXIT_DONE;
     int code = result_open(&a->file, s, option_value(s, "certificate"));
     if (code != EXIT_DONE) return code;
@@ -103,7 +103,7 @@ static int write_certificate(struct session *s, struct asking *a) {
 }
 
 /* The file takes its name when the report is out. */
-static int report(struct session *s, struct asking *a) {
+static int separable_report(struct session *s, struct separable_command *a) {
     s->fitted = true;
     int code = write_certificate(s, a);
     if (code == EXIT_DONE) code = step_report(s, a->report);
@@ -119,16 +119,16 @@ static int report(struct session *s, struct asking *a) {
     return code;
 }
 
-static int run(struct session *s) {
-    struct asking a = {0};
-    int code = check_options(s);
+static int separable_run(struct session *s) {
+    struct separable_command a = {0};
+    int code = separable_check_options(s);
     if (code == EXIT_DONE) code = step_read(&a.data, s, s->options.arguments[0]);
     if (code == EXIT_DONE) code = interrupt_check(s, "reading");
     if (code == EXIT_DONE && option_value(s, "check") != NULL)
-        code = check(s, &a);
+        code = separable_check(s, &a);
     else if (code == EXIT_DONE)
-        code = ask(s, &a);
-    if (code == EXIT_DONE && a.report != NULL) code = report(s, &a);
+        code = separable_ask(s, &a);
+    if (code == EXIT_DONE && a.report != NULL) code = separable_report(s, &a);
     if (a.opened) result_discard(&a.file);
     sepal_text_free(a.certificate);
     sepal_report_free(a.report);
@@ -148,7 +148,7 @@ const struct command cmd_separable = {
         "asked for.\n"
         "--certificate keeps the proof, and --check judges one by other code than finds it. Ctrl-C "
         "and --max-seconds end the search; what is not decided by then is null.",
-    .run = run,
+    .run = separable_run,
     .usage = "DATA [-m MAPS] [--certificate FILE | --check FILE] [OPTION ...]",
     .fewest = 1,
     .most = 1,

@@ -129,7 +129,7 @@ static int read_holdout(struct session *s, double *fraction) {
                     text);
 }
 
-static int read_rows(struct session *s, struct training *t, double fraction) {
+static int train_read_rows(struct session *s, struct training *t, double fraction) {
     int code = step_read(&t->data, s, s->options.arguments[0]);
     if (code != EXIT_DONE || fraction <= 0) return code;
     sepal_data *rest = NULL;
@@ -235,7 +235,7 @@ static bool ended_early(const struct training *t) {
 }
 
 /* What has not converged counts as a failure under --strict, unless the user stopped it. */
-static bool fails(const struct session *s, const struct training *t) {
+static bool train_fails(const struct session *s, const struct training *t) {
     return option_value(s, "strict") != NULL && !ended_early(t) &&
            sepal_report_number(t->report, "converged") == 0;
 }
@@ -244,7 +244,7 @@ static bool fails(const struct session *s, const struct training *t) {
 
 /* A name for a model that is not what was asked for: it must not stand in the place of one that is,
    nor of an earlier one of its kind. The name is taken by an empty file. */
-static int reserve(struct session *s, struct training *t, const char *path) {
+static int train_reserve(struct session *s, struct training *t, const char *path) {
     enum { TRIES = 1000 };
     if (result_in_place(path)) return EXIT_DONE;
     const char *trace = option_value(s, "trace"); /* which is not in its place yet */
@@ -267,9 +267,9 @@ static int reserve(struct session *s, struct training *t, const char *path) {
 static int stage(struct session *s, struct training *t) {
     const char *path = option_value(s, "output");
     int code = EXIT_DONE;
-    if (path == NULL || fails(s, t)) return code;
+    if (path == NULL || train_fails(s, t)) return code;
     if (ended_early(t))
-        code = reserve(s, t, path);
+        code = train_reserve(s, t, path);
     else
         snprintf(t->place, sizeof t->place, "%s", path);
     if (code != EXIT_DONE || t->place[0] == '\0') return code;
@@ -282,7 +282,7 @@ static int put_in_place(struct session *s, struct training *t) {
         say(s, "interrupted twice; nothing is saved");
         return EXIT_INTERRUPTED;
     }
-    if (t->traced && !fails(s, t)) {
+    if (t->traced && !train_fails(s, t)) {
         t->traced = false;
         int code = result_commit(&t->trace, s);
         if (code != EXIT_DONE) return code;
@@ -317,7 +317,7 @@ static int save(struct session *s, struct training *t) {
 static int conclude_interrupted(struct session *s, const struct training *t) {
     const char *path = option_value(s, "output");
     const char *what = ended_early(t) ? "the best model so far" : "the model, fitted to the end,";
-    if (fails(s, t))
+    if (train_fails(s, t))
         say(s, "interrupted; not converged, and --strict asks for it; nothing is saved");
     else if (path == NULL)
         say(s, "interrupted; %s is not saved", what);
@@ -332,9 +332,9 @@ static int conclude_interrupted(struct session *s, const struct training *t) {
 }
 
 /* What the exit code says beyond "done". */
-static int conclude(struct session *s, const struct training *t) {
+static int train_conclude(struct session *s, const struct training *t) {
     if (interrupt_count() > 0) return conclude_interrupted(s, t);
-    if (fails(s, t)) {
+    if (train_fails(s, t)) {
         say(s, "not converged, and --strict asks for it; nothing is saved");
         return EXIT_NOT_CONVERGED;
     }
@@ -353,17 +353,17 @@ static int train(struct session *s, struct training *t) {
     if (code == EXIT_DONE) code = option_count(s, "seed", UINT64_MAX, &seed);
     if (code != EXIT_DONE) return code;
     sepal_ctx_set_seed(s->ctx, seed);
-    code = read_rows(s, t, fraction);
+    code = train_read_rows(s, t, fraction);
     if (code == EXIT_DONE) code = open_trace(s, t);
     if (code == EXIT_DONE) code = interrupt_check(s, "reading");
     if (code == EXIT_DONE) code = fit(s, t);
     if (code == EXIT_DONE && interrupt_count() == 0) code = evaluate_rest(s, t);
     if (code == EXIT_INTERRUPTED && s->fitted) code = EXIT_DONE;
     if (code == EXIT_DONE) code = save(s, t);
-    return code == EXIT_DONE ? conclude(s, t) : code;
+    return code == EXIT_DONE ? train_conclude(s, t) : code;
 }
 
-static int run(struct session *s) {
+static int train_run(struct session *s) {
     struct training t = {0};
     int code = train(s, &t);
     if (t.traced) result_discard(&t.trace);
@@ -388,7 +388,7 @@ const struct command cmd_train = {
         "fails writes nothing. The same command gives the same bytes, whatever --threads is. "
         "Ctrl-C once stops the fit: what it has is saved as MODEL.interrupted, never over a file "
         "that is there, and only if every class has weights of its own. Twice leaves at once.",
-    .run = run,
+    .run = train_run,
     .usage = "DATA -m SPEC [-o MODEL] [--test DATA | --holdout P] [OPTION ...]",
     .fewest = 1,
     .most = 1,

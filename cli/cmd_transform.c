@@ -17,7 +17,7 @@ struct transformation {
     struct numbers numbers;
 };
 
-static int put_csv(struct session *s, struct sink *out, struct transformation *t) {
+static int transform_put_csv(struct session *s, struct sink *out, struct transformation *t) {
     const char *kept = sepal_data_kept_header(t->data);
     int code = numbers_names(&t->numbers, s, false, out);
     if (*kept != '\0') sink_printf(out, ",%s", kept);
@@ -30,7 +30,7 @@ static int put_csv(struct session *s, struct sink *out, struct transformation *t
     return code;
 }
 
-static int put_json(struct session *s, struct sink *out, struct transformation *t) {
+static int transform_put_json(struct session *s, struct sink *out, struct transformation *t) {
     sink_json_begin(out, "transform");
     sink_puts(out, ",\"columns\":[");
     int code = numbers_names(&t->numbers, s, true, out);
@@ -41,7 +41,7 @@ static int put_json(struct session *s, struct sink *out, struct transformation *
     return code;
 }
 
-static int print(struct session *s, struct transformation *t) {
+static int transform_print(struct session *s, struct transformation *t) {
     const char *path = option_value(s, "output");
     struct result out;
     int code = interrupt_check(s, "transforming");
@@ -49,19 +49,19 @@ static int print(struct session *s, struct transformation *t) {
     if (code != EXIT_DONE) return code;
     progress_erase(s);
     if (!s->json) warnings_print(s);
-    code = s->json ? put_json(s, &out.sink, t) : put_csv(s, &out.sink, t);
+    code = s->json ? transform_put_json(s, &out.sink, t) : transform_put_csv(s, &out.sink, t);
     if (code == EXIT_DONE) return result_commit(&out, s);
     result_discard(&out);
     return code;
 }
 
-static int run(struct session *s) {
+static int transform_run(struct session *s) {
     struct transformation t = {0};
     int code = files_check(s);
     if (code == EXIT_DONE) code = step_load(&t.model, s, s->options.arguments[0]);
     if (code == EXIT_DONE) code = step_read_for(&t.data, s, t.model, s->options.arguments[1], 0);
     if (code == EXIT_DONE) code = numbers_open(&t.numbers, s, t.model, t.data, SEPAL_PROJECTIONS);
-    if (code == EXIT_DONE) code = print(s, &t);
+    if (code == EXIT_DONE) code = transform_print(s, &t);
     if (code == EXIT_DONE && !s->quiet && !sepal_model_transforms(t.model))
         say(s,
             "this model has neither axes (lda has) nor maps: its features are written as they are");
@@ -79,7 +79,7 @@ const struct command cmd_transform = {
                    "(lda), the most telling first, or, for a model without axes, the features as "
                    "its maps make "
                    "them. --keep carries columns of DATA along.",
-    .run = run,
+    .run = transform_run,
     .usage = "MODEL DATA [-o OUT] [OPTION ...]",
     .fewest = 2,
     .most = 2,

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int copy(struct session *s, int fd) {
+static int put_copy(struct session *s, int fd) {
     enum { PIECE_BYTES = 1 << 16 };
     struct result out;
     char piece[PIECE_BYTES];
@@ -56,7 +56,7 @@ static int write_standard(struct session *s, const sepal_data *data, const char 
         code = complain_status(s, status);
     } else {
         warnings_print(s);
-        code = copy(s, fd);
+        code = put_copy(s, fd);
     }
     if (fd >= 0) close(fd);
     sink_close(&name);

@@ -17,7 +17,7 @@ static bool is_standard(const char *path) {
 
 /* What is not there, or not for us, is the same as nothing: whoever opens it will say so. False,
    with errno set, when it cannot be told. */
-static bool look_at(struct stat *out, const char *path) {
+static bool files_look_at(struct stat *out, const char *path) {
     *out = (struct stat){0};
     if ((is_standard(path) ? fstat(STDIN_FILENO, out) : stat(path, out)) == 0) return true;
     return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ||
@@ -38,8 +38,8 @@ static int cannot_tell(struct session *s, const char *output, const char *other)
 
 static int refuse_input(struct session *s, const char *output, const char *input) {
     struct stat a, b;
-    if (!look_at(&a, output)) return cannot_tell(s, output, "an input");
-    if (!look_at(&b, input)) return cannot_tell(s, output, input);
+    if (!files_look_at(&a, output)) return cannot_tell(s, output, "an input");
+    if (!files_look_at(&b, input)) return cannot_tell(s, output, input);
     if (!S_ISREG(a.st_mode) || !is_same(&a, &b)) return EXIT_DONE;
     return complain(s, EXIT_USAGE, NULL,
                     "the output %s is the file %s, which would be lost; give another name", output,
@@ -47,7 +47,7 @@ static int refuse_input(struct session *s, const char *output, const char *input
 }
 
 /* The folder of a file, which may not be there yet; returns where the name in it begins. */
-static const char *folder_of(char folder[PATH_MAX], const char *path) {
+static const char *files_folder_of(char folder[PATH_MAX], const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     snprintf(folder, PATH_MAX, "%.*s.", (int)(name - path), path);
     return name;
@@ -65,9 +65,10 @@ static enum same_file compare_places(const char *one, const char *other) {
     char path[PATH_MAX], folder[PATH_MAX], other_path[PATH_MAX], other_folder[PATH_MAX];
     target_of(path, one);
     target_of(other_path, other);
-    const char *name = folder_of(folder, path), *other_name = folder_of(other_folder, other_path);
-    if (!look_at(&a, one) || !look_at(&b, other) || !look_at(&a_folder, folder) ||
-        !look_at(&b_folder, other_folder))
+    const char *name = files_folder_of(folder, path),
+               *other_name = files_folder_of(other_folder, other_path);
+    if (!files_look_at(&a, one) || !files_look_at(&b, other) || !files_look_at(&a_folder, folder) ||
+        !files_look_at(&b_folder, other_folder))
         return SAME_UNKNOWN;
     if (a.st_mode != 0 && !S_ISREG(a.st_mode)) return SAME_NO; /* a device holds both */
     bool same = is_same(&a, &b) || (strcmp(name, other_name) == 0 && is_same(&a_folder, &b_folder));

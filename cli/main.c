@@ -48,7 +48,7 @@ enum { CHECKED_AT_EXIT = 0 };
 /* Everything is written and given back by now. What libraries do at exit is left out: OpenBLAS waits
    there for a thread of its own, for ever if that thread waits for memory. Only leak checkers need
    that step. */
-static int leave(int code) {
+static int main_leave(int code) {
 #ifdef SEPAL_COVERAGE
     __gcov_dump();
 #endif
@@ -61,5 +61,5 @@ int main(int argc, char **argv) {
     if (!hold_standard_files()) return EXIT_INTERNAL;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on file size is an error of the write, not the end */
-    return leave(cli_run(argc, argv));
+    return main_leave(cli_run(argc, argv));
 }

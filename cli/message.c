@@ -24,7 +24,7 @@ static size_t utf8_length(const char *text) {
     return overlong || surrogate || too_large ? 0 : n;
 }
 
-static bool is_control(char byte) {
+static bool message_is_control(char byte) {
     return (unsigned char)byte < 0x20 || byte == 0x7F;
 }
 
@@ -40,7 +40,7 @@ void sink_json(struct sink *out, const char *text) {
             sink_puts(out, "\xEF\xBF\xBD"); /* U+FFFD */
         else if (*text == '"' || *text == '\\')
             sink_printf(out, "\\%c", *text);
-        else if (is_control(*text))
+        else if (message_is_control(*text))
             sink_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
         else
             sink_add(out, text, n);
@@ -92,7 +92,7 @@ static void print_line(struct session *s, const char *where, const char *text) {
     size_t length = strlen(line);
     /* What a file or an argument holds must not steer the terminal. */
     for (size_t i = 0; i < length; i++) {
-        if (is_control(line[i])) line[i] = '?';
+        if (message_is_control(line[i])) line[i] = '?';
     }
     line[length++] = '\n';
     progress_erase(s);
@@ -126,7 +126,7 @@ void warnings_print(struct session *s) {
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 
-static void put_number(struct sink *out, const char *key, size_t number) {
+static void message_put_number(struct sink *out, const char *key, size_t number) {
     sink_printf(out, ",\n    \"%s\": ", key);
     if (number > 0)
         sink_printf(out, "%zu", number);
@@ -144,8 +144,8 @@ static void print_object(const struct session *s, int code, sepal_place place,
     sink_json(&out, message);
     sink_puts(&out, ",\n    \"file\": ");
     sink_json(&out, *place.file != '\0' ? place.file : NULL);
-    put_number(&out, "line", place.line);
-    put_number(&out, "column", place.column);
+    message_put_number(&out, "line", place.line);
+    message_put_number(&out, "column", place.column);
     sink_puts(&out, "\n  }\n}\n");
     sink_flush(&out);
     sink_close(&out);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int fetch(struct numbers *numbers, struct session *s, size_t first) {
+static int numbers_fetch(struct numbers *numbers, struct session *s, size_t first) {
     size_t rest = sepal_data_rows(numbers->data) - first;
     sepal_predictions predictions = {.numbers = numbers->values, .what = numbers->what};
     sepal_status status =
@@ -20,7 +20,7 @@ static int fetch(struct numbers *numbers, struct session *s, size_t first) {
 static int try_all(struct numbers *numbers, struct session *s) {
     int code = EXIT_DONE;
     for (size_t at = 0; at < sepal_data_rows(numbers->data) && code == EXIT_DONE; at += numbers->n)
-        code = fetch(numbers, s, at);
+        code = numbers_fetch(numbers, s, at);
     return code;
 }
 
@@ -46,9 +46,10 @@ void numbers_close(struct numbers *numbers) {
     sink_close(&numbers->rule);
 }
 
-static int find_row(struct numbers *numbers, struct session *s, size_t row, const double **out) {
+static int numbers_find_row(struct numbers *numbers, struct session *s, size_t row,
+                            const double **out) {
     size_t first = row / numbers->n * numbers->n;
-    int code = first != numbers->first ? fetch(numbers, s, first) : EXIT_DONE;
+    int code = first != numbers->first ? numbers_fetch(numbers, s, first) : EXIT_DONE;
     *out = numbers->values + (row - first) * numbers->width;
     return code;
 }
@@ -56,7 +57,7 @@ static int find_row(struct numbers *numbers, struct session *s, size_t row, cons
 int numbers_row(struct numbers *numbers, struct session *s, size_t row, const char *missing,
                 struct sink *out) {
     const double *values;
-    int code = find_row(numbers, s, row, &values);
+    int code = numbers_find_row(numbers, s, row, &values);
     for (size_t k = 0; code == EXIT_DONE && k < numbers->width; k++) {
         if (k > 0) sink_puts(out, ",");
         if (isfinite(values[k]))

@@ -30,7 +30,7 @@ static const char flag_words[] = "true|false|yes|no|1|0"; /* the library's; even
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-static void add_row(struct options *options, struct option row) {
+static void opt_add_row(struct options *options, struct option row) {
     struct option *rows = reallocarray(options->rows, options->n_rows + 1, sizeof *rows);
     if (rows == NULL) {
         options->failed = true;
@@ -40,8 +40,8 @@ static void add_row(struct options *options, struct option row) {
     options->rows = rows;
 }
 
-static void add_rows(struct options *options, const struct option *rows) {
-    for (; rows != NULL && rows->name != NULL; rows++) add_row(options, *rows);
+static void opt_add_rows(struct options *options, const struct option *rows) {
+    for (; rows != NULL && rows->name != NULL; rows++) opt_add_row(options, *rows);
 }
 
 static const char *placeholder_of(const sepal_param *param) {
@@ -71,16 +71,16 @@ static void add_params(struct options *options, sepal_kind kind, size_t method,
                              .file = param.file ? FILE_READ : FILE_NONE,
                              .group = group};
         if (option_words(&row) == flag_words) row.placeholder = "[yes|no]";
-        add_row(options, row);
+        opt_add_row(options, row);
     }
 }
 
 void options_build(struct options *out, const struct command *command) {
     *out = (struct options){0};
-    add_rows(out, command->options);
-    if (command->reads || command->samples) add_rows(out, threads_rows);
-    if (!command->silent) add_rows(out, common_rows);
-    add_rows(out, help_rows);
+    opt_add_rows(out, command->options);
+    if (command->reads || command->samples) opt_add_rows(out, threads_rows);
+    if (!command->silent) opt_add_rows(out, common_rows);
+    opt_add_rows(out, help_rows);
     if (command->reads) add_params(out, SEPAL_READ_OPTION, 0, GROUP_READ, false);
     if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT, false);
     /* where a model is fitted, --priors are those it is fitted with */
@@ -116,7 +116,7 @@ const char *option_words(const struct option *option) {
 
 /* ---- The parser ---------------------------------------------------------------------------- */
 
-struct parser {
+struct option_parser {
     struct session *s;
     int count, at;
     char **words;
@@ -133,7 +133,7 @@ static void put_parameters(struct sink *out, const struct options *options) {
     }
 }
 
-static int refuse_unknown(const struct parser *parser, const char *word, size_t length) {
+static int refuse_unknown(const struct option_parser *parser, const char *word, size_t length) {
     if (parser->lenient) return EXIT_DONE;
     const struct options *options = &parser->s->options;
     const char *command = parser->s->command->name;
@@ -169,7 +169,7 @@ static const char *plain_value(const struct option *row, const char *value) {
     return has_word("true|yes|1", value) ? "true" : "false";
 }
 
-static int store(const struct parser *parser, struct option *row, const char *value) {
+static int opt_store(const struct option_parser *parser, struct option *row, const char *value) {
     value = plain_value(row, value);
     if (row->value != NULL && strcmp(row->value, value) != 0 && !parser->lenient) {
         return complain(parser->s, EXIT_USAGE, NULL,
@@ -186,19 +186,19 @@ static bool looks_like_option(const char *word) {
 }
 
 /* `value` is what stands behind '=' or the letter, NULL when nothing does. */
-static int take(struct parser *parser, struct option *row, const char *value) {
+static int opt_take(struct option_parser *parser, struct option *row, const char *value) {
     const char *next = parser->at < parser->count ? parser->words[parser->at] : NULL;
     const char *words = option_words(row);
-    if (value != NULL) return store(parser, row, value);
-    if (row->placeholder == NULL) return store(parser, row, "true");
+    if (value != NULL) return opt_store(parser, row, value);
+    if (row->placeholder == NULL) return opt_store(parser, row, "true");
     if (words != NULL) {
         bool given = next != NULL && has_word(words, next);
         if (given) parser->at++;
-        return store(parser, row, given ? next : "true");
+        return opt_store(parser, row, given ? next : "true");
     }
     if (next != NULL && !looks_like_option(next)) {
         parser->at++;
-        return store(parser, row, next);
+        return opt_store(parser, row, next);
     }
     if (parser->lenient) return EXIT_DONE;
     if (next == NULL) {
@@ -229,7 +229,7 @@ static struct option *find_long(const struct options *options, const char *name,
     return NULL;
 }
 
-static int take_long(struct parser *parser, const char *word) {
+static int take_long(struct option_parser *parser, const char *word) {
     size_t length = strcspn(word, "=");
     struct option *row = find_long(&parser->s->options, word + 2, length - 2);
     const char *value = word[length] == '=' ? word + length + 1 : NULL;
@@ -238,7 +238,7 @@ static int take_long(struct parser *parser, const char *word) {
         return complain(parser->s, EXIT_USAGE, NULL, "--%s takes no value; write --%s alone",
                         row->name, row->name);
     }
-    return take(parser, row, value);
+    return opt_take(parser, row, value);
 }
 
 static struct option *find_letter(const struct options *options, char letter) {
@@ -249,12 +249,12 @@ static struct option *find_letter(const struct options *options, char letter) {
 }
 
 /* "-q", "-qv", "-o FILE", "-oFILE". */
-static int take_letters(struct parser *parser, const char *word) {
+static int take_letters(struct option_parser *parser, const char *word) {
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
         struct option *row = find_letter(&parser->s->options, *letter);
         if (row == NULL) return refuse_unknown(parser, word, strlen(word));
         if (row->placeholder != NULL)
-            return take(parser, row, letter[1] != '\0' ? letter + 1 : NULL);
+            return opt_take(parser, row, letter[1] != '\0' ? letter + 1 : NULL);
         row->value = "true";
     }
     return EXIT_DONE;
@@ -270,7 +270,7 @@ static void add_argument(struct options *options, const char *word) {
     options->arguments = more;
 }
 
-static int parse_words(struct parser *parser) {
+static int parse_words(struct option_parser *parser) {
     bool open = true; /* until "--" */
     int code = EXIT_DONE;
     for (parser->at = 0; parser->at < parser->count && code == EXIT_DONE;) {
@@ -286,9 +286,9 @@ static int parse_words(struct parser *parser) {
 }
 
 /* The first pass: add the parameters of the learner that --method names as rows. */
-static const char *add_parameters(struct parser *parser) {
+static const char *add_parameters(struct option_parser *parser) {
     struct options *options = &parser->s->options;
-    struct parser first = *parser;
+    struct option_parser first = *parser;
     first.lenient = true;
     parse_words(&first);
     const char *spec = option_value(parser->s, "method");
@@ -317,7 +317,7 @@ static int check_arguments(struct session *s) {
 }
 
 int options_parse(struct session *s, int count, char **words) {
-    struct parser parser = {.s = s, .count = count, .words = words};
+    struct option_parser parser = {.s = s, .count = count, .words = words};
     options_build(&s->options, s->command);
     if (s->command->fits) parser.learner = add_parameters(&parser);
     if (s->options.failed) return complain_memory(s);

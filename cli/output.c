@@ -46,7 +46,7 @@ void sink_flush(struct sink *out) {
     out->used = 0;
 }
 
-static bool make_room(struct sink *out, size_t n) {
+static bool output_make_room(struct sink *out, size_t n) {
     if (out->room - out->used > n) return true;
     size_t room = 2 * out->room + n + 1;
     char *bytes = realloc(out->bytes, room);
@@ -59,7 +59,7 @@ static bool make_room(struct sink *out, size_t n) {
 /* A file needs no memory: without it the bytes go out in smaller pieces. */
 void sink_add(struct sink *out, const char *bytes, size_t n) {
     if (out->error != 0 || n == 0) return;
-    if (make_room(out, n)) {
+    if (output_make_room(out, n)) {
         memcpy(out->bytes + out->used, bytes, n);
         out->used += n;
         if (out->fd >= 0 && out->used >= FLUSH_BYTES) sink_flush(out);
@@ -149,7 +149,7 @@ void sink_cell(struct sink *out, const char *text, const char *special) {
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
-static const char *advice(int error) {
+static const char *output_advice(int error) {
     switch (error) {
     case ENOSPC:
     case EDQUOT: return "; make room there, or name a file elsewhere";
@@ -160,12 +160,12 @@ static const char *advice(int error) {
     }
 }
 
-static int refuse(struct session *s, const char *path, const char *what) {
+static int output_refuse(struct session *s, const char *path, const char *what) {
     if (errno == ENOMEM) return complain_memory(s);
     if (errno == EINTR && interrupt_count() > 0)
         return complain(s, EXIT_INTERRUPTED, path, "interrupted while writing it");
     return complain(s, EXIT_OUTPUT, path, "cannot %s it: %s%s", what, strerror(errno),
-                    advice(errno));
+                    output_advice(errno));
 }
 
 bool result_in_place(const char *path) {
@@ -177,13 +177,13 @@ static int open_in_place(struct result *out, struct session *s) {
     int fd, interrupts_allowed = interrupt_count();
     do fd = open(out->path, O_WRONLY | O_CLOEXEC); /* waits for the reader of a named pipe */
     while (fd < 0 && errno == EINTR && interrupt_count() == interrupts_allowed);
-    if (fd < 0) return refuse(s, out->path, "open");
+    if (fd < 0) return output_refuse(s, out->path, "open");
     out->sink = sink_open(fd);
     return EXIT_DONE;
 }
 
 /* Bytes up to and with the last slash. */
-static size_t folder_length(const char *path) {
+static size_t output_folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
@@ -201,7 +201,7 @@ bool result_target(char target[PATH_MAX], const char *path) {
             return false;
         }
         link[n] = '\0';
-        size_t folder = link[0] == '/' ? 0 : folder_length(target);
+        size_t folder = link[0] == '/' ? 0 : output_folder_length(target);
         length = (int)folder + snprintf(target + folder, PATH_MAX - folder, "%s", link);
     }
     errno = ENAMETOOLONG;
@@ -216,9 +216,9 @@ static int open_new(const char *path, bool replaces) {
     return fd;
 }
 
-static int open_beside(struct result *out, struct session *s) {
+static int output_open_beside(struct result *out, struct session *s) {
     enum { TRIES = 100, SUFFIX_BYTES = 48 };
-    size_t folder = folder_length(out->target);
+    size_t folder = output_folder_length(out->target);
     const char *base = out->target + folder;
     if (strlen(base) + SUFFIX_BYTES > NAME_MAX) base = "sepal";
     bool held = interrupt_hold(true);
@@ -236,7 +236,7 @@ static int open_beside(struct result *out, struct session *s) {
         out->temporary[0] = '\0';
     interrupt_hold(held);
     errno = error;
-    if (fd < 0) return refuse(s, out->path, "create a file beside");
+    if (fd < 0) return output_refuse(s, out->path, "create a file beside");
     out->sink = sink_open(fd);
     return EXIT_DONE;
 }
@@ -254,13 +254,13 @@ static int locate(struct result *out, struct session *s, const char *path) {
     *out = (struct result){.path = path, .sink = sink_open(-1)};
     struct stat facts;
     bool exists = stat(path, &facts) == 0;
-    if (!exists && errno != ENOENT) return refuse(s, path, "open");
+    if (!exists && errno != ENOENT) return output_refuse(s, path, "open");
     if (exists && S_ISDIR(facts.st_mode))
         return complain(s, EXIT_OUTPUT, path, "it is a directory; name a file");
     if (exists && !S_ISREG(facts.st_mode)) return EXIT_DONE;
     if (exists) out->mode = facts.st_mode & 07777;
-    if (!result_target(out->target, path)) return refuse(s, path, "follow the link");
-    if (exists && !is_still(out->target, &facts)) return refuse(s, path, "find");
+    if (!result_target(out->target, path)) return output_refuse(s, path, "follow the link");
+    if (exists && !is_still(out->target, &facts)) return output_refuse(s, path, "find");
     return EXIT_DONE;
 }
 
@@ -271,7 +271,7 @@ int result_open(struct result *out, struct session *s, const char *path) {
     }
     int code = locate(out, s, path);
     if (code != EXIT_DONE) return code;
-    return out->target[0] != '\0' ? open_beside(out, s) : open_in_place(out, s);
+    return out->target[0] != '\0' ? output_open_beside(out, s) : open_in_place(out, s);
 }
 
 static void forget_temporary(struct result *out) {
@@ -291,7 +291,7 @@ int result_probe(struct session *s, const char *path) {
     struct result probe;
     int code = locate(&probe, s, path);
     if (code != EXIT_DONE || probe.target[0] == '\0') return code;
-    code = open_beside(&probe, s);
+    code = output_open_beside(&probe, s);
     if (code == EXIT_DONE) result_discard(&probe);
     return code;
 }
@@ -342,7 +342,7 @@ int result_commit(struct result *out, struct session *s) {
         else
             forget_temporary(out);
     }
-    if (failed != NULL) code = refuse(s, out->path, failed);
+    if (failed != NULL) code = output_refuse(s, out->path, failed);
     result_discard(out);
     return code;
 }

@@ -20,7 +20,7 @@ static const char *skip_quoted(const char *at) {
     return *at == '"' ? at + 1 : at;
 }
 
-static struct stage read_stage(const char *at) {
+static struct stage spec_read_stage(const char *at) {
     static const char blanks[] = " \t\n\r\v\f";
     struct stage stage = {.name = at + strspn(at, blanks)};
     stage.length = strcspn(stage.name, "(|+ \t\n\r\v\f");
@@ -52,7 +52,7 @@ static int find_learner(const struct stage *stage, size_t *out) {
 
 static int find_stage(const char *spec, struct stage *stage, size_t *learner) {
     for (;; spec = stage->end + 1) {
-        *stage = read_stage(spec);
+        *stage = spec_read_stage(spec);
         if (find_learner(stage, learner)) return 1;
         if (*stage->end == '\0') return 0;
     }

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Every call that can fail begins with a clean slate. */
-static void begin(sepal_ctx *ctx) {
+static void api_begin(sepal_ctx *ctx) {
     ctx->cancelled = false;
     forgive(ctx);
 }
@@ -34,7 +34,7 @@ struct argument {
 static sepal_status begin_with(sepal_ctx *ctx, const char *function,
                                const struct argument *arguments) {
     if (!ctx) return SEPAL_EUSAGE;
-    begin(ctx);
+    api_begin(ctx);
     for (; arguments->name; arguments++)
         if (!arguments->value)
             return fail(ctx, SEPAL_EUSAGE, "%s was called with NULL for '%s'", function,
@@ -145,7 +145,7 @@ void sepal_data_free(sepal_data *data) {
 /* ---- reports ------------------------------------------------------------------------------ */
 
 /* Hand the report out, or free it after a failure. */
-static sepal_status give(sepal_report **out, sepal_report *report, sepal_status status) {
+static sepal_status api_give(sepal_report **out, sepal_report *report, sepal_status status) {
     if (status != SEPAL_OK) {
         report_free(report);
         report = NULL;
@@ -158,14 +158,14 @@ sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx, const sepal
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(data));
     sepal_report *report = report_new(ctx, REPORT_DATA);
-    return give(out, report, report ? describe_data(report, data) : SEPAL_EMEMORY);
+    return api_give(out, report, report ? describe_data(report, data) : SEPAL_EMEMORY);
 }
 
 sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx, const sepal_model *model) {
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(model));
     sepal_report *report = report_new(ctx, REPORT_MODEL);
-    return give(out, report, report ? inspect_model(report, model) : SEPAL_EMEMORY);
+    return api_give(out, report, report ? inspect_model(report, model) : SEPAL_EMEMORY);
 }
 
 static const struct tree *fact_at(const sepal_report *report, const char *path) {
@@ -439,7 +439,7 @@ sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_mode
     TRY(match_columns(ctx, model, data));
     sepal_report *report = report_new(ctx, REPORT_EVALUATION);
     if (!report) return SEPAL_EMEMORY;
-    return give(out, report, evaluate_into(report, ctx, model, data, options));
+    return api_give(out, report, evaluate_into(report, ctx, model, data, options));
 }
 
 /* ---- separability ------------------------------------------------------------------------- */
@@ -451,7 +451,7 @@ sepal_status sepal_separable(sepal_report **out, char **certificate, sepal_ctx *
     BEGIN(ctx, GIVEN(out), GIVEN(data));
     sepal_report *report = report_new(ctx, REPORT_SEPARABILITY);
     if (!report) return SEPAL_EMEMORY;
-    return give(
+    return api_give(
         out, report,
         separability_report(ctx, data, maps, options, &report->make, report->root, certificate));
 }

@@ -13,8 +13,8 @@
 #include "multiclass/reduction.h"
 
 /* Row i of a table, with its parameters; false past the end. */
-static int row_at(sepal_kind kind, size_t i, sepal_method *out,
-                  const struct parameter **parameters) {
+static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
+                         const struct parameter **parameters) {
     static const struct parameter none[] = {{0}};
     *parameters = none;
     *out = (sepal_method){0};
@@ -75,19 +75,19 @@ size_t sepal_method_count(sepal_kind kind) {
     sepal_method method;
     const struct parameter *parameters;
     size_t n = 0;
-    while (row_at(kind, n, &method, &parameters)) n++;
+    while (tables_row_at(kind, n, &method, &parameters)) n++;
     return n;
 }
 
 int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
     const struct parameter *parameters;
-    return out && row_at(kind, i, out, &parameters);
+    return out && tables_row_at(kind, i, out, &parameters);
 }
 
 int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
     sepal_method method;
     const struct parameter *parameters;
-    if (!out || !row_at(kind, i, &method, &parameters) || param >= method.n_params) return 0;
+    if (!out || !tables_row_at(kind, i, &method, &parameters) || param >= method.n_params) return 0;
     const struct parameter *parameter = &parameters[param];
     *out = (sepal_param){parameter->name, parameter->fallback, parameter->range, parameter->help,
                          parameter->type == PARAMETER_FILE};

@@ -22,7 +22,7 @@ bool verdict_no(struct verdict *out, const char *format, ...) {
     return false;
 }
 
-struct judging {
+struct certificate_judging {
     const struct question *q;
     const struct certificate *c;
     size_t
@@ -36,8 +36,8 @@ struct score {
     double value, error;
 };
 
-static struct score score_of(const struct judging *all, const struct block *block, size_t i,
-                             size_t k) {
+static struct score certificate_score_of(const struct certificate_judging *all,
+                                         const struct block *block, size_t i, size_t k) {
     size_t cols = all->q->x->cols, n = 8;
     const double *w = all->c->w + k * cols;
     double value = all->q->bias ? all->c->b[k] : 0, size = fabs(value), x;
@@ -48,8 +48,8 @@ static struct score score_of(const struct judging *all, const struct block *bloc
     return (struct score){value, (double)n * (DBL_EPSILON * size + DBL_MIN)};
 }
 
-static void add_exactly(struct exact_sum *sum, const struct judging *all, const struct block *block,
-                        size_t i, size_t k, double sign) {
+static void certificate_add_exactly(struct exact_sum *sum, const struct certificate_judging *all,
+                                    const struct block *block, size_t i, size_t k, double sign) {
     size_t cols = all->q->x->cols;
     double x;
     for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &x);)
@@ -57,34 +57,36 @@ static void add_exactly(struct exact_sum *sum, const struct judging *all, const 
     if (all->q->bias) exact_sum_add(sum, sign, all->c->b[k]);
 }
 
-static bool right_side(const struct judging *all, const struct block *block, size_t i, int side) {
-    struct score score = score_of(all, block, i, 0);
+static bool right_side(const struct certificate_judging *all, const struct block *block, size_t i,
+                       int side) {
+    struct score score = certificate_score_of(all, block, i, 0);
     if (side * score.value > score.error) return true;
     int64_t limbs[EXACT_SUM_LIMBS];
     struct exact_sum sum = {.limb = limbs, .n = EXACT_SUM_LIMBS};
     exact_sum_clear(&sum);
-    add_exactly(&sum, all, block, i, 0, side);
+    certificate_add_exactly(&sum, all, block, i, 0, side);
     return exact_sum_sign(&sum) > 0;
 }
 
-static bool wins(const struct judging *all, const struct block *block, size_t i, int32_t y) {
-    struct score own = score_of(all, block, i, (size_t)y);
+static bool wins(const struct certificate_judging *all, const struct block *block, size_t i,
+                 int32_t y) {
+    struct score own = certificate_score_of(all, block, i, (size_t)y);
     for (size_t k = 0; k < all->q->classes; k++) {
         if (k == (size_t)y) continue;
-        struct score other = score_of(all, block, i, k);
+        struct score other = certificate_score_of(all, block, i, k);
         if (own.value - other.value > 2 * (own.error + other.error)) continue;
         int64_t limbs[EXACT_SUM_LIMBS];
         struct exact_sum sum = {.limb = limbs, .n = EXACT_SUM_LIMBS};
         exact_sum_clear(&sum);
-        add_exactly(&sum, all, block, i, (size_t)y, 1);
-        add_exactly(&sum, all, block, i, k, -1);
+        certificate_add_exactly(&sum, all, block, i, (size_t)y, 1);
+        certificate_add_exactly(&sum, all, block, i, k, -1);
         if (exact_sum_sign(&sum) <= 0) return false;
     }
     return true;
 }
 
 static sepal_status judge_block(sepal_ctx *ctx, size_t b, void *payload) {
-    const struct judging *all = payload;
+    const struct certificate_judging *all = payload;
     const struct block *block = &all->q->x->blocks[b];
     (void)ctx;
     all->wrong[b] = SIZE_MAX;
@@ -100,7 +102,7 @@ static sepal_status judge_block(sepal_ctx *ctx, size_t b, void *payload) {
     return SEPAL_OK;
 }
 
-static bool plane_is_finite(const struct judging *all) {
+static bool plane_is_finite(const struct certificate_judging *all) {
     size_t planes = all->q->side ? 1 : all->q->classes;
     for (size_t i = 0; i < planes * all->q->x->cols; i++)
         if (!isfinite(all->c->w[i])) return false;
@@ -111,7 +113,7 @@ static bool plane_is_finite(const struct judging *all) {
 
 static sepal_status plane_judge(struct verdict *out, sepal_ctx *ctx, const struct question *q,
                                 const struct certificate *c) {
-    struct judging all = {q, c, NULL};
+    struct certificate_judging all = {q, c, NULL};
     if (!plane_is_finite(&all)) {
         verdict_no(out, "a weight or bias is not finite, or there is a bias where none may be");
         return SEPAL_OK;

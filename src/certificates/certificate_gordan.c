@@ -36,22 +36,22 @@ struct gordan {
 
 /* ---- the equations ------------------------------------------------------------------------ */
 
-static sepal_status add_entry(struct gordan *g, size_t class, size_t column, size_t point,
-                              double value) {
+static sepal_status gordan_add_entry(struct gordan *g, size_t class, size_t column, size_t point,
+                                     double value) {
     TRY(mem_reserve(g->ctx, (void **)&g->entries, &g->room, g->n_entries + 1, sizeof *g->entries));
     g->entries[g->n_entries++] = (struct equation_entry){class * g->cols + column, point, value};
     return SEPAL_OK;
 }
 
-static sepal_status add_row(struct gordan *g, size_t point, size_t class, double sign) {
+static sepal_status gordan_add_row(struct gordan *g, size_t point, size_t class, double sign) {
     /* the equations of all classes of a machine add up to 0 = 0, so the last class has none */
     if (!g->q->side && class + 1 == g->q->classes) return SEPAL_OK;
     size_t local, cols = g->q->x->cols;
     const struct block *block = matrix_block_of(g->q->x, g->c->rows[point], &local);
     double x;
     for (size_t at = 0, j; row_next(block, local, cols, &at, &j, &x);)
-        TRY(add_entry(g, class, j, point, sign * x));
-    return g->q->bias ? add_entry(g, class, cols, point, sign) : SEPAL_OK;
+        TRY(gordan_add_entry(g, class, j, point, sign * x));
+    return g->q->bias ? gordan_add_entry(g, class, cols, point, sign) : SEPAL_OK;
 }
 
 static int by_equation(const void *a, const void *b) {
@@ -64,10 +64,10 @@ static sepal_status make_equations(struct gordan *g) {
     const struct certificate *c = g->c;
     for (size_t p = 0; p < c->n; p++) {
         if (g->q->side) {
-            TRY(add_row(g, p, 0, g->q->side[c->rows[p]]));
+            TRY(gordan_add_row(g, p, 0, g->q->side[c->rows[p]]));
         } else {
-            TRY(add_row(g, p, (size_t)g->q->label[c->rows[p]], 1));
-            TRY(add_row(g, p, (size_t)c->rivals[p], -1));
+            TRY(gordan_add_row(g, p, (size_t)g->q->label[c->rows[p]], 1));
+            TRY(gordan_add_row(g, p, (size_t)c->rivals[p], -1));
         }
     }
     if (g->n_entries) qsort(g->entries, g->n_entries, sizeof *g->entries, by_equation);
@@ -194,7 +194,7 @@ static bool equation_values(const struct gordan *g, size_t e, const double *sign
 }
 
 /* +1, -1 or 0 for each point: its factor in the equations of a class. */
-static void signs_of(const struct gordan *g, size_t class, double *sign) {
+static void gordan_signs_of(const struct gordan *g, size_t class, double *sign) {
     for (size_t p = 0; p < g->c->n; p++) {
         size_t row = g->c->rows[p];
         if (g->q->side)
@@ -216,7 +216,7 @@ static sepal_status judge_numbers(struct gordan *g, struct verdict *out) {
     double *sign = arena_alloc(g->ctx, &g->arena, n, sizeof *sign);
     if (!values || !sign) return SEPAL_EMEMORY;
     for (size_t e = 0; e < g->n_equations && independent < n; e++) {
-        signs_of(g, g->entries[g->start[e]].equation / g->cols, sign);
+        gordan_signs_of(g, g->entries[g->start[e]].equation / g->cols, sign);
         if (equation_values(g, e, sign, values + independent * n)) independent++;
     }
     bool proved = false;

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-struct proof {
+struct interval_proof {
     const struct kernels *kernels;
     size_t n, k;
     double *a;       /* n x k: A diag(m), rows scaled to about 1 */
@@ -33,7 +33,8 @@ static const double LEAST = 0x1p-900;
 /* Sums of bounds are themselves rounded; they have fewer than 10^12 terms. */
 static const double UPWARD = 1.01;
 
-static bool fill(struct proof *p, const double *values, const double *multipliers) {
+static bool interval_fill(struct interval_proof *p, const double *values,
+                          const double *multipliers) {
     double largest = 0;
     for (size_t j = 0; j < p->k; j++) largest = fmax(largest, multipliers[j]);
     int exponent_of_all;
@@ -56,7 +57,7 @@ static bool fill(struct proof *p, const double *values, const double *multiplier
 }
 
 /* Columns that are far from dependent: elimination with the largest pivot of all that is left. */
-static bool choose_basis(struct proof *p) {
+static bool choose_basis(struct interval_proof *p) {
     enum { ENOUGH = 48 }; /* bits: pivots smaller by this many are noise */
     memcpy(p->copy, p->a, p->n * p->k * sizeof *p->copy);
     double first = 0;
@@ -90,7 +91,7 @@ static bool choose_basis(struct proof *p) {
 }
 
 /* Gauss and Jordan with row exchanges; false when a pivot is 0. */
-static bool invert(struct proof *p) {
+static bool invert(struct interval_proof *p) {
     size_t n = p->n, width = 2 * n;
     memset(p->wide, 0, n * width * sizeof *p->wide);
     for (size_t i = 0; i < n; i++) {
@@ -121,7 +122,7 @@ static bool invert(struct proof *p) {
 }
 
 /* An upper bound of |I - R B|. */
-static double distance_from_identity(struct proof *p) {
+static double distance_from_identity(struct interval_proof *p) {
     double worst = 0;
     for (size_t i = 0; i < p->n; i++) {
         const double *r = p->wide + i * 2 * p->n + p->n;
@@ -143,7 +144,7 @@ static double distance_from_identity(struct proof *p) {
 }
 
 /* An upper bound of |R r|. */
-static double correction(struct proof *p) {
+static double correction(struct interval_proof *p) {
     double worst = 0;
     for (size_t i = 0; i < p->n; i++) {
         const double *r = p->wide + i * 2 * p->n + p->n;
@@ -163,7 +164,7 @@ static double correction(struct proof *p) {
     return worst;
 }
 
-static sepal_status proof_make(struct proof *p, sepal_ctx *ctx, struct arena *arena) {
+static sepal_status proof_make(struct interval_proof *p, sepal_ctx *ctx, struct arena *arena) {
     size_t n = p->n, k = p->k;
     p->a = arena_alloc(ctx, arena, n, k * sizeof *p->a);
     p->copy = arena_alloc(ctx, arena, n, k * sizeof *p->copy);
@@ -178,12 +179,13 @@ static sepal_status proof_make(struct proof *p, sepal_ctx *ctx, struct arena *ar
 sepal_status interval_proof(bool *proved, sepal_ctx *ctx, const double *values, size_t n, size_t k,
                             double error, const double *multipliers) {
     struct arena arena = {0};
-    struct proof p = {.kernels = ctx->kernels, .n = n, .k = k};
+    struct interval_proof p = {.kernels = ctx->kernels, .n = n, .k = k};
     /* sums of k terms, a product each, entries with their own error and that of the scaling */
     p.relative = (double)(k + n + 16) * DBL_EPSILON + 4 * error;
     *proved = false;
     sepal_status status = proof_make(&p, ctx, &arena);
-    if (status == SEPAL_OK && fill(&p, values, multipliers) && choose_basis(&p) && invert(&p)) {
+    if (status == SEPAL_OK && interval_fill(&p, values, multipliers) && choose_basis(&p) &&
+        invert(&p)) {
         double beta = distance_from_identity(&p);
         if (beta < 0.5) *proved = correction(&p) / (1 - beta) <= certificate_nearness / UPWARD;
     }

@@ -46,7 +46,7 @@ static struct decimal without_zeros(uint64_t digits, int exponent) {
 
 /* The shortest decimal of significand * 2^scale; `closer` when the double below is half as far as
    the one above. */
-static struct decimal shorten(uint64_t significand, int scale, bool closer) {
+static struct decimal decimal_shorten(uint64_t significand, int scale, bool closer) {
     /* floor(log10(2^scale)), or of 3/4 of it; the constants are log10(2) and log10(4/3) in units
        of 2^-22, good for every scale. */
     int k = (scale * 1262611 - (closer ? 524031 : 0)) >> 22;
@@ -128,7 +128,8 @@ static size_t put_positive(char *out, double value, uint64_t bits) {
     bool normal = field > 0;
     bool closer = fraction == 0 && field > 1;
     uint64_t significand = normal ? hidden | fraction : fraction;
-    struct decimal decimal = shorten(significand, DOUBLE_SCALE_MIN + field - normal, closer);
+    struct decimal decimal =
+        decimal_shorten(significand, DOUBLE_SCALE_MIN + field - normal, closer);
     char digits[20];
     size_t count = put_integer(digits, decimal.digits);
     int point = (int)count + decimal.exponent;

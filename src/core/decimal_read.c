@@ -27,7 +27,7 @@ enum {
 };
 
 /* value = mantissa * 10^exponent; of more than 19 significant digits the mantissa holds 19. */
-struct number {
+struct decimal_text {
     uint64_t mantissa;
     int64_t exponent;
     const char *digits, *digits_end; /* with the point among them */
@@ -39,7 +39,7 @@ static bool is_digit(char c) {
 }
 
 /* Append the digits at p to the mantissa, modulo 2^64; returns the byte after them. */
-static inline const char *gather(const char *p, const char *end, uint64_t *mantissa) {
+static inline const char *decimal_gather(const char *p, const char *end, uint64_t *mantissa) {
     static const uint32_t powers[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     uint64_t sum = *mantissa;
     while (end - p >= 8) {
@@ -83,7 +83,7 @@ static const char *read_exponent(const char *p, const char *end, int64_t *expone
 }
 
 /* The mantissa overflowed unless enough of its `count` digits were leading zeros. */
-static void keep_first_digits(struct number *number, int64_t count) {
+static void keep_first_digits(struct decimal_text *number, int64_t count) {
     const char *p = number->digits;
     for (; p < number->digits_end && (*p == '0' || *p == '.'); p++) {
         count -= *p == '0';
@@ -107,7 +107,7 @@ static void keep_first_digits(struct number *number, int64_t count) {
    force: it is most of what reading a short number costs, and a call would pass all through
    memory. */
 __attribute__((always_inline)) static inline const char *scan(const char *text, const char *end,
-                                                              struct number *number) {
+                                                              struct decimal_text *number) {
     const char *p = text;
     number->negative = p < end && *p == '-';
     p += p < end && (*p == '-' || *p == '+');
@@ -123,7 +123,7 @@ __attribute__((always_inline)) static inline const char *scan(const char *text, 
     int64_t count = p - number->digits;
     if (p < end && *p == '.') {
         const char *fraction = p + 1;
-        p = gather(fraction, end, &number->mantissa);
+        p = decimal_gather(fraction, end, &number->mantissa);
         number->exponent = fraction - p;
         count += p - fraction;
     }
@@ -179,7 +179,7 @@ static void shift_left(struct big *big, int64_t bits) {
     multiply_add(big, (uint64_t)1 << (bits % 64), 0);
 }
 
-static int compare(const struct big *a, const struct big *b) {
+static int decimal_compare(const struct big *a, const struct big *b) {
     if (a->used != b->used) {
         return a->used < b->used ? -1 : 1;
     }
@@ -194,7 +194,7 @@ static int compare(const struct big *a, const struct big *b) {
 /* The first digits of a truncated number, those beyond the mantissa lowering the exponent; returns
    whether a digit other than 0 is left out. Digits past the last that a midpoint can have matter
    only when all before them equal the midpoint's, hence only by not being zero. */
-static bool gather_big(const struct number *number, struct big *big, int64_t *exponent) {
+static bool gather_big(const struct decimal_text *number, struct big *big, int64_t *exponent) {
     const char *p = number->digits;
     int taken = 0;
     big->used = 0;
@@ -213,7 +213,7 @@ static bool gather_big(const struct number *number, struct big *big, int64_t *ex
 
 /* Whether the number rounds up from low * 2^scale, given that it lies between this and
    (low + 1) * 2^scale. */
-static bool rounds_up(const struct number *number, uint64_t low, int scale) {
+static bool rounds_up(const struct decimal_text *number, uint64_t low, int scale) {
     struct big value = {.used = 1, .limbs = {number->mantissa}};
     struct big midpoint = {.used = 1, .limbs = {2 * low + 1}};
     int64_t exponent = number->exponent;
@@ -229,7 +229,7 @@ static bool rounds_up(const struct number *number, uint64_t low, int scale) {
     } else {
         shift_left(&midpoint, -shift);
     }
-    int order = compare(&value, &midpoint);
+    int order = decimal_compare(&value, &midpoint);
     return order > 0 || (order == 0 && (more || low % 2 == 1));
 }
 
@@ -240,7 +240,7 @@ static double double_from_bits(uint64_t bits) {
 }
 
 /* The nearest double of the number without its sign, infinity when it is too large. */
-static double convert(const struct number *number) {
+static double convert(const struct decimal_text *number) {
     const uint64_t infinity = (uint64_t)0x7ff << DOUBLE_FRACTION_BITS;
     /* 10^19 * 10^-343 is less than half of 2^-1074, and 10^309 more than the largest double. */
     if (number->mantissa == 0 || number->exponent < DECIMAL_POWER_MIN) {
@@ -287,7 +287,7 @@ const char *decimal_read(const char *text, const char *end, double *out) {
         1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     };
-    struct number number;
+    struct decimal_text number;
     const char *stop = scan(text, end, &number);
     if (stop == NULL) {
         return NULL;
@@ -312,6 +312,6 @@ const char *decimal_read(const char *text, const char *end, double *out) {
 }
 
 bool decimal_overflows(const char *text, const char *end) {
-    struct number number;
+    struct decimal_text number;
     return scan(text, end, &number) != NULL && convert(&number) > DBL_MAX;
 }

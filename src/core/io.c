@@ -25,7 +25,7 @@ static sepal_status unreadable(sepal_ctx *ctx, const struct input_file *in, cons
 }
 
 /* What there is to know of a file just opened. */
-static sepal_status look_at(struct input_file *in, sepal_ctx *ctx) {
+static sepal_status io_look_at(struct input_file *in, sepal_ctx *ctx) {
     struct stat facts;
     if (sys_fstat(ctx, in->fd, &facts)) return unreadable(ctx, in, "open");
     if (S_ISDIR(facts.st_mode))
@@ -61,7 +61,7 @@ sepal_status input_open(struct input_file *out, sepal_ctx *ctx, const char *path
     }
     out->owned = !is_stdin;
     if (is_stdin) reopen_terminal(out);
-    sepal_status seen = look_at(out, ctx);
+    sepal_status seen = io_look_at(out, ctx);
     if (seen != SEPAL_OK) input_close(out);
     return seen;
 }
@@ -158,7 +158,7 @@ sepal_status input_slurp(char **out, size_t *size, sepal_ctx *ctx, const char *p
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static const char *advice(int error) {
+static const char *io_advice(int error) {
     switch (error) {
     case ENOSPC:
     case EDQUOT: return "; make room there, or name a file elsewhere";
@@ -171,11 +171,11 @@ static const char *advice(int error) {
 
 static sepal_status refused(sepal_ctx *ctx, const char *path, const char *what) {
     return fail_at(ctx, SEPAL_EOUTPUT, path, 0, 0, "cannot %s it: %s%s", what, strerror(errno),
-                   advice(errno));
+                   io_advice(errno));
 }
 
 /* Bytes up to and with the last slash. */
-static size_t folder_length(const char *path) {
+static size_t io_folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
@@ -196,7 +196,7 @@ static sepal_status follow_links(char **out, sepal_ctx *ctx, const char *path) {
         /* never: as the two before */
         if (n < 0 || i == MOST_LINKS || n == (ssize_t)sizeof link)
             return refused(ctx, path, "follow the link");
-        size_t folder = link[0] == '/' ? 0 : folder_length(*out);
+        size_t folder = link[0] == '/' ? 0 : io_folder_length(*out);
         char *next = mem_alloc(ctx, folder + (size_t)n + 1, 1);
         if (next) {
             memcpy(next, *out, folder);
@@ -211,7 +211,7 @@ static sepal_status follow_links(char **out, sepal_ctx *ctx, const char *path) {
 
 static sepal_status name_temporary(struct staged *staged, sepal_ctx *ctx, int number) {
     enum { SUFFIX_BYTES = 48 };
-    size_t folder = folder_length(staged->target);
+    size_t folder = io_folder_length(staged->target);
     const char *base = staged->target + folder;
     if (strlen(base) + SUFFIX_BYTES > NAME_MAX) base = "sepal";
     size_t room = folder + strlen(base) + SUFFIX_BYTES;
@@ -237,7 +237,7 @@ static int open_surely(sepal_ctx *ctx, const char *path, int flags, mode_t mode)
 }
 
 /* Until it has the mode of the file it replaces, only its owner may open it. */
-static sepal_status open_beside(struct staged *out, sepal_ctx *ctx, const struct stat *old) {
+static sepal_status io_open_beside(struct staged *out, sepal_ctx *ctx, const struct stat *old) {
     enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
         TRY(name_temporary(out, ctx, i));
@@ -255,8 +255,8 @@ static sepal_status open_beside(struct staged *out, sepal_ctx *ctx, const struct
 }
 
 /* A link such as /dev/fd/3 may name a file by what it was called before it was removed. */
-static sepal_status check_same(sepal_ctx *ctx, const char *path, const char *target,
-                               const struct stat *old) {
+static sepal_status io_check_same(sepal_ctx *ctx, const char *path, const char *target,
+                                  const struct stat *old) {
     struct stat facts;
     if (sys_stat(ctx, target, &facts)) return refused(ctx, path, "open");
     /* never: another device, in the same folder */
@@ -267,8 +267,8 @@ static sepal_status check_same(sepal_ctx *ctx, const char *path, const char *tar
 /* `old`: the file to be replaced, NULL: none. */
 static sepal_status begin_beside(struct staged *out, sepal_ctx *ctx, const struct stat *old) {
     TRY(follow_links(&out->target, ctx, out->path));
-    if (old) TRY(check_same(ctx, out->path, out->target, old));
-    return open_beside(out, ctx, old);
+    if (old) TRY(io_check_same(ctx, out->path, out->target, old));
+    return io_open_beside(out, ctx, old);
 }
 
 /* The open of a named pipe waits for its reader. */
@@ -343,16 +343,16 @@ static sepal_status take_name(sepal_ctx *ctx, struct staged *staged) {
 }
 
 /* Turns the name of the temporary file into that of its folder. */
-static const char *folder_of(struct staged *staged) {
-    size_t length = folder_length(staged->target);
+static const char *io_folder_of(struct staged *staged) {
+    size_t length = io_folder_length(staged->target);
     if (length == 0) return ".";
     staged->temporary[length] = '\0';
     return staged->temporary;
 }
 
-static sepal_status settle(sepal_ctx *ctx, struct staged *staged) {
+static sepal_status io_settle(sepal_ctx *ctx, struct staged *staged) {
     if (!staged->target) return SEPAL_OK;
-    int fd = open_surely(ctx, folder_of(staged), O_RDONLY | O_DIRECTORY, 0);
+    int fd = open_surely(ctx, io_folder_of(staged), O_RDONLY | O_DIRECTORY, 0);
     /* In some folders one may write but not read; some file systems cannot sync a folder and say
        EINVAL. Then there is nothing to do. */
     bool synced = fd < 0 ? errno == EACCES : sys_fsync(ctx, fd) == 0 || errno == EINVAL;
@@ -371,7 +371,7 @@ sepal_status output_commit(sepal_ctx *ctx, struct staged *staged) {
         output_drop(staged);
         return status;
     }
-    status = settle(ctx, staged);
+    status = io_settle(ctx, staged);
     forget(staged);
     return status;
 }
@@ -396,8 +396,8 @@ sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct sta
         if (!replaces) sys_unlink(first->target);
         output_drop(second);
     } else {
-        status = settle(ctx, first);
-        if (status == SEPAL_OK) status = settle(ctx, second);
+        status = io_settle(ctx, first);
+        if (status == SEPAL_OK) status = io_settle(ctx, second);
     }
     forget(first);
     forget(second);

@@ -67,7 +67,7 @@ static bool fits_one_line(const struct tree *tree) {
     return true;
 }
 
-static void print_value(struct printer *print, const struct tree *tree, int depth);
+static void json_print_value(struct printer *print, const struct tree *tree, int depth);
 
 static void print_children(struct printer *print, const struct tree *tree, int depth) {
     bool object = tree->kind == TREE_OBJECT, airy = print->indent > 0;
@@ -80,13 +80,13 @@ static void print_children(struct printer *print, const struct tree *tree, int d
             print_text(print, (struct slice){child->key, strlen(child->key)});
             text_puts(print->ctx, print->out, airy ? ": " : ":");
         }
-        print_value(print, child, depth + 1);
+        json_print_value(print, child, depth + 1);
     }
     if (lines) print_line_end(print, depth);
     text_puts(print->ctx, print->out, object ? "}" : "]");
 }
 
-static void print_value(struct printer *print, const struct tree *tree, int depth) {
+static void json_print_value(struct printer *print, const struct tree *tree, int depth) {
     switch (tree->kind) {
     case TREE_NULL: text_puts(print->ctx, print->out, "null"); break;
     case TREE_BOOL: text_puts(print->ctx, print->out, tree->truth ? "true" : "false"); break;
@@ -99,5 +99,5 @@ static void print_value(struct printer *print, const struct tree *tree, int dept
 
 void json_print(sepal_ctx *ctx, struct text *out, const struct tree *tree, int indent) {
     struct printer print = {ctx, out, indent};
-    print_value(&print, tree, 0);
+    json_print_value(&print, tree, 0);
 }

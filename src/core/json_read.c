@@ -26,7 +26,7 @@ static size_t byte_number(const struct reader *in, const char *at) {
     return (size_t)(at - in->start) + 1;
 }
 
-static sepal_status expected(struct reader *in, const char *what) {
+static sepal_status json_expected(struct reader *in, const char *what) {
     return fail(in->ctx, in->status, "json: expected %s at byte %zu%s", what,
                 byte_number(in, in->at), in->at == in->end ? ", where the text ends" : "");
 }
@@ -55,7 +55,7 @@ static sepal_status read_hex(struct reader *in, unsigned *out) {
         } else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) {
             digit = (unsigned)((c | 0x20) - 'a') + 10;
         } else {
-            return expected(in, "four hexadecimal digits after \\u");
+            return json_expected(in, "four hexadecimal digits after \\u");
         }
         *out = *out * 16 + digit;
         in->at++;
@@ -110,7 +110,8 @@ static sepal_status read_escape(struct reader *in, struct text *out) {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
     int letter = peek(in);
     const char *found = letter > 0 ? strchr(letters, letter) : NULL;
-    if (found == NULL && letter != 'u') return expected(in, "one of \"\\/bfnrtu after a backslash");
+    if (found == NULL && letter != 'u')
+        return json_expected(in, "one of \"\\/bfnrtu after a backslash");
     in->at++;
     if (letter == 'u') return read_unicode(in, out);
     text_add(in->ctx, out, meanings + (found - letters), 1);
@@ -118,7 +119,7 @@ static sepal_status read_escape(struct reader *in, struct text *out) {
 }
 
 /* A string, at its opening quote. The bytes are known to be UTF-8. */
-static sepal_status read_string(struct reader *in, struct text *out) {
+static sepal_status json_read_string(struct reader *in, struct text *out) {
     const char *open = in->at++;
     out->length = 0;
     text_add(in->ctx, out, "", 0);
@@ -131,7 +132,7 @@ static sepal_status read_string(struct reader *in, struct text *out) {
             return fail(in->ctx, in->status, "json: the string that begins at byte %zu never ends",
                         byte_number(in, open));
         }
-        if (peek(in) != '\\') return expected(in, "no bare control character in a string");
+        if (peek(in) != '\\') return json_expected(in, "no bare control character in a string");
         in->at++;
         TRY(read_escape(in, out));
     }
@@ -168,7 +169,8 @@ static const char *number_end(const char *at, const char *end) {
 
 static sepal_status read_number(struct reader *in, struct tree *parent, const char *key) {
     const char *stop = number_end(in->at, in->end);
-    if (stop == NULL) return expected(in, "a number as JSON writes it (no '+', no leading zeros)");
+    if (stop == NULL)
+        return json_expected(in, "a number as JSON writes it (no '+', no leading zeros)");
     double number;
     if (decimal_read(in->at, stop, &number) != stop) {
         return fail(in->ctx, in->status, "json: the number at byte %zu is too large for a double",
@@ -179,7 +181,7 @@ static sepal_status read_number(struct reader *in, struct tree *parent, const ch
     return SEPAL_OK;
 }
 
-static bool read_word(struct reader *in, const char *word) {
+static bool json_read_word(struct reader *in, const char *word) {
     size_t length = strlen(word);
     if ((size_t)(in->end - in->at) < length || memcmp(in->at, word, length) != 0) return false;
     in->at += length;
@@ -187,14 +189,14 @@ static bool read_word(struct reader *in, const char *word) {
 }
 
 static sepal_status read_word_value(struct reader *in, struct tree *parent, const char *key) {
-    if (read_word(in, "null")) {
+    if (json_read_word(in, "null")) {
         tree_null(&in->make, parent, key);
-    } else if (read_word(in, "true")) {
+    } else if (json_read_word(in, "true")) {
         tree_bool(&in->make, parent, key, true);
-    } else if (read_word(in, "false")) {
+    } else if (json_read_word(in, "false")) {
         tree_bool(&in->make, parent, key, false);
     } else {
-        return expected(in, "a value");
+        return json_expected(in, "a value");
     }
     return SEPAL_OK;
 }
@@ -212,13 +214,13 @@ static sepal_status open_container(struct reader *in, struct tree *parent, const
 }
 
 /* One scalar, or the opening of an array or object. */
-static sepal_status read_value(struct reader *in, const char *key) {
+static sepal_status json_read_value(struct reader *in, const char *key) {
     struct tree *parent = in->open[in->depth];
     int next = peek_past_blanks(in);
     if (next == '{' || next == '[') {
         TRY(open_container(in, parent, key));
     } else if (next == '"') {
-        TRY(read_string(in, &in->text));
+        TRY(json_read_string(in, &in->text));
         tree_slice(&in->make, parent, key, (struct slice){in->text.bytes, in->text.length});
     } else if (next == '-' || (next >= '0' && next <= '9')) {
         TRY(read_number(in, parent, key));
@@ -266,27 +268,27 @@ static sepal_status read_child(struct reader *in) {
         return SEPAL_OK;
     }
     if (parent->count > 0) {
-        if (next != ',') return expected(in, object ? "',' or '}'" : "',' or ']'");
+        if (next != ',') return json_expected(in, object ? "',' or '}'" : "',' or ']'");
         in->at++;
     }
-    if (!object) return read_value(in, NULL);
-    if (peek_past_blanks(in) != '"') return expected(in, "a key in double quotes");
-    TRY(read_string(in, &in->key));
-    if (peek_past_blanks(in) != ':') return expected(in, "':'");
+    if (!object) return json_read_value(in, NULL);
+    if (peek_past_blanks(in) != '"') return json_expected(in, "a key in double quotes");
+    TRY(json_read_string(in, &in->key));
+    if (peek_past_blanks(in) != ':') return json_expected(in, "':'");
     in->at++;
-    return read_value(in, in->key.bytes);
+    return json_read_value(in, in->key.bytes);
 }
 
-static sepal_status read_all(struct reader *in) {
+static sepal_status json_read_all(struct reader *in) {
     size_t length = (size_t)(in->end - in->start), valid = utf8_valid_prefix(in->start, length);
     if (valid < length) {
         return fail(in->ctx, in->status, "json: byte %zu is not UTF-8", valid + 1);
     }
     in->open[0] = tree_array(&in->make, NULL, NULL);
     if (in->make.failed) return SEPAL_EMEMORY;
-    TRY(read_value(in, NULL));
+    TRY(json_read_value(in, NULL));
     while (in->depth > 0) TRY(read_child(in));
-    if (peek_past_blanks(in) >= 0) return expected(in, "nothing after the value");
+    if (peek_past_blanks(in) >= 0) return json_expected(in, "nothing after the value");
     return SEPAL_OK;
 }
 
@@ -300,7 +302,7 @@ sepal_status json_read(struct tree **out, sepal_ctx *ctx, struct arena *arena, s
                         .at = start,
                         .end = start + json.length,
                         .make = {.ctx = ctx, .arena = arena}};
-    sepal_status result = read_all(&in);
+    sepal_status result = json_read_all(&in);
     text_clear(&in.key);
     text_clear(&in.text);
     if (result == SEPAL_OK) *out = in.open[0]->first;

@@ -75,7 +75,7 @@ static void send_away(struct pool *pool) {
 #endif
 }
 
-static void *work(void *argument) {
+static void *parallel_work(void *argument) {
     struct worker *me = argument;
     struct pool *pool = me->pool;
     for (unsigned long seen = 0;;) {
@@ -153,14 +153,14 @@ static struct pool *pool_get(sepal_ctx *ctx) {
     for (pool->width = 1; pool->width < width; pool->width++) {
         struct worker *worker = &workers[pool->width];
         *worker = (struct worker){.pool = pool, .number = pool->width};
-        if (pthread_create(&worker->thread, NULL, work, worker)) break;
+        if (pthread_create(&worker->thread, NULL, parallel_work, worker)) break;
     }
     ctx->pool = pool;
     return pool;
 }
 
 /* A worker's context shares the settings, but has an error of its own. */
-static void prepare(struct worker *worker, const sepal_ctx *ctx) {
+static void parallel_prepare(struct worker *worker, const sepal_ctx *ctx) {
     worker->status = SEPAL_OK;
     worker->ctx.root = ctx->root;
     worker->ctx.seed = ctx->seed;
@@ -179,7 +179,7 @@ sepal_status parallel_workers(sepal_ctx *ctx, task_fn task, void *payload) {
     struct pool *pool = ctx == ctx->root ? pool_get(ctx) : NULL;
     if (!pool || pool->width < 2 || pool->running) return task(ctx, 0, payload);
     pool->running = true;
-    for (unsigned i = 1; i < pool->width; i++) prepare(&pool->workers[i], ctx);
+    for (unsigned i = 1; i < pool->width; i++) parallel_prepare(&pool->workers[i], ctx);
     send_away(pool);
     pthread_mutex_lock(&pool->lock);
     pool->task = task;

@@ -37,14 +37,14 @@ struct bounds {
     bool low_open, high_open;
 };
 
-static char fold(char letter) {
+static char parameters_fold(char letter) {
     return letter == '_' ? '-' : letter;
 }
 
 static bool same_name(const char *a, size_t length, const char *b) {
     if (strlen(b) != length) return false;
     for (size_t i = 0; i < length; i++) {
-        if (fold(a[i]) != fold(b[i])) return false;
+        if (parameters_fold(a[i]) != parameters_fold(b[i])) return false;
     }
     return true;
 }
@@ -62,7 +62,7 @@ static void put_name(sepal_ctx *ctx, struct text *out, const char *name) {
 }
 
 /* Record the message that was put together in `message`, unless memory ran out on the way. */
-static sepal_status refuse(sepal_ctx *ctx, struct text *message) {
+static sepal_status parameters_refuse(sepal_ctx *ctx, struct text *message) {
     sepal_status status =
         message->failed ? SEPAL_EMEMORY : fail(ctx, SEPAL_EUSAGE, "%s", message->bytes);
     text_clear(message);
@@ -83,7 +83,7 @@ static sepal_status complain(const struct given *given, const char *what, const 
     text_printf(given->ctx, &message, "=%s is %s",
                 text_shown(shown, given->text, strlen(given->text)), what);
     if (*range != '\0') text_printf(given->ctx, &message, "%s%s", link, range);
-    return refuse(given->ctx, &message);
+    return parameters_refuse(given->ctx, &message);
 }
 
 /* The 0-based place of a word in "a|b|c", -1 if it is not there. */
@@ -124,7 +124,7 @@ static sepal_status refuse_word(const struct given *given, const char *words) {
     text_printf(given->ctx, &message, "=%s is not one of %s",
                 text_shown(shown, given->text, strlen(given->text)), words);
     if (nearest != NULL) text_printf(given->ctx, &message, "; did you mean '%s'?", nearest);
-    return refuse(given->ctx, &message);
+    return parameters_refuse(given->ctx, &message);
 }
 
 static const char *read_bound(const char *at, const char *end, double *out) {
@@ -176,12 +176,12 @@ static sepal_status read_real(const struct given *given, double *out) {
     return SEPAL_OK;
 }
 
-static sepal_status read_word(const struct given *given, const char *words, int *out) {
+static sepal_status parameters_read_word(const struct given *given, const char *words, int *out) {
     *out = find_word(words, given->text);
     return *out < 0 ? refuse_word(given, words) : SEPAL_OK;
 }
 
-static sepal_status read_value(const struct given *given, union value *out) {
+static sepal_status parameters_read_value(const struct given *given, union value *out) {
     double number = 0;
     int place;
     switch (given->parameter->type) {
@@ -191,10 +191,11 @@ static sepal_status read_value(const struct given *given, union value *out) {
         out->count = (size_t)number;
         return SEPAL_OK;
     case PARAMETER_FLAG:
-        TRY(read_word(given, flag_words, &place));
+        TRY(parameters_read_word(given, flag_words, &place));
         out->flag = place % 2 == 0;
         return SEPAL_OK;
-    case PARAMETER_CHOICE: return read_word(given, given->parameter->range, &out->choice);
+    case PARAMETER_CHOICE:
+        return parameters_read_word(given, given->parameter->range, &out->choice);
     case PARAMETER_TEXT:
     case PARAMETER_FILE:
         out->text = arena_text(given->ctx, given->arena, given->text, strlen(given->text));
@@ -204,7 +205,7 @@ static sepal_status read_value(const struct given *given, union value *out) {
                 given->parameter->name);
 }
 
-static bool is_text(enum parameter_type type) {
+static bool parameters_is_text(enum parameter_type type) {
     return type == PARAMETER_TEXT || type == PARAMETER_FILE;
 }
 
@@ -220,11 +221,12 @@ static size_t value_size(enum parameter_type type) {
     return 0;
 }
 
-static void store(void *values, const struct parameter *parameter, const union value *value) {
+static void parameters_store(void *values, const struct parameter *parameter,
+                             const union value *value) {
     memcpy((char *)values + parameter->offset, value, value_size(parameter->type));
 }
 
-static union value load(const void *values, const struct parameter *parameter) {
+static union value parameters_load(const void *values, const struct parameter *parameter) {
     union value value = {0};
     memcpy(&value, (const char *)values + parameter->offset, value_size(parameter->type));
     return value;
@@ -259,7 +261,7 @@ static sepal_status refuse_alone(const struct given *given) {
         text_printf(given->ctx, &message, " with a value %s %s",
                     parameter->type == PARAMETER_CHOICE ? "of" : "in", parameter->range);
     }
-    return refuse(given->ctx, &message);
+    return parameters_refuse(given->ctx, &message);
 }
 
 static sepal_status refuse_twice(const struct given *given, const char *before) {
@@ -269,10 +271,10 @@ static sepal_status refuse_twice(const struct given *given, const char *before) 
     text_printf(given->ctx, &message, " is given twice, as %s and as %s; give it once",
                 text_shown(first, before, strlen(before)),
                 text_shown(second, given->text, strlen(given->text)));
-    return refuse(given->ctx, &message);
+    return parameters_refuse(given->ctx, &message);
 }
 
-static size_t count_rows(const struct parameter *table) {
+static size_t parameters_count_rows(const struct parameter *table) {
     size_t n = 0;
     while (table[n].name != NULL) n++;
     return n;
@@ -280,7 +282,7 @@ static size_t count_rows(const struct parameter *table) {
 
 static sepal_status refuse_name(sepal_ctx *ctx, struct arena *arena, const struct parameter *table,
                                 const char *owner, const char *name) {
-    size_t n = count_rows(table);
+    size_t n = parameters_count_rows(table);
     const char **names = arena_alloc(ctx, arena, n, sizeof *names);
     if (names == NULL) return SEPAL_EMEMORY;
     for (size_t i = 0; i < n; i++) names[i] = table[i].name;
@@ -300,23 +302,23 @@ static sepal_status refuse_name(sepal_ctx *ctx, struct arena *arena, const struc
         if (i > 0) text_puts(ctx, &message, ", ");
         put_name(ctx, &message, names[i]);
     }
-    return refuse(ctx, &message);
+    return parameters_refuse(ctx, &message);
 }
 
 static sepal_status fill_default(void *values, const struct given *given) {
     const struct parameter *parameter = given->parameter;
     union value value = {0};
     if (parameter->fallback != NULL) {
-        TRY(read_value(given, &value));
+        TRY(parameters_read_value(given, &value));
     } else if (parameter->type == PARAMETER_REAL) {
         value.real = NAN;
-    } else if (is_text(parameter->type)) {
+    } else if (parameters_is_text(parameter->type)) {
         value.text = NULL;
     } else {
         return fail(given->ctx, SEPAL_EINTERNAL, "the parameter %s of %s has no default",
                     parameter->name, given->owner);
     }
-    store(values, parameter, &value);
+    parameters_store(values, parameter, &value);
     return SEPAL_OK;
 }
 
@@ -324,21 +326,21 @@ static sepal_status fill_default(void *values, const struct given *given) {
 static sepal_status fill_given(void *values, const struct given *given, const char **before) {
     if (given->text == NULL) return refuse_alone(given);
     union value value = {0};
-    TRY(read_value(given, &value));
+    TRY(parameters_read_value(given, &value));
     if (*before != NULL) {
-        union value old = load(values, given->parameter);
+        union value old = parameters_load(values, given->parameter);
         return same_value(given->parameter->type, &old, &value) ? SEPAL_OK
                                                                 : refuse_twice(given, *before);
     }
     *before = given->text;
-    store(values, given->parameter, &value);
+    parameters_store(values, given->parameter, &value);
     return SEPAL_OK;
 }
 
 sepal_status parameters_fill(void *values, sepal_ctx *ctx, struct arena *arena,
                              const struct parameter *table, const char *owner,
                              const struct setting *settings, size_t n) {
-    const char **before = arena_zero(ctx, arena, count_rows(table), sizeof *before);
+    const char **before = arena_zero(ctx, arena, parameters_count_rows(table), sizeof *before);
     if (before == NULL) return SEPAL_EMEMORY;
     for (const struct parameter *parameter = table; parameter->name != NULL; parameter++) {
         struct given given = {ctx, arena, owner, parameter, parameter->fallback};
@@ -359,8 +361,8 @@ static void print_word(sepal_ctx *ctx, struct text *out, const char *words, int 
     text_add(ctx, out, words, strcspn(words, "|"));
 }
 
-static void print_value(sepal_ctx *ctx, struct text *out, const struct parameter *parameter,
-                        const union value *value) {
+static void parameters_print_value(sepal_ctx *ctx, struct text *out,
+                                   const struct parameter *parameter, const union value *value) {
     switch (parameter->type) {
     case PARAMETER_REAL: text_number(ctx, out, value->real); break;
     case PARAMETER_COUNT: text_printf(ctx, out, "%zu", value->count); break;
@@ -372,11 +374,12 @@ static void print_value(sepal_ctx *ctx, struct text *out, const struct parameter
 }
 
 static bool is_absent(enum parameter_type type, const union value *value) {
-    return (is_text(type) && value->text == NULL) || (type == PARAMETER_REAL && isnan(value->real));
+    return (parameters_is_text(type) && value->text == NULL) ||
+           (type == PARAMETER_REAL && isnan(value->real));
 }
 
 bool parameter_same(const struct parameter *parameter, const void *values, const void *others) {
-    union value a = load(values, parameter), b = load(others, parameter);
+    union value a = parameters_load(values, parameter), b = parameters_load(others, parameter);
     return same_value(parameter->type, &a, &b);
 }
 
@@ -384,12 +387,12 @@ void parameters_print(sepal_ctx *ctx, struct text *out, const struct parameter *
                       const void *values) {
     const char *between = "";
     for (const struct parameter *parameter = table; parameter->name != NULL; parameter++) {
-        union value value = load(values, parameter);
+        union value value = parameters_load(values, parameter);
         if (is_absent(parameter->type, &value)) continue;
         text_puts(ctx, out, between);
         put_name(ctx, out, parameter->name);
         text_puts(ctx, out, "=");
-        print_value(ctx, out, parameter, &value);
+        parameters_print_value(ctx, out, parameter, &value);
         between = ", ";
     }
 }

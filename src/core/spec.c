@@ -18,7 +18,7 @@ static const char blanks[] = BLANKS;
 static const char ends_value[] = ",=()|\"" BLANKS;
 static const char needs_quotes[] = ",=()|+\"\\" BLANKS;
 
-struct parser {
+struct spec_parser {
     sepal_ctx *ctx;
     struct arena *arena;
     const char *whose; /* "spec" or "options", for messages */
@@ -27,13 +27,13 @@ struct parser {
     size_t n_settings;
 };
 
-static size_t column_of(const struct parser *in, const char *at) {
+static size_t spec_column_of(const struct spec_parser *in, const char *at) {
     return (size_t)(at - in->text) + 1;
 }
 
-static sepal_status expected(const struct parser *in, const char *what) {
+static sepal_status spec_expected(const struct spec_parser *in, const char *what) {
     char shown[TEXT_SHOWN_BYTES];
-    size_t column = column_of(in, in->at);
+    size_t column = spec_column_of(in, in->at);
     if (*in->at == '\0') {
         return fail(in->ctx, SEPAL_EUSAGE, "%s: expected %s at column %zu, where the text ends",
                     in->whose, what, column);
@@ -42,12 +42,12 @@ static sepal_status expected(const struct parser *in, const char *what) {
                 column, text_shown(shown, in->at, strlen(in->at)));
 }
 
-static sepal_status unclosed(const struct parser *in, const char *open, char close) {
+static sepal_status unclosed(const struct spec_parser *in, const char *open, char close) {
     return fail(in->ctx, SEPAL_EUSAGE, "%s: expected '%c' to close the '%c' of column %zu",
-                in->whose, close, *open, column_of(in, open));
+                in->whose, close, *open, spec_column_of(in, open));
 }
 
-static void skip_blanks(struct parser *in) {
+static void spec_skip_blanks(struct spec_parser *in) {
     in->at += strspn(in->at, blanks);
 }
 
@@ -57,11 +57,11 @@ static bool in_name(char c) {
            c == '_' || c == '.';
 }
 
-static sepal_status read_name(struct parser *in, const char **out, const char *what) {
-    skip_blanks(in);
+static sepal_status read_name(struct spec_parser *in, const char **out, const char *what) {
+    spec_skip_blanks(in);
     const char *from = in->at;
     while (in_name(*in->at)) in->at++;
-    if (in->at == from) return expected(in, what);
+    if (in->at == from) return spec_expected(in, what);
     char *name = arena_text(in->ctx, in->arena, from, (size_t)(in->at - from));
     if (name == NULL) return SEPAL_EMEMORY;
     for (char *c = name; *c != '\0'; c++) {
@@ -72,13 +72,13 @@ static sepal_status read_name(struct parser *in, const char **out, const char *w
 }
 
 /* At the opening quote. */
-static sepal_status read_quoted(struct parser *in, const char **out) {
+static sepal_status read_quoted(struct spec_parser *in, const char **out) {
     const char *open = in->at++;
     for (; *in->at != '"'; in->at++) {
         if (*in->at == '\\') {
             in->at++;
             if (*in->at != '"' && *in->at != '\\')
-                return expected(in, "\" or \\ after a backslash");
+                return spec_expected(in, "\" or \\ after a backslash");
         }
         if (*in->at == '\0') return unclosed(in, open, '"');
     }
@@ -95,33 +95,33 @@ static sepal_status read_quoted(struct parser *in, const char **out) {
     return SEPAL_OK;
 }
 
-static sepal_status read_value(struct parser *in, const char **out) {
-    skip_blanks(in);
+static sepal_status spec_read_value(struct spec_parser *in, const char **out) {
+    spec_skip_blanks(in);
     if (*in->at == '"') return read_quoted(in, out);
     size_t length = strcspn(in->at, ends_value);
-    if (length == 0) return expected(in, "a value after '='");
+    if (length == 0) return spec_expected(in, "a value after '='");
     *out = arena_text(in->ctx, in->arena, in->at, length);
     in->at += length;
     return *out == NULL ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-static sepal_status read_setting(struct parser *in) {
+static sepal_status read_setting(struct spec_parser *in) {
     struct setting *setting = &in->settings[in->n_settings];
     *setting = (struct setting){0};
     TRY(read_name(in, &setting->name, "the name of a parameter"));
-    skip_blanks(in);
+    spec_skip_blanks(in);
     if (*in->at == '=') {
         in->at++;
-        TRY(read_value(in, &setting->value));
-        skip_blanks(in);
+        TRY(spec_read_value(in, &setting->value));
+        spec_skip_blanks(in);
     }
     in->n_settings++;
     return SEPAL_OK;
 }
 
 /* Settings, none or more, up to the byte `close` or the end of the text. */
-static sepal_status read_settings(struct parser *in, char close) {
-    skip_blanks(in);
+static sepal_status read_settings(struct spec_parser *in, char close) {
+    spec_skip_blanks(in);
     if (*in->at == close || *in->at == '\0') return SEPAL_OK;
     TRY(read_setting(in));
     while (*in->at == ',') {
@@ -129,28 +129,30 @@ static sepal_status read_settings(struct parser *in, char close) {
         TRY(read_setting(in));
     }
     if (*in->at == close || *in->at == '\0') return SEPAL_OK;
-    return expected(in, close == ')' ? "',' or ')' (values with blanks or , = ( ) | need quotes)"
-                                     : "',' (values with blanks or , = ( ) | need quotes)");
+    return spec_expected(in, close == ')'
+                                 ? "',' or ')' (values with blanks or , = ( ) | need quotes)"
+                                 : "',' (values with blanks or , = ( ) | need quotes)");
 }
 
 /* A stage, up to the separator behind it or the end of the text. */
-static sepal_status read_stage(struct parser *in, struct spec_stage *stage) {
-    skip_blanks(in);
+static sepal_status parse_stage(struct spec_parser *in, struct spec_stage *stage) {
+    spec_skip_blanks(in);
     size_t first = in->n_settings;
-    *stage = (struct spec_stage){.column = column_of(in, in->at), .settings = in->settings + first};
+    *stage =
+        (struct spec_stage){.column = spec_column_of(in, in->at), .settings = in->settings + first};
     TRY(read_name(in, &stage->name, "the name of a stage"));
-    skip_blanks(in);
+    spec_skip_blanks(in);
     bool settings = *in->at == '(';
     if (settings) {
         const char *open = in->at++;
         TRY(read_settings(in, ')'));
         if (*in->at != ')') return unclosed(in, open, ')');
         in->at++;
-        skip_blanks(in);
+        spec_skip_blanks(in);
     }
     stage->n_settings = in->n_settings - first;
     if (*in->at == '\0' || *in->at == '|' || *in->at == '+') return SEPAL_OK;
-    return expected(in, settings ? "'|'" : "'(' or '|'");
+    return spec_expected(in, settings ? "'|'" : "'(' or '|'");
 }
 
 static size_t count_of(const char *text, const char *bytes) {
@@ -162,7 +164,7 @@ static size_t count_of(const char *text, const char *bytes) {
     return n;
 }
 
-static sepal_status begin(struct parser *in) {
+static sepal_status spec_begin(struct spec_parser *in) {
     size_t most = count_of(in->text, ",(") + 1;
     in->settings = arena_alloc(in->ctx, in->arena, most, sizeof *in->settings);
     if (in->settings == NULL) return SEPAL_EMEMORY;
@@ -173,15 +175,15 @@ static sepal_status begin(struct parser *in) {
 
 sepal_status spec_parse(struct spec *out, sepal_ctx *ctx, struct arena *arena, const char *text) {
     *out = (struct spec){0};
-    struct parser in = {.ctx = ctx, .arena = arena, .whose = "spec", .text = text, .at = text};
-    TRY(begin(&in));
+    struct spec_parser in = {.ctx = ctx, .arena = arena, .whose = "spec", .text = text, .at = text};
+    TRY(spec_begin(&in));
     struct spec spec = {0};
     spec.stages = arena_alloc(ctx, arena, count_of(text, "|+") + 1, sizeof *spec.stages);
     if (spec.stages == NULL) return SEPAL_EMEMORY;
-    TRY(read_stage(&in, &spec.stages[spec.n_stages++]));
+    TRY(parse_stage(&in, &spec.stages[spec.n_stages++]));
     while (*in.at != '\0') {
         in.at++;
-        TRY(read_stage(&in, &spec.stages[spec.n_stages++]));
+        TRY(parse_stage(&in, &spec.stages[spec.n_stages++]));
     }
     *out = spec;
     return SEPAL_OK;
@@ -191,8 +193,9 @@ sepal_status settings_parse(struct setting **out, size_t *n, sepal_ctx *ctx, str
                             const char *text) {
     *out = NULL;
     *n = 0;
-    struct parser in = {.ctx = ctx, .arena = arena, .whose = "options", .text = text, .at = text};
-    TRY(begin(&in));
+    struct spec_parser in = {
+        .ctx = ctx, .arena = arena, .whose = "options", .text = text, .at = text};
+    TRY(spec_begin(&in));
     TRY(read_settings(&in, '\0'));
     *out = in.settings;
     *n = in.n_settings;

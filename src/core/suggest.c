@@ -9,12 +9,12 @@
 /* Longer words are no names of ours; the limit keeps the rows of the recurrence on the stack. */
 enum { LONGEST_NAME = 64, SHORTEST_PREFIX = 2 };
 
-static char fold(char letter) {
+static char suggest_fold(char letter) {
     if (letter == '_') return '-';
     return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
 }
 
-static size_t smaller(size_t a, size_t b) {
+static size_t suggest_smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
@@ -27,15 +27,15 @@ static size_t edit_distance(struct slice a, struct slice b) {
     size_t *older = rows[0], *old = rows[1], *now = rows[2];
     for (size_t j = 0; j <= b.length; j++) old[j] = j;
     for (size_t i = 1; i <= a.length; i++) {
-        char letter = fold(a.bytes[i - 1]);
+        char letter = suggest_fold(a.bytes[i - 1]);
         now[0] = i;
         for (size_t j = 1; j <= b.length; j++) {
-            char other = fold(b.bytes[j - 1]);
-            size_t best = smaller(old[j], now[j - 1]) + 1;
-            best = smaller(best, old[j - 1] + (letter != other));
-            bool swapped =
-                i > 1 && j > 1 && letter == fold(b.bytes[j - 2]) && other == fold(a.bytes[i - 2]);
-            if (swapped) best = smaller(best, older[j - 2] + 1);
+            char other = suggest_fold(b.bytes[j - 1]);
+            size_t best = suggest_smaller(old[j], now[j - 1]) + 1;
+            best = suggest_smaller(best, old[j - 1] + (letter != other));
+            bool swapped = i > 1 && j > 1 && letter == suggest_fold(b.bytes[j - 2]) &&
+                           other == suggest_fold(a.bytes[i - 2]);
+            if (swapped) best = suggest_smaller(best, older[j - 2] + 1);
             now[j] = best;
         }
         size_t *free_row = older;
@@ -48,10 +48,10 @@ static size_t edit_distance(struct slice a, struct slice b) {
 
 /* "logist" for "logistic", and "logistic-regression" too. */
 static bool one_begins_the_other(struct slice a, struct slice b) {
-    size_t shared = smaller(a.length, b.length);
+    size_t shared = suggest_smaller(a.length, b.length);
     if (shared < SHORTEST_PREFIX) return false;
     for (size_t i = 0; i < shared; i++) {
-        if (fold(a.bytes[i]) != fold(b.bytes[i])) return false;
+        if (suggest_fold(a.bytes[i]) != suggest_fold(b.bytes[i])) return false;
     }
     return true;
 }

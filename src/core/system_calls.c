@@ -16,7 +16,7 @@ static bool hit(sepal_ctx *ctx, enum fault_manner *manner) {
     return true;
 }
 
-static bool fails(sepal_ctx *ctx) {
+static bool call_fails(sepal_ctx *ctx) {
     enum fault_manner manner;
     return hit(ctx, &manner) && manner == FAULT_INSTEAD;
 }
@@ -30,7 +30,7 @@ static bool fails_or_cuts(sepal_ctx *ctx, size_t *size) {
 }
 
 int sys_open(sepal_ctx *ctx, const char *path, int flags, mode_t mode) {
-    return fails(ctx) ? -1 : open(path, flags | O_CLOEXEC, mode);
+    return call_fails(ctx) ? -1 : open(path, flags | O_CLOEXEC, mode);
 }
 
 ssize_t sys_read(sepal_ctx *ctx, int fd, void *buffer, size_t size) {
@@ -43,34 +43,34 @@ ssize_t sys_write(sepal_ctx *ctx, int fd, const void *bytes, size_t size) {
 
 int sys_stat(sepal_ctx *ctx, const char *path, struct stat *out) {
     int result;
-    do result = fails(ctx) ? -1 : stat(path, out);
+    do result = call_fails(ctx) ? -1 : stat(path, out);
     while (result && errno == EINTR);
     return result;
 }
 
 int sys_fstat(sepal_ctx *ctx, int fd, struct stat *out) {
     int result;
-    do result = fails(ctx) ? -1 : fstat(fd, out);
+    do result = call_fails(ctx) ? -1 : fstat(fd, out);
     while (result && errno == EINTR);
     return result;
 }
 
 int sys_fchmod(sepal_ctx *ctx, int fd, mode_t mode) {
     int result;
-    do result = fails(ctx) ? -1 : fchmod(fd, mode);
+    do result = call_fails(ctx) ? -1 : fchmod(fd, mode);
     while (result && errno == EINTR);
     return result;
 }
 
 ssize_t sys_readlink(sepal_ctx *ctx, const char *path, char *buffer, size_t size) {
     ssize_t n;
-    do n = fails(ctx) ? -1 : readlink(path, buffer, size);
+    do n = call_fails(ctx) ? -1 : readlink(path, buffer, size);
     while (n < 0 && errno == EINTR);
     return n;
 }
 
 int sys_rename(sepal_ctx *ctx, const char *from, const char *to) {
-    return fails(ctx) ? -1 : rename(from, to);
+    return call_fails(ctx) ? -1 : rename(from, to);
 }
 
 int sys_fsync(sepal_ctx *ctx, int fd) {
@@ -105,7 +105,7 @@ off_t sys_tell(int fd) {
 }
 
 void *sys_map(sepal_ctx *ctx, int fd, size_t size) {
-    void *bytes = fails(ctx) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *bytes = call_fails(ctx) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Room for `more` bytes and the terminator; false when the text has failed. */
-static bool reserve(sepal_ctx *ctx, struct text *text, size_t more) {
+static bool text_reserve(sepal_ctx *ctx, struct text *text, size_t more) {
     if (text->failed) return false;
     if (more > SIZE_MAX - 1 - text->length) {
         (void)fail(ctx, SEPAL_EMEMORY, "a text of %zu and %zu more bytes is too long", text->length,
@@ -27,7 +27,7 @@ static bool reserve(sepal_ctx *ctx, struct text *text, size_t more) {
 }
 
 void text_add(sepal_ctx *ctx, struct text *text, const char *bytes, size_t length) {
-    if (!reserve(ctx, text, length)) return;
+    if (!text_reserve(ctx, text, length)) return;
     if (length > 0) memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
     text->bytes[text->length] = '\0';
@@ -48,7 +48,7 @@ void text_printf(sepal_ctx *ctx, struct text *text, const char *format, ...) {
         text->failed = true;
         return;
     }
-    if (!reserve(ctx, text, (size_t)length)) return;
+    if (!text_reserve(ctx, text, (size_t)length)) return;
     va_start(arguments, format);
     (void)vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
     va_end(arguments);

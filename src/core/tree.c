@@ -11,8 +11,8 @@ static char *copy_text(struct tree_maker *make, struct slice text) {
     return copy;
 }
 
-static struct tree *add(struct tree_maker *make, struct tree *parent, const char *key,
-                        enum tree_kind kind) {
+static struct tree *tree_add(struct tree_maker *make, struct tree *parent, const char *key,
+                             enum tree_kind kind) {
     char *copy = key != NULL ? copy_text(make, (struct slice){key, strlen(key)}) : NULL;
     struct tree *node = make->failed ? NULL : arena_zero(make->ctx, make->arena, 1, sizeof *node);
     if (node == NULL) {
@@ -39,7 +39,7 @@ void tree_adopt(struct tree *parent, struct tree *child) {
 
 void tree_copy(struct tree_maker *make, struct tree *parent, const char *key,
                const struct tree *node) {
-    struct tree *copy = add(make, parent, key, node->kind);
+    struct tree *copy = tree_add(make, parent, key, node->kind);
     if (node->kind == TREE_BOOL) copy->truth = node->truth;
     if (node->kind == TREE_NUMBER) copy->number = node->number;
     if (node->kind == TREE_TEXT)
@@ -64,24 +64,24 @@ void tree_replace(struct tree_maker *make, struct tree *object, const char *key,
 }
 
 struct tree *tree_object(struct tree_maker *make, struct tree *parent, const char *key) {
-    return add(make, parent, key, TREE_OBJECT);
+    return tree_add(make, parent, key, TREE_OBJECT);
 }
 
 struct tree *tree_array(struct tree_maker *make, struct tree *parent, const char *key) {
-    return add(make, parent, key, TREE_ARRAY);
+    return tree_add(make, parent, key, TREE_ARRAY);
 }
 
 void tree_null(struct tree_maker *make, struct tree *parent, const char *key) {
-    (void)add(make, parent, key, TREE_NULL);
+    (void)tree_add(make, parent, key, TREE_NULL);
 }
 
 void tree_bool(struct tree_maker *make, struct tree *parent, const char *key, bool truth) {
-    add(make, parent, key, TREE_BOOL)->truth = truth;
+    tree_add(make, parent, key, TREE_BOOL)->truth = truth;
 }
 
 void tree_number(struct tree_maker *make, struct tree *parent, const char *key, double number) {
     if (isfinite(number)) {
-        add(make, parent, key, TREE_NUMBER)->number = number;
+        tree_add(make, parent, key, TREE_NUMBER)->number = number;
     } else {
         tree_null(make, parent, key);
     }
@@ -93,10 +93,10 @@ void tree_text(struct tree_maker *make, struct tree *parent, const char *key, co
 
 void tree_slice(struct tree_maker *make, struct tree *parent, const char *key, struct slice text) {
     char *copy = copy_text(make, text);
-    add(make, parent, key, TREE_TEXT)->text = (struct slice){copy, copy ? text.length : 0};
+    tree_add(make, parent, key, TREE_TEXT)->text = (struct slice){copy, copy ? text.length : 0};
 }
 
-static const struct tree *find(const struct tree *object, struct slice key) {
+static const struct tree *find_member(const struct tree *object, struct slice key) {
     if (object == NULL || object->kind != TREE_OBJECT) return NULL;
     for (const struct tree *child = object->first; child != NULL; child = child->next) {
         if (slice_is(key, child->key)) return child;
@@ -105,14 +105,14 @@ static const struct tree *find(const struct tree *object, struct slice key) {
 }
 
 const struct tree *tree_find(const struct tree *object, const char *key) {
-    return find(object, (struct slice){key, strlen(key)});
+    return find_member(object, (struct slice){key, strlen(key)});
 }
 
 const struct tree *tree_path(const struct tree *root, const char *dotted) {
     const struct tree *at = root;
     for (;;) {
         size_t length = strcspn(dotted, ".");
-        at = find(at, (struct slice){dotted, length});
+        at = find_member(at, (struct slice){dotted, length});
         if (at == NULL || dotted[length] == '\0') return at;
         dotted += length + 1;
     }

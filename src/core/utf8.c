@@ -38,7 +38,7 @@ size_t utf8_valid_prefix(const char *bytes, size_t length) {
 }
 
 /* The C1 controls (U+0080 to U+009F) steer terminals as well. */
-static bool is_control(const unsigned char *at, size_t size) {
+static bool utf8_is_control(const unsigned char *at, size_t size) {
     return (size == 1 && (at[0] < 0x20 || at[0] == 0x7F)) ||
            (size == 2 && at[0] == 0xC2 && at[1] < 0xA0);
 }
@@ -49,7 +49,7 @@ const char *text_shown(char out[TEXT_SHOWN_BYTES], const char *bytes, size_t len
     size_t used = 0, done = 0;
     while (done < length) {
         size_t size = character(at + done, length - done);
-        bool bad = size == 0 || is_control(at + done, size);
+        bool bad = size == 0 || utf8_is_control(at + done, size);
         size_t shown = bad ? 1 : size;
         if (used + shown + sizeof cut > TEXT_SHOWN_BYTES) {
             memcpy(out + used, cut, sizeof cut);
@@ -67,7 +67,7 @@ void text_mask(char *text) {
     const unsigned char *at = (const unsigned char *)text;
     for (size_t done = 0, length = strlen(text); done < length;) {
         size_t size = character(at + done, length - done);
-        bool bad = size == 0 || is_control(at + done, size);
+        bool bad = size == 0 || utf8_is_control(at + done, size);
         size_t n = size == 0 ? 1 : size;
         if (bad) memset(text + done, '?', n);
         done += n;

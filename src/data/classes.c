@@ -28,7 +28,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int by_bytes(const void *a, const void *b) {
+static int classes_by_bytes(const void *a, const void *b) {
     return slice_compare(((const struct label *)a)->text, ((const struct label *)b)->text);
 }
 
@@ -76,7 +76,7 @@ static struct exact exact_of(struct slice text, char *digits) {
 }
 
 /* Two numbers that are one double may still differ: 9007199254740993 and ...992 do. */
-static sepal_status check_same(sepal_ctx *ctx, struct slice a, struct slice b) {
+static sepal_status classes_check_same(sepal_ctx *ctx, struct slice a, struct slice b) {
     char *digits = mem_alloc(ctx, a.length + b.length, 1);
     if (!digits) return SEPAL_EMEMORY;
     struct exact x = exact_of(a, digits), y = exact_of(b, digits + a.length);
@@ -99,7 +99,7 @@ static bool is_whole(struct slice text) {
 
 static sepal_status number_classes(struct schema *schema, sepal_ctx *ctx, struct label *labels,
                                    size_t n, int32_t *class_of) {
-    int (*order)(const void *, const void *) = schema->numeric_labels ? by_value : by_bytes;
+    int (*order)(const void *, const void *) = schema->numeric_labels ? by_value : classes_by_bytes;
     qsort(labels, n, sizeof *labels, order);
     schema->n_classes = 0;
     schema->classes = arena_alloc(ctx, &schema->arena, n, sizeof *schema->classes);
@@ -111,9 +111,9 @@ static sepal_status number_classes(struct schema *schema, sepal_ctx *ctx, struct
             if (!name) return SEPAL_EMEMORY;
             schema->classes[schema->n_classes++] = name;
             if (schema->numeric_labels && is_whole(labels[i].text))
-                TRY(check_same(ctx, labels[i].text, (struct slice){name, strlen(name)}));
+                TRY(classes_check_same(ctx, labels[i].text, (struct slice){name, strlen(name)}));
         } else if (schema->numeric_labels) { /* never: texts that are the same were met before */
-            TRY(check_same(ctx, labels[i - 1].text, labels[i].text));
+            TRY(classes_check_same(ctx, labels[i - 1].text, labels[i].text));
         }
         class_of[labels[i].number] = (int32_t)schema->n_classes - 1;
     }

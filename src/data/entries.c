@@ -24,7 +24,7 @@ sepal_status entries_push(struct entries *entries, sepal_ctx *ctx, size_t column
     return SEPAL_OK;
 }
 
-static enum values least(const struct entries *entries, size_t rows) {
+static enum values entries_least(const struct entries *entries, size_t rows) {
     bool ones = true, constant = true, single = true;
     if (!entries->value) return VALUES_ONES;
     for (size_t i = 0; i < rows && (constant || single); i++)
@@ -38,7 +38,7 @@ static enum values least(const struct entries *entries, size_t rows) {
 }
 
 sepal_status entries_to_block(const struct entries *entries, sepal_ctx *ctx, struct block *block) {
-    block->values = least(entries, block->rows);
+    block->values = entries_least(entries, block->rows);
     TRY(block_alloc(ctx, block, 0, entries->n));
     memcpy(block->start, entries->start, (block->rows + 1) * sizeof *block->start);
     if (!entries->value) return SEPAL_OK;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* The entries of a sparse row from `*at` on; of a dense one all. */
-static size_t entries_of(const uint32_t **index, size_t *at, const struct block *block, size_t i,
-                         size_t cols) {
+static size_t matrix_entries_of(const uint32_t **index, size_t *at, const struct block *block,
+                                size_t i, size_t cols) {
     *at = block->sparse ? block->start[i] : i * cols;
     *index = block->sparse ? block->index + *at : NULL;
     return block->sparse ? block->start[i + 1] - *at : cols;
@@ -14,7 +14,7 @@ static size_t entries_of(const uint32_t **index, size_t *at, const struct block 
 
 size_t row_doubles(const double **x, const uint32_t **index, const struct block *block, size_t i,
                    size_t cols, const double *centre, double *room) {
-    size_t at, n = entries_of(index, &at, block, i, cols);
+    size_t at, n = matrix_entries_of(index, &at, block, i, cols);
     bool off = centre && !block->sparse;
     *x = room;
     if (block->values == VALUES_F64 && !off) {
@@ -30,7 +30,7 @@ size_t row_doubles(const double **x, const uint32_t **index, const struct block 
     return n;
 }
 
-static double entry(const struct block *block, size_t i, size_t at) {
+static double matrix_entry(const struct block *block, size_t i, size_t at) {
     if (block->values == VALUES_F32) return (double)block->f32[at];
     if (block->values == VALUES_F64) return block->f64[at];
     return block->values == VALUES_ROW ? block->f64[i] : 1;
@@ -62,7 +62,7 @@ static void dense_row(const struct block *block, size_t i, size_t cols, const do
     if (block->sparse) {
         memset(out, 0, cols * sizeof *out);
         for (size_t at = block->start[i]; at < block->start[i + 1]; at++)
-            out[block->index[at]] = entry(block, i, at);
+            out[block->index[at]] = matrix_entry(block, i, at);
         for (size_t j = 0; block->centre && j < cols; j++) out[j] -= block->centre[j];
     } else {
         const float *x = block->f32 + i * cols;
@@ -105,7 +105,7 @@ void block_panel(const double **x, const struct kernels *kernels, const struct b
 
 size_t row_singles(const float **x, const uint32_t **index, const struct block *block, size_t i,
                    size_t cols, const double *centre, float *room) {
-    size_t at, n = entries_of(index, &at, block, i, cols);
+    size_t at, n = matrix_entries_of(index, &at, block, i, cols);
     bool off = centre && !block->sparse;
     *x = room;
     if (block->values == VALUES_F32 && !off) {

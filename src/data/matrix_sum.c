@@ -10,25 +10,25 @@
 
 #include <string.h>
 
-struct partial {
-    struct partial *next; /* in the list of waiting or of free ones */
+struct partial_sum {
+    struct partial_sum *next; /* in the list of waiting or of free ones */
     unsigned level;
     size_t i;
     double sum[];
 };
 
-struct summing {
+struct matrix_summing {
     const struct matrix *matrix;
     size_t width;
     block_sum_fn add;
     void *payload;
     struct lock lock;
-    struct partial *waiting, *spare;
+    struct partial_sum *waiting, *spare;
 };
 
-static struct partial *take_spare(struct summing *all, sepal_ctx *ctx) {
+static struct partial_sum *take_spare(struct matrix_summing *all, sepal_ctx *ctx) {
     lock_take(&all->lock);
-    struct partial *partial = all->spare;
+    struct partial_sum *partial = all->spare;
     if (partial) all->spare = partial->next;
     lock_give(&all->lock);
     if (!partial) partial = mem_alloc(ctx, sizeof *partial + all->width * sizeof(double), 1);
@@ -37,12 +37,12 @@ static struct partial *take_spare(struct summing *all, sepal_ctx *ctx) {
 }
 
 /* The brother of `mine` if it waits; else `mine` is put to wait and NULL returned. */
-static struct partial *meet(struct summing *all, struct partial *mine) {
+static struct partial_sum *meet(struct matrix_summing *all, struct partial_sum *mine) {
     lock_take(&all->lock);
-    struct partial **link = &all->waiting;
+    struct partial_sum **link = &all->waiting;
     while (*link && ((*link)->level != mine->level || (*link)->i != (mine->i ^ 1)))
         link = &(*link)->next;
-    struct partial *brother = *link;
+    struct partial_sum *brother = *link;
     if (brother) {
         *link = brother->next;
     } else {
@@ -54,7 +54,8 @@ static struct partial *meet(struct summing *all, struct partial *mine) {
 }
 
 /* left += right; the sum keeps the left one's memory. */
-static struct partial *join(struct summing *all, struct partial *left, struct partial *right) {
+static struct partial_sum *matrix_sum_join(struct matrix_summing *all, struct partial_sum *left,
+                                           struct partial_sum *right) {
     for (size_t j = 0; j < all->width; j++) left->sum[j] += right->sum[j];
     lock_take(&all->lock);
     right->next = all->spare;
@@ -66,8 +67,8 @@ static struct partial *join(struct summing *all, struct partial *left, struct pa
 }
 
 static sepal_status one_block(sepal_ctx *ctx, size_t b, void *payload) {
-    struct summing *all = payload;
-    struct partial *mine = take_spare(all, ctx);
+    struct matrix_summing *all = payload;
+    struct partial_sum *mine = take_spare(all, ctx);
     if (!mine) return SEPAL_EMEMORY;
     mine->level = 0;
     mine->i = b;
@@ -76,20 +77,21 @@ static sepal_status one_block(sepal_ctx *ctx, size_t b, void *payload) {
         mem_free(mine);
         return status;
     }
-    for (struct partial *brother; (brother = meet(all, mine));)
-        mine = mine->i < brother->i ? join(all, mine, brother) : join(all, brother, mine);
+    for (struct partial_sum *brother; (brother = meet(all, mine));)
+        mine = mine->i < brother->i ? matrix_sum_join(all, mine, brother)
+                                    : matrix_sum_join(all, brother, mine);
     return SEPAL_OK;
 }
 
 /* What still waits are the subtrees of the binary digits of n_blocks: add the small ones, which
    are the rightmost, to the larger ones on their left. */
-static void collect(struct summing *all, double *out) {
+static void matrix_sum_collect(struct matrix_summing *all, double *out) {
     memset(out, 0, all->width * sizeof *out);
     for (bool first = true; all->waiting; first = false) {
-        struct partial **least = &all->waiting;
-        for (struct partial **link = least; *link; link = &(*link)->next)
+        struct partial_sum **least = &all->waiting;
+        for (struct partial_sum **link = least; *link; link = &(*link)->next)
             if ((*link)->level < (*least)->level) least = link;
-        struct partial *partial = *least;
+        struct partial_sum *partial = *least;
         *least = partial->next;
         for (size_t j = 0; j < all->width; j++)
             out[j] = first ? partial->sum[j] : partial->sum[j] + out[j];
@@ -97,8 +99,8 @@ static void collect(struct summing *all, double *out) {
     }
 }
 
-static void free_list(struct partial *list) {
-    for (struct partial *next; list; list = next) {
+static void free_list(struct partial_sum *list) {
+    for (struct partial_sum *next; list; list = next) {
         next = list->next;
         mem_free(list);
     }
@@ -111,10 +113,10 @@ sepal_status matrix_sum(double *out, sepal_ctx *ctx, const struct matrix *matrix
 
 sepal_status matrix_sum_if(bool pays, double *out, sepal_ctx *ctx, const struct matrix *matrix,
                            size_t width, block_sum_fn add, void *payload) {
-    struct summing all = {
+    struct matrix_summing all = {
         .matrix = matrix, .width = width, .add = add, .payload = payload, .lock = LOCK_INIT};
     sepal_status status = parallel_if(pays, ctx, matrix->n_blocks, one_block, &all);
-    if (status == SEPAL_OK) collect(&all, out);
+    if (status == SEPAL_OK) matrix_sum_collect(&all, out);
     free_list(all.waiting);
     free_list(all.spare);
     return status;

@@ -15,7 +15,7 @@ struct parsing {
     double *out;
 };
 
-static sepal_status refuse(const struct parsing *all, const char *why) {
+static sepal_status priors_refuse(const struct parsing *all, const char *why) {
     char shown[TEXT_SHOWN_BYTES];
     const struct priors_text *given = all->given;
     return fail(all->ctx, SEPAL_EUSAGE,
@@ -27,7 +27,7 @@ static sepal_status refuse(const struct parsing *all, const char *why) {
                 given->schema->classes[0]);
 }
 
-static sepal_status refuse_label(const struct parsing *all, struct slice label) {
+static sepal_status priors_refuse_label(const struct parsing *all, struct slice label) {
     enum { ROOM = 4 * TEXT_SHOWN_BYTES };
     const struct schema *schema = all->given->schema;
     char wrong[TEXT_SHOWN_BYTES], why[ROOM];
@@ -36,24 +36,24 @@ static sepal_status refuse_label(const struct parsing *all, struct slice label) 
     (void)snprintf(why, sizeof why, "names the class '%s', which the %s does not have%s%.60s%s",
                    wrong, all->given->owner, near ? " (did you mean '" : "", near ? near : "",
                    near ? "'?)" : "");
-    return refuse(all, why);
+    return priors_refuse(all, why);
 }
 
-static struct slice trimmed(const char *from, const char *end) {
+static struct slice priors_trimmed(const char *from, const char *end) {
     while (from < end && *from == ' ') from++;
     while (end > from && end[-1] == ' ') end--;
     return (struct slice){from, (size_t)(end - from)};
 }
 
-static struct slice label_of(struct slice item) {
+static struct slice priors_label_of(struct slice item) {
     const char *colon = memrchr(item.bytes, ':', item.length);
-    return colon ? trimmed(item.bytes, colon) : (struct slice){NULL, 0};
+    return colon ? priors_trimmed(item.bytes, colon) : (struct slice){NULL, 0};
 }
 
 /* Whether an item is "LABEL:P", or "P" for the class at `place`. */
 static bool is_item(const struct parsing *all, struct slice item, size_t place, size_t *k,
                     double *p) {
-    struct slice label = label_of(item);
+    struct slice label = priors_label_of(item);
     const char *from = item.bytes, *end = item.bytes + item.length;
     int32_t class = 0;
     if (label.bytes) {
@@ -65,12 +65,12 @@ static bool is_item(const struct parsing *all, struct slice item, size_t place, 
     return class >= 0 && decimal_read(from, end, p) == end && *p > 0;
 }
 
-static sepal_status keep(const struct parsing *all, size_t k, double p) {
+static sepal_status priors_keep(const struct parsing *all, size_t k, double p) {
     if (k >= all->given->schema->n_classes)
-        return refuse(all, "has more numbers than there are classes");
+        return priors_refuse(all, "has more numbers than there are classes");
     if (all->out[k] != 0)
-        return refuse(all,
-                      all->given->weights ? "names a class twice" : "gives a class two priors");
+        return priors_refuse(all, all->given->weights ? "names a class twice"
+                                                      : "gives a class two priors");
     all->out[k] = p;
     return SEPAL_OK;
 }
@@ -83,13 +83,13 @@ static sepal_status read_item(const struct parsing *all, const char *from, size_
     for (const char *end = from;; end++) {
         end += strcspn(end, ",");
         *next = end;
-        if (is_item(all, trimmed(from, end), place, &k, &p)) return keep(all, k, p);
+        if (is_item(all, priors_trimmed(from, end), place, &k, &p)) return priors_keep(all, k, p);
         if (*end == '\0') break;
     }
-    struct slice label = label_of(trimmed(from, from + strcspn(from, ",")));
+    struct slice label = priors_label_of(priors_trimmed(from, from + strcspn(from, ",")));
     if (!label.bytes || schema_class_of(all->given->schema, label) >= 0)
-        return refuse(all, "has an item that is not a number above 0");
-    return refuse_label(all, label);
+        return priors_refuse(all, "has an item that is not a number above 0");
+    return priors_refuse_label(all, label);
 }
 
 sepal_status priors_parse(double *out, sepal_ctx *ctx, const struct priors_text *given) {
@@ -102,7 +102,7 @@ sepal_status priors_parse(double *out, sepal_ctx *ctx, const struct priors_text 
         if (*next == '\0') break;
     }
     for (size_t k = 0; k < classes && !given->weights; k++) {
-        if (out[k] == 0) return refuse(&all, "leaves out a class");
+        if (out[k] == 0) return priors_refuse(&all, "leaves out a class");
         sum += out[k];
     }
     if (given->weights || fabs(sum - 1) <= PRIORS_MISS) return SEPAL_OK;

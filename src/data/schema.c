@@ -52,7 +52,7 @@ size_t schema_features(const struct schema *schema) {
     return schema->family == FAMILY_TABLE ? schema->n_columns : schema->width;
 }
 
-static const struct column *column_of(const struct schema *schema, size_t j) {
+static const struct column *schema_column_of(const struct schema *schema, size_t j) {
     size_t low = 0, high = schema->n_columns;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -69,7 +69,7 @@ void schema_column_name(sepal_ctx *ctx, struct text *out, const struct schema *s
         text_printf(ctx, out, "%zu", schema->zero_based ? j : j + 1);
         return;
     }
-    const struct column *column = column_of(schema, j);
+    const struct column *column = schema_column_of(schema, j);
     size_t k = j - column->first, parts = column->text ? column->n_categories : 1;
     text_puts(ctx, out, column->name);
     if (k == parts)
@@ -79,14 +79,14 @@ void schema_column_name(sepal_ctx *ctx, struct text *out, const struct schema *s
 }
 
 /* Text as a number, whole and finite. */
-static bool as_number(struct slice text, double *value) {
+static bool schema_as_number(struct slice text, double *value) {
     const char *end = text.bytes + text.length;
     return decimal_read(text.bytes, end, value) == end;
 }
 
 int32_t schema_class_of(const struct schema *schema, struct slice label) {
     double value, other;
-    bool by_value = schema->numeric_labels && as_number(label, &value);
+    bool by_value = schema->numeric_labels && schema_as_number(label, &value);
     if (schema->numeric_labels && !by_value) return -1;
     size_t low = 0, high = schema->n_classes;
     while (low < high) {
@@ -94,7 +94,7 @@ int32_t schema_class_of(const struct schema *schema, struct slice label) {
         struct slice name = {schema->classes[middle], strlen(schema->classes[middle])};
         int order;
         if (by_value) {
-            as_number(name, &other);
+            schema_as_number(name, &other);
             order = (value > other) - (value < other);
         } else {
             order = slice_compare(label, name);

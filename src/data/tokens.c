@@ -23,7 +23,7 @@ static uint32_t *slot_of(const struct tokens *tokens, struct slice text) {
     return &tokens->slots[at];
 }
 
-static sepal_status grow(struct tokens *tokens, sepal_ctx *ctx) {
+static sepal_status tokens_grow(struct tokens *tokens, sepal_ctx *ctx) {
     enum { FIRST = 16 };
     if (tokens->count >= UINT32_MAX / 4) /* never: they have no room in memory */
         return fail(ctx, SEPAL_EDATA, "too many different texts in one column");
@@ -42,7 +42,7 @@ sepal_status tokens_add(struct tokens *tokens, sepal_ctx *ctx, struct slice text
     *fresh = false;
     *number = tokens->last;
     if (tokens->count && equal(tokens->items[tokens->last], text)) return SEPAL_OK;
-    if (tokens->count * 2 >= tokens->n_slots) TRY(grow(tokens, ctx));
+    if (tokens->count * 2 >= tokens->n_slots) TRY(tokens_grow(tokens, ctx));
     uint32_t *slot = slot_of(tokens, text);
     if (!*slot) {
         TRY(mem_reserve(ctx, (void **)&tokens->items, &tokens->room, tokens->count + 1,

@@ -26,7 +26,7 @@ static void swap(double *x, double *y) {
 }
 
 /* Exchange rows and columns i < p of the symmetric matrix whose upper triangle is held. */
-static void exchange(struct pivoting *f, size_t i, size_t p) {
+static void cholesky_exchange(struct pivoting *f, size_t i, size_t p) {
     size_t n = f->n, order = f->order[i];
     double *a = f->a;
     if (i == p) return;
@@ -48,7 +48,7 @@ static bool finish_row(struct pivoting *f, const struct kernels *kernels, size_t
         if (left > largest) largest = left, best = j;
     }
     if (!(largest > tolerance)) return false;
-    exchange(f, i, best);
+    cholesky_exchange(f, i, best);
     double *row = f->a + i * n, root = sqrt(largest);
     for (size_t r = f->start; r < i; r++) {
         const double *above = f->a + r * n;

@@ -23,7 +23,7 @@ static const float EXACT_MOST = 0x1p24f;
 /* Beyond this a single product is too large. */
 static const float VALUE_MOST = 0x1p12f;
 
-struct summing {
+struct integer_summing {
     const struct integer_rows *rows;
     double *out;
     struct lock lock; /* of `out` */
@@ -32,7 +32,7 @@ struct summing {
 };
 
 /* What one thread works with. */
-struct panel {
+struct gram_panel {
     float *z, *product, *squares; /* PANEL_ROWS x n, and one for columns left out; n x n; n */
     size_t step;                  /* rows that were few enough so far */
 };
@@ -79,8 +79,8 @@ static bool fill_doubles(float *out, const struct integer_rows *rows, const doub
     return true;
 }
 
-static bool fill_panel(const struct panel *panel, const struct integer_rows *rows, size_t first,
-                       size_t n) {
+static bool fill_panel(const struct gram_panel *panel, const struct integer_rows *rows,
+                       size_t first, size_t n) {
     const struct matrix *x = rows->x;
     for (size_t i = 0; i < n; i++) {
         size_t row = rows->list ? rows->list[first + i] : first + i, local;
@@ -103,11 +103,11 @@ static bool fill_panel(const struct panel *panel, const struct integer_rows *row
 /* ---- products ----------------------------------------------------------------------------- */
 
 /* A sum of squares that is rounded has passed the limit already. */
-static bool small_enough(const struct panel *panel, const float *z, size_t rows, size_t n) {
+static bool small_enough(const struct gram_panel *panel, const float *z, size_t rows, size_t n) {
     return f32_panels_largest_square(panel->squares, z, rows, n) <= EXACT_MOST;
 }
 
-static void add_product(struct summing *all, const struct panel *panel) {
+static void integer_gram_add_product(struct integer_summing *all, const struct gram_panel *panel) {
     lock_take(&all->lock);
     f32_panels_add_triangle(all->out, panel->product, all->rows->n);
     lock_give(&all->lock);
@@ -117,7 +117,8 @@ static void add_product(struct summing *all, const struct panel *panel) {
    multiples of themselves, so that the answer is whether each FEWEST_ROWS rows, counted from the
    panel's first, can: it depends neither on the rows' number nor on the step that the panels before
    left, which differ between threads. */
-static bool add_panel(struct summing *all, struct panel *panel, size_t rows, sepal_ctx *ctx) {
+static bool integer_gram_add_panel(struct integer_summing *all, struct gram_panel *panel,
+                                   size_t rows, sepal_ctx *ctx) {
     size_t n = all->rows->n;
     for (size_t from = 0, some; from < rows; from += some) {
         some = rows - from < panel->step ? rows - from : panel->step;
@@ -127,15 +128,15 @@ static bool add_panel(struct summing *all, struct panel *panel, size_t rows, sep
             if (some > panel->step) some = panel->step;
         }
         ctx->blas->syrk_t_single(n, some, panel->z + from * n, n, panel->product, n);
-        add_product(all, panel);
+        integer_gram_add_product(all, panel);
     }
     return true;
 }
 
 static sepal_status add_panels(sepal_ctx *ctx, size_t worker, void *payload) {
-    struct summing *all = payload;
+    struct integer_summing *all = payload;
     size_t n = all->rows->n;
-    struct panel panel = {.step = PANEL_ROWS};
+    struct gram_panel panel = {.step = PANEL_ROWS};
     (void)worker;
     panel.z = mem_alloc(ctx, PANEL_ROWS + n + 2, n * sizeof *panel.z);
     if (!panel.z) return SEPAL_EMEMORY;
@@ -145,7 +146,8 @@ static sepal_status add_panels(sepal_ctx *ctx, size_t worker, void *payload) {
         size_t first = PANEL_ROWS * all->next++, left = all->rows->rows - first;
         if (first >= all->rows->rows) break;
         size_t rows = left < PANEL_ROWS ? left : PANEL_ROWS;
-        if (!fill_panel(&panel, all->rows, first, rows) || !add_panel(all, &panel, rows, ctx))
+        if (!fill_panel(&panel, all->rows, first, rows) ||
+            !integer_gram_add_panel(all, &panel, rows, ctx))
             all->inexact = true;
     }
     mem_free(panel.z);
@@ -154,7 +156,7 @@ static sepal_status add_panels(sepal_ctx *ctx, size_t worker, void *payload) {
 
 sepal_status integer_gram(double *out, bool *exact, sepal_ctx *ctx,
                           const struct integer_rows *rows) {
-    struct summing all = {.rows = rows, .out = out, .lock = LOCK_INIT};
+    struct integer_summing all = {.rows = rows, .out = out, .lock = LOCK_INIT};
     *exact = ctx->blas->syrk_t_single != NULL;
     if (!*exact) return SEPAL_OK;
     memset(out, 0, rows->n * rows->n * sizeof *out);

@@ -10,7 +10,8 @@
 enum { SWEEPS = 40 };
 
 /* Rotate two rows, if they are not orthogonal yet. Rows of nothing but rounding are left alone. */
-static bool rotate(double *p, double *q, size_t n, double least, const struct kernels *kernels) {
+static bool jacobi_rotate(double *p, double *q, size_t n, double least,
+                          const struct kernels *kernels) {
     double a = kernels->dot_f64(p, p, n), b = kernels->dot_f64(q, q, n);
     double c = kernels->dot_f64(p, q, n);
     if (a <= least || b <= least || fabs(c) <= (double)n * DBL_EPSILON * sqrt(a) * sqrt(b))
@@ -26,7 +27,7 @@ static bool rotate(double *p, double *q, size_t n, double least, const struct ke
     return true;
 }
 
-static void sort(double *rows, size_t k, size_t n, const struct kernels *kernels) {
+static void jacobi_sort(double *rows, size_t k, size_t n, const struct kernels *kernels) {
     for (size_t i = 0; i < k; i++) {
         size_t best = i;
         double largest = -1;
@@ -50,7 +51,7 @@ void jacobi_rows(double *rows, size_t k, size_t n, const struct kernels *kernels
         changed = false;
         for (size_t p = 0; p + 1 < k; p++)
             for (size_t q = p + 1; q < k; q++)
-                if (rotate(rows + p * n, rows + q * n, n, least, kernels)) changed = true;
+                if (jacobi_rotate(rows + p * n, rows + q * n, n, least, kernels)) changed = true;
     }
-    sort(rows, k, n, kernels);
+    jacobi_sort(rows, k, n, kernels);
 }

@@ -44,8 +44,8 @@ struct factors {
     double *diagonal, *tau;
 };
 
-static sepal_status make_factors(struct factors *out, sepal_ctx *ctx, struct arena *arena,
-                                 size_t rows, size_t n, size_t extra) {
+static sepal_status min_norm_make_factors(struct factors *out, sepal_ctx *ctx, struct arena *arena,
+                                          size_t rows, size_t n, size_t extra) {
     size_t all = n + extra;
     double *numbers = arena_zero(ctx, arena, rows, all * sizeof *numbers);
     *out = (struct factors){.rows = rows, .n = n, .extra = extra};
@@ -115,7 +115,7 @@ static void drop_noise(const struct factors *f, double *x, size_t first) {
     }
 }
 
-static void factor(struct factors *f, const struct kernels *kernels, double tolerance) {
+static void min_norm_factor(struct factors *f, const struct kernels *kernels, double tolerance) {
     for (size_t j = 0; j < f->n; j++) f->norm[j] = column_norm(kernels, f->column[j], f->rows);
     double least = 0;
     for (f->rank = 0; f->rank < f->n && f->rank < f->rows; f->rank++) {
@@ -154,7 +154,7 @@ static double rank_tolerance(size_t m, size_t n) {
     return (double)(most > RANK_ROWS ? most : RANK_ROWS) * DBL_EPSILON;
 }
 
-static sepal_status check_finite(sepal_ctx *ctx, const double *x, size_t n) {
+static sepal_status min_norm_check_finite(sepal_ctx *ctx, const double *x, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i]))
             return fail(ctx, SEPAL_EDATA,
@@ -164,10 +164,10 @@ static sepal_status check_finite(sepal_ctx *ctx, const double *x, size_t n) {
 }
 
 /* The columns of A in unit norm; scales[j] is the norm that they had after division by 2^shift. */
-static sepal_status load(struct factors *f, double *scales, int *shift, sepal_ctx *ctx,
-                         const double *a) {
+static sepal_status min_norm_load(struct factors *f, double *scales, int *shift, sepal_ctx *ctx,
+                                  const double *a) {
     double largest = 0;
-    TRY(check_finite(ctx, a, f->rows * f->n));
+    TRY(min_norm_check_finite(ctx, a, f->rows * f->n));
     for (size_t i = 0; i < f->rows * f->n; i++) largest = fmax(largest, fabs(a[i]));
     if (largest > 0 && ilogb(largest) > EXPONENT_MOST) *shift = ilogb(largest) - EXPONENT_MOST;
     double factor_down = ldexp(1, -*shift);
@@ -181,7 +181,7 @@ static sepal_status load(struct factors *f, double *scales, int *shift, sepal_ct
 }
 
 static sepal_status load_targets(struct factors *f, sepal_ctx *ctx, const double *b) {
-    TRY(check_finite(ctx, b, f->rows * f->extra));
+    TRY(min_norm_check_finite(ctx, b, f->rows * f->extra));
     for (size_t j = 0; j < f->extra; j++)
         for (size_t i = 0; i < f->rows; i++) f->column[f->n + j][i] = b[i * f->extra + j];
     return SEPAL_OK;
@@ -223,12 +223,13 @@ static void keep_near(double *kept, const double *scales, size_t n, int apart) {
 }
 
 /* W = S y less its projection on the columns of S N, with the scales `kept` for S. */
-static sepal_status project(double *w, const struct factors *f, sepal_ctx *ctx, struct arena *arena,
-                            const double *scales, const double *kept, double noise) {
+static sepal_status min_norm_project(double *w, const struct factors *f, sepal_ctx *ctx,
+                                     struct arena *arena, const double *scales, const double *kept,
+                                     double noise) {
     struct factors g;
-    TRY(make_factors(&g, ctx, arena, f->n, f->n - f->rank, f->extra));
+    TRY(min_norm_make_factors(&g, ctx, arena, f->n, f->n - f->rank, f->extra));
     load_null_space(&g, f, kept, noise);
-    factor(&g, ctx->kernels, 0);
+    min_norm_factor(&g, ctx->kernels, 0);
     for (size_t c = 0; c < g.extra; c++) {
         double *z = g.column[g.n + c];
         memset(z, 0, g.rank * sizeof *z);
@@ -271,22 +272,22 @@ static sepal_status solve_singular(double *w, const struct factors *f, sepal_ctx
     double *kept = arena_alloc(ctx, arena, f->n, sizeof *kept);
     if (kept == NULL) return SEPAL_EMEMORY;
     for (size_t j = f->rank; j < f->n; j++) solve_triangle(f, ctx->kernels, f->column[j]);
-    TRY(project(w, f, ctx, arena, scales, scales, noise));
+    TRY(min_norm_project(w, f, ctx, arena, scales, scales, noise));
     if (solves(w, f, scales, a, factor_down)) return SEPAL_OK;
     keep_near(kept, scales, f->n, NEAR);
-    return project(w, f, ctx, arena, scales, kept, noise);
+    return min_norm_project(w, f, ctx, arena, scales, kept, noise);
 }
 
-static sepal_status solve(double *w, size_t *rank, sepal_ctx *ctx, struct arena *arena,
-                          const double *a, size_t m, size_t n, const double *b, size_t k) {
+static sepal_status solve_factored(double *w, size_t *rank, sepal_ctx *ctx, struct arena *arena,
+                                   const double *a, size_t m, size_t n, const double *b, size_t k) {
     struct factors f;
     int shift = 0;
     double *scales = arena_alloc(ctx, arena, n, sizeof *scales);
     if (scales == NULL) return SEPAL_EMEMORY;
-    TRY(make_factors(&f, ctx, arena, m, n, k));
-    TRY(load(&f, scales, &shift, ctx, a));
+    TRY(min_norm_make_factors(&f, ctx, arena, m, n, k));
+    TRY(min_norm_load(&f, scales, &shift, ctx, a));
     TRY(load_targets(&f, ctx, b));
-    factor(&f, ctx->kernels, rank_tolerance(m, n));
+    min_norm_factor(&f, ctx->kernels, rank_tolerance(m, n));
     *rank = f.rank;
     for (size_t c = 0; c < k; c++) solve_triangle(&f, ctx->kernels, f.column[n + c]);
     if (f.rank < n) TRY(solve_singular(w, &f, ctx, arena, scales, a, ldexp(1, -shift)));
@@ -308,20 +309,20 @@ static sepal_status solve(double *w, size_t *rank, sepal_ctx *ctx, struct arena 
 sepal_status min_norm_solve(double *w, size_t *rank, sepal_ctx *ctx, double *a, size_t m, size_t n,
                             double *b, size_t k) {
     struct arena arena = {0};
-    sepal_status status = solve(w, rank, ctx, &arena, a, m, n, b, k);
+    sepal_status status = solve_factored(w, rank, ctx, &arena, a, m, n, b, k);
     arena_clear(&arena);
     return status;
 }
 
-static sepal_status keep_rows(double *out, size_t *rank, sepal_ctx *ctx, struct arena *arena,
-                              const double *a, size_t m, size_t n) {
+static sepal_status min_norm_keep_rows(double *out, size_t *rank, sepal_ctx *ctx,
+                                       struct arena *arena, const double *a, size_t m, size_t n) {
     struct factors f;
     int shift = 0;
     double *scales = arena_alloc(ctx, arena, n, sizeof *scales);
     if (scales == NULL) return SEPAL_EMEMORY;
-    TRY(make_factors(&f, ctx, arena, m, n, 0));
-    TRY(load(&f, scales, &shift, ctx, a));
-    factor(&f, ctx->kernels, rank_tolerance(m, n));
+    TRY(min_norm_make_factors(&f, ctx, arena, m, n, 0));
+    TRY(min_norm_load(&f, scales, &shift, ctx, a));
+    min_norm_factor(&f, ctx->kernels, rank_tolerance(m, n));
     *rank = f.rank;
     memset(out, 0, f.rank * n * sizeof *out);
     for (size_t i = 0; i < f.rank; i++)
@@ -336,7 +337,7 @@ static sepal_status keep_rows(double *out, size_t *rank, sepal_ctx *ctx, struct 
 sepal_status min_norm_rows(double *out, size_t *rank, sepal_ctx *ctx, const double *a, size_t m,
                            size_t n) {
     struct arena arena = {0};
-    sepal_status status = keep_rows(out, rank, ctx, &arena, a, m, n);
+    sepal_status status = min_norm_keep_rows(out, rank, ctx, &arena, a, m, n);
     arena_clear(&arena);
     return status;
 }

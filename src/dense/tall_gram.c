@@ -18,7 +18,7 @@
    second-level cache. */
 enum { NARROW = 128, TILE = 256, GROUP_CELLS = 1 << 23, FILL_ROWS = 256, WORTH_SHARING = 1 << 21 };
 
-struct summing {
+struct tall_summing {
     const struct tall *tall;
     double *gram, *rows; /* of the group */
     float *singles;      /* the same where products are in single precision */
@@ -33,9 +33,9 @@ static double *panel_room(sepal_ctx *ctx, const struct tall *tall, size_t side) 
     return mem_alloc(ctx, doubles, sizeof(double));
 }
 
-static sepal_status add_range(sepal_ctx *ctx, const struct block *range, double *sum,
-                              void *payload) {
-    const struct tall *tall = ((struct summing *)payload)->tall;
+static sepal_status tall_gram_add_range(sepal_ctx *ctx, const struct block *range, double *sum,
+                                        void *payload) {
+    const struct tall *tall = ((struct tall_summing *)payload)->tall;
     size_t cols = tall->cols, stride = tall->stride;
     double *rows = panel_room(ctx, tall, cols);
     if (!rows) return SEPAL_EMEMORY;
@@ -55,19 +55,19 @@ static sepal_status add_range(sepal_ctx *ctx, const struct block *range, double 
     return SEPAL_OK;
 }
 
-static sepal_status add_ranges(struct summing *all, sepal_ctx *ctx) {
+static sepal_status add_ranges(struct tall_summing *all, sepal_ctx *ctx) {
     const struct tall *tall = all->tall;
     struct matrix ranges; /* blocks that hold no numbers, only say which rows are theirs */
     TRY(matrix_init(&ranges, ctx, tall->rows, tall->cols, false));
     bool pays = (double)tall->rows * (double)(tall->cols * tall->cols) > WORTH_SHARING;
-    sepal_status status =
-        matrix_sum_if(pays, all->gram, ctx, &ranges, tall->cols * tall->cols, add_range, all);
+    sepal_status status = matrix_sum_if(pays, all->gram, ctx, &ranges, tall->cols * tall->cols,
+                                        tall_gram_add_range, all);
     matrix_clear(&ranges);
     return status;
 }
 
-static sepal_status fill_rows(sepal_ctx *ctx, size_t task, void *payload) {
-    const struct summing *all = payload;
+static sepal_status tall_gram_fill_rows(sepal_ctx *ctx, size_t task, void *payload) {
+    const struct tall_summing *all = payload;
     const struct tall *tall = all->tall;
     size_t from = task * FILL_ROWS, n = all->n - from < FILL_ROWS ? all->n - from : FILL_ROWS;
     double *rows = all->singles ? panel_room(ctx, tall, 0) : all->rows + from * tall->stride;
@@ -80,8 +80,8 @@ static sepal_status fill_rows(sepal_ctx *ctx, size_t task, void *payload) {
 }
 
 /* A tile by singles, added to the sum in doubles. */
-static sepal_status add_single_tile(sepal_ctx *ctx, const struct summing *all, size_t i0, size_t j0,
-                                    size_t height, size_t width) {
+static sepal_status add_single_tile(sepal_ctx *ctx, const struct tall_summing *all, size_t i0,
+                                    size_t j0, size_t height, size_t width) {
     size_t cols = all->tall->cols, stride = all->tall->stride;
     const float *left = all->singles + i0, *right = all->singles + j0;
     float *tile = mem_alloc(ctx, height, width * sizeof *tile);
@@ -98,8 +98,8 @@ static sepal_status add_single_tile(sepal_ctx *ctx, const struct summing *all, s
 }
 
 /* Tasks are the tiles on and above the diagonal, row by row. */
-static sepal_status add_tile(sepal_ctx *ctx, size_t task, void *payload) {
-    const struct summing *all = payload;
+static sepal_status tall_gram_add_tile(sepal_ctx *ctx, size_t task, void *payload) {
+    const struct tall_summing *all = payload;
     size_t cols = all->tall->cols, stride = all->tall->stride, tile = all->tile, i = 0;
     for (; task >= all->across - i; i++) task -= all->across - i;
     size_t i0 = i * tile, j0 = (i + task) * tile;
@@ -115,7 +115,7 @@ static sepal_status add_tile(sepal_ctx *ctx, size_t task, void *payload) {
     return SEPAL_OK;
 }
 
-static sepal_status add_groups(struct summing *all, sepal_ctx *ctx) {
+static sepal_status add_groups(struct tall_summing *all, sepal_ctx *ctx) {
     const struct tall *tall = all->tall;
     size_t group = GROUP_CELLS / tall->stride > FILL_ROWS ? GROUP_CELLS / tall->stride : FILL_ROWS;
     if (group > tall->rows) group = tall->rows;
@@ -133,15 +133,17 @@ static sepal_status add_groups(struct summing *all, sepal_ctx *ctx) {
         all->n = tall->rows - all->first < group ? tall->rows - all->first : group;
         status = check_cancelled(ctx, "adding up products of columns");
         if (status == SEPAL_OK)
-            status = parallel_for(ctx, (all->n + FILL_ROWS - 1) / FILL_ROWS, fill_rows, all);
+            status =
+                parallel_for(ctx, (all->n + FILL_ROWS - 1) / FILL_ROWS, tall_gram_fill_rows, all);
         if (status == SEPAL_OK)
-            status = parallel_for(ctx, all->across * (all->across + 1) / 2, add_tile, all);
+            status =
+                parallel_for(ctx, all->across * (all->across + 1) / 2, tall_gram_add_tile, all);
     }
     mem_free(rows);
     return status;
 }
 
 sepal_status tall_gram(double *gram, sepal_ctx *ctx, const struct tall *tall) {
-    struct summing all = {.tall = tall, .gram = gram};
+    struct tall_summing all = {.tall = tall, .gram = gram};
     return tall->cols > NARROW ? add_groups(&all, ctx) : add_ranges(&all, ctx);
 }

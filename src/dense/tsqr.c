@@ -23,7 +23,7 @@ struct stack {
     size_t gap;          /* of the pair being joined */
 };
 
-static void factor(sepal_ctx *ctx, const struct stack *s, size_t range, size_t more) {
+static void tsqr_factor(sepal_ctx *ctx, const struct stack *s, size_t range, size_t more) {
     const struct tall *tall = s->tall;
     double *array = s->array[range];
     size_t rows = s->have[range] + more;
@@ -44,7 +44,7 @@ static sepal_status factor_range(sepal_ctx *ctx, size_t range, void *payload) {
     for (size_t n; from < to; from += n) {
         n = to - from < s->step ? to - from : s->step;
         tall->fill(tall->payload, from, n, array + s->have[range] * tall->stride, tall->stride);
-        factor(ctx, s, range, n);
+        tsqr_factor(ctx, s, range, n);
     }
     return SEPAL_OK;
 }
@@ -54,7 +54,7 @@ static sepal_status join_pair(sepal_ctx *ctx, size_t pair, void *payload) {
     size_t left = 2 * pair * s->gap, right = left + s->gap, stride = s->tall->stride;
     memcpy(s->array[left] + s->have[left] * stride, s->array[right],
            s->have[right] * stride * sizeof(double));
-    factor(ctx, s, left, s->have[right]);
+    tsqr_factor(ctx, s, left, s->have[right]);
     return SEPAL_OK;
 }
 

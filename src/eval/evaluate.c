@@ -20,7 +20,7 @@ const struct metric metric_table[] = {
     {0},
 };
 
-struct judging {
+struct evaluation {
     sepal_ctx *ctx;
     const sepal_model *model;
     const struct linear *linear;
@@ -31,12 +31,12 @@ struct judging {
     struct tree *report;
     struct tree *undefined;
     struct predictions
-        predictions; /* `shown` of K > 2 classes: what each is ranked by, see `ask` */
+        predictions; /* `shown` of K > 2 classes: what each is ranked by, see `evaluate_ask` */
     struct confusion confusion;
 };
 
 /* A ratio, or null and a line in `undefined` when it is 0/0. Returns what counts in averages. */
-static double ratio(struct judging *all, struct tree *parent, const char *key, const char *of,
+static double ratio(struct evaluation *all, struct tree *parent, const char *key, const char *of,
                     double part, double whole) {
     if (whole > 0) {
         tree_number(all->make, parent, key, part / whole);
@@ -54,7 +54,7 @@ struct averages {
     double precision, recall, f1;
 };
 
-static struct averages report_class(struct judging *all, struct tree *list, size_t k) {
+static struct averages report_class(struct evaluation *all, struct tree *list, size_t k) {
     const struct confusion *confusion = &all->confusion;
     const char *label = data_label_name(all->data, k);
     double tp = confusion->count[k * confusion->width + k];
@@ -82,7 +82,7 @@ static struct averages report_class(struct judging *all, struct tree *list, size
     return of;
 }
 
-static void report_average(struct judging *all, const char *key, struct averages sums,
+static void report_average(struct evaluation *all, const char *key, struct averages sums,
                            double count) {
     struct tree *object = tree_object(all->make, all->report, key);
     tree_number(all->make, object, "precision", sums.precision / count);
@@ -90,7 +90,7 @@ static void report_average(struct judging *all, const char *key, struct averages
     tree_number(all->make, object, "f1", sums.f1 / count);
 }
 
-static void report_classes(struct judging *all) {
+static void report_classes(struct evaluation *all) {
     const struct confusion *confusion = &all->confusion;
     struct averages macro = {0}, weighted = {0};
     struct tree *list = tree_array(all->make, all->report, "per_class");
@@ -113,7 +113,7 @@ static void report_classes(struct judging *all) {
     report_average(all, "weighted", weighted, total);
 }
 
-static void report_confusion(struct judging *all) {
+static void report_confusion(struct evaluation *all) {
     const struct confusion *confusion = &all->confusion;
     struct tree *labels = tree_array(all->make, all->report, "labels");
     for (size_t k = 0; k < confusion->labels; k++)
@@ -130,7 +130,7 @@ static void report_confusion(struct judging *all) {
 }
 
 /* Gorodkin's generalisation to K classes (Comput. Biol. Chem. 2004). */
-static void report_mcc(struct judging *all) {
+static void report_mcc(struct evaluation *all) {
     const struct confusion *confusion = &all->confusion;
     double n = confusion->total, cross = 0, targets = 0, predictions = 0;
     for (size_t k = 0; k < confusion->width; k++) {
@@ -146,7 +146,8 @@ static void report_mcc(struct judging *all) {
 }
 
 /* Class k against the rest. A single score speaks for the second class. */
-static sepal_status rank_class(struct judging *all, size_t k, bool *positive, struct ranking *out) {
+static sepal_status rank_class(struct evaluation *all, size_t k, bool *positive,
+                               struct ranking *out) {
     size_t rows = all->data->matrix.rows, stride = linear_shown(all->linear);
     double *flipped = NULL;
     const double *score = all->predictions.shown + (stride > 1 ? k : 0);
@@ -163,7 +164,7 @@ static sepal_status rank_class(struct judging *all, size_t k, bool *positive, st
     return status;
 }
 
-static sepal_status report_rankings(struct judging *all, size_t positive) {
+static sepal_status report_rankings(struct evaluation *all, size_t positive) {
     size_t classes = all->linear->classes, ranked = 0;
     bool *marks = arena_alloc(all->ctx, &all->arena, all->data->matrix.rows, sizeof *marks);
     if (!marks) return SEPAL_EMEMORY;
@@ -185,7 +186,7 @@ static sepal_status report_rankings(struct judging *all, size_t positive) {
     return SEPAL_OK;
 }
 
-static void report_coverage(struct judging *all) {
+static void report_coverage(struct evaluation *all) {
     static const char *const names[] = {
         [REGION_SEVERAL] = "several", [REGION_NONE] = "none", [REGION_TIED] = "tied"};
     const struct confusion *confusion = &all->confusion;
@@ -200,7 +201,7 @@ static void report_coverage(struct judging *all) {
 }
 
 /* The logarithms of a row's probabilities; `pair` has room for those of two classes. */
-static const double *logs_of(const struct judging *all, size_t i, double pair[2]) {
+static const double *logs_of(const struct evaluation *all, size_t i, double pair[2]) {
     size_t shown = linear_shown(all->linear);
     const double *row = all->predictions.shown + i * shown;
     if (shown > 1) return row;
@@ -210,7 +211,7 @@ static const double *logs_of(const struct judging *all, size_t i, double pair[2]
 
 /* What probabilities are worth. A class that the model has not seen had probability 0: its log loss
    has no bound. */
-static void report_probabilities(struct judging *all, size_t positive) {
+static void report_probabilities(struct evaluation *all, size_t positive) {
     bool known = all->linear->link != LINK_NONE;
     size_t classes = all->linear->classes;
     double loss = 0, brier = 0, pair[2];
@@ -230,7 +231,7 @@ static void report_probabilities(struct judging *all, size_t positive) {
     if (known && !isfinite(loss)) tree_text(all->make, all->undefined, NULL, "log_loss");
 }
 
-static sepal_status find_positive(struct judging *all, const char *label, size_t *positive) {
+static sepal_status find_positive(struct evaluation *all, const char *label, size_t *positive) {
     const struct schema *schema = all->data->schema;
     *positive = 1;
     if (!label) return SEPAL_OK;
@@ -266,7 +267,7 @@ static void show_margins(const struct linear *linear, double *row) {
 /* What rows are decided as, and the numbers that rank them, of more than two classes for each: the
    logarithm of its probability; without one, its margin in a joint machine, its own score against
    the rest, its votes. */
-static sepal_status ask(struct judging *all) {
+static sepal_status evaluate_ask(struct evaluation *all) {
     size_t rows = all->data->matrix.rows, shown = linear_shown(all->linear);
     struct predictions *predictions = &all->predictions;
     *predictions = (struct predictions){.n = rows};
@@ -288,10 +289,10 @@ static sepal_status ask(struct judging *all) {
     return SEPAL_OK;
 }
 
-static sepal_status judge(struct judging *all, const char *label) {
+static sepal_status evaluate_judge(struct evaluation *all, const char *label) {
     size_t positive;
     TRY(find_positive(all, label, &positive));
-    TRY(ask(all));
+    TRY(evaluate_ask(all));
     TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->predictions.classes,
                         all->rule->abstains));
     all->undefined = tree_array(all->make, NULL, NULL);
@@ -314,14 +315,14 @@ static sepal_status judge(struct judging *all, const char *label) {
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
                       const struct decision_rule *rule, const char *positive,
                       struct tree_maker *make, struct tree *report) {
-    struct judging all = {.ctx = ctx,
-                          .model = model,
-                          .linear = &model->linear,
-                          .data = data,
-                          .rule = rule,
-                          .make = make,
-                          .report = report};
-    sepal_status status = judge(&all, positive);
+    struct evaluation all = {.ctx = ctx,
+                             .model = model,
+                             .linear = &model->linear,
+                             .data = data,
+                             .rule = rule,
+                             .make = make,
+                             .report = report};
+    sepal_status status = evaluate_judge(&all, positive);
     mem_free(all.predictions.shown);
     mem_free(all.predictions.classes);
     mem_free(all.predictions.regions);

@@ -27,7 +27,8 @@ static sepal_status check_rows(sepal_ctx *ctx, const sepal_data *data) {
     return SEPAL_OK;
 }
 
-static sepal_status check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data) {
+static sepal_status mapped_check_classes(sepal_ctx *ctx, struct arena *arena,
+                                         const sepal_data *data) {
     size_t classes = data->schema->n_classes;
     size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
     if (!count) return SEPAL_EMEMORY;
@@ -61,7 +62,7 @@ sepal_status mapped_rows_make(struct mapped_rows *out, sepal_ctx *ctx, const sep
     *out = (struct mapped_rows){.data = data, .x = &data->matrix, .maps = ""};
     if (maps && *maps) TRY(pipeline_parse_maps(&chain, ctx, &out->arena, maps));
     TRY(check_rows(ctx, data));
-    TRY(check_classes(ctx, &out->arena, data));
+    TRY(mapped_check_classes(ctx, &out->arena, data));
     if (chain.n == 0) return SEPAL_OK;
     out->maps = canonical(ctx, &out->arena, &chain);
     if (!out->maps) return SEPAL_EMEMORY;

@@ -20,7 +20,7 @@ static const struct parameter option_table[] = {
     {0},
 };
 
-struct asking {
+struct separability_run {
     sepal_ctx *ctx;
     const struct mapped_rows *rows;
     struct arena arena;
@@ -43,7 +43,7 @@ static void put_outcome(struct tree_maker *make, struct tree *parent, const char
         tree_bool(make, parent, key, outcome == OUTCOME_YES);
 }
 
-static void put_all(struct asking *a, struct tree *parent, const struct question *q,
+static void put_all(struct separability_run *a, struct tree *parent, const struct question *q,
                     const struct separability *s) {
     struct tree_maker *make = a->make;
     put_outcome(make, parent, "separable", s->separable);
@@ -59,11 +59,11 @@ static void put_all(struct asking *a, struct tree *parent, const struct question
     certificate_put(make, parent, q, &s->certificate, a->rows->data);
 }
 
-static struct question question_of_sides(const struct asking *a) {
+static struct question question_of_sides(const struct separability_run *a) {
     return (struct question){.x = a->rows->x, .side = a->side, .bias = true};
 }
 
-static sepal_status ask(struct separability *out, struct asking *a) {
+static sepal_status separability_ask(struct separability *out, struct separability_run *a) {
     struct question q = question_of_sides(a);
     struct separable_wish wish = {.margin = true, .quasi = true};
     return separable_decide(out, a->ctx, &a->arena, &q, wish, &a->budget);
@@ -71,23 +71,23 @@ static sepal_status ask(struct separability *out, struct asking *a) {
 
 /* ---- more than two classes ----------------------------------------------------------------- */
 
-static sepal_status ask_rest(struct asking *a) {
+static sepal_status ask_rest(struct separability_run *a) {
     a->rest = arena_zero(a->ctx, &a->arena, a->classes, sizeof *a->rest);
     if (!a->rest) return SEPAL_EMEMORY;
     for (size_t k = 0; k < a->classes; k++) {
         sides_of_rest(a->side, a->rows->data, k);
-        TRY(ask(&a->rest[k], a));
+        TRY(separability_ask(&a->rest[k], a));
     }
     return SEPAL_OK;
 }
 
-static sepal_status ask_pairs(struct asking *a, struct tree *list) {
+static sepal_status ask_pairs(struct separability_run *a, struct tree *list) {
     const char *const *names = (const char *const *)a->rows->data->schema->classes;
     for (size_t i = 0; i < a->classes; i++)
         for (size_t j = i + 1; j < a->classes; j++) {
             struct separability found;
             sides_of_pair(a->side, a->rows->data, i, j);
-            TRY(ask(&found, a));
+            TRY(separability_ask(&found, a));
             struct question q = question_of_sides(a);
             struct tree *one = tree_object(a->make, list, NULL), *pair;
             pair = tree_array(a->make, one, "classes");
@@ -105,7 +105,8 @@ static sepal_status ask_pairs(struct asking *a, struct tree *list) {
 }
 
 /* The hyperplanes of all classes against the rest as a machine; false when one is missing. */
-static sepal_status machine_of_rest(bool *made, struct certificate *out, struct asking *a) {
+static sepal_status machine_of_rest(bool *made, struct certificate *out,
+                                    struct separability_run *a) {
     size_t cols = a->rows->x->cols;
     *made = true;
     for (size_t k = 0; k < a->classes; k++) *made = *made && a->rest[k].separable == OUTCOME_YES;
@@ -122,7 +123,7 @@ static sepal_status machine_of_rest(bool *made, struct certificate *out, struct 
 }
 
 /* Multipliers of a pair, each row with the other class as its rival. */
-static sepal_status machine_of_pair(struct certificate *out, struct asking *a) {
+static sepal_status machine_of_pair(struct certificate *out, struct separability_run *a) {
     *out = *a->broken;
     out->rivals = arena_alloc(a->ctx, &a->arena, out->n, sizeof *out->rivals);
     if (!out->rivals) return SEPAL_EMEMORY;
@@ -133,7 +134,7 @@ static sepal_status machine_of_pair(struct certificate *out, struct asking *a) {
     return SEPAL_OK;
 }
 
-static sepal_status ask_machine(struct separability *out, struct asking *a,
+static sepal_status ask_machine(struct separability *out, struct separability_run *a,
                                 const struct question *q) {
     bool made = false;
     *out = (struct separability){.separable = OUTCOME_UNKNOWN, .quasi = OUTCOME_UNKNOWN};
@@ -155,7 +156,7 @@ static sepal_status ask_machine(struct separability *out, struct asking *a,
     return quasi_decide(&out->quasi, a->ctx, q, &out->certificate, &a->budget);
 }
 
-static sepal_status ask_many(struct asking *a, struct tree *report) {
+static sepal_status ask_many(struct separability_run *a, struct tree *report) {
     struct question q = {
         .x = a->rows->x, .label = a->rows->data->label, .classes = a->classes, .bias = true};
     struct separability machine;
@@ -179,27 +180,28 @@ static sepal_status ask_many(struct asking *a, struct tree *report) {
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-static sepal_status ask_two(struct asking *a, struct tree *report) {
+static sepal_status ask_two(struct separability_run *a, struct tree *report) {
     struct separability found;
     sides_of_pair(a->side, a->rows->data, 0, 1);
-    TRY(ask(&found, a));
+    TRY(separability_ask(&found, a));
     struct question q = question_of_sides(a);
     put_all(a, report, &q, &found);
     return SEPAL_OK;
 }
 
-static sepal_status parse_options(struct separable_options *out, sepal_ctx *ctx,
-                                  struct arena *arena, const char *options) {
+static sepal_status separability_parse_options(struct separable_options *out, sepal_ctx *ctx,
+                                               struct arena *arena, const char *options) {
     struct setting *settings = NULL;
     size_t n = 0;
     if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
     return parameters_fill(out, ctx, arena, option_table, "separable", settings, n);
 }
 
-static sepal_status run(struct asking *a, struct mapped_rows *rows, const sepal_data *data,
-                        const char *maps, const char *options, struct tree *report) {
+static sepal_status separability_run(struct separability_run *a, struct mapped_rows *rows,
+                                     const sepal_data *data, const char *maps, const char *options,
+                                     struct tree *report) {
     struct separable_options choice;
-    TRY(parse_options(&choice, a->ctx, &a->arena, options));
+    TRY(separability_parse_options(&choice, a->ctx, &a->arena, options));
     a->budget.max_seconds = choice.max_seconds;
     TRY(mapped_rows_make(rows, a->ctx, data, maps));
     a->side = arena_alloc(a->ctx, &a->arena, data->matrix.rows, sizeof *a->side);
@@ -227,11 +229,12 @@ sepal_status separability_report(sepal_ctx *ctx, const sepal_data *data, const c
                                  const char *options, struct tree_maker *make, struct tree *report,
                                  char **certificate) {
     struct mapped_rows rows = {0};
-    struct asking a = {.ctx = ctx,
-                       .rows = &rows,
-                       .make = make,
-                       .budget = {.start_ns = clock_ns(), .max_seconds = NAN, .max_work = NAN}};
-    sepal_status status = run(&a, &rows, data, maps, options, report);
+    struct separability_run a = {
+        .ctx = ctx,
+        .rows = &rows,
+        .make = make,
+        .budget = {.start_ns = clock_ns(), .max_seconds = NAN, .max_work = NAN}};
+    sepal_status status = separability_run(&a, &rows, data, maps, options, report);
     if (status == SEPAL_OK && certificate)
         status = certificate_text(certificate, ctx, &rows, report);
     mapped_rows_clear(&rows);

@@ -19,7 +19,7 @@ void exact_sum_clear(struct exact_sum *sum) {
 }
 
 /* |a| = mantissa * 2^exponent with a whole mantissa. */
-static uint64_t split(double a, int *exponent) {
+static uint64_t exact_split(double a, int *exponent) {
     double fraction = frexp(fabs(a), exponent);
     *exponent -= MANTISSA_BITS;
     uint64_t mantissa = (uint64_t)ldexp(fraction, MANTISSA_BITS);
@@ -32,7 +32,7 @@ static uint64_t split(double a, int *exponent) {
 }
 
 /* Limbs below the last one hold 0 .. 2^32 - 1 afterwards; the last has the sign of all. */
-static void settle(struct exact_sum *sum) {
+static void exact_settle(struct exact_sum *sum) {
     for (size_t i = 0; i + 1 < sum->n; i++) {
         int64_t low = sum->limb[i] & LIMB_MASK;
         sum->limb[i + 1] += (sum->limb[i] - low) / (LIMB_MASK + 1);
@@ -41,41 +41,42 @@ static void settle(struct exact_sum *sum) {
     sum->adds = 0;
 }
 
-static void add_bits(struct exact_sum *sum, size_t position, uint64_t bits, int64_t sign) {
+static void exact_add_bits(struct exact_sum *sum, size_t position, uint64_t bits, int64_t sign) {
     size_t at = position / LIMB_BITS;
     uint128 shifted = (uint128)bits << (position % LIMB_BITS);
     for (; shifted != 0; shifted >>= LIMB_BITS, at++)
         sum->limb[at] += sign * (int64_t)((uint64_t)shifted & (uint64_t)LIMB_MASK);
 }
 
-static void add_product(struct exact_sum *sum, size_t position, uint64_t a, uint64_t b,
-                        int64_t sign) {
+static void exact_add_product(struct exact_sum *sum, size_t position, uint64_t a, uint64_t b,
+                              int64_t sign) {
     uint128 product = (uint128)a * b;
-    add_bits(sum, position, (uint64_t)product, sign);
-    add_bits(sum, position + 64, (uint64_t)(product >> 64), sign);
+    exact_add_bits(sum, position, (uint64_t)product, sign);
+    exact_add_bits(sum, position + 64, (uint64_t)(product >> 64), sign);
 }
 
 void exact_sum_add(struct exact_sum *sum, double a, double b) {
     int of_a, of_b;
-    uint64_t first = split(a, &of_a), second = split(b, &of_b);
+    uint64_t first = exact_split(a, &of_a), second = exact_split(b, &of_b);
     if (first == 0 || second == 0) return;
-    if (sum->adds++ == MOST_ADDS) settle(sum);
+    if (sum->adds++ == MOST_ADDS) exact_settle(sum);
     int position = of_a + of_b + LAST_BIT;
-    add_product(sum, (size_t)position, first, second, signbit(a) == signbit(b) ? 1 : -1);
+    exact_add_product(sum, (size_t)position, first, second, signbit(a) == signbit(b) ? 1 : -1);
 }
 
 void exact_sum_add_whole(struct exact_sum *sum, const uint32_t *whole, size_t limbs, double a) {
     int exponent;
-    uint64_t mantissa = split(a, &exponent);
+    uint64_t mantissa = exact_split(a, &exponent);
     if (mantissa == 0) return;
-    if (sum->adds++ == MOST_ADDS) settle(sum);
+    if (sum->adds++ == MOST_ADDS) exact_settle(sum);
     exponent += LAST_BIT;
     for (size_t l = 0; l < limbs; l++)
-        add_product(sum, (size_t)exponent + l * LIMB_BITS, whole[l], mantissa, signbit(a) ? -1 : 1);
+        exact_add_product(sum, (size_t)exponent + l * LIMB_BITS, whole[l], mantissa,
+                          signbit(a) ? -1 : 1);
 }
 
 int exact_sum_sign(struct exact_sum *sum) {
-    settle(sum);
+    exact_settle(sum);
     if (sum->limb[sum->n - 1] < 0) return -1;
     for (size_t i = 0; i < sum->n; i++)
         if (sum->limb[i] != 0) return 1;

@@ -152,8 +152,8 @@ static void pick(const struct kernel *k, const struct modulus *m, const uint64_t
 }
 
 /* Solve, and the determinant; false when it is 0. */
-static bool solve(const struct modulus *m, uint64_t *b, size_t n, uint64_t *x,
-                  uint64_t *determinant) {
+static bool nullspace_solve(const struct modulus *m, uint64_t *b, size_t n, uint64_t *x,
+                            uint64_t *determinant) {
     size_t width = n + 1;
     *determinant = m->one;
     for (size_t step = 0; step < n; step++) {
@@ -192,7 +192,7 @@ static sepal_status solve_prime(sepal_ctx *ctx, size_t task, void *payload) {
     if (b) {
         uint64_t *x = b + k->rank * (k->rank + 1);
         pick(k, &m, a, b);
-        k->lost[task] = !solve(&m, b, k->rank, x, &determinant);
+        k->lost[task] = !nullspace_solve(&m, b, k->rank, x, &determinant);
         for (size_t i = 0; i < k->rank && !k->lost[task]; i++)
             out[k->pivot_column[i]] = modular_value(&m, modular_multiply(&m, determinant, x[i]));
         for (size_t j = 0; j < k->system->n_points && !k->lost[task]; j++)
@@ -308,7 +308,7 @@ static sepal_status run_primes(struct exact_vector *out, struct kernel *k) {
 }
 
 /* Exponents, and the length of the longest number that can come out. */
-static sepal_status measure(struct kernel *k) {
+static sepal_status nullspace_measure(struct kernel *k) {
     const struct exact_system *s = k->system;
     k->lowest = arena_alloc(k->ctx, k->arena, s->n_equations, sizeof *k->lowest);
     double *square = arena_zero(k->ctx, k->arena, s->n_equations, sizeof *square);
@@ -344,7 +344,7 @@ sepal_status exact_kernel(struct exact_vector *out, sepal_ctx *ctx, struct arena
         .ctx = ctx, .arena = arena, .system = system, .weight = weight, .effort = effort};
     size_t n = system->n_points;
     *out = (struct exact_vector){0};
-    TRY(measure(&k));
+    TRY(nullspace_measure(&k));
     if (effort->stopped) return SEPAL_OK;
     out->rank = k.rank;
     if (k.rank == n || (!weight && k.rank + 1 != n)) return SEPAL_OK;

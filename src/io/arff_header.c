@@ -7,11 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_blank(char c) {
+static bool arff_is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-static bool begins(const char *p, const char *end, const char *word) {
+static bool arff_begins(const char *p, const char *end, const char *word) {
     size_t n = strlen(word);
     return (size_t)(end - p) >= n && strncasecmp(p, word, n) == 0 &&
            ((size_t)(end - p) == n || (unsigned char)p[n] <= ' ');
@@ -21,8 +21,8 @@ size_t arff_find_data(const char *bytes, size_t n, char eol) {
     const char *end = bytes + n;
     for (const char *p = bytes; p < end;) {
         const char *stop = memchr(p, eol, (size_t)(end - p));
-        while (p < end && is_blank(*p)) p++;
-        if (begins(p, end, "@data")) return (size_t)((stop ? stop + 1 : end) - bytes);
+        while (p < end && arff_is_blank(*p)) p++;
+        if (arff_begins(p, end, "@data")) return (size_t)((stop ? stop + 1 : end) - bytes);
         if (!stop) break;
         p = stop + 1;
     }
@@ -35,23 +35,24 @@ static char unescaped(char c) {
     return c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c;
 }
 
-static bool is_control(char c) {
+static bool arff_is_control(char c) {
     return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
 }
 
-static const char *quoted(const char *p, const char *end, char *scratch, struct table_cell *out) {
+static const char *arff_quoted(const char *p, const char *end, char *scratch,
+                               struct table_cell *out) {
     char quote = *p++;
     size_t n = 0;
     out->quoted = true;
     for (; p < end && *p != quote; p++) {
-        if (is_control(*p)) {
+        if (arff_is_control(*p)) {
             out->fault = *p == '\n' || *p == '\r' ? "the quote that opens this value is not closed "
                                                     "on its line"
                                                   : "control character";
             if (*out->fault == 'c') out->start = p;
             return p;
         }
-        bool escaped = *p == '\\' && p + 1 < end && !is_control(p[1]);
+        bool escaped = *p == '\\' && p + 1 < end && !arff_is_control(p[1]);
         if (escaped) p++;
         scratch[n++] = escaped ? unescaped(*p) : *p;
     }
@@ -65,20 +66,20 @@ static const char *quoted(const char *p, const char *end, char *scratch, struct 
 
 const char *arff_value_next(const char *p, const char *end, char delimiter, bool braces,
                             char *scratch, struct table_cell *out) {
-    while (p < end && is_blank(*p)) p++;
+    while (p < end && arff_is_blank(*p)) p++;
     *out = (struct table_cell){.start = p};
-    if (p < end && (*p == '\'' || *p == '"')) return quoted(p, end, scratch, out);
+    if (p < end && (*p == '\'' || *p == '"')) return arff_quoted(p, end, scratch, out);
     const char *from = p;
     for (; p < end && *p != '\n' && *p != '\r' && *p != ','; p++) {
-        if ((delimiter == ' ' && is_blank(*p)) || (braces && *p == '}')) break;
-        if (is_control(*p)) {
+        if ((delimiter == ' ' && arff_is_blank(*p)) || (braces && *p == '}')) break;
+        if (arff_is_control(*p)) {
             out->fault = "control character";
             out->start = p;
             return p;
         }
     }
     const char *to = p;
-    while (to > from && is_blank(to[-1])) to--;
+    while (to > from && arff_is_blank(to[-1])) to--;
     out->text = (struct slice){from, (size_t)(to - from)};
     return p;
 }
@@ -97,7 +98,7 @@ struct header_parser {
     size_t room;
 };
 
-static sepal_status refuse(struct header_parser *parser, const char *p, const char *what) {
+static sepal_status arff_refuse(struct header_parser *parser, const char *p, const char *what) {
     char shown[TEXT_SHOWN_BYTES];
     const char *stop = p;
     while (stop < parser->end && (unsigned char)*stop > ' ') stop++;
@@ -107,8 +108,8 @@ static sepal_status refuse(struct header_parser *parser, const char *p, const ch
                    shown, *shown ? "'" : "");
 }
 
-static void skip_blanks(struct header_parser *parser) {
-    while (parser->p < parser->end && is_blank(*parser->p)) parser->p++;
+static void arff_skip_blanks(struct header_parser *parser) {
+    while (parser->p < parser->end && arff_is_blank(*parser->p)) parser->p++;
 }
 
 static bool at_line_end(const struct header_parser *parser) {
@@ -121,30 +122,30 @@ static void skip_space(struct header_parser *parser) {
         if (*parser->p == parser->eol) {
             parser->line++;
             parser->line_start = parser->p + 1;
-        } else if (!is_blank(*parser->p) && *parser->p != '\r') {
+        } else if (!arff_is_blank(*parser->p) && *parser->p != '\r') {
             return;
         }
     }
 }
 
-static int by_bytes(const void *a, const void *b) {
+static int arff_by_bytes(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static sepal_status check_value(struct header_parser *parser, const struct table_cell *cell) {
-    if (cell->fault) return refuse(parser, cell->start, cell->fault);
+    if (cell->fault) return arff_refuse(parser, cell->start, cell->fault);
     if (utf8_valid_prefix(cell->text.bytes, cell->text.length) < cell->text.length)
-        return refuse(parser, cell->start, "text is not UTF-8; convert the file with iconv");
+        return arff_refuse(parser, cell->start, "text is not UTF-8; convert the file with iconv");
     if (cell->text.length > LIMIT_TEXT)
-        return refuse(parser, cell->start, "this text " LIMIT_TEXT_SAID);
+        return arff_refuse(parser, cell->start, "this text " LIMIT_TEXT_SAID);
     if (cell->text.length == 0 && !cell->quoted)
-        return refuse(parser, cell->start, "a value is missing among those declared here");
+        return arff_refuse(parser, cell->start, "a value is missing among those declared here");
     return SEPAL_OK;
 }
 
 static sepal_status sort_values(struct header_parser *parser, struct arff_attribute *attribute) {
     attribute->first = attribute->values[0];
-    qsort(attribute->values, attribute->n_values, sizeof *attribute->values, by_bytes);
+    qsort(attribute->values, attribute->n_values, sizeof *attribute->values, arff_by_bytes);
     for (size_t i = 1; i < attribute->n_values; i++)
         if (strcmp(attribute->values[i], attribute->values[i - 1]) == 0)
             return fail_at(parser->ctx, SEPAL_EDATA, parser->file,
@@ -155,8 +156,8 @@ static sepal_status sort_values(struct header_parser *parser, struct arff_attrib
 }
 
 /* Room for one item more, in an arena: twice as much when it is used up. */
-static sepal_status grow(struct header_parser *parser, void **items, size_t n, size_t *room,
-                         size_t size) {
+static sepal_status arff_grow(struct header_parser *parser, void **items, size_t n, size_t *room,
+                              size_t size) {
     if (n < *room) return SEPAL_OK;
     *room = 2 * n + 16;
     void *more = arena_alloc(parser->ctx, parser->arena, *room, size);
@@ -175,14 +176,14 @@ static sepal_status parse_values(struct header_parser *parser, struct arff_attri
         skip_space(parser);
         parser->p = arff_value_next(parser->p, parser->end, ',', true, parser->scratch, &cell);
         TRY(check_value(parser, &cell));
-        TRY(grow(parser, (void **)&attribute->values, n, &room, sizeof *attribute->values));
+        TRY(arff_grow(parser, (void **)&attribute->values, n, &room, sizeof *attribute->values));
         attribute->values[n] =
             arena_text(parser->ctx, parser->arena, cell.text.bytes, cell.text.length);
         if (!attribute->values[n++]) return SEPAL_EMEMORY;
         skip_space(parser);
     } while (parser->p < parser->end && *parser->p == ',');
     if (parser->p == parser->end || *parser->p != '}')
-        return refuse(parser, parser->p, "expected a comma or } after a declared value");
+        return arff_refuse(parser, parser->p, "expected a comma or } after a declared value");
     parser->p++;
     attribute->n_values = n;
     return sort_values(parser, attribute);
@@ -197,34 +198,36 @@ static sepal_status parse_type(struct header_parser *parser, struct arff_attribu
                  {"integer", ARFF_NUMBER},
                  {"string", ARFF_TEXT},
                  {"date", ARFF_TEXT}};
-    skip_blanks(parser);
+    arff_skip_blanks(parser);
     /* never: at the end, before which there is a line @data */
     if (parser->p < parser->end && *parser->p == '{') {
         attribute->kind = ARFF_NOMINAL;
         return parse_values(parser, attribute);
     }
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (begins(parser->p, parser->end, types[i].word)) {
+        if (arff_begins(parser->p, parser->end, types[i].word)) {
             attribute->kind = types[i].kind;
             parser->p += strlen(types[i].word);
             /* a date may be followed by its form, which does not matter here */
             while (strcmp(types[i].word, "date") == 0 && !at_line_end(parser)) parser->p++;
             return SEPAL_OK;
         }
-    return refuse(parser, parser->p,
-                  "the type of an attribute is numeric, real, integer, string, date or a list of "
-                  "values in braces");
+    return arff_refuse(
+        parser, parser->p,
+        "the type of an attribute is numeric, real, integer, string, date or a list of "
+        "values in braces");
 }
 
 static sepal_status parse_name(struct header_parser *parser, struct arff_attribute *attribute) {
     struct table_cell cell;
-    skip_blanks(parser);
+    arff_skip_blanks(parser);
     attribute->spot = (struct spot){parser->line, (size_t)(parser->p - parser->line_start) + 1};
     const char *from = parser->p;
     /* never: at the end, before which there is a line @data */
     if (from < parser->end && *from != '\'' && *from != '"') {
-        while (!at_line_end(parser) && !is_blank(*parser->p) && *parser->p != '{') {
-            if (is_control(*parser->p)) return refuse(parser, parser->p, "control character");
+        while (!at_line_end(parser) && !arff_is_blank(*parser->p) && *parser->p != '{') {
+            if (arff_is_control(*parser->p))
+                return arff_refuse(parser, parser->p, "control character");
             parser->p++;
         }
         cell = (struct table_cell){.text = {from, (size_t)(parser->p - from)}, .start = from};
@@ -232,7 +235,7 @@ static sepal_status parse_name(struct header_parser *parser, struct arff_attribu
         parser->p = arff_value_next(from, parser->end, ' ', false, parser->scratch, &cell);
     }
     if (!cell.fault && cell.text.length == 0)
-        return refuse(parser, from, "the name of the attribute is missing");
+        return arff_refuse(parser, from, "the name of the attribute is missing");
     TRY(check_value(parser, &cell));
     const char *copy = arena_text(parser->ctx, parser->arena, cell.text.bytes, cell.text.length);
     attribute->name = (struct slice){copy, cell.text.length};
@@ -244,10 +247,10 @@ static sepal_status parse_attribute(struct header_parser *parser) {
     struct arff_header *out = parser->out;
     TRY(parse_name(parser, &attribute));
     TRY(parse_type(parser, &attribute));
-    skip_blanks(parser);
+    arff_skip_blanks(parser);
     if (!at_line_end(parser) && *parser->p != '%')
-        return refuse(parser, parser->p, "text behind the type of an attribute");
-    TRY(grow(parser, (void **)&out->attributes, out->n, &parser->room, sizeof attribute));
+        return arff_refuse(parser, parser->p, "text behind the type of an attribute");
+    TRY(arff_grow(parser, (void **)&out->attributes, out->n, &parser->room, sizeof attribute));
     out->attributes[out->n++] = attribute;
     return SEPAL_OK;
 }
@@ -259,16 +262,16 @@ static void next_line(struct header_parser *parser) {
     parser->line_start = parser->p;
 }
 
-static sepal_status parse_lines(struct header_parser *parser) {
+static sepal_status arff_parse_lines(struct header_parser *parser) {
     for (; parser->p < parser->end; next_line(parser)) {
-        skip_blanks(parser);
+        arff_skip_blanks(parser);
         if (at_line_end(parser) || *parser->p == '%') continue;
-        if (begins(parser->p, parser->end, "@attribute")) {
+        if (arff_begins(parser->p, parser->end, "@attribute")) {
             parser->p += strlen("@attribute");
             TRY(parse_attribute(parser));
-        } else if (!begins(parser->p, parser->end, "@relation") &&
-                   !begins(parser->p, parser->end, "@data")) {
-            return refuse(parser, parser->p, "expected @relation, @attribute or @data");
+        } else if (!arff_begins(parser->p, parser->end, "@relation") &&
+                   !arff_begins(parser->p, parser->end, "@data")) {
+            return arff_refuse(parser, parser->p, "expected @relation, @attribute or @data");
         }
     }
     if (parser->out->n == 0)
@@ -293,7 +296,7 @@ sepal_status arff_header_parse(struct arff_header *out, sepal_ctx *ctx, struct a
                                    .out = out};
     parser.scratch = mem_alloc(ctx, n, 1);
     if (!parser.scratch) return SEPAL_EMEMORY;
-    sepal_status status = parse_lines(&parser);
+    sepal_status status = arff_parse_lines(&parser);
     mem_free(parser.scratch);
     out->lines = parser.line;
     return status;

@@ -5,25 +5,25 @@
 
 #include <string.h>
 
-struct scratch {
+struct arff_scratch {
     struct table_scratch table;
     char *unquoted;
     size_t unquoted_room;
 };
 
-struct parser {
+struct arff_parser {
     struct table_rows rows;
     const struct arff_layout *layout;
     char *unquoted;
     const char *end; /* of the line */
 };
 
-static bool is_blank(char c) {
+static bool arff_row_is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-static const char *skip_blanks(const struct parser *parser, const char *p) {
-    while (p < parser->end && is_blank(*p)) p++;
+static const char *arff_row_skip_blanks(const struct arff_parser *parser, const char *p) {
+    while (p < parser->end && arff_row_is_blank(*p)) p++;
     return p;
 }
 
@@ -39,7 +39,8 @@ static bool is_question(const struct table_cell *cell) {
     return !cell->quoted && (cell->text.length == 0 || slice_is_nocase(cell->text, "?"));
 }
 
-static sepal_status take(struct parser *parser, size_t c, const struct table_cell *cell) {
+static sepal_status arff_row_take(struct arff_parser *parser, size_t c,
+                                  const struct table_cell *cell) {
     const struct arff_attribute *attribute = &parser->layout->attributes[c];
     const struct table_role *role = &parser->rows.layout->roles[c];
     bool used =
@@ -53,7 +54,7 @@ static sepal_status take(struct parser *parser, size_t c, const struct table_cel
 }
 
 /* What a sparse row means by leaving a cell out. */
-static sepal_status take_default(struct parser *parser, size_t c, const char *at) {
+static sepal_status take_default(struct arff_parser *parser, size_t c, const char *at) {
     const struct arff_attribute *attribute = &parser->layout->attributes[c];
     const struct table_role *role = &parser->rows.layout->roles[c];
     bool used = (role->role != ROLE_IGNORE || role->keep) && !parser->rows.weightless;
@@ -62,25 +63,25 @@ static sepal_status take_default(struct parser *parser, size_t c, const char *at
                            attribute->name);
     const char *text = attribute->kind == ARFF_NOMINAL ? attribute->first : "0";
     struct table_cell cell = {.text = {text, strlen(text)}, .start = at, .quoted = true};
-    return take(parser, c, &cell);
+    return arff_row_take(parser, c, &cell);
 }
 
 /* ---- dense rows --------------------------------------------------------------------------- */
 
 /* Behind a value, with the blanks after it skipped. */
-static bool next_cell(const struct parser *parser, const char **p) {
+static bool next_cell(const struct arff_parser *parser, const char **p) {
     if (*p == parser->end) return false;
     if (parser->layout->delimiter == ',') ++*p;
     return true;
 }
 
-static sepal_status refuse_tail(struct parser *parser, const char *p, const char *what) {
+static sepal_status refuse_tail(struct arff_parser *parser, const char *p, const char *what) {
     const char *stop = p;
-    while (stop < parser->end && !is_blank(*stop)) stop++;
+    while (stop < parser->end && !arff_row_is_blank(*stop)) stop++;
     return rows_refuse(&parser->rows, p, what, (struct slice){p, (size_t)(stop - p)});
 }
 
-static bool is_weightless(const struct parser *parser, const char *p) {
+static bool arff_row_is_weightless(const struct arff_parser *parser, const char *p) {
     const struct table_layout *layout = parser->rows.layout;
     struct table_cell cell;
     double weight;
@@ -93,14 +94,14 @@ static bool is_weightless(const struct parser *parser, const char *p) {
         if (layout->roles[c].role == ROLE_WEIGHT)
             return cell.text.length && decimal_read(cell.text.bytes, end, &weight) == end &&
                    weight == 0;
-        p = skip_blanks(parser, p);
+        p = arff_row_skip_blanks(parser, p);
         if (!next_cell(parser, &p)) return false;
     }
     return false;
 }
 
 /* A value ends at `after`; behind the blanks there, at p, must be what stands between values. */
-static sepal_status check_between(struct parser *parser, const struct table_cell *cell,
+static sepal_status check_between(struct arff_parser *parser, const struct table_cell *cell,
                                   const char *after, const char *p) {
     bool commas = parser->layout->delimiter == ',';
     if (p == parser->end || (commas ? *p == ',' : p > after && *p != ',')) return SEPAL_OK;
@@ -114,14 +115,14 @@ static sepal_status check_between(struct parser *parser, const struct table_cell
     return rows_take(&parser->rows, parser->rows.layout->roles, &fault);
 }
 
-static sepal_status parse_dense(struct parser *parser, const char *p) {
+static sepal_status parse_dense(struct arff_parser *parser, const char *p) {
     struct table_rows *rows = &parser->rows;
     const struct table_layout *layout = rows->layout;
     struct table_cell cell;
     size_t c = 0;
-    if (layout->weights) rows->weightless = is_weightless(parser, p);
+    if (layout->weights) rows->weightless = arff_row_is_weightless(parser, p);
     do {
-        p = skip_blanks(parser, p);
+        p = arff_row_skip_blanks(parser, p);
         if (c == layout->n_cells && p < parser->end && *p == '{')
             return refuse_tail(parser, p,
                                "weights in braces are not read; put them into a file and say "
@@ -129,9 +130,9 @@ static sepal_status parse_dense(struct parser *parser, const char *p) {
         if (c == layout->n_cells) return rows_refuse_length(rows, p, c + 1);
         p = arff_value_next(p, parser->end, parser->layout->delimiter, false, parser->unquoted,
                             &cell);
-        TRY(take(parser, c++, &cell));
+        TRY(arff_row_take(parser, c++, &cell));
         const char *after = p;
-        p = skip_blanks(parser, p);
+        p = arff_row_skip_blanks(parser, p);
         TRY(check_between(parser, &cell, after, p));
     } while (next_cell(parser, &p));
     return c < layout->n_cells ? rows_refuse_length(rows, p, c) : SEPAL_OK;
@@ -145,20 +146,20 @@ struct pair {
 };
 
 /* "index value" from p, which is moved behind it. */
-static sepal_status next_pair(struct parser *parser, const char **at, struct pair *out) {
+static sepal_status next_pair(struct arff_parser *parser, const char **at, struct pair *out) {
     struct table_rows *rows = &parser->rows;
-    const char *p = skip_blanks(parser, *at), *from = p;
+    const char *p = arff_row_skip_blanks(parser, *at), *from = p;
     uint64_t index = 0;
     for (; p < parser->end && *p >= '0' && *p <= '9' && p - from < 10; p++)
         index = index * 10 + (uint64_t)(*p - '0');
-    if (p == from || p == parser->end || !is_blank(*p))
+    if (p == from || p == parser->end || !arff_row_is_blank(*p))
         return refuse_tail(parser, from,
                            "expected the number of an attribute, a blank and a value");
     if (index >= rows->layout->n_cells)
         return refuse_tail(parser, from, "there is no attribute of this number; they count from 0");
     out->c = (size_t)index;
     p = arff_value_next(p, parser->end, ',', true, parser->unquoted, &out->cell);
-    *at = skip_blanks(parser, p);
+    *at = arff_row_skip_blanks(parser, p);
     if (out->cell.fault) return SEPAL_OK;
     if (out->cell.text.length == 0 && !out->cell.quoted)
         return refuse_tail(parser, out->cell.start, "a value is missing after the number");
@@ -169,11 +170,11 @@ static sepal_status next_pair(struct parser *parser, const char **at, struct pai
 
 /* The weight is looked for before anything else of the row is looked at; left out, it is 0. What is
    wrong with the row is said when it is parsed. */
-static bool is_weightless_sparse(struct parser *parser, const char *p) {
+static bool is_weightless_sparse(struct arff_parser *parser, const char *p) {
     const struct table_layout *layout = parser->rows.layout;
     struct pair pair;
     double weight = 0;
-    if (*skip_blanks(parser, p) == '}') return true;
+    if (*arff_row_skip_blanks(parser, p) == '}') return true;
     do {
         if (next_pair(parser, &p, &pair) != SEPAL_OK || pair.cell.fault) return false;
         const char *end = pair.cell.text.bytes + pair.cell.text.length;
@@ -184,7 +185,8 @@ static bool is_weightless_sparse(struct parser *parser, const char *p) {
     return weight == 0;
 }
 
-static sepal_status defaults_before(struct parser *parser, size_t *next, size_t c, const char *at) {
+static sepal_status defaults_before(struct arff_parser *parser, size_t *next, size_t c,
+                                    const char *at) {
     const struct arff_layout *layout = parser->layout;
     for (; *next < layout->n_others && layout->others[*next] < c; ++*next)
         TRY(take_default(parser, layout->others[*next], at));
@@ -192,40 +194,41 @@ static sepal_status defaults_before(struct parser *parser, size_t *next, size_t 
     return SEPAL_OK;
 }
 
-static sepal_status parse_sparse(struct parser *parser, const char *p) {
+static sepal_status parse_sparse(struct arff_parser *parser, const char *p) {
     struct table_rows *rows = &parser->rows;
     const struct table_layout *layout = rows->layout;
     struct pair pair = {0};
     size_t least = 0, other = 0;
-    p = skip_blanks(parser, p);
+    p = arff_row_skip_blanks(parser, p);
     if (p == parser->end) return refuse_tail(parser, p, "the row is not closed by }");
     if (layout->weights) rows->weightless = is_weightless_sparse(parser, p);
     if (!layout->sparse && layout->n_features)
         memset(rows->scratch->cells + rows->parsed->rows * layout->n_features, 0,
                layout->n_features * sizeof *rows->scratch->cells);
     for (bool more = *p != '}'; more; more = *p == ',', p += more) {
-        const char *at = skip_blanks(parser, p);
+        const char *at = arff_row_skip_blanks(parser, p);
         TRY(next_pair(parser, &p, &pair));
         if (pair.c < least)
             return refuse_tail(parser, at, "the numbers of attributes must rise in a sparse row");
         TRY(defaults_before(parser, &other, pair.c, at));
-        TRY(take(parser, pair.c, &pair.cell));
+        TRY(arff_row_take(parser, pair.c, &pair.cell));
         least = pair.c + 1;
     }
     TRY(defaults_before(parser, &other, layout->n_cells, p));
-    p = skip_blanks(parser, p + 1);
+    p = arff_row_skip_blanks(parser, p + 1);
     return p < parser->end ? refuse_tail(parser, p, "text behind the row") : SEPAL_OK;
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-static sepal_status parse_row(struct parser *parser, const char *p) {
+static sepal_status arff_row_parse_row(struct arff_parser *parser, const char *p) {
     TRY(rows_begin(&parser->rows));
     TRY(*p == '{' ? parse_sparse(parser, p + 1) : parse_dense(parser, p));
     return rows_end(&parser->rows);
 }
 
-static sepal_status parse_lines(struct parser *parser, const char *p, const char *end) {
+static sepal_status arff_row_parse_lines(struct arff_parser *parser, const char *p,
+                                         const char *end) {
     struct table_rows *rows = &parser->rows;
     for (; p < end; rows->line++) {
         const char *eol = memchr(p, parser->layout->eol, (size_t)(end - p));
@@ -233,9 +236,9 @@ static sepal_status parse_lines(struct parser *parser, const char *p, const char
         parser->end = eol ? eol : end;
         if (parser->end > p && parser->end[-1] == '\r') parser->end--;
         rows->line_start = p;
-        p = skip_blanks(parser, p);
+        p = arff_row_skip_blanks(parser, p);
         if (p < parser->end && *p != '%') {
-            sepal_status status = parse_row(parser, p);
+            sepal_status status = arff_row_parse_row(parser, p);
             if (!rows_forgive(rows, &status)) TRY(status);
         }
         p = next;
@@ -244,34 +247,34 @@ static sepal_status parse_lines(struct parser *parser, const char *p, const char
     return SEPAL_OK;
 }
 
-static sepal_status parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
-                          const void *memory, void *worker) {
+static sepal_status arff_row_parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes,
+                                   size_t n, const void *memory, void *worker) {
     const struct arff_layout *layout = memory;
-    struct scratch *scratch = worker;
-    struct parser parser = {.layout = layout};
+    struct arff_scratch *scratch = worker;
+    struct arff_parser parser = {.layout = layout};
     TRY(rows_init(&parser.rows, ctx, &layout->table, out, &scratch->table));
     TRY(mem_reserve(ctx, (void **)&scratch->unquoted, &scratch->unquoted_room, n, 1));
     parser.unquoted = scratch->unquoted;
-    TRY(parse_lines(&parser, bytes, bytes + n));
+    TRY(arff_row_parse_lines(&parser, bytes, bytes + n));
     return rows_finish(&parser.rows);
 }
 
-static void scratch_clear(void *memory) {
-    struct scratch *scratch = memory;
+static void arff_row_scratch_clear(void *memory) {
+    struct arff_scratch *scratch = memory;
     table_scratch_clear(&scratch->table);
     mem_free(scratch->unquoted);
 }
 
-static size_t whole(const char *bytes, size_t n, const void *memory) {
+static size_t arff_row_whole(const char *bytes, size_t n, const void *memory) {
     const struct arff_layout *layout = memory;
     const char *last = memrchr(bytes, layout->eol, n);
     return last ? (size_t)(last - bytes) + 1 : 0;
 }
 
 const struct chunk_format arff_chunk_format = {
-    .whole = whole,
-    .parse = parse,
+    .whole = arff_row_whole,
+    .parse = arff_row_parse,
     .lines = true,
-    .scratch_size = sizeof(struct scratch),
-    .scratch_clear = scratch_clear,
+    .scratch_size = sizeof(struct arff_scratch),
+    .scratch_clear = arff_row_scratch_clear,
 };

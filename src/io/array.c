@@ -53,14 +53,14 @@ sepal_status array_measure(struct array_shape *shape, sepal_ctx *ctx, const char
                    dims_shown(dims, shape), shape->bytes);
 }
 
-static bool is_text(const struct array_shape *shape) {
+static bool array_is_text(const struct array_shape *shape) {
     return shape->kind == ELEMENT_TEXT || shape->kind == ELEMENT_BYTES;
 }
 
 sepal_status array_check_table(sepal_ctx *ctx, const struct array_shape *shape, const char *file) {
     char dims[DIMS_BYTES];
     dims_shown(dims, shape);
-    if (is_text(shape))
+    if (array_is_text(shape))
         return fail_at(ctx, SEPAL_EDATA, file, 1, shape->type_at,
                        "this is an array of text, and data in npy files are numbers; is it the "
                        "file for --labels? Text columns go into a csv file");
@@ -114,7 +114,7 @@ sepal_status array_check_labels(sepal_ctx *ctx, const struct array_shape *shape,
 sepal_status array_check_weights(sepal_ctx *ctx, const struct array_shape *shape,
                                  const char *file) {
     TRY(check_one_per_row(ctx, shape, file, "weight"));
-    if (is_text(shape))
+    if (array_is_text(shape))
         return fail_at(ctx, SEPAL_EDATA, file, 1, shape->type_at,
                        "this is an array of text, and weights are numbers; save "
                        "a.astype('float64')");

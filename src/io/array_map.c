@@ -50,7 +50,7 @@ static bool file_fits(const struct source *source, const struct array_shape *sha
 
 /* ---- the rows ----------------------------------------------------------------------------- */
 
-struct mapping {
+struct array_mapping {
     struct matrix *rows;
     const double *x;
     atomic_bool odd; /* there is something that is no plain number */
@@ -58,7 +58,7 @@ struct mapping {
 };
 
 static sepal_status take_block(sepal_ctx *ctx, size_t b, void *payload) {
-    struct mapping *all = payload;
+    struct array_mapping *all = payload;
     struct block *block = &all->rows->blocks[b];
     size_t cols = all->rows->cols, n = block->rows * cols, zeros, minus, beyond;
     const double *x = all->x + block->first_row * cols;
@@ -82,7 +82,8 @@ static sepal_status take_block(sepal_ctx *ctx, size_t b, void *payload) {
     return SEPAL_OK;
 }
 
-static sepal_status take_rows(struct reading *reading, const struct array_shape *shape, bool *odd) {
+static sepal_status array_map_take_rows(struct reading *reading, const struct array_shape *shape,
+                                        bool *odd) {
     struct matrix *rows = &reading->rows;
     size_t bytes = shape->rows * shape->cols * shape->bytes;
     void *file = input_map(reading->ctx, &reading->source.file);
@@ -92,7 +93,7 @@ static sepal_status take_rows(struct reading *reading, const struct array_shape 
     rows->file = file;
     rows->file_bytes = input_size(&reading->source.file);
     TRY(status);
-    struct mapping all = {.rows = rows};
+    struct array_mapping all = {.rows = rows};
     all.x = (const double *)(const void *)((const char *)file + (rows->file_bytes - bytes));
     TRY(parallel_for(reading->ctx, rows->n_blocks, take_block, &all));
     rows->nonzeros = atomic_load(&all.nonzeros);
@@ -124,7 +125,7 @@ sepal_status array_map(bool *mapped, struct reading *reading, const struct array
     *mapped = layout_fits(&layout->shape) && table_fits(reading, &layout->table) &&
               file_fits(&reading->source, &layout->shape);
     if (!*mapped) return SEPAL_OK;
-    TRY(take_rows(reading, &layout->shape, &odd));
+    TRY(array_map_take_rows(reading, &layout->shape, &odd));
     if (odd) {
         *mapped = false;
         matrix_clear(&reading->rows);

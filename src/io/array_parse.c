@@ -4,17 +4,17 @@
 
 #include <math.h>
 
-struct scratch {
+struct array_scratch {
     struct table_scratch table;
     double *row;
     size_t row_room;
     struct text text;
 };
 
-struct parser {
+struct array_parser {
     struct table_rows rows;
     const struct array_shape *shape;
-    struct scratch *scratch;
+    struct array_scratch *scratch;
 };
 
 /* ---- cells -------------------------------------------------------------------------------- */
@@ -24,7 +24,8 @@ static sepal_status refuse_infinity(struct table_rows *rows, size_t c) {
                    "this value is infinite; every value must be a finite number");
 }
 
-static sepal_status take_number(struct parser *parser, const struct table_role *role, size_t c) {
+static sepal_status take_number(struct array_parser *parser, const struct table_role *role,
+                                size_t c) {
     double value = parser->scratch->row[c];
     if (isfinite(value)) {
         rows_number(&parser->rows, role, value);
@@ -35,8 +36,8 @@ static sepal_status take_number(struct parser *parser, const struct table_role *
 }
 
 /* Labels, weights and categories are texts, as they would be in a table. */
-static sepal_status take_text(struct parser *parser, const struct table_role *role, size_t c,
-                              const char *element) {
+static sepal_status array_take_text(struct array_parser *parser, const struct table_role *role,
+                                    size_t c, const char *element) {
     struct text *text = &parser->scratch->text;
     if (role->role == ROLE_FEATURE && isinf(parser->scratch->row[c]))
         return refuse_infinity(&parser->rows, c);
@@ -55,7 +56,7 @@ static const char *element_at(const struct array_shape *shape, const char *bytes
     return bytes + shape->bytes * (shape->column_major ? c * shape->rows + r : r * shape->cols + c);
 }
 
-static void read_row(struct parser *parser, const char *bytes, size_t r) {
+static void read_row(struct array_parser *parser, const char *bytes, size_t r) {
     const struct array_shape *shape = parser->shape;
     double *row = parser->scratch->row;
     if (!shape->column_major) {
@@ -66,35 +67,35 @@ static void read_row(struct parser *parser, const char *bytes, size_t r) {
         row[c] = element_value(shape, element_at(shape, bytes, r, c));
 }
 
-static bool is_weightless(const struct parser *parser) {
+static bool array_is_weightless(const struct array_parser *parser) {
     const struct table_layout *layout = parser->rows.layout;
     for (size_t c = 0; c < layout->n_cells; c++)
         if (layout->roles[c].role == ROLE_WEIGHT && parser->scratch->row[c] == 0) return true;
     return false;
 }
 
-static sepal_status take_row(struct parser *parser, const char *bytes, size_t r) {
+static sepal_status take_row(struct array_parser *parser, const char *bytes, size_t r) {
     struct table_rows *rows = &parser->rows;
     const struct table_layout *layout = rows->layout;
     TRY(rows_begin(rows));
     read_row(parser, bytes, r);
     rows->line_start = bytes; /* only distances from it count */
-    if (layout->weights) rows->weightless = is_weightless(parser);
+    if (layout->weights) rows->weightless = array_is_weightless(parser);
     for (size_t c = 0; c < layout->n_cells && !rows->weightless; c++) {
         const struct table_role *role = &layout->roles[c];
         if (role->role == ROLE_FEATURE && !role->as_text && !role->keep)
             TRY(take_number(parser, role, c));
         else if (role->role != ROLE_IGNORE || role->keep)
-            TRY(take_text(parser, role, c, element_at(parser->shape, bytes, r, c)));
+            TRY(array_take_text(parser, role, c, element_at(parser->shape, bytes, r, c)));
     }
     return rows_end(rows);
 }
 
-static sepal_status parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
-                          const void *memory, void *worker) {
+static sepal_status parse_array_chunk(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes,
+                                      size_t n, const void *memory, void *worker) {
     const struct array_layout *layout = memory;
-    struct scratch *scratch = worker;
-    struct parser parser = {.shape = &layout->shape, .scratch = scratch};
+    struct array_scratch *scratch = worker;
+    struct array_parser parser = {.shape = &layout->shape, .scratch = scratch};
     size_t row_bytes = layout->shape.cols * layout->shape.bytes, rows = n / row_bytes;
     if (layout->shape.column_major && rows != layout->shape.rows) rows = 0;
     TRY(rows_init(&parser.rows, ctx, &layout->table, out, &scratch->table));
@@ -109,23 +110,23 @@ static sepal_status parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *
     return rows_finish(&parser.rows);
 }
 
-static void scratch_clear(void *memory) {
-    struct scratch *scratch = memory;
+static void array_scratch_clear(void *memory) {
+    struct array_scratch *scratch = memory;
     table_scratch_clear(&scratch->table);
     mem_free(scratch->row);
     text_clear(&scratch->text);
 }
 
 /* In column order no row is whole before the end. */
-static size_t whole(const char *bytes, size_t n, const void *memory) {
+static size_t array_whole(const char *bytes, size_t n, const void *memory) {
     const struct array_layout *layout = memory;
     (void)bytes;
     return layout->shape.column_major ? 0 : n - n % (layout->shape.cols * layout->shape.bytes);
 }
 
 const struct chunk_format array_chunk_format = {
-    .whole = whole,
-    .parse = parse,
-    .scratch_size = sizeof(struct scratch),
-    .scratch_clear = scratch_clear,
+    .whole = array_whole,
+    .parse = parse_array_chunk,
+    .scratch_size = sizeof(struct array_scratch),
+    .scratch_clear = array_scratch_clear,
 };

@@ -155,7 +155,7 @@ static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *al
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-static sepal_status copy_block(sepal_ctx *ctx, struct assembly *all, struct block *block) {
+static sepal_status assemble_copy_block(sepal_ctx *ctx, struct assembly *all, struct block *block) {
     TRY(assemble_copy(ctx, block, all->chunks, all->index_base));
     struct chunk_rows part = chunk_rows_first(all->chunks, block);
     while (chunk_rows_next(&part, block)) mark_read(part.parsed, part.n);
@@ -167,7 +167,7 @@ static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
     struct assembly *all = payload;
     struct block *block = &all->matrix->blocks[b];
     TRY(check_cancelled(ctx, "reading"));
-    if (block->sparse && all->copies) return copy_block(ctx, all, block);
+    if (block->sparse && all->copies) return assemble_copy_block(ctx, all, block);
     if (block->sparse) {
         struct entries entries = {0};
         sepal_status status = build_sparse(&entries, ctx, all, block);
@@ -192,7 +192,7 @@ static size_t count_table(const struct parsed_chunk *parsed, const struct schema
     return n;
 }
 
-static size_t count_entries(const struct parsed_chunk *parsed) {
+static size_t assemble_count_entries(const struct parsed_chunk *parsed) {
     size_t n = 0;
     for (size_t r = 0; r < parsed->rows; r++)
         if (!parsed->drop || !parsed->drop[r])
@@ -209,7 +209,8 @@ static bool choose_sparse(const struct assembly *all, size_t rows) {
     double n = 0;
     for (size_t i = 0; i < all->chunks->count; i++) {
         const struct parsed_chunk *parsed = all->chunks->items[i];
-        n += (double)(all->entries ? count_entries(parsed) : count_table(parsed, all->schema));
+        n += (double)(all->entries ? assemble_count_entries(parsed)
+                                   : count_table(parsed, all->schema));
     }
     return n < density * (double)rows * (double)all->schema->width;
 }

@@ -42,7 +42,7 @@ struct traits {
     bool ones, constant, single; /* what all values of the block allow */
 };
 
-static void note_row(struct traits *traits, const struct block *rows, size_t r) {
+static void copy_note_row(struct traits *traits, const struct block *rows, size_t r) {
     size_t first = rows->start[r], end = rows->start[r + 1];
     if (rows->values == VALUES_ONES || first == end) return;
     size_t last = rows->values == VALUES_ROW ? first + 1 : end;
@@ -54,7 +54,7 @@ static void note_row(struct traits *traits, const struct block *rows, size_t r) 
     }
 }
 
-static enum values least(struct traits traits) {
+static enum values copy_least(struct traits traits) {
     if (traits.constant) return traits.ones ? VALUES_ONES : VALUES_ROW;
     return traits.single ? VALUES_F32 : VALUES_F64;
 }
@@ -88,7 +88,7 @@ static void copy_rows(struct block *block, const struct chunk_rows *part, uint32
         copy_values(block, rows, part);
 }
 
-static size_t lay_out(size_t *start, const struct chunk_rows *part, size_t used) {
+static size_t copy_lay_out(size_t *start, const struct chunk_rows *part, size_t used) {
     const size_t *from = part->parsed->entries.start + part->first;
     for (size_t i = 0; i < part->n; i++) start[part->at + i] = used + (from[i] - from[0]);
     return used + (from[part->n] - from[0]);
@@ -102,13 +102,13 @@ sepal_status assemble_copy(sepal_ctx *ctx, struct block *block, const struct chu
         const size_t *start = part.parsed->entries.start + part.first;
         entries += start[part.n] - start[0];
         for (size_t i = 0; i < part.n; i++)
-            note_row(&traits, &part.parsed->entries, part.first + i);
+            copy_note_row(&traits, &part.parsed->entries, part.first + i);
     }
-    block->values = least(traits);
+    block->values = copy_least(traits);
     TRY(block_alloc(ctx, block, 0, entries));
     entries = 0;
     for (struct chunk_rows part = chunk_rows_first(chunks, block); chunk_rows_next(&part, block);) {
-        entries = lay_out(block->start, &part, entries);
+        entries = copy_lay_out(block->start, &part, entries);
         block->start[block->rows] = entries;
         copy_rows(block, &part, index_base);
     }

@@ -37,7 +37,7 @@ struct buffer {
 };
 
 /* A chunk of lines is never longer than one line may be, with its line end. */
-static sepal_status fill(struct chunker *chunker, sepal_ctx *ctx, struct buffer *buffer) {
+static sepal_status chunks_fill(struct chunker *chunker, sepal_ctx *ctx, struct buffer *buffer) {
     const size_t most = chunker->format->lines ? (size_t)LIMIT_RECORD + 1 : SIZE_MAX;
     size_t notes = chunker->chunks->note_bytes;
     size_t whole = 0, want = notes > CHUNK_BYTES ? notes : CHUNK_BYTES, got;
@@ -79,7 +79,7 @@ static sepal_status next_chunk(struct chunker *chunker, sepal_ctx *ctx, struct b
     *parsed = NULL;
     *number = chunks->count;
     if (chunker->failed != SIZE_MAX || chunker->ended) return SEPAL_OK;
-    TRY(fill(chunker, ctx, buffer));
+    TRY(chunks_fill(chunker, ctx, buffer));
     if (buffer->used == 0) return SEPAL_OK;
     TRY(mem_reserve(ctx, (void **)&chunks->items, &chunks->room, chunks->count + 1,
                     sizeof(struct parsed_chunk *)));
@@ -100,7 +100,7 @@ static void take_turn(struct chunker *chunker, sepal_ctx *ctx) {
     while (!lock_take_within(&chunker->lock, LISTEN_MS)) cancelled(ctx);
 }
 
-static sepal_status work(sepal_ctx *ctx, size_t worker, void *payload) {
+static sepal_status chunks_work(sepal_ctx *ctx, size_t worker, void *payload) {
     struct chunker *chunker = payload;
     struct buffer buffer = {0};
     void *scratch = mem_zero(ctx, 1, chunker->format->scratch_size);
@@ -142,8 +142,8 @@ sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *sou
                               .left = out->bytes ? out->bytes : SIZE_MAX,
                               .lock = LOCK_INIT,
                               .failed = SIZE_MAX};
-    sepal_status status =
-        out->in_order ? work(ctx, 0, &chunker) : parallel_workers(ctx, work, &chunker);
+    sepal_status status = out->in_order ? chunks_work(ctx, 0, &chunker)
+                                        : parallel_workers(ctx, chunks_work, &chunker);
     mem_free(chunker.carry);
     if (status != SEPAL_OK) return status; /* never: the workers tell the chunker, not us */
     size_t line = first_line;

@@ -21,8 +21,8 @@ static sepal_status unknown_column(sepal_ctx *ctx, const struct columns *columns
 }
 
 /* A column by its name, else by its number from 1. */
-static sepal_status find_column(size_t *out, sepal_ctx *ctx, const struct columns *columns,
-                                struct slice name, const char *option) {
+static sepal_status columns_find_column(size_t *out, sepal_ctx *ctx, const struct columns *columns,
+                                        struct slice name, const char *option) {
     *out = find_name(columns, name);
     if (*out != SIZE_MAX) return SEPAL_OK;
     size_t number = 0, i = 0;
@@ -48,7 +48,7 @@ static sepal_status mark(bool *chosen, sepal_ctx *ctx, const struct columns *col
         struct slice name = {p, length};
         while (name.length && *name.bytes == ' ') name.bytes++, name.length--;
         while (name.length && name.bytes[name.length - 1] == ' ') name.length--;
-        TRY(find_column(&column, ctx, columns, name, option));
+        TRY(columns_find_column(&column, ctx, columns, name, option));
         chosen[column] = true;
         p += length + (p[length] == ',');
     }
@@ -59,7 +59,7 @@ static sepal_status one_column(size_t *out, sepal_ctx *ctx, const struct columns
                                const char *name, const char *option) {
     *out = SIZE_MAX;
     if (!name) return SEPAL_OK;
-    return find_column(out, ctx, columns, (struct slice){name, strlen(name)}, option);
+    return columns_find_column(out, ctx, columns, (struct slice){name, strlen(name)}, option);
 }
 
 /* A column whose name says that it is the target; SIZE_MAX: none. */
@@ -112,8 +112,9 @@ struct choice {
     bool *drop, *only, *keep, *text;
 };
 
-static sepal_status choose(struct choice *out, sepal_ctx *ctx, struct arena *arena,
-                           const struct columns *columns, const struct read_options *options) {
+static sepal_status columns_choose(struct choice *out, sepal_ctx *ctx, struct arena *arena,
+                                   const struct columns *columns,
+                                   const struct read_options *options) {
     bool *marks = arena_zero(ctx, arena, 4 * columns->n, sizeof *marks);
     if (!marks) return SEPAL_EMEMORY;
     *out =
@@ -129,7 +130,7 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
                           const struct read_options *options) {
     struct choice choice;
     TRY(start_roles(layout, ctx, arena, columns));
-    TRY(choose(&choice, ctx, arena, columns, options));
+    TRY(columns_choose(&choice, ctx, arena, columns, options));
     TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
     TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
     if (columns->target == SIZE_MAX && !columns->labels_elsewhere)
@@ -275,7 +276,7 @@ static void note_extra(const struct table_layout *layout, sepal_ctx *ctx,
              columns->names[first]);
 }
 
-static size_t named(const struct columns *columns, const char *name) {
+static size_t column_named(const struct columns *columns, const char *name) {
     if (!columns->header || !name) return SIZE_MAX;
     return find_name(columns, (struct slice){name, strlen(name)});
 }
@@ -299,7 +300,7 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
                            const struct read_options *options, bool with_labels) {
     struct choice choice;
     TRY(start_roles(layout, ctx, arena, columns));
-    TRY(choose(&choice, ctx, arena, columns, options));
+    TRY(columns_choose(&choice, ctx, arena, columns, options));
     TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
     TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
     layout->n_features = schema->n_columns;
@@ -307,8 +308,8 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
         TRY(match_names(layout, ctx, columns, schema));
     else
         TRY(match_positions(layout, ctx, columns, schema));
-    if (columns->target == SIZE_MAX) columns->target = named(columns, schema->target);
-    if (columns->weight == SIZE_MAX) columns->weight = named(columns, schema->weight);
+    if (columns->target == SIZE_MAX) columns->target = column_named(columns, schema->target);
+    if (columns->weight == SIZE_MAX) columns->weight = column_named(columns, schema->weight);
     if (with_labels && columns->target == SIZE_MAX && !columns->labels_elsewhere && !schema->target)
         return fail_at(
             ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,

@@ -7,17 +7,18 @@
 
 #define QUOTE_ADVICE "if quotes are ordinary characters in this file, say --quote no"
 
-static bool is_blank(char c, char delimiter) {
+static bool is_cell_blank(char c, char delimiter) {
     return c == ' ' || (c == '\t' && delimiter != '\t');
 }
 
-static bool is_control(char c) {
+static bool csv_is_control(char c) {
     return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
 }
 
 /* Where tabs stand between cells, a line of tabs is a row of empty cells. */
 bool csv_is_blank(const char *p, const char *end, struct csv_marks marks) {
-    while (p < end && (is_blank(*p, marks.delimiter) || (*p == '\r' && marks.eol == '\n'))) p++;
+    while (p < end && (is_cell_blank(*p, marks.delimiter) || (*p == '\r' && marks.eol == '\n')))
+        p++;
     return p == end || *p == marks.eol;
 }
 
@@ -32,8 +33,8 @@ static bool at_cell_end(const char *p, const char *end, struct csv_marks marks) 
     return *p == marks.delimiter || (marks.delimiter == ' ' && *p == '\t');
 }
 
-static const char *quoted(const char *p, const char *end, struct csv_marks marks, char *scratch,
-                          struct table_cell *out) {
+static const char *csv_quoted(const char *p, const char *end, struct csv_marks marks, char *scratch,
+                              struct table_cell *out) {
     size_t n = 0;
     const char *from = p + 1;
     bool doubled = false;
@@ -48,7 +49,7 @@ static const char *quoted(const char *p, const char *end, struct csv_marks marks
             scratch[n++] = *p++;
         } else if (*p == '"') {
             break;
-        } else if (is_control(*p) && *p != '\n' && *p != '\r') {
+        } else if (csv_is_control(*p) && *p != '\n' && *p != '\r') {
             out->fault = "control character";
             out->start = p;
             return p;
@@ -58,7 +59,7 @@ static const char *quoted(const char *p, const char *end, struct csv_marks marks
     }
     out->text = (struct slice){doubled ? scratch : from, n};
     const char *after = ++p;
-    while (p < end && is_blank(*p, marks.delimiter)) p++;
+    while (p < end && is_cell_blank(*p, marks.delimiter)) p++;
     if (marks.delimiter == ' ' && p > after) return after;
     if (!at_cell_end(p, end, marks)) {
         out->fault = "text after the closing quote; " QUOTE_ADVICE;
@@ -71,22 +72,22 @@ static const char *plain(const char *p, const char *end, struct csv_marks marks,
                          struct table_cell *out) {
     const char *from = p;
     for (; !at_cell_end(p, end, marks); p++) {
-        if (!is_control(*p)) continue;
+        if (!csv_is_control(*p)) continue;
         out->fault = *p == '\r' ? "carriage return inside a line" : "control character";
         out->start = p;
         return p;
     }
     const char *to = p;
-    while (to > from && is_blank(to[-1], marks.delimiter)) to--;
+    while (to > from && is_cell_blank(to[-1], marks.delimiter)) to--;
     out->text = (struct slice){from, (size_t)(to - from)};
     return p;
 }
 
 const char *csv_cell_next(const char *p, const char *end, struct csv_marks marks, char *scratch,
                           struct table_cell *out) {
-    while (p < end && is_blank(*p, marks.delimiter)) p++;
+    while (p < end && is_cell_blank(*p, marks.delimiter)) p++;
     *out = (struct table_cell){.start = p};
-    if (p < end && *p == '"' && marks.quotes) return quoted(p, end, marks, scratch, out);
+    if (p < end && *p == '"' && marks.quotes) return csv_quoted(p, end, marks, scratch, out);
     return plain(p, end, marks, out);
 }
 
@@ -96,7 +97,7 @@ bool csv_cell_more(const char **p, const char *end, struct csv_marks marks) {
         ++*p;
         return true;
     }
-    while (*p < end && is_blank(**p, ' ')) ++*p;
+    while (*p < end && is_cell_blank(**p, ' ')) ++*p;
     return !at_end_of_line(*p, end, marks.eol);
 }
 
@@ -114,7 +115,7 @@ const char *csv_record_end(const char *p, const char *end, struct csv_marks mark
             return p + 1;
         else if (*p == marks.delimiter || (marks.delimiter == ' ' && *p == '\t'))
             state = BEGIN;
-        else if (state == BEGIN && !is_blank(*p, marks.delimiter))
+        else if (state == BEGIN && !is_cell_blank(*p, marks.delimiter))
             state = PLAIN;
     }
     return NULL;

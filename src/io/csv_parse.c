@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-struct scratch {
+struct csv_scratch {
     struct table_scratch table;
     char *unquoted;
     size_t unquoted_room;
 };
 
-struct parser {
+struct csv_parser {
     struct table_rows rows;
     struct csv_marks marks;
     char *unquoted;
@@ -20,7 +20,7 @@ struct parser {
 };
 
 /* A row of weight 0 is known by a look ahead. */
-static bool is_weightless(const struct parser *parser, const char *p) {
+static bool csv_is_weightless(const struct csv_parser *parser, const char *p) {
     const struct table_layout *layout = parser->rows.layout;
     struct table_cell cell;
     double weight;
@@ -35,7 +35,7 @@ static bool is_weightless(const struct parser *parser, const char *p) {
     return false;
 }
 
-static void count_lines(struct parser *parser, const char *from, const char *to) {
+static void csv_count_lines(struct csv_parser *parser, const char *from, const char *to) {
     for (char eol = parser->marks.eol; (from = memchr(from, eol, (size_t)(to - from)));) {
         parser->rows.line++;
         parser->rows.line_start = ++from;
@@ -43,7 +43,7 @@ static void count_lines(struct parser *parser, const char *from, const char *to)
 }
 
 /* A number that ends at a delimiter, read in one go; NULL when the cell is anything else. */
-static const char *quick_number(struct parser *parser, const struct table_role *role,
+static const char *quick_number(struct csv_parser *parser, const struct table_role *role,
                                 const char *p) {
     double value;
     if (role->role != ROLE_FEATURE || role->as_text || role->keep || parser->rows.weightless)
@@ -55,13 +55,13 @@ static const char *quick_number(struct parser *parser, const struct table_role *
     return after;
 }
 
-static sepal_status parse_row(struct parser *parser, const char **at) {
+static sepal_status csv_parse_row(struct csv_parser *parser, const char **at) {
     struct table_rows *rows = &parser->rows;
     const struct table_layout *layout = rows->layout;
     const char *p = *at;
     size_t c = 0;
     TRY(rows_begin(rows));
-    if (layout->weights) rows->weightless = is_weightless(parser, p);
+    if (layout->weights) rows->weightless = csv_is_weightless(parser, p);
     do {
         if (c == layout->n_cells) return rows_refuse_length(rows, p, c + 1);
         const struct table_role *role = &layout->roles[c];
@@ -70,9 +70,9 @@ static sepal_status parse_row(struct parser *parser, const char **at) {
         if (!after) {
             struct table_cell cell;
             after = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
-            if (cell.fault) count_lines(parser, p, cell.start);
+            if (cell.fault) csv_count_lines(parser, p, cell.start);
             TRY(rows_take(rows, role, &cell));
-            if (cell.quoted) count_lines(parser, cell.start, after);
+            if (cell.quoted) csv_count_lines(parser, cell.start, after);
         }
         p = after;
     } while (csv_cell_more(&p, parser->end, parser->marks));
@@ -82,7 +82,7 @@ static sepal_status parse_row(struct parser *parser, const char **at) {
 }
 
 /* Whichever cell of the record it was that could not be taken. */
-static bool has_bad_quote(const struct parser *parser, const char *p) {
+static bool has_bad_quote(const struct csv_parser *parser, const char *p) {
     struct table_cell cell;
     do {
         p = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
@@ -93,23 +93,23 @@ static bool has_bad_quote(const struct parser *parser, const char *p) {
 
 /* Behind a bad record; behind its first line where its quotes are wrong, for who knows what they
    enclose. */
-static const char *skip_record(struct parser *parser, const char *row) {
+static const char *skip_record(struct csv_parser *parser, const char *row) {
     struct csv_marks marks = parser->marks;
     marks.quotes = marks.quotes && !has_bad_quote(parser, row);
     const char *next = csv_record_end(row, parser->end, marks);
     if (!next) next = parser->end;
     parser->rows.line = parser->rows.row_line;
-    count_lines(parser, row, next);
+    csv_count_lines(parser, row, next);
     if (next[-1] != marks.eol) parser->rows.line++;
     return next;
 }
 
-static sepal_status parse_lines(struct parser *parser, const char *p) {
+static sepal_status csv_parse_lines(struct csv_parser *parser, const char *p) {
     struct table_rows *rows = &parser->rows;
     while (p < parser->end) {
         rows->line_start = p;
         if (!csv_is_blank(p, parser->end, parser->marks)) {
-            sepal_status status = parse_row(parser, &p);
+            sepal_status status = csv_parse_row(parser, &p);
             if (rows_forgive(rows, &status)) {
                 p = skip_record(parser, p);
                 continue;
@@ -124,25 +124,25 @@ static sepal_status parse_lines(struct parser *parser, const char *p) {
     return SEPAL_OK;
 }
 
-static sepal_status parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
-                          const void *memory, void *worker) {
+static sepal_status csv_parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
+                              const void *memory, void *worker) {
     const struct csv_layout *layout = memory;
-    struct scratch *scratch = worker;
-    struct parser parser = {.marks = layout->marks, .end = bytes + n};
+    struct csv_scratch *scratch = worker;
+    struct csv_parser parser = {.marks = layout->marks, .end = bytes + n};
     TRY(rows_init(&parser.rows, ctx, &layout->table, out, &scratch->table));
     TRY(mem_reserve(ctx, (void **)&scratch->unquoted, &scratch->unquoted_room, n, 1));
     parser.unquoted = scratch->unquoted;
-    TRY(parse_lines(&parser, bytes));
+    TRY(csv_parse_lines(&parser, bytes));
     return rows_finish(&parser.rows);
 }
 
-static void scratch_clear(void *memory) {
-    struct scratch *scratch = memory;
+static void csv_scratch_clear(void *memory) {
+    struct csv_scratch *scratch = memory;
     table_scratch_clear(&scratch->table);
     mem_free(scratch->unquoted);
 }
 
-static size_t whole(const char *bytes, size_t n, const void *memory) {
+static size_t csv_whole(const char *bytes, size_t n, const void *memory) {
     const struct csv_layout *layout = memory;
     const char *end = bytes + n;
     if (!layout->marks.quotes || !memchr(bytes, '"', n)) {
@@ -155,9 +155,9 @@ static size_t whole(const char *bytes, size_t n, const void *memory) {
 }
 
 const struct chunk_format csv_chunk_format = {
-    .whole = whole,
-    .parse = parse,
+    .whole = csv_whole,
+    .parse = csv_parse,
     .lines = true,
-    .scratch_size = sizeof(struct scratch),
-    .scratch_clear = scratch_clear,
+    .scratch_size = sizeof(struct csv_scratch),
+    .scratch_clear = csv_scratch_clear,
 };

@@ -180,7 +180,7 @@ static size_t longest_record(const char *p, const char *end, struct csv_marks ma
     return longest;
 }
 
-static void look_at(struct csv_evidence *below, struct slice text, struct slice top) {
+static void detect_look_at(struct csv_evidence *below, struct slice text, struct slice top) {
     double value;
     if (cell_is_number(text, &value))
         below->numbers = true;
@@ -208,7 +208,7 @@ sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct aren
         if (!next) next = end;
         size_t cells = csv_split(p, next, marks, scratch, row, out->cells);
         for (size_t c = 0; out->rows && cells == out->cells && c < cells; c++)
-            look_at(&out->below[c], row[c].text, out->cell[c].text);
+            detect_look_at(&out->below[c], row[c].text, out->cell[c].text);
         if (cells == out->cells && out->rows++ == 0) scratch += longest + 1;
     }
     return SEPAL_OK;

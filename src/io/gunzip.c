@@ -45,12 +45,12 @@ sepal_status gunzip_open(struct gunzip **out, sepal_ctx *ctx, const char *start,
     return SEPAL_OK;
 }
 
-static sepal_status broken(sepal_ctx *ctx, const struct input_file *file, const char *why) {
+static sepal_status gunzip_broken(sepal_ctx *ctx, const struct input_file *file, const char *why) {
     return fail_at(ctx, SEPAL_EDATA, file->name, 0, 0,
                    "cannot unpack it: %s; get the file again, or test it with gzip -t", why);
 }
 
-static sepal_status fill(struct gunzip *gunzip, sepal_ctx *ctx, struct input_file *file) {
+static sepal_status gunzip_fill(struct gunzip *gunzip, sepal_ctx *ctx, struct input_file *file) {
     size_t n;
     if (gunzip->stream.avail_in || gunzip->ended) return SEPAL_OK;
     TRY(input_read(ctx, file, gunzip->packed, sizeof gunzip->packed, &n));
@@ -71,10 +71,10 @@ static sepal_status step_over_end(struct gunzip *gunzip, sepal_ctx *ctx, struct 
         return SEPAL_OK;
     }
     if (gunzip->padding || *stream->next_in != 0x1f)
-        return broken(ctx, file, "there are other bytes behind its end");
+        return gunzip_broken(ctx, file, "there are other bytes behind its end");
     gunzip->between = false;
     /* never: it fails for streams that were not set up */
-    return inflateReset(stream) == Z_OK ? SEPAL_OK : broken(ctx, file, "it is damaged");
+    return inflateReset(stream) == Z_OK ? SEPAL_OK : gunzip_broken(ctx, file, "it is damaged");
 }
 
 static sepal_status inflate_some(struct gunzip *gunzip, sepal_ctx *ctx, struct input_file *file) {
@@ -84,9 +84,9 @@ static sepal_status inflate_some(struct gunzip *gunzip, sepal_ctx *ctx, struct i
     if (result == Z_OK || result == Z_STREAM_END) return SEPAL_OK;
     if (result == Z_MEM_ERROR)
         return fail_at(ctx, SEPAL_EMEMORY, file->name, 0, 0, "not enough memory to unpack it");
-    if (result == Z_BUF_ERROR) return broken(ctx, file, "it is cut short");
+    if (result == Z_BUF_ERROR) return gunzip_broken(ctx, file, "it is cut short");
     /* never: without a message, what is damaged has one */
-    return broken(ctx, file, stream->msg ? stream->msg : "it is damaged");
+    return gunzip_broken(ctx, file, stream->msg ? stream->msg : "it is damaged");
 }
 
 sepal_status gunzip_read(struct gunzip *gunzip, sepal_ctx *ctx, struct input_file *file,
@@ -98,7 +98,7 @@ sepal_status gunzip_read(struct gunzip *gunzip, sepal_ctx *ctx, struct input_fil
     stream->next_out = (unsigned char *)buffer;
     stream->avail_out = room;
     while (stream->avail_out == room && !(gunzip->between && gunzip->ended)) {
-        TRY(fill(gunzip, ctx, file));
+        TRY(gunzip_fill(gunzip, ctx, file));
         TRY(gunzip->between ? step_over_end(gunzip, ctx, file) : inflate_some(gunzip, ctx, file));
     }
     *got = room - stream->avail_out;

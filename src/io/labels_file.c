@@ -37,7 +37,7 @@ static const char *what(const struct labels_file *labels) {
     return labels->weights ? "weights" : "labels";
 }
 
-static struct slice trimmed(struct slice text) {
+static struct slice labels_trimmed(struct slice text) {
     while (text.length && (text.bytes[0] == ' ' || text.bytes[0] == '\t'))
         text.bytes++, text.length--;
     while (text.length &&
@@ -86,7 +86,7 @@ static sepal_status add_weight(struct intake *in, struct slice text) {
     return SEPAL_OK;
 }
 
-static sepal_status add_row(struct intake *in, struct slice text) {
+static sepal_status labels_add_row(struct intake *in, struct slice text) {
     return in->labels->weights ? add_weight(in, text) : add_label(in, text);
 }
 
@@ -94,16 +94,16 @@ static sepal_status add_row(struct intake *in, struct slice text) {
 
 static sepal_status add_line(struct intake *in, const char *from, const char *to, char eol) {
     if (eol == '\n' && to > from && to[-1] == '\r') to--;
-    struct slice text = trimmed((struct slice){from, (size_t)(to - from)});
+    struct slice text = labels_trimmed((struct slice){from, (size_t)(to - from)});
     if (text.length == 0) {
         in->blanks++;
         return SEPAL_OK;
     }
-    for (; in->blanks; in->blanks--) TRY(add_row(in, (struct slice){"", 0}));
-    return add_row(in, text);
+    for (; in->blanks; in->blanks--) TRY(labels_add_row(in, (struct slice){"", 0}));
+    return labels_add_row(in, text);
 }
 
-static sepal_status refuse_binary(struct intake *in, const char *bytes, size_t n) {
+static sepal_status labels_refuse_binary(struct intake *in, const char *bytes, size_t n) {
     bool zip = n >= 4 && memcmp(bytes, "PK\3\4", 4) == 0;
     if (!zip && !memchr(bytes, '\0', n)) return SEPAL_OK;
     if (zip)
@@ -121,7 +121,7 @@ static sepal_status take_lines(struct intake *in) {
     const char *bytes;
     size_t n, used = 0, got;
     TRY(source_peek(&in->source, in->ctx, BUFFER_BYTES, &bytes, &n));
-    TRY(refuse_binary(in, bytes, n));
+    TRY(labels_refuse_binary(in, bytes, n));
     char eol = detect_eol(bytes, n);
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) source_skip(&in->source, 3);
     in->labels->lines = true;
@@ -144,7 +144,8 @@ static sepal_status take_lines(struct intake *in) {
 /* ---- arrays ------------------------------------------------------------------------------- */
 
 /* Where an element of that many bytes may have been seen before; NULL: it is too long to tell. */
-static struct seen *place_of(struct intake *in, const char *element, size_t bytes, uint64_t *key) {
+static struct seen *labels_place_of(struct intake *in, const char *element, size_t bytes,
+                                    uint64_t *key) {
     enum { SHIFT = 64 - 8 }; /* of SEEN places */
     if (bytes > sizeof *key) return NULL;
     *key = 0;
@@ -158,7 +159,7 @@ static sepal_status add_label_elements(struct intake *in, const struct array_sha
     uint64_t key = 0;
     for (size_t i = 0; i < n; i++) {
         const char *element = in->buffer + i * shape->bytes;
-        struct seen *seen = place_of(in, element, shape->bytes, &key);
+        struct seen *seen = labels_place_of(in, element, shape->bytes, &key);
         if (seen && seen->used && seen->key == key && labels->rows < in->room) {
             labels->number[labels->rows++] = seen->number;
             continue;
@@ -166,7 +167,7 @@ static sepal_status add_label_elements(struct intake *in, const struct array_sha
         in->text.length = 0;
         element_text(in->ctx, &in->text, shape, element);
         if (in->text.failed) return SEPAL_EMEMORY;
-        TRY(add_label(in, trimmed((struct slice){in->text.bytes, in->text.length})));
+        TRY(add_label(in, labels_trimmed((struct slice){in->text.bytes, in->text.length})));
         if (seen) *seen = (struct seen){key, labels->number[labels->rows - 1], true};
     }
     return SEPAL_OK;

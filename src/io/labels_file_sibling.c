@@ -45,18 +45,19 @@ static bool name_of_mnist(sepal_ctx *ctx, struct text *out, const char *path, si
     return true;
 }
 
-static bool ends_with(const char *path, size_t length, const char *tail) {
+static bool sibling_ends_with(const char *path, size_t length, const char *tail) {
     size_t n = strlen(tail);
     return length > n && strncasecmp(path + length - n, tail, n) == 0;
 }
 
-static bool find(sepal_ctx *ctx, struct text *out, const char *path) {
+static bool sibling_find(sepal_ctx *ctx, struct text *out, const char *path) {
     /* in the order in which sepal convert would write them */
     static const char *const tails[][3] = {{".labels.npy", ".labels.idx", ".labels.txt"},
                                            {".labels.idx", ".labels.txt", ".labels.npy"}};
     size_t length = source_plain_length(path);
     if (name_of_mnist(ctx, out, path, length) && is_there(ctx, out)) return true;
-    bool npy = ends_with(path, length, ".npy"), idx = ends_with(path, length, ".idx");
+    bool npy = sibling_ends_with(path, length, ".npy"),
+         idx = sibling_ends_with(path, length, ".idx");
     size_t stem = npy || idx ? length - strlen(".npy") : length;
     for (size_t i = 0; i < 3 && !out->failed; i++) {
         out->length = 0;
@@ -71,7 +72,7 @@ sepal_status labels_file_sibling(char **out, sepal_ctx *ctx, const char *path) {
     struct text text = {0};
     *out = NULL;
     if (strcmp(path, "-") == 0) return SEPAL_OK;
-    bool found = find(ctx, &text, path);
+    bool found = sibling_find(ctx, &text, path);
     if (found) *out = text.bytes;
     sepal_status status = text.failed ? SEPAL_EMEMORY : SEPAL_OK;
     if (!found) text_clear(&text);

@@ -11,18 +11,18 @@
 #include <math.h>
 #include <string.h>
 
-struct scratch {
+struct libsvm_scratch {
     uint32_t *index, *label;
     double *value, *weight;
     size_t *start;
     size_t index_room, value_room, weight_room, start_room, label_room;
 };
 
-struct parser {
+struct libsvm_parser {
     sepal_ctx *ctx;
     const struct libsvm_layout *layout;
     struct parsed_chunk *parsed;
-    struct scratch *scratch;
+    struct libsvm_scratch *scratch;
     const char *end, *line_start;
     size_t line, entries;
     bool ones, constant, single; /* what all values so far allow */
@@ -32,35 +32,35 @@ struct parser {
     double last_value;
 };
 
-static sepal_status refuse(struct parser *parser, const char *p, const char *what) {
+static sepal_status libsvm_refuse(struct libsvm_parser *parser, const char *p, const char *what) {
     const char *stop = p;
     while (stop < parser->end && stop - p < 40 && (unsigned char)*stop > ' ') stop++;
     return fail_at(parser->ctx, SEPAL_EDATA, "", parser->line, (size_t)(p - parser->line_start) + 1,
                    "%s: '%.*s'", what, (int)(stop - p), p);
 }
 
-static bool ends_token(const struct parser *parser, const char *p) {
+static bool ends_token(const struct libsvm_parser *parser, const char *p) {
     return p == parser->end || *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r' || *p == '#';
 }
 
-static const char *skip_blanks(const struct parser *parser, const char *p) {
+static const char *libsvm_skip_blanks(const struct libsvm_parser *parser, const char *p) {
     while (p < parser->end && (*p == ' ' || *p == '\t')) p++;
     return p;
 }
 
 /* At the end of the line's content: its line end, the end of the file, or a comment. */
-static bool at_end(const struct parser *parser, const char *p) {
+static bool at_end(const struct libsvm_parser *parser, const char *p) {
     if (p == parser->end || *p == parser->layout->eol || *p == '#') return true;
     return *p == '\r' && (p + 1 == parser->end || p[1] == parser->layout->eol);
 }
 
-static const char *token_end(const struct parser *parser, const char *p) {
+static const char *token_end(const struct libsvm_parser *parser, const char *p) {
     while (!ends_token(parser, p)) p++;
     return p;
 }
 
 /* Whether a row may do without a label shows when all labels are known. */
-static sepal_status note_unlabelled(struct parser *parser, const char *p) {
+static sepal_status note_unlabelled(struct libsvm_parser *parser, const char *p) {
     struct parsed_chunk *parsed = parser->parsed;
     struct spot spot = {parser->line, (size_t)(p - parser->line_start) + 1};
     if (parsed->first_unlabelled.column == 0) parsed->first_unlabelled = spot;
@@ -72,26 +72,27 @@ static sepal_status note_unlabelled(struct parser *parser, const char *p) {
 }
 
 /* "1.#INF" and its kin, as some systems print what is no number: not 1 with a comment behind it. */
-static bool is_no_comment(const struct parser *parser, const char *after) {
+static bool is_no_comment(const struct libsvm_parser *parser, const char *after) {
     return after < parser->end && *after == '#' && after[-1] == '.';
 }
 
 /* A set of labels "1,3": each must be one. A comma may end the set, or be all of an empty one. */
-static sepal_status check_set(struct parser *parser, const char *p, const char *stop) {
+static sepal_status check_set(struct libsvm_parser *parser, const char *p, const char *stop) {
     for (;;) {
         const char *comma = memchr(p, ',', (size_t)(stop - p));
         struct slice label = {p, (size_t)((comma ? comma : stop) - p)};
         bool last = !comma || comma + 1 == stop;
         bool alone = last && label.length == 0;
         if (!alone && label_is_missing(label))
-            return refuse(parser, p, "a label of this set is missing");
-        if (label.length > LIMIT_TEXT) return refuse(parser, p, "this label " LIMIT_TEXT_SAID);
+            return libsvm_refuse(parser, p, "a label of this set is missing");
+        if (label.length > LIMIT_TEXT)
+            return libsvm_refuse(parser, p, "this label " LIMIT_TEXT_SAID);
         if (last) return SEPAL_OK;
         p = comma + 1;
     }
 }
 
-static sepal_status take_label(struct parser *parser, const char **at) {
+static sepal_status libsvm_take_label(struct libsvm_parser *parser, const char **at) {
     const char *p = *at, *stop = token_end(parser, p);
     bool absent = stop == p || memchr(p, ':', (size_t)(stop - p));
     parser->scratch->label[parser->parsed->rows] = NO_LABEL;
@@ -101,16 +102,17 @@ static sepal_status take_label(struct parser *parser, const char **at) {
     struct slice text = {p, (size_t)(stop - p)};
     bool fresh;
     uint32_t number;
-    if (is_no_comment(parser, stop)) return refuse(parser, p, "not a label");
+    if (is_no_comment(parser, stop)) return libsvm_refuse(parser, p, "not a label");
     TRY(tokens_add(&parser->parsed->labels, parser->ctx, text, &number, &fresh));
     parser->scratch->label[parser->parsed->rows] = number;
     if (!fresh && !parser->layout->skips) return SEPAL_OK;
     if (label_is_missing(text))
-        return refuse(parser, p, "the label is missing here, where the row begins with it");
+        return libsvm_refuse(parser, p, "the label is missing here, where the row begins with it");
     for (const char *c = p; c < stop; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f) return refuse(parser, c, "control character");
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return libsvm_refuse(parser, c, "control character");
     if (utf8_valid_prefix(text.bytes, text.length) < text.length)
-        return refuse(parser, p, "label is not UTF-8; convert the file with iconv");
+        return libsvm_refuse(parser, p, "label is not UTF-8; convert the file with iconv");
     if (text.length <= LIMIT_TEXT && !memchr(p, ',', text.length)) return SEPAL_OK;
     TRY(check_set(parser, p, stop));
     if (parser->parsed->first_set.column == 0)
@@ -120,7 +122,7 @@ static sepal_status take_label(struct parser *parser, const char **at) {
 }
 
 /* The digits of an index; NULL when there are none or the number is too large. */
-static const char *read_index(const struct parser *parser, const char *p, uint32_t *index) {
+static const char *read_index(const struct libsvm_parser *parser, const char *p, uint32_t *index) {
     if (parser->end - p >= 8) {
         uint64_t word = digits_load(p), others = digits_mark_others(word);
         int bits = others ? __builtin_ctzll(others) & ~7 : 0;
@@ -139,30 +141,31 @@ static const char *read_index(const struct parser *parser, const char *p, uint32
     return p == from ? NULL : p;
 }
 
-static sepal_status refuse_index(struct parser *parser, const char *p) {
+static sepal_status refuse_index(struct libsvm_parser *parser, const char *p) {
     uint32_t index;
-    if (*p == '+' || *p == '-') return refuse(parser, p, "an index has no sign");
+    if (*p == '+' || *p == '-') return libsvm_refuse(parser, p, "an index has no sign");
     const char *after = read_index(parser, p, &index);
     if (!after && *p >= '0' && *p <= '9')
-        return refuse(parser, p, "index above 2147483647, the largest there is");
-    if (!after) return refuse(parser, p, "expected index:value");
-    return refuse(parser, p, "expected a colon after the index, as in 3:1.5");
+        return libsvm_refuse(parser, p, "index above 2147483647, the largest there is");
+    if (!after) return libsvm_refuse(parser, p, "expected index:value");
+    return libsvm_refuse(parser, p, "expected a colon after the index, as in 3:1.5");
 }
 
-static sepal_status refuse_value(struct parser *parser, const char *p) {
-    if (ends_token(parser, p)) return refuse(parser, p, "a value is missing after the colon");
+static sepal_status refuse_value(struct libsvm_parser *parser, const char *p) {
+    if (ends_token(parser, p))
+        return libsvm_refuse(parser, p, "a value is missing after the colon");
     if (decimal_overflows(p, token_end(parser, p)))
-        return refuse(parser, p, "the number is too large for a double");
-    return refuse(parser, p, "not a decimal number, which a value must be");
+        return libsvm_refuse(parser, p, "the number is too large for a double");
+    return libsvm_refuse(parser, p, "not a decimal number, which a value must be");
 }
 
-static void note_value(struct parser *parser, double value, double first) {
+static void note_value(struct libsvm_parser *parser, double value, double first) {
     if (value != 1) parser->ones = false;
     if (value != first) parser->constant = false;
     if (parser->single && !single_holds(value)) parser->single = false;
 }
 
-static void remember(struct parser *parser, const char *p, size_t length, double value) {
+static void remember(struct libsvm_parser *parser, const char *p, size_t length, double value) {
     parser->last_length = length <= sizeof parser->last_text ? length : 0;
     parser->last_value = value;
     memset(parser->last_mask, 0, sizeof parser->last_mask);
@@ -172,7 +175,7 @@ static void remember(struct parser *parser, const char *p, size_t length, double
 }
 
 /* As decimal_read, but a value written like the one before is not read again. */
-static const char *read_value(struct parser *parser, const char *p, double *value) {
+static const char *libsvm_read_value(struct libsvm_parser *parser, const char *p, double *value) {
     uint64_t text[2];
     if (parser->last_length && (size_t)(parser->end - p) > sizeof text) {
         memcpy(text, p, sizeof text);
@@ -188,19 +191,19 @@ static const char *read_value(struct parser *parser, const char *p, double *valu
     return after;
 }
 
-static sepal_status take_entry(struct parser *parser, const char **at, size_t row_start) {
-    struct scratch *scratch = parser->scratch;
+static sepal_status take_entry(struct libsvm_parser *parser, const char **at, size_t row_start) {
+    struct libsvm_scratch *scratch = parser->scratch;
     const char *p = *at, *colon, *after;
     uint32_t index;
     double value = 0;
     colon = read_index(parser, p, &index);
     if (!colon || colon == parser->end || *colon != ':') return refuse_index(parser, p);
     if (index > parser->layout->most)
-        return refuse(parser, p,
-                      parser->layout->most == INT32_MAX
-                          ? "index above 2147483647, the largest there is"
-                          : "index above the number of features that --n-features states");
-    after = read_value(parser, colon + 1, &value);
+        return libsvm_refuse(parser, p,
+                             parser->layout->most == INT32_MAX
+                                 ? "index above 2147483647, the largest there is"
+                                 : "index above the number of features that --n-features states");
+    after = libsvm_read_value(parser, colon + 1, &value);
     if (!after || !ends_token(parser, after) || is_no_comment(parser, after))
         return refuse_value(parser, colon + 1);
     *at = after;
@@ -219,11 +222,11 @@ static sepal_status take_entry(struct parser *parser, const char **at, size_t ro
 }
 
 /* The second place on the line where this index stands. */
-static sepal_status refuse_duplicate(struct parser *parser, uint32_t index) {
+static sepal_status refuse_duplicate(struct libsvm_parser *parser, uint32_t index) {
     const char *p = parser->line_start, *found = p;
     /* never: the end of the line before the index has stood there twice */
     for (int seen = 0; seen < 2 && !at_end(parser, p);) {
-        p = skip_blanks(parser, p);
+        p = libsvm_skip_blanks(parser, p);
         uint32_t here;
         const char *colon = read_index(parser, p, &here);
         /* never: the end of the file behind an index, which would be no entry */
@@ -233,10 +236,10 @@ static sepal_status refuse_duplicate(struct parser *parser, uint32_t index) {
         }
         p = token_end(parser, p);
     }
-    return refuse(parser, found, "this index stands twice in the row; keep one of the two");
+    return libsvm_refuse(parser, found, "this index stands twice in the row; keep one of the two");
 }
 
-static sepal_status sort_row(struct parser *parser, size_t from) {
+static sepal_status sort_row(struct libsvm_parser *parser, size_t from) {
     uint32_t *index = parser->scratch->index;
     TRY(entries_sort(parser->ctx, index + from, parser->scratch->value + from,
                      parser->entries - from));
@@ -246,8 +249,8 @@ static sepal_status sort_row(struct parser *parser, size_t from) {
 }
 
 /* Zeros say nothing in a sparse row, once it is known that none stands twice. */
-static void drop_zeros(struct parser *parser, size_t from) {
-    struct scratch *scratch = parser->scratch;
+static void libsvm_drop_zeros(struct libsvm_parser *parser, size_t from) {
+    struct libsvm_scratch *scratch = parser->scratch;
     size_t to = from;
     double first = 0;
     for (size_t i = from; i < parser->entries; i++) {
@@ -261,16 +264,16 @@ static void drop_zeros(struct parser *parser, size_t from) {
 }
 
 /* qid:NUMBER groups rows for those who rank them; it says nothing here. */
-static bool is_query(const struct parser *parser, const char *p) {
+static bool is_query(const struct libsvm_parser *parser, const char *p) {
     return *p == 'q' && parser->end - p > 4 && memcmp(p, "qid:", 4) == 0 &&
            !ends_token(parser, p + 4);
 }
 
-static sepal_status parse_entries(struct parser *parser, const char **at) {
+static sepal_status parse_entries(struct libsvm_parser *parser, const char **at) {
     size_t from = parser->entries;
     const uint32_t *index = NULL;
     bool sorted = true, zeros = false;
-    const char *p = skip_blanks(parser, *at);
+    const char *p = libsvm_skip_blanks(parser, *at);
     while (!at_end(parser, p)) {
         size_t before = parser->entries;
         if (is_query(parser, p))
@@ -282,16 +285,16 @@ static sepal_status parse_entries(struct parser *parser, const char **at) {
             if (before > from && index[before] <= index[before - 1]) sorted = false;
             if (parser->scratch->value[before] == 0) zeros = true;
         }
-        p = skip_blanks(parser, p);
+        p = libsvm_skip_blanks(parser, p);
     }
     if (!sorted) TRY(sort_row(parser, from));
-    if (zeros) drop_zeros(parser, from);
+    if (zeros) libsvm_drop_zeros(parser, from);
     *at = p;
     return SEPAL_OK;
 }
 
-static sepal_status reserve_row(struct parser *parser) {
-    struct scratch *scratch = parser->scratch;
+static sepal_status libsvm_reserve_row(struct libsvm_parser *parser) {
+    struct libsvm_scratch *scratch = parser->scratch;
     size_t row = parser->parsed->rows;
     TRY(mem_reserve(parser->ctx, (void **)&scratch->start, &scratch->start_room, row + 2,
                     sizeof *scratch->start));
@@ -305,13 +308,13 @@ static sepal_status reserve_row(struct parser *parser) {
 }
 
 /* The weight of the next record, which is 1 where no file says otherwise. */
-static double next_weight(const struct parser *parser) {
+static double next_weight(const struct libsvm_parser *parser) {
     size_t record = parser->parsed->first_record + parsed_records(parser->parsed);
     return record < parser->layout->n_weights ? parser->layout->weight[record] : 1;
 }
 
 /* Until it is known whether a row without a label is a bad line, its indices do not count. */
-static sepal_status parse_unlabelled(struct parser *parser, const char **at) {
+static sepal_status parse_unlabelled(struct libsvm_parser *parser, const char **at) {
     struct parsed_chunk *parsed = parser->parsed;
     uint32_t max_index = parsed->max_index;
     bool index_zero = parsed->index_zero;
@@ -325,17 +328,17 @@ static sepal_status parse_unlabelled(struct parser *parser, const char **at) {
     return SEPAL_OK;
 }
 
-static sepal_status parse_row(struct parser *parser, const char **at) {
-    struct scratch *scratch = parser->scratch;
+static sepal_status libsvm_parse_row(struct libsvm_parser *parser, const char **at) {
+    struct libsvm_scratch *scratch = parser->scratch;
     struct parsed_chunk *parsed = parser->parsed;
-    TRY(reserve_row(parser));
+    TRY(libsvm_reserve_row(parser));
     if (parser->layout->weight) scratch->weight[parsed->rows] = next_weight(parser);
     if (parser->layout->weight && scratch->weight[parsed->rows] == 0) {
         parsed->weightless++;
         return parsed_leave_out(parsed, parser->ctx); /* skip_line goes over the rest */
     }
     size_t odd = parsed->n_odd;
-    TRY(take_label(parser, at));
+    TRY(libsvm_take_label(parser, at));
     TRY(parsed->n_odd > odd ? parse_unlabelled(parser, at) : parse_entries(parser, at));
     scratch->start[parsed->rows + 1] = parser->entries;
     parsed->rows++;
@@ -344,14 +347,14 @@ static sepal_status parse_row(struct parser *parser, const char **at) {
 
 /* What a row changes but must not if it is bad. Labels that no row has do no harm. */
 struct memory {
-    struct parser parser;
+    struct libsvm_parser parser;
     struct spot first_unlabelled, first_set;
     uint32_t max_index;
     bool index_zero;
     size_t ignored, rows, n_odd;
 };
 
-static struct memory remember_row(const struct parser *parser) {
+static struct memory remember_row(const struct libsvm_parser *parser) {
     const struct parsed_chunk *parsed = parser->parsed;
     return (struct memory){*parser,
                            parsed->first_unlabelled,
@@ -363,7 +366,7 @@ static struct memory remember_row(const struct parser *parser) {
                            parsed->n_odd};
 }
 
-static sepal_status forgive_row(struct parser *parser, const struct memory *before) {
+static sepal_status forgive_row(struct libsvm_parser *parser, const struct memory *before) {
     struct parsed_chunk *parsed = parser->parsed;
     const struct error *error = &parser->ctx->error;
     *parser = before->parser;
@@ -380,24 +383,24 @@ static sepal_status forgive_row(struct parser *parser, const struct memory *befo
 }
 
 /* A comment runs to the end of its line and may hold anything but control characters. */
-static sepal_status skip_line(struct parser *parser, const char **at) {
+static sepal_status skip_line(struct libsvm_parser *parser, const char **at) {
     const char *p = *at;
     char eol = parser->layout->eol;
     for (; p < parser->end && *p != eol; p++)
         if (((unsigned char)*p < ' ' && *p != '\t' && *p != '\r') || *p == 0x7f)
-            return refuse(parser, p, "control character");
+            return libsvm_refuse(parser, p, "control character");
     *at = p < parser->end ? p + 1 : p;
     parser->line++;
     return SEPAL_OK;
 }
 
-static sepal_status parse_line(struct parser *parser, const char **at, bool row) {
-    if (row) TRY(parse_row(parser, at));
+static sepal_status parse_line(struct libsvm_parser *parser, const char **at, bool row) {
+    if (row) TRY(libsvm_parse_row(parser, at));
     return skip_line(parser, at);
 }
 
 /* The same where bad lines are left out. */
-static sepal_status try_line(struct parser *parser, const char **at, bool row) {
+static sepal_status try_line(struct libsvm_parser *parser, const char **at, bool row) {
     struct memory before = remember_row(parser);
     sepal_status status = parse_line(parser, at, row);
     if (status != SEPAL_EDATA) return status;
@@ -410,10 +413,10 @@ static sepal_status try_line(struct parser *parser, const char **at, bool row) {
     return SEPAL_OK;
 }
 
-static sepal_status parse_lines(struct parser *parser, const char *p) {
+static sepal_status libsvm_parse_lines(struct libsvm_parser *parser, const char *p) {
     while (p < parser->end) {
         parser->line_start = p;
-        p = skip_blanks(parser, p);
+        p = libsvm_skip_blanks(parser, p);
         bool row = !at_end(parser, p);
         TRY(parser->layout->skips ? try_line(parser, &p, row) : parse_line(parser, &p, row));
     }
@@ -421,8 +424,8 @@ static sepal_status parse_lines(struct parser *parser, const char *p) {
     return SEPAL_OK;
 }
 
-static sepal_status keep_values(struct parser *parser, struct block *block) {
-    const struct scratch *scratch = parser->scratch;
+static sepal_status keep_values(struct libsvm_parser *parser, struct block *block) {
+    const struct libsvm_scratch *scratch = parser->scratch;
     block->values = parser->ones       ? VALUES_ONES
                     : parser->constant ? VALUES_ROW
                     : parser->single   ? VALUES_F32
@@ -440,7 +443,7 @@ static sepal_status keep_values(struct parser *parser, struct block *block) {
     return SEPAL_OK;
 }
 
-static sepal_status keep_rows(struct parser *parser) {
+static sepal_status libsvm_keep_rows(struct libsvm_parser *parser) {
     struct parsed_chunk *parsed = parser->parsed;
     if (parser->layout->weight) {
         parsed->weight = mem_alloc(parser->ctx, parsed->rows, sizeof *parsed->weight);
@@ -454,32 +457,32 @@ static sepal_status keep_rows(struct parser *parser) {
     return SEPAL_OK;
 }
 
-static sepal_status parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
-                          const void *layout, void *scratch) {
-    struct parser parser = {.ctx = ctx,
-                            .layout = layout,
-                            .parsed = out,
-                            .scratch = scratch,
-                            .end = bytes + n,
-                            .ones = true,
-                            .constant = true,
-                            .single = true};
+static sepal_status libsvm_parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes,
+                                 size_t n, const void *layout, void *scratch) {
+    struct libsvm_parser parser = {.ctx = ctx,
+                                   .layout = layout,
+                                   .parsed = out,
+                                   .scratch = scratch,
+                                   .end = bytes + n,
+                                   .ones = true,
+                                   .constant = true,
+                                   .single = true};
     /* the shortest entry, " 1:1", has four bytes: what cannot overflow need not be checked */
     size_t most = n / 4 + 1;
     TRY(mem_reserve(ctx, (void **)&parser.scratch->index, &parser.scratch->index_room, most,
                     sizeof *parser.scratch->index));
     TRY(mem_reserve(ctx, (void **)&parser.scratch->value, &parser.scratch->value_room, most,
                     sizeof *parser.scratch->value));
-    TRY(parse_lines(&parser, bytes));
+    TRY(libsvm_parse_lines(&parser, bytes));
     out->entries.rows = out->rows;
     out->entries.sparse = true;
     if (out->rows == 0) return SEPAL_OK;
     TRY(keep_values(&parser, &out->entries));
-    return keep_rows(&parser);
+    return libsvm_keep_rows(&parser);
 }
 
-static void scratch_clear(void *memory) {
-    struct scratch *scratch = memory;
+static void libsvm_scratch_clear(void *memory) {
+    struct libsvm_scratch *scratch = memory;
     mem_free(scratch->index);
     mem_free(scratch->label);
     mem_free(scratch->value);
@@ -487,16 +490,16 @@ static void scratch_clear(void *memory) {
     mem_free(scratch->start);
 }
 
-static size_t whole(const char *bytes, size_t n, const void *memory) {
+static size_t libsvm_whole(const char *bytes, size_t n, const void *memory) {
     const struct libsvm_layout *layout = memory;
     const char *last = memrchr(bytes, layout->eol, n);
     return last ? (size_t)(last - bytes) + 1 : 0;
 }
 
 const struct chunk_format libsvm_chunk_format = {
-    .whole = whole,
-    .parse = parse,
+    .whole = libsvm_whole,
+    .parse = libsvm_parse,
     .lines = true,
-    .scratch_size = sizeof(struct scratch),
-    .scratch_clear = scratch_clear,
+    .scratch_size = sizeof(struct libsvm_scratch),
+    .scratch_clear = libsvm_scratch_clear,
 };

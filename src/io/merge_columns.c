@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct totals {
+struct column_totals {
     size_t numbers, texts, missing;
     const struct parsed_chunk *first_text; /* the chunk with the first one */
 };
 
-static struct totals count(const struct chunks *chunks, size_t feature) {
-    struct totals totals = {0};
+static struct column_totals merge_columns_count(const struct chunks *chunks, size_t feature) {
+    struct column_totals totals = {0};
     for (size_t i = 0; i < chunks->count; i++) {
         const struct parsed_column *column = &chunks->items[i]->columns[feature];
         totals.numbers += column->numbers;
@@ -26,7 +26,7 @@ static struct totals count(const struct chunks *chunks, size_t feature) {
 
 static sepal_status refuse_mixed(sepal_ctx *ctx, const struct source *source,
                                  const struct column *column, size_t feature,
-                                 struct totals totals) {
+                                 struct column_totals totals) {
     const struct parsed_column *parsed = &totals.first_text->columns[feature];
     struct slice text = parsed->tokens->items[0];
     bool top = totals.first_text->first_line + parsed->first_text.line == 1;
@@ -38,13 +38,13 @@ static sepal_status refuse_mixed(sepal_ctx *ctx, const struct source *source,
                       top ? ", or --header yes if line 1 names the columns" : "");
 }
 
-static int by_bytes(const void *a, const void *b) {
+static int merge_columns_by_bytes(const void *a, const void *b) {
     return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
 }
 
 static sepal_status learn_categories(struct column *column, struct schema *schema, sepal_ctx *ctx,
                                      struct tokens *all) {
-    if (all->count) qsort(all->items, all->count, sizeof *all->items, by_bytes);
+    if (all->count) qsort(all->items, all->count, sizeof *all->items, merge_columns_by_bytes);
     column->categories = arena_alloc(ctx, &schema->arena, all->count, sizeof *column->categories);
     if (!column->categories) return SEPAL_EMEMORY;
     for (size_t k = 0; k < all->count; k++) {
@@ -66,8 +66,8 @@ static bool *tokens_in_use(sepal_ctx *ctx, const struct parsed_chunk *parsed, si
     return used;
 }
 
-static sepal_status collect(struct tokens *all, sepal_ctx *ctx, const struct chunks *chunks,
-                            size_t feature) {
+static sepal_status merge_columns_collect(struct tokens *all, sepal_ctx *ctx,
+                                          const struct chunks *chunks, size_t feature) {
     for (size_t i = 0; i < chunks->count; i++) {
         const struct tokens *tokens = chunks->items[i]->columns[feature].tokens;
         if (!tokens) continue;
@@ -100,7 +100,7 @@ static sepal_status learn_text(struct column *column, struct schema *schema, sep
                                const struct source *source, const struct chunks *chunks,
                                size_t feature) {
     struct tokens all = {0};
-    sepal_status status = collect(&all, ctx, chunks, feature);
+    sepal_status status = merge_columns_collect(&all, ctx, chunks, feature);
     if (status == SEPAL_OK && all.count > LIMIT_CATEGORIES)
         status = fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->items[0]->first_line, 1,
                          "column '%s' is text with %zu different values, %d are the most that can "
@@ -140,7 +140,7 @@ static sepal_status learn_column(struct schema *schema, sepal_ctx *ctx, const st
                                  const struct chunks *chunks, const struct table_role *role) {
     size_t feature = role->feature;
     struct column *column = &schema->columns[feature];
-    struct totals totals = count(chunks, feature);
+    struct column_totals totals = merge_columns_count(chunks, feature);
     if (!role->declared) column->text = role->as_text || (!role->as_number && totals.numbers == 0);
     if (!column->text && totals.texts) return refuse_mixed(ctx, source, column, feature, totals);
     if (column->text && !role->declared)
@@ -174,13 +174,13 @@ sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct s
 /* ---- missing values ----------------------------------------------------------------------- */
 
 /* "age 177, cabin 687 and 2 more" */
-static void name_columns(char *out, size_t room, const struct chunks *chunks,
-                         const struct schema *schema) {
+static void merge_columns_name_columns(char *out, size_t room, const struct chunks *chunks,
+                                       const struct schema *schema) {
     enum { SHOWN = 5 };
     size_t used = 0, columns = 0;
     out[0] = '\0';
     for (size_t f = 0; f < schema->n_columns; f++) {
-        size_t missing = count(chunks, f).missing;
+        size_t missing = merge_columns_count(chunks, f).missing;
         if (!missing || columns++ >= SHOWN) continue;
         if (used >= room) break; /* never: there is room for five names of 60 bytes */
         used += (size_t)snprintf(out + used, room - used, "%s%.60s %zu", used ? ", " : "",
@@ -200,7 +200,7 @@ static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
              spot_earlier(parsed->columns[f].first_missing, parsed->columns[first].first_missing)))
             first = f;
     char names[512];
-    name_columns(names, sizeof names, chunks, schema);
+    merge_columns_name_columns(names, sizeof names, chunks, schema);
     return chunk_fail(ctx, source, parsed, parsed->columns[first].first_missing,
                       "missing value in column '%s' (missing: %s); %s", schema->columns[first].name,
                       names,

@@ -62,7 +62,7 @@ struct row_iterator {
     bool begun;
 };
 
-static bool next_row(struct row_iterator *at) {
+static bool merge_rows_next_row(struct row_iterator *at) {
     if (at->begun) {
         at->r++;
         at->row++;
@@ -94,8 +94,8 @@ static bool *labels_in_use(sepal_ctx *ctx, const struct parsed_chunk *parsed) {
     return used;
 }
 
-static sepal_status collect(struct label_texts *texts, sepal_ctx *ctx,
-                            const struct chunks *chunks) {
+static sepal_status merge_rows_collect(struct label_texts *texts, sepal_ctx *ctx,
+                                       const struct chunks *chunks) {
     texts->number = mem_zero(ctx, chunks->count, sizeof *texts->number);
     if (!texts->number) return SEPAL_EMEMORY;
     texts->n_chunks = chunks->count;
@@ -177,7 +177,7 @@ static sepal_status single_labels(sepal_data *data, struct schema *learnt, sepal
         TRY(classes_learn(learnt, ctx, &texts->all, class_of));
     else
         TRY(look_up(data, ctx, &texts->all, class_of));
-    for (struct row_iterator at = {.chunks = chunks}; next_row(&at);)
+    for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);)
         data->label[at.row] = class_of[texts->number[at.chunk][at.parsed->label[at.r]]];
     return SEPAL_OK;
 }
@@ -202,7 +202,7 @@ static sepal_status split_set(struct tokens *parts, sepal_ctx *ctx, struct slice
     return SEPAL_OK;
 }
 
-static int by_number(const void *a, const void *b) {
+static int merge_rows_by_number(const void *a, const void *b) {
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
     return (i > j) - (i < j);
 }
@@ -213,7 +213,7 @@ static void sort_sets(size_t *start, uint32_t *member, size_t n_tokens, const in
     for (size_t t = 0; t < n_tokens; t++) {
         size_t to = start[t + 1], first = used;
         for (size_t i = from; i < to; i++) member[i] = (uint32_t)class_of[member[i]];
-        if (to > from) qsort(member + from, to - from, sizeof *member, by_number);
+        if (to > from) qsort(member + from, to - from, sizeof *member, merge_rows_by_number);
         for (; from < to; from++)
             if (used == first || member[used - 1] != member[from]) member[used++] = member[from];
         start[t + 1] = used;
@@ -244,7 +244,7 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
     if (!data->set_start) return SEPAL_EMEMORY;
     for (int pass = 0; pass < 2; pass++) {
         size_t used = 0;
-        for (struct row_iterator at = {.chunks = chunks}; next_row(&at);) {
+        for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);) {
             uint32_t label = at.parsed->label[at.r];
             size_t t = label == NO_LABEL ? SIZE_MAX : texts->number[at.chunk][label];
             size_t n = t == SIZE_MAX ? 0 : start[t + 1] - start[t];
@@ -283,7 +283,7 @@ sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ct
     struct label_texts texts = {0};
     const struct parsed_chunk *first = chunk_with_set(chunks);
     sepal_status status = first ? SEPAL_OK : refuse_unlabelled(ctx, source, chunks);
-    if (status == SEPAL_OK) status = collect(&texts, ctx, chunks);
+    if (status == SEPAL_OK) status = merge_rows_collect(&texts, ctx, chunks);
     if (status == SEPAL_OK)
         status = first ? label_sets(data, learnt, ctx, source, chunks, &texts, first)
                        : single_labels(data, learnt, ctx, chunks, &texts);
@@ -306,7 +306,7 @@ sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks
     data->weight = mem_alloc(ctx, data->matrix.rows, sizeof *data->weight);
     if (!data->weight) return SEPAL_EMEMORY;
     struct total total = {0};
-    for (struct row_iterator at = {.chunks = chunks}; next_row(&at);) {
+    for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);) {
         data->weight[at.row] = at.parsed->weight[at.r];
         total_add(&total, at.parsed->weight[at.r]);
     }
@@ -320,7 +320,7 @@ sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks
 sepal_status merge_kept(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
     data->kept = arena_alloc(ctx, &data->arena, data->matrix.rows, sizeof *data->kept);
     if (!data->kept) return SEPAL_EMEMORY;
-    for (struct row_iterator at = {.chunks = chunks}; next_row(&at);) {
+    for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);) {
         const char *cells = at.parsed->kept + at.parsed->kept_at[at.r];
         data->kept[at.row] = arena_text(ctx, &data->arena, cells, strlen(cells));
         if (!data->kept[at.row]) return SEPAL_EMEMORY;

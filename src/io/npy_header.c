@@ -11,20 +11,20 @@ struct scan {
     const char *start, *p, *end; /* start: the first byte of the file */
 };
 
-static sepal_status refuse(const struct scan *scan, const char *at, const char *what) {
+static sepal_status npy_refuse(const struct scan *scan, const char *at, const char *what) {
     return fail_at(scan->ctx, SEPAL_EDATA, scan->file, 1, (size_t)(at - scan->start) + 1,
                    "the header of this npy file is damaged: %s; save it again with numpy.save",
                    what);
 }
 
-static void skip_blanks(struct scan *scan) {
+static void npy_skip_blanks(struct scan *scan) {
     while (scan->p < scan->end && (*scan->p == ' ' || *scan->p == '\t' || *scan->p == '\n'))
         scan->p++;
 }
 
 /* The next character that is no blank, taken if it is this one. */
-static bool take(struct scan *scan, char wanted) {
-    skip_blanks(scan);
+static bool npy_take(struct scan *scan, char wanted) {
+    npy_skip_blanks(scan);
     bool here = scan->p < scan->end && *scan->p == wanted;
     if (here) scan->p++;
     return here;
@@ -37,15 +37,15 @@ static bool take_word(struct scan *scan, const char *word) {
     return here;
 }
 
-static sepal_status read_string(struct scan *scan, struct slice *out) {
-    skip_blanks(scan);
+static sepal_status npy_read_string(struct scan *scan, struct slice *out) {
+    npy_skip_blanks(scan);
     const char *from = scan->p + 1;
     if (scan->p == scan->end || (*scan->p != '\'' && *scan->p != '"'))
-        return refuse(scan, scan->p, "expected a text in quotes");
+        return npy_refuse(scan, scan->p, "expected a text in quotes");
     const char *to = memchr(from, *scan->p, (size_t)(scan->end - from));
-    if (!to) return refuse(scan, scan->p, "a quote is never closed");
+    if (!to) return npy_refuse(scan, scan->p, "a quote is never closed");
     *out = (struct slice){from, (size_t)(to - from)};
-    if (memchr(from, '\\', out->length)) return refuse(scan, from, "a backslash in a text");
+    if (memchr(from, '\\', out->length)) return npy_refuse(scan, from, "a backslash in a text");
     scan->p = to + 1;
     return SEPAL_OK;
 }
@@ -125,14 +125,14 @@ static sepal_status set_type(struct scan *scan, struct array_shape *shape, struc
 
 static sepal_status read_descr(struct scan *scan, struct array_shape *shape) {
     struct slice type;
-    skip_blanks(scan);
+    npy_skip_blanks(scan);
     bool list = scan->p < scan->end && *scan->p == '[';
     if (list || (scan->p < scan->end && *scan->p == '(')) {
         const char *close = memchr(scan->p, list ? ']' : ')', (size_t)(scan->end - scan->p));
         type = (struct slice){scan->p, close ? (size_t)(close - scan->p) + 1 : 1};
         return refuse_type(scan, type, RECORDS_ADVICE);
     }
-    TRY(read_string(scan, &type));
+    TRY(npy_read_string(scan, &type));
     shape->type_at = (size_t)(type.bytes - scan->start) + 1;
     return set_type(scan, shape, type);
 }
@@ -140,36 +140,38 @@ static sepal_status read_descr(struct scan *scan, struct array_shape *shape) {
 /* ---- fortran_order and shape -------------------------------------------------------------- */
 
 static sepal_status read_order(struct scan *scan, struct array_shape *shape) {
-    skip_blanks(scan);
+    npy_skip_blanks(scan);
     shape->column_major = take_word(scan, "True");
     if (shape->column_major || take_word(scan, "False")) return SEPAL_OK;
-    return refuse(scan, scan->p, "fortran_order is neither True nor False");
+    return npy_refuse(scan, scan->p, "fortran_order is neither True nor False");
 }
 
 static sepal_status read_dim(struct scan *scan, struct array_shape *shape) {
-    skip_blanks(scan);
+    npy_skip_blanks(scan);
     const char *from = scan->p;
     size_t dim = 0;
     for (; scan->p < scan->end && *scan->p >= '0' && *scan->p <= '9'; scan->p++)
         if (__builtin_mul_overflow(dim, 10, &dim) ||
             __builtin_add_overflow(dim, (size_t)(*scan->p - '0'), &dim))
-            return refuse(scan, from, "a dimension is larger than anything there is");
-    if (scan->p == from) return refuse(scan, from, "expected a whole number of at least 0");
-    if (shape->dims == ARRAY_MOST_DIMS) return refuse(scan, from, "more than 32 dimensions");
+            return npy_refuse(scan, from, "a dimension is larger than anything there is");
+    if (scan->p == from) return npy_refuse(scan, from, "expected a whole number of at least 0");
+    if (shape->dims == ARRAY_MOST_DIMS) return npy_refuse(scan, from, "more than 32 dimensions");
     shape->dim[shape->dims++] = dim;
     take_word(scan, "L"); /* as Python 2 wrote it */
     return SEPAL_OK;
 }
 
-static sepal_status read_shape(struct scan *scan, struct array_shape *shape) {
-    skip_blanks(scan);
+static sepal_status npy_read_shape(struct scan *scan, struct array_shape *shape) {
+    npy_skip_blanks(scan);
     shape->dim_at = (size_t)(scan->p - scan->start) + 1;
-    if (!take(scan, '(')) return refuse(scan, scan->p, "the shape is no tuple, as in (150, 4)");
-    while (!take(scan, ')')) {
+    if (!npy_take(scan, '('))
+        return npy_refuse(scan, scan->p, "the shape is no tuple, as in (150, 4)");
+    while (!npy_take(scan, ')')) {
         TRY(read_dim(scan, shape));
-        if (take(scan, ',')) continue;
-        if (shape->dims == 1 || !take(scan, ')'))
-            return refuse(scan, scan->p, "expected a comma in the shape, as in (150, 4) or (150,)");
+        if (npy_take(scan, ',')) continue;
+        if (shape->dims == 1 || !npy_take(scan, ')'))
+            return npy_refuse(scan, scan->p,
+                              "expected a comma in the shape, as in (150, 4) or (150,)");
         return SEPAL_OK;
     }
     return SEPAL_OK;
@@ -180,43 +182,44 @@ static sepal_status read_shape(struct scan *scan, struct array_shape *shape) {
 static const struct {
     const char *name;
     sepal_status (*read)(struct scan *scan, struct array_shape *shape);
-} fields[] = {{"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
+} fields[] = {{"descr", read_descr}, {"fortran_order", read_order}, {"shape", npy_read_shape}};
 enum { N_FIELDS = sizeof fields / sizeof *fields };
 
 static sepal_status read_field(struct scan *scan, struct array_shape *shape, bool seen[N_FIELDS]) {
     struct slice key;
-    TRY(read_string(scan, &key));
+    TRY(npy_read_string(scan, &key));
     size_t field = 0;
     while (field < N_FIELDS && !slice_is(key, fields[field].name)) field++;
     if (field == N_FIELDS)
-        return refuse(scan, key.bytes, "the keys are descr, fortran_order and shape, no other");
-    if (seen[field]) return refuse(scan, key.bytes, "a key comes twice");
+        return npy_refuse(scan, key.bytes, "the keys are descr, fortran_order and shape, no other");
+    if (seen[field]) return npy_refuse(scan, key.bytes, "a key comes twice");
     seen[field] = true;
-    if (!take(scan, ':')) return refuse(scan, scan->p, "expected a colon");
+    if (!npy_take(scan, ':')) return npy_refuse(scan, scan->p, "expected a colon");
     return fields[field].read(scan, shape);
 }
 
 static sepal_status read_fields(struct scan *scan, struct array_shape *shape) {
     bool seen[N_FIELDS] = {false};
-    if (!take(scan, '{')) return refuse(scan, scan->p, "expected {");
-    while (!take(scan, '}')) {
+    if (!npy_take(scan, '{')) return npy_refuse(scan, scan->p, "expected {");
+    while (!npy_take(scan, '}')) {
         TRY(read_field(scan, shape, seen));
-        if (take(scan, ',')) continue;
-        if (!take(scan, '}')) return refuse(scan, scan->p, "expected a comma or }");
+        if (npy_take(scan, ',')) continue;
+        if (!npy_take(scan, '}')) return npy_refuse(scan, scan->p, "expected a comma or }");
         break;
     }
     for (size_t i = 0; i < N_FIELDS; i++)
         if (!seen[i])
-            return refuse(scan, scan->p - 1, "descr, fortran_order and shape must all be there");
+            return npy_refuse(scan, scan->p - 1,
+                              "descr, fortran_order and shape must all be there");
     while (scan->p < scan->end && *scan->p == ' ') scan->p++;
     if (scan->end - scan->p != 1 || *scan->p != '\n')
-        return refuse(scan, scan->p, "expected blanks and a line end after }");
+        return npy_refuse(scan, scan->p, "expected blanks and a line end after }");
     return SEPAL_OK;
 }
 
 /* ---- the bytes before it ------------------------------------------------------------------ */
 
-static sepal_status cut_short(const struct scan *scan, size_t n, size_t wanted) {
+static sepal_status npy_cut_short(const struct scan *scan, size_t n, size_t wanted) {
     return fail_at(scan->ctx, SEPAL_EDATA, scan->file, 1, n + 1,
                    "the file ends inside its header, after %zu of %zu bytes; it is cut short, copy "
                    "it again",
@@ -231,14 +234,14 @@ static sepal_status read_length(const struct scan *scan, size_t n, size_t *start
         return fail_at(scan->ctx, SEPAL_EDATA, scan->file, 1, 1,
                        "an npy file begins with \\x93NUMPY, and this one does not; leave out "
                        "--format npy to have the format found");
-    if (n < LENGTH) return cut_short(scan, n, LENGTH);
+    if (n < LENGTH) return npy_cut_short(scan, n, LENGTH);
     if (bytes[VERSION] < 1 || bytes[VERSION] > 3 || bytes[VERSION + 1] != 0)
         return fail_at(scan->ctx, SEPAL_EDATA, scan->file, 1, VERSION + 1,
                        "version %d.%d of npy is not known, 1.0, 2.0 and 3.0 are; save it again "
                        "with numpy.save",
                        bytes[VERSION], bytes[VERSION + 1]);
     *start = LENGTH + (bytes[VERSION] == 1 ? 2 : 4);
-    if (n < *start) return cut_short(scan, n, *start);
+    if (n < *start) return npy_cut_short(scan, n, *start);
     *length = 0;
     for (size_t i = *start; i-- > LENGTH;) *length = *length << 8 | bytes[i];
     *length += *start;
@@ -258,7 +261,7 @@ sepal_status npy_header(struct array_shape *out, sepal_ctx *ctx, struct source *
     TRY(source_peek(source, ctx, LONGEST_START, &scan.start, &n));
     TRY(read_length(&scan, n, &start, &length));
     TRY(source_peek(source, ctx, length, &scan.start, &n));
-    if (n < length) return cut_short(&scan, n, length);
+    if (n < length) return npy_cut_short(&scan, n, length);
     scan.p = scan.start + start;
     scan.end = scan.start + length;
     TRY(read_fields(&scan, out));

@@ -60,7 +60,7 @@ sepal_status reading_refuse_empty(struct reading *reading, const char *what) {
 
 /* Binary files are told from text by a NUL among the first bytes; other control characters are
    met, at their place, by the parsers. */
-static sepal_status refuse_binary(struct reading *reading, const char *bytes, size_t n) {
+static sepal_status read_refuse_binary(struct reading *reading, const char *bytes, size_t n) {
     const char *nul = memchr(bytes, '\0', n);
     if (!nul) return SEPAL_OK;
     size_t line = reading->line;
@@ -80,7 +80,7 @@ static sepal_status choose_text_format(struct reading *reading, enum format *for
     TRY(skip_lines(reading));
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     if (n == 0) return reading_refuse_empty(reading, "there is nothing in this file");
-    TRY(refuse_binary(reading, bytes, n));
+    TRY(read_refuse_binary(reading, bytes, n));
     if (*format) return SEPAL_OK;
     *format = detect_format(reading->path, bytes, n);
     /* rows of a single entry, or none, do not show what they are; the model knows */
@@ -93,7 +93,7 @@ static bool is_array(enum format format) {
     return format == FORMAT_NPY || format == FORMAT_IDX;
 }
 
-static sepal_status choose_format(struct reading *reading, enum format *format) {
+static sepal_status read_choose_format(struct reading *reading, enum format *format) {
     enum { MAGIC_BYTES = 16 };
     const char *bytes;
     size_t n;
@@ -176,7 +176,7 @@ static sepal_status make_schema(struct reading *reading, enum format format) {
     return SEPAL_OK;
 }
 
-static sepal_status read_rows(struct reading *reading, enum format format) {
+static sepal_status read_read_rows(struct reading *reading, enum format format) {
     switch (format) { /* never: the rest, there is no other format */
     case FORMAT_CSV:
     case FORMAT_TSV: return read_csv(reading, format);
@@ -195,7 +195,7 @@ static sepal_status at_file(struct reading *reading, const char *labels_file, se
     return status;
 }
 
-static sepal_status finish(struct reading *reading) {
+static sepal_status read_finish(struct reading *reading) {
     sepal_data *data = reading->data;
     const char *name = reading->source.file.name;
     data->file = arena_text(reading->ctx, &data->arena, name, strlen(name));
@@ -219,16 +219,16 @@ static sepal_status finish(struct reading *reading) {
     return SEPAL_OK;
 }
 
-static sepal_status read_all(struct reading *reading, const char *options) {
+static sepal_status read_read_all(struct reading *reading, const char *options) {
     enum format format;
     TRY(read_options_parse(&reading->options, reading->ctx, &reading->arena, options));
     TRY(refuse_contradictions(reading));
     TRY(source_open(&reading->source, reading->ctx, reading->path));
-    TRY(choose_format(reading, &format));
+    TRY(read_choose_format(reading, &format));
     TRY(read_labels_and_weights(reading, format));
     TRY(make_schema(reading, format));
-    TRY(read_rows(reading, format));
-    return finish(reading);
+    TRY(read_read_rows(reading, format));
+    return read_finish(reading);
 }
 
 sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
@@ -242,7 +242,7 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
                               .line = 1,
                               .source = {.file = {.fd = -1}}};
     reading.data = data_new(ctx);
-    sepal_status status = reading.data ? read_all(&reading, options) : SEPAL_EMEMORY;
+    sepal_status status = reading.data ? read_read_all(&reading, options) : SEPAL_EMEMORY;
     source_close(&reading.source);
     chunks_clear(&reading.chunks);
     matrix_clear(&reading.rows);

@@ -25,7 +25,8 @@ static sepal_status peek_header(struct reading *reading, char eol, const char **
     }
 }
 
-static sepal_status read_header(struct reading *reading, struct arff_header *header, char *eol) {
+static sepal_status read_arff_read_header(struct reading *reading, struct arff_header *header,
+                                          char *eol) {
     const char *bytes;
     size_t n;
     /* never: they were looked at before, for the format */
@@ -38,8 +39,8 @@ static sepal_status read_header(struct reading *reading, struct arff_header *hea
     return SEPAL_OK;
 }
 
-static sepal_status name_columns(struct reading *reading, struct columns *columns,
-                                 const struct arff_header *header) {
+static sepal_status read_arff_name_columns(struct reading *reading, struct columns *columns,
+                                           const struct arff_header *header) {
     columns->header = true;
     columns->header_line = reading->line;
     TRY(table_name_room(reading, columns, header->n, reading->line));
@@ -130,12 +131,12 @@ static sepal_status look_at_rows(struct reading *reading, struct arff_layout *la
     return SEPAL_OK;
 }
 
-static sepal_status plan(struct reading *reading, struct columns *columns,
-                         struct arff_layout *layout) {
+static sepal_status read_arff_plan(struct reading *reading, struct columns *columns,
+                                   struct arff_layout *layout) {
     struct arff_header header;
-    TRY(read_header(reading, &header, &layout->eol));
+    TRY(read_arff_read_header(reading, &header, &layout->eol));
     layout->attributes = header.attributes;
-    TRY(name_columns(reading, columns, &header));
+    TRY(read_arff_name_columns(reading, columns, &header));
     TRY(table_plan(reading, columns, &layout->table));
     TRY(assign_kinds(reading, &layout->table, &header, columns->header_line));
     TRY(list_others(reading, layout));
@@ -146,7 +147,7 @@ sepal_status read_arff(struct reading *reading, enum format format) {
     struct arff_layout layout = {0};
     struct columns columns = columns_none(reading->source.file.name);
     (void)format;
-    sepal_status status = plan(reading, &columns, &layout);
+    sepal_status status = read_arff_plan(reading, &columns, &layout);
     if (status == SEPAL_OK)
         status = table_parse(reading, &arff_chunk_format, &layout, &layout.table);
     if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);

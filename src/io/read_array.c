@@ -20,7 +20,8 @@ static sepal_status refuse_text_options(struct reading *reading) {
     return SEPAL_OK;
 }
 
-static sepal_status name_columns(struct reading *reading, struct columns *columns, size_t n) {
+static sepal_status read_array_name_columns(struct reading *reading, struct columns *columns,
+                                            size_t n) {
     columns->numbers = true;
     TRY(table_name_room(reading, columns, n, 1));
     for (size_t c = 0; c < n; c++) {
@@ -68,8 +69,8 @@ static sepal_status await_row(struct reading *reading, const struct array_shape 
     return SEPAL_OK;
 }
 
-static sepal_status read_shape(struct reading *reading, struct array_shape *shape,
-                               enum format format) {
+static sepal_status read_array_read_shape(struct reading *reading, struct array_shape *shape,
+                                          enum format format) {
     const char *file = reading->source.file.name;
     enum array_format array = format == FORMAT_NPY ? ARRAY_NPY : ARRAY_IDX;
     TRY(refuse_text_options(reading));
@@ -82,8 +83,8 @@ static sepal_status read_shape(struct reading *reading, struct array_shape *shap
 sepal_status read_array(struct reading *reading, enum format format) {
     struct array_layout layout = {0};
     struct columns columns = columns_none(reading->source.file.name);
-    sepal_status status = read_shape(reading, &layout.shape, format);
-    if (status == SEPAL_OK) status = name_columns(reading, &columns, layout.shape.cols);
+    sepal_status status = read_array_read_shape(reading, &layout.shape, format);
+    if (status == SEPAL_OK) status = read_array_name_columns(reading, &columns, layout.shape.cols);
     if (status == SEPAL_OK) status = table_plan(reading, &columns, &layout.table);
     /* what follows the elements is no row, however much it is; it is counted afterwards */
     reading->chunks.bytes = layout.shape.rows * layout.shape.cols * layout.shape.bytes;

@@ -85,8 +85,8 @@ static bool sample_is_whole(const struct csv_sample *sample) {
 }
 
 /* Count the line ends from one place to the next; *start becomes the start of the line. */
-static void count_lines(const char *from, const char *to, char eol, size_t *line,
-                        const char **start) {
+static void read_csv_count_lines(const char *from, const char *to, char eol, size_t *line,
+                                 const char **start) {
     while ((from = memchr(from, eol, (size_t)(to - from)))) {
         *start = ++from;
         ++*line;
@@ -94,8 +94,9 @@ static void count_lines(const char *from, const char *to, char eol, size_t *line
 }
 
 /* A header may have line ends in quotes. */
-static sepal_status name_columns(struct reading *reading, struct columns *columns,
-                                 const struct csv_sample *sample, const char *record, char eol) {
+static sepal_status read_csv_name_columns(struct reading *reading, struct columns *columns,
+                                          const struct csv_sample *sample, const char *record,
+                                          char eol) {
     const char *start = record, *seen = record;
     size_t line = columns->header_line;
     TRY(table_name_room(reading, columns, sample->cells, line));
@@ -107,7 +108,7 @@ static sepal_status name_columns(struct reading *reading, struct columns *column
             int length = snprintf(number, sizeof number, "x%zu", c + 1);
             name = (struct slice){number, (size_t)length};
         }
-        count_lines(seen, p, eol, &line, &start);
+        read_csv_count_lines(seen, p, eol, &line, &start);
         seen = p;
         TRY(table_name_column(reading, columns, name, line, (size_t)(p - start) + 1));
     }
@@ -119,14 +120,14 @@ static void skip_header(struct reading *reading, const char *bytes, size_t n,
     const char *end = bytes + n, *next = csv_record_end(bytes, end, marks);
     if (!next) next = end;
     const char *start = bytes;
-    count_lines(bytes, next, marks.eol, &reading->line, &start);
+    read_csv_count_lines(bytes, next, marks.eol, &reading->line, &start);
     reading->line += next[-1] != marks.eol;
     source_skip(&reading->source, (size_t)(next - bytes));
 }
 
 /* Read the header and decide what the columns are; the source is left at the first row. */
-static sepal_status plan(struct reading *reading, struct columns *columns,
-                         struct csv_layout *layout) {
+static sepal_status read_csv_plan(struct reading *reading, struct columns *columns,
+                                  struct csv_layout *layout) {
     const char *bytes;
     size_t n;
     struct csv_sample sample;
@@ -136,7 +137,7 @@ static sepal_status plan(struct reading *reading, struct columns *columns,
     TRY(csv_sample_take(&sample, reading->ctx, &reading->arena, bytes, n, layout->marks));
     columns->header_line = reading->line;
     if (sample_is_whole(&sample)) TRY(has_header(reading, &sample, &columns->header));
-    TRY(name_columns(reading, columns, &sample, bytes, layout->marks.eol));
+    TRY(read_csv_name_columns(reading, columns, &sample, bytes, layout->marks.eol));
     if (columns->header) skip_header(reading, bytes, n, layout->marks);
     return table_plan(reading, columns, &layout->table);
 }
@@ -145,7 +146,7 @@ sepal_status read_csv(struct reading *reading, enum format format) {
     struct csv_layout layout = {0};
     struct columns columns = columns_none(reading->source.file.name);
     TRY(choose_marks(reading, format, &layout.marks));
-    sepal_status status = plan(reading, &columns, &layout);
+    sepal_status status = read_csv_plan(reading, &columns, &layout);
     if (status == SEPAL_OK)
         status = table_parse(reading, &csv_chunk_format, &layout, &layout.table);
     if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);

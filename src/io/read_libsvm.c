@@ -88,7 +88,7 @@ static sepal_status leave_unlabelled_out(struct reading *reading) {
     return SEPAL_OK;
 }
 
-static struct libsvm_layout plan(const struct reading *reading, char eol) {
+static struct libsvm_layout read_libsvm_plan(const struct reading *reading, char eol) {
     struct libsvm_layout layout = {.eol = eol,
                                    .labels = reading->with_labels && !reading->labels.file,
                                    .most = INT32_MAX,
@@ -116,7 +116,7 @@ sepal_status read_libsvm(struct reading *reading, enum format format) {
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
                        "the model was trained on a table and this is in LIBSVM format; sepal "
                        "convert makes one of the other");
-    struct libsvm_layout layout = plan(reading, detect_eol(bytes, n));
+    struct libsvm_layout layout = read_libsvm_plan(reading, detect_eol(bytes, n));
     reading->chunks.in_order = layout.weight != NULL;
     TRY(chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line,
                      &libsvm_chunk_format, &layout));

@@ -75,7 +75,7 @@ static la_ssize_t feed(struct archive *archive, void *payload, const void **byte
     return (la_ssize_t)got;
 }
 
-static sepal_status broken(struct source *source, sepal_ctx *ctx) {
+static sepal_status source_broken(struct source *source, sepal_ctx *ctx) {
     if (ctx->error.status != SEPAL_OK) return ctx->error.status; /* input_read's own words */
     const char *why = archive_error_string(source->archive);
     /* never: where only the unpacker lacks memory, and it always says why (cli/short_memory.sh) */
@@ -103,11 +103,11 @@ static sepal_status unpack_open(struct source *source, sepal_ctx *ctx) {
     archive_read_support_format_raw(source->archive);
     archive_read_support_format_empty(source->archive); /* parsed must have one byte at least */
     if (archive_read_open(source->archive, source, NULL, feed, NULL) != ARCHIVE_OK)
-        return broken(source, ctx);
+        return source_broken(source, ctx);
     int found = archive_read_next_header(source->archive, &entry);
     source->ended = found == ARCHIVE_EOF;
     /* never: neither, opening it has unpacked a byte */
-    if (!source->ended && found != ARCHIVE_OK) return broken(source, ctx);
+    if (!source->ended && found != ARCHIVE_OK) return source_broken(source, ctx);
     return ctx->error.status; /* of input_read, if it failed */
 }
 
@@ -117,7 +117,7 @@ static sepal_status unpack_read(struct source *source, sepal_ctx *ctx, char *buf
     source->callback_ctx = ctx;
     la_ssize_t n = archive_read_data(source->archive, buffer, size);
     /* Where a member ends, the archive takes a failing read for the end of the file. */
-    if (n < 0 || ctx->error.status != SEPAL_OK) return broken(source, ctx);
+    if (n < 0 || ctx->error.status != SEPAL_OK) return source_broken(source, ctx);
     *got = (size_t)n;
     return SEPAL_OK;
 }

@@ -41,8 +41,9 @@ static sepal_status refuse_fault(const struct table_rows *rows, const struct tab
     return rows_refuse(rows, cell->start, cell->fault, (struct slice){0});
 }
 
-static sepal_status refuse_label(const struct table_rows *rows, const struct table_role *role,
-                                 const struct table_cell *cell) {
+static sepal_status table_rows_refuse_label(const struct table_rows *rows,
+                                            const struct table_role *role,
+                                            const struct table_cell *cell) {
     struct spot spot = rows_spot(rows, cell->start);
     char shown[TEXT_SHOWN_BYTES];
     return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
@@ -58,7 +59,8 @@ static bool is_utf8(struct slice text) {
 }
 
 /* Whether a text can be a category at all, in training or later. */
-static sepal_status check_text(const struct table_rows *rows, const struct table_cell *cell) {
+static sepal_status table_rows_check_text(const struct table_rows *rows,
+                                          const struct table_cell *cell) {
     if (cell->text.length > LIMIT_TEXT)
         return rows_refuse(rows, cell->start, "this text " LIMIT_TEXT_SAID, (struct slice){0});
     if (!is_utf8(cell->text))
@@ -77,8 +79,8 @@ static sepal_status note_odd(struct table_rows *rows, size_t feature, struct spo
     return SEPAL_OK;
 }
 
-static sepal_status take_text(struct table_rows *rows, const struct table_role *role,
-                              const struct table_cell *cell) {
+static sepal_status table_rows_take_text(struct table_rows *rows, const struct table_role *role,
+                                         const struct table_cell *cell) {
     struct parsed_column *column = &rows->parsed->columns[role->feature];
     struct spot spot = rows_spot(rows, cell->start);
     bool fresh;
@@ -88,7 +90,7 @@ static sepal_status take_text(struct table_rows *rows, const struct table_role *
         if (!column->tokens) return SEPAL_EMEMORY;
     }
     TRY(tokens_add(column->tokens, rows->ctx, cell->text, &number, &fresh));
-    if (fresh || rows->layout->skips) TRY(check_text(rows, cell));
+    if (fresh || rows->layout->skips) TRY(table_rows_check_text(rows, cell));
     if (column->texts++ == 0) column->first_text = spot;
     if (rows->layout->skips && !role->as_text) TRY(note_odd(rows, role->feature, spot, number));
     rows_store(rows, role->feature, number);
@@ -110,7 +112,7 @@ static sepal_status take_category(struct table_rows *rows, const struct table_ro
                                   const struct table_cell *cell) {
     size_t category = column_category(role->known, cell->text);
     bool seen = category < role->known->n_categories;
-    if (!seen) TRY(check_text(rows, cell));
+    if (!seen) TRY(table_rows_check_text(rows, cell));
     rows_store(rows, role->feature, seen ? (double)category : UNKNOWN_CATEGORY);
     if (seen || rows->layout->unknown_zero) return SEPAL_OK;
     return refuse_unless_dropped(
@@ -148,17 +150,17 @@ static sepal_status take_feature(struct table_rows *rows, const struct table_rol
     if (role->as_number || (role->known && !role->known->text))
         return rows_refuse(rows, cell->start, "this column holds numbers; not a decimal number",
                            cell->text);
-    return role->known ? take_category(rows, role, cell) : take_text(rows, role, cell);
+    return role->known ? take_category(rows, role, cell) : table_rows_take_text(rows, role, cell);
 }
 
-static sepal_status take_label(struct table_rows *rows, const struct table_role *role,
-                               const struct table_cell *cell) {
+static sepal_status table_rows_take_label(struct table_rows *rows, const struct table_role *role,
+                                          const struct table_cell *cell) {
     bool fresh;
     uint32_t number;
     TRY(tokens_add(&rows->parsed->labels, rows->ctx, cell->text, &number, &fresh));
     rows->scratch->label[rows->parsed->rows] = number;
     if (!fresh && !rows->layout->skips) return SEPAL_OK;
-    if (label_is_missing(cell->text)) return refuse_label(rows, role, cell);
+    if (label_is_missing(cell->text)) return table_rows_refuse_label(rows, role, cell);
     if (cell->text.length > LIMIT_TEXT)
         return rows_refuse(rows, cell->start, "this label " LIMIT_TEXT_SAID, (struct slice){0});
     if (!is_utf8(cell->text))
@@ -192,7 +194,8 @@ sepal_status rows_take(struct table_rows *rows, const struct table_role *role,
     switch (role->role) { /* never: another role */
     case ROLE_IGNORE: return SEPAL_OK;
     case ROLE_FEATURE: return take_feature(rows, role, cell);
-    case ROLE_LABEL: return rows->layout->labels ? take_label(rows, role, cell) : SEPAL_OK;
+    case ROLE_LABEL:
+        return rows->layout->labels ? table_rows_take_label(rows, role, cell) : SEPAL_OK;
     case ROLE_WEIGHT: return rows->layout->weights ? take_weight(rows, cell) : SEPAL_OK;
     }
     return SEPAL_OK;
@@ -211,7 +214,7 @@ sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct tab
     return SEPAL_OK;
 }
 
-static sepal_status reserve_row(struct table_rows *rows) {
+static sepal_status table_rows_reserve_row(struct table_rows *rows) {
     struct table_scratch *scratch = rows->scratch;
     size_t row = rows->parsed->rows, n = rows->layout->n_features;
     size_t cells = rows->layout->sparse ? rows->entries + n : (row + 1) * n;
@@ -266,7 +269,7 @@ sepal_status rows_begin(struct table_rows *rows) {
     rows->row_line = rows->line;
     rows->kept_cells = 0;
     rows->weightless = rows->missing = rows->pending = false;
-    TRY(reserve_row(rows));
+    TRY(table_rows_reserve_row(rows));
     if (rows->layout->skips) TRY(remember_columns(rows));
     if (!rows->layout->weight) return SEPAL_OK;
     size_t record = rows->parsed->first_record + parsed_records(rows->parsed);
@@ -318,7 +321,7 @@ bool rows_forgive(struct table_rows *rows, sepal_status *status) {
 
 /* ---- the end of a chunk ------------------------------------------------------------------- */
 
-static void *copy(sepal_ctx *ctx, const void *from, size_t count, size_t size) {
+static void *table_rows_copy(sepal_ctx *ctx, const void *from, size_t count, size_t size) {
     void *to = mem_alloc(ctx, count, size);
     if (to && count) memcpy(to, from, count * size);
     return to;
@@ -328,7 +331,8 @@ static sepal_status finish_dense(struct table_rows *rows) {
     struct parsed_chunk *parsed = rows->parsed;
     size_t cells = parsed->rows * parsed->n_columns;
     if (!rows->single) {
-        parsed->f64_cells = copy(rows->ctx, rows->scratch->cells, cells, sizeof *parsed->f64_cells);
+        parsed->f64_cells =
+            table_rows_copy(rows->ctx, rows->scratch->cells, cells, sizeof *parsed->f64_cells);
         return parsed->f64_cells ? SEPAL_OK : SEPAL_EMEMORY;
     }
     parsed->f32_cells = mem_alloc(rows->ctx, cells, sizeof *parsed->f32_cells);
@@ -356,12 +360,15 @@ sepal_status rows_finish(struct table_rows *rows) {
     bool weights = layout->weights || layout->weight;
     TRY(layout->sparse ? finish_sparse(rows) : finish_dense(rows));
     if (layout->labels)
-        parsed->label = copy(rows->ctx, scratch->label, parsed->rows, sizeof *parsed->label);
+        parsed->label =
+            table_rows_copy(rows->ctx, scratch->label, parsed->rows, sizeof *parsed->label);
     if (weights)
-        parsed->weight = copy(rows->ctx, scratch->weight, parsed->rows, sizeof *parsed->weight);
+        parsed->weight =
+            table_rows_copy(rows->ctx, scratch->weight, parsed->rows, sizeof *parsed->weight);
     if (layout->keeps) {
-        parsed->kept = copy(rows->ctx, scratch->kept.bytes, scratch->kept.length, 1);
-        parsed->kept_at = copy(rows->ctx, scratch->kept_at, parsed->rows, sizeof *parsed->kept_at);
+        parsed->kept = table_rows_copy(rows->ctx, scratch->kept.bytes, scratch->kept.length, 1);
+        parsed->kept_at =
+            table_rows_copy(rows->ctx, scratch->kept_at, parsed->rows, sizeof *parsed->kept_at);
     }
     bool whole = (!layout->labels || parsed->label) && (!weights || parsed->weight) &&
                  !scratch->kept.failed && (!layout->keeps || (parsed->kept && parsed->kept_at));

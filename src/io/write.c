@@ -40,8 +40,8 @@ static sepal_status unknown_format(sepal_ctx *ctx, const char *word) {
                 text_shown(shown, word, strlen(word)), list);
 }
 
-static sepal_status choose_format(enum format *out, sepal_ctx *ctx, const char *path,
-                                  const char *name) {
+static sepal_status write_choose_format(enum format *out, sepal_ctx *ctx, const char *path,
+                                        const char *name) {
     *out = name ? 0 : format_of_extension(path);
     for (const struct format_row *row = format_table; name && row->name; row++)
         if (strcmp(row->name, name) == 0) *out = row->format;
@@ -186,7 +186,7 @@ static sepal_status write_alone(struct writing *w, const char *path, const struc
 static sepal_status begin_writing(struct writing *out, sepal_ctx *ctx, const sepal_data *data,
                                   const char *path, const char *format_name) {
     *out = (struct writing){.ctx = ctx, .data = data};
-    TRY(choose_format(&out->format, ctx, path, format_name));
+    TRY(write_choose_format(&out->format, ctx, path, format_name));
     if (!data->label && !data->set_start)
         return fail(ctx, SEPAL_EDATA, "the data has no labels to write");
     return find_labels(out);

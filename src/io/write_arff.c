@@ -31,7 +31,7 @@ static void put_word(struct writing *w, const char *text) {
     text_puts(w->ctx, &w->text, "'");
 }
 
-static void put_label(struct writing *w, const char *label) {
+static void arff_put_label(struct writing *w, const char *label) {
     double value;
     if (cell_is_number((struct slice){label, strlen(label)}, &value))
         text_puts(w->ctx, &w->text, label);
@@ -39,7 +39,7 @@ static void put_label(struct writing *w, const char *label) {
         put_word(w, label);
 }
 
-static sepal_status check_text(struct writing *w, const char *what, const char *text) {
+static sepal_status arff_check_text(struct writing *w, const char *what, const char *text) {
     char shown[TEXT_SHOWN_BYTES];
     if (!has_control(text, "\t\r\n")) return SEPAL_OK;
     return fail(w->ctx, SEPAL_EDATA,
@@ -51,12 +51,13 @@ sepal_status check_arff(struct writing *w) {
     const struct matrix *matrix = &w->data->matrix;
     TRY(check_single_labels(w, "ARFF"));
     TRY(check_cells(w, matrix->sparse ? 1 : matrix->rows, "an ARFF file"));
-    for (size_t k = 0; k < w->n_labels; k++) TRY(check_text(w, "label", w->labels[k]));
+    for (size_t k = 0; k < w->n_labels; k++) TRY(arff_check_text(w, "label", w->labels[k]));
     return SEPAL_OK;
 }
 
 static sepal_status put_attributes(struct writing *w, const struct tokens *names) {
-    for (size_t j = 0; j < names->count; j++) TRY(check_text(w, "name", names->items[j].bytes));
+    for (size_t j = 0; j < names->count; j++)
+        TRY(arff_check_text(w, "name", names->items[j].bytes));
     text_puts(w->ctx, &w->text, "@relation sepal\n");
     for (size_t j = 0; j < names->count; j++) {
         text_puts(w->ctx, &w->text, "@attribute ");
@@ -66,14 +67,14 @@ static sepal_status put_attributes(struct writing *w, const struct tokens *names
     }
     for (size_t k = 0; k < w->n_labels; k++) {
         if (k) text_puts(w->ctx, &w->text, ",");
-        put_label(w, w->labels[k]);
+        arff_put_label(w, w->labels[k]);
         TRY(writing_pass(w));
     }
     text_puts(w->ctx, &w->text, "}\n@data\n");
     return SEPAL_OK;
 }
 
-static sepal_status write_header(struct writing *w) {
+static sepal_status arff_write_header(struct writing *w) {
     struct tokens names = {0};
     sepal_status status = column_names(&names, w->ctx, w->data);
     if (status == SEPAL_OK) status = put_attributes(w, &names);
@@ -92,10 +93,10 @@ static void put_dense_row(struct writing *w, const struct block *block, size_t i
         text_number(w->ctx, &w->text, data->weight[block->first_row + i]);
         text_puts(w->ctx, &w->text, ",");
     }
-    put_label(w, label_of_row(w, block->first_row + i));
+    arff_put_label(w, label_of_row(w, block->first_row + i));
 }
 
-static void put_entry(struct writing *w, size_t attribute, double value) {
+static void arff_put_entry(struct writing *w, size_t attribute, double value) {
     text_printf(w->ctx, &w->text, "%zu ", attribute);
     text_number(w->ctx, &w->text, value);
     text_puts(w->ctx, &w->text, ",");
@@ -109,16 +110,16 @@ static void put_sparse_row(struct writing *w, const struct block *block, size_t 
     double value;
     text_puts(w->ctx, &w->text, "{");
     for (size_t at = 0; row_next(block, i, cols, &at, &column, &value);)
-        put_entry(w, column, value);
-    if (data->weight) put_entry(w, cols, data->weight[block->first_row + i]);
+        arff_put_entry(w, column, value);
+    if (data->weight) arff_put_entry(w, cols, data->weight[block->first_row + i]);
     text_printf(w->ctx, &w->text, "%zu ", cols + (data->weight ? 1 : 0));
-    put_label(w, label_of_row(w, block->first_row + i));
+    arff_put_label(w, label_of_row(w, block->first_row + i));
     text_puts(w->ctx, &w->text, "}");
 }
 
 sepal_status write_arff(struct writing *w) {
     struct block_iterator blocks = {.matrix = &w->data->matrix};
-    TRY(write_header(w));
+    TRY(arff_write_header(w));
     for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             if (block->sparse)

@@ -36,7 +36,7 @@ static bool as_integer(const char *text, int64_t *out) {
     return true;
 }
 
-static double as_number(const char *text) {
+static double array_file_as_number(const char *text) {
     double value = 0;
     (void)cell_is_number((struct slice){text, strlen(text)}, &value);
     return value;
@@ -122,7 +122,7 @@ static uint32_t next_character(const char **text) {
     return point;
 }
 
-static void put_text(struct writing *w, const char *text, size_t characters) {
+static void array_file_put_text(struct writing *w, const char *text, size_t characters) {
     for (size_t i = 0; i < characters; i++)
         put_bits(w, *text ? next_character(&text) : 0, items[ITEM_TEXT].bytes);
 }
@@ -157,7 +157,8 @@ static void put_idx_header(struct writing *w, enum item item, size_t rows, size_
     if (cols) put_bits(w, cols, DIMENSION_BYTES);
 }
 
-static void put_header(struct writing *w, enum item item, size_t characters, size_t cols) {
+static void array_file_put_header(struct writing *w, enum item item, size_t characters,
+                                  size_t cols) {
     if (w->format == FORMAT_NPY)
         put_npy_header(w, item, characters, w->data->matrix.rows, cols);
     else
@@ -195,7 +196,7 @@ sepal_status write_array(struct writing *w) {
     enum item item = item_of_values(w);
     size_t cols = w->data->matrix.cols;
     struct block_iterator blocks = {.matrix = &w->data->matrix};
-    put_header(w, item, 0, cols);
+    array_file_put_header(w, item, 0, cols);
     for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             struct cells cells = cells_of(block, i, cols);
@@ -214,12 +215,13 @@ static sepal_status write_lines(struct writing *w) {
     return SEPAL_OK;
 }
 
-static void put_label(struct writing *w, enum item item, const char *label, size_t characters) {
+static void array_file_put_label(struct writing *w, enum item item, const char *label,
+                                 size_t characters) {
     int64_t integer;
     if (item == ITEM_TEXT)
-        put_text(w, label, characters);
+        array_file_put_text(w, label, characters);
     else if (item == ITEM_F64)
-        put_value(w, item, as_number(label));
+        put_value(w, item, array_file_as_number(label));
     else if (as_integer(label, &integer))
         put_bits(w, (uint64_t)integer, items[item].bytes);
 }
@@ -232,9 +234,9 @@ sepal_status write_array_labels(struct writing *w) {
         size_t n = characters_of(w->labels[k]);
         if (n > characters) characters = n;
     }
-    put_header(w, item, characters, 0);
+    array_file_put_header(w, item, characters, 0);
     for (size_t row = 0; row < w->data->matrix.rows; row++) {
-        put_label(w, item, label_of_row(w, row), characters);
+        array_file_put_label(w, item, label_of_row(w, row), characters);
         TRY(writing_pass(w));
     }
     return SEPAL_OK;
@@ -242,7 +244,7 @@ sepal_status write_array_labels(struct writing *w) {
 
 /* ---- the name of the label file ----------------------------------------------------------- */
 
-static bool ends_with(const char *path, size_t length, const char *tail) {
+static bool array_file_ends_with(const char *path, size_t length, const char *tail) {
     size_t n = strlen(tail);
     return length > n && strncasecmp(path + length - n, tail, n) == 0;
 }
@@ -260,7 +262,9 @@ sepal_status array_labels_path(char **out, struct writing *w, const char *path) 
         text_puts(w->ctx, &name, "labels-idx1");
         text_puts(w->ctx, &name, found + strlen(images));
     } else {
-        if (ends_with(path, length, ".npy") || ends_with(path, length, ".idx")) length -= 4;
+        if (array_file_ends_with(path, length, ".npy") ||
+            array_file_ends_with(path, length, ".idx"))
+            length -= 4;
         text_add(w->ctx, &name, path, length);
         text_puts(w->ctx, &name, ".labels");
         text_puts(w->ctx, &name, lines ? ".txt" : w->format == FORMAT_NPY ? ".npy" : ".idx");

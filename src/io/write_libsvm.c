@@ -24,7 +24,7 @@ static bool row_is_empty(const struct matrix *matrix, size_t row) {
     return !row_next(block, local, matrix->cols, &at, &column, &value);
 }
 
-static void put_labels(struct writing *w, size_t row) {
+static void libsvm_file_put_labels(struct writing *w, size_t row) {
     const sepal_data *data = w->data;
     if (!data->set_start) {
         text_puts(w->ctx, &w->text, label_of_row(w, row));
@@ -51,7 +51,7 @@ static bool column_occurs(const struct matrix *matrix, size_t wanted) {
     return false;
 }
 
-static void put_entry(struct writing *w, size_t index, double value) {
+static void libsvm_file_put_entry(struct writing *w, size_t index, double value) {
     text_printf(w->ctx, &w->text, " %zu:", index);
     text_number(w->ctx, &w->text, value);
 }
@@ -73,11 +73,12 @@ sepal_status write_libsvm(struct writing *w) {
     for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             bool first = block->first_row + i == 0;
-            put_labels(w, block->first_row + i);
-            if (first && lacks_first(matrix, base)) put_entry(w, 0, 0);
+            libsvm_file_put_labels(w, block->first_row + i);
+            if (first && lacks_first(matrix, base)) libsvm_file_put_entry(w, 0, 0);
             for (size_t at = 0; row_next(block, i, matrix->cols, &at, &column, &value);)
-                put_entry(w, column + base, value);
-            if (first && lacks_last(matrix, base)) put_entry(w, matrix->cols - 1 + base, 0);
+                libsvm_file_put_entry(w, column + base, value);
+            if (first && lacks_last(matrix, base))
+                libsvm_file_put_entry(w, matrix->cols - 1 + base, 0);
             text_puts(w->ctx, &w->text, "\n");
             TRY(writing_pass(w));
         }

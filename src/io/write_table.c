@@ -35,7 +35,8 @@ sepal_status check_table(struct writing *w) {
     return SEPAL_OK;
 }
 
-static sepal_status put_header(struct writing *w, const struct tokens *names, char delimiter) {
+static sepal_status table_file_put_header(struct writing *w, const struct tokens *names,
+                                          char delimiter) {
     for (size_t j = 0; j < names->count; j++) {
         if (j) text_add(w->ctx, &w->text, &delimiter, 1);
         put_cell(w, names->items[j].bytes, delimiter);
@@ -45,15 +46,15 @@ static sepal_status put_header(struct writing *w, const struct tokens *names, ch
     return SEPAL_OK;
 }
 
-static sepal_status write_header(struct writing *w, char delimiter) {
+static sepal_status table_file_write_header(struct writing *w, char delimiter) {
     struct tokens names = {0};
     sepal_status status = column_names(&names, w->ctx, w->data);
-    if (status == SEPAL_OK) status = put_header(w, &names, delimiter);
+    if (status == SEPAL_OK) status = table_file_put_header(w, &names, delimiter);
     tokens_clear(&names);
     return status;
 }
 
-static void put_number(struct writing *w, double number, char delimiter) {
+static void table_file_put_number(struct writing *w, double number, char delimiter) {
     text_number(w->ctx, &w->text, number);
     text_add(w->ctx, &w->text, &delimiter, 1);
 }
@@ -62,13 +63,14 @@ sepal_status write_table(struct writing *w) {
     char delimiter = delimiter_of(w);
     size_t cols = w->data->matrix.cols;
     struct block_iterator blocks = {.matrix = &w->data->matrix};
-    TRY(write_header(w, delimiter));
+    TRY(table_file_write_header(w, delimiter));
     for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
             size_t row = block->first_row + i;
             struct cells cells = cells_of(block, i, cols);
-            for (size_t j = 0; j < cols; j++) put_number(w, cell_value(&cells, j), delimiter);
-            if (w->data->weight) put_number(w, w->data->weight[row], delimiter);
+            for (size_t j = 0; j < cols; j++)
+                table_file_put_number(w, cell_value(&cells, j), delimiter);
+            if (w->data->weight) table_file_put_number(w, w->data->weight[row], delimiter);
             put_cell(w, label_of_row(w, row), delimiter);
             text_puts(w->ctx, &w->text, "\n");
             TRY(writing_pass(w));

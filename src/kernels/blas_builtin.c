@@ -22,12 +22,12 @@ struct view {
     size_t down, across;
 };
 
-static size_t smaller(size_t a, size_t b) {
+static size_t builtin_smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
 static void pack(double *out, struct view from, size_t p0, size_t depth, size_t i0, size_t n) {
-    size_t width = smaller(n - i0, TILE);
+    size_t width = builtin_smaller(n - i0, TILE);
     for (size_t p = 0; p < depth; p++) {
         const double *row = from.at + (p0 + p) * from.down + i0 * from.across;
         for (size_t i = 0; i < TILE; i++) {
@@ -57,8 +57,9 @@ struct target {
     size_t ldc;
 };
 
-static void add_tile(const struct target *to, size_t i0, size_t j0, double sums[TILE][TILE]) {
-    size_t i_end = smaller(to->m, i0 + TILE), j_end = smaller(to->n, j0 + TILE);
+static void builtin_add_tile(const struct target *to, size_t i0, size_t j0,
+                             double sums[TILE][TILE]) {
+    size_t i_end = builtin_smaller(to->m, i0 + TILE), j_end = builtin_smaller(to->n, j0 + TILE);
     for (size_t i = i0; i < i_end; i++) {
         size_t first = to->upper && i > j0 ? i : j0;
         double *row = to->c + i * to->ldc;
@@ -73,22 +74,23 @@ static void multiply_block(const struct target *to, struct view a, struct view b
     for (size_t j = j0; j < j1; j += TILE) {
         pack(packed_b + (j - j0) * depth, b, p0, depth, j, to->n);
     }
-    size_t rows = to->upper ? smaller(to->m, j1) : to->m;
+    size_t rows = to->upper ? builtin_smaller(to->m, j1) : to->m;
     for (size_t i = 0; i < rows; i += TILE) {
         pack(packed_a, a, p0, depth, i, to->m);
         for (size_t j = j0; j < j1; j += TILE) {
             if (to->upper && j + TILE <= i) continue;
             multiply_tile(sums, packed_a, packed_b + (j - j0) * depth, depth);
-            add_tile(to, i, j, sums);
+            builtin_add_tile(to, i, j, sums);
         }
     }
 }
 
 /* C += alpha A'B with A (k x m), B (k x n). */
-static void multiply(const struct target *to, size_t k, struct view a, struct view b) {
+static void builtin_multiply(const struct target *to, size_t k, struct view a, struct view b) {
     for (size_t p = 0; p < k; p += DEPTH) {
         for (size_t j = 0; j < to->n; j += WIDTH) {
-            multiply_block(to, a, b, p, smaller(k - p, DEPTH), j, smaller(to->n, j + WIDTH));
+            multiply_block(to, a, b, p, builtin_smaller(k - p, DEPTH), j,
+                           builtin_smaller(to->n, j + WIDTH));
         }
     }
 }
@@ -101,25 +103,25 @@ static void scale(const struct target *to, double beta) {
     }
 }
 
-static void gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
-                    size_t ldb, double beta, double *c, size_t ldc) {
+static void builtin_gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda,
+                            const double *b, size_t ldb, double beta, double *c, size_t ldc) {
     struct target to = {.m = m, .n = n, .alpha = 1, .c = c, .ldc = ldc};
     scale(&to, beta);
-    multiply(&to, k, (struct view){a, lda, 1}, (struct view){b, ldb, 1});
+    builtin_multiply(&to, k, (struct view){a, lda, 1}, (struct view){b, ldb, 1});
 }
 
-static void gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
-                    size_t ldb, double *c, size_t ldc) {
+static void builtin_gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda,
+                            const double *b, size_t ldb, double *c, size_t ldc) {
     struct target to = {.m = m, .n = n, .alpha = 1, .c = c, .ldc = ldc};
     scale(&to, 0);
-    multiply(&to, k, (struct view){a, 1, lda}, (struct view){b, ldb, 1});
+    builtin_multiply(&to, k, (struct view){a, 1, lda}, (struct view){b, ldb, 1});
 }
 
-static void syrk_t(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
-                   size_t ldc) {
+static void builtin_syrk_t(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
+                           size_t ldc) {
     struct target to = {.m = n, .n = n, .alpha = 1, .upper = true, .c = c, .ldc = ldc};
     scale(&to, beta);
-    multiply(&to, k, (struct view){a, lda, 1}, (struct view){a, lda, 1});
+    builtin_multiply(&to, k, (struct view){a, lda, 1}, (struct view){a, lda, 1});
 }
 
 /* y -= a x */
@@ -127,9 +129,9 @@ static void subtract(double a, const double *x, double *y, size_t n) {
     for (size_t j = 0; j < n; j++) y[j] -= a * x[j];
 }
 
-static bool cholesky(size_t n, double *a, size_t lda) {
+static bool builtin_cholesky(size_t n, double *a, size_t lda) {
     for (size_t i0 = 0; i0 < n; i0 += BLOCK) {
-        size_t i1 = smaller(n, i0 + BLOCK);
+        size_t i1 = builtin_smaller(n, i0 + BLOCK);
         for (size_t i = i0; i < i1; i++) {
             double *row = a + i * lda;
             if (!(row[i] > 0) || !isfinite(row[i])) return false;
@@ -141,7 +143,7 @@ static bool cholesky(size_t n, double *a, size_t lda) {
         if (i1 == n) break;
         struct view panel = {a + i0 * lda + i1, lda, 1};
         struct target rest = {n - i1, n - i1, -1, true, a + i1 * lda + i1, lda};
-        multiply(&rest, i1 - i0, panel, panel);
+        builtin_multiply(&rest, i1 - i0, panel, panel);
     }
     return true;
 }
@@ -149,7 +151,7 @@ static bool cholesky(size_t n, double *a, size_t lda) {
 /* B = inverse(R') B: each finished block of rows is taken out of the rows below it. */
 static void solve_down(size_t n, const double *r, size_t ldr, size_t k, double *b, size_t ldb) {
     for (size_t i0 = 0; i0 < n; i0 += BLOCK) {
-        size_t i1 = smaller(n, i0 + BLOCK);
+        size_t i1 = builtin_smaller(n, i0 + BLOCK);
         for (size_t i = i0; i < i1; i++) {
             double *row = b + i * ldb;
             for (size_t j = 0; j < k; j++) row[j] /= r[i * ldr + i];
@@ -157,19 +159,20 @@ static void solve_down(size_t n, const double *r, size_t ldr, size_t k, double *
         }
         if (i1 == n) break;
         struct target rest = {n - i1, k, -1, false, b + i1 * ldb, ldb};
-        multiply(&rest, i1 - i0, (struct view){r + i0 * ldr + i1, ldr, 1},
-                 (struct view){b + i0 * ldb, ldb, 1});
+        builtin_multiply(&rest, i1 - i0, (struct view){r + i0 * ldr + i1, ldr, 1},
+                         (struct view){b + i0 * ldb, ldb, 1});
     }
 }
 
 /* B = inverse(R) B: from each block of rows, the last first, all rows below it are taken out. */
-static void solve_up(size_t n, const double *r, size_t ldr, size_t k, double *b, size_t ldb) {
+static void builtin_solve_up(size_t n, const double *r, size_t ldr, size_t k, double *b,
+                             size_t ldb) {
     for (size_t i1 = n; i1 > 0;) {
         size_t i0 = (i1 - 1) / BLOCK * BLOCK;
         struct target rows = {i1 - i0, k, -1, false, b + i0 * ldb, ldb};
         if (i1 < n) {
-            multiply(&rows, n - i1, (struct view){r + i0 * ldr + i1, 1, ldr},
-                     (struct view){b + i1 * ldb, ldb, 1});
+            builtin_multiply(&rows, n - i1, (struct view){r + i0 * ldr + i1, 1, ldr},
+                             (struct view){b + i1 * ldb, ldb, 1});
         }
         for (size_t i = i1; i-- > i0;) {
             double *row = b + i * ldb;
@@ -180,13 +183,15 @@ static void solve_up(size_t n, const double *r, size_t ldr, size_t k, double *b,
     }
 }
 
-static void cholesky_solve(size_t n, const double *r, size_t ldr, size_t k, double *b, size_t ldb) {
+static void builtin_cholesky_solve(size_t n, const double *r, size_t ldr, size_t k, double *b,
+                                   size_t ldb) {
     solve_down(n, r, ldr, k, b, ldb);
-    solve_up(n, r, ldr, k, b, ldb);
+    builtin_solve_up(n, r, ldr, k, b, ldb);
 }
 
 /* Row by row, each element taken off the later ones as soon as it is known. */
-static void right_solve(size_t m, size_t n, const double *r, size_t ldr, double *x, size_t ldx) {
+static void builtin_right_solve(size_t m, size_t n, const double *r, size_t ldr, double *x,
+                                size_t ldx) {
     for (size_t i = 0; i < m; i++) {
         double *row = x + i * ldx;
         for (size_t j = 0; j < n; j++) {
@@ -253,11 +258,11 @@ static void update_right(size_t m, size_t n, double *a, size_t lda, size_t j0, s
         const double *from = a + (j0 + i) * lda + j0;
         for (size_t j = 0; j < nb; j++) v[i * nb + j] = i > j ? from[j] : i == j;
     }
-    syrk_t(nb, rows, v, nb, 0, g, BLOCK);
+    builtin_syrk_t(nb, rows, v, nb, 0, g, BLOCK);
     make_wy(t, g, tau, nb);
 
     double *c = a + j0 * lda + j1;
-    gemm_tn(nb, cols, rows, v, nb, c, lda, 0, w, cols);
+    builtin_gemm_tn(nb, cols, rows, v, nb, c, lda, 0, w, cols);
     for (size_t i = nb; i-- > 0;) {
         for (size_t j = 0; j < cols; j++) w[i * cols + j] *= t[i * BLOCK + i];
         for (size_t p = 0; p < i; p++) {
@@ -265,19 +270,19 @@ static void update_right(size_t m, size_t n, double *a, size_t lda, size_t j0, s
         }
     }
     struct target to = {rows, cols, -1, false, c, lda};
-    multiply(&to, nb, (struct view){v, 1, nb}, (struct view){w, cols, 1});
+    builtin_multiply(&to, nb, (struct view){v, 1, nb}, (struct view){w, cols, 1});
 }
 
-static void qr_r(size_t m, size_t n, double *a, size_t lda, double *work) {
+static void builtin_qr_r(size_t m, size_t n, double *a, size_t lda, double *work) {
     double tau[BLOCK];
-    size_t steps = smaller(m, n);
+    size_t steps = builtin_smaller(m, n);
     for (size_t j0 = 0; j0 < steps; j0 += BLOCK) {
-        size_t j1 = smaller(steps, j0 + BLOCK);
+        size_t j1 = builtin_smaller(steps, j0 + BLOCK);
         factor_panel(m, a, lda, j0, j1, tau);
         if (j1 < n) update_right(m, n, a, lda, j0, j1, tau, work);
     }
     for (size_t i = 1; i < m; i++) {
-        for (size_t j = 0; j < smaller(i, n); j++) a[i * lda + j] = 0;
+        for (size_t j = 0; j < builtin_smaller(i, n); j++) a[i * lda + j] = 0;
     }
 }
 
@@ -287,11 +292,11 @@ size_t blas_qr_work(size_t m, size_t n) {
 }
 
 const struct blas blas_builtin = {
-    .gemm_tn = gemm_tn,
-    .gemm_nn = gemm_nn,
-    .syrk_t = syrk_t,
-    .cholesky = cholesky,
-    .cholesky_solve = cholesky_solve,
-    .right_solve = right_solve,
-    .qr_r = qr_r,
+    .gemm_tn = builtin_gemm_tn,
+    .gemm_nn = builtin_gemm_nn,
+    .syrk_t = builtin_syrk_t,
+    .cholesky = builtin_cholesky,
+    .cholesky_solve = builtin_cholesky_solve,
+    .right_solve = builtin_right_solve,
+    .qr_r = builtin_qr_r,
 };

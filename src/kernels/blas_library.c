@@ -44,8 +44,8 @@ static bool fits(size_t a, size_t b, size_t c, size_t d) {
 /* Below this the library's set-up costs more than its speed gains, and cold code more than either. */
 enum { SMALL_TRIANGLE = 32, SMALL_PRODUCT = 16 };
 
-static void gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
-                    size_t ldb, double beta, double *c, size_t ldc) {
+static void library_gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda,
+                            const double *b, size_t ldb, double beta, double *c, size_t ldc) {
     if (m == 0 || n == 0) return;
     if (!fits(m, n, k, lda) || !fits(ldb, ldc, 0, 0)) {
         blas_builtin.gemm_tn(m, n, k, a, lda, b, ldb, beta, c, ldc);
@@ -55,8 +55,8 @@ static void gemm_tn(size_t m, size_t n, size_t k, const double *a, size_t lda, c
     dgemm_("N", "T", &fn, &fm, &fk, &one, b, &fldb, a, &flda, &beta, c, &fldc, 1, 1);
 }
 
-static void gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda, const double *b,
-                    size_t ldb, double *c, size_t ldc) {
+static void library_gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda,
+                            const double *b, size_t ldb, double *c, size_t ldc) {
     static const double nothing = 0;
     if (m == 0 || n == 0) return;
     if (!fits(m, n, k, lda) || !fits(ldb, ldc, 0, 0)) {
@@ -67,8 +67,8 @@ static void gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda, c
     dgemm_("N", "N", &fn, &fm, &fk, &one, b, &fldb, a, &flda, &nothing, c, &fldc, 1, 1);
 }
 
-static void syrk_t(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
-                   size_t ldc) {
+static void library_syrk_t(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
+                           size_t ldc) {
     if (n == 0) return;
     if (n <= SMALL_PRODUCT || !fits(n, k, lda, ldc)) {
         blas_builtin.syrk_t(n, k, a, lda, beta, c, ldc);
@@ -102,7 +102,7 @@ static void gemm_nn_single(size_t m, size_t n, size_t k, const float *a, size_t 
     gemm_single("N", m, n, k, a, lda, b, ldb, c, ldc);
 }
 
-static bool cholesky(size_t n, double *a, size_t lda) {
+static bool library_cholesky(size_t n, double *a, size_t lda) {
     if (n == 0) return true;
     if (n <= SMALL_TRIANGLE || !fits(n, lda, 0, 0)) return blas_builtin.cholesky(n, a, lda);
     int fn = (int)n, flda = (int)lda, info = 0;
@@ -115,7 +115,8 @@ static bool cholesky(size_t n, double *a, size_t lda) {
     return true;
 }
 
-static void cholesky_solve(size_t n, const double *r, size_t ldr, size_t k, double *b, size_t ldb) {
+static void library_cholesky_solve(size_t n, const double *r, size_t ldr, size_t k, double *b,
+                                   size_t ldb) {
     if (n == 0 || k == 0) return;
     bool small = n <= SMALL_TRIANGLE && k <= SMALL_PRODUCT;
     if (small || !fits(n, ldr, k, ldb)) {
@@ -127,7 +128,8 @@ static void cholesky_solve(size_t n, const double *r, size_t ldr, size_t k, doub
     dtrsm_("R", "L", "N", "N", &fk, &fn, &one, r, &fldr, b, &fldb, 1, 1, 1, 1);
 }
 
-static void right_solve(size_t m, size_t n, const double *r, size_t ldr, double *x, size_t ldx) {
+static void library_right_solve(size_t m, size_t n, const double *r, size_t ldr, double *x,
+                                size_t ldx) {
     if (m == 0 || n == 0) return;
     if (!fits(m, n, ldr, ldx)) {
         blas_builtin.right_solve(m, n, r, ldr, x, ldx);
@@ -137,7 +139,7 @@ static void right_solve(size_t m, size_t n, const double *r, size_t ldr, double 
     dtrsm_("L", "L", "N", "N", &fn, &fm, &one, r, &fldr, x, &fldx, 1, 1, 1, 1);
 }
 
-static void qr_r(size_t m, size_t n, double *a, size_t lda, double *work) {
+static void library_qr_r(size_t m, size_t n, double *a, size_t lda, double *work) {
     if (m == 0 || n == 0) return;
     size_t steps = m < n ? m : n;
     size_t room = blas_qr_work(m, n) - steps;
@@ -156,30 +158,30 @@ static void qr_r(size_t m, size_t n, double *a, size_t lda, double *work) {
 
 static const struct blas library_openblas = {
     .slow = false,
-    .gemm_tn = gemm_tn,
-    .gemm_nn = gemm_nn,
-    .syrk_t = syrk_t,
+    .gemm_tn = library_gemm_tn,
+    .gemm_nn = library_gemm_nn,
+    .syrk_t = library_syrk_t,
     .syrk_t_single = syrk_t_single,
     .gemm_tn_single = gemm_tn_single,
     .gemm_nn_single = gemm_nn_single,
-    .cholesky = cholesky,
-    .cholesky_solve = cholesky_solve,
-    .right_solve = right_solve,
-    .qr_r = qr_r,
+    .cholesky = library_cholesky,
+    .cholesky_solve = library_cholesky_solve,
+    .right_solve = library_right_solve,
+    .qr_r = library_qr_r,
 };
 
 static const struct blas library_reference = {
     .slow = true,
-    .gemm_tn = gemm_tn,
-    .gemm_nn = gemm_nn,
-    .syrk_t = syrk_t,
+    .gemm_tn = library_gemm_tn,
+    .gemm_nn = library_gemm_nn,
+    .syrk_t = library_syrk_t,
     .syrk_t_single = syrk_t_single,
     .gemm_tn_single = gemm_tn_single,
     .gemm_nn_single = gemm_nn_single,
-    .cholesky = cholesky,
-    .cholesky_solve = cholesky_solve,
-    .right_solve = right_solve,
-    .qr_r = qr_r,
+    .cholesky = library_cholesky,
+    .cholesky_solve = library_cholesky_solve,
+    .right_solve = library_right_solve,
+    .qr_r = library_qr_r,
 };
 
 /* OpenBLAS maps a buffer for each thread that calls it, and if there is no room for one it tries

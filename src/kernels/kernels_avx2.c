@@ -190,48 +190,49 @@ INLINE double sum_of(const struct terms *t, size_t n, __m256d (*full)(const stru
     return add_lanes(lanes_of(t, n, full, tail));
 }
 
-static double dot_f64(const double *x, const double *w, size_t n) {
+static double avx2_dot_f64(const double *x, const double *w, size_t n) {
     return sum_of(&(struct terms){.x = x, .w = w}, n, full_f64, tail_f64);
 }
 
-static double dot_f32(const float *x, const double *w, size_t n) {
+static double avx2_dot_f32(const float *x, const double *w, size_t n) {
     return sum_of(&(struct terms){.x32 = x, .w = w}, n, full_f32, tail_f32);
 }
 
-static double dot_centred_f64(const double *x, const double *c, const double *w, size_t n) {
+static double avx2_dot_centred_f64(const double *x, const double *c, const double *w, size_t n) {
     struct terms t = {.x = x, .c = c, .w = w};
     return sum_of(&t, n, full_centred_f64, tail_centred_f64);
 }
 
-static double dot_centred_f32(const float *x, const double *c, const double *w, size_t n) {
+static double avx2_dot_centred_f32(const float *x, const double *c, const double *w, size_t n) {
     struct terms t = {.x32 = x, .c = c, .w = w};
     return sum_of(&t, n, full_centred_f32, tail_centred_f32);
 }
 
-static double distance_f64(const double *x, const double *c, size_t n) {
+static double avx2_distance_f64(const double *x, const double *c, size_t n) {
     return sum_of(&(struct terms){.x = x, .c = c}, n, full_distance, tail_distance);
 }
 
-static double distance_scaled_f64(const double *x, const double *c, const double *w, size_t n) {
+static double avx2_distance_scaled_f64(const double *x, const double *c, const double *w,
+                                       size_t n) {
     struct terms t = {.x = x, .c = c, .w = w};
     return sum_of(&t, n, full_distance_scaled, tail_distance_scaled);
 }
 
-static double gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
+static double avx2_gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
     struct terms t = {.x = x, .index = index, .w = w};
     return sum_of(&t, n, full_gather_f64, tail_gather_f64);
 }
 
-static double gather_f32(const float *x, const uint32_t *index, const double *w, size_t n) {
+static double avx2_gather_f32(const float *x, const uint32_t *index, const double *w, size_t n) {
     struct terms t = {.x32 = x, .index = index, .w = w};
     return sum_of(&t, n, full_gather_f32, tail_gather_f32);
 }
 
-static double gather_ones(const uint32_t *index, const double *w, size_t n) {
+static double avx2_gather_ones(const uint32_t *index, const double *w, size_t n) {
     return sum_of(&(struct terms){.index = index, .w = w}, n, full_gather_ones, tail_gather_ones);
 }
 
-static void axpy_f64(double a, const double *x, double *w, size_t n) {
+static void avx2_axpy_f64(double a, const double *x, double *w, size_t n) {
     __m256d all = _mm256_set1_pd(a);
     size_t j = 0;
     for (; n - j >= VECTOR; j += VECTOR) {
@@ -241,7 +242,7 @@ static void axpy_f64(double a, const double *x, double *w, size_t n) {
     for (; j < n; j++) w[j] += a * x[j];
 }
 
-static void axpy_f32(double a, const float *x, double *w, size_t n) {
+static void avx2_axpy_f32(double a, const float *x, double *w, size_t n) {
     __m256d all = _mm256_set1_pd(a);
     size_t j = 0;
     for (; n - j >= VECTOR; j += VECTOR) {
@@ -303,9 +304,10 @@ INLINE bool rows_are_short(double *out, const double *const *x, size_t rows, con
     }
 }
 
-static void dot_rows(double *out, const double *const *x, size_t rows, const double *w, size_t n) {
+static void avx2_dot_rows(double *out, const double *const *x, size_t rows, const double *w,
+                          size_t n) {
     if (rows_are_short(out, x, rows, w, n, false)) return;
-    for (size_t i = 0; i < rows; i++) out[i] = dot_f64(x[i], w, n);
+    for (size_t i = 0; i < rows; i++) out[i] = avx2_dot_f64(x[i], w, n);
 }
 
 INLINE __m256d full_reach(const struct terms *t, size_t j) {
@@ -316,8 +318,8 @@ INLINE __m256d tail_reach(const struct terms *t, size_t j, size_t left) {
     return _mm256_andnot_pd(_mm256_set1_pd(-0.0), tail_f64(t, j, left));
 }
 
-static void reach_rows(double *out, const double *const *x, size_t rows, const double *w,
-                       size_t n) {
+static void avx2_reach_rows(double *out, const double *const *x, size_t rows, const double *w,
+                            size_t n) {
     if (rows_are_short(out, x, rows, w, n, true)) return;
     for (size_t i = 0; i < rows; i++)
         out[i] = sum_of(&(struct terms){.x = x[i], .w = w}, n, full_reach, tail_reach);
@@ -368,8 +370,8 @@ INLINE void add_all_columns(double *w, double *reach, const double *a, const dou
     if (j < n) add_last_columns(w, reach, a, x, rows, j, n - j);
 }
 
-static void add_rows(double *w, double *reach, const double *a, const double *const *x, size_t rows,
-                     size_t n) {
+static void avx2_add_rows(double *w, double *reach, const double *a, const double *const *x,
+                          size_t rows, size_t n) {
     if (reach)
         add_all_columns(w, reach, a, x, rows, n);
     else
@@ -377,58 +379,59 @@ static void add_rows(double *w, double *reach, const double *a, const double *co
 }
 
 /* A test of c inside the loops would keep them from becoming vectors. */
-static void shift_f64(double *restrict out, const double *restrict x, const double *restrict c,
-                      double a, size_t n) {
+static void avx2_shift_f64(double *restrict out, const double *restrict x, const double *restrict c,
+                           double a, size_t n) {
     if (c)
         for (size_t j = 0; j < n; j++) out[j] = (x[j] - c[j]) * a;
     else
         for (size_t j = 0; j < n; j++) out[j] = x[j] * a;
 }
 
-static void shift_f32(double *restrict out, const float *restrict x, const double *restrict c,
-                      double a, size_t n) {
+static void avx2_shift_f32(double *restrict out, const float *restrict x, const double *restrict c,
+                           double a, size_t n) {
     if (c)
         for (size_t j = 0; j < n; j++) out[j] = ((double)x[j] - c[j]) * a;
     else
         for (size_t j = 0; j < n; j++) out[j] = (double)x[j] * a;
 }
 
-static void logistic(const double *m, size_t n, double *value, double *alpha, double *curvature) {
+static void avx2_logistic(const double *m, size_t n, double *value, double *alpha,
+                          double *curvature) {
     logistic_loss(m, n, value, alpha, curvature);
 }
 
-static void survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
+static void avx2_survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
     survey_numbers(x, n, zeros, minus, beyond);
 }
 
-static void entropy(const double *a, size_t n, double *out) {
+static void avx2_entropy(const double *a, size_t n, double *out) {
     logistic_entropy(a, n, out);
 }
 
 const struct kernels kernels_avx2 = {
     .name = "avx2",
-    .dot_f64 = dot_f64,
-    .dot_f32 = dot_f32,
-    .dot_centred_f64 = dot_centred_f64,
-    .dot_centred_f32 = dot_centred_f32,
-    .distance_f64 = distance_f64,
-    .distance_scaled_f64 = distance_scaled_f64,
-    .axpy_f64 = axpy_f64,
-    .axpy_f32 = axpy_f32,
-    .shift_f64 = shift_f64,
-    .shift_f32 = shift_f32,
-    .dot_rows = dot_rows,
-    .reach_rows = reach_rows,
-    .add_rows = add_rows,
-    .gather_f64 = gather_f64,
-    .gather_f32 = gather_f32,
-    .gather_ones = gather_ones,
+    .dot_f64 = avx2_dot_f64,
+    .dot_f32 = avx2_dot_f32,
+    .dot_centred_f64 = avx2_dot_centred_f64,
+    .dot_centred_f32 = avx2_dot_centred_f32,
+    .distance_f64 = avx2_distance_f64,
+    .distance_scaled_f64 = avx2_distance_scaled_f64,
+    .axpy_f64 = avx2_axpy_f64,
+    .axpy_f32 = avx2_axpy_f32,
+    .shift_f64 = avx2_shift_f64,
+    .shift_f32 = avx2_shift_f32,
+    .dot_rows = avx2_dot_rows,
+    .reach_rows = avx2_reach_rows,
+    .add_rows = avx2_add_rows,
+    .gather_f64 = avx2_gather_f64,
+    .gather_f32 = avx2_gather_f32,
+    .gather_ones = avx2_gather_ones,
     .scatter_f64 = scatter_add_f64,
     .scatter_f32 = scatter_add_f32,
     .scatter_ones = scatter_add_ones,
-    .logistic = logistic,
-    .entropy = entropy,
-    .survey = survey,
+    .logistic = avx2_logistic,
+    .entropy = avx2_entropy,
+    .survey = avx2_survey,
     .lanes_dot = avx2_lanes_dot,
     .lanes_fetch = avx2_lanes_fetch,
     .lanes_add = avx2_lanes_add,

@@ -16,7 +16,7 @@ static double add_lanes(const double lane[KERNEL_LANES]) {
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-static double dot_f64(const double *x, const double *w, size_t n) {
+static double ref_dot_f64(const double *x, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -26,7 +26,7 @@ static double dot_f64(const double *x, const double *w, size_t n) {
     return add_lanes(lane);
 }
 
-static double dot_f32(const float *x, const double *w, size_t n) {
+static double ref_dot_f32(const float *x, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -36,7 +36,7 @@ static double dot_f32(const float *x, const double *w, size_t n) {
     return add_lanes(lane);
 }
 
-static double dot_centred_f64(const double *x, const double *c, const double *w, size_t n) {
+static double ref_dot_centred_f64(const double *x, const double *c, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -46,7 +46,7 @@ static double dot_centred_f64(const double *x, const double *c, const double *w,
     return add_lanes(lane);
 }
 
-static double dot_centred_f32(const float *x, const double *c, const double *w, size_t n) {
+static double ref_dot_centred_f32(const float *x, const double *c, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -58,7 +58,7 @@ static double dot_centred_f32(const float *x, const double *c, const double *w, 
     return add_lanes(lane);
 }
 
-static double distance_f64(const double *x, const double *c, size_t n) {
+static double ref_distance_f64(const double *x, const double *c, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -70,7 +70,7 @@ static double distance_f64(const double *x, const double *c, size_t n) {
     return add_lanes(lane);
 }
 
-static double distance_scaled_f64(const double *x, const double *c, const double *w, size_t n) {
+static double ref_distance_scaled_f64(const double *x, const double *c, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -86,28 +86,29 @@ static double distance_scaled_f64(const double *x, const double *c, const double
     return add_lanes(lane);
 }
 
-static void axpy_f64(double a, const double *x, double *w, size_t n) {
+static void ref_axpy_f64(double a, const double *x, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[j] += a * x[j];
 }
 
-static void axpy_f32(double a, const float *x, double *w, size_t n) {
+static void ref_axpy_f32(double a, const float *x, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[j] += a * (double)x[j];
 }
 
-static void shift_f64(double *out, const double *x, const double *c, double a, size_t n) {
+static void ref_shift_f64(double *out, const double *x, const double *c, double a, size_t n) {
     for (size_t j = 0; j < n; j++) out[j] = (c ? x[j] - c[j] : x[j]) * a;
 }
 
-static void shift_f32(double *out, const float *x, const double *c, double a, size_t n) {
+static void ref_shift_f32(double *out, const float *x, const double *c, double a, size_t n) {
     for (size_t j = 0; j < n; j++) out[j] = (c ? (double)x[j] - c[j] : (double)x[j]) * a;
 }
 
-static void dot_rows(double *out, const double *const *x, size_t rows, const double *w, size_t n) {
-    for (size_t i = 0; i < rows; i++) out[i] = dot_f64(x[i], w, n);
+static void ref_dot_rows(double *out, const double *const *x, size_t rows, const double *w,
+                         size_t n) {
+    for (size_t i = 0; i < rows; i++) out[i] = ref_dot_f64(x[i], w, n);
 }
 
-static void reach_rows(double *out, const double *const *x, size_t rows, const double *w,
-                       size_t n) {
+static void ref_reach_rows(double *out, const double *const *x, size_t rows, const double *w,
+                           size_t n) {
     for (size_t i = 0; i < rows; i++) {
         double lane[KERNEL_LANES] = {0};
         for (size_t j = 0; j < n; j++) lane[j % KERNEL_LANES] += fabs(x[i][j] * w[j]);
@@ -115,15 +116,15 @@ static void reach_rows(double *out, const double *const *x, size_t rows, const d
     }
 }
 
-static void add_rows(double *w, double *reach, const double *a, const double *const *x, size_t rows,
-                     size_t n) {
+static void ref_add_rows(double *w, double *reach, const double *a, const double *const *x,
+                         size_t rows, size_t n) {
     for (size_t i = 0; i < rows; i++) {
-        axpy_f64(a[i], x[i], w, n);
+        ref_axpy_f64(a[i], x[i], w, n);
         for (size_t j = 0; reach && j < n; j++) reach[j] += fabs(a[i] * x[i][j]);
     }
 }
 
-static double gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
+static double ref_gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -133,7 +134,7 @@ static double gather_f64(const double *x, const uint32_t *index, const double *w
     return add_lanes(lane);
 }
 
-static double gather_f32(const float *x, const uint32_t *index, const double *w, size_t n) {
+static double ref_gather_f32(const float *x, const uint32_t *index, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -143,7 +144,7 @@ static double gather_f32(const float *x, const uint32_t *index, const double *w,
     return add_lanes(lane);
 }
 
-static double gather_ones(const uint32_t *index, const double *w, size_t n) {
+static double ref_gather_ones(const uint32_t *index, const double *w, size_t n) {
     double lane[KERNEL_LANES] = {0};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
@@ -165,15 +166,16 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[index[j]] += a;
 }
 
-static void logistic(const double *m, size_t n, double *value, double *alpha, double *curvature) {
+static void ref_logistic(const double *m, size_t n, double *value, double *alpha,
+                         double *curvature) {
     logistic_loss(m, n, value, alpha, curvature);
 }
 
-static void survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
+static void ref_survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
     survey_numbers(x, n, zeros, minus, beyond);
 }
 
-static void entropy(const double *a, size_t n, double *out) {
+static void ref_entropy(const double *a, size_t n, double *out) {
     logistic_entropy(a, n, out);
 }
 
@@ -247,28 +249,28 @@ static bool lanes_logistic(struct lanes_step *step, size_t lanes) {
 
 const struct kernels kernels_reference = {
     .name = "reference",
-    .dot_f64 = dot_f64,
-    .dot_f32 = dot_f32,
-    .dot_centred_f64 = dot_centred_f64,
-    .dot_centred_f32 = dot_centred_f32,
-    .distance_f64 = distance_f64,
-    .distance_scaled_f64 = distance_scaled_f64,
-    .axpy_f64 = axpy_f64,
-    .axpy_f32 = axpy_f32,
-    .shift_f64 = shift_f64,
-    .shift_f32 = shift_f32,
-    .dot_rows = dot_rows,
-    .reach_rows = reach_rows,
-    .add_rows = add_rows,
-    .gather_f64 = gather_f64,
-    .gather_f32 = gather_f32,
-    .gather_ones = gather_ones,
+    .dot_f64 = ref_dot_f64,
+    .dot_f32 = ref_dot_f32,
+    .dot_centred_f64 = ref_dot_centred_f64,
+    .dot_centred_f32 = ref_dot_centred_f32,
+    .distance_f64 = ref_distance_f64,
+    .distance_scaled_f64 = ref_distance_scaled_f64,
+    .axpy_f64 = ref_axpy_f64,
+    .axpy_f32 = ref_axpy_f32,
+    .shift_f64 = ref_shift_f64,
+    .shift_f32 = ref_shift_f32,
+    .dot_rows = ref_dot_rows,
+    .reach_rows = ref_reach_rows,
+    .add_rows = ref_add_rows,
+    .gather_f64 = ref_gather_f64,
+    .gather_f32 = ref_gather_f32,
+    .gather_ones = ref_gather_ones,
     .scatter_f64 = scatter_add_f64,
     .scatter_f32 = scatter_add_f32,
     .scatter_ones = scatter_add_ones,
-    .logistic = logistic,
-    .entropy = entropy,
-    .survey = survey,
+    .logistic = ref_logistic,
+    .entropy = ref_entropy,
+    .survey = ref_survey,
     .lanes_dot = lanes_dot,
     .lanes_fetch = lanes_fetch,
     .lanes_add = lanes_add,

@@ -52,7 +52,7 @@ static sepal_status judge_start(struct convex *convex) {
 
 /* Where another model left off, in our coordinates: the bias is that of rows less the centre of our
    answer. What sparse rows carry beside them is taken off for both. */
-static sepal_status set_start(struct convex *convex) {
+static sepal_status convex_set_start(struct convex *convex) {
     const struct linear *warm = convex->fit->warm, *own = &convex->fit->linear;
     struct objective *o = &convex->objective;
     struct solver *d = &convex->descent;
@@ -84,7 +84,7 @@ const char *convex_time_left(char out[64], struct convex *convex, double gap, si
     return out;
 }
 
-static bool stops(void *payload, size_t iteration, double objective, double gap) {
+static bool convex_stops(void *payload, size_t iteration, double objective, double gap) {
     struct convex *convex = payload;
     const struct fit *fit = convex->fit;
     const char *unit = convex_is_sgd(fit) ? "epoch" : "step";
@@ -125,7 +125,7 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
                                       .max_iter = fit->options.max_iter,
                                       .seed = fit->ctx->seed,
                                       .decrement = NAN,
-                                      .stops = stops,
+                                      .stops = convex_stops,
                                       .payload = convex};
     convex->tol = tol;
     convex->stride = convex_stride(convex->config);
@@ -133,7 +133,7 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
     return SEPAL_OK;
 }
 
-static sepal_status set_up(struct convex *convex, const struct loss *loss) {
+static sepal_status convex_set_up(struct convex *convex, const struct loss *loss) {
     struct fit *fit = convex->fit;
     struct objective *o = &convex->objective;
     TRY(linear_init(&fit->linear, fit->ctx, 2, fit->data->matrix.cols, convex_centres(fit)));
@@ -145,12 +145,12 @@ static sepal_status set_up(struct convex *convex, const struct loss *loss) {
                             : arena_zero(fit->ctx, &fit->arena, o->width, sizeof(double));
     convex->descent.alpha = arena_zero(fit->ctx, &fit->arena, o->n, sizeof(double));
     if (!convex->descent.u || !convex->descent.alpha) return SEPAL_EMEMORY;
-    return set_start(convex);
+    return convex_set_start(convex);
 }
 
 /* ---- solving ------------------------------------------------------------------------------ */
 
-static sepal_status prove(struct convex *convex) {
+static sepal_status convex_prove(struct convex *convex) {
     const struct solver *d = &convex->descent;
     const struct objective *o = d->o;
     /* without a penalty there is no bound, and the gradient at the point is what there is to say; where
@@ -173,7 +173,7 @@ static sepal_status run_one(struct convex *convex, const struct convex_way *way)
     return SEPAL_OK;
 }
 
-static sepal_status run(struct convex *convex, struct convex_plan *plan) {
+static sepal_status convex_run(struct convex *convex, struct convex_plan *plan) {
     struct solver *d = &convex->descent;
     d->limit = plan->then ? plan->limit : 0;
     TRY(run_one(convex, plan->first));
@@ -192,15 +192,15 @@ double convex_rounding(const struct convex *convex) {
 
 /* The solver's own account of the gap is checked; where it was too kind, it goes on with a stricter
    aim. */
-static sepal_status solve(struct convex *convex, struct convex_plan plan) {
+static sepal_status convex_solve(struct convex *convex, struct convex_plan plan) {
     enum { ROUNDS = 6 };
     static const double LITTLE_MORE = 2;
     struct solver *d = &convex->descent;
     double tol = convex->tol;
     for (int round = 0;; round++) {
         size_t before = d->iterations;
-        TRY(run(convex, &plan));
-        TRY(prove(convex));
+        TRY(convex_run(convex, &plan));
+        TRY(convex_prove(convex));
         if (!d->converged || d->stopped || !(convex->proof.gap > tol)) break;
         /* where the rest is rounding, no aim of a solver helps */
         bool lost = convex->proof.gap <= LITTLE_MORE * convex_rounding(convex);
@@ -218,7 +218,7 @@ static sepal_status solve(struct convex *convex, struct convex_plan plan) {
 
 /* ---- what came of it ---------------------------------------------------------------------- */
 
-static void keep_weights(struct convex *convex) {
+static void convex_keep_weights(struct convex *convex) {
     const struct objective *o = &convex->objective;
     struct linear *linear = &convex->fit->linear;
     if (linear->w != convex->descent.u)
@@ -226,14 +226,14 @@ static void keep_weights(struct convex *convex) {
     linear->b[0] = objective_bias(o, convex->descent.u);
 }
 
-static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
+static sepal_status convex_fit_alone(struct fit *fit, const struct loss *loss) {
     struct convex convex = {.fit = fit, .config = fit->config};
     struct convex_plan plan;
-    TRY(set_up(&convex, loss));
+    TRY(convex_set_up(&convex, loss));
     TRY(convex_choose(&plan, &convex));
     TRY(convex_warn_unused(&convex));
-    TRY(solve(&convex, plan));
-    keep_weights(&convex);
+    TRY(convex_solve(&convex, plan));
+    convex_keep_weights(&convex);
     TRY(convex_separation(&convex));
     convex_warn(&convex);
     convex_report(&convex, &plan);
@@ -242,7 +242,7 @@ static sepal_status fit_alone(struct fit *fit, const struct loss *loss) {
 
 sepal_status convex_fit(struct fit *fit, const struct loss *loss) {
     blas_enter();
-    sepal_status status = fit_alone(fit, loss);
+    sepal_status status = convex_fit_alone(fit, loss);
     blas_leave();
     return status;
 }

@@ -68,7 +68,8 @@ const char convex_ways[] =
 
 /* ---- --solver ----------------------------------------------------------------------------- */
 
-static sepal_status refuse(struct convex *convex, const struct convex_way *way, const char *why) {
+static sepal_status choice_refuse(struct convex *convex, const struct convex_way *way,
+                                  const char *why) {
     char able[256] = "";
     for (size_t w = 0; w < WAYS; w++) {
         if (ways[w].refuses(&convex->objective)) continue;
@@ -80,11 +81,11 @@ static sepal_status refuse(struct convex *convex, const struct convex_way *way, 
                 way->name, why, able);
 }
 
-static sepal_status named(const struct convex_way **out, struct convex *convex) {
+static sepal_status choice_named(const struct convex_way **out, struct convex *convex) {
     for (size_t w = 0; w < WAYS; w++)
         if (strcmp(ways[w].name, convex->fit->options.solver) == 0) *out = &ways[w];
     const char *why = (*out)->refuses(&convex->objective);
-    return why ? refuse(convex, *out, why) : SEPAL_OK;
+    return why ? choice_refuse(convex, *out, why) : SEPAL_OK;
 }
 
 /* ---- by what they cost ---------------------------------------------------------------------- */
@@ -175,5 +176,5 @@ sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {
     *out = convex_plan_by(&convex->objective, &shape);
     if (!convex->fit->options.solver) return SEPAL_OK;
     *out = (struct convex_plan){.why = "as asked"};
-    return named(&out->first, convex);
+    return choice_named(&out->first, convex);
 }

@@ -26,7 +26,7 @@ struct counts {
     double a, b, c, e;
 };
 
-static double count(const struct convex_shape *s, struct counts counts) {
+static double costs_count(const struct convex_shape *s, struct counts counts) {
     double digits = -log10(s->tol);
     return exp(counts.a + counts.b * digits) * pow(1 + s->reach, counts.c + counts.e * digits);
 }
@@ -57,19 +57,19 @@ struct convex_cost cost_of_newton(const struct convex_shape *s) {
         s->logistic ? (struct counts){1.25, 0.08, 0, 0} : (struct counts){1.3, 0.04, 0, 0};
     double step = hessian(s) * (s->logistic || s->sparse ? 1 : below) + 2 * pass(s);
     double steady = pow(fmin((1 + s->reach) / changes, 1), 0.25);
-    return (struct convex_cost){step, count(s, counts) * steady};
+    return (struct convex_cost){step, costs_count(s, counts) * steady};
 }
 
 struct convex_cost cost_of_newton_cg(const struct convex_shape *s) {
     struct counts counts =
         s->logistic ? (struct counts){2.3, 0.27, 0.37, 0} : (struct counts){2.2, 0.25, 0.5, 0};
-    return (struct convex_cost){pass(s), count(s, counts)};
+    return (struct convex_cost){pass(s), costs_count(s, counts)};
 }
 
 struct convex_cost cost_of_lbfgs(const struct convex_shape *s) {
     struct counts counts =
         s->logistic ? (struct counts){1.3, 0.28, 0.24, 0} : (struct counts){1.05, 0.38, 0.55, 0};
-    return (struct convex_cost){2 * pass(s), count(s, counts)};
+    return (struct convex_cost){2 * pass(s), costs_count(s, counts)};
 }
 
 static double epochs(const struct convex_shape *s) {
@@ -77,7 +77,7 @@ static double epochs(const struct convex_shape *s) {
                            : s->hinge  ? (struct counts){0.3, 0.3, 0.5, 0.19}
                                        : (struct counts){-0.1, 0.2, 0.7, 0.16};
     if (!s->sparse) counts.a += 0.8; /* dense columns have more in common */
-    return count(s, counts);
+    return costs_count(s, counts);
 }
 
 struct convex_cost cost_of_dual(const struct convex_shape *s) {
@@ -86,17 +86,17 @@ struct convex_cost cost_of_dual(const struct convex_shape *s) {
 
 struct convex_cost cost_of_interior(const struct convex_shape *s) {
     double step = 3 * hessian(s) + 4 * pass(s) + inside * s->rows;
-    return (struct convex_cost){step, count(s, (struct counts){2.8, 0.08, 0, 0})};
+    return (struct convex_cost){step, costs_count(s, (struct counts){2.8, 0.08, 0, 0})};
 }
 
 struct convex_cost cost_of_augmented(const struct convex_shape *s) {
     struct counts counts = {s->sparse ? -0.8 : -0.2, 0.65, 0.6, 0};
-    return (struct convex_cost){epoch(s) + pass(s), count(s, counts)};
+    return (struct convex_cost){epoch(s) + pass(s), costs_count(s, counts)};
 }
 
 struct convex_cost cost_of_ovr_newton(const struct convex_shape *s) {
     double product = 2 * s->rows * s->width * s->classes * dense.product;
-    return (struct convex_cost){product, count(s, (struct counts){4.3, 0.05, 0.07, 0})};
+    return (struct convex_cost){product, costs_count(s, (struct counts){4.3, 0.05, 0.07, 0})};
 }
 
 /* The classes go on together until the last is done, and none passes rows by. */

@@ -14,7 +14,7 @@
 enum way { NEITHER, BY_DUAL, BY_NEWTON };
 
 /* The cheapest: all classes by one of the two, or each by itself. */
-static sepal_status choose(enum way *out, struct ovr_fit *all) {
+static sepal_status convex_ovr_choose(enum way *out, struct ovr_fit *all) {
     const struct objective *o = &all->convex.objective;
     struct convex_plan plan;
     *out = NEITHER;
@@ -55,7 +55,7 @@ static sepal_status go_on_by_newton(struct ovr_fit *all) {
 /* ---- set-up ------------------------------------------------------------------------------- */
 
 /* Every class as heavy as the rest: N / (2 N_k), N / (2 (N - N_k)). */
-static sepal_status balance(struct ovr_fit *all) {
+static sepal_status convex_ovr_balance(struct ovr_fit *all) {
     const struct fit *fit = all->convex.fit;
     size_t classes = all->rest.classes;
     all->factor = arena_zero(fit->ctx, &all->convex.fit->arena, classes, 2 * sizeof *all->factor);
@@ -81,7 +81,7 @@ bool ovr_fit_stops(void *payload, size_t iteration, double objective, double gap
                      all->groups > 1 ? "some" : "all", gap, left);
 }
 
-static sepal_status set_up(struct ovr_fit *all, const struct loss *loss) {
+static sepal_status convex_ovr_set_up(struct ovr_fit *all, const struct loss *loss) {
     struct convex *convex = &all->convex;
     struct fit *fit = convex->fit;
     size_t cols = fit->data->matrix.cols;
@@ -95,7 +95,7 @@ static sepal_status set_up(struct ovr_fit *all, const struct loss *loss) {
     all->rest = (struct ovr_objective){.o = &convex->objective,
                                        .label = fit->data->label,
                                        .classes = fit->data->schema->n_classes};
-    if (strcmp(convex->config->class_weight, "balanced") == 0) TRY(balance(all));
+    if (strcmp(convex->config->class_weight, "balanced") == 0) TRY(convex_ovr_balance(all));
     all->wanted = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->wanted);
     all->proofs = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->proofs);
     if (!all->wanted || !all->proofs) return SEPAL_EMEMORY;
@@ -116,7 +116,8 @@ static sepal_status open_model(struct ovr_fit *all) {
 
 /* The weights of some classes of a group to rows of the model, some columns at a time: their lanes
    then stay near. */
-static void keep_weights(struct linear *joint, const struct ovr_point *point, const bool *leaves) {
+static void convex_ovr_keep_weights(struct linear *joint, const struct ovr_point *point,
+                                    const bool *leaves) {
     enum { COLS = 256 };
     for (size_t from = 0; from < joint->cols; from += COLS) {
         size_t to = from + COLS < joint->cols ? from + COLS : joint->cols;
@@ -151,24 +152,24 @@ double ovr_fit_judge(struct ovr_fit *all, const struct ovr_point *point, const s
         if (all->wanted[r]) largest = fmax(largest, proof->gap);
         leaves[l] = good || lost || last;
     }
-    keep_weights(&all->fits->joint, point, leaves);
+    convex_ovr_keep_weights(&all->fits->joint, point, leaves);
     return largest;
 }
 
 /* ---- what came of it ---------------------------------------------------------------------- */
 
-static bool is_zero(const double *w, size_t n) {
+static bool convex_ovr_is_zero(const double *w, size_t n) {
     for (size_t j = 0; j < n; j++)
         if (w[j] != 0) return false;
     return true;
 }
 
-static void warn_of(const struct ovr_fit *all, size_t short_of, double gap) {
+static void convex_ovr_warn_of(const struct ovr_fit *all, size_t short_of, double gap) {
     const struct fit *whole = all->convex.fit;
     const struct linear *joint = &all->fits->joint;
     size_t idle = 0;
     for (size_t r = 0; r < all->fits->n; r++)
-        idle += is_zero(joint->w + r * joint->cols, joint->cols);
+        idle += convex_ovr_is_zero(joint->w + r * joint->cols, joint->cols);
     if (short_of > 0 && all->fits->ended)
         warn(whole->ctx, "not-converged",
              "stopped early (%s) after %zu %ss of all classes; %zu of %zu have a relative gap "
@@ -181,7 +182,7 @@ static void warn_of(const struct ovr_fit *all, size_t short_of, double gap) {
              idle, all->fits->n);
 }
 
-static sepal_status report(struct ovr_fit *all) {
+static sepal_status convex_ovr_report(struct ovr_fit *all) {
     struct fit *whole = all->convex.fit;
     const char *words = convex_describe(&all->convex);
     size_t short_of = 0;
@@ -203,33 +204,33 @@ static sepal_status report(struct ovr_fit *all) {
         short_of++;
         gap = fmax(gap, fit->gap);
     }
-    warn_of(all, short_of, gap);
+    convex_ovr_warn_of(all, short_of, gap);
     /* who goes on with single problems warns there */
     return short_of == 0 ? convex_warn_unused(&all->convex) : SEPAL_OK;
 }
 
-static sepal_status fit_rest(struct fit *fit, struct ovr_fits *fits, const struct loss *loss,
-                             convex_margin_fn tells) {
+static sepal_status convex_ovr_fit_rest(struct fit *fit, struct ovr_fits *fits,
+                                        const struct loss *loss, convex_margin_fn tells) {
     struct ovr_fit all = {.convex = {.fit = fit, .config = fit->config},
                           .fits = fits,
                           .tells = tells,
                           .start_ns = clock_ns()};
     enum way way;
     bool taken = true;
-    TRY(set_up(&all, loss));
-    TRY(choose(&way, &all));
+    TRY(convex_ovr_set_up(&all, loss));
+    TRY(convex_ovr_choose(&way, &all));
     if (way == NEITHER) return SEPAL_OK;
     TRY(open_model(&all));
     TRY(way == BY_NEWTON ? ovr_fit_newton(&all) : ovr_fit_dual(&all, &taken));
     if (taken && way == BY_DUAL) TRY(go_on_by_newton(&all));
     if (!taken) linear_clear(&fits->joint);
-    return taken ? report(&all) : SEPAL_OK;
+    return taken ? convex_ovr_report(&all) : SEPAL_OK;
 }
 
 sepal_status convex_fit_ovr(struct fit *fit, struct ovr_fits *fits, const struct loss *loss,
                             convex_margin_fn tells) {
     blas_enter();
-    sepal_status status = fit_rest(fit, fits, loss, tells);
+    sepal_status status = convex_ovr_fit_rest(fit, fits, loss, tells);
     blas_leave();
     return status;
 }

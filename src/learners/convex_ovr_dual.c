@@ -19,7 +19,7 @@ static bool singles_hold(const struct ovr_fit *all, const struct ovr_dcd *d) {
            d->norm_largest < largest;
 }
 
-struct judging {
+struct ovr_judging {
     struct ovr_fit *all;
     const struct ovr_dcd *d;
     struct proof (*proofs)[OVR_LANES];
@@ -27,25 +27,25 @@ struct judging {
     double *largest; /* a gap for each group */
 };
 
-static sepal_status judge(sepal_ctx *ctx, size_t g, void *payload) {
-    const struct judging *judging = payload;
+static sepal_status ovr_dual_judge(sepal_ctx *ctx, size_t g, void *payload) {
+    const struct ovr_judging *judging = payload;
     (void)ctx;
     judging->largest[g] = ovr_fit_judge(judging->all, &judging->d->groups[g].point,
                                         judging->proofs[g], judging->last, judging->d->epochs);
     return SEPAL_OK;
 }
 
-static sepal_status prove(struct ovr_fit *all, const struct ovr_dcd *d, bool last,
-                          double *largest) {
+static sepal_status ovr_dual_prove(struct ovr_fit *all, const struct ovr_dcd *d, bool last,
+                                   double *largest) {
     sepal_ctx *ctx = all->convex.fit->ctx;
     struct proof(*proofs)[OVR_LANES] = mem_alloc(ctx, d->n_groups, sizeof *proofs);
     const struct ovr_point **points = mem_alloc(ctx, d->n_groups, sizeof *points);
     double *gaps = mem_alloc(ctx, d->n_groups, sizeof *gaps);
     sepal_status status = SEPAL_EMEMORY;
     for (size_t g = 0; points && g < d->n_groups; g++) points[g] = &d->groups[g].point;
-    struct judging judging = {all, d, proofs, last, gaps};
+    struct ovr_judging judging = {all, d, proofs, last, gaps};
     if (proofs && points && gaps) status = certify_ovr(proofs, &all->rest, points, d->n_groups);
-    if (status == SEPAL_OK) status = parallel_for(ctx, d->n_groups, judge, &judging);
+    if (status == SEPAL_OK) status = parallel_for(ctx, d->n_groups, ovr_dual_judge, &judging);
     for (size_t g = 0; status == SEPAL_OK && g < d->n_groups; g++)
         *largest = fmax(*largest, gaps[g]);
     mem_free(proofs);
@@ -54,7 +54,7 @@ static sepal_status prove(struct ovr_fit *all, const struct ovr_dcd *d, bool las
     return status;
 }
 
-static sepal_status run(struct ovr_fit *all, struct ovr_dcd *d) {
+static sepal_status ovr_dual_run(struct ovr_fit *all, struct ovr_dcd *d) {
     /* from there on the drift of singles counts */
     static const double coarse = 1e-5;
     size_t limit = all->convex.fit->options.max_iter;
@@ -65,7 +65,7 @@ static sepal_status run(struct ovr_fit *all, struct ovr_dcd *d) {
         TRY(ovr_dcd_descend(d));
         if (all->tol < coarse) TRY(ovr_dcd_settle(d));
         bool last = d->stalled || d->stopped;
-        TRY(prove(all, d, last, &largest));
+        TRY(ovr_dual_prove(all, d, last, &largest));
         if (largest == 0 || last) return SEPAL_OK;
         d->tol *= fmin(0.5, 0.5 * all->tol / largest);
         TRY(ovr_dcd_keep(d, all->wanted));
@@ -85,7 +85,7 @@ sepal_status ovr_fit_dual(struct ovr_fit *all, bool *taken) {
     all->unit = "epoch";
     sepal_status status = ovr_dcd_open(&d);
     *taken = status == SEPAL_OK && singles_hold(all, &d);
-    if (*taken) status = run(all, &d);
+    if (*taken) status = ovr_dual_run(all, &d);
     all->iterations = d.epochs;
     ovr_dcd_close(&d);
     return status;

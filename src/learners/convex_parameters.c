@@ -4,7 +4,7 @@
 
 static const char *const penalty_names[] = {"auto", "l2", "l1", "elasticnet", "none"};
 
-static sepal_status refuse(sepal_ctx *ctx, const char *what) {
+static sepal_status convex_parameters_refuse(sepal_ctx *ctx, const char *what) {
     return fail(ctx, SEPAL_EUSAGE, "%s", what);
 }
 
@@ -56,10 +56,11 @@ sepal_status convex_settle(sepal_ctx *ctx, void *config) {
     struct convex_config *c = config;
     bool strengths = !isnan(c->l1) || !isnan(c->l2);
     if (strengths && !isnan(c->c))
-        return refuse(ctx, "C and l1 or l2 say the same in two ways; give C (and ratio), or l1 and "
-                           "l2");
+        return convex_parameters_refuse(
+            ctx, "C and l1 or l2 say the same in two ways; give C (and ratio), or l1 and "
+                 "l2");
     if (strengths && !isnan(c->ratio))
-        return refuse(ctx, "ratio goes with C; give C and ratio, or l1 and l2");
+        return convex_parameters_refuse(ctx, "ratio goes with C; give C and ratio, or l1 and l2");
     TRY(check_penalty(ctx, c));
     if (strengths) TRY(check_strength(ctx, c));
     if (strengths || c->penalty == PENALTY_NONE)

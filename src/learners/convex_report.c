@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *number(char out[DECIMAL_BYTES + 1], double x) {
+static const char *convex_report_number(char out[DECIMAL_BYTES + 1], double x) {
     out[decimal_print(out, x)] = '\0';
     return out;
 }
@@ -51,11 +51,12 @@ static const char *penalty_words(struct convex *convex) {
     char ratio[DECIMAL_BYTES + 1];
     bool both = o->l1 > 0 && o->l2 > 0;
     if (!(o->l1 > 0 || o->l2 > 0)) return ", no penalty";
-    return fit_text(convex->fit, "%s%s, %s%s%s%s%s (C = %s, ratio = %s)",
-                    o->l1 > 0 ? " + l1·‖w‖₁" : "", o->l2 > 0 ? " + 0.5·l2·‖w‖²" : "",
-                    o->l1 > 0 ? "l1 = " : "", o->l1 > 0 ? number(l1, o->l1) : "", both ? ", " : "",
-                    o->l2 > 0 ? "l2 = " : "", o->l2 > 0 ? number(l2, o->l2) : "",
-                    number(c, c_of(convex)), number(ratio, ratio_of(convex)));
+    return fit_text(
+        convex->fit, "%s%s, %s%s%s%s%s (C = %s, ratio = %s)", o->l1 > 0 ? " + l1·‖w‖₁" : "",
+        o->l2 > 0 ? " + 0.5·l2·‖w‖²" : "", o->l1 > 0 ? "l1 = " : "",
+        o->l1 > 0 ? convex_report_number(l1, o->l1) : "", both ? ", " : "",
+        o->l2 > 0 ? "l2 = " : "", o->l2 > 0 ? convex_report_number(l2, o->l2) : "",
+        convex_report_number(c, c_of(convex)), convex_report_number(ratio, ratio_of(convex)));
 }
 
 const char *convex_describe(struct convex *convex) {

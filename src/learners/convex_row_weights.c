@@ -9,15 +9,15 @@
 #include <string.h>
 
 /* N / (K N_k), as scikit-learn has it. */
-static void balanced(double *factor, const struct convex *convex) {
+static void class_weight_balanced(double *factor, const struct convex *convex) {
     const sepal_data *data = convex->fit->data;
     double sum[2] = {0, 0};
     for (size_t i = 0; i < data->matrix.rows; i++) sum[data->label[i] == 1] += data_weight(data, i);
     for (size_t k = 0; k < 2; k++) factor[k] = convex->total / (2 * sum[k]);
 }
 
-static sepal_status named(double *factor, const struct convex *convex,
-                          const struct schema *schema) {
+static sepal_status class_weight_named(double *factor, const struct convex *convex,
+                                       const struct schema *schema) {
     const struct priors_text given = {.text = convex->config->class_weight,
                                       .name = "class_weight",
                                       .owner = "data",
@@ -48,10 +48,10 @@ sepal_status convex_row_weights(struct convex *convex) {
     if (even && data->schema->n_classes > 2) { /* each against the rest has factors of its own */
         all_alike = true;
     } else if (even) {
-        balanced(factor, convex);
+        class_weight_balanced(factor, convex);
         label = data->label;
     } else if (!all_alike) {
-        TRY(named(factor, convex, schema));
+        TRY(class_weight_named(factor, convex, schema));
     }
     double alike = 1 / convex->total;
     for (size_t i = 0; i < data->matrix.rows; i++) {

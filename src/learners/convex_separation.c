@@ -27,8 +27,8 @@ static sepal_status shows_signs(bool *out, const struct convex *convex) {
     return status;
 }
 
-static sepal_status ask(struct separability *out, const struct convex *convex,
-                        struct arena *arena) {
+static sepal_status separation_ask(struct separability *out, const struct convex *convex,
+                                   struct arena *arena) {
     const struct objective *o = &convex->objective;
     const struct fit *fit = convex->fit;
     int8_t *side = arena_alloc(fit->ctx, arena, o->n, sizeof *side);
@@ -41,7 +41,7 @@ static sepal_status ask(struct separability *out, const struct convex *convex,
                             &effort);
 }
 
-static void warn_of(const struct convex *convex, bool wholly) {
+static void separation_warn_of(const struct convex *convex, bool wholly) {
     warn(convex->fit->ctx, wholly ? "separable" : "quasi-separable",
          "%s, so without a penalty the likelihood has no maximum: it rises as long as the weights "
          "grow, which was ended after %zu steps; give a penalty, C=1 or l2=1e-6",
@@ -61,7 +61,7 @@ sepal_status convex_separation(struct convex *convex) {
     if (convex->fit->stopped || convex_is_sgd(convex->fit)) return SEPAL_OK;
     TRY(shows_signs(&signs, convex));
     if (!signs) return SEPAL_OK;
-    sepal_status status = ask(&found, convex, &arena);
+    sepal_status status = separation_ask(&found, convex, &arena);
     arena_clear(&arena);
     TRY(status);
     bool wholly = found.separable == OUTCOME_YES;
@@ -69,7 +69,7 @@ sepal_status convex_separation(struct convex *convex) {
     convex->descent.converged = false;
     convex->endless = true;
     if (wholly || found.quasi == OUTCOME_YES)
-        warn_of(convex, wholly);
+        separation_warn_of(convex, wholly);
     else
         warn(
             convex->fit->ctx, "weights-grow",

@@ -117,7 +117,7 @@ struct solving {
     double *eigenvalue; /* most */
 };
 
-static double *make(struct solving *p, size_t rows, size_t cols) {
+static double *discriminant_make(struct solving *p, size_t rows, size_t cols) {
     struct fit *fit = p->d->fit;
     return arena_zero(fit->ctx, &fit->arena, rows, cols * sizeof(double));
 }
@@ -144,7 +144,7 @@ static sepal_status find_axes(struct solving *p) {
     struct fit *fit = p->d->fit;
     size_t height = p->height, rows = p->vectors < height ? p->vectors : height;
     size_t work = blas_qr_work(p->vectors, height);
-    double *scratch = make(p, 1, work), *v = p->singular;
+    double *scratch = discriminant_make(p, 1, work), *v = p->singular;
     if (!scratch) return SEPAL_EMEMORY;
     memcpy(v, p->y, p->vectors * height * sizeof *v);
     if (p->vectors > height) fit->ctx->blas->qr_r(p->vectors, height, v, height, scratch);
@@ -158,16 +158,16 @@ static sepal_status find_axes(struct solving *p) {
         p->axes = i + 1;
         for (size_t j = 0; j < height; j++) row[j] /= sqrt(square);
     }
-    p->along = make(p, p->axes, p->n);
+    p->along = discriminant_make(p, p->axes, p->n);
     if (!p->along) return SEPAL_EMEMORY;
     return whitener_back(p->along, &p->d->whitener, v, p->axes);
 }
 
-static sepal_status solve(struct solving *p) {
-    double *b = make(p, p->vectors, p->n);
-    p->y = make(p, p->vectors, p->height);
-    p->singular = make(p, p->vectors, p->height);
-    p->solved = make(p, p->vectors, p->n);
+static sepal_status discriminant_solve(struct solving *p) {
+    double *b = discriminant_make(p, p->vectors, p->n);
+    p->y = discriminant_make(p, p->vectors, p->height);
+    p->singular = discriminant_make(p, p->vectors, p->height);
+    p->solved = discriminant_make(p, p->vectors, p->n);
     if (!b || !p->y || !p->singular || !p->solved) return SEPAL_EMEMORY;
     fill_means(p, b);
     TRY(whitener_whiten(p->y, &p->d->whitener, b, p->vectors));
@@ -190,7 +190,7 @@ static void use_axes(struct solving *p) {
     }
 }
 
-static void set_scores(const struct solving *p) {
+static void discriminant_set_scores(const struct solving *p) {
     const struct discriminant *d = p->d;
     const struct scatter *s = &d->s;
     const struct kernels *kernels = d->fit->ctx->kernels;
@@ -228,7 +228,7 @@ static sepal_status set_axes(const struct solving *p) {
     return SEPAL_OK;
 }
 
-static sepal_status set_priors(const struct discriminant *d) {
+static sepal_status discriminant_set_priors(const struct discriminant *d) {
     struct linear *linear = &d->fit->linear;
     size_t size = linear->classes * sizeof *linear->priors;
     linear->priors = mem_alloc(d->fit->ctx, 1, size);
@@ -239,7 +239,7 @@ static sepal_status set_priors(const struct discriminant *d) {
 
 /* J and Wilks' lambda are of the axes that are used; lambda is 0 when a difference of means has no
    scatter beside it. */
-static void report(const struct solving *p, bool infinite) {
+static void report_axes(const struct solving *p, bool infinite) {
     const struct discriminant *d = p->d;
     size_t used = d->axes > 0 ? d->axes : p->most;
     double j = infinite ? INFINITY : 0;
@@ -262,7 +262,7 @@ sepal_status discriminant_fit(struct discriminant *d) {
         return fail(fit->ctx, SEPAL_EUSAGE,
                     "axes=%zu is more than the %zu that %zu classes and %zu columns have", d->axes,
                     p.most, s->classes, s->x->cols);
-    p.eigenvalue = make(&p, 1, p.most);
+    p.eigenvalue = discriminant_make(&p, 1, p.most);
     if (!p.eigenvalue) return SEPAL_EMEMORY;
     TRY(scatter_columns(s, shrunk ? SPREAD_BETWEEN : SPREAD_WITHIN));
     bool infinite = false;
@@ -272,7 +272,7 @@ sepal_status discriminant_fit(struct discriminant *d) {
     if (p.n > 0) {
         TRY(whitener_make(&d->whitener, s, d->alpha, d->divisor));
         p.height = d->whitener.height;
-        TRY(solve(&p));
+        TRY(discriminant_solve(&p));
         infinite = infinite || d->whitener.outside;
     }
     if (!shrunk) warn_of_rank(fit, s, d->whitener.rank, "its pseudo-inverse was taken");
@@ -280,8 +280,8 @@ sepal_status discriminant_fit(struct discriminant *d) {
         p.axes = d->axes;
         use_axes(&p);
     }
-    set_scores(&p);
-    report(&p, infinite);
-    TRY(set_priors(d));
+    discriminant_set_scores(&p);
+    report_axes(&p, infinite);
+    TRY(discriminant_set_priors(d));
     return set_axes(&p);
 }

@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-struct config {
+struct fisher_config {
     int threshold;
     const char *shrinkage;
 };
 
-#define AT(field) offsetof(struct config, field)
+#define AT(field) offsetof(struct fisher_config, field)
 static const struct parameter parameters[] = {
     {"cut", PARAMETER_CHOICE, AT(threshold), "midpoint", THRESHOLD_WORDS, THRESHOLD_HELP},
     {"shrinkage", PARAMETER_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
@@ -22,8 +22,9 @@ static const struct parameter parameters[] = {
 static const double SCATTER_LEAST = 1e-20;
 
 /* w = times inverse(S)(m2 - m1), and (m2 - m1)'inverse(S)(m2 - m1), S of the given rows. */
-static sepal_status solve(struct fit *fit, struct whitener *whitener, const struct scatter *s,
-                          const struct scatter *of, double alpha, double times, double *squared) {
+static sepal_status fisher_solve(struct fit *fit, struct whitener *whitener,
+                                 const struct scatter *s, const struct scatter *of, double alpha,
+                                 double times, double *squared) {
     size_t n = of->n, cols = of->x->cols;
     TRY(whitener_make(whitener, of, alpha, times));
     double *d = arena_alloc(fit->ctx, &fit->arena, 2, n * sizeof *d);
@@ -38,7 +39,7 @@ static sepal_status solve(struct fit *fit, struct whitener *whitener, const stru
 }
 
 /* J(w) by the rows themselves; infinite when they have no scatter along w. */
-static sepal_status measure(double *out, struct fit *fit, const struct scatter *s) {
+static sepal_status fisher_measure(double *out, struct fit *fit, const struct scatter *s) {
     size_t cols = s->x->cols;
     const double *w = fit->linear.w;
     double squares[2], distance = 0;
@@ -50,28 +51,28 @@ static sepal_status measure(double *out, struct fit *fit, const struct scatter *
 }
 
 /* The total scatter where that within the classes is singular. */
-static sepal_status find_direction(double *j, struct whitener *whitener, struct fit *fit,
-                                   struct scatter *s, double alpha, double divisor) {
+static sepal_status fisher_find_direction(double *j, struct whitener *whitener, struct fit *fit,
+                                          struct scatter *s, double alpha, double divisor) {
     struct scatter all;
     bool shrunk = !(alpha == 0);
     TRY(scatter_columns(s, shrunk ? SPREAD_BETWEEN : SPREAD_WITHIN));
     bool surely_singular = s->n < s->x->cols || s->x->rows < s->n + s->classes;
     if (shrunk || !surely_singular) {
-        TRY(solve(fit, whitener, s, s, alpha, divisor, j));
+        TRY(fisher_solve(fit, whitener, s, s, alpha, divisor, j));
         if (shrunk || whitener->rank == s->x->cols) return SEPAL_OK;
     }
     TRY(scatter_join(&all, s));
-    TRY(solve(fit, whitener, s, &all, 0, divisor, j));
+    TRY(fisher_solve(fit, whitener, s, &all, 0, divisor, j));
     whitener->s = s;
-    TRY(measure(j, fit, s));
+    TRY(fisher_measure(j, fit, s));
     /* total scatter has one dimension more where the means differ and nothing else does */
     warn_of_rank(fit, s, whitener->rank - (isinf(*j) ? 1 : 0),
                  "the total scatter was taken in its place");
     return SEPAL_OK;
 }
 
-static sepal_status fit_alone(struct fit *fit) {
-    const struct config *config = fit->config;
+static sepal_status fisher_fit_alone(struct fit *fit) {
+    const struct fisher_config *config = fit->config;
     struct whitener whitener = {0};
     struct scatter s;
     double alpha, divisor, j;
@@ -83,7 +84,7 @@ static sepal_status fit_alone(struct fit *fit) {
             "the means of the two classes coincide, so no direction tells them apart; try a "
             "map (poly(degree=2) | fisher) or another learner");
     TRY(pooled_divisor(&divisor, &s, ESTIMATE_UNBIASED));
-    TRY(find_direction(&j, &whitener, fit, &s, alpha, divisor));
+    TRY(fisher_find_direction(&j, &whitener, fit, &s, alpha, divisor));
     double eigenvalue = s.class_weight[0] * s.class_weight[1] / s.total * j;
     discriminant_report(fit, j, &eigenvalue, 1, whitener.alpha);
     discriminant_words(fit, &whitener, isnan(alpha));
@@ -93,12 +94,12 @@ static sepal_status fit_alone(struct fit *fit) {
 
 static sepal_status fit_fisher(struct fit *fit) {
     blas_enter();
-    sepal_status status = fit_alone(fit);
+    sepal_status status = fisher_fit_alone(fit);
     blas_leave();
     return status;
 }
 
-static bool shiftable(const void *config) {
+static bool fisher_shiftable(const void *config) {
     (void)config;
     return true;
 }
@@ -107,8 +108,8 @@ const struct learner learner_fisher = {
     .name = "fisher",
     .summary = "the direction that tells two class means apart best, for the scatter around them",
     .activation = "sign",
-    .shiftable = shiftable,
+    .shiftable = fisher_shiftable,
     .parameters = parameters,
-    .config_size = sizeof(struct config),
+    .config_size = sizeof(struct fisher_config),
     .fit = fit_fisher,
 };

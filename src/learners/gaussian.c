@@ -109,7 +109,7 @@ static sepal_status fit_shared(struct gaussian *g) {
 
 /* Priors, biases, and for reports the slopes at the mean of all rows. `slope` has room for all
    classes. */
-static sepal_status set_scores(struct gaussian *g, double *slope) {
+static sepal_status gaussian_set_scores(struct gaussian *g, double *slope) {
     struct linear *linear = &g->fit->linear;
     size_t cols = g->cols;
     linear->priors = mem_alloc(g->fit->ctx, g->classes, sizeof *linear->priors);
@@ -138,14 +138,14 @@ static sepal_status fit_quadratic(struct gaussian *g) {
     memcpy(linear->density->mean, g->s.mean, g->classes * g->cols * sizeof *slope);
     TRY(g->config->covariance == COVARIANCE_FULL ? gaussian_full(g) : gaussian_variances(g));
     density_normalise(linear->density);
-    return set_scores(g, slope);
+    return gaussian_set_scores(g, slope);
 }
 
 /* ---- what came of it ---------------------------------------------------------------------- */
 
 /* -ln of prior times density, the mean over the rows: all but a sum of squares is the same for the
    rows of a class. */
-static void report(struct gaussian *g) {
+static void gaussian_report(struct gaussian *g) {
     struct fit *fit = g->fit;
     const struct linear *linear = &fit->linear;
     static const char *const words[] = {
@@ -163,7 +163,7 @@ static void report(struct gaussian *g) {
     tree_number(fit->make, facts, "shrinkage", g->intensity);
 }
 
-static sepal_status fit_alone(struct fit *fit) {
+static sepal_status gaussian_fit_alone(struct fit *fit) {
     struct gaussian g = {.fit = fit, .config = fit->config};
     TRY(shrinkage_read(&g.alpha, fit->ctx, "gaussian", g.config->shrinkage));
     TRY(scatter_start(&g.s, fit));
@@ -172,19 +172,20 @@ static sepal_status fit_alone(struct fit *fit) {
     g.squares = arena_zero(fit->ctx, &fit->arena, g.classes, sizeof *g.squares);
     if (!g.squares) return SEPAL_EMEMORY;
     TRY(g.config->covariance == COVARIANCE_SHARED ? fit_shared(&g) : fit_quadratic(&g));
-    report(&g);
+    gaussian_report(&g);
     return SEPAL_OK;
 }
 
-static sepal_status fit_gaussian(struct fit *fit) {
+static sepal_status gaussian_fit_gaussian(struct fit *fit) {
     blas_enter();
-    sepal_status status = fit_alone(fit);
+    sepal_status status = gaussian_fit_alone(fit);
     blas_leave();
     return status;
 }
 
 /* Before there was one default for all, it was unbiased for matrices and ml for variances. */
-static const char *value_today(const struct setting *given, const struct setting *all, size_t n) {
+static const char *gaussian_value_today(const struct setting *given, const struct setting *all,
+                                        size_t n) {
     if (strcmp(given->name, "estimate") != 0 || strcmp(given->value, "default") != 0) return NULL;
     for (size_t i = 0; i < n; i++) {
         bool covariance = strcmp(all[i].name, "covariance") == 0 && all[i].value;
@@ -195,7 +196,7 @@ static const char *value_today(const struct setting *given, const struct setting
     return "unbiased";
 }
 
-static bool shiftable(const void *config) {
+static bool gaussian_shiftable(const void *config) {
     (void)config;
     return true;
 }
@@ -206,9 +207,9 @@ const struct learner learner_gaussian = {
     .activation = "softmax",
     .machine = true,
     .posterior = true,
-    .shiftable = shiftable,
+    .shiftable = gaussian_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct gaussian_config),
-    .value_today = value_today,
-    .fit = fit_gaussian,
+    .value_today = gaussian_value_today,
+    .fit = gaussian_fit_gaussian,
 };

@@ -15,7 +15,7 @@ static const double PIVOT_LEAST = 1e-12;
 /* 2 GiB of matrices. */
 static const double CELLS_MOST = 1 << 28;
 
-struct full {
+struct full_covariances {
     struct gaussian *g;
     struct class_order order;
     struct shrunk *of; /* each class */
@@ -32,7 +32,8 @@ sepal_status gaussian_check_size(const struct gaussian *g) {
         g->classes, g->cols, classes * cols * cols * 8e-9);
 }
 
-static sepal_status refuse(const struct gaussian *g, sepal_ctx *ctx, size_t k, const char *why) {
+static sepal_status full_refuse(const struct gaussian *g, sepal_ctx *ctx, size_t k,
+                                const char *why) {
     return fail(ctx, SEPAL_EDATA,
                 "the covariance of class '%s' is singular: %zu rows, %zu columns%s; use "
                 "%scovariance=shared or diagonal",
@@ -40,7 +41,7 @@ static sepal_status refuse(const struct gaussian *g, sepal_ctx *ctx, size_t k, c
                 isnan(g->alpha) ? "" : "shrinkage=auto, or ");
 }
 
-static sepal_status check_classes(struct full *all) {
+static sepal_status full_check_classes(struct full_covariances *all) {
     struct gaussian *g = all->g;
     bool ml = g->config->estimate == ESTIMATE_ML;
     for (size_t k = 0; k < g->classes; k++) {
@@ -54,7 +55,7 @@ static sepal_status check_classes(struct full *all) {
                         "more than 1; give it more rows, or use covariance=shared",
                         g->fit->data->schema->classes[k], g->s.class_weight[k], g->s.class_rows[k]);
         if (g->alpha == 0 && g->s.class_rows[k] < g->cols + 1)
-            return refuse(g, g->fit->ctx, k, ", so fewer than columns + 1");
+            return full_refuse(g, g->fit->ctx, k, ", so fewer than columns + 1");
     }
     return SEPAL_OK;
 }
@@ -63,7 +64,7 @@ static double *matrix_of(const struct gaussian *g, size_t k) {
     return g->fit->linear.density->root + k * g->cols * g->cols;
 }
 
-static sepal_status add_scatter(struct full *all, size_t k) {
+static sepal_status add_scatter(struct full_covariances *all, size_t k) {
     struct gaussian *g = all->g;
     struct shrunk *of = &all->of[k];
     double *matrix = matrix_of(g, k);
@@ -77,7 +78,7 @@ static sepal_status add_scatter(struct full *all, size_t k) {
 }
 
 /* Standard deviations of all classes together, for columns that have none in a class; 1: none. */
-static sepal_status find_pooled(double **out, const struct full *all) {
+static sepal_status full_find_pooled(double **out, const struct full_covariances *all) {
     const struct gaussian *g = all->g;
     double divisor = 0,
            *units = *out = arena_alloc(g->fit->ctx, &g->fit->arena, g->cols, sizeof *units);
@@ -92,7 +93,7 @@ static sepal_status find_pooled(double **out, const struct full *all) {
 }
 
 /* A class's matrix in units of standard deviations, shrunk as Ledoit and Wolf estimate. */
-static sepal_status standardize(struct full *all, size_t k, const double *pooled) {
+static sepal_status full_standardize(struct full_covariances *all, size_t k, const double *pooled) {
     struct gaussian *g = all->g;
     struct shrunk *of = &all->of[k];
     struct scatter scaled;
@@ -109,7 +110,7 @@ static sepal_status standardize(struct full *all, size_t k, const double *pooled
 }
 
 static sepal_status factor_class(sepal_ctx *ctx, size_t k, void *payload) {
-    struct full *all = payload;
+    struct full_covariances *all = payload;
     struct gaussian *g = all->g;
     const struct shrunk *of = &all->of[k];
     size_t cols = g->cols;
@@ -135,22 +136,22 @@ static sepal_status factor_class(sepal_ctx *ctx, size_t k, void *payload) {
         }
     }
     mem_free(scale);
-    return usable ? SEPAL_OK : refuse(g, ctx, k, ", some constant or a combination of others");
+    return usable ? SEPAL_OK : full_refuse(g, ctx, k, ", some constant or a combination of others");
 }
 
 sepal_status gaussian_full(struct gaussian *g) {
     sepal_ctx *ctx = g->fit->ctx;
-    struct full all = {.g = g};
+    struct full_covariances all = {.g = g};
     all.of = arena_alloc(ctx, &g->fit->arena, g->classes, sizeof *all.of);
     if (!all.of) return SEPAL_EMEMORY;
-    TRY(check_classes(&all));
+    TRY(full_check_classes(&all));
     TRY(scatter_columns(&g->s, SPREAD_NONE));
     TRY(scatter_order(&all.order, &g->s));
     for (size_t k = 0; k < g->classes; k++) TRY(add_scatter(&all, k));
     double *pooled = NULL;
-    if (isnan(g->alpha)) TRY(find_pooled(&pooled, &all));
+    if (isnan(g->alpha)) TRY(full_find_pooled(&pooled, &all));
     for (size_t k = 0; k < g->classes; k++) {
-        if (pooled) TRY(standardize(&all, k, pooled));
+        if (pooled) TRY(full_standardize(&all, k, pooled));
         g->intensity = fmax(g->intensity, all.of[k].alpha);
     }
     g->fit->solver =

@@ -23,7 +23,7 @@ static double find_floor(const struct gaussian *g, const double *squares) {
 }
 
 /* Shrink the variances of a class towards their mean. */
-static void shrink(const struct gaussian *g, double *squares) {
+static void variances_shrink(const struct gaussian *g, double *squares) {
     double mean = 0;
     for (size_t j = 0; j < g->cols; j++) mean += squares[j] / (double)g->cols;
     for (size_t j = 0; j < g->cols; j++) squares[j] = (1 - g->alpha) * squares[j] + g->alpha * mean;
@@ -35,7 +35,7 @@ static double divisor_of(const struct gaussian *g, size_t k) {
 }
 
 /* Standard deviations of all classes together; 1: none. */
-static void find_pooled(double *units, const struct gaussian *g, const double *squares) {
+static void variances_find_pooled(double *units, const struct gaussian *g, const double *squares) {
     double divisor = 0;
     for (size_t k = 0; k < g->classes; k++) divisor += divisor_of(g, k);
     for (size_t j = 0; j < g->cols; j++) {
@@ -69,7 +69,7 @@ static sepal_status shrink_zeros(struct gaussian *g, const struct class_order *o
 static sepal_status shrink_all(struct gaussian *g, double *squares) {
     struct class_order order;
     if (!isnan(g->alpha)) {
-        for (size_t k = 0; k < g->classes; k++) shrink(g, squares + k * g->cols);
+        for (size_t k = 0; k < g->classes; k++) variances_shrink(g, squares + k * g->cols);
         g->intensity = g->alpha;
         return SEPAL_OK;
     }
@@ -77,7 +77,7 @@ static sepal_status shrink_all(struct gaussian *g, double *squares) {
     if (!pooled) return SEPAL_EMEMORY;
     TRY(scatter_columns(&g->s, SPREAD_NONE));
     TRY(scatter_order(&order, &g->s));
-    find_pooled(pooled, g, squares);
+    variances_find_pooled(pooled, g, squares);
     for (size_t k = 0; k < g->classes; k++)
         TRY(shrink_zeros(g, &order, k, squares + k * g->cols, pooled));
     return SEPAL_OK;

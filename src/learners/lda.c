@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-struct config {
+struct lda_config {
     const char *shrinkage, *priors;
     size_t axes;
     int estimate;
 };
 
-#define AT(field) offsetof(struct config, field)
+#define AT(field) offsetof(struct lda_config, field)
 static const struct parameter parameters[] = {
     {"shrinkage", PARAMETER_TEXT, AT(shrinkage), "none", "", SHRINKAGE_HELP},
     {"priors", PARAMETER_TEXT, AT(priors), NULL, "",
@@ -26,8 +26,8 @@ static const struct parameter parameters[] = {
     {0},
 };
 
-static sepal_status fit_alone(struct fit *fit) {
-    const struct config *config = fit->config;
+static sepal_status lda_fit_alone(struct fit *fit) {
+    const struct lda_config *config = fit->config;
     struct discriminant d = {.fit = fit, .axes = config->axes};
     TRY(shrinkage_read(&d.alpha, fit->ctx, "lda", config->shrinkage));
     TRY(scatter_start(&d.s, fit));
@@ -41,19 +41,20 @@ static sepal_status fit_alone(struct fit *fit) {
 
 static sepal_status fit_lda(struct fit *fit) {
     blas_enter();
-    sepal_status status = fit_alone(fit);
+    sepal_status status = lda_fit_alone(fit);
     blas_leave();
     return status;
 }
 
 /* Before there was one default for all, a default of its own was unbiased. */
-static const char *value_today(const struct setting *given, const struct setting *all, size_t n) {
+static const char *lda_value_today(const struct setting *given, const struct setting *all,
+                                   size_t n) {
     (void)all, (void)n;
     bool old = strcmp(given->name, "estimate") == 0 && strcmp(given->value, "default") == 0;
     return old ? "unbiased" : NULL;
 }
 
-static bool shiftable(const void *config) {
+static bool lda_shiftable(const void *config) {
     (void)config;
     return true;
 }
@@ -64,9 +65,9 @@ const struct learner learner_lda = {
     .activation = "softmax",
     .machine = true,
     .posterior = true,
-    .shiftable = shiftable,
+    .shiftable = lda_shiftable,
     .parameters = parameters,
-    .config_size = sizeof(struct config),
-    .value_today = value_today,
+    .config_size = sizeof(struct lda_config),
+    .value_today = lda_value_today,
     .fit = fit_lda,
 };

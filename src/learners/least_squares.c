@@ -13,13 +13,13 @@
 
 enum targets { TARGETS_PM1, TARGETS_FISHER };
 
-struct config {
+struct least_squares_config {
     double l2;
     int targets;
     bool bias;
 };
 
-#define AT(field) offsetof(struct config, field)
+#define AT(field) offsetof(struct least_squares_config, field)
 static const struct parameter parameters[] = {
     {"l2", PARAMETER_REAL, AT(l2), "0", "[0, inf)",
      "weight of the ridge penalty l2/2 * |W|^2 beside the mean loss"},
@@ -44,9 +44,9 @@ static const double SPARSE_PASSES = 4000;
 static const double LSQR_TOL = 1e-13, LSQR_CONDITION = 1e10;
 enum { LSQR_STEPS = 1000, LSQR_STEPS_PER_COLUMN = 4 };
 
-struct task {
+struct least_squares_task {
     struct fit *fit;
-    const struct config *config;
+    const struct least_squares_config *config;
     struct leastsq squares;
     double *target;      /* classes x outputs, not centred */
     double *target_mean; /* 0 without a bias */
@@ -62,7 +62,7 @@ static enum way named_way(const struct fit *fit) {
 
 /* ---- targets ------------------------------------------------------------------------------- */
 
-static sepal_status fill_targets(struct task *task) {
+static sepal_status fill_targets(struct least_squares_task *task) {
     const struct leastsq *p = &task->squares;
     sepal_ctx *ctx = task->fit->ctx;
     if (p->classes > 2) {
@@ -82,7 +82,7 @@ static sepal_status fill_targets(struct task *task) {
     return SEPAL_OK;
 }
 
-static void centre_targets(struct task *task) {
+static void centre_targets(struct least_squares_task *task) {
     struct leastsq *p = &task->squares;
     for (size_t r = 0; r < p->outputs; r++) {
         double sum = 0;
@@ -96,7 +96,7 @@ static void centre_targets(struct task *task) {
     }
 }
 
-static sepal_status make_targets(struct task *task) {
+static sepal_status make_targets(struct least_squares_task *task) {
     struct leastsq *p = &task->squares;
     sepal_ctx *ctx = task->fit->ctx;
     struct arena *arena = &task->fit->arena;
@@ -136,7 +136,7 @@ static enum way choose_way(const struct leastsq *p) {
     return qr_affordable(p) ? WAY_QR : WAY_LSQR;
 }
 
-static sepal_status run_qr(struct task *task, const char *why) {
+static sepal_status run_qr(struct least_squares_task *task, const char *why) {
     struct leastsq *p = &task->squares;
     TRY(leastsq_qr(p));
     if (leastsq_qr_by_rows(p))
@@ -147,7 +147,7 @@ static sepal_status run_qr(struct task *task, const char *why) {
 }
 
 /* By its own test LSQR may end where there is more to gain: that is not convergence. */
-static void judge_lsqr(struct task *task, size_t most) {
+static void judge_lsqr(struct least_squares_task *task, size_t most) {
     struct fit *fit = task->fit;
     struct leastsq *p = &task->squares;
     bool ended = p->converged || p->uneven, near = ended && p->condition > LSQR_CONDITION;
@@ -171,7 +171,7 @@ static void judge_lsqr(struct task *task, size_t most) {
     if (near) p->converged = false;
 }
 
-static sepal_status run_lsqr(struct task *task, const char *why) {
+static sepal_status run_lsqr(struct least_squares_task *task, const char *why) {
     struct fit *fit = task->fit;
     struct leastsq *p = &task->squares;
     size_t shorter = p->x->rows < p->n ? p->x->rows : p->n;
@@ -185,7 +185,7 @@ static sepal_status run_lsqr(struct task *task, const char *why) {
     return SEPAL_OK;
 }
 
-static sepal_status solve(struct task *task, enum way asked) {
+static sepal_status least_squares_solve(struct least_squares_task *task, enum way asked) {
     struct leastsq *p = &task->squares;
     enum way way = asked ? asked : choose_way(p);
     const char *why = asked ? "as asked" : "as many columns as rows, or more";
@@ -209,7 +209,7 @@ static sepal_status solve(struct task *task, enum way asked) {
 
 /* ---- what came of it ----------------------------------------------------------------------- */
 
-static void warn_of_rank(const struct task *task) {
+static void warn_of_rank(const struct least_squares_task *task) {
     const struct leastsq *p = &task->squares;
     const struct schema *schema = task->fit->data->schema;
     size_t cols = p->x->cols, known = schema && schema->width == cols ? schema->dependent : 0;
@@ -223,7 +223,7 @@ static void warn_of_rank(const struct task *task) {
          cols, constant, known_exactly ? "" : "at most ", p->rank);
 }
 
-static sepal_status set_bias(struct task *task) {
+static sepal_status least_squares_set_bias(struct least_squares_task *task) {
     struct linear *linear = &task->fit->linear;
     const struct leastsq *p = &task->squares;
     for (size_t r = 0; r < linear->rows; r++) {
@@ -240,7 +240,7 @@ static sepal_status set_bias(struct task *task) {
     return SEPAL_OK;
 }
 
-static const char *describe(struct task *task) {
+static const char *least_squares_describe(struct least_squares_task *task) {
     const struct leastsq *p = &task->squares;
     const char *bias = p->centre ? "bias not penalised" : "no bias";
     char l2[DECIMAL_BYTES], alpha[DECIMAL_BYTES];
@@ -260,7 +260,7 @@ static const char *describe(struct task *task) {
                     penalty);
 }
 
-static sepal_status report(struct task *task) {
+static sepal_status least_squares_report(struct least_squares_task *task) {
     struct fit *fit = task->fit;
     const struct leastsq *p = &task->squares;
     double residual;
@@ -268,7 +268,7 @@ static sepal_status report(struct task *task) {
     fit->gap = NAN;
     fit->iterations = p->iterations;
     fit->converged = p->converged;
-    fit->words = describe(task);
+    fit->words = least_squares_describe(task);
     if (!fit->make) return SEPAL_OK;
     struct tree *facts = tree_object(fit->make, fit->report, "least_squares");
     if (p->iterations)
@@ -279,11 +279,11 @@ static sepal_status report(struct task *task) {
     return SEPAL_OK;
 }
 
-static bool stops(void *payload, const char *doing) {
+static bool least_squares_stops(void *payload, const char *doing) {
     return fit_stops(payload, "%s", doing);
 }
 
-static sepal_status set_up(struct task *task) {
+static sepal_status least_squares_set_up(struct least_squares_task *task) {
     struct fit *fit = task->fit;
     const sepal_data *data = fit->data;
     TRY(linear_init(&fit->linear, fit->ctx, data->schema->n_classes, data->matrix.cols,
@@ -304,33 +304,33 @@ static sepal_status set_up(struct task *task) {
                                      .outputs = fit->linear.rows,
                                      .centre = fit->linear.centre,
                                      .w = fit->linear.w,
-                                     .stops = stops,
+                                     .stops = least_squares_stops,
                                      .payload = fit};
     return leastsq_means(&task->squares);
 }
 
-static sepal_status fit_alone(struct fit *fit) {
-    struct task task = {.fit = fit, .config = fit->config};
-    TRY(set_up(&task));
+static sepal_status least_squares_fit_alone(struct fit *fit) {
+    struct least_squares_task task = {.fit = fit, .config = fit->config};
+    TRY(least_squares_set_up(&task));
     task.squares.ridge = task.squares.total * task.config->l2;
     TRY(make_targets(&task));
-    TRY(solve(&task, named_way(fit)));
+    TRY(least_squares_solve(&task, named_way(fit)));
     if (task.squares.stopped && task.squares.rank == 0 && cancelled(fit->ctx))
         return fail(fit->ctx, SEPAL_ECANCEL, "interrupted before there were any weights");
-    TRY(set_bias(&task));
+    TRY(least_squares_set_bias(&task));
     warn_of_rank(&task);
-    return report(&task);
+    return least_squares_report(&task);
 }
 
 static sepal_status fit_least_squares(struct fit *fit) {
     blas_enter();
-    sepal_status status = fit_alone(fit);
+    sepal_status status = least_squares_fit_alone(fit);
     blas_leave();
     return status;
 }
 
-static bool shiftable(const void *config) {
-    return ((const struct config *)config)->bias;
+static bool least_squares_shiftable(const void *config) {
+    return ((const struct least_squares_config *)config)->bias;
 }
 
 const struct learner learner_least_squares = {
@@ -338,9 +338,9 @@ const struct learner learner_least_squares = {
     .summary = "linear functions nearest to the classes' targets in squared error",
     .activation = "identity",
     .machine = true,
-    .shiftable = shiftable,
+    .shiftable = least_squares_shiftable,
     .solvers = "normal|qr|lsqr",
     .parameters = parameters,
-    .config_size = sizeof(struct config),
+    .config_size = sizeof(struct least_squares_config),
     .fit = fit_least_squares,
 };

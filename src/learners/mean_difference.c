@@ -3,18 +3,18 @@
 
 #include <math.h>
 
-struct config {
+struct mean_difference_config {
     int threshold;
 };
 
 static const struct parameter parameters[] = {
-    {"cut", PARAMETER_CHOICE, offsetof(struct config, threshold), "midpoint", THRESHOLD_WORDS,
-     THRESHOLD_HELP},
+    {"cut", PARAMETER_CHOICE, offsetof(struct mean_difference_config, threshold), "midpoint",
+     THRESHOLD_WORDS, THRESHOLD_HELP},
     {0},
 };
 
 static sepal_status fit_mean_difference(struct fit *fit) {
-    const struct config *config = fit->config;
+    const struct mean_difference_config *config = fit->config;
     struct scatter s;
     TRY(scatter_start(&s, fit));
     if (means_coincide(&s))
@@ -33,7 +33,7 @@ static sepal_status fit_mean_difference(struct fit *fit) {
     return threshold_place(fit, &s, (enum threshold)config->threshold);
 }
 
-static bool shiftable(const void *config) {
+static bool mean_difference_shiftable(const void *config) {
     (void)config;
     return true;
 }
@@ -42,8 +42,8 @@ const struct learner learner_mean_difference = {
     .name = "mean-difference",
     .summary = "the direction from one class mean to the other",
     .activation = "sign",
-    .shiftable = shiftable,
+    .shiftable = mean_difference_shiftable,
     .parameters = parameters,
-    .config_size = sizeof(struct config),
+    .config_size = sizeof(struct mean_difference_config),
     .fit = fit_mean_difference,
 };

@@ -22,12 +22,12 @@
 
 enum kind { KIND_MULTINOMIAL, KIND_COMPLEMENT, KIND_BERNOULLI, KIND_GAUSSIAN };
 
-struct config {
+struct naive_bayes_config {
     int kind;
     double smoothing;
 };
 
-#define AT(field) offsetof(struct config, field)
+#define AT(field) offsetof(struct naive_bayes_config, field)
 static const struct parameter parameters[] = {
     {"kind", PARAMETER_CHOICE, AT(kind), "multinomial", "multinomial|complement|bernoulli|gaussian",
      "what the columns are: counts, counts seen from the other classes, bits, measurements"},
@@ -36,7 +36,7 @@ static const struct parameter parameters[] = {
     {0},
 };
 
-struct task {
+struct naive_bayes_task {
     struct fit *fit;
     enum kind kind;
     double smoothing;
@@ -47,12 +47,12 @@ struct task {
     double *objective; /* classes: its part of the sum over the rows */
 };
 
-static const char *class_name(const struct task *task, size_t k) {
+static const char *class_name(const struct naive_bayes_task *task, size_t k) {
     return task->fit->data->schema->classes[k];
 }
 
 /* "column 'age'", or its number where a map has made it. */
-static const char *column_name(const struct task *task, size_t j) {
+static const char *bayes_column_name(const struct naive_bayes_task *task, size_t j) {
     const struct schema *schema = task->fit->data->schema;
     if (schema->width != task->cols) return fit_text(task->fit, "column %zu", j + 1);
     struct text name = {0};
@@ -65,7 +65,8 @@ static const char *column_name(const struct task *task, size_t j) {
 /* ---- what the values are -------------------------------------------------------------------- */
 
 /* The first value of a row below 0, or the first that is neither 0 nor 1. */
-static double find_value(const struct task *task, size_t row, bool below, size_t *column) {
+static double find_value(const struct naive_bayes_task *task, size_t row, bool below,
+                         size_t *column) {
     size_t i;
     const struct block *block = matrix_block_of(&task->fit->data->matrix, row, &i);
     double x = 0;
@@ -75,11 +76,11 @@ static double find_value(const struct task *task, size_t row, bool below, size_t
 }
 
 /* Messages count rows from 1. */
-static size_t row_name(const struct task *task, size_t row) {
+static size_t row_name(const struct naive_bayes_task *task, size_t row) {
     return matrix_row_number(&task->fit->data->matrix, row) + 1;
 }
 
-static sepal_status check_values(struct task *task) {
+static sepal_status check_values(struct naive_bayes_task *task) {
     struct fit *fit = task->fit;
     size_t j = 0;
     char shown[DECIMAL_BYTES];
@@ -89,7 +90,7 @@ static sepal_status check_values(struct task *task) {
         warn(fit->ctx, "not-bits",
              "%s of row %zu is %s, which is no bit: every value above 0 counts as 1, all others "
              "as 0; for counts use kind=multinomial",
-             column_name(task, j), row_name(task, task->sums.other_row), shown);
+             bayes_column_name(task, j), row_name(task, task->sums.other_row), shown);
         return SEPAL_OK;
     }
     if (task->sums.negative_row == SIZE_MAX) return SEPAL_OK;
@@ -97,10 +98,10 @@ static sepal_status check_values(struct task *task) {
     return fail_at(fit->ctx, SEPAL_EDATA, fit->data->file, 0, 0,
                    "%s of row %zu is %s, and counts are not below 0; leave the column out, use "
                    "kind=bernoulli for bits, or kind=gaussian for measurements",
-                   column_name(task, j), row_name(task, task->sums.negative_row), shown);
+                   bayes_column_name(task, j), row_name(task, task->sums.negative_row), shown);
 }
 
-static sepal_status check_weights(const struct task *task) {
+static sepal_status bayes_check_weights(const struct naive_bayes_task *task) {
     for (size_t k = 0; k < task->classes; k++)
         if (!(task->sums.weight[k] > 0))
             return fail(task->fit->ctx, SEPAL_EDATA,
@@ -112,7 +113,7 @@ static sepal_status check_weights(const struct task *task) {
 
 /* ---- from counts to logarithms -------------------------------------------------------------- */
 
-static sepal_status too_large(sepal_ctx *ctx, const struct task *task, size_t k) {
+static sepal_status too_large(sepal_ctx *ctx, const struct naive_bayes_task *task, size_t k) {
     return fail(ctx, SEPAL_EDATA,
                 "the sum of the values of class '%s' is beyond the range of a double; scale the "
                 "features down, or take less smoothing",
@@ -120,7 +121,7 @@ static sepal_status too_large(sepal_ctx *ctx, const struct task *task, size_t k)
 }
 
 /* Without smoothing a probability may come out as 0, and one of a bit as 1. */
-static sepal_status check_zeros(struct task *task) {
+static sepal_status check_zeros(struct naive_bayes_task *task) {
     const char *where = task->kind == KIND_COMPLEMENT ? "outside" : "in";
     for (size_t i = 0; task->smoothing == 0 && i < task->classes * task->cols; i++) {
         size_t k = i / task->cols, j = i % task->cols;
@@ -129,7 +130,7 @@ static sepal_status check_zeros(struct task *task) {
         return fail_at(task->fit->ctx, SEPAL_EDATA, task->fit->data->file, 0, 0,
                        "%s is %s above 0 %s class '%s', so without smoothing the logarithm of a "
                        "probability is not finite; use smoothing=1, or a small one such as 1e-10",
-                       column_name(task, j), task->value[i] > 0 ? "always" : "never", where,
+                       bayes_column_name(task, j), task->value[i] > 0 ? "always" : "never", where,
                        class_name(task, k));
     }
     return SEPAL_OK;
@@ -147,7 +148,7 @@ static double count_log(double known[KNOWN_COUNTS], double count, double smoothi
 
 /* Counts of class k, or of all others, to ln theta or its negative, in place. */
 static sepal_status count_logs(sepal_ctx *ctx, size_t k, void *payload) {
-    struct task *task = payload;
+    struct naive_bayes_task *task = payload;
     double *count = task->value + k * task->cols, total = 0, objective = 0;
     for (size_t j = 0; j < task->cols; j++) total += count[j];
     total += task->smoothing * (double)task->cols;
@@ -165,7 +166,7 @@ static sepal_status count_logs(sepal_ctx *ctx, size_t k, void *payload) {
 
 /* Numbers of bits in class k to ln theta and ln theta - ln(1 - theta). */
 static sepal_status bit_logs(sepal_ctx *ctx, size_t k, void *payload) {
-    struct task *task = payload;
+    struct naive_bayes_task *task = payload;
     struct density *density = task->fit->linear.density;
     double *value = task->value + k * task->cols, *mean = density->mean + k * task->cols;
     double rows = task->sums.weight[k], smoothing = task->smoothing;
@@ -190,7 +191,7 @@ static sepal_status bit_logs(sepal_ctx *ctx, size_t k, void *payload) {
 
 /* The counts of all classes but k, in place, as sums of what comes before and after it: a difference
    from the sum of all would leave rounding where there is nothing. */
-static sepal_status complement_counts(struct task *task) {
+static sepal_status complement_counts(struct naive_bayes_task *task) {
     enum { PANEL = 64 }; /* columns at a time */
     size_t cols = task->cols, classes = task->classes;
     double *after = arena_alloc(task->fit->ctx, &task->fit->arena, classes, PANEL * sizeof *after);
@@ -212,7 +213,7 @@ static sepal_status complement_counts(struct task *task) {
     return SEPAL_OK;
 }
 
-static sepal_status estimate(struct task *task) {
+static sepal_status bayes_estimate(struct naive_bayes_task *task) {
     sepal_ctx *ctx = task->fit->ctx;
     if (task->kind == KIND_COMPLEMENT) TRY(complement_counts(task));
     TRY(check_zeros(task));
@@ -222,7 +223,7 @@ static sepal_status estimate(struct task *task) {
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
-static sepal_status set_priors(struct task *task) {
+static sepal_status bayes_set_priors(struct naive_bayes_task *task) {
     struct linear *linear = &task->fit->linear;
     double total = task->fit->data->total_weight;
     if (task->kind == KIND_COMPLEMENT) return SEPAL_OK;
@@ -237,7 +238,7 @@ static sepal_status set_priors(struct task *task) {
     return SEPAL_OK;
 }
 
-static void set_weights(struct task *task) {
+static void bayes_set_weights(struct naive_bayes_task *task) {
     struct linear *linear = &task->fit->linear;
     size_t cols = task->cols;
     if (linear->rows == task->classes) {
@@ -249,7 +250,7 @@ static void set_weights(struct task *task) {
     linear->b[0] = task->constant[1] - task->constant[0];
 }
 
-static const char *describe(struct task *task) {
+static const char *bayes_describe(struct naive_bayes_task *task) {
     char a[DECIMAL_BYTES];
     a[decimal_print(a, task->smoothing)] = '\0';
     if (task->kind == KIND_BERNOULLI)
@@ -269,7 +270,7 @@ static const char *describe(struct task *task) {
                     a, task->cols);
 }
 
-static sepal_status set_up(struct task *task) {
+static sepal_status bayes_set_up(struct naive_bayes_task *task) {
     struct fit *fit = task->fit;
     struct linear *linear = &fit->linear;
     TRY(linear_init(linear, fit->ctx, task->classes, task->cols, false));
@@ -291,7 +292,7 @@ static sepal_status set_up(struct task *task) {
     return SEPAL_OK;
 }
 
-static sepal_status fit_gaussian(struct fit *fit, const struct config *config) {
+static sepal_status bayes_fit_gaussian(struct fit *fit, const struct naive_bayes_config *config) {
     static const struct gaussian_config diagonal = {
         .covariance = COVARIANCE_DIAGONAL, .estimate = ESTIMATE_ML, .shrinkage = "none"};
     if (config->smoothing != 1)
@@ -303,34 +304,34 @@ static sepal_status fit_gaussian(struct fit *fit, const struct config *config) {
 }
 
 static sepal_status fit_naive_bayes(struct fit *fit) {
-    const struct config *config = fit->config;
+    const struct naive_bayes_config *config = fit->config;
     const sepal_data *data = fit->data;
-    if (config->kind == KIND_GAUSSIAN) return fit_gaussian(fit, config);
-    struct task task = {.fit = fit,
-                        .kind = (enum kind)config->kind,
-                        .smoothing = config->smoothing,
-                        .classes = data->schema->n_classes,
-                        .cols = data->matrix.cols};
-    TRY(set_up(&task));
+    if (config->kind == KIND_GAUSSIAN) return bayes_fit_gaussian(fit, config);
+    struct naive_bayes_task task = {.fit = fit,
+                                    .kind = (enum kind)config->kind,
+                                    .smoothing = config->smoothing,
+                                    .classes = data->schema->n_classes,
+                                    .cols = data->matrix.cols};
+    TRY(bayes_set_up(&task));
     TRY(class_sums(&task.sums, fit->ctx, &fit->arena, data));
     TRY(check_values(&task));
-    TRY(check_weights(&task));
-    TRY(estimate(&task));
-    TRY(set_priors(&task));
-    set_weights(&task);
+    TRY(bayes_check_weights(&task));
+    TRY(bayes_estimate(&task));
+    TRY(bayes_set_priors(&task));
+    bayes_set_weights(&task);
     fit->objective = 0;
     for (size_t k = 0; k < task.classes; k++)
         fit->objective += task.objective[k] / data->total_weight;
     fit->gap = NAN;
     fit->converged = true;
     fit->solver = "counts per class (closed form)";
-    fit->words = describe(&task);
+    fit->words = bayes_describe(&task);
     return SEPAL_OK;
 }
 
 /* Means and variances follow a shift; counts are counted from 0. */
-static bool shiftable(const void *config) {
-    return ((const struct config *)config)->kind == KIND_GAUSSIAN;
+static bool bayes_shiftable(const void *config) {
+    return ((const struct naive_bayes_config *)config)->kind == KIND_GAUSSIAN;
 }
 
 const struct learner learner_naive_bayes = {
@@ -339,8 +340,8 @@ const struct learner learner_naive_bayes = {
     .activation = "softmax",
     .machine = true,
     .posterior = true,
-    .shiftable = shiftable,
+    .shiftable = bayes_shiftable,
     .parameters = parameters,
-    .config_size = sizeof(struct config),
+    .config_size = sizeof(struct naive_bayes_config),
     .fit = fit_naive_bayes,
 };

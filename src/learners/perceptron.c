@@ -49,7 +49,7 @@ static double step_of(const struct perceptron *p, enum perceptron_mode mode) {
 }
 
 /* Begin where a model left off: w~ is that of x~ = (1, x), whatever centre the model has. */
-static sepal_status set_start(struct perceptron *p) {
+static sepal_status perceptron_set_start(struct perceptron *p) {
     const struct linear *warm = p->fit->warm;
     if (!warm) return SEPAL_OK;
     weights_copy(p, &p->now, &(struct weights){warm->w, warm->b});
@@ -76,7 +76,7 @@ static sepal_status perceptron_fit(struct fit *fit) {
     p.limit = most && most < p.config->epochs ? most : p.config->epochs;
     enum perceptron_mode mode = mode_of(p.config);
     p.step = step_of(&p, mode);
-    TRY(set_start(&p));
+    TRY(perceptron_set_start(&p));
     switch (mode) {
     case MODE_ONLINE: TRY(perceptron_online(&p)); break;
     case MODE_BATCH: TRY(perceptron_batch(&p)); break;

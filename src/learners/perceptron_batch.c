@@ -15,24 +15,24 @@
 enum { RIGHT = -1 }; /* in place of a rival: no mistake */
 enum { CHUNK = 1024, CHUNKS_BETWEEN = 64 };
 
-struct judging {
+struct batch_judging {
     const struct perceptron *p;
     size_t first, n; /* places in the order */
     int32_t *rival;  /* of each place from `first` on */
     atomic_bool overflow;
 };
 
-static size_t row_at(const struct perceptron *p, size_t place) {
+static size_t batch_row_at(const struct perceptron *p, size_t place) {
     return p->order ? p->order[place] : place;
 }
 
 static sepal_status judge_chunk(sepal_ctx *ctx, size_t chunk, void *payload) {
-    struct judging *all = payload;
+    struct batch_judging *all = payload;
     const struct perceptron *p = all->p;
     size_t at = chunk * CHUNK, end = at + CHUNK < all->n ? at + CHUNK : all->n;
     (void)ctx;
     for (; at < end; at++) {
-        struct example x = perceptron_example(p, row_at(p, all->first + at));
+        struct example x = perceptron_example(p, batch_row_at(p, all->first + at));
         double margin = perceptron_margin(p, &p->now, &x, &all->rival[at]);
         if (!isfinite(margin)) atomic_store(&all->overflow, true);
         if (margin > 0) all->rival[at] = RIGHT;
@@ -41,13 +41,13 @@ static sepal_status judge_chunk(sepal_ctx *ctx, size_t chunk, void *payload) {
 }
 
 /* Find the mistakes of n places; adds their number to p->mistakes. Incomplete when interrupted. */
-static sepal_status judge(struct perceptron *p, int32_t *rival, size_t first, size_t n,
-                          size_t *mistakes) {
+static sepal_status batch_judge(struct perceptron *p, int32_t *rival, size_t first, size_t n,
+                                size_t *mistakes) {
     const size_t most = (size_t)CHUNK * CHUNKS_BETWEEN;
     *mistakes = 0;
     for (size_t at = 0, part; at < n; at += part) {
         part = n - at < most ? n - at : most;
-        struct judging all = {.p = p, .first = first + at, .n = part, .rival = rival + at};
+        struct batch_judging all = {.p = p, .first = first + at, .n = part, .rival = rival + at};
         atomic_init(&all.overflow, false);
         TRY(parallel_for(p->fit->ctx, (part + CHUNK - 1) / CHUNK, judge_chunk, &all));
         if (atomic_load(&all.overflow)) return perceptron_overflow(p);
@@ -62,7 +62,7 @@ static void add_mistakes(const struct perceptron *p, struct weights *to, const i
                          size_t first, size_t n, double step) {
     for (size_t i = 0; i < n; i++) {
         if (rival[i] == RIGHT) continue;
-        struct example x = perceptron_example(p, row_at(p, first + i));
+        struct example x = perceptron_example(p, batch_row_at(p, first + i));
         perceptron_add(p, to, &x, rival[i], step * x.weight);
     }
 }
@@ -70,18 +70,18 @@ static void add_mistakes(const struct perceptron *p, struct weights *to, const i
 /* ---- is the sum exactly 0? ---------------------------------------------------------------- */
 
 /* a + b, and the error of that sum, which is a number itself (Knuth, TAOCP 2, 4.2.2). */
-static double two_sum(double a, double b, double *error) {
+static double batch_two_sum(double a, double b, double *error) {
     double sum = a + b, part = sum - a;
     *error = (a - (sum - part)) + (b - part);
     return sum;
 }
 
 /* high + low += a x without any error; false when that takes more than two doubles. */
-static bool add_exactly(double *high, double *low, double a, double x) {
+static bool batch_add_exactly(double *high, double *low, double a, double x) {
     double product = a * x, lost, left;
     if (fma(a, x, -product) != 0) return false;
-    *high = two_sum(*high, product, &lost);
-    *low = two_sum(*low, lost, &left);
+    *high = batch_two_sum(*high, product, &lost);
+    *low = batch_two_sum(*low, lost, &left);
     return left == 0;
 }
 
@@ -89,9 +89,9 @@ static bool add_row_exactly(const struct perceptron *p, struct weights *high, st
                             const struct example *x, size_t r, double a) {
     double *h = high->w + r * p->cols, *l = low->w + r * p->cols, value;
     size_t at = 0, j;
-    bool exact = !p->config->bias || add_exactly(&high->b[r], &low->b[r], a, 1);
+    bool exact = !p->config->bias || batch_add_exactly(&high->b[r], &low->b[r], a, 1);
     while (exact && row_next(x->block, x->i, p->cols, &at, &j, &value))
-        exact = add_exactly(&h[j], &l[j], a, value);
+        exact = batch_add_exactly(&h[j], &l[j], a, value);
     return exact;
 }
 
@@ -102,7 +102,7 @@ static bool cancels(const double *high, const double *low, size_t n) {
 }
 
 /* Rounding can make a sum 0 that is not; a proof needs the exact one. */
-static sepal_status prove(struct perceptron *p, const int32_t *rival) {
+static sepal_status batch_prove(struct perceptron *p, const int32_t *rival) {
     struct weights high, low;
     TRY(weights_make(&high, p));
     TRY(weights_make(&low, p));
@@ -134,14 +134,14 @@ sepal_status perceptron_batch(struct perceptron *p) {
     double theta = p->config->variant == BATCH ? p->config->theta : 0;
     for (size_t epoch = 1; epoch <= p->limit; epoch++) {
         p->mistakes = 0;
-        TRY(judge(p, rival, 0, n, &mistakes));
+        TRY(batch_judge(p, rival, 0, n, &mistakes));
         if (mistakes == 0 || fit->stopped) break;
         p->epochs = epoch;
         memset(sum.w, 0, p->rows * p->cols * sizeof *sum.w);
         memset(sum.b, 0, p->rows * sizeof *sum.b);
         add_mistakes(p, &sum, rival, 0, n, 1);
         double norm = weights_norm(p, &sum);
-        if (norm == 0) TRY(prove(p, rival));
+        if (norm == 0) TRY(batch_prove(p, rival));
         if (p->step * norm <= theta) {
             p->small_update = p->step * norm;
             break;
@@ -158,7 +158,7 @@ static sepal_status minibatch_epoch(struct perceptron *p, int32_t *rival, size_t
     size_t n = p->matrix->rows, mistakes;
     for (size_t first = 0, part; first < n; first += part) {
         part = n - first < p->config->batch ? n - first : p->config->batch;
-        TRY(judge(p, rival, first, part, &mistakes));
+        TRY(batch_judge(p, rival, first, part, &mistakes));
         if (p->fit->stopped) break;
         if (mistakes == 0) continue;
         add_mistakes(p, &p->now, rival, first, part, p->step);

@@ -16,7 +16,7 @@ struct online_run {
     size_t seen;           /* examples in that sum */
 };
 
-static sepal_status visit(struct online_run *run, size_t place) {
+static sepal_status online_visit(struct online_run *run, size_t place) {
     struct perceptron *p = run->p;
     size_t row = p->order ? p->order[place] : place;
     struct example x = perceptron_example(p, row);
@@ -42,7 +42,7 @@ static sepal_status run_epoch(struct online_run *run, size_t epoch) {
     p->mistakes = 0;
     if (run->sum.w) weights_add(p, &run->sum, (double)n, &p->now);
     while (place < n && !p->fit->stopped) {
-        TRY(visit(run, place++));
+        TRY(online_visit(run, place++));
         perceptron_stops(p, 1);
     }
     /* the places that were not reached have been counted with the weights as they are now */

@@ -58,7 +58,7 @@ static void suspect_wrong(struct pocket *pocket) {
     }
 }
 
-static void keep(struct pocket *pocket, double errors) {
+static void pocket_keep(struct pocket *pocket, double errors) {
     struct perceptron *p = pocket->p;
     weights_copy(p, &p->result, &p->now);
     pocket->best = errors;
@@ -73,7 +73,7 @@ static sepal_status count_all(struct pocket *pocket) {
     double errors = 0;
     TRY(parallel_for(p->fit->ctx, p->matrix->n_blocks, count_block, pocket));
     for (size_t b = 0; b < p->matrix->n_blocks; b++) errors += pocket->block_sums[b];
-    if (errors < pocket->best) keep(pocket, errors);
+    if (errors < pocket->best) pocket_keep(pocket, errors);
     suspect_wrong(pocket);
     perceptron_stops(p, p->matrix->rows);
     return SEPAL_OK;

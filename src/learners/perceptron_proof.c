@@ -9,7 +9,8 @@
 
 static const double MOST_WORK = 3e9; /* a few seconds */
 
-static sepal_status ask(struct separability *out, struct perceptron *p, struct arena *arena) {
+static sepal_status perceptron_proof_ask(struct separability *out, struct perceptron *p,
+                                         struct arena *arena) {
     sepal_ctx *ctx = p->fit->ctx;
     struct question q = {.x = p->matrix, .bias = p->config->bias};
     double run = (double)p->epochs * (double)p->matrix->rows * (double)(p->cols * p->rows);
@@ -27,7 +28,7 @@ static sepal_status ask(struct separability *out, struct perceptron *p, struct a
 sepal_status perceptron_prove(enum perceptron_chance *out, struct perceptron *p) {
     struct arena arena = {0};
     struct separability found = {.separable = OUTCOME_UNKNOWN};
-    sepal_status status = ask(&found, p, &arena);
+    sepal_status status = perceptron_proof_ask(&found, p, &arena);
     *out = found.separable == OUTCOME_YES  ? CHANCE_LATER
            : found.separable == OUTCOME_NO ? CHANCE_NEVER
                                            : CHANCE_UNKNOWN;

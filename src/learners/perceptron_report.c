@@ -43,7 +43,8 @@ static sepal_status survey_block(sepal_ctx *ctx, size_t b, void *payload) {
     return SEPAL_OK;
 }
 
-static sepal_status survey(struct survey *out, struct perceptron *p, const struct weights *at) {
+static sepal_status perceptron_report_survey(struct survey *out, struct perceptron *p,
+                                             const struct weights *at) {
     struct fit *fit = p->fit;
     size_t n = p->matrix->n_blocks;
     struct surveying all = {p, at, arena_alloc(fit->ctx, &fit->arena, n, sizeof *all.blocks)};
@@ -121,7 +122,7 @@ static double update_bound(const struct perceptron *p, const struct start *u, do
     return isfinite(bound) ? bound : NAN;
 }
 
-static sepal_status report(struct perceptron *p, const struct survey *last) {
+static sepal_status perceptron_report_report(struct perceptron *p, const struct survey *last) {
     struct fit *fit = p->fit;
     struct start u = {0};
     double margin = last->mistakes == 0 ? last->least / weights_norm(p, &p->now) : NAN;
@@ -208,12 +209,12 @@ static sepal_status warn_about(struct perceptron *p, size_t mistakes) {
 sepal_status perceptron_finish(struct perceptron *p) {
     struct fit *fit = p->fit;
     struct survey last, returned;
-    TRY(survey(&last, p, &p->now));
+    TRY(perceptron_report_survey(&last, p, &p->now));
     returned = last;
     fit->converged = last.mistakes == 0;
-    TRY(report(p, &last));
+    TRY(perceptron_report_report(p, &last));
     if (p->result.w) {
-        TRY(survey(&returned, p, &p->result));
+        TRY(perceptron_report_survey(&returned, p, &p->result));
         weights_copy(p, &p->now, &p->result);
     }
     fit->iterations = p->epochs;

@@ -16,8 +16,8 @@ struct example perceptron_example(const struct perceptron *p, size_t row) {
 }
 
 /* In the same order of operations as linear_scores, so that the two agree on every tie. */
-static double score(const struct perceptron *p, const struct weights *at, const struct example *x,
-                    size_t r) {
+static double rule_score(const struct perceptron *p, const struct weights *at,
+                         const struct example *x, size_t r) {
     return at->b[r] + row_dot(p->kernels, x->block, x->i, p->cols, at->w + r * p->cols);
 }
 
@@ -25,25 +25,25 @@ double perceptron_margin(const struct perceptron *p, const struct weights *at,
                          const struct example *x, int32_t *rival) {
     if (p->rows == 1) {
         *rival = 1 - x->label;
-        double s = score(p, at, x, 0);
+        double s = rule_score(p, at, x, 0);
         return x->label == 1 ? s : -s;
     }
     double best = 0;
     *rival = -1;
     for (int32_t k = 0; k < (int32_t)p->rows; k++) {
         if (k == x->label) continue;
-        double s = score(p, at, x, (size_t)k);
+        double s = rule_score(p, at, x, (size_t)k);
         if (*rival >= 0 && !(s > best)) continue;
         best = s;
         *rival = k;
     }
-    return score(p, at, x, (size_t)x->label) - best;
+    return rule_score(p, at, x, (size_t)x->label) - best;
 }
 
 double perceptron_margin_against(const struct perceptron *p, const struct weights *at,
                                  const struct example *x, int32_t rival) {
     if (p->rows == 1) return perceptron_margin(p, at, x, &rival);
-    return score(p, at, x, (size_t)x->label) - score(p, at, x, (size_t)rival);
+    return rule_score(p, at, x, (size_t)x->label) - rule_score(p, at, x, (size_t)rival);
 }
 
 bool perceptron_errs(const struct perceptron *p, double margin, int32_t label, int32_t rival) {
@@ -51,8 +51,8 @@ bool perceptron_errs(const struct perceptron *p, double margin, int32_t label, i
     return !(margin > 0 || (margin == 0 && wins_tie));
 }
 
-static void add_row(const struct perceptron *p, struct weights *to, const struct example *x,
-                    size_t r, double a) {
+static void rule_add_row(const struct perceptron *p, struct weights *to, const struct example *x,
+                         size_t r, double a) {
     row_axpy(p->kernels, x->block, x->i, p->cols, a, to->w + r * p->cols);
     if (p->config->bias) to->b[r] += a;
 }
@@ -60,11 +60,11 @@ static void add_row(const struct perceptron *p, struct weights *to, const struct
 void perceptron_add(const struct perceptron *p, struct weights *to, const struct example *x,
                     int32_t rival, double a) {
     if (p->rows == 1) {
-        add_row(p, to, x, 0, x->label == 1 ? a : -a);
+        rule_add_row(p, to, x, 0, x->label == 1 ? a : -a);
         return;
     }
-    add_row(p, to, x, (size_t)x->label, a);
-    add_row(p, to, x, (size_t)rival, -a);
+    rule_add_row(p, to, x, (size_t)x->label, a);
+    rule_add_row(p, to, x, (size_t)rival, -a);
 }
 
 sepal_status weights_make(struct weights *out, const struct perceptron *p) {

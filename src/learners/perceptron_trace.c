@@ -2,21 +2,22 @@
    are few. */
 #include "learners/perceptron.h"
 
-struct linesearch {
+struct trace_line {
     struct arena arena;
     struct tree_maker make;
     struct tree *root;
 };
 
-static void begin(struct linesearch *line, const struct perceptron *p, size_t update) {
-    *line = (struct linesearch){.make = {.ctx = p->fit->ctx}};
+static void perceptron_trace_begin(struct trace_line *line, const struct perceptron *p,
+                                   size_t update) {
+    *line = (struct trace_line){.make = {.ctx = p->fit->ctx}};
     line->make.arena = &line->arena;
     line->root = tree_object(&line->make, NULL, NULL);
     tree_number(&line->make, line->root, "update", (double)update);
     tree_number(&line->make, line->root, "epoch", (double)p->epochs);
 }
 
-static void put_weights(struct linesearch *line, const struct perceptron *p) {
+static void perceptron_trace_put_weights(struct trace_line *line, const struct perceptron *p) {
     enum { FEW = 16 };
     if (p->cols > FEW) return;
     struct tree *weights = tree_array(&line->make, line->root, "weights");
@@ -29,10 +30,10 @@ static void put_weights(struct linesearch *line, const struct perceptron *p) {
     for (size_t r = 0; r < p->rows; r++) tree_number(&line->make, bias, NULL, p->now.b[r]);
 }
 
-static sepal_status end(struct linesearch *line, const struct perceptron *p) {
+static sepal_status end(struct trace_line *line, const struct perceptron *p) {
     sepal_ctx *ctx = p->fit->ctx;
     struct text json = {0};
-    put_weights(line, p);
+    perceptron_trace_put_weights(line, p);
     if (!line->make.failed) json_print(ctx, &json, line->root, 0);
     sepal_status status = line->make.failed || json.failed ? SEPAL_EMEMORY : SEPAL_OK;
     if (status == SEPAL_OK && ctx->trace(json.bytes, ctx->trace_payload) != 0)
@@ -44,11 +45,11 @@ static sepal_status end(struct linesearch *line, const struct perceptron *p) {
 
 sepal_status perceptron_trace_step(struct perceptron *p, const struct example *x, int32_t rival,
                                    double before) {
-    struct linesearch line;
+    struct trace_line line;
     double after = perceptron_margin_against(p, &p->now, x, rival);
     /* two classes have one score, that of the second */
     double sign = p->rows == 1 && x->label == 0 ? -1 : 1;
-    begin(&line, p, p->updates);
+    perceptron_trace_begin(&line, p, p->updates);
     tree_number(&line.make, line.root, "example", (double)row_number(x->block, x->i));
     tree_text(&line.make, line.root, "label", data_label_name(p->data, (size_t)x->label));
     if (p->rows > 1)
@@ -59,8 +60,8 @@ sepal_status perceptron_trace_step(struct perceptron *p, const struct example *x
 }
 
 sepal_status perceptron_trace_batch(struct perceptron *p, size_t update, size_t examples) {
-    struct linesearch line;
-    begin(&line, p, update);
+    struct trace_line line;
+    perceptron_trace_begin(&line, p, update);
     tree_number(&line.make, line.root, "examples", (double)examples);
     return end(&line, p);
 }

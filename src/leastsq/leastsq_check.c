@@ -13,7 +13,7 @@ enum { SUMS_MOST = 1 << 18 };
 /* The square of a column's norm below this part of its mean's square is rounding. */
 static const double CONSTANT = 1e-12;
 
-struct checking {
+struct leastsq_checking {
     const struct leastsq *p;
     const struct linear *linear;
     const double *target;
@@ -24,13 +24,13 @@ struct checking {
 
 /* Sums: the loss; squares of the centred columns; and for each output the errors' sum, then its
    gradient. In sparse rows only the entries are visited, the rest is added at the end. */
-static size_t sums_width(const struct checking *all, size_t outputs) {
+static size_t leastsq_check_sums_width(const struct leastsq_checking *all, size_t outputs) {
     size_t cols = all->linear->cols;
     return 1 + cols + outputs * (1 + cols);
 }
 
-static void add_squares(const struct checking *all, const struct block *block, size_t i,
-                        double weight, double *squares) {
+static void leastsq_check_add_squares(const struct leastsq_checking *all, const struct block *block,
+                                      size_t i, double weight, double *squares) {
     const double *centre = all->linear->centre;
     size_t cols = all->linear->cols;
     double x;
@@ -46,7 +46,7 @@ static void add_squares(const struct checking *all, const struct block *block, s
     }
 }
 
-static double error_of(const struct checking *all, const struct kernels *kernels,
+static double error_of(const struct leastsq_checking *all, const struct kernels *kernels,
                        const struct block *block, size_t i, size_t r) {
     const struct linear *linear = all->linear;
     const double *w = linear->w + r * linear->cols;
@@ -58,7 +58,7 @@ static double error_of(const struct checking *all, const struct kernels *kernels
     return all->target[k * linear->rows + r] - score;
 }
 
-static void add_gradient(const struct checking *all, const struct kernels *kernels,
+static void add_gradient(const struct leastsq_checking *all, const struct kernels *kernels,
                          const struct block *block, size_t i, double a, double *gradient) {
     const double *centre = all->linear->centre;
     size_t cols = all->linear->cols;
@@ -73,14 +73,15 @@ static void add_gradient(const struct checking *all, const struct kernels *kerne
 }
 
 /* Outputs [from, end) of one block. */
-static void add_rows(const struct checking *all, const struct kernels *kernels,
-                     const struct block *block, size_t from, size_t end, double *sums) {
+static void leastsq_check_add_rows(const struct leastsq_checking *all,
+                                   const struct kernels *kernels, const struct block *block,
+                                   size_t from, size_t end, double *sums) {
     size_t cols = all->linear->cols;
     for (size_t i = 0; i < block->rows; i++) {
         size_t row = block->first_row + i;
         double weight = all->p->weight ? all->p->weight[row] : 1;
         if (weight == 0) continue;
-        add_squares(all, block, i, weight, sums + 1);
+        leastsq_check_add_squares(all, block, i, weight, sums + 1);
         for (size_t r = from; r < end; r++) {
             double error = error_of(all, kernels, block, i, r);
             double *output = sums + 1 + cols + (r - from) * (1 + cols);
@@ -91,24 +92,24 @@ static void add_rows(const struct checking *all, const struct kernels *kernels,
     }
 }
 
-static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double *sums,
-                              void *payload) {
-    const struct checking *all = payload;
-    add_rows(all, ctx->kernels, block, 0, all->linear->rows, sums);
+static sepal_status leastsq_check_add_block(sepal_ctx *ctx, const struct block *block, double *sums,
+                                            void *payload) {
+    const struct leastsq_checking *all = payload;
+    leastsq_check_add_rows(all, ctx->kernels, block, 0, all->linear->rows, sums);
     return SEPAL_OK;
 }
 
 static sepal_status add_output(sepal_ctx *ctx, size_t r, void *payload) {
-    const struct checking *all = payload;
-    double *sums = all->sums + r * sums_width(all, 1);
+    const struct leastsq_checking *all = payload;
+    double *sums = all->sums + r * leastsq_check_sums_width(all, 1);
     struct block_iterator blocks = {.matrix = all->p->x};
     for (const struct block *block; (block = block_next(&blocks));)
-        add_rows(all, ctx->kernels, block, r, r + 1, sums);
+        leastsq_check_add_rows(all, ctx->kernels, block, r, r + 1, sums);
     return SEPAL_OK;
 }
 
 /* The norm of the targets of output r, around their mean where there is a bias. */
-static double target_norm(const struct checking *all, size_t r) {
+static double target_norm(const struct leastsq_checking *all, size_t r) {
     const struct leastsq *p = all->p;
     double mean = 0, sum = 0;
     for (size_t k = 0; k < p->classes && p->centre; k++)
@@ -121,7 +122,8 @@ static double target_norm(const struct checking *all, size_t r) {
 }
 
 /* The largest relative element of output r's gradient joins all->worst. */
-static void judge(struct checking *all, size_t r, const double *squares, const double *output) {
+static void leastsq_check_judge(struct leastsq_checking *all, size_t r, const double *squares,
+                                const double *output) {
     const struct leastsq *p = all->p;
     const struct linear *linear = all->linear;
     bool sparse = p->x->sparse && linear->centre;
@@ -138,37 +140,39 @@ static void judge(struct checking *all, size_t r, const double *squares, const d
     }
 }
 
-static sepal_status check(struct checking *all, double *sums, bool by_output) {
+static sepal_status leastsq_check_check(struct leastsq_checking *all, double *sums,
+                                        bool by_output) {
     size_t outputs = all->linear->rows, cols = all->linear->cols;
     sepal_ctx *ctx = all->p->ctx;
-    size_t width = sums_width(all, by_output ? 1 : outputs);
+    size_t width = leastsq_check_sums_width(all, by_output ? 1 : outputs);
     if (by_output) {
         memset(sums, 0, outputs * width * sizeof *sums);
         all->sums = sums;
         TRY(parallel_for(ctx, outputs, add_output, all));
     } else {
-        TRY(matrix_sum(sums, ctx, all->p->x, width, add_block, all));
+        TRY(matrix_sum(sums, ctx, all->p->x, width, leastsq_check_add_block, all));
     }
     for (size_t r = 0; r < outputs; r++) {
         double *of = by_output ? sums + r * width : sums;
         if (by_output || r == 0) all->loss += of[0];
-        judge(all, r, of + 1, of + 1 + cols + (by_output ? 0 : r * (1 + cols)));
+        leastsq_check_judge(all, r, of + 1, of + 1 + cols + (by_output ? 0 : r * (1 + cols)));
     }
     return SEPAL_OK;
 }
 
 sepal_status leastsq_check(double *objective, double *residual, const struct leastsq *p,
                            const struct linear *linear, const double *target, double l2) {
-    struct checking all = {.p = p, .linear = linear, .target = target, .l2 = l2};
+    struct leastsq_checking all = {.p = p, .linear = linear, .target = target, .l2 = l2};
     size_t outputs = linear->rows, cells = outputs * linear->cols;
-    bool by_output = sums_width(&all, outputs) > SUMS_MOST;
-    size_t width = by_output ? outputs * sums_width(&all, 1) : sums_width(&all, outputs);
+    bool by_output = leastsq_check_sums_width(&all, outputs) > SUMS_MOST;
+    size_t width = by_output ? outputs * leastsq_check_sums_width(&all, 1)
+                             : leastsq_check_sums_width(&all, outputs);
     double *bias = mem_alloc(p->ctx, outputs, sizeof *bias);
     double *sums = mem_alloc(p->ctx, width, sizeof *sums);
     sepal_status status = bias && sums ? SEPAL_OK : SEPAL_EMEMORY;
     for (size_t r = 0; status == SEPAL_OK && r < outputs; r++) bias[r] = linear_bias(linear, r);
     all.bias = bias;
-    if (status == SEPAL_OK) status = check(&all, sums, by_output);
+    if (status == SEPAL_OK) status = leastsq_check_check(&all, sums, by_output);
     mem_free(sums);
     mem_free(bias);
     *residual = all.worst;

@@ -15,13 +15,13 @@ static uint64_t bits_of(double x) {
     return bits;
 }
 
-struct hashed {
+struct hashed_column {
     uint64_t hash;
     size_t at; /* place in active */
 };
 
-static int by_hash(const void *a, const void *b) {
-    const struct hashed *x = a, *y = b;
+static int duplicate_columns_by_hash(const void *a, const void *b) {
+    const struct hashed_column *x = a, *y = b;
     if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
     return x->at < y->at ? -1 : x->at > y->at;
 }
@@ -39,7 +39,7 @@ static void hash_columns(uint64_t *hash, const struct matrix *x) {
 }
 
 /* What has the same number by chance is told apart. */
-static void compare(size_t *first, const struct leastsq *p, double *row) {
+static void duplicate_columns_compare(size_t *first, const struct leastsq *p, double *row) {
     struct block_iterator blocks = {.matrix = p->x};
     for (const struct block *block; (block = block_next(&blocks));)
         for (size_t i = 0; i < block->rows; i++) {
@@ -52,18 +52,18 @@ static void compare(size_t *first, const struct leastsq *p, double *row) {
 sepal_status leastsq_duplicates(size_t *first, const struct leastsq *p) {
     size_t cols = p->x->cols;
     uint64_t *hash = arena_alloc(p->ctx, p->arena, cols, sizeof *hash);
-    struct hashed *order = arena_alloc(p->ctx, p->arena, p->n, sizeof *order);
+    struct hashed_column *order = arena_alloc(p->ctx, p->arena, p->n, sizeof *order);
     double *row = arena_alloc(p->ctx, p->arena, cols, sizeof *row);
     if (!hash || !order || !row) return SEPAL_EMEMORY;
     hash_columns(hash, p->x);
-    for (size_t a = 0; a < p->n; a++) order[a] = (struct hashed){hash[p->active[a]], a};
-    qsort(order, p->n, sizeof *order, by_hash);
+    for (size_t a = 0; a < p->n; a++) order[a] = (struct hashed_column){hash[p->active[a]], a};
+    qsort(order, p->n, sizeof *order, duplicate_columns_by_hash);
     bool any = false;
     for (size_t k = 0; k < p->n; k++) {
         bool again = k > 0 && order[k].hash == order[k - 1].hash;
         first[order[k].at] = again ? first[order[k - 1].at] : order[k].at;
         any = any || again;
     }
-    if (any) compare(first, p, row);
+    if (any) duplicate_columns_compare(first, p, row);
     return SEPAL_OK;
 }

@@ -20,22 +20,22 @@ struct lsqr {
 };
 
 /* x = (product - keep x) / its norm, which is returned */
-static double advance(const struct kernels *kernels, double *x, const double *product, double keep,
-                      size_t n) {
+static double lsqr_advance(const struct kernels *kernels, double *x, const double *product,
+                           double keep, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = product[i] - keep * x[i];
     double norm = sqrt(kernels->dot_f64(x, x, n));
     for (size_t i = 0; norm > 0 && i < n; i++) x[i] /= norm;
     return norm;
 }
 
-static sepal_status start(struct lsqr *s, size_t output, double *norm_b) {
+static sepal_status lsqr_start(struct lsqr *s, size_t output, double *norm_b) {
     const struct leastsq *p = s->products.p;
     const struct kernels *kernels = p->ctx->kernels;
     for (size_t i = 0; i < p->x->rows; i++)
         s->product[i] = leastsq_root_weight(p, i) * leastsq_target(p, i)[output];
-    *norm_b = advance(kernels, s->u, s->product, 0, p->x->rows);
+    *norm_b = lsqr_advance(kernels, s->u, s->product, 0, p->x->rows);
     TRY(products_back(s->product, &s->products, s->u));
-    s->alpha = advance(kernels, s->v, s->product, 0, p->x->cols);
+    s->alpha = lsqr_advance(kernels, s->v, s->product, 0, p->x->cols);
     for (size_t j = 0; j < p->x->cols; j++) s->w[j] = s->v[j];
     s->phi_bar = s->norm_r = *norm_b;
     s->rho_bar = s->alpha;
@@ -44,15 +44,15 @@ static sepal_status start(struct lsqr *s, size_t output, double *norm_b) {
     return SEPAL_OK;
 }
 
-static sepal_status step(struct lsqr *s, double damp, double *x) {
+static sepal_status lsqr_step(struct lsqr *s, double damp, double *x) {
     const struct leastsq *p = s->products.p;
     const struct kernels *kernels = p->ctx->kernels;
     size_t cols = p->x->cols;
     TRY(products_forward(s->product, &s->products, s->v));
-    double beta = advance(kernels, s->u, s->product, s->alpha, p->x->rows);
+    double beta = lsqr_advance(kernels, s->u, s->product, s->alpha, p->x->rows);
     s->norm_a = fmax(s->norm_a, hypot(hypot(s->alpha, beta), damp));
     TRY(products_back(s->product, &s->products, s->u));
-    s->alpha = advance(kernels, s->v, s->product, beta, cols);
+    s->alpha = lsqr_advance(kernels, s->v, s->product, beta, cols);
 
     double rho_bar = hypot(s->rho_bar, damp);
     double psi = damp / rho_bar * s->phi_bar, phi_bar = s->rho_bar / rho_bar * s->phi_bar;
@@ -71,16 +71,16 @@ static sepal_status step(struct lsqr *s, double damp, double *x) {
 }
 
 /* Row `output` of the answer. */
-static sepal_status solve(struct lsqr *s, struct leastsq *p, size_t output, double tol,
-                          size_t max_iter) {
+static sepal_status lsqr_solve(struct lsqr *s, struct leastsq *p, size_t output, double tol,
+                               size_t max_iter) {
     enum { LINE_BYTES = 96 };
     char line[LINE_BYTES];
     double *x = p->w + output * p->x->cols, norm_b, damp = sqrt(p->ridge);
-    TRY(start(s, output, &norm_b));
+    TRY(lsqr_start(s, output, &norm_b));
     size_t iteration = 0;
     bool converged = s->norm_ar == 0;
     while (!converged && iteration < max_iter && !p->stopped) {
-        TRY(step(s, damp, x));
+        TRY(lsqr_step(s, damp, x));
         iteration++;
         converged = s->norm_r <= tol * norm_b || s->norm_ar <= tol * s->norm_a * s->norm_r;
         snprintf(line, sizeof line, "lsqr: output %zu of %zu, iteration %zu", output + 1,
@@ -109,7 +109,7 @@ sepal_status leastsq_lsqr(struct leastsq *p, double tol, size_t max_iter) {
     size_t most = p->centre && rows > 0 ? rows - 1 : rows;
     p->rank = most < p->n ? most : p->n;
     p->converged = true;
-    for (size_t r = 0; r < p->outputs; r++) TRY(solve(&s, p, r, tol, max_iter));
+    for (size_t r = 0; r < p->outputs; r++) TRY(lsqr_solve(&s, p, r, tol, max_iter));
 
     /* A constant column is zero once centred; of sparse ones rounding leaves some. */
     for (size_t j = 0, a = 0; j < cols; j++) {

@@ -18,12 +18,12 @@ struct moments {
 
 /* The sums, all weighted: differences, their sizes, weights of the entries, one of each for every
    column; weights of classes; all weights. */
-static size_t width_of(const struct moments *all) {
+static size_t means_width_of(const struct moments *all) {
     return 3 * all->cols + all->p->classes + 1;
 }
 
-static void add_dense_row(const struct moments *all, const struct block *block, size_t i,
-                          double weight, double *sum) {
+static void means_add_dense_row(const struct moments *all, const struct block *block, size_t i,
+                                double weight, double *sum) {
     size_t cols = all->cols;
     for (size_t j = 0; j < cols; j++) {
         double x = block->f32 ? (double)block->f32[i * cols + j] : block->f64[i * cols + j];
@@ -34,8 +34,8 @@ static void add_dense_row(const struct moments *all, const struct block *block, 
     }
 }
 
-static void add_sparse_row(const struct moments *all, const struct block *block, size_t i,
-                           double weight, double *sum) {
+static void means_add_sparse_row(const struct moments *all, const struct block *block, size_t i,
+                                 double weight, double *sum) {
     size_t cols = all->cols;
     double x;
     for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &x);) {
@@ -45,8 +45,8 @@ static void add_sparse_row(const struct moments *all, const struct block *block,
     }
 }
 
-static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double *sum,
-                              void *payload) {
+static sepal_status means_add_block(sepal_ctx *ctx, const struct block *block, double *sum,
+                                    void *payload) {
     const struct moments *all = payload;
     const struct leastsq *p = all->p;
     (void)ctx;
@@ -55,16 +55,16 @@ static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double 
         double weight = p->weight ? p->weight[row] : 1;
         if (weight == 0) continue;
         if (block->sparse && all->cols > 0)
-            add_sparse_row(all, block, i, weight, sum);
+            means_add_sparse_row(all, block, i, weight, sum);
         else if (all->cols > 0)
-            add_dense_row(all, block, i, weight, sum);
+            means_add_dense_row(all, block, i, weight, sum);
         sum[3 * all->cols + (size_t)p->label[row]] += weight;
-        sum[width_of(all) - 1] += weight;
+        sum[means_width_of(all) - 1] += weight;
     }
     return SEPAL_OK;
 }
 
-static sepal_status find_means(struct leastsq *p, const double *shift, const double *sum) {
+static sepal_status means_find_means(struct leastsq *p, const double *shift, const double *sum) {
     size_t cols = p->x->cols;
     for (size_t j = 0; j < cols; j++) {
         double absent = p->total - sum[2 * cols + j];
@@ -100,7 +100,7 @@ static sepal_status find_sparse_means(struct leastsq *p) {
 }
 
 /* The first row that has weight. */
-static void find_shift(double *shift, const struct leastsq *p) {
+static void means_find_shift(double *shift, const struct leastsq *p) {
     size_t first = 0, local;
     while (p->weight && first + 1 < p->x->rows && p->weight[first] == 0) first++;
     const struct block *block = matrix_block_of(p->x, first, &local);
@@ -113,17 +113,17 @@ sepal_status leastsq_means(struct leastsq *p) {
     bool wide = p->x->sparse && cols > WIDE && p->x->n_blocks > MANY_BLOCKS;
     double *shift = arena_zero(p->ctx, p->arena, cols, sizeof *shift);
     struct moments all = {.p = p, .cols = wide ? 0 : cols, .shift = shift};
-    size_t width = width_of(&all);
+    size_t width = means_width_of(&all);
     double *sum = arena_alloc(p->ctx, p->arena, width, sizeof *sum);
     p->offset = arena_zero(p->ctx, p->arena, cols, sizeof *p->offset);
     p->active = arena_alloc(p->ctx, p->arena, cols, sizeof *p->active);
     if (!sum || !shift || !p->offset || !p->active) return SEPAL_EMEMORY;
 
-    if (p->centre && !wide) find_shift(shift, p);
-    TRY(matrix_sum(sum, p->ctx, p->x, width, add_block, &all));
+    if (p->centre && !wide) means_find_shift(shift, p);
+    TRY(matrix_sum(sum, p->ctx, p->x, width, means_add_block, &all));
     p->class_weight = sum + 3 * all.cols;
     p->total = sum[width - 1];
-    return wide ? find_sparse_means(p) : find_means(p, shift, sum);
+    return wide ? find_sparse_means(p) : means_find_means(p, shift, sum);
 }
 
 void leastsq_rows(const struct leastsq *p, const struct block *block, size_t first, size_t n,

@@ -44,7 +44,7 @@ static double least_eigenvalue(const struct system *s) {
 }
 
 /* false: not positive definite, or too near to it */
-static bool make_factor(struct system *s) {
+static bool normal_make_factor(struct system *s) {
     size_t n = s->p->n;
     double *g = s->factor;
     for (size_t j = 0; j < n; j++) {
@@ -65,7 +65,7 @@ static bool make_factor(struct system *s) {
 
 /* rhs = scaled solution of the system with that right-hand side; returns its norm, which counts
    every column in its own units */
-static double solve(const struct system *s) {
+static double normal_solve(const struct system *s) {
     size_t n = s->p->n, k = s->p->outputs;
     for (size_t i = 0; i < n * k; i++) s->rhs[i] *= s->scale[i / k];
     s->p->ctx->blas->cholesky_solve(n, s->factor, n, k, s->rhs, k);
@@ -108,13 +108,13 @@ static sepal_status take_residuals(struct system *s) {
 }
 
 /* Add corrections until the next one would be lost in rounding. */
-static sepal_status correct(struct system *s, double size, bool *accurate) {
+static sepal_status normal_correct(struct system *s, double size, bool *accurate) {
     size_t cells = s->p->n * s->p->outputs;
     double before = size;
     for (size_t step = 0; step < CORRECTIONS; step++) {
         if (leastsq_stops(s->p, "correcting the normal equations")) break;
         TRY(take_residuals(s));
-        double correction = solve(s);
+        double correction = normal_solve(s);
         if (!(correction <= SHRINK * before)) {
             *accurate = correction <= DBL_EPSILON * size;
             return SEPAL_OK;
@@ -137,11 +137,11 @@ sepal_status leastsq_normal(struct leastsq *p, bool *accurate) {
 
     TRY(leastsq_gram(s.factor, s.rhs, p));
     if (p->stopped) return SEPAL_OK;
-    *accurate = make_factor(&s);
+    *accurate = normal_make_factor(&s);
     if (!*accurate) return SEPAL_OK;
-    double size = solve(&s);
+    double size = normal_solve(&s);
     for (size_t i = 0; i < n * k; i++) s.w[i] = s.rhs[i];
-    if (size > 0) TRY(correct(&s, size, accurate));
+    if (size > 0) TRY(normal_correct(&s, size, accurate));
     if (!*accurate) return SEPAL_OK;
     p->rank = n;
     p->converged = !p->stopped;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-struct product {
+struct stripe_product {
     const struct products *products;
     const double *from;
     double *to;
@@ -52,7 +52,7 @@ static const double *rest_of_centre(const struct leastsq *p) {
 }
 
 static sepal_status forward_block(sepal_ctx *ctx, size_t b, void *payload) {
-    const struct product *all = payload;
+    const struct stripe_product *all = payload;
     const struct leastsq *p = all->products->p;
     const struct block *block = &p->x->blocks[b];
     for (size_t i = 0; i < block->rows; i++) {
@@ -68,14 +68,14 @@ static sepal_status forward_block(sepal_ctx *ctx, size_t b, void *payload) {
 sepal_status products_forward(double *u, const struct products *products, const double *v) {
     const struct leastsq *p = products->p;
     const double *rest = rest_of_centre(p);
-    struct product all = {.products = products, .from = v, .to = u};
+    struct stripe_product all = {.products = products, .from = v, .to = u};
     if (rest) all.ovr_dcd_sum = p->ctx->kernels->dot_f64(rest, v, p->x->cols);
     return parallel_for(p->ctx, p->x->n_blocks, forward_block, &all);
 }
 
 /* to += a times the stored entries of a sparse row in columns [from, end) */
-static void add_sparse(const struct kernels *kernels, const struct block *block, size_t i,
-                       size_t from, size_t end, double a, double *to) {
+static void products_add_sparse(const struct kernels *kernels, const struct block *block, size_t i,
+                                size_t from, size_t end, double a, double *to) {
     struct block part = *block;
     part.centre = NULL; /* left to the caller, who takes it off the sum over the rows */
     size_t start = block->start[i];
@@ -85,8 +85,9 @@ static void add_sparse(const struct kernels *kernels, const struct block *block,
     row_axpy(kernels, &part, 0, 0, a, to);
 }
 
-static void add_dense(const struct block *block, size_t i, size_t cols, const double *centre,
-                      size_t from, size_t end, double a, double *to) {
+static void products_add_dense(const struct block *block, size_t i, size_t cols,
+                               const double *centre, size_t from, size_t end, double a,
+                               double *to) {
     for (size_t j = from; j < end; j++) {
         double x = block->f32 ? (double)block->f32[i * cols + j] : block->f64[i * cols + j];
         to[j] += a * (centre ? x - centre[j] : x);
@@ -94,7 +95,7 @@ static void add_dense(const struct block *block, size_t i, size_t cols, const do
 }
 
 static sepal_status back_stripe(sepal_ctx *ctx, size_t s, void *payload) {
-    const struct product *all = payload;
+    const struct stripe_product *all = payload;
     const struct leastsq *p = all->products->p;
     size_t from = all->products->stripe[s], end = all->products->stripe[s + 1];
     memset(all->to + from, 0, (end - from) * sizeof *all->to);
@@ -106,9 +107,9 @@ static sepal_status back_stripe(sepal_ctx *ctx, size_t s, void *payload) {
             double a = leastsq_root_weight(p, row) * all->from[row];
             sum += a;
             if (block->sparse)
-                add_sparse(ctx->kernels, block, i, from, end, a, all->to);
+                products_add_sparse(ctx->kernels, block, i, from, end, a, all->to);
             else
-                add_dense(block, i, p->x->cols, p->centre, from, end, a, all->to);
+                products_add_dense(block, i, p->x->cols, p->centre, from, end, a, all->to);
         }
         for (size_t j = from; block->centre && j < end; j++) all->to[j] -= sum * block->centre[j];
     }
@@ -118,7 +119,8 @@ static sepal_status back_stripe(sepal_ctx *ctx, size_t s, void *payload) {
 
 sepal_status products_back(double *v, const struct products *products, const double *u) {
     const struct leastsq *p = products->p;
-    struct product all = {.products = products, .from = u, .to = v, .rest = rest_of_centre(p)};
+    struct stripe_product all = {
+        .products = products, .from = u, .to = v, .rest = rest_of_centre(p)};
     for (size_t i = 0; all.rest && i < p->x->rows; i++)
         all.ovr_dcd_sum += leastsq_root_weight(p, i) * u[i];
     return parallel_for(p->ctx, products->n_stripes, back_stripe, &all);

@@ -48,7 +48,7 @@ static sepal_status find_distinct(struct distinct *out, const struct leastsq *wh
 }
 
 /* Rows of (X T), then those of the ridge; the columns are yet to be scaled. */
-static void fill_rows(const void *payload, size_t first, size_t n, double *out, size_t stride) {
+static void qr_fill_rows(const void *payload, size_t first, size_t n, double *out, size_t stride) {
     const struct distinct *distinct = payload;
     const struct leastsq *p = &distinct->p;
     for (size_t row = first; row < first + n; row++, out += stride) {
@@ -83,7 +83,7 @@ static sepal_status solve_columns(struct leastsq *p) {
     struct tall tall = {.rows = rows,
                         .cols = n + k,
                         .stride = p->x->cols + k,
-                        .fill = fill_rows,
+                        .fill = qr_fill_rows,
                         .payload = &distinct};
     size_t height = rows < n ? rows : n;
     double *r = arena_alloc(p->ctx, p->arena, n + k, (n + k) * sizeof *r);
@@ -105,7 +105,8 @@ static sepal_status solve_columns(struct leastsq *p) {
 /* ---- space of the rows --------------------------------------------------------------------- */
 
 /* Row j of X' is column j of the data. */
-static void fill_columns(const void *payload, size_t first, size_t n, double *out, size_t stride) {
+static void qr_fill_columns(const void *payload, size_t first, size_t n, double *out,
+                            size_t stride) {
     const struct leastsq *p = payload;
     size_t end = first + n;
     for (size_t i = 0; i < p->x->rows; i++) {
@@ -149,15 +150,15 @@ static sepal_status multiply_back(sepal_ctx *ctx, size_t r, void *payload) {
 }
 
 /* C (k x n) = A'B for A (m x k), B (m x n), all small */
-static void multiply(const struct leastsq *p, double *c, size_t k, size_t n, const double *a,
-                     const double *b) {
+static void qr_multiply(const struct leastsq *p, double *c, size_t k, size_t n, const double *a,
+                        const double *b) {
     p->ctx->blas->gemm_tn(k, n, p->x->rows, a, k, b, n, 0, c, n);
 }
 
 static sepal_status solve_rows(struct leastsq *p) {
     size_t m = p->x->rows, k = p->outputs;
     struct tall tall = {
-        .rows = p->x->cols, .cols = m, .stride = m, .fill = fill_columns, .payload = p};
+        .rows = p->x->cols, .cols = m, .stride = m, .fill = qr_fill_columns, .payload = p};
     double *r = arena_alloc(p->ctx, p->arena, m, m * sizeof *r);
     double *unit = arena_zero(p->ctx, p->arena, m, m * sizeof *unit);
     double *inverse = arena_alloc(p->ctx, p->arena, m, m * sizeof *inverse);
@@ -171,9 +172,9 @@ static sepal_status solve_rows(struct leastsq *p) {
 
     for (size_t i = 0; i < m * k; i++)
         a[i] = leastsq_root_weight(p, i / k) * leastsq_target(p, i / k)[i % k];
-    multiply(p, y, m, k, inverse, a);
+    qr_multiply(p, y, m, k, inverse, a);
     for (size_t i = 0; i < m * m; i++) unit[i] = inverse[i % m * m + i / m];
-    multiply(p, a, m, k, unit, y);
+    qr_multiply(p, a, m, k, unit, y);
     struct back_product all = {.p = p, .a = a};
     return parallel_for(p->ctx, k, multiply_back, &all);
 }

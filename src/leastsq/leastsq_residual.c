@@ -11,7 +11,7 @@
 enum { STEPS_MOST = 30 };
 static const double ROUNDING = 1 + 1e-12;
 
-struct ovr_objective {
+struct residual_descent {
     struct products products;
     double *length;    /* cols: ridge included; 0: constant */
     double *r, *q;     /* rows: targets less values, and A p */
@@ -20,7 +20,7 @@ struct ovr_objective {
 
 /* A column less its centre, in units of the largest number that a pass finds: none is too small for
    its square. Entries that are not there are minus the centre. */
-static void pass(const struct leastsq *p, double *square, double *unit, double *seen) {
+static void residual_pass(const struct leastsq *p, double *square, double *unit, double *seen) {
     struct block_iterator blocks = {.matrix = p->x};
     double all = 0, x;
     for (const struct block *block; (block = block_next(&blocks));)
@@ -45,7 +45,8 @@ static void pass(const struct leastsq *p, double *square, double *unit, double *
     }
 }
 
-static sepal_status set_up(struct ovr_objective *t, struct leastsq *p, struct arena *arena) {
+static sepal_status residual_set_up(struct residual_descent *t, struct leastsq *p,
+                                    struct arena *arena) {
     size_t rows = p->x->rows, cols = p->x->cols;
     double **by_column[] = {&t->length, &t->x, &t->s, &t->p};
     for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)
@@ -54,8 +55,8 @@ static sepal_status set_up(struct ovr_objective *t, struct leastsq *p, struct ar
     t->r = arena_alloc(p->ctx, arena, rows, sizeof *t->r);
     t->q = arena_alloc(p->ctx, arena, rows, sizeof *t->q);
     if (!t->r || !t->q) return SEPAL_EMEMORY;
-    pass(p, NULL, t->length, t->x);
-    pass(p, t->s, t->length, t->x);
+    residual_pass(p, NULL, t->length, t->x);
+    residual_pass(p, t->s, t->length, t->x);
     for (size_t j = 0, a = 0; j < cols; j++) {
         bool active = a < p->n && p->active[a] == j;
         a += active;
@@ -65,7 +66,7 @@ static sepal_status set_up(struct ovr_objective *t, struct leastsq *p, struct ar
 }
 
 /* s = A'r - ridge x in units of the columns' lengths, and its square. */
-static sepal_status look(struct ovr_objective *t, double *square) {
+static sepal_status residual_look(struct residual_descent *t, double *square) {
     const struct leastsq *p = t->products.p;
     TRY(products_back(t->s, &t->products, t->r));
     *square = 0;
@@ -77,7 +78,7 @@ static sepal_status look(struct ovr_objective *t, double *square) {
     return SEPAL_OK;
 }
 
-static double value(const struct ovr_objective *t) {
+static double value(const struct residual_descent *t) {
     const struct leastsq *p = t->products.p;
     const struct kernels *kernels = p->ctx->kernels;
     double sum = kernels->dot_f64(t->r, t->r, p->x->rows);
@@ -86,7 +87,7 @@ static double value(const struct ovr_objective *t) {
     return sum;
 }
 
-static sepal_status advance(struct ovr_objective *t, double square) {
+static sepal_status residual_advance(struct residual_descent *t, double square) {
     const struct leastsq *p = t->products.p;
     const struct kernels *kernels = p->ctx->kernels;
     size_t rows = p->x->rows, cols = p->x->cols;
@@ -100,22 +101,23 @@ static sepal_status advance(struct ovr_objective *t, double square) {
 }
 
 /* Whether no more than `much` is left to gain. */
-static sepal_status run(struct ovr_objective *t, double start, double much, bool *little) {
+static sepal_status residual_run(struct residual_descent *t, double start, double much,
+                                 bool *little) {
     const struct leastsq *p = t->products.p;
     double square, before = INFINITY, first = value(t), last = first, now = first;
-    TRY(look(t, &square));
+    TRY(residual_look(t, &square));
     *little = true;
     for (int k = 0; k < STEPS_MOST && first > much && now <= ROUNDING * last; k++) {
         if (!(square > DBL_EPSILON * DBL_EPSILON * (double)p->x->rows * start)) return SEPAL_OK;
         for (size_t j = 0; j < p->x->cols; j++)
             if (t->length[j] > 0) t->p[j] = t->s[j] / t->length[j] + square / before * t->p[j];
-        TRY(advance(t, square));
+        TRY(residual_advance(t, square));
         last = now;
         now = value(t); /* not more than before, unless all is rounding */
         *little = !(first - now > much);
         if (!*little) return SEPAL_OK;
         before = square;
-        TRY(look(t, &square));
+        TRY(residual_look(t, &square));
     }
     return SEPAL_OK;
 }
@@ -123,9 +125,9 @@ static sepal_status run(struct ovr_objective *t, double start, double much, bool
 sepal_status leastsq_residual_is_small(bool *little, struct leastsq *p, size_t output,
                                        double fraction) {
     struct arena arena = {0};
-    struct ovr_objective t = {0};
+    struct residual_descent t = {0};
     double start = 0;
-    sepal_status status = set_up(&t, p, &arena);
+    sepal_status status = residual_set_up(&t, p, &arena);
     if (status == SEPAL_OK) {
         memcpy(t.x, p->w + output * p->x->cols, p->x->cols * sizeof *t.x);
         status = products_forward(t.q, &t.products, t.x);
@@ -135,7 +137,7 @@ sepal_status leastsq_residual_is_small(bool *little, struct leastsq *p, size_t o
         t.r[i] = target - t.q[i];
         start += target * target;
     }
-    if (status == SEPAL_OK) status = run(&t, start, fraction * start, little);
+    if (status == SEPAL_OK) status = residual_run(&t, start, fraction * start, little);
     arena_clear(&arena);
     return status;
 }

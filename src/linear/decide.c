@@ -43,7 +43,7 @@ static int32_t decide_by_votes(const struct linear *linear, const double *scores
 }
 
 /* The last class of K - 1 functions has the score 0. */
-static double score_of(const struct linear *linear, const double *scores, size_t k) {
+static double decide_score_of(const struct linear *linear, const double *scores, size_t k) {
     return k < linear->rows ? scores[k] : 0;
 }
 
@@ -53,7 +53,7 @@ int32_t linear_decide(const struct linear *linear, const double *scores) {
     if (linear->decode == DECODE_OVO) return decide_by_votes(linear, scores, &tied);
     size_t best = 0;
     for (size_t k = 1; k < linear->classes; k++)
-        if (score_of(linear, scores, k) > score_of(linear, scores, best)) best = k;
+        if (decide_score_of(linear, scores, k) > decide_score_of(linear, scores, best)) best = k;
     return (int32_t)best;
 }
 
@@ -85,11 +85,11 @@ void linear_show(const struct linear *linear, const double *scores, double *out)
     }
     for (size_t k = 0; k < linear->classes; k++)
         out[k] = linear->decode == DECODE_OVO ? (double)count_votes(linear, scores, k, &sum)
-                                              : score_of(linear, scores, k);
+                                              : decide_score_of(linear, scores, k);
 }
 
 /* 1 / (1 + e^-s) without overflow. */
-static double logistic(double s) {
+static double decide_logistic(double s) {
     double small = exp(-fabs(s));
     return s >= 0 ? 1 / (1 + small) : small / (1 + small);
 }
@@ -101,8 +101,8 @@ static double log_logistic(double s) {
 
 void linear_probabilities(const struct linear *linear, const double *scores, double *out) {
     if (linear->decode == DECODE_SIGN) {
-        out[1] = logistic(scores[0]);
-        out[0] = logistic(-scores[0]);
+        out[1] = decide_logistic(scores[0]);
+        out[0] = decide_logistic(-scores[0]);
         return;
     }
     /* rates go by their logarithms, too: all of them may be too small for a double */

@@ -52,7 +52,7 @@ static void gaussian_row(double *out, const struct sampler *sampler, const struc
 }
 
 /* The first column whose sum is beyond u. */
-static size_t find_column(const double *sums, size_t cols, double u) {
+static size_t density_find_column(const double *sums, size_t cols, double u) {
     size_t low = 0, high = cols - 1;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -80,5 +80,5 @@ void sampler_row(double *out, const struct sampler *sampler, const struct kernel
     }
     memset(out, 0, cols * sizeof *out);
     for (size_t i = 0; i < sampler->length; i++)
-        out[find_column(chance, cols, chance[cols - 1] * rng_unit_at(seed, stream, i))]++;
+        out[density_find_column(chance, cols, chance[cols - 1] * rng_unit_at(seed, stream, i))]++;
 }

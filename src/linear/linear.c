@@ -145,8 +145,8 @@ static sepal_status score_forms(double *out, sepal_ctx *ctx, const struct linear
     return status;
 }
 
-static sepal_status check_scores(sepal_ctx *ctx, const double *scores, size_t width,
-                                 const struct block *block) {
+static sepal_status linear_check_scores(sepal_ctx *ctx, const double *scores, size_t width,
+                                        const struct block *block) {
     for (size_t i = 0; i < block->rows * width; i++)
         if (!isfinite(scores[i]))
             return fail(ctx, SEPAL_EDATA,
@@ -186,7 +186,7 @@ sepal_status linear_score_block(double *out, sepal_ctx *ctx, const struct linear
     if (linear->bits) TRY(score_bits(out, ctx, linear, block));
     for (size_t i = 0; !quadratic && !linear->bits && i < block->rows; i++)
         score_row(linear, biases, ctx->kernels, block, i, out + i * linear->rows);
-    return check_scores(ctx, out, linear->rows, block);
+    return linear_check_scores(ctx, out, linear->rows, block);
 }
 
 static sepal_status score_task(sepal_ctx *ctx, size_t b, void *payload) {

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-struct reading {
+struct centres_reading {
     sepal_ctx *ctx;
     const char *owner, *text;
     enum centres_kind kind;
 };
 
-static sepal_status refuse(const struct reading *reading) {
+static sepal_status centres_refuse(const struct centres_reading *reading) {
     char shown[TEXT_SHOWN_BYTES];
     return fail(reading->ctx, SEPAL_EUSAGE,
                 "%s: centres=%s is neither a number of centres in [1, 1e9] nor %s", reading->owner,
@@ -21,34 +21,34 @@ static sepal_status refuse(const struct reading *reading) {
                                                 : "numbers like \"-1,0,1\"");
 }
 
-static const char *skip_blanks(const char *at) {
+static const char *centres_skip_blanks(const char *at) {
     while (*at == ' ' || *at == '\t') at++;
     return at;
 }
 
-static sepal_status read_count(struct centres *out, const struct reading *reading) {
+static sepal_status read_count(struct centres *out, const struct centres_reading *reading) {
     const double most = 1e9;
     double count;
     const char *end = reading->text + strlen(reading->text);
     if (decimal_read(reading->text, end, &count) != end || count != floor(count) || count < 1 ||
         count > most)
-        return refuse(reading);
+        return centres_refuse(reading);
     *out = (struct centres){.n = (size_t)count};
     return SEPAL_OK;
 }
 
 sepal_status centres_read(struct centres *out, double *numbers, sepal_ctx *ctx, const char *owner,
                           const char *text, enum centres_kind kind, size_t dims) {
-    struct reading reading = {.ctx = ctx, .owner = owner, .text = text, .kind = kind};
+    struct centres_reading reading = {.ctx = ctx, .owner = owner, .text = text, .kind = kind};
     const char *end = text + strlen(text);
     if (!strpbrk(text, ",;")) return read_count(out, &reading);
     *out = (struct centres){.given = true};
     size_t of_point = 0;
-    for (const char *at = skip_blanks(text); at < end; at = skip_blanks(at)) {
+    for (const char *at = centres_skip_blanks(text); at < end; at = centres_skip_blanks(at)) {
         double number;
-        if (!(at = decimal_read(at, end, &number))) return refuse(&reading);
-        at = skip_blanks(at);
-        if (*at != ',' && *at != ';' && at != end) return refuse(&reading);
+        if (!(at = decimal_read(at, end, &number))) return centres_refuse(&reading);
+        at = centres_skip_blanks(at);
+        if (*at != ',' && *at != ';' && at != end) return centres_refuse(&reading);
         of_point++;
         if (numbers) *numbers++ = number;
         bool more = kind == CENTRES_POINTS && *at == ',';
@@ -62,5 +62,5 @@ sepal_status centres_read(struct centres *out, double *numbers, sepal_ctx *ctx, 
         of_point = 0;
         out->n++;
     }
-    return out->n > 0 ? SEPAL_OK : refuse(&reading);
+    return out->n > 0 ? SEPAL_OK : centres_refuse(&reading);
 }

@@ -29,7 +29,7 @@ void column_values(const struct matrix *x, size_t first, size_t end, column_valu
     }
 }
 
-static const double *centre_of(const struct matrix *x) {
+static const double *stats_centre_of(const struct matrix *x) {
     return x->n_blocks ? x->blocks[0].centre : NULL;
 }
 
@@ -73,7 +73,7 @@ static void widen(void *payload, size_t j, size_t row, double x) {
 
 sepal_status column_ranges(double *low, double *high, const struct map_rows *rows) {
     size_t cols = rows->x->cols;
-    const double *centre = centre_of(rows->x);
+    const double *centre = stats_centre_of(rows->x);
     struct ranges ranges = {.low = low, .high = high};
     ranges.seen = arena_zero(rows->ctx, rows->arena, cols, sizeof *ranges.seen);
     if (!ranges.seen) return SEPAL_EMEMORY;
@@ -94,7 +94,7 @@ sepal_status column_ranges(double *low, double *high, const struct map_rows *row
 /* ---- mean and deviation ------------------------------------------------------------------- */
 
 /* One pass: sums over the rows of e = (x - shift) scale. */
-struct pass {
+struct stats_pass {
     const struct map_rows *rows;
     const double *shift, *scale; /* of each column; scale NULL: 1 */
     double *first, *second;      /* sums of weight e, and of |e| or, with a scale, of weight e^2 */
@@ -102,8 +102,8 @@ struct pass {
     size_t *seen;                /* and their number */
 };
 
-static void add_dense_row(const struct pass *pass, const struct block *block, size_t i,
-                          double weight, double *first, double *second) {
+static void stats_add_dense_row(const struct stats_pass *pass, const struct block *block, size_t i,
+                                double weight, double *first, double *second) {
     size_t cols = pass->rows->x->cols;
     const float *f32 = block->f32 ? block->f32 + i * cols : NULL;
     const double *f64 = block->f32 ? NULL : block->f64 + i * cols;
@@ -119,47 +119,48 @@ static void add_dense_row(const struct pass *pass, const struct block *block, si
     }
 }
 
-static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double *sum,
-                              void *payload) {
-    const struct pass *pass = payload;
+static sepal_status stats_add_block(sepal_ctx *ctx, const struct block *block, double *sum,
+                                    void *payload) {
+    const struct stats_pass *pass = payload;
     const double *weight = pass->rows->weight;
     (void)ctx;
     for (size_t i = 0; i < block->rows; i++)
-        add_dense_row(pass, block, i, weight ? weight[block->first_row + i] : 1, sum,
-                      sum + pass->rows->x->cols);
+        stats_add_dense_row(pass, block, i, weight ? weight[block->first_row + i] : 1, sum,
+                            sum + pass->rows->x->cols);
     return SEPAL_OK;
 }
 
-static void add_number(const struct pass *pass, size_t j, double weight, double x) {
+static void stats_add_number(const struct stats_pass *pass, size_t j, double weight, double x) {
     double e = x - pass->shift[j];
     if (pass->scale) e *= pass->scale[j];
     pass->first[j] += weight * e;
     pass->second[j] += pass->scale ? weight * e * e : fabs(e);
 }
 
-static void add_entry(void *payload, size_t j, size_t row, double x) {
-    struct pass *pass = payload;
+static void stats_add_entry(void *payload, size_t j, size_t row, double x) {
+    struct stats_pass *pass = payload;
     double weight = pass->rows->weight ? pass->rows->weight[row] : 1;
-    add_number(pass, j, weight, x);
+    stats_add_number(pass, j, weight, x);
     pass->weight[j] += weight;
     pass->seen[j]++;
 }
 
-static sepal_status run(struct pass *pass) {
+static sepal_status stats_run(struct stats_pass *pass) {
     const struct map_rows *rows = pass->rows;
     size_t cols = rows->x->cols;
     if (!rows->x->sparse)
-        return matrix_sum(pass->first, rows->ctx, rows->x, 2 * cols, add_block, pass);
+        return matrix_sum(pass->first, rows->ctx, rows->x, 2 * cols, stats_add_block, pass);
     memset(pass->first, 0, 3 * cols * sizeof *pass->first);
     memset(pass->seen, 0, cols * sizeof *pass->seen);
-    TRY(each_stripe(rows, add_entry, pass));
+    TRY(each_stripe(rows, stats_add_entry, pass));
     for (size_t j = 0; j < cols; j++)
-        if (pass->seen[j] < rows->x->rows) add_number(pass, j, rows->total - pass->weight[j], 0);
+        if (pass->seen[j] < rows->x->rows)
+            stats_add_number(pass, j, rows->total - pass->weight[j], 0);
     return SEPAL_OK;
 }
 
 /* The first row, as it is stored. */
-static void find_shift(double *shift, const struct matrix *x) {
+static void stats_find_shift(double *shift, const struct matrix *x) {
     struct block stored = x->blocks[0];
     stored.centre = NULL;
     block_dense(&stored, 0, 1, x->cols, NULL, NULL, shift, x->cols);
@@ -177,7 +178,7 @@ static double scale_of(double size) {
 sepal_status column_moments(double *mean, double *deviation, const struct map_rows *rows) {
     size_t cols = rows->x->cols;
     double total = rows->total, *scale;
-    struct pass pass = {.rows = rows, .shift = mean};
+    struct stats_pass pass = {.rows = rows, .shift = mean};
     pass.first = arena_alloc(rows->ctx, rows->arena, cols, 3 * sizeof *pass.first);
     pass.seen = arena_alloc(rows->ctx, rows->arena, cols, sizeof *pass.seen);
     scale = arena_alloc(rows->ctx, rows->arena, cols, sizeof *scale);
@@ -185,22 +186,22 @@ sepal_status column_moments(double *mean, double *deviation, const struct map_ro
     pass.second = pass.first + cols;
     pass.weight = pass.second + cols;
 
-    find_shift(mean, rows->x);
-    TRY(run(&pass));
+    stats_find_shift(mean, rows->x);
+    TRY(stats_run(&pass));
     for (size_t j = 0; j < cols; j++) {
         scale[j] = scale_of(pass.second[j] / (double)rows->x->rows);
         deviation[j] = pass.second[j]; /* 0 tells a constant column */
         mean[j] += pass.first[j] / total;
     }
     pass.scale = scale;
-    TRY(run(&pass));
+    TRY(stats_run(&pass));
     for (size_t j = 0; j < cols; j++) {
         double rest = pass.first[j] / total, square = pass.second[j] / total - rest * rest;
         if (deviation[j] != 0) {
             deviation[j] = sqrt(square) / scale[j];
             mean[j] += rest / scale[j];
         }
-        if (centre_of(rows->x)) mean[j] -= centre_of(rows->x)[j];
+        if (stats_centre_of(rows->x)) mean[j] -= stats_centre_of(rows->x)[j];
     }
     return SEPAL_OK;
 }

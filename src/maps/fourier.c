@@ -20,7 +20,7 @@ static const struct parameter parameters[] = {
     {0},
 };
 
-static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
+static sepal_status fourier_plan(struct fitted_map *map, sepal_ctx *ctx) {
     const struct fourier_config *config = map->config;
     (void)ctx;
     map->out = config->features;
@@ -29,7 +29,7 @@ static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
     return SEPAL_OK;
 }
 
-static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
+static sepal_status fourier_learn(struct fitted_map *map, const struct map_rows *rows) {
     enum { STREAM = 0x666f7572 };
     const struct fourier_config *config = map->config;
     const double circle = 2 * acos(-1);
@@ -43,8 +43,8 @@ static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     return SEPAL_OK;
 }
 
-static void dense(const struct fitted_map *map, const struct kernels *kernels, const double *in,
-                  double *out) {
+static void fourier_dense(const struct fitted_map *map, const struct kernels *kernels,
+                          const double *in, double *out) {
     size_t n = map->out;
     const double root = sqrt(2 / (double)n), *phase = map->numbers + map->in * n;
     for (size_t f = 0; f < n; f++) out[f] = phase[f];
@@ -53,8 +53,8 @@ static void dense(const struct fitted_map *map, const struct kernels *kernels, c
     for (size_t f = 0; f < n; f++) out[f] = root * cos(out[f]);
 }
 
-static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map, size_t j,
-                        const struct map_names *inputs) {
+static void fourier_column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map,
+                                size_t j, const struct map_names *inputs) {
     (void)map;
     (void)inputs;
     text_printf(ctx, out, "fourier%zu", j + 1);
@@ -65,8 +65,8 @@ const struct map map_fourier = {
     .summary = "random cosines, whose products approach a Gaussian kernel",
     .parameters = parameters,
     .config_size = sizeof(struct fourier_config),
-    .plan = plan,
-    .learn = learn,
-    .dense = dense,
-    .column_name = column_name,
+    .plan = fourier_plan,
+    .learn = fourier_learn,
+    .dense = fourier_dense,
+    .column_name = fourier_column_name,
 };

@@ -16,7 +16,7 @@ static const struct parameter parameters[] = {
     {0},
 };
 
-static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
+static sepal_status hash_plan(struct fitted_map *map, sepal_ctx *ctx) {
     const struct hash_config *config = map->config;
     (void)ctx;
     map->out = (size_t)1 << config->bits;
@@ -35,8 +35,8 @@ static struct map_entry place(const struct fitted_map *map, size_t j, double val
     return (struct map_entry){(uint32_t)(h & (map->out - 1)), h >> 63 ? -value : value};
 }
 
-static void dense(const struct fitted_map *map, const struct kernels *kernels, const double *in,
-                  double *out) {
+static void hash_dense(const struct fitted_map *map, const struct kernels *kernels,
+                       const double *in, double *out) {
     (void)kernels;
     memset(out, 0, map->out * sizeof *out);
     for (size_t j = 0; j < map->in; j++) {
@@ -47,11 +47,11 @@ static void dense(const struct fitted_map *map, const struct kernels *kernels, c
 }
 
 /* By column; entries of the same column stay in order, so that sums have the bits of dense rows. */
-static void sort(struct map_entry *items, struct map_entry *room, size_t n) {
+static void hash_sort(struct map_entry *items, struct map_entry *room, size_t n) {
     size_t half = n / 2, left = 0, right = half, at = 0;
     if (n < 2) return;
-    sort(items, room, half);
-    sort(items + half, room, n - half);
+    hash_sort(items, room, half);
+    hash_sort(items + half, room, n - half);
     memcpy(room, items, half * sizeof *room);
     while (left < half) {
         bool later = right < n && items[right].column < room[left].column;
@@ -59,13 +59,13 @@ static void sort(struct map_entry *items, struct map_entry *room, size_t n) {
     }
 }
 
-static sepal_status sparse(sepal_ctx *ctx, const struct fitted_map *map,
-                           const struct map_entries *in, struct map_entries *out) {
+static sepal_status hash_sparse(sepal_ctx *ctx, const struct fitted_map *map,
+                                const struct map_entries *in, struct map_entries *out) {
     TRY(map_entries_reserve(ctx, out, 2 * in->n));
     struct map_entry *items = out->items;
     for (size_t e = 0; e < in->n; e++)
         items[e] = place(map, in->items[e].column, in->items[e].value);
-    sort(items, items + in->n, in->n);
+    hash_sort(items, items + in->n, in->n);
     for (size_t e = 0; e < in->n; e++)
         if (out->n > 0 && items[out->n - 1].column == items[e].column)
             items[out->n - 1].value += items[e].value;
@@ -81,8 +81,8 @@ static bool keeps_sparse(const struct fitted_map *map, bool was) {
     return map->out >= FEWEST && (was || map->in < map->out / ONE_IN);
 }
 
-static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map, size_t j,
-                        const struct map_names *inputs) {
+static void hash_column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map,
+                             size_t j, const struct map_names *inputs) {
     (void)map;
     (void)inputs;
     text_printf(ctx, out, "hash%zu", j + 1);
@@ -93,9 +93,9 @@ const struct map map_hash = {
     .summary = "columns added up, with signs, in 2^bits columns chosen by a hash of their number",
     .parameters = parameters,
     .config_size = sizeof(struct hash_config),
-    .plan = plan,
-    .dense = dense,
-    .sparse = sparse,
+    .plan = hash_plan,
+    .dense = hash_dense,
+    .sparse = hash_sparse,
     .keeps_sparse = keeps_sparse,
-    .column_name = column_name,
+    .column_name = hash_column_name,
 };

@@ -3,7 +3,7 @@
 
 static const struct parameter parameters[] = {{0}};
 
-static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
+static sepal_status identity_plan(struct fitted_map *map, sepal_ctx *ctx) {
     (void)ctx;
     map->out = map->in;
     return SEPAL_OK;
@@ -14,5 +14,5 @@ const struct map map_identity = {
     .summary = "the features as they are",
     .parameters = parameters,
     .affine = true,
-    .plan = plan,
+    .plan = identity_plan,
 };

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-static double weight_of(const struct kmeans *kmeans, size_t row) {
+static double kmeans_weight_of(const struct kmeans *kmeans, size_t row) {
     return kmeans->rows->weight ? kmeans->rows->weight[row] : 1;
 }
 
@@ -45,7 +45,7 @@ static sepal_status look_block(sepal_ctx *ctx, size_t b, void *payload) {
             double now = ctx->kernels->distance_f64(row, all->newest, x->cols);
             if (now < *square) *square = now;
         }
-        sum += weight_of(all->kmeans, block->first_row + i) * *square;
+        sum += kmeans_weight_of(all->kmeans, block->first_row + i) * *square;
     }
     all->potential[b] = sum;
     mem_free(row);
@@ -53,7 +53,7 @@ static sepal_status look_block(sepal_ctx *ctx, size_t b, void *payload) {
 }
 
 /* The row where the sum of weight times square passes `target`; of those with a potential only. */
-static size_t find_row(const struct seeding *all, double target) {
+static size_t kmeans_find_row(const struct seeding *all, double target) {
     const struct matrix *x = all->kmeans->rows->x;
     size_t b = 0, chosen = 0, last = x->n_blocks - 1;
     while (last > 0 && all->potential[last] == 0) last--;
@@ -61,7 +61,7 @@ static size_t find_row(const struct seeding *all, double target) {
     const struct block *block = &x->blocks[b];
     for (size_t i = 0; i < block->rows; i++) {
         size_t row = block->first_row + i;
-        double potential = weight_of(all->kmeans, row) * all->square[row];
+        double potential = kmeans_weight_of(all->kmeans, row) * all->square[row];
         if (potential == 0) continue;
         chosen = row;
         if (target < potential) break;
@@ -87,7 +87,7 @@ static sepal_status draw_seeds(const struct kmeans *kmeans, size_t *found) {
         for (size_t b = 0; b < x->n_blocks; b++) total += all.potential[b];
         if (!isfinite(total)) return refuse_large(kmeans);
         if (total == 0) break;
-        size_t row = find_row(&all, rng_unit(&rng) * total), local;
+        size_t row = kmeans_find_row(&all, rng_unit(&rng) * total), local;
         const struct block *block = matrix_block_of(x, row, &local);
         block_dense(block, local, 1, x->cols, NULL, NULL, seed, x->cols);
         for (size_t i = 0; *found == 0 && i < x->rows; i++) all.square[i] = INFINITY;
@@ -100,18 +100,18 @@ static sepal_status draw_seeds(const struct kmeans *kmeans, size_t *found) {
 
 /* Sums for each centre of weight times (row - centre), and of the weights; then one of weight times
    squared distance. */
-static size_t sums_width(const struct kmeans *kmeans) {
+static size_t kmeans_sums_width(const struct kmeans *kmeans) {
     return kmeans->k * (kmeans->rows->x->cols + 1) + 1;
 }
 
-static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double *sum,
-                              void *payload) {
+static sepal_status kmeans_add_block(sepal_ctx *ctx, const struct block *block, double *sum,
+                                     void *payload) {
     const struct kmeans *kmeans = payload;
     size_t cols = kmeans->rows->x->cols;
     double *row = mem_alloc(ctx, cols, sizeof *row);
     if (!row) return SEPAL_EMEMORY;
     for (size_t i = 0; i < block->rows; i++) {
-        double weight = weight_of(kmeans, block->first_row + i), least = INFINITY;
+        double weight = kmeans_weight_of(kmeans, block->first_row + i), least = INFINITY;
         size_t nearest = 0;
         block_dense(block, i, 1, cols, NULL, NULL, row, cols);
         for (size_t k = 0; k < kmeans->k; k++) {
@@ -123,7 +123,7 @@ static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double 
         double *mine = sum + nearest * (cols + 1);
         for (size_t j = 0; j < cols; j++) mine[j] += weight * (row[j] - centre[j]);
         mine[cols] += weight;
-        sum[sums_width(kmeans) - 1] += weight * least;
+        sum[kmeans_sums_width(kmeans) - 1] += weight * least;
     }
     mem_free(row);
     return SEPAL_OK;
@@ -132,11 +132,11 @@ static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double 
 static sepal_status assign(double *sum, struct kmeans *kmeans) {
     const struct map_rows *rows = kmeans->rows;
     TRY(check_cancelled(rows->ctx, "moving centres"));
-    TRY(matrix_sum(sum, rows->ctx, rows->x, sums_width(kmeans), add_block, kmeans));
-    return isfinite(sum[sums_width(kmeans) - 1]) ? SEPAL_OK : refuse_large(kmeans);
+    TRY(matrix_sum(sum, rows->ctx, rows->x, kmeans_sums_width(kmeans), kmeans_add_block, kmeans));
+    return isfinite(sum[kmeans_sums_width(kmeans) - 1]) ? SEPAL_OK : refuse_large(kmeans);
 }
 
-static void move(struct kmeans *kmeans, const double *sum) {
+static void kmeans_move(struct kmeans *kmeans, const double *sum) {
     size_t cols = kmeans->rows->x->cols;
     for (size_t k = 0; k < kmeans->k; k++, sum += cols + 1)
         for (size_t j = 0; sum[cols] > 0 && j < cols; j++)
@@ -144,18 +144,18 @@ static void move(struct kmeans *kmeans, const double *sum) {
 }
 
 static double *make_sums(const struct kmeans *kmeans) {
-    return mem_alloc(kmeans->rows->ctx, sums_width(kmeans), sizeof(double));
+    return mem_alloc(kmeans->rows->ctx, kmeans_sums_width(kmeans), sizeof(double));
 }
 
-static sepal_status take_steps(struct kmeans *kmeans, double *sum) {
+static sepal_status kmeans_take_steps(struct kmeans *kmeans, double *sum) {
     enum { MOST = 30 };
     const double enough = 1e-3;
     double before = 0;
     for (size_t step = 0; step < MOST; step++) {
         TRY(assign(sum, kmeans));
-        double now = sum[sums_width(kmeans) - 1];
+        double now = sum[kmeans_sums_width(kmeans) - 1];
         if (step > 0 && before - now <= enough * before) break;
-        move(kmeans, sum);
+        kmeans_move(kmeans, sum);
         before = now;
     }
     return SEPAL_OK;
@@ -165,7 +165,7 @@ sepal_status kmeans_find(struct kmeans *kmeans, size_t *found) {
     TRY(draw_seeds(kmeans, found));
     if (*found < kmeans->k) return SEPAL_OK;
     double *sum = make_sums(kmeans);
-    sepal_status status = sum ? take_steps(kmeans, sum) : SEPAL_EMEMORY;
+    sepal_status status = sum ? kmeans_take_steps(kmeans, sum) : SEPAL_EMEMORY;
     mem_free(sum);
     return status;
 }
@@ -173,7 +173,7 @@ sepal_status kmeans_find(struct kmeans *kmeans, size_t *found) {
 sepal_status kmeans_mean_square(double *out, struct kmeans *kmeans) {
     double *sum = make_sums(kmeans);
     sepal_status status = sum ? assign(sum, kmeans) : SEPAL_EMEMORY;
-    if (status == SEPAL_OK) *out = sum[sums_width(kmeans) - 1] / kmeans->rows->total;
+    if (status == SEPAL_OK) *out = sum[kmeans_sums_width(kmeans) - 1] / kmeans->rows->total;
     mem_free(sum);
     return status;
 }

@@ -23,7 +23,7 @@ struct row {
     const double *offset; /* of sparse rows */
 };
 
-static void exchange(struct row *row) {
+static void chain_exchange(struct row *row) {
     double *dense = row->dense;
     struct map_entries entries = row->entries;
     row->dense = row->other_dense;
@@ -39,7 +39,7 @@ static bool takes_sparse(const struct fitted_map *map, bool sparse, const double
     return map->map->keeps_sparse ? map->map->keeps_sparse(map, sparse) : sparse;
 }
 
-static void make_dense(struct row *row, size_t cols) {
+static void chain_make_dense(struct row *row, size_t cols) {
     memset(row->dense, 0, cols * sizeof *row->dense);
     for (size_t e = 0; e < row->entries.n; e++)
         row->dense[row->entries.items[e].column] = row->entries.items[e].value;
@@ -68,13 +68,13 @@ static void apply_affine(const struct fitted_map *map, struct row *row) {
     for (size_t j = 0; j < map->in; j++) row->dense[j] = (row->dense[j] - shift[j]) / divisor[j];
 }
 
-static sepal_status apply(sepal_ctx *ctx, const struct fitted_map *map, struct row *row) {
+static sepal_status chain_apply(sepal_ctx *ctx, const struct fitted_map *map, struct row *row) {
     if (map->map->affine) {
         apply_affine(map, row);
         return SEPAL_OK;
     }
     bool sparse = takes_sparse(map, row->sparse, row->offset);
-    if (row->sparse && (!sparse || row->offset)) make_dense(row, map->in);
+    if (row->sparse && (!sparse || row->offset)) chain_make_dense(row, map->in);
     if (sparse && !row->sparse) TRY(make_sparse(ctx, row, map->in));
     if (sparse) {
         row->other_entries.n = 0;
@@ -82,7 +82,7 @@ static sepal_status apply(sepal_ctx *ctx, const struct fitted_map *map, struct r
     } else {
         map->map->dense(map, row->kernels, row->dense, row->other_dense);
     }
-    exchange(row);
+    chain_exchange(row);
     return SEPAL_OK;
 }
 
@@ -131,7 +131,7 @@ static bool all_are(const double *values, size_t n, double value) {
 }
 
 /* Keep the values in the least that holds them exactly. */
-static sepal_status shrink(sepal_ctx *ctx, struct block *block, size_t n) {
+static sepal_status chain_shrink(sepal_ctx *ctx, struct block *block, size_t n) {
     if (block->sparse && all_are(block->f64, n, 1)) {
         mem_free(block->f64);
         block->f64 = NULL;
@@ -166,19 +166,19 @@ static sepal_status store_sparse(sepal_ctx *ctx, struct block *out, size_t i, co
     return SEPAL_OK;
 }
 
-static sepal_status fill(struct block *out, sepal_ctx *ctx, const struct map_chain *chain,
-                         const struct matrix *x, struct row *row) {
+static sepal_status chain_fill(struct block *out, sepal_ctx *ctx, const struct map_chain *chain,
+                               const struct matrix *x, struct row *row) {
     size_t cols = map_chain_width(chain, x->cols), room = 0, index_room = 0;
     if (out->sparse) out->start[0] = 0;
     for (size_t i = 0; i < out->rows; i++) {
         TRY(load_row(ctx, row, x, out->first_row + i));
-        for (size_t m = 0; m < chain->n; m++) TRY(apply(ctx, &chain->maps[m], row));
+        for (size_t m = 0; m < chain->n; m++) TRY(chain_apply(ctx, &chain->maps[m], row));
         if (out->sparse)
             TRY(store_sparse(ctx, out, i, row, &room, &index_room));
         else
             block_store_row(out, i, row->dense, cols);
     }
-    return shrink(ctx, out, out->sparse ? out->start[out->rows] : out->rows * cols);
+    return chain_shrink(ctx, out, out->sparse ? out->start[out->rows] : out->rows * cols);
 }
 
 static bool changes_nothing(const struct fitted_map *map) {
@@ -212,7 +212,7 @@ sepal_status map_chain_block(struct block *out, sepal_ctx *ctx, const struct map
     double *room = status == SEPAL_OK ? mem_alloc(ctx, 2 * widest, sizeof *room) : NULL;
     if (room) {
         row.dense = room, row.other_dense = room + widest;
-        status = fill(out, ctx, chain, x, &row);
+        status = chain_fill(out, ctx, chain, x, &row);
     } else {
         status = SEPAL_EMEMORY;
     }
@@ -225,7 +225,7 @@ sepal_status map_chain_block(struct block *out, sepal_ctx *ctx, const struct map
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
-struct mapping {
+struct chain_mapping {
     const struct map_chain *chain;
     const struct matrix *x;
     struct matrix *out;
@@ -234,8 +234,8 @@ struct mapping {
 
 /* Count the entries that are not 0. What the maps make of extreme values must still be numbers; a
    centre is, see prepare. */
-static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct map_chain *chain,
-                           const struct block *block, size_t cols) {
+static sepal_status chain_survey(size_t *nonzeros, sepal_ctx *ctx, const struct map_chain *chain,
+                                 const struct block *block, size_t cols) {
     for (size_t i = 0; i < block->rows && block->values != VALUES_ONES; i++) {
         size_t first = block->sparse ? block->start[i] : i * cols;
         size_t end = block->sparse ? block->start[i + 1] : first + cols;
@@ -256,10 +256,10 @@ static sepal_status survey(size_t *nonzeros, sepal_ctx *ctx, const struct map_ch
 }
 
 static sepal_status map_block(sepal_ctx *ctx, size_t b, void *payload) {
-    const struct mapping *all = payload;
+    const struct chain_mapping *all = payload;
     struct block *block = &all->out->blocks[b];
     TRY(map_chain_block(block, ctx, all->chain, all->x, block->first_row, block->rows));
-    return survey(&all->nonzeros[b], ctx, all->chain, block, all->out->cols);
+    return chain_survey(&all->nonzeros[b], ctx, all->chain, block, all->out->cols);
 }
 
 /* A dense matrix that memory cannot hold is refused before half of it is there: systems lend more
@@ -282,7 +282,7 @@ sepal_status map_chain_matrix(struct matrix *out, sepal_ctx *ctx, const struct m
                               const struct matrix *x) {
     const double *centre;
     bool sparse = ends_sparse(chain, x, &centre);
-    struct mapping all = {.chain = chain, .x = x, .out = out};
+    struct chain_mapping all = {.chain = chain, .x = x, .out = out};
     if (!sparse) TRY(try_room(ctx, chain, x->rows, map_chain_width(chain, x->cols)));
     TRY(matrix_init(out, ctx, x->rows, map_chain_width(chain, x->cols), sparse));
     all.nonzeros = mem_zero(ctx, out->n_blocks, sizeof *all.nonzeros);
@@ -297,7 +297,7 @@ sepal_status map_chain_matrix(struct matrix *out, sepal_ctx *ctx, const struct m
 
 /* ---- fitting ------------------------------------------------------------------------------ */
 
-static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx, size_t in) {
+static sepal_status chain_plan(struct fitted_map *map, sepal_ctx *ctx, size_t in) {
     map->in = in;
     TRY(map->map->plan(map, ctx));
     if (map->out == 0 || map->out > INT32_MAX)
@@ -310,15 +310,15 @@ static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx, size_t in) {
 
 sepal_status map_chain_plan(struct map_chain *chain, sepal_ctx *ctx, size_t in) {
     for (size_t m = 0; m < chain->n; m++) {
-        TRY(plan(&chain->maps[m], ctx, in));
+        TRY(chain_plan(&chain->maps[m], ctx, in));
         in = chain->maps[m].out;
     }
     return SEPAL_OK;
 }
 
 /* What sparse rows have too much after this map; `before`: what they had too much before it. */
-static sepal_status prepare(struct fitted_map *map, sepal_ctx *ctx, struct arena *arena,
-                            const double *before) {
+static sepal_status chain_prepare(struct fitted_map *map, sepal_ctx *ctx, struct arena *arena,
+                                  const double *before) {
     bool any = false;
     map->offset = before;
     if (!map->numbers) return SEPAL_OK;
@@ -341,15 +341,15 @@ sepal_status map_chain_prepare(struct map_chain *chain, sepal_ctx *ctx, struct a
     const double *before = NULL;
     for (size_t m = 0; m < chain->n; m++) {
         struct fitted_map *map = &chain->maps[m];
-        if (map->map->affine) TRY(prepare(map, ctx, arena, before));
+        if (map->map->affine) TRY(chain_prepare(map, ctx, arena, before));
         before = map->offset;
     }
     return SEPAL_OK;
 }
 
-static sepal_status learn(struct fitted_map *map, struct map_rows *rows) {
+static sepal_status chain_learn(struct fitted_map *map, struct map_rows *rows) {
     size_t cells;
-    TRY(plan(map, rows->ctx, rows->x->cols));
+    TRY(chain_plan(map, rows->ctx, rows->x->cols));
     if (__builtin_mul_overflow(map->shape[0], map->shape[1], &cells))
         return fail(rows->ctx, SEPAL_EMEMORY, "not enough memory for the numbers of %s",
                     map->map->name);
@@ -370,12 +370,12 @@ static sepal_status learn(struct fitted_map *map, struct map_rows *rows) {
 static sepal_status fit_next(struct map_chain *chain, size_t m, struct matrix *out,
                              struct map_rows *rows) {
     struct map_chain one = {.n = 1};
-    TRY(learn(&chain->maps[m], rows));
+    TRY(chain_learn(&chain->maps[m], rows));
     if (changes_nothing(&chain->maps[m])) return SEPAL_OK;
     /* rows carry the centre of the maps before along, so only this map's own part is prepared */
     one.maps[0] = chain->maps[m];
     const double *before = rows->x->n_blocks ? rows->x->blocks[0].centre : NULL;
-    if (one.maps[0].map->affine) TRY(prepare(&one.maps[0], rows->ctx, rows->arena, before));
+    if (one.maps[0].map->affine) TRY(chain_prepare(&one.maps[0], rows->ctx, rows->arena, before));
     struct matrix next;
     TRY(map_chain_matrix(&next, rows->ctx, &one, rows->x));
     matrix_clear(out);

@@ -4,7 +4,7 @@
 
 static const struct parameter parameters[] = {{0}};
 
-static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
+static sepal_status minmax_learn(struct fitted_map *map, const struct map_rows *rows) {
     double *low = map->numbers, *range = map->numbers + map->in;
     TRY(column_ranges(low, range, rows));
     for (size_t j = 0; j < map->in; j++) {
@@ -20,6 +20,6 @@ const struct map map_minmax = {
     .parameters = parameters,
     .affine = true,
     .plan = map_plan_affine,
-    .learn = learn,
+    .learn = minmax_learn,
     .sound = map_divisors_are_positive,
 };

@@ -47,7 +47,7 @@ static size_t sum_columns(size_t in, size_t degree) {
     return all;
 }
 
-static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
+static sepal_status poly_plan(struct fitted_map *map, sepal_ctx *ctx) {
     const struct poly_config *config = map->config;
     double columns = count_columns(map->in, config);
     if (columns > INT32_MAX)
@@ -67,8 +67,8 @@ static void dense_powers(const struct fitted_map *map, size_t degree, const doub
         for (size_t j = 0; j < map->in; j++) out[map->in + j] = in[j] * out[j];
 }
 
-static void dense(const struct fitted_map *map, const struct kernels *kernels, const double *in,
-                  double *out) {
+static void poly_dense(const struct fitted_map *map, const struct kernels *kernels,
+                       const double *in, double *out) {
     const struct poly_config *config = map->config;
     size_t n = map->in;
     (void)kernels;
@@ -98,8 +98,8 @@ static void sparse_powers(const struct fitted_map *map, size_t degree, size_t n,
         }
 }
 
-static sepal_status sparse(sepal_ctx *ctx, const struct fitted_map *map,
-                           const struct map_entries *in, struct map_entries *out) {
+static sepal_status poly_sparse(sepal_ctx *ctx, const struct fitted_map *map,
+                                const struct map_entries *in, struct map_entries *out) {
     const struct poly_config *config = map->config;
     size_t n = in->n,
            most = config->interactions ? sum_columns(n, config->degree) : n * config->degree;
@@ -143,7 +143,7 @@ static void name_factor(sepal_ctx *ctx, struct text *out, size_t j, size_t power
 }
 
 /* The columns of monomial `rank` of degree g, smallest first. */
-static void find_factors(size_t factors[MOST_DEGREE], size_t n, size_t g, size_t rank) {
+static void poly_find_factors(size_t factors[MOST_DEGREE], size_t n, size_t g, size_t rank) {
     size_t behind = monomials(n, g) - rank; /* it and all later ones */
     for (size_t f = 0; g > 0; f++, g--) {
         size_t low = 0, high = n - 1; /* the last i with M(n - i, g) >= behind */
@@ -159,8 +159,8 @@ static void find_factors(size_t factors[MOST_DEGREE], size_t n, size_t g, size_t
     }
 }
 
-static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map, size_t j,
-                        const struct map_names *inputs) {
+static void poly_column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map,
+                             size_t j, const struct map_names *inputs) {
     const struct poly_config *config = map->config;
     size_t g = 1, factors[MOST_DEGREE];
     if (!config->interactions) {
@@ -168,7 +168,7 @@ static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_ma
         return;
     }
     for (size_t count; (count = monomials(map->in, g)) <= j; g++) j -= count;
-    find_factors(factors, map->in, g, j);
+    poly_find_factors(factors, map->in, g, j);
     for (size_t f = 0, next; f < g; f = next) {
         for (next = f + 1; next < g && factors[next] == factors[f];) next++;
         if (f > 0) text_puts(ctx, out, "*");
@@ -181,8 +181,8 @@ const struct map map_poly = {
     .summary = "all monomials of the columns up to a degree",
     .parameters = parameters,
     .config_size = sizeof(struct poly_config),
-    .plan = plan,
-    .dense = dense,
-    .sparse = sparse,
-    .column_name = column_name,
+    .plan = poly_plan,
+    .dense = poly_dense,
+    .sparse = poly_sparse,
+    .column_name = poly_column_name,
 };

@@ -22,7 +22,7 @@ static const struct parameter parameters[] = {
     {0},
 };
 
-static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
+static sepal_status rbf_plan(struct fitted_map *map, sepal_ctx *ctx) {
     const struct rbf_config *config = map->config;
     struct centres centres;
     TRY(centres_read(&centres, NULL, ctx, "rbf", config->centres, CENTRES_POINTS, map->in));
@@ -68,7 +68,7 @@ static double least_distance(const struct kmeans *kmeans) {
     return isfinite(least) ? sqrt(least) : 1;
 }
 
-static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
+static sepal_status rbf_learn(struct fitted_map *map, const struct map_rows *rows) {
     const struct rbf_config *config = map->config;
     struct kmeans kmeans = {
         .rows = rows, .centre = map->numbers, .k = map->out, .stride = map->in + 1};
@@ -82,14 +82,14 @@ static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     return SEPAL_OK;
 }
 
-static bool sound(const struct fitted_map *map) {
+static bool rbf_sound(const struct fitted_map *map) {
     size_t k = 0;
     while (k < map->out && map->numbers[k * (map->in + 1) + map->in] > 0) k++;
     return k == map->out;
 }
 
-static void dense(const struct fitted_map *map, const struct kernels *kernels, const double *in,
-                  double *out) {
+static void rbf_dense(const struct fitted_map *map, const struct kernels *kernels, const double *in,
+                      double *out) {
     const double *centre = map->numbers;
     for (size_t k = 0; k < map->out; k++, centre += map->in + 1) {
         /* divided before it is squared again: the square of a small width may be 0 */
@@ -98,8 +98,8 @@ static void dense(const struct fitted_map *map, const struct kernels *kernels, c
     }
 }
 
-static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map, size_t j,
-                        const struct map_names *inputs) {
+static void rbf_column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map,
+                            size_t j, const struct map_names *inputs) {
     (void)map;
     (void)inputs;
     text_printf(ctx, out, "rbf%zu", j + 1);
@@ -110,9 +110,9 @@ const struct map map_rbf = {
     .summary = "Gaussian bumps around centres",
     .parameters = parameters,
     .config_size = sizeof(struct rbf_config),
-    .plan = plan,
-    .learn = learn,
-    .sound = sound,
-    .dense = dense,
-    .column_name = column_name,
+    .plan = rbf_plan,
+    .learn = rbf_learn,
+    .sound = rbf_sound,
+    .dense = rbf_dense,
+    .column_name = rbf_column_name,
 };

@@ -25,7 +25,7 @@ static const struct parameter parameters[] = {
     {0},
 };
 
-static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
+static sepal_status sigmoid_plan(struct fitted_map *map, sepal_ctx *ctx) {
     const struct sigmoid_config *config = map->config;
     struct centres centres;
     TRY(centres_read(&centres, NULL, ctx, "sigmoid", config->centres, CENTRES_NUMBERS, 1));
@@ -37,12 +37,12 @@ static sepal_status plan(struct fitted_map *map, sepal_ctx *ctx) {
 
 /* ---- quantiles ---------------------------------------------------------------------------- */
 
-struct number {
+struct weighted_number {
     double x, weight;
 };
 /* Some columns at a time: a pass over the rows for each would be slow. */
 struct gathering {
-    struct number *numbers; /* rows of them for each column */
+    struct weighted_number *numbers; /* rows of them for each column */
     size_t first, rows;
     const double *weight;
 };
@@ -53,20 +53,21 @@ struct quantiles {
 };
 enum { AT_A_TIME = 16 };
 
-static void gather(void *payload, size_t j, size_t row, double x) {
+static void sigmoid_gather(void *payload, size_t j, size_t row, double x) {
     struct gathering *all = payload;
-    struct number *mine = all->numbers + (j - all->first) * all->rows;
-    mine[row] = (struct number){x, all->weight ? all->weight[row] : 1};
+    struct weighted_number *mine = all->numbers + (j - all->first) * all->rows;
+    mine[row] = (struct weighted_number){x, all->weight ? all->weight[row] : 1};
 }
 
 /* Numbers that are equal in both respects need no order. */
 static int rising(const void *left, const void *right) {
-    const struct number *a = left, *b = right;
+    const struct weighted_number *a = left, *b = right;
     if (a->x != b->x) return a->x < b->x ? -1 : 1;
     return (a->weight > b->weight) - (a->weight < b->weight);
 }
 
-static void column_quantiles(const struct quantiles *all, const struct number *sorted, size_t j) {
+static void column_quantiles(const struct quantiles *all, const struct weighted_number *sorted,
+                             size_t j) {
     size_t rows = all->rows->x->rows, i = 0;
     double parts = (double)(all->n + 1), total = 0, sum = sorted[0].weight;
     for (size_t r = 0; r < rows; r++) total += sorted[r].weight;
@@ -89,10 +90,10 @@ static sepal_status quantile_columns(sepal_ctx *ctx, size_t task, void *payload)
     gathering.numbers = mem_alloc(ctx, n, (end - first) * sizeof *gathering.numbers);
     if (!gathering.numbers) return SEPAL_EMEMORY;
     for (size_t j = first; j < end; j++)
-        for (size_t i = 0; i < n; i++) gather(&gathering, j, i, 0);
-    column_values(rows->x, first, end, gather, &gathering);
+        for (size_t i = 0; i < n; i++) sigmoid_gather(&gathering, j, i, 0);
+    column_values(rows->x, first, end, sigmoid_gather, &gathering);
     for (size_t j = first; j < end; j++) {
-        struct number *mine = gathering.numbers + (j - first) * n;
+        struct weighted_number *mine = gathering.numbers + (j - first) * n;
         qsort(mine, n, sizeof *mine, rising);
         column_quantiles(all, mine, j);
     }
@@ -120,7 +121,7 @@ static void repeat_centres(struct fitted_map *map, size_t n) {
     }
 }
 
-static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
+static sepal_status sigmoid_learn(struct fitted_map *map, const struct map_rows *rows) {
     const struct sigmoid_config *config = map->config;
     struct centres centres;
     TRY(centres_read(&centres, map->numbers, rows->ctx, "sigmoid", config->centres, CENTRES_NUMBERS,
@@ -141,15 +142,15 @@ static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
     return SEPAL_OK;
 }
 
-static bool sound(const struct fitted_map *map) {
+static bool sigmoid_sound(const struct fitted_map *map) {
     const double *width = map->numbers + map->out;
     size_t j = 0;
     while (j < map->in && width[j] > 0) j++;
     return j == map->in;
 }
 
-static void dense(const struct fitted_map *map, const struct kernels *kernels, const double *in,
-                  double *out) {
+static void sigmoid_dense(const struct fitted_map *map, const struct kernels *kernels,
+                          const double *in, double *out) {
     size_t n = map->out / map->in;
     const double *width = map->numbers + map->out;
     (void)kernels;
@@ -158,8 +159,8 @@ static void dense(const struct fitted_map *map, const struct kernels *kernels, c
             *out++ = 1 / (1 + exp((map->numbers[c * map->in + j] - in[j]) / width[j]));
 }
 
-static void column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map, size_t j,
-                        const struct map_names *inputs) {
+static void sigmoid_column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map,
+                                size_t j, const struct map_names *inputs) {
     size_t n = map->out / map->in;
     text_puts(ctx, out, "sigmoid(");
     inputs->print(ctx, out, j / n, inputs->payload);
@@ -173,9 +174,9 @@ const struct map map_sigmoid = {
     .summary = "soft steps of each column",
     .parameters = parameters,
     .config_size = sizeof(struct sigmoid_config),
-    .plan = plan,
-    .learn = learn,
-    .sound = sound,
-    .dense = dense,
-    .column_name = column_name,
+    .plan = sigmoid_plan,
+    .learn = sigmoid_learn,
+    .sound = sigmoid_sound,
+    .dense = sigmoid_dense,
+    .column_name = sigmoid_column_name,
 };

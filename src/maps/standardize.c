@@ -4,7 +4,7 @@
 
 static const struct parameter parameters[] = {{0}};
 
-static sepal_status learn(struct fitted_map *map, const struct map_rows *rows) {
+static sepal_status standardize_learn(struct fitted_map *map, const struct map_rows *rows) {
     double *deviation = map->numbers + map->in;
     TRY(column_moments(map->numbers, deviation, rows));
     for (size_t j = 0; j < map->in; j++)
@@ -18,6 +18,6 @@ const struct map map_standardize = {
     .parameters = parameters,
     .affine = true,
     .plan = map_plan_affine,
-    .learn = learn,
+    .learn = standardize_learn,
     .sound = map_divisors_are_positive,
 };

@@ -23,8 +23,8 @@ static void make_tables(uint64_t tables[STEP][BYTES]) {
     }
 }
 
-static uint64_t add(uint64_t tables[STEP][BYTES], uint64_t before, const char *bytes,
-                    size_t length) {
+static uint64_t add_bytes(uint64_t tables[STEP][BYTES], uint64_t before, const char *bytes,
+                          size_t length) {
     const unsigned char *at = (const unsigned char *)bytes;
     uint64_t crc = ~before;
     for (; length >= STEP; length -= STEP, at += STEP) {
@@ -41,7 +41,7 @@ static uint64_t add(uint64_t tables[STEP][BYTES], uint64_t before, const char *b
 uint64_t checksum_add(uint64_t before, const char *bytes, size_t length) {
     uint64_t tables[STEP][BYTES];
     make_tables(tables);
-    return add(tables, before, bytes, length);
+    return add_bytes(tables, before, bytes, length);
 }
 
 uint64_t checksum_file(const char *bytes, size_t size, size_t digits_at) {
@@ -50,9 +50,9 @@ uint64_t checksum_file(const char *bytes, size_t size, size_t digits_at) {
     char zeros[CHECKSUM_DIGITS];
     memset(zeros, '0', sizeof zeros);
     size_t after = digits_at + CHECKSUM_DIGITS;
-    uint64_t crc = add(tables, 0, bytes, digits_at);
-    crc = add(tables, crc, zeros, sizeof zeros);
-    return add(tables, crc, bytes + after, size - after);
+    uint64_t crc = add_bytes(tables, 0, bytes, digits_at);
+    crc = add_bytes(tables, crc, zeros, sizeof zeros);
+    return add_bytes(tables, crc, bytes + after, size - after);
 }
 
 void checksum_print(char digits[CHECKSUM_DIGITS], uint64_t checksum) {

@@ -24,14 +24,14 @@ sepal_status unsound(sepal_ctx *ctx, const char *format, ...) {
 /* A column of 1,000 categories with their fill-ins makes 2,006 values, a header fewer than 100. */
 enum { MOST_VALUES = 1 << 14, LONGEST_STRING = 1 << 20 };
 
-struct look {
+struct key_lookup {
     size_t values;  /* at most so many */
     size_t longest; /* string, in bytes of its JSON text */
 };
 
 /* The ',' or the closing bracket that ends the value at `at`, or `end`. As far as the text is JSON
    this agrees with the reader, and where it is not, the reader stops. */
-static const char *look_over(struct look *look, const char *at, const char *end) {
+static const char *look_over(struct key_lookup *look, const char *at, const char *end) {
     const char *quote = NULL; /* of the string that `at` is in */
     size_t depth = 0;
     look->values++;
@@ -120,7 +120,7 @@ static sepal_status json_failed(sepal_ctx *ctx) {
 sepal_status json_read_small(struct tree **out, sepal_ctx *ctx, struct arena *arena,
                              struct slice json) {
     *out = NULL;
-    struct look look = {0};
+    struct key_lookup look = {0};
     (void)look_over(&look, json.bytes, json.bytes + json.length);
     if (look.values > MOST_VALUES)
         return unsound(ctx, "a JSON text in it has more than %d values", MOST_VALUES);
@@ -142,7 +142,7 @@ sepal_status elements_open(struct elements *out, sepal_ctx *ctx, struct slice js
     if (json.length == 2) return SEPAL_OK;
     const char *at = json.bytes;
     do {
-        struct look look = {0};
+        struct key_lookup look = {0};
         at = look_over(&look, at + 1, end);
         out->count++;
     } while (at < end && *at == ',');
@@ -151,7 +151,7 @@ sepal_status elements_open(struct elements *out, sepal_ctx *ctx, struct slice js
 }
 
 struct slice elements_next(struct elements *elements) {
-    struct look look = {0};
+    struct key_lookup look = {0};
     const char *stop = look_over(&look, elements->at, elements->end);
     struct slice element = {elements->at, (size_t)(stop - elements->at)};
     /* never: the end, before which there is the closing bracket */

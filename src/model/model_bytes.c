@@ -48,7 +48,7 @@ static sepal_status read_to(struct model_bytes *file, size_t wanted) {
     return SEPAL_OK;
 }
 
-static sepal_status cut_short(struct model_bytes *file, size_t has, size_t wanted) {
+static sepal_status model_bytes_cut_short(struct model_bytes *file, size_t has, size_t wanted) {
     return fail(file->ctx, SEPAL_EMODEL,
                 "this model file is cut short: it has %zu of at least %zu bytes; copy it again or "
                 "train the model again",
@@ -84,7 +84,7 @@ sepal_status model_bytes_header(struct model_bytes *file) {
     if (!holds(file, MODEL_LENGTH_BYTES, MODEL_BEGIN))
         return fail(file->ctx, SEPAL_EMODEL, "this is not a sepal model; sepal train -o makes one");
     if (file->size == BEGINNING) TRY(check_version(file));
-    if (file->size < BEGINNING) return cut_short(file, file->size, BEGINNING);
+    if (file->size < BEGINNING) return model_bytes_cut_short(file, file->size, BEGINNING);
     if (!holds(file, MODEL_VERSION_AT, MODEL_FORMAT_VERSION MODEL_THEN))
         return unsound(file->ctx, "it has no checksum");
     uint64_t length = model_u64(file->bytes);
@@ -94,7 +94,7 @@ sepal_status model_bytes_header(struct model_bytes *file) {
                        (unsigned long long)length);
     file->data_at = MODEL_LENGTH_BYTES + (size_t)length;
     TRY(read_to(file, file->data_at));
-    if (file->size < file->data_at) return cut_short(file, file->size, file->data_at);
+    if (file->size < file->data_at) return model_bytes_cut_short(file, file->size, file->data_at);
     if (file->bytes[BEGINNING] != '"')
         return unsound(file->ctx, "its checksum has more than %d digits", CHECKSUM_DIGITS);
     return SEPAL_OK;
@@ -114,12 +114,12 @@ static sepal_status check_checksum(struct model_bytes *file) {
 
 sepal_status model_bytes_rest(struct model_bytes *file) {
     size_t real = input_size(&file->in), got;
-    if (real < file->whole) return cut_short(file, real, file->whole);
+    if (real < file->whole) return model_bytes_cut_short(file, real, file->whole);
     if (real == SIZE_MAX && file->whole > MODEL_LARGEST_STREAM)
         return unsound(file->ctx, "%zu bytes are more than a model has that is no regular file",
                        file->whole);
     TRY(read_to(file, file->whole));
-    if (file->size < file->whole) return cut_short(file, file->size, file->whole);
+    if (file->size < file->whole) return model_bytes_cut_short(file, file->size, file->whole);
     char surplus;
     TRY(input_read(file->ctx, &file->in, &surplus, 1, &got));
     if (got > 0) return unsound(file->ctx, "it has more than its %zu bytes", file->whole);

@@ -126,7 +126,7 @@ static sepal_status read_training(struct loading *load, const char *json) {
 }
 
 /* How many classes a rule tells apart by so many rows of weights; 0: it cannot be. */
-static size_t classes_of(enum decode decode, size_t rows) {
+static size_t load_classes_of(enum decode decode, size_t rows) {
     size_t classes = rows;
     if (decode == DECODE_SIGN) return rows == 1 ? 2 : 0;
     if (decode == DECODE_OVR_1) classes = rows + 1;
@@ -149,7 +149,8 @@ static sepal_status read_decode(struct loading *load, const char *decode) {
     size_t rows = load->tensors[TENSOR_WEIGHTS].shape[0];
     int i = word_at(decode, decode_names, DECODES);
     load->decode = (enum decode)i;
-    load->classes = i < DECODES && rows <= MODEL_MOST_ROWS ? classes_of(load->decode, rows) : 0;
+    load->classes =
+        i < DECODES && rows <= MODEL_MOST_ROWS ? load_classes_of(load->decode, rows) : 0;
     if (load->classes == 0 || load->classes > MODEL_MOST_CLASSES)
         return unsound(load->ctx, "%zu rows of weights cannot be decoded by that rule", rows);
     return SEPAL_OK;
@@ -365,7 +366,7 @@ static sepal_status read_chain(struct loading *load) {
 }
 
 /* The JSON of the header; blanks fill it up to the alignment, but no further. */
-static sepal_status read_header(const struct tree **metadata, struct loading *load) {
+static sepal_status load_read_header(const struct tree **metadata, struct loading *load) {
     struct slice text = {load->file.bytes + MODEL_LENGTH_BYTES,
                          load->file.data_at - MODEL_LENGTH_BYTES};
     size_t blanks = 0;
@@ -384,7 +385,7 @@ static sepal_status read_header(const struct tree **metadata, struct loading *lo
 static sepal_status read_model(struct loading *load) {
     const struct tree *metadata = NULL;
     TRY(model_bytes_header(&load->file));
-    TRY(read_header(&metadata, load));
+    TRY(load_read_header(&metadata, load));
     TRY(model_bytes_rest(&load->file));
     load->model = model_new(load->ctx);
     if (!load->model) return SEPAL_EMEMORY;

@@ -25,7 +25,7 @@ struct saving {
 
 /* ---- what may be saved -------------------------------------------------------------------- */
 
-static bool all_finite(const double *numbers, size_t n) {
+static bool save_all_finite(const double *numbers, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(numbers[i])) return false;
     }
@@ -37,11 +37,11 @@ static bool model_is_finite(const struct saving *save) {
     for (size_t i = 0; i < schema->n_columns; i++) {
         const struct column *column = &schema->columns[i];
         size_t n = column->text ? column->n_categories : 1;
-        if (column->fill && !all_finite(column->fill, n)) return false;
+        if (column->fill && !save_all_finite(column->fill, n)) return false;
     }
     for (int i = 0; i < MODEL_TENSORS; i++) {
         const struct tensor_numbers *part = &save->numbers[i];
-        if (part->numbers && !all_finite(part->numbers, part->rows * part->cols)) return false;
+        if (part->numbers && !save_all_finite(part->numbers, part->rows * part->cols)) return false;
     }
     return isfinite(save->model->facts.total_weight);
 }
@@ -160,7 +160,7 @@ static void put_doubles(struct saving *save, const double *numbers, size_t n) {
     }
 }
 
-static sepal_status put_header(struct saving *save) {
+static sepal_status save_put_header(struct saving *save) {
     struct text *file = &save->file;
     struct tree_maker make = {.ctx = save->ctx, .arena = &save->arena};
     struct tree *header = tree_object(&make, NULL, NULL);
@@ -200,7 +200,7 @@ static sepal_status make_file(struct saving *save) {
         TRY(schema_print_columns(save->ctx, &save->columns, schema));
     TRY(schema_print_classes(save->ctx, &save->classes, schema));
     TRY(print_training(save));
-    TRY(put_header(save));
+    TRY(save_put_header(save));
     TRY(put_tensors(save));
     struct text *file = &save->file;
     checksum_print(file->bytes + MODEL_DIGITS_AT,

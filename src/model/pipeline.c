@@ -44,7 +44,8 @@ static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
     return SEPAL_OK;
 }
 
-static sepal_status check_classes(sepal_ctx *ctx, const sepal_data *data, struct arena *arena) {
+static sepal_status pipeline_check_classes(sepal_ctx *ctx, const sepal_data *data,
+                                           struct arena *arena) {
     size_t classes = data->schema->n_classes;
     size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
     if (!count) return SEPAL_EMEMORY;
@@ -104,8 +105,9 @@ static size_t part_rule(struct setting *settings, size_t n) {
     return rule;
 }
 
-static sepal_status parse_options(struct fit_options *out, struct pipeline *pipeline,
-                                  sepal_ctx *ctx, struct arena *arena, const char *options) {
+static sepal_status pipeline_parse_options(struct fit_options *out, struct pipeline *pipeline,
+                                           sepal_ctx *ctx, struct arena *arena,
+                                           const char *options) {
     struct setting *settings = NULL;
     struct predict_options words;
     size_t n = 0;
@@ -125,12 +127,13 @@ sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *option
     struct pipeline pipeline;
     struct fit_options parsed;
     sepal_status status = pipeline_parse(&pipeline, ctx, &arena, spec);
-    if (status == SEPAL_OK) status = parse_options(&parsed, &pipeline, ctx, &arena, options);
+    if (status == SEPAL_OK)
+        status = pipeline_parse_options(&parsed, &pipeline, ctx, &arena, options);
     arena_clear(&arena);
     return status;
 }
 
-static sepal_status check_finite(sepal_ctx *ctx, const struct linear *linear) {
+static sepal_status pipeline_check_finite(sepal_ctx *ctx, const struct linear *linear) {
     bool finite = true;
     for (size_t i = 0; i < linear->rows * linear->cols; i++)
         finite = finite && isfinite(linear->w[i]);
@@ -366,7 +369,7 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     if (fit->message_lost) return SEPAL_EMEMORY;
     fit->report = report;
     fit->linear.link = pipeline_link(pipeline, classes);
-    TRY(check_finite(ctx, &fit->linear));
+    TRY(pipeline_check_finite(ctx, &fit->linear));
     TRY(report_fit(fit, given, pipeline, spec, own));
     return keep_model(out, fit, pipeline, spec, given->matrix.cols);
 }
@@ -394,15 +397,16 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
     return status;
 }
 
-static sepal_status run(sepal_model **out, struct fit *fit, const char *text, const char *options) {
+static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char *text,
+                                 const char *options) {
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
     struct decision_rule rule;
-    TRY(parse_options(&fit->options, &pipeline, fit->ctx, &fit->arena, options));
+    TRY(pipeline_parse_options(&fit->options, &pipeline, fit->ctx, &fit->arena, options));
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
-    TRY(check_classes(fit->ctx, fit->data, &fit->arena));
+    TRY(pipeline_check_classes(fit->ctx, fit->data, &fit->arena));
     sepal_model *start = NULL;
     if (fit->options.warm)
         TRY(warm_load(&start, fit->ctx, fit->options.warm, &pipeline, fit->data->schema));
@@ -426,7 +430,7 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                       .gap = NAN,
                       .objective = NAN};
     *out = NULL;
-    sepal_status status = run(out, &fit, spec, options);
+    sepal_status status = pipeline_run(out, &fit, spec, options);
     linear_clear(&fit.linear);
     arena_clear(&fit.arena);
     return status;

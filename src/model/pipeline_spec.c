@@ -26,9 +26,9 @@ static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
 }
 
 /* The parameters of a stage in a struct of their own. */
-static sepal_status fill(void **config, sepal_ctx *ctx, struct arena *arena,
-                         const struct parameter *parameters, size_t size,
-                         const struct spec_stage *stage) {
+static sepal_status spec_fill(void **config, sepal_ctx *ctx, struct arena *arena,
+                              const struct parameter *parameters, size_t size,
+                              const struct spec_stage *stage) {
     if (!parameters->name && stage->n_settings)
         return fail(ctx, SEPAL_EUSAGE, "%s has no parameters, so not '%s'", stage->name,
                     stage->settings[0].name);
@@ -56,7 +56,7 @@ static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct ar
         return fail(ctx, SEPAL_EUSAGE, "the reduction %s comes after the learner: %s | %s",
                     out->reduction->name, learner->name, out->reduction->name);
     out->learner = learner;
-    TRY(fill(&out->config, ctx, arena, learner->parameters, learner->config_size, stage));
+    TRY(spec_fill(&out->config, ctx, arena, learner->parameters, learner->config_size, stage));
     return learner->settle ? learner->settle(ctx, out->config) : SEPAL_OK;
 }
 
@@ -70,7 +70,7 @@ static sepal_status bind_map(struct pipeline *out, sepal_ctx *ctx, struct arena 
         return fail(ctx, SEPAL_EUSAGE, "a spec has at most %d maps, this one has more",
                     MAP_CHAIN_MOST);
     void *config;
-    TRY(fill(&config, ctx, arena, map->parameters, map->config_size, stage));
+    TRY(spec_fill(&config, ctx, arena, map->parameters, map->config_size, stage));
     chain->maps[chain->n++] = (struct fitted_map){.map = map, .config = config};
     return SEPAL_OK;
 }

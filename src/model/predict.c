@@ -24,7 +24,7 @@ struct predicting {
 /* ---- lengths ------------------------------------------------------------------------------ */
 
 /* The norm of w_r - w_q (q = SIZE_MAX: of w_r) in units of what the last maps are given. */
-static double norm_of(const sepal_model *model, size_t r, size_t q) {
+static double predict_norm_of(const sepal_model *model, size_t r, size_t q) {
     const struct linear *linear = &model->linear;
     double largest = 0, sum = 0, shift, divisor;
     for (int pass = 0; pass < 2; pass++) {
@@ -51,9 +51,9 @@ static sepal_status make_norms(struct predicting *all, sepal_ctx *ctx) {
     all->norms = mem_zero(ctx, rows, (pairs ? rows : 1) * sizeof *all->norms);
     if (!all->norms) return SEPAL_EMEMORY;
     for (size_t r = 0; r < rows; r++) {
-        if (!pairs) all->norms[r] = norm_of(all->model, r, SIZE_MAX);
+        if (!pairs) all->norms[r] = predict_norm_of(all->model, r, SIZE_MAX);
         for (size_t q = 0; pairs && q < r; q++)
-            all->norms[r * rows + q] = all->norms[q * rows + r] = norm_of(all->model, r, q);
+            all->norms[r * rows + q] = all->norms[q * rows + r] = predict_norm_of(all->model, r, q);
     }
     return SEPAL_OK;
 }
@@ -109,7 +109,7 @@ static void find_distances(const struct predicting *all, const double *scores, d
 
 /* A class drawn with its probability, as a function of seed and row. One of probability 0 is never
    drawn, though the others' sum may fall short of 1. */
-static int32_t draw(const double *p, size_t classes, uint64_t seed, size_t row) {
+static int32_t predict_draw(const double *p, size_t classes, uint64_t seed, size_t row) {
     enum { DRAW_STREAM = 0x64726177 };
     double u = (double)(rng_at(seed, DRAW_STREAM, row) >> 11) * 0x1p-53, sum = 0;
     size_t possible = 0;
@@ -122,22 +122,22 @@ static int32_t draw(const double *p, size_t classes, uint64_t seed, size_t row) 
     return (int32_t)possible;
 }
 
-static double largest(const double *p, size_t classes) {
+static double predict_largest(const double *p, size_t classes) {
     double most = p[0];
     for (size_t k = 1; k < classes; k++) most = fmax(most, p[k]);
     return most;
 }
 
-static int32_t decide(const struct predicting *all, const double *scores, const double *p,
-                      uint64_t seed, size_t row) {
+static int32_t predict_decide(const struct predicting *all, const double *scores, const double *p,
+                              uint64_t seed, size_t row) {
     const struct linear *linear = &all->model->linear;
     const struct predict_options *options = &all->rule->options;
     if (all->data->undecided && all->data->undecided[row]) return -1;
     if (options->ambiguous == AMBIGUOUS_UNDECIDED && linear_region(linear, scores) != REGION_CLEAR)
         return -1;
-    if (options->decide == DECIDE_SOFT) return draw(p, linear->classes, seed, row);
+    if (options->decide == DECIDE_SOFT) return predict_draw(p, linear->classes, seed, row);
     if (options->decide == DECIDE_HARD && !isnan(options->cutoff)) return p[1] >= options->cutoff;
-    if (options->decide == DECIDE_REJECT && largest(p, linear->classes) < options->cutoff)
+    if (options->decide == DECIDE_REJECT && predict_largest(p, linear->classes) < options->cutoff)
         return -1;
     return linear_decide(linear, scores);
 }
@@ -150,7 +150,7 @@ static void change_priors(const struct predicting *all, double *scores) {
         for (size_t k = 0; k < all->model->linear.classes; k++) scores[k] += shift[k];
 }
 
-static void blank(double *numbers, size_t row, size_t width) {
+static void predict_blank(double *numbers, size_t row, size_t width) {
     for (size_t k = 0; numbers && k < width; k++) numbers[row * width + k] = NAN;
 }
 
@@ -167,14 +167,14 @@ static void predict_row(const struct predicting *all, double *scores, double *p,
         memcpy(out->probabilities + i * linear->classes, p, linear->classes * sizeof *p);
     if (out->distances) find_distances(all, scores, out->distances + i * shown);
     if (out->regions) out->regions[i] = (uint8_t)linear_region(linear, scores);
-    if (out->classes) out->classes[i] = decide(all, scores, p, seed, row);
+    if (out->classes) out->classes[i] = predict_decide(all, scores, p, seed, row);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------- */
 
 /* Projections on the axes, or phi itself; `row` has room for one. */
-static sepal_status project(const struct predicting *all, sepal_ctx *ctx, const struct block *block,
-                            size_t i, double *row) {
+static sepal_status predict_project(const struct predicting *all, sepal_ctx *ctx,
+                                    const struct block *block, size_t i, double *row) {
     const struct linear *linear = &all->model->linear;
     size_t width = model_outputs(all->model, SEPAL_PROJECTIONS), cols = linear->cols;
     double *out = all->out->projections + (block->first_row + i - all->out->first) * width;
@@ -201,11 +201,11 @@ static void blank_missing(const struct predicting *all, size_t row) {
     size_t i = row - out->first, shown = linear_shown(&all->model->linear);
     size_t classes = all->model->linear.classes;
     if (!all->data->undecided || !all->data->undecided[row]) return;
-    blank(out->shown, i, shown);
-    blank(out->distances, i, shown);
-    blank(out->probabilities, i, classes);
-    blank(out->likelihoods, i, classes);
-    blank(out->projections, i, model_outputs(all->model, SEPAL_PROJECTIONS));
+    predict_blank(out->shown, i, shown);
+    predict_blank(out->distances, i, shown);
+    predict_blank(out->probabilities, i, classes);
+    predict_blank(out->likelihoods, i, classes);
+    predict_blank(out->projections, i, model_outputs(all->model, SEPAL_PROJECTIONS));
     if (out->regions) out->regions[i] = REGION_CLEAR;
 }
 
@@ -219,7 +219,8 @@ static sepal_status predict_block(sepal_ctx *ctx, const struct predicting *all,
     double *scores = room, *p = room + block->rows * linear->rows, *row = p + linear->classes;
     bool scored =
         out->classes || out->shown || out->probabilities || out->distances || out->regions;
-    for (size_t i = from; out->projections && i < to; i++) TRY(project(all, ctx, block, i, row));
+    for (size_t i = from; out->projections && i < to; i++)
+        TRY(predict_project(all, ctx, block, i, row));
     if (out->likelihoods)
         TRY(density_logs(out->likelihoods +
                              (block->first_row + from - out->first) * linear->classes,

@@ -49,7 +49,7 @@ static sepal_status check_density(sepal_ctx *ctx, const sepal_model *model) {
                 advice);
 }
 
-static sepal_status check_maps(sepal_ctx *ctx, const struct map_chain *chain) {
+static sepal_status sample_check_maps(sepal_ctx *ctx, const struct map_chain *chain) {
     for (size_t i = 0; i < chain->n; i++)
         if (!chain->maps[i].map->affine)
             return fail(ctx, SEPAL_EMODEL,
@@ -78,7 +78,7 @@ static sepal_status read_options(struct sample_options *out, int32_t *class, sep
     struct setting *settings = NULL;
     size_t n = 0;
     TRY(check_density(ctx, model));
-    TRY(check_maps(ctx, &model->chain));
+    TRY(sample_check_maps(ctx, &model->chain));
     if (text) TRY(settings_parse(&settings, &n, ctx, arena, text));
     TRY(parameters_fill(out, ctx, arena, sample_option_table, "a sample", settings, n));
     TRY(find_class(class, ctx, model->schema, out->class));

@@ -35,7 +35,7 @@ static size_t fill_count(const struct column *column) {
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static sepal_status check_text(sepal_ctx *ctx, const char *text, const char *what) {
+static sepal_status schema_check_text(sepal_ctx *ctx, const char *text, const char *what) {
     size_t length = text ? strlen(text) : 0;
     if (length > LONGEST_TEXT)
         return fail(ctx, SEPAL_EDATA,
@@ -55,18 +55,18 @@ sepal_status schema_check(sepal_ctx *ctx, const struct schema *schema) {
                     "%zu classes and %zu columns do not go into a model file, which has up to %d "
                     "and %d; is --target the right column?",
                     schema->n_classes, schema->width, MODEL_MOST_CLASSES, MODEL_MOST_COLUMNS);
-    TRY(check_text(ctx, schema->target, "target name"));
-    TRY(check_text(ctx, schema->weight, "weight name"));
+    TRY(schema_check_text(ctx, schema->target, "target name"));
+    TRY(schema_check_text(ctx, schema->weight, "weight name"));
     for (size_t k = 0; k < schema->n_classes; k++)
-        TRY(check_text(ctx, schema->classes[k], "label"));
+        TRY(schema_check_text(ctx, schema->classes[k], "label"));
     for (size_t i = 0; i < schema->n_columns; i++) {
         const struct column *column = &schema->columns[i];
-        TRY(check_text(ctx, column->name, "column name"));
+        TRY(schema_check_text(ctx, column->name, "column name"));
         if (column->n_categories > MOST_CATEGORIES)
             return fail(ctx, SEPAL_EDATA, "column '%s' has more than %d categories; leave it out",
                         column->name, MOST_CATEGORIES);
         for (size_t k = 0; k < column->n_categories; k++)
-            TRY(check_text(ctx, column->categories[k], "category"));
+            TRY(schema_check_text(ctx, column->categories[k], "category"));
     }
     return SEPAL_OK;
 }
@@ -284,7 +284,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static sepal_status check_names(sepal_ctx *ctx, const struct schema *schema) {
+static sepal_status schema_check_names(sepal_ctx *ctx, const struct schema *schema) {
     size_t n = schema->n_columns;
     const char **names = mem_alloc(ctx, n, sizeof *names);
     if (!names) return SEPAL_EMEMORY;
@@ -315,7 +315,7 @@ static sepal_status read_columns(struct schema_reader *in, struct slice json) {
         TRY(read_column(in, elements_next(&elements), i));
         arena_clear(&in->scratch);
     }
-    TRY(check_names(in->ctx, schema));
+    TRY(schema_check_names(in->ctx, schema));
     size_t width = schema->width;
     schema_layout(schema);
     if (schema->width != width)
@@ -371,8 +371,8 @@ static sepal_status read_classes(struct schema_reader *in, struct slice json, si
     return SEPAL_OK;
 }
 
-static sepal_status read_all(struct schema_reader *in, const struct schema_json *json,
-                             size_t classes, size_t width) {
+static sepal_status schema_read_all(struct schema_reader *in, const struct schema_json *json,
+                                    size_t classes, size_t width) {
     TRY(read_facts(in, json->facts));
     arena_clear(&in->scratch);
     bool table = in->schema->family == FAMILY_TABLE;
@@ -393,7 +393,7 @@ sepal_status schema_read(struct schema **out, sepal_ctx *ctx, const struct schem
     *out = NULL;
     struct schema_reader in = {.ctx = ctx, .schema = schema_new(ctx)};
     if (!in.schema) return SEPAL_EMEMORY;
-    sepal_status status = read_all(&in, json, classes, width);
+    sepal_status status = schema_read_all(&in, json, classes, width);
     arena_clear(&in.scratch);
     if (status == SEPAL_OK)
         *out = in.schema;

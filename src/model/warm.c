@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static sepal_status refuse_column(sepal_ctx *ctx, const char *theirs, const char *ours, size_t j) {
+static sepal_status warm_refuse_column(sepal_ctx *ctx, const char *theirs, const char *ours,
+                                       size_t j) {
     return fail(
         ctx, SEPAL_EMODEL,
         "its column %zu is '%.60s', and that of the data '%.60s'; start from a model of the "
@@ -31,15 +32,15 @@ static sepal_status check_columns(sepal_ctx *ctx, const struct schema *theirs,
         if (a.failed || b.failed)
             status = SEPAL_EMEMORY;
         else if (strcmp(a.bytes, b.bytes) != 0)
-            status = refuse_column(ctx, a.bytes, b.bytes, j);
+            status = warm_refuse_column(ctx, a.bytes, b.bytes, j);
         text_clear(&a);
         text_clear(&b);
     }
     return status;
 }
 
-static sepal_status check_classes(sepal_ctx *ctx, const struct schema *theirs,
-                                  const struct schema *ours) {
+static sepal_status warm_check_classes(sepal_ctx *ctx, const struct schema *theirs,
+                                       const struct schema *ours) {
     if (theirs->n_classes != ours->n_classes)
         return fail(ctx, SEPAL_EMODEL,
                     "it tells %zu classes apart, and the data has %zu; leave --warm out",
@@ -63,8 +64,8 @@ static sepal_status print_maps(sepal_ctx *ctx, struct text *out, const struct ma
     return out->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-static sepal_status check_maps(sepal_ctx *ctx, const struct map_chain *theirs,
-                               const struct map_chain *ours) {
+static sepal_status warm_check_maps(sepal_ctx *ctx, const struct map_chain *theirs,
+                                    const struct map_chain *ours) {
     struct text a = {0}, b = {0};
     sepal_status status = print_maps(ctx, &a, theirs);
     if (status == SEPAL_OK) status = print_maps(ctx, &b, ours);
@@ -78,8 +79,8 @@ static sepal_status check_maps(sepal_ctx *ctx, const struct map_chain *theirs,
     return status;
 }
 
-static sepal_status check_weights(sepal_ctx *ctx, const sepal_model *model,
-                                  const struct pipeline *pipeline) {
+static sepal_status warm_check_weights(sepal_ctx *ctx, const sepal_model *model,
+                                       const struct pipeline *pipeline) {
     const struct linear *linear = &model->linear;
     if (density_is_quadratic(linear->density) || linear->bits)
         return fail(ctx, SEPAL_EMODEL,
@@ -95,18 +96,18 @@ static sepal_status check_weights(sepal_ctx *ctx, const sepal_model *model,
     return SEPAL_OK;
 }
 
-static sepal_status check(sepal_ctx *ctx, const sepal_model *model, const struct pipeline *pipeline,
-                          const struct schema *schema) {
-    TRY(check_classes(ctx, model->schema, schema));
+static sepal_status warm_check(sepal_ctx *ctx, const sepal_model *model,
+                               const struct pipeline *pipeline, const struct schema *schema) {
+    TRY(warm_check_classes(ctx, model->schema, schema));
     TRY(check_columns(ctx, model->schema, schema));
-    TRY(check_maps(ctx, &model->chain, &pipeline->chain));
-    return check_weights(ctx, model, pipeline);
+    TRY(warm_check_maps(ctx, &model->chain, &pipeline->chain));
+    return warm_check_weights(ctx, model, pipeline);
 }
 
 sepal_status warm_load(sepal_model **out, sepal_ctx *ctx, const char *path,
                        const struct pipeline *pipeline, const struct schema *schema) {
     TRY(model_load(out, ctx, path));
-    sepal_status status = check(ctx, *out, pipeline, schema);
+    sepal_status status = warm_check(ctx, *out, pipeline, schema);
     if (status == SEPAL_OK) return SEPAL_OK;
     if (status == SEPAL_EMODEL) fail_place(ctx, path, 0, 0);
     model_free(*out);
@@ -139,8 +140,9 @@ static sepal_status check_numbers(sepal_ctx *ctx, const struct map_chain *theirs
 
 /* The score b + sum w_j (phi_j - c_j) with phi_j = (z_j - shift) / divisor, as a function of
    phi'_j = (z_j - shift') / divisor'. Where both are the same nothing is rounded. */
-static sepal_status change_units(struct linear *out, sepal_ctx *ctx, struct arena *arena,
-                                 const struct map_chain *theirs, const struct map_chain *ours) {
+static sepal_status warm_change_units(struct linear *out, sepal_ctx *ctx, struct arena *arena,
+                                      const struct map_chain *theirs,
+                                      const struct map_chain *ours) {
     const struct linear from = *out;
     size_t cols = from.cols;
     out->w = arena_alloc(ctx, arena, from.rows, cols * sizeof *out->w);
@@ -160,7 +162,7 @@ static sepal_status change_units(struct linear *out, sepal_ctx *ctx, struct aren
     return SEPAL_OK;
 }
 
-static bool is_finite(const struct linear *linear) {
+static bool warm_is_finite(const struct linear *linear) {
     bool finite = true;
     for (size_t i = 0; i < linear->rows * linear->cols; i++)
         finite = finite && isfinite(linear->w[i]);
@@ -170,10 +172,10 @@ static bool is_finite(const struct linear *linear) {
     return finite;
 }
 
-static sepal_status check_scores(sepal_ctx *ctx, const struct linear *linear,
-                                 const struct matrix *x) {
+static sepal_status warm_check_scores(sepal_ctx *ctx, const struct linear *linear,
+                                      const struct matrix *x) {
     sepal_status status = SEPAL_EDATA;
-    if (is_finite(linear)) {
+    if (warm_is_finite(linear)) {
         int32_t *classes = mem_alloc(ctx, x->rows, sizeof *classes);
         status = classes ? linear_predict(classes, ctx, linear, x) : SEPAL_EMEMORY;
         mem_free(classes);
@@ -193,6 +195,6 @@ sepal_status warm_fold(struct linear *out, sepal_ctx *ctx, struct arena *arena,
     for (size_t m = 0; m < chain->n; m++)
         same = same && learnt_the_same(&theirs->maps[m], &chain->maps[m]);
     *out = model->linear;
-    if (!same) TRY(change_units(out, ctx, arena, theirs, chain));
-    return check_scores(ctx, out, x);
+    if (!same) TRY(warm_change_units(out, ctx, arena, theirs, chain));
+    return warm_check_scores(ctx, out, x);
 }

@@ -21,14 +21,15 @@ static sepal_status select_pair(struct problem *problem, sepal_ctx *ctx, const s
     return status;
 }
 
-static void classes_of(const sepal_data *data, enum decode decode, size_t r, size_t *i, size_t *j) {
+static void problem_classes_of(const sepal_data *data, enum decode decode, size_t r, size_t *i,
+                               size_t *j) {
     *i = 0, *j = r;
     if (decode == DECODE_OVO) pair_classes(r, data->schema->n_classes, i, j);
 }
 
 void problem_name(struct problem *out, const sepal_data *data, enum decode decode, size_t r) {
     size_t i, j;
-    classes_of(data, decode, r, &i, &j);
+    problem_classes_of(data, decode, r, &i, &j);
     *out = (struct problem){.r = r, .of = decode_rows(decode, data->schema->n_classes)};
     out->names[0] = decode == DECODE_OVO ? data->schema->classes[i] : "the rest";
     out->names[1] = data->schema->classes[j];
@@ -38,7 +39,7 @@ sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data 
                           enum decode decode, size_t r) {
     size_t i, j;
     problem_name(out, data, decode, r);
-    classes_of(data, decode, r, &i, &j);
+    problem_classes_of(data, decode, r, &i, &j);
     if (decode == DECODE_OVO) {
         TRY(select_pair(out, ctx, data, i, j));
         data = out->selected;

@@ -93,7 +93,7 @@ static sepal_status check_priors(const struct reducing *all) {
 /* ---- joining ------------------------------------------------------------------------------ */
 
 /* The first answer says what the joint model is like. */
-static sepal_status start(struct reducing *all, const struct linear *one) {
+static sepal_status reduction_start(struct reducing *all, const struct linear *one) {
     sepal_ctx *ctx = all->fit->ctx;
     size_t classes = all->fit->data->schema->n_classes;
     all->started = true;
@@ -133,8 +133,8 @@ static sepal_status join_forms(struct reducing *all, const struct linear *one, s
     return SEPAL_OK;
 }
 
-static sepal_status join(struct reducing *all, const struct linear *one, size_t r) {
-    if (!all->started) TRY(start(all, one));
+static sepal_status reduction_join(struct reducing *all, const struct linear *one, size_t r) {
+    if (!all->started) TRY(reduction_start(all, one));
     struct linear *joint = &all->joint;
     size_t cols = joint->cols;
     joint->b[r] = one->b[0];
@@ -159,7 +159,8 @@ static void divide_time(struct fit *fit, const struct fit *whole, size_t problem
     fit->start_ns = clock_ns();
 }
 
-static void add_up(struct reducing *all, const struct fit *fit, const struct problem *problem) {
+static void reduction_add_up(struct reducing *all, const struct fit *fit,
+                             const struct problem *problem) {
     struct fit *whole = all->fit;
     all->objective += fit->objective;
     all->dual += fit->dual;
@@ -195,8 +196,8 @@ static sepal_status fit_posed(struct reducing *all, struct fit *fit,
     sepal_status status = all->learner->fit(fit);
     if (status != SEPAL_OK) problem_blame(fit->ctx, problem);
     TRY(status);
-    TRY(join(all, &fit->linear, problem->r));
-    add_up(all, fit, problem);
+    TRY(reduction_join(all, &fit->linear, problem->r));
+    reduction_add_up(all, fit, problem);
     tell(all, fit);
     return SEPAL_OK;
 }
@@ -212,7 +213,7 @@ static struct linear warm_row(const struct linear *all, size_t r) {
 }
 
 /* The fit of a problem before anything is known of it. */
-static struct fit blank(const struct fit *whole) {
+static struct fit reduction_blank(const struct fit *whole) {
     struct fit fit = *whole;
     fit.arena = (struct arena){0};
     fit.linear = (struct linear){0};
@@ -223,7 +224,7 @@ static struct fit blank(const struct fit *whole) {
 
 /* ---- asked to stop ------------------------------------------------------------------------ */
 
-static bool is_zero(const double *w, size_t n) {
+static bool reduction_is_zero(const double *w, size_t n) {
     for (size_t j = 0; j < n; j++)
         if (w[j] != 0) return false;
     return true;
@@ -231,7 +232,7 @@ static bool is_zero(const double *w, size_t n) {
 
 /* The fit ended before its time, and has nothing. */
 static bool is_empty(const struct fit *fit, const double *w, size_t cols) {
-    return fit->stopped && is_zero(w, cols) && cancelled(fit->ctx);
+    return fit->stopped && reduction_is_zero(w, cols) && cancelled(fit->ctx);
 }
 
 /* All functions were fitted at once: an interrupted fit is a model if each has weights. `each`: the
@@ -263,7 +264,7 @@ static sepal_status unfinished(const struct reducing *all, size_t done, size_t p
 }
 
 static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems) {
-    struct fit fit = blank(all->fit);
+    struct fit fit = reduction_blank(all->fit);
     fit.among.done = all->together ? all->alone++ : r;
     fit.among.of = all->together ? all->left : problems;
     fit.among.start_ns = all->start_ns;
@@ -296,7 +297,7 @@ static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems)
 /* ---- all at once ---------------------------------------------------------------------------- */
 
 /* Fit the problems that are not done with one by one, and put all answers together. */
-static sepal_status finish(struct reducing *all, struct ovr_fits *rest) {
+static sepal_status reduction_finish(struct reducing *all, struct ovr_fits *rest) {
     all->joint = rest->joint;
     all->started = true;
     all->together = rest->each;
@@ -310,7 +311,7 @@ static sepal_status finish(struct reducing *all, struct ovr_fits *rest) {
         if (fit->converged || rest->ended || stops) {
             problem_name(&problem, fit->data, rest->decode, r);
             if (all->told) tree_adopt(all->told, fit->report);
-            add_up(all, fit, &problem);
+            reduction_add_up(all, fit, &problem);
             tell(all, fit);
         } else {
             all->iterations += fit->iterations;
@@ -320,7 +321,7 @@ static sepal_status finish(struct reducing *all, struct ovr_fits *rest) {
     return check_begun(all->fit, &all->joint, rest->each);
 }
 
-static sepal_status fit_rest(struct reducing *all, size_t problems, bool *taken) {
+static sepal_status reduction_fit_rest(struct reducing *all, size_t problems, bool *taken) {
     struct fit *whole = all->fit;
     struct ovr_fits rest = {.decode = all->reduction->decode, .n = problems};
     *taken = false;
@@ -329,7 +330,7 @@ static sepal_status fit_rest(struct reducing *all, size_t problems, bool *taken)
     if (!rest.each) return SEPAL_EMEMORY;
     for (size_t r = 0; r < problems; r++) {
         struct problem problem;
-        rest.each[r] = blank(whole);
+        rest.each[r] = reduction_blank(whole);
         rest.each[r].report = tree_object(whole->make, NULL, NULL);
         problem_name(&problem, whole->data, rest.decode, r);
         problem_tell(whole->make, rest.each[r].report, &problem);
@@ -337,7 +338,7 @@ static sepal_status fit_rest(struct reducing *all, size_t problems, bool *taken)
     sepal_status status = all->learner->fit_rest(whole, &rest);
     *taken = rest.taken;
     if (status == SEPAL_OK && rest.taken)
-        status = finish(all, &rest);
+        status = reduction_finish(all, &rest);
     else
         linear_clear(&rest.joint);
     for (size_t r = 0; r < problems; r++) arena_clear(&rest.each[r].arena);
@@ -353,7 +354,7 @@ static sepal_status fit_all(struct reducing *all) {
     size_t problems = decode_rows(all->reduction->decode, all->fit->data->schema->n_classes);
     if (problems <= PROBLEMS_TOLD)
         all->told = tree_array(all->fit->make, all->fit->report, "problems");
-    TRY(fit_rest(all, problems, &taken));
+    TRY(reduction_fit_rest(all, problems, &taken));
     all->start_ns = clock_ns();
     for (size_t r = 0; !taken && r < problems; r++) {
         if (progress(ctx, "two-class problem %zu of %zu", r + 1, problems))

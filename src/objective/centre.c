@@ -7,8 +7,8 @@
 
 enum { PANEL = 32 };
 
-static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double *sum,
-                              void *payload) {
+static sepal_status centre_add_block(sepal_ctx *ctx, const struct block *block, double *sum,
+                                     void *payload) {
     const struct objective *o = payload;
     const double *row_weight = o->row_weight + block->first_row;
     size_t cols = o->x->cols;
@@ -34,7 +34,7 @@ static sepal_status centre_dense(double *out, struct objective *o) {
     size_t cols = o->x->cols;
     double *sum = arena_alloc(o->ctx, o->arena, cols + 1, sizeof *sum);
     if (!sum) return SEPAL_EMEMORY;
-    TRY(matrix_sum(sum, o->ctx, o->x, cols + 1, add_block, o));
+    TRY(matrix_sum(sum, o->ctx, o->x, cols + 1, centre_add_block, o));
     for (size_t j = 0; j < cols; j++) out[j] = sum[j] / sum[cols];
     o->centre = out;
     return SEPAL_OK;
@@ -43,13 +43,13 @@ static sepal_status centre_dense(double *out, struct objective *o) {
 /* ---- sparse rows -------------------------------------------------------------------------- */
 
 /* Columns that all sparse rows have: these have no zeros to lose when they are centred. */
-struct full {
+struct full_columns {
     size_t n;
     size_t *column;
     double *first, *sum, *least, *most; /* the first value; of the others less that */
 };
 
-static void meet_row(struct full *full, const struct block *block, size_t i) {
+static void meet_row(struct full_columns *full, const struct block *block, size_t i) {
     size_t kept = 0;
     for (size_t k = 0; k < full->n; k++) {
         size_t at = block->start[i] + row_seek(block, i, full->column[k]);
@@ -66,10 +66,11 @@ static void meet_row(struct full *full, const struct block *block, size_t i) {
 }
 
 /* Those of the first row, as long as the next one has them. */
-static sepal_status find_full(struct full *out, const struct objective *o) {
+static sepal_status find_full(struct full_columns *out, const struct objective *o) {
     const struct matrix *x = o->x;
     size_t n = x->n_blocks ? x->blocks[0].start[1] : 0;
-    *out = (struct full){.n = n, .column = arena_alloc(o->ctx, o->arena, n, sizeof *out->column)};
+    *out = (struct full_columns){.n = n,
+                                 .column = arena_alloc(o->ctx, o->arena, n, sizeof *out->column)};
     double *numbers = arena_zero(o->ctx, o->arena, n, 4 * sizeof *numbers);
     if (!out->column || !numbers) return SEPAL_EMEMORY;
     double **fields[] = {&out->first, &out->sum, &out->least, &out->most};
@@ -89,7 +90,7 @@ static sepal_status find_full(struct full *out, const struct objective *o) {
 /* Only columns that are far from 0: their squares leave no digits of the differences. */
 static sepal_status centre_sparse(double *out, struct objective *o) {
     static const double far = 1000;
-    struct full full;
+    struct full_columns full;
     TRY(find_full(&full, o));
     memset(out, 0, o->x->cols * sizeof *out);
     for (size_t k = 0; k < full.n; k++) {
@@ -124,7 +125,7 @@ static sepal_status take_off(struct block *block, const struct objective *o, con
 /* What is taken off at once, columns that all rows have; the others' centre is left to the sums. */
 static sepal_status part_centre(double *off, bool *some, struct objective *o) {
     double *left = arena_alloc(o->ctx, o->arena, o->cols, sizeof *left);
-    struct full full;
+    struct full_columns full;
     if (!left) return SEPAL_EMEMORY;
     TRY(find_full(&full, o));
     memcpy(left, o->centre, o->cols * sizeof *left);

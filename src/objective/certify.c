@@ -5,7 +5,7 @@
 
 /* ---- sums --------------------------------------------------------------------------------- */
 
-struct sum {
+struct stripe_sum {
     const struct proving *all;
     size_t n, stripes;
     partial_fn of;
@@ -16,8 +16,8 @@ sepal_status run_tasks(const struct objective *o, size_t n, task_fn task, void *
     return parallel_if(o->slabs > 1, o->ctx, n, task, payload);
 }
 
-static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
-    struct sum *sum = payload;
+static sepal_status certify_sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    struct stripe_sum *sum = payload;
     size_t from = sum->n * stripe / sum->stripes, to = sum->n * (stripe + 1) / sum->stripes;
     (void)ctx;
     sum->stripe[stripe] = sum->of(sum->all, from, to);
@@ -26,10 +26,10 @@ static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
 
 sepal_status sum_stripes(double *out, double *error, const struct proving *all, size_t n,
                          partial_fn of) {
-    struct sum sum = {.all = all, .n = n, .stripes = n / SOME + 1, .of = of};
+    struct stripe_sum sum = {.all = all, .n = n, .stripes = n / SOME + 1, .of = of};
     struct total total = {0};
     if (sum.stripes > STRIPES) sum.stripes = STRIPES;
-    TRY(run_tasks(all->o, sum.stripes, sum_stripe, &sum));
+    TRY(run_tasks(all->o, sum.stripes, certify_sum_stripe, &sum));
     *error = 0;
     for (size_t s = 0; s < sum.stripes; s++) {
         total_add(&total, sum.stripe[s].sum.sum);
@@ -63,19 +63,19 @@ static sepal_status clip(struct proving *all, const double *alpha) {
 }
 
 /* How far a dual variable may move: the more, the less moving it costs. */
-static double room(const struct loss *loss, double a) {
+static double certify_room(const struct loss *loss, double a) {
     if (isinf(loss->least)) return 1;
     return isinf(loss->most) ? a : a * (1 - a / loss->most);
 }
 
-struct totals {
+struct certify_totals {
     const struct proving *all;
     struct total high[STRIPES], difference[STRIPES], room[STRIPES];
     double size[STRIPES];
 };
 
 static sepal_status sides_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
-    struct totals *sums = payload;
+    struct certify_totals *sums = payload;
     const struct proving *all = sums->all;
     const struct objective *o = all->o;
     size_t from = o->n * stripe / STRIPES, to = o->n * (stripe + 1) / STRIPES;
@@ -88,7 +88,7 @@ static sepal_status sides_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload
             bool is_high = o->label[i + k] == 1;
             high[k] = is_high ? term : 0;
             both[k] = is_high ? term : -term;
-            free[k] = o->row_weight[i + k] * room(o->loss, a);
+            free[k] = o->row_weight[i + k] * certify_room(o->loss, a);
             size += fabs(term);
         }
         total_add_all(&sums->high[stripe], high, n);
@@ -109,7 +109,7 @@ static double add_totals(const struct total *stripe) {
 }
 
 sepal_status proving_sides(struct sides *out, const struct proving *all) {
-    struct totals sums = {.all = all};
+    struct certify_totals sums = {.all = all};
     TRY(run_tasks(all->o, STRIPES, sides_of_stripe, &sums));
     *out = (struct sides){.high = add_totals(sums.high),
                           .difference = add_totals(sums.difference),
@@ -132,7 +132,7 @@ static sepal_status balance_stripe(sepal_ctx *ctx, size_t stripe, void *payload)
     (void)ctx;
     for (size_t i = from; i < to; i++) {
         if (by->moves)
-            a[i] -= by->step * objective_side(o, i) * room(o->loss, a[i]);
+            a[i] -= by->step * objective_side(o, i) * certify_room(o->loss, a[i]);
         else
             a[i] *= by->factor[o->label[i] == 1];
         a[i] = fmin(fmax(a[i], o->loss->least), o->loss->most);
@@ -143,7 +143,7 @@ static sepal_status balance_stripe(sepal_ctx *ctx, size_t stripe, void *payload)
 /* A free bias needs the sums of both sides to be equal. What is amiss is shared out over the
    variables between their bounds, where the dual is flat; if they have not the room for it, the
    larger side is shrunk. */
-static sepal_status balance(const struct proving *all) {
+static sepal_status certify_balance(const struct proving *all) {
     const struct objective *o = all->o;
     struct sides s;
     TRY(proving_sides(&s, all));
@@ -159,7 +159,7 @@ static sepal_status balance(const struct proving *all) {
 /* ---- the bound ---------------------------------------------------------------------------- */
 
 /* The largest |v_j| that the numbers under an L1 penalty may have. */
-static double largest(const struct proving *all) {
+static double certify_largest(const struct proving *all) {
     double most = 0;
     for (size_t j = 0; j < all->o->penalised; j++) {
         double v = fabs(all->v[j]) + proving_error(all, j);
@@ -218,7 +218,7 @@ static sepal_status dual(struct estimate *out, struct proving *all) {
     out->bounded = o->l1 > 0 || o->l2 > 0;
     if (!out->bounded) return SEPAL_OK;
     if (o->l2 == 0) {
-        double most = largest(all);
+        double most = certify_largest(all);
         if (!(most <= o->l1)) all->shrink = o->l1 / most * (1 - DBL_EPSILON);
     }
     TRY(sum_stripes(&neg_conjugate, &error, all, o->n, neg_conjugate_part));
@@ -243,7 +243,7 @@ static double steepest(const struct proving *all) {
     return most;
 }
 
-static sepal_status prove(struct proof *out, struct proving *all, const double *alpha) {
+static sepal_status certify_prove(struct proof *out, struct proving *all, const double *alpha) {
     const struct objective *o = all->o;
     struct estimate estimate = {0};
     bool penalised = o->l1 > 0 || o->l2 > 0;
@@ -253,7 +253,7 @@ static sepal_status prove(struct proof *out, struct proving *all, const double *
         TRY(proving_primal(&estimate, all));
     }
     TRY(clip(all, alpha));
-    if (o->bias == BIAS_FREE && penalised) TRY(balance(all));
+    if (o->bias == BIAS_FREE && penalised) TRY(certify_balance(all));
     TRY(proving_sums(all));
     if (all->joint) TRY(proving_primal(&estimate, all));
     out->norm = sqrt(o->ctx->kernels->dot_f64(all->u, all->u, o->cols));
@@ -273,7 +273,8 @@ sepal_status certify(struct proof *out, const struct objective *o, const double 
                           .joint = alpha && !o->rows.sparse};
     all.parts = all.joint ? PARTS_JOINT : PARTS;
     all.off = all.joint ? mem_alloc(o->ctx, o->n, sizeof *all.off) : all.a;
-    sepal_status status = all.m && all.a && all.off ? prove(out, &all, alpha) : SEPAL_EMEMORY;
+    sepal_status status =
+        all.m && all.a && all.off ? certify_prove(out, &all, alpha) : SEPAL_EMEMORY;
     if (all.joint) mem_free(all.off);
     mem_free(all.m);
     mem_free(all.a);

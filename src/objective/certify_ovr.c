@@ -10,11 +10,11 @@
 enum { LANES = OVR_LANES, STRIPE = 64, NEAR = 1 << 17 };
 
 /* Sums that carry what rounding has cut off (Neumaier 1974), a lane each. */
-struct totals {
+struct ovr_totals {
     double sum[LANES], rest[LANES];
 };
 
-static void totals_add(struct totals *totals, const double *x, size_t lanes) {
+static void totals_add(struct ovr_totals *totals, const double *x, size_t lanes) {
     for (size_t l = 0; l < lanes; l++) {
         double before = totals->sum[l], sum = before + x[l];
         bool grows = fabs(before) >= fabs(x[l]);
@@ -24,15 +24,15 @@ static void totals_add(struct totals *totals, const double *x, size_t lanes) {
     }
 }
 
-static double total_of(const struct totals *totals, size_t l) {
+static double certify_ovr_total_of(const struct ovr_totals *totals, size_t l) {
     return totals->sum[l] + totals->rest[l];
 }
 
-struct proving {
+struct ovr_proving {
     const struct ovr_objective *rest;
     const struct ovr_point *point;
     const struct kernels *kernels;
-    struct totals loss, neg_conjugate, v_bias; /* of the rows */
+    struct ovr_totals loss, neg_conjugate, v_bias; /* of the rows */
     size_t inside[LANES];
     double norm[LANES]; /* of the weights */
     /* Of the rows, for bounds of the rounding errors: of the losses; what the errors of conjugates and
@@ -49,13 +49,13 @@ struct proving {
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-struct look {
+struct ovr_row {
     double side[LANES], row_weight[LANES], a[LANES];
 };
 
 /* Sides, weights and dual variables of a row, brought into the range of the loss; what is no number
    becomes 0, as idle lanes are. */
-static void look_at(struct look *look, const struct proving *all, size_t row) {
+static void certify_ovr_look_at(struct ovr_row *look, const struct ovr_proving *all, size_t row) {
     const struct ovr_objective *rest = all->rest;
     const struct ovr_point *point = all->point;
     const struct loss *loss = rest->o->loss;
@@ -77,13 +77,13 @@ static double room_of(const struct loss *loss, double a) {
 }
 
 /* A free bias needs the sums of both sides to be equal, see certify.c. */
-static void balance(struct proving *all) {
+static void certify_ovr_balance(struct ovr_proving *all) {
     const struct objective *o = all->rest->o;
-    struct totals sides[2] = {0}, rooms = {0};
-    struct look look = {0};
+    struct ovr_totals sides[2] = {0}, rooms = {0};
+    struct ovr_row look = {0};
     for (size_t i = 0; i < o->n; i++) {
         double term[2][LANES], room[LANES];
-        look_at(&look, all, i);
+        certify_ovr_look_at(&look, all, i);
         for (size_t l = 0; l < all->used; l++) {
             term[0][l] = look.side[l] < 0 ? look.row_weight[l] * look.a[l] : 0;
             term[1][l] = look.side[l] > 0 ? look.row_weight[l] * look.a[l] : 0;
@@ -94,8 +94,8 @@ static void balance(struct proving *all) {
         totals_add(&rooms, room, all->used);
     }
     for (size_t l = 0; l < all->point->n; l++) {
-        double low = total_of(&sides[0], l), high = total_of(&sides[1], l);
-        double space = total_of(&rooms, l), step = (high - low) / space;
+        double low = certify_ovr_total_of(&sides[0], l), high = certify_ovr_total_of(&sides[1], l);
+        double space = certify_ovr_total_of(&rooms, l), step = (high - low) / space;
         bool moves = space > 0 && fabs(step) < 1;
         all->shift[l] = moves ? step : 0;
         all->factor[0][l] = !moves && low > high ? high / low : 1;
@@ -103,15 +103,15 @@ static void balance(struct proving *all) {
     }
 }
 
-static double balanced(const struct proving *all, size_t l, double side, double a) {
+static double certify_ovr_balanced(const struct ovr_proving *all, size_t l, double side, double a) {
     const struct loss *loss = all->rest->o->loss;
     a -= all->shift[l] * side * room_of(loss, a);
     return fmin(fmax(a * all->factor[side > 0][l], loss->least), loss->most);
 }
 
 /* Begin to fetch what row i will ask for. */
-static void fetch(const struct proving *all, const void *from, size_t bytes,
-                  const struct block *block, size_t i) {
+static void certify_ovr_fetch(const struct ovr_proving *all, const void *from, size_t bytes,
+                              const struct block *block, size_t i) {
     if (!all->far || i >= block->rows) return;
     size_t at = block->start[i];
     all->kernels->lanes_fetch(block->index + at, block->start[i + 1] - at, from, bytes);
@@ -119,8 +119,8 @@ static void fetch(const struct proving *all, const void *from, size_t bytes,
 
 /* The losses of a row's margins m, and how far they may be off: a margin is a sum of `n` products, and
    of magnitudes no sum is above |x| |w| (Cauchy-Schwarz). */
-static void add_losses(struct proving *all, const struct look *look, const double *m, double norm,
-                       size_t n) {
+static void add_losses(struct ovr_proving *all, const struct ovr_row *look, const double *m,
+                       double norm, size_t n) {
     const struct loss *loss = all->rest->o->loss;
     double value[LANES], off[LANES] = {0}, near[LANES], alpha[LANES];
     for (size_t l = 0; l < all->point->n; l++)
@@ -137,7 +137,7 @@ static void add_losses(struct proving *all, const struct look *look, const doubl
     totals_add(&all->loss, value, all->used);
 }
 
-static void add_up_scores(double *m, const struct proving *all, const double *x,
+static void add_up_scores(double *m, const struct ovr_proving *all, const double *x,
                           const uint32_t *index, size_t n) {
     const struct ovr_point *point = all->point;
     if (point->w)
@@ -146,24 +146,25 @@ static void add_up_scores(double *m, const struct proving *all, const double *x,
         all->kernels->lanes_dot_doubles(m, x, index, n, point->w64, point->lanes, all->used);
 }
 
-static void add_row(struct proving *all, const struct block *block, size_t i) {
+static void certify_ovr_add_row(struct ovr_proving *all, const struct block *block, size_t i) {
     const struct objective *o = all->rest->o;
     size_t row = block->first_row + i, lanes = all->point->lanes;
     const double *x;
     const uint32_t *index;
     double m[LANES] = {0}, neg_conjugate[LANES] = {0}, d[LANES] = {0};
-    struct look look = {0};
+    struct ovr_row look = {0};
     size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, all->room);
     double norm = sqrt(all->kernels->dot_f64(x, x, n));
-    look_at(&look, all, row);
-    fetch(all, all->v, all->used * sizeof *all->v, block, i);
+    certify_ovr_look_at(&look, all, row);
+    certify_ovr_fetch(all, all->v, all->used * sizeof *all->v, block, i);
     add_up_scores(m, all, x, index, n);
-    if (all->point->w) fetch(all, all->point->w, lanes * sizeof *all->point->w, block, i + 1);
+    if (all->point->w)
+        certify_ovr_fetch(all, all->point->w, lanes * sizeof *all->point->w, block, i + 1);
     for (size_t l = 0; l < all->point->n; l++) {
         double a = look.a[l];
         m[l] = look.side[l] * (m[l] + all->point->bias[l]);
         all->inside[l] += m[l] <= SUPPORT_MARGIN;
-        if (o->bias == BIAS_FREE) a = look.a[l] = balanced(all, l, look.side[l], a);
+        if (o->bias == BIAS_FREE) a = look.a[l] = certify_ovr_balanced(all, l, look.side[l], a);
         d[l] = look.row_weight[l] * look.side[l] * a;
         all->size[l] += fabs(d[l]);
         all->reach[l] += fabs(d[l]) * norm;
@@ -183,7 +184,7 @@ static void add_row(struct proving *all, const struct block *block, size_t i) {
 /* ---- columns ------------------------------------------------------------------------------ */
 
 /* The sums of the squares of every lane, a stripe of columns at a time. */
-static void square_singles(struct totals *out, const float *w, size_t cols, size_t lanes) {
+static void square_singles(struct ovr_totals *out, const float *w, size_t cols, size_t lanes) {
     for (size_t j = 0; j < cols;) {
         double part[LANES] = {0};
         for (size_t end = j + STRIPE < cols ? j + STRIPE : cols; j < end; j++)
@@ -193,7 +194,7 @@ static void square_singles(struct totals *out, const float *w, size_t cols, size
     }
 }
 
-static void square_doubles(struct totals *out, const double *v, size_t cols, size_t lanes) {
+static void square_doubles(struct ovr_totals *out, const double *v, size_t cols, size_t lanes) {
     for (size_t j = 0; j < cols;) {
         double part[LANES] = {0};
         for (size_t end = j + STRIPE < cols ? j + STRIPE : cols; j < end; j++)
@@ -203,30 +204,30 @@ static void square_doubles(struct totals *out, const double *v, size_t cols, siz
 }
 
 /* What is left of the difference of both sides, see certify_sums.c. */
-static double imbalance(const struct proving *all, size_t l) {
-    double difference = fabs(total_of(&all->v_bias, l)), size = all->size[l];
+static double certify_ovr_imbalance(const struct ovr_proving *all, size_t l) {
+    double difference = fabs(certify_ovr_total_of(&all->v_bias, l)), size = all->size[l];
     double left = difference + rounding_of(8, size), larger = 0.5 * size;
     if (size == 0 || all->rest->o->bias != BIAS_FREE) return 0;
     return left < larger ? left / larger : INFINITY;
 }
 
 /* Losses, conjugates and sums of lane l; `square`: of v. */
-static void estimate_lane(struct estimate *out, const struct proving *all, size_t l,
+static void estimate_lane(struct estimate *out, const struct ovr_proving *all, size_t l,
                           double square) {
     const struct objective *o = all->rest->o;
     bool penalised = o->bias == BIAS_PENALISED;
-    double b = penalised ? all->point->bias[l] : 0, unbalanced = imbalance(all, l);
+    double b = penalised ? all->point->bias[l] : 0, unbalanced = certify_ovr_imbalance(all, l);
     double penalty = 0.5 * o->l2 * (all->norm[l] * all->norm[l] + b * b);
-    out->primal = total_of(&all->loss, l) + penalty;
+    out->primal = certify_ovr_total_of(&all->loss, l) + penalty;
     out->primal_error = ROUNDING_MORE * all->loss_error[l] + rounding_of(STRIPE + 8, penalty) +
                         rounding_of(4, out->primal);
     /* every row may have rounded a sum, and (|v| + error)^2 is the most that it can be */
-    double v = penalised ? total_of(&all->v_bias, l) : 0, norm = sqrt(square);
+    double v = penalised ? certify_ovr_total_of(&all->v_bias, l) : 0, norm = sqrt(square);
     double error = rounding_of((double)o->n + 12, all->reach[l]) + unbalanced * all->reach[l];
     double v_error = penalised ? rounding_of(8, all->size[l]) : 0;
     double charge = (square + v * v) / (2 * o->l2);
     double more = (error * (2 * norm + error) + v_error * (2 * fabs(v) + v_error)) / (2 * o->l2);
-    double neg_conjugate = total_of(&all->neg_conjugate, l);
+    double neg_conjugate = certify_ovr_total_of(&all->neg_conjugate, l);
     out->bounded = true;
     out->dual = neg_conjugate - charge;
     out->dual_error = ROUNDING_MORE * (ROUNDING_OF_TERM + unbalanced) * all->neg_conjugate_size[l] +
@@ -234,13 +235,13 @@ static void estimate_lane(struct estimate *out, const struct proving *all, size_
                       rounding_of(4, fabs(neg_conjugate));
 }
 
-static sepal_status conclude(struct proof *out, const struct proving *all) {
+static sepal_status certify_ovr_conclude(struct proof *out, const struct ovr_proving *all) {
     const struct objective *o = all->rest->o;
-    struct totals sums = {0};
+    struct ovr_totals sums = {0};
     square_doubles(&sums, all->v, o->cols, all->used);
     for (size_t l = 0; l < all->point->n; l++) {
         struct estimate estimate;
-        estimate_lane(&estimate, all, l, total_of(&sums, l));
+        estimate_lane(&estimate, all, l, certify_ovr_total_of(&sums, l));
         out[l] = (struct proof){.slope = NAN, .norm = all->norm[l], .inside = all->inside[l]};
         TRY(proof_conclude(&out[l], o->ctx, &estimate));
     }
@@ -249,26 +250,28 @@ static sepal_status conclude(struct proof *out, const struct proving *all) {
 
 /* ---- together ----------------------------------------------------------------------------- */
 
-struct hull_points {
+struct ovr_points {
     struct proof (*out)[LANES];
     const struct ovr_objective *rest;
     const struct ovr_point *const *point;
 };
 
-static void measure_weights(struct proving *all) {
-    struct totals weights = {0};
+static void measure_weights(struct ovr_proving *all) {
+    struct ovr_totals weights = {0};
     size_t cols = all->rest->o->cols, lanes = all->point->lanes;
     if (all->point->w)
         square_singles(&weights, all->point->w, cols, lanes);
     else
         square_doubles(&weights, all->point->w64, cols, lanes);
-    for (size_t l = 0; l < all->point->n; l++) all->norm[l] = sqrt(total_of(&weights, l));
+    for (size_t l = 0; l < all->point->n; l++)
+        all->norm[l] = sqrt(certify_ovr_total_of(&weights, l));
 }
 
 static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
-    const struct hull_points *points = payload;
+    const struct ovr_points *points = payload;
     const struct objective *o = points->rest->o;
-    struct proving all = {.rest = points->rest, .point = points->point[p], .kernels = ctx->kernels};
+    struct ovr_proving all = {
+        .rest = points->rest, .point = points->point[p], .kernels = ctx->kernels};
     all.room = mem_alloc(ctx, o->cols, sizeof *all.room);
     all.used = (all.point->n + 3) / 4 * 4;
     all.far = o->rows.sparse && o->cols * all.used * sizeof *all.v > NEAR;
@@ -276,10 +279,11 @@ static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
     sepal_status status = all.room && all.v ? SEPAL_OK : SEPAL_EMEMORY;
     if (all.v) memset(all.v, 0, o->cols * all.used * sizeof *all.v);
     measure_weights(&all);
-    if (status == SEPAL_OK && o->bias == BIAS_FREE) balance(&all);
+    if (status == SEPAL_OK && o->bias == BIAS_FREE) certify_ovr_balance(&all);
     for (size_t b = 0; status == SEPAL_OK && b < o->rows.n_blocks; b++)
-        for (size_t i = 0; i < o->rows.blocks[b].rows; i++) add_row(&all, &o->rows.blocks[b], i);
-    if (status == SEPAL_OK) status = conclude(points->out[p], &all);
+        for (size_t i = 0; i < o->rows.blocks[b].rows; i++)
+            certify_ovr_add_row(&all, &o->rows.blocks[b], i);
+    if (status == SEPAL_OK) status = certify_ovr_conclude(points->out[p], &all);
     mem_free(all.room);
     mem_free(all.block);
     return status;
@@ -287,6 +291,6 @@ static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
 
 sepal_status certify_ovr(struct proof (*out)[OVR_LANES], const struct ovr_objective *rest,
                          const struct ovr_point *const *points, size_t n) {
-    struct hull_points all = {out, rest, points};
+    struct ovr_points all = {out, rest, points};
     return parallel_for(rest->o->ctx, n, prove_point, &all);
 }

@@ -14,7 +14,7 @@ size_t proving_panel(const double **x, const struct proving *all, const struct b
 
 /* ---- margins ------------------------------------------------------------------------------ */
 
-struct scoring {
+struct point_scoring {
     const struct proving *all;
     double shift, shift_error; /* of all scores */
 };
@@ -29,7 +29,8 @@ static size_t longest_row(const struct block *block) {
 }
 
 /* The sum of |x_j u_j|, some sums side by side: the additions of one wait for each other. */
-static double reach_of_row(const double *x, const uint32_t *index, size_t n, const double *u) {
+static double point_reach_of_row(const double *x, const uint32_t *index, size_t n,
+                                 const double *u) {
     enum { LANES = 8 };
     double lane[LANES] = {0}, sum = 0;
     size_t k = 0;
@@ -42,21 +43,22 @@ static double reach_of_row(const double *x, const uint32_t *index, size_t n, con
 
 /* How often a term of a dot product is rounded: as a difference and products, and in sums; kernels have
    KERNEL_LANES of these, which are then added in pairs. */
-static double roundings(size_t n) {
+static double point_roundings(size_t n) {
     size_t lanes = n / KERNEL_LANES + 6;
     return (double)((n < lanes ? n : lanes) + 3);
 }
 
 /* From a row's score, a sum of n products whose magnitudes amount to `reach`. */
-static void keep_margin(const struct scoring *scoring, size_t row, double score, double reach,
+static void keep_margin(const struct point_scoring *scoring, size_t row, double score, double reach,
                         size_t n) {
     const struct proving *all = scoring->all;
     all->m[row] = (score + scoring->shift) * objective_side(all->o, row);
-    all->off[row] =
-        rounding_of(roundings(n), reach) + rounding_of(1, fabs(all->m[row])) + scoring->shift_error;
+    all->off[row] = rounding_of(point_roundings(n), reach) + rounding_of(1, fabs(all->m[row])) +
+                    scoring->shift_error;
 }
 
-static void sparse_margins(const struct scoring *scoring, const struct block *block, double *room) {
+static void sparse_margins(const struct point_scoring *scoring, const struct block *block,
+                           double *room) {
     const struct proving *all = scoring->all;
     const struct objective *o = all->o;
     for (size_t i = 0; i < block->rows; i++) {
@@ -64,14 +66,15 @@ static void sparse_margins(const struct scoring *scoring, const struct block *bl
         const uint32_t *index;
         size_t n = row_doubles(&x, &index, block, i, o->cols, NULL, room);
         double score = row_dot(o->ctx->kernels, block, i, o->cols, all->u);
-        keep_margin(scoring, block->first_row + i, score, reach_of_row(x, index, n, all->u), n);
+        keep_margin(scoring, block->first_row + i, score, point_reach_of_row(x, index, n, all->u),
+                    n);
     }
 }
 
 void proving_dense_margins(const struct proving *all, size_t row, const double *const *x,
                            size_t n) {
     const struct objective *o = all->o;
-    const struct scoring scoring = {.all = all, .shift = objective_bias(o, all->u)};
+    const struct point_scoring scoring = {.all = all, .shift = objective_bias(o, all->u)};
     double score[PANEL], reach[PANEL];
     o->ctx->kernels->dot_rows(score, x, n, all->u, o->cols);
     o->ctx->kernels->reach_rows(reach, x, n, all->u, o->cols);
@@ -87,7 +90,7 @@ static void dense_margins(const struct proving *all, const struct block *block, 
 }
 
 static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
-    const struct scoring *scoring = payload;
+    const struct point_scoring *scoring = payload;
     const struct objective *o = scoring->all->o;
     const struct block *block = &o->rows.blocks[b];
     double *room = block->sparse ? mem_alloc(ctx, longest_row(block), sizeof *room)
@@ -103,13 +106,13 @@ static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
 
 sepal_status proving_margins(struct proving *all) {
     const struct objective *o = all->o;
-    struct scoring scoring = {.all = all, .shift = objective_bias(o, all->u)};
+    struct point_scoring scoring = {.all = all, .shift = objective_bias(o, all->u)};
     if (o->centre && o->rows.sparse) {
         double reach;
         o->ctx->kernels->reach_rows(&reach, &o->centre, 1, all->u, o->cols);
         reach += fabs(scoring.shift);
         scoring.shift -= o->ctx->kernels->dot_f64(o->centre, all->u, o->cols);
-        scoring.shift_error = rounding_of(roundings(o->cols), reach);
+        scoring.shift_error = rounding_of(point_roundings(o->cols), reach);
     }
     return run_tasks(o, o->rows.n_blocks, margins_of_block, &scoring);
 }

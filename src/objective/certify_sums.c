@@ -42,7 +42,7 @@ sepal_status proving_room(struct proving *all) {
 }
 
 /* How often a term is rounded on its way to v: as a product, and in sums. */
-static double roundings(const struct proving *all) {
+static double sums_roundings(const struct proving *all) {
     size_t rows = most_of_part(all);
     size_t sums = all->group ? all->group_rows + PANEL + rows / all->group_rows : rows;
     return (double)(sums + all->parts + 6);
@@ -51,13 +51,13 @@ static double roundings(const struct proving *all) {
 /* ---- rows --------------------------------------------------------------------------------- */
 
 /* Where the sums of a part of the rows go; `seen`: rows of the group. */
-struct part {
+struct certify_part {
     double *v, *reach, *group, *room;
     size_t seen;
 };
 
 /* A group is full: its sums go to v. */
-static void count_rows(const struct proving *all, struct part *part, size_t n) {
+static void sums_count_rows(const struct proving *all, struct certify_part *part, size_t n) {
     part->seen += n;
     if (!part->group || part->seen < all->group_rows) return;
     for (size_t j = 0; j < all->o->width; j++) {
@@ -67,27 +67,29 @@ static void count_rows(const struct proving *all, struct part *part, size_t n) {
     part->seen = 0;
 }
 
-static double factor_of(const struct proving *all, size_t row) {
+static double sums_factor_of(const struct proving *all, size_t row) {
     return all->o->row_weight[row] * all->a[row] * objective_side(all->o, row);
 }
 
-static void add_sparse(const struct proving *all, struct part *part, const struct block *block) {
+static void sums_add_sparse(const struct proving *all, struct certify_part *part,
+                            const struct block *block) {
     double *v = part->group ? part->group : part->v, *reach = part->reach;
     for (size_t i = 0; i < block->rows; i++) {
         const double *x;
         const uint32_t *index;
-        double factor = factor_of(all, block->first_row + i);
+        double factor = sums_factor_of(all, block->first_row + i);
         size_t n = row_doubles(&x, &index, block, i, all->o->cols, NULL, part->room);
         for (size_t k = 0; factor != 0 && k < n; k++) {
             double term = factor * x[k];
             v[index[k]] += term;
             reach[index[k]] += fabs(term);
         }
-        count_rows(all, part, 1);
+        sums_count_rows(all, part, 1);
     }
 }
 
-static void add_dense(const struct proving *all, struct part *part, const struct block *block) {
+static void sums_add_dense(const struct proving *all, struct certify_part *part,
+                           const struct block *block) {
     double *v = part->group ? part->group : part->v, factor[PANEL];
     const double *x[PANEL];
     for (size_t i = 0, n; i < block->rows; i += n) {
@@ -95,20 +97,20 @@ static void add_dense(const struct proving *all, struct part *part, const struct
         if (all->joint) proving_dense_margins(all, block->first_row + i, x, n);
         size_t used = 0;
         for (size_t k = 0; k < n; k++) {
-            factor[used] = factor_of(all, block->first_row + i + k);
+            factor[used] = sums_factor_of(all, block->first_row + i + k);
             x[used] = x[k];
             used += factor[used] != 0;
         }
         all->o->ctx->kernels->add_rows(v, part->reach, factor, x, used, all->o->cols);
-        count_rows(all, part, n);
+        sums_count_rows(all, part, n);
     }
 }
 
-static sepal_status add_part(sepal_ctx *ctx, size_t k, void *payload) {
+static sepal_status sums_add_part(sepal_ctx *ctx, size_t k, void *payload) {
     const struct proving *all = payload;
     const struct matrix *rows = &all->o->rows;
     size_t width = all->o->width, room = rows->sparse ? 1 : PANEL;
-    struct part part = {.v = all->v + k * width, .reach = all->reach + k * width};
+    struct certify_part part = {.v = all->v + k * width, .reach = all->reach + k * width};
     part.group = all->group ? all->group + k * width : NULL;
     part.room = mem_alloc(ctx, all->o->cols, room * sizeof *part.room);
     if (!part.room) return SEPAL_EMEMORY;
@@ -117,11 +119,11 @@ static sepal_status add_part(sepal_ctx *ctx, size_t k, void *payload) {
     if (part.group) memset(part.group, 0, width * sizeof *part.group);
     for (size_t b = first_block(all, k); b < first_block(all, k + 1); b++) {
         if (rows->sparse)
-            add_sparse(all, &part, &rows->blocks[b]);
+            sums_add_sparse(all, &part, &rows->blocks[b]);
         else
-            add_dense(all, &part, &rows->blocks[b]);
+            sums_add_dense(all, &part, &rows->blocks[b]);
     }
-    count_rows(all, &part, all->group_rows);
+    sums_count_rows(all, &part, all->group_rows);
     mem_free(part.room);
     return SEPAL_OK;
 }
@@ -144,7 +146,7 @@ static sepal_status join_parts(sepal_ctx *ctx, size_t stripe, void *payload) {
 /* What is left of the difference of both sides, which a free bias wants to be 0: as if the larger side
    were shrunk by this part, which costs no more than this part of what its variables add to v and to
    the dual, whose conjugates are concave and 0 at 0. */
-static double imbalance(const struct sides *s) {
+static double sums_imbalance(const struct sides *s) {
     double larger = fmax(fabs(s->high), fabs(s->high - s->difference));
     double left = fabs(s->difference) + rounding_of(8, s->size);
     if (s->size == 0) return 0;
@@ -154,7 +156,7 @@ static double imbalance(const struct sides *s) {
 sepal_status proving_sums(struct proving *all) {
     const struct objective *o = all->o;
     struct sides s = {0};
-    TRY(run_tasks(o, all->parts, add_part, all));
+    TRY(run_tasks(o, all->parts, sums_add_part, all));
     if (all->parts > 1) TRY(run_tasks(o, STRIPES, join_parts, all));
     if (o->bias != BIAS_NONE || (o->centre && o->rows.sparse)) TRY(proving_sides(&s, all));
     for (size_t j = 0; o->centre && o->rows.sparse && j < o->cols; j++) {
@@ -165,7 +167,7 @@ sepal_status proving_sums(struct proving *all) {
         all->v[o->cols] = s.difference;
         all->reach[o->cols] = s.size;
     }
-    all->relative = ROUNDING_MORE * roundings(all) * ROUNDING;
-    all->unbalanced = o->bias == BIAS_FREE ? imbalance(&s) : 0;
+    all->relative = ROUNDING_MORE * sums_roundings(all) * ROUNDING;
+    all->unbalanced = o->bias == BIAS_FREE ? sums_imbalance(&s) : 0;
     return SEPAL_OK;
 }

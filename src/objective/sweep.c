@@ -13,13 +13,14 @@
 enum { PANEL = 32, TURNED = 256, APART = TURNED + 8, STRIPE = 1 << 14 };
 
 /* What a pass does; NULL: leave it. */
-struct pass {
+struct sweep_pass {
     const struct objective *o;
     const double *v; /* scores are taken of this point */
     double shift;    /* added to the scores of sparse rows: the bias less c . v */
     double *score;   /* n: scores, margins or products, as `turn` leaves them */
     /* From the scores of n rows from number i on, the factors with which the rows are added. */
-    void (*turn)(struct pass *pass, size_t slab, size_t i, size_t n, double *score, double *factor);
+    void (*turn)(struct sweep_pass *pass, size_t slab, size_t i, size_t n, double *score,
+                 double *factor);
     const double *factor; /* n: used instead of scores where there is no v */
     struct sweep *sweep;
     const double *curvature;
@@ -65,7 +66,7 @@ static void times_column(double *restrict out, const struct panel *panel, const 
 }
 
 /* Rows that a product will not add need no score. */
-static void panel_scores(const struct pass *pass, const struct kernels *kernels,
+static void panel_scores(const struct sweep_pass *pass, const struct kernels *kernels,
                          struct panel *panel, size_t row) {
     const struct objective *o = pass->o;
     const double *curvature = pass->curvature && !pass->score ? pass->curvature + row : NULL;
@@ -90,7 +91,8 @@ static void panel_scores(const struct pass *pass, const struct kernels *kernels,
     }
 }
 
-static void add_squares(const struct pass *pass, const struct panel *panel, size_t i, double *sum) {
+static void sweep_add_squares(const struct sweep_pass *pass, const struct panel *panel, size_t i,
+                              double *sum) {
     const struct objective *o = pass->o;
     const struct block *block = panel->block;
     double factor = panel->factor[i];
@@ -109,8 +111,8 @@ static void add_squares(const struct pass *pass, const struct panel *panel, size
 }
 
 /* Rows with a factor of 0 move up, out of the way. */
-static void add_dense(const struct pass *pass, const struct kernels *kernels, struct panel *panel,
-                      double *sum) {
+static void sweep_add_dense(const struct sweep_pass *pass, const struct kernels *kernels,
+                            struct panel *panel, double *sum) {
     size_t used = 0;
     for (size_t i = 0; i < panel->n; i++) {
         panel->x[used] = panel->x[i];
@@ -120,7 +122,7 @@ static void add_dense(const struct pass *pass, const struct kernels *kernels, st
     kernels->add_rows(sum, NULL, panel->factor, panel->x, used, pass->o->cols);
 }
 
-static void add_columns(const struct pass *pass, const struct kernels *kernels,
+static void add_columns(const struct sweep_pass *pass, const struct kernels *kernels,
                         const struct panel *panel, double *sum) {
     double by[TURNED];
     for (size_t j = 0; j < pass->o->cols; j++) {
@@ -131,7 +133,7 @@ static void add_columns(const struct pass *pass, const struct kernels *kernels,
 }
 
 /* The Hessian on and above its diagonal without its last column, and that beside it. */
-static void add_gram(const struct pass *pass, const struct kernels *kernels, size_t slab,
+static void add_gram(const struct sweep_pass *pass, const struct kernels *kernels, size_t slab,
                      const struct panel *panel, size_t row) {
     size_t cols = pass->o->cols, apart = panel->apart, n = panel->n;
     const double *x = panel->columns, *curvature = pass->curvature + row;
@@ -145,7 +147,7 @@ static void add_gram(const struct pass *pass, const struct kernels *kernels, siz
     }
 }
 
-static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t slab,
+static void panel_adds(struct sweep_pass *pass, const struct kernels *kernels, size_t slab,
                        struct panel *panel) {
     const struct objective *o = pass->o;
     double *sum = o->slab_sum + slab * o->width;
@@ -155,13 +157,13 @@ static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t 
         return;
     }
     if (panel->dense && !pass->squares) {
-        add_dense(pass, kernels, panel, sum);
+        sweep_add_dense(pass, kernels, panel, sum);
         return;
     }
     for (size_t i = 0; i < panel->n; i++) {
         if (panel->factor[i] == 0) continue;
         if (pass->squares)
-            add_squares(pass, panel, i, sum);
+            sweep_add_squares(pass, panel, i, sum);
         else
             row_axpy(kernels, panel->block, panel->local + i, o->cols, panel->factor[i], sum);
     }
@@ -170,14 +172,14 @@ static void panel_adds(struct pass *pass, const struct kernels *kernels, size_t 
 /* ---- all of them -------------------------------------------------------------------------- */
 
 /* Rows that are added with factors alone need not be read where all of these are 0. */
-static bool is_idle(const struct pass *pass, size_t row, size_t n) {
+static bool is_idle(const struct sweep_pass *pass, size_t row, size_t n) {
     if (pass->v) return false;
     for (size_t i = 0; i < n; i++)
         if (pass->factor[row + i] != 0) return false;
     return true;
 }
 
-static void pass_block(struct pass *pass, const struct kernels *kernels, size_t slab,
+static void pass_block(struct sweep_pass *pass, const struct kernels *kernels, size_t slab,
                        const struct block *block, double *dense) {
     const struct objective *o = pass->o;
     struct panel panel; /* some kilobytes, not set to 0 */
@@ -205,8 +207,8 @@ static void pass_block(struct pass *pass, const struct kernels *kernels, size_t 
     }
 }
 
-static sepal_status pass_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    struct pass *pass = payload;
+static sepal_status sweep_pass_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+    struct sweep_pass *pass = payload;
     const struct objective *o = pass->o;
     double *dense = NULL;
     size_t gram = o->cols * (o->cols + 1);
@@ -226,8 +228,8 @@ static sepal_status pass_slab(sepal_ctx *ctx, size_t slab, void *payload) {
 }
 
 /* The sums of the slabs, in their order. */
-static sepal_status add_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
-    const struct pass *pass = payload;
+static sepal_status sweep_add_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    const struct sweep_pass *pass = payload;
     const struct objective *o = pass->o;
     size_t from = stripe * STRIPE, to = from + STRIPE < o->cols ? from + STRIPE : o->cols;
     (void)ctx;
@@ -241,7 +243,7 @@ static sepal_status add_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
 }
 
 /* What the centre of sparse rows takes off, or adds to squares; and the place of the bias. */
-static void finish(const struct pass *pass) {
+static void sweep_finish(const struct sweep_pass *pass) {
     const struct objective *o = pass->o;
     double factors = objective_total(o, pass->factors);
     bool implicit = o->rows.sparse && o->centre;
@@ -251,56 +253,56 @@ static void finish(const struct pass *pass) {
     if (o->bias != BIAS_NONE) pass->out[o->cols] = factors;
 }
 
-static sepal_status run_pass(struct pass *pass) {
+static sepal_status sweep_run_pass(struct sweep_pass *pass) {
     const struct objective *o = pass->o;
     if (pass->v) {
         pass->shift = objective_bias(o, pass->v);
         if (o->rows.sparse && o->centre)
             pass->shift -= o->ctx->kernels->dot_f64(o->centre, pass->v, o->cols);
     }
-    TRY(parallel_for(o->ctx, o->slabs, pass_slab, pass));
+    TRY(parallel_for(o->ctx, o->slabs, sweep_pass_slab, pass));
     if (!pass->out) return SEPAL_OK;
-    TRY(parallel_for(o->ctx, (o->cols + STRIPE - 1) / STRIPE, add_stripe, pass));
-    finish(pass);
+    TRY(parallel_for(o->ctx, (o->cols + STRIPE - 1) / STRIPE, sweep_add_stripe, pass));
+    sweep_finish(pass);
     return SEPAL_OK;
 }
 
 /* ---- the passes --------------------------------------------------------------------------- */
 
-static void turn_to_margins(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
+static void turn_to_margins(struct sweep_pass *pass, size_t slab, size_t i, size_t n, double *score,
                             double *factor) {
     (void)slab, (void)factor;
     for (size_t k = 0; k < n; k++) score[k] *= objective_side(pass->o, i + k);
 }
 
 sepal_status objective_margins(double *m, const struct objective *o, const double *u) {
-    struct pass pass = {.o = o, .v = u, .score = m, .turn = turn_to_margins};
-    return run_pass(&pass);
+    struct sweep_pass pass = {.o = o, .v = u, .score = m, .turn = turn_to_margins};
+    return sweep_run_pass(&pass);
 }
 
 sepal_status objective_back(double *out, const struct objective *o, const double *r) {
-    struct pass pass = {.o = o, .factor = r, .out = out};
-    return run_pass(&pass);
+    struct sweep_pass pass = {.o = o, .factor = r, .out = out};
+    return sweep_run_pass(&pass);
 }
 
 sepal_status objective_diagonal(double *out, const struct objective *o, const double *r) {
-    struct pass pass = {.o = o, .factor = r, .squares = true, .out = out};
-    return run_pass(&pass);
+    struct sweep_pass pass = {.o = o, .factor = r, .squares = true, .out = out};
+    return sweep_run_pass(&pass);
 }
 
-static void turn_by_row_weights(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
-                                double *factor) {
+static void turn_by_row_weights(struct sweep_pass *pass, size_t slab, size_t i, size_t n,
+                                double *score, double *factor) {
     const struct objective *o = pass->o;
     (void)slab, (void)score;
     for (size_t k = 0; k < n; k++) factor[k] *= o->row_weight[i + k] * objective_side(o, i + k);
 }
 
 sepal_status objective_dual_sums(double *out, const struct objective *o, const double *a) {
-    struct pass pass = {.o = o, .factor = a, .turn = turn_by_row_weights, .out = out};
-    return run_pass(&pass);
+    struct sweep_pass pass = {.o = o, .factor = a, .turn = turn_by_row_weights, .out = out};
+    return sweep_run_pass(&pass);
 }
 
-static void turn_to_slopes(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
+static void turn_to_slopes(struct sweep_pass *pass, size_t slab, size_t i, size_t n, double *score,
                            double *factor) {
     const struct objective *o = pass->o;
     double value[TURNED], *curvature = pass->sweep->curvature ? pass->sweep->curvature + i : NULL;
@@ -313,7 +315,7 @@ static void turn_to_slopes(struct pass *pass, size_t slab, size_t i, size_t n, d
 }
 
 /* Of all slabs, as a square. */
-static void join_grams(double *out, const struct pass *pass) {
+static void join_grams(double *out, const struct sweep_pass *pass) {
     const struct objective *o = pass->o;
     size_t cols = o->cols, width = o->width, gram = cols * (cols + 1);
     double sum = 0;
@@ -327,35 +329,35 @@ static void join_grams(double *out, const struct pass *pass) {
     if (width > cols) out[width * width - 1] = sum;
 }
 
-static sepal_status run_pass_with_gram(double *out, struct pass *pass) {
+static sepal_status run_pass_with_gram(double *out, struct sweep_pass *pass) {
     const struct objective *o = pass->o;
     pass->gram = mem_alloc(o->ctx, o->slabs * o->cols, (o->cols + 1) * sizeof *pass->gram);
     if (!pass->gram) return SEPAL_EMEMORY;
-    sepal_status status = run_pass(pass);
+    sepal_status status = sweep_run_pass(pass);
     if (status == SEPAL_OK) join_grams(out, pass);
     mem_free(pass->gram);
     return status;
 }
 
 sepal_status objective_hessian(double *out, const struct objective *o, const double *curvature) {
-    struct pass pass = {.o = o, .factor = curvature, .curvature = curvature};
+    struct sweep_pass pass = {.o = o, .factor = curvature, .curvature = curvature};
     return run_pass_with_gram(out, &pass);
 }
 
 sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u) {
-    struct pass pass = {.o = o,
-                        .v = u,
-                        .score = sweep->m,
-                        .turn = turn_to_slopes,
-                        .sweep = sweep,
-                        .out = sweep->gradient};
+    struct sweep_pass pass = {.o = o,
+                              .v = u,
+                              .score = sweep->m,
+                              .turn = turn_to_slopes,
+                              .sweep = sweep,
+                              .out = sweep->gradient};
     if (sweep->hessian) pass.curvature = sweep->curvature;
-    TRY(sweep->hessian ? run_pass_with_gram(sweep->hessian, &pass) : run_pass(&pass));
+    TRY(sweep->hessian ? run_pass_with_gram(sweep->hessian, &pass) : sweep_run_pass(&pass));
     sweep->loss = objective_total(o, pass.loss);
     return SEPAL_OK;
 }
 
-static void turn_to_hessian(struct pass *pass, size_t slab, size_t i, size_t n, double *score,
+static void turn_to_hessian(struct sweep_pass *pass, size_t slab, size_t i, size_t n, double *score,
                             double *factor) {
     (void)slab;
     for (size_t k = 0; k < n; k++) factor[k] = score[k] * pass->curvature[i + k];
@@ -363,7 +365,7 @@ static void turn_to_hessian(struct pass *pass, size_t slab, size_t i, size_t n, 
 
 sepal_status objective_product(double *out, double *t, const struct objective *o,
                                const double *curvature, const double *v) {
-    struct pass pass = {
+    struct sweep_pass pass = {
         .o = o, .v = v, .score = t, .turn = turn_to_hessian, .curvature = curvature, .out = out};
-    return run_pass(&pass);
+    return sweep_run_pass(&pass);
 }

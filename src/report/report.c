@@ -179,7 +179,7 @@ static void add_names(sepal_report *report, const sepal_model *model) {
 }
 
 /* Whom each row of weights speaks for: the second of two classes, a class, or a pair. */
-static void add_rows(sepal_report *report, const sepal_model *model) {
+static void report_add_rows(sepal_report *report, const sepal_model *model) {
     struct tree_maker *make = &report->make;
     const struct linear *linear = &model->linear;
     struct tree *rows = tree_array(make, report->root, "rows");
@@ -224,7 +224,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     struct tree *classes = tree_array(make, root, "classes");
     for (size_t k = 0; k < schema->n_classes; k++)
         tree_text(make, classes, NULL, schema->classes[k]);
-    add_rows(report, model);
+    report_add_rows(report, model);
     add_names(report, model);
     add_weights(report, model);
     add_boundaries(report, model);
@@ -242,7 +242,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static sepal_status print(char **out, sepal_ctx *ctx, const struct tree *root) {
+static sepal_status report_print(char **out, sepal_ctx *ctx, const struct tree *root) {
     struct text text = {0};
     json_print(ctx, &text, root, 2);
     text_puts(ctx, &text, "\n");
@@ -270,7 +270,7 @@ sepal_status report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
     for (const struct tree *fact = report->root->first; fact; fact = fact->next)
         tree_copy(&make, root, fact->key, fact);
     add_warnings(&make, root, ctx);
-    sepal_status status = make.failed ? SEPAL_EMEMORY : print(out, ctx, root);
+    sepal_status status = make.failed ? SEPAL_EMEMORY : report_print(out, ctx, root);
     arena_clear(&arena);
     return status;
 }
@@ -292,7 +292,7 @@ sepal_status error_json(char **out, sepal_ctx *ctx, const char *command, int exi
         tree_null(&make, object, "file");
     tree_number(&make, object, "line", error.line ? (double)error.line : NAN);
     tree_number(&make, object, "column", error.column ? (double)error.column : NAN);
-    sepal_status status = make.failed ? SEPAL_EMEMORY : print(out, ctx, root);
+    sepal_status status = make.failed ? SEPAL_EMEMORY : report_print(out, ctx, root);
     arena_clear(&arena);
     return status;
 }

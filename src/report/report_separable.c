@@ -6,20 +6,21 @@
 
 enum { NAME_WIDTH = 12, ANSWER_WIDTH = 11, MOST_SHOWN = 8 };
 
-struct page {
+struct separable_page {
     sepal_ctx *ctx;
     struct text *text;
 };
 
-static size_t width_of(const char *text) {
+static size_t separable_report_width_of(const char *text) {
     size_t n = 0;
     for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
     return n;
 }
 
-static void put(struct page *page, const char *words, size_t width) {
+static void put(struct separable_page *page, const char *words, size_t width) {
     text_puts(page->ctx, page->text, words);
-    for (size_t have = width_of(words); have < width; have++) text_puts(page->ctx, page->text, " ");
+    for (size_t have = separable_report_width_of(words); have < width; have++)
+        text_puts(page->ctx, page->text, " ");
 }
 
 static const char *answer(const struct tree *of, const char *key) {
@@ -29,7 +30,7 @@ static const char *answer(const struct tree *of, const char *key) {
 }
 
 /* "0.25", or "0.25 to 0.26" where the bounds differ visibly. */
-static void put_margin(struct page *page, const struct tree *margin) {
+static void put_margin(struct separable_page *page, const struct tree *margin) {
     enum { DIGITS = 6 };
     if (!margin || margin->kind != TREE_ARRAY) return;
     double low = margin->first->number;
@@ -42,7 +43,7 @@ static void put_margin(struct page *page, const struct tree *margin) {
     if (high - low > 1e-6 * high) text_printf(page->ctx, page->text, " to %.*g", DIGITS, high);
 }
 
-static void put_rows(struct page *page, const struct tree *rows) {
+static void put_rows(struct separable_page *page, const struct tree *rows) {
     size_t shown = 0;
     for (const struct tree *row = rows->first; row && shown < MOST_SHOWN; row = row->next, shown++)
         text_printf(page->ctx, page->text, "%s%.0f", shown ? ", " : "", row->number);
@@ -50,7 +51,7 @@ static void put_rows(struct page *page, const struct tree *rows) {
         text_printf(page->ctx, page->text, " and %zu more", rows->count - shown);
 }
 
-static void put_proof(struct page *page, const struct tree *certificate) {
+static void put_proof(struct separable_page *page, const struct tree *certificate) {
     const struct tree *kind =
         certificate && certificate->kind == TREE_OBJECT ? tree_find(certificate, "kind") : NULL;
     put(page, "proof", NAME_WIDTH);
@@ -70,7 +71,7 @@ static void put_proof(struct page *page, const struct tree *certificate) {
     }
 }
 
-static void put_head(struct page *page, const struct tree *root, bool many) {
+static void put_head(struct separable_page *page, const struct tree *root, bool many) {
     put(page, "separable", NAME_WIDTH);
     text_printf(page->ctx, page->text, "%s%s\n", answer(root, "separable"),
                 many ? ", by a linear machine" : "");
@@ -88,16 +89,18 @@ static void put_head(struct page *page, const struct tree *root, bool many) {
 }
 
 /* "a, b" for a pair, "a, all others" for a class against the rest. */
-static void put_names(struct page *page, const struct tree *one, struct text *name) {
+static void separable_report_put_names(struct separable_page *page, const struct tree *one,
+                                       struct text *name) {
     const struct tree *pair = tree_find(one, "classes"), *class = tree_find(one, "class");
     name->length = 0;
     text_printf(page->ctx, name, "%s, %s", (pair ? pair->first : class)->text.bytes,
                 pair ? pair->last->text.bytes : "all others");
 }
 
-static void put_table(struct page *page, const struct tree *list, struct text *name, size_t width) {
+static void put_table(struct separable_page *page, const struct tree *list, struct text *name,
+                      size_t width) {
     for (const struct tree *one = list->first; one; one = one->next) {
-        put_names(page, one, name);
+        separable_report_put_names(page, one, name);
         if (name->failed) return;
         put(page, name->bytes, width + 2);
         put(page, answer(one, "separable"), ANSWER_WIDTH + 2);
@@ -108,7 +111,7 @@ static void put_table(struct page *page, const struct tree *list, struct text *n
 }
 
 void separable_page(sepal_ctx *ctx, struct text *text, const struct tree *root) {
-    struct page page = {ctx, text};
+    struct separable_page page = {ctx, text};
     const struct tree *lists[] = {tree_find(root, "pairs"), tree_find(root, "rest")};
     struct text name = {0};
     put_head(&page, root, lists[0] != NULL);
@@ -116,8 +119,9 @@ void separable_page(sepal_ctx *ctx, struct text *text, const struct tree *root) 
     size_t width = 0;
     for (size_t i = 0; i < 2; i++)
         for (const struct tree *one = lists[i]->first; one; one = one->next) {
-            put_names(&page, one, &name);
-            if (!name.failed && width_of(name.bytes) > width) width = width_of(name.bytes);
+            separable_report_put_names(&page, one, &name);
+            if (!name.failed && separable_report_width_of(name.bytes) > width)
+                width = separable_report_width_of(name.bytes);
         }
     text_puts(ctx, text, "\n");
     put(&page, "", width + 2);

@@ -13,7 +13,7 @@ struct page {
     struct text text;
 };
 
-static double number(const struct tree *root, const char *path) {
+static double report_number(const struct tree *root, const char *path) {
     const struct tree *node = tree_path(root, path);
     if (node && node->kind == TREE_BOOL) return node->truth;
     return node && node->kind == TREE_NUMBER ? node->number : NAN;
@@ -25,7 +25,7 @@ static const char *string(const struct tree *root, const char *path) {
 }
 
 /* How wide a UTF-8 text is on a terminal, near enough: its characters. */
-static size_t width_of(const char *text) {
+static size_t report_width_of(const char *text) {
     size_t n = 0;
     for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
     return n;
@@ -37,11 +37,11 @@ static void pad(struct page *page, size_t have, size_t want) {
 
 static void left(struct page *page, const char *text, size_t width) {
     text_puts(page->ctx, &page->text, text);
-    pad(page, width_of(text), width);
+    pad(page, report_width_of(text), width);
 }
 
 static void right(struct page *page, const char *text, size_t width) {
-    pad(page, width_of(text), width);
+    pad(page, report_width_of(text), width);
     text_puts(page->ctx, &page->text, text);
 }
 
@@ -92,11 +92,11 @@ static void class_list(struct page *page, const char *name, const struct tree *c
 }
 
 static void shape(struct page *page, const struct tree *root) {
-    double features = number(root, "features"), columns = number(root, "columns");
+    double features = report_number(root, "features"), columns = report_number(root, "columns");
     char more[64] = "";
     if (columns != features) snprintf(more, sizeof more, " (%.0f columns)", columns);
-    line(page, "data", "%.0f rows, %.0f features%s, %.0f nonzeros", number(root, "rows"), features,
-         more, number(root, "nonzeros"));
+    line(page, "data", "%.0f rows, %.0f features%s, %.0f nonzeros", report_number(root, "rows"),
+         features, more, report_number(root, "nonzeros"));
 }
 
 /* ---- one page per kind -------------------------------------------------------------------- */
@@ -109,10 +109,10 @@ static void discriminant_lines(struct page *page, const struct tree *root) {
     const struct tree *values = tree_find(facts, "eigenvalues"),
                       *proportions = tree_find(facts, "share");
     left(page, "J", NAME_WIDTH);
-    if (isnan(number(facts, "J")))
+    if (isnan(report_number(facts, "J")))
         text_puts(page->ctx, &page->text, "infinite: the means differ where no class varies");
     else
-        text_number(page->ctx, &page->text, number(facts, "J"));
+        text_number(page->ctx, &page->text, report_number(facts, "J"));
     text_puts(page->ctx, &page->text, "\n");
     if (!values || !proportions) return;
     left(page, "eigenvalues", NAME_WIDTH);
@@ -131,8 +131,8 @@ static void discriminant_lines(struct page *page, const struct tree *root) {
 
 /* Nothing is proved; a small gradient and decrement suggest something. */
 static void no_proof_line(struct page *page, const struct tree *root) {
-    double slope = number(root, "certificate.gradient"),
-           decrement = number(root, "certificate.decrement");
+    double slope = report_number(root, "certificate.gradient"),
+           decrement = report_number(root, "certificate.decrement");
     char digits[48] = "";
     if (!isnan(decrement))
         (void)snprintf(digits, sizeof digits, ", Newton decrement %.2g", decrement);
@@ -146,7 +146,7 @@ static void no_proof_line(struct page *page, const struct tree *root) {
 
 /* How far the objective can be from the least one: proved, or only suggested by the gradient. */
 static void proof_line(struct page *page, const struct tree *root) {
-    double gap = number(root, "gap"), objective = number(root, "objective");
+    double gap = report_number(root, "gap"), objective = report_number(root, "objective");
     char digits[DECIMAL_BYTES + 1];
     if (!isnan(gap)) {
         double bound = objective - gap * fabs(objective);
@@ -164,12 +164,12 @@ static void decision_line(struct page *page, const struct tree *root) {
                            : "";
     char cutoff[DECIMAL_BYTES + 1];
     if (!tree_find(root, "decision")) return;
-    cutoff[decimal_print(cutoff, number(root, "decision.cutoff"))] = '\0';
+    cutoff[decimal_print(cutoff, report_number(root, "decision.cutoff"))] = '\0';
     if (strcmp(decide, "soft") == 0)
         line(page, "decision", "soft: a class drawn with its probability%s", open);
     else if (strcmp(decide, "reject") == 0)
         line(page, "decision", "reject: none below a probability of %s%s", cutoff, open);
-    else if (isnan(number(root, "decision.cutoff")))
+    else if (isnan(report_number(root, "decision.cutoff")))
         line(page, "decision", "the most confident class%s", open);
     else
         line(page, "decision", "the second class from a probability of %s on%s", cutoff, open);
@@ -182,14 +182,14 @@ static void fit_page(struct page *page, const struct tree *root) {
     class_list(page, "classes", tree_find(root, "classes"), NULL);
     line(page, "minimises", "%s", string(root, "objective_in_words"));
     line(page, "solver", "%s", string(root, "solver"));
-    digits[decimal_print(digits, number(root, "objective"))] = '\0';
-    line(page, "objective", "%s", isnan(number(root, "objective")) ? "n/a" : digits);
+    digits[decimal_print(digits, report_number(root, "objective"))] = '\0';
+    line(page, "objective", "%s", isnan(report_number(root, "objective")) ? "n/a" : digits);
     proof_line(page, root);
-    double iterations = number(root, "iterations");
-    const char *unit = tree_find(root, "certificate") || !isnan(number(root, "gap"))
+    double iterations = report_number(root, "iterations");
+    const char *unit = tree_find(root, "certificate") || !isnan(report_number(root, "gap"))
                            ? (iterations == 1 ? "iteration" : "iterations")
                            : (iterations == 1 ? "pass" : "passes");
-    bool converged = number(root, "converged") == 1;
+    bool converged = report_number(root, "converged") == 1;
     if (*string(root, "stopped"))
         line(page, "converged", "no: stopped early (%s) after %.0f %s", string(root, "stopped"),
              iterations, unit);
@@ -199,26 +199,27 @@ static void fit_page(struct page *page, const struct tree *root) {
         line(page, "converged", "%s, %.0f %s", converged ? "yes" : "no", iterations, unit);
     const struct tree *svm = tree_find(root, "svm");
     if (svm)
-        line(page, "margin", "%.6g (1/|w|); %.0f support vectors", number(svm, "margin"),
-             number(svm, "support_vectors"));
+        line(page, "margin", "%.6g (1/|w|); %.0f support vectors", report_number(svm, "margin"),
+             report_number(svm, "support_vectors"));
     const struct tree *perceptron = tree_find(root, "perceptron");
-    if (perceptron && !isnan(number(perceptron, "margin")))
+    if (perceptron && !isnan(report_number(perceptron, "margin")))
         line(page, "margin", "%.6g; radius %.6g; %.0f updates, at most %.6g by Novikoff's bound",
-             number(perceptron, "margin"), number(perceptron, "radius"),
-             number(perceptron, "updates"), number(perceptron, "bound"));
+             report_number(perceptron, "margin"), report_number(perceptron, "radius"),
+             report_number(perceptron, "updates"), report_number(perceptron, "bound"));
     discriminant_lines(page, root);
     decision_line(page, root);
-    double errors = number(root, "train.errors");
-    line(page, "training", "accuracy %.4f (%g error%s)", number(root, "train.accuracy"), errors,
-         errors == 1 ? "" : "s");
+    double errors = report_number(root, "train.errors");
+    line(page, "training", "accuracy %.4f (%g error%s)", report_number(root, "train.accuracy"),
+         errors, errors == 1 ? "" : "s");
     char covered[64] = "";
-    if (number(root, "test.coverage") < 1)
-        snprintf(covered, sizeof covered, "; coverage %.4f", number(root, "test.coverage"));
-    if (!isnan(number(root, "test.accuracy")))
-        line(page, "test", "accuracy %.4f on %.0f rows%s", number(root, "test.accuracy"),
-             number(root, "test.rows"), covered);
-    line(page, "time", "%.3f s loading, %.3f s fitting, %.0f threads", number(root, "seconds.load"),
-         number(root, "seconds.fit"), number(root, "threads"));
+    if (report_number(root, "test.coverage") < 1)
+        snprintf(covered, sizeof covered, "; coverage %.4f", report_number(root, "test.coverage"));
+    if (!isnan(report_number(root, "test.accuracy")))
+        line(page, "test", "accuracy %.4f on %.0f rows%s", report_number(root, "test.accuracy"),
+             report_number(root, "test.rows"), covered);
+    line(page, "time", "%.3f s loading, %.3f s fitting, %.0f threads",
+         report_number(root, "seconds.load"), report_number(root, "seconds.fit"),
+         report_number(root, "threads"));
 }
 
 static void confusion_table(struct page *page, const struct tree *root) {
@@ -231,7 +232,7 @@ static void confusion_table(struct page *page, const struct tree *root) {
     }
     size_t width = NARROWEST;
     for (const struct tree *label = labels->first; label; label = label->next)
-        if (width_of(label->text.bytes) > width) width = width_of(label->text.bytes);
+        if (report_width_of(label->text.bytes) > width) width = report_width_of(label->text.bytes);
     text_puts(page->ctx, &page->text, "confusion (rows: target, columns: predicted)\n");
     pad(page, 0, width);
     for (const struct tree *label = labels->first; label; label = label->next)
@@ -251,24 +252,26 @@ static void confusion_table(struct page *page, const struct tree *root) {
 static void measure_row(struct page *page, const char *name, size_t width, const struct tree *row) {
     enum { MEASURE_WIDTH = 11 };
     left(page, name, width);
-    cell(page, number(row, "precision"), 4, MEASURE_WIDTH);
-    cell(page, number(row, "recall"), 4, MEASURE_WIDTH);
-    cell(page, number(row, "f1"), 4, MEASURE_WIDTH);
-    if (tree_find(row, "support")) cell(page, number(row, "support"), 0, MEASURE_WIDTH);
+    cell(page, report_number(row, "precision"), 4, MEASURE_WIDTH);
+    cell(page, report_number(row, "recall"), 4, MEASURE_WIDTH);
+    cell(page, report_number(row, "f1"), 4, MEASURE_WIDTH);
+    if (tree_find(row, "support")) cell(page, report_number(row, "support"), 0, MEASURE_WIDTH);
     text_puts(page->ctx, &page->text, "\n");
 }
 
 static void evaluation_page(struct page *page, const struct tree *root) {
     enum { NAME_WIDTH = 12 };
-    line(page, "rows", "%.0f", number(root, "rows"));
-    line(page, "accuracy", "%.4f (error %.4f)", number(root, "accuracy"), number(root, "error"));
+    line(page, "rows", "%.0f", report_number(root, "rows"));
+    line(page, "accuracy", "%.4f (error %.4f)", report_number(root, "accuracy"),
+         report_number(root, "error"));
     decision_line(page, root);
     text_puts(page->ctx, &page->text, "\n");
     confusion_table(page, root);
     const struct tree *classes = tree_find(root, "per_class");
     size_t width = strlen("weighted");
     for (const struct tree *row = classes->first; row; row = row->next)
-        if (width_of(string(row, "label")) > width) width = width_of(string(row, "label"));
+        if (report_width_of(string(row, "label")) > width)
+            width = report_width_of(string(row, "label"));
     pad(page, 0, width);
     text_puts(page->ctx, &page->text, "  precision     recall         f1    support\n");
     for (const struct tree *row = classes->first; row; row = row->next)
@@ -293,7 +296,7 @@ static void evaluation_page(struct page *page, const struct tree *root) {
         {"none", "ambiguous.none", 0, 0, " of the rows are claimed by no class"},
         {"tied", "ambiguous.tied", 0, 0, " of the rows have a tie of votes"}};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        double value = number(root, more[i].key), dull = more[i].dull;
+        double value = report_number(root, more[i].key), dull = more[i].dull;
         if (value == dull || (isnan(value) && isnan(dull))) continue;
         left(page, more[i].name, NAME_WIDTH);
         cell(page, value, more[i].digits, 0);
@@ -306,9 +309,10 @@ static void data_page(struct page *page, const struct tree *root) {
     shape(page, root);
     class_list(page, tree_find(root, "label_sets") ? "label sets" : "classes",
                tree_find(root, "classes"), tree_find(root, "counts"));
-    digits[decimal_print(digits, number(root, "sum"))] = '\0';
+    digits[decimal_print(digits, report_number(root, "sum"))] = '\0';
     line(page, "sum", "%s", digits);
-    line(page, "storage", "%s, %.1f MB", string(root, "storage"), number(root, "memory") / 1e6);
+    line(page, "storage", "%s, %.1f MB", string(root, "storage"),
+         report_number(root, "memory") / 1e6);
 }
 
 struct weight {
@@ -316,7 +320,7 @@ struct weight {
     double value;
 };
 
-static int by_size(const void *a, const void *b) {
+static int report_by_size(const void *a, const void *b) {
     double x = fabs(((const struct weight *)a)->value), y = fabs(((const struct weight *)b)->value);
     return (x < y) - (x > y);
 }
@@ -334,9 +338,9 @@ static void weight_rows(struct page *page, struct arena *arena, const struct tre
     const struct tree *name = tree_find(root, "features")->first;
     for (const struct tree *value = row->first; value; value = value->next, name = name->next)
         weights[n++] = (struct weight){name->text.bytes, value->number};
-    qsort(weights, n, sizeof *weights, by_size);
+    qsort(weights, n, sizeof *weights, report_by_size);
     for (size_t i = 0; i < n && i < SHOWN; i++)
-        if (width_of(weights[i].name) > width) width = width_of(weights[i].name);
+        if (report_width_of(weights[i].name) > width) width = report_width_of(weights[i].name);
     for (size_t i = 0; i < n && i < SHOWN; i++) {
         text_puts(page->ctx, &page->text, "  ");
         left(page, weights[i].name, width + 2);
@@ -351,7 +355,7 @@ static void weight_rows(struct page *page, struct arena *arena, const struct tre
 static void score_page(struct page *page, const struct tree *root, const struct tree *label,
                        const struct tree *row, double bias, double norm, double far) {
     struct arena arena = {0};
-    bool quadratic = number(root, "quadratic") == 1;
+    bool quadratic = report_number(root, "quadratic") == 1;
     if (label->kind == TREE_ARRAY)
         text_printf(page->ctx, &page->text, "\nscore of %s against %s: bias ",
                     label->last->text.bytes, label->first->text.bytes);
@@ -362,7 +366,7 @@ static void score_page(struct page *page, const struct tree *root, const struct 
     if (quadratic)
         text_puts(page->ctx, &page->text,
                   "; it is quadratic, and this its tangent at the centre\n");
-    else if (number(root, "bits") == 1)
+    else if (report_number(root, "bits") == 1)
         text_puts(page->ctx, &page->text, "; a value above 0 counts as 1, any other as 0\n");
     else if (isnan(far))
         text_puts(page->ctx, &page->text, ", origin at n/a\n");
@@ -379,8 +383,8 @@ static void boundary_rows(struct page *page, const struct tree *root) {
     for (const struct tree *row = list->first; row; row = row->next) {
         const struct tree *pair = tree_find(row, "classes");
         text_printf(page->ctx, &page->text, "  %s | %s: |w| %.6g, origin at ",
-                    pair->first->text.bytes, pair->last->text.bytes, number(row, "norm"));
-        cell(page, number(row, "distance_to_origin"), 6, 0);
+                    pair->first->text.bytes, pair->last->text.bytes, report_number(row, "norm"));
+        cell(page, report_number(row, "distance_to_origin"), 6, 0);
         text_puts(page->ctx, &page->text, "\n");
     }
 }
@@ -390,8 +394,8 @@ static void model_page(struct page *page, const struct tree *root) {
     class_list(page, "classes", tree_find(root, "classes"), NULL);
     line(page, "activation", "%s", string(root, "activation"));
     decision_line(page, root);
-    line(page, "trained on", "%.0f rows; %s", number(root, "training.rows"),
-         number(root, "training.converged") == 1 ? "converged" : "not converged");
+    line(page, "trained on", "%.0f rows; %s", report_number(root, "training.rows"),
+         report_number(root, "training.converged") == 1 ? "converged" : "not converged");
     const struct tree *label = tree_find(root, "rows")->first,
                       *row = tree_find(root, "weights")->first;
     const struct tree *bias = tree_find(root, "bias")->first,

@@ -77,13 +77,13 @@ static void choose_scale(struct hull_points *out, bool even) {
 
 /* x - c is exact for all x in [low, high]: c is 0, or no x is more than twice as far from 0 as c
    (Sterbenz's lemma). */
-static double centre_of(double low, double high) {
+static double points_centre_of(double low, double high) {
     if (low > 0 && high / 2 <= low) return low;
     if (high < 0 && low / 2 >= high) return high;
     return 0;
 }
 
-static sepal_status measure(struct hull_points *out, sepal_ctx *ctx, struct arena *arena) {
+static sepal_status points_measure(struct hull_points *out, sepal_ctx *ctx, struct arena *arena) {
     const struct matrix *x = out->q->x;
     size_t cols = x->cols, blocks = x->n_blocks;
     struct range all = {.q = out->q};
@@ -102,7 +102,7 @@ static sepal_status measure(struct hull_points *out, sepal_ctx *ctx, struct aren
             low = fmin(low, all.low[b * cols + j]);
             high = fmax(high, all.high[b * cols + j]);
         }
-        if (out->centre) centre = out->centre[j] = centre_of(low, high);
+        if (out->centre) centre = out->centre[j] = points_centre_of(low, high);
         out->reach[j] = fmax(fabs(low - centre), fabs(high - centre));
         out->varying += low < high;
     }
@@ -125,7 +125,7 @@ sepal_status hull_points_make(struct hull_points *out, sepal_ctx *ctx, struct ar
     out->lifted = q->bias && (cone || !q->side);
     out->dim = (q->side ? 1 : q->classes) * (x->cols + out->lifted);
     out->groups = q->bias && !out->lifted ? 2 : 1;
-    TRY(measure(out, ctx, arena));
+    TRY(points_measure(out, ctx, arena));
     choose_scale(out, even);
     bool sparse = x->sparse && x->n_blocks && !x->blocks[0].centre;
     double entries = sparse ? (double)x->nonzeros / (double)x->rows + 1 : (double)x->cols;
@@ -198,7 +198,7 @@ static void put_entries(struct point *out, const struct hull_points *points,
     }
 }
 
-static sepal_status make_room(struct point *out, sepal_ctx *ctx, size_t entries) {
+static sepal_status points_make_room(struct point *out, sepal_ctx *ctx, size_t entries) {
     out->index = mem_alloc(ctx, entries, sizeof *out->index);
     out->value = mem_alloc(ctx, entries, sizeof *out->value);
     return out->index && out->value ? SEPAL_OK : SEPAL_EMEMORY;
@@ -217,7 +217,7 @@ static sepal_status fetch_places(struct point *out, sepal_ctx *ctx,
         place[0] = (size_t)q->label[row];
         place[1] = (size_t)hull_points_rival(points, out->number);
     }
-    TRY(make_room(out, ctx, places * (row_entries(block, i, cols) + 1)));
+    TRY(points_make_room(out, ctx, places * (row_entries(block, i, cols) + 1)));
     for (size_t turn = 0; turn < places; turn++) {
         put_entries(out, points, block, i, place[turn] * width, sign[turn]);
         if (!points->lifted) continue;
@@ -228,7 +228,8 @@ static sepal_status fetch_places(struct point *out, sepal_ctx *ctx,
 }
 
 /* Take the removed directions off, twice, as rounding leaves something the first time. */
-static sepal_status project(struct point *point, sepal_ctx *ctx, const struct hull_points *points) {
+static sepal_status points_project(struct point *point, sepal_ctx *ctx,
+                                   const struct hull_points *points) {
     const struct kernels *kernels = ctx->kernels;
     double *value = mem_zero(ctx, points->dim, sizeof *value);
     if (!value) return SEPAL_EMEMORY;
@@ -255,7 +256,7 @@ sepal_status point_fetch(struct point *out, sepal_ctx *ctx, const struct hull_po
     bool plain = q->side && !points->lifted && !block->sparse;
     sepal_status status = plain ? fetch_dense(out, ctx, points, block, i, q->side[row])
                                 : fetch_places(out, ctx, points, block, i);
-    if (status == SEPAL_OK && points->n_removed) status = project(out, ctx, points);
+    if (status == SEPAL_OK && points->n_removed) status = points_project(out, ctx, points);
     for (size_t e = 0; status == SEPAL_OK && e < out->n; e++)
         out->square += out->value[e] * out->value[e];
     if (status != SEPAL_OK) point_free(out);
@@ -290,8 +291,8 @@ struct pricing {
 };
 enum { ROWS_AT_ONCE = 1024 };
 
-static double score(const struct pricing *all, const struct kernels *kernels, size_t row,
-                    const double *v) {
+static double points_score(const struct pricing *all, const struct kernels *kernels, size_t row,
+                           const double *v) {
     const struct hull_points *points = all->points;
     size_t i, cols = points->q->x->cols;
     const struct block *block = matrix_block_of(points->q->x, row, &i);
@@ -304,10 +305,11 @@ static void price_machine(const struct pricing *all, const struct kernels *kerne
     const struct question *q = points->q;
     size_t row = points->rows[at], cols = q->x->cols, own = (size_t)q->label[row];
     double *values = all->values + at * (q->classes - 1);
-    double best = score(all, kernels, row, all->v + own * cols) + all->offset[own];
+    double best = points_score(all, kernels, row, all->v + own * cols) + all->offset[own];
     for (size_t k = 0; k < q->classes; k++)
         if (k != own)
-            *values++ = best - (score(all, kernels, row, all->v + k * cols) + all->offset[k]);
+            *values++ =
+                best - (points_score(all, kernels, row, all->v + k * cols) + all->offset[k]);
 }
 
 static sepal_status price_rows(sepal_ctx *ctx, size_t task, void *payload) {
@@ -321,7 +323,7 @@ static sepal_status price_rows(sepal_ctx *ctx, size_t task, void *payload) {
             continue;
         }
         size_t row = points->rows[at];
-        double value = score(all, ctx->kernels, row, all->v) + all->offset[0];
+        double value = points_score(all, ctx->kernels, row, all->v) + all->offset[0];
         all->values[at] = points->q->side[row] < 0 ? -value : value;
     }
     return SEPAL_OK;

@@ -110,9 +110,9 @@ static sepal_status decide_with(struct deciding *d, struct separability *out, se
     return bracket(out, ctx, arena, &d->even, &d->hulls);
 }
 
-static sepal_status decide(struct separability *out, sepal_ctx *ctx, struct arena *arena,
-                           const struct question *q, struct separable_wish wish,
-                           struct budget *budget) {
+static sepal_status decide_question(struct separability *out, sepal_ctx *ctx, struct arena *arena,
+                                    const struct question *q, struct separable_wish wish,
+                                    struct budget *budget) {
     struct deciding d = {0};
     sepal_status status = decide_with(&d, out, ctx, arena, q, wish, budget);
     wolfe_clear(&d.hulls);
@@ -130,7 +130,7 @@ sepal_status separable_decide(struct separability *out, sepal_ctx *ctx, struct a
         .separable = OUTCOME_UNKNOWN, .quasi = OUTCOME_UNKNOWN, .margin = {0, INFINITY}};
     TRY(duplicates_find(&duplicates, pair, ctx, q));
     if (duplicates) TRY(claim_duplicates(out, ctx, arena, q, pair));
-    if (out->separable == OUTCOME_UNKNOWN) TRY(decide(out, ctx, arena, q, wish, budget));
+    if (out->separable == OUTCOME_UNKNOWN) TRY(decide_question(out, ctx, arena, q, wish, budget));
     if (out->separable == OUTCOME_NO) out->margin[0] = out->margin[1] = 0;
     if (out->separable == OUTCOME_YES) out->quasi = OUTCOME_NO;
     if (out->separable == OUTCOME_NO && out->quasi == OUTCOME_UNKNOWN && wish.quasi)

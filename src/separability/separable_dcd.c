@@ -19,7 +19,7 @@ struct dcd {
     double ones; /* s^2 */
 };
 
-static sepal_status make(struct dcd *a, sepal_ctx *ctx, struct arena *arena) {
+static sepal_status dcd_make(struct dcd *a, sepal_ctx *ctx, struct arena *arena) {
     const struct matrix *x = a->q->x;
     double sum = 0;
     a->alpha = arena_zero(ctx, arena, x->rows, sizeof *a->alpha);
@@ -40,7 +40,7 @@ static sepal_status make(struct dcd *a, sepal_ctx *ctx, struct arena *arena) {
 }
 
 /* One pass; how many rows were on the wrong side when it came to them. */
-static size_t pass(struct dcd *a) {
+static size_t dcd_pass(struct dcd *a) {
     size_t wrong = 0, cols = a->q->x->cols;
     for (size_t at = 0; at < a->n; at++) {
         size_t row = a->rows[at], i;
@@ -58,7 +58,7 @@ static size_t pass(struct dcd *a) {
     return wrong;
 }
 
-static bool bring_to_one(struct dcd *a, const double *w, double b, struct certificate *out) {
+static bool dcd_bring_to_one(struct dcd *a, const double *w, double b, struct certificate *out) {
     double size = 0;
     for (size_t j = 0; j < a->q->x->cols; j++) size += w[j] * w[j];
     size = sqrt(size);
@@ -74,7 +74,7 @@ static sepal_status run_epochs(struct dcd *a, struct separability *out, sepal_ct
     size_t fewest = SIZE_MAX, since = 0;
     for (size_t i = 0; i < MOST_PASSES && since < VAIN_MOST; i++) {
         rng_shuffle(&rng, a->rows, a->n);
-        size_t wrong = pass(a);
+        size_t wrong = dcd_pass(a);
         out->updates++;
         char line[96];
         (void)snprintf(line, sizeof line, "separable: pass %zu, %zu rows on the wrong side", i + 1,
@@ -85,7 +85,7 @@ static sepal_status run_epochs(struct dcd *a, struct separability *out, sepal_ct
         if (wrong > 0) continue;
         /* not of one w, but of all those of the pass: the last may do or not */
         struct verdict verdict = {0};
-        if (bring_to_one(a, a->w, *a->b, c)) TRY(certificate_judge(&verdict, ctx, a->q, c));
+        if (dcd_bring_to_one(a, a->w, *a->b, c)) TRY(certificate_judge(&verdict, ctx, a->q, c));
         if (!verdict.holds) continue;
         out->certificate = *c;
         out->separable = OUTCOME_YES;
@@ -105,7 +105,7 @@ sepal_status dcd_separate(struct separability *out, sepal_ctx *ctx, struct arena
     struct dcd a = {.q = q, .kernels = ctx->kernels};
     a.w = arena_zero(ctx, &scratch, x->cols, sizeof *a.w);
     a.b = arena_zero(ctx, &scratch, 1, sizeof *a.b);
-    sepal_status status = c.w && c.b && a.w && a.b ? make(&a, ctx, &scratch) : SEPAL_EMEMORY;
+    sepal_status status = c.w && c.b && a.w && a.b ? dcd_make(&a, ctx, &scratch) : SEPAL_EMEMORY;
     if (status == SEPAL_OK && isfinite(a.ones)) status = run_epochs(&a, out, ctx, &c, budget);
     arena_clear(&scratch);
     return status;

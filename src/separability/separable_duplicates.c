@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct hashed {
+struct hashed_row {
     uint64_t hash;
     size_t row;
 };
 
 struct hashing {
     const struct question *q;
-    struct hashed *all;
+    struct hashed_row *all;
 };
 
 static uint64_t mix(uint64_t hash, uint64_t word) {
@@ -36,13 +36,13 @@ static sepal_status hash_block(sepal_ctx *ctx, size_t b, void *payload) {
             memcpy(&bits, &x, sizeof bits);
             hash = mix(mix(hash, j), bits);
         }
-        h->all[block->first_row + i] = (struct hashed){hash, block->first_row + i};
+        h->all[block->first_row + i] = (struct hashed_row){hash, block->first_row + i};
     }
     return SEPAL_OK;
 }
 
-static int by_hash(const void *a, const void *b) {
-    const struct hashed *x = a, *y = b;
+static int duplicate_rows_by_hash(const void *a, const void *b) {
+    const struct hashed_row *x = a, *y = b;
     if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
@@ -80,7 +80,7 @@ sepal_status duplicates_find(bool *found, size_t pair[2], sepal_ctx *ctx,
     size_t n = 0;
     for (size_t i = 0; i < q->x->rows; i++)
         if (!q->side || q->side[i]) h.all[n++] = h.all[i];
-    if (status == SEPAL_OK) qsort(h.all, n, sizeof *h.all, by_hash);
+    if (status == SEPAL_OK) qsort(h.all, n, sizeof *h.all, duplicate_rows_by_hash);
     for (size_t i = 0; i + 1 < n && status == SEPAL_OK && !*found; i++) {
         /* of many equal rows neighbours are enough: if all are equal, two neighbours are opposed */
         if (h.all[i].hash != h.all[i + 1].hash) continue;

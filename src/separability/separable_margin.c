@@ -16,47 +16,48 @@
 static const double UPWARD = 1 + 0x1p-40;
 static const double TINY = 0x1p-990; /* more than what a product loses by underflow */
 
-struct sum {
+struct margin_sum {
     struct double_double value;
     double size; /* of absolute values */
     size_t n;
 };
 
-static void add_product(struct sum *s, double a, double b) {
+static void margin_add_product(struct margin_sum *s, double a, double b) {
     double_double_add_product(&s->value, a, b);
     s->size += fabs(a * b);
     s->n++;
 }
 
-static double sum_value(const struct sum *s) {
+static double sum_value(const struct margin_sum *s) {
     return double_double_value(s->value);
 }
 
 /* Of high + low as two numbers, and of their sum as one. */
-static double pair_error(const struct sum *s) {
+static double pair_error(const struct margin_sum *s) {
     double gamma = (double)(2 * s->n + 8) * DBL_EPSILON;
     return UPWARD * (gamma * gamma * s->size + (double)(s->n + 8) * TINY);
 }
 
-static double sum_error(const struct sum *s) {
+static double sum_error(const struct margin_sum *s) {
     return UPWARD * (2 * DBL_EPSILON * fabs(sum_value(s)) + pair_error(s));
 }
 
 /* w . (x - c) s of a row. */
-static struct sum row_sum(const struct hull_points *points, const double *w, size_t row,
-                          double *buffer) {
+static struct margin_sum row_sum(const struct hull_points *points, const double *w, size_t row,
+                                 double *buffer) {
     const struct matrix *x = points->q->x;
-    struct sum s = {0};
+    struct margin_sum s = {0};
     size_t i, cols = x->cols;
     const struct block *block = matrix_block_of(x, row, &i);
     if (points->centre) {
         block_dense(block, i, 1, cols, points->centre, NULL, buffer, cols);
-        for (size_t j = 0; j < cols; j++) add_product(&s, w[j], buffer[j] * points->scale[j]);
+        for (size_t j = 0; j < cols; j++)
+            margin_add_product(&s, w[j], buffer[j] * points->scale[j]);
         return s;
     }
     double value;
     for (size_t at = 0, j; row_next(block, i, cols, &at, &j, &value);)
-        add_product(&s, w[j], value * points->scale[j]);
+        margin_add_product(&s, w[j], value * points->scale[j]);
     return s;
 }
 
@@ -84,7 +85,7 @@ static sepal_status find_least(struct least *out, sepal_ctx *ctx, const struct h
     for (size_t i = 0; i < points->n && status == SEPAL_OK; i++) {
         size_t g = hull_points_group(points, i), row = hull_points_row(points, i);
         if (values[i] > plain[g] + 3 * error) continue;
-        struct sum s = row_sum(points, w, row, buffer);
+        struct margin_sum s = row_sum(points, w, row, buffer);
         double value = points->q->side[row] * sum_value(&s);
         out->sure[g] = fmin(out->sure[g], value - sum_error(&s));
         out->near[g] = fmin(out->near[g], value);
@@ -113,13 +114,13 @@ sepal_status margin_below(double *out, sepal_ctx *ctx, const struct hull_points 
 sepal_status margin_bias(double *out, sepal_ctx *ctx, const struct hull_points *points,
                          const double *w) {
     struct least least;
-    struct sum s = {0};
+    struct margin_sum s = {0};
     TRY(find_least(&least, ctx, points, w));
     /* the middle between least[1] and -least[0], the values of w (x - c) s next to the gap */
-    add_product(&s, least.near[1], -0.5);
-    add_product(&s, least.near[0], 0.5);
+    margin_add_product(&s, least.near[1], -0.5);
+    margin_add_product(&s, least.near[0], 0.5);
     for (size_t j = 0; points->centre && j < points->q->x->cols; j++)
-        add_product(&s, -w[j], points->centre[j] * points->scale[j]);
+        margin_add_product(&s, -w[j], points->centre[j] * points->scale[j]);
     *out = sum_value(&s);
     return SEPAL_OK;
 }
@@ -128,27 +129,27 @@ sepal_status margin_bias(double *out, sepal_ctx *ctx, const struct hull_points *
 
 /* sum of alpha - 1 in a group. */
 static double excess_of(const struct wolfe *h, size_t group) {
-    struct sum s = {0};
-    add_product(&s, -1, 1);
+    struct margin_sum s = {0};
+    margin_add_product(&s, -1, 1);
     for (size_t i = 0; i < h->k; i++)
-        if (h->corral[i]->group == group) add_product(&s, h->alpha[i], 1);
+        if (h->corral[i]->group == group) margin_add_product(&s, h->alpha[i], 1);
     return sum_value(&s);
 }
 
 /* Per coordinate and group the sum of alpha p. */
-static void add_points(struct sum *sums, const struct wolfe *h) {
+static void add_points(struct margin_sum *sums, const struct wolfe *h) {
     for (size_t i = 0; i < h->k; i++) {
         const struct point *point = h->corral[i];
         for (size_t e = 0; e < point->n; e++) {
             size_t j = point->index ? point->index[e] : e;
-            add_product(&sums[2 * j + point->group], h->alpha[i], point->value[e]);
+            margin_add_product(&sums[2 * j + point->group], h->alpha[i], point->value[e]);
         }
     }
 }
 
 /* |coordinate of w| at most, where w is what the sums, each divided by its group's sum of alpha,
    add up to: 1 / (1 + e) = 1 - e + e^2 - ... */
-static double coordinate_above(const struct sum part[2], const double excess[2]) {
+static double coordinate_above(const struct margin_sum part[2], const double excess[2]) {
     double high, low, rest = 0, error = 0;
     two_sum(part[0].value.high, part[1].value.high, &high, &low);
     for (size_t g = 0; g < 2; g++) {
@@ -164,7 +165,7 @@ static double coordinate_above(const struct sum part[2], const double excess[2])
 sepal_status margin_above(double *out, sepal_ctx *ctx, const struct hull_points *points,
                           const struct wolfe *h) {
     double excess[2] = {excess_of(h, 0), excess_of(h, 1)}, square = 0;
-    struct sum *sums = mem_zero(ctx, points->dim, 2 * sizeof *sums);
+    struct margin_sum *sums = mem_zero(ctx, points->dim, 2 * sizeof *sums);
     if (!sums) return SEPAL_EMEMORY;
     add_points(sums, h);
     for (size_t j = 0; j < points->dim; j++) {

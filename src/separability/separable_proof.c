@@ -10,7 +10,7 @@
 /* ---- hyperplanes -------------------------------------------------------------------------- */
 
 /* Bring the largest weight to about 1; false when all are 0. */
-static bool bring_to_one(double *w, size_t n, double *largest) {
+static bool proof_bring_to_one(double *w, size_t n, double *largest) {
     *largest = 0;
     for (size_t j = 0; j < n; j++) *largest = fmax(*largest, fabs(w[j]));
     if (!(*largest > 0) || !isfinite(*largest)) return false;
@@ -20,7 +20,7 @@ static bool bring_to_one(double *w, size_t n, double *largest) {
     return true;
 }
 
-static double norm_of(const double *w, size_t n) {
+static double proof_norm_of(const double *w, size_t n) {
     double square = 0;
     for (size_t j = 0; j < n; j++) square += w[j] * w[j];
     return sqrt(square);
@@ -32,11 +32,11 @@ static bool plane_weights(double *out, const struct hull_points *points, const d
     double largest;
     int exponent;
     memcpy(out, w, cols * sizeof *out);
-    if (!bring_to_one(out, cols, &largest)) return false;
+    if (!proof_bring_to_one(out, cols, &largest)) return false;
     (void)frexp(points->scale[0], &exponent);
     for (size_t j = 0; j < cols; j++) out[j] *= ldexp(points->scale[j], 1 - exponent);
-    if (!bring_to_one(out, cols, &largest)) return false;
-    double size = norm_of(out, cols);
+    if (!proof_bring_to_one(out, cols, &largest)) return false;
+    double size = proof_norm_of(out, cols);
     for (size_t j = 0; j < cols; j++) out[j] /= size;
     return true;
 }
@@ -90,7 +90,7 @@ static sepal_status prove_machine(struct separability *out, sepal_ctx *ctx,
         }
     }
     /* one length for all rows of weights, so that their order stays */
-    double size = norm_of(c->w, q->classes * cols);
+    double size = proof_norm_of(c->w, q->classes * cols);
     bool fine = isfinite(size) && size > 0;
     for (size_t i = 0; i < q->classes * cols && fine; i++) c->w[i] /= size;
     for (size_t k = 0; k < q->classes && fine; k++) c->b[k] /= size;
@@ -121,7 +121,8 @@ struct system_maker {
     uint32_t *number; /* of each equation that has an entry, from 1; 0: it has none */
 };
 
-static sepal_status add_number(struct system_maker *m, size_t equation, size_t point, double x) {
+static sepal_status proof_add_number(struct system_maker *m, size_t equation, size_t point,
+                                     double x) {
     if (!m->number[equation]) m->number[equation] = (uint32_t)++m->system.n_equations;
     return exact_system_add(&m->system, m->ctx, m->number[equation] - 1, point, x);
 }
@@ -134,8 +135,8 @@ static sepal_status add_vector(struct system_maker *m, size_t point, size_t row,
     if (!m->q->side && class + 1 == m->q->classes) return SEPAL_OK;
     const struct block *block = matrix_block_of(x, row, &i);
     for (size_t at = 0, j; row_next(block, i, x->cols, &at, &j, &value);)
-        if (value != 0) TRY(add_number(m, from + j, point, sign * value));
-    return m->q->bias ? add_number(m, from + x->cols, point, sign) : SEPAL_OK;
+        if (value != 0) TRY(proof_add_number(m, from + j, point, sign * value));
+    return m->q->bias ? proof_add_number(m, from + x->cols, point, sign) : SEPAL_OK;
 }
 
 static bool one_sign(const struct exact_vector *v, size_t n) {
@@ -170,8 +171,8 @@ sepal_status prove_integers(struct certificate *c, size_t *rank, sepal_ctx *ctx,
     return status;
 }
 
-static sepal_status take_rows(struct certificate *c, sepal_ctx *ctx, struct arena *arena,
-                              const struct hull_points *points, const struct wolfe *h) {
+static sepal_status proof_take_rows(struct certificate *c, sepal_ctx *ctx, struct arena *arena,
+                                    const struct hull_points *points, const struct wolfe *h) {
     double most = 0;
     *c = (struct certificate){.n = h->k};
     c->rows = arena_alloc(ctx, arena, h->k, sizeof *c->rows);
@@ -188,7 +189,7 @@ static sepal_status take_rows(struct certificate *c, sepal_ctx *ctx, struct aren
 }
 
 /* Rows whose multiplier is 0 say nothing. */
-static void drop_zeros(struct certificate *c) {
+static void proof_drop_zeros(struct certificate *c) {
     size_t kept = 0;
     for (size_t i = 0; i < c->n; i++) {
         if (strcmp(c->integers[i], "0") == 0) continue;
@@ -210,7 +211,7 @@ static sepal_status try_integers(struct verdict *verdict, struct certificate *c,
     for (size_t i = 0; c->integers && most_digits && i < c->n; i++)
         if (strlen(c->integers[i]) > most_digits) c->integers = NULL;
     if (!c->integers) return SEPAL_OK;
-    drop_zeros(c);
+    proof_drop_zeros(c);
     TRY(certificate_judge(verdict, ctx, points->q, c));
     if (verdict->holds)
         verdict->rank = c->n - 1; /* as there is one solution, but for multiples */
@@ -225,7 +226,7 @@ sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *
     enum { FEW_ROWS = 16, FEW_DIGITS = 15 };
     struct certificate *c = &out->certificate;
     struct verdict verdict = {0};
-    TRY(take_rows(c, ctx, arena, points, hulls));
+    TRY(proof_take_rows(c, ctx, arena, points, hulls));
     c->kind = CERTIFICATE_GORDAN;
     /* short whole numbers are what people can check; else numbers, which need no more than 17 digits */
     if (c->n <= FEW_ROWS) TRY(try_integers(&verdict, c, ctx, arena, points, FEW_DIGITS, budget));

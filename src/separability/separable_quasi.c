@@ -45,7 +45,7 @@ struct quasi {
 
 /* ---- the span ------------------------------------------------------------------------------ */
 
-static sepal_status take(struct quasi *a, size_t number, int stage) {
+static sepal_status quasi_take(struct quasi *a, size_t number, int stage) {
     const struct kernels *kernels = a->ctx->kernels;
     struct point point, whole;
     struct hull_points plain = a->points;
@@ -92,7 +92,7 @@ static sepal_status look_at_points(sepal_ctx *ctx, size_t task, void *payload) {
 }
 
 /* Skip the points of the span, and count the others. False: it would take too long. */
-static sepal_status look(struct quasi *a, bool *fine) {
+static sepal_status quasi_look(struct quasi *a, bool *fine) {
     double work = (double)a->points.n * (double)a->points.dim * (double)(a->points.n_removed + 1);
     *fine = work < MOST_WORK &&
             !budget_spent(a->budget, a->ctx, 2 * work, "separable: the span of the rows that meet");
@@ -171,7 +171,7 @@ static sepal_status look_at_signs(sepal_ctx *ctx, size_t task, void *payload) {
 }
 
 /* The signs that w~.p has: bit 0 negative, bit 1 positive; 0 when all are 0. */
-static sepal_status signs_of(unsigned *out, struct quasi *a, const struct exact_vector *v) {
+static sepal_status quasi_signs_of(unsigned *out, struct quasi *a, const struct exact_vector *v) {
     size_t tasks = (a->points.n + POINTS_AT_ONCE - 1) / POINTS_AT_ONCE;
     struct signs s = {.a = a, .v = v};
     for (size_t j = 0; j < a->width; j++)
@@ -202,7 +202,7 @@ static sepal_status prove_yes(enum outcome *out, struct quasi *a, const double *
         weight[j] = (int64_t)round(ldexp(value / most, WEIGHT_BITS));
     }
     if (status == SEPAL_OK) status = exact_normal(&v, a, &scratch, weight);
-    if (status == SEPAL_OK && v.digits) status = signs_of(&signs, a, &v);
+    if (status == SEPAL_OK && v.digits) status = quasi_signs_of(&signs, a, &v);
     if (signs == 1 || signs == 2) *out = OUTCOME_YES; /* 1: the vector has the other sign */
     arena_clear(&scratch);
     return status;
@@ -249,7 +249,7 @@ static sepal_status prove_span(bool *proved, struct quasi *a, size_t rank) {
         unsigned signs = 0;
         weight[j] = 1;
         status = exact_normal(&v, a, &one, weight);
-        if (status == SEPAL_OK && v.digits) status = signs_of(&signs, a, &v);
+        if (status == SEPAL_OK && v.digits) status = quasi_signs_of(&signs, a, &v);
         *proved = v.digits && signs == 0;
         weight[j] = 0;
         arena_clear(&one);
@@ -271,7 +271,7 @@ static sepal_status prove_no(enum outcome *out, struct quasi *a) {
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static sepal_status begin(struct quasi *a, const struct certificate *c) {
+static sepal_status quasi_begin(struct quasi *a, const struct certificate *c) {
     TRY(hull_points_make(&a->points, a->ctx, &a->arena, a->q, false, true));
     size_t dim = a->points.dim;
     a->width = a->q->side ? dim : dim / a->q->classes * (a->q->classes - 1);
@@ -282,14 +282,15 @@ static sepal_status begin(struct quasi *a, const struct certificate *c) {
     a->points.removed = a->removed;
     a->points.skip = a->skip;
     for (size_t i = 0; i < c->n; i++)
-        TRY(take(a, hull_points_find(&a->points, c->rows[i], c->rivals ? c->rivals[i] : 0), 0));
+        TRY(quasi_take(a, hull_points_find(&a->points, c->rows[i], c->rivals ? c->rivals[i] : 0),
+                       0));
     return SEPAL_OK;
 }
 
 static sepal_status peel_faces(enum outcome *out, struct quasi *a) {
     for (int stage = 1;; stage++) {
         bool fine;
-        TRY(look(a, &fine));
+        TRY(quasi_look(a, &fine));
         if (!fine) return SEPAL_OK;
         if (a->left == 0) return prove_no(out, a);
         struct wolfe h;
@@ -299,7 +300,7 @@ static sepal_status peel_faces(enum outcome *out, struct quasi *a) {
             status = prove_yes(out, a, h.best);
         else if (status == SEPAL_OK && h.end == HULLS_MEET)
             for (size_t i = 0; i < h.k && status == SEPAL_OK; i++)
-                if (h.alpha[i] > NOTHING) status = take(a, h.corral[i]->number, stage);
+                if (h.alpha[i] > NOTHING) status = quasi_take(a, h.corral[i]->number, stage);
         wolfe_clear(&h);
         if (status != SEPAL_OK || a->points.n_removed == before) return status;
     }
@@ -312,7 +313,7 @@ sepal_status quasi_decide(enum outcome *out, sepal_ctx *ctx, const struct questi
     *out = OUTCOME_UNKNOWN;
     size_t planes = q->side ? 1 : q->classes;
     if (q->x->cols * planes > MOST_DIM) return SEPAL_OK;
-    sepal_status status = begin(&a, c);
+    sepal_status status = quasi_begin(&a, c);
     if (status == SEPAL_OK) status = peel_faces(out, &a);
     mem_free(a.taken);
     arena_clear(&a.arena);

@@ -26,7 +26,7 @@ enum { MOST_IN_CORRAL = 3000, FEWEST_MEMBERS = 32, MOST_MEMBERS = 400, MOST_FOR_
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* Whether w is no more than rounding; projected points are not exact. */
-static bool is_zero(const struct wolfe *h) {
+static bool wolfe_is_zero(const struct wolfe *h) {
     double least = h->points->n_removed ? 0x1p-40 : 0x1p-84;
     return sqrt(h->square) <= least * corral_size(h, h->alpha);
 }
@@ -65,7 +65,7 @@ static struct point *find_entrant(struct wolfe *h, double tolerance) {
 
 static sepal_status minor_cycles(struct wolfe *h, double tolerance) {
     char line[128];
-    while (!is_zero(h) && h->k < MOST_IN_CORRAL) {
+    while (!wolfe_is_zero(h) && h->k < MOST_IN_CORRAL) {
         struct point *point = find_entrant(h, tolerance);
         if (!point) break;
         bool entered;
@@ -150,14 +150,14 @@ static sepal_status price(struct wolfe *h) {
     return SEPAL_OK;
 }
 
-static int by_number(const void *a, const void *b) {
+static int wolfe_by_number(const void *a, const void *b) {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
     return (x > y) - (x < y);
 }
 
 /* Whether a number is among those chosen, which are sorted. */
 static bool is_chosen(const struct wolfe *h, size_t n, size_t number) {
-    return bsearch(&number, h->chosen, n, sizeof *h->chosen, by_number) != NULL;
+    return bsearch(&number, h->chosen, n, sizeof *h->chosen, wolfe_by_number) != NULL;
 }
 
 static void drop_members(struct wolfe *h, size_t chosen) {
@@ -184,7 +184,7 @@ static bool is_member(const struct wolfe *h, size_t n, size_t number) {
 static sepal_status renew_members(struct wolfe *h) {
     size_t n = 0;
     for (size_t g = 0; g < h->points->groups; g++) n += choose_least(h, g, h->chosen + n, h->most);
-    qsort(h->chosen, n, sizeof *h->chosen, by_number);
+    qsort(h->chosen, n, sizeof *h->chosen, wolfe_by_number);
     drop_members(h, n);
     size_t before = h->n_members;
     for (size_t i = 0; i < n; i++) {
@@ -203,7 +203,7 @@ static sepal_status renew_members(struct wolfe *h) {
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-static sepal_status make(struct wolfe *h) {
+static sepal_status wolfe_make(struct wolfe *h) {
     size_t dim = h->points->dim, n = h->points->n;
     size_t most = dim < FEWEST_MEMBERS ? FEWEST_MEMBERS : dim;
     h->most = most < MOST_MEMBERS ? most : MOST_MEMBERS;
@@ -256,7 +256,7 @@ static sepal_status guess(struct wolfe *h) {
 }
 
 /* The point of least value of each group is the first corral. */
-static sepal_status begin(struct wolfe *h) {
+static sepal_status wolfe_begin(struct wolfe *h) {
     h->group_square = h->points->diameter * h->points->diameter;
     TRY(guess(h));
     TRY(price(h));
@@ -277,14 +277,14 @@ static sepal_status begin(struct wolfe *h) {
     return SEPAL_OK;
 }
 
-static sepal_status run(struct wolfe *h, double tolerance) {
-    TRY(make(h));
-    TRY(begin(h));
+static sepal_status wolfe_run(struct wolfe *h, double tolerance) {
+    TRY(wolfe_make(h));
+    TRY(wolfe_begin(h));
     for (size_t idle = 0;;) {
         double before = h->square;
         TRY(minor_cycles(h, tolerance));
         idle = h->square < before ? 0 : idle + 1;
-        if (is_zero(h)) {
+        if (wolfe_is_zero(h)) {
             h->end = HULLS_MEET;
             return SEPAL_OK;
         }
@@ -303,7 +303,7 @@ static sepal_status run(struct wolfe *h, double tolerance) {
 sepal_status wolfe_solve(struct wolfe *out, sepal_ctx *ctx, const struct hull_points *points,
                          struct budget *budget, double tolerance) {
     *out = (struct wolfe){.ctx = ctx, .points = points, .budget = budget, .best_bound = -INFINITY};
-    return run(out, tolerance);
+    return wolfe_run(out, tolerance);
 }
 
 void wolfe_clear(struct wolfe *h) {

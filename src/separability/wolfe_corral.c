@@ -93,7 +93,7 @@ sepal_status corral_enter(struct wolfe *h, struct point *point, bool *entered) {
     return SEPAL_OK;
 }
 
-static void rotate(double *x, double *y, size_t n, double c, double s) {
+static void corral_rotate(double *x, double *y, size_t n, double c, double s) {
     for (size_t j = 0; j < n; j++) {
         double first = x[j], second = y[j];
         x[j] = c * first + s * second;
@@ -102,7 +102,7 @@ static void rotate(double *x, double *y, size_t n, double c, double s) {
 }
 
 /* Take point `at` out: columns behind it lose their element below the diagonal by rotations. */
-static void leave(struct wolfe *h, size_t at) {
+static void corral_leave(struct wolfe *h, size_t at) {
     mem_free(h->column[at]);
     h->k--;
     for (size_t j = at; j < h->k; j++) {
@@ -113,8 +113,9 @@ static void leave(struct wolfe *h, size_t at) {
     for (size_t i = at; i < h->k; i++) {
         double a = h->column[i][i], b = h->column[i][i + 1], size = hypot(a, b);
         for (size_t j = i; j < h->k; j++)
-            rotate(&h->column[j][i], &h->column[j][i + 1], 1, a / size, b / size);
-        if (h->basis) rotate(h->basis[i], h->basis[i + 1], h->points->dim + 2, a / size, b / size);
+            corral_rotate(&h->column[j][i], &h->column[j][i + 1], 1, a / size, b / size);
+        if (h->basis)
+            corral_rotate(h->basis[i], h->basis[i + 1], h->points->dim + 2, a / size, b / size);
     }
     if (h->basis) mem_free(h->basis[h->k]);
 }
@@ -277,7 +278,7 @@ bool corral_settle(struct wolfe *h) {
         }
         if (last == SIZE_MAX) break;
         for (size_t i = 0; i < h->k; i++) h->alpha[i] += most * (h->beta[i] - h->alpha[i]);
-        leave(h, last);
+        corral_leave(h, last);
         for (size_t i = 0; i < h->k; i++) h->alpha[i] = fmax(h->alpha[i], 0);
     }
     memcpy(h->alpha, h->beta, h->k * sizeof *h->alpha);

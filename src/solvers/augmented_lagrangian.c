@@ -40,7 +40,7 @@ struct augmented {
     double *u, *gradient, *step, *residual, *direction, *product, *diagonal; /* width */
 };
 
-static double dot(const struct augmented *s, const double *a, const double *b) {
+static double lagrangian_dot(const struct augmented *s, const double *a, const double *b) {
     return s->o->ctx->kernels->dot_f64(a, b, s->o->width);
 }
 
@@ -52,7 +52,7 @@ static double variable(const struct augmented *s, size_t i, double m) {
     return clamp(t, 0, 1);
 }
 
-static double imbalance(const struct augmented *s, double by) {
+static double lagrangian_imbalance(const struct augmented *s, double by) {
     const struct objective *o = s->o;
     double sum = 0;
     for (size_t i = 0; i < o->n; i++) {
@@ -65,14 +65,14 @@ static double imbalance(const struct augmented *s, double by) {
 enum { BISECTIONS = 60 };
 
 /* The weights of both sides add up to the same, but for rounding. */
-static bool balanced(const struct augmented *s, double by) {
-    return fabs(imbalance(s, by)) <= BALANCED;
+static bool lagrangian_balanced(const struct augmented *s, double by) {
+    return fabs(lagrangian_imbalance(s, by)) <= BALANCED;
 }
 
 /* How far the bias may go from where both sides are balanced until they are not. */
 static double end_of_balance(const struct augmented *s, double from, double way) {
     double low = from, high = from + way;
-    while (isfinite(high) && balanced(s, high)) {
+    while (isfinite(high) && lagrangian_balanced(s, high)) {
         low = high;
         way *= 2;
         high = from + way;
@@ -80,7 +80,7 @@ static double end_of_balance(const struct augmented *s, double from, double way)
     if (!isfinite(high)) return from;
     for (int k = 0; k < BISECTIONS; k++) {
         double middle = 0.5 * (low + high);
-        *(balanced(s, middle) ? &low : &high) = middle;
+        *(lagrangian_balanced(s, middle) ? &low : &high) = middle;
     }
     return low;
 }
@@ -88,26 +88,27 @@ static double end_of_balance(const struct augmented *s, double from, double way)
 /* A free bias where both sides weigh the same. Newton steps alone would not find it: without a t
    between its bounds there is no curvature along the bias. Where they do so in an interval it is its
    middle: at an end there is a row at its kink, which lets no step of the weights get anywhere. */
-static void set_bias(struct augmented *s) {
-    double at = imbalance(s, 0), low = 0, high = at > 0 ? 1 : -1;
-    while (isfinite(2 * high) && imbalance(s, high) * at > 0) {
+static void lagrangian_set_bias(struct augmented *s) {
+    double at = lagrangian_imbalance(s, 0), low = 0, high = at > 0 ? 1 : -1;
+    while (isfinite(2 * high) && lagrangian_imbalance(s, high) * at > 0) {
         low = high;
         high *= 2;
     }
     for (int k = 0; k < BISECTIONS; k++) {
         double middle = 0.5 * (low + high);
-        *(imbalance(s, middle) * at > 0 ? &low : &high) = middle;
+        *(lagrangian_imbalance(s, middle) * at > 0 ? &low : &high) = middle;
     }
     if (at == 0) high = 0;
-    if (balanced(s, high)) high = 0.5 * (end_of_balance(s, high, -1) + end_of_balance(s, high, 1));
+    if (lagrangian_balanced(s, high))
+        high = 0.5 * (end_of_balance(s, high, -1) + end_of_balance(s, high, 1));
     s->u[s->o->cols] += high;
     for (size_t i = 0; i < s->o->n; i++) s->m[i] += high * objective_side(s->o, i);
 }
 
 /* t, the curvatures and the gradient at u, and what they are worth to the problem itself. */
-static sepal_status look(struct augmented *s) {
+static sepal_status lagrangian_look(struct augmented *s) {
     const struct objective *o = s->o;
-    if (o->bias == BIAS_FREE) set_bias(s);
+    if (o->bias == BIAS_FREE) lagrangian_set_bias(s);
     for (size_t i = 0; i < o->n; i++) {
         s->t[i] = variable(s, i, s->m[i]);
         s->dm[i] = -o->row_weight[i] * s->t[i] * objective_side(o, i);
@@ -124,7 +125,7 @@ static sepal_status look(struct augmented *s) {
 
 /* What is left of the gradient adds little to the gap. */
 static bool near(const struct augmented *s) {
-    double excess = dot(s, s->gradient, s->gradient) / (2 * s->o->l2);
+    double excess = lagrangian_dot(s, s->gradient, s->gradient) / (2 * s->o->l2);
     return excess <= FORCING * (s->best.primal - s->best.dual);
 }
 
@@ -139,12 +140,12 @@ static sepal_status find_diagonal(struct augmented *s) {
     return SEPAL_OK;
 }
 
-static double precondition(const struct augmented *s, double *out) {
+static double lagrangian_precondition(const struct augmented *s, double *out) {
     for (size_t j = 0; j < s->o->width; j++) out[j] = s->residual[j] / s->diagonal[j];
-    return dot(s, out, s->residual);
+    return lagrangian_dot(s, out, s->residual);
 }
 
-static sepal_status multiply(struct augmented *s) {
+static sepal_status lagrangian_multiply(struct augmented *s) {
     const struct objective *o = s->o;
     TRY(objective_product(s->product, NULL, o, s->curvature, s->direction));
     for (size_t j = 0; j < o->penalised; j++) s->product[j] += o->l2 * s->direction[j];
@@ -152,23 +153,23 @@ static sepal_status multiply(struct augmented *s) {
 }
 
 /* The step by conjugate gradients with a diagonal preconditioner. */
-static sepal_status find_step(struct augmented *s) {
+static sepal_status lagrangian_find_step(struct augmented *s) {
     const struct objective *o = s->o;
     struct solver *d = s->d;
     TRY(find_diagonal(s));
     memset(s->step, 0, o->width * sizeof *s->step);
     for (size_t j = 0; j < o->width; j++) s->residual[j] = -s->gradient[j];
-    double square = precondition(s, s->direction), enough = FORCING * FORCING * square;
+    double square = lagrangian_precondition(s, s->direction), enough = FORCING * FORCING * square;
     for (int k = 0; k < PRODUCTS_MOST && square > enough && !d->stopped; k++) {
-        TRY(multiply(s));
-        double curvature = dot(s, s->direction, s->product);
+        TRY(lagrangian_multiply(s));
+        double curvature = lagrangian_dot(s, s->direction, s->product);
         if (!(curvature > 0)) break;
         for (size_t j = 0; j < o->width; j++) {
             s->step[j] += square / curvature * s->direction[j];
             s->residual[j] -= square / curvature * s->product[j];
         }
         double before = square;
-        square = precondition(s, s->product);
+        square = lagrangian_precondition(s, s->product);
         for (size_t j = 0; j < o->width; j++)
             s->direction[j] = s->product[j] + square / before * s->direction[j];
         d->stopped = d->stops(d->payload, d->iterations, s->best.primal, hinge_gap(&s->best));
@@ -177,7 +178,8 @@ static sepal_status find_step(struct augmented *s) {
 }
 
 /* The slope along the step at a length of it. */
-static double slope_at(const struct augmented *s, double across, double square, double length) {
+static double lagrangian_slope_at(const struct augmented *s, double across, double square,
+                                  double length) {
     const struct objective *o = s->o;
     double slope = o->l2 * (across + length * square);
     for (size_t i = 0; i < o->n; i++)
@@ -186,16 +188,16 @@ static double slope_at(const struct augmented *s, double across, double square, 
 }
 
 /* To the least along the step, 1 at most. */
-static sepal_status advance(struct augmented *s, double *length) {
+static sepal_status lagrangian_advance(struct augmented *s, double *length) {
     enum { HALVINGS = 30 };
     const struct objective *o = s->o;
     double across = o->ctx->kernels->dot_f64(s->u, s->step, o->penalised);
     double square = o->ctx->kernels->dot_f64(s->step, s->step, o->penalised), low = 0, high = 1;
     TRY(objective_margins(s->dm, o, s->step));
-    if (slope_at(s, across, square, 1) <= 0) low = 1;
+    if (lagrangian_slope_at(s, across, square, 1) <= 0) low = 1;
     for (int k = 0; k < HALVINGS && low < 1; k++) {
         double middle = 0.5 * (low + high);
-        *(slope_at(s, across, square, middle) < 0 ? &low : &high) = middle;
+        *(lagrangian_slope_at(s, across, square, middle) < 0 ? &low : &high) = middle;
     }
     *length = low;
     for (size_t j = 0; j < o->width; j++) s->u[j] += low * s->step[j];
@@ -206,22 +208,22 @@ static sepal_status advance(struct augmented *s, double *length) {
 /* ---- the solver --------------------------------------------------------------------------- */
 
 /* One problem with these multipliers. */
-static sepal_status round_of(struct augmented *s) {
+static sepal_status lagrangian_round_of(struct augmented *s) {
     double length;
     TRY(objective_margins(s->m, s->o, s->u));
-    TRY(look(s));
+    TRY(lagrangian_look(s));
     for (int k = 0; k < STEPS_A_ROUND && !hinge_ends(&s->best) && !(near(s) && k > 0); k++) {
-        TRY(find_step(s));
-        TRY(advance(s, &length));
+        TRY(lagrangian_find_step(s));
+        TRY(lagrangian_advance(s, &length));
         if (!(length > 0) || s->d->stopped) return SEPAL_OK;
         s->d->iterations++;
-        TRY(look(s));
+        TRY(lagrangian_look(s));
         if (s->d->iterations == s->d->max_iter) return SEPAL_OK;
     }
     return SEPAL_OK;
 }
 
-static sepal_status run(struct augmented *s) {
+static sepal_status lagrangian_run(struct augmented *s) {
     struct solver *d = s->d;
     const struct objective *o = s->o;
     size_t most = d->max_iter ? d->max_iter : SIZE_MAX;
@@ -236,7 +238,7 @@ static sepal_status run(struct augmented *s) {
     s->strength = STRENGTH;
     double then = INFINITY;
     for (int k = 0; k < ROUNDS && d->iterations < most && !hinge_ends(&s->best); k++) {
-        TRY(round_of(s));
+        TRY(lagrangian_round_of(s));
         if (k % ROUNDS_BETWEEN_LOOKS == ROUNDS_BETWEEN_LOOKS - 1) {
             if (hinge_gap(&s->best) > 0.5 * then) break; /* rounding leaves little to gain */
             then = hinge_gap(&s->best);
@@ -247,7 +249,7 @@ static sepal_status run(struct augmented *s) {
     return SEPAL_OK;
 }
 
-static sepal_status allocate(struct augmented *s, struct arena *arena) {
+static sepal_status lagrangian_allocate(struct augmented *s, struct arena *arena) {
     const struct objective *o = s->o;
     double **by_row[] = {&s->inverse, &s->a, &s->t, &s->m};
     double **by_column[] = {&s->u,         &s->gradient, &s->step,    &s->residual,
@@ -267,8 +269,8 @@ sepal_status solve_augmented(struct solver *d) {
     struct augmented s = {.d = d, .o = d->o};
     struct arena arena = {0};
     if (!(d->o->l2 > 0)) return solve_vanishing(d);
-    sepal_status status = allocate(&s, &arena);
-    if (status == SEPAL_OK) status = run(&s);
+    sepal_status status = lagrangian_allocate(&s, &arena);
+    if (status == SEPAL_OK) status = lagrangian_run(&s);
     arena_clear(&arena);
     return status;
 }

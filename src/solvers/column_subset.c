@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-struct copying {
+struct subset_copying {
     struct some_columns *some;
     uint32_t *place; /* a column's among the chosen, or NOWHERE */
 };
 static const uint32_t NOWHERE = UINT32_MAX;
 
-static double factor_of(const struct some_columns *some, size_t k) {
+static double subset_factor_of(const struct some_columns *some, size_t k) {
     return some->factor ? some->factor[k] : 1;
 }
 
@@ -21,12 +21,12 @@ static void copy_dense(struct block *out, const struct block *block,
         for (size_t k = 0; k < n; k++) {
             size_t at = i * cols + some->column[k];
             double x = block->f32 ? (double)block->f32[at] : block->f64[at];
-            out->f64[i * n + k] = factor_of(some, k) * x;
+            out->f64[i * n + k] = subset_factor_of(some, k) * x;
         }
 }
 
-static void copy_sparse(struct block *out, const struct block *block,
-                        const struct copying *copying) {
+static void subset_copy_sparse(struct block *out, const struct block *block,
+                               const struct subset_copying *copying) {
     const struct some_columns *some = copying->some;
     size_t cols = some->all->cols, entries = 0;
     for (size_t i = 0; i < block->rows; i++) {
@@ -37,26 +37,26 @@ static void copy_sparse(struct block *out, const struct block *block,
             uint32_t k = copying->place[column];
             if (k == NOWHERE) continue;
             out->index[entries] = k;
-            if (out->f64) out->f64[entries] = factor_of(some, k) * x;
+            if (out->f64) out->f64[entries] = subset_factor_of(some, k) * x;
             entries++;
         }
     }
     out->start[block->rows] = entries;
 }
 
-static sepal_status copy_block(sepal_ctx *ctx, size_t b, void *payload) {
-    const struct copying *copying = payload;
+static sepal_status subset_copy_block(sepal_ctx *ctx, size_t b, void *payload) {
+    const struct subset_copying *copying = payload;
     struct some_columns *some = copying->some;
     (void)ctx;
     const struct block *block = &some->all->rows.blocks[b];
     if (block->sparse)
-        copy_sparse(&some->x.blocks[b], block, copying);
+        subset_copy_sparse(&some->x.blocks[b], block, copying);
     else
         copy_dense(&some->x.blocks[b], block, some);
     return SEPAL_OK;
 }
 
-static size_t count_entries(const struct block *block, const uint32_t *place) {
+static size_t subset_count_entries(const struct block *block, const uint32_t *place) {
     size_t entries = 0;
     for (size_t at = block->start[0]; at < block->start[block->rows]; at++)
         entries += place[block->index[at]] != NOWHERE;
@@ -64,7 +64,8 @@ static size_t count_entries(const struct block *block, const uint32_t *place) {
 }
 
 /* Blocks like those of all columns, with room for what they will hold. */
-static sepal_status lay_out(struct some_columns *some, const uint32_t *place, struct arena *arena) {
+static sepal_status subset_lay_out(struct some_columns *some, const uint32_t *place,
+                                   struct arena *arena) {
     sepal_ctx *ctx = some->all->ctx;
     struct matrix *x = &some->x;
     x->blocks = arena_zero(ctx, arena, x->n_blocks, sizeof *x->blocks);
@@ -73,7 +74,7 @@ static sepal_status lay_out(struct some_columns *some, const uint32_t *place, st
     for (size_t b = 0; b < x->n_blocks; b++) {
         const struct block *from = &some->all->rows.blocks[b];
         struct block *block = &x->blocks[b];
-        size_t cells = from->sparse ? count_entries(from, place) : from->rows * x->cols;
+        size_t cells = from->sparse ? subset_count_entries(from, place) : from->rows * x->cols;
         *block = (struct block){
             .first_row = from->first_row, .rows = from->rows, .sparse = from->sparse};
         x->nonzeros += cells;
@@ -95,7 +96,7 @@ static sepal_status pick_centre(struct some_columns *some, struct arena *arena) 
     double *centre = arena_alloc(all->ctx, arena, some->x.cols + 1, sizeof *centre);
     if (!centre) return SEPAL_EMEMORY;
     for (size_t k = 0; k < some->x.cols; k++)
-        centre[k] = factor_of(some, k) * all->centre[some->column[k]];
+        centre[k] = subset_factor_of(some, k) * all->centre[some->column[k]];
     some->o.centre = centre;
     return SEPAL_OK;
 }
@@ -110,9 +111,9 @@ sepal_status some_columns_init(struct some_columns *some, const struct objective
     if (!place) return SEPAL_EMEMORY;
     for (size_t j = 0; j < all->cols; j++) place[j] = NOWHERE;
     for (size_t k = 0; k < n; k++) place[column[k]] = (uint32_t)k;
-    TRY(lay_out(some, place, arena));
-    struct copying copying = {some, place};
-    TRY(parallel_for(ctx, some->x.n_blocks, copy_block, &copying));
+    TRY(subset_lay_out(some, place, arena));
+    struct subset_copying copying = {some, place};
+    TRY(parallel_for(ctx, some->x.n_blocks, subset_copy_block, &copying));
     TRY(pick_centre(some, arena));
     some->o.arena = arena;
     some->o.x = &some->x;
@@ -120,12 +121,14 @@ sepal_status some_columns_init(struct some_columns *some, const struct objective
 }
 
 void some_columns_enter(const struct some_columns *some, const double *all, double *u) {
-    for (size_t k = 0; k < some->x.cols; k++) u[k] = all[some->column[k]] / factor_of(some, k);
+    for (size_t k = 0; k < some->x.cols; k++)
+        u[k] = all[some->column[k]] / subset_factor_of(some, k);
     if (some->o.bias != BIAS_NONE) u[some->x.cols] = all[some->all->cols];
 }
 
 void some_columns_leave(const struct some_columns *some, const double *u, double *all) {
     memset(all, 0, some->all->cols * sizeof *all);
-    for (size_t k = 0; k < some->x.cols; k++) all[some->column[k]] = u[k] * factor_of(some, k);
+    for (size_t k = 0; k < some->x.cols; k++)
+        all[some->column[k]] = u[k] * subset_factor_of(some, k);
     if (some->o.bias != BIAS_NONE) all[some->all->cols] = u[some->x.cols];
 }

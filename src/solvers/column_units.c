@@ -28,7 +28,7 @@ static void find_sizes(double *size, const struct objective *o) {
 }
 
 /* Sizes become factors. True: one is not 1. */
-static bool find_factors(double *size, size_t n, int far) {
+static bool units_find_factors(double *size, size_t n, int far) {
     bool needed = false;
     for (size_t j = 0; j < n; j++) {
         int exponent = 0;
@@ -41,7 +41,7 @@ static bool find_factors(double *size, size_t n, int far) {
     return needed;
 }
 
-static bool all_finite(const double *x, size_t n) {
+static bool units_all_finite(const double *x, size_t n) {
     for (size_t j = 0; j < n; j++)
         if (!isfinite(x[j])) return false;
     return true;
@@ -67,7 +67,7 @@ static sepal_status solve_scaled(struct solver *d, sepal_status (*solve)(struct 
     *d = inner;
     d->o = o;
     d->u = point;
-    if (all_finite(back, o->width))
+    if (units_all_finite(back, o->width))
         memcpy(d->u, back, o->width * sizeof *back);
     else
         d->converged = d->paired = false; /* the weights are beyond the range of numbers */
@@ -82,7 +82,7 @@ sepal_status solve_in_units(struct solver *d, sepal_status (*solve)(struct solve
     sepal_status status = factor ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
         find_sizes(factor, o);
-        bool needed = find_factors(factor, o->cols, far);
+        bool needed = units_find_factors(factor, o->cols, far);
         status = needed ? solve_scaled(d, solve, factor, &arena) : solve(d);
     }
     arena_clear(&arena);

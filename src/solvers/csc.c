@@ -9,8 +9,8 @@
 
 enum { RANGES = 2, STRIPE_ENTRIES = 1 << 15, NOT_KEPT = -1 };
 
-struct copying {
-    struct columns *out;
+struct csc_copying {
+    struct csc *out;
     const struct matrix *rows;
     int32_t *place; /* of each column of the matrix in the copy, or NOT_KEPT; NULL: its number */
     size_t *next;   /* RANGES x count: entries, then where the next one goes */
@@ -18,7 +18,7 @@ struct copying {
 
 /* ---- sparse ------------------------------------------------------------------------------- */
 
-static inline size_t place_of(const struct copying *all, uint32_t column, bool *kept) {
+static inline size_t csc_place_of(const struct csc_copying *all, uint32_t column, bool *kept) {
     if (!all->place) {
         *kept = true;
         return column;
@@ -28,7 +28,7 @@ static inline size_t place_of(const struct copying *all, uint32_t column, bool *
 }
 
 static sepal_status count_range(sepal_ctx *ctx, size_t range, void *payload) {
-    const struct copying *all = payload;
+    const struct csc_copying *all = payload;
     const struct matrix *x = all->rows;
     size_t *count = all->next + range * all->out->count;
     size_t from = x->n_blocks * range / RANGES, to = x->n_blocks * (range + 1) / RANGES;
@@ -37,19 +37,20 @@ static sepal_status count_range(sepal_ctx *ctx, size_t range, void *payload) {
         const struct block *block = &x->blocks[b];
         for (size_t at = 0; at < block->start[block->rows]; at++) {
             bool kept;
-            size_t k = place_of(all, block->index[at], &kept);
+            size_t k = csc_place_of(all, block->index[at], &kept);
             if (kept) count[k]++;
         }
     }
     return SEPAL_OK;
 }
 
-static void copy_row(const struct copying *all, const struct block *block, size_t i, size_t *next) {
-    struct columns *c = all->out;
+static void copy_row(const struct csc_copying *all, const struct block *block, size_t i,
+                     size_t *next) {
+    struct csc *c = all->out;
     uint32_t row = (uint32_t)(block->first_row + i);
     for (size_t at = block->start[i]; at < block->start[i + 1]; at++) {
         bool kept;
-        size_t k = place_of(all, block->index[at], &kept);
+        size_t k = csc_place_of(all, block->index[at], &kept);
         if (!kept) continue;
         size_t to = next[k]++;
         c->row[to] = row;
@@ -66,7 +67,7 @@ static void copy_row(const struct copying *all, const struct block *block, size_
 }
 
 static sepal_status copy_range(sepal_ctx *ctx, size_t range, void *payload) {
-    const struct copying *all = payload;
+    const struct csc_copying *all = payload;
     const struct matrix *x = all->rows;
     size_t *next = all->next + range * all->out->count;
     size_t from = x->n_blocks * range / RANGES, to = x->n_blocks * (range + 1) / RANGES;
@@ -84,7 +85,7 @@ static sepal_status copy_range(sepal_ctx *ctx, size_t range, void *payload) {
 }
 
 /* The least that holds the values of every block. */
-static sepal_status make_values(struct columns *out, sepal_ctx *ctx, const struct matrix *rows,
+static sepal_status make_values(struct csc *out, sepal_ctx *ctx, const struct matrix *rows,
                                 size_t entries) {
     bool by_row = false, by_entry = false, singles = true;
     for (size_t b = 0; b < rows->n_blocks; b++) {
@@ -104,8 +105,8 @@ static sepal_status make_values(struct columns *out, sepal_ctx *ctx, const struc
     return SEPAL_OK;
 }
 
-static sepal_status copy_sparse(struct copying *all, sepal_ctx *ctx) {
-    struct columns *c = all->out;
+static sepal_status csc_copy_sparse(struct csc_copying *all, sepal_ctx *ctx) {
+    struct csc *c = all->out;
     all->next = mem_zero(ctx, c->count, RANGES * sizeof *all->next);
     if (!all->next) return SEPAL_EMEMORY;
     TRY(parallel_for(ctx, RANGES, count_range, all));
@@ -126,8 +127,8 @@ static sepal_status copy_sparse(struct copying *all, sepal_ctx *ctx) {
 /* ---- dense -------------------------------------------------------------------------------- */
 
 static sepal_status copy_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
-    const struct copying *all = payload;
-    struct columns *c = all->out;
+    const struct csc_copying *all = payload;
+    struct csc *c = all->out;
     size_t cols = all->rows->cols, from = c->stripe[stripe], to = c->stripe[stripe + 1];
     (void)ctx;
     for (size_t b = 0; b < all->rows->n_blocks; b++) {
@@ -146,7 +147,7 @@ static sepal_status copy_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     return SEPAL_OK;
 }
 
-static sepal_status room_dense(struct columns *c, sepal_ctx *ctx, const struct matrix *rows) {
+static sepal_status room_dense(struct csc *c, sepal_ctx *ctx, const struct matrix *rows) {
     bool singles = true;
     for (size_t b = 0; b < rows->n_blocks; b++) singles &= rows->blocks[b].f32 != NULL;
     for (size_t k = 0; k <= c->count; k++) c->start[k] = k * c->n;
@@ -159,7 +160,7 @@ static sepal_status room_dense(struct columns *c, sepal_ctx *ctx, const struct m
 
 /* ---- together ----------------------------------------------------------------------------- */
 
-static sepal_status make_stripes(struct columns *c, sepal_ctx *ctx) {
+static sepal_status make_stripes(struct csc *c, sepal_ctx *ctx) {
     size_t most = c->start[c->count] / STRIPE_ENTRIES + 2;
     c->stripe = mem_alloc(ctx, most, sizeof *c->stripe);
     if (!c->stripe) return SEPAL_EMEMORY;
@@ -172,8 +173,8 @@ static sepal_status make_stripes(struct columns *c, sepal_ctx *ctx) {
     return SEPAL_OK;
 }
 
-static sepal_status choose(struct copying *all, sepal_ctx *ctx, const bool *keep) {
-    struct columns *c = all->out;
+static sepal_status csc_choose(struct csc_copying *all, sepal_ctx *ctx, const bool *keep) {
+    struct csc *c = all->out;
     size_t cols = all->rows->cols;
     for (size_t j = 0; j < cols; j++) c->count += !keep || keep[j];
     c->number = mem_alloc(ctx, c->count, sizeof *c->number);
@@ -188,17 +189,17 @@ static sepal_status choose(struct copying *all, sepal_ctx *ctx, const bool *keep
     return SEPAL_OK;
 }
 
-sepal_status columns_make(struct columns *out, sepal_ctx *ctx, const struct matrix *rows,
+sepal_status columns_make(struct csc *out, sepal_ctx *ctx, const struct matrix *rows,
                           const bool *keep, const double *centre) {
-    struct copying all = {.out = out, .rows = rows};
-    *out = (struct columns){.n = rows->rows};
+    struct csc_copying all = {.out = out, .rows = rows};
+    *out = (struct csc){.n = rows->rows};
     if (rows->rows > UINT32_MAX || rows->cols > INT32_MAX)
         return fail(ctx, SEPAL_EDATA,
                     "%zu rows and %zu columns are more than an L1 penalty can "
                     "take; train on fewer",
                     rows->rows, rows->cols);
-    sepal_status status = choose(&all, ctx, keep);
-    if (status == SEPAL_OK && rows->sparse) status = copy_sparse(&all, ctx);
+    sepal_status status = csc_choose(&all, ctx, keep);
+    if (status == SEPAL_OK && rows->sparse) status = csc_copy_sparse(&all, ctx);
     if (status == SEPAL_OK && !rows->sparse) {
         out->centre = centre;
         status = room_dense(out, ctx, rows);
@@ -212,7 +213,7 @@ sepal_status columns_make(struct columns *out, sepal_ctx *ctx, const struct matr
     return status;
 }
 
-void columns_clear(struct columns *columns) {
+void columns_clear(struct csc *columns) {
     mem_free(columns->number);
     mem_free(columns->start);
     mem_free(columns->row);
@@ -220,27 +221,27 @@ void columns_clear(struct columns *columns) {
     mem_free(columns->f64);
     mem_free(columns->scale);
     mem_free(columns->stripe);
-    *columns = (struct columns){0};
+    *columns = (struct csc){0};
 }
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-const double *columns_dress(const struct columns *c, const double *in, double *room) {
+const double *columns_dress(const struct csc *c, const double *in, double *room) {
     if (!c->scale) return in;
     for (size_t i = 0; i < c->n; i++) room[i] = c->scale[i] * in[i];
     return room;
 }
 
 /* A value of a dense column, less its centre. */
-static inline double dense_value(const struct columns *c, size_t at, double centre) {
+static inline double dense_value(const struct csc *c, size_t at, double centre) {
     return (c->f32 ? (double)c->f32[at] : c->f64[at]) - centre;
 }
 
-static inline double dense_centre(const struct columns *c, size_t k) {
+static inline double dense_centre(const struct csc *c, size_t k) {
     return c->centre ? c->centre[c->number[k]] : 0;
 }
 
-static double dense_dot(const struct columns *c, size_t k, const double *v) {
+static double dense_dot(const struct csc *c, size_t k, const double *v) {
     double lane[KERNEL_LANES] = {0}, sum = 0, centre = dense_centre(c, k);
     size_t i = 0, first = c->start[k];
     for (; i + KERNEL_LANES <= c->n; i += KERNEL_LANES)
@@ -251,7 +252,7 @@ static double dense_dot(const struct columns *c, size_t k, const double *v) {
     return sum;
 }
 
-double columns_dot(const struct columns *c, const struct kernels *kernels, size_t k,
+double columns_dot(const struct csc *c, const struct kernels *kernels, size_t k,
                    const double *dressed) {
     size_t at = c->start[k], n = columns_length(c, k);
     if (!c->row) return dense_dot(c, k, dressed);
@@ -260,7 +261,7 @@ double columns_dot(const struct columns *c, const struct kernels *kernels, size_
     return kernels->gather_ones(c->row + at, dressed, n);
 }
 
-void columns_add(const struct columns *c, size_t k, double a, double *out) {
+void columns_add(const struct csc *c, size_t k, double a, double *out) {
     size_t from = c->start[k], to = c->start[k + 1];
     if (!c->row) {
         double centre = dense_centre(c, k);
@@ -277,8 +278,8 @@ void columns_add(const struct columns *c, size_t k, double a, double *out) {
 }
 
 /* Some sums side by side, since one would wait for itself. */
-static void sparse_curvature(const struct columns *c, size_t from, size_t to,
-                             const double *curvature, double *once, double *twice) {
+static void sparse_curvature(const struct csc *c, size_t from, size_t to, const double *curvature,
+                             double *once, double *twice) {
     enum { LANES = 4 };
     double first[LANES] = {0}, second[LANES] = {0};
     size_t at = from;
@@ -299,7 +300,7 @@ static void sparse_curvature(const struct columns *c, size_t from, size_t to,
     *twice = (second[0] + second[1]) + (second[2] + second[3]);
 }
 
-void columns_curvature(const struct columns *c, const struct kernels *kernels, size_t k,
+void columns_curvature(const struct csc *c, const struct kernels *kernels, size_t k,
                        const struct curvatures *along, double *once, double *twice) {
     size_t from = c->start[k], n = columns_length(c, k);
     *once = *twice = 0;
@@ -318,8 +319,8 @@ void columns_curvature(const struct columns *c, const struct kernels *kernels, s
     }
 }
 
-void columns_add_curvature(const struct columns *c, size_t k, double a,
-                           const struct curvatures *along, double *r) {
+void columns_add_curvature(const struct csc *c, size_t k, double a, const struct curvatures *along,
+                           double *r) {
     size_t from = c->start[k], to = c->start[k + 1];
     const double *curvature = c->scale ? along->twice : along->curvature;
     if (!c->row) {

@@ -4,7 +4,7 @@
 
 #include "data/matrix.h"
 
-struct columns {
+struct csc {
     size_t n, count; /* rows; columns kept */
     size_t *number;  /* of each in the matrix, rising */
     size_t *start;   /* column k holds entries start[k] .. start[k+1]-1 */
@@ -18,22 +18,22 @@ struct columns {
 };
 
 /* The columns with `keep` true, NULL: all of them. `centre` is for dense rows. */
-sepal_status columns_make(struct columns *out, sepal_ctx *ctx, const struct matrix *rows,
+sepal_status columns_make(struct csc *out, sepal_ctx *ctx, const struct matrix *rows,
                           const bool *keep, const double *centre);
-void columns_clear(struct columns *columns);
+void columns_clear(struct csc *columns);
 
-static inline size_t columns_length(const struct columns *c, size_t k) {
+static inline size_t columns_length(const struct csc *c, size_t k) {
     return c->start[k + 1] - c->start[k];
 }
 
 /* Where values are by row, vectors over rows are multiplied by them once, and each column is a sum of
    numbers picked out. Returns the vector to use: `in` itself where there is nothing to do. */
-const double *columns_dress(const struct columns *c, const double *in, double *room);
+const double *columns_dress(const struct csc *c, const double *in, double *room);
 /* The sum over the rows of column k (less its centre, if dense) times a dressed vector. */
-double columns_dot(const struct columns *c, const struct kernels *kernels, size_t k,
+double columns_dot(const struct csc *c, const struct kernels *kernels, size_t k,
                    const double *dressed);
 /* out += a times column k, by row */
-void columns_add(const struct columns *c, size_t k, double a, double *out);
+void columns_add(const struct csc *c, size_t k, double a, double *out);
 
 /* What along along column k: the sums over rows of curvature times x and times x^2. */
 struct curvatures {
@@ -41,10 +41,10 @@ struct curvatures {
     const double *once,
         *twice; /* the same times scale and scale^2; equal to curvature without a scale */
 };
-void columns_curvature(const struct columns *c, const struct kernels *kernels, size_t k,
+void columns_curvature(const struct csc *c, const struct kernels *kernels, size_t k,
                        const struct curvatures *along, double *once, double *twice);
 /* r += a curvature x, r being dressed */
-void columns_add_curvature(const struct columns *c, size_t k, double a,
-                           const struct curvatures *along, double *r);
+void columns_add_curvature(const struct csc *c, size_t k, double a, const struct curvatures *along,
+                           double *r);
 
 #endif

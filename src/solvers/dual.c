@@ -18,7 +18,7 @@
 
 /* Excesses also rise for some epochs, as when rows are visited again: a part of the limit is used in any
    case. */
-static bool is_slow(const struct dual *s, const struct gap_estimate *out) {
+static bool dual_is_slow(const struct dual *s, const struct gap_estimate *out) {
     enum { PART = 4 };
     size_t limit = s->d->limit, done = s->d->iterations;
     return limit && done >= limit / PART &&
@@ -26,7 +26,7 @@ static bool is_slow(const struct dual *s, const struct gap_estimate *out) {
 }
 
 /* The multiplier of the constraint. */
-static void move_anchor(struct dual *s) {
+static void dual_move_anchor(struct dual *s) {
     if (s->o->bias != BIAS_FREE) return;
     double step = s->bias - s->anchor;
     s->anchor += step;
@@ -41,7 +41,7 @@ static size_t epochs_most(const struct objective *o) {
 }
 
 /* The weights that belong to the variables; the bias stays where it is, if it is free. */
-static sepal_status set_weights(struct dual *s) {
+static sepal_status dual_set_weights(struct dual *s) {
     const struct objective *o = s->o;
     double given = objective_bias(o, s->w);
     for (size_t i = 0; i < o->n; i++)
@@ -64,7 +64,7 @@ static bool is_sure(const struct dual *s, const struct gap_estimate *out) {
            excess[0] <= far * s->d->tol * fabs(out->primal);
 }
 
-static sepal_status run(struct dual *s) {
+static sepal_status dual_run(struct dual *s) {
     struct solver *d = s->d;
     struct gap_estimate out = {.gap = 1, .ratio = NAN};
     size_t first = d->iterations, most = d->max_iter ? d->max_iter : first + epochs_most(s->o);
@@ -82,9 +82,9 @@ static sepal_status run(struct dual *s) {
             dual_unshrink(s);
         }
         d->stopped = d->stops(d->payload, d->iterations, out.primal, out.gap);
-        d->slow = is_slow(s, &out);
+        d->slow = dual_is_slow(s, &out);
         if (d->stopped || d->slow) break;
-        move_anchor(s);
+        dual_move_anchor(s);
     }
     return dual_gap_measure(s, &out);
 }
@@ -126,18 +126,18 @@ static sepal_status set_variables(struct dual *s) {
     return SEPAL_OK;
 }
 
-static sepal_status start(struct dual *s) {
+static sepal_status dual_start(struct dual *s) {
     for (size_t g = 0; g < s->groups; g++) s->order[g] = (uint32_t)g;
     TRY(dual_curvatures(s));
     set_stiffness(s);
     TRY(set_variables(s));
     dual_unshrink(s);
-    if (s->d->warm) return set_weights(s);
+    if (s->d->warm) return dual_set_weights(s);
     memset(s->w, 0, s->o->width * sizeof *s->w);
     return SEPAL_OK;
 }
 
-static sepal_status allocate(struct dual *s) {
+static sepal_status dual_allocate(struct dual *s) {
     const struct objective *o = s->o;
     s->groups = (o->n + DUAL_GROUP - 1) / DUAL_GROUP;
     s->order = mem_alloc(o->ctx, s->groups, sizeof *s->order);
@@ -157,9 +157,9 @@ static sepal_status allocate(struct dual *s) {
 
 sepal_status solve_dual(struct solver *d) {
     struct dual s = {.d = d, .o = d->o, .w = d->u, .a = d->alpha};
-    sepal_status status = allocate(&s);
-    if (status == SEPAL_OK) status = start(&s);
-    if (status == SEPAL_OK) status = run(&s);
+    sepal_status status = dual_allocate(&s);
+    if (status == SEPAL_OK) status = dual_start(&s);
+    if (status == SEPAL_OK) status = dual_run(&s);
     d->paired = true;
     mem_free(s.order);
     mem_free(s.curvature);

@@ -23,7 +23,7 @@ sepal_status dual_curvatures(struct dual *s) {
 /* ---- visits ------------------------------------------------------------------------------- */
 
 /* The next row of the epoch that is not shrunk, from *place on; false: there is none. */
-static bool next_row(const struct dual *s, size_t *place, size_t *row) {
+static bool dual_next_row(const struct dual *s, size_t *place, size_t *row) {
     for (; *place < s->groups * DUAL_GROUP; ++*place) {
         size_t i = (size_t)s->order[*place / DUAL_GROUP] * DUAL_GROUP + *place % DUAL_GROUP;
         if (i >= s->o->n || (s->shrunk && s->shrunk[i])) continue;
@@ -35,7 +35,7 @@ static bool next_row(const struct dual *s, size_t *place, size_t *row) {
 }
 
 /* The step of a row with that score; what it is to be added to the weights with. */
-static double move(struct dual *s, size_t i, double score) {
+static double dual_move(struct dual *s, size_t i, double score) {
     const struct objective *o = s->o;
     double side = objective_side(o, i), m = side * (score + s->bias);
     if (!isfinite(m) || !isfinite(s->curvature[i])) return 0;
@@ -47,24 +47,24 @@ static double move(struct dual *s, size_t i, double score) {
     return factor / o->l2;
 }
 
-static bool stops(struct dual *s, const struct gap_estimate *out) {
+static bool dual_stops(struct dual *s, const struct gap_estimate *out) {
     if (++s->visits < s->often) return false;
     s->visits = 0;
     return s->d->stops(s->d->payload, s->d->iterations, out->primal, out->gap);
 }
 
-static void visit(struct dual *s, size_t i) {
+static void dual_visit(struct dual *s, size_t i) {
     const struct objective *o = s->o;
     const struct kernels *kernels = o->ctx->kernels;
     size_t local;
     const struct block *block = matrix_block_of(&o->rows, i, &local);
     if (o->rows.sparse) {
-        double factor = move(s, i, row_dot(kernels, block, local, o->cols, s->w));
+        double factor = dual_move(s, i, row_dot(kernels, block, local, o->cols, s->w));
         if (factor != 0) row_axpy(kernels, block, local, o->cols, factor, s->w);
     } else {
         const double *x;
         block_panel(&x, kernels, block, local, 1, o->cols, o->centre, s->dense);
-        double factor = move(s, i, kernels->dot_f64(x, s->w, o->cols));
+        double factor = dual_move(s, i, kernels->dot_f64(x, s->w, o->cols));
         if (factor != 0) kernels->axpy_f64(factor, x, s->w, o->cols);
     }
 }
@@ -90,9 +90,9 @@ bool dual_epoch(struct dual *s, const struct gap_estimate *out) {
     s->excess = s->loss = s->products = 0;
     s->high_now = -INFINITY;
     s->low_now = INFINITY;
-    while (next_row(s, &place, &i)) {
-        visit(s, i);
-        if (stops(s, out)) return false;
+    while (dual_next_row(s, &place, &i)) {
+        dual_visit(s, i);
+        if (dual_stops(s, out)) return false;
     }
     s->high = s->high_now > 0 ? s->high_now : INFINITY;
     s->low = s->low_now < 0 ? s->low_now : -INFINITY;

@@ -76,7 +76,7 @@ static bool begins_near(const struct objective *o) {
 /* On the path as far as the rows are asked, for the margins of the best point: of s - z = m - 1
    and mu / s + mu / z = 1 follows z. What is left to do is that the dual variables add up to the
    point. */
-static sepal_status start(struct interior *p) {
+static sepal_status interior_start(struct interior *p) {
     const struct objective *o = p->o;
     double total_weight = 0;
     for (size_t i = 0; i < o->n; i++) total_weight += o->row_weight[i];
@@ -108,47 +108,48 @@ static double theta(const struct interior *p, size_t i) {
 }
 
 /* What row i's products lack of the aim, and what that asks of the margin. */
-static double lack(const struct interior *p, size_t i, double out[2]) {
+static double interior_lack(const struct interior *p, size_t i, double out[2]) {
     out[0] = p->aim + p->more[i] - p->a[i] * p->s[i];
     out[1] = p->aim + p->more[p->o->n + i] - p->b[i] * p->z[i];
     return out[0] / p->a[i] - out[1] / p->b[i];
 }
 
 /* The changes of the dual variables that go with du. */
-static sepal_status follow(struct interior *p) {
+static sepal_status interior_follow(struct interior *p) {
     const struct objective *o = p->o;
     double out[2];
     split_follow(&p->split, p->aim, p->du);
     TRY(objective_margins(p->da, o, p->du));
-    for (size_t i = 0; i < o->n; i++) p->da[i] = theta(p, i) * (lack(p, i, out) - p->da[i]);
+    for (size_t i = 0; i < o->n; i++)
+        p->da[i] = theta(p, i) * (interior_lack(p, i, out) - p->da[i]);
     return SEPAL_OK;
 }
 
 /* The step to products of the aim: du, and da. */
-static sepal_status find_step(struct interior *p) {
+static sepal_status interior_find_step(struct interior *p) {
     const struct objective *o = p->o;
     double out[2];
     for (size_t i = 0; i < o->n; i++)
-        p->da[i] =
-            o->row_weight[i] * objective_side(o, i) * (p->a[i] + theta(p, i) * lack(p, i, out));
+        p->da[i] = o->row_weight[i] * objective_side(o, i) *
+                   (p->a[i] + theta(p, i) * interior_lack(p, i, out));
     TRY(objective_back(p->du, o, p->da));
     for (size_t j = 0; j < o->penalised; j++) p->du[j] -= o->l2 * p->u[j];
     split_ask(&p->split, p->aim, p->du);
     /* the sums come right as far as the products do */
     for (size_t j = 0; j < o->width; j++) p->du[j] -= p->aim / p->mu * p->amiss[j];
     factor_solve(p->factor, o->width, p->scale, p->du, o->ctx);
-    return follow(p);
+    return interior_follow(p);
 }
 
 /* The changes of s and z that go with da. */
 static void changes(const struct interior *p, size_t i, double out[2]) {
-    lack(p, i, out);
+    interior_lack(p, i, out);
     out[0] = (out[0] - p->s[i] * p->da[i]) / p->a[i];
     out[1] = (out[1] + p->z[i] * p->da[i]) / p->b[i];
 }
 
 /* How far along its change x stays above 0. */
-static double reach(double length, double x, double change) {
+static double interior_reach(double length, double x, double change) {
     return x + length * change < 0 ? -x / change : length;
 }
 
@@ -156,10 +157,10 @@ static double reach_of_step(const struct interior *p, double most) {
     double length = most, change[2];
     for (size_t i = 0; i < p->o->n; i++) {
         changes(p, i, change);
-        length = reach(length, p->a[i], p->da[i]);
-        length = reach(length, p->b[i], -p->da[i]);
-        length = reach(length, p->s[i], change[0]);
-        length = reach(length, p->z[i], change[1]);
+        length = interior_reach(length, p->a[i], p->da[i]);
+        length = interior_reach(length, p->b[i], -p->da[i]);
+        length = interior_reach(length, p->s[i], change[0]);
+        length = interior_reach(length, p->z[i], change[1]);
     }
     return split_reach(&p->split, length);
 }
@@ -176,7 +177,7 @@ static void foresee_products(struct interior *p) {
 }
 
 /* Products that would be far from the aim after a step of this length are drawn towards it. */
-static double drawn(double product, double aim) {
+static double interior_drawn(double product, double aim) {
     static const double near = 0.1, far = 10;
     if (product < near * aim) return near * aim - product;
     return product > far * aim ? fmax(far * aim - product, -far * aim) : 0;
@@ -187,13 +188,13 @@ static void draw_in(struct interior *p, double length) {
     for (size_t i = 0; i < p->o->n; i++) {
         changes(p, i, change);
         double a = p->a[i] + length * p->da[i], b = p->b[i] - length * p->da[i];
-        p->more[i] += drawn(a * (p->s[i] + length * change[0]), p->aim);
-        p->more[p->o->n + i] += drawn(b * (p->z[i] + length * change[1]), p->aim);
+        p->more[i] += interior_drawn(a * (p->s[i] + length * change[0]), p->aim);
+        p->more[p->o->n + i] += interior_drawn(b * (p->z[i] + length * change[1]), p->aim);
     }
     split_draw(&p->split, p->aim, length);
 }
 
-static void advance(struct interior *p, double length) {
+static void interior_advance(struct interior *p, double length) {
     const struct objective *o = p->o;
     static const double least = 1e-300;
     double change[2];
@@ -222,7 +223,7 @@ static sepal_status restore_step(struct interior *p) {
     memcpy(p->more + n, p->best.r, n * sizeof *p->more);
     memcpy(p->du, p->du_kept, p->o->width * sizeof *p->du);
     split_keep(&p->split, true);
-    return follow(p);
+    return interior_follow(p);
 }
 
 /* A few rows keep a step short: it is taken again so that they are in nobody's way (Gondzio,
@@ -233,7 +234,7 @@ static sepal_status lengthen(struct interior *p, double most, double *length) {
     for (int k = 0; k < DRAWS && *length < fair; k++) {
         keep_step(p);
         draw_in(p, fmin(1, (1 + further) * *length + further));
-        TRY(find_step(p));
+        TRY(interior_find_step(p));
         double reached = reach_of_step(p, most);
         if (!(reached >= *length + worth)) return restore_step(p);
         *length = reached;
@@ -266,7 +267,7 @@ static void count_idle(struct interior *p) {
 }
 
 /* A step to where the step to 0 suggests. *length 0: rounding leaves nothing to gain. */
-static sepal_status step(struct interior *p, double *length) {
+static sepal_status interior_step(struct interior *p, double *length) {
     const struct objective *o = p->o;
     static const double inside = 0.9995, least = 1e-10;
     *length = 0;
@@ -278,16 +279,16 @@ static sepal_status step(struct interior *p, double *length) {
     p->aim = 0;
     memset(p->more, 0, 2 * o->n * sizeof *p->more);
     split_forget(&p->split);
-    TRY(find_step(p));
+    TRY(interior_find_step(p));
     double ratio = mean_product(p, reach_of_step(p, 1)) / p->mu;
     bool centres = p->idle >= IDLE_MOST;
     if (!centres) foresee_products(p);
     p->aim = (centres ? CENTRING : ratio * ratio * ratio) * p->mu;
-    TRY(find_step(p));
+    TRY(interior_find_step(p));
     double reached = reach_of_step(p, 1 / inside);
     if (!centres) TRY(lengthen(p, 1 / inside, &reached));
     if (!(reached > least)) return SEPAL_OK;
-    advance(p, inside * reached);
+    interior_advance(p, inside * reached);
     p->mu = mean_product(p, 0);
     if (isfinite(p->mu) && p->mu > 0) *length = inside * reached;
     return SEPAL_OK;
@@ -295,17 +296,17 @@ static sepal_status step(struct interior *p, double *length) {
 
 /* ---- the solver --------------------------------------------------------------------------- */
 
-static sepal_status run(struct interior *p) {
+static sepal_status interior_run(struct interior *p) {
     struct solver *d = p->d;
     size_t most = d->max_iter ? d->max_iter : d->iterations + EPOCHS_FIRST + STEPS_MOST;
     double length = 1;
     if (begins_near(p->o) && p->off == 0 && hinge_gap(&p->best) > NEAR)
         TRY(proximal_run(&p->best, NEAR, EPOCHS_FIRST));
     if (d->stopped || hinge_ends(&p->best)) return SEPAL_OK;
-    TRY(start(p));
+    TRY(interior_start(p));
     p->least = p->mu;
     while (!hinge_ends(&p->best) && d->iterations < most) {
-        sepal_status status = step(p, &length);
+        sepal_status status = interior_step(p, &length);
         if (solver_interrupted(d, status, NAN)) return SEPAL_OK;
         TRY(status);
         if (length == 0) break;
@@ -319,7 +320,7 @@ static sepal_status run(struct interior *p) {
     return free && d->converged ? hinge_doubt(&p->best) : SEPAL_OK;
 }
 
-static sepal_status allocate(struct interior *p, struct arena *arena) {
+static sepal_status interior_allocate(struct interior *p, struct arena *arena) {
     const struct objective *o = p->o;
     TRY(hinge_init(&p->best, p->d, arena));
     TRY(hessian_init(&p->hessian, o, arena));
@@ -342,8 +343,8 @@ static sepal_status allocate(struct interior *p, struct arena *arena) {
 sepal_status interior_narrow(struct solver *d, double off) {
     struct interior p = {.d = d, .o = d->o, .off = off};
     struct arena arena = {0};
-    sepal_status status = allocate(&p, &arena);
-    if (status == SEPAL_OK) status = run(&p);
+    sepal_status status = interior_allocate(&p, &arena);
+    if (status == SEPAL_OK) status = interior_run(&p);
     arena_clear(&arena);
     return status;
 }

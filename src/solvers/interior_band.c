@@ -45,12 +45,12 @@ bool interior_is_tall(const struct objective *o) {
 
 /* ---- the small problem -------------------------------------------------------------------- */
 
-static double *place_of(const struct few *few, size_t i) {
+static double *band_place_of(const struct few *few, size_t i) {
     const struct matrix *x = &few->x;
     return x->blocks[i / x->block_rows].f64 + i % x->block_rows * x->cols;
 }
 
-static sepal_status make_room(struct few *few, size_t n, struct arena *arena) {
+static sepal_status band_make_room(struct few *few, size_t n, struct arena *arena) {
     sepal_ctx *ctx = few->o.ctx;
     few->label = arena_alloc(ctx, arena, n, sizeof *few->label);
     few->row_weight = arena_alloc(ctx, arena, n, sizeof *few->row_weight);
@@ -66,21 +66,21 @@ static sepal_status make_room(struct few *few, size_t n, struct arena *arena) {
 }
 
 /* The first n rows of the list, and the means. */
-static sepal_status take_rows(struct few *few, const struct band *b, size_t n,
-                              struct arena *arena) {
+static sepal_status band_take_rows(struct few *few, const struct band *b, size_t n,
+                                   struct arena *arena) {
     const struct objective *o = b->o;
     size_t local;
-    TRY(make_room(few, n + (b->below[0] > 0) + (b->below[1] > 0), arena));
+    TRY(band_make_room(few, n + (b->below[0] > 0) + (b->below[1] > 0), arena));
     for (size_t i = 0; i < n; i++) {
         const struct block *block = matrix_block_of(&o->rows, b->row[i], &local);
-        block_dense(block, local, 1, o->cols, NULL, NULL, place_of(few, i), o->cols);
+        block_dense(block, local, 1, o->cols, NULL, NULL, band_place_of(few, i), o->cols);
         few->label[i] = o->label[b->row[i]];
         few->row_weight[i] = o->row_weight[b->row[i]];
     }
     few->n = n;
     for (int32_t side = 0; side < 2; side++) {
         if (!(b->below[side] > 0)) continue;
-        memcpy(place_of(few, few->n), b->mean[side], o->cols * sizeof *b->mean[side]);
+        memcpy(band_place_of(few, few->n), b->mean[side], o->cols * sizeof *b->mean[side]);
         few->label[few->n] = side;
         few->row_weight[few->n++] = b->below[side];
     }
@@ -120,12 +120,12 @@ static void match_class_weights(struct few *few, const struct objective *o) {
 }
 
 /* As near to the sample's optimum as that is to the optimum of all rows. */
-static sepal_status start(struct band *b, struct few *few, struct arena *arena) {
+static sepal_status band_start(struct band *b, struct few *few, struct arena *arena) {
     const struct objective *o = b->o;
     size_t n = 0;
     for (size_t i = 0; i < o->n; i++)
         if (i / RUN % SAMPLED == i / RUN / SAMPLED % SAMPLED) b->row[n++] = i;
-    TRY(take_rows(few, b, n, arena));
+    TRY(band_take_rows(few, b, n, arena));
     match_class_weights(few, o);
     TRY(solve_few(few, b, fmax(b->d->tol, 0.1 * (double)o->width / (double)n), true));
     memcpy(b->d->u, few->u, o->width * sizeof *few->u);
@@ -134,7 +134,7 @@ static sepal_status start(struct band *b, struct few *few, struct arena *arena) 
 
 /* ---- the rows near the kink --------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b) {
+static int band_by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
@@ -144,7 +144,7 @@ static double find_far(const struct band *b, double part) {
     enum { SOME = 4096 };
     double over[SOME];
     for (size_t k = 0; k < SOME; k++) over[k] = fabs(b->m[b->o->n / SOME * k] - 1);
-    qsort(over, SOME, sizeof *over, by_size);
+    qsort(over, SOME, sizeof *over, band_by_size);
     return over[(size_t)(SOME * part)];
 }
 
@@ -152,7 +152,7 @@ static bool is_near(const struct band *b, size_t i) {
     return !(fabs(b->m[i] - 1) > b->far);
 }
 
-static sepal_status find_means(struct band *b) {
+static sepal_status band_find_means(struct band *b) {
     const struct objective *o = b->o;
     double *factor = b->best.r;
     for (int32_t side = 0; side < 2; side++) {
@@ -195,8 +195,8 @@ static sepal_status solve_near(struct band *b, double part, struct few *few, str
     b->far = find_far(b, part);
     for (size_t i = 0; i < o->n; i++)
         if (is_near(b, i)) b->row[n++] = i;
-    TRY(find_means(b));
-    TRY(take_rows(few, b, n, arena));
+    TRY(band_find_means(b));
+    TRY(band_take_rows(few, b, n, arena));
     TRY(solve_few(few, b, 0.5 * b->d->tol, false));
     extend_to_all(b, few);
     double before = b->best.primal;
@@ -209,16 +209,16 @@ static sepal_status solve_near(struct band *b, double part, struct few *few, str
 /* ---- together ----------------------------------------------------------------------------- */
 
 /* A sample, or so large a part of the rows near the kink. */
-static sepal_status solve_some(struct band *b, const double *part) {
+static sepal_status band_solve_some(struct band *b, const double *part) {
     struct few few = {.o = *b->o};
     struct arena arena = {0};
-    sepal_status status = part ? solve_near(b, *part, &few, &arena) : start(b, &few, &arena);
+    sepal_status status = part ? solve_near(b, *part, &few, &arena) : band_start(b, &few, &arena);
     matrix_clear(&few.x);
     arena_clear(&arena);
     return status;
 }
 
-static sepal_status run(struct band *b, struct arena *arena) {
+static sepal_status band_run(struct band *b, struct arena *arena) {
     /* the second band is about a better point, and hardly has to be wider; but should it fail, too ... */
     static const double first = 4, most = 0.5, wider = 1.25, twice = 2;
     const struct objective *o = b->o;
@@ -228,11 +228,11 @@ static sepal_status run(struct band *b, struct arena *arena) {
     b->mean[0] = arena_alloc(o->ctx, arena, o->width, 2 * sizeof *b->mean[0]);
     if (!b->m || !b->row || !b->mean[0]) return SEPAL_EMEMORY;
     b->mean[1] = b->mean[0] + o->width;
-    if (!b->d->warm) TRY(solve_some(b, NULL));
+    if (!b->d->warm) TRY(band_solve_some(b, NULL));
     TRY(hinge_init(&b->best, b->d, arena));
     b->known = isfinite(b->best.primal);
     while (part < most && !b->d->stopped && !hinge_ends(&b->best)) {
-        TRY(solve_some(b, &part));
+        TRY(band_solve_some(b, &part));
         part *= part < wider * begin ? wider : twice;
     }
     return SEPAL_OK;
@@ -241,7 +241,7 @@ static sepal_status run(struct band *b, struct arena *arena) {
 sepal_status interior_banded(struct solver *d) {
     struct band b = {.d = d, .o = d->o};
     struct arena arena = {0};
-    sepal_status status = run(&b, &arena);
+    sepal_status status = band_run(&b, &arena);
     arena_clear(&arena);
     TRY(status);
     return d->converged || d->stopped ? SEPAL_OK : interior_narrow(d, 0);

@@ -26,7 +26,7 @@ struct generation {
 };
 
 /* A bound that not more than `wanted` of the other columns exceed. */
-static double entry_bound(const struct generation *g, size_t wanted) {
+static double band_columns_entry_bound(const struct generation *g, size_t wanted) {
     enum { HALVINGS = 60 };
     double low = g->o->l1, high = low;
     for (size_t j = 0; j < g->o->cols; j++)
@@ -51,7 +51,7 @@ static void drop_idle(struct generation *g) {
 }
 
 /* All of those not yet chosen above the bound, as far as there is room. */
-static void join(struct generation *g, double bound, size_t room) {
+static void band_columns_join(struct generation *g, double bound, size_t room) {
     for (size_t j = 0; j < g->o->cols && g->n < room; j++)
         if (!g->chosen[j] && fabs(g->v[j]) > bound) {
             g->chosen[j] = true;
@@ -60,20 +60,20 @@ static void join(struct generation *g, double bound, size_t room) {
 }
 
 /* How many columns have joined. Of many that are at the bound alike, as counts are, the first. */
-static size_t choose(struct generation *g) {
+static size_t band_columns_choose(struct generation *g) {
     static const double alike = 1 - 1e-9;
     size_t room = INTERIOR_WIDTH_MOST - 1, wanted = g->n / 2 + FIRST, before;
     if (g->n > 8 * FIRST) drop_idle(g);
     if (g->n + wanted > room) wanted = room - g->n;
     before = g->n;
-    double bound = entry_bound(g, wanted);
-    join(g, bound, before + wanted);
-    join(g, fmax(alike * bound, g->o->l1), before + wanted);
+    double bound = band_columns_entry_bound(g, wanted);
+    band_columns_join(g, bound, before + wanted);
+    band_columns_join(g, fmax(alike * bound, g->o->l1), before + wanted);
     return g->n - before;
 }
 
 /* The best for the columns chosen, into u and dual variable. */
-static sepal_status solve_some(struct generation *g, struct arena *arena) {
+static sepal_status band_columns_solve_some(struct generation *g, struct arena *arena) {
     const struct objective *o = g->o;
     struct solver *d = g->d, inner = *d;
     struct some_columns some;
@@ -104,7 +104,7 @@ static sepal_status offer(struct generation *g) {
     return SEPAL_OK;
 }
 
-static sepal_status run(struct generation *g) {
+static sepal_status band_columns_run(struct generation *g) {
     struct solver *d = g->d;
     const struct objective *o = g->o;
     /* the slopes at the point: where they are at their kink, balancing decides */
@@ -116,12 +116,12 @@ static sepal_status run(struct generation *g) {
         double gap = hinge_gap(&g->best);
         struct arena arena = {0};
         if (d->max_iter && d->iterations >= d->max_iter) return SEPAL_OK;
-        size_t joined = choose(g);
+        size_t joined = band_columns_choose(g);
         bool last = joined == 0 && g->aim <= 0.1 * d->tol;
         if (last) return SEPAL_OK; /* rounding, or room for columns, leaves nothing to gain */
         g->aim =
             joined > 0 ? fmin(fmax(0.02 * gap, 0.25 * d->tol), 0.003) : 0.1 * fmin(g->aim, d->tol);
-        sepal_status status = solve_some(g, &arena);
+        sepal_status status = band_columns_solve_some(g, &arena);
         arena_clear(&arena);
         TRY(status);
         TRY(offer(g));
@@ -152,7 +152,7 @@ sepal_status interior_by_columns(struct solver *d) {
             g.n = 0;
             g.best.primal = INFINITY;
         }
-        status = run(&g);
+        status = band_columns_run(&g);
     }
     arena_clear(&arena);
     return status;

@@ -43,46 +43,46 @@ double split_terms(const struct split *s) {
 }
 
 /* How much the weight follows its dual variable. */
-static double give(const struct split *s, size_t j) {
+static double split_give(const struct split *s, size_t j) {
     return s->up[j] / s->left[0][j] + s->down[j] / s->left[1][j];
 }
 
 /* What the products lack of the aim, and what that asks of the weight. */
-static double lack(const struct split *s, double aim, size_t j, double out[2]) {
+static double split_lack(const struct split *s, double aim, size_t j, double out[2]) {
     out[0] = s->terms_per_weight * aim + s->more[0][j] - s->up[j] * s->left[0][j];
     out[1] = s->terms_per_weight * aim + s->more[1][j] - s->down[j] * s->left[1][j];
     return out[0] / s->left[0][j] - out[1] / s->left[1][j];
 }
 
 void split_hessian(const struct split *s, double *diagonal, size_t stride) {
-    for (size_t j = 0; j < s->n; j++) diagonal[j * stride] += 1 / give(s, j);
+    for (size_t j = 0; j < s->n; j++) diagonal[j * stride] += 1 / split_give(s, j);
 }
 
 void split_ask(const struct split *s, double aim, double *right) {
     double out[2];
     for (size_t j = 0; j < s->n; j++)
-        right[j] += lack(s, aim, j, out) / give(s, j) - split_alpha(s, j);
+        right[j] += split_lack(s, aim, j, out) / split_give(s, j) - split_alpha(s, j);
 }
 
 void split_follow(struct split *s, double aim, const double *du) {
     double out[2];
     for (size_t j = 0; j < s->n; j++) {
-        s->dt[j] = (du[j] - lack(s, aim, j, out)) / give(s, j);
+        s->dt[j] = (du[j] - split_lack(s, aim, j, out)) / split_give(s, j);
         s->dup[j] = (out[0] + s->up[j] * s->dt[j]) / s->left[0][j];
         s->ddown[j] = (out[1] - s->down[j] * s->dt[j]) / s->left[1][j];
     }
 }
 
-static double reach(double length, double x, double change) {
+static double split_step_reach(double length, double x, double change) {
     return x + length * change < 0 ? -x / change : length;
 }
 
 double split_reach(const struct split *s, double length) {
     for (size_t j = 0; j < s->n; j++) {
-        length = reach(length, s->up[j], s->dup[j]);
-        length = reach(length, s->down[j], s->ddown[j]);
-        length = reach(length, s->left[0][j], -s->dt[j]);
-        length = reach(length, s->left[1][j], s->dt[j]);
+        length = split_step_reach(length, s->up[j], s->dup[j]);
+        length = split_step_reach(length, s->down[j], s->ddown[j]);
+        length = split_step_reach(length, s->left[0][j], -s->dt[j]);
+        length = split_step_reach(length, s->left[1][j], s->dt[j]);
     }
     return length;
 }
@@ -95,7 +95,7 @@ void split_foresee(struct split *s) {
 }
 
 /* As for the rows, see interior.c. */
-static double drawn(double product, double aim) {
+static double split_drawn(double product, double aim) {
     static const double near = 0.1, far = 10;
     if (product < near * aim) return near * aim - product;
     return product > far * aim ? fmax(far * aim - product, -far * aim) : 0;
@@ -106,8 +106,8 @@ void split_draw(struct split *s, double aim, double length) {
     for (size_t j = 0; j < s->n; j++) {
         double by = length * s->dt[j];
         double up = s->up[j] + length * s->dup[j], down = s->down[j] + length * s->ddown[j];
-        s->more[0][j] += drawn(up * (s->left[0][j] - by), own);
-        s->more[1][j] += drawn(down * (s->left[1][j] + by), own);
+        s->more[0][j] += split_drawn(up * (s->left[0][j] - by), own);
+        s->more[1][j] += split_drawn(down * (s->left[1][j] + by), own);
     }
 }
 

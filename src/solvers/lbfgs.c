@@ -33,16 +33,16 @@ struct lbfgs {
 /* ---- where we are ------------------------------------------------------------------------- */
 
 /* Sums over rows, by slabs. */
-struct tally {
+struct lbfgs_tally {
     const struct lbfgs *s;
     double loss[SLABS_MOST], own[SLABS_MOST], other[SLABS_MOST];
 };
 
 /* t = the dual variables at the margins; the losses, and what these dual variables and the dual point's have of the
    margins. */
-static sepal_status dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+static sepal_status lbfgs_dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     enum { PART = 256 };
-    struct tally *tally = payload;
+    struct lbfgs_tally *tally = payload;
     const struct lbfgs *s = tally->s;
     const struct objective *o = s->o;
     double value[PART], loss = 0, own = 0, other = 0;
@@ -62,25 +62,26 @@ static sepal_status dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     return SEPAL_OK;
 }
 
-static double dot(const struct objective *o, const double *a, const double *b) {
+static double lbfgs_dot(const struct objective *o, const double *a, const double *b) {
     return o->ctx->kernels->dot_f64(a, b, o->penalised);
 }
 
 /* How far to go from the dual point to the dual variables at u: the maximum of a parabola that has the dual's
    slope there, and minus the conjugates at both ends. `move`: the way of the sums. A start is taken
    as it is. */
-static double best_blend(const struct lbfgs *s, const struct tally *tally, const double *move) {
+static double best_blend(const struct lbfgs *s, const struct lbfgs_tally *tally,
+                         const double *move) {
     const struct objective *o = s->o;
     double own = objective_total(o, tally->own), slope = own - objective_total(o, tally->other);
     double curvature =
-        2 * fmax(0, s->loss + own - slope - s->neg_conjugate) + dot(o, move, move) / o->l2;
-    slope -= (o->l2 * dot(o, s->d->u, move) - dot(o, s->gradient, move)) / o->l2;
+        2 * fmax(0, s->loss + own - slope - s->neg_conjugate) + lbfgs_dot(o, move, move) / o->l2;
+    slope -= (o->l2 * lbfgs_dot(o, s->d->u, move) - lbfgs_dot(o, s->gradient, move)) / o->l2;
     double theta = 1 + slope / curvature;
     return s->d->paired && theta < 1 ? fmax(theta, 0) : 1;
 }
 
 /* After the gradient: `step` is free. */
-static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
+static sepal_status lbfgs_dual_point(struct lbfgs *s, struct lbfgs_tally *tally) {
     const struct objective *o = s->o;
     struct solver *d = s->d;
     double *move = s->step;
@@ -94,7 +95,7 @@ static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
         d->alpha[i] = theta < 1 ? d->alpha[i] + theta * (s->t[i] - d->alpha[i]) : s->t[i];
     TRY(objective_neg_conjugate(&s->neg_conjugate, o, d->alpha, 1));
     d->paired = true;
-    double bound = s->neg_conjugate - dot(o, s->sums, s->sums) / (2 * o->l2);
+    double bound = s->neg_conjugate - lbfgs_dot(o, s->sums, s->sums) / (2 * o->l2);
     /* the bias is always put right, so this is no more than rounding */
     if (o->bias == BIAS_FREE) bound -= fabs(s->sums[o->cols] * d->u[o->cols]);
     s->gap = (s->objective - bound) / fmax(fabs(s->objective), 1e-300);
@@ -102,9 +103,9 @@ static sepal_status dual_point(struct lbfgs *s, struct tally *tally) {
 }
 
 /* change = how the gradient is other than before */
-static sepal_status look(struct lbfgs *s, struct tally *tally) {
+static sepal_status lbfgs_look(struct lbfgs *s, struct lbfgs_tally *tally) {
     const struct objective *o = s->o;
-    TRY(parallel_for(o->ctx, o->slabs, dual_slab, tally));
+    TRY(parallel_for(o->ctx, o->slabs, lbfgs_dual_slab, tally));
     s->loss = objective_total(o, tally->loss);
     s->objective = s->loss + objective_penalty(o, s->d->u);
     TRY(objective_dual_sums(s->change, o, s->t));
@@ -153,7 +154,7 @@ static void keep_pair(struct lbfgs *s) {
 
 /* step = -H gradient, H the inverse that maps every change to its step, from the newest pair on; without
    pairs it is 1 / scale. */
-static void find_direction(struct lbfgs *s) {
+static void lbfgs_find_direction(struct lbfgs *s) {
     const struct kernels *kernels = s->o->ctx->kernels;
     size_t width = s->o->width, newest = s->next + PAIRS_MOST - 1;
     double factor[PAIRS_MOST], size = 0, *step = s->step;
@@ -175,11 +176,11 @@ static void find_direction(struct lbfgs *s) {
 }
 
 /* step = the way that was gone; none: all 0 */
-static sepal_status advance(struct lbfgs *s, bool *moved) {
+static sepal_status lbfgs_advance(struct lbfgs *s, bool *moved) {
     const struct objective *o = s->o;
     double *u = s->d->u;
     struct linesearch line = {.o = o, .m = s->m, .t = s->t, .u = u, .step = s->step};
-    find_direction(s);
+    lbfgs_find_direction(s);
     line.slope = o->ctx->kernels->dot_f64(s->gradient, s->step, o->width);
     line.value = s->objective;
     TRY(objective_margins(s->t, o, s->step));
@@ -200,7 +201,7 @@ static sepal_status advance(struct lbfgs *s, bool *moved) {
 /* ---- the solver --------------------------------------------------------------------------- */
 
 /* Whether at the rate of the last steps more are left than the limit allows. */
-static bool is_slow(struct lbfgs *s, size_t step) {
+static bool lbfgs_is_slow(struct lbfgs *s, size_t step) {
     const struct solver *d = s->d;
     double before = s->trail[step % TRAIL];
     s->trail[step % TRAIL] = s->gap;
@@ -214,9 +215,9 @@ static bool is_due(size_t step) {
     return step == 8 || step == 20;
 }
 
-static sepal_status run(struct lbfgs *s) {
+static sepal_status lbfgs_run(struct lbfgs *s) {
     struct solver *d = s->d;
-    struct tally tally = {.s = s};
+    struct lbfgs_tally tally = {.s = s};
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
     bool moved = false;
     d->paired = false;
@@ -225,16 +226,16 @@ static sepal_status run(struct lbfgs *s) {
     if (s->o->bias == BIAS_FREE) TRY(linesearch_bias(s->o, s->m, &d->u[s->o->cols]));
     TRY(weigh_columns(s));
     for (size_t step = 0;; step++) {
-        TRY(look(s, &tally));
+        TRY(lbfgs_look(s, &tally));
         if (moved) keep_pair(s);
-        TRY(dual_point(s, &tally));
+        TRY(lbfgs_dual_point(s, &tally));
         if (s->gap <= d->tol) d->converged = true;
         if (d->converged || d->iterations >= most) return SEPAL_OK;
         d->stopped = d->stops(d->payload, d->iterations, s->objective, s->gap);
-        d->slow = !d->stopped && is_slow(s, step);
+        d->slow = !d->stopped && lbfgs_is_slow(s, step);
         if (d->stopped || d->slow) return SEPAL_OK;
         if (is_due(step)) TRY(weigh_columns(s));
-        TRY(advance(s, &moved));
+        TRY(lbfgs_advance(s, &moved));
         d->iterations++;
         if (moved) continue;
         if (s->pairs == 0) return SEPAL_OK; /* rounding leaves nothing to gain */
@@ -255,7 +256,7 @@ sepal_status solve_lbfgs(struct solver *d) {
         s.m = rows;
         s.t = rows + o->n;
         s.changes = s.moves + PAIRS_MOST * o->width;
-        status = run(&s);
+        status = lbfgs_run(&s);
     }
     mem_free(s.moves);
     mem_free(rows);

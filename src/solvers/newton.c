@@ -39,13 +39,13 @@ struct newton {
     size_t most;   /* iterations */
 };
 
-static double dot(const struct newton *s, const double *a, const double *b) {
+static double newton_dot(const struct newton *s, const double *a, const double *b) {
     return s->o->ctx->kernels->dot_f64(a, b, s->o->width);
 }
 
 /* ---- where we are ------------------------------------------------------------------------- */
 
-static sepal_status look(struct newton *s) {
+static sepal_status newton_look(struct newton *s) {
     const struct objective *o = s->o;
     TRY(objective_sweep(&s->sweep, o, s->u));
     s->objective = s->sweep.loss + objective_penalty(o, s->u);
@@ -58,7 +58,7 @@ static double relative(const struct newton *s, double excess) {
 }
 
 /* What a free bias off its optimum costs: balancing the dual variables, and itself. */
-static double bias_excess(const struct newton *s) {
+static double newton_bias_excess(const struct newton *s) {
     const struct objective *o = s->o;
     double g = s->sweep.gradient[o->cols], curvatures = 0;
     for (size_t i = 0; i < o->n; i++) curvatures += s->sweep.curvature[i];
@@ -81,8 +81,9 @@ static double own_gap(struct newton *s) {
         own += g[j] * g[j];
         square += v[j] * v[j];
     }
-    along = dot(s, v, s->u);
-    double bias = o->bias == BIAS_FREE ? bias_excess(s) : 0, neg_conjugate = s->sweep.loss + along;
+    along = newton_dot(s, v, s->u);
+    double bias = o->bias == BIAS_FREE ? newton_bias_excess(s) : 0,
+           neg_conjugate = s->sweep.loss + along;
     double charge = square / (2 * o->l2);
     if (!(neg_conjugate < 2 * charge) || !(neg_conjugate > 0))
         return relative(s, own / (2 * o->l2) + bias);
@@ -101,7 +102,7 @@ static void keep_part(struct newton *s) {
 
 /* ---- the step ----------------------------------------------------------------------------- */
 
-static sepal_status find_step(struct newton *s, bool *found) {
+static sepal_status newton_find_step(struct newton *s, bool *found) {
     const struct objective *o = s->o;
     double before = s->decrement;
     s->decrement = NAN;
@@ -116,7 +117,7 @@ static sepal_status find_step(struct newton *s, bool *found) {
     if (!*found) return SEPAL_OK;
     for (size_t j = 0; j < o->width; j++) s->step[j] = -s->sweep.gradient[j];
     factor_solve(s->factor, o->width, s->scale, s->step, o->ctx);
-    s->decrement = -dot(s, s->sweep.gradient, s->step);
+    s->decrement = -newton_dot(s, s->sweep.gradient, s->step);
     if (before > 0 && s->decrement > before) hessian_be_exact(&s->hessian);
     *found = isfinite(s->decrement) && s->decrement > 0;
     return SEPAL_OK;
@@ -137,10 +138,10 @@ static sepal_status step_shorter(struct newton *s, double value, double *length)
     TRY(linesearch(&line));
     *length = line.length;
     for (size_t j = 0; j < o->width; j++) s->u[j] = s->left[j] + line.length * s->step[j];
-    return look(s);
+    return newton_look(s);
 }
 
-static sepal_status advance(struct newton *s, double *length) {
+static sepal_status newton_advance(struct newton *s, double *length) {
     static const double enough = 1e-4;
     const struct objective *o = s->o;
     double value = s->objective, noise = 4 * DBL_EPSILON * fabs(value);
@@ -150,7 +151,7 @@ static sepal_status advance(struct newton *s, double *length) {
     memcpy(s->left, s->u, o->width * sizeof *s->left);
     for (size_t j = 0; j < o->width; j++) s->u[j] += s->step[j];
     *length = 1;
-    TRY(look(s));
+    TRY(newton_look(s));
     if (s->objective <= value - enough * s->decrement + noise) return SEPAL_OK;
     hessian_be_exact(&s->hessian);
     return step_shorter(s, value, length);
@@ -165,7 +166,7 @@ struct dual_sums {
 };
 
 /* In place of the margins before the step: the model's dual variables after it. */
-static sepal_status dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+static sepal_status newton_dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     enum { PART = 256 };
     struct dual_sums *all = payload;
     const struct newton *s = all->s;
@@ -240,7 +241,7 @@ static double young_excess(const struct newton *s) {
 
 /* What clipping has left of the sums, which 1 / l2 magnifies, is taken off in the metric of the Hessian;
    what is then out of range is clipped again, and so on while that helps: a round costs two passes. */
-static sepal_status correct(struct newton *s, double *excess) {
+static sepal_status newton_correct(struct newton *s, double *excess) {
     static const double helps = 0.2, far = 1000;
     const struct objective *o = s->o;
     double *r = s->product, *a = s->d->alpha, last = INFINITY, enough = s->d->tol;
@@ -254,7 +255,7 @@ static sepal_status correct(struct newton *s, double *excess) {
             a[i] = clamp(moved, o->loss->least, o->loss->most);
         }
         TRY(surplus(s, r));
-        *excess = young_excess(s) + dot(s, r, r) / (2 * o->l2);
+        *excess = young_excess(s) + newton_dot(s, r, r) / (2 * o->l2);
     }
     return SEPAL_OK;
 }
@@ -265,7 +266,7 @@ static sepal_status find_dual(struct newton *s) {
     struct dual_sums all = {.s = s};
     double excess = 0;
     bool clipped = false;
-    TRY(parallel_for(o->ctx, o->slabs, dual_slab, &all));
+    TRY(parallel_for(o->ctx, o->slabs, newton_dual_slab, &all));
     for (size_t k = 0; k < o->slabs; k++) {
         excess += all.loss[k];
         clipped = clipped || all.clipped[k];
@@ -273,8 +274,8 @@ static sepal_status find_dual(struct newton *s) {
     if (!(relative(s, excess) < s->gap)) return SEPAL_OK;
     if ((clipped || s->inexact) && o->l2 > 0) {
         TRY(surplus(s, s->product));
-        excess += dot(s, s->product, s->product) / (2 * o->l2);
-        TRY(correct(s, &excess));
+        excess += newton_dot(s, s->product, s->product) / (2 * o->l2);
+        TRY(newton_correct(s, &excess));
     }
     s->d->paired = relative(s, excess) < s->gap;
     if (s->d->paired) s->gap = relative(s, excess);
@@ -292,7 +293,7 @@ static sepal_status find_dual(struct newton *s) {
 /* What is left of a sum of losses without bound from below but 0: margins of about 30 and more. */
 static const double NOTHING = 1e-13;
 
-static void measure_drift(struct newton *s) {
+static void newton_measure_drift(struct newton *s) {
     s->d->drift = 0;
     for (size_t i = 0; i < s->o->n; i++)
         s->d->drift = fmax(s->d->drift, fabs(s->sweep.m[i] - s->before[i]));
@@ -320,11 +321,11 @@ static sepal_status advance_flat(struct newton *s, const struct flat *flat, bool
     for (size_t j = 0; j < o->width; j++) s->u[j] += line.length * flat->direction[j];
     for (size_t i = 0; i < o->n; i++)
         s->d->drift = fmax(s->d->drift, fabs(line.length * flat->t[i]));
-    TRY(look(s));
+    TRY(newton_look(s));
     *moved = s->objective < line.value;
     if (*moved) return SEPAL_OK;
     memcpy(s->u, s->left, o->width * sizeof *s->left);
-    return look(s);
+    return newton_look(s);
 }
 
 static sepal_status look_along_flat(struct newton *s, struct flat *flat) {
@@ -343,7 +344,7 @@ static sepal_status look_along_flat(struct newton *s, struct flat *flat) {
 /* Without a penalty little is left to gain by the factor's account also where the factor is not the
    Hessian: along what the rows hardly differ in. There the rows themselves are asked. `moved`: there was
    more, and a step was taken. */
-static sepal_status confirm(struct newton *s, bool *moved) {
+static sepal_status newton_confirm(struct newton *s, bool *moved) {
     struct solver *d = s->d;
     struct flat flat;
     *moved = false;
@@ -362,28 +363,28 @@ static sepal_status confirm(struct newton *s, bool *moved) {
 static sepal_status end_in_rounding(struct newton *s) {
     bool moved;
     s->d->converged = !(s->o->l2 > 0) && relative(s, s->decrement) <= s->d->tol;
-    return s->d->converged ? confirm(s, &moved) : SEPAL_OK;
+    return s->d->converged ? newton_confirm(s, &moved) : SEPAL_OK;
 }
 
-static sepal_status take_steps(struct newton *s) {
+static sepal_status newton_take_steps(struct newton *s) {
     struct solver *d = s->d;
     s->most = d->max_iter ? d->max_iter : STEPS_MOST;
     if (d->limit && d->limit < s->most) s->most = d->limit;
     if (hessian_in_pass(&s->hessian)) s->sweep.hessian = s->factor;
-    TRY(look(s));
+    TRY(newton_look(s));
     s->gap = own_gap(s);
     for (;;) {
         bool found, moved = true;
         double length, value = s->objective;
         d->converged = s->gap <= d->tol;
-        if (d->converged) TRY(confirm(s, &moved));
+        if (d->converged) TRY(newton_confirm(s, &moved));
         if (d->converged) keep_part(s);
         if (d->converged || !moved || d->iterations >= s->most) return SEPAL_OK;
         if (d->stops(d->payload, d->iterations, s->objective, isinf(s->gap) ? NAN : s->gap)) {
             d->stopped = true;
             return SEPAL_OK;
         }
-        sepal_status status = find_step(s, &found);
+        sepal_status status = newton_find_step(s, &found);
         if (solver_interrupted(d, status, s->objective)) return SEPAL_OK;
         TRY(status);
         if (!found) {
@@ -391,13 +392,13 @@ static sepal_status take_steps(struct newton *s) {
             d->converged = s->decrement == 0;
             return SEPAL_OK;
         }
-        TRY(advance(s, &length));
+        TRY(newton_advance(s, &length));
         d->iterations++;
         if (length < 1 && !s->inexact && !(s->objective < value)) return end_in_rounding(s);
-        if (linesearch_clear(s->o, s->objective, s->u)) TRY(look(s));
+        if (linesearch_clear(s->o, s->objective, s->u)) TRY(newton_look(s));
         d->paired = false;
         s->gap = own_gap(s);
-        if (!(s->o->l2 > 0)) measure_drift(s);
+        if (!(s->o->l2 > 0)) newton_measure_drift(s);
         if (s->o->l2 == 0 && s->o->loss == &loss_logistic && s->sweep.loss < NOTHING)
             return SEPAL_OK;
         if (length == 1 && s->gap > d->tol && dual_may_do(s)) TRY(find_dual(s));
@@ -413,12 +414,12 @@ static sepal_status measure_rest(struct newton *s) {
     TRY(look_along_flat(s, &flat));
     memcpy(s->product, s->sweep.gradient, o->width * sizeof *s->product);
     factor_solve(s->factor, o->width, s->scale, s->product, o->ctx);
-    s->d->decrement = sqrt(fmax(2 * flat.gain, dot(s, s->sweep.gradient, s->product)));
+    s->d->decrement = sqrt(fmax(2 * flat.gain, newton_dot(s, s->sweep.gradient, s->product)));
     return SEPAL_OK;
 }
 
-static sepal_status descend(struct newton *s) {
-    TRY(take_steps(s));
+static sepal_status newton_descend(struct newton *s) {
+    TRY(newton_take_steps(s));
     return measure_rest(s);
 }
 
@@ -443,11 +444,11 @@ static sepal_status newton_init(struct newton *s, struct arena *arena) {
 /* As near to the sample's optimum as that is to the optimum of all rows. */
 static sepal_status descend_roughly(struct newton *s) {
     double near = 0.2 * (double)s->o->width / (double)s->o->n;
-    TRY(look(s));
+    TRY(newton_look(s));
     for (int k = 0; k < SAMPLE_STEPS_MOST; k++) {
         bool found;
         double length;
-        sepal_status status = find_step(s, &found);
+        sepal_status status = newton_find_step(s, &found);
         if (solver_interrupted(s->d, status, s->objective)) return SEPAL_OK;
         TRY(status);
         if (!found) return SEPAL_OK;
@@ -455,7 +456,7 @@ static sepal_status descend_roughly(struct newton *s) {
             for (size_t j = 0; j < s->o->width; j++) s->u[j] += s->step[j];
             return SEPAL_OK;
         }
-        TRY(advance(s, &length));
+        TRY(newton_advance(s, &length));
         if (length == 0) return SEPAL_OK;
         struct solver *d = s->d;
         d->stopped = d->stops(d->payload, d->iterations, s->objective, NAN);
@@ -474,7 +475,7 @@ static sepal_status start_on_sample(struct newton *s, size_t every, struct arena
     return descend_roughly(&some);
 }
 
-static sepal_status start(struct newton *s) {
+static sepal_status newton_start(struct newton *s) {
     const struct objective *o = s->o;
     size_t rows = ROWS_PER_COLUMN * o->width, every = 1;
     if (rows < SAMPLE_ROWS) rows = SAMPLE_ROWS;
@@ -494,8 +495,8 @@ sepal_status solve_newton(struct solver *d) {
     struct newton s = {.d = d, .o = d->o, .u = d->u};
     struct arena arena = {0};
     sepal_status status = newton_init(&s, &arena);
-    if (status == SEPAL_OK && !d->warm && !d->max_iter) status = start(&s);
-    if (status == SEPAL_OK) status = descend(&s);
+    if (status == SEPAL_OK && !d->warm && !d->max_iter) status = newton_start(&s);
+    if (status == SEPAL_OK) status = newton_descend(&s);
     arena_clear(&arena);
     return status;
 }

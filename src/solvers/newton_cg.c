@@ -21,7 +21,7 @@
 
 enum { STEPS_MOST = 500, CG_MOST = 250, DOUBTS_MOST = 10 };
 
-struct newton {
+struct newton_cg {
     struct solver *d;
     const struct objective *o;
     struct sweep sweep;
@@ -37,7 +37,7 @@ struct newton {
     bool unkept;    /* such a step has led to next to nothing of what it promised */
 };
 
-static double dot(const struct objective *o, const double *a, const double *b) {
+static double newton_cg_dot(const struct objective *o, const double *a, const double *b) {
     return o->ctx->kernels->dot_f64(a, b, o->width);
 }
 
@@ -46,7 +46,7 @@ static double dot(const struct objective *o, const double *a, const double *b) {
 /* The root of the diagonal is a better preconditioner than the diagonal for counts and bits; but
    columns of very different scale need all of it, and without a penalty nothing else says what a
    column's scale is. */
-static void scale_columns(struct newton *s) {
+static void scale_columns(struct newton_cg *s) {
     static const double far = 1e9;
     const double *h = s->diagonal;
     double least = INFINITY, most = 0;
@@ -65,7 +65,7 @@ static void scale_columns(struct newton *s) {
    not quite, they are thought of as brought into balance, each by a part of its curvature. That moves
    their sums by the slope along the bias times a mean row, which is no longer than the root of the
    mean square; the sums of curvature times squares are `total_curvature`. */
-static double own_excess(const struct newton *s, double square, double total_curvature) {
+static double own_excess(const struct newton_cg *s, double square, double total_curvature) {
     static const double slight = 1e-6;
     const struct objective *o = s->o;
     double g = o->bias == BIAS_FREE ? fabs(s->sweep.gradient[o->cols]) : 0;
@@ -75,7 +75,7 @@ static double own_excess(const struct newton *s, double square, double total_cur
     return length * length / (2 * o->l2) + g * fabs(s->d->u[o->cols]) + g * g / h;
 }
 
-static void own_bound(struct newton *s, double square, double total_curvature) {
+static void own_bound(struct newton_cg *s, double square, double total_curvature) {
     if (!(s->o->l2 > 0)) {
         s->gap = s->objective == 0 ? 0 : NAN;
         return;
@@ -89,7 +89,7 @@ static void own_bound(struct newton *s, double square, double total_curvature) {
     s->gap = isfinite(excess) ? excess / fmax(fabs(s->objective), 1e-300) : NAN;
 }
 
-static sepal_status look(struct newton *s) {
+static sepal_status newton_cg_look(struct newton_cg *s) {
     const struct objective *o = s->o;
     double *g = s->sweep.gradient, *h = s->diagonal;
     TRY(objective_sweep(&s->sweep, o, s->d->u));
@@ -113,7 +113,7 @@ static sepal_status look(struct newton *s) {
 /* ---- the step ----------------------------------------------------------------------------- */
 
 /* H p, penalty included */
-static sepal_status hessian_times(struct newton *s, const double *p) {
+static sepal_status hessian_times(struct newton_cg *s, const double *p) {
     const struct objective *o = s->o;
     TRY(objective_product(s->product, NULL, o, s->sweep.curvature, p));
     for (size_t j = 0; j < o->penalised; j++) s->product[j] += o->l2 * p[j];
@@ -123,7 +123,7 @@ static sepal_status hessian_times(struct newton *s, const double *p) {
 /* Whether conjugate gradients are done after k steps: when the model decreases no more than its part
    (Nash and Sofer 1990); where that is 0, when rounding is all that is left of the residual. `square`: of
    the residual, which was `first`. */
-static bool are_done(const struct newton *s, int k, double gain, double allowed, double square,
+static bool are_done(const struct newton_cg *s, int k, double gain, double allowed, double square,
                      double first) {
     static const double noise = DBL_EPSILON * DBL_EPSILON; /* of a gradient's entry, squared */
     if (allowed > 0) return k * gain <= allowed || square <= DBL_EPSILON * DBL_EPSILON * first;
@@ -131,14 +131,14 @@ static bool are_done(const struct newton *s, int k, double gain, double allowed,
 }
 
 /* More steps than there are directions find none where the Hessian is singular up to rounding. */
-static int steps_most(const struct newton *s) {
+static int steps_most(const struct newton_cg *s) {
     enum { TURNS = 3, MORE = 10 };
     double most = TURNS * (double)s->o->width + MORE;
     return most < CG_MOST ? (int)most : CG_MOST;
 }
 
 /* Whether the curvature along a direction is more than rounding, beside that of the columns alone. */
-static bool is_clear(const struct newton *s, const double *p, double curvature) {
+static bool is_clear(const struct newton_cg *s, const double *p, double curvature) {
     static const double rounding = 1e-14;
     double alone = 0;
     for (size_t j = 0; j < s->o->width; j++) alone += s->scale[j] * p[j] * p[j];
@@ -146,7 +146,7 @@ static bool is_clear(const struct newton *s, const double *p, double curvature) 
 }
 
 /* step = about -H^-1 g, better the nearer the optimum. */
-static sepal_status conjugate_gradients(struct newton *s, double forcing) {
+static sepal_status conjugate_gradients(struct newton_cg *s, double forcing) {
     const struct objective *o = s->o;
     const double *g = s->sweep.gradient;
     double *p = s->direction, *r = s->residual, model = 0, rz = 0;
@@ -161,7 +161,7 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
     int most = forcing > 0 ? CG_MOST : steps_most(s);
     for (int k = 1; k <= most && !ended; k++) {
         TRY(hessian_times(s, p));
-        double curvature = dot(o, p, s->product);
+        double curvature = newton_cg_dot(o, p, s->product);
         if (!(curvature > 0) || (forcing == 0 && !is_clear(s, p, curvature))) break;
         double length = rz / curvature, next = 0, gain = 0.5 * length * rz;
         for (size_t j = 0; j < o->width; j++) {
@@ -184,7 +184,7 @@ static sepal_status conjugate_gradients(struct newton *s, double forcing) {
 /* Whether without a penalty no step promises more than the tolerance. Little gain in the first
    directions says nothing of others, along which P is flatter, so all are asked then. Where the Hessian
    is singular up to rounding they cannot tell; that is asked some times only. */
-static sepal_status ask_all(struct newton *s, bool *near) {
+static sepal_status ask_all(struct newton_cg *s, bool *near) {
     *near = s->far = false;
     if (s->o->l2 > 0 || !(s->promise <= s->d->tol)) return SEPAL_OK;
     TRY(conjugate_gradients(s, 0));
@@ -195,7 +195,7 @@ static sepal_status ask_all(struct newton *s, bool *near) {
 }
 
 /* The dual variables of the model at the full step, and the bound they give. */
-static sepal_status dual_point(struct newton *s) {
+static sepal_status newton_cg_dual_point(struct newton_cg *s) {
     const struct objective *o = s->o;
     double *v = s->product, neg_conjugate, square = 0;
     if (!(o->l2 > 0)) return SEPAL_OK;
@@ -219,26 +219,26 @@ static sepal_status dual_point(struct newton *s) {
     return SEPAL_OK;
 }
 
-static void measure_drift(struct newton *s, double length) {
+static void newton_cg_measure_drift(struct newton_cg *s, double length) {
     s->d->drift = 0;
     for (size_t i = 0; i < s->o->n; i++) s->d->drift = fmax(s->d->drift, fabs(length * s->t[i]));
 }
 
-static sepal_status advance(struct newton *s, bool *moved) {
+static sepal_status newton_cg_advance(struct newton_cg *s, bool *moved) {
     static const double least = 1e-3;
     const struct objective *o = s->o;
     struct linesearch line = {.o = o, .m = s->sweep.m, .t = s->t, .u = s->d->u, .step = s->step};
-    line.slope = dot(o, s->sweep.gradient, s->step);
+    line.slope = newton_cg_dot(o, s->sweep.gradient, s->step);
     line.value = s->objective;
     TRY(objective_margins(s->t, o, s->step));
     TRY(linesearch(&line));
-    TRY(dual_point(s));
+    TRY(newton_cg_dual_point(s));
     *moved = line.length > 0;
     /* the Hessian is that of this place alone, or rounding: what it says of the next place is no proof */
     double decrease = (line.value - line.reached) / line.value;
     s->unkept = s->unkept || (s->far && decrease < least * s->promise);
     if (!*moved) return SEPAL_OK;
-    if (!(o->l2 > 0)) measure_drift(s, line.length);
+    if (!(o->l2 > 0)) newton_cg_measure_drift(s, line.length);
     for (size_t j = 0; j < o->width; j++) s->d->u[j] += line.length * s->step[j];
     if (o->bias != BIAS_FREE) return SEPAL_OK;
     for (size_t i = 0; i < o->n; i++) s->sweep.m[i] += line.length * s->t[i];
@@ -248,12 +248,12 @@ static sepal_status advance(struct newton *s, bool *moved) {
 /* ---- the solver --------------------------------------------------------------------------- */
 
 /* Without a penalty the losses of classes that a hyperplane separates fall for ever. */
-static bool nothing_left(const struct newton *s) {
+static bool nothing_left(const struct newton_cg *s) {
     static const double nothing = 1e-13;
     return s->o->l2 == 0 && s->o->loss == &loss_logistic && s->objective < nothing;
 }
 
-static sepal_status run(struct newton *s) {
+static sepal_status newton_cg_run(struct newton_cg *s) {
     struct solver *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
     enum { SURE = 2 }; /* a step may lead rows over their kinks, behind which P falls on */
@@ -262,7 +262,7 @@ static sepal_status run(struct newton *s) {
     s->bound = -INFINITY;
     for (;;) {
         bool moved = false;
-        TRY(look(s));
+        TRY(newton_cg_look(s));
         d->converged = s->gap <= d->tol || (sure == SURE && !s->unkept);
         if (d->converged || d->stopped || d->iterations >= most || nothing_left(s)) return SEPAL_OK;
         if (s->doubts > DOUBTS_MOST || sure == SURE) return SEPAL_OK;
@@ -271,7 +271,7 @@ static sepal_status run(struct newton *s) {
         TRY(conjugate_gradients(s, fmin(0.5, fmax(1e-4, sqrt(s->rate)))));
         TRY(ask_all(s, &near));
         sure = near ? sure + 1 : 0;
-        TRY(advance(s, &moved));
+        TRY(newton_cg_advance(s, &moved));
         d->iterations++;
         /* rounding leaves nothing to gain */
         if (!moved) {
@@ -284,7 +284,7 @@ static sepal_status run(struct newton *s) {
 
 sepal_status solve_newton_cg(struct solver *d) {
     const struct objective *o = d->o;
-    struct newton s = {.d = d, .o = o};
+    struct newton_cg s = {.d = d, .o = o};
     double *rows = mem_alloc(o->ctx, o->n, 3 * sizeof *rows);
     double *wide = mem_alloc(o->ctx, o->width, 7 * sizeof *wide);
     sepal_status status = rows && wide ? SEPAL_OK : SEPAL_EMEMORY;
@@ -294,7 +294,7 @@ sepal_status solve_newton_cg(struct solver *d) {
                                 &s.residual,       &s.direction, &s.product};
         for (size_t k = 0; k < 3; k++) *by_row[k] = rows + k * o->n;
         for (size_t k = 0; k < 7; k++) *by_column[k] = wide + k * o->width;
-        status = run(&s);
+        status = newton_cg_run(&s);
     }
     mem_free(rows);
     mem_free(wide);

@@ -12,7 +12,7 @@
 
 /* direction = the factor's inverse times the direction, so scaled that its largest entry is 1 in units
    in which each column alone has a curvature of 1. */
-static bool apply(const struct flat *f) {
+static bool flat_apply(const struct flat *f) {
     size_t width = f->o->width;
     double most = 0;
     factor_solve(f->factor, width, f->scale, f->direction, f->o->ctx);
@@ -23,7 +23,7 @@ static bool apply(const struct flat *f) {
 }
 
 /* The square of a direction's length, in these units. */
-static double square_of(const struct flat *f) {
+static double flat_square_of(const struct flat *f) {
     double square = 0;
     for (size_t j = 0; j < f->o->width; j++) {
         double part = f->direction[j] / f->scale[j];
@@ -34,20 +34,20 @@ static double square_of(const struct flat *f) {
 
 /* What the factor sees of the direction is taken off it, or rather: what a step along the directions
    that it sees would do about one along this is added. */
-static sepal_status find_direction(const struct flat *f, bool *found) {
+static sepal_status flat_find_direction(const struct flat *f, bool *found) {
     enum { ROUNDS = 2 };
     static const double little = 1e-12;
     size_t width = f->o->width;
     for (size_t j = 0; j < width; j++) f->direction[j] = -f->gradient[j];
-    *found = apply(f);
+    *found = flat_apply(f);
     for (size_t j = 0; j < width; j++) f->direction[j] /= f->scale[j] * f->scale[j];
-    *found = *found && apply(f);
-    double before = *found ? square_of(f) : 0;
+    *found = *found && flat_apply(f);
+    double before = *found ? flat_square_of(f) : 0;
     for (int k = 0; k < ROUNDS && *found; k++) {
         TRY(objective_product(f->scratch, NULL, f->o, f->curvature, f->direction));
         factor_solve(f->factor, width, f->scale, f->scratch, f->o->ctx);
         for (size_t j = 0; j < width; j++) f->direction[j] -= f->scratch[j];
-        *found = square_of(f) > little * before;
+        *found = flat_square_of(f) > little * before;
     }
     return SEPAL_OK;
 }
@@ -74,11 +74,11 @@ sepal_status flat_direction(struct flat *f, double *differ) {
     const struct objective *o = f->o;
     bool found;
     f->curvature_along = *differ = 0;
-    TRY(find_direction(f, &found));
+    TRY(flat_find_direction(f, &found));
     if (!found) return SEPAL_OK;
     TRY(objective_margins(f->t, o, f->direction));
     for (size_t i = 0; i < o->n; i++) f->curvature_along += f->curvature[i] * f->t[i] * f->t[i];
-    *differ = sqrt(f->curvature_along / square_of(f));
+    *differ = sqrt(f->curvature_along / flat_square_of(f));
     return SEPAL_OK;
 }
 

@@ -94,25 +94,25 @@ static void add_ones(const struct hessian *h, const uint32_t *index, size_t n, d
     sum[cols * side + cols] += ones_square;
 }
 
-static double entry(const struct block *block, size_t at) {
+static double hessian_entry(const struct block *block, size_t at) {
     return block->f32 ? (double)block->f32[at] : block->f64[at];
 }
 
-static void add_values(const struct hessian *h, const struct block *block, size_t i, double by,
-                       double *sum) {
+static void hessian_add_values(const struct hessian *h, const struct block *block, size_t i,
+                               double by, double *sum) {
     size_t side = h->side, cols = h->o->cols, from = block->start[i], to = block->start[i + 1];
     for (size_t p = from; p < to; p++) {
-        double x = entry(block, p) * by, *row = sum + block->index[p] * side;
-        for (size_t q = p; q < to; q++) row[block->index[q]] += x * entry(block, q);
+        double x = hessian_entry(block, p) * by, *row = sum + block->index[p] * side;
+        for (size_t q = p; q < to; q++) row[block->index[q]] += x * hessian_entry(block, q);
         if (side > cols) row[cols] += x;
     }
     if (side > cols) sum[cols * side + cols] += by;
 }
 
-static void add_row(const struct hessian *h, const struct block *block, size_t i, double by,
-                    double *sum) {
+static void hessian_add_row(const struct hessian *h, const struct block *block, size_t i, double by,
+                            double *sum) {
     if (block->values == VALUES_F32 || block->values == VALUES_F64) {
-        add_values(h, block, i, by, sum);
+        hessian_add_values(h, block, i, by, sum);
         return;
     }
     double x = block->values == VALUES_ROW ? block->f64[i] : 1;
@@ -120,7 +120,7 @@ static void add_row(const struct hessian *h, const struct block *block, size_t i
              by * x, by, sum);
 }
 
-static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
+static sepal_status hessian_add_part(sepal_ctx *ctx, size_t part, void *payload) {
     const struct adding *all = payload;
     struct hessian *h = all->h;
     const struct objective *o = h->o;
@@ -137,7 +137,7 @@ static sepal_status add_part(sepal_ctx *ctx, size_t part, void *payload) {
         for (size_t i = 0; i < block->rows; i++) {
             size_t row = block->first_row + i;
             double by = all->afresh ? all->curvature[row] : all->curvature[row] - h->kept[row];
-            if (by != 0) add_row(h, block, i, by, sum);
+            if (by != 0) hessian_add_row(h, block, i, by, sum);
             if (h->kept) h->kept[row] = all->curvature[row];
         }
     }
@@ -161,7 +161,7 @@ static sepal_status scatter(double *out, struct hessian *h, const double *curvat
     const struct objective *o = h->o;
     size_t side = h->side, width = o->width;
     struct adding all = {.h = h, .curvature = curvature, .afresh = changed_much(h, curvature)};
-    TRY(parallel_for(o->ctx, h->parts, add_part, &all));
+    TRY(parallel_for(o->ctx, h->parts, hessian_add_part, &all));
     h->begun = h->kept != NULL;
     for (size_t i = 0; i < width; i++) {
         memcpy(out + i * width + i, h->sum + i * side + i, (width - i) * sizeof *out);
@@ -182,7 +182,7 @@ static sepal_status scatter(double *out, struct hessian *h, const double *curvat
 
 /* ---- by panels ---------------------------------------------------------------------------- */
 
-static double weight_of(const struct hessian *h, size_t row) {
+static double hessian_weight_of(const struct hessian *h, size_t row) {
     return h->minus ? h->weight[row] - h->minus[row] : h->weight[row];
 }
 
@@ -199,7 +199,7 @@ static void scale_row(double *restrict x, size_t n, double by) {
     for (size_t j = 0; j < n; j++) x[j] *= by;
 }
 
-static void fill(const void *payload, size_t first, size_t n, double *out, size_t stride) {
+static void hessian_fill(const void *payload, size_t first, size_t n, double *out, size_t stride) {
     const struct hessian *h = payload;
     const struct objective *o = h->o;
     size_t b = block_with(&o->rows, h->listed[first]);
@@ -207,7 +207,7 @@ static void fill(const void *payload, size_t first, size_t n, double *out, size_
         size_t row = h->listed[k];
         while (row >= o->rows.blocks[b].first_row + o->rows.blocks[b].rows) b++;
         const struct block *block = &o->rows.blocks[b];
-        double root = sqrt(fabs(weight_of(h, row)));
+        double root = sqrt(fabs(hessian_weight_of(h, row)));
         row -= block->first_row;
         if (block->sparse) {
             block_dense(block, row, 1, o->cols, o->centre, NULL, out, stride);
@@ -224,32 +224,32 @@ static sepal_status add_listed(double *out, struct hessian *h, double sign) {
     const struct objective *o = h->o;
     size_t n = 0;
     for (size_t i = 0; i < o->n; i++)
-        if (sign * weight_of(h, i) > 0) h->listed[n++] = i;
+        if (sign * hessian_weight_of(h, i) > 0) h->listed[n++] = i;
     struct tall tall = {.rows = n,
                         .cols = o->width,
                         .stride = o->width,
                         .single = h->single,
-                        .fill = fill,
+                        .fill = hessian_fill,
                         .payload = h};
     memset(out, 0, o->width * o->width * sizeof *out);
     return n ? tall_gram(out, o->ctx, &tall) : SEPAL_OK;
 }
 
-static void keep(struct hessian *h, const double *out, const double *curvature) {
+static void hessian_keep(struct hessian *h, const double *out, const double *curvature) {
     if (!h->kept) return;
     memcpy(h->sum, out, h->side * h->side * sizeof *out);
     memcpy(h->kept, curvature, h->o->n * sizeof *h->kept);
     h->begun = true;
 }
 
-static sepal_status multiply(double *out, struct hessian *h, const double *curvature) {
+static sepal_status hessian_multiply(double *out, struct hessian *h, const double *curvature) {
     size_t square = h->side * h->side;
     bool afresh = !h->kept || changed_much(h, curvature);
     h->weight = curvature;
     h->minus = afresh ? NULL : h->kept;
     if (h->o->turned && afresh) {
         TRY(objective_hessian(out, h->o, curvature));
-        keep(h, out, curvature);
+        hessian_keep(h, out, curvature);
         return SEPAL_OK;
     }
     if (!h->kept) return add_listed(out, h, 1);
@@ -276,7 +276,7 @@ void hessian_be_exact(struct hessian *h) {
     if (h->single) h->single = h->begun = false;
 }
 
-static bool is_finite(const double *out, size_t width) {
+static bool hessian_is_finite(const double *out, size_t width) {
     double sum = 0;
     for (size_t j = 0; j < width; j++) sum += out[j * width + j];
     return isfinite(sum);
@@ -292,15 +292,15 @@ static void add_penalty(double *out, const struct objective *o) {
 }
 
 void hessian_take_over(double *out, struct hessian *h, const double *curvature) {
-    keep(h, out, curvature);
+    hessian_keep(h, out, curvature);
     add_penalty(out, h->o);
 }
 
 sepal_status hessian_make(double *out, struct hessian *h, const double *curvature) {
-    TRY(h->scatters ? scatter(out, h, curvature) : multiply(out, h, curvature));
-    if (h->single && !is_finite(out, h->o->width)) {
+    TRY(h->scatters ? scatter(out, h, curvature) : hessian_multiply(out, h, curvature));
+    if (h->single && !hessian_is_finite(out, h->o->width)) {
         hessian_be_exact(h);
-        TRY(multiply(out, h, curvature));
+        TRY(hessian_multiply(out, h, curvature));
     }
     add_penalty(out, h->o);
     return SEPAL_OK;

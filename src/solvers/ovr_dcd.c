@@ -37,7 +37,7 @@ struct visits {
 };
 
 /* Begin to fetch the dual variables and the weights that a row will ask for. */
-static void fetch(const struct visits *v, size_t row) {
+static void ovr_dcd_fetch(const struct visits *v, size_t row) {
     const struct ovr_point *point = &v->group->point;
     size_t i;
     __builtin_prefetch(point->alpha + row * point->lanes);
@@ -47,7 +47,7 @@ static void fetch(const struct visits *v, size_t row) {
     v->kernels->lanes_fetch(block->index + at, n, point->w, point->lanes * sizeof *point->w);
 }
 
-static void visit(struct visits *v, const struct block *block, size_t i, size_t next) {
+static void ovr_dcd_visit(struct visits *v, const struct block *block, size_t i, size_t next) {
     const struct objective *o = v->d->rest->o;
     struct ovr_dcd_group *group = v->group;
     struct lanes_step *step = &v->step;
@@ -57,7 +57,7 @@ static void visit(struct visits *v, const struct block *block, size_t i, size_t 
     const uint32_t *index;
     size_t n = row_singles(&x, &index, block, i, o->cols, o->centre, v->room);
     v->kernels->lanes_dot(step->score, x, index, n, group->point.w, lanes);
-    fetch(v, next);
+    ovr_dcd_fetch(v, next);
     for (size_t l = 0; l < OVR_LANES; l++) {
         step->score[l] += (float)group->point.bias[l];
         step->scale[l] = weight * v->factor[0][l];
@@ -85,7 +85,7 @@ static bool (*turn_of(const struct objective *o))(struct lanes_step *, size_t) {
     return o->loss == &loss_hinge ? kernels->lanes_hinge : kernels->lanes_squared_hinge;
 }
 
-static void prepare(struct visits *v) {
+static void ovr_dcd_prepare(struct visits *v) {
     static const size_t near = 1 << 17;
     const struct ovr_point *point = &v->group->point;
     v->far = v->d->rows.sparse && v->d->rows.cols * point->lanes * sizeof *point->w > near;
@@ -108,7 +108,7 @@ static void visit_rows(struct visits *v) {
         memset(v->step.loss, 0, sizeof v->step.loss);
         size_t after = t + 1 < units ? v->d->order[t + 1] * (size_t)REST_ROWS : first;
         for (size_t i = 0; i < rows; i++)
-            visit(v, block, local + i, i + 1 < rows ? first + i + 1 : after);
+            ovr_dcd_visit(v, block, local + i, i + 1 < rows ? first + i + 1 : after);
         for (size_t l = 0; l < OVR_LANES; l++) {
             v->gap[l] += (double)v->step.gap[l];
             v->loss[l] += (double)v->step.loss[l];
@@ -118,7 +118,7 @@ static void visit_rows(struct visits *v) {
 
 /* The gap that the epoch met on its way, a row after the other, is one of some point between its
    begin and its end. */
-static void judge(const struct visits *v, double tol) {
+static void ovr_dcd_judge(const struct visits *v, double tol) {
     struct ovr_dcd_group *group = v->group;
     double worst = 0;
     for (size_t l = 0; l < group->point.n; l++)
@@ -131,7 +131,7 @@ static void judge(const struct visits *v, double tol) {
     if (group->idle == 0) group->last_fall = worst;
 }
 
-static void move_anchor(struct ovr_dcd_group *group, double keeps) {
+static void ovr_dcd_move_anchor(struct ovr_dcd_group *group, double keeps) {
     for (size_t l = 0; l < group->point.n; l++) {
         double b = group->point.bias[l];
         group->point.bias[l] += keeps * (b - group->anchor[l]);
@@ -148,10 +148,10 @@ static sepal_status epoch_of_group(sepal_ctx *ctx, size_t g, void *payload) {
     v.room = mem_alloc(ctx, o->cols, sizeof *v.room);
     sepal_status status = v.lane_of && v.room ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
-        prepare(&v);
-        if (d->epochs > 0) move_anchor(v.group, d->bias_keeps);
+        ovr_dcd_prepare(&v);
+        if (d->epochs > 0) ovr_dcd_move_anchor(v.group, d->bias_keeps);
         visit_rows(&v);
-        judge(&v, d->tol);
+        ovr_dcd_judge(&v, d->tol);
     }
     mem_free(v.lane_of);
     mem_free(v.room);

@@ -9,7 +9,7 @@
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-static size_t entries_of(const struct block *block) {
+static size_t groups_entries_of(const struct block *block) {
     return block->start[block->rows];
 }
 
@@ -20,7 +20,8 @@ static sepal_status make_blocks(struct ovr_dcd *d) {
     size_t entries = 0;
     d->rows = o->rows;
     for (size_t b = 0; o->rows.sparse && b < o->rows.n_blocks; b++)
-        if (o->rows.blocks[b].values != VALUES_F32) entries += entries_of(&o->rows.blocks[b]);
+        if (o->rows.blocks[b].values != VALUES_F32)
+            entries += groups_entries_of(&o->rows.blocks[b]);
     if (entries == 0 || entries / d->classes > 2 * (o->n + o->cols)) return SEPAL_OK;
     d->blocks = mem_alloc(o->ctx, o->rows.n_blocks, sizeof *d->blocks);
     d->singles = mem_alloc(o->ctx, entries, sizeof *d->singles);
@@ -33,7 +34,7 @@ static sepal_status make_blocks(struct ovr_dcd *d) {
         if (block->values == VALUES_F32) continue;
         block->values = VALUES_F32;
         block->f32 = room;
-        room += entries_of(block);
+        room += groups_entries_of(block);
     }
     return SEPAL_OK;
 }
@@ -59,7 +60,7 @@ static sepal_status look_at_block(sepal_ctx *ctx, size_t b, void *payload) {
 
 /* The bias as a weight. The quadratic rho that holds it at its anchor is much softer than the losses
    along it, so that the anchor follows fast; a stiffer one would make all steps short. */
-static sepal_status set_bias(struct ovr_dcd *d, double total) {
+static sepal_status groups_set_bias(struct ovr_dcd *d, double total) {
     static const double softer = 0.05;
     const struct objective *o = d->rest->o;
     double least = INFINITY;
@@ -96,7 +97,7 @@ sepal_status ovr_dcd_open(struct ovr_dcd *d) {
         total += o->row_weight[i];
     }
     d->norm_mean /= total;
-    return set_bias(d, total);
+    return groups_set_bias(d, total);
 }
 
 /* ---- groups ------------------------------------------------------------------------------- */
@@ -164,8 +165,8 @@ void ovr_dcd_close(struct ovr_dcd *d) {
 
 /* ---- weights anew -------------------------------------------------------------------------- */
 
-static void add_rows(double *v, const struct ovr_point *point, const struct ovr_objective *rest,
-                     double *room) {
+static void groups_add_rows(double *v, const struct ovr_point *point,
+                            const struct ovr_objective *rest, double *room) {
     const struct objective *o = rest->o;
     double d[OVR_LANES] = {0};
     for (size_t row = 0; row < o->n; row++) {
@@ -196,7 +197,7 @@ static sepal_status settle_group(sepal_ctx *ctx, size_t g, void *payload) {
     double *room = mem_alloc(ctx, o->cols, sizeof *room);
     if (v && room) {
         memset(v, 0, o->cols * point->lanes * sizeof *v);
-        add_rows(v, point, d->rest, room);
+        groups_add_rows(v, point, d->rest, room);
         f32_panels_round(point->w, v, o->cols * point->lanes);
     }
     bool done = v && room;

@@ -59,7 +59,8 @@ struct drawn {
 };
 
 /* Rows with a curvature, or some of them. Returns whether it is all. */
-static bool draw(struct drawn *d, size_t l, const double *curvature, const double *leverage) {
+static bool ovr_factor_draw(struct drawn *d, size_t l, const double *curvature,
+                            const double *leverage) {
     size_t lanes = d->ovr->lanes, n = d->o->n, present = 0;
     double total = 0, passed = 0, next = 0.5;
     for (size_t i = 0; i < n; i++) present += curvature[i * lanes + l] > 0;
@@ -82,7 +83,8 @@ static bool draw(struct drawn *d, size_t l, const double *curvature, const doubl
     return all;
 }
 
-static void fill(const void *payload, size_t first, size_t n, double *out, size_t stride) {
+static void ovr_factor_fill(const void *payload, size_t first, size_t n, double *out,
+                            size_t stride) {
     const struct drawn *d = payload;
     const struct objective *o = d->o;
     for (size_t k = first; k < first + n; k++, out += stride) {
@@ -92,10 +94,10 @@ static void fill(const void *payload, size_t first, size_t n, double *out, size_
     }
 }
 
-static sepal_status add_up(double *out, struct drawn *d) {
+static sepal_status ovr_factor_add_up(double *out, struct drawn *d) {
     const struct objective *o = d->o;
     struct tall tall = {
-        .rows = d->n, .cols = o->width, .stride = o->width, .fill = fill, .payload = d};
+        .rows = d->n, .cols = o->width, .stride = o->width, .fill = ovr_factor_fill, .payload = d};
     if (d->n > 0) return tall_gram(out, o->ctx, &tall);
     for (size_t k = 0; k < o->width * o->width; k++) out[k] = 0;
     return SEPAL_OK;
@@ -122,8 +124,8 @@ static sepal_status make_of_some(struct ovr_factor *factor, struct ovr *ovr, siz
     d.weight = mem_alloc(o->ctx, o->n, sizeof *d.weight);
     sepal_status status = d.row && d.weight ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
-        factor->exact = draw(&d, l, curvature, leverage);
-        status = add_up(factor->matrix, &d);
+        factor->exact = ovr_factor_draw(&d, l, curvature, leverage);
+        status = ovr_factor_add_up(factor->matrix, &d);
     }
     mem_free(d.row);
     mem_free(d.weight);

@@ -8,7 +8,7 @@
 enum { PART = 256 };
 
 /* What it costs that the sums for a free bias are off. */
-static double bias_excess(const struct ovr_state *s, size_t l, double off) {
+static double ovr_model_bias_excess(const struct ovr_state *s, size_t l, double off) {
     const struct objective *o = s->ovr.rest->o;
     if (o->bias != BIAS_FREE) return 0;
     return fabs(off * s->u[o->cols * s->ovr.lanes + l]) + 2 * off * off;
@@ -30,7 +30,8 @@ void ovr_measure_gaps(struct ovr_state *s) {
         double off = o->bias == BIAS_FREE ? s->gradient[o->cols * lanes + l] : 0;
         double theta = 2 * v > e ? fmax(0, e / (2 * v)) : 1;
         s->shrink[l] = theta;
-        s->gap[l] = s->objective[l] - theta * (e - theta * v) + bias_excess(s, l, theta * off);
+        s->gap[l] =
+            s->objective[l] - theta * (e - theta * v) + ovr_model_bias_excess(s, l, theta * off);
         s->by_model[l] = false;
     }
 }
@@ -90,7 +91,7 @@ static double gap_of(const struct ovr_state *s, size_t l, double neg_conjugate, 
     double charge = square / (2 * o->l2), off = o->bias == BIAS_FREE ? v[o->cols * lanes + l] : 0;
     *theta = 2 * charge > neg_conjugate ? fmax(0, neg_conjugate / (2 * charge)) : 1;
     return s->objective[l] - *theta * (neg_conjugate - *theta * charge) +
-           bias_excess(s, l, *theta * off);
+           ovr_model_bias_excess(s, l, *theta * off);
 }
 
 sepal_status ovr_measure_model_gaps(struct ovr_newton *d, struct ovr_state *s,

@@ -10,7 +10,7 @@
 
 enum { PANEL = 64, CELLS = PANEL * OVR_LANES };
 
-struct pass {
+struct ovr_pass {
     const struct ovr *ovr;
     const double *v;         /* width x lanes: scores are taken of these; NULL: none */
     double *t;               /* n x lanes: scores times the labels' signs; NULL: not wanted */
@@ -38,7 +38,7 @@ const double *ovr_rows(const struct ovr *ovr, size_t first, size_t n, double *ro
     return room;
 }
 
-static sepal_status keep_block(sepal_ctx *ctx, size_t b, void *payload) {
+static sepal_status ovr_pass_keep_block(sepal_ctx *ctx, size_t b, void *payload) {
     const struct ovr *source = payload;
     const struct block *block = &source->rest->o->rows.blocks[b];
     size_t width = source->rest->o->width;
@@ -58,7 +58,7 @@ sepal_status ovr_keep_rows(struct ovr *ovr) {
     if (!source.sums) return SEPAL_EMEMORY;
     ovr->dense = source.sums;
     ovr->single = false;
-    return parallel_for(o->ctx, o->rows.n_blocks, keep_block, &source);
+    return parallel_for(o->ctx, o->rows.n_blocks, ovr_pass_keep_block, &source);
 }
 
 /* The sign of a margin: 1 for the row's own class, -1 for the others. */
@@ -72,7 +72,8 @@ static void give_signs(const struct ovr *ovr, size_t row, size_t n, double *scor
 }
 
 /* The factors of the rows in the gradient. */
-static void slopes_of_panel(struct pass *pass, size_t slab, size_t row, size_t n, double *factor) {
+static void slopes_of_panel(struct ovr_pass *pass, size_t slab, size_t row, size_t n,
+                            double *factor) {
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
     size_t lanes = ovr->lanes;
@@ -92,7 +93,7 @@ static void slopes_of_panel(struct pass *pass, size_t slab, size_t row, size_t n
 }
 
 /* From the scores of n rows the factors with which they are added; NULL: they are not. */
-static const double *turn(struct pass *pass, size_t slab, size_t row, size_t n, double *score,
+static const double *turn(struct ovr_pass *pass, size_t slab, size_t row, size_t n, double *score,
                           double *factor) {
     const struct ovr *ovr = pass->ovr;
     size_t lanes = ovr->lanes, first = row * lanes;
@@ -110,7 +111,8 @@ static const double *turn(struct pass *pass, size_t slab, size_t row, size_t n, 
     return factor;
 }
 
-static void add_panel(struct pass *pass, size_t slab, size_t row, size_t n, double *room) {
+static void ovr_pass_add_panel(struct ovr_pass *pass, size_t slab, size_t row, size_t n,
+                               double *room) {
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
     size_t lanes = ovr->lanes, width = o->width;
@@ -145,7 +147,8 @@ static const float *single_rows(const struct objective *o, size_t row, size_t n,
     return room;
 }
 
-static void add_dense_single(struct pass *pass, size_t slab, size_t row, size_t n, float *room) {
+static void add_dense_single(struct ovr_pass *pass, size_t slab, size_t row, size_t n,
+                             float *room) {
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
     size_t lanes = ovr->lanes, width = o->width;
@@ -179,8 +182,8 @@ static void sparse_scores(const struct ovr *ovr, const struct block *block, size
     }
 }
 
-static void add_sparse_row(const struct ovr *ovr, const struct block *block, size_t i,
-                           const double *factor, float *sums, float *room) {
+static void ovr_pass_add_sparse_row(const struct ovr *ovr, const struct block *block, size_t i,
+                                    const double *factor, float *sums, float *room) {
     const struct objective *o = ovr->rest->o;
     const float *x;
     const uint32_t *index;
@@ -193,7 +196,7 @@ static void add_sparse_row(const struct ovr *ovr, const struct block *block, siz
 }
 
 /* Sparse rows: the classes' numbers of a column are a vector. `sums` has width x padded lanes. */
-static void add_sparse_single(struct pass *pass, size_t slab, size_t row, size_t n, float *room,
+static void add_sparse_single(struct ovr_pass *pass, size_t slab, size_t row, size_t n, float *room,
                               float *sums) {
     const struct ovr *ovr = pass->ovr;
     size_t local, lanes = ovr->lanes;
@@ -203,7 +206,7 @@ static void add_sparse_single(struct pass *pass, size_t slab, size_t row, size_t
         sparse_scores(ovr, block, local + i, score + i * lanes, room);
     const double *r = turn(pass, slab, row, n, score, factor);
     for (size_t i = 0; r && i < n; i++)
-        add_sparse_row(ovr, block, local + i, r + i * lanes, sums, room);
+        ovr_pass_add_sparse_row(ovr, block, local + i, r + i * lanes, sums, room);
 }
 
 /* The sums of a block's singles go to those in doubles. */
@@ -215,7 +218,8 @@ static void empty_singles(const struct ovr *ovr, size_t slab, float *single) {
     memset(single, 0, width * padded * sizeof *single);
 }
 
-static void pass_block_f32(struct pass *pass, size_t slab, const struct block *block, float *room) {
+static void pass_block_f32(struct ovr_pass *pass, size_t slab, const struct block *block,
+                           float *room) {
     const struct objective *o = pass->ovr->rest->o;
     float *sums = room + PANEL * o->width;
     for (size_t i = 0, n; i < block->rows; i += n) {
@@ -230,8 +234,8 @@ static void pass_block_f32(struct pass *pass, size_t slab, const struct block *b
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-static sepal_status pass_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    struct pass *pass = payload;
+static sepal_status ovr_pass_pass_slab(sepal_ctx *ctx, size_t slab, void *payload) {
+    struct ovr_pass *pass = payload;
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
     memset(ovr->sums + slab * o->width * ovr->lanes, 0, o->width * ovr->lanes * sizeof *ovr->sums);
@@ -245,7 +249,7 @@ static sepal_status pass_slab(sepal_ctx *ctx, size_t slab, void *payload) {
         if (single) pass_block_f32(pass, slab, block, (float *)room);
         for (size_t i = 0, n; !single && i < block->rows; i += n) {
             n = block->rows - i < PANEL ? block->rows - i : PANEL;
-            add_panel(pass, slab, block->first_row + i, n, room);
+            ovr_pass_add_panel(pass, slab, block->first_row + i, n, room);
         }
     }
     mem_free(room);
@@ -261,12 +265,12 @@ static void round_vectors(const struct ovr *ovr, const double *v) {
             ovr->v[j * padded + l] = l < lanes ? (float)v[j * lanes + l] : 0;
 }
 
-static sepal_status run_pass(struct pass *pass, double *out) {
+static sepal_status ovr_pass_run_pass(struct ovr_pass *pass, double *out) {
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
     size_t n = o->width * ovr->lanes;
     if (ovr->single && pass->v) round_vectors(ovr, pass->v);
-    TRY(parallel_for(o->ctx, o->slabs, pass_slab, pass));
+    TRY(parallel_for(o->ctx, o->slabs, ovr_pass_pass_slab, pass));
     if (!out) return SEPAL_OK;
     memcpy(out, ovr->sums, n * sizeof *out);
     for (size_t s = 1; s < o->slabs; s++)
@@ -275,14 +279,14 @@ static sepal_status run_pass(struct pass *pass, double *out) {
 }
 
 sepal_status ovr_margins(double *t, struct ovr *ovr, const double *v) {
-    struct pass pass = {.ovr = ovr, .v = v, .t = t};
-    return run_pass(&pass, NULL);
+    struct ovr_pass pass = {.ovr = ovr, .v = v, .t = t};
+    return ovr_pass_run_pass(&pass, NULL);
 }
 
 sepal_status ovr_gradient(double *out, struct ovr_sums *sums, double *curvature, struct ovr *ovr,
                           const double *m) {
-    struct pass pass = {.ovr = ovr, .m = m, .curvature_out = curvature};
-    TRY(run_pass(&pass, out));
+    struct ovr_pass pass = {.ovr = ovr, .m = m, .curvature_out = curvature};
+    TRY(ovr_pass_run_pass(&pass, out));
     *sums = (struct ovr_sums){0};
     for (size_t s = 0; s < ovr->rest->o->slabs; s++)
         for (size_t l = 0; l < ovr->lanes; l++) {
@@ -293,21 +297,21 @@ sepal_status ovr_gradient(double *out, struct ovr_sums *sums, double *curvature,
 }
 
 sepal_status ovr_product(double *out, struct ovr *ovr, const double *curvature, const double *v) {
-    struct pass pass = {.ovr = ovr, .v = v, .curvature = curvature};
-    return run_pass(&pass, out);
+    struct ovr_pass pass = {.ovr = ovr, .v = v, .curvature = curvature};
+    return ovr_pass_run_pass(&pass, out);
 }
 
 sepal_status ovr_combine(double *out, struct ovr *ovr, const double *factor) {
-    struct pass pass = {.ovr = ovr, .curvature = factor};
-    return run_pass(&pass, out);
+    struct ovr_pass pass = {.ovr = ovr, .curvature = factor};
+    return ovr_pass_run_pass(&pass, out);
 }
 
 sepal_status ovr_diagonal(double *out, struct ovr *ovr, const double *curvature) {
-    struct pass pass = {.ovr = ovr, .curvature = curvature, .squares = true};
-    return run_pass(&pass, out);
+    struct ovr_pass pass = {.ovr = ovr, .curvature = curvature, .squares = true};
+    return ovr_pass_run_pass(&pass, out);
 }
 
 sepal_status ovr_norms(double *out, struct ovr *ovr, const double *v) {
-    struct pass pass = {.ovr = ovr, .v = v, .t = out, .squares = true};
-    return run_pass(&pass, NULL);
+    struct ovr_pass pass = {.ovr = ovr, .v = v, .t = out, .squares = true};
+    return ovr_pass_run_pass(&pass, NULL);
 }

@@ -33,7 +33,7 @@ sepal_status ovr_evaluate(struct ovr_state *s) {
 /* ---- factors -------------------------------------------------------------------------------- */
 
 /* `leverage`: as for ovr_factor_make. */
-static sepal_status make_factor(struct ovr_state *s, size_t l, const double *leverage) {
+static sepal_status ovr_step_make_factor(struct ovr_state *s, size_t l, const double *leverage) {
     const struct objective *o = s->ovr.rest->o;
     bool ok;
     struct ovr_factor *f = &s->factor[l];
@@ -76,7 +76,7 @@ static sepal_status find_leverages(struct ovr_state *s) {
 static sepal_status copy_first_factor(struct ovr_state *s) {
     bool alike = !s->ovr.rest->factor[0] && !s->ovr.rest->factor[1];
     TRY(find_leverages(s));
-    TRY(make_factor(s, 0, s->before));
+    TRY(ovr_step_make_factor(s, 0, s->before));
     for (size_t l = 1; l < s->ovr.lanes; l++) {
         s->factor[l] = s->factor[0];
         s->factor[l].own = false;
@@ -87,7 +87,7 @@ static sepal_status copy_first_factor(struct ovr_state *s) {
     return SEPAL_OK;
 }
 
-static sepal_status make_factors(struct ovr_state *s) {
+static sepal_status ovr_step_make_factors(struct ovr_state *s) {
     const struct objective *o = s->ovr.rest->o;
     bool poor[OVR_LANES] = {0};
     if (!s->factored) return copy_first_factor(s);
@@ -96,7 +96,7 @@ static sepal_status make_factors(struct ovr_state *s) {
     bool whole = o->loss == &loss_squared_hinge;
     if (!whole) TRY(find_leverages(s));
     for (size_t l = 0; l < s->ovr.lanes; l++)
-        if (poor[l]) TRY(make_factor(s, l, whole ? NULL : s->before));
+        if (poor[l]) TRY(ovr_step_make_factor(s, l, whole ? NULL : s->before));
     return SEPAL_OK;
 }
 
@@ -106,7 +106,7 @@ void ovr_free_factors(struct ovr_state *s) {
 }
 
 /* z = P^-1 r; lanes with one factor go together. */
-static void precondition(struct ovr_state *s) {
+static void ovr_step_precondition(struct ovr_state *s) {
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes, width = o->width;
     bool done[OVR_LANES] = {0};
@@ -145,7 +145,7 @@ static void begin_step(struct ovr_state *s, double *rz, bool *active) {
     size_t lanes = s->ovr.lanes, count = o->width * lanes;
     for (size_t k = 0; k < count; k++) s->r[k] = s->goes[k % lanes] ? -s->gradient[k] : 0;
     memset(s->step, 0, count * sizeof *s->step);
-    precondition(s);
+    ovr_step_precondition(s);
     dots(rz, s, s->r, s->z, o->width);
     for (size_t l = 0; l < lanes; l++) {
         active[l] = s->goes[l] && rz[l] > 0;
@@ -175,7 +175,7 @@ static sepal_status take_product(struct ovr_state *s, double *rz, const bool *ac
             s->step[k] += length[l] * s->p[k];
             s->r[k] -= length[l] * s->q[k];
         }
-    precondition(s);
+    ovr_step_precondition(s);
     dots(now, s, s->r, s->z, width);
     for (size_t l = 0; l < lanes; l++) {
         more[l] = active[l] && rz[l] > 0 ? now[l] / rz[l] : 0;
@@ -205,7 +205,7 @@ sepal_status ovr_find_steps(struct ovr_newton *d, struct ovr_state *s) {
     size_t lanes = s->ovr.lanes;
     double first[OVR_LANES], rz[OVR_LANES], square[OVR_LANES];
     bool active[OVR_LANES] = {0};
-    TRY(make_factors(s));
+    TRY(ovr_step_make_factors(s));
     if (s->broken) return SEPAL_OK;
     begin_step(s, rz, active);
     memcpy(first, rz, lanes * sizeof *rz);

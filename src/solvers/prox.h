@@ -20,7 +20,7 @@ struct prox {
     double *room[4];   /* for vectors made in passing */
 
     /* Coordinates. */
-    struct columns columns;
+    struct csc columns;
     size_t count; /* of columns; the place of the bias */
     double *w, *step;
     double *v;              /* sums over the rows of f_i (x_i - c, 1) */

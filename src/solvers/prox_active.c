@@ -26,17 +26,18 @@ struct active {
     double enough;  /* a violation that is none */
 };
 
-static double slope_at(const struct active *s, size_t b) {
+static double active_slope_at(const struct active *s, size_t b) {
     return s->slope[b] + s->p->o->l2 * s->z[b] + s->p->o->l1 * s->sign[b];
 }
 
 static double worst_member(const struct active *s) {
     double most = 0;
-    for (size_t i = 0; i < s->members; i++) most = fmax(most, fabs(slope_at(s, s->member[i])));
+    for (size_t i = 0; i < s->members; i++)
+        most = fmax(most, fabs(active_slope_at(s, s->member[i])));
     return most;
 }
 
-static void join(struct active *s, size_t b, double sign) {
+static void active_join(struct active *s, size_t b, double sign) {
     s->sign[b] = sign;
     s->member[s->members++] = b;
     s->changed = true;
@@ -53,7 +54,7 @@ static bool join_worst(struct active *s) {
         worst = b;
     }
     if (worst == s->n) return false;
-    join(s, worst, s->slope[worst] > 0 ? -1 : 1);
+    active_join(s, worst, s->slope[worst] > 0 ? -1 : 1);
     return true;
 }
 
@@ -81,11 +82,11 @@ static double first_crossing(const struct active *s, size_t *who) {
 }
 
 /* False: there is no way on. */
-static bool advance(struct active *s) {
+static bool active_advance(struct active *s) {
     const struct kernels *kernels = s->p->o->ctx->kernels;
     size_t who;
     if (s->changed && !factorise(s)) return false;
-    for (size_t i = 0; i < s->members; i++) s->move[i] = -slope_at(s, s->member[i]);
+    for (size_t i = 0; i < s->members; i++) s->move[i] = -active_slope_at(s, s->member[i]);
     factor_solve(s->factor, s->members, s->scale, s->move, s->p->o->ctx);
     double length = first_crossing(s, &who);
     for (size_t i = 0; i < s->members; i++) {
@@ -103,15 +104,15 @@ static bool advance(struct active *s) {
     return true;
 }
 
-static void descend(struct active *s) {
+static void active_descend(struct active *s) {
     static const double precision = 1e-10, most_work = 3e9;
     enum { AGAIN = 3 };
     double work = 0; /* products, and as many for each number of the factor */
     int still = 0;   /* solves of the same members, which only rounding asks for */
     for (size_t b = 0; b < s->n; b++) {
         double w = s->z[b], over = fabs(s->slope[b]) - s->p->o->l1;
-        if (w != 0) join(s, b, w > 0 ? 1 : -1);
-        s->enough = fmax(s->enough, w != 0 ? fabs(slope_at(s, b)) : over);
+        if (w != 0) active_join(s, b, w > 0 ? 1 : -1);
+        s->enough = fmax(s->enough, w != 0 ? fabs(active_slope_at(s, b)) : over);
     }
     s->enough *= precision;
     while (work <= most_work && !cancelled(s->p->o->ctx)) {
@@ -120,7 +121,7 @@ static void descend(struct active *s) {
         bool arrived = worst_member(s) <= s->enough || still == AGAIN;
         if (arrived && !join_worst(s)) return;
         still = s->changed ? 0 : still + 1;
-        if (!advance(s)) return;
+        if (!active_advance(s)) return;
     }
 }
 
@@ -135,7 +136,7 @@ sepal_status prox_active_descend(struct prox *p, double *slope, size_t n) {
         double **const parts[] = {&s.sign, &s.z, &s.move, &s.scale};
         for (size_t k = 0; k < 4; k++) *parts[k] = numbers + k * n;
         for (size_t b = 0; b < n; b++) s.z[b] = p->w[p->block[b]] + p->step[p->block[b]];
-        descend(&s);
+        active_descend(&s);
         for (size_t b = 0; b < n; b++) {
             size_t k = p->block[b];
             p->step[k] = s.z[b] == 0 ? -p->w[k] : s.z[b] - p->w[k];

@@ -15,8 +15,8 @@ struct reaching {
     double *reach; /* HALVES x 2 x cols: sums of weight |x| with y x below 0 and above */
 };
 
-static void reach_of_row(const struct objective *o, const struct block *block, size_t i,
-                         double *reach) {
+static void prox_columns_reach_of_row(const struct objective *o, const struct block *block,
+                                      size_t i, double *reach) {
     size_t row = block->first_row + i;
     double side = objective_side(o, row), weight = o->row_weight[row];
     double same = block->values == VALUES_ROW ? block->f64[i] : 1;
@@ -35,7 +35,7 @@ static sepal_status reach_of_half(sepal_ctx *ctx, size_t half, void *payload) {
     (void)ctx;
     for (size_t b = from; b < to; b++)
         for (size_t i = 0; i < x->blocks[b].rows; i++)
-            reach_of_row(all->p->o, &x->blocks[b], i, all->reach + half * 2 * x->cols);
+            prox_columns_reach_of_row(all->p->o, &x->blocks[b], i, all->reach + half * 2 * x->cols);
     return SEPAL_OK;
 }
 
@@ -83,7 +83,7 @@ sepal_status prox_columns_make(struct prox *p) {
     return status;
 }
 
-struct summing {
+struct column_summing {
     struct prox *p;
     struct curvatures along;
     double total; /* the sum of the along */
@@ -92,7 +92,7 @@ struct summing {
 };
 
 static sepal_status norms_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
-    const struct summing *all = payload;
+    const struct column_summing *all = payload;
     struct prox *p = all->p;
     for (size_t k = p->columns.stripe[stripe]; k < p->columns.stripe[stripe + 1]; k++) {
         double once, twice, c = prox_centre(p, k);
@@ -108,13 +108,13 @@ static sepal_status norms_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload
 }
 
 sepal_status prox_columns_norms(struct prox *p) {
-    struct summing all = {.p = p, .along = dress(p, p->o->row_weight)};
+    struct column_summing all = {.p = p, .along = dress(p, p->o->row_weight)};
     for (size_t i = 0; i < p->o->n; i++) all.total += p->o->row_weight[i];
     return parallel_for(p->o->ctx, p->columns.n_stripes, norms_of_stripe, &all);
 }
 
-static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
-    const struct summing *all = payload;
+static sepal_status prox_columns_sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
+    const struct column_summing *all = payload;
     struct prox *p = all->p;
     for (size_t k = p->columns.stripe[stripe]; k < p->columns.stripe[stripe + 1]; k++) {
         if (p->gone[k] && !all->all) continue;
@@ -125,9 +125,9 @@ static sepal_status sum_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
 }
 
 sepal_status prox_columns_sums(struct prox *p, bool all) {
-    struct summing sums = {.p = p, .all = all};
+    struct column_summing sums = {.p = p, .all = all};
     sums.dressed = columns_dress(&p->columns, p->f, p->room[0]);
-    return parallel_for(p->o->ctx, p->columns.n_stripes, sum_stripe, &sums);
+    return parallel_for(p->o->ctx, p->columns.n_stripes, prox_columns_sum_stripe, &sums);
 }
 
 enum { PARTS = 16 };

@@ -30,7 +30,7 @@ static bool belongs(const struct prox *p, size_t k, bool all) {
 }
 
 /* Members stay while the matrix is worth something, wanted or not. */
-static void keep_block(struct prox *p) {
+static void gram_keep_block(struct prox *p) {
     size_t n = p->n_set, light = 0, b = 0;
     memcpy(p->light, p->set, n * sizeof *p->set);
     p->n_set = 0;
@@ -49,7 +49,7 @@ void prox_gram_choose(struct prox *p) {
     bool all = takes_all(p);
     double change = fabs(p->curvatures - p->block_curves);
     if (p->gram && !all && !p->careful && change <= drift * p->block_curves) {
-        keep_block(p);
+        gram_keep_block(p);
         if (p->n_light > 0) return;
     }
     mem_free(p->gram);
@@ -87,7 +87,7 @@ struct chunk {
 };
 
 static void read_chunk(struct chunk *chunk, const struct prox *p, size_t first, size_t end) {
-    const struct columns *c = &p->columns;
+    const struct csc *c = &p->columns;
     memset(chunk->count, 0, sizeof chunk->count);
     for (size_t b = 0; b < p->n_block; b++) {
         size_t last = c->start[p->block[b] + 1], at = chunk->next[b];
@@ -119,7 +119,7 @@ static void pair_chunk(const struct chunk *chunk, const struct prox *p, size_t f
 static sepal_status pair_half(sepal_ctx *ctx, size_t half, void *payload) {
     const struct pairing *all = payload;
     const struct prox *p = all->p;
-    const struct columns *c = &p->columns;
+    const struct csc *c = &p->columns;
     size_t first = c->n * half / HALVES, end = c->n * (half + 1) / HALVES;
     struct chunk *chunk = mem_alloc(ctx, 1, sizeof *chunk);
     if (!chunk) return SEPAL_EMEMORY;
@@ -154,7 +154,8 @@ static sepal_status pair_sparse(struct prox *p) {
     return SEPAL_OK;
 }
 
-static void fill_rows(const void *payload, size_t first, size_t n, double *out, size_t stride) {
+static void gram_fill_rows(const void *payload, size_t first, size_t n, double *out,
+                           size_t stride) {
     const struct prox *p = payload;
     for (size_t i = first; i < first + n; i++, out += stride) {
         size_t local;
@@ -166,12 +167,12 @@ static void fill_rows(const void *payload, size_t first, size_t n, double *out, 
     }
 }
 
-static double centre_of(const struct prox *p, size_t a) {
+static double gram_centre_of(const struct prox *p, size_t a) {
     return a < p->n_block ? prox_centre(p, p->block[a]) : 0;
 }
 
 /* What the centre of sparse columns takes off, and a free bias that follows every step. */
-static void correct(struct prox *p) {
+static void gram_correct(struct prox *p) {
     size_t n = size_of(p);
     bool follows = p->o->bias == BIAS_FREE && p->curvatures > 0;
     p->first[p->count] = p->second[p->count] = p->curvatures;
@@ -179,7 +180,7 @@ static void correct(struct prox *p) {
         size_t k = p->block[a];
         for (size_t b = a; b < n; b++) {
             size_t l = p->block[b];
-            double *cell = &p->gram[a * n + b], c = centre_of(p, a), e = centre_of(p, b);
+            double *cell = &p->gram[a * n + b], c = gram_centre_of(p, a), e = gram_centre_of(p, b);
             if (follows)
                 *cell -= p->first[k] * p->first[l] / p->curvatures;
             else
@@ -200,17 +201,17 @@ sepal_status prox_gram_make(struct prox *p) {
         TRY(pair_sparse(p));
     } else {
         const struct tall tall = {
-            .rows = o->n, .cols = n, .stride = o->cols + 1, .fill = fill_rows, .payload = p};
+            .rows = o->n, .cols = n, .stride = o->cols + 1, .fill = gram_fill_rows, .payload = p};
         TRY(tall_gram(p->gram, o->ctx, &tall));
     }
-    correct(p);
+    gram_correct(p);
     p->block_curves = p->curvatures;
     return SEPAL_OK;
 }
 
 /* ---- coordinate descent ------------------------------------------------------------------- */
 
-static double visit(struct prox *p, size_t b, double *slope) {
+static double gram_visit(struct prox *p, size_t b, double *slope) {
     const struct objective *o = p->o;
     size_t n = size_of(p), k = p->block[b];
     double w = p->w[k] + p->step[k], curvature = p->gram[b * n + b] + o->l2;
@@ -232,7 +233,7 @@ sepal_status prox_gram_descend(struct prox *p, double *slope) {
     if (p->creeps && prox_alone(p)) most = 10;
     for (int pass = 0; pass < most; pass++) {
         double moved = 0;
-        for (size_t b = 0; b < n; b++) moved += visit(p, b, slope);
+        for (size_t b = 0; b < n; b++) moved += gram_visit(p, b, slope);
         if (pass == 0) first = moved;
         if (moved <= precision * first || cancelled(p->o->ctx)) return SEPAL_OK;
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* The means of the columns under these weights of the rows, `total` in all: a pass. */
-static sepal_status find_means(struct prox *p, double *weight, double total, bool all) {
+static sepal_status prox_mean_find_means(struct prox *p, double *weight, double total, bool all) {
     struct prox with = *p;
     with.f = weight;
     with.factors = total;
@@ -28,7 +28,7 @@ sepal_status prox_mean_rules(struct prox *p) {
         p->room[2][i] = o->row_weight[i];
         total_weight += o->row_weight[i];
     }
-    TRY(find_means(p, p->room[2], total_weight, true));
+    TRY(prox_mean_find_means(p, p->room[2], total_weight, true));
     for (size_t k = 0; k < p->count; k++) {
         squares += p->norm[k] * p->norm[k];
         means += total_weight * p->mean[k] * p->mean[k];
@@ -47,7 +47,7 @@ static double largest_at(const struct prox *p, double shift, bool all) {
 
 /* How much of the mean the sums have too much: what makes the largest of them least, which is convex
    in it. */
-static double find_shift(const struct prox *p, bool all) {
+static double prox_mean_find_shift(const struct prox *p, bool all) {
     enum { THIRDS = 120 };
     double most = 0, widest = 0;
     for (size_t k = 0; k < prox_penalised(p); k++) {
@@ -69,8 +69,8 @@ static double find_shift(const struct prox *p, bool all) {
 sepal_status prox_mean_align(struct prox *p, bool all) {
     const struct objective *o = p->o;
     if (o->bias == BIAS_FREE || !(p->curvatures > 0)) return SEPAL_OK;
-    TRY(find_means(p, p->curvature, p->curvatures, all));
-    double shift = find_shift(p, all);
+    TRY(prox_mean_find_means(p, p->curvature, p->curvatures, all));
+    double shift = prox_mean_find_shift(p, all);
     struct prox aligned = *p;
     aligned.a = p->room[2];
     aligned.f = p->room[3];

@@ -18,7 +18,7 @@ enum { STEPS_MOST = 2000, OF_ROWS = 9, OF_COLUMNS = 10 };
 /* ---- set-up ------------------------------------------------------------------------------- */
 
 /* Coordinate k's place in a point. */
-static size_t place_of(const struct prox *p, size_t k) {
+static size_t prox_place_of(const struct prox *p, size_t k) {
     return k == p->count ? p->o->cols : p->columns.number[k];
 }
 
@@ -27,7 +27,7 @@ struct store {
     size_t *lists;
 };
 
-static sepal_status make_room(struct prox *p, struct store *store) {
+static sepal_status prox_make_room(struct prox *p, struct store *store) {
     sepal_ctx *ctx = p->o->ctx;
     size_t n = p->o->n, width = p->count + 1;
     store->rows = mem_alloc(ctx, n, OF_ROWS * sizeof *store->rows);
@@ -49,10 +49,10 @@ static sepal_status make_room(struct prox *p, struct store *store) {
     return SEPAL_OK;
 }
 
-static sepal_status start(struct prox *p) {
+static sepal_status prox_start(struct prox *p) {
     const struct objective *o = p->o;
     size_t own = p->count + (o->bias != BIAS_NONE);
-    for (size_t k = 0; k < own; k++) p->w[k] = p->d->u[place_of(p, k)];
+    for (size_t k = 0; k < own; k++) p->w[k] = p->d->u[prox_place_of(p, k)];
     p->dual = -INFINITY;
     p->inner = 1;
     if (p->d->warm)
@@ -82,7 +82,7 @@ static void screen(struct prox *p) {
 
 /* The bound that the sum of an empty column must exceed: l1, or where few columns go at a time so much
    that they are about as many as have a weight. */
-static double entry_bound(const struct prox *p) {
+static double prox_entry_bound(const struct prox *p) {
     enum { HALVINGS = 50, FEW_MORE = 32, MOST = 500 };
     size_t full = 0, wanted, joining = 0;
     double low = p->o->l1, high = low;
@@ -106,7 +106,7 @@ static double entry_bound(const struct prox *p) {
 
 static void choose_set(struct prox *p) {
     static const double few = 0.25, steady = 0.9;
-    double bound = entry_bound(p);
+    double bound = prox_entry_bound(p);
     size_t empty = 0;
     p->n_set = p->entries = 0;
     for (size_t k = 0; k < p->count; k++) {
@@ -131,7 +131,7 @@ static sepal_status bound(struct prox *p, bool all, bool aligned) {
 }
 
 /* Is the gap as small with the columns that were left out? If not, none is left out any more. */
-static sepal_status confirm(struct prox *p, bool *screens) {
+static sepal_status prox_confirm(struct prox *p, bool *screens) {
     if (*screens) TRY(bound(p, true, true));
     p->d->converged = p->gap <= p->d->tol;
     if (!p->d->converged) memset(p->gone, 0, p->count * sizeof *p->gone);
@@ -157,16 +157,16 @@ static bool creeps_in_vain(const struct prox *p, double *then) {
     return vain;
 }
 
-static sepal_status run(struct prox *p) {
+static sepal_status prox_run(struct prox *p) {
     enum { IDLE_MOST = 10 };
     struct solver *d = p->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST, still = 0;
     double value = INFINITY, dual = -INFINITY, then = INFINITY;
     bool screens = true, moved = true;
-    TRY(start(p));
+    TRY(prox_start(p));
     for (;;) {
         TRY(bound(p, false, p->creeps));
-        if (p->gap <= d->tol) TRY(confirm(p, &screens));
+        if (p->gap <= d->tol) TRY(prox_confirm(p, &screens));
         still = idle(p, &value, &dual, still);
         if (d->converged || d->iterations >= most || still > IDLE_MOST) return SEPAL_OK;
         if (creeps_in_vain(p, &then)) return SEPAL_OK;
@@ -185,18 +185,18 @@ static sepal_status run(struct prox *p) {
     }
 }
 
-static void leave(const struct prox *p) {
+static void prox_leave(const struct prox *p) {
     size_t own = p->count + (p->o->bias != BIAS_NONE);
-    for (size_t k = 0; k < own; k++) p->d->u[place_of(p, k)] = p->w[k];
+    for (size_t k = 0; k < own; k++) p->d->u[prox_place_of(p, k)] = p->w[k];
 }
 
 sepal_status solve_prox_newton(struct solver *d) {
     struct prox p = {.d = d, .o = d->o};
     struct store store = {0};
     sepal_status status = prox_columns_make(&p);
-    if (status == SEPAL_OK) status = make_room(&p, &store);
-    if (status == SEPAL_OK) status = run(&p);
-    if (status == SEPAL_OK) leave(&p);
+    if (status == SEPAL_OK) status = prox_make_room(&p, &store);
+    if (status == SEPAL_OK) status = prox_run(&p);
+    if (status == SEPAL_OK) prox_leave(&p);
     columns_clear(&p.columns);
     mem_free(store.rows);
     mem_free(store.wide);

@@ -107,7 +107,7 @@ static double penalty_added(const struct prox *p, double length) {
 }
 
 /* The slope at the start, but with the whole step's change of |w|_1, which bounds that of a part. */
-static double slope_of(const struct prox *p) {
+static double prox_rows_slope_of(const struct prox *p) {
     const struct objective *o = p->o;
     double slope = 0;
     for (size_t i = 0; i < p->n_set + (o->bias != BIAS_NONE); i++) {
@@ -122,7 +122,7 @@ static double slope_of(const struct prox *p) {
 }
 
 /* A matrix of second derivatives that was kept too long may send the model's steps off without end. */
-static bool is_finite(const struct prox *p) {
+static bool prox_rows_is_finite(const struct prox *p) {
     for (size_t i = 0; i < p->o->n; i++)
         if (!isfinite(p->t[i])) return false;
     return true;
@@ -132,12 +132,12 @@ static sepal_status search(double *out, const struct prox *p) {
     static const double enough = 0.01, shorter = 0.5;
     enum { TRIALS = 40 };
     const struct objective *o = p->o;
-    double slope = slope_of(p), value = prox_objective(p);
+    double slope = prox_rows_slope_of(p), value = prox_objective(p);
     double noise = 16 * DBL_EPSILON * fabs(value);
     double loss, length = 1;
     *out = 0;
     /* near the optimum the sums cannot tell the slope from 0, but the dual still gains */
-    if (!(slope <= noise) || !is_finite(p)) return SEPAL_OK;
+    if (!(slope <= noise) || !prox_rows_is_finite(p)) return SEPAL_OK;
     for (int trial = 0; trial < TRIALS; trial++) {
         TRY(objective_loss_along(&loss, o, p->m, p->t, length));
         double gain = value - p->penalty - loss - penalty_added(p, length);

@@ -27,7 +27,8 @@ static double violation(double slope, double w, double l1) {
 }
 
 /* The slope of the losses' model along column k. */
-static double slope_of(const struct model *model, const struct kernels *kernels, size_t k) {
+static double prox_step_slope_of(const struct model *model, const struct kernels *kernels,
+                                 size_t k) {
     const struct prox *p = model->p;
     double slope = columns_dot(&p->columns, kernels, k, model->r) + model->s * p->first[k];
     if (p->o->bias != BIAS_FREE)
@@ -36,7 +37,7 @@ static double slope_of(const struct model *model, const struct kernels *kernels,
 }
 
 /* Coordinate k has moved: a free bias follows, or the centre does. */
-static void follow(struct model *model, size_t k, double move) {
+static void prox_step_follow(struct model *model, size_t k, double move) {
     const struct prox *p = model->p;
     if (k == p->count) {
         model->s += move;
@@ -49,18 +50,18 @@ static void follow(struct model *model, size_t k, double move) {
         model->s -= move * prox_centre(p, k);
 }
 
-static double visit(struct model *model, size_t k) {
+static double prox_step_visit(struct model *model, size_t k) {
     struct prox *p = model->p;
     const struct objective *o = p->o;
     double w = p->w[k] + p->step[k], curvature = p->second[k] + o->l2;
-    double slope = slope_of(model, o->ctx->kernels, k) + o->l2 * w;
+    double slope = prox_step_slope_of(model, o->ctx->kernels, k) + o->l2 * w;
     if (!(curvature > 0)) return 0;
     double off = violation(slope, w, o->l1), next = prox_shrink(w, slope, curvature, o->l1);
     double move = next - w;
     if (move == 0) return off;
     p->step[k] = next == 0 ? -p->w[k] : next - p->w[k];
     columns_add_curvature(&p->columns, k, move, model->along, model->r);
-    follow(model, k, move);
+    prox_step_follow(model, k, move);
     return off;
 }
 
@@ -69,7 +70,7 @@ static sepal_status slopes_part(sepal_ctx *ctx, size_t part, void *payload) {
     const struct prox *p = model->p;
     size_t from = p->n_block * part / PARTS, to = p->n_block * (part + 1) / PARTS;
     for (size_t b = from; b < to; b++)
-        p->block_slope[b] = slope_of(model, ctx->kernels, p->block[b]);
+        p->block_slope[b] = prox_step_slope_of(model, ctx->kernels, p->block[b]);
     return SEPAL_OK;
 }
 
@@ -92,7 +93,7 @@ static sepal_status visit_block(struct model *model, double *off) {
     for (size_t b = 0; b < n; b++) {
         size_t k = p->block[b];
         p->before[k] = p->step[k] - p->before[k];
-        if (p->before[k] != 0) follow(model, k, p->before[k]);
+        if (p->before[k] != 0) prox_step_follow(model, k, p->before[k]);
     }
     if (alone) return SEPAL_OK;
     TRY(prox_columns_scores(p->t, p, p->block, p->n_block, p->before));
@@ -117,32 +118,32 @@ static double visit_bias(struct model *model) {
 }
 
 /* The step was set from outside: the sums that go with it. */
-static void settle(struct model *model) {
+static void prox_step_settle(struct model *model) {
     struct prox *p = model->p;
     model->sum = -p->factors;
     model->s = p->o->bias == BIAS_PENALISED ? p->step[p->count] : 0;
     for (size_t i = 0; i < p->n_set; i++)
-        if (p->step[p->set[i]] != 0) follow(model, p->set[i], p->step[p->set[i]]);
+        if (p->step[p->set[i]] != 0) prox_step_follow(model, p->set[i], p->step[p->set[i]]);
     if (p->o->bias == BIAS_FREE) model->s = -model->sum * model->inverse_sum;
 }
 
 /* One visit of everything; the sum of the violations met. The block is solved, not visited: it counts
    only where it is all there is. */
-static sepal_status pass(struct model *model, double *off) {
+static sepal_status prox_step_pass(struct model *model, double *off) {
     const struct prox *p = model->p;
     *off = visit_bias(model);
-    for (size_t i = 0; i < p->n_light; i++) *off += visit(model, p->light[i]);
+    for (size_t i = 0; i < p->n_light; i++) *off += prox_step_visit(model, p->light[i]);
     return visit_block(model, off);
 }
 
-static sepal_status descend(struct model *model, struct history *history) {
+static sepal_status prox_step_descend(struct model *model, struct history *history) {
     enum { PASSES = 200, WARM_UP = 2 };
     struct prox *p = model->p;
     struct solver *d = p->d;
     bool once = prox_alone(p);
     for (int k = 0; k < PASSES; k++) {
         double off;
-        TRY(pass(model, &off));
+        TRY(prox_step_pass(model, &off));
         if (!(p->outset > 0)) p->outset = off;
         bool done = once || off <= p->inner * p->outset;
         if (done && k == 0) {
@@ -155,7 +156,8 @@ static sepal_status descend(struct model *model, struct history *history) {
         if (d->stopped) break;
         if (k < WARM_UP || p->careful) continue;
         TRY(history_add(history, p, model->r));
-        if (history->n == HISTORY && history_extrapolate(history, p, model->r)) settle(model);
+        if (history->n == HISTORY && history_extrapolate(history, p, model->r))
+            prox_step_settle(model);
     }
     return SEPAL_OK;
 }
@@ -177,7 +179,7 @@ sepal_status prox_step(struct prox *p) {
     p->step[p->count] = 0;
     TRY(prox_gram_make(p));
     struct history history = {0};
-    sepal_status status = descend(&model, &history);
+    sepal_status status = prox_step_descend(&model, &history);
     history_clear(&history);
     TRY(status);
     if (o->bias == BIAS_FREE) {

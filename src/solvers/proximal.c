@@ -34,7 +34,7 @@ struct proximal {
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-static void visit(struct proximal *p, size_t i) {
+static void proximal_visit(struct proximal *p, size_t i) {
     const struct objective *o = p->o;
     const struct kernels *kernels = o->ctx->kernels;
     size_t local;
@@ -58,7 +58,7 @@ static void visit(struct proximal *p, size_t i) {
         row_axpy(kernels, block, local, o->cols, factor, p->w);
 }
 
-static void epoch(struct proximal *p) {
+static void proximal_epoch(struct proximal *p) {
     enum { STREAM = 0x70 };
     struct solver *d = p->h->d;
     const struct objective *o = p->o;
@@ -71,7 +71,7 @@ static void epoch(struct proximal *p) {
     for (size_t g = 0; g < groups && !d->stopped; g++) {
         size_t from = (size_t)p->order[g] * GROUP;
         size_t to = from + GROUP < p->n_active ? from + GROUP : p->n_active;
-        for (size_t k = from; k < to; k++) visit(p, p->active[k]);
+        for (size_t k = from; k < to; k++) proximal_visit(p, p->active[k]);
         if ((g + 1) % between == 0)
             d->stopped = d->stops(d->payload, d->iterations, p->h->primal, hinge_gap(p->h));
     }
@@ -110,7 +110,7 @@ static double centre_score(const struct objective *o, const double *w) {
     return implicit ? o->ctx->kernels->dot_f64(o->centre, w, o->cols) : 0;
 }
 
-static sepal_status check(struct proximal *p) {
+static sepal_status proximal_check(struct proximal *p) {
     struct hinge *h = p->h;
     const struct objective *o = p->o;
     double *bias = p->before + o->cols;
@@ -128,7 +128,7 @@ static sepal_status check(struct proximal *p) {
 
 /* ---- the start ---------------------------------------------------------------------------- */
 
-static sepal_status start(struct proximal *p) {
+static sepal_status proximal_start(struct proximal *p) {
     struct hinge *h = p->h;
     const struct objective *o = p->o;
     double sum = 0, total_weight = 0;
@@ -154,7 +154,7 @@ static sepal_status start(struct proximal *p) {
     return SEPAL_OK;
 }
 
-static sepal_status allocate(struct proximal *p, struct arena *arena) {
+static sepal_status proximal_allocate(struct proximal *p, struct arena *arena) {
     const struct objective *o = p->o;
     p->w = arena_alloc(o->ctx, arena, o->width, sizeof *p->w);
     p->before = arena_alloc(o->ctx, arena, o->width, sizeof *p->before);
@@ -169,12 +169,12 @@ static sepal_status allocate(struct proximal *p, struct arena *arena) {
 
 /* ---- the solver --------------------------------------------------------------------------- */
 
-static sepal_status run(struct proximal *p, double enough, size_t most) {
+static sepal_status proximal_iterate(struct proximal *p, double enough, size_t most) {
     enum { CHECK_EVERY = 10, LOOK_BACK = 50 };
     struct solver *d = p->h->d;
     size_t first = d->iterations, due = 2, judged = LOOK_BACK;
     double then = INFINITY;
-    TRY(start(p));
+    TRY(proximal_start(p));
     while (!hinge_ends(p->h) && d->iterations - first < most) {
         size_t done = d->iterations - first;
         if (hinge_gap(p->h) <= enough) break;
@@ -185,11 +185,11 @@ static sepal_status run(struct proximal *p, double enough, size_t most) {
         }
         if (due > most) due = most;
         while (d->iterations - first < due && !d->stopped) {
-            epoch(p);
+            proximal_epoch(p);
             if (d->iterations - first < due) carry_on(p);
         }
         due += due / 4 < 2 ? 2 : due / 4 < CHECK_EVERY ? due / 4 : CHECK_EVERY;
-        TRY(check(p));
+        TRY(proximal_check(p));
         carry_on(p);
         if (d->stopped) break;
     }
@@ -203,8 +203,8 @@ sepal_status proximal_run(struct hinge *h, double enough, size_t most) {
     if (h->o->rows.sparse && h->o->centre && h->o->bias != BIAS_FREE) return SEPAL_OK;
     size_t done = h->d->iterations, limit = h->d->max_iter;
     if (limit && limit < done + most) most = limit > done ? limit - done : 0;
-    sepal_status status = allocate(&p, &arena);
-    if (status == SEPAL_OK) status = run(&p, enough, most);
+    sepal_status status = proximal_allocate(&p, &arena);
+    if (status == SEPAL_OK) status = proximal_iterate(&p, enough, most);
     arena_clear(&arena);
     return status;
 }

@@ -38,7 +38,7 @@ static void pay(struct sgd *w, const struct block *block, size_t i) {
 }
 
 /* Make v the weights themselves. */
-static void settle(struct sgd *w) {
+static void sgd_settle(struct sgd *w) {
     size_t cols = w->o->cols;
     if (w->due > 0)
         for (size_t j = 0; j < cols; j++) {
@@ -68,7 +68,7 @@ static double eta_at(const struct sgd *w) {
 }
 
 /* The penalties of a step begin: |w|^2 has a slope, which is taken where the step starts. */
-static void shorten(struct sgd *w, double eta) {
+static void sgd_shorten(struct sgd *w, double eta) {
     /* scales * v - late is a difference of numbers as large as the scale is small */
     const int small = w->late ? -8 : -30;
     const struct objective *o = w->o;
@@ -76,7 +76,7 @@ static void shorten(struct sgd *w, double eta) {
     if (o->bias == BIAS_PENALISED) w->bias *= factor;
     w->scale *= factor;
     if (w->eager || !(fabs(w->scale) > ldexp(1, small) && fabs(w->scale) < ldexp(1, -small)))
-        settle(w);
+        sgd_settle(w);
 }
 
 /* ... and end: |w|_1 has none at 0, where it holds weights. The iterate is complete. */
@@ -84,7 +84,7 @@ static void threshold(struct sgd *w, double eta) {
     const struct objective *o = w->o;
     if (o->bias == BIAS_PENALISED) w->bias = shrunk(w->bias, eta * o->l1);
     w->due += eta * o->l1 / fabs(w->scale);
-    if (w->eager && w->due > 0) settle(w);
+    if (w->eager && w->due > 0) sgd_settle(w);
     w->steps++;
     if (!w->sum) return;
     w->bias_sum += w->bias;
@@ -107,7 +107,7 @@ static double push(struct sgd *w, size_t row, size_t n, double eta) {
     return eta * (double)o->n * o->row_weight[row] * alpha * side / (double)n;
 }
 
-static void add(struct sgd *w, size_t row, double factor) {
+static void sgd_add(struct sgd *w, size_t row, double factor) {
     const struct objective *o = w->o;
     size_t i;
     const struct block *block = matrix_block_of(o->x, row, &i);
@@ -118,15 +118,16 @@ static void add(struct sgd *w, size_t row, double factor) {
 }
 
 /* One batch: all of its rows are judged by the same weights. */
-static void step(struct sgd *w, size_t first, size_t n) {
+static void sgd_step(struct sgd *w, size_t first, size_t n) {
     double eta = eta_at(w), factors = 0;
     for (size_t k = 0; k < n; k++) {
         size_t place = first + k;
         w->factor[k] = push(w, w->order ? w->order[place] : place, n, eta);
         factors += w->factor[k];
     }
-    shorten(w, eta);
-    for (size_t k = 0; k < n; k++) add(w, w->order ? w->order[first + k] : first + k, w->factor[k]);
+    sgd_shorten(w, eta);
+    for (size_t k = 0; k < n; k++)
+        sgd_add(w, w->order ? w->order[first + k] : first + k, w->factor[k]);
     if (w->o->bias != BIAS_NONE) w->bias += factors;
     threshold(w, eta);
 }
@@ -138,7 +139,7 @@ static sepal_status step_all(struct sgd *w) {
     memcpy(w->point, w->v, o->cols * sizeof *w->v);
     if (o->bias != BIAS_NONE) w->point[o->cols] = w->bias;
     TRY(objective_sweep(&w->sweep, o, w->point));
-    shorten(w, eta);
+    sgd_shorten(w, eta);
     o->ctx->kernels->axpy_f64(-eta, w->sweep.gradient, w->v, o->cols);
     if (o->bias != BIAS_NONE) w->bias -= eta * w->sweep.gradient[o->cols];
     threshold(w, eta);
@@ -175,17 +176,17 @@ static sepal_status sgd_epoch(struct sgd *w, size_t epoch) {
     if (batch == 0) return step_all(w);
     for (size_t first = 0, part; first < n && !w->d->stopped; first += part) {
         part = n - first < batch ? n - first : batch;
-        step(w, first, part);
+        sgd_step(w, first, part);
         is_stopped(w, part);
     }
     return SEPAL_OK;
 }
 
 /* The answer of now, if it is one: what grew beyond all numbers is not taken. */
-static sepal_status look(struct sgd *w, bool *taken) {
+static sepal_status sgd_look(struct sgd *w, bool *taken) {
     const struct objective *o = w->o;
     double loss, objective;
-    settle(w);
+    sgd_settle(w);
     for (size_t j = 0; j < o->cols; j++)
         w->point[j] = w->sum ? w->sum[j] / (double)w->steps : w->v[j];
     if (o->bias != BIAS_NONE) w->point[o->cols] = w->sum ? w->bias_sum / (double)w->steps : w->bias;
@@ -201,14 +202,14 @@ static sepal_status look(struct sgd *w, bool *taken) {
     return SEPAL_OK;
 }
 
-static sepal_status run(struct sgd *w) {
+static sepal_status sgd_run(struct sgd *w) {
     struct solver *d = w->d;
     size_t most = d->stride->epochs;
     bool taken;
     if (d->max_iter && d->max_iter < most) most = d->max_iter;
     for (size_t epoch = 1; epoch <= most && !d->stopped; epoch++) {
         TRY(sgd_epoch(w, epoch));
-        TRY(look(w, &taken));
+        TRY(sgd_look(w, &taken));
         if (!taken) {
             d->diverged = true;
             return SEPAL_OK;
@@ -222,7 +223,7 @@ static sepal_status run(struct sgd *w) {
 
 /* ---- the solver --------------------------------------------------------------------------- */
 
-static sepal_status make(struct sgd *w) {
+static sepal_status sgd_make(struct sgd *w) {
     const struct objective *o = w->o;
     const struct stride *stride = w->d->stride;
     size_t batch = stride->batch < o->n ? stride->batch : o->n;
@@ -256,11 +257,11 @@ sepal_status solve_sgd(struct solver *d) {
     /* a late sum knows nothing of weights that stop at 0 */
     w.eager = !o->rows.sparse || o->centre || batch == 0 || (o->l1 > 0 && d->stride->average);
     w.steps_an_epoch = batch == 0 ? 1 : (o->n + batch - 1) / batch;
-    sepal_status status = make(&w);
+    sepal_status status = sgd_make(&w);
     if (status == SEPAL_OK) {
         memcpy(w.v, d->u, o->cols * sizeof *w.v);
         w.bias = objective_bias(o, d->u);
-        status = run(&w);
+        status = sgd_run(&w);
     }
     arena_clear(&w.arena);
     return status;

@@ -3,7 +3,7 @@
 #include "core/tree.h"
 #include "solvers/sgd.h"
 
-static void put_weights(struct tree_maker *make, struct tree *line, const struct sgd *w) {
+static void sgd_trace_put_weights(struct tree_maker *make, struct tree *line, const struct sgd *w) {
     enum { FEW = 16 };
     if (w->o->cols > FEW) return;
     struct tree *row = tree_array(make, tree_array(make, line, "weights"), NULL);
@@ -20,7 +20,7 @@ sepal_status sgd_trace(const struct sgd *w) {
     tree_number(&make, line, "epoch", (double)w->d->iterations);
     tree_number(&make, line, "steps", (double)w->steps);
     tree_number(&make, line, "objective", w->objective);
-    put_weights(&make, line, w);
+    sgd_trace_put_weights(&make, line, w);
     if (!make.failed) json_print(ctx, &json, line, 0);
     sepal_status status = make.failed || json.failed ? SEPAL_EMEMORY : SEPAL_OK;
     if (status == SEPAL_OK && ctx->trace(json.bytes, ctx->trace_payload) != 0)

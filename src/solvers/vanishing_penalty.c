@@ -21,7 +21,7 @@ struct vanishing {
     double square; /* |w|^2 of the last answer */
 };
 
-static double square_of(const struct objective *o, const double *u) {
+static double vanishing_square_of(const struct objective *o, const double *u) {
     return o->ctx->kernels->dot_f64(u, u, o->cols);
 }
 
@@ -36,7 +36,7 @@ static sepal_status first_penalty(struct vanishing *s) {
     return SEPAL_OK;
 }
 
-static sepal_status round_of(struct vanishing *s, bool *last) {
+static sepal_status vanishing_round_of(struct vanishing *s, bool *last) {
     static const double at_rest = 1.01;
     struct solver *d = s->d, *inner = &s->inner;
     inner->tol = fmax(0.1 * d->tol, fmin(LOOSE, 0.1 * s->o.l2 * s->square / s->best.primal));
@@ -48,7 +48,7 @@ static sepal_status round_of(struct vanishing *s, bool *last) {
     d->stopped = inner->stopped;
     TRY(hinge_offer(&s->best, inner->u, NULL));
     d->converged = s->best.primal == 0;
-    double square = square_of(d->o, inner->u);
+    double square = vanishing_square_of(d->o, inner->u);
     if (inner->converged && square <= at_rest * s->square)
         TRY(hinge_account(&s->best, inner->alpha));
     *last = d->converged || d->stopped || (d->max_iter && d->iterations >= d->max_iter);
@@ -71,7 +71,8 @@ sepal_status solve_vanishing(struct solver *d) {
     if (status == SEPAL_OK) status = hinge_init(&s.best, d, &arena);
     if (status == SEPAL_OK) status = first_penalty(&s);
     if (status == SEPAL_OK) memcpy(s.inner.u, d->u, o->width * sizeof *d->u);
-    for (int k = 0; status == SEPAL_OK && k < ROUNDS && !last; k++) status = round_of(&s, &last);
+    for (int k = 0; status == SEPAL_OK && k < ROUNDS && !last; k++)
+        status = vanishing_round_of(&s, &last);
     if (status == SEPAL_OK && d->converged) status = hinge_doubt(&s.best);
     arena_clear(&arena);
     return status;

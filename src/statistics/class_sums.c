@@ -7,17 +7,17 @@
 
 #include <string.h>
 
-struct part {
+struct class_part {
     size_t class, from, end; /* columns [from, end) */
     size_t negative_row, other_row;
 };
 
-struct summing {
+struct class_summing {
     const sepal_data *data;
     struct class_sums *out;
     size_t *rows;  /* all of them, class after class */
     size_t *start; /* of each class in `rows` */
-    struct part *parts;
+    struct class_part *parts;
     size_t n_parts;
 };
 
@@ -76,7 +76,8 @@ static bool run_is_negative(const struct run *run) {
     return false;
 }
 
-static void add_values(const struct run *run, const struct kernels *kernels, double a, double *to) {
+static void class_sums_add_values(const struct run *run, const struct kernels *kernels, double a,
+                                  double *to) {
     if (!run->index && run->f32)
         kernels->axpy_f32(a, run->f32, to, run->n);
     else if (!run->index)
@@ -90,7 +91,7 @@ static void add_values(const struct run *run, const struct kernels *kernels, dou
 }
 
 /* Returns whether every value was 0 or 1. */
-static bool add_bits(const struct run *run, double a, double *to) {
+static bool class_sums_add_bits(const struct run *run, double a, double *to) {
     bool bits = true;
     for (size_t e = 0; e < run->n; e++) {
         double x = run_value(run, e);
@@ -102,13 +103,13 @@ static bool add_bits(const struct run *run, double a, double *to) {
 
 /* ---- a part of the sums --------------------------------------------------------------------- */
 
-static void note_row(size_t *first, bool found, size_t row) {
+static void class_sums_note_row(size_t *first, bool found, size_t row) {
     if (found && *first == SIZE_MAX) *first = row;
 }
 
 /* Rows with a centre have a value in every column. */
-static void add_centred(const struct summing *all, struct part *part, const struct block *block,
-                        size_t i, double a, double *sum) {
+static void add_centred(const struct class_summing *all, struct class_part *part,
+                        const struct block *block, size_t i, double a, double *sum) {
     double x;
     for (size_t at = row_seek(block, i, part->from), j;
          row_next(block, i, part->end, &at, &j, &x);) {
@@ -116,14 +117,14 @@ static void add_centred(const struct summing *all, struct part *part, const stru
             sum[j] += a * x;
         else if (x > 0)
             sum[j] += a;
-        note_row(&part->negative_row, x < 0, block->first_row + i);
-        note_row(&part->other_row, x != 0 && x != 1, block->first_row + i);
+        class_sums_note_row(&part->negative_row, x < 0, block->first_row + i);
+        class_sums_note_row(&part->other_row, x != 0 && x != 1, block->first_row + i);
     }
 }
 
 /* Rows of a class need not follow each other in memory, so the processor does not see the next one
    coming: a third of the time when classes alternate. */
-static void fetch(const struct matrix *matrix, size_t row) {
+static void class_sums_fetch(const struct matrix *matrix, size_t row) {
     enum { LINE = 16 }; /* indices, or floats, that share a cache line */
     size_t i;
     const struct block *block = matrix_block_of(matrix, row, &i);
@@ -133,10 +134,10 @@ static void fetch(const struct matrix *matrix, size_t row) {
     }
 }
 
-static sepal_status add_part(sepal_ctx *ctx, size_t p, void *payload) {
-    const struct summing *all = payload;
+static sepal_status class_sums_add_part(sepal_ctx *ctx, size_t p, void *payload) {
+    const struct class_summing *all = payload;
     const struct matrix *matrix = &all->data->matrix;
-    struct part *part = &all->parts[p];
+    struct class_part *part = &all->parts[p];
     double *sum = all->out->sum + part->class * matrix->cols;
     memset(sum + part->from, 0, (part->end - part->from) * sizeof *sum);
     for (size_t at = all->start[part->class]; at < all->start[part->class + 1]; at++) {
@@ -144,7 +145,7 @@ static sepal_status add_part(sepal_ctx *ctx, size_t p, void *payload) {
         const struct block *block = matrix_block_of(matrix, row, &i);
         double a = data_weight(all->data, row);
         if (matrix->sparse && at + 1 < all->start[part->class + 1])
-            fetch(matrix, all->rows[at + 1]);
+            class_sums_fetch(matrix, all->rows[at + 1]);
         if (block->centre) {
             add_centred(all, part, block, i, a, sum);
             continue;
@@ -152,17 +153,17 @@ static sepal_status add_part(sepal_ctx *ctx, size_t p, void *payload) {
         struct run run = run_of(block, i, matrix->cols, part->from, part->end);
         double *to = run.index ? sum : sum + part->from;
         if (all->out->bits)
-            note_row(&part->other_row, !add_bits(&run, a, to), row);
+            class_sums_note_row(&part->other_row, !class_sums_add_bits(&run, a, to), row);
         else
-            add_values(&run, ctx->kernels, a, to);
-        note_row(&part->negative_row, run_is_negative(&run), row);
+            class_sums_add_values(&run, ctx->kernels, a, to);
+        class_sums_note_row(&part->negative_row, run_is_negative(&run), row);
     }
     return SEPAL_OK;
 }
 
 /* ---- who adds what -------------------------------------------------------------------------- */
 
-static sepal_status sort_rows(struct summing *all, sepal_ctx *ctx, struct arena *arena) {
+static sepal_status sort_rows(struct class_summing *all, sepal_ctx *ctx, struct arena *arena) {
     const sepal_data *data = all->data;
     size_t classes = data->schema->n_classes, rows = data->matrix.rows;
     all->rows = arena_alloc(ctx, arena, rows, sizeof *all->rows);
@@ -180,8 +181,9 @@ static sepal_status sort_rows(struct summing *all, sepal_ctx *ctx, struct arena 
 }
 
 /* Stripes of about as many entries in some of the rows of a class. */
-static sepal_status split_sparse(struct part *parts, size_t n, const struct summing *all,
-                                 sepal_ctx *ctx, struct arena *arena) {
+static sepal_status split_sparse(struct class_part *parts, size_t n,
+                                 const struct class_summing *all, sepal_ctx *ctx,
+                                 struct arena *arena) {
     enum { SAMPLE = 256 };
     const struct matrix *matrix = &all->data->matrix;
     const size_t *rows = all->rows + all->start[parts->class];
@@ -204,7 +206,8 @@ static sepal_status split_sparse(struct part *parts, size_t n, const struct summ
     return SEPAL_OK;
 }
 
-static sepal_status split(struct summing *all, sepal_ctx *ctx, struct arena *arena) {
+static sepal_status class_sums_split(struct class_summing *all, sepal_ctx *ctx,
+                                     struct arena *arena) {
     const struct matrix *matrix = &all->data->matrix;
     size_t classes = all->data->schema->n_classes, width = parallel_width(ctx);
     all->parts = arena_alloc(ctx, arena, classes + 2 * width, sizeof *all->parts);
@@ -212,15 +215,16 @@ static sepal_status split(struct summing *all, sepal_ctx *ctx, struct arena *are
     for (size_t k = 0; k < classes; k++) {
         double fraction = (double)(all->start[k + 1] - all->start[k]) / (double)matrix->rows;
         size_t n = (size_t)(fraction * (double)width + 0.5);
-        struct part *parts = all->parts + all->n_parts;
+        struct class_part *parts = all->parts + all->n_parts;
         if (n > matrix->cols) n = matrix->cols;
         if (n < 1) n = 1;
         for (size_t p = 0; p < n; p++)
-            parts[p] = (struct part){.class = k,
-                                     .from = matrix->cols / n * p,
-                                     .end = p + 1 < n ? matrix->cols / n * (p + 1) : matrix->cols,
-                                     .negative_row = SIZE_MAX,
-                                     .other_row = SIZE_MAX};
+            parts[p] =
+                (struct class_part){.class = k,
+                                    .from = matrix->cols / n * p,
+                                    .end = p + 1 < n ? matrix->cols / n * (p + 1) : matrix->cols,
+                                    .negative_row = SIZE_MAX,
+                                    .other_row = SIZE_MAX};
         if (n > 1 && matrix->sparse) TRY(split_sparse(parts, n, all, ctx, arena));
         all->n_parts += n;
     }
@@ -229,13 +233,13 @@ static sepal_status split(struct summing *all, sepal_ctx *ctx, struct arena *are
 
 sepal_status class_sums(struct class_sums *out, sepal_ctx *ctx, struct arena *arena,
                         const sepal_data *data) {
-    struct summing all = {.data = data, .out = out};
+    struct class_summing all = {.data = data, .out = out};
     out->negative_row = out->other_row = SIZE_MAX;
     TRY(sort_rows(&all, ctx, arena));
-    TRY(split(&all, ctx, arena));
-    TRY(parallel_for(ctx, all.n_parts, add_part, &all));
+    TRY(class_sums_split(&all, ctx, arena));
+    TRY(parallel_for(ctx, all.n_parts, class_sums_add_part, &all));
     for (size_t p = 0; p < all.n_parts; p++) {
-        const struct part *part = &all.parts[p];
+        const struct class_part *part = &all.parts[p];
         if (part->negative_row < out->negative_row) out->negative_row = part->negative_row;
         if (part->other_row < out->other_row) out->other_row = part->other_row;
     }

@@ -24,8 +24,8 @@ double ledoit_wolf_sums(double fourth, double squares, double spread, double wei
 }
 
 /* Sums of w |z|^4, or of w z_j^4 over all columns. */
-static sepal_status add_range(sepal_ctx *ctx, const struct block *range, double *sum,
-                              void *payload) {
+static sepal_status ledoit_wolf_add_range(sepal_ctx *ctx, const struct block *range, double *sum,
+                                          void *payload) {
     const struct fourth *all = payload;
     const struct scatter *s = all->rows->s;
     double *z = mem_alloc(ctx, s->x->cols, sizeof *z);
@@ -45,8 +45,8 @@ static sepal_status add_range(sepal_ctx *ctx, const struct block *range, double 
 }
 
 /* The sums of squares of S and of S - m I. */
-static void add_up(double *squares, double *spread, const struct scatter *s, double weight,
-                   const double *scatter, bool diagonal) {
+static void ledoit_wolf_add_up(double *squares, double *spread, const struct scatter *s,
+                               double weight, const double *scatter, bool diagonal) {
     double trace = 0;
     size_t step = diagonal ? 1 : s->n + 1; /* from one diagonal element to the next */
     for (size_t j = 0; j < s->n; j++) trace += scatter[j * step] / weight;
@@ -71,10 +71,11 @@ sepal_status ledoit_wolf(double *out, const struct scatter_rows *rows, size_t n,
     double fourth, squares, spread;
     struct matrix ranges; /* blocks that hold no numbers, only say which rows are theirs */
     TRY(matrix_init(&ranges, rows->s->ctx, n, rows->s->x->cols, false));
-    sepal_status status = matrix_sum(&fourth, rows->s->ctx, &ranges, 1, add_range, &all);
+    sepal_status status =
+        matrix_sum(&fourth, rows->s->ctx, &ranges, 1, ledoit_wolf_add_range, &all);
     matrix_clear(&ranges);
     TRY(status);
-    add_up(&squares, &spread, rows->s, weight, scatter, diagonal);
+    ledoit_wolf_add_up(&squares, &spread, rows->s, weight, scatter, diagonal);
     *out = ledoit_wolf_sums(fourth, squares, spread, weight);
     return SEPAL_OK;
 }

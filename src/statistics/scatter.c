@@ -15,7 +15,7 @@
    STRIPE columns or more, at most STRIPES tasks, and add the rows in order. */
 enum { SUMS_MOST = 1 << 16, STRIPE = 64, STRIPES = 256 };
 
-struct summing {
+struct scatter_summing {
     const struct scatter *s;
     scatter_add_fn add;
     const void *payload;
@@ -23,16 +23,16 @@ struct summing {
     size_t stripe;
 };
 
-static sepal_status add_block(sepal_ctx *ctx, const struct block *block, double *sums,
-                              void *payload) {
-    const struct summing *all = payload;
+static sepal_status scatter_add_block(sepal_ctx *ctx, const struct block *block, double *sums,
+                                      void *payload) {
+    const struct scatter_summing *all = payload;
     (void)ctx;
     all->add(all->s, block, 0, all->s->x->cols, sums, all->payload);
     return SEPAL_OK;
 }
 
-static sepal_status add_stripe(sepal_ctx *ctx, size_t task, void *payload) {
-    const struct summing *all = payload;
+static sepal_status scatter_add_stripe(sepal_ctx *ctx, size_t task, void *payload) {
+    const struct scatter_summing *all = payload;
     size_t from = task * all->stripe, to = from + all->stripe, cols = all->s->x->cols;
     struct block_iterator blocks = {.matrix = all->s->x};
     (void)ctx;
@@ -43,20 +43,20 @@ static sepal_status add_stripe(sepal_ctx *ctx, size_t task, void *payload) {
 
 sepal_status scatter_sum(double *out, const struct scatter *s, size_t width, scatter_add_fn add,
                          const void *payload) {
-    struct summing all = {.s = s, .add = add, .payload = payload, .sums = out};
+    struct scatter_summing all = {.s = s, .add = add, .payload = payload, .sums = out};
     size_t cols = s->x->cols;
-    if (width <= SUMS_MOST) return matrix_sum(out, s->ctx, s->x, width, add_block, &all);
+    if (width <= SUMS_MOST) return matrix_sum(out, s->ctx, s->x, width, scatter_add_block, &all);
     memset(out, 0, width * sizeof *out);
     all.stripe = (cols + STRIPES - 1) / STRIPES;
     if (all.stripe < STRIPE) all.stripe = STRIPE;
-    return parallel_for(s->ctx, (cols + all.stripe - 1) / all.stripe, add_stripe, &all);
+    return parallel_for(s->ctx, (cols + all.stripe - 1) / all.stripe, scatter_add_stripe, &all);
 }
 
 /* ---- means -------------------------------------------------------------------------------- */
 
 /* The sums: weighted differences, classes x cols; sizes of differences, cols; of sparse rows also
    the weights of their entries, classes x cols. */
-static size_t sums_width(const struct scatter *s) {
+static size_t scatter_sums_width(const struct scatter *s) {
     return ((s->x->sparse ? 2 : 1) * s->classes + 1) * s->x->cols;
 }
 
@@ -114,7 +114,7 @@ static void count_classes(struct scatter *s, double *shift) {
 static const double ABSENT_LEAST = 1e-12;
 
 /* Column j of the means: first the differences from the first rows, then from the centre. */
-static sepal_status find_means(struct scatter *s, size_t j, const double *shift) {
+static sepal_status scatter_find_means(struct scatter *s, size_t j, const double *shift) {
     size_t cols = s->x->cols;
     double mean = 0, *size = &s->size[j];
     bool differ = false;
@@ -147,7 +147,7 @@ static sepal_status find_means(struct scatter *s, size_t j, const double *shift)
 }
 
 sepal_status scatter_means(struct scatter *s) {
-    size_t cols = s->x->cols, width = sums_width(s);
+    size_t cols = s->x->cols, width = scatter_sums_width(s);
     double *shift = arena_alloc(s->ctx, s->arena, s->classes, cols * sizeof *shift);
     double *sums = arena_alloc(s->ctx, s->arena, width, sizeof *sums);
     s->class_weight = arena_zero(s->ctx, s->arena, s->classes, sizeof *s->class_weight);
@@ -161,7 +161,7 @@ sepal_status scatter_means(struct scatter *s) {
     s->mean = sums;
     s->size = sums + s->classes * cols;
     s->present = s->x->sparse ? sums + (s->classes + 1) * cols : NULL;
-    for (size_t j = 0; j < cols; j++) TRY(find_means(s, j, shift));
+    for (size_t j = 0; j < cols; j++) TRY(scatter_find_means(s, j, shift));
     return SEPAL_OK;
 }
 

@@ -134,8 +134,8 @@ ADD_SQUARES(add_singles, float)
 ADD_SQUARES(add_doubles, double)
 
 /* Of sparse rows, only the entries. */
-static void add_squares(const struct scatter *s, const struct block *block, size_t from, size_t to,
-                        double *sums, const void *payload) {
+static void scatter_add_squares(const struct scatter *s, const struct block *block, size_t from,
+                                size_t to, double *sums, const void *payload) {
     size_t cols = s->x->cols;
     const double *centre = s->centre + from;
     double x;
@@ -160,7 +160,7 @@ static void add_squares(const struct scatter *s, const struct block *block, size
 
 sepal_status scatter_squares(double *out, const struct scatter *s) {
     size_t cols = s->x->cols, width = s->classes * cols;
-    TRY(scatter_sum(out, s, width, add_squares, NULL));
+    TRY(scatter_sum(out, s, width, scatter_add_squares, NULL));
     for (size_t i = 0; s->present && i < width; i++) {
         double zero = s->centre[i % cols] + s->mean[i]; /* the mean: what a 0 differs by */
         out[i] += (s->class_weight[i / cols] - s->present[i]) * (zero * zero);

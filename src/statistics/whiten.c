@@ -36,15 +36,15 @@ enum { CELLS_MOST = 1 << 27, QR_COLS = 2048, QR_ROWS = 1024 };
 /* Solutions by R'R are corrected by residuals with C itself, so often. */
 enum { CORRECTIONS = 2 };
 
-static double *make(const struct scatter *s, size_t rows, size_t cols) {
+static double *whiten_make(const struct scatter *s, size_t rows, size_t cols) {
     return arena_alloc(s->ctx, s->arena, rows, cols * sizeof(double));
 }
 
 /* ---- the factor --------------------------------------------------------------------------- */
 
 /* x = inverse(R) x for the leading `rank` rows and columns of R */
-static void solve_up(double *x, const double *r, size_t rank, size_t n,
-                     const struct kernels *kernels) {
+static void whiten_solve_up(double *x, const double *r, size_t rank, size_t n,
+                            const struct kernels *kernels) {
     for (size_t i = rank; i-- > 0;) {
         const double *row = r + i * n;
         x[i] = (x[i] - kernels->dot_f64(row + i + 1, x + i + 1, rank - i - 1)) / row[i];
@@ -60,7 +60,7 @@ static void transpose(double *out, const double *in, size_t rows, size_t cols) {
 static sepal_status use_rows(struct whitener *w, size_t rows, bool dependent) {
     const struct scatter *s = w->s;
     size_t m = rows, n = w->n, work = blas_qr_work(n, m);
-    double *columns = make(s, n, m), *scratch = make(s, 1, work);
+    double *columns = whiten_make(s, n, m), *scratch = whiten_make(s, 1, work);
     if (!columns || !scratch) return SEPAL_EMEMORY;
     w->way = WHITEN_ROWS;
     w->rows = w->height = m;
@@ -70,7 +70,7 @@ static sepal_status use_rows(struct whitener *w, size_t rows, bool dependent) {
     s->ctx->blas->qr_r(n, m, columns, m, scratch);
     if (!dependent) return SEPAL_OK;
     double *unit = arena_zero(s->ctx, s->arena, m, m * sizeof *unit);
-    w->inner = make(s, m, m);
+    w->inner = whiten_make(s, m, m);
     if (!unit || !w->inner) return SEPAL_EMEMORY;
     for (size_t i = 0; i < m; i++) unit[i * m + i] = 1;
     return min_norm_solve(w->inner, &w->rank, s->ctx, columns, m, m, unit, m);
@@ -93,11 +93,11 @@ static sepal_status find_null_space(struct whitener *w) {
     size_t n = w->n, rank = w->rank, missing = n - rank;
     const struct scatter *s = w->s;
     w->null = arena_zero(s->ctx, s->arena, n, missing * sizeof *w->null);
-    double *x = make(s, 1, n);
+    double *x = whiten_make(s, 1, n);
     if (!w->null || !x) return SEPAL_EMEMORY;
     for (size_t c = 0; c < missing; c++) {
         for (size_t i = 0; i < rank; i++) x[i] = w->factor[i * n + rank + c];
-        solve_up(x, w->factor, rank, n, s->ctx->kernels);
+        whiten_solve_up(x, w->factor, rank, n, s->ctx->kernels);
         for (size_t i = 0; i < rank; i++)
             if (fabs(x[i]) > PIVOT_ZERO)
                 w->null[w->order[i] * missing + c] = -x[i] * w->scale[w->order[i]];
@@ -141,7 +141,7 @@ static sepal_status confirm_null_space(bool *confirmed, const struct whitener *w
     const struct scatter *s = w->s;
     size_t n = w->n, missing = n - w->rank;
     struct confirming all = {.w = w};
-    double *sums = make(s, 1, missing);
+    double *sums = whiten_make(s, 1, missing);
     all.column = arena_alloc(s->ctx, s->arena, n, sizeof *all.column);
     if (!sums || !all.column) return SEPAL_EMEMORY;
     for (size_t j = 0; j < n; j++) {
@@ -190,7 +190,7 @@ static sepal_status factor_rows(struct whitener *w) {
                         .stride = s->x->cols,
                         .fill = fill_shrunk,
                         .payload = &all};
-    double *r = make(s, n, n), *rows = make(s, n, n);
+    double *r = whiten_make(s, n, n), *rows = whiten_make(s, n, n);
     if (!r || !rows) return SEPAL_EMEMORY;
     TRY(tsqr(r, s->ctx, &tall));
     TRY(min_norm_rows(rows, &w->rank, s->ctx, r, n, n));
@@ -210,11 +210,11 @@ static sepal_status factor_rows(struct whitener *w) {
 
 /* ---- the choice --------------------------------------------------------------------------- */
 
-static sepal_status make_dense(struct whitener *w, double alpha, double divisor) {
+static sepal_status whiten_make_dense(struct whitener *w, double alpha, double divisor) {
     const struct scatter *s = w->s;
     size_t n = w->n;
-    w->factor = make(s, n, n);
-    w->scale = make(s, 1, n);
+    w->factor = whiten_make(s, n, n);
+    w->scale = whiten_make(s, 1, n);
     if (!w->factor || !w->scale) return SEPAL_EMEMORY;
     TRY(scatter_within(w->factor, s));
     TRY(whitener_shrink(w, alpha, divisor));
@@ -222,7 +222,7 @@ static sepal_status make_dense(struct whitener *w, double alpha, double divisor)
     w->rank = w->height = n;
     if (cholesky_scaled(w->factor, n, w->scale, PIVOT_CLEAR, s->ctx)) return SEPAL_OK;
 
-    double *work = make(s, 1, n);
+    double *work = whiten_make(s, 1, n);
     w->order = arena_alloc(s->ctx, s->arena, n, sizeof *w->order);
     if (!work || !w->order) return SEPAL_EMEMORY;
     w->rank = cholesky_pivoted(w->factor, n, fmax(PIVOT_ZERO, (double)n * DBL_EPSILON), w->order,
@@ -243,7 +243,7 @@ static sepal_status make_rows(struct whitener *w) {
     const struct scatter *s = w->s;
     struct scatter_rows rows = {.s = s};
     size_t m = s->x->rows, cols = s->x->cols;
-    double *wide = make(s, m, cols);
+    double *wide = whiten_make(s, m, cols);
     if (!wide) return SEPAL_EMEMORY;
     scatter_fill(&rows, 0, m, wide, cols);
     for (size_t i = 0; i < m; i++) memmove(wide + i * w->n, wide + i * cols, w->n * sizeof *wide);
@@ -252,7 +252,7 @@ static sepal_status make_rows(struct whitener *w) {
     return use_rows(w, m, true);
 }
 
-static sepal_status refuse(const struct whitener *w, bool shrunk) {
+static sepal_status whiten_refuse(const struct whitener *w, bool shrunk) {
     double n = (double)w->n, rows = (double)w->s->x->rows;
     return fail(w->s->ctx, SEPAL_EDATA,
                 "the scatter matrix of %zu columns would take %.3g GB, more than the 1 GB this is "
@@ -270,8 +270,8 @@ sepal_status whitener_make(struct whitener *out, const struct scatter *s, double
     *out = (struct whitener){.s = s, .n = s->n};
     bool few = s->x->rows <= QR_ROWS && 2 * rows <= n && rows * (double)s->x->cols <= CELLS_MOST;
     if (alpha == 0 && few) return make_rows(out);
-    if (n * n <= CELLS_MOST) return make_dense(out, alpha, divisor);
-    if (alpha == 0 || rows >= n || rows * rows > CELLS_MOST) return refuse(out, alpha != 0);
+    if (n * n <= CELLS_MOST) return whiten_make_dense(out, alpha, divisor);
+    if (alpha == 0 || rows >= n || rows * rows > CELLS_MOST) return whiten_refuse(out, alpha != 0);
     return ridge_make(out, alpha, divisor);
 }
 
@@ -288,10 +288,12 @@ static double scaled_norm(const struct whitener *w, const double *row) {
 }
 
 /* Take the null space out of each row. *outside: there was more of it than rounding. */
-static sepal_status project(const struct whitener *w, double *rows, size_t k, bool *outside) {
+static sepal_status whiten_project(const struct whitener *w, double *rows, size_t k,
+                                   bool *outside) {
     size_t n = w->n, missing = n - w->rank, rank;
     sepal_ctx *ctx = w->s->ctx;
-    double *null = make(w->s, n, missing), *b = make(w->s, n, k), *z = make(w->s, missing, k);
+    double *null = whiten_make(w->s, n, missing), *b = whiten_make(w->s, n, k),
+           *z = whiten_make(w->s, missing, k);
     if (!null || !b || !z) return SEPAL_EMEMORY;
     memcpy(null, w->null, n * missing * sizeof *null);
     transpose(b, rows, k, n);
@@ -313,8 +315,8 @@ static sepal_status project(const struct whitener *w, double *rows, size_t k, bo
 static sepal_status solve_inner(const struct whitener *w, double *v, size_t k) {
     size_t m = w->rows;
     const struct blas *blas = w->s->ctx->blas;
-    double *columns = make(w->s, m, k), *half = make(w->s, m, k);
-    double *across = w->dependent ? make(w->s, m, m) : columns;
+    double *columns = whiten_make(w->s, m, k), *half = whiten_make(w->s, m, k);
+    double *across = w->dependent ? whiten_make(w->s, m, m) : columns;
     if (!columns || !half || !across) return SEPAL_EMEMORY;
     transpose(columns, v, k, m);
     if (w->dependent) {
@@ -337,8 +339,8 @@ static void times_rows(double *out, const struct whitener *w, const double *b, s
 }
 
 /* out (k x n) += sign y C for y (k x m) */
-static void add_rows(double *out, const struct whitener *w, const double *y, size_t k,
-                     double sign) {
+static void whiten_add_rows(double *out, const struct whitener *w, const double *y, size_t k,
+                            double sign) {
     for (size_t i = 0; i < k * w->rows; i++)
         w->s->ctx->kernels->axpy_f64(sign * y[i], w->factor + i % w->rows * w->n,
                                      out + i / w->rows * w->n, w->n);
@@ -347,7 +349,7 @@ static void add_rows(double *out, const struct whitener *w, const double *y, siz
 /* y = pinv(C C') C b, and again for what b - C'y is left */
 static sepal_status whiten_by_rows(double *y, struct whitener *w, double *b, size_t k) {
     size_t n = w->n, m = w->rows;
-    double *rest = make(w->s, k, n), *more = make(w->s, k, m);
+    double *rest = whiten_make(w->s, k, n), *more = whiten_make(w->s, k, m);
     if (!rest || !more) return SEPAL_EMEMORY;
     memcpy(rest, b, k * n * sizeof *rest);
     memset(y, 0, k * m * sizeof *y);
@@ -355,7 +357,7 @@ static sepal_status whiten_by_rows(double *y, struct whitener *w, double *b, siz
         times_rows(more, w, rest, k);
         TRY(solve_inner(w, more, k));
         for (size_t i = 0; i < k * m; i++) y[i] += more[i];
-        add_rows(rest, w, more, k, -1);
+        whiten_add_rows(rest, w, more, k, -1);
     }
     for (size_t r = 0; r < k; r++)
         if (scaled_norm(w, rest + r * n) > OUTSIDE * scaled_norm(w, b + r * n)) w->outside = true;
@@ -365,13 +367,13 @@ static sepal_status whiten_by_rows(double *y, struct whitener *w, double *b, siz
 /* w = C' pinv(C C') y, and again for what y - C w is left */
 static sepal_status back_by_rows(double *out, const struct whitener *w, const double *y, size_t k) {
     size_t n = w->n, m = w->rows;
-    double *rest = make(w->s, k, m), *image = make(w->s, k, m);
+    double *rest = whiten_make(w->s, k, m), *image = whiten_make(w->s, k, m);
     if (!rest || !image) return SEPAL_EMEMORY;
     memcpy(rest, y, k * m * sizeof *rest);
     memset(out, 0, k * n * sizeof *out);
     for (size_t step = 0; step <= CORRECTIONS; step++) {
         TRY(solve_inner(w, rest, k));
-        add_rows(out, w, rest, k, 1);
+        whiten_add_rows(out, w, rest, k, 1);
         times_rows(image, w, out, k);
         for (size_t i = 0; i < k * m; i++) rest[i] = y[i] - image[i];
     }
@@ -381,15 +383,16 @@ static sepal_status back_by_rows(double *out, const struct whitener *w, const do
 /* The same for a C that is nearly singular, by least squares of least norm. */
 static sepal_status whiten_by_square(double *y, struct whitener *w, const double *b, size_t k) {
     size_t n = w->n, m = w->rows, rank;
-    double *a = make(w->s, n, m), *right = make(w->s, n, k), *columns = make(w->s, m, k);
-    double *rest = make(w->s, k, n);
+    double *a = whiten_make(w->s, n, m), *right = whiten_make(w->s, n, k),
+           *columns = whiten_make(w->s, m, k);
+    double *rest = whiten_make(w->s, k, n);
     if (!a || !right || !columns || !rest) return SEPAL_EMEMORY;
     transpose(a, w->factor, m, n);
     transpose(right, b, k, n);
     TRY(min_norm_solve(columns, &rank, w->s->ctx, a, n, m, right, k));
     transpose(y, columns, m, k);
     memcpy(rest, b, k * n * sizeof *rest);
-    add_rows(rest, w, y, k, -1);
+    whiten_add_rows(rest, w, y, k, -1);
     for (size_t r = 0; r < k; r++)
         if (scaled_norm(w, rest + r * n) > OUTSIDE * scaled_norm(w, b + r * n)) w->outside = true;
     return SEPAL_OK;
@@ -398,7 +401,8 @@ static sepal_status whiten_by_square(double *y, struct whitener *w, const double
 static sepal_status back_by_square(double *out, const struct whitener *w, const double *y,
                                    size_t k) {
     size_t n = w->n, m = w->rows, rank;
-    double *a = make(w->s, m, n), *right = make(w->s, m, k), *columns = make(w->s, n, k);
+    double *a = whiten_make(w->s, m, n), *right = whiten_make(w->s, m, k),
+           *columns = whiten_make(w->s, n, k);
     if (!a || !right || !columns) return SEPAL_EMEMORY;
     memcpy(a, w->factor, m * n * sizeof *a);
     transpose(right, y, k, m);
@@ -408,18 +412,18 @@ static sepal_status back_by_square(double *out, const struct whitener *w, const 
 }
 
 /* k rows of active columns, from the units of the data to those of S or back */
-static void change_units(const struct whitener *w, double *rows, size_t k) {
+static void whiten_change_units(const struct whitener *w, double *rows, size_t k) {
     for (size_t r = 0; w->s->inverse_unit && r < k; r++)
         for (size_t j = 0; j < w->n; j++) rows[r * w->n + j] *= w->s->inverse_unit[w->s->active[j]];
 }
 
 sepal_status whitener_whiten(double *y, struct whitener *w, double *b, size_t k) {
     size_t n = w->n, rank = w->rank;
-    change_units(w, b, k);
+    whiten_change_units(w, b, k);
     if (w->way == WHITEN_ROWS) return whiten_by_rows(y, w, b, k);
     if (w->way == WHITEN_SQUARE) return whiten_by_square(y, w, b, k);
     if (w->way == WHITEN_RIDGE) return ridge_whiten(y, w, b, k);
-    if (w->way == WHITEN_NULL) TRY(project(w, b, k, &w->outside));
+    if (w->way == WHITEN_NULL) TRY(whiten_project(w, b, k, &w->outside));
     for (size_t i = 0; i < k * rank; i++) {
         size_t j = w->order && w->way == WHITEN_NULL ? w->order[i % rank] : i % rank;
         y[i] = b[i / rank * n + j] * w->scale[j];
@@ -433,23 +437,23 @@ static sepal_status back(double *out, struct whitener *w, const double *y, size_
     if (w->way == WHITEN_ROWS) return back_by_rows(out, w, y, k);
     if (w->way == WHITEN_SQUARE) return back_by_square(out, w, y, k);
     if (w->way == WHITEN_RIDGE) return ridge_back(out, w, y, k);
-    double *x = make(w->s, 1, n);
+    double *x = whiten_make(w->s, 1, n);
     if (!x) return SEPAL_EMEMORY;
     memset(out, 0, k * n * sizeof *out);
     for (size_t r = 0; r < k; r++) {
         memcpy(x, y + r * rank, rank * sizeof *x);
-        solve_up(x, w->factor, rank, n, w->s->ctx->kernels);
+        whiten_solve_up(x, w->factor, rank, n, w->s->ctx->kernels);
         for (size_t i = 0; i < rank; i++) {
             size_t j = w->way == WHITEN_NULL ? w->order[i] : i;
             out[r * n + j] = x[i] * w->scale[j];
         }
     }
     bool some; /* of no meaning here */
-    return w->way == WHITEN_NULL ? project(w, out, k, &some) : SEPAL_OK;
+    return w->way == WHITEN_NULL ? whiten_project(w, out, k, &some) : SEPAL_OK;
 }
 
 sepal_status whitener_back(double *out, struct whitener *w, const double *y, size_t k) {
     TRY(back(out, w, y, k));
-    change_units(w, out, k);
+    whiten_change_units(w, out, k);
     return SEPAL_OK;
 }

@@ -17,7 +17,7 @@
 
 enum { STRIPE = 64, REFINEMENTS = 3 };
 
-struct product {
+struct ridge_product {
     const struct scatter *s;
     const double *in;
     double *out;
@@ -25,7 +25,8 @@ struct product {
 };
 
 /* Rows j of Z' are columns of Z. */
-static void fill_columns(const void *payload, size_t first, size_t n, double *out, size_t stride) {
+static void ridge_fill_columns(const void *payload, size_t first, size_t n, double *out,
+                               size_t stride) {
     const struct scatter *s = payload;
     size_t cols = s->x->cols, m = s->x->rows;
     for (size_t i = 0; i < m; i++) {
@@ -49,7 +50,7 @@ static void fill_columns(const void *payload, size_t first, size_t n, double *ou
 
 /* One row of Z times k vectors: out (k x m) = in (k x n) Z'. */
 static sepal_status multiply_row(sepal_ctx *ctx, size_t i, void *payload) {
-    const struct product *all = payload;
+    const struct ridge_product *all = payload;
     const struct scatter *s = all->s;
     struct scatter_rows rows = {.s = s};
     double *row = mem_alloc(ctx, s->x->cols, sizeof *row);
@@ -63,12 +64,12 @@ static sepal_status multiply_row(sepal_ctx *ctx, size_t i, void *payload) {
 
 /* A stripe of the columns of Z: out (k x n) = in (k x m) Z. */
 static sepal_status multiply_stripe(sepal_ctx *ctx, size_t task, void *payload) {
-    const struct product *all = payload;
+    const struct ridge_product *all = payload;
     const struct scatter *s = all->s;
     size_t m = s->x->rows, from = task * STRIPE, n = s->n - from < STRIPE ? s->n - from : STRIPE;
     double *columns = mem_alloc(ctx, STRIPE, m * sizeof *columns);
     if (!columns) return SEPAL_EMEMORY;
-    fill_columns(s, from, n, columns, m);
+    ridge_fill_columns(s, from, n, columns, m);
     for (size_t r = 0; r < all->k; r++)
         for (size_t j = 0; j < n; j++)
             all->out[r * s->n + from + j] =
@@ -78,17 +79,17 @@ static sepal_status multiply_stripe(sepal_ctx *ctx, size_t task, void *payload) 
 }
 
 static sepal_status forward(double *out, const struct scatter *s, const double *in, size_t k) {
-    struct product all = {.s = s, .in = in, .out = out, .k = k};
+    struct ridge_product all = {.s = s, .in = in, .out = out, .k = k};
     return parallel_for(s->ctx, s->x->rows, multiply_row, &all);
 }
 
 static sepal_status backward(double *out, const struct scatter *s, const double *in, size_t k) {
-    struct product all = {.s = s, .in = in, .out = out, .k = k};
+    struct ridge_product all = {.s = s, .in = in, .out = out, .k = k};
     return parallel_for(s->ctx, (s->n + STRIPE - 1) / STRIPE, multiply_stripe, &all);
 }
 
 /* The intensity, from Z Z' (upper triangle): its squares are those of Z'Z. */
-static double estimate(const struct whitener *w) {
+static double ridge_estimate(const struct whitener *w) {
     const struct scatter *s = w->s;
     size_t m = w->rows;
     double squares = 0, fourth = 0, mean = w->trace / s->total / (double)s->x->cols;
@@ -105,7 +106,7 @@ static double estimate(const struct whitener *w) {
 }
 
 /* The rows in units of their standard deviations. */
-static sepal_status standardize(struct whitener *w, double divisor) {
+static sepal_status ridge_standardize(struct whitener *w, double divisor) {
     const struct scatter *s = w->s;
     size_t cols = s->x->cols;
     struct scatter *scaled = arena_alloc(s->ctx, s->arena, 1, sizeof *scaled);
@@ -123,10 +124,11 @@ static sepal_status standardize(struct whitener *w, double divisor) {
 }
 
 sepal_status ridge_make(struct whitener *w, double alpha, double divisor) {
-    if (isnan(alpha)) TRY(standardize(w, divisor));
+    if (isnan(alpha)) TRY(ridge_standardize(w, divisor));
     const struct scatter *s = w->s;
     size_t m = s->x->rows;
-    struct tall tall = {.rows = w->n, .cols = m, .stride = m, .fill = fill_columns, .payload = s};
+    struct tall tall = {
+        .rows = w->n, .cols = m, .stride = m, .fill = ridge_fill_columns, .payload = s};
     w->way = WHITEN_RIDGE;
     w->rank = w->n;
     w->rows = m;
@@ -135,7 +137,7 @@ sepal_status ridge_make(struct whitener *w, double alpha, double divisor) {
     if (!w->factor) return SEPAL_EMEMORY;
     TRY(tall_gram(w->factor, s->ctx, &tall));
     for (size_t i = 0; i < m; i++) w->trace += w->factor[i * m + i];
-    w->alpha = isnan(alpha) ? estimate(w) : alpha;
+    w->alpha = isnan(alpha) ? ridge_estimate(w) : alpha;
     w->ridge = w->alpha * (isnan(alpha) ? divisor : w->trace / (double)s->x->cols);
     bool good = isfinite(w->trace) && w->ridge > 0;
     if (good && w->alpha < 1) {
@@ -166,7 +168,7 @@ static sepal_status solve_once(double *out, const struct whitener *w, const doub
     return SEPAL_OK;
 }
 
-static sepal_status solve(double *out, const struct whitener *w, const double *b, size_t k) {
+static sepal_status ridge_solve(double *out, const struct whitener *w, const double *b, size_t k) {
     const struct scatter *s = w->s;
     size_t m = w->rows, n = w->n, most = m > n ? m : n;
     double *rows = arena_alloc(s->ctx, s->arena, k, m * sizeof *rows);
@@ -193,7 +195,7 @@ sepal_status ridge_whiten(double *y, struct whitener *w, const double *b, size_t
     double *solved = arena_alloc(s->ctx, s->arena, k, n * sizeof *solved);
     double *rows = arena_alloc(s->ctx, s->arena, k, m * sizeof *rows);
     if (!solved || !rows) return SEPAL_EMEMORY;
-    TRY(solve(solved, w, b, k));
+    TRY(ridge_solve(solved, w, b, k));
     TRY(forward(rows, s, solved, k));
     for (size_t i = 0; i < k * height; i++) {
         size_t r = i / height, at = i % height;
@@ -213,5 +215,5 @@ sepal_status ridge_back(double *out, struct whitener *w, const double *y, size_t
     TRY(backward(b, s, rows, k));
     for (size_t i = 0; i < k * n; i++)
         b[i] = sqrt(1 - w->alpha) * b[i] + sqrt(w->ridge) * y[i / n * height + m + i % n];
-    return solve(out, w, b, k);
+    return ridge_solve(out, w, b, k);
 }

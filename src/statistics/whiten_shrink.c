@@ -6,7 +6,7 @@
 /* Squares outside [LEAST, MOST] are near the ends of a double's range. */
 static const double LEAST = 1e-200, MOST = 1e200;
 
-static sepal_status refuse_column(const struct whitener *w, size_t i, bool within) {
+static sepal_status shrunk_refuse_column(const struct whitener *w, size_t i, bool within) {
     if (within)
         return fail(w->s->ctx, SEPAL_EDATA,
                     "the squares of matrix column %zu are beyond the range of a double; bring the "
@@ -28,7 +28,7 @@ static sepal_status shrink_standardized(struct whitener *w, double divisor) {
     for (size_t i = 0; i < n; i++) {
         bool within = w->s->spread[w->s->active[i]] == SPREAD_WITHIN;
         if (within && !(g[i * n + i] > LEAST && g[i * n + i] < MOST))
-            return refuse_column(w, i, true);
+            return shrunk_refuse_column(w, i, true);
     }
     TRY(scatter_standardize(scaled, w->s, g, n + 1, divisor, NULL));
     scatter_scale(g, scaled, divisor);
@@ -50,7 +50,8 @@ sepal_status whitener_shrink(struct whitener *w, double alpha, double divisor) {
         bool within = !isnan(alpha) || g[i * n + i] > 0;
         for (size_t j = i; j < n && w->alpha > 0; j++) g[i * n + j] *= 1 - w->alpha;
         g[i * n + i] += w->ridge;
-        if (!(g[i * n + i] > LEAST && g[i * n + i] < MOST)) return refuse_column(w, i, within);
+        if (!(g[i * n + i] > LEAST && g[i * n + i] < MOST))
+            return shrunk_refuse_column(w, i, within);
     }
     return SEPAL_OK;
 }
