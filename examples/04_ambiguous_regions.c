@@ -1,4 +1,4 @@
-/* Two-class answers, put together, leave regions that no class, or more than one, has a right to.
+/* Two-class predictions, put together, leave regions that no class, or more than one, has a right to.
 
    Three classes in the plane are learnt by one against the rest, with three functions and with two,
    and by pairs. Points of a grid are asked: how many are claimed by several classes, by none, or have
@@ -28,11 +28,11 @@ static void show(sepal_ctx *ctx, const char *spec, const sepal_data *known,
                  const sepal_data *grid) {
     sepal_model *model = NULL;
     int32_t class[GRID];
-    sepal_answers answers = {.classes = class};
+    sepal_predictions predictions = {.classes = class};
     must(ctx, sepal_fit(&model, NULL, ctx, spec, known, NULL));
-    must(ctx, sepal_answer(&answers, ctx, model, grid, 0, GRID, "ambiguous=undecided"));
+    must(ctx, sepal_predict_rows(&predictions, ctx, model, grid, 0, GRID, "ambiguous=undecided"));
     printf("%s: of %d points %zu are claimed by several classes, %zu by none, %zu have a tie\n",
-           spec, GRID, answers.several, answers.none, answers.tied);
+           spec, GRID, predictions.several, predictions.none, predictions.tied);
     for (int i = 0; i < GRID; i++) {
         putchar(class[i] < 0 ? '?' : *sepal_model_class(model, (size_t) class[i]));
         if (i % WIDE == WIDE - 1) putchar('\n');

@@ -145,16 +145,16 @@ static void cuts(void **state) {
         {"'ambiguous':'confidence'", "'ambiguous':'sure'", none},
         {"'ambiguous':'confidence'", "'ambiguous':null", "is not a text"},
         {"'ambiguous':'confidence',", "", "has no 'ambiguous'"},
-        {"'decide':'hard',", "", "its cut has no rule"},
-        {"'decide':'hard','ambiguous':'confidence',", "", "its cut has no rule"},
+        {"'decide':'hard',", "", "its cutoff has no rule"},
+        {"'decide':'hard','ambiguous':'confidence',", "", "its cutoff has no rule"},
         {"'decide':'hard','ambiguous':'confidence'", "'ambiguous':'confidence','decide':'hard'",
-         "its cut has no rule"},
+         "its cutoff has no rule"},
         {"'decide':'hard'", "'decide':'soft'", own},
         {"'cut':{'dtype':'F64','shape':[1]", "'cut':{'dtype':'F64','shape':[1,1]", "expected"},
         {"'cut':{'dtype':'F64'", "'cut':{'dtype':'I64'", "expected"},
         {"'centre':{'dtype':'F64','shape':[1],'data_offsets':[16,24]},"
          "'cut':{'dtype':'F64','shape':[1],'data_offsets':[24,32]}",
-         "'cut':{'dtype':'F64','shape':[2],'data_offsets':[16,32]}", "several cuts"},
+         "'cut':{'dtype':'F64','shape':[2],'data_offsets':[16,32]}", "several cutoffs"},
         {"'cut':{'dtype':'F64','shape':[1],'data_offsets':[24,32]}",
          "'map1':{'dtype':'F64','shape':[1,1],'data_offsets':[24,32]}", "map 1 do not fit"},
     };
@@ -162,7 +162,7 @@ static void cuts(void **state) {
     const struct attack of_reject[] = {
         {"'decide':'reject'", "'decide':'hard'", own}, /* three classes have no cutoff */
         {"'decide':'reject'", "'decide':'soft'", own},
-        {"'decide':'reject','ambiguous':'confidence',", "", "its cut has no rule"},
+        {"'decide':'reject','ambiguous':'confidence',", "", "its cutoff has no rule"},
     };
     ATTACK(rejecting, of_reject);
     const struct attack of_pairs[] = {
