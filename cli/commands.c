@@ -30,6 +30,7 @@ static int run_in_context(struct session *s) {
     int code = option_count(s, "threads", 4096, &threads);
     if (code != EXIT_DONE) return code;
     if (sepal_ctx_new(&s->ctx) != SEPAL_OK) return complain_memory(s);
+    sepal_ctx_set_option_prefix(s->ctx, "--");
     sepal_ctx_set_threads(s->ctx, (unsigned)threads);
     progress_begin(s);
     say_more(s, "kernels %s, BLAS %s, threads %u", sepal_kernels(s->ctx), sepal_blas(s->ctx),
@@ -60,6 +61,7 @@ static int run_command(struct session *s, int count, char **words) {
 
 static int print_version(struct session *s) {
     if (sepal_ctx_new(&s->ctx) != SEPAL_OK) return complain_memory(s);
+    sepal_ctx_set_option_prefix(s->ctx, "--");
     struct result out;
     int code = result_open(&out, s, "-");
     sink_printf(&out.sink, "sepal %s (kernels %s, BLAS %s)\n", sepal_version(),

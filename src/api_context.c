@@ -69,6 +69,10 @@ unsigned sepal_ctx_threads(const sepal_ctx *ctx) {
     return ctx ? parallel_width(ctx) : 0;
 }
 
+void sepal_ctx_set_option_prefix(sepal_ctx *ctx, const char *prefix) {
+    if (ctx) ctx->option_prefix = prefix;
+}
+
 void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload) {
     if (!ctx) return;
     ctx->progress = fn;

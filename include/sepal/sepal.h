@@ -77,6 +77,8 @@ SEPAL_API void sepal_ctx_clear_warnings(sepal_ctx *ctx);
 SEPAL_API void sepal_ctx_set_seed(sepal_ctx *ctx, uint64_t seed);       /* default 1 */
 SEPAL_API void sepal_ctx_set_threads(sepal_ctx *ctx, unsigned threads); /* 0: all cores, default */
 SEPAL_API unsigned sepal_ctx_threads(const sepal_ctx *ctx);
+/* What stands before the name of an option in messages, "option " by default; it is not copied. */
+SEPAL_API void sepal_ctx_set_option_prefix(sepal_ctx *ctx, const char *prefix);
 SEPAL_API void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload);
 SEPAL_API void sepal_ctx_set_trace(sepal_ctx *ctx, sepal_trace_fn fn, void *payload);
 

@@ -10,12 +10,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Names of options stand behind OPTION in messages: whoever calls the library has its own way to write
+   them. */
+static void spell_options(const sepal_ctx *ctx, char *message, size_t size) {
+    const char *prefix =
+        ctx->root && ctx->root->option_prefix ? ctx->root->option_prefix : "option ";
+    size_t n = strlen(prefix);
+    for (char *at = message; (at = strchr(at, OPTION[0])) && strlen(message) + n < size; at += n) {
+        memmove(at + n, at + 1, strlen(at));
+        memcpy(at, prefix, n);
+    }
+}
+
 /* What files and users wrote is quoted in messages: a message stays one line of UTF-8 all the same,
    and steers no terminal. */
-static void write_message(struct error *error, sepal_status status, const char *format,
+static void write_message(sepal_ctx *ctx, sepal_status status, const char *format,
                           va_list arguments) {
+    struct error *error = &ctx->error;
     error->status = status;
     vsnprintf(error->message, sizeof error->message, format, arguments);
+    spell_options(ctx, error->message, sizeof error->message);
     text_mask(error->message);
 }
 
@@ -38,7 +52,7 @@ sepal_status fail(sepal_ctx *ctx, sepal_status status, const char *format, ...) 
     if (ctx) {
         va_list arguments;
         va_start(arguments, format);
-        write_message(&ctx->error, status, format, arguments);
+        write_message(ctx, status, format, arguments);
         va_end(arguments);
         fail_place(ctx, "", 0, 0);
     }
@@ -49,7 +63,7 @@ sepal_status fail_at(sepal_ctx *ctx, sepal_status status, const char *file, size
                      size_t column, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    write_message(&ctx->error, status, format, arguments);
+    write_message(ctx, status, format, arguments);
     va_end(arguments);
     fail_place(ctx, file, line, column);
     return status;
@@ -74,6 +88,7 @@ void warn(sepal_ctx *ctx, const char *code, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    spell_options(ctx, message, sizeof message);
     text_mask(message);
 
     sepal_ctx *root = ctx->root;

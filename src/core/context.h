@@ -49,6 +49,7 @@ struct sepal_ctx {
 
     uint64_t seed;
     unsigned threads;
+    const char *option_prefix; /* NULL: "option " */
     sepal_progress_fn progress;
     void *progress_payload;
     sepal_trace_fn trace;
@@ -65,6 +66,9 @@ struct sepal_ctx {
     const struct blas *blas;
     char blas_name[BLAS_NAME_BYTES];
 };
+
+/* In messages before the name of an option: fail() and warn() put the caller's prefix there. */
+#define OPTION "\1"
 
 /* Record the error and return its status: `return fail(ctx, SEPAL_EDATA, "...", ...)`. The only
    writers of messages. One line, lower case, the value, what to do next. A lower layer's error

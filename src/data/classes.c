@@ -120,7 +120,7 @@ static sepal_status number_classes(struct schema *schema, sepal_ctx *ctx, struct
     if (schema->n_classes > LIMIT_CLASSES)
         return fail(ctx, SEPAL_EDATA,
                     "there are %zu different labels, %d are the most there can be; is it the right "
-                    "column? --target names another one",
+                    "column? " OPTION "target names another one",
                     schema->n_classes, LIMIT_CLASSES);
     return SEPAL_OK;
 }

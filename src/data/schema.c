@@ -44,7 +44,7 @@ sepal_status schema_check_width(sepal_ctx *ctx, const struct schema *schema) {
     if (schema->width <= LIMIT_INDEX) return SEPAL_OK;
     return fail(ctx, SEPAL_EDATA,
                 "the categories of the text columns make %zu columns of 0 and 1, %d are the most "
-                "there can be; leave some of them out with --drop",
+                "there can be; leave some of them out with " OPTION "drop",
                 schema->width, LIMIT_INDEX);
 }
 

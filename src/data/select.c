@@ -191,7 +191,7 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
             warn(
                 ctx, "holdout-fill",
                 "what stands for missing values was learnt from all rows, those held out included; "
-                "with --test and a file of its own it would not be");
+                "with " OPTION "test and a file of its own it would not be");
             break;
         }
     if (rows > UINT32_MAX) return fail(ctx, SEPAL_EDATA, "too many rows to split");

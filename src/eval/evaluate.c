@@ -244,7 +244,7 @@ static sepal_status find_positive(struct evaluation *all, const char *label, siz
     *positive = (size_t)k;
     if (schema->n_classes > 2)
         warn(all->ctx, "positive-ignored",
-             "--positive names one of two classes; this model has %zu", schema->n_classes);
+             OPTION "positive names one of two classes; this model has %zu", schema->n_classes);
     return SEPAL_OK;
 }
 

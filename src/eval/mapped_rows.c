@@ -18,12 +18,14 @@ static sepal_status check_rows(sepal_ctx *ctx, const sepal_data *data) {
                        "the data has no labels of its own to tell its classes by");
     if (classes < 2)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "every row has the label '%s'; there is nothing to separate (is --target "
+                       "every row has the label '%s'; there is nothing to separate (is " OPTION
+                       "target "
                        "the right column?)",
                        classes ? data->schema->classes[0] : "");
     if (data->matrix.cols == 0)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "the data has no feature columns (are --delimiter and --drop right?)");
+                       "the data has no feature columns (are " OPTION "delimiter and " OPTION
+                       "drop right?)");
     return SEPAL_OK;
 }
 

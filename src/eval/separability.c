@@ -208,11 +208,11 @@ static sepal_status separability_run(struct separability_run *a, struct mapped_r
     if (!a->side) return SEPAL_EMEMORY;
     a->classes = data->schema->n_classes;
     if (a->classes > MOST_CLASSES)
-        return fail(
-            a->ctx, SEPAL_EDATA,
-            "%zu classes have too many pairs to ask about, at most %d can be; is --target the "
-            "right column?",
-            a->classes, MOST_CLASSES);
+        return fail(a->ctx, SEPAL_EDATA,
+                    "%zu classes have too many pairs to ask about, at most %d can be; is " OPTION
+                    "target the "
+                    "right column?",
+                    a->classes, MOST_CLASSES);
     TRY(a->classes == 2 ? ask_two(a, report) : ask_many(a, report));
     if (a->make->failed) return SEPAL_EMEMORY;
     const struct tree *answer = tree_find(report, "separable");

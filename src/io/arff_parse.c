@@ -124,9 +124,10 @@ static sepal_status parse_dense(struct arff_parser *parser, const char *p) {
     do {
         p = arff_row_skip_blanks(parser, p);
         if (c == layout->n_cells && p < parser->end && *p == '{')
-            return refuse_tail(parser, p,
-                               "weights in braces are not read; put them into a file and say "
-                               "--weights FILE");
+            return refuse_tail(
+                parser, p,
+                "weights in braces are not read; put them into a file and say " OPTION
+                "weights FILE");
         if (c == layout->n_cells) return rows_refuse_length(rows, p, c + 1);
         p = arff_value_next(p, parser->end, parser->layout->delimiter, false, parser->unquoted,
                             &cell);

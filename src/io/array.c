@@ -63,13 +63,14 @@ sepal_status array_check_table(sepal_ctx *ctx, const struct array_shape *shape, 
     if (array_is_text(shape))
         return fail_at(ctx, SEPAL_EDATA, file, 1, shape->type_at,
                        "this is an array of text, and data in npy files are numbers; is it the "
-                       "file for --labels? Text columns go into a csv file");
+                       "file for " OPTION "labels? Text columns go into a csv file");
     if (shape->dims == 0)
         return fail_at(ctx, SEPAL_EDATA, file, 1, shape->dim_at,
                        "this is a single number; data is an array of rows and columns");
     if (shape->dims == 1)
         return fail_at(ctx, SEPAL_EDATA, file, 1, shape->dim_at,
-                       "this is one column of %s numbers; is it the file for --labels? Data has "
+                       "this is one column of %s numbers; is it the file for " OPTION
+                       "labels? Data has "
                        "rows and columns: a.reshape(-1, 1) makes a table of one column",
                        dims);
     if (shape->format == ARRAY_NPY && shape->dims > 2)

@@ -84,8 +84,8 @@ static void note_second_target(sepal_ctx *ctx, const struct columns *columns,
     size_t usual = usual_target(columns);
     if (columns->labels_elsewhere && usual != SIZE_MAX && layout->roles[usual].role == ROLE_FEATURE)
         warn(ctx, "two-targets",
-             "column '%s' is a feature, since the labels come from --labels; leave it out with "
-             "--drop '%s'",
+             "column '%s' is a feature, since the labels come from " OPTION
+             "labels; leave it out with " OPTION "drop '%s'",
              columns->names[usual], columns->names[usual]);
 }
 
@@ -138,7 +138,7 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
     if (columns->target == columns->weight && columns->target != SIZE_MAX)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "column '%s' cannot be both the target and the weight; name the label "
-                       "column with --target",
+                       "column with " OPTION "target",
                        columns->names[columns->target]);
     schema->columns = arena_zero(ctx, &schema->arena, columns->n, sizeof *schema->columns);
     if (!schema->columns) return SEPAL_EMEMORY;
@@ -193,10 +193,10 @@ static sepal_status match_names(struct table_layout *layout, sepal_ctx *ctx,
         if (c == SIZE_MAX)
             return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                            "the column '%s', which the model needs, is not in this file; %s", name,
-                           schema->header
-                               ? "sepal inspect lists the columns of the model"
-                               : "the model was trained without a header: --header no --skip 1 "
-                                 "matches columns by position");
+                           schema->header ? "sepal inspect lists the columns of the model"
+                                          : "the model was trained without a header: " OPTION
+                                            "header no " OPTION "skip 1 "
+                                            "matches columns by position");
         set_known(layout, c, schema, i);
     }
     return SEPAL_OK;
@@ -311,15 +311,15 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
     if (columns->target == SIZE_MAX) columns->target = column_named(columns, schema->target);
     if (columns->weight == SIZE_MAX) columns->weight = column_named(columns, schema->weight);
     if (with_labels && columns->target == SIZE_MAX && !columns->labels_elsewhere && !schema->target)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "there are no labels here; give " OPTION "labels FILE (" OPTION
+                       "test-labels for the rows of " OPTION "test), or " OPTION "target COLUMN");
+    if (with_labels && columns->target == SIZE_MAX && !columns->labels_elsewhere)
         return fail_at(
             ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-            "there are no labels here; give --labels FILE (--test-labels for the rows of "
-            "--test), or --target COLUMN");
-    if (with_labels && columns->target == SIZE_MAX && !columns->labels_elsewhere)
-        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-                       "there are no labels here: the target column '%s' is missing; name it with "
-                       "--target, or give --labels FILE",
-                       schema->target);
+            "there are no labels here: the target column '%s' is missing; name it with " OPTION
+            "target, or give " OPTION "labels FILE",
+            schema->target);
     TRY(set_role(layout, ctx, columns, columns->target, ROLE_LABEL));
     TRY(set_role(layout, ctx, columns, columns->weight, ROLE_WEIGHT));
     for (size_t c = 0; c < columns->n; c++) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define QUOTE_ADVICE "if quotes are ordinary characters in this file, say --quote no"
+#define QUOTE_ADVICE "if quotes are ordinary characters in this file, say " OPTION "quote no"
 
 static bool is_cell_blank(char c, char delimiter) {
     return c == ' ' || (c == '\t' && delimiter != '\t');

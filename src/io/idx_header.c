@@ -31,9 +31,10 @@ sepal_status idx_header(struct array_shape *out, sepal_ctx *ctx, struct source *
         .format = ARRAY_IDX, .big_endian = true, .type_at = TYPE + 1, .dim_at = START + 1};
     TRY(source_peek(source, ctx, START, &bytes, &n));
     if (n >= 2 && (bytes[0] || bytes[1]))
-        return fail_at(ctx, SEPAL_EDATA, file, 1, bytes[0] ? 1 : 2,
-                       "an idx file begins with two zero bytes, and this one does not; leave out "
-                       "--format idx to have the format found");
+        return fail_at(
+            ctx, SEPAL_EDATA, file, 1, bytes[0] ? 1 : 2,
+            "an idx file begins with two zero bytes, and this one does not; leave out " OPTION
+            "format idx to have the format found");
     if (n > TYPE && !idx_type(out, bytes[TYPE]))
         return fail_at(ctx, SEPAL_EDATA, file, 1, TYPE + 1,
                        "0x%02X is no type of idx; there are 08 09 0B 0C 0D 0E",

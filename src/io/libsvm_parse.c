@@ -202,7 +202,8 @@ static sepal_status take_entry(struct libsvm_parser *parser, const char **at, si
         return libsvm_refuse(parser, p,
                              parser->layout->most == INT32_MAX
                                  ? "index above 2147483647, the largest there is"
-                                 : "index above the number of features that --n-features states");
+                                 : "index above the number of features that " OPTION
+                                   "n-features states");
     after = libsvm_read_value(parser, colon + 1, &value);
     if (!after || !ends_token(parser, after) || is_no_comment(parser, after))
         return refuse_value(parser, colon + 1);

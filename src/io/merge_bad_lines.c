@@ -29,11 +29,12 @@ static sepal_status drop_odd(sepal_ctx *ctx, struct parsed_chunk *parsed,
     while (layout->roles[c].role != ROLE_FEATURE || layout->roles[c].feature != odd->feature) c++;
     struct slice text = parsed->columns[odd->feature].tokens->items[odd->token];
     char message[ERROR_MESSAGE_BYTES], shown[TEXT_SHOWN_BYTES];
-    snprintf(
-        message, sizeof message, "'%s' is not a decimal number, and column '%s' holds numbers%s",
-        text_shown(shown, text.bytes, text.length), layout->roles[c].name,
-        parsed->first_line + odd->spot.line == 1 ? "; say --header yes if line 1 names the columns"
-                                                 : "");
+    snprintf(message, sizeof message,
+             "'%s' is not a decimal number, and column '%s' holds numbers%s",
+             text_shown(shown, text.bytes, text.length), layout->roles[c].name,
+             parsed->first_line + odd->spot.line == 1 ? "; say " OPTION
+                                                        "header yes if line 1 names the columns"
+                                                      : "");
     drop_row(parsed, odd->row);
     return bad_lines_add(&parsed->bad, ctx, odd->spot, message);
 }

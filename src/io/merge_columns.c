@@ -30,12 +30,12 @@ static sepal_status refuse_mixed(sepal_ctx *ctx, const struct source *source,
     const struct parsed_column *parsed = &totals.first_text->columns[feature];
     struct slice text = parsed->tokens->items[0];
     bool top = totals.first_text->first_line + parsed->first_text.line == 1;
-    return chunk_fail(ctx, source, totals.first_text, parsed->first_text,
-                      "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of "
-                      "them); mend the cell, or say --categorical '%s' if they name categories%s",
-                      (int)(text.length < 40 ? text.length : 40), text.bytes, column->name,
-                      totals.numbers, column->name,
-                      top ? ", or --header yes if line 1 names the columns" : "");
+    return chunk_fail(
+        ctx, source, totals.first_text, parsed->first_text,
+        "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of "
+        "them); mend the cell, or say " OPTION "categorical '%s' if they name categories%s",
+        (int)(text.length < 40 ? text.length : 40), text.bytes, column->name, totals.numbers,
+        column->name, top ? ", or " OPTION "header yes if line 1 names the columns" : "");
 }
 
 static int merge_columns_by_bytes(const void *a, const void *b) {
@@ -104,7 +104,7 @@ static sepal_status learn_text(struct column *column, struct schema *schema, sep
     if (status == SEPAL_OK && all.count > LIMIT_CATEGORIES)
         status = fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->items[0]->first_line, 1,
                          "column '%s' is text with %zu different values, %d are the most that can "
-                         "become 0/1 columns; leave it out with --drop '%s'",
+                         "become 0/1 columns; leave it out with " OPTION "drop '%s'",
                          column->name, all.count, LIMIT_CATEGORIES, column->name);
     if (status == SEPAL_OK) status = learn_categories(column, schema, ctx, &all);
     if (status == SEPAL_OK) status = translate(ctx, column, chunks, feature);
@@ -201,12 +201,12 @@ static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
             first = f;
     char names[512];
     merge_columns_name_columns(names, sizeof names, chunks, schema);
-    return chunk_fail(ctx, source, parsed, parsed->columns[first].first_missing,
-                      "missing value in column '%s' (missing: %s); %s", schema->columns[first].name,
-                      names,
-                      learning ? "say --missing mean, indicator or drop"
-                               : "the model was trained without a rule for them: train it with "
-                                 "--missing mean, indicator or drop");
+    return chunk_fail(
+        ctx, source, parsed, parsed->columns[first].first_missing,
+        "missing value in column '%s' (missing: %s); %s", schema->columns[first].name, names,
+        learning ? "say " OPTION "missing mean, indicator or drop"
+                 : "the model was trained without a rule for them: train it with " OPTION
+                   "missing mean, indicator or drop");
 }
 
 static sepal_status mark_incomplete(sepal_ctx *ctx, struct parsed_chunk *parsed) {

@@ -231,9 +231,10 @@ static sepal_status read_length(const struct scan *scan, size_t n, size_t *start
     enum { VERSION = NPY_MAGIC_BYTES, LENGTH = VERSION + 2 };
     const unsigned char *bytes = (const unsigned char *)scan->start;
     if (memcmp(bytes, npy_magic, n < NPY_MAGIC_BYTES ? n : NPY_MAGIC_BYTES) != 0)
-        return fail_at(scan->ctx, SEPAL_EDATA, scan->file, 1, 1,
-                       "an npy file begins with \\x93NUMPY, and this one does not; leave out "
-                       "--format npy to have the format found");
+        return fail_at(
+            scan->ctx, SEPAL_EDATA, scan->file, 1, 1,
+            "an npy file begins with \\x93NUMPY, and this one does not; leave out " OPTION
+            "format npy to have the format found");
     if (n < LENGTH) return npy_cut_short(scan, n, LENGTH);
     if (bytes[VERSION] < 1 || bytes[VERSION] > 3 || bytes[VERSION + 1] != 0)
         return fail_at(scan->ctx, SEPAL_EDATA, scan->file, 1, VERSION + 1,

@@ -114,13 +114,16 @@ static sepal_status refuse_contradictions(struct reading *reading) {
     for (size_t i = 0; i < 3; i++) inputs += path[i] && strcmp(path[i], "-") == 0;
     if (options->labels && options->target)
         return fail(reading->ctx, SEPAL_EUSAGE,
-                    "--labels and --target both say where the labels are; give one of them");
+                    OPTION "labels and " OPTION
+                           "target both say where the labels are; give one of them");
     if (options->weights && options->weight)
         return fail(reading->ctx, SEPAL_EUSAGE,
-                    "--weights and --weight both say where the weights are; give one of them");
+                    OPTION "weights and " OPTION
+                           "weight both say where the weights are; give one of them");
     if (inputs > 1)
         return fail(reading->ctx, SEPAL_EUSAGE,
-                    "standard input can be only one of the data, --labels and --weights");
+                    "standard input can be only one of the data, " OPTION "labels and " OPTION
+                    "weights");
     return SEPAL_OK;
 }
 

@@ -63,7 +63,7 @@ static sepal_status declare(struct reading *reading, struct table_role *role,
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name,
                        first_line + attribute->spot.line, attribute->spot.column,
                        "attribute '%s' has %zu declared values, %d are the most that can become "
-                       "0/1 columns; leave it out with --drop '%s'",
+                       "0/1 columns; leave it out with " OPTION "drop '%s'",
                        column->name, attribute->n_values, LIMIT_CATEGORIES, column->name);
     column->text = true;
     column->n_categories = attribute->n_values;

@@ -38,11 +38,12 @@ static sepal_status look_for_labels(struct reading *reading, enum format format)
     if (!reading->with_labels || reading->labels.file || options->target) return SEPAL_OK;
     if (format == FORMAT_IDX)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
-                       "an idx file has no labels in it, and there is none beside it; give "
-                       "--labels FILE (or --target NUMBER for a column of it)");
+                       "an idx file has no labels in it, and there is none beside it; give " OPTION
+                       "labels FILE (or " OPTION "target NUMBER for a column of it)");
     if (reading->learnt)
         warn(reading->ctx, "labels-last",
-             "the last column of %s is taken as the labels; give --labels FILE if they are apart",
+             "the last column of %s is taken as the labels; give " OPTION
+             "labels FILE if they are apart",
              reading->source.file.name);
     return SEPAL_OK;
 }

@@ -18,7 +18,7 @@ static sepal_status refuse_table_options(struct reading *reading) {
         if (table_only[i].value)
             return fail(reading->ctx, SEPAL_EUSAGE,
                         "--%s is for tables; %s is in LIBSVM format, whose label comes first and "
-                        "whose columns have numbers (--format csv reads it as a table)",
+                        "whose columns have numbers (" OPTION "format csv reads it as a table)",
                         table_only[i].name, reading->source.file.name);
     return SEPAL_OK;
 }
@@ -36,8 +36,9 @@ static sepal_status learn_indices(struct reading *reading) {
     schema->width = reading->options.n_features ? reading->options.n_features : seen;
     if (seen > schema->width)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 1, 1,
-                       "the file is 0-based and shows index %u; --n-features %zu is too few", most,
-                       schema->width);
+                       "the file is 0-based and shows index %u; " OPTION
+                       "n-features %zu is too few",
+                       most, schema->width);
     if (schema->zero_based)
         warn(reading->ctx, "zero-based",
              "index 0 occurs: indices are taken as counted from 0, and the model keeps that");

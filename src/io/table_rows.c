@@ -22,7 +22,8 @@ sepal_status rows_refuse_length(const struct table_rows *rows, const char *p, si
     bool more = cells > rows->layout->n_cells;
     size_t shown = more ? cells - 1 : cells;
     return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
-                   "this row has %s%zu cell%s, the first has %zu; mend the row, or say --skip N to "
+                   "this row has %s%zu cell%s, the first has %zu; mend the row, or say " OPTION
+                   "skip N to "
                    "leave out lines at the top",
                    more ? "more than " : "", shown, shown == 1 ? "" : "s", rows->layout->n_cells);
 }
@@ -48,7 +49,7 @@ static sepal_status table_rows_refuse_label(const struct table_rows *rows,
     char shown[TEXT_SHOWN_BYTES];
     return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
                    "the label is missing here: '%s' in column '%s', which is taken as the target; "
-                   "name another one with --target, or mend the row",
+                   "name another one with " OPTION "target, or mend the row",
                    text_shown(shown, cell->text.bytes, cell->text.length), role->name);
 }
 
@@ -115,10 +116,10 @@ static sepal_status take_category(struct table_rows *rows, const struct table_ro
     if (!seen) TRY(table_rows_check_text(rows, cell));
     rows_store(rows, role->feature, seen ? (double)category : UNKNOWN_CATEGORY);
     if (seen || rows->layout->unknown_zero) return SEPAL_OK;
-    return refuse_unless_dropped(
-        rows, rows_refuse(rows, cell->start,
-                          "category that training has not seen (--unknown zero takes it as none)",
-                          cell->text));
+    return refuse_unless_dropped(rows, rows_refuse(rows, cell->start,
+                                                   "category that training has not seen (" OPTION
+                                                   "unknown zero takes it as none)",
+                                                   cell->text));
 }
 
 sepal_status rows_miss(struct table_rows *rows, const struct table_role *role, struct spot spot) {
@@ -174,7 +175,7 @@ static sepal_status take_weight(struct table_rows *rows, const struct table_cell
     if (!cell_is_number(cell->text, &value) || value < 0)
         return rows_refuse(rows, cell->start,
                            "a weight must be a finite number of at least 0; mend it, or name "
-                           "another column with --weight",
+                           "another column with " OPTION "weight",
                            cell->text);
     rows->scratch->weight[rows->parsed->rows] = value;
     return SEPAL_OK;

@@ -36,7 +36,8 @@ static sepal_status unknown_format(sepal_ctx *ctx, const char *word) {
         const char *before = row == format_table ? "" : row[1].name ? ", " : " or ";
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, row->name);
     }
-    return fail(ctx, SEPAL_EUSAGE, "the format to write is not known from '%s'; say --to %s",
+    return fail(ctx, SEPAL_EUSAGE,
+                "the format to write is not known from '%s'; say " OPTION "to %s",
                 text_shown(shown, word, strlen(word)), list);
 }
 

@@ -37,13 +37,14 @@ static sepal_status judge_start(struct convex *convex) {
     if (!isfinite(there))
         return fail(convex->fit->ctx, SEPAL_EMODEL,
                     "its weights are too large to start from: the objective there is beyond the "
-                    "range of a double; leave --warm out");
+                    "range of a double; leave " OPTION "warm out");
     TRY(objective_loss(&at_zero, o, m));
     if (there <= at_zero || convex_is_sgd(convex->fit)) return SEPAL_OK;
     memset(d->u, 0, o->width * sizeof *d->u);
     d->warm = false;
     warn(o->ctx, "warm-start",
-         "the model of --warm is no start: its objective on these rows is %.3g, and weights of 0 "
+         "the model of " OPTION
+         "warm is no start: its objective on these rows is %.3g, and weights of 0 "
          "have "
          "%.3g, so these were the start",
          there, at_zero);

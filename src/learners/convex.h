@@ -26,26 +26,26 @@ struct convex_config {
 #define CONVEX_AT(field) offsetof(struct convex_config, field)
 /* Those of --solver sgd. */
 #define CONVEX_WALK_PARAMETERS                                                                     \
-    {"eta", PARAMETER_REAL, CONVEX_AT(eta), "0.01", "(0, inf)", "--solver sgd: step size"},        \
+    {"eta", PARAMETER_REAL, CONVEX_AT(eta), "0.01", "(0, inf)", "sgd: step size"},                 \
         {"epochs", PARAMETER_COUNT, CONVEX_AT(epochs),                                             \
-         "100",    "[1, 1e15]",     "--solver sgd: passes over the rows"},                         \
+         "100",    "[1, 1e15]",     "sgd: passes over the rows"},                                  \
         {"batch", PARAMETER_COUNT, CONVEX_AT(batch),                                               \
-         "1",     "[0, 1e15]",     "--solver sgd: rows to a step, their mean is taken; 0: all"},   \
+         "1",     "[0, 1e15]",     "sgd: rows to a step, their mean is taken; 0: all"},            \
         {"shuffle",                                                                                \
          PARAMETER_FLAG,                                                                           \
          CONVEX_AT(shuffle),                                                                       \
          "false",                                                                                  \
          "",                                                                                       \
-         "--solver sgd: visit the rows in another order each epoch"},                              \
+         "sgd: visit the rows in another order each epoch"},                                       \
         {"schedule",                                                                               \
          PARAMETER_CHOICE,                                                                         \
          CONVEX_AT(schedule),                                                                      \
          "constant",                                                                               \
          "constant|inverse|root",                                                                  \
-         "--solver sgd: after e epochs a step is eta, eta/(1+e) or eta/sqrt(1+e)"},                \
+         "sgd: after e epochs a step is eta, eta/(1+e) or eta/sqrt(1+e)"},                         \
     {                                                                                              \
         "average", PARAMETER_FLAG, CONVEX_AT(average), "false", "",                                \
-            "--solver sgd: return the mean of the weights after every step"                        \
+            "sgd: return the mean of the weights after every step"                                 \
     }
 /* The rows that their parameter tables share. */
 #define CONVEX_PARAMETERS                                                                          \

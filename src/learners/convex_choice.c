@@ -77,7 +77,7 @@ static sepal_status choice_refuse(struct convex *convex, const struct convex_way
         strncat(able, ways[w].name, sizeof able - strlen(able) - 1);
     }
     return fail(convex->fit->ctx, SEPAL_EUSAGE,
-                "the solver %s cannot do this: %s; leave --solver out, or take one of: %s",
+                "the solver %s cannot do this: %s; leave " OPTION "solver out, or take one of: %s",
                 way->name, why, able);
 }
 

@@ -173,9 +173,9 @@ static void convex_ovr_warn_of(const struct ovr_fit *all, size_t short_of, doubl
     if (short_of > 0 && all->fits->ended)
         warn(whole->ctx, "not-converged",
              "stopped early (%s) after %zu %ss of all classes; %zu of %zu have a relative gap "
-             "above --tol, of up to %.2g",
-             whole->stopped ? whole->stopped : "--max-iter", all->iterations, all->unit, short_of,
-             all->fits->n, gap);
+             "above " OPTION "tol, of up to %.2g",
+             whole->stopped ? whole->stopped : OPTION "max-iter", all->iterations, all->unit,
+             short_of, all->fits->n, gap);
     if (idle > 0)
         warn(whole->ctx, "zero-weights",
              "%zu of %zu classes have weights that are all 0: no column tells them from the rest",

@@ -25,14 +25,15 @@ sepal_status convex_warn_unused(const struct convex *convex) {
     if (convex_is_sgd(fit)) return SEPAL_OK;
     if (fit->ctx->trace)
         warn(fit->ctx, "no-trace",
-             "--trace is empty: only --solver " CONVEX_WALK " writes its steps; add it, or leave "
-             "--trace out");
+             OPTION "trace is empty: only " OPTION "solver " CONVEX_WALK
+                    " writes its steps; add it, or leave " OPTION "trace out");
     TRY(parameters_fill(&defaults, fit->ctx, &fit->arena, parameters, CONVEX_WALK, NULL, 0));
     for (const struct parameter *parameter = parameters; parameter->name; parameter++)
         if (!parameter_same(parameter, convex->config, &defaults))
             warn(fit->ctx, "unused-parameter",
-                 "%s is a parameter of --solver " CONVEX_WALK
-                 " and has no effect on any other; add --solver " CONVEX_WALK ", or leave it out",
+                 "%s is a parameter of " OPTION "solver " CONVEX_WALK
+                 " and has no effect on any other; add " OPTION "solver " CONVEX_WALK
+                 ", or leave it out",
                  parameter->name);
     return SEPAL_OK;
 }
@@ -51,24 +52,27 @@ void convex_warn_of_sgd(const struct convex *convex) {
     if (d->diverged)
         warn(convex->fit->ctx, "not-converged",
              "the weights or scores exceed the largest number in epoch %zu, so those before it are "
-             "returned: the steps are too long; lower --eta (it is %g), or bring the features to a "
+             "returned: the steps are too long; lower " OPTION
+             "eta (it is %g), or bring the features to a "
              "common scale (standardize)",
              d->iterations + 1, convex->config->eta);
     else if (convex->proof.primal > zero)
         warn(convex->fit->ctx, "not-converged",
              "%zu epochs of sgd ended with an objective of %.3g, and weights of 0 have %.3g: the "
-             "steps are too long; lower --eta (it is %g), or bring the features to a common scale "
+             "steps are too long; lower " OPTION
+             "eta (it is %g), or bring the features to a common scale "
              "(standardize)",
              d->iterations, convex->proof.primal, zero, convex->config->eta);
     else if (isnan(convex->proof.gap))
         warn(
             convex->fit->ctx, "not-converged",
             "%zu epochs of sgd ended, and how far from the least objective is not known: sgd walks "
-            "and does not aim at a gap; leave --solver out for a solver that does",
+            "and does not aim at a gap; leave " OPTION "solver out for a solver that does",
             d->iterations);
     else
         warn(convex->fit->ctx, "not-converged",
              "%zu epochs of sgd ended with a relative gap of %.2g: sgd does not aim at a "
-             "gap; try --schedule inverse, another --eta or more --epochs, or leave --solver out",
+             "gap; try " OPTION "schedule inverse, another " OPTION "eta or more " OPTION
+             "epochs, or leave " OPTION "solver out",
              d->iterations, convex->proof.gap);
 }

@@ -12,7 +12,7 @@ static void warn_of_no_gap(const struct convex *convex) {
         warn(convex->fit->ctx, "not-converged",
              "the solver ended after %zu iterations before its steps did; without a penalty no gap "
              "is known; bring the features to a common scale (standardize), give a penalty (C=1 or "
-             "l2=1e-6), or raise --max-iter",
+             "l2=1e-6), or raise " OPTION "max-iter",
              convex->descent.iterations);
     else
         warn(convex->fit->ctx, "not-converged",
@@ -28,13 +28,15 @@ static void warn_of_rounding(const struct convex *convex) {
     if (rounding <= usual)
         warn(convex->fit->ctx, "not-converged",
              "the solver ended after %zu iterations with a relative gap of %.2g: rounding errors "
-             "alone may be %.2g of the objective, and --tol asks for less; give --tol 1e-10, say",
+             "alone may be %.2g of the objective, and " OPTION "tol asks for less; give " OPTION
+             "tol 1e-10, say",
              convex->descent.iterations, convex->proof.gap, rounding);
     else
         warn(convex->fit->ctx, "not-converged",
              "the solver ended after %zu iterations with a relative gap of %.2g: rounding errors "
-             "alone may be %.2g of the objective, and --tol asks for less; bring the features to a "
-             "common scale around 0 (standardize), penalise more, or give --tol %.0e",
+             "alone may be %.2g of the objective, and " OPTION
+             "tol asks for less; bring the features to a "
+             "common scale around 0 (standardize), penalise more, or give " OPTION "tol %.0e",
              convex->descent.iterations, convex->proof.gap, rounding, 10 * convex->proof.gap);
 }
 
@@ -42,15 +44,16 @@ static void warn_of_shortfall(const struct convex *convex) {
     const struct fit *fit = convex->fit;
     if (fit->stopped && !isfinite(convex->proof.gap)) {
         warn(fit->ctx, "not-converged",
-             "stopped early (%s) after %zu iterations; go on from here with --warm MODEL",
+             "stopped early (%s) after %zu iterations; go on from here with " OPTION "warm MODEL",
              fit->stopped, convex->descent.iterations);
         return;
     }
     if (fit->stopped) {
         warn(
             fit->ctx, "not-converged",
-            "stopped early (%s) after %zu iterations with a relative gap of %.2g, more than --tol; "
-            "go on from here with --warm MODEL",
+            "stopped early (%s) after %zu iterations with a relative gap of %.2g, more than " OPTION
+            "tol; "
+            "go on from here with " OPTION "warm MODEL",
             fit->stopped, convex->descent.iterations, convex->proof.gap);
         return;
     }
@@ -66,11 +69,11 @@ static void warn_of_shortfall(const struct convex *convex) {
         warn_of_rounding(convex);
         return;
     }
-    warn(
-        fit->ctx, "not-converged",
-        "the solver ended after %zu iterations with a relative gap of %.2g, more than --tol; bring "
-        "the features to a common scale (standardize), penalise more, or raise --max-iter",
-        convex->descent.iterations, convex->proof.gap);
+    warn(fit->ctx, "not-converged",
+         "the solver ended after %zu iterations with a relative gap of %.2g, more than " OPTION
+         "tol; bring "
+         "the features to a common scale (standardize), penalise more, or raise " OPTION "max-iter",
+         convex->descent.iterations, convex->proof.gap);
 }
 
 /* The l1 from which on all weights are 0: the largest sum of dual variables along a column at w = 0. NaN where

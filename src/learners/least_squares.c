@@ -155,18 +155,18 @@ static void judge_lsqr(struct least_squares_task *task, size_t most) {
     if (near)
         warn(fit->ctx, "nearly-dependent",
              "columns are dependent up to about %.0e, which is at the limit of what LSQR can tell: "
-             "its objective may not be the least; take --solver qr, or give l2=1e-6",
+             "its objective may not be the least; take " OPTION "solver qr, or give l2=1e-6",
              1 / p->condition);
     else if (p->uneven)
         warn(fit->ctx, "not-converged",
              "LSQR ended after %zu iterations, but its columns differ so much in scale that those "
              "of small numbers have more to give; bring the features to a common scale "
-             "(standardize), or take --solver qr",
+             "(standardize), or take " OPTION "solver qr",
              p->iterations);
     else if (!p->converged)
         warn(fit->ctx, "not-converged",
              "LSQR did not reach its tolerance in %zu iterations; bring the features to a common "
-             "scale, give l2=1e-6, or raise --max-iter",
+             "scale, give l2=1e-6, or raise " OPTION "max-iter",
              most);
     if (near) p->converged = false;
 }
@@ -219,7 +219,7 @@ static void warn_of_rank(const struct least_squares_task *task) {
         cols > p->n ? fit_text(task->fit, ", %zu of them constant,", cols - p->n) : "";
     warn(task->fit->ctx, "rank-deficient",
          "the %zu columns%s are linearly dependent (rank %s%zu): of all solutions the one of least "
-         "norm was taken; with --l2 1e-6 there would be only one",
+         "norm was taken; with " OPTION "l2 1e-6 there would be only one",
          cols, constant, known_exactly ? "" : "at most ", p->rank);
 }
 

@@ -17,7 +17,7 @@ static const struct parameter parameters[] = {
      "online|batch|minibatch|delta|pocket|averaged",
      "which examples make a step, and which weights are returned"},
     {"mode", PARAMETER_CHOICE, AT(mode), "online", "online|batch|minibatch",
-     "variant=delta: one example, all rows or --batch rows to a step"},
+     "variant=delta: one example, all rows or `batch` rows to a step"},
     {"eta", PARAMETER_REAL, AT(eta), "1", "(0, inf)", "step size"},
     {"theta", PARAMETER_REAL, AT(theta), "0", "[0, inf)",
      "variant=batch: stop when the update's norm is not above this"},

@@ -42,7 +42,7 @@ sepal_status perceptron_prove(enum perceptron_chance *out, struct perceptron *p)
                  ? "; some weights have no row on their wrong side, but rows of both classes on "
                    "their surface (quasi-complete separation)"
                  : "",
-             p->result.w ? "to " : "--variant pocket or averaged, or ");
+             p->result.w ? "to " : OPTION "variant pocket or averaged, or ");
     }
     arena_clear(&arena);
     return status;

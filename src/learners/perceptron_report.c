@@ -176,9 +176,9 @@ static sepal_status warn_about_end(struct perceptron *p, size_t mistakes) {
         : p->config->variant == AVERAGED ? " (the mean of the weights is returned)"
                                          : "",
         p->limit < p->config->epochs ? "max-iter" : "epochs", p->epochs * 10,
-        chance == CHANCE_LATER || p->result.w
-            ? ""
-            : ", or --variant pocket or averaged for data that overlap");
+        chance == CHANCE_LATER || p->result.w ? ""
+                                              : ", or " OPTION
+                                                "variant pocket or averaged for data that overlap");
     return SEPAL_OK;
 }
 
@@ -186,18 +186,19 @@ static sepal_status warn_about(struct perceptron *p, size_t mistakes) {
     sepal_ctx *ctx = p->fit->ctx;
     size_t rows = p->matrix->rows;
     bool robust = p->result.w != NULL;
-    const char *then = robust ? "" : ", or --variant pocket or averaged for data that overlap";
+    const char *then =
+        robust ? "" : ", or " OPTION "variant pocket or averaged for data that overlap";
     if (p->proved)
         warn(
             ctx, "not-separable",
             "the classes are not linearly separable: the %zu rows on the wrong side, each with its "
             "sign and weight, add up to exactly 0, so no weights can put all of them on the right "
-            "side; try --variant pocket or averaged, or add features",
+            "side; try " OPTION "variant pocket or averaged, or add features",
             mistakes);
     else if (!isnan(p->small_update))
         warn(ctx, "not-converged",
              "stopped in epoch %zu because the update's norm %g is not above theta = %g, with %zu "
-             "of %zu rows on the wrong side; try a smaller --theta%s",
+             "of %zu rows on the wrong side; try a smaller " OPTION "theta%s",
              p->epochs, p->small_update, p->config->theta, mistakes, rows, then);
     else if (p->fit->stopped)
         warn(ctx, "not-converged", "stopped in epoch %zu (%s); the weights are the best so far",

@@ -178,6 +178,6 @@ sepal_status perceptron_overflow(const struct perceptron *p) {
     return fail(p->fit->ctx, SEPAL_EDATA,
                 "the perceptron's weights or scores exceed the largest number in epoch %zu: the "
                 "features are too large; bring them to a common scale, or "
-                "lower --eta (it is %g)",
+                "lower " OPTION "eta (it is %g)",
                 p->epochs, p->config->eta);
 }

@@ -35,8 +35,10 @@ static sepal_status make_shift(struct decision_rule *out, sepal_ctx *ctx, struct
                     "this %s model has no priors to be changed; lda, gaussian and naive-bayes have "
                     "(but not kind=complement, nor more than two classes under ovr, ovr-1 or ovo)",
                     model->learner);
-    struct priors_text given = {
-        .text = out->options.priors, .name = "--priors", .owner = "model", .schema = model->schema};
+    struct priors_text given = {.text = out->options.priors,
+                                .name = OPTION "priors",
+                                .owner = "model",
+                                .schema = model->schema};
     out->shift = arena_zero(ctx, arena, classes, sizeof *out->shift);
     if (!out->shift) return SEPAL_EMEMORY;
     TRY(priors_parse(out->shift, ctx, &given));
@@ -116,14 +118,13 @@ sepal_status decision_rule_set(struct decision_rule *out, sepal_ctx *ctx, struct
         TRY(model_has(ctx, model, SEPAL_PROBABILITIES));
     if (options->decide == DECIDE_HARD && has_cutoff && linear->classes > 2)
         return fail(ctx, SEPAL_EUSAGE,
-                    "a cutoff decides between two classes, and the model has %zu; with "
-                    "--decide reject it leaves rows undecided",
+                    "a cutoff decides between two classes, and the model has %zu; with " OPTION
+                    "decide reject it leaves rows undecided",
                     linear->classes);
     if (options->decide == DECIDE_SOFT && has_cutoff)
-        return fail(
-            ctx, SEPAL_EUSAGE,
-            "--decide soft draws classes and has no cutoff; with one, type --decide hard or "
-            "--decide reject");
+        return fail(ctx, SEPAL_EUSAGE,
+                    OPTION "decide soft draws classes and has no cutoff; with one, type " OPTION
+                           "decide hard or " OPTION "decide reject");
     if (options->decide == DECIDE_REJECT && !has_cutoff) options->cutoff = 0.5;
     out->abstains = options->decide == DECIDE_REJECT || options->ambiguous == AMBIGUOUS_UNDECIDED;
     return make_shift(out, ctx, arena, model);

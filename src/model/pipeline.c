@@ -33,13 +33,14 @@ static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
     if (schema->n_classes < 2)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
                        "every row%s has the label '%s'; a classifier needs at least two classes "
-                       "(is --target the right column%s?)",
+                       "(is " OPTION "target the right column%s?)",
                        data->weight ? " of weight above 0" : "",
                        schema->n_classes ? schema->classes[0] : "",
-                       data->weight ? ", and --weight" : "");
+                       data->weight ? ", and " OPTION "weight" : "");
     if (data->matrix.cols == 0)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "the data has no feature columns to learn from (are --delimiter and --drop "
+                       "the data has no feature columns to learn from (are " OPTION
+                       "delimiter and " OPTION "drop "
                        "right?)");
     return SEPAL_OK;
 }
@@ -61,7 +62,7 @@ static sepal_status pipeline_check_classes(sepal_ctx *ctx, const sepal_data *dat
 static sepal_status check_solver(sepal_ctx *ctx, const struct learner *learner, const char *name) {
     if (!name) return SEPAL_OK;
     if (!learner->solvers)
-        return fail(ctx, SEPAL_EUSAGE, "%s has one way to solve; leave --solver %.40s out",
+        return fail(ctx, SEPAL_EUSAGE, "%s has one way to solve; leave " OPTION "solver %.40s out",
                     learner->name, name);
     size_t length = strlen(name);
     for (const char *word = learner->solvers; word; word = strchr(word, '|')) {
@@ -80,7 +81,7 @@ static sepal_status check_warm(sepal_ctx *ctx, const struct learner *learner, co
             text_printf(ctx, &able, "%s%s", able.length ? ", " : "", learner_table[i]->name);
     sepal_status status =
         fail(ctx, SEPAL_EUSAGE,
-             "%s cannot start from another model; leave --warm out (learners that "
+             "%s cannot start from another model; leave " OPTION "warm out (learners that "
              "can: %s)",
              learner->name, able.bytes ? able.bytes : "");
     text_clear(&able);

@@ -297,12 +297,12 @@ sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output wh
     if (what == SEPAL_DISTANCES && linear->bits)
         return fail(ctx, SEPAL_EMODEL,
                     "this %s model only asks whether a value is above 0, so rows have no distances "
-                    "from its surfaces; --scores shows its scores",
+                    "from its surfaces; " OPTION "scores shows its scores",
                     model->learner);
     if (what == SEPAL_DISTANCES)
         return fail(ctx, SEPAL_EMODEL,
                     "the surfaces of this %s model are curved, so rows have no distances by its "
-                    "weights; --scores shows its scores",
+                    "weights; " OPTION "scores shows its scores",
                     model->learner);
     if (what == SEPAL_LIKELIHOODS)
         return fail(ctx, SEPAL_EMODEL,
@@ -311,11 +311,12 @@ sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output wh
                     model->learner);
     if (linear->decode == DECODE_OVO || linear->decode == DECODE_OVR_1)
         return fail(ctx, SEPAL_EMODEL,
-                    "the reduction %s has votes, not probabilities; --scores shows them%s",
+                    "the reduction %s has votes, not probabilities; " OPTION "scores shows them%s",
                     linear->decode == DECODE_OVO ? "ovo" : "ovr-1",
                     learner_find(model->learner)->posterior ? ", and ovr has probabilities" : "");
     return fail(ctx, SEPAL_EMODEL,
-                "a %s model computes scores, which are not probabilities; --scores shows them",
+                "a %s model computes scores, which are not probabilities; " OPTION
+                "scores shows them",
                 model->learner);
 }
 

@@ -53,7 +53,7 @@ sepal_status schema_check(sepal_ctx *ctx, const struct schema *schema) {
     if (schema->n_classes > MODEL_MOST_CLASSES || schema->width > MODEL_MOST_COLUMNS)
         return fail(ctx, SEPAL_EDATA,
                     "%zu classes and %zu columns do not go into a model file, which has up to %d "
-                    "and %d; is --target the right column?",
+                    "and %d; is " OPTION "target the right column?",
                     schema->n_classes, schema->width, MODEL_MOST_CLASSES, MODEL_MOST_COLUMNS);
     TRY(schema_check_text(ctx, schema->target, "target name"));
     TRY(schema_check_text(ctx, schema->weight, "weight name"));

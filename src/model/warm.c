@@ -10,7 +10,7 @@ static sepal_status warm_refuse_column(sepal_ctx *ctx, const char *theirs, const
     return fail(
         ctx, SEPAL_EMODEL,
         "its column %zu is '%.60s', and that of the data '%.60s'; start from a model of the "
-        "same columns in the same order, or leave --warm out",
+        "same columns in the same order, or leave " OPTION "warm out",
         j + 1, theirs, ours);
 }
 
@@ -20,7 +20,7 @@ static sepal_status check_columns(sepal_ctx *ctx, const struct schema *theirs,
     if (theirs->width != ours->width)
         return fail(ctx, SEPAL_EMODEL,
                     "it has %zu columns, and the data %zu; start from a model of the same columns, "
-                    "or leave --warm out",
+                    "or leave " OPTION "warm out",
                     theirs->width, ours->width);
     size_t named = ours->width;
     if (theirs->family == FAMILY_INDEXED && ours->family == FAMILY_INDEXED) named = 1;
@@ -43,12 +43,13 @@ static sepal_status warm_check_classes(sepal_ctx *ctx, const struct schema *thei
                                        const struct schema *ours) {
     if (theirs->n_classes != ours->n_classes)
         return fail(ctx, SEPAL_EMODEL,
-                    "it tells %zu classes apart, and the data has %zu; leave --warm out",
+                    "it tells %zu classes apart, and the data has %zu; leave " OPTION "warm out",
                     theirs->n_classes, ours->n_classes);
     for (size_t k = 0; k < ours->n_classes; k++)
         if (strcmp(theirs->classes[k], ours->classes[k]) != 0)
             return fail(ctx, SEPAL_EMODEL,
-                        "its class %zu is '%.60s', and that of the data '%.60s'; leave --warm out",
+                        "its class %zu is '%.60s', and that of the data '%.60s'; leave " OPTION
+                        "warm out",
                         k + 1, theirs->classes[k], ours->classes[k]);
     return SEPAL_OK;
 }
@@ -72,7 +73,7 @@ static sepal_status warm_check_maps(sepal_ctx *ctx, const struct map_chain *thei
     if (status == SEPAL_OK && strcmp(a.bytes, b.bytes) != 0)
         status = fail(ctx, SEPAL_EMODEL,
                       "its maps are: %.120s, and those of the spec: %.120s; its weights mean "
-                      "nothing for other maps; leave --warm out",
+                      "nothing for other maps; leave " OPTION "warm out",
                       a.bytes, b.bytes);
     text_clear(&a);
     text_clear(&b);
@@ -85,13 +86,13 @@ static sepal_status warm_check_weights(sepal_ctx *ctx, const sepal_model *model,
     if (density_is_quadratic(linear->density) || linear->bits)
         return fail(ctx, SEPAL_EMODEL,
                     "it is a model of %s, whose scores are no linear functions of the columns; "
-                    "leave --warm out",
+                    "leave " OPTION "warm out",
                     model->learner);
     enum decode decode = linear->classes == 2 ? DECODE_SIGN : pipeline_reduction(pipeline)->decode;
     if (linear->decode != decode)
         return fail(ctx, SEPAL_EMODEL,
                     "it tells %zu classes apart by another reduction (%.200s), and its rows of "
-                    "weights are no start for %s; leave --warm out",
+                    "weights are no start for %s; leave " OPTION "warm out",
                     linear->classes, model->spec, pipeline_reduction(pipeline)->name);
     return SEPAL_OK;
 }
@@ -133,7 +134,7 @@ static sepal_status check_numbers(sepal_ctx *ctx, const struct map_chain *theirs
             return fail(ctx, SEPAL_EMODEL,
                         "its map %s has learnt other numbers than that of these rows, so its "
                         "weights are those of other features; start from a model of the same rows "
-                        "and --seed, or leave --warm out",
+                        "and " OPTION "seed, or leave " OPTION "warm out",
                         ours->maps[m].map->name);
     return SEPAL_OK;
 }
@@ -183,7 +184,7 @@ static sepal_status warm_check_scores(sepal_ctx *ctx, const struct linear *linea
     if (status != SEPAL_EDATA) return status;
     return fail(ctx, SEPAL_EMODEL,
                 "its weights are too large to start from: the scores of these rows by them are "
-                "beyond the range of a double; leave --warm out");
+                "beyond the range of a double; leave " OPTION "warm out");
 }
 
 sepal_status warm_fold(struct linear *out, sepal_ctx *ctx, struct arena *arena,

@@ -66,7 +66,8 @@ static void put_proof(struct separable_page *page, const struct tree *certificat
         put_rows(page, tree_find(certificate, "rows"));
         text_puts(page->ctx, page->text, "\n");
     } else {
-        text_printf(page->ctx, page->text, "a %.*s with every row on its side (--json shows it)\n",
+        text_printf(page->ctx, page->text,
+                    "a %.*s with every row on its side (the JSON report has it)\n",
                     (int)kind->text.length, kind->text.bytes);
     }
 }

@@ -227,7 +227,8 @@ static void confusion_table(struct page *page, const struct tree *root) {
     const struct tree *labels = tree_find(root, "labels");
     if (labels->count > SHOWN) {
         text_printf(page->ctx, &page->text,
-                    "(the confusion matrix of %zu classes is in --json)\n\n", labels->count);
+                    "(the confusion matrix of %zu classes is in the JSON report)\n\n",
+                    labels->count);
         return;
     }
     size_t width = NARROWEST;
@@ -348,7 +349,8 @@ static void weight_rows(struct page *page, struct arena *arena, const struct tre
         text_puts(page->ctx, &page->text, "\n");
     }
     if (n > SHOWN)
-        text_printf(page->ctx, &page->text, "  ... %zu more, all of them in --json\n", n - SHOWN);
+        text_printf(page->ctx, &page->text, "  ... %zu more, all of them in the JSON report\n",
+                    n - SHOWN);
 }
 
 /* One score function: what it speaks for, its bias and length, its weights. */
