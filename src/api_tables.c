@@ -10,7 +10,7 @@
 #include "model/predict.h"
 #include "model/pipeline.h"
 #include "model/sample.h"
-#include "multiclass/reduction.h"
+#include "linear/strategy.h"
 
 /* Row i of a table, with its parameters; false past the end. */
 static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
@@ -35,9 +35,9 @@ static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
         break;
     case SEPAL_REDUCTION:
         for (size_t k = 0; k <= i; k++)
-            if (!reduction_table[k]) return 0;
-        *out = (sepal_method){.name = reduction_table[i]->name,
-                              .summary = reduction_table[i]->summary};
+            if (!strategy_table[k]) return 0;
+        *out = (sepal_method){.name = strategy_table[i]->name,
+                              .summary = strategy_table[i]->summary};
         break;
     case SEPAL_FORMAT:
         for (size_t k = 0; k <= i; k++)

@@ -248,22 +248,6 @@ static sepal_status find_positive(struct evaluation *all, const char *label, siz
     return SEPAL_OK;
 }
 
-/* How far each class of a row stands above the best of the others: the scores of a joint machine may
-   have any function of x in common. The last class of K - 1 functions has none of its own but 0,
-   and is the stronger the further all others are below. */
-static void show_margins(const struct linear *linear, double *row) {
-    size_t classes = linear->classes, best = 0;
-    double second = -INFINITY;
-    for (size_t k = 1; k < classes; k++) {
-        bool better = row[k] > row[best];
-        second = fmax(second, better ? row[best] : row[k]);
-        if (better) best = k;
-    }
-    double first = row[best];
-    size_t from = linear->decode == DECODE_OVR_1 ? classes - 1 : 0;
-    for (size_t k = from; k < classes; k++) row[k] -= k == best ? second : first;
-}
-
 /* What rows are decided as, and the numbers that rank them, of more than two classes for each: the
    logarithm of its probability; without one, its margin in a joint machine, its own score against
    the rest, its votes. */
@@ -276,15 +260,14 @@ static sepal_status evaluate_ask(struct evaluation *all) {
     predictions->shown = mem_alloc(all->ctx, rows, shown * sizeof(double));
     if (!predictions->classes || !predictions->regions || !predictions->shown) return SEPAL_EMEMORY;
     TRY(model_predict(predictions, all->ctx, all->model, all->data, all->rule));
-    enum decode decode = all->linear->decode;
     bool logs = all->linear->link != LINK_NONE;
-    bool margins = decode == DECODE_ARGMAX || decode == DECODE_OVR_1;
+    void (*rank)(const struct linear *, double *) = all->linear->strategy->rank;
     for (size_t i = 0; shown > 1 && i < rows; i++) {
         double *row = predictions->shown + i * shown;
         if (logs)
             linear_log_probabilities(all->linear, row, row);
-        else if (margins)
-            show_margins(all->linear, row);
+        else if (rank)
+            rank(all->linear, row);
     }
     return SEPAL_OK;
 }

@@ -129,8 +129,8 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
                                       .stops = convex_stops,
                                       .payload = convex};
     convex->tol = tol;
-    convex->stride = convex_stride(convex->config);
-    convex->descent.stride = &convex->stride;
+    convex->sgd_options = convex_sgd_options(convex->config);
+    convex->descent.sgd = &convex->sgd_options;
     return SEPAL_OK;
 }
 
@@ -161,14 +161,14 @@ static sepal_status convex_prove(struct convex *convex) {
 }
 
 /* One solver: its count of iterations and its limits begin anew, --max-iter is for all together. */
-static sepal_status run_one(struct convex *convex, const struct convex_way *way) {
+static sepal_status run_one(struct convex *convex, const struct convex_solver *solver) {
     struct solver *d = &convex->descent;
     size_t limit = d->max_iter;
     convex->before = d->iterations;
     if (limit && limit <= convex->before) return SEPAL_OK;
     if (limit) d->max_iter -= convex->before;
     d->iterations = 0;
-    TRY(convex_is_sgd(convex->fit) ? way->solve(d) : solve_in_units(d, way->solve, way->far));
+    TRY(convex_is_sgd(convex->fit) ? solver->solve(d) : solve_in_units(d, solver->solve, solver->far));
     d->max_iter = limit;
     d->iterations += convex->before;
     return SEPAL_OK;

@@ -14,7 +14,7 @@ struct convex_config {
     double l2, l1, c, ratio; /* NaN: not given; settled: c and ratio, or l1 and l2 */
     int bias;                /* enum bias */
     const char *class_weight;
-    /* of --solver sgd */
+    /* of the solver sgd */
     double eta;
     size_t epochs, batch;
     int schedule; /* enum schedule */
@@ -24,8 +24,8 @@ struct convex_config {
 };
 
 #define CONVEX_AT(field) offsetof(struct convex_config, field)
-/* Those of --solver sgd. */
-#define CONVEX_WALK_PARAMETERS                                                                     \
+/* Those of the solver sgd. */
+#define CONVEX_SGD_PARAMETERS                                                                     \
     {"eta", PARAMETER_REAL, CONVEX_AT(eta), "0.01", "(0, inf)", "sgd: step size"},                 \
         {"epochs", PARAMETER_COUNT, CONVEX_AT(epochs),                                             \
          "100",    "[1, 1e15]",     "sgd: passes over the rows"},                                  \
@@ -78,7 +78,7 @@ struct convex_config {
          "none",                                                                                   \
          "",                                                                                       \
          "none, balanced, or LABEL:W,...: factors of the classes' losses"},                        \
-        CONVEX_WALK_PARAMETERS
+        CONVEX_SGD_PARAMETERS
 
 /* What the parameters say together: contradictions are refused, what follows is filled in. */
 sepal_status convex_settle(sepal_ctx *ctx, void *config);
@@ -93,7 +93,7 @@ struct convex {
     double tol;           /* that was asked for */
     double first_gap;     /* that was told, for a guess at the time left */
     uint64_t first_ns;    /* when that was */
-    struct stride stride; /* of --solver sgd */
+    struct sgd_options sgd_options; /* of the solver sgd */
     double *row_weight;
     double total;  /* the sum of the rows' weights */
     size_t before; /* iterations before those of the solver at work */
@@ -120,38 +120,9 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
 /* The part of the relative gap that is there for rounding. */
 double convex_rounding(const struct convex *convex);
 
-/* convex_costs.c: what solvers are foreseen to cost, by the shape of the data. */
-struct convex_shape {
-    double rows, width, entries, classes;
-    double reach; /* how much a row can move its own score, C |x|^2 */
-    double tol;
-    bool sparse, logistic, hinge;
-};
-struct convex_cost {
-    double step, steps; /* nanoseconds of one; how many */
-};
-struct convex_cost cost_of_newton(const struct convex_shape *s);
-struct convex_cost cost_of_newton_cg(const struct convex_shape *s);
-struct convex_cost cost_of_lbfgs(const struct convex_shape *s);
-struct convex_cost cost_of_dual(const struct convex_shape *s);
-struct convex_cost cost_of_interior(const struct convex_shape *s);
-struct convex_cost cost_of_augmented(const struct convex_shape *s);
-/* Of all classes in lock-step. */
-struct convex_cost cost_of_ovr_newton(const struct convex_shape *s);
-struct convex_cost cost_of_ovr_dual(const struct convex_shape *s);
-
-/* convex_choice.c: the solver that --solver names or the foreseen costs suggest. */
-struct convex_way {
-    const char *name; /* of --solver */
-    sepal_status (*solve)(struct solver *d);
-    /* Why it cannot solve this objective; NULL: it can. */
-    const char *(*refuses)(const struct objective *o);
-    struct convex_cost (*cost)(const struct convex_shape *s); /* NULL: there is no other */
-    const char *suits;
-    int far; /* without a penalty: columns larger than 2^far or smaller than 2^-far are rescaled */
-};
+/* convex_choice.c: the solver that is asked for or the foreseen costs suggest. */
 struct convex_plan {
-    const struct convex_way *first,
+    const struct convex_solver *first,
         *then; /* then: who takes over where the first is slow; or NULL */
     const char *why;
     double cost;  /* foreseen, nanoseconds */
@@ -160,12 +131,10 @@ struct convex_plan {
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex);
 struct convex_shape convex_shape(const struct objective *o, size_t classes, double tol);
 struct convex_plan convex_plan_by(const struct objective *o, const struct convex_shape *shape);
-extern const char convex_ways[]; /* what --solver may name, "a|b" */
 
-/* convex_sgd.c: --solver sgd, which runs on the rows as given. */
-#define CONVEX_WALK "sgd"
+/* convex_sgd.c: the solver sgd, which runs on the rows as given. */
 bool convex_is_sgd(const struct fit *fit);
-struct stride convex_stride(const struct convex_config *config);
+struct sgd_options convex_sgd_options(const struct convex_config *config);
 /* Parameters of sgd that were set for another solver. */
 sepal_status convex_warn_unused(const struct convex *convex);
 /* Why it did not come to the gap asked for. */

@@ -5,85 +5,23 @@
 #include <math.h>
 #include <string.h>
 
-static const char *newton_cg_refuses(const struct objective *o) {
-    if (!o->loss->smooth) return "the hinge has no slope at its kink";
-    return o->l1 > 0 ? "|w|_1 has no slope at 0" : NULL;
-}
+/* ---- as asked ------------------------------------------------------------------------------- */
 
-static const char *lbfgs_refuses(const struct objective *o) {
-    return o->l2 > 0 ? newton_cg_refuses(o) : "it is for an L2 penalty";
-}
-
-static const char *sgd_refuses(const struct objective *o) {
-    (void)o;
-    return NULL;
-}
-
-static const char *prox_newton_refuses(const struct objective *o) {
-    if (!o->loss->smooth) return "the hinge has no slope at its kink";
-    return o->l1 > 0 ? NULL : "it is for |w|_1, and l1 is 0";
-}
-
-static const char *newton_refuses(const struct objective *o) {
-    if (o->width > NEWTON_WIDTH_MOST) return "its Hessian has more than 4096 columns";
-    return newton_cg_refuses(o);
-}
-
-static const char *augmented_refuses(const struct objective *o) {
-    if (o->loss != &loss_hinge) return "it is for the hinge";
-    return o->l1 > 0 ? "it is for an L2 penalty, or none" : NULL;
-}
-
-static const char *interior_refuses(const struct objective *o) {
-    if (o->loss != &loss_hinge) return "it is for the hinge";
-    /* with an L1 penalty it takes the columns that have a weight */
-    if (o->l1 > 0 || o->width <= INTERIOR_WIDTH_MOST) return NULL;
-    return "its matrix has more than 4096 columns";
-}
-
-static const char *dual_refuses(const struct objective *o) {
-    if (o->loss == &loss_squared) return "it is for the losses of two classes";
-    if (o->l1 > 0 || !(o->l2 > 0)) return "it is for an L2 penalty";
-    return o->rows.sparse && o->centre ? "it cannot centre sparse rows" : NULL;
-}
-
-/* Squares, and products of columns, weights and curvatures, stay far from the ends of the range; what
-   augmented makes smaller from round to round is the L2 penalty, which asks for like columns. */
-enum { FAR = 300, NEAR = 4 };
-/* name, how, why not, what it costs, what it suits, columns of which sizes; without a cost it is not chosen
-   where another can do it */
-static const struct convex_way ways[] = {
-    {"newton", solve_newton, newton_refuses, cost_of_newton, "few columns", FAR},
-    {"newton-cg", solve_newton_cg, newton_cg_refuses, cost_of_newton_cg, "many columns", FAR},
-    {"lbfgs", solve_lbfgs, lbfgs_refuses, cost_of_lbfgs, "many columns", FAR},
-    {"dual", solve_dual, dual_refuses, cost_of_dual, "short rows", FAR},
-    {"interior", solve_interior, interior_refuses, cost_of_interior, "few columns", FAR},
-    {"augmented", solve_augmented, augmented_refuses, cost_of_augmented, "many columns", NEAR},
-    {"prox-newton", solve_prox_newton, prox_newton_refuses, NULL, "an L1 penalty", FAR},
-    {CONVEX_WALK, solve_sgd, sgd_refuses, NULL, "as asked", FAR},
-};
-enum { WAYS = sizeof ways / sizeof *ways };
-const char convex_ways[] =
-    "newton|newton-cg|lbfgs|dual|interior|augmented|prox-newton|" CONVEX_WALK;
-
-/* ---- --solver ----------------------------------------------------------------------------- */
-
-static sepal_status choice_refuse(struct convex *convex, const struct convex_way *way,
+static sepal_status choice_refuse(struct convex *convex, const struct convex_solver *solver,
                                   const char *why) {
     char able[256] = "";
-    for (size_t w = 0; w < WAYS; w++) {
-        if (ways[w].refuses(&convex->objective)) continue;
+    for (const struct convex_solver *const *row = convex_solver_table; *row; row++) {
+        if ((*row)->refuses(&convex->objective)) continue;
         if (*able) strncat(able, ", ", sizeof able - strlen(able) - 1);
-        strncat(able, ways[w].name, sizeof able - strlen(able) - 1);
+        strncat(able, (*row)->name.name, sizeof able - strlen(able) - 1);
     }
     return fail(convex->fit->ctx, SEPAL_EUSAGE,
                 "the solver %s cannot do this: %s; leave " OPTION "solver out, or take one of: %s",
-                way->name, why, able);
+                solver->name.name, why, able);
 }
 
-static sepal_status choice_named(const struct convex_way **out, struct convex *convex) {
-    for (size_t w = 0; w < WAYS; w++)
-        if (strcmp(ways[w].name, convex->fit->options.solver) == 0) *out = &ways[w];
+static sepal_status choice_named(const struct convex_solver **out, struct convex *convex) {
+    *out = (const struct convex_solver *)convex->fit->options.asked; /* its row begins with the name */
     const char *why = (*out)->refuses(&convex->objective);
     return why ? choice_refuse(convex, *out, why) : SEPAL_OK;
 }
@@ -140,11 +78,11 @@ struct convex_shape convex_shape(const struct objective *o, size_t classes, doub
     return shape;
 }
 
-static struct convex_cost cost_of(const struct convex_way *way, const struct objective *o,
+static struct convex_cost cost_of(const struct convex_solver *solver, const struct objective *o,
                                   const struct convex_shape *shape) {
     static const struct convex_cost never = {INFINITY, 1}, only_one = {DBL_MAX, 1};
-    if (way->solve == solve_sgd || way->refuses(o)) return never;
-    return way->cost ? way->cost(shape) : only_one;
+    if (solver->name.as_given || solver->refuses(o)) return never;
+    return solver->cost ? solver->cost(shape) : only_one;
 }
 
 /* The cheapest, and the next, which takes over where the first turns out slow. Without an L2 penalty none
@@ -153,16 +91,16 @@ struct convex_plan convex_plan_by(const struct objective *o, const struct convex
     struct convex_plan plan = {.cost = INFINITY};
     static const double doubt = 6; /* it is given so many times what was foreseen */
     double next = INFINITY, step = 1;
-    for (size_t w = 0; w < WAYS; w++) {
-        struct convex_cost cost = cost_of(&ways[w], o, shape);
+    for (const struct convex_solver *const *row = convex_solver_table; *row; row++) {
+        struct convex_cost cost = cost_of(*row, o, shape);
         double all = cost.step * cost.steps;
         if (all < plan.cost) {
             next = plan.cost;
-            plan = (struct convex_plan){.first = &ways[w], .then = plan.first, .cost = all};
+            plan = (struct convex_plan){.first = *row, .then = plan.first, .cost = all};
             step = cost.step;
         } else if (all < next) {
             next = all;
-            plan.then = &ways[w];
+            plan.then = *row;
         }
     }
     if (!(o->l2 > 0)) plan.then = NULL;
@@ -174,7 +112,7 @@ struct convex_plan convex_plan_by(const struct objective *o, const struct convex
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {
     struct convex_shape shape = convex_shape(&convex->objective, 1, convex->tol);
     *out = convex_plan_by(&convex->objective, &shape);
-    if (!convex->fit->options.solver) return SEPAL_OK;
+    if (!convex->fit->options.asked) return SEPAL_OK;
     *out = (struct convex_plan){.why = "as asked"};
     return choice_named(&out->first, convex);
 }

@@ -21,7 +21,7 @@ static sepal_status convex_ovr_choose(enum way *out, struct ovr_fit *all) {
     if (!(o->l2 > 0) || o->l1 > 0) return SEPAL_OK;
     if (o->rows.sparse && o->centre) return SEPAL_OK; /* certify_ovr cannot centre them */
     TRY(convex_choose(&plan, &all->convex));
-    bool asked = all->convex.fit->options.solver != NULL;
+    bool asked = all->convex.fit->options.asked != NULL;
     bool newton = o->loss->smooth && o->width <= OVR_WIDTH_MOST, dual = o->loss != &loss_squared;
     if (asked) {
         newton = newton && plan.first->solve == solve_newton;
@@ -106,7 +106,7 @@ static sepal_status convex_ovr_set_up(struct ovr_fit *all, const struct loss *lo
 static sepal_status open_model(struct ovr_fit *all) {
     const struct objective *o = all->rest.o;
     struct linear *joint = &all->fits->joint;
-    TRY(linear_init_rows(joint, o->ctx, all->rest.classes, all->fits->decode, o->cols,
+    TRY(linear_init_rows(joint, o->ctx, all->rest.classes, all->fits->strategy, o->cols,
                          all->centre != NULL));
     if (all->centre) memcpy(joint->centre, all->centre, o->cols * sizeof *joint->centre);
     return SEPAL_OK;

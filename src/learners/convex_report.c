@@ -70,8 +70,8 @@ const char *convex_describe(struct convex *convex) {
 }
 
 static const char *name_solver(struct convex *convex, const struct convex_plan *plan) {
-    if (!convex->handed_over) return fit_text(convex->fit, "%s (%s)", plan->first->name, plan->why);
-    return fit_text(convex->fit, "%s, then %s (%s, but slow)", plan->first->name, plan->then->name,
+    if (!convex->handed_over) return fit_text(convex->fit, "%s (%s)", plan->first->name.name, plan->why);
+    return fit_text(convex->fit, "%s, then %s (%s, but slow)", plan->first->name.name, plan->then->name.name,
                     plan->why);
 }
 

@@ -1,16 +1,15 @@
-/* --solver sgd: its settings, and what is said of parameters and results of a method that does
+/* The solver sgd: its settings, and what is said of parameters and results of a method that does
    not aim at a gap. */
 #include "learners/convex.h"
 
 #include <math.h>
-#include <string.h>
 
 bool convex_is_sgd(const struct fit *fit) {
-    return fit->options.solver && strcmp(fit->options.solver, CONVEX_WALK) == 0;
+    return fit->options.asked == &convex_solver_sgd.name;
 }
 
-struct stride convex_stride(const struct convex_config *config) {
-    return (struct stride){.eta = config->eta,
+struct sgd_options convex_sgd_options(const struct convex_config *config) {
+    return (struct sgd_options){.eta = config->eta,
                            .epochs = config->epochs,
                            .batch = config->batch,
                            .schedule = (enum schedule)config->schedule,
@@ -19,20 +18,20 @@ struct stride convex_stride(const struct convex_config *config) {
 }
 
 sepal_status convex_warn_unused(const struct convex *convex) {
-    static const struct parameter parameters[] = {CONVEX_WALK_PARAMETERS, {0}};
+    static const struct parameter parameters[] = {CONVEX_SGD_PARAMETERS, {0}};
     struct fit *fit = convex->fit;
     struct convex_config defaults;
     if (convex_is_sgd(fit)) return SEPAL_OK;
     if (fit->ctx->trace)
         warn(fit->ctx, "no-trace",
-             OPTION "trace is empty: only " OPTION "solver " CONVEX_WALK
+             OPTION "trace is empty: only " OPTION "solver sgd"
                     " writes its steps; add it, or leave " OPTION "trace out");
-    TRY(parameters_fill(&defaults, fit->ctx, &fit->arena, parameters, CONVEX_WALK, NULL, 0));
+    TRY(parameters_fill(&defaults, fit->ctx, &fit->arena, parameters, "sgd", NULL, 0));
     for (const struct parameter *parameter = parameters; parameter->name; parameter++)
         if (!parameter_same(parameter, convex->config, &defaults))
             warn(fit->ctx, "unused-parameter",
-                 "%s is a parameter of " OPTION "solver " CONVEX_WALK
-                 " and has no effect on any other; add " OPTION "solver " CONVEX_WALK
+                 "%s is a parameter of " OPTION "solver sgd"
+                 " and has no effect on any other; add " OPTION "solver sgd"
                  ", or leave it out",
                  parameter->name);
     return SEPAL_OK;

@@ -4,6 +4,7 @@
 #define SEPAL_LEARNERS_LEARNER_H
 
 #include "core/parameters.h"
+#include "core/solver_name.h"
 #include "core/tree.h"
 #include "data/data.h"
 #include "linear/linear.h"
@@ -14,6 +15,7 @@ struct fit_options {
     size_t max_iter;    /* 0: the solver's own limit */
     double max_seconds; /* NaN: none */
     const char *solver; /* NULL: chosen by the data's shape */
+    const struct solver_name *asked; /* the same, as one of the learner's */
     const char *warm;   /* a model file to start from; NULL: none */
 };
 extern const struct parameter fit_option_table[];
@@ -63,7 +65,7 @@ const char *fit_text(struct fit *fit, const char *format, ...)
 
 /* All problems of one class against the rest, to be fitted together. */
 struct ovr_fits {
-    enum decode decode;
+    const struct strategy *strategy;
     size_t n; /* class r against the rest, r = 0 .. n-1 */
     /* Of each: what it came to, and further facts to its report; not its `linear`. */
     struct fit *each;
@@ -81,9 +83,9 @@ struct learner {
     /* Whether adding a constant to a column changes nothing but the centre of the answer: then
        sparse rows need not be centred. NULL: never. */
     bool (*shiftable)(const void *config);
-    const char *solvers;  /* what --solver may name, "a|b|c"; NULL: there is no choice */
-    const char *as_given; /* one of them that is never shiftable; NULL: none */
-    bool warms;           /* it can start from fit->warm */
+    /* Those that it can be told to use, ending with NULL; NULL: there is no choice. */
+    const struct solver_name *const *solvers;
+    bool warms; /* it can start from fit->warm */
     const struct parameter *parameters;
     size_t config_size;
     /* What the parameters say together: refuses contradictions, fills in what follows. NULL: nothing. */

@@ -1,6 +1,6 @@
 /* Least squares: linear functions whose values come near the targets of the
-   classes, +-1 for two of them, 1-of-K for more. The problem has a closed form; which way it is
-   solved follows from the shape of the data, and if the columns turn out to be dependent, from
+   classes, +-1 for two of them, 1-of-K for more. The problem has a closed form; which solver finds
+   it follows from the shape of the data, and if the columns turn out to be dependent, from
    that. */
 #include "learners/learner.h"
 
@@ -29,8 +29,11 @@ static const struct parameter parameters[] = {
     {0},
 };
 
-enum way { WAY_AUTO, WAY_NORMAL, WAY_QR, WAY_LSQR, WAYS };
-static const char *const way_names[WAYS] = {"", "normal", "qr", "lsqr"};
+static const struct solver_name solver_normal = {"normal", "normal equations: few columns", false},
+                                solver_qr = {"qr", "QR factorisation: any rank, few columns", false},
+                                solver_lsqr = {"lsqr", "LSQR iterations: many columns", false};
+static const struct solver_name *const least_squares_solvers[] = {&solver_normal, &solver_qr,
+                                                                  &solver_lsqr, NULL};
 
 /* Gram matrices of NORMAL_COLS columns take 128 MiB and a second to factor. QR finds the rank by
    vector operations, some seconds at QR_COLS columns or, in the space of the rows, QR_ROWS; QR_WORK
@@ -51,14 +54,6 @@ struct least_squares_task {
     double *target;      /* classes x outputs, not centred */
     double *target_mean; /* 0 without a bias */
 };
-
-static enum way named_way(const struct fit *fit) {
-    enum way way = WAY_AUTO;
-    for (int w = WAY_NORMAL; fit->options.solver && w < WAYS; w++) {
-        if (strcmp(fit->options.solver, way_names[w]) == 0) way = (enum way)w;
-    }
-    return way;
-}
 
 /* ---- targets ------------------------------------------------------------------------------- */
 
@@ -114,7 +109,7 @@ static sepal_status make_targets(struct least_squares_task *task) {
     return SEPAL_OK;
 }
 
-/* ---- the way to solve it ------------------------------------------------------------------- */
+/* ---- the solver ------------------------------------------------------------------------ */
 
 /* Rows enough for independent columns? Not when a bias takes one away. */
 static bool enough_rows(const struct leastsq *p) {
@@ -127,13 +122,13 @@ static bool qr_affordable(const struct leastsq *p) {
     return leastsq_qr_by_rows(p) && p->x->rows <= QR_ROWS && rows * rows * cols <= QR_WORK;
 }
 
-static enum way choose_way(const struct leastsq *p) {
+static const struct solver_name *choose_solver(const struct leastsq *p) {
     double dense_work = (double)p->x->rows * (double)p->n * (double)p->n;
     double pass = (double)p->x->nonzeros * (double)p->outputs;
     bool too_sparse = p->x->sparse && dense_work > QR_WORK && dense_work > SPARSE_PASSES * pass;
-    if (too_sparse) return WAY_LSQR;
-    if (p->n <= NORMAL_COLS && enough_rows(p)) return WAY_NORMAL;
-    return qr_affordable(p) ? WAY_QR : WAY_LSQR;
+    if (too_sparse) return &solver_lsqr;
+    if (p->n <= NORMAL_COLS && enough_rows(p)) return &solver_normal;
+    return qr_affordable(p) ? &solver_qr : &solver_lsqr;
 }
 
 static sepal_status run_qr(struct least_squares_task *task, const char *why) {
@@ -185,26 +180,27 @@ static sepal_status run_lsqr(struct least_squares_task *task, const char *why) {
     return SEPAL_OK;
 }
 
-static sepal_status least_squares_solve(struct least_squares_task *task, enum way asked) {
+static sepal_status least_squares_solve(struct least_squares_task *task) {
+    const struct solver_name *asked = task->fit->options.asked;
     struct leastsq *p = &task->squares;
-    enum way way = asked ? asked : choose_way(p);
+    const struct solver_name *solver = asked ? asked : choose_solver(p);
     const char *why = asked ? "as asked" : "as many columns as rows, or more";
     if (p->n == 0) {
         task->fit->solver = "none (all columns are constant)";
         p->converged = true;
         return SEPAL_OK;
     }
-    if (way == WAY_NORMAL) {
+    if (solver == &solver_normal) {
         bool accurate = true;
         TRY(leastsq_normal(p, &accurate));
         task->fit->solver = fit_text(task->fit, "normal equations (%zu columns)", p->n);
         if (accurate) return SEPAL_OK;
         why = "the columns are dependent, or nearly so";
-        way = p->n <= QR_COLS || asked ? WAY_QR : WAY_LSQR;
-    } else if (!asked && way == WAY_LSQR) {
+        solver = p->n <= QR_COLS || asked ? &solver_qr : &solver_lsqr;
+    } else if (!asked && solver == &solver_lsqr) {
         why = p->x->sparse ? "sparse rows" : "many columns";
     }
-    return way == WAY_QR ? run_qr(task, why) : run_lsqr(task, why);
+    return solver == &solver_qr ? run_qr(task, why) : run_lsqr(task, why);
 }
 
 /* ---- what came of it ----------------------------------------------------------------------- */
@@ -314,7 +310,7 @@ static sepal_status least_squares_fit_alone(struct fit *fit) {
     TRY(least_squares_set_up(&task));
     task.squares.ridge = task.squares.total * task.config->l2;
     TRY(make_targets(&task));
-    TRY(least_squares_solve(&task, named_way(fit)));
+    TRY(least_squares_solve(&task));
     if (task.squares.stopped && task.squares.rank == 0 && cancelled(fit->ctx))
         return fail(fit->ctx, SEPAL_ECANCEL, "interrupted before there were any weights");
     TRY(least_squares_set_bias(&task));
@@ -339,7 +335,7 @@ const struct learner learner_least_squares = {
     .activation = "identity",
     .machine = true,
     .shiftable = least_squares_shiftable,
-    .solvers = "normal|qr|lsqr",
+    .solvers = least_squares_solvers,
     .parameters = parameters,
     .config_size = sizeof(struct least_squares_config),
     .fit = fit_least_squares,

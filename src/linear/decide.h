@@ -2,14 +2,8 @@
 #ifndef SEPAL_LINEAR_DECIDE_H
 #define SEPAL_LINEAR_DECIDE_H
 
-#include "linear/linear.h"
+#include "linear/strategy.h"
 
-/* Where a row lies: rules made of two-class answers leave regions that no class, or more than one,
-   has a right to. */
-enum region { REGION_CLEAR, REGION_SEVERAL, REGION_NONE, REGION_TIED, REGIONS };
-
-/* The class, in ambiguous regions by confidence: the largest score; of the classes with most votes
-   the one with the largest sum of signed pairwise scores; the first on ties. */
 int32_t linear_decide(const struct linear *linear, const double *scores);
 enum region linear_region(const struct linear *linear, const double *scores);
 
@@ -23,8 +17,5 @@ void linear_probabilities(const struct linear *linear, const double *scores, dou
 /* Their logarithms, exact where a probability is too near to 0 or 1 for a double. Of more than two
    classes `out` may be `scores`. */
 void linear_log_probabilities(const struct linear *linear, const double *scores, double *out);
-
-/* Rows i < j of the pair r among K classes. */
-void pair_classes(size_t r, size_t classes, size_t *i, size_t *j);
 
 #endif

@@ -7,21 +7,10 @@
 
 #include <math.h>
 
-size_t decode_rows(enum decode decode, size_t classes) {
-    size_t twice;
-    switch (decode) {
-    case DECODE_SIGN: return 1;
-    case DECODE_OVR_1: return classes - 1;
-    case DECODE_OVO:
-        return __builtin_mul_overflow(classes, classes - 1, &twice) ? SIZE_MAX : twice / 2;
-    default: return classes;
-    }
-}
-
 sepal_status linear_init_rows(struct linear *linear, sepal_ctx *ctx, size_t classes,
-                              enum decode decode, size_t cols, bool centred) {
-    size_t rows = decode_rows(decode, classes), cells;
-    *linear = (struct linear){.classes = classes, .rows = rows, .cols = cols, .decode = decode};
+                              const struct strategy *strategy, size_t cols, bool centred) {
+    size_t rows = strategy->functions(classes), cells;
+    *linear = (struct linear){.classes = classes, .rows = rows, .cols = cols, .strategy = strategy};
     if (__builtin_mul_overflow(rows, cols, &cells))
         return fail(ctx, SEPAL_EMEMORY, "not enough memory for %zu x %zu weights", rows, cols);
     linear->w = mem_zero(ctx, cells, sizeof *linear->w);
@@ -34,8 +23,8 @@ sepal_status linear_init_rows(struct linear *linear, sepal_ctx *ctx, size_t clas
 
 sepal_status linear_init(struct linear *linear, sepal_ctx *ctx, size_t classes, size_t cols,
                          bool centred) {
-    enum decode decode = classes == 2 ? DECODE_SIGN : DECODE_ARGMAX;
-    return linear_init_rows(linear, ctx, classes, decode, cols, centred);
+    const struct strategy *strategy = classes == 2 ? &strategy_sign : &strategy_machine;
+    return linear_init_rows(linear, ctx, classes, strategy, cols, centred);
 }
 
 void linear_clear(struct linear *linear) {

@@ -1,19 +1,12 @@
 /* The one object every learner ends in: R score functions s_r(x) = b_r + w_r . (x - c) and the rule
-   that decodes R scores into a class (linear/decide.h). Two classes have one row of weights, and a
+   that decodes R scores into a class (linear/strategy.h). Two classes have one row of weights, and a
    score of at least 0 is the second class. Beside it stand parts that only some models have. */
 #ifndef SEPAL_LINEAR_LINEAR_H
 #define SEPAL_LINEAR_LINEAR_H
 
 #include "linear/density.h"
 
-enum decode {
-    DECODE_SIGN,   /* two classes, R = 1 */
-    DECODE_ARGMAX, /* R = K: the largest wins, the first on ties */
-    DECODE_OVR,    /* R = K, each class against the rest: it claims a row by a score >= 0 */
-    DECODE_OVR_1,  /* R = K - 1, the same; what nobody claims is of the last class */
-    DECODE_OVO     /* R = K (K - 1) / 2 pairs (0,1) (0,2) ... (1,2) ...: a score >= 0 is a vote for
-                      the second of the pair */
-};
+struct strategy; /* linear/strategy.h */
 /* What makes probabilities of scores. */
 enum link {
     LINK_NONE,      /* scores only */
@@ -25,7 +18,7 @@ struct linear {
     size_t classes; /* K */
     size_t rows;    /* R */
     size_t cols;    /* M */
-    enum decode decode;
+    const struct strategy *strategy; /* which functions these are, and how they decide */
     enum link link;
     double *w; /* R x M; of quadratic scores: the slopes at the centre, for reports only */
     double *b; /* R: the scores at the centre; of quadratic scores: what is added to the forms */
@@ -38,17 +31,15 @@ struct linear {
     size_t n_axes;
 };
 
-/* Weights, biases and centre (if asked for) zeroed; SIGN for two classes, else ARGMAX. */
+/* Weights, biases and centre (if asked for) zeroed; for more than two classes a linear machine. */
 sepal_status linear_init(struct linear *linear, sepal_ctx *ctx, size_t classes, size_t cols,
                          bool centred);
-/* The same for another rule, which says the number of rows. */
+/* The same for another strategy, which says the number of rows. */
 sepal_status linear_init_rows(struct linear *linear, sepal_ctx *ctx, size_t classes,
-                              enum decode decode, size_t cols, bool centred);
+                              const struct strategy *strategy, size_t cols, bool centred);
 void linear_clear(struct linear *linear);
 /* A centre that turned out not to be taken off. */
 void linear_uncentre(struct linear *linear);
-/* R for K classes; SIZE_MAX when a size_t does not hold it. */
-size_t decode_rows(enum decode decode, size_t classes);
 
 /* All scores of a matrix, rows x R. */
 sepal_status linear_scores(double *out, sepal_ctx *ctx, const struct linear *linear,

@@ -17,7 +17,7 @@ const struct parameter predict_option_table[] = {
      "probability from which on two classes are decided for the second (hard), or below which none "
      "is chosen (reject); 0.5 unless given"},
     {"ambiguous", PARAMETER_CHOICE, AT(ambiguous), "confidence", "confidence|undecided",
-     "rows that several classes of a reduction claim, or none, or with a tie of votes: the most "
+     "rows that several classes of a strategy claim, or none, or with a tie of votes: the most "
      "confident class gets them, or they stay undecided"},
     {"priors", PARAMETER_TEXT, AT(priors), NULL, "",
      "other class probabilities than those of the rows learnt from, LABEL:P,... or P,P,... in the "

@@ -74,10 +74,6 @@ struct tensor_numbers {
 };
 void model_numbers(struct tensor_numbers out[MODEL_TENSORS], const sepal_model *model);
 
-/* The rule of decoding by name. */
-extern const char *const decode_names[];
-enum { DECODES = DECODE_OVO + 1 };
-
 /* Every model file has these bytes right after the length, then its version, the second text, and
    the digits of the checksum: a file can be told before any parsing. */
 #define MODEL_BEGIN "{\"__metadata__\":{\"format\":\"" MODEL_FORMAT "\",\"format_version\":\""

@@ -24,7 +24,7 @@ struct loading {
     sepal_ctx *ctx;
     struct model_bytes file;
     size_t classes;
-    enum decode decode;
+    const struct strategy *strategy;
     const char *density; /* "": none */
     bool bits, ruled;    /* ruled: it keeps a rule of decision */
     struct pipeline pipeline;
@@ -105,7 +105,7 @@ static sepal_status keep_spec(struct loading *load, const char *spec, const char
     if (strlen(spec) > MODEL_LONGEST_VALUE) return unsound(load->ctx, "its spec is too long");
     TRY(pipeline_parse_saved(&load->pipeline, &model->spec, load->ctx, &model->arena, spec, learner,
                              load->classes));
-    if (load->classes > 2 && pipeline_reduction(&load->pipeline)->decode != load->decode)
+    if (load->classes > 2 && pipeline_strategy(&load->pipeline) != load->strategy)
         return unsound(load->ctx, "its spec does not decode by that rule");
     model->learner = arena_text(load->ctx, &model->arena, learner, strlen(learner));
     return model->learner ? SEPAL_OK : SEPAL_EMEMORY;
@@ -125,19 +125,6 @@ static sepal_status read_training(struct loading *load, const char *json) {
     return fields_end(&fields);
 }
 
-/* How many classes a rule tells apart by so many rows of weights; 0: it cannot be. */
-static size_t load_classes_of(enum decode decode, size_t rows) {
-    size_t classes = rows;
-    if (decode == DECODE_SIGN) return rows == 1 ? 2 : 0;
-    if (decode == DECODE_OVR_1) classes = rows + 1;
-    if (decode == DECODE_OVO) {
-        classes = 3;
-        while (decode_rows(decode, classes) < rows) classes++;
-        if (decode_rows(decode, classes) != rows) return 0;
-    }
-    return classes < 3 ? 0 : classes;
-}
-
 /* The place of a word in a list; `n` when it is none of them. */
 static int word_at(const char *word, const char *const *words, int n) {
     int i = 0;
@@ -147,10 +134,10 @@ static int word_at(const char *word, const char *const *words, int n) {
 
 static sepal_status read_decode(struct loading *load, const char *decode) {
     size_t rows = load->tensors[TENSOR_WEIGHTS].shape[0];
-    int i = word_at(decode, decode_names, DECODES);
-    load->decode = (enum decode)i;
-    load->classes =
-        i < DECODES && rows <= MODEL_MOST_ROWS ? load_classes_of(load->decode, rows) : 0;
+    load->strategy = strategy_of_decode(decode);
+    load->classes = load->strategy && rows <= MODEL_MOST_ROWS
+                        ? strategy_classes(load->strategy, rows)
+                        : 0;
     if (load->classes == 0 || load->classes > MODEL_MOST_CLASSES)
         return unsound(load->ctx, "%zu rows of weights cannot be decoded by that rule", rows);
     return SEPAL_OK;
@@ -287,7 +274,7 @@ static sepal_status read_density(struct loading *load) {
     if (root) TRY(read_doubles(load, linear->density->root, TENSOR_ROOT));
     bool quadratic = density_is_quadratic(linear->density);
     bool fits = quadratic ? forms == 2 * linear->rows ||
-                                (forms == linear->rows && load->decode == DECODE_ARGMAX)
+                                (forms == linear->rows && load->strategy->joint)
                           : forms == load->classes;
     if (!fits)
         return unsound(load->ctx, "%zu forms of its density are not as many as they should", forms);
@@ -317,7 +304,7 @@ static sepal_status read_linear(struct loading *load) {
     struct linear *linear = &load->model->linear;
     const struct tensor *t = load->tensors;
     size_t cols = t[TENSOR_WEIGHTS].shape[1];
-    TRY(linear_init_rows(linear, load->ctx, load->classes, load->decode, cols,
+    TRY(linear_init_rows(linear, load->ctx, load->classes, load->strategy, cols,
                          t[TENSOR_CENTRE].present));
     linear->bits = load->bits;
     linear->link = pipeline_link(&load->pipeline, load->classes);

@@ -101,7 +101,7 @@ static void add_metadata(struct saving *save, struct tree_maker *make, struct tr
     tree_text(make, metadata, "sepal_version", SEPAL_VERSION);
     tree_text(make, metadata, "spec", model->spec);
     tree_text(make, metadata, "learner", model->learner);
-    tree_text(make, metadata, "decode", decode_names[model->linear.decode]);
+    tree_text(make, metadata, "decode", model->linear.strategy->decode);
     if (model->linear.bits) tree_text(make, metadata, "bits", "true");
     if (model->linear.density)
         tree_text(make, metadata, "density", density_names[model->linear.density->kind]);

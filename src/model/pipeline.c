@@ -58,19 +58,30 @@ static sepal_status pipeline_check_classes(sepal_ctx *ctx, const sepal_data *dat
     return SEPAL_OK;
 }
 
-/* --solver names one of the learner's ways, if it has several. */
-static sepal_status check_solver(sepal_ctx *ctx, const struct learner *learner, const char *name) {
-    if (!name) return SEPAL_OK;
+static sepal_status refuse_solver(sepal_ctx *ctx, const struct learner *learner,
+                                  const char *name) {
+    struct text able = {0};
     if (!learner->solvers)
-        return fail(ctx, SEPAL_EUSAGE, "%s has one way to solve; leave " OPTION "solver %.40s out",
+        return fail(ctx, SEPAL_EUSAGE, "%s has one solver; leave " OPTION "solver %.40s out",
                     learner->name, name);
-    size_t length = strlen(name);
-    for (const char *word = learner->solvers; word; word = strchr(word, '|')) {
-        word += *word == '|';
-        if (strcspn(word, "|") == length && strncmp(word, name, length) == 0) return SEPAL_OK;
-    }
-    return fail(ctx, SEPAL_EUSAGE, "%s has no solver '%.40s'; choose %s, or leave it to the data",
-                learner->name, name, learner->solvers);
+    for (size_t i = 0; learner->solvers[i]; i++)
+        text_printf(ctx, &able, "%s%s", i ? "|" : "", learner->solvers[i]->name);
+    sepal_status status =
+        able.failed ? SEPAL_EMEMORY
+                    : fail(ctx, SEPAL_EUSAGE,
+                           "%s has no solver '%.40s'; choose %s, or leave it to the data",
+                           learner->name, name, able.bytes);
+    text_clear(&able);
+    return status;
+}
+
+static sepal_status find_solver(const struct solver_name **out, sepal_ctx *ctx,
+                                const struct learner *learner, const char *name) {
+    *out = NULL;
+    if (!name) return SEPAL_OK;
+    for (size_t i = 0; learner->solvers && learner->solvers[i]; i++)
+        if (strcmp(learner->solvers[i]->name, name) == 0) *out = learner->solvers[i];
+    return *out ? SEPAL_OK : refuse_solver(ctx, learner, name);
 }
 
 static sepal_status check_warm(sepal_ctx *ctx, const struct learner *learner, const char *path) {
@@ -120,7 +131,7 @@ static sepal_status pipeline_parse_options(struct fit_options *out, struct pipel
     TRY(parameters_fill(&words, ctx, arena, predict_option_table, "the decision", pipeline->rule,
                         pipeline->n_rule));
     TRY(check_warm(ctx, pipeline->learner, out->warm));
-    return check_solver(ctx, pipeline->learner, out->solver);
+    return find_solver(&out->asked, ctx, pipeline->learner, out->solver);
 }
 
 sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options) {
@@ -146,10 +157,9 @@ static sepal_status pipeline_check_finite(sepal_ctx *ctx, const struct linear *l
 }
 
 enum link pipeline_link(const struct pipeline *pipeline, size_t classes) {
-    const struct reduction *reduction = pipeline_reduction(pipeline);
+    const struct strategy *strategy = pipeline_strategy(pipeline);
     if (!pipeline->learner->posterior) return LINK_NONE;
-    if (classes == 2 || reduction->decode == DECODE_ARGMAX) return LINK_POSTERIOR;
-    return reduction->decode == DECODE_OVR ? LINK_RATES : LINK_NONE;
+    return classes == 2 ? LINK_POSTERIOR : strategy->link;
 }
 
 /* ---- how rows are decided ------------------------------------------------------------------ */
@@ -159,7 +169,7 @@ static sepal_model borrowed(const struct fit *fit, const struct pipeline *pipeli
                             struct linear linear) {
     linear.classes = fit->data->schema->n_classes;
     linear.link = pipeline_link(pipeline, linear.classes);
-    linear.decode = linear.classes == 2 ? DECODE_SIGN : pipeline_reduction(pipeline)->decode;
+    linear.strategy = linear.classes == 2 ? &strategy_sign : pipeline_strategy(pipeline);
     return (sepal_model){
         .schema = fit->data->schema, .learner = pipeline->learner->name, .linear = linear};
 }
@@ -337,11 +347,10 @@ static void centre_again(struct fit *fit, const double *centre) {
 static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
                                struct matrix *mapped) {
     const struct learner *learner = pipeline->learner;
-    const char *solver = fit->options.solver;
-    bool as_given = solver && learner->as_given && strcmp(solver, learner->as_given) == 0;
+    bool as_given = fit->options.asked && fit->options.asked->as_given;
     bool shiftable = !as_given && learner->shiftable && learner->shiftable(pipeline->config);
     const double *centre = shiftable ? swap_centre(mapped, NULL) : NULL;
-    if (!centre) return reduction_fit(fit, learner, pipeline_reduction(pipeline));
+    if (!centre) return strategy_fit(fit, learner, pipeline_strategy(pipeline));
     struct linear uncentred;
     const struct linear *warm = fit->warm;
     sepal_status status = SEPAL_OK;
@@ -349,7 +358,7 @@ static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
         status = uncentre(&uncentred, fit, centre);
         fit->warm = &uncentred;
     }
-    if (status == SEPAL_OK) status = reduction_fit(fit, learner, pipeline_reduction(pipeline));
+    if (status == SEPAL_OK) status = strategy_fit(fit, learner, pipeline_strategy(pipeline));
     fit->warm = warm;
     centre_again(fit, centre);
     (void)swap_centre(mapped, centre);

@@ -3,13 +3,13 @@
 #define SEPAL_MODEL_PIPELINE_H
 
 #include "model/model.h"
-#include "multiclass/reduction.h"
+#include "multiclass/multiclass.h"
 
 struct pipeline {
     struct map_chain chain; /* maps and their configs, not fitted */
     const struct learner *learner;
     void *config;
-    const struct reduction *reduction; /* NULL: not given */
+    const struct strategy *strategy; /* NULL: not given */
     struct setting *rule;              /* how rows are to be decided, as it was given */
     size_t n_rule;
 };
@@ -25,12 +25,12 @@ sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct a
 sepal_status pipeline_parse_saved(struct pipeline *out, const char **today, sepal_ctx *ctx,
                                   struct arena *arena, const char *spec, const char *learner,
                                   size_t classes);
-/* The canonical text: every parameter written out, the reduction where there is one to speak of. NULL: no
+/* The canonical text: every parameter written out, the strategy where there is one to speak of. NULL: no
    memory. */
 const char *pipeline_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
                           size_t classes);
-/* The reduction given, or the learner's own. */
-const struct reduction *pipeline_reduction(const struct pipeline *pipeline);
+/* The multi-class strategy given, or the learner's own. */
+const struct strategy *pipeline_strategy(const struct pipeline *pipeline);
 /* What makes probabilities of the scores of such a pipeline. */
 enum link pipeline_link(const struct pipeline *pipeline, size_t classes);
 

@@ -1,4 +1,4 @@
-/* A spec bound to the tables: which maps, learner and reduction it names, and the one way in which
+/* A spec bound to the tables: which maps, learner and strategy it names, and the one way in which
    models and reports write it. */
 #include "model/pipeline.h"
 
@@ -13,12 +13,12 @@ static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
     size_t n = 0;
     for (size_t i = 0; learner_table[i] && n < MOST; i++) names[n++] = learner_table[i]->name;
     for (size_t i = 0; map_table[i] && n < MOST; i++) names[n++] = map_table[i]->name;
-    for (size_t i = 0; reduction_table[i] && n < MOST; i++) names[n++] = reduction_table[i]->name;
+    for (size_t i = 0; strategy_table[i] && n < MOST; i++) names[n++] = strategy_table[i]->name;
     struct text known = {0};
     for (size_t i = 0; i < n; i++) text_printf(ctx, &known, "%s%s", i ? ", " : "", names[i]);
     const char *near = text_suggest(name, names, n);
     sepal_status status =
-        fail(ctx, SEPAL_EUSAGE, "'%.60s' is not a learner, map or reduction%s%s%s; there are: %s",
+        fail(ctx, SEPAL_EUSAGE, "'%.60s' is not a learner, map or multi-class strategy%s%s%s; there are: %s",
              name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
              known.bytes ? known.bytes : "");
     text_clear(&known);
@@ -52,9 +52,9 @@ static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct ar
     if (out->learner)
         return fail(ctx, SEPAL_EUSAGE, "a spec has one learner, this one has %s and %s; choose one",
                     out->learner->name, learner->name);
-    if (out->reduction)
-        return fail(ctx, SEPAL_EUSAGE, "the reduction %s comes after the learner: %s | %s",
-                    out->reduction->name, learner->name, out->reduction->name);
+    if (out->strategy)
+        return fail(ctx, SEPAL_EUSAGE, "the strategy %s comes after the learner: %s | %s",
+                    out->strategy->name, learner->name, out->strategy->name);
     out->learner = learner;
     TRY(spec_fill(&out->config, ctx, arena, learner->parameters, learner->config_size, stage));
     return learner->settle ? learner->settle(ctx, out->config) : SEPAL_OK;
@@ -63,7 +63,7 @@ static sepal_status bind_learner(struct pipeline *out, sepal_ctx *ctx, struct ar
 static sepal_status bind_map(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
                              const struct map *map, const struct spec_stage *stage) {
     struct map_chain *chain = &out->chain;
-    if (out->learner || out->reduction)
+    if (out->learner || out->strategy)
         return fail(ctx, SEPAL_EUSAGE, "the map %s comes before the learner: %s | %s", map->name,
                     map->name, out->learner ? out->learner->name : "LEARNER");
     if (chain->n == MAP_CHAIN_MOST)
@@ -75,15 +75,15 @@ static sepal_status bind_map(struct pipeline *out, sepal_ctx *ctx, struct arena 
     return SEPAL_OK;
 }
 
-static sepal_status bind_reduction(struct pipeline *out, sepal_ctx *ctx,
-                                   const struct reduction *reduction,
+static sepal_status bind_strategy(struct pipeline *out, sepal_ctx *ctx,
+                                   const struct strategy *strategy,
                                    const struct spec_stage *stage) {
     if (stage->n_settings)
         return fail(ctx, SEPAL_EUSAGE, "%s has no parameters, so not '%s'", stage->name,
                     stage->settings[0].name);
-    if (out->reduction)
-        return fail(ctx, SEPAL_EUSAGE, "a spec has one reduction, this one has two");
-    out->reduction = reduction;
+    if (out->strategy)
+        return fail(ctx, SEPAL_EUSAGE, "a spec has one multi-class strategy, this one has two");
+    out->strategy = strategy;
     return SEPAL_OK;
 }
 
@@ -91,16 +91,16 @@ static sepal_status bind(struct pipeline *out, sepal_ctx *ctx, struct arena *are
                          const struct spec_stage *stage) {
     const struct learner *learner = learner_find(stage->name);
     const struct map *map = map_find(stage->name);
-    const struct reduction *reduction = reduction_find(stage->name);
+    const struct strategy *strategy = strategy_find(stage->name);
     if (learner) return bind_learner(out, ctx, arena, learner, stage);
     if (map) return bind_map(out, ctx, arena, map, stage);
-    if (reduction) return bind_reduction(out, ctx, reduction, stage);
+    if (strategy) return bind_strategy(out, ctx, strategy, stage);
     return unknown_stage(ctx, stage->name);
 }
 
 /* K functions at once are for those who can. */
 static sepal_status check_machine(sepal_ctx *ctx, const struct pipeline *pipeline) {
-    if (pipeline->reduction != &reduction_machine || pipeline->learner->machine) return SEPAL_OK;
+    if (pipeline->strategy != &strategy_machine || pipeline->learner->machine) return SEPAL_OK;
     struct text able = {0};
     for (size_t i = 0; learner_table[i]; i++)
         if (learner_table[i]->machine)
@@ -146,16 +146,16 @@ sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct a
     struct spec parsed;
     TRY(spec_parse(&parsed, ctx, arena, spec));
     TRY(bind_all(&pipeline, ctx, arena, &parsed));
-    if (pipeline.learner || pipeline.reduction)
+    if (pipeline.learner || pipeline.strategy)
         return fail(ctx, SEPAL_EUSAGE,
                     "only maps can stand here, and '%s' is none (sepal list maps)",
-                    pipeline.learner ? pipeline.learner->name : pipeline.reduction->name);
+                    pipeline.learner ? pipeline.learner->name : pipeline.strategy->name);
     *out = pipeline.chain;
     return SEPAL_OK;
 }
 
-const struct reduction *pipeline_reduction(const struct pipeline *pipeline) {
-    return pipeline->reduction ? pipeline->reduction : reduction_default(pipeline->learner);
+const struct strategy *pipeline_strategy(const struct pipeline *pipeline) {
+    return pipeline->strategy ? pipeline->strategy : strategy_default(pipeline->learner);
 }
 
 /* ---- the canonical form ------------------------------------------------------------------- */
@@ -195,8 +195,8 @@ static const char *print_spec(sepal_ctx *ctx, struct arena *arena, const struct 
                     chain->maps[m].config, given ? &given->stages[m] : NULL);
     print_stage(ctx, &text, arena, pipeline->learner->name, pipeline->learner->parameters,
                 pipeline->config, given ? &given->stages[chain->n] : NULL);
-    if (pipeline->reduction || classes > 2)
-        text_printf(ctx, &text, " | %s", pipeline_reduction(pipeline)->name);
+    if (pipeline->strategy || classes > 2)
+        text_printf(ctx, &text, " | %s", pipeline_strategy(pipeline)->name);
     const char *copy = text.failed ? NULL : arena_text(ctx, arena, text.bytes, text.length);
     text_clear(&text);
     return copy;

@@ -46,7 +46,7 @@ static double predict_norm_of(const sepal_model *model, size_t r, size_t q) {
 static sepal_status make_norms(struct predicting *all, sepal_ctx *ctx) {
     const struct linear *linear = &all->model->linear;
     size_t rows = linear->rows;
-    bool pairs = linear->decode == DECODE_ARGMAX;
+    bool pairs = linear->strategy->joint;
     if (!all->out->distances) return SEPAL_OK;
     all->norms = mem_zero(ctx, rows, (pairs ? rows : 1) * sizeof *all->norms);
     if (!all->norms) return SEPAL_EMEMORY;
@@ -56,53 +56,6 @@ static sepal_status make_norms(struct predicting *all, sepal_ctx *ctx) {
             all->norms[r * rows + q] = all->norms[q * rows + r] = predict_norm_of(all->model, r, q);
     }
     return SEPAL_OK;
-}
-
-static double over(double score, double norm) {
-    return norm > 0 ? score / norm : NAN;
-}
-
-/* How far inside the region of class k: to the nearest of the surfaces that bound it. A class whose
-   score is below another one's everywhere has no region. */
-static double machine_distance(const struct predicting *all, const double *scores, size_t k) {
-    size_t rows = all->model->linear.rows;
-    double least = NAN;
-    for (size_t j = 0; j < rows; j++) {
-        if (j == k) continue;
-        double norm = all->norms[k * rows + j];
-        if (norm == 0 && (scores[k] < scores[j] || (scores[k] == scores[j] && j < k))) return NAN;
-        least = fmin(least, over(scores[k] - scores[j], norm));
-    }
-    return least;
-}
-
-static double pair_distance(const struct predicting *all, const double *scores, size_t k) {
-    const struct linear *linear = &all->model->linear;
-    double least = NAN;
-    for (size_t r = 0; r < linear->rows; r++) {
-        size_t i, j;
-        pair_classes(r, linear->classes, &i, &j);
-        if (i == k || j == k)
-            least = fmin(least, over(j == k ? scores[r] : -scores[r], all->norms[r]));
-    }
-    return least;
-}
-
-static void find_distances(const struct predicting *all, const double *scores, double *out) {
-    const struct linear *linear = &all->model->linear;
-    double last = NAN; /* of the class that nobody claims for */
-    for (size_t k = 0; k < linear_shown(linear); k++) {
-        if (linear->decode == DECODE_ARGMAX) {
-            out[k] = machine_distance(all, scores, k);
-        } else if (linear->decode == DECODE_OVO) {
-            out[k] = pair_distance(all, scores, k);
-        } else if (k < linear->rows) {
-            out[k] = over(scores[k], all->norms[k]);
-            last = fmin(last, -out[k]);
-        } else {
-            out[k] = last;
-        }
-    }
 }
 
 /* ---- decisions ---------------------------------------------------------------------------- */
@@ -144,7 +97,7 @@ static int32_t predict_decide(const struct predicting *all, const double *scores
 
 static void change_priors(const struct predicting *all, double *scores) {
     const double *shift = all->rule->shift;
-    if (all->model->linear.decode == DECODE_SIGN)
+    if (all->model->linear.classes == 2)
         scores[0] += shift[1] - shift[0];
     else
         for (size_t k = 0; k < all->model->linear.classes; k++) scores[k] += shift[k];
@@ -165,7 +118,7 @@ static void predict_row(const struct predicting *all, double *scores, double *p,
     if (out->shown) linear_show(linear, scores, out->shown + i * shown);
     if (out->probabilities)
         memcpy(out->probabilities + i * linear->classes, p, linear->classes * sizeof *p);
-    if (out->distances) find_distances(all, scores, out->distances + i * shown);
+    if (out->distances) linear->strategy->distances(linear, all->norms, scores, out->distances + i * shown);
     if (out->regions) out->regions[i] = (uint8_t)linear_region(linear, scores);
     if (out->classes) out->classes[i] = predict_decide(all, scores, p, seed, row);
 }
@@ -309,10 +262,10 @@ sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output wh
                     "this %s model keeps no density; gaussian and naive-bayes do (but not "
                     "kind=complement, nor more than two classes under ovr, ovr-1 or ovo)",
                     model->learner);
-    if (linear->decode == DECODE_OVO || linear->decode == DECODE_OVR_1)
+    if (linear->classes > 2 && linear->strategy->link == LINK_NONE)
         return fail(ctx, SEPAL_EMODEL,
-                    "the reduction %s has votes, not probabilities; " OPTION "scores shows them%s",
-                    linear->decode == DECODE_OVO ? "ovo" : "ovr-1",
+                    "the strategy %s has votes, not probabilities; " OPTION "scores shows them%s",
+                    linear->strategy->name,
                     learner_find(model->learner)->posterior ? ", and ovr has probabilities" : "");
     return fail(ctx, SEPAL_EMODEL,
                 "a %s model computes scores, which are not probabilities; " OPTION

@@ -39,7 +39,7 @@ static sepal_status check_density(sepal_ctx *ctx, const sepal_model *model) {
     if (density)
         return fail(ctx, SEPAL_EMODEL,
                     "the densities of this model are those of its two-class problems, not of the "
-                    "classes; train %s without the reduction",
+                    "classes; train %s without the strategy",
                     learner);
     if (strcmp(learner, "lda") == 0)
         advice = "gaussian(covariance=shared) is the same classifier and keeps one";

@@ -88,12 +88,11 @@ static sepal_status warm_check_weights(sepal_ctx *ctx, const sepal_model *model,
                     "it is a model of %s, whose scores are no linear functions of the columns; "
                     "leave " OPTION "warm out",
                     model->learner);
-    enum decode decode = linear->classes == 2 ? DECODE_SIGN : pipeline_reduction(pipeline)->decode;
-    if (linear->decode != decode)
+    if (linear->classes > 2 && linear->strategy != pipeline_strategy(pipeline))
         return fail(ctx, SEPAL_EMODEL,
-                    "it tells %zu classes apart by another reduction (%.200s), and its rows of "
+                    "it tells %zu classes apart by another strategy (%.200s), and its rows of "
                     "weights are no start for %s; leave " OPTION "warm out",
-                    linear->classes, model->spec, pipeline_reduction(pipeline)->name);
+                    linear->classes, model->spec, pipeline_strategy(pipeline)->name);
     return SEPAL_OK;
 }
 

@@ -2,7 +2,6 @@
 #include "multiclass/problem.h"
 
 #include "core/alloc.h"
-#include "linear/decide.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,38 +9,32 @@
 /* ---- the rows ----------------------------------------------------------------------------- */
 
 static sepal_status select_pair(struct problem *problem, sepal_ctx *ctx, const sepal_data *all,
-                                size_t i, size_t j) {
+                                const size_t sides[2]) {
     size_t n = 0;
     size_t *rows = mem_alloc(ctx, all->matrix.rows, sizeof *rows);
     if (!rows) return SEPAL_EMEMORY;
     for (size_t row = 0; row < all->matrix.rows; row++)
-        if (all->label[row] == (int32_t)i || all->label[row] == (int32_t)j) rows[n++] = row;
+        if (all->label[row] == (int32_t)sides[0] || all->label[row] == (int32_t)sides[1])
+            rows[n++] = row;
     sepal_status status = data_select(&problem->selected, ctx, all, rows, n);
     mem_free(rows);
     return status;
 }
 
-static void problem_classes_of(const sepal_data *data, enum decode decode, size_t r, size_t *i,
-                               size_t *j) {
-    *i = 0, *j = r;
-    if (decode == DECODE_OVO) pair_classes(r, data->schema->n_classes, i, j);
-}
-
-void problem_name(struct problem *out, const sepal_data *data, enum decode decode, size_t r) {
-    size_t i, j;
-    problem_classes_of(data, decode, r, &i, &j);
-    *out = (struct problem){.r = r, .of = decode_rows(decode, data->schema->n_classes)};
-    out->names[0] = decode == DECODE_OVO ? data->schema->classes[i] : "the rest";
-    out->names[1] = data->schema->classes[j];
+void problem_name(struct problem *out, const sepal_data *data, const struct strategy *strategy,
+                  size_t r) {
+    const struct schema *schema = data->schema;
+    *out = (struct problem){.r = r, .of = strategy->functions(schema->n_classes)};
+    strategy->sides(r, schema->n_classes, out->sides);
+    out->names[0] = out->sides[0] == ALL_OTHERS ? "the rest" : schema->classes[out->sides[0]];
+    out->names[1] = schema->classes[out->sides[1]];
 }
 
 sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data *data,
-                          enum decode decode, size_t r) {
-    size_t i, j;
-    problem_name(out, data, decode, r);
-    problem_classes_of(data, decode, r, &i, &j);
-    if (decode == DECODE_OVO) {
-        TRY(select_pair(out, ctx, data, i, j));
+                          const struct strategy *strategy, size_t r) {
+    problem_name(out, data, strategy, r);
+    if (out->sides[0] != ALL_OTHERS) {
+        TRY(select_pair(out, ctx, data, out->sides));
         data = out->selected;
     }
     out->own_label = data->label;
@@ -49,7 +42,7 @@ sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data 
     out->label = mem_alloc(ctx, data->matrix.rows, sizeof *out->label);
     if (!out->label) return SEPAL_EMEMORY;
     for (size_t row = 0; row < data->matrix.rows; row++)
-        out->label[row] = data->label[row] == (int32_t)j;
+        out->label[row] = data->label[row] == (int32_t)out->sides[1];
     out->data = *data;
     out->data.label = out->label;
     memcpy(&out->schema, data->schema, sizeof out->schema);
@@ -110,33 +103,31 @@ void problem_blame(sepal_ctx *ctx, const struct problem *problem) {
 
 /* The first of those that have weights, by name. */
 static void list_finished(sepal_ctx *ctx, struct text *out, const sepal_data *data,
-                          enum decode decode, const bool *has, size_t finished) {
+                          const struct strategy *strategy, const bool *has, size_t finished) {
     enum { SHOWN = 10 };
-    char names[NAMES_BYTES];
     struct problem problem;
     size_t shown = 0;
     for (size_t r = 0; shown < finished && shown < SHOWN; r++) {
         if (!has[r]) continue;
-        problem_name(&problem, data, decode, r);
-        (void)snprintf(names, sizeof names, "'%.50s'%s%.50s%s", problem.names[1],
-                       decode == DECODE_OVO ? " against '" : "",
-                       decode == DECODE_OVO ? problem.names[0] : "",
-                       decode == DECODE_OVO ? "'" : "");
-        text_printf(ctx, out, "%s%s", shown++ ? ", " : "", names);
+        problem_name(&problem, data, strategy, r);
+        text_printf(ctx, out, "%s'%.50s'", shown++ ? ", " : "", problem.names[1]);
+        if (problem.sides[0] != ALL_OTHERS)
+            text_printf(ctx, out, " against '%.50s'", problem.names[0]);
     }
     if (finished > SHOWN) text_printf(ctx, out, " and %zu more", finished - SHOWN);
 }
 
-sepal_status problems_unfinished(sepal_ctx *ctx, const sepal_data *data, enum decode decode,
-                                 const bool *has) {
-    size_t of = decode_rows(decode, data->schema->n_classes), finished = 0;
-    const char *what = decode == DECODE_OVO ? "pairs of classes" : "classes";
-    if (decode == DECODE_SIGN)
+sepal_status problems_unfinished(sepal_ctx *ctx, const sepal_data *data,
+                                 const struct strategy *strategy, const bool *has) {
+    size_t sides[2], of = strategy->functions(data->schema->n_classes), finished = 0;
+    strategy->sides(0, data->schema->n_classes, sides);
+    const char *what = sides[0] == ALL_OTHERS ? "classes" : "pairs of classes";
+    if (strategy == &strategy_sign)
         return fail(ctx, SEPAL_ECANCEL,
                     "interrupted before there were any weights; there is nothing to save");
     for (size_t r = 0; r < of; r++) finished += has[r];
     struct text names = {0};
-    list_finished(ctx, &names, data, decode, has, finished);
+    list_finished(ctx, &names, data, strategy, has, finished);
     sepal_status status =
         names.failed ? SEPAL_EMEMORY
                      : fail(ctx, SEPAL_ECANCEL,

@@ -4,11 +4,12 @@
 
 #include "core/tree.h"
 #include "data/data.h"
-#include "linear/linear.h"
+#include "linear/strategy.h"
 
 struct problem {
     size_t r;             /* its row in the joint model */
     size_t of;            /* how many there are */
+    size_t sides[2];      /* the classes, or ALL_OTHERS and a class */
     struct schema schema; /* of two classes */
     const char *names[2]; /* theirs */
     sepal_data data;      /* borrows all but the labels */
@@ -18,12 +19,13 @@ struct problem {
     const struct schema *own_schema;
 };
 
-/* Whose problem r of a rule is, without any data. */
-void problem_name(struct problem *out, const sepal_data *data, enum decode decode, size_t r);
-/* Problem r of a rule: the data with other labels, for pairs some of its rows. To be given to
+/* Whose problem r of a strategy is, without any data. */
+void problem_name(struct problem *out, const sepal_data *data, const struct strategy *strategy,
+                  size_t r);
+/* Problem r of a strategy: the data with other labels, for pairs some of its rows. To be given to
    problem_clear in any case. */
 sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data *data,
-                          enum decode decode, size_t r);
+                          const struct strategy *strategy, size_t r);
 void problem_clear(struct problem *problem);
 /* Whom its row speaks for, as `inspect` has it: a label, or the two of a pair. */
 void problem_tell(struct tree_maker *make, struct tree *parent, const struct problem *problem);
@@ -32,10 +34,10 @@ sepal_status problem_trace(sepal_ctx *ctx, const struct problem *problem);
 /* Name the problem in the error of its fit, if that is one of the data. */
 void problem_blame(sepal_ctx *ctx, const struct problem *problem);
 
-/* The failure of an interrupted fit in which not every function of the rule has weights of its own:
+/* The failure of an interrupted fit in which not every function of the strategy has weights of its own:
    `has` says of each whether it has. */
-sepal_status problems_unfinished(sepal_ctx *ctx, const sepal_data *data, enum decode decode,
-                                 const bool *has);
+sepal_status problems_unfinished(sepal_ctx *ctx, const sepal_data *data,
+                                 const struct strategy *strategy, const bool *has);
 
 /* What the problems warn of, each kind of warning once. */
 enum { TALLY_KINDS = 16 };

@@ -136,7 +136,7 @@ static void add_boundaries(sepal_report *report, const sepal_model *model) {
     enum { MOST = 50 }; /* classes: their pairs would fill pages */
     struct tree_maker *make = &report->make;
     const struct linear *linear = &model->linear;
-    bool by_score = linear->decode == DECODE_ARGMAX || linear->decode == DECODE_OVR;
+    bool by_score = linear->classes > 2 && linear->strategy->functions == strategy_each_class;
     bool flat = !density_is_quadratic(linear->density) && !linear->bits;
     if (!by_score || !flat || linear->classes > MOST || make->failed) return;
     struct tree *list = tree_array(make, report->root, "boundaries");
@@ -184,14 +184,13 @@ static void report_add_rows(sepal_report *report, const sepal_model *model) {
     const struct linear *linear = &model->linear;
     struct tree *rows = tree_array(make, report->root, "rows");
     for (size_t r = 0; r < linear->rows; r++) {
-        size_t i, j = linear->decode == DECODE_SIGN ? 1 : r;
-        struct tree *into = rows;
-        if (linear->decode == DECODE_OVO) {
-            pair_classes(r, linear->classes, &i, &j);
-            into = tree_array(make, rows, NULL);
-            tree_text(make, into, NULL, model->schema->classes[i]);
-        }
-        tree_text(make, into, NULL, model->schema->classes[j]);
+        size_t sides[2];
+        bool pair = linear->classes > 2;
+        linear->strategy->sides(r, linear->classes, sides);
+        pair = pair && sides[0] != ALL_OTHERS;
+        struct tree *into = pair ? tree_array(make, rows, NULL) : rows;
+        for (int side = pair ? 0 : 1; side < 2; side++)
+            tree_text(make, into, NULL, model->schema->classes[sides[side]]);
     }
 }
 

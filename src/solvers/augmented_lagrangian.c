@@ -274,3 +274,17 @@ sepal_status solve_augmented(struct solver *d) {
     arena_clear(&arena);
     return status;
 }
+
+static const char *augmented_refuses(const struct objective *o) {
+    if (o->loss != &loss_hinge) return "it is for the hinge";
+    return o->l1 > 0 ? "it is for an L2 penalty, or none" : NULL;
+}
+
+const struct convex_solver convex_solver_augmented = {
+    .name = {"augmented", "augmented Lagrangian method: the hinge, many columns"},
+    .suits = "many columns",
+    .solve = solve_augmented,
+    .refuses = augmented_refuses,
+    .cost = cost_of_augmented,
+    .far = SOLVER_NEAR,
+};

@@ -169,3 +169,18 @@ sepal_status solve_dual(struct solver *d) {
     mem_free(s.shrunk);
     return status;
 }
+
+static const char *dual_refuses(const struct objective *o) {
+    if (o->loss == &loss_squared) return "it is for the losses of two classes";
+    if (o->l1 > 0 || !(o->l2 > 0)) return "it is for an L2 penalty";
+    return o->rows.sparse && o->centre ? "it cannot centre sparse rows" : NULL;
+}
+
+const struct convex_solver convex_solver_dual = {
+    .name = {"dual", "dual coordinate descent: an L2 penalty, short rows"},
+    .suits = "short rows",
+    .solve = solve_dual,
+    .refuses = dual_refuses,
+    .cost = cost_of_dual,
+    .far = SOLVER_FAR,
+};

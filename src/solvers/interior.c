@@ -354,3 +354,19 @@ sepal_status solve_interior(struct solver *d) {
     if (d->o->l1 > 0 && d->o->width > NARROW) return interior_by_columns(d);
     return interior_is_tall(d->o) ? interior_banded(d) : interior_narrow(d, 0);
 }
+
+static const char *interior_refuses(const struct objective *o) {
+    if (o->loss != &loss_hinge) return "it is for the hinge";
+    /* with an L1 penalty it takes the columns that have a weight */
+    if (o->l1 > 0 || o->width <= INTERIOR_WIDTH_MOST) return NULL;
+    return "its matrix has more than 4096 columns";
+}
+
+const struct convex_solver convex_solver_interior = {
+    .name = {"interior", "primal-dual interior-point method: the hinge, few columns"},
+    .suits = "few columns",
+    .solve = solve_interior,
+    .refuses = interior_refuses,
+    .cost = cost_of_interior,
+    .far = SOLVER_FAR,
+};

@@ -263,3 +263,16 @@ sepal_status solve_lbfgs(struct solver *d) {
     mem_free(wide);
     return status;
 }
+
+static const char *lbfgs_refuses(const struct objective *o) {
+    return o->l2 > 0 ? refuse_unless_smooth(o) : "it is for an L2 penalty";
+}
+
+const struct convex_solver convex_solver_lbfgs = {
+    .name = {"lbfgs", "limited-memory BFGS: smooth losses with an L2 penalty"},
+    .suits = "many columns",
+    .solve = solve_lbfgs,
+    .refuses = lbfgs_refuses,
+    .cost = cost_of_lbfgs,
+    .far = SOLVER_FAR,
+};

@@ -500,3 +500,17 @@ sepal_status solve_newton(struct solver *d) {
     arena_clear(&arena);
     return status;
 }
+
+static const char *newton_refuses(const struct objective *o) {
+    if (o->width > NEWTON_WIDTH_MOST) return "its Hessian has more than 4096 columns";
+    return refuse_unless_smooth(o);
+}
+
+const struct convex_solver convex_solver_newton = {
+    .name = {"newton", "Newton's method with a factored Hessian: smooth losses, few columns"},
+    .suits = "few columns",
+    .solve = solve_newton,
+    .refuses = newton_refuses,
+    .cost = cost_of_newton,
+    .far = SOLVER_FAR,
+};

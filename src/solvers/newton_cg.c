@@ -300,3 +300,12 @@ sepal_status solve_newton_cg(struct solver *d) {
     mem_free(wide);
     return status;
 }
+
+const struct convex_solver convex_solver_newton_cg = {
+    .name = {"newton-cg", "Newton's method by conjugate gradients: smooth losses, many columns"},
+    .suits = "many columns",
+    .solve = solve_newton_cg,
+    .refuses = refuse_unless_smooth,
+    .cost = cost_of_newton_cg,
+    .far = SOLVER_FAR,
+};

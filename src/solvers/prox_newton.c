@@ -205,3 +205,16 @@ sepal_status solve_prox_newton(struct solver *d) {
     mem_free(p.gram);
     return status;
 }
+
+static const char *prox_newton_refuses(const struct objective *o) {
+    const char *why = refuse_unless_smooth_loss(o);
+    return why || o->l1 > 0 ? why : "it is for |w|_1, and l1 is 0";
+}
+
+const struct convex_solver convex_solver_prox_newton = {
+    .name = {"prox-newton", "proximal Newton method: smooth losses with an L1 penalty"},
+    .suits = "an L1 penalty",
+    .solve = solve_prox_newton,
+    .refuses = prox_newton_refuses,
+    .far = SOLVER_FAR,
+};

@@ -57,14 +57,14 @@ static void sgd_settle(struct sgd *w) {
 /* ---- a step ------------------------------------------------------------------------------- */
 
 static double eta_at(const struct sgd *w) {
-    const struct stride *stride = w->d->stride;
+    const struct sgd_options *options = w->d->sgd;
     double epochs = (double)w->steps / (double)w->steps_an_epoch;
-    switch (stride->schedule) {
-    case SCHEDULE_INVERSE: return stride->eta / (1 + epochs);
-    case SCHEDULE_ROOT: return stride->eta / sqrt(1 + epochs);
+    switch (options->schedule) {
+    case SCHEDULE_INVERSE: return options->eta / (1 + epochs);
+    case SCHEDULE_ROOT: return options->eta / sqrt(1 + epochs);
     case SCHEDULE_CONSTANT: break;
     }
-    return stride->eta;
+    return options->eta;
 }
 
 /* The penalties of a step begin: |w|^2 has a slope, which is taken where the step starts. */
@@ -171,7 +171,7 @@ static bool is_stopped(struct sgd *w, size_t rows) {
 }
 
 static sepal_status sgd_epoch(struct sgd *w, size_t epoch) {
-    size_t n = w->o->n, batch = w->d->stride->batch;
+    size_t n = w->o->n, batch = w->d->sgd->batch;
     if (w->order) TRY(shuffle(w, epoch));
     if (batch == 0) return step_all(w);
     for (size_t first = 0, part; first < n && !w->d->stopped; first += part) {
@@ -204,7 +204,7 @@ static sepal_status sgd_look(struct sgd *w, bool *taken) {
 
 static sepal_status sgd_run(struct sgd *w) {
     struct solver *d = w->d;
-    size_t most = d->stride->epochs;
+    size_t most = d->sgd->epochs;
     bool taken;
     if (d->max_iter && d->max_iter < most) most = d->max_iter;
     for (size_t epoch = 1; epoch <= most && !d->stopped; epoch++) {
@@ -225,9 +225,9 @@ static sepal_status sgd_run(struct sgd *w) {
 
 static sepal_status sgd_make(struct sgd *w) {
     const struct objective *o = w->o;
-    const struct stride *stride = w->d->stride;
-    size_t batch = stride->batch < o->n ? stride->batch : o->n;
-    bool lazy_sum = stride->average && !w->eager, lazy_l1 = o->l1 > 0 && !w->eager;
+    const struct sgd_options *options = w->d->sgd;
+    size_t batch = options->batch < o->n ? options->batch : o->n;
+    bool lazy_sum = options->average && !w->eager, lazy_l1 = o->l1 > 0 && !w->eager;
     w->v = arena_zero(o->ctx, &w->arena, o->width, sizeof *w->v);
     w->point = arena_zero(o->ctx, &w->arena, o->width, sizeof *w->point);
     w->sweep.m = arena_alloc(o->ctx, &w->arena, o->n, sizeof *w->sweep.m);
@@ -236,8 +236,8 @@ static sepal_status sgd_make(struct sgd *w) {
     struct {
         bool wanted;
         double **to;
-    } wishes[] = {{stride->batch == 0, &w->sweep.gradient},
-                  {stride->average, &w->sum},
+    } wishes[] = {{options->batch == 0, &w->sweep.gradient},
+                  {options->average, &w->sum},
                   {lazy_sum, &w->late},
                   {lazy_l1, &w->paid}};
     for (size_t k = 0; k < sizeof wishes / sizeof *wishes; k++) {
@@ -245,17 +245,17 @@ static sepal_status sgd_make(struct sgd *w) {
         *wishes[k].to = arena_zero(o->ctx, &w->arena, o->width, sizeof **wishes[k].to);
         if (!*wishes[k].to) return SEPAL_EMEMORY;
     }
-    if (!stride->shuffle || stride->batch == 0) return SEPAL_OK;
+    if (!options->shuffle || options->batch == 0) return SEPAL_OK;
     w->order = arena_alloc(o->ctx, &w->arena, o->n, sizeof *w->order);
     return w->order ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 sepal_status solve_sgd(struct solver *d) {
     const struct objective *o = d->o;
-    size_t batch = d->stride->batch;
+    size_t batch = d->sgd->batch;
     struct sgd w = {.d = d, .o = o, .scale = 1, .objective = NAN};
     /* a late sum knows nothing of weights that stop at 0 */
-    w.eager = !o->rows.sparse || o->centre || batch == 0 || (o->l1 > 0 && d->stride->average);
+    w.eager = !o->rows.sparse || o->centre || batch == 0 || (o->l1 > 0 && d->sgd->average);
     w.steps_an_epoch = batch == 0 ? 1 : (o->n + batch - 1) / batch;
     sepal_status status = sgd_make(&w);
     if (status == SEPAL_OK) {
@@ -266,3 +266,16 @@ sepal_status solve_sgd(struct solver *d) {
     arena_clear(&w.arena);
     return status;
 }
+
+static const char *sgd_refuses(const struct objective *o) {
+    (void)o;
+    return NULL;
+}
+
+const struct convex_solver convex_solver_sgd = {
+    .name = {"sgd", "stochastic gradient descent: as many epochs as asked for, without a gap to aim at", .as_given = true},
+    .suits = "as asked",
+    .solve = solve_sgd,
+    .refuses = sgd_refuses,
+    .far = SOLVER_FAR,
+};

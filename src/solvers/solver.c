@@ -2,6 +2,30 @@
 
 #include <math.h>
 
+const struct convex_solver *const convex_solver_table[] = {
+#define CONVEX_SOLVER(name) &convex_solver_##name,
+#include "solvers/solvers.def"
+#undef CONVEX_SOLVER
+    NULL,
+};
+
+const struct solver_name *const convex_solver_names[] = {
+#define CONVEX_SOLVER(solver) &convex_solver_##solver.name,
+#include "solvers/solvers.def"
+#undef CONVEX_SOLVER
+    NULL,
+};
+
+const char *refuse_unless_smooth_loss(const struct objective *o) {
+    return o->loss->smooth ? NULL : "the hinge has no slope at its kink";
+}
+
+const char *refuse_unless_smooth(const struct objective *o) {
+    const char *why = refuse_unless_smooth_loss(o);
+    return why || !(o->l1 > 0) ? why : "|w|_1 has no slope at 0";
+}
+
+
 bool solver_interrupted(struct solver *d, sepal_status status, double objective) {
     if (status != SEPAL_ECANCEL) return false;
     forgive(d->o->ctx);

@@ -2,12 +2,13 @@
 #ifndef SEPAL_SOLVERS_SOLVER_H
 #define SEPAL_SOLVERS_SOLVER_H
 
+#include "core/solver_name.h"
 #include "objective/objective.h"
 
 /* How sgd runs. After e epochs, fractions included, a step is eta, eta / (1 + e) or
    eta / sqrt(1 + e) long. */
 enum schedule { SCHEDULE_CONSTANT, SCHEDULE_INVERSE, SCHEDULE_ROOT };
-struct stride {
+struct sgd_options {
     double eta;
     size_t epochs, batch; /* batch: rows to a step; 0: all */
     enum schedule schedule;
@@ -23,7 +24,7 @@ struct solver {
     /* Asked once an iteration; true: stop with the best so far. gap NaN: not known. */
     bool (*stops)(void *payload, size_t iteration, double objective, double gap);
     void *payload;
-    const struct stride *stride; /* of sgd */
+    const struct sgd_options *sgd;
     /* The handover limit of newton, dual and lbfgs: so many steps, or epochs, taken or foreseen, and the rest
        is left to another solver; 0: any */
     size_t limit;
@@ -46,32 +47,63 @@ struct solver {
     double drift, decrement;
 };
 
-/* descent.c: whether a step ended because the user asked to stop, in the middle of it. That is the end
+/* Whether a step ended because the user asked to stop, in the middle of it. That is the end
    of the descent and no failure: the point so far is its answer. */
 bool solver_interrupted(struct solver *d, sepal_status status, double objective);
 /* A free bias needs dual variables of both sides with the same sum. What is amiss is shared out over
    those between their bounds; if they have not the room, the larger side is shrunk. */
 void solver_balance(const struct objective *o, double *a);
 
-/* newton_cg.c: smooth losses, no L1 penalty. */
-sepal_status solve_newton_cg(struct solver *d);
-/* lbfgs.c: smooth losses, an L2 penalty and no L1. */
-sepal_status solve_lbfgs(struct solver *d);
-/* sgd.c: any loss and penalty; runs on the rows as given, so the objective has no centre but
-   that of sparse rows themselves. */
-sepal_status solve_sgd(struct solver *d);
-/* newton.c: smooth losses, no L1 penalty, at most NEWTON_WIDTH_MOST columns. */
-enum { NEWTON_WIDTH_MOST = 4096 };
-sepal_status solve_newton(struct solver *d);
-/* interior.c: the hinge with any penalty or none, at most INTERIOR_WIDTH_MOST columns; with an L1
-   penalty so many that have a weight. */
-enum { INTERIOR_WIDTH_MOST = 4096 };
-sepal_status solve_interior(struct solver *d);
-/* dual.c: logistic, hinge and squared hinge, an L2 penalty and no L1; sparse rows without a centre. */
-sepal_status solve_dual(struct solver *d);
-/* augmented.c: the hinge with an L2 penalty or none. */
-sepal_status solve_augmented(struct solver *d);
-/* prox_newton.c: smooth losses, an L1 penalty. */
-sepal_status solve_prox_newton(struct solver *d);
+/* What a solver is foreseen to cost, from the shape of the data (solver_costs.c). */
+struct convex_shape {
+    double rows, width, entries, classes;
+    double reach; /* how much a row can move its own score, C |x|^2 */
+    double tol;
+    bool sparse, logistic, hinge;
+};
+struct convex_cost {
+    double step, steps; /* nanoseconds of one; how many */
+};
+struct convex_cost cost_of_newton(const struct convex_shape *s);
+struct convex_cost cost_of_newton_cg(const struct convex_shape *s);
+struct convex_cost cost_of_lbfgs(const struct convex_shape *s);
+struct convex_cost cost_of_dual(const struct convex_shape *s);
+struct convex_cost cost_of_interior(const struct convex_shape *s);
+struct convex_cost cost_of_augmented(const struct convex_shape *s);
+/* Of all classes in lock-step. */
+struct convex_cost cost_of_ovr_newton(const struct convex_shape *s);
+struct convex_cost cost_of_ovr_dual(const struct convex_shape *s);
+
+/* What a solver is: a row of a table. A new one is one file and one line in solvers.def. */
+struct convex_solver {
+    struct solver_name name;
+    const char *suits; /* the data it is chosen for, in the report */
+    sepal_status (*solve)(struct solver *d);
+    /* Why it cannot solve this objective; NULL: it can. */
+    const char *(*refuses)(const struct objective *o);
+    /* NULL: it is chosen where no other can do it, or, if it runs on the rows as given, when it is
+       asked for. */
+    struct convex_cost (*cost)(const struct convex_shape *s);
+    int far; /* without a penalty: columns larger than 2^far or smaller than 2^-far are rescaled */
+};
+/* Squares, and products of columns, weights and curvatures, stay far from the ends of the range; a
+   method that makes the L2 penalty smaller from round to round needs columns of like size. */
+enum { SOLVER_FAR = 300, SOLVER_NEAR = 4 };
+
+#define CONVEX_SOLVER(name)                                                                        \
+    extern const struct convex_solver convex_solver_##name;                                        \
+    sepal_status solve_##name(struct solver *d);
+#include "solvers/solvers.def"
+#undef CONVEX_SOLVER
+/* The rows and, in the same order, their names; end with NULL. */
+extern const struct convex_solver *const convex_solver_table[];
+extern const struct solver_name *const convex_solver_names[];
+
+/* Reasons that several have; NULL: there is none. */
+const char *refuse_unless_smooth(const struct objective *o);       /* in w: no hinge, no L1 penalty */
+const char *refuse_unless_smooth_loss(const struct objective *o);
+
+/* newton.c and interior.c have a matrix of so many columns at most. */
+enum { NEWTON_WIDTH_MOST = 4096, INTERIOR_WIDTH_MOST = 4096 };
 
 #endif

@@ -323,8 +323,8 @@ static inline void law_names(struct fuzz *z, const struct run *base) {
 static inline void law_class_order(struct fuzz *z, const struct run *base, struct rng *rng) {
     size_t to[CLASSES_MOST], n = z->table.p.classes;
     const char *names[CLASSES_MOST];
-    bool votes = z->spec.reduction && (z->spec.reduction->decode == DECODE_OVR_1 ||
-                                       z->spec.reduction->decode == DECODE_OVO);
+    bool votes = z->spec.reduction && (z->spec.reduction == &strategy_ovr_1 ||
+                                       z->spec.reduction == &strategy_ovo);
     if (steps_by_rows(z) || goal_of(z->spec.learner, z->spec.text) == GOAL_PERCEPTRON) return;
     if (n > 2 && votes) return;
     shuffled(to, n, rng);
@@ -389,15 +389,14 @@ static inline void law_threads(struct fuzz *z, const struct run *base) {
 /* Every solver on the same table. Each is checked against the best that any of them found. */
 static inline void law_solvers(struct fuzz *z, const struct run *base) {
     enum { SOLVERS_MOST = 32 };
-    const char *words = z->spec.learner->solvers;
+    const struct solver_name *const *names = z->spec.learner->solvers;
     struct run runs[SOLVERS_MOST];
     char options[SOLVERS_MOST][64];
-    size_t n = 0, solvers = words ? word_of(NULL, 0, words, SIZE_MAX) : 0;
+    size_t n = 0, solvers = 0;
+    while (names && names[solvers]) solvers++;
     assert_true(solvers < SOLVERS_MOST);
     for (size_t k = 0; k < solvers; k++) {
-        char name[32];
-        (void)word_of(name, sizeof name, words, k);
-        snprintf(options[k], sizeof *options, "solver=%s%s", name,
+        snprintf(options[k], sizeof *options, "solver=%s%s", names[k]->name,
                  (z->number + k) % 4 == 0 ? ", max-iter=7" : ", max-iter=1000");
         runs[n] = run_fit(z, &z->table, NULL, options[k]);
         check_run(z, &runs[n]);

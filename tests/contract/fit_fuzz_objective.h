@@ -129,14 +129,14 @@ static inline long double loss_long(enum goal_kind kind, long double score, long
 }
 
 /* 1, -1, or 0 where the row is not in the problem. */
-static inline int side_of(enum decode decode, size_t classes, size_t r, int label) {
-    size_t i = 0, j = r;
-    if (decode == DECODE_SIGN) j = 1;
-    if (decode == DECODE_OVO) {
-        pair_classes(r, classes, &i, &j);
-        if (label != (int)i && label != (int)j) return 0;
+static inline int side_of(const struct strategy *decode, size_t classes, size_t r, int label) {
+    size_t pair[2] = {0, r};
+    if (decode == &strategy_sign) pair[1] = 1;
+    if (decode == &strategy_ovo) {
+        pair_classes(r, classes, pair);
+        if (label != (int)pair[0] && label != (int)pair[1]) return 0;
     }
-    return label == (int)j ? 1 : -1;
+    return label == (int)pair[1] ? 1 : -1;
 }
 
 struct class_totals {
@@ -147,7 +147,7 @@ static inline struct class_totals totals_of(const sepal_model *model, const sepa
                                             size_t r) {
     struct class_totals out = {0};
     for (size_t i = 0; i < data->matrix.rows; i++) {
-        int side = side_of(model->linear.decode, model->linear.classes, r, data->label[i]);
+        int side = side_of(model->linear.strategy, model->linear.classes, r, data->label[i]);
         if (side == 0) continue;
         out.side[side > 0] += data_weight(data, i);
         out.all += data_weight(data, i);
@@ -176,7 +176,7 @@ static inline void part_own(struct part *out, const struct learner *learner,
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
     out->known = g.kind != GOAL_UNKNOWN;
     for (size_t i = 0; i < f->rows && out->known; i++) {
-        int side = side_of(linear->decode, linear->classes, r, data->label[i]);
+        int side = side_of(linear->strategy, linear->classes, r, data->label[i]);
         if (side == 0) continue;
         long double reach, slope, unused, target = side;
         long double share = data_weight(data, i) / totals.all;

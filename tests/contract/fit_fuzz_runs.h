@@ -111,7 +111,7 @@ static inline void recompute(struct run *run, const struct learner *learner) {
         run->reach = fmax(run->reach, (double)reach);
         /* where targets of two like classes cancel out, what is left is rounding of theirs */
         if (run->squares) reach = fmaxl(reach, 1);
-        if (linear->decode == DECODE_OVO && fabsl(score) <= VOTE_TIED * reach)
+        if (linear->strategy == &strategy_ovo && fabsl(score) <= VOTE_TIED * reach)
             run->tied[i / linear->rows] = true;
     }
     for (size_t j = 0; j < f.cols; j++) run->taken = fmax(run->taken, (double)f.taken[j]);

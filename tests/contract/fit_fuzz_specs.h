@@ -6,14 +6,14 @@
 #include "contract/fit_fuzz_tables.h"
 
 #include "maps/map.h"
-#include "multiclass/reduction.h"
+#include "multiclass/multiclass.h"
 
 enum { SPEC_BYTES = 512 };
 
 struct spec {
     char text[SPEC_BYTES];
     const struct learner *learner;
-    const struct reduction *reduction; /* NULL: none is named */
+    const struct strategy *reduction; /* NULL: none is named */
 };
 
 static inline size_t rows_of_table(const void *const *table) {
@@ -136,11 +136,11 @@ static inline void add_parameters(struct spec *spec, const struct parameter *par
 static inline struct spec spec_draw(size_t number, struct rng *rng) {
     size_t learners = rows_of_table((const void *const *)learner_table);
     size_t maps = rows_of_table((const void *const *)map_table);
-    size_t reductions = rows_of_table((const void *const *)reduction_table);
+    size_t reductions = rows_of_table((const void *const *)strategy_table);
     size_t map = number / learners % (maps + 1);
     size_t reduction = number / learners / (maps + 1) % (reductions + 1);
     struct spec spec = {.learner = learner_table[number % learners]};
-    if (reduction < reductions) spec.reduction = reduction_table[reduction];
+    if (reduction < reductions) spec.reduction = strategy_table[reduction];
     /* of two centres beside sparse rows, what minmax makes of the least number is 0 up to rounding
        only, and counts below 0 are refused */
     bool least = map < maps && strcmp(map_table[map]->name, "minmax") == 0;
@@ -160,7 +160,7 @@ static inline struct spec spec_draw(size_t number, struct rng *rng) {
 static inline size_t specs_in_all(void) {
     return rows_of_table((const void *const *)learner_table) *
            (rows_of_table((const void *const *)map_table) + 1) *
-           (rows_of_table((const void *const *)reduction_table) + 1);
+           (rows_of_table((const void *const *)strategy_table) + 1);
 }
 
 /* ---- what a canonical spec says ----------------------------------------------------------------- */

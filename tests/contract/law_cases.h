@@ -6,7 +6,7 @@
 
 #include "contract/laws.h"
 
-#include "multiclass/reduction.h"
+#include "multiclass/multiclass.h"
 
 struct law_case {
     char spec[200], options[80];
@@ -90,7 +90,7 @@ static inline bool is_choice(const sepal_param *param) {
 }
 
 static inline bool is_walks_own(const sepal_param *param) {
-    return strstr(param->help, "--solver sgd") != NULL;
+    return strstr(param->help, "sgd: ") != NULL;
 }
 
 /* ---- pipelines ---------------------------------------------------------------------------- */
@@ -98,12 +98,11 @@ static inline bool is_walks_own(const sepal_param *param) {
 /* With every solver that the learner has a choice of. */
 static inline void add_with_solvers(struct law_cases *all, const struct learner *learner,
                                     const char *spec, bool walks_own) {
-    char word[40], options[80];
+    char options[80];
     if (!walks_own) add_case(all, spec, "tol=1e-10");
-    for (const char *at = learner->solvers; at && *at; at += strcspn(at, "|"), at += *at == '|') {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, "|"), at);
-        if (walks_own && strcmp(word, "sgd") != 0) continue;
-        snprintf(options, sizeof options, "tol=1e-10, solver=%s", word);
+    for (size_t s = 0; learner->solvers && learner->solvers[s]; s++) {
+        if (walks_own && !learner->solvers[s]->as_given) continue;
+        snprintf(options, sizeof options, "tol=1e-10, solver=%s", learner->solvers[s]->name);
         add_case(all, spec, options);
     }
 }
@@ -149,10 +148,10 @@ static inline void add_maps(struct law_cases *all, size_t classes) {
 
 static inline void add_reductions(struct law_cases *all) {
     char spec[200];
-    for (size_t r = 0; reduction_table[r]; r++)
+    for (size_t r = 0; strategy_table[r]; r++)
         for (size_t l = 0; learner_table[l]; l++) {
             snprintf(spec, sizeof spec, "%s | %s", learner_table[l]->name,
-                     reduction_table[r]->name);
+                     strategy_table[r]->name);
             add_case(all, spec, "tol=1e-10");
         }
 }

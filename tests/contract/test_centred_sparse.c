@@ -6,18 +6,17 @@
 static size_t compare_solvers(const struct learner *learner, const char *spec,
                               const sepal_data *dense, const sepal_data *sparse) {
     size_t compared = 0, rows = dense->matrix.rows;
-    for (const char *word = learner->solvers; word; word = strchr(word, '|')) {
-        word += *word == '|';
+    for (size_t k = 0; learner->solvers && learner->solvers[k]; k++) {
         char options[64];
         sepal_model *a = NULL, *b = NULL;
-        snprintf(options, sizeof options, "tol=1e-10, solver=%.*s", (int)strcspn(word, "|"), word);
+        snprintf(options, sizeof options, "tol=1e-10, solver=%s", learner->solvers[k]->name);
         if (sepal_fit(&a, NULL, ctx, spec, dense, options) == SEPAL_OK &&
             sepal_fit(&b, NULL, ctx, spec, sparse, options) == SEPAL_OK) {
             double *x = scores_of(a, dense), *y = scores_of(b, sparse), size = 0;
-            for (size_t k = 0; k < rows; k++) size = fmax(size, fabs(x[k]));
-            for (size_t k = 0; k < rows; k++)
-                if (!(fabs(x[k] - y[k]) <= 1e-4 * size))
-                    fail_msg("%s, %s: row %zu: %g dense, %g sparse", spec, options, k, x[k], y[k]);
+            for (size_t i = 0; i < rows; i++) size = fmax(size, fabs(x[i]));
+            for (size_t i = 0; i < rows; i++)
+                if (!(fabs(x[i] - y[i]) <= 1e-4 * size))
+                    fail_msg("%s, %s: row %zu: %g dense, %g sparse", spec, options, i, x[i], y[i]);
             compared++;
             free(x);
             free(y);

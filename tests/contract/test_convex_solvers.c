@@ -246,7 +246,7 @@ static void test_probabilities(void **state) {
             fit_spec(data, number % 3 ? "logistic" : "standardize | logistic | ovr");
         double *score = scores_of(model, data);
         sepal_predictions out = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
-        assert_int_equal(model->linear.decode, DECODE_OVR);
+        assert_ptr_equal(model->linear.strategy, &strategy_ovr);
         for (size_t i = 0; i < p.rows; i++) {
             double sum = 0, total = 0;
             for (size_t k = 0; k < p.classes; k++) sum += 1 / (1 + exp(-score[i * p.classes + k]));

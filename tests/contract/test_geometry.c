@@ -206,12 +206,12 @@ static struct nearest nearest_of(const struct linear *linear, const struct seen 
                                  const double *x, size_t k) {
     struct nearest best = {0};
     size_t K = linear->classes, pair = 0;
-    for (size_t j = 0; linear->decode == DECODE_ARGMAX && j < K; j++)
+    for (size_t j = 0; linear->strategy == &strategy_machine && j < K; j++)
         if (j != k) look_at(&best, seen, x, k, j, 1);
-    for (size_t i = 0; linear->decode == DECODE_OVO && i < K; i++)
+    for (size_t i = 0; linear->strategy == &strategy_ovo && i < K; i++)
         for (size_t j = i + 1; j < K; j++, pair++)
             if (i == k || j == k) look_at(&best, seen, x, pair, SIZE_MAX, j == k ? 1 : -1);
-    if (linear->decode == DECODE_ARGMAX || linear->decode == DECODE_OVO) return best;
+    if (linear->strategy == &strategy_machine || linear->strategy == &strategy_ovo) return best;
     for (size_t r = 0; r < linear->rows; r++)
         if (r == k || k == linear->rows) look_at(&best, seen, x, r, SIZE_MAX, r == k ? 1 : -1);
     return best;

@@ -196,14 +196,14 @@ static double at(const struct made *made, const char *path) {
 }
 
 static bool is_near_tie(const struct linear *linear, const double *scores, double reach) {
-    bool by_signs = linear->decode != DECODE_ARGMAX && linear->decode != DECODE_OVR;
+    bool by_signs = linear->strategy != &strategy_machine && linear->strategy != &strategy_ovr;
     double best = -INFINITY, second = -INFINITY;
     for (size_t r = 0; r < linear->rows; r++) {
         if (by_signs && fabs(scores[r]) <= reach) return true;
         second = fmax(second, fmin(best, scores[r]));
         best = fmax(best, scores[r]);
     }
-    if (linear->decode == DECODE_OVO) return linear_region(linear, scores) == REGION_TIED;
+    if (linear->strategy == &strategy_ovo) return linear_region(linear, scores) == REGION_TIED;
     return linear->rows > 1 && best - second <= 2 * reach;
 }
 

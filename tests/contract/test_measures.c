@@ -35,14 +35,14 @@ static double rank_of(const sepal_model *model, const double *scores, const doub
     double best = -INFINITY, shown[16];
     if (linear->classes == 2) return k == 1 ? scores[0] : -scores[0];
     if (p) return p[k];
-    if (linear->decode == DECODE_OVO) {
+    if (linear->strategy == &strategy_ovo) {
         linear_show(linear, scores, shown);
         return shown[k];
     }
     for (size_t j = 0; j < linear->rows; j++)
         if (j != k) best = fmax(best, scores[j]);
-    if (linear->decode == DECODE_OVR_1 && k == linear->rows) return -best;
-    return linear->decode == DECODE_ARGMAX ? scores[k] - best : scores[k];
+    if (linear->strategy == &strategy_ovr_1 && k == linear->rows) return -best;
+    return linear->strategy == &strategy_machine ? scores[k] - best : scores[k];
 }
 
 static void near(const char *what, const char *spec, double found, long double right) {

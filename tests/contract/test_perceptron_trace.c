@@ -1,6 +1,7 @@
 /* Laws of the perceptron family for single steps, and for what the pocket keeps of them, seen through
    the trace. */
 #include "contract/perceptron_problem.h"
+#include "linear/strategy.h"
 
 struct traced {
     const struct problem *p;
@@ -26,7 +27,7 @@ static double predicted_errors(const struct traced *traced, double *w) {
     const struct problem *p = traced->p;
     struct linear linear = {.classes = p->classes, .rows = traced->rows, .cols = p->cols, .w = w};
     linear.b = w + traced->rows * p->cols;
-    linear.decode = p->classes == 2 ? DECODE_SIGN : DECODE_ARGMAX;
+    linear.strategy = p->classes == 2 ? &strategy_sign : &strategy_machine;
     int32_t *decided = malloc(p->n * sizeof *decided);
     assert_int_equal(linear_predict(decided, &ctx, &linear, &traced->data->matrix), SEPAL_OK);
     double errors = 0;

@@ -5,8 +5,8 @@
 
 static const struct {
     const char *name;
-    enum decode decode;
-} reductions[] = {{"ovr", DECODE_OVR}, {"ovr-1", DECODE_OVR_1}, {"ovo", DECODE_OVO}};
+    const struct strategy *decode;
+} reductions[] = {{"ovr", &strategy_ovr}, {"ovr-1", &strategy_ovr_1}, {"ovo", &strategy_ovo}};
 enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 
 /* Beside every learner as it is. */
@@ -32,19 +32,19 @@ static const char *learner_at(size_t i) {
 
 /* Rows of `p`, with values `x`, that problem r of a rule is about. */
 static struct problem part_of(const struct problem *p, const double *x, size_t cols,
-                              enum decode decode, size_t r) {
+                              const struct strategy *decode, size_t r) {
     struct problem part = {.cols = cols, .classes = 2};
-    size_t i = SIZE_MAX, j = r;
-    if (decode == DECODE_OVO) pair_classes(r, p->classes, &i, &j);
+    size_t pair[2] = {SIZE_MAX, r};
+    if (decode == &strategy_ovo) pair_classes(r, p->classes, pair);
     part.x = malloc((p->rows * cols + 1) * sizeof *part.x);
     part.label = malloc(p->rows * sizeof *part.label);
     if (p->weight) part.weight = malloc(p->rows * sizeof *part.weight);
     for (size_t row = 0; row < p->rows; row++) {
         size_t class = (size_t)p->label[row];
-        if (decode == DECODE_OVO && class != i && class != j) continue;
+        if (decode == &strategy_ovo && class != pair[0] && class != pair[1]) continue;
         memcpy(part.x + part.rows * cols, x + row * cols, cols * sizeof *x);
         if (p->weight) part.weight[part.rows] = p->weight[row];
-        part.label[part.rows++] = class == j;
+        part.label[part.rows++] = class == pair[1];
     }
     return part;
 }
@@ -61,7 +61,7 @@ struct compared {
 static void compare_row(const struct compared *all, const char *learner, size_t r) {
     const struct linear *joint = &all->joint->linear;
     size_t cols = joint->cols, rows = all->p->rows;
-    struct problem part = part_of(all->p, all->phi, cols, joint->decode, r);
+    struct problem part = part_of(all->p, all->phi, cols, joint->strategy, r);
     struct problem whole = {.rows = rows,
                             .cols = cols,
                             .classes = all->p->classes,
@@ -106,9 +106,9 @@ static void compare(const struct problem *p, bool sparse, const char *maps, cons
         .sparse = sparse,
         .implicit = phi.n_blocks && phi.blocks[0].centre,
         .together = (strncmp(learner, "logistic", 8) == 0 || strncmp(learner, "svm", 3) == 0) &&
-                    reductions[which].decode != DECODE_OVO};
-    assert_int_equal(model->linear.decode, reductions[which].decode);
-    assert_int_equal(model->linear.rows, decode_rows(reductions[which].decode, p->classes));
+                    reductions[which].decode != &strategy_ovo};
+    assert_ptr_equal(model->linear.strategy, reductions[which].decode);
+    assert_int_equal(model->linear.rows, reductions[which].decode->functions(p->classes));
     assert_true(!model->linear.priors && !model->linear.axes);
     for (size_t r = 0; r < model->linear.rows; r++) compare_row(&all, learner, r);
     if (model->chain.n) matrix_clear(&phi);
@@ -153,17 +153,17 @@ struct verdict {
     double shown[16];
 };
 
-static struct verdict judge(enum decode decode, const double *scores, size_t K) {
+static struct verdict judge(const struct strategy *decode, const double *scores, size_t K) {
     struct verdict out = {.region = REGION_CLEAR};
     double sum[16] = {0};
     size_t claims = 0, r = 0;
     for (size_t k = 0; k < K; k++) out.shown[k] = 0;
-    for (size_t i = 0; i < K && decode == DECODE_OVO; i++)
+    for (size_t i = 0; i < K && decode == &strategy_ovo; i++)
         for (size_t j = i + 1; j < K; j++, r++) {
             out.shown[scores[r] >= 0 ? j : i]++;
             sum[i] -= scores[r], sum[j] += scores[r];
         }
-    for (size_t k = 0; k < decode_rows(decode, K) && decode != DECODE_OVO; k++) {
+    for (size_t k = 0; k < decode->functions(K) && decode != &strategy_ovo; k++) {
         out.shown[k] = scores[k];
         claims += scores[k] >= 0;
     }
@@ -171,12 +171,12 @@ static struct verdict judge(enum decode decode, const double *scores, size_t K) 
         double here = out.shown[k], best = out.shown[out.class];
         if (here > best || (here == best && sum[k] > sum[out.class])) out.class = (int32_t)k;
     }
-    for (size_t k = 0; k < K && decode == DECODE_OVO; k++)
+    for (size_t k = 0; k < K && decode == &strategy_ovo; k++)
         if ((int32_t)k != out.class && out.shown[k] == out.shown[out.class])
             out.region = REGION_TIED;
-    if (decode == DECODE_OVR_1 && claims == 0) out.class = (int32_t)K - 1;
-    if (decode == DECODE_OVR && claims == 0) out.region = REGION_NONE;
-    if ((decode == DECODE_OVR || decode == DECODE_OVR_1) && claims > 1) out.region = REGION_SEVERAL;
+    if (decode == &strategy_ovr_1 && claims == 0) out.class = (int32_t)K - 1;
+    if (decode == &strategy_ovr && claims == 0) out.region = REGION_NONE;
+    if ((decode == &strategy_ovr || decode == &strategy_ovr_1) && claims > 1) out.region = REGION_SEVERAL;
     return out;
 }
 
@@ -202,14 +202,14 @@ static void check_decisions(const sepal_model *model, const sepal_data *data,
     sepal_predictions confident = predict_all(model, data, SEPAL_SCORES, NULL);
     sepal_predictions careful = predict_all(model, data, SEPAL_SCORES, "ambiguous=undecided");
     for (size_t i = 0; i < data->matrix.rows; i++) {
-        struct verdict right = judge(linear->decode, scores + i * linear->rows, K);
+        struct verdict right = judge(linear->strategy, scores + i * linear->rows, K);
         assert_int_equal(confident.classes[i], right.class);
         assert_int_equal(careful.classes[i], right.region == REGION_CLEAR ? right.class : -1);
         assert_memory_equal(confident.numbers + i * K, right.shown, K * sizeof *right.shown);
         count[right.region]++;
         double votes = 0;
         for (size_t k = 0; k < K; k++) votes += confident.numbers[i * K + k];
-        if (linear->decode == DECODE_OVO) assert_true(2 * votes == (double)(K * (K - 1)));
+        if (linear->strategy == &strategy_ovo) assert_true(2 * votes == (double)(K * (K - 1)));
     }
     assert_int_equal(confident.several, count[REGION_SEVERAL]);
     assert_int_equal(confident.none, count[REGION_NONE]);
@@ -261,7 +261,7 @@ static void test_two_classes(void **state) {
             snprintf(spec, sizeof spec, "%s | %s", learner_at(l), names[i]);
             sepal_model *model = fit_spec(data, spec);
             assert_int_equal(model->linear.rows, 1);
-            assert_int_equal(model->linear.decode, DECODE_SIGN);
+            assert_ptr_equal(model->linear.strategy, &strategy_sign);
             assert_int_equal(model->linear.link, plain->linear.link);
             assert_memory_equal(model->linear.w, plain->linear.w, 4 * sizeof(double));
             assert_true(model->linear.b[0] == plain->linear.b[0]);

@@ -49,7 +49,7 @@ struct drawn {
     size_t bias, class_weight;
     double c;
     bool sparse, ones;
-    enum decode decode;
+    const struct strategy *decode;
     char spec[200];
 };
 
@@ -58,7 +58,7 @@ static struct drawn draw(struct rng *rng, size_t round) {
                       .bias = round / 3 % 3,
                       .class_weight = round / 9 % 3,
                       .sparse = rng_below(rng, 2),
-                      .decode = rng_below(rng, 4) ? DECODE_OVR : DECODE_OVR_1};
+                      .decode = rng_below(rng, 4) ? &strategy_ovr : &strategy_ovr_1};
     size_t classes = round % 10 == 9 ? 17 + rng_below(rng, 20) : 3 + rng_below(rng, 10);
     size_t cols = 2 + rng_below(rng, 30);
     d.p = problem_new(rng, classes * (4 + rng_below(rng, 10)) + 1, cols, classes);
@@ -73,7 +73,7 @@ static struct drawn draw(struct rng *rng, size_t round) {
     d.c = pow(10, 1.3 * rng_unit(rng) - 1);
     snprintf(d.spec, sizeof d.spec, "%s%sC=%.17g, bias=%s, class_weight=%s) | %s", losses[d.kind],
              d.kind == HINGE ? ", " : "(", d.c, biases[d.bias], class_weights[d.class_weight],
-             d.decode == DECODE_OVR ? "ovr" : "ovr-1");
+             d.decode == &strategy_ovr ? "ovr" : "ovr-1");
     return d;
 }
 
@@ -133,7 +133,7 @@ static void compare(const struct drawn *d, const struct joint *joint, const stru
     double total = 0;
     assert_true(at_once(joint));
     assert_false(at_once(single));
-    assert_int_equal(rows, d->p.classes - (d->decode == DECODE_OVR_1));
+    assert_int_equal(rows, d->p.classes - (d->decode == &strategy_ovr_1));
     for (size_t r = 0; r < rows; r++) {
         double objective = fact(joint, r, "objective"), gap = fact(joint, r, "gap");
         double best = fact(single, r, "objective"), bound = fact(single, r, "certificate.dual");
@@ -229,7 +229,7 @@ static struct drawn draw_large(struct rng *rng, size_t round) {
     struct drawn d = {.kind = round % 2 ? SQUARED_HINGE : LOGISTIC,
                       .bias = round % 3,
                       .sparse = round / 2 % 2,
-                      .decode = DECODE_OVR,
+                      .decode = &strategy_ovr,
                       .c = 1};
     enum { COLS = 250, CELLS = 1 << 22 };
     d.p = problem_new(rng, CELLS / COLS + 100, COLS, 3);

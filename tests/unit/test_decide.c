@@ -15,9 +15,9 @@
 
 enum { MOST = 7, MOST_ROWS = 21, DRAWS = 3000 };
 
-static struct linear rule(enum decode decode, size_t classes) {
+static struct linear rule(const struct strategy *decode, size_t classes) {
     return (struct linear){
-        .classes = classes, .rows = decode_rows(decode, classes), .decode = decode};
+        .classes = classes, .rows = decode->functions(classes), .strategy = decode};
 }
 
 /* ---- brute force ---------------------------------------------------------------------------- */
@@ -31,11 +31,11 @@ struct case_for {
 static struct case_for make_case(const struct linear *linear, const double *scores) {
     struct case_for all = {0};
     size_t K = linear->classes, pair = 0;
-    for (size_t r = 0; linear->decode != DECODE_OVO && r < linear->rows; r++) {
+    for (size_t r = 0; linear->strategy != &strategy_ovo && r < linear->rows; r++) {
         all.value[r] = scores[r];
         all.claims += scores[r] >= 0;
     }
-    for (size_t i = 0; linear->decode == DECODE_OVO && i < K; i++)
+    for (size_t i = 0; linear->strategy == &strategy_ovo && i < K; i++)
         for (size_t j = i + 1; j < K; j++, pair++) {
             all.value[scores[pair] >= 0 ? j : i]++;
             all.sum[i] -= scores[pair];
@@ -60,18 +60,18 @@ static size_t winner(const struct linear *linear, const struct case_for *all) {
 
 static enum region region_of(const struct linear *linear, const struct case_for *all) {
     size_t best = winner(linear, all);
-    if (linear->decode == DECODE_OVR || linear->decode == DECODE_OVR_1) {
+    if (linear->strategy == &strategy_ovr || linear->strategy == &strategy_ovr_1) {
         if (all->claims > 1) return REGION_SEVERAL;
-        if (all->claims == 0 && linear->decode == DECODE_OVR) return REGION_NONE;
+        if (all->claims == 0 && linear->strategy == &strategy_ovr) return REGION_NONE;
     }
-    for (size_t k = 0; linear->decode == DECODE_OVO && k < linear->classes; k++)
+    for (size_t k = 0; linear->strategy == &strategy_ovo && k < linear->classes; k++)
         if (k != best && all->value[k] == all->value[best]) return REGION_TIED;
     return REGION_CLEAR;
 }
 
 static void test_decisions(void **state) {
     (void)state;
-    static const enum decode rules[] = {DECODE_ARGMAX, DECODE_OVR, DECODE_OVR_1, DECODE_OVO};
+    static const struct strategy *const rules[] = {&strategy_machine, &strategy_ovr, &strategy_ovr_1, &strategy_ovo};
     struct rng rng = rng_make(test_seed(1), 1);
     size_t regions[REGIONS] = {0};
     for (size_t K = 2; K <= MOST; K++)
@@ -90,7 +90,7 @@ static void test_decisions(void **state) {
             assert_memory_equal(shown, all.value, K * sizeof *shown);
             regions[region]++;
             for (size_t k = 0; k < K; k++) votes += shown[k];
-            if (linear.decode == DECODE_OVO) assert_true(2 * votes == (double)(K * (K - 1)));
+            if (linear.strategy == &strategy_ovo) assert_true(2 * votes == (double)(K * (K - 1)));
         }
     for (enum region region = 0; region < REGIONS; region++) assert_true(regions[region] > 100);
 }
@@ -106,7 +106,7 @@ static void test_last_class(void **state) {
                 {{-1, -0.0, -2}, 1, REGION_CLEAR}, {{3, 5, -1}, 1, REGION_SEVERAL},
                 {{0, 0, 0}, 0, REGION_SEVERAL},    {{-5e-324, -1, -1}, 3, REGION_CLEAR},
                 {{-1, -1, 1e308}, 2, REGION_CLEAR}};
-    struct linear linear = rule(DECODE_OVR_1, 4);
+    struct linear linear = rule(&strategy_ovr_1, 4);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double shown[4];
         assert_int_equal(linear_decide(&linear, rows[i].scores), rows[i].class);
@@ -118,7 +118,7 @@ static void test_last_class(void **state) {
 
 static void test_two_classes(void **state) {
     (void)state;
-    struct linear linear = rule(DECODE_SIGN, 2);
+    struct linear linear = rule(&strategy_sign, 2);
     static const double scores[] = {-3, -5e-324, -0.0, 0, 5e-324, 2};
     for (size_t i = 0; i < sizeof scores / sizeof *scores; i++) {
         double shown;
@@ -133,19 +133,19 @@ static void test_two_classes(void **state) {
 static void test_pairs(void **state) {
     (void)state;
     for (size_t K = 2; K <= 40; K++) {
-        size_t r = 0, a, b;
+        size_t r = 0, pair[2];
         for (size_t i = 0; i < K; i++)
             for (size_t j = i + 1; j < K; j++, r++) {
-                pair_classes(r, K, &a, &b);
-                assert_true(a == i && b == j);
+                pair_classes(r, K, pair);
+                assert_true(pair[0] == i && pair[1] == j);
             }
-        assert_int_equal(r, decode_rows(DECODE_OVO, K));
+        assert_int_equal(r, strategy_ovo.functions(K));
     }
-    assert_true(decode_rows(DECODE_OVO, SIZE_MAX / 2) == SIZE_MAX);
-    assert_int_equal(decode_rows(DECODE_SIGN, 2), 1);
-    assert_int_equal(decode_rows(DECODE_ARGMAX, 5), 5);
-    assert_int_equal(decode_rows(DECODE_OVR, 5), 5);
-    assert_int_equal(decode_rows(DECODE_OVR_1, 5), 4);
+    assert_true(strategy_ovo.functions(SIZE_MAX / 2) == SIZE_MAX);
+    assert_int_equal(strategy_sign.functions(2), 1);
+    assert_int_equal(strategy_machine.functions(5), 5);
+    assert_int_equal(strategy_ovr.functions(5), 5);
+    assert_int_equal(strategy_ovr_1.functions(5), 4);
 }
 
 /* ---- probabilities -------------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ static long double log_rate(long double s) {
 }
 
 static void check_probabilities(enum link link, const double *scores, size_t K) {
-    struct linear linear = rule(DECODE_ARGMAX, K);
+    struct linear linear = rule(&strategy_machine, K);
     double p[MOST], logs[MOST], total = 0;
     long double log_p[MOST] = {0}, largest = -INFINITY, sum = 0;
     linear.link = link;
@@ -213,7 +213,7 @@ static void test_tails(void **state) {
 static void test_ties_and_shifts(void **state) {
     (void)state;
     static const double shifts[] = {0, 8, -1024, 4096, 1e300};
-    struct linear linear = rule(DECODE_ARGMAX, 4);
+    struct linear linear = rule(&strategy_machine, 4);
     linear.link = LINK_POSTERIOR;
     for (size_t s = 0; s < 5; s++) {
         double p[4], same[4] = {shifts[s], shifts[s], shifts[s], shifts[s]};
@@ -232,7 +232,7 @@ static void test_ties_and_shifts(void **state) {
 
 static void test_logistic(void **state) {
     (void)state;
-    struct linear linear = rule(DECODE_SIGN, 2);
+    struct linear linear = rule(&strategy_sign, 2);
     static const double scores[] = {0, 1e-20, 1, 36, 40, 700, 744, 746, 1e5, 1e308};
     for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
         for (int sign = -1; sign <= 1; sign += 2) {

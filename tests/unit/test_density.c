@@ -3,7 +3,7 @@
    are made of densities, and scores of bits. */
 #include "contract/least_squares_problem.h"
 
-#include "linear/linear.h"
+#include "linear/strategy.h"
 
 #include "fixture.h"
 
@@ -292,10 +292,10 @@ static void test_sizes(void **state) {
 /* ---- scores --------------------------------------------------------------------------------- */
 
 static struct linear with_density(struct rng *rng, enum density_kind kind, size_t classes,
-                                  enum decode decode, size_t cols) {
+                                  const struct strategy *decode, size_t cols) {
     struct linear linear;
     assert_int_equal(linear_init_rows(&linear, ctx, classes, decode, cols, true), SEPAL_OK);
-    size_t forms = decode == DECODE_ARGMAX ? classes : 2 * linear.rows;
+    size_t forms = decode == &strategy_machine ? classes : 2 * linear.rows;
     linear.density = random_density(rng, kind, forms, cols, 1);
     for (size_t r = 0; r < linear.rows; r++) linear.b[r] = normal(rng);
     for (size_t j = 0; j < cols; j++) linear.centre[j] = normal(rng);
@@ -307,12 +307,12 @@ static struct linear with_density(struct rng *rng, enum density_kind kind, size_
 static void test_quadratic_scores(void **state) {
     (void)state;
     static const unsigned threads[] = {1, 2, 5};
-    static const enum decode rules[] = {DECODE_SIGN, DECODE_ARGMAX, DECODE_OVR, DECODE_OVO};
+    static const struct strategy *const rules[] = {&strategy_sign, &strategy_machine, &strategy_ovr, &strategy_ovo};
     struct rng rng = rng_make(test_seed(26), 1);
     for (size_t number = 0; number < 24; number++) {
         enum density_kind kind = (enum density_kind)(DENSITY_FULL + number % 3);
-        enum decode rule = rules[number % 4];
-        size_t classes = rule == DECODE_SIGN ? 2 : 3 + number % 3, cols = 1 + number;
+        const struct strategy *rule = rules[number % 4];
+        size_t classes = rule == &strategy_sign ? 2 : 3 + number % 3, cols = 1 + number;
         struct linear linear = with_density(&rng, kind, classes, rule, cols);
         struct problem p = random_rows(&rng, kind, number == 7 ? 9000 : 50, cols, 1);
         size_t cells = p.rows * linear.rows;
@@ -328,8 +328,8 @@ static void test_quadratic_scores(void **state) {
             const double *x = p.x + i / linear.rows * cols, *c = linear.centre;
             const struct density *d = linear.density;
             size_t r = i % linear.rows;
-            long double one = log_p(d, rule == DECODE_ARGMAX ? r : 2 * r + 1, x, c);
-            long double other = rule == DECODE_ARGMAX ? 0 : log_p(d, 2 * r, x, c);
+            long double one = log_p(d, rule == &strategy_machine ? r : 2 * r + 1, x, c);
+            long double other = rule == &strategy_machine ? 0 : log_p(d, 2 * r, x, c);
             check_near("a score", scores[i], one - other + linear.b[r], fabsl(one) + fabsl(other));
         }
         data_free(data);
@@ -344,7 +344,7 @@ static void test_quadratic_scores(void **state) {
 static void test_scores_out_of_range(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(27), 1);
-    struct linear linear = with_density(&rng, DENSITY_DIAGONAL, 2, DECODE_SIGN, 2);
+    struct linear linear = with_density(&rng, DENSITY_DIAGONAL, 2, &strategy_sign, 2);
     struct problem p = random_rows(&rng, DENSITY_DIAGONAL, 5, 2, 1);
     int32_t classes[5];
     p.x[5] = 1e200; /* minus infinity in both forms */
@@ -397,7 +397,7 @@ static void test_without_memory(void **state) {
     sepal_data *data = problem_data(&p, ctx, true);
     ctx->threads = 1;
     for (int bits = 0; bits < 2; bits++) {
-        struct linear linear = with_density(&rng, DENSITY_FULL, 3, DECODE_ARGMAX, 5);
+        struct linear linear = with_density(&rng, DENSITY_FULL, 3, &strategy_machine, 5);
         linear.bits = bits;
         if (bits) linear.density->kind = DENSITY_SHARED;
         sepal_status status = SEPAL_EMEMORY;

@@ -61,7 +61,7 @@ static void assert_same_model(const sepal_model *a, const sepal_model *b) {
     assert_int_equal(x->classes, y->classes);
     assert_int_equal(x->rows, y->rows);
     assert_int_equal(x->cols, y->cols);
-    assert_int_equal(x->decode, y->decode);
+    assert_ptr_equal(x->strategy, y->strategy);
     assert_same_numbers(x->w, y->w, x->rows * x->cols);
     assert_same_numbers(x->b, y->b, x->rows);
     assert_same_numbers(x->centre, y->centre, x->cols);

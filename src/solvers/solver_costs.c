@@ -8,7 +8,7 @@
    towards what some 30 real data sets took at gaps of 0.9 to 1e-6, six of them also at C = 0.01 and 100,
    on two cores of a shared x86-64 with AVX2 and OpenBLAS 0.3.21: rows that are made up flatter lbfgs. A
    choice needs them to a factor of two. Threads are not asked for: they must change no bit. */
-#include "learners/convex.h"
+#include "solvers/solver.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* K classes by two-class problems: each class against the rest, or each pair. The problems are fitted
    one after the other, or all at once if the learner can; the answer to each is one row of the joint
    model. */
-#include "multiclass/reduction.h"
+#include "multiclass/multiclass.h"
 
 #include "core/alloc.h"
 #include "core/clock.h"
@@ -12,49 +12,16 @@
 #include <math.h>
 #include <string.h>
 
-const struct reduction reduction_machine = {
-    .name = "machine",
-    .summary = "one linear function per class, fitted together; the largest score wins",
-    .decode = DECODE_ARGMAX,
-};
-static const struct reduction reduction_ovr = {
-    .name = "ovr",
-    .summary = "each class against the rest, K functions; the largest score wins",
-    .decode = DECODE_OVR,
-};
-static const struct reduction reduction_ovr_1 = {
-    .name = "ovr-1",
-    .summary = "each class but the last against the rest; what nobody claims is of the last",
-    .decode = DECODE_OVR_1,
-};
-static const struct reduction reduction_ovo = {
-    .name = "ovo",
-    .summary = "each class against each other, K(K-1)/2 functions; most votes win",
-    .decode = DECODE_OVO,
-};
-
-const struct reduction *const reduction_table[] = {&reduction_ovr, &reduction_ovr_1, &reduction_ovo,
-                                                   &reduction_machine, NULL};
-
-const struct reduction *reduction_find(const char *name) {
-    for (const struct reduction *const *row = reduction_table; *row; row++)
-        if (strcmp((*row)->name, name) == 0) return *row;
-    return NULL;
+const struct strategy *strategy_default(const struct learner *learner) {
+    return learner->machine ? &strategy_machine : &strategy_ovr;
 }
 
-const struct reduction *reduction_default(const struct learner *learner) {
-    return learner->machine ? &reduction_machine : &reduction_ovr;
-}
+enum { PROBLEMS_TOLD = 1000 }; /* the report has the facts of each, if there are no more */
 
-enum {
-    OVO_MOST_CLASSES = 512, /* pairs of more take gigabytes of weights and days of fits */
-    PROBLEMS_TOLD = 1000    /* the report has the facts of each, if there are no more */
-};
-
-struct reducing {
+struct multiclass_fit {
     struct fit *fit;
     const struct learner *learner;
-    const struct reduction *reduction;
+    const struct strategy *strategy;
     struct linear joint;
     bool started;
     const struct fit *together; /* the problems' fits when all were fitted at once; NULL: not */
@@ -69,35 +36,35 @@ struct reducing {
 
 /* ---- what cannot be reduced --------------------------------------------------------------- */
 
-static sepal_status check_size(const struct reducing *all) {
-    size_t classes = all->fit->data->schema->n_classes;
-    if (all->reduction->decode != DECODE_OVO || classes <= OVO_MOST_CLASSES) return SEPAL_OK;
+static sepal_status check_size(const struct multiclass_fit *all) {
+    size_t classes = all->fit->data->schema->n_classes, most = all->strategy->most_classes;
+    if (most == 0 || classes <= most) return SEPAL_OK;
     return fail(all->fit->ctx, SEPAL_EDATA,
-                "%zu classes have %zu pairs, more than ovo fits (%d classes at most); use ovr%s",
-                classes, classes * (classes - 1) / 2, OVO_MOST_CLASSES,
+                "%zu classes have %zu pairs, more than %s fits (%zu classes at most); use ovr%s",
+                classes, all->strategy->functions(classes), all->strategy->name, most,
                 all->learner->machine ? " or machine" : "");
 }
 
 /* Priors are of all classes, and a problem has two. */
-static sepal_status check_priors(const struct reducing *all) {
+static sepal_status check_priors(const struct multiclass_fit *all) {
     const struct parameter *parameter = parameters_find(all->learner->parameters, "priors");
     if (!parameter || parameter->type != PARAMETER_TEXT) return SEPAL_OK;
     const char *const *value = (const void *)((const char *)all->fit->config + parameter->offset);
     if (!*value) return SEPAL_OK;
     return fail(all->fit->ctx, SEPAL_EUSAGE,
                 "the priors of %s are of all %zu classes, and %s fits two at a time; leave the "
-                "priors out, or the reduction",
-                all->learner->name, all->fit->data->schema->n_classes, all->reduction->name);
+                "priors out, or the strategy",
+                all->learner->name, all->fit->data->schema->n_classes, all->strategy->name);
 }
 
 /* ---- joining ------------------------------------------------------------------------------ */
 
 /* The first answer says what the joint model is like. */
-static sepal_status reduction_start(struct reducing *all, const struct linear *one) {
+static sepal_status multiclass_start(struct multiclass_fit *all, const struct linear *one) {
     sepal_ctx *ctx = all->fit->ctx;
     size_t classes = all->fit->data->schema->n_classes;
     all->started = true;
-    TRY(linear_init_rows(&all->joint, ctx, classes, all->reduction->decode, one->cols,
+    TRY(linear_init_rows(&all->joint, ctx, classes, all->strategy, one->cols,
                          one->centre != NULL));
     all->joint.bits = one->bits;
     if (one->centre) memcpy(all->joint.centre, one->centre, one->cols * sizeof *one->centre);
@@ -107,7 +74,7 @@ static sepal_status reduction_start(struct reducing *all, const struct linear *o
 }
 
 /* Both forms of a quadratic answer around the joint centre, and the slopes there. */
-static sepal_status join_forms(struct reducing *all, const struct linear *one, size_t r) {
+static sepal_status join_forms(struct multiclass_fit *all, const struct linear *one, size_t r) {
     struct linear *joint = &all->joint;
     const struct density *density = one->density;
     size_t cols = one->cols, root = density_root_size(density->kind, 2, cols);
@@ -133,8 +100,8 @@ static sepal_status join_forms(struct reducing *all, const struct linear *one, s
     return SEPAL_OK;
 }
 
-static sepal_status reduction_join(struct reducing *all, const struct linear *one, size_t r) {
-    if (!all->started) TRY(reduction_start(all, one));
+static sepal_status multiclass_join(struct multiclass_fit *all, const struct linear *one, size_t r) {
+    if (!all->started) TRY(multiclass_start(all, one));
     struct linear *joint = &all->joint;
     size_t cols = joint->cols;
     joint->b[r] = one->b[0];
@@ -159,7 +126,7 @@ static void divide_time(struct fit *fit, const struct fit *whole, size_t problem
     fit->start_ns = clock_ns();
 }
 
-static void reduction_add_up(struct reducing *all, const struct fit *fit,
+static void multiclass_add_up(struct multiclass_fit *all, const struct fit *fit,
                              const struct problem *problem) {
     struct fit *whole = all->fit;
     all->objective += fit->objective;
@@ -174,7 +141,7 @@ static void reduction_add_up(struct reducing *all, const struct fit *fit,
     whole->words = fit_text(whole, "the sum over all two-class problems of: %s", fit->words);
 }
 
-static void tell(struct reducing *all, const struct fit *fit) {
+static void tell(struct multiclass_fit *all, const struct fit *fit) {
     tree_number(fit->make, fit->report, "objective", fit->objective);
     tree_number(fit->make, fit->report, "gap", fit->gap);
     tree_number(fit->make, fit->report, "iterations", (double)fit->iterations);
@@ -183,7 +150,7 @@ static void tell(struct reducing *all, const struct fit *fit) {
 }
 
 /* Fit one problem as if it were the whole task. */
-static sepal_status fit_posed(struct reducing *all, struct fit *fit,
+static sepal_status fit_posed(struct multiclass_fit *all, struct fit *fit,
                               const struct problem *problem) {
     struct tree_maker unheard = {.ctx = fit->ctx, .arena = &fit->arena};
     fit->data = &problem->data;
@@ -196,8 +163,8 @@ static sepal_status fit_posed(struct reducing *all, struct fit *fit,
     sepal_status status = all->learner->fit(fit);
     if (status != SEPAL_OK) problem_blame(fit->ctx, problem);
     TRY(status);
-    TRY(reduction_join(all, &fit->linear, problem->r));
-    reduction_add_up(all, fit, problem);
+    TRY(multiclass_join(all, &fit->linear, problem->r));
+    multiclass_add_up(all, fit, problem);
     tell(all, fit);
     return SEPAL_OK;
 }
@@ -213,7 +180,7 @@ static struct linear warm_row(const struct linear *all, size_t r) {
 }
 
 /* The fit of a problem before anything is known of it. */
-static struct fit reduction_blank(const struct fit *whole) {
+static struct fit multiclass_blank(const struct fit *whole) {
     struct fit fit = *whole;
     fit.arena = (struct arena){0};
     fit.linear = (struct linear){0};
@@ -224,7 +191,7 @@ static struct fit reduction_blank(const struct fit *whole) {
 
 /* ---- asked to stop ------------------------------------------------------------------------ */
 
-static bool reduction_is_zero(const double *w, size_t n) {
+static bool multiclass_is_zero(const double *w, size_t n) {
     for (size_t j = 0; j < n; j++)
         if (w[j] != 0) return false;
     return true;
@@ -232,7 +199,7 @@ static bool reduction_is_zero(const double *w, size_t n) {
 
 /* The fit ended before its time, and has nothing. */
 static bool is_empty(const struct fit *fit, const double *w, size_t cols) {
-    return fit->stopped && reduction_is_zero(w, cols) && cancelled(fit->ctx);
+    return fit->stopped && multiclass_is_zero(w, cols) && cancelled(fit->ctx);
 }
 
 /* All functions were fitted at once: an interrupted fit is a model if each has weights. `each`: the
@@ -247,24 +214,24 @@ static sepal_status check_begun(struct fit *fit, const struct linear *linear,
         whole = whole && has[r];
     }
     sepal_status status =
-        whole ? SEPAL_OK : problems_unfinished(fit->ctx, fit->data, linear->decode, has);
+        whole ? SEPAL_OK : problems_unfinished(fit->ctx, fit->data, linear->strategy, has);
     mem_free(has);
     return status;
 }
 
 /* The user asked to stop when the first `done` problems were. */
-static sepal_status unfinished(const struct reducing *all, size_t done, size_t problems) {
+static sepal_status unfinished(const struct multiclass_fit *all, size_t done, size_t problems) {
     sepal_ctx *ctx = all->fit->ctx;
     bool *has = mem_zero(ctx, problems, sizeof *has);
     if (!has) return SEPAL_EMEMORY;
     for (size_t r = 0; r < done; r++) has[r] = true;
-    sepal_status status = problems_unfinished(ctx, all->fit->data, all->reduction->decode, has);
+    sepal_status status = problems_unfinished(ctx, all->fit->data, all->strategy, has);
     mem_free(has);
     return status;
 }
 
-static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems) {
-    struct fit fit = reduction_blank(all->fit);
+static sepal_status fit_problem(struct multiclass_fit *all, size_t r, size_t problems) {
+    struct fit fit = multiclass_blank(all->fit);
     fit.among.done = all->together ? all->alone++ : r;
     fit.among.of = all->together ? all->left : problems;
     fit.among.start_ns = all->start_ns;
@@ -278,7 +245,7 @@ static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems)
     }
     divide_time(&fit, all->fit, problems - r);
     sepal_status status =
-        problem_pose(&problem, fit.ctx, all->fit->data, all->reduction->decode, r);
+        problem_pose(&problem, fit.ctx, all->fit->data, all->strategy, r);
     if (status == SEPAL_OK) status = fit_posed(all, &fit, &problem);
     tally_take(&all->tally, fit.ctx, warnings, &problem);
     /* what was fitted together has weights for all; one by one, those to come have none */
@@ -297,7 +264,7 @@ static sepal_status fit_problem(struct reducing *all, size_t r, size_t problems)
 /* ---- all at once ---------------------------------------------------------------------------- */
 
 /* Fit the problems that are not done with one by one, and put all answers together. */
-static sepal_status reduction_finish(struct reducing *all, struct ovr_fits *rest) {
+static sepal_status multiclass_finish(struct multiclass_fit *all, struct ovr_fits *rest) {
     all->joint = rest->joint;
     all->started = true;
     all->together = rest->each;
@@ -309,9 +276,9 @@ static sepal_status reduction_finish(struct reducing *all, struct ovr_fits *rest
         bool stops = !fit->converged && cancelled(fit->ctx);
         if (stops) fit->stopped = "interrupted"; /* its weights stay as they are */
         if (fit->converged || rest->ended || stops) {
-            problem_name(&problem, fit->data, rest->decode, r);
+            problem_name(&problem, fit->data, rest->strategy, r);
             if (all->told) tree_adopt(all->told, fit->report);
-            reduction_add_up(all, fit, &problem);
+            multiclass_add_up(all, fit, &problem);
             tell(all, fit);
         } else {
             all->iterations += fit->iterations;
@@ -321,24 +288,26 @@ static sepal_status reduction_finish(struct reducing *all, struct ovr_fits *rest
     return check_begun(all->fit, &all->joint, rest->each);
 }
 
-static sepal_status reduction_fit_rest(struct reducing *all, size_t problems, bool *taken) {
+static sepal_status multiclass_fit_rest(struct multiclass_fit *all, size_t problems, bool *taken) {
     struct fit *whole = all->fit;
-    struct ovr_fits rest = {.decode = all->reduction->decode, .n = problems};
+    struct ovr_fits rest = {.strategy = all->strategy, .n = problems};
+    size_t sides[2];
+    all->strategy->sides(0, whole->data->schema->n_classes, sides);
     *taken = false;
-    if (!all->learner->fit_rest || rest.decode == DECODE_OVO || whole->warm) return SEPAL_OK;
+    if (!all->learner->fit_rest || sides[0] != ALL_OTHERS || whole->warm) return SEPAL_OK;
     rest.each = mem_zero(whole->ctx, problems, sizeof *rest.each);
     if (!rest.each) return SEPAL_EMEMORY;
     for (size_t r = 0; r < problems; r++) {
         struct problem problem;
-        rest.each[r] = reduction_blank(whole);
+        rest.each[r] = multiclass_blank(whole);
         rest.each[r].report = tree_object(whole->make, NULL, NULL);
-        problem_name(&problem, whole->data, rest.decode, r);
+        problem_name(&problem, whole->data, rest.strategy, r);
         problem_tell(whole->make, rest.each[r].report, &problem);
     }
     sepal_status status = all->learner->fit_rest(whole, &rest);
     *taken = rest.taken;
     if (status == SEPAL_OK && rest.taken)
-        status = reduction_finish(all, &rest);
+        status = multiclass_finish(all, &rest);
     else
         linear_clear(&rest.joint);
     for (size_t r = 0; r < problems; r++) arena_clear(&rest.each[r].arena);
@@ -348,13 +317,13 @@ static sepal_status reduction_fit_rest(struct reducing *all, size_t problems, bo
 
 /* ---- together ----------------------------------------------------------------------------- */
 
-static sepal_status fit_all(struct reducing *all) {
+static sepal_status fit_all(struct multiclass_fit *all) {
     sepal_ctx *ctx = all->fit->ctx;
     bool taken;
-    size_t problems = decode_rows(all->reduction->decode, all->fit->data->schema->n_classes);
+    size_t problems = all->strategy->functions(all->fit->data->schema->n_classes);
     if (problems <= PROBLEMS_TOLD)
         all->told = tree_array(all->fit->make, all->fit->report, "problems");
-    TRY(reduction_fit_rest(all, problems, &taken));
+    TRY(multiclass_fit_rest(all, problems, &taken));
     all->start_ns = clock_ns();
     for (size_t r = 0; !taken && r < problems; r++) {
         if (progress(ctx, "two-class problem %zu of %zu", r + 1, problems))
@@ -365,11 +334,11 @@ static sepal_status fit_all(struct reducing *all) {
     return SEPAL_OK;
 }
 
-sepal_status reduction_fit(struct fit *fit, const struct learner *learner,
-                           const struct reduction *reduction) {
-    struct reducing all = {
-        .fit = fit, .learner = learner, .reduction = reduction, .converged = true};
-    if (fit->data->schema->n_classes == 2 || reduction == &reduction_machine) {
+sepal_status strategy_fit(struct fit *fit, const struct learner *learner,
+                          const struct strategy *strategy) {
+    struct multiclass_fit all = {
+        .fit = fit, .learner = learner, .strategy = strategy, .converged = true};
+    if (fit->data->schema->n_classes == 2 || strategy->joint) {
         TRY(learner->fit(fit));
         return check_begun(fit, &fit->linear, NULL);
     }
