@@ -36,8 +36,8 @@ static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
     case SEPAL_REDUCTION:
         for (size_t k = 0; k <= i; k++)
             if (!strategy_table[k]) return 0;
-        *out = (sepal_method){.name = strategy_table[i]->name,
-                              .summary = strategy_table[i]->summary};
+        *out =
+            (sepal_method){.name = strategy_table[i]->name, .summary = strategy_table[i]->summary};
         break;
     case SEPAL_FORMAT:
         for (size_t k = 0; k <= i; k++)
@@ -46,8 +46,8 @@ static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
         break;
     case SEPAL_METRIC:
         for (size_t k = 0; k <= i; k++)
-            if (!metric_table[k].name) return 0;
-        *out = (sepal_method){.name = metric_table[i].name, .summary = metric_table[i].summary};
+            if (!metric_table[k]) return 0;
+        *out = (sepal_method){.name = metric_table[i]->name, .summary = metric_table[i]->summary};
         break;
     case SEPAL_READ_OPTION:
         *out = (sepal_method){.name = "reading", .summary = "how data is read"};

@@ -1,4 +1,4 @@
-#include "eval/evaluate.h"
+#include "eval/metric.h"
 
 sepal_status confusion_count(struct confusion *out, sepal_ctx *ctx, struct arena *arena,
                              const sepal_data *data, const int32_t *decided, bool abstains) {

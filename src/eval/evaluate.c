@@ -6,55 +6,39 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct metric metric_table[] = {
-    {"accuracy", "fraction of the rows decided rightly"},
-    {"error", "fraction of the rows decided wrongly"},
-    {"precision", "TP / (TP + FP): how many of those called this class are of it"},
-    {"recall", "TP / (TP + FN): how many of this class are found"},
-    {"f1", "2 TP / (2 TP + FP + FN)"},
-    {"log_loss", "mean of minus the logarithm of the probability of the right class"},
-    {"brier", "mean squared error of the probabilities, summed over the classes if more than two"},
-    {"mcc", "Matthews' correlation between targets and decisions, for any number of classes"},
-    {"roc_auc", "chance that a row of the class scores above one that is not of it"},
-    {"pr_auc", "average precision: mean precision at the rows of the class"},
-    {0},
+const struct metric *const metric_table[] = {
+#define METRIC(name) &metric_##name,
+#include "eval/metrics.def"
+#undef METRIC
+    NULL,
 };
 
-struct evaluation {
-    sepal_ctx *ctx;
-    const sepal_model *model;
-    const struct linear *linear;
-    const sepal_data *data;
-    const struct decision_rule *rule;
-    struct arena arena;
-    struct tree_maker *make;
-    struct tree *report;
-    struct tree *undefined;
-    struct predictions
-        predictions; /* `shown` of K > 2 classes: what each is ranked by, see `evaluate_ask` */
-    struct confusion confusion;
-};
-
-/* A ratio, or null and a line in `undefined` when it is 0/0. Returns what counts in averages. */
-static double ratio(struct evaluation *all, struct tree *parent, const char *key, const char *of,
-                    double part, double whole) {
-    if (whole > 0) {
-        tree_number(all->make, parent, key, part / whole);
-        return part / whole;
-    }
-    struct text name = {0};
-    text_printf(all->ctx, &name, "%s%s%s", key, *of ? ":" : "", of);
-    tree_null(all->make, parent, key);
-    tree_text(all->make, all->undefined, NULL, name.bytes ? name.bytes : key);
-    text_clear(&name);
-    return 0;
+static size_t count_metrics(void) {
+    size_t n = 0;
+    while (metric_table[n]) n++;
+    return n;
 }
 
-struct averages {
-    double precision, recall, f1;
-};
+/* A number that has no value is null, and named in `undefined`. */
+static void put_metric(struct evaluation *all, struct tree *parent, const char *name,
+                       const char *label, double value) {
+    tree_number(all->make, parent, name, value);
+    if (isfinite(value)) return;
+    struct text of = {0};
+    text_printf(all->ctx, &of, "%s%s%s", name, *label ? ":" : "", label);
+    tree_text(all->make, all->undefined, NULL, of.bytes ? of.bytes : name);
+    text_clear(&of);
+}
 
-static struct averages report_class(struct evaluation *all, struct tree *list, size_t k) {
+/* ---- of each class -------------------------------------------------------------------------- */
+
+static double value_of(struct fraction fraction) {
+    return fraction.whole > 0 ? fraction.part / fraction.whole : NAN;
+}
+
+/* The metrics of class k, added to sums over the classes and to such by their rows. */
+static void report_class(struct evaluation *all, struct tree *list, size_t k, double *macro,
+                         double *weighted) {
     const struct confusion *confusion = &all->confusion;
     const char *label = data_label_name(all->data, k);
     double tp = confusion->count[k * confusion->width + k];
@@ -74,43 +58,43 @@ static struct averages report_class(struct evaluation *all, struct tree *list, s
     tree_number(all->make, row, "fp", fp);
     tree_number(all->make, row, "fn", fn);
     tree_number(all->make, row, "tn", tn);
-    struct averages of;
-    of.precision = ratio(all, row, "precision", label, tp, tp + fp);
-    of.recall = ratio(all, row, "recall", label, tp, tp + fn);
-    of.f1 = ratio(all, row, "f1", label, 2 * tp, 2 * tp + fp + fn);
+    struct class_counts counts = {tp, tp + fp, tp + fn};
+    for (size_t m = 0; metric_table[m]; m++) {
+        if (!metric_table[m]->of_class) continue;
+        double value = value_of(metric_table[m]->of_class(&counts));
+        put_metric(all, row, metric_table[m]->name, label, value);
+        macro[m] += isnan(value) ? 0 : value;
+        weighted[m] += isnan(value) ? 0 : confusion->target[k] * value;
+    }
     tree_number(all->make, row, "support", confusion->target[k]);
-    return of;
 }
 
-static void report_average(struct evaluation *all, const char *key, struct averages sums,
+static void report_average(struct evaluation *all, const char *key, const double *sums,
                            double count) {
     struct tree *object = tree_object(all->make, all->report, key);
-    tree_number(all->make, object, "precision", sums.precision / count);
-    tree_number(all->make, object, "recall", sums.recall / count);
-    tree_number(all->make, object, "f1", sums.f1 / count);
+    for (size_t m = 0; metric_table[m]; m++)
+        if (metric_table[m]->of_class)
+            tree_number(all->make, object, metric_table[m]->name, sums[m] / count);
 }
 
-static void report_classes(struct evaluation *all) {
+static sepal_status report_classes(struct evaluation *all) {
     const struct confusion *confusion = &all->confusion;
-    struct averages macro = {0}, weighted = {0};
+    size_t n = count_metrics();
+    double *macro = arena_zero(all->ctx, &all->arena, 3 * n, sizeof *macro);
+    if (!macro) return SEPAL_EMEMORY;
+    double *weighted = macro + n, *micro = weighted + n, total = confusion->total;
     struct tree *list = tree_array(all->make, all->report, "per_class");
-    for (size_t k = 0; k < confusion->labels; k++) {
-        struct averages one = report_class(all, list, k);
-        macro.precision += one.precision;
-        macro.recall += one.recall;
-        macro.f1 += one.f1;
-        weighted.precision += confusion->target[k] * one.precision;
-        weighted.recall += confusion->target[k] * one.recall;
-        weighted.f1 += confusion->target[k] * one.f1;
-    }
+    for (size_t k = 0; k < confusion->labels; k++) report_class(all, list, k, macro, weighted);
     /* an error is one class's FP and another's FN, an undecided row is a FN alone */
-    double right = confusion->right, total = confusion->total;
-    double decided = total - confusion->undecided;
-    struct averages micro = {decided > 0 ? right / decided : 0, right / total,
-                             2 * right / (decided + total)};
+    struct class_counts pooled = {confusion->right, total - confusion->undecided, total};
+    for (size_t m = 0; m < n; m++) {
+        double value = metric_table[m]->of_class ? value_of(metric_table[m]->of_class(&pooled)) : 0;
+        micro[m] = isnan(value) ? 0 : value;
+    }
     report_average(all, "macro", macro, (double)confusion->labels);
     report_average(all, "micro", micro, 1);
     report_average(all, "weighted", weighted, total);
+    return SEPAL_OK;
 }
 
 static void report_confusion(struct evaluation *all) {
@@ -124,26 +108,9 @@ static void report_confusion(struct evaluation *all) {
         for (size_t p = 0; p < confusion->width; p++)
             tree_number(all->make, row, NULL, confusion->count[t * confusion->width + p]);
     }
-    tree_number(all->make, all->report, "accuracy", confusion->right / confusion->total);
-    tree_number(all->make, all->report, "error",
-                (confusion->total - confusion->right) / confusion->total);
 }
 
-/* Gorodkin's generalisation to K classes (Comput. Biol. Chem. 2004). */
-static void report_mcc(struct evaluation *all) {
-    const struct confusion *confusion = &all->confusion;
-    double n = confusion->total, cross = 0, targets = 0, predictions = 0;
-    for (size_t k = 0; k < confusion->width; k++) {
-        double t = k < confusion->labels ? confusion->target[k] / n : 0;
-        double p = confusion->predicted[k] / n;
-        cross += t * p;
-        targets += t * t;
-        predictions += p * p;
-    }
-    double variances = (1 - targets) * (1 - predictions);
-    ratio(all, all->report, "mcc", "", confusion->right / n - cross,
-          variances > 0 ? sqrt(variances) : 0);
-}
+/* ---- of all rows ---------------------------------------------------------------------------- */
 
 /* Class k against the rest. A single score speaks for the second class. */
 static sepal_status rank_class(struct evaluation *all, size_t k, bool *positive,
@@ -164,26 +131,32 @@ static sepal_status rank_class(struct evaluation *all, size_t k, bool *positive,
     return status;
 }
 
-static sepal_status report_rankings(struct evaluation *all, size_t positive) {
+static sepal_status find_ranking(struct evaluation *all) {
     size_t classes = all->linear->classes, ranked = 0;
     bool *marks = arena_alloc(all->ctx, &all->arena, all->data->matrix.rows, sizeof *marks);
     if (!marks) return SEPAL_EMEMORY;
     struct ranking sum = {0, 0}, one;
     for (size_t k = 0; k < classes; k++) {
-        if (classes == 2 && k != positive) continue;
+        if (classes == 2 && k != all->positive) continue;
         TRY(check_cancelled(all->ctx, "evaluating"));
         TRY(rank_class(all, k, marks, &one));
         sum.roc_auc += one.roc_auc;
         sum.average_precision += one.average_precision;
         ranked++;
     }
-    const double auc[] = {sum.roc_auc / (double)ranked, sum.average_precision / (double)ranked};
-    const char *const names[] = {"roc_auc", "pr_auc"};
-    for (int i = 0; i < 2; i++) {
-        tree_number(all->make, all->report, names[i], auc[i]);
-        if (isnan(auc[i])) tree_text(all->make, all->undefined, NULL, names[i]);
-    }
+    all->ranking.roc_auc = sum.roc_auc / (double)ranked;
+    all->ranking.average_precision = sum.average_precision / (double)ranked;
     return SEPAL_OK;
+}
+
+static void report_rows(struct evaluation *all) {
+    for (const struct metric *const *row = metric_table; *row; row++) {
+        if (!(*row)->of_rows) continue;
+        if ((*row)->probabilities && all->linear->link == LINK_NONE)
+            tree_null(all->make, all->report, (*row)->name);
+        else
+            put_metric(all, all->report, (*row)->name, "", (*row)->of_rows(all));
+    }
 }
 
 static void report_coverage(struct evaluation *all) {
@@ -200,40 +173,17 @@ static void report_coverage(struct evaluation *all) {
         tree_number(all->make, ambiguous, names[i], count[i]);
 }
 
-/* The logarithms of a row's probabilities; `pair` has room for those of two classes. */
-static const double *logs_of(const struct evaluation *all, size_t i, double pair[2]) {
+const double *evaluation_logs(const struct evaluation *all, size_t row, double pair[2]) {
     size_t shown = linear_shown(all->linear);
-    const double *row = all->predictions.shown + i * shown;
-    if (shown > 1) return row;
-    linear_log_probabilities(all->linear, row, pair);
+    const double *numbers = all->predictions.shown + row * shown;
+    if (shown > 1) return numbers;
+    linear_log_probabilities(all->linear, numbers, pair);
     return pair;
 }
 
-/* What probabilities are worth. A class that the model has not seen had probability 0: its log loss
-   has no bound. */
-static void report_probabilities(struct evaluation *all, size_t positive) {
-    bool known = all->linear->link != LINK_NONE;
-    size_t classes = all->linear->classes;
-    double loss = 0, brier = 0, pair[2];
-    for (size_t i = 0; known && i < all->data->matrix.rows; i++) {
-        const double *logs = logs_of(all, i, pair);
-        size_t target = (size_t)all->data->label[i];
-        double weight = data_weight(all->data, i), square = 0;
-        loss -= weight * (target < classes ? logs[target] : -INFINITY);
-        for (size_t k = 0; k < classes; k++) {
-            double miss = k == target ? expm1(logs[k]) : exp(logs[k]);
-            if (classes > 2 || k == positive) square += miss * miss;
-        }
-        brier += weight * (square + (classes > 2 && target >= classes));
-    }
-    tree_number(all->make, all->report, "log_loss", known ? loss / all->confusion.total : NAN);
-    tree_number(all->make, all->report, "brier", known ? brier / all->confusion.total : NAN);
-    if (known && !isfinite(loss)) tree_text(all->make, all->undefined, NULL, "log_loss");
-}
-
-static sepal_status find_positive(struct evaluation *all, const char *label, size_t *positive) {
+static sepal_status find_positive(struct evaluation *all, const char *label) {
     const struct schema *schema = all->data->schema;
-    *positive = 1;
+    all->positive = 1;
     if (!label) return SEPAL_OK;
     int32_t k = schema_class_of(schema, (struct slice){label, strlen(label)});
     if (k < 0)
@@ -241,7 +191,7 @@ static sepal_status find_positive(struct evaluation *all, const char *label, siz
                     "'%.60s' is not a class of the model; its classes are "
                     "%s ... %s",
                     label, schema->classes[0], schema->classes[schema->n_classes - 1]);
-    *positive = (size_t)k;
+    all->positive = (size_t)k;
     if (schema->n_classes > 2)
         warn(all->ctx, "positive-ignored",
              OPTION "positive names one of two classes; this model has %zu", schema->n_classes);
@@ -273,22 +223,20 @@ static sepal_status evaluate_ask(struct evaluation *all) {
 }
 
 static sepal_status evaluate_judge(struct evaluation *all, const char *label) {
-    size_t positive;
-    TRY(find_positive(all, label, &positive));
+    TRY(find_positive(all, label));
     TRY(evaluate_ask(all));
     TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->predictions.classes,
                         all->rule->abstains));
+    TRY(find_ranking(all));
     all->undefined = tree_array(all->make, NULL, NULL);
     tree_number(all->make, all->report, "rows", (double)all->data->matrix.rows);
     if (all->data->weight)
         tree_number(all->make, all->report, "total_weight", all->data->total_weight);
-    report_confusion(all);
-    report_classes(all);
-    report_probabilities(all, positive);
     if (all->linear->classes == 2)
-        tree_text(all->make, all->report, "positive", all->data->schema->classes[positive]);
-    TRY(report_rankings(all, positive));
-    report_mcc(all);
+        tree_text(all->make, all->report, "positive", all->data->schema->classes[all->positive]);
+    report_rows(all);
+    report_confusion(all);
+    TRY(report_classes(all));
     report_coverage(all);
     all->undefined->key = "undefined";
     tree_adopt(all->report, all->undefined);

@@ -1,7 +1,7 @@
 /* Measures of an order of rows: how often a positive row stands above a negative one (ties count
    half), and the mean precision at the positive rows. Rows of equal score are taken together. */
 #include "core/alloc.h"
-#include "eval/evaluate.h"
+#include "eval/metric.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,3 +42,21 @@ sepal_status rank_scores(struct ranking *out, sepal_ctx *ctx, const double *scor
     mem_free(rows);
     return SEPAL_OK;
 }
+
+static double roc_auc(const struct evaluation *all) {
+    return all->ranking.roc_auc;
+}
+
+static double pr_auc(const struct evaluation *all) {
+    return all->ranking.average_precision;
+}
+
+const struct metric metric_roc_auc = {
+    .name = "roc_auc",
+    .summary =
+        "area under the ROC curve: chance that a row of the class scores above one that is not",
+    .of_rows = roc_auc};
+const struct metric metric_pr_auc = {
+    .name = "pr_auc",
+    .summary = "average precision: mean precision at the rows of the class",
+    .of_rows = pr_auc};

@@ -168,7 +168,8 @@ static sepal_status run_one(struct convex *convex, const struct convex_solver *s
     if (limit && limit <= convex->before) return SEPAL_OK;
     if (limit) d->max_iter -= convex->before;
     d->iterations = 0;
-    TRY(convex_is_sgd(convex->fit) ? solver->solve(d) : solve_in_units(d, solver->solve, solver->far));
+    TRY(convex_is_sgd(convex->fit) ? solver->solve(d)
+                                   : solve_in_units(d, solver->solve, solver->far));
     d->max_iter = limit;
     d->iterations += convex->before;
     return SEPAL_OK;

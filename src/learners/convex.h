@@ -25,7 +25,7 @@ struct convex_config {
 
 #define CONVEX_AT(field) offsetof(struct convex_config, field)
 /* Those of the solver sgd. */
-#define CONVEX_SGD_PARAMETERS                                                                     \
+#define CONVEX_SGD_PARAMETERS                                                                      \
     {"eta", PARAMETER_REAL, CONVEX_AT(eta), "0.01", "(0, inf)", "sgd: step size"},                 \
         {"epochs", PARAMETER_COUNT, CONVEX_AT(epochs),                                             \
          "100",    "[1, 1e15]",     "sgd: passes over the rows"},                                  \
@@ -90,9 +90,9 @@ struct convex {
     struct objective objective;
     struct solver descent;
     struct proof proof;
-    double tol;           /* that was asked for */
-    double first_gap;     /* that was told, for a guess at the time left */
-    uint64_t first_ns;    /* when that was */
+    double tol;                     /* that was asked for */
+    double first_gap;               /* that was told, for a guess at the time left */
+    uint64_t first_ns;              /* when that was */
     struct sgd_options sgd_options; /* of the solver sgd */
     double *row_weight;
     double total;  /* the sum of the rows' weights */

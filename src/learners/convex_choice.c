@@ -21,7 +21,8 @@ static sepal_status choice_refuse(struct convex *convex, const struct convex_sol
 }
 
 static sepal_status choice_named(const struct convex_solver **out, struct convex *convex) {
-    *out = (const struct convex_solver *)convex->fit->options.asked; /* its row begins with the name */
+    *out =
+        (const struct convex_solver *)convex->fit->options.asked; /* its row begins with the name */
     const char *why = (*out)->refuses(&convex->objective);
     return why ? choice_refuse(convex, *out, why) : SEPAL_OK;
 }

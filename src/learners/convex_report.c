@@ -70,9 +70,10 @@ const char *convex_describe(struct convex *convex) {
 }
 
 static const char *name_solver(struct convex *convex, const struct convex_plan *plan) {
-    if (!convex->handed_over) return fit_text(convex->fit, "%s (%s)", plan->first->name.name, plan->why);
-    return fit_text(convex->fit, "%s, then %s (%s, but slow)", plan->first->name.name, plan->then->name.name,
-                    plan->why);
+    if (!convex->handed_over)
+        return fit_text(convex->fit, "%s (%s)", plan->first->name.name, plan->why);
+    return fit_text(convex->fit, "%s, then %s (%s, but slow)", plan->first->name.name,
+                    plan->then->name.name, plan->why);
 }
 
 void convex_tell(const struct convex *convex, struct fit *fit, const struct proof *proof) {

@@ -10,11 +10,11 @@ bool convex_is_sgd(const struct fit *fit) {
 
 struct sgd_options convex_sgd_options(const struct convex_config *config) {
     return (struct sgd_options){.eta = config->eta,
-                           .epochs = config->epochs,
-                           .batch = config->batch,
-                           .schedule = (enum schedule)config->schedule,
-                           .shuffle = config->shuffle,
-                           .average = config->average};
+                                .epochs = config->epochs,
+                                .batch = config->batch,
+                                .schedule = (enum schedule)config->schedule,
+                                .shuffle = config->shuffle,
+                                .average = config->average};
 }
 
 sepal_status convex_warn_unused(const struct convex *convex) {

@@ -12,11 +12,11 @@
 /* Settings that every learner takes, whether it has a use for them or not. */
 struct fit_options {
     double tol; /* relative certificate at which an iterative solver stops; NaN: its own default */
-    size_t max_iter;    /* 0: the solver's own limit */
-    double max_seconds; /* NaN: none */
-    const char *solver; /* NULL: chosen by the data's shape */
+    size_t max_iter;                 /* 0: the solver's own limit */
+    double max_seconds;              /* NaN: none */
+    const char *solver;              /* NULL: chosen by the data's shape */
     const struct solver_name *asked; /* the same, as one of the learner's */
-    const char *warm;   /* a model file to start from; NULL: none */
+    const char *warm;                /* a model file to start from; NULL: none */
 };
 extern const struct parameter fit_option_table[];
 

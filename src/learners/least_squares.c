@@ -30,7 +30,8 @@ static const struct parameter parameters[] = {
 };
 
 static const struct solver_name solver_normal = {"normal", "normal equations: few columns", false},
-                                solver_qr = {"qr", "QR factorisation: any rank, few columns", false},
+                                solver_qr = {"qr", "QR factorisation: any rank, few columns",
+                                             false},
                                 solver_lsqr = {"lsqr", "LSQR iterations: many columns", false};
 static const struct solver_name *const least_squares_solvers[] = {&solver_normal, &solver_qr,
                                                                   &solver_lsqr, NULL};

@@ -15,9 +15,9 @@ enum link {
 };
 
 struct linear {
-    size_t classes; /* K */
-    size_t rows;    /* R */
-    size_t cols;    /* M */
+    size_t classes;                  /* K */
+    size_t rows;                     /* R */
+    size_t cols;                     /* M */
     const struct strategy *strategy; /* which functions these are, and how they decide */
     enum link link;
     double *w; /* R x M; of quadratic scores: the slopes at the centre, for reports only */

@@ -23,8 +23,8 @@ static double machine_distance(const struct linear *linear, const double *norm,
     return least;
 }
 
-static void machine_distances(const struct linear *linear, const double *norm,
-                              const double *scores, double *out) {
+static void machine_distances(const struct linear *linear, const double *norm, const double *scores,
+                              double *out) {
     for (size_t k = 0; k < linear->rows; k++) out[k] = machine_distance(linear, norm, scores, k);
 }
 

@@ -9,7 +9,8 @@ static enum region ovr_region(const struct linear *linear, const double *scores)
 
 const struct strategy strategy_ovr = {
     .name = "ovr",
-    .summary = "one-versus-rest: K functions, each class against all others; the largest score wins",
+    .summary =
+        "one-versus-rest: K functions, each class against all others; the largest score wins",
     .decode = "ovr",
     .link = LINK_RATES,
     .functions = strategy_each_class,

@@ -23,7 +23,6 @@ bool kept_rule_is_default(const struct kept_rule *kept_rule) {
            !kept_rule->cutoff;
 }
 
-
 static void density_numbers(struct tensor_numbers out[MODEL_TENSORS],
                             const struct density *density) {
     size_t forms = density->forms, cols = density->cols;

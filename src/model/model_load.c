@@ -135,9 +135,8 @@ static int word_at(const char *word, const char *const *words, int n) {
 static sepal_status read_decode(struct loading *load, const char *decode) {
     size_t rows = load->tensors[TENSOR_WEIGHTS].shape[0];
     load->strategy = strategy_of_decode(decode);
-    load->classes = load->strategy && rows <= MODEL_MOST_ROWS
-                        ? strategy_classes(load->strategy, rows)
-                        : 0;
+    load->classes =
+        load->strategy && rows <= MODEL_MOST_ROWS ? strategy_classes(load->strategy, rows) : 0;
     if (load->classes == 0 || load->classes > MODEL_MOST_CLASSES)
         return unsound(load->ctx, "%zu rows of weights cannot be decoded by that rule", rows);
     return SEPAL_OK;
@@ -273,9 +272,9 @@ static sepal_status read_density(struct loading *load) {
     TRY(read_doubles(load, linear->density->constant, TENSOR_CONSTANT));
     if (root) TRY(read_doubles(load, linear->density->root, TENSOR_ROOT));
     bool quadratic = density_is_quadratic(linear->density);
-    bool fits = quadratic ? forms == 2 * linear->rows ||
-                                (forms == linear->rows && load->strategy->joint)
-                          : forms == load->classes;
+    bool fits = quadratic
+                    ? forms == 2 * linear->rows || (forms == linear->rows && load->strategy->joint)
+                    : forms == load->classes;
     if (!fits)
         return unsound(load->ctx, "%zu forms of its density are not as many as they should", forms);
     return root == 0 || roots_are_positive(linear->density)

@@ -58,19 +58,18 @@ static sepal_status pipeline_check_classes(sepal_ctx *ctx, const sepal_data *dat
     return SEPAL_OK;
 }
 
-static sepal_status refuse_solver(sepal_ctx *ctx, const struct learner *learner,
-                                  const char *name) {
+static sepal_status refuse_solver(sepal_ctx *ctx, const struct learner *learner, const char *name) {
     struct text able = {0};
     if (!learner->solvers)
         return fail(ctx, SEPAL_EUSAGE, "%s has one solver; leave " OPTION "solver %.40s out",
                     learner->name, name);
     for (size_t i = 0; learner->solvers[i]; i++)
         text_printf(ctx, &able, "%s%s", i ? "|" : "", learner->solvers[i]->name);
-    sepal_status status =
-        able.failed ? SEPAL_EMEMORY
-                    : fail(ctx, SEPAL_EUSAGE,
-                           "%s has no solver '%.40s'; choose %s, or leave it to the data",
-                           learner->name, name, able.bytes);
+    sepal_status status = able.failed
+                              ? SEPAL_EMEMORY
+                              : fail(ctx, SEPAL_EUSAGE,
+                                     "%s has no solver '%.40s'; choose %s, or leave it to the data",
+                                     learner->name, name, able.bytes);
     text_clear(&able);
     return status;
 }

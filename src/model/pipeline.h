@@ -10,7 +10,7 @@ struct pipeline {
     const struct learner *learner;
     void *config;
     const struct strategy *strategy; /* NULL: not given */
-    struct setting *rule;              /* how rows are to be decided, as it was given */
+    struct setting *rule;            /* how rows are to be decided, as it was given */
     size_t n_rule;
 };
 

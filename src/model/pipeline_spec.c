@@ -18,8 +18,9 @@ static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
     for (size_t i = 0; i < n; i++) text_printf(ctx, &known, "%s%s", i ? ", " : "", names[i]);
     const char *near = text_suggest(name, names, n);
     sepal_status status =
-        fail(ctx, SEPAL_EUSAGE, "'%.60s' is not a learner, map or multi-class strategy%s%s%s; there are: %s",
-             name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+        fail(ctx, SEPAL_EUSAGE,
+             "'%.60s' is not a learner, map or multi-class strategy%s%s%s; there are: %s", name,
+             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
              known.bytes ? known.bytes : "");
     text_clear(&known);
     return status;
@@ -76,8 +77,7 @@ static sepal_status bind_map(struct pipeline *out, sepal_ctx *ctx, struct arena 
 }
 
 static sepal_status bind_strategy(struct pipeline *out, sepal_ctx *ctx,
-                                   const struct strategy *strategy,
-                                   const struct spec_stage *stage) {
+                                  const struct strategy *strategy, const struct spec_stage *stage) {
     if (stage->n_settings)
         return fail(ctx, SEPAL_EUSAGE, "%s has no parameters, so not '%s'", stage->name,
                     stage->settings[0].name);

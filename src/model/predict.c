@@ -118,7 +118,8 @@ static void predict_row(const struct predicting *all, double *scores, double *p,
     if (out->shown) linear_show(linear, scores, out->shown + i * shown);
     if (out->probabilities)
         memcpy(out->probabilities + i * linear->classes, p, linear->classes * sizeof *p);
-    if (out->distances) linear->strategy->distances(linear, all->norms, scores, out->distances + i * shown);
+    if (out->distances)
+        linear->strategy->distances(linear, all->norms, scores, out->distances + i * shown);
     if (out->regions) out->regions[i] = (uint8_t)linear_region(linear, scores);
     if (out->classes) out->classes[i] = predict_decide(all, scores, p, seed, row);
 }

@@ -64,8 +64,7 @@ static sepal_status multiclass_start(struct multiclass_fit *all, const struct li
     sepal_ctx *ctx = all->fit->ctx;
     size_t classes = all->fit->data->schema->n_classes;
     all->started = true;
-    TRY(linear_init_rows(&all->joint, ctx, classes, all->strategy, one->cols,
-                         one->centre != NULL));
+    TRY(linear_init_rows(&all->joint, ctx, classes, all->strategy, one->cols, one->centre != NULL));
     all->joint.bits = one->bits;
     if (one->centre) memcpy(all->joint.centre, one->centre, one->cols * sizeof *one->centre);
     if (!density_is_quadratic(one->density)) return SEPAL_OK;
@@ -100,7 +99,8 @@ static sepal_status join_forms(struct multiclass_fit *all, const struct linear *
     return SEPAL_OK;
 }
 
-static sepal_status multiclass_join(struct multiclass_fit *all, const struct linear *one, size_t r) {
+static sepal_status multiclass_join(struct multiclass_fit *all, const struct linear *one,
+                                    size_t r) {
     if (!all->started) TRY(multiclass_start(all, one));
     struct linear *joint = &all->joint;
     size_t cols = joint->cols;
@@ -127,7 +127,7 @@ static void divide_time(struct fit *fit, const struct fit *whole, size_t problem
 }
 
 static void multiclass_add_up(struct multiclass_fit *all, const struct fit *fit,
-                             const struct problem *problem) {
+                              const struct problem *problem) {
     struct fit *whole = all->fit;
     all->objective += fit->objective;
     all->dual += fit->dual;
@@ -244,8 +244,7 @@ static sepal_status fit_problem(struct multiclass_fit *all, size_t r, size_t pro
         fit.warm = &warm;
     }
     divide_time(&fit, all->fit, problems - r);
-    sepal_status status =
-        problem_pose(&problem, fit.ctx, all->fit->data, all->strategy, r);
+    sepal_status status = problem_pose(&problem, fit.ctx, all->fit->data, all->strategy, r);
     if (status == SEPAL_OK) status = fit_posed(all, &fit, &problem);
     tally_take(&all->tally, fit.ctx, warnings, &problem);
     /* what was fitted together has weights for all; one by one, those to come have none */

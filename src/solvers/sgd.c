@@ -273,7 +273,9 @@ static const char *sgd_refuses(const struct objective *o) {
 }
 
 const struct convex_solver convex_solver_sgd = {
-    .name = {"sgd", "stochastic gradient descent: as many epochs as asked for, without a gap to aim at", .as_given = true},
+    .name = {"sgd",
+             "stochastic gradient descent: as many epochs as asked for, without a gap to aim at",
+             .as_given = true},
     .suits = "as asked",
     .solve = solve_sgd,
     .refuses = sgd_refuses,

@@ -25,7 +25,6 @@ const char *refuse_unless_smooth(const struct objective *o) {
     return why || !(o->l1 > 0) ? why : "|w|_1 has no slope at 0";
 }
 
-
 bool solver_interrupted(struct solver *d, sepal_status status, double objective) {
     if (status != SEPAL_ECANCEL) return false;
     forgive(d->o->ctx);

@@ -100,7 +100,7 @@ extern const struct convex_solver *const convex_solver_table[];
 extern const struct solver_name *const convex_solver_names[];
 
 /* Reasons that several have; NULL: there is none. */
-const char *refuse_unless_smooth(const struct objective *o);       /* in w: no hinge, no L1 penalty */
+const char *refuse_unless_smooth(const struct objective *o); /* in w: no hinge, no L1 penalty */
 const char *refuse_unless_smooth_loss(const struct objective *o);
 
 /* newton.c and interior.c have a matrix of so many columns at most. */

@@ -323,8 +323,8 @@ static inline void law_names(struct fuzz *z, const struct run *base) {
 static inline void law_class_order(struct fuzz *z, const struct run *base, struct rng *rng) {
     size_t to[CLASSES_MOST], n = z->table.p.classes;
     const char *names[CLASSES_MOST];
-    bool votes = z->spec.reduction && (z->spec.reduction == &strategy_ovr_1 ||
-                                       z->spec.reduction == &strategy_ovo);
+    bool votes = z->spec.reduction &&
+                 (z->spec.reduction == &strategy_ovr_1 || z->spec.reduction == &strategy_ovo);
     if (steps_by_rows(z) || goal_of(z->spec.learner, z->spec.text) == GOAL_PERCEPTRON) return;
     if (n > 2 && votes) return;
     shuffled(to, n, rng);

@@ -150,8 +150,7 @@ static inline void add_reductions(struct law_cases *all) {
     char spec[200];
     for (size_t r = 0; strategy_table[r]; r++)
         for (size_t l = 0; learner_table[l]; l++) {
-            snprintf(spec, sizeof spec, "%s | %s", learner_table[l]->name,
-                     strategy_table[r]->name);
+            snprintf(spec, sizeof spec, "%s | %s", learner_table[l]->name, strategy_table[r]->name);
             add_case(all, spec, "tol=1e-10");
         }
 }

@@ -211,7 +211,8 @@ static void test_scores_only(void **state) {
             if (has_posterior(learner_at(l)) && !votes) continue;
             snprintf(spec, sizeof spec, "%s%s", learner_at(l), reductions[r]);
             struct scene scene = set_scene(&rng, spec, 3, 20);
-            const char *words = votes ? "votes, not probabilities" : "not probabilities; option scores";
+            const char *words =
+                votes ? "votes, not probabilities" : "not probabilities; option scores";
             for (size_t i = 0; i < 4; i++) refuse(&scene, rules[i], SEPAL_EMODEL, words);
             sepal_output what = SEPAL_PROBABILITIES;
             assert_int_equal(sepal_model_outputs(scene.model, what), 0);

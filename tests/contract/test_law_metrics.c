@@ -35,7 +35,7 @@ static bool is_among(const char *key, const char *const *keys) {
 
 static size_t metric_number(const char *key) {
     size_t i = 0;
-    while (metric_table[i].name && !(key && strcmp(metric_table[i].name, key) == 0)) i++;
+    while (metric_table[i] && !(key && strcmp(metric_table[i]->name, key) == 0)) i++;
     return i;
 }
 
@@ -98,7 +98,7 @@ static void compare(struct comparing *all, const struct tree *a, const struct tr
         return;
     }
     if (a->kind == TREE_NUMBER) {
-        bool metric = metric_table[metric_number(a->key)].name != NULL;
+        bool metric = metric_table[metric_number(a->key)] != NULL;
         bool same = near(a->number, b->number, all->room) || fabs(a->number - b->number) < 1e-13;
         if (!metric) same = same || near(a->number * all->factor, b->number, all->room);
         if (metric && all->seen) all->seen[metric_number(a->key)]++;
@@ -301,8 +301,8 @@ static void all_reports(size_t classes, uint64_t number) {
            metrics.broken);
     printf("COUNT training-%s %zu %zu\n", classes == 2 ? "two" : "three", training.numbers,
            training.broken);
-    for (size_t i = 0; metric_table[i].name; i++)
-        if (seen[i] == 0) fail_msg("no report has the metric %s", metric_table[i].name);
+    for (size_t i = 0; metric_table[i]; i++)
+        if (seen[i] == 0) fail_msg("no report has the metric %s", metric_table[i]->name);
     assert_true(fitted > 100 && training.numbers > 500);
     assert_true(training.bounded > 20 && training.decided > 100);
     assert_int_equal(metrics.broken + training.broken, 0);

@@ -176,7 +176,8 @@ static struct verdict judge(const struct strategy *decode, const double *scores,
             out.region = REGION_TIED;
     if (decode == &strategy_ovr_1 && claims == 0) out.class = (int32_t)K - 1;
     if (decode == &strategy_ovr && claims == 0) out.region = REGION_NONE;
-    if ((decode == &strategy_ovr || decode == &strategy_ovr_1) && claims > 1) out.region = REGION_SEVERAL;
+    if ((decode == &strategy_ovr || decode == &strategy_ovr_1) && claims > 1)
+        out.region = REGION_SEVERAL;
     return out;
 }
 

@@ -71,7 +71,8 @@ static enum region region_of(const struct linear *linear, const struct case_for 
 
 static void test_decisions(void **state) {
     (void)state;
-    static const struct strategy *const rules[] = {&strategy_machine, &strategy_ovr, &strategy_ovr_1, &strategy_ovo};
+    static const struct strategy *const rules[] = {&strategy_machine, &strategy_ovr,
+                                                   &strategy_ovr_1, &strategy_ovo};
     struct rng rng = rng_make(test_seed(1), 1);
     size_t regions[REGIONS] = {0};
     for (size_t K = 2; K <= MOST; K++)

@@ -307,7 +307,8 @@ static struct linear with_density(struct rng *rng, enum density_kind kind, size_
 static void test_quadratic_scores(void **state) {
     (void)state;
     static const unsigned threads[] = {1, 2, 5};
-    static const struct strategy *const rules[] = {&strategy_sign, &strategy_machine, &strategy_ovr, &strategy_ovo};
+    static const struct strategy *const rules[] = {&strategy_sign, &strategy_machine, &strategy_ovr,
+                                                   &strategy_ovo};
     struct rng rng = rng_make(test_seed(26), 1);
     for (size_t number = 0; number < 24; number++) {
         enum density_kind kind = (enum density_kind)(DENSITY_FULL + number % 3);

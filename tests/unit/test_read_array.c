@@ -145,7 +145,8 @@ static void test_siblings(void **state) {
     add_idx_header(&labels, 8, 1, dims);
     add(&labels, "\7\3", 2);
     put_bytes("train-images-idx3-ubyte", images.at, images.n);
-    assert_refused("train-images-idx3-ubyte", NULL, NULL, true, (struct refusal){0, 0, "option labels"});
+    assert_refused("train-images-idx3-ubyte", NULL, NULL, true,
+                   (struct refusal){0, 0, "option labels"});
     put_bytes("train-labels-idx1-ubyte", labels.at, labels.n);
     sepal_data *data = must_read("train-images-idx3-ubyte", NULL);
     assert_true(warned("labels-found"));

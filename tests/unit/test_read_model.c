@@ -161,7 +161,8 @@ static void test_other_names(void **state) {
     (void)state;
     sepal_data *training = learn("1,2,p\n3,4,q\n", NULL);
     put(path, "u,v,w\n7,8,q\n");
-    assert_refused(path, NULL, training, false, (struct refusal){1, 1, "option header no option skip 1"});
+    assert_refused(path, NULL, training, false,
+                   (struct refusal){1, 1, "option header no option skip 1"});
     sepal_data *data = must_read_for(path, "header=no, skip=1", training, false);
     assert_numbers(data, "7 8;");
     data_free(data);
