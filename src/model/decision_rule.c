@@ -3,16 +3,24 @@
 
 #include "core/spec.h"
 #include "data/priors.h"
+#include "model/decision.h"
 
 #include <math.h>
 #include <string.h>
 
+static const char DECISION_WORDS[] =
+#define FIRST_DECISION(name) #name
+#define DECISION(name) "|" #name
+#include "model/decisions.def"
+#undef FIRST_DECISION
+#undef DECISION
+    ;
+
 #define AT(field) offsetof(struct predict_options, field)
 const struct parameter predict_option_table[] = {
-    {"decide", PARAMETER_CHOICE, AT(decide), "hard", "hard|soft|reject",
-     "hard: the likeliest class; soft: one drawn with its probability; reject: none if all are "
-     "below "
-     "the cutoff"},
+    {"decide", PARAMETER_CHOICE, AT(decide), "hard", DECISION_WORDS,
+     "hard: the likeliest class; soft: one drawn with its probability; reject: none if all "
+     "probabilities are below the cutoff"},
     {"cutoff", PARAMETER_REAL, AT(cutoff), NULL, "[0, 1]",
      "probability from which on two classes are decided for the second (hard), or below which none "
      "is chosen (reject); 0.5 unless given"},
@@ -50,14 +58,14 @@ static sepal_status make_shift(struct decision_rule *out, sepal_ctx *ctx, struct
 /* ---- the model's own ---------------------------------------------------------------------- */
 
 struct predict_options kept_rule_options(const struct kept_rule *kept_rule) {
-    return (struct predict_options){.decide = (int)kept_rule->decide,
+    return (struct predict_options){.decide = kept_rule->decide,
                                     .cutoff = kept_rule->cutoff ? *kept_rule->cutoff : NAN,
                                     .ambiguous = (int)kept_rule->ambiguous};
 }
 
 sepal_status kept_rule_set(struct kept_rule *out, sepal_ctx *ctx, struct arena *arena,
                            const struct predict_options *options) {
-    *out = (struct kept_rule){.decide = (enum decision)options->decide,
+    *out = (struct kept_rule){.decide = options->decide,
                               .ambiguous = (enum ambiguous)options->ambiguous};
     if (isnan(options->cutoff)) return SEPAL_OK;
     out->cutoff = arena_alloc(ctx, arena, 1, sizeof *out->cutoff);
@@ -66,23 +74,29 @@ sepal_status kept_rule_set(struct kept_rule *out, sepal_ctx *ctx, struct arena *
     return SEPAL_OK;
 }
 
+/* The check is by an error, which is nobody's here. */
+static bool takes_cutoff(const struct decision *decision, size_t classes) {
+    return decision->check_cutoff(NULL, classes) == SEPAL_OK;
+}
+
 bool kept_rule_is_sound(const sepal_model *model) {
     const struct kept_rule *kept_rule = &model->kept_rule;
-    bool asks = kept_rule->decide != DECIDE_HARD || kept_rule->cutoff;
+    const struct decision *decision = decision_table[kept_rule->decide];
+    bool asks = decision->probabilities || kept_rule->cutoff;
     if (kept_rule_is_default(kept_rule) || (asks && model_outputs(model, SEPAL_PROBABILITIES) == 0))
         return false;
-    if (kept_rule->cutoff && (signbit(*kept_rule->cutoff) || *kept_rule->cutoff > 1)) return false;
-    if (kept_rule->decide == DECIDE_HARD) return !kept_rule->cutoff || model->linear.classes == 2;
-    return (kept_rule->decide == DECIDE_REJECT) == (kept_rule->cutoff != NULL);
+    if (!kept_rule->cutoff) return isnan(decision->cutoff);
+    if (signbit(*kept_rule->cutoff) || *kept_rule->cutoff > 1) return false;
+    return takes_cutoff(decision, model->linear.classes);
 }
 
 void decision_tell(struct tree_maker *make, struct tree *parent,
                    const struct predict_options *options) {
-    if (options->decide == DECIDE_HARD && isnan(options->cutoff) &&
+    if (options->decide == 0 && isnan(options->cutoff) &&
         options->ambiguous == AMBIGUOUS_CONFIDENCE)
         return;
     struct tree *decision = tree_object(make, parent, "decision");
-    tree_text(make, decision, "decide", decision_names[options->decide]);
+    tree_text(make, decision, "decide", decision_table[options->decide]->name);
     tree_number(make, decision, "cutoff", options->cutoff);
     tree_text(make, decision, "ambiguous", ambiguous_names[options->ambiguous]);
 }
@@ -107,26 +121,17 @@ static void take_over(struct predict_options *out, const struct kept_rule *kept_
 
 sepal_status decision_rule_set(struct decision_rule *out, sepal_ctx *ctx, struct arena *arena,
                                const sepal_model *model, const struct setting *settings, size_t n) {
-    const struct linear *linear = &model->linear;
     *out = (struct decision_rule){0};
     TRY(parameters_fill(&out->options, ctx, arena, predict_option_table, "the decision", settings,
                         n));
     struct predict_options *options = &out->options;
     take_over(options, &model->kept_rule, settings, n);
+    const struct decision *decision = decision_table[options->decide];
     bool has_cutoff = !isnan(options->cutoff);
-    if (options->decide != DECIDE_HARD || has_cutoff)
-        TRY(model_has(ctx, model, SEPAL_PROBABILITIES));
-    if (options->decide == DECIDE_HARD && has_cutoff && linear->classes > 2)
-        return fail(ctx, SEPAL_EUSAGE,
-                    "a cutoff decides between two classes, and the model has %zu; with " OPTION
-                    "decide reject it leaves rows undecided",
-                    linear->classes);
-    if (options->decide == DECIDE_SOFT && has_cutoff)
-        return fail(ctx, SEPAL_EUSAGE,
-                    OPTION "decide soft draws classes and has no cutoff; with one, type " OPTION
-                           "decide hard or " OPTION "decide reject");
-    if (options->decide == DECIDE_REJECT && !has_cutoff) options->cutoff = 0.5;
-    out->abstains = options->decide == DECIDE_REJECT || options->ambiguous == AMBIGUOUS_UNDECIDED;
+    if (decision->probabilities || has_cutoff) TRY(model_has(ctx, model, SEPAL_PROBABILITIES));
+    if (has_cutoff) TRY(decision->check_cutoff(ctx, model->linear.classes));
+    if (!has_cutoff) options->cutoff = decision->cutoff;
+    out->abstains = decision->abstains || options->ambiguous == AMBIGUOUS_UNDECIDED;
     return make_shift(out, ctx, arena, model);
 }
 

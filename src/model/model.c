@@ -15,11 +15,10 @@ void model_free(sepal_model *model) {
     mem_free(model);
 }
 
-const char *const decision_names[DECISIONS] = {"hard", "soft", "reject"};
 const char *const ambiguous_names[AMBIGUITIES] = {"confidence", "undecided"};
 
 bool kept_rule_is_default(const struct kept_rule *kept_rule) {
-    return kept_rule->decide == DECIDE_HARD && kept_rule->ambiguous == AMBIGUOUS_CONFIDENCE &&
+    return kept_rule->decide == 0 && kept_rule->ambiguous == AMBIGUOUS_CONFIDENCE &&
            !kept_rule->cutoff;
 }
 

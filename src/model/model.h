@@ -17,13 +17,12 @@ struct model_facts {
     bool converged;
 };
 
-enum decision { DECIDE_HARD, DECIDE_SOFT, DECIDE_REJECT, DECISIONS };
 enum ambiguous { AMBIGUOUS_CONFIDENCE, AMBIGUOUS_UNDECIDED, AMBIGUITIES };
-extern const char *const decision_names[], *const ambiguous_names[];
+extern const char *const ambiguous_names[];
 
 /* How rows are decided unless whoever asks says otherwise. All zero: by the scores alone. */
 struct kept_rule {
-    enum decision decide;
+    int decide; /* its row in decision_table */
     enum ambiguous ambiguous;
     double *cutoff; /* NULL: none */
 };

@@ -1,6 +1,7 @@
 /* The parts of a model file against each other, when model_bytes.c has its bytes. What is accepted
    is what model_save writes, byte for byte, so a model has one file. Nothing in a file is executed,
    and loading takes less than four times its bytes and 16 MB. */
+#include "model/decision.h"
 #include "model/model.h"
 
 #include "core/alloc.h"
@@ -167,11 +168,11 @@ static sepal_status read_kept_rule(struct loading *load, struct fields *metadata
     const char *ambiguous = fields_text(metadata, "ambiguous");
     TRY(metadata->status);
     const char *word = decide->kind == TREE_TEXT ? decide->text.bytes : "";
-    int rule = word_at(word, decision_names, DECISIONS);
+    int rule = decision_find(word);
     int region = word_at(ambiguous, ambiguous_names, AMBIGUITIES);
     if (rule == DECISIONS || region == AMBIGUITIES)
         return unsound(load->ctx, "there is no such rule of decision");
-    kept_rule->decide = (enum decision)rule;
+    kept_rule->decide = rule;
     kept_rule->ambiguous = (enum ambiguous)region;
     load->ruled = true;
     return SEPAL_OK;

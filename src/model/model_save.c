@@ -1,6 +1,7 @@
 /* Writing a model file: a safetensors file (https://github.com/huggingface/safetensors) whose
    metadata makes it a Sepal model. The whole file is made in memory and replaces the old one in one
    step. The bytes depend on the model and the version of Sepal alone. */
+#include "model/decision.h"
 #include "model/model.h"
 
 #include "core/alloc.h"
@@ -106,7 +107,7 @@ static void add_metadata(struct saving *save, struct tree_maker *make, struct tr
     if (model->linear.density)
         tree_text(make, metadata, "density", density_names[model->linear.density->kind]);
     if (!kept_rule_is_default(&model->kept_rule)) {
-        tree_text(make, metadata, "decide", decision_names[model->kept_rule.decide]);
+        tree_text(make, metadata, "decide", decision_table[model->kept_rule.decide]->name);
         tree_text(make, metadata, "ambiguous", ambiguous_names[model->kept_rule.ambiguous]);
     }
     if (!in_tensor(&save->classes)) add_value(make, metadata, "classes", &save->classes);

@@ -4,9 +4,9 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "core/rng.h"
 #include "kernels/blas.h"
 #include "learners/learner.h"
+#include "model/decision.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,27 +60,6 @@ static sepal_status make_norms(struct predicting *all, sepal_ctx *ctx) {
 
 /* ---- decisions ---------------------------------------------------------------------------- */
 
-/* A class drawn with its probability, as a function of seed and row. One of probability 0 is never
-   drawn, though the others' sum may fall short of 1. */
-static int32_t predict_draw(const double *p, size_t classes, uint64_t seed, size_t row) {
-    enum { DRAW_STREAM = 0x64726177 };
-    double u = (double)(rng_at(seed, DRAW_STREAM, row) >> 11) * 0x1p-53, sum = 0;
-    size_t possible = 0;
-    for (size_t k = 0; k < classes; k++) {
-        if (p[k] == 0) continue;
-        possible = k;
-        sum += p[k];
-        if (u < sum) break;
-    }
-    return (int32_t)possible;
-}
-
-static double predict_largest(const double *p, size_t classes) {
-    double most = p[0];
-    for (size_t k = 1; k < classes; k++) most = fmax(most, p[k]);
-    return most;
-}
-
 static int32_t predict_decide(const struct predicting *all, const double *scores, const double *p,
                               uint64_t seed, size_t row) {
     const struct linear *linear = &all->model->linear;
@@ -88,11 +67,8 @@ static int32_t predict_decide(const struct predicting *all, const double *scores
     if (all->data->undecided && all->data->undecided[row]) return -1;
     if (options->ambiguous == AMBIGUOUS_UNDECIDED && linear_region(linear, scores) != REGION_CLEAR)
         return -1;
-    if (options->decide == DECIDE_SOFT) return predict_draw(p, linear->classes, seed, row);
-    if (options->decide == DECIDE_HARD && !isnan(options->cutoff)) return p[1] >= options->cutoff;
-    if (options->decide == DECIDE_REJECT && predict_largest(p, linear->classes) < options->cutoff)
-        return -1;
-    return linear_decide(linear, scores);
+    struct decision_input in = {linear, scores, p, options->cutoff, seed, row};
+    return decision_table[options->decide]->decide(&in);
 }
 
 static void change_priors(const struct predicting *all, double *scores) {

@@ -9,7 +9,7 @@
 #include "model/model.h"
 
 struct predict_options {
-    int decide;         /* enum decision */
+    int decide;         /* its row in decision_table */
     double cutoff;      /* NaN: not given */
     int ambiguous;      /* enum ambiguous */
     const char *priors; /* NULL: as the model has them */

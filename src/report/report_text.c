@@ -1,6 +1,7 @@
 /* Reports for people. Everything shown is read from the tree that JSON prints. */
 #include "core/decimal.h"
 #include "report/report.h"
+#include "model/decision.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -158,21 +159,18 @@ static void proof_line(struct page *page, const struct tree *root) {
 }
 
 static void decision_line(struct page *page, const struct tree *root) {
-    const char *decide = string(root, "decision.decide");
     const char *open = strcmp(string(root, "decision.ambiguous"), "undecided") == 0
                            ? "; ambiguous rows stay undecided"
                            : "";
     char cutoff[DECIMAL_BYTES + 1];
     if (!tree_find(root, "decision")) return;
     cutoff[decimal_print(cutoff, report_number(root, "decision.cutoff"))] = '\0';
-    if (strcmp(decide, "soft") == 0)
-        line(page, "decision", "soft: a class drawn with its probability%s", open);
-    else if (strcmp(decide, "reject") == 0)
-        line(page, "decision", "reject: none below a probability of %s%s", cutoff, open);
-    else if (isnan(report_number(root, "decision.cutoff")))
-        line(page, "decision", "the most confident class%s", open);
+    const struct decision *rule = decision_table[decision_find(string(root, "decision.decide"))];
+    if (isnan(report_number(root, "decision.cutoff")))
+        line(page, "decision", "%s%s", rule->words, open);
     else
-        line(page, "decision", "the second class from a probability of %s on%s", cutoff, open);
+        line(page, "decision", "%s%s%s%s", rule->with_cutoff[0], cutoff, rule->with_cutoff[1],
+             open);
 }
 
 static void fit_page(struct page *page, const struct tree *root) {

@@ -2,6 +2,7 @@
 #ifndef SEPAL_TESTS_MODEL_KINDS_H
 #define SEPAL_TESTS_MODEL_KINDS_H
 
+#include "model/decision.h"
 #include "model_samples.h"
 
 static inline sepal_model *table_with_everything(void) {
@@ -180,14 +181,14 @@ static inline sepal_model *with_cut(void) {
 static inline sepal_model *with_reject(void) {
     sepal_model *model = with_cut();
     *model->kept_rule.cutoff = 0.9;
-    model->kept_rule.decide = DECIDE_REJECT;
+    model->kept_rule.decide = DECIDE_reject;
     model->kept_rule.ambiguous = AMBIGUOUS_UNDECIDED;
     return model;
 }
 
 static inline sepal_model *with_soft(void) {
     sepal_model *model = with_cut();
-    model->kept_rule = (struct kept_rule){.decide = DECIDE_SOFT};
+    model->kept_rule = (struct kept_rule){.decide = DECIDE_soft};
     return model;
 }
 
