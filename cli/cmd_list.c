@@ -10,20 +10,22 @@ struct topic {
 static const struct topic topics[] = {
     {"learners", SEPAL_LEARNER, "Learners (-m LEARNER)", "learners"},
     {"maps", SEPAL_MAP, "Maps, before the learner (-m \"MAP | LEARNER\")", "maps"},
-    {"reductions", SEPAL_REDUCTION,
-     "Ways with many classes, behind it (-m \"LEARNER | REDUCTION\")", "reductions"},
+    {"strategies", SEPAL_STRATEGY, "Multi-class strategies, behind it (-m \"LEARNER | STRATEGY\")",
+     "strategies"},
+    {"solvers", SEPAL_SOLVER, "Solvers (--solver SOLVER), chosen by the data unless given",
+     "solvers"},
     {"formats", SEPAL_FORMAT, "Data formats", "formats"},
     {"metrics", SEPAL_METRIC, "Metrics of evaluate", "metrics"},
     {"options", SEPAL_READ_OPTION, "Options of reading", "reading_options"},
     {"options", SEPAL_FIT_OPTION, "Options of fitting", "fit_options"},
-    {"options", SEPAL_ANSWER_OPTION, "Options of deciding", "predict_options"},
+    {"options", SEPAL_PREDICT_OPTION, "Options of deciding", "predict_options"},
     {"options", SEPAL_SAMPLE_OPTION, "Options of drawing rows", "sample_options"},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static bool is_options(const struct topic *topic) {
     return topic->kind == SEPAL_READ_OPTION || topic->kind == SEPAL_FIT_OPTION ||
-           topic->kind == SEPAL_ANSWER_OPTION || topic->kind == SEPAL_SAMPLE_OPTION;
+           topic->kind == SEPAL_PREDICT_OPTION || topic->kind == SEPAL_SAMPLE_OPTION;
 }
 
 /* ---- For people ---------------------------------------------------------------------------- */
@@ -42,6 +44,18 @@ static void put_params(struct sink *out, const struct topic *topic, size_t metho
         put_param(out, &param, is_options(topic) ? "--" : "");
 }
 
+/* Whose solver it is. */
+static void put_learners_of(struct sink *out, const char *solver) {
+    sepal_method learner;
+    const char *between = "      of ";
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+        if (!sepal_learner_has_solver(i, solver)) continue;
+        sink_printf(out, "%s%s", between, learner.name);
+        between = ", ";
+    }
+    sink_puts(out, "\n");
+}
+
 static void put_topic(struct sink *out, const struct topic *topic, bool in_full) {
     enum { NAME_WIDTH = 17, SUMMARY_COLUMN = NAME_WIDTH + 3 };
     sepal_method method;
@@ -51,6 +65,7 @@ static void put_topic(struct sink *out, const struct topic *topic, bool in_full)
             sink_printf(out, "  %-*s ", NAME_WIDTH, method.name);
             sink_wrap(out, SUMMARY_COLUMN, method.summary);
         }
+        if (topic->kind == SEPAL_SOLVER && in_full) put_learners_of(out, method.name);
         if (in_full || is_options(topic)) put_params(out, topic, i);
     }
 }
@@ -101,6 +116,19 @@ static void put_json_params(struct sink *out, const struct topic *topic, size_t 
     }
 }
 
+static void put_json_learners(struct sink *out, const char *solver) {
+    sepal_method learner;
+    const char *between = "";
+    sink_puts(out, "\"learners\":[");
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+        if (!sepal_learner_has_solver(i, solver)) continue;
+        sink_puts(out, between);
+        sink_json(out, learner.name);
+        between = ",";
+    }
+    sink_puts(out, "],");
+}
+
 static void put_json_topic(struct sink *out, const struct topic *topic) {
     sepal_method method;
     for (size_t i = 0; sepal_method_at(topic->kind, i, &method); i++) {
@@ -113,6 +141,7 @@ static void put_json_topic(struct sink *out, const struct topic *topic) {
             put_field(out, "activation", method.activation);
             sink_puts(out, ",");
         }
+        if (topic->kind == SEPAL_SOLVER) put_json_learners(out, method.name);
         sink_puts(out, "\"parameters\":[");
         put_json_params(out, topic, i);
         sink_puts(out, "]}");
@@ -142,7 +171,7 @@ static int check_topic(struct session *s, const char *wanted) {
     const char *near = nearest(wanted, names, TOPICS);
     return complain(s, EXIT_USAGE, NULL,
                     "there is no list of '%s'%s%s%s; type: sepal list "
-                    "learners|maps|reductions|formats|metrics|options",
+                    "learners|maps|strategies|solvers|formats|metrics|options",
                     wanted, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
                     near != NULL ? "'?)" : "");
 }
@@ -163,12 +192,12 @@ static int list_run(struct session *s) {
 
 const struct command cmd_list = {
     .name = "list",
-    .summary = "show learners, maps, formats, metrics and options",
+    .summary = "show learners, maps, strategies, solvers, formats, metrics and options",
     .description =
         "Name what this build knows, in short, or some of its tables with all parameters and "
         "options.",
     .run = list_run,
-    .usage = "[learners|maps|reductions|formats|metrics|options ...] [OPTION ...]",
+    .usage = "[learners|maps|strategies|solvers|formats|metrics|options ...] [OPTION ...]",
     .fewest = 0,
     .most = TOPICS,
     .examples = {"sepal list", "sepal list learners"},

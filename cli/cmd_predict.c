@@ -152,7 +152,7 @@ static int compute(struct session *s, struct prediction *p) {
     struct sink rule = sink_open(-1);
     p->rows = sepal_data_rows(p->data);
     p->predictions.classes = calloc(p->rows > 0 ? p->rows : 1, sizeof *p->predictions.classes);
-    options_settings(&s->options, GROUP_ANSWER, &rule);
+    options_settings(&s->options, GROUP_PREDICT, &rule);
     int code = p->predictions.classes != NULL ? sink_check(s, &rule) : complain_memory(s);
     if (code == EXIT_DONE) {
         sepal_status status = sepal_predict_rows(&p->predictions, s->ctx, p->model, p->data, 0,

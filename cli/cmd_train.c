@@ -165,8 +165,8 @@ static int words_of_fit(struct session *s, struct sink *spec, struct sink *optio
     *options = sink_open(-1);
     spec_with_parameters(s, option_value(s, "method"), spec);
     options_settings(&s->options, GROUP_FIT, options);
-    if (options->used > 0 && options_given(&s->options, GROUP_ANSWER)) sink_puts(options, ", ");
-    options_settings(&s->options, GROUP_ANSWER, options);
+    if (options->used > 0 && options_given(&s->options, GROUP_PREDICT)) sink_puts(options, ", ");
+    options_settings(&s->options, GROUP_PREDICT, options);
     int code = sink_check(s, spec);
     if (code == EXIT_DONE) code = sink_check(s, options);
     if (code == EXIT_DONE) return code;
@@ -206,6 +206,7 @@ static int fit(struct session *s, struct training *t) {
     if (code != EXIT_DONE) return code;
     if (status != SEPAL_OK) return complain_status(s, status);
     s->fitted = true;
+    say_more(s, "minimised %s", sepal_report_string(t->report, "objective_in_words"));
     say_more(s, "fitted %s, %.3f s from the start", sepal_model_spec(t->model),
              clock_now() - s->start);
     return EXIT_DONE;

@@ -34,7 +34,7 @@ int numbers_open(struct numbers *out, struct session *s, const sepal_model *mode
                             .n = 1,
                             .rule = sink_open(-1)};
     while (2 * out->n * out->width <= MOST_CELLS && out->n < sepal_data_rows(data)) out->n *= 2;
-    options_settings(&s->options, GROUP_ANSWER, &out->rule);
+    options_settings(&s->options, GROUP_PREDICT, &out->rule);
     out->values = calloc(out->n, (out->width > 0 ? out->width : 1) * sizeof *out->values);
     if (out->values == NULL) return complain_memory(s);
     int code = sink_check(s, &out->rule);

@@ -16,7 +16,7 @@ enum option_group {
     GROUP_COMMAND,
     GROUP_READ,
     GROUP_FIT,
-    GROUP_ANSWER,
+    GROUP_PREDICT,
     GROUP_SAMPLE,
     GROUP_PARAMETER
 };

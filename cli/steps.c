@@ -83,7 +83,7 @@ int step_load(sepal_model **out, struct session *s, const char *path) {
 
 int step_check_predict(struct session *s, const sepal_model *model, const sepal_output *what) {
     struct sink rule = sink_open(-1);
-    options_settings(&s->options, GROUP_ANSWER, &rule);
+    options_settings(&s->options, GROUP_PREDICT, &rule);
     int code = sink_check(s, &rule);
     if (code == EXIT_DONE) {
         sepal_status status = sepal_predict_check(s->ctx, model, what, sink_text(&rule));
@@ -101,7 +101,7 @@ int step_evaluate(sepal_report **out, struct session *s, const sepal_model *mode
                   const sepal_data *data) {
     struct sink options = sink_open(-1);
     const char *positive = option_value(s, "positive");
-    options_settings(&s->options, GROUP_ANSWER, &options);
+    options_settings(&s->options, GROUP_PREDICT, &options);
     if (positive != NULL) {
         if (options.used > 0) sink_puts(&options, ", ");
         setting_put(&options, "positive", positive);

@@ -91,8 +91,8 @@ static void put_methods(struct sink *out) {
     names_put(out, SEPAL_LEARNER);
     sink_puts(out, "' maps='");
     names_put(out, SEPAL_MAP);
-    sink_puts(out, "' reductions='");
-    names_put(out, SEPAL_REDUCTION);
+    sink_puts(out, "' strategies='");
+    names_put(out, SEPAL_STRATEGY);
     sink_puts(out, "'\n");
 }
 

@@ -83,8 +83,8 @@ static void put_methods(struct sink *out) {
     names_put(out, SEPAL_LEARNER);
     sink_puts(out, "\nset -g __sepal_maps ");
     names_put(out, SEPAL_MAP);
-    sink_puts(out, "\nset -g __sepal_reductions ");
-    names_put(out, SEPAL_REDUCTION);
+    sink_puts(out, "\nset -g __sepal_strategies ");
+    names_put(out, SEPAL_STRATEGY);
     sink_puts(out, "\n");
 }
 

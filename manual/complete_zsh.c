@@ -99,8 +99,7 @@ static void put_methods(struct sink *out) {
     static const struct {
         sepal_kind kind;
         const char *name;
-    } tables[] = {
-        {SEPAL_LEARNER, "learners"}, {SEPAL_MAP, "maps"}, {SEPAL_REDUCTION, "reductions"}};
+    } tables[] = {{SEPAL_LEARNER, "learners"}, {SEPAL_MAP, "maps"}, {SEPAL_STRATEGY, "strategies"}};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         sepal_method method;
         sink_printf(out, "    %s=(\n", tables[i].name);

@@ -134,7 +134,7 @@ void man_command(struct sink *out, const struct command *command) {
         sink_puts(out, ".SS Maps, before the learner\n");
         put_methods(out, SEPAL_MAP);
         sink_puts(out, ".SS Reductions, behind it\n");
-        put_methods(out, SEPAL_REDUCTION);
+        put_methods(out, SEPAL_STRATEGY);
     }
     put_exits(out);
     put_example_place(out);

@@ -11,14 +11,14 @@ _sepal_find_learner() { # SPEC
     done
 }
 
-# Stages with + between them: maps, a learner, and behind it a reduction.
+# Stages with + between them: maps, a learner, and behind it a strategy.
 _sepal_spec() {
-    local before='' learner='' learners maps reductions i
+    local before='' learner='' learners maps strategies i
     #@methods
     if [[ $cur = *+* ]]; then before=${cur%+*}+ cur=${cur##*+}; fi
     _sepal_find_learner "$before"
     if [ -n "$learner" ]; then
-        _sepal_offer words "$reductions"
+        _sepal_offer words "$strategies"
     else
         _sepal_offer words "$learners $maps"
     fi

@@ -29,13 +29,13 @@ function __sepal_learner -a name
     return 1
 end
 
-# Stages with + between them: maps, a learner, and behind it a reduction.
+# Stages with + between them: maps, a learner, and behind it a strategy.
 function __sepal_spec
     set -l spec (string replace -r '^(--method=|-m)' '' -- (commandline -ct))
     set -l before (string match -r '^.*[+|]' -- $spec)
     set -q before[1]; or set before ''
     if test -n "$(__sepal_learner_of "$before")"
-        printf '%s\n' $before$__sepal_reductions
+        printf '%s\n' $before$__sepal_strategies
     else
         printf '%s\n' $before$__sepal_learners $before$__sepal_maps
     end

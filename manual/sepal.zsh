@@ -10,15 +10,15 @@ _sepal_find_learner() { # SPEC
     done
 }
 
-# Stages with + between them: maps, a learner, and behind it a reduction.
+# Stages with + between them: maps, a learner, and behind it a strategy.
 _sepal_spec() {
     local learner
-    local -a learners maps reductions
+    local -a learners maps strategies
     #@methods
     _sepal_find_learner ${PREFIX%%[^+|]#}
     compset -P '*[+|]'
     if [[ -n $learner ]]; then
-        _describe -t reductions reduction reductions
+        _describe -t strategies strategy strategies
     else
         _describe -t learners learner learners -- maps
     fi

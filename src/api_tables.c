@@ -12,6 +12,33 @@
 #include "model/sample.h"
 #include "linear/strategy.h"
 
+#include <string.h>
+
+static bool learner_solves_by(const struct learner *learner, const char *solver) {
+    for (size_t i = 0; learner->solvers && learner->solvers[i]; i++)
+        if (strcmp(learner->solvers[i]->name, solver) == 0) return true;
+    return false;
+}
+
+/* Solver i of all learners, each once; NULL past the end. */
+static const struct solver_name *solver_at(size_t i) {
+    for (size_t l = 0; learner_table[l]; l++)
+        for (size_t s = 0; learner_table[l]->solvers && learner_table[l]->solvers[s]; s++) {
+            const struct solver_name *solver = learner_table[l]->solvers[s];
+            bool before = false;
+            for (size_t k = 0; k < l; k++)
+                before = before || learner_solves_by(learner_table[k], solver->name);
+            if (!before && i-- == 0) return solver;
+        }
+    return NULL;
+}
+
+int sepal_learner_has_solver(size_t learner, const char *solver) {
+    for (size_t k = 0; k <= learner; k++)
+        if (!learner_table[k]) return 0;
+    return solver && learner_solves_by(learner_table[learner], solver);
+}
+
 /* Row i of a table, with its parameters; false past the end. */
 static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
                          const struct parameter **parameters) {
@@ -33,12 +60,18 @@ static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
         *out = (sepal_method){.name = map_table[i]->name, .summary = map_table[i]->summary};
         *parameters = map_table[i]->parameters;
         break;
-    case SEPAL_REDUCTION:
+    case SEPAL_STRATEGY:
         for (size_t k = 0; k <= i; k++)
             if (!strategy_table[k]) return 0;
         *out =
             (sepal_method){.name = strategy_table[i]->name, .summary = strategy_table[i]->summary};
         break;
+    case SEPAL_SOLVER: {
+        const struct solver_name *solver = solver_at(i);
+        if (!solver) return 0;
+        *out = (sepal_method){.name = solver->name, .summary = solver->summary};
+        break;
+    }
     case SEPAL_FORMAT:
         for (size_t k = 0; k <= i; k++)
             if (!format_table[k].name) return 0;
@@ -57,7 +90,7 @@ static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
         *out = (sepal_method){.name = "fit", .summary = "how a solver stops"};
         *parameters = fit_option_table;
         break;
-    case SEPAL_ANSWER_OPTION:
+    case SEPAL_PREDICT_OPTION:
         *out = (sepal_method){.name = "decision", .summary = "how rows are decided"};
         *parameters = predict_option_table;
         break;

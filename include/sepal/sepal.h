@@ -138,7 +138,7 @@ SEPAL_API void sepal_data_free(sepal_data *data);
 
 /* Fit the pipeline that `spec` names ("perceptron(variant=averaged)"). `options` are rows of
    SEPAL_FIT_OPTION ("tol=1e-8, max-iter=100") and, for the model to keep as its rule of decision,
-   decide, cutoff and ambiguous of SEPAL_ANSWER_OPTION ("cutoff=0.2"). Not converging is a fact in the report and a warning,
+   decide, cutoff and ambiguous of SEPAL_PREDICT_OPTION ("cutoff=0.2"). Not converging is a fact in the report and a warning,
    never an error. When the progress callback asks to stop, the best model so far is returned and the
    report's "interrupted" is true; where not every class has weights of its own yet there is none, and
    SEPAL_ECANCEL says which have. `report` may be NULL. */
@@ -165,7 +165,7 @@ SEPAL_API size_t sepal_model_scores(const sepal_model *model);
 
 /* Numbers that a model has for a row. */
 typedef enum {
-    SEPAL_SCORES,        /* sepal_model_scores(model) of them; the reduction ovo has votes */
+    SEPAL_SCORES,        /* sepal_model_scores(model) of them; the strategy ovo has votes */
     SEPAL_PROBABILITIES, /* one a class; methods that only score have none */
     SEPAL_DISTANCES,     /* signed, as many as scores; NaN where all weights are 0 */
     SEPAL_LIKELIHOODS,   /* ln p(x | class), of models that keep a density */
@@ -186,13 +186,13 @@ SEPAL_API sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_mod
                                     const sepal_data *data);
 /* 1: the projections are something else than the features as they were read. */
 SEPAL_API int sepal_model_transforms(const sepal_model *model);
-/* Both for rows [first, first + n), decided by `options`: rows of SEPAL_ANSWER_OPTION
+/* Both for rows [first, first + n), decided by `options`: rows of SEPAL_PREDICT_OPTION
    ("decide=reject, cutoff=0.9"); what they leave open is as the model was trained to decide. Arrays that are NULL are not filled; counts are added to. */
 typedef struct {
     int32_t *classes; /* n, -1 where not decided */
     double *numbers;  /* n x sepal_model_outputs(model, what) */
     sepal_output what;
-    size_t several, none, tied; /* rows that several classes of a reduction claim, none, or a tie */
+    size_t several, none, tied; /* rows that several classes of a strategy claim, none, or a tie */
     int open;                   /* set: 1 if such rows stay undecided by the rule in force */
 } sepal_predictions;
 SEPAL_API sepal_status sepal_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
@@ -202,7 +202,7 @@ SEPAL_API sepal_status sepal_predict_rows(sepal_predictions *out, sepal_ctx *ctx
    long read. */
 SEPAL_API sepal_status sepal_predict_check(sepal_ctx *ctx, const sepal_model *model,
                                            const sepal_output *what, const char *options);
-/* `options`: rows of SEPAL_ANSWER_OPTION, and "positive=LABEL", the class that two-class metrics are
+/* `options`: rows of SEPAL_PREDICT_OPTION, and "positive=LABEL", the class that two-class metrics are
    about; NULL: none. Labels are matched to the model's classes by name. */
 SEPAL_API sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
                                       const sepal_data *data, const char *options);
@@ -257,12 +257,13 @@ SEPAL_API size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value);
 typedef enum {
     SEPAL_LEARNER,
     SEPAL_MAP,
-    SEPAL_REDUCTION,
+    SEPAL_STRATEGY, /* for more than two classes */
+    SEPAL_SOLVER,   /* those that some learner can be told to use */
     SEPAL_FORMAT,
     SEPAL_METRIC,
     SEPAL_READ_OPTION, /* one "method" whose params are the reading options */
     SEPAL_FIT_OPTION,  /* likewise */
-    SEPAL_ANSWER_OPTION,
+    SEPAL_PREDICT_OPTION,
     SEPAL_SAMPLE_OPTION
 } sepal_kind;
 
@@ -284,6 +285,8 @@ SEPAL_API size_t sepal_method_count(sepal_kind kind);
 /* 1 and the row, or 0 past the end. */
 SEPAL_API int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out);
 SEPAL_API int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
+/* 1 if row `learner` of SEPAL_LEARNER can be told to use that solver. */
+SEPAL_API int sepal_learner_has_solver(size_t learner, const char *solver);
 
 #ifdef __cplusplus
 }

@@ -380,6 +380,8 @@ static bool is_absent(enum parameter_type type, const union value *value) {
 
 bool parameter_same(const struct parameter *parameter, const void *values, const void *others) {
     union value a = parameters_load(values, parameter), b = parameters_load(others, parameter);
+    bool absent = is_absent(parameter->type, &a);
+    if (absent || is_absent(parameter->type, &b)) return absent && is_absent(parameter->type, &b);
     return same_value(parameter->type, &a, &b);
 }
 

@@ -48,36 +48,39 @@ struct convex_config {
             "sgd: return the mean of the weights after every step"                                 \
     }
 /* The rows that their parameter tables share. */
-#define CONVEX_PARAMETERS                                                                          \
-    {"penalty",                                                                                    \
-     PARAMETER_CHOICE,                                                                             \
-     CONVEX_AT(penalty),                                                                           \
-     "auto",                                                                                       \
-     "auto|l2|l1|elasticnet|none",                                                                 \
-     "what keeps the weights small; auto: what l1, l2, C and ratio say, else l2"},                 \
-        {"l2", PARAMETER_REAL, CONVEX_AT(l2),                                                      \
-         NULL, "[0, inf)",     "weight of |w|^2 / 2 beside the mean loss"},                        \
-        {"l1", PARAMETER_REAL, CONVEX_AT(l1),                                                      \
-         NULL, "[0, inf)",     "weight of |w|_1 beside the mean loss"},                            \
-        {"C",                                                                                      \
-         PARAMETER_REAL,                                                                           \
-         CONVEX_AT(c),                                                                             \
-         NULL,                                                                                     \
-         "(0, inf)",                                                                               \
-         "weight of the losses' sum beside the penalty, instead of l1 and l2; 1 unless given"},    \
-        {"ratio", PARAMETER_REAL, CONVEX_AT(ratio), NULL, "[0, 1]", "with C: the share of |w|_1"}, \
-        {"bias",                                                                                   \
-         PARAMETER_CHOICE,                                                                         \
-         CONVEX_AT(bias),                                                                          \
-         "true",                                                                                   \
-         "true|false|penalised",                                                                   \
-         "fit a bias; penalised: as if it were the weight of a column of ones"},                   \
-        {"class-weight",                                                                           \
-         PARAMETER_TEXT,                                                                           \
-         CONVEX_AT(class_weight),                                                                  \
-         "none",                                                                                   \
-         "",                                                                                       \
-         "none, balanced, or LABEL:W,...: factors of the classes' losses"},                        \
+#define CONVEX_PARAMETERS                                                                           \
+    {"penalty",                                                                                     \
+     PARAMETER_CHOICE,                                                                              \
+     CONVEX_AT(penalty),                                                                            \
+     "auto",                                                                                        \
+     "auto|l2|l1|elasticnet|none",                                                                  \
+     "penalty of the weights; auto: what l1, l2, C and ratio say, else l2"},                        \
+        {"l2",          PARAMETER_REAL,                                                             \
+         CONVEX_AT(l2), NULL,                                                                       \
+         "[0, inf)",    "L2 regularisation strength: weight of |w|^2 / 2 beside the mean loss"},    \
+        {"l1", PARAMETER_REAL, CONVEX_AT(l1),                                                       \
+         NULL, "[0, inf)",     "L1 regularisation strength: weight of |w|_1 beside the mean loss"}, \
+        {"C",                                                                                       \
+         PARAMETER_REAL,                                                                            \
+         CONVEX_AT(c),                                                                              \
+         NULL,                                                                                      \
+         "(0, inf)",                                                                                \
+         "inverse regularisation strength, as in LIBLINEAR and scikit-learn; 1 unless given"},      \
+        {"ratio",          PARAMETER_REAL,                                                          \
+         CONVEX_AT(ratio), NULL,                                                                    \
+         "[0, 1]",         "with C: elastic-net mixing (glmnet's alpha, scikit-learn's l1_ratio)"}, \
+        {"bias",                                                                                    \
+         PARAMETER_CHOICE,                                                                          \
+         CONVEX_AT(bias),                                                                           \
+         "true",                                                                                    \
+         "true|false|penalised",                                                                    \
+         "fit an intercept; penalised: as if it were the weight of a column of ones"},              \
+        {"class-weight",                                                                            \
+         PARAMETER_TEXT,                                                                            \
+         CONVEX_AT(class_weight),                                                                   \
+         "none",                                                                                    \
+         "",                                                                                        \
+         "none, balanced, or LABEL:W,...: factors of the classes' losses"},                         \
         CONVEX_SGD_PARAMETERS
 
 /* What the parameters say together: contradictions are refused, what follows is filled in. */
@@ -144,6 +147,7 @@ void convex_warn_of_sgd(const struct convex *convex);
 void convex_report(struct convex *convex, const struct convex_plan *plan);
 /* The objective in words, and its proof among the facts of a fit. */
 const char *convex_describe(struct convex *convex);
+const char *convex_loss_words(struct convex *convex); /* the same in short */
 void convex_tell(const struct convex *convex, struct fit *fit, const struct proof *proof);
 /* Of a loss with a margin: how many rows have one of at most 1, and how wide it is. */
 void convex_tell_margin(struct fit *fit, size_t inside, double norm);

@@ -184,7 +184,7 @@ static void convex_ovr_warn_of(const struct ovr_fit *all, size_t short_of, doubl
 
 static sepal_status convex_ovr_report(struct ovr_fit *all) {
     struct fit *whole = all->convex.fit;
-    const char *words = convex_describe(&all->convex);
+    const char *words = convex_describe(&all->convex), *loss = convex_loss_words(&all->convex);
     size_t short_of = 0;
     double gap = 0;
     all->fits->taken = true;
@@ -196,6 +196,7 @@ static sepal_status convex_ovr_report(struct ovr_fit *all) {
         fit->dual = proof->dual;
         fit->gap = proof->gap;
         fit->words = words;
+        fit->loss = loss;
         fit->solver = all->solver;
         fit->stopped = fit->converged ? NULL : whole->stopped;
         convex_tell(&all->convex, fit, proof);

@@ -3,6 +3,7 @@
 #include "learners/convex.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *convex_report_number(char out[DECIMAL_BYTES + 1], double x) {
@@ -69,6 +70,29 @@ const char *convex_describe(struct convex *convex) {
                     o->loss->words, penalty_words(convex), biases[o->bias]);
 }
 
+/* "hinge, L2 penalty, C = 1, intercept not penalised" */
+const char *convex_loss_words(struct convex *convex) {
+    static const char *const intercepts[] = {"intercept not penalised", "no intercept",
+                                             "intercept penalised"};
+    const struct objective *o = &convex->objective;
+    bool both = o->l1 > 0 && o->l2 > 0,
+         weighted = strcmp(convex->config->class_weight, "none") != 0;
+    char c[DECIMAL_BYTES + 1], l1[DECIMAL_BYTES + 1], l2[DECIMAL_BYTES + 1], strength[128] = "";
+    if (!isnan(convex->config->c))
+        (void)snprintf(strength, sizeof strength, ", C = %s",
+                       convex_report_number(c, c_of(convex)));
+    else if (o->l1 > 0 || o->l2 > 0)
+        (void)snprintf(strength, sizeof strength, "%s%s%s%s", o->l1 > 0 ? ", l1 = " : "",
+                       o->l1 > 0 ? convex_report_number(l1, o->l1) : "", o->l2 > 0 ? ", l2 = " : "",
+                       o->l2 > 0 ? convex_report_number(l2, o->l2) : "");
+    return fit_text(convex->fit, "%s%s, %s%s, %s", o->loss->name, weighted ? ", class weights" : "",
+                    both        ? "elastic-net penalty"
+                    : o->l1 > 0 ? "L1 penalty"
+                    : o->l2 > 0 ? "L2 penalty"
+                                : "no penalty",
+                    strength, intercepts[o->bias]);
+}
+
 static const char *name_solver(struct convex *convex, const struct convex_plan *plan) {
     if (!convex->handed_over)
         return fit_text(convex->fit, "%s (%s)", plan->first->name.name, plan->why);
@@ -107,6 +131,7 @@ void convex_report(struct convex *convex, const struct convex_plan *plan) {
     fit->iterations = convex->descent.iterations;
     fit->converged = convex->descent.converged;
     fit->words = convex_describe(convex);
+    fit->loss = convex_loss_words(convex);
     fit->solver = name_solver(convex, plan);
     convex_tell(convex, fit, proof);
     if (fit->make && convex->objective.loss != &loss_logistic)

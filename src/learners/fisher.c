@@ -106,7 +106,8 @@ static bool fisher_shiftable(const void *config) {
 
 const struct learner learner_fisher = {
     .name = "fisher",
-    .summary = "the direction that tells two class means apart best, for the scatter around them",
+    .summary =
+        "Fisher's linear discriminant: the direction of largest between- to within-class scatter",
     .activation = "sign",
     .shiftable = fisher_shiftable,
     .parameters = parameters,

@@ -203,7 +203,8 @@ static bool gaussian_shiftable(const void *config) {
 
 const struct learner learner_gaussian = {
     .name = "gaussian",
-    .summary = "normal classes, each with its own covariance or all with one",
+    .summary =
+        "Gaussian discriminant analysis: a normal density for each class, quadratic or linear",
     .activation = "softmax",
     .machine = true,
     .posterior = true,
@@ -211,5 +212,6 @@ const struct learner learner_gaussian = {
     .parameters = parameters,
     .config_size = sizeof(struct gaussian_config),
     .value_today = gaussian_value_today,
+    .no_density = "with shrinkage=auto it would have one",
     .fit = gaussian_fit_gaussian,
 };

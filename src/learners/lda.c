@@ -59,9 +59,14 @@ static bool lda_shiftable(const void *config) {
     return true;
 }
 
+static const char *lda_priors(const void *config) {
+    return ((const struct lda_config *)config)->priors;
+}
+
 const struct learner learner_lda = {
     .name = "lda",
-    .summary = "normal classes with one covariance: linear posteriors, and axes to project on",
+    .summary =
+        "linear discriminant analysis: normal classes with one covariance, and axes to project on",
     .activation = "softmax",
     .machine = true,
     .posterior = true,
@@ -69,5 +74,7 @@ const struct learner learner_lda = {
     .parameters = parameters,
     .config_size = sizeof(struct lda_config),
     .value_today = lda_value_today,
+    .priors = lda_priors,
+    .no_density = "gaussian(covariance=shared) is the same classifier and keeps one",
     .fit = fit_lda,
 };

@@ -42,6 +42,7 @@ struct fit {
     struct linear linear; /* to be made with linear_init */
     const char *solver;   /* what was used, and why: "normal equations (30 columns)" */
     const char *words;    /* the objective in words, with its numbers */
+    const char *loss;     /* the same in short: "hinge, L2 penalty, C = 1"; NULL: as `words` */
     double objective;     /* the mean loss plus penalty at the weights returned */
     double dual;          /* a bound of the objective from below; NaN: none */
     double gap;           /* relative duality gap; NaN where there is none */
@@ -93,6 +94,9 @@ struct learner {
     /* What the value of a setting is called today, in the spec of a model file that an older version
        wrote; `all` are the n settings of its stage. NULL: as it is written. */
     const char *(*value_today)(const struct setting *given, const struct setting *all, size_t n);
+    /* The priors of all classes, if they were given; NULL: it has no such parameter. */
+    const char *(*priors)(const void *config);
+    const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
     sepal_status (*fit)(struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */
     sepal_status (*fit_rest)(struct fit *fit, struct ovr_fits *rest);

@@ -332,7 +332,7 @@ static bool least_squares_shiftable(const void *config) {
 
 const struct learner learner_least_squares = {
     .name = "least-squares",
-    .summary = "linear functions nearest to the classes' targets in squared error",
+    .summary = "least squares: linear functions nearest to targets of the classes in squared error",
     .activation = "identity",
     .machine = true,
     .shiftable = least_squares_shiftable,

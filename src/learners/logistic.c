@@ -13,12 +13,13 @@ static sepal_status fit_logistic_rest(struct fit *fit, struct ovr_fits *rest) {
 
 const struct learner learner_logistic = {
     .name = "logistic",
-    .summary = "the logarithm of the odds as a linear function, by maximum likelihood",
+    .summary =
+        "logistic regression: the log-odds as a linear function, by regularised maximum likelihood",
     .activation = "logistic",
     .posterior = true,
     .shiftable = convex_shiftable,
     .settle = convex_settle,
-    .solvers = convex_solver_names,
+    .solvers = smooth_solver_names,
     .warms = true,
     .parameters = parameters,
     .config_size = sizeof(struct convex_config),

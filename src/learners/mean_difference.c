@@ -40,7 +40,7 @@ static bool mean_difference_shiftable(const void *config) {
 
 const struct learner learner_mean_difference = {
     .name = "mean-difference",
-    .summary = "the direction from one class mean to the other",
+    .summary = "difference of means: the direction from one class mean to the other",
     .activation = "sign",
     .shiftable = mean_difference_shiftable,
     .parameters = parameters,

@@ -336,12 +336,13 @@ static bool bayes_shiftable(const void *config) {
 
 const struct learner learner_naive_bayes = {
     .name = "naive-bayes",
-    .summary = "columns independent given the class: counts, bits or measurements",
+    .summary = "naive Bayes: features independent given the class; counts, bits or measurements",
     .activation = "softmax",
     .machine = true,
     .posterior = true,
     .shiftable = bayes_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct naive_bayes_config),
+    .no_density = "kind=multinomial has one",
     .fit = fit_naive_bayes,
 };

@@ -87,7 +87,7 @@ static sepal_status perceptron_fit(struct fit *fit) {
 
 const struct learner learner_perceptron = {
     .name = "perceptron",
-    .summary = "weights that step towards each example they get wrong",
+    .summary = "perceptron: Rosenblatt's rule with its batch, delta, pocket and averaged variants",
     .activation = "sign",
     .machine = true,
     .warms = true,

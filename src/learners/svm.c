@@ -22,7 +22,8 @@ static sepal_status fit_svm_rest(struct fit *fit, struct ovr_fits *rest) {
 
 const struct learner learner_svm = {
     .name = "svm",
-    .summary = "the widest margin between the classes, at a price for rows inside of it",
+    .summary =
+        "linear support vector machine: the widest margin, with a loss for rows inside of it",
     .activation = "sign",
     .shiftable = convex_shiftable,
     .settle = convex_settle,

@@ -62,7 +62,7 @@ static void fourier_column_name(sepal_ctx *ctx, struct text *out, const struct f
 
 const struct map map_fourier = {
     .name = "fourier",
-    .summary = "random cosines, whose products approach a Gaussian kernel",
+    .summary = "random Fourier features: cosines whose products approximate a Gaussian kernel",
     .parameters = parameters,
     .config_size = sizeof(struct fourier_config),
     .plan = fourier_plan,

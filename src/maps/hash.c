@@ -90,7 +90,7 @@ static void hash_column_name(sepal_ctx *ctx, struct text *out, const struct fitt
 
 const struct map map_hash = {
     .name = "hash",
-    .summary = "columns added up, with signs, in 2^bits columns chosen by a hash of their number",
+    .summary = "feature hashing: columns added up, with signs, in 2^bits columns",
     .parameters = parameters,
     .config_size = sizeof(struct hash_config),
     .plan = hash_plan,

@@ -1,4 +1,4 @@
-/* identity: the features as they are. */
+/* identity: identity: the features as they are. */
 #include "maps/map.h"
 
 static const struct parameter parameters[] = {{0}};
@@ -11,7 +11,7 @@ static sepal_status identity_plan(struct fitted_map *map, sepal_ctx *ctx) {
 
 const struct map map_identity = {
     .name = "identity",
-    .summary = "the features as they are",
+    .summary = "identity: the features as they are",
     .parameters = parameters,
     .affine = true,
     .plan = identity_plan,

@@ -16,7 +16,7 @@ static sepal_status minmax_learn(struct fitted_map *map, const struct map_rows *
 
 const struct map map_minmax = {
     .name = "minmax",
-    .summary = "each column moved and scaled to the range [0, 1]",
+    .summary = "min-max scaling: each column moved and scaled to the range [0, 1]",
     .parameters = parameters,
     .affine = true,
     .plan = map_plan_affine,

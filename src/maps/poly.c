@@ -178,7 +178,7 @@ static void poly_column_name(sepal_ctx *ctx, struct text *out, const struct fitt
 
 const struct map map_poly = {
     .name = "poly",
-    .summary = "all monomials of the columns up to a degree",
+    .summary = "polynomial features: all monomials of the columns up to a degree",
     .parameters = parameters,
     .config_size = sizeof(struct poly_config),
     .plan = poly_plan,

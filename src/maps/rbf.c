@@ -107,7 +107,7 @@ static void rbf_column_name(sepal_ctx *ctx, struct text *out, const struct fitte
 
 const struct map map_rbf = {
     .name = "rbf",
-    .summary = "Gaussian bumps around centres",
+    .summary = "radial basis functions: Gaussians around centres",
     .parameters = parameters,
     .config_size = sizeof(struct rbf_config),
     .plan = rbf_plan,

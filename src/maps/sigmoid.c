@@ -171,7 +171,7 @@ static void sigmoid_column_name(sepal_ctx *ctx, struct text *out, const struct f
 
 const struct map map_sigmoid = {
     .name = "sigmoid",
-    .summary = "soft steps of each column",
+    .summary = "sigmoidal basis functions: soft steps of each column",
     .parameters = parameters,
     .config_size = sizeof(struct sigmoid_config),
     .plan = sigmoid_plan,

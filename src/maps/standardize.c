@@ -1,4 +1,4 @@
-/* standardize: each column less its mean, divided by its standard deviation (the number of rows in
+/* standardize: standardisation: each column less its mean, divided by its standard deviation (the number of rows in
    the denominator). A constant column becomes 0. */
 #include "maps/column_stats.h"
 
@@ -14,7 +14,7 @@ static sepal_status standardize_learn(struct fitted_map *map, const struct map_r
 
 const struct map map_standardize = {
     .name = "standardize",
-    .summary = "each column less its mean, divided by its standard deviation",
+    .summary = "standardisation: each column less its mean, divided by its standard deviation",
     .parameters = parameters,
     .affine = true,
     .plan = map_plan_affine,

@@ -241,11 +241,15 @@ static sepal_status report_fit(struct fit *fit, const sepal_data *given,
     struct tree_maker *make = fit->make;
     struct tree *report = fit->report;
     double fitting = clock_seconds_since(fit->start_ns);
+    const char *in_short = pipeline_short_spec(fit->ctx, &fit->arena, pipeline);
+    if (!in_short) return SEPAL_EMEMORY;
     tree_text(make, report, "spec", spec);
+    tree_text(make, report, "spec_in_short", in_short);
     tree_text(make, report, "method", pipeline->learner->name);
     tree_text(make, report, "solver", fit->solver);
     report_data(make, report, given, fit->data->matrix.cols);
     tree_text(make, report, "objective_in_words", fit->words);
+    if (fit->loss) tree_text(make, report, "loss", fit->loss);
     tree_number(make, report, "objective", fit->objective);
     tree_number(make, report, "gap", fit->gap);
     tree_number(make, report, "iterations", (double)fit->iterations);

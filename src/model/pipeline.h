@@ -29,6 +29,9 @@ sepal_status pipeline_parse_saved(struct pipeline *out, const char **today, sepa
    memory. */
 const char *pipeline_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
                           size_t classes);
+/* The same without what is at its default, for people. */
+const char *pipeline_short_spec(sepal_ctx *ctx, struct arena *arena,
+                                const struct pipeline *pipeline);
 /* The multi-class strategy given, or the learner's own. */
 const struct strategy *pipeline_strategy(const struct pipeline *pipeline);
 /* What makes probabilities of the scores of such a pipeline. */

@@ -160,10 +160,23 @@ const struct strategy *pipeline_strategy(const struct pipeline *pipeline) {
 
 /* ---- the canonical form ------------------------------------------------------------------- */
 
-/* Of the stages of `given` (NULL: of all) only the parameters that they set; else every parameter. */
+/* Which parameters are written out: all; those that a text has set; those that are not at their
+   defaults. */
+struct written {
+    const struct spec_stage *given; /* NULL: not by a text */
+    const void *defaults;           /* NULL: not by defaults */
+};
+
+static bool is_written(const struct written *which, const struct parameter *parameter,
+                       const void *config) {
+    if (which->defaults) return !parameter_same(parameter, config, which->defaults);
+    for (size_t k = 0; which->given && k < which->given->n_settings; k++)
+        if (strcmp(which->given->settings[k].name, parameter->name) == 0) return true;
+    return !which->given;
+}
+
 static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, const char *name,
-                        const struct parameter *table, const void *config,
-                        const struct spec_stage *given) {
+                        const struct parameter *table, const void *config, struct written which) {
     size_t rows = 0, n = 0;
     while (table[rows].name) rows++;
     struct parameter *parameters = arena_zero(ctx, arena, rows + 1, sizeof *parameters);
@@ -171,15 +184,10 @@ static void print_stage(sepal_ctx *ctx, struct text *out, struct arena *arena, c
         out->failed = true;
         return;
     }
-    for (size_t i = 0; i < rows; i++) {
-        size_t k = 0;
-        while (given && k < given->n_settings &&
-               strcmp(given->settings[k].name, table[i].name) != 0)
-            k++;
-        if (!given || k < given->n_settings) parameters[n++] = table[i];
-    }
+    for (size_t i = 0; i < rows; i++)
+        if (is_written(&which, &table[i], config)) parameters[n++] = table[i];
     text_printf(ctx, out, "%s%s", out->length ? " | " : "", name);
-    if (rows == 0) return;
+    if (rows == 0 || (which.defaults && n == 0)) return;
     text_puts(ctx, out, "(");
     parameters_print(ctx, out, parameters, config);
     text_puts(ctx, out, ")");
@@ -192,9 +200,10 @@ static const char *print_spec(sepal_ctx *ctx, struct arena *arena, const struct 
     const struct map_chain *chain = &pipeline->chain;
     for (size_t m = 0; m < chain->n; m++)
         print_stage(ctx, &text, arena, chain->maps[m].map->name, chain->maps[m].map->parameters,
-                    chain->maps[m].config, given ? &given->stages[m] : NULL);
+                    chain->maps[m].config,
+                    (struct written){given ? &given->stages[m] : NULL, NULL});
     print_stage(ctx, &text, arena, pipeline->learner->name, pipeline->learner->parameters,
-                pipeline->config, given ? &given->stages[chain->n] : NULL);
+                pipeline->config, (struct written){given ? &given->stages[chain->n] : NULL, NULL});
     if (pipeline->strategy || classes > 2)
         text_printf(ctx, &text, " | %s", pipeline_strategy(pipeline)->name);
     const char *copy = text.failed ? NULL : arena_text(ctx, arena, text.bytes, text.length);
@@ -205,6 +214,36 @@ static const char *print_spec(sepal_ctx *ctx, struct arena *arena, const struct 
 const char *pipeline_spec(sepal_ctx *ctx, struct arena *arena, const struct pipeline *pipeline,
                           size_t classes) {
     return print_spec(ctx, arena, pipeline, NULL, classes);
+}
+
+/* A stage by the parameters that are not at their defaults. */
+static void print_short(sepal_ctx *ctx, struct text *out, struct arena *arena, const char *name,
+                        const struct parameter *table, size_t size, const void *config,
+                        sepal_status (*settle)(sepal_ctx *ctx, void *config)) {
+    void *defaults = arena_zero(ctx, arena, 1, size ? size : 1);
+    if (!defaults || parameters_fill(defaults, ctx, arena, table, name, NULL, 0) != SEPAL_OK ||
+        (settle && settle(ctx, defaults) != SEPAL_OK))
+        out->failed = true;
+    else
+        print_stage(ctx, out, arena, name, table, config, (struct written){NULL, defaults});
+}
+
+const char *pipeline_short_spec(sepal_ctx *ctx, struct arena *arena,
+                                const struct pipeline *pipeline) {
+    struct text text = {0};
+    const struct learner *learner = pipeline->learner;
+    for (size_t m = 0; m < pipeline->chain.n; m++) {
+        const struct fitted_map *map = &pipeline->chain.maps[m];
+        print_short(ctx, &text, arena, map->map->name, map->map->parameters, map->map->config_size,
+                    map->config, NULL);
+    }
+    print_short(ctx, &text, arena, learner->name, learner->parameters, learner->config_size,
+                pipeline->config, learner->settle);
+    if (pipeline->strategy && pipeline->strategy != strategy_default(learner))
+        text_printf(ctx, &text, " | %s", pipeline->strategy->name);
+    const char *copy = text.failed ? NULL : arena_text(ctx, arena, text.bytes, text.length);
+    text_clear(&text);
+    return copy;
 }
 
 /* ---- of model files ------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include "core/rng.h"
 #include "core/spec.h"
 #include "data/entries.h"
+#include "learners/learner.h"
 #include "linear/density_sample.h"
 
 #include <math.h>
@@ -34,19 +35,15 @@ struct sampling {
 
 static sepal_status check_density(sepal_ctx *ctx, const sepal_model *model) {
     const struct density *density = model->linear.density;
-    const char *learner = model->learner, *advice = "gaussian and naive-bayes keep one";
+    const char *learner = model->learner, *advice = learner_find(learner)->no_density;
     if (density && density->forms == model->linear.classes) return SEPAL_OK;
     if (density)
         return fail(ctx, SEPAL_EMODEL,
                     "the densities of this model are those of its two-class problems, not of the "
                     "classes; train %s without the strategy",
                     learner);
-    if (strcmp(learner, "lda") == 0)
-        advice = "gaussian(covariance=shared) is the same classifier and keeps one";
-    if (strcmp(learner, "gaussian") == 0) advice = "with shrinkage=auto it would have one";
-    if (strcmp(learner, "naive-bayes") == 0) advice = "kind=multinomial has one";
     return fail(ctx, SEPAL_EMODEL, "this %s model has no density to draw rows from; %s", learner,
-                advice);
+                advice ? advice : "gaussian and naive-bayes keep one");
 }
 
 static sepal_status sample_check_maps(sepal_ctx *ctx, const struct map_chain *chain) {

@@ -47,10 +47,7 @@ static sepal_status check_size(const struct multiclass_fit *all) {
 
 /* Priors are of all classes, and a problem has two. */
 static sepal_status check_priors(const struct multiclass_fit *all) {
-    const struct parameter *parameter = parameters_find(all->learner->parameters, "priors");
-    if (!parameter || parameter->type != PARAMETER_TEXT) return SEPAL_OK;
-    const char *const *value = (const void *)((const char *)all->fit->config + parameter->offset);
-    if (!*value) return SEPAL_OK;
+    if (!all->learner->priors || !all->learner->priors(all->fit->config)) return SEPAL_OK;
     return fail(all->fit->ctx, SEPAL_EUSAGE,
                 "the priors of %s are of all %zu classes, and %s fits two at a time; leave the "
                 "priors out, or the strategy",
@@ -139,6 +136,7 @@ static void multiclass_add_up(struct multiclass_fit *all, const struct fit *fit,
     whole->solver = fit_text(whole, "%s, for %s two-class problem%s", fit->solver,
                              all->together ? "all" : "each", all->together ? "s at once" : "");
     whole->words = fit_text(whole, "the sum over all two-class problems of: %s", fit->words);
+    if (fit->loss) whole->loss = fit_text(whole, "%s", fit->loss);
 }
 
 static void tell(struct multiclass_fit *all, const struct fit *fit) {

@@ -138,9 +138,9 @@ static void no_proof_line(struct page *page, const struct tree *root) {
     if (!isnan(decrement))
         (void)snprintf(digits, sizeof digits, ", Newton decrement %.2g", decrement);
     if (isnan(slope))
-        line(page, "gap", "none: the objective or its bound is beyond the largest number");
+        line(page, "certificate", "none: the objective or its bound is beyond the largest number");
     else
-        line(page, "gap",
+        line(page, "certificate",
              "none: without a penalty there is no dual point at hand; largest slope %.2g%s", slope,
              digits);
 }
@@ -152,7 +152,8 @@ static void proof_line(struct page *page, const struct tree *root) {
     if (!isnan(gap)) {
         double bound = objective - gap * fabs(objective);
         digits[decimal_print(digits, bound > 0 ? bound : 0)] = '\0';
-        line(page, "gap", "%.2g: no weights have an objective below %s", gap, digits);
+        line(page, "certificate",
+             "relative duality gap %.2g: no weights have an objective below %s", gap, digits);
     } else if (tree_find(root, "certificate")) {
         no_proof_line(page, root);
     }
@@ -175,10 +176,13 @@ static void decision_line(struct page *page, const struct tree *root) {
 
 static void fit_page(struct page *page, const struct tree *root) {
     char digits[DECIMAL_BYTES + 1];
-    line(page, "spec", "%s", string(root, "spec"));
+    line(page, "spec", "%s", string(root, "spec_in_short"));
     shape(page, root);
     class_list(page, "classes", tree_find(root, "classes"), NULL);
-    line(page, "minimises", "%s", string(root, "objective_in_words"));
+    if (*string(root, "loss"))
+        line(page, "loss", "%s", string(root, "loss"));
+    else
+        line(page, "minimises", "%s", string(root, "objective_in_words"));
     line(page, "solver", "%s", string(root, "solver"));
     digits[decimal_print(digits, report_number(root, "objective"))] = '\0';
     line(page, "objective", "%s", isnan(report_number(root, "objective")) ? "n/a" : digits);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#define HINGE_SOLVER(name) CONVEX_SOLVER(name)
 const struct convex_solver *const convex_solver_table[] = {
 #define CONVEX_SOLVER(name) &convex_solver_##name,
 #include "solvers/solvers.def"
@@ -12,7 +13,13 @@ const struct convex_solver *const convex_solver_table[] = {
 const struct solver_name *const convex_solver_names[] = {
 #define CONVEX_SOLVER(solver) &convex_solver_##solver.name,
 #include "solvers/solvers.def"
-#undef CONVEX_SOLVER
+    NULL,
+};
+
+#undef HINGE_SOLVER
+#define HINGE_SOLVER(solver)
+const struct solver_name *const smooth_solver_names[] = {
+#include "solvers/solvers.def"
     NULL,
 };
 

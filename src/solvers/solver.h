@@ -93,11 +93,14 @@ enum { SOLVER_FAR = 300, SOLVER_NEAR = 4 };
 #define CONVEX_SOLVER(name)                                                                        \
     extern const struct convex_solver convex_solver_##name;                                        \
     sepal_status solve_##name(struct solver *d);
+#define HINGE_SOLVER(name) CONVEX_SOLVER(name)
 #include "solvers/solvers.def"
 #undef CONVEX_SOLVER
+#undef HINGE_SOLVER
 /* The rows and, in the same order, their names; end with NULL. */
 extern const struct convex_solver *const convex_solver_table[];
 extern const struct solver_name *const convex_solver_names[];
+extern const struct solver_name *const smooth_solver_names[]; /* of losses without a kink */
 
 /* Reasons that several have; NULL: there is none. */
 const char *refuse_unless_smooth(const struct objective *o); /* in w: no hinge, no L1 penalty */

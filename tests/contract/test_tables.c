@@ -20,9 +20,9 @@ static const char *const command_options[] = {
     "strict", "threads",  "json",       "quiet",   "help",     "verbose", "scores",
     "proba",  "distance", "likelihood", "to",      "rows"};
 
-static const sepal_kind kinds[] = {SEPAL_LEARNER,    SEPAL_MAP,           SEPAL_REDUCTION,
-                                   SEPAL_FORMAT,     SEPAL_METRIC,        SEPAL_READ_OPTION,
-                                   SEPAL_FIT_OPTION, SEPAL_ANSWER_OPTION, SEPAL_SAMPLE_OPTION};
+static const sepal_kind kinds[] = {
+    SEPAL_LEARNER, SEPAL_MAP,         SEPAL_STRATEGY,   SEPAL_SOLVER,         SEPAL_FORMAT,
+    SEPAL_METRIC,  SEPAL_READ_OPTION, SEPAL_FIT_OPTION, SEPAL_PREDICT_OPTION, SEPAL_SAMPLE_OPTION};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static bool is_word(const char *name) {
@@ -68,7 +68,7 @@ static void no_parameter_has_the_name_of_an_option(void **state) {
 
 static void no_name_stands_twice(void **state) {
     (void)state;
-    static const sepal_kind stages[] = {SEPAL_LEARNER, SEPAL_MAP, SEPAL_REDUCTION};
+    static const sepal_kind stages[] = {SEPAL_LEARNER, SEPAL_MAP, SEPAL_STRATEGY};
     const char *seen[256];
     size_t n = 0;
     for (size_t kind = 0; kind < 3; kind++) {

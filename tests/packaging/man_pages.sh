@@ -49,7 +49,7 @@ done <commands
 "$SEPAL" list --json | python3 -c '
 import json, sys
 tables = json.load(sys.stdin)
-for kind in "learners", "maps", "reductions":
+for kind in "learners", "maps", "strategies":
     for row in tables[kind]:
         print(row["name"], *(parameter["name"] for parameter in row["parameters"]), sep="\n")' >methods
 while read -r name; do
