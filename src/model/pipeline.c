@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/spec.h"
 #include "core/usage.h"
+#include "kernels/blas.h"
 #include "model/predict.h"
 #include "model/warm.h"
 
@@ -436,7 +437,9 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                       .gap = NAN,
                       .objective = NAN};
     *out = NULL;
+    blas_enter();
     sepal_status status = pipeline_run(out, &fit, spec, options);
+    blas_leave();
     linear_clear(&fit.linear);
     arena_clear(&fit.arena);
     return status;
