@@ -104,23 +104,25 @@ bool files_may_be_one(const char *one, const char *other);
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
 
-/* The numbers that a model has for rows, as many rows at a time as little memory holds. */
+/* What a model says of rows, as many rows at a time as little memory holds. */
 struct numbers {
     const sepal_model *model;
     const sepal_data *data;
-    sepal_output what;
-    size_t width;     /* numbers a row */
-    size_t first, n;  /* rows that are at hand */
-    double *values;   /* theirs */
-    struct sink rule; /* the options of deciding, as text */
+    size_t width;          /* numbers a row; 0: none are wanted */
+    size_t first, n;       /* rows whose numbers are at hand */
+    size_t done;           /* rows that have been predicted */
+    sepal_predictions all; /* classes (NULL: not wanted) and counts of these, numbers of those */
+    struct sink rule;      /* the options of deciding, as text */
 };
-/* Complains of a row that has no such numbers. To be given to numbers_close in any case. */
+/* `what`: the kind of numbers; NULL: none. Complains of a row that cannot be predicted, here if what
+   is printed could not be taken back. To be given to numbers_close in any case. */
 int numbers_open(struct numbers *out, struct session *s, const sepal_model *model,
-                 const sepal_data *data, sepal_output what);
+                 const sepal_data *data, const sepal_output *what, bool with_classes);
 void numbers_close(struct numbers *numbers);
-/* Those of a row with commas between them; `missing` stands for one that there is not. */
-int numbers_row(struct numbers *numbers, struct session *s, size_t row, const char *missing,
-                struct sink *out);
+/* Have the class and the numbers of a row at hand; to be asked of one row after the other. */
+int numbers_reach(struct numbers *numbers, struct session *s, size_t row);
+/* The numbers with commas between them; `missing` stands for one that there is not. */
+void numbers_row(const struct numbers *numbers, size_t row, const char *missing, struct sink *out);
 /* What they are called, as cells of CSV or JSON, with commas between them. */
 int numbers_names(struct numbers *numbers, struct session *s, bool json, struct sink *out);
 /* The numbers of all rows as an array of arrays. */

@@ -1,9 +1,6 @@
 /* sepal predict: a label a line; with numbers or kept columns, CSV with a header. */
 #include "cli.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct option predict_options[] = {
     {.name = "scores", .help = "CSV with the score of every class (two classes: of the second)"},
     {.name = "proba", .help = "CSV with the probability of every class"},
@@ -39,13 +36,12 @@ struct prediction {
     sepal_model *model;
     sepal_data *data;
     size_t rows;
-    sepal_predictions predictions;
-    size_t kind; /* of numbers; KINDS: none */
-    struct numbers numbers;
+    size_t kind;            /* of numbers; KINDS: none */
+    struct numbers numbers; /* and classes */
 };
 
 static const char *predict_label_of(const struct prediction *p, size_t row) {
-    int32_t class = p->predictions.classes[row];
+    int32_t class = p->numbers.all.classes[row];
     return class < 0 ? "?" : sepal_model_class(p->model, (size_t) class);
 }
 
@@ -68,10 +64,12 @@ static int predict_put_csv(struct session *s, struct sink *out, struct predictio
     bool kept = *sepal_data_kept_header(p->data) != '\0';
     int code = predict_put_header(s, out, p);
     for (size_t i = 0; i < p->rows && code == EXIT_DONE; i++) {
+        code = numbers_reach(&p->numbers, s, i);
+        if (code != EXIT_DONE) return code;
         sink_cell(out, predict_label_of(p, i), csv_special);
         if (p->kind < KINDS) {
             sink_puts(out, ",");
-            code = numbers_row(&p->numbers, s, i, "", out);
+            numbers_row(&p->numbers, i, "", out);
         }
         if (kept) {
             sink_puts(out, ",");
@@ -113,7 +111,7 @@ static int predict_put_json(struct session *s, struct sink *out, struct predicti
     }
     kept_json(p->data, out);
     sink_printf(out, ",\"ambiguous\":{\"several\":%zu,\"none\":%zu,\"tied\":%zu}",
-                p->predictions.several, p->predictions.none, p->predictions.tied);
+                p->numbers.all.several, p->numbers.all.none, p->numbers.all.tied);
     sink_json_end(out, s->ctx);
     return code;
 }
@@ -134,39 +132,25 @@ static int choose_kind(struct session *s, struct prediction *p) {
     return EXIT_DONE;
 }
 
+static const sepal_output *kind_of_numbers(const struct prediction *p) {
+    return p->kind < KINDS ? &kinds[p->kind].what : NULL;
+}
+
 static int read_input(struct session *s, struct prediction *p) {
     uint64_t seed = 1;
     int code = option_count(s, "seed", UINT64_MAX, &seed);
     if (code == EXIT_DONE) code = choose_kind(s, p);
     if (code == EXIT_DONE) code = step_load(&p->model, s, s->options.arguments[0]);
     /* what the model cannot do is said before its data is read */
-    if (code == EXIT_DONE)
-        code = step_check_predict(s, p->model, p->kind < KINDS ? &kinds[p->kind].what : NULL);
+    if (code == EXIT_DONE) code = step_check_predict(s, p->model, kind_of_numbers(p));
     if (code != EXIT_DONE) return code;
     sepal_ctx_set_seed(s->ctx, seed);
     return step_read_for(&p->data, s, p->model, s->options.arguments[1], 0);
 }
 
-/* The classes of all rows, before anything is printed: what can fail fails here. */
-static int compute(struct session *s, struct prediction *p) {
-    struct sink rule = sink_open(-1);
-    p->rows = sepal_data_rows(p->data);
-    p->predictions.classes = calloc(p->rows > 0 ? p->rows : 1, sizeof *p->predictions.classes);
-    options_settings(&s->options, GROUP_PREDICT, &rule);
-    int code = p->predictions.classes != NULL ? sink_check(s, &rule) : complain_memory(s);
-    if (code == EXIT_DONE) {
-        sepal_status status = sepal_predict_rows(&p->predictions, s->ctx, p->model, p->data, 0,
-                                                 p->rows, sink_text(&rule));
-        if (status != SEPAL_OK) code = complain_status(s, status);
-    }
-    sink_close(&rule);
-    if (code == EXIT_DONE && p->kind < KINDS)
-        code = numbers_open(&p->numbers, s, p->model, p->data, kinds[p->kind].what);
-    return code;
-}
-
 static void tell_ambiguous(struct session *s, const struct prediction *p) {
-    const sepal_predictions *predictions = &p->predictions;
+    const sepal_predictions *predictions = &p->numbers.all;
+    if (s->json || s->quiet) return;
     const char *then = predictions->open
                            ? "they are left undecided"
                            : "the most confident class gets them (--ambiguous undecided: nobody)";
@@ -179,19 +163,21 @@ static void tell_ambiguous(struct session *s, const struct prediction *p) {
 
 static int predict_print(struct session *s, struct prediction *p) {
     const char *path = option_value(s, "output");
+    bool counted = p->numbers.done == p->rows;
     struct result out;
     int code = interrupt_check(s, "predicting");
     if (code == EXIT_DONE) code = result_open(&out, s, path != NULL ? path : "-");
     if (code != EXIT_DONE) return code;
     progress_erase(s);
     if (!s->json) warnings_print(s);
-    if (!s->json && !s->quiet) tell_ambiguous(s, p);
+    if (counted) tell_ambiguous(s, p);
     if (s->json)
         code = predict_put_json(s, &out.sink, p);
     else if (p->kind < KINDS || *sepal_data_kept_header(p->data) != '\0')
         code = predict_put_csv(s, &out.sink, p);
     else
         code = predict_put_labels(&out.sink, p);
+    if (code == EXIT_DONE && !counted) tell_ambiguous(s, p);
     if (code == EXIT_DONE) return result_commit(&out, s);
     result_discard(&out);
     return code;
@@ -201,12 +187,13 @@ static int predict_run(struct session *s) {
     struct prediction p = {0};
     int code = files_check(s);
     if (code == EXIT_DONE) code = read_input(s, &p);
-    if (code == EXIT_DONE) code = compute(s, &p);
+    p.rows = sepal_data_rows(p.data);
+    if (code == EXIT_DONE)
+        code = numbers_open(&p.numbers, s, p.model, p.data, kind_of_numbers(&p), true);
     if (code == EXIT_DONE) code = predict_print(s, &p);
     numbers_close(&p.numbers);
     sepal_data_free(p.data);
     sepal_model_free(p.model);
-    free(p.predictions.classes);
     return code;
 }
 

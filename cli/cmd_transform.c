@@ -23,7 +23,9 @@ static int transform_put_csv(struct session *s, struct sink *out, struct transfo
     if (*kept != '\0') sink_printf(out, ",%s", kept);
     sink_puts(out, "\n");
     for (size_t i = 0; i < sepal_data_rows(t->data) && code == EXIT_DONE; i++) {
-        code = numbers_row(&t->numbers, s, i, "", out);
+        code = numbers_reach(&t->numbers, s, i);
+        if (code != EXIT_DONE) return code;
+        numbers_row(&t->numbers, i, "", out);
         if (*kept != '\0') sink_printf(out, ",%s", sepal_data_kept_row(t->data, i));
         sink_puts(out, "\n");
     }
@@ -56,11 +58,12 @@ static int transform_print(struct session *s, struct transformation *t) {
 }
 
 static int transform_run(struct session *s) {
+    const sepal_output what = SEPAL_PROJECTIONS;
     struct transformation t = {0};
     int code = files_check(s);
     if (code == EXIT_DONE) code = step_load(&t.model, s, s->options.arguments[0]);
     if (code == EXIT_DONE) code = step_read_for(&t.data, s, t.model, s->options.arguments[1], 0);
-    if (code == EXIT_DONE) code = numbers_open(&t.numbers, s, t.model, t.data, SEPAL_PROJECTIONS);
+    if (code == EXIT_DONE) code = numbers_open(&t.numbers, s, t.model, t.data, &what, false);
     if (code == EXIT_DONE) code = transform_print(s, &t);
     if (code == EXIT_DONE && !s->quiet && !sepal_model_transforms(t.model))
         say(s,

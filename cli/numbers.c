@@ -1,78 +1,91 @@
-/* Numbers of a model for rows, fetched some at a time, so that output of any width needs little
-   memory; and how they are printed. */
+/* Classes and numbers of a model for rows, fetched some rows at a time, so that output of any width
+   needs little memory; and how they are printed. Each row is predicted once, its class and numbers
+   together, as long as the numbers of all rows fit in that memory or go to a file. */
 #include "cli.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+/* Rows that are fetched again have been counted, and have their classes. */
 static int numbers_fetch(struct numbers *numbers, struct session *s, size_t first) {
-    size_t rest = sepal_data_rows(numbers->data) - first;
-    sepal_predictions predictions = {.numbers = numbers->values, .what = numbers->what};
-    sepal_status status =
-        sepal_predict_rows(&predictions, s->ctx, numbers->model, numbers->data, first,
-                           rest < numbers->n ? rest : numbers->n, sink_text(&numbers->rule));
+    size_t rest = sepal_data_rows(numbers->data) - first, n = rest < numbers->n ? rest : numbers->n;
+    bool again = first < numbers->done;
+    sepal_predictions some = numbers->all;
+    some.classes = some.classes != NULL && !again ? some.classes + first : NULL;
+    sepal_status status = sepal_predict_rows(&some, s->ctx, numbers->model, numbers->data, first, n,
+                                             sink_text(&numbers->rule));
     if (status != SEPAL_OK) return complain_status(s, status);
     numbers->first = first;
+    if (!again) {
+        some.classes = numbers->all.classes;
+        numbers->all = some;
+        numbers->done = first + n;
+    }
     return interrupt_check(s, "computing");
 }
 
-/* A row that cannot be had is to be found before the first one is printed. */
-static int try_all(struct numbers *numbers, struct session *s) {
-    int code = EXIT_DONE;
-    for (size_t at = 0; at < sepal_data_rows(numbers->data) && code == EXIT_DONE; at += numbers->n)
-        code = numbers_fetch(numbers, s, at);
-    return code;
+/* A file that appears only when it is whole can be written while rows are still to come. In a stream
+   a row that cannot be had is to be found before the first one is printed, and JSON begins with the
+   labels of all rows. */
+static bool numbers_may_wait(const struct session *s) {
+    const char *path = option_value(s, "output");
+    return !s->json && path != NULL && strcmp(path, "-") != 0 && !result_in_place(path);
+}
+
+static int numbers_alloc(struct numbers *out, struct session *s, bool with_classes) {
+    enum { MOST_CELLS = 1 << 21 }; /* 16 MB */
+    size_t rows = sepal_data_rows(out->data);
+    while (2 * out->n * out->width <= MOST_CELLS && out->n < rows) out->n *= 2;
+    if (out->width > 0) out->all.numbers = calloc(out->n, out->width * sizeof(double));
+    if (with_classes) out->all.classes = calloc(rows > 0 ? rows : 1, sizeof(int32_t));
+    bool lacking =
+        (out->width > 0 && out->all.numbers == NULL) || (with_classes && out->all.classes == NULL);
+    return lacking ? complain_memory(s) : sink_check(s, &out->rule);
 }
 
 int numbers_open(struct numbers *out, struct session *s, const sepal_model *model,
-                 const sepal_data *data, sepal_output what) {
-    enum { MOST_CELLS = 1 << 21 }; /* 16 MB */
-    *out = (struct numbers){.model = model,
-                            .data = data,
-                            .what = what,
-                            .width = sepal_model_outputs(model, what),
-                            .n = 1,
-                            .rule = sink_open(-1)};
-    while (2 * out->n * out->width <= MOST_CELLS && out->n < sepal_data_rows(data)) out->n *= 2;
+                 const sepal_data *data, const sepal_output *what, bool with_classes) {
+    *out = (struct numbers){.model = model, .data = data, .n = 1, .rule = sink_open(-1)};
+    if (what != NULL) out->all.what = *what;
+    if (what != NULL) out->width = sepal_model_outputs(model, *what);
     options_settings(&s->options, GROUP_PREDICT, &out->rule);
-    out->values = calloc(out->n, (out->width > 0 ? out->width : 1) * sizeof *out->values);
-    if (out->values == NULL) return complain_memory(s);
-    int code = sink_check(s, &out->rule);
-    return code == EXIT_DONE ? try_all(out, s) : code;
-}
-
-void numbers_close(struct numbers *numbers) {
-    free(numbers->values);
-    sink_close(&numbers->rule);
-}
-
-static int numbers_find_row(struct numbers *numbers, struct session *s, size_t row,
-                            const double **out) {
-    size_t first = row / numbers->n * numbers->n;
-    int code = first != numbers->first ? numbers_fetch(numbers, s, first) : EXIT_DONE;
-    *out = numbers->values + (row - first) * numbers->width;
+    int code = numbers_alloc(out, s, with_classes);
+    size_t rows = sepal_data_rows(data);
+    if (rows > out->n && numbers_may_wait(s)) return code;
+    for (size_t at = 0; at < rows && code == EXIT_DONE; at += out->n)
+        code = numbers_fetch(out, s, at);
     return code;
 }
 
-int numbers_row(struct numbers *numbers, struct session *s, size_t row, const char *missing,
-                struct sink *out) {
-    const double *values;
-    int code = numbers_find_row(numbers, s, row, &values);
-    for (size_t k = 0; code == EXIT_DONE && k < numbers->width; k++) {
+void numbers_close(struct numbers *numbers) {
+    free(numbers->all.classes);
+    free(numbers->all.numbers);
+    sink_close(&numbers->rule);
+}
+
+int numbers_reach(struct numbers *numbers, struct session *s, size_t row) {
+    size_t first = row / numbers->n * numbers->n;
+    bool at_hand = first == numbers->first && row < numbers->done;
+    return at_hand ? EXIT_DONE : numbers_fetch(numbers, s, first);
+}
+
+void numbers_row(const struct numbers *numbers, size_t row, const char *missing, struct sink *out) {
+    const double *values = numbers->all.numbers + (row - numbers->first) * numbers->width;
+    for (size_t k = 0; k < numbers->width; k++) {
         if (k > 0) sink_puts(out, ",");
         if (isfinite(values[k]))
             sink_number(out, values[k]);
         else
             sink_puts(out, missing);
     }
-    return code;
 }
 
 int numbers_names(struct numbers *numbers, struct session *s, bool json, struct sink *out) {
     for (size_t j = 0; j < numbers->width; j++) {
         char *name = NULL;
         sepal_status status =
-            sepal_model_output_name(&name, s->ctx, numbers->model, numbers->what, j);
+            sepal_model_output_name(&name, s->ctx, numbers->model, numbers->all.what, j);
         if (status != SEPAL_OK) return complain_status(s, status);
         if (j > 0) sink_puts(out, ",");
         if (json)
@@ -85,15 +98,16 @@ int numbers_names(struct numbers *numbers, struct session *s, bool json, struct 
 }
 
 int numbers_json(struct numbers *numbers, struct session *s, struct sink *out) {
-    int code = EXIT_DONE;
     sink_puts(out, "[");
-    for (size_t i = 0; i < sepal_data_rows(numbers->data) && code == EXIT_DONE; i++) {
+    for (size_t i = 0; i < sepal_data_rows(numbers->data); i++) {
+        int code = numbers_reach(numbers, s, i);
+        if (code != EXIT_DONE) return code;
         sink_puts(out, i > 0 ? ",[" : "[");
-        code = numbers_row(numbers, s, i, "null", out);
+        numbers_row(numbers, i, "null", out);
         sink_puts(out, "]");
     }
     sink_puts(out, "]");
-    return code;
+    return EXIT_DONE;
 }
 
 void kept_json(const sepal_data *data, struct sink *out) {

@@ -18,7 +18,7 @@ struct integer_rows {
 };
 
 /* The upper triangle of Z'Z (n x n), each number exact. *exact = false: the rows do not hold
-   integers, or too large ones, and `out` is undefined. Between blas_enter and blas_leave. */
+   integers, or too large ones, and `out` is undefined. */
 sepal_status integer_gram(double *out, bool *exact, sepal_ctx *ctx,
                           const struct integer_rows *rows);
 

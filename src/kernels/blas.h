@@ -44,7 +44,8 @@ const struct blas *blas_choose(void);
 void blas_describe(char *out, size_t room);
 
 /* The library keeps one thread count for the whole process. Between these two calls it is one, so
-   that results do not depend on it; the last to leave puts back what was. */
+   that results do not depend on it; the last to leave puts back what was. They stand in pipeline_fit
+   and model_predict: whatever else multiplies matrices is called from there. */
 void blas_enter(void);
 void blas_leave(void);
 

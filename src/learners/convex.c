@@ -1,7 +1,6 @@
 #include "learners/convex.h"
 
 #include "core/clock.h"
-#include "kernels/blas.h"
 #include "solvers/column_subset.h"
 
 #include <math.h>
@@ -228,7 +227,7 @@ static void convex_keep_weights(struct convex *convex) {
     linear->b[0] = objective_bias(o, convex->descent.u);
 }
 
-static sepal_status convex_fit_alone(struct fit *fit, const struct loss *loss) {
+sepal_status convex_fit(struct fit *fit, const struct loss *loss) {
     struct convex convex = {.fit = fit, .config = fit->config};
     struct convex_plan plan;
     TRY(convex_set_up(&convex, loss));
@@ -240,11 +239,4 @@ static sepal_status convex_fit_alone(struct fit *fit, const struct loss *loss) {
     convex_warn(&convex);
     convex_report(&convex, &plan);
     return SEPAL_OK;
-}
-
-sepal_status convex_fit(struct fit *fit, const struct loss *loss) {
-    blas_enter();
-    sepal_status status = convex_fit_alone(fit, loss);
-    blas_leave();
-    return status;
 }

@@ -3,7 +3,6 @@
 #include "learners/convex_ovr.h"
 
 #include "core/clock.h"
-#include "kernels/blas.h"
 #include "solvers/ovr_newton.h"
 
 #include <math.h>
@@ -210,8 +209,8 @@ static sepal_status convex_ovr_report(struct ovr_fit *all) {
     return short_of == 0 ? convex_warn_unused(&all->convex) : SEPAL_OK;
 }
 
-static sepal_status convex_ovr_fit_rest(struct fit *fit, struct ovr_fits *fits,
-                                        const struct loss *loss, convex_margin_fn tells) {
+sepal_status convex_fit_ovr(struct fit *fit, struct ovr_fits *fits, const struct loss *loss,
+                            convex_margin_fn tells) {
     struct ovr_fit all = {.convex = {.fit = fit, .config = fit->config},
                           .fits = fits,
                           .tells = tells,
@@ -226,12 +225,4 @@ static sepal_status convex_ovr_fit_rest(struct fit *fit, struct ovr_fits *fits,
     if (taken && way == BY_DUAL) TRY(go_on_by_newton(&all));
     if (!taken) linear_clear(&fits->joint);
     return taken ? convex_ovr_report(&all) : SEPAL_OK;
-}
-
-sepal_status convex_fit_ovr(struct fit *fit, struct ovr_fits *fits, const struct loss *loss,
-                            convex_margin_fn tells) {
-    blas_enter();
-    sepal_status status = convex_ovr_fit_rest(fit, fits, loss, tells);
-    blas_leave();
-    return status;
 }

@@ -2,8 +2,6 @@
    measured by the scatter within the classes. */
 #include "learners/discriminant.h"
 
-#include "kernels/blas.h"
-
 #include <math.h>
 
 struct fisher_config {
@@ -71,7 +69,7 @@ static sepal_status fisher_find_direction(double *j, struct whitener *whitener, 
     return SEPAL_OK;
 }
 
-static sepal_status fisher_fit_alone(struct fit *fit) {
+static sepal_status fit_fisher(struct fit *fit) {
     const struct fisher_config *config = fit->config;
     struct whitener whitener = {0};
     struct scatter s;
@@ -90,13 +88,6 @@ static sepal_status fisher_fit_alone(struct fit *fit) {
     discriminant_words(fit, &whitener, isnan(alpha));
     fit->objective = 1 / (1 + eigenvalue);
     return threshold_place(fit, &s, (enum threshold)config->threshold);
-}
-
-static sepal_status fit_fisher(struct fit *fit) {
-    blas_enter();
-    sepal_status status = fisher_fit_alone(fit);
-    blas_leave();
-    return status;
 }
 
 static bool fisher_shiftable(const void *config) {

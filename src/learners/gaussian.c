@@ -163,7 +163,7 @@ static void gaussian_report(struct gaussian *g) {
     tree_number(fit->make, facts, "shrinkage", g->intensity);
 }
 
-static sepal_status gaussian_fit_alone(struct fit *fit) {
+static sepal_status fit_gaussian(struct fit *fit) {
     struct gaussian g = {.fit = fit, .config = fit->config};
     TRY(shrinkage_read(&g.alpha, fit->ctx, "gaussian", g.config->shrinkage));
     TRY(scatter_start(&g.s, fit));
@@ -174,13 +174,6 @@ static sepal_status gaussian_fit_alone(struct fit *fit) {
     TRY(g.config->covariance == COVARIANCE_SHARED ? fit_shared(&g) : fit_quadratic(&g));
     gaussian_report(&g);
     return SEPAL_OK;
-}
-
-static sepal_status gaussian_fit_gaussian(struct fit *fit) {
-    blas_enter();
-    sepal_status status = gaussian_fit_alone(fit);
-    blas_leave();
-    return status;
 }
 
 /* Before there was one default for all, it was unbiased for matrices and ml for variances. */
@@ -213,5 +206,5 @@ const struct learner learner_gaussian = {
     .config_size = sizeof(struct gaussian_config),
     .value_today = gaussian_value_today,
     .no_density = "with shrinkage=auto it would have one",
-    .fit = gaussian_fit_gaussian,
+    .fit = fit_gaussian,
 };

@@ -2,8 +2,6 @@
    and the projections that tell the classes apart best. */
 #include "learners/discriminant.h"
 
-#include "kernels/blas.h"
-
 #include <string.h>
 
 struct lda_config {
@@ -26,7 +24,7 @@ static const struct parameter parameters[] = {
     {0},
 };
 
-static sepal_status lda_fit_alone(struct fit *fit) {
+static sepal_status fit_lda(struct fit *fit) {
     const struct lda_config *config = fit->config;
     struct discriminant d = {.fit = fit, .axes = config->axes};
     TRY(shrinkage_read(&d.alpha, fit->ctx, "lda", config->shrinkage));
@@ -37,13 +35,6 @@ static sepal_status lda_fit_alone(struct fit *fit) {
     d.priors = priors;
     TRY(pooled_divisor(&d.divisor, &d.s, (enum estimate)config->estimate));
     return discriminant_fit(&d);
-}
-
-static sepal_status fit_lda(struct fit *fit) {
-    blas_enter();
-    sepal_status status = lda_fit_alone(fit);
-    blas_leave();
-    return status;
 }
 
 /* Before there was one default for all, a default of its own was unbiased. */

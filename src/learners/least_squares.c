@@ -5,7 +5,6 @@
 #include "learners/learner.h"
 
 #include "core/decimal.h"
-#include "kernels/blas.h"
 #include "leastsq/leastsq.h"
 
 #include <math.h>
@@ -306,7 +305,7 @@ static sepal_status least_squares_set_up(struct least_squares_task *task) {
     return leastsq_means(&task->squares);
 }
 
-static sepal_status least_squares_fit_alone(struct fit *fit) {
+static sepal_status fit_least_squares(struct fit *fit) {
     struct least_squares_task task = {.fit = fit, .config = fit->config};
     TRY(least_squares_set_up(&task));
     task.squares.ridge = task.squares.total * task.config->l2;
@@ -317,13 +316,6 @@ static sepal_status least_squares_fit_alone(struct fit *fit) {
     TRY(least_squares_set_bias(&task));
     warn_of_rank(&task);
     return least_squares_report(&task);
-}
-
-static sepal_status fit_least_squares(struct fit *fit) {
-    blas_enter();
-    sepal_status status = least_squares_fit_alone(fit);
-    blas_leave();
-    return status;
 }
 
 static bool least_squares_shiftable(const void *config) {

@@ -42,7 +42,7 @@ static inline bool density_is_quadratic(const struct density *density) {
                        density->kind == DENSITY_SPHERICAL);
 }
 /* Of gaussian forms with roots of their own, at a point (less the centre of the model; NULL: there):
-   ln p, and its slopes, forms x cols. Between blas_enter and blas_leave. */
+   ln p, and its slopes, forms x cols. */
 struct blas;
 void density_tangent(double *logs, double *slopes, const struct density *density,
                      const double *point, const struct blas *blas);

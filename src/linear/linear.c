@@ -2,7 +2,6 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "kernels/blas.h"
 #include "linear/decide.h"
 
 #include <math.h>
@@ -206,9 +205,7 @@ static sepal_status score_all(sepal_ctx *ctx, struct scoring *all) {
     double *bias = linear_biases(ctx, all->linear);
     if (!bias) return SEPAL_EMEMORY;
     all->bias = bias;
-    blas_enter();
     sepal_status status = parallel_for(ctx, all->matrix->n_blocks, score_task, all);
-    blas_leave();
     mem_free(bias);
     return status;
 }

@@ -44,8 +44,8 @@ void linear_uncentre(struct linear *linear);
 /* All scores of a matrix, rows x R. */
 sepal_status linear_scores(double *out, sepal_ctx *ctx, const struct linear *linear,
                            const struct matrix *matrix);
-/* The same for one block, block->rows x R, between blas_enter and blas_leave. `biases` are those of
-   linear_biases: R numbers to be given back to mem_free. */
+/* The same for one block, block->rows x R. `biases` are those of linear_biases: R numbers to be
+   given back to mem_free. */
 sepal_status linear_score_block(double *out, sepal_ctx *ctx, const struct linear *linear,
                                 const double *biases, const struct block *block);
 double *linear_biases(sepal_ctx *ctx, const struct linear *linear);

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/spec.h"
 #include "core/usage.h"
+#include "kernels/blas.h"
 #include "model/predict.h"
 #include "model/warm.h"
 
@@ -320,11 +321,15 @@ static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct 
 
 /* ---- the fit ------------------------------------------------------------------------------ */
 
-static const double *swap_centre(struct matrix *matrix, const double *centre) {
-    const double *before = matrix->blocks ? matrix->blocks[0].centre : NULL;
-    for (size_t b = 0; matrix->blocks && b < matrix->n_blocks; b++)
-        matrix->blocks[b].centre = centre;
-    return before;
+/* The rows as they are stored, without the centre that all of them have; they own nothing. */
+static sepal_status without_centre(sepal_data *out, struct fit *fit) {
+    const struct matrix *x = &fit->data->matrix;
+    *out = *fit->data;
+    out->matrix.blocks = arena_alloc(fit->ctx, &fit->arena, x->n_blocks, sizeof *x->blocks);
+    if (!out->matrix.blocks) return SEPAL_EMEMORY;
+    memcpy(out->matrix.blocks, x->blocks, x->n_blocks * sizeof *x->blocks);
+    for (size_t b = 0; b < x->n_blocks; b++) out->matrix.blocks[b].centre = NULL;
+    return SEPAL_OK;
 }
 
 /* Where to start, for rows that have not lost their centre. */
@@ -347,30 +352,31 @@ static void centre_again(struct fit *fit, const double *centre) {
 }
 
 /* Fit on phi. A learner that takes a centre off by itself is given sparse rows without theirs. */
-static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline,
-                               struct matrix *mapped) {
+static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline) {
     const struct learner *learner = pipeline->learner;
+    const struct strategy *strategy = pipeline_strategy(pipeline);
     bool as_given = fit->options.asked && fit->options.asked->as_given;
     bool shiftable = !as_given && learner->shiftable && learner->shiftable(pipeline->config);
-    const double *centre = shiftable ? swap_centre(mapped, NULL) : NULL;
-    if (!centre) return strategy_fit(fit, learner, pipeline_strategy(pipeline));
-    struct linear uncentred;
+    const double *centre = shiftable ? fit->data->matrix.blocks[0].centre : NULL;
+    if (!centre) return strategy_fit(fit, learner, strategy);
+    const sepal_data *centred = fit->data;
     const struct linear *warm = fit->warm;
-    sepal_status status = SEPAL_OK;
-    if (warm) {
-        status = uncentre(&uncentred, fit, centre);
-        fit->warm = &uncentred;
-    }
-    if (status == SEPAL_OK) status = strategy_fit(fit, learner, pipeline_strategy(pipeline));
+    sepal_data stored;
+    struct linear uncentred;
+    TRY(without_centre(&stored, fit));
+    if (warm) TRY(uncentre(&uncentred, fit, centre));
+    if (warm) fit->warm = &uncentred;
+    fit->data = &stored;
+    sepal_status status = strategy_fit(fit, learner, strategy);
+    fit->data = centred;
     fit->warm = warm;
     centre_again(fit, centre);
-    (void)swap_centre(mapped, centre);
     return status;
 }
 
 /* `given`: the rows as they were read; fit->data are those that the maps made of them. */
 static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
-                                   const sepal_data *given, struct matrix *mapped) {
+                                   const sepal_data *given) {
     sepal_ctx *ctx = fit->ctx;
     size_t classes = given->schema->n_classes;
     const char *spec = pipeline_spec(ctx, &fit->arena, pipeline, classes);
@@ -378,7 +384,7 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     struct tree *report = fit->report, *own = tree_object(fit->make, NULL, NULL);
     fit->config = pipeline->config;
     fit->report = own;
-    TRY(fit_mapped(fit, pipeline, mapped));
+    TRY(fit_mapped(fit, pipeline));
     if (fit->message_lost) return SEPAL_EMEMORY;
     fit->report = report;
     fit->linear.link = pipeline_link(pipeline, classes);
@@ -403,7 +409,7 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
         status = warm_fold(&warm, fit->ctx, &fit->arena, start, &pipeline->chain, &seen.matrix);
         fit->warm = &warm;
     }
-    if (status == SEPAL_OK) status = fit_and_report(out, fit, pipeline, given, &mapped);
+    if (status == SEPAL_OK) status = fit_and_report(out, fit, pipeline, given);
     fit->data = given;
     fit->warm = NULL;
     matrix_clear(&mapped);
@@ -443,7 +449,9 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                       .gap = NAN,
                       .objective = NAN};
     *out = NULL;
+    blas_enter();
     sepal_status status = pipeline_run(out, &fit, spec, options);
+    blas_leave();
     linear_clear(&fit.linear);
     arena_clear(&fit.arena);
     return status;

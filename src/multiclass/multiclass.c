@@ -5,7 +5,6 @@
 
 #include "core/alloc.h"
 #include "core/clock.h"
-#include "kernels/blas.h"
 #include "multiclass/problem.h"
 
 #include <float.h>
@@ -88,9 +87,7 @@ static sepal_status join_forms(struct multiclass_fit *all, const struct linear *
     memcpy(pair.root, density->root, root * sizeof *pair.root);
     double logs[2], *slopes = mem_alloc(all->fit->ctx, 2 * cols, sizeof *slopes);
     if (!slopes) return SEPAL_EMEMORY;
-    blas_enter();
     density_tangent(logs, slopes, &pair, NULL, all->fit->ctx->blas);
-    blas_leave();
     for (size_t j = 0; j < cols; j++) joint->w[r * cols + j] = slopes[cols + j] - slopes[j];
     mem_free(slopes);
     return SEPAL_OK;

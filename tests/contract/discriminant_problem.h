@@ -55,7 +55,9 @@ static inline struct answer learn(sepal_ctx *ctx, const sepal_data *data, const 
     if (text) out.status = settings_parse(&settings, &n, ctx, &arena, text);
     if (!text || out.status == SEPAL_OK)
         out.status = parameters_fill(config, ctx, &arena, learner->parameters, name, settings, n);
+    blas_enter(); /* as pipeline_fit does */
     if (out.status == SEPAL_OK) out.status = learner->fit(&fit);
+    blas_leave();
     if (out.status == SEPAL_OK && (fit.message_lost || make.failed)) out.status = SEPAL_EMEMORY;
     if (out.status == SEPAL_OK) {
         assert_true(isnan(fit.gap) && fit.iterations == 0 && fit.converged);

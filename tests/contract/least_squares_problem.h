@@ -12,6 +12,7 @@
 #include "seed.h"
 #include "data/data.h"
 #include "learners/learner.h"
+#include "kernels/blas.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,7 +155,9 @@ static inline struct outcome fit_data(sepal_ctx *ctx, const sepal_data *data, st
     fit.config = config;
     fit.make = &make;
     fit.report = tree_object(&make, NULL, NULL);
+    blas_enter(); /* as pipeline_fit does */
     struct outcome out = {.status = learner->fit(&fit)};
+    blas_leave();
     if (fit.message_lost || make.failed) out.status = SEPAL_EMEMORY; /* as pipelines have it */
     if (out.status == SEPAL_OK) {
         assert_true(isnan(fit.gap));
