@@ -91,6 +91,18 @@ static inline const struct block *matrix_block_of(const struct matrix *matrix, s
     return &matrix->blocks[row / matrix->block_rows];
 }
 
+/* The first of the rising numbers index[low .. high-1] that is not below `least`; high: there is none. */
+static inline size_t index_seek(const uint32_t *index, size_t low, size_t high, size_t least) {
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index[middle] < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Give the rows their numbers in the file; NULL: they are all of them. */
 void matrix_set_numbers(struct matrix *matrix, const size_t *number);
 static inline size_t matrix_row_number(const struct matrix *matrix, size_t row) {

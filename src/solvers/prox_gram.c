@@ -123,17 +123,9 @@ static sepal_status pair_half(sepal_ctx *ctx, size_t half, void *payload) {
     size_t first = c->n * half / HALVES, end = c->n * (half + 1) / HALVES;
     struct chunk *chunk = mem_alloc(ctx, 1, sizeof *chunk);
     if (!chunk) return SEPAL_EMEMORY;
-    for (size_t b = 0; b < p->n_block; b++) {
-        size_t low = c->start[p->block[b]], high = c->start[p->block[b] + 1];
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (c->row[middle] < first)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        chunk->next[b] = low;
-    }
+    for (size_t b = 0; b < p->n_block; b++)
+        chunk->next[b] =
+            index_seek(c->row, c->start[p->block[b]], c->start[p->block[b] + 1], first);
     for (size_t i = first, to; i < end; i = to) {
         to = i + CHUNK < end ? i + CHUNK : end;
         read_chunk(chunk, p, i, to);
