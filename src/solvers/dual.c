@@ -96,12 +96,10 @@ static sepal_status dual_run(struct dual *s) {
 static void set_stiffness(struct dual *s) {
     const struct objective *o = s->o;
     static const double fraction = 0.3, most = 0.025, smoothness = 0.25;
-    double total = 0;
+    double total = objective_total_weight(o);
     s->stiff = o->bias == BIAS_NONE ? INFINITY : o->l2;
-    if (o->bias == BIAS_FREE) {
-        for (size_t i = 0; i < o->n; i++) total += o->row_weight[i];
+    if (o->bias == BIAS_FREE)
         s->stiff = fmin(most * total, fraction * sqrt(smoothness * total / s->mean_square));
-    }
     for (size_t i = 0; i < o->n; i++) s->curvature[i] += o->row_weight[i] / s->stiff;
 }
 

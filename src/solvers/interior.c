@@ -52,7 +52,7 @@ static void changes(const struct interior *p, size_t i, double out[2]);
 
 static double mean_product(const struct interior *p, double length) {
     const struct objective *o = p->o;
-    double sum = 0, total_weight = 0, change[2] = {0, 0};
+    double sum = 0, change[2] = {0, 0};
     for (size_t i = 0; i < o->n; i++) {
         double by = 0;
         if (length > 0) {
@@ -62,10 +62,9 @@ static double mean_product(const struct interior *p, double length) {
         double over = (p->a[i] + by) * (p->s[i] + length * change[0]);
         double below = (p->b[i] - by) * (p->z[i] + length * change[1]);
         sum += o->row_weight[i] * (over + below);
-        total_weight += o->row_weight[i];
     }
     sum += split_products(&p->split, length);
-    return sum / (2 * total_weight + split_terms(&p->split));
+    return sum / (2 * objective_total_weight(o) + split_terms(&p->split));
 }
 
 /* Whether epochs of descent come first: they need an L2 penalty alone. */
@@ -78,9 +77,7 @@ static bool begins_near(const struct objective *o) {
    point. */
 static sepal_status interior_start(struct interior *p) {
     const struct objective *o = p->o;
-    double total_weight = 0;
-    for (size_t i = 0; i < o->n; i++) total_weight += o->row_weight[i];
-    p->mu = (p->best.primal - p->best.dual) / total_weight;
+    p->mu = (p->best.primal - p->best.dual) / objective_total_weight(o);
     if (begins_near(p->o)) p->mu *= WIDER;
     if (p->off > 0) p->mu = 0.25 * p->off;
     memcpy(p->u, p->d->u, o->width * sizeof *p->u);
@@ -324,20 +321,12 @@ static sepal_status interior_allocate(struct interior *p, struct arena *arena) {
     const struct objective *o = p->o;
     TRY(hinge_init(&p->best, p->d, arena));
     TRY(hessian_init(&p->hessian, o, arena));
-    double total_weight = 0;
-    for (size_t i = 0; i < o->n; i++) total_weight += o->row_weight[i];
-    TRY(split_init(&p->split, o->ctx, arena, o->penalised, o->l1, total_weight));
+    TRY(split_init(&p->split, o->ctx, arena, o->penalised, o->l1, objective_total_weight(o)));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->n, &p->a, &p->b, &p->s, &p->z, &p->da));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->width, &p->u, &p->du, &p->du_kept, &p->amiss, &p->scale));
     p->factor = arena_alloc(o->ctx, arena, o->width * o->width, sizeof *p->factor);
-    double **by_row[] = {&p->a, &p->b, &p->s, &p->z, &p->da};
-    double **by_column[] = {&p->u, &p->du, &p->du_kept, &p->amiss, &p->scale};
     p->more = arena_alloc(o->ctx, arena, o->n, 2 * sizeof *p->more);
-    if (!p->factor || !p->more) return SEPAL_EMEMORY;
-    for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++)
-        if (!(*by_row[k] = arena_alloc(o->ctx, arena, o->n, sizeof(double)))) return SEPAL_EMEMORY;
-    for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)
-        if (!(*by_column[k] = arena_alloc(o->ctx, arena, o->width, sizeof(double))))
-            return SEPAL_EMEMORY;
-    return SEPAL_OK;
+    return p->factor && p->more ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 sepal_status interior_narrow(struct solver *d, double off) {

@@ -7,11 +7,8 @@ sepal_status split_init(struct split *s, sepal_ctx *ctx, struct arena *arena, si
                         double total_weight) {
     *s = (struct split){
         .n = l1 > 0 ? n : 0, .l1 = l1, .terms_per_weight = total_weight / (double)(n ? n : 1)};
-    double **arrays[] = {&s->up, &s->down,    &s->left[0], &s->left[1], &s->dup,    &s->ddown,
-                         &s->dt, &s->more[0], &s->more[1], &s->kept[0], &s->kept[1]};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        if (!(*arrays[k] = arena_zero(ctx, arena, s->n, sizeof(double)))) return SEPAL_EMEMORY;
-    return SEPAL_OK;
+    return ARENA_VECTORS(ctx, arena, s->n, &s->up, &s->down, &s->left[0], &s->left[1], &s->dup,
+                         &s->ddown, &s->dt, &s->more[0], &s->more[1], &s->kept[0], &s->kept[1]);
 }
 
 /* Of up - down = w and the path follows w t^2 + 2 mu t = w l1^2. */

@@ -243,23 +243,21 @@ static sepal_status lbfgs_run(struct lbfgs *s) {
     }
 }
 
+static sepal_status lbfgs_allocate(struct lbfgs *s, struct arena *arena) {
+    const struct objective *o = s->o;
+    TRY(ARENA_VECTORS(o->ctx, arena, o->n, &s->m, &s->t));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->width, &s->gradient, &s->scale, &s->step, &s->change,
+                      &s->sums));
+    s->moves = arena_alloc(o->ctx, arena, o->width, PAIRS_MOST * sizeof *s->moves);
+    s->changes = arena_alloc(o->ctx, arena, o->width, PAIRS_MOST * sizeof *s->changes);
+    return s->moves && s->changes ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
 sepal_status solve_lbfgs(struct solver *d) {
-    const struct objective *o = d->o;
-    struct lbfgs s = {.d = d, .o = o};
-    double *rows = mem_alloc(o->ctx, o->n, 2 * sizeof *rows);
-    double *wide = mem_zero(o->ctx, o->width, 5 * sizeof *wide);
-    s.moves = mem_alloc(o->ctx, o->width, 2 * PAIRS_MOST * sizeof *s.moves);
-    sepal_status status = rows && wide && s.moves ? SEPAL_OK : SEPAL_EMEMORY;
-    if (status == SEPAL_OK) {
-        double **by_column[] = {&s.gradient, &s.scale, &s.step, &s.change, &s.sums};
-        for (size_t k = 0; k < 5; k++) *by_column[k] = wide + k * o->width;
-        s.m = rows;
-        s.t = rows + o->n;
-        s.changes = s.moves + PAIRS_MOST * o->width;
-        status = lbfgs_run(&s);
-    }
-    mem_free(s.moves);
-    mem_free(rows);
-    mem_free(wide);
+    struct lbfgs s = {.d = d, .o = d->o};
+    struct arena arena = {0};
+    sepal_status status = lbfgs_allocate(&s, &arena);
+    if (status == SEPAL_OK) status = lbfgs_run(&s);
+    arena_clear(&arena);
     return status;
 }

@@ -108,8 +108,8 @@ static sepal_status norms_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload
 }
 
 sepal_status prox_columns_norms(struct prox *p) {
-    struct column_summing all = {.p = p, .along = dress(p, p->o->row_weight)};
-    for (size_t i = 0; i < p->o->n; i++) all.total += p->o->row_weight[i];
+    struct column_summing all = {
+        .p = p, .along = dress(p, p->o->row_weight), .total = objective_total_weight(p->o)};
     return parallel_for(p->o->ctx, p->columns.n_stripes, norms_of_stripe, &all);
 }
 

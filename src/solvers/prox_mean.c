@@ -4,6 +4,7 @@
 #include "solvers/prox.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The means of the columns under these weights of the rows, `total` in all: a pass. */
 static sepal_status prox_mean_find_means(struct prox *p, double *weight, double total, bool all) {
@@ -23,11 +24,8 @@ sepal_status prox_mean_rules(struct prox *p) {
     double squares = 0, means = 0;
     p->creeps = false;
     if (o->bias == BIAS_FREE || o->rows.sparse || !(p->curvatures > 0)) return SEPAL_OK;
-    double total_weight = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        p->room[2][i] = o->row_weight[i];
-        total_weight += o->row_weight[i];
-    }
+    double total_weight = objective_total_weight(o);
+    memcpy(p->room[2], o->row_weight, o->n * sizeof *p->room[2]);
     TRY(prox_mean_find_means(p, p->room[2], total_weight, true));
     for (size_t k = 0; k < p->count; k++) {
         squares += p->norm[k] * p->norm[k];
