@@ -247,62 +247,62 @@ static void avx2_dot_rows(double *out, const double *const *x, size_t rows, cons
     for (size_t i = 0; i < rows; i++) out[i] = avx2_dot_f64(x[i], w, n);
 }
 
-static void avx2_reach_rows(double *out, const double *const *x, size_t rows, const double *w,
-                            size_t n) {
+static void avx2_magnitude_rows(double *out, const double *const *x, size_t rows, const double *w,
+                                size_t n) {
     if (rows_are_short(out, x, rows, w, n, true)) return;
     for (size_t i = 0; i < rows; i++)
         out[i] = sum_of(&(struct terms){.x = x[i], .w = w}, n, term_magnitude);
 }
 
 /* The numbers of `vectors` vectors, whose sums stay where they are. */
-INLINE void add_columns(double *w, double *reach, const double *a, const double *const *x,
+INLINE void add_columns(double *w, double *magnitude, const double *a, const double *const *x,
                         size_t rows, size_t j, size_t vectors) {
     __m256d sum[4], size[4], sign = _mm256_set1_pd(-0.0);
     for (size_t v = 0; v < vectors; v++) {
         sum[v] = load_f64(w + j + v * VECTOR, WHOLE);
-        size[v] = reach ? load_f64(reach + j + v * VECTOR, WHOLE) : sign;
+        size[v] = magnitude ? load_f64(magnitude + j + v * VECTOR, WHOLE) : sign;
     }
     for (size_t i = 0; i < rows; i++) {
         __m256d all = _mm256_set1_pd(a[i]);
         for (size_t v = 0; v < vectors; v++) {
             __m256d term = _mm256_mul_pd(all, load_f64(x[i] + j + v * VECTOR, WHOLE));
             sum[v] = _mm256_add_pd(sum[v], term);
-            if (reach) size[v] = _mm256_add_pd(size[v], _mm256_andnot_pd(sign, term));
+            if (magnitude) size[v] = _mm256_add_pd(size[v], _mm256_andnot_pd(sign, term));
         }
     }
     for (size_t v = 0; v < vectors; v++) {
         _mm256_storeu_pd(w + j + v * VECTOR, sum[v]);
-        if (reach) _mm256_storeu_pd(reach + j + v * VECTOR, size[v]);
+        if (magnitude) _mm256_storeu_pd(magnitude + j + v * VECTOR, size[v]);
     }
 }
 
-INLINE void add_last_columns(double *w, double *reach, const double *a, const double *const *x,
+INLINE void add_last_columns(double *w, double *magnitude, const double *a, const double *const *x,
                              size_t rows, size_t j, size_t left) {
     __m256i mask = mask_of(left);
     __m256d sum = _mm256_maskload_pd(w + j, mask), sign = _mm256_set1_pd(-0.0);
-    __m256d size = reach ? _mm256_maskload_pd(reach + j, mask) : sign;
+    __m256d size = magnitude ? _mm256_maskload_pd(magnitude + j, mask) : sign;
     for (size_t i = 0; i < rows; i++) {
         __m256d part = _mm256_maskload_pd(x[i] + j, mask);
         __m256d term = _mm256_mul_pd(_mm256_set1_pd(a[i]), part);
         sum = _mm256_add_pd(sum, term);
-        if (reach) size = _mm256_add_pd(size, _mm256_andnot_pd(sign, term));
+        if (magnitude) size = _mm256_add_pd(size, _mm256_andnot_pd(sign, term));
     }
     _mm256_maskstore_pd(w + j, mask, sum);
-    if (reach) _mm256_maskstore_pd(reach + j, mask, size);
+    if (magnitude) _mm256_maskstore_pd(magnitude + j, mask, size);
 }
 
-INLINE void add_all_columns(double *w, double *reach, const double *a, const double *const *x,
+INLINE void add_all_columns(double *w, double *magnitude, const double *a, const double *const *x,
                             size_t rows, size_t n) {
     size_t j = 0;
-    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) add_columns(w, reach, a, x, rows, j, 4);
-    for (; n - j >= VECTOR; j += VECTOR) add_columns(w, reach, a, x, rows, j, 1);
-    if (j < n) add_last_columns(w, reach, a, x, rows, j, n - j);
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) add_columns(w, magnitude, a, x, rows, j, 4);
+    for (; n - j >= VECTOR; j += VECTOR) add_columns(w, magnitude, a, x, rows, j, 1);
+    if (j < n) add_last_columns(w, magnitude, a, x, rows, j, n - j);
 }
 
-static void avx2_add_rows(double *w, double *reach, const double *a, const double *const *x,
+static void avx2_add_rows(double *w, double *magnitude, const double *a, const double *const *x,
                           size_t rows, size_t n) {
-    if (reach)
-        add_all_columns(w, reach, a, x, rows, n);
+    if (magnitude)
+        add_all_columns(w, magnitude, a, x, rows, n);
     else
         add_all_columns(w, NULL, a, x, rows, n);
 }

@@ -75,16 +75,16 @@ static void ref_dot_rows(double *out, const double *const *x, size_t rows, const
     for (size_t i = 0; i < rows; i++) out[i] = ref_dot_f64(x[i], w, n);
 }
 
-static void ref_reach_rows(double *out, const double *const *x, size_t rows, const double *w,
-                           size_t n) {
+static void ref_magnitude_rows(double *out, const double *const *x, size_t rows, const double *w,
+                               size_t n) {
     for (size_t i = 0; i < rows; i++) out[i] = ref_magnitude(x[i], w, n);
 }
 
-static void ref_add_rows(double *w, double *reach, const double *a, const double *const *x,
+static void ref_add_rows(double *w, double *magnitude, const double *a, const double *const *x,
                          size_t rows, size_t n) {
     for (size_t i = 0; i < rows; i++) {
         ref_axpy_f64(a[i], x[i], w, n);
-        for (size_t j = 0; reach && j < n; j++) reach[j] += fabs(a[i] * x[i][j]);
+        for (size_t j = 0; magnitude && j < n; j++) magnitude[j] += fabs(a[i] * x[i][j]);
     }
 }
 

@@ -37,8 +37,8 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n);
     .dot_centred_f32 = set##_dot_centred_f32, .distance_f64 = set##_distance_f64,                  \
     .distance_scaled_f64 = set##_distance_scaled_f64, .axpy_f64 = set##_axpy_f64,                  \
     .axpy_f32 = set##_axpy_f32, .shift_f64 = set##_shift_f64, .shift_f32 = set##_shift_f32,        \
-    .dot_rows = set##_dot_rows, .reach_rows = set##_reach_rows, .add_rows = set##_add_rows,        \
-    .gather_f64 = set##_gather_f64, .gather_f32 = set##_gather_f32,                                \
+    .dot_rows = set##_dot_rows, .magnitude_rows = set##_magnitude_rows,                            \
+    .add_rows = set##_add_rows, .gather_f64 = set##_gather_f64, .gather_f32 = set##_gather_f32,    \
     .gather_ones = set##_gather_ones, .scatter_f64 = scatter_add_f64,                              \
     .scatter_f32 = scatter_add_f32, .scatter_ones = scatter_add_ones, .logistic = logistic_loss,   \
     .entropy = logistic_entropy, .survey = survey_numbers, .lanes_dot = set##_lanes_dot,           \

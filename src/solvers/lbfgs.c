@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 5000, TRAIL = 16, PAIRS_MOST = 14 };
+enum { STEPS_MOST = 5000, HISTORY = 16, PAIRS_MOST = 14 };
 
 struct lbfgs {
     struct solver *d;
@@ -26,8 +26,8 @@ struct lbfgs {
     double *gradient, *scale, *step, *change,
         *sums; /* width; sums: what d->dual variable amounts to */
     double objective, loss, gap;
-    double neg_conjugate; /* by d->dual variable */
-    double trail[TRAIL];  /* gaps, of the last steps */
+    double neg_conjugate;    /* by d->dual variable */
+    double history[HISTORY]; /* gaps, of the last steps */
 };
 
 /* ---- where we are ------------------------------------------------------------------------- */
@@ -203,10 +203,10 @@ static sepal_status lbfgs_advance(struct lbfgs *s, bool *moved) {
 /* Whether at the rate of the last steps more are left than the limit allows. */
 static bool lbfgs_is_slow(struct lbfgs *s, size_t step) {
     const struct solver *d = s->d;
-    double before = s->trail[step % TRAIL];
-    s->trail[step % TRAIL] = s->gap;
-    if (!d->limit || step < TRAIL || !(s->gap > 0)) return false;
-    double rate = log(before / s->gap) / TRAIL;
+    double before = s->history[step % HISTORY];
+    s->history[step % HISTORY] = s->gap;
+    if (!d->limit || step < HISTORY || !(s->gap > 0)) return false;
+    double rate = log(before / s->gap) / HISTORY;
     return !(log(s->gap / d->tol) <= rate * (double)d->limit);
 }
 

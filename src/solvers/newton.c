@@ -15,7 +15,7 @@ enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 512, ROWS_PER_COL
 
 /* ---- where we are ------------------------------------------------------------------------- */
 
-static sepal_status newton_look(struct newton *s) {
+static sepal_status newton_evaluate(struct newton *s) {
     const struct objective *o = s->o;
     TRY(objective_sweep(&s->sweep, o, s->u));
     s->objective = s->sweep.loss + objective_penalty(o, s->u);
@@ -104,7 +104,7 @@ static sepal_status step_shorter(struct newton *s, double value, double *length)
     TRY(linesearch(&line));
     *length = line.length;
     for (size_t j = 0; j < o->width; j++) s->u[j] = s->left[j] + line.length * s->step[j];
-    return newton_look(s);
+    return newton_evaluate(s);
 }
 
 static sepal_status newton_advance(struct newton *s, double *length) {
@@ -117,7 +117,7 @@ static sepal_status newton_advance(struct newton *s, double *length) {
     memcpy(s->left, s->u, o->width * sizeof *s->left);
     for (size_t j = 0; j < o->width; j++) s->u[j] += s->step[j];
     *length = 1;
-    TRY(newton_look(s));
+    TRY(newton_evaluate(s));
     if (s->objective <= value - enough * s->decrement + noise) return SEPAL_OK;
     hessian_be_exact(&s->hessian);
     return step_shorter(s, value, length);
@@ -156,14 +156,14 @@ static sepal_status advance_flat(struct newton *s, const struct flat *flat, bool
     for (size_t j = 0; j < o->width; j++) s->u[j] += line.length * flat->direction[j];
     for (size_t i = 0; i < o->n; i++)
         s->d->drift = fmax(s->d->drift, fabs(line.length * flat->t[i]));
-    TRY(newton_look(s));
+    TRY(newton_evaluate(s));
     *moved = s->objective < line.value;
     if (*moved) return SEPAL_OK;
     memcpy(s->u, s->left, o->width * sizeof *s->left);
-    return newton_look(s);
+    return newton_evaluate(s);
 }
 
-static sepal_status look_along_flat(struct newton *s, struct flat *flat) {
+static sepal_status newton_probe_flat(struct newton *s, struct flat *flat) {
     *flat = (struct flat){.o = s->o,
                           .m = s->sweep.m,
                           .gradient = s->sweep.gradient,
@@ -184,7 +184,7 @@ static sepal_status newton_confirm(struct newton *s, bool *moved) {
     struct flat flat;
     *moved = false;
     if (s->o->l2 > 0 || s->objective == 0 || !s->factored) return SEPAL_OK;
-    TRY(look_along_flat(s, &flat));
+    TRY(newton_probe_flat(s, &flat));
     d->converged = newton_relative(s, flat.gain) <= d->tol;
     if (d->converged || d->iterations >= s->most) return SEPAL_OK;
     TRY(advance_flat(s, &flat, moved));
@@ -206,7 +206,7 @@ static sepal_status newton_take_steps(struct newton *s) {
     s->most = d->max_iter ? d->max_iter : STEPS_MOST;
     if (d->limit && d->limit < s->most) s->most = d->limit;
     if (hessian_in_pass(&s->hessian)) s->sweep.hessian = s->factor;
-    TRY(newton_look(s));
+    TRY(newton_evaluate(s));
     s->gap = own_gap(s);
     for (;;) {
         bool found, moved = true;
@@ -230,7 +230,7 @@ static sepal_status newton_take_steps(struct newton *s) {
         TRY(newton_advance(s, &length));
         d->iterations++;
         if (length < 1 && !s->inexact && !(s->objective < value)) return end_in_rounding(s);
-        if (linesearch_clear(s->o, s->objective, s->u)) TRY(newton_look(s));
+        if (linesearch_clear(s->o, s->objective, s->u)) TRY(newton_evaluate(s));
         d->paired = false;
         s->gap = own_gap(s);
         if (!(s->o->l2 > 0)) newton_measure_drift(s);
@@ -246,7 +246,7 @@ static sepal_status measure_rest(struct newton *s) {
     const struct objective *o = s->o;
     struct flat flat;
     if (o->l2 > 0 || !s->factored) return SEPAL_OK;
-    TRY(look_along_flat(s, &flat));
+    TRY(newton_probe_flat(s, &flat));
     memcpy(s->product, s->sweep.gradient, o->width * sizeof *s->product);
     factor_solve(s->factor, o->width, s->scale, s->product, o->ctx);
     s->d->decrement = sqrt(fmax(2 * flat.gain, newton_dot(s, s->sweep.gradient, s->product)));
@@ -274,7 +274,7 @@ static sepal_status newton_init(struct newton *s, struct arena *arena) {
 /* As near to the sample's optimum as that is to the optimum of all rows. */
 static sepal_status descend_roughly(struct newton *s) {
     double near = 0.2 * (double)s->o->width / (double)s->o->n;
-    TRY(newton_look(s));
+    TRY(newton_evaluate(s));
     for (int k = 0; k < SAMPLE_STEPS_MOST; k++) {
         bool found;
         double length;

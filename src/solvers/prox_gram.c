@@ -19,7 +19,7 @@ enum { MEMBERS = 512, ROW_MOST = 64, COMMON = 8, HALVES = 2 };
 /* All of the set where rows have few of its entries, else the columns with many. With fewer rows than
    members a column costs less than a row of the matrix. */
 static bool takes_all(const struct prox *p) {
-    if (p->n_set > MEMBERS || (p->n_set > p->o->n && !p->creeps)) return false;
+    if (p->n_set > MEMBERS || (p->n_set > p->o->n && !p->means_dominate)) return false;
     return !p->o->rows.sparse || p->entries <= ROW_MOST * p->o->n;
 }
 
@@ -222,7 +222,7 @@ sepal_status prox_gram_descend(struct prox *p, double *slope) {
     double precision = prox_alone(p) ? 1e-7 : 1e-3, first = 0;
     double work = prox_alone(p) ? 4e8 : 4e6; /* products */
     int most = (int)fmin(fmax(20, work / ((double)n * (double)n)), 3000);
-    if (p->creeps && prox_alone(p)) most = 10;
+    if (p->means_dominate && prox_alone(p)) most = 10;
     for (int pass = 0; pass < most; pass++) {
         double moved = 0;
         for (size_t b = 0; b < n; b++) moved += gram_visit(p, b, slope);

@@ -4,7 +4,7 @@
    An epoch works on the objective plus lag l2/2 |u - before|^2, `before` being the point that the
    last epoch left. So the dual variables may move 1 + lag times as far as the weights follow, and
    the point is carried on by lag / (1 + lag) of what an epoch has moved it: directions in which
-   the plain descent creeps are 1 + lag times faster. One epoch to a step does.
+   the plain descent is slow are 1 + lag times faster. One epoch to a step does.
 
    A free bias has no penalty but this one, so its part of the dual constraint is met as the steps
    come to rest. Rows that are far from their kink on the side of their bound are left out between
