@@ -81,9 +81,6 @@ static inline const struct block *block_next(struct block_iterator *iterator) {
     return iterator->next < iterator->matrix->n_blocks ? &iterator->matrix->blocks[iterator->next++]
                                                        : NULL;
 }
-static inline void block_rewind(struct block_iterator *iterator) {
-    iterator->next = 0;
-}
 
 static inline const struct block *matrix_block_of(const struct matrix *matrix, size_t row,
                                                   size_t *local) {
