@@ -56,6 +56,14 @@ static bool interval_fill(struct interval_proof *p, const double *values,
     return true;
 }
 
+static void interval_exchange(double *a, double *b, size_t n) {
+    for (size_t j = 0; a != b && j < n; j++) {
+        double keep = a[j];
+        a[j] = b[j];
+        b[j] = keep;
+    }
+}
+
 /* Columns that are far from dependent: elimination with the largest pivot of all that is left. */
 static bool choose_basis(struct interval_proof *p) {
     enum { ENOUGH = 48 }; /* bits: pivots smaller by this many are noise */
@@ -73,12 +81,8 @@ static bool choose_basis(struct interval_proof *p) {
                 }
         if (step == 0) first = best;
         if (!(best > ldexp(first, -ENOUGH))) return false;
-        double *pivot = p->copy + step * p->k, *other = p->copy + at_row * p->k;
-        for (size_t j = 0; at_row != step && j < p->k; j++) {
-            double keep = pivot[j];
-            pivot[j] = other[j];
-            other[j] = keep;
-        }
+        double *pivot = p->copy + step * p->k;
+        interval_exchange(pivot, p->copy + at_row * p->k, p->k);
         for (size_t i = step + 1; i < p->n; i++) {
             double *row = p->copy + i * p->k;
             p->kernels->axpy_f64(-row[at_column] / pivot[at_column], pivot, row, p->k);
@@ -103,12 +107,8 @@ static bool invert(struct interval_proof *p) {
         size_t at = step;
         for (size_t i = step + 1; i < n; i++)
             if (fabs(p->wide[i * width + step]) > fabs(p->wide[at * width + step])) at = i;
-        double *pivot = p->wide + step * width, *other = p->wide + at * width;
-        for (size_t j = 0; at != step && j < width; j++) {
-            double keep = pivot[j];
-            pivot[j] = other[j];
-            other[j] = keep;
-        }
+        double *pivot = p->wide + step * width;
+        interval_exchange(pivot, p->wide + at * width, width);
         if (pivot[step] == 0) return false;
         double scale = 1 / pivot[step];
         for (size_t j = step; j < width; j++) pivot[j] *= scale;
@@ -119,6 +119,12 @@ static bool invert(struct interval_proof *p) {
         }
     }
     return true;
+}
+
+/* Of a sum and its rounding, relative to the sum of absolute values; infinite where these overflow. */
+static double interval_upper_bound(const struct interval_proof *p, double sum, double size) {
+    bool finite = isfinite(sum) && isfinite(size);
+    return finite ? UPWARD * (fabs(sum) + p->relative * size) : INFINITY;
 }
 
 /* An upper bound of |I - R B|. */
@@ -137,8 +143,7 @@ static double distance_from_identity(struct interval_proof *p) {
             size += fabs(r[l]) * absolute;
         }
         for (size_t j = 0; j < p->n; j++) sum += fabs(p->row[j]);
-        worst = fmax(worst, UPWARD * (sum + p->relative * (size + 1)));
-        if (!isfinite(sum) || !isfinite(size)) return INFINITY;
+        worst = fmax(worst, interval_upper_bound(p, sum, size + 1));
     }
     return worst;
 }
@@ -158,22 +163,19 @@ static double correction(struct interval_proof *p) {
             sum += r[l] * residual;
             size += fabs(r[l]) * (absolute + fabs(residual));
         }
-        worst = fmax(worst, UPWARD * (fabs(sum) + p->relative * (size + DBL_MIN)));
-        if (!isfinite(sum) || !isfinite(size)) return INFINITY;
+        worst = fmax(worst, interval_upper_bound(p, sum, size + DBL_MIN));
     }
     return worst;
 }
 
 static sepal_status proof_make(struct interval_proof *p, sepal_ctx *ctx, struct arena *arena) {
-    size_t n = p->n, k = p->k;
-    p->a = arena_alloc(ctx, arena, n, k * sizeof *p->a);
-    p->copy = arena_alloc(ctx, arena, n, k * sizeof *p->copy);
+    size_t n = p->n;
+    TRY(ARENA_VECTORS(ctx, arena, n * p->k, &p->a, &p->copy));
+    TRY(ARENA_VECTORS(ctx, arena, n * n, &p->b));
+    TRY(ARENA_VECTORS(ctx, arena, 2 * n * n, &p->wide));
+    TRY(ARENA_VECTORS(ctx, arena, n, &p->row));
     p->basis = arena_alloc(ctx, arena, n, sizeof *p->basis);
-    p->b = arena_alloc(ctx, arena, n, n * sizeof *p->b);
-    p->wide = arena_alloc(ctx, arena, n, 2 * n * sizeof *p->wide);
-    p->row = arena_alloc(ctx, arena, n, sizeof *p->row);
-    bool fine = p->a && p->copy && p->basis && p->b && p->wide && p->row;
-    return fine ? SEPAL_OK : SEPAL_EMEMORY;
+    return p->basis ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 sepal_status interval_proof(bool *proved, sepal_ctx *ctx, const double *values, size_t n, size_t k,

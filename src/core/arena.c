@@ -55,6 +55,13 @@ void *arena_zero(sepal_ctx *ctx, struct arena *arena, size_t count, size_t size)
     return piece;
 }
 
+sepal_status arena_vectors(sepal_ctx *ctx, struct arena *arena, size_t n, double **vectors[],
+                           size_t count) {
+    for (size_t k = 0; k < count; k++)
+        if (!(*vectors[k] = arena_zero(ctx, arena, n, sizeof(double)))) return SEPAL_EMEMORY;
+    return SEPAL_OK;
+}
+
 char *arena_text(sepal_ctx *ctx, struct arena *arena, const char *text, size_t length) {
     char *copy = arena_alloc(ctx, arena, length + 1, 1);
     if (!copy) return NULL;

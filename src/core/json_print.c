@@ -101,3 +101,14 @@ void json_print(sepal_ctx *ctx, struct text *out, const struct tree *tree, int i
     struct printer print = {ctx, out, indent};
     json_print_value(&print, tree, 0);
 }
+
+sepal_status json_trace(const struct tree_maker *make, const struct tree *line) {
+    sepal_ctx *ctx = make->ctx;
+    struct text json = {0};
+    if (!make->failed) json_print(ctx, &json, line, 0);
+    sepal_status status = make->failed || json.failed ? SEPAL_EMEMORY : SEPAL_OK;
+    if (status == SEPAL_OK && ctx->trace(json.bytes, ctx->trace_payload) != 0)
+        status = fail(ctx, SEPAL_EOUTPUT, "the trace could not be written");
+    text_clear(&json);
+    return status;
+}

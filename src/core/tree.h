@@ -56,6 +56,8 @@ const struct tree *tree_path(const struct tree *root, const char *dotted); /* "t
    32, nothing after the value, numbers by decimal_read, texts valid UTF-8 without NUL. The reader
    fails with `status` and says at which byte. */
 void json_print(sepal_ctx *ctx, struct text *out, const struct tree *tree, int indent);
+/* A line of JSON for the caller's trace; fails where the maker has failed. */
+sepal_status json_trace(const struct tree_maker *make, const struct tree *line);
 sepal_status json_read(struct tree **out, sepal_ctx *ctx, struct arena *arena, struct slice json,
                        sepal_status status);
 

@@ -178,15 +178,7 @@ void row_axpy(const struct kernels *kernels, const struct block *block, size_t i
 
 /* The first entry of sparse row i at or after a column. */
 static size_t entry_seek(const struct block *block, size_t i, size_t column) {
-    size_t low = block->start[i], high = block->start[i + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (block->index[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return index_seek(block->index, block->start[i], block->start[i + 1], column);
 }
 
 size_t row_seek(const struct block *block, size_t i, size_t column) {

@@ -81,14 +81,23 @@ static inline const struct block *block_next(struct block_iterator *iterator) {
     return iterator->next < iterator->matrix->n_blocks ? &iterator->matrix->blocks[iterator->next++]
                                                        : NULL;
 }
-static inline void block_rewind(struct block_iterator *iterator) {
-    iterator->next = 0;
-}
 
 static inline const struct block *matrix_block_of(const struct matrix *matrix, size_t row,
                                                   size_t *local) {
     *local = row % matrix->block_rows;
     return &matrix->blocks[row / matrix->block_rows];
+}
+
+/* The first of the rising numbers index[low .. high-1] that is not below `least`; high: there is none. */
+static inline size_t index_seek(const uint32_t *index, size_t low, size_t high, size_t least) {
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index[middle] < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* Give the rows their numbers in the file; NULL: they are all of them. */
@@ -116,12 +125,12 @@ bool row_next(const struct block *block, size_t i, size_t cols, size_t *at, size
 /* Where row_next finds the first entry of row i at or after a column. */
 size_t row_seek(const struct block *block, size_t i, size_t column);
 /* Row i as numbers in a row, which are returned: `index` has their columns, or is NULL for all of
-   them. `centre` (may be NULL) is taken off dense rows. `room` has place for `cols` numbers and
+   them. `centre` (may be NULL) is taken off dense rows. `scratch` has place for `cols` numbers and
    serves where the row is not kept like that. For blocks without a centre of their own. */
 size_t row_doubles(const double **x, const uint32_t **index, const struct block *block, size_t i,
-                   size_t cols, const double *centre, double *room);
+                   size_t cols, const double *centre, double *scratch);
 size_t row_singles(const float **x, const uint32_t **index, const struct block *block, size_t i,
-                   size_t cols, const double *centre, float *room);
+                   size_t cols, const double *centre, float *scratch);
 /* Rows [first, first + n) as dense doubles, minus `centre` (may be NULL), times the root of their
    weight (NULL: 1); out has `stride` doubles from row to row. */
 void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
@@ -129,10 +138,10 @@ void block_dense(const struct block *block, size_t first, size_t n, size_t cols,
 /* The same of a dense block, fast, with one factor for all. */
 void block_doubles(const struct kernels *kernels, const struct block *block, size_t first, size_t n,
                    size_t cols, const double *centre, double factor, double *out, size_t stride);
-/* Rows [first, first + n) of a dense block, less `centre` (may be NULL), where they are or in `room`,
+/* Rows [first, first + n) of a dense block, less `centre` (may be NULL), where they are or in `scratch`,
    which has n x cols doubles. */
 void block_panel(const double **x, const struct kernels *kernels, const struct block *block,
-                 size_t first, size_t n, size_t cols, const double *centre, double *room);
+                 size_t first, size_t n, size_t cols, const double *centre, double *scratch);
 
 /* Sum of `width` numbers over the blocks: `add` adds those of one block to `partial` (zeroed). The
    partial sums are combined by a binary tree over block numbers, whose shape the threads cannot

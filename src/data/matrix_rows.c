@@ -13,19 +13,20 @@ static size_t matrix_entries_of(const uint32_t **index, size_t *at, const struct
 }
 
 size_t row_doubles(const double **x, const uint32_t **index, const struct block *block, size_t i,
-                   size_t cols, const double *centre, double *room) {
+                   size_t cols, const double *centre, double *scratch) {
     size_t at, n = matrix_entries_of(index, &at, block, i, cols);
     bool off = centre && !block->sparse;
-    *x = room;
+    *x = scratch;
     if (block->values == VALUES_F64 && !off) {
         *x = block->f64 + at;
     } else if (block->values == VALUES_F64) {
-        for (size_t j = 0; j < n; j++) room[j] = block->f64[at + j] - centre[j];
+        for (size_t j = 0; j < n; j++) scratch[j] = block->f64[at + j] - centre[j];
     } else if (block->values == VALUES_F32) {
-        for (size_t j = 0; j < n; j++) room[j] = (double)block->f32[at + j] - (off ? centre[j] : 0);
+        for (size_t j = 0; j < n; j++)
+            scratch[j] = (double)block->f32[at + j] - (off ? centre[j] : 0);
     } else {
         double value = block->values == VALUES_ROW ? block->f64[i] : 1;
-        for (size_t j = 0; j < n; j++) room[j] = value;
+        for (size_t j = 0; j < n; j++) scratch[j] = value;
     }
     return n;
 }
@@ -94,31 +95,31 @@ void block_doubles(const struct kernels *kernels, const struct block *block, siz
 }
 
 void block_panel(const double **x, const struct kernels *kernels, const struct block *block,
-                 size_t first, size_t n, size_t cols, const double *centre, double *room) {
-    const double *rows = room;
+                 size_t first, size_t n, size_t cols, const double *centre, double *scratch) {
+    const double *rows = scratch;
     if (block->values == VALUES_F64 && !centre)
         rows = block->f64 + first * cols;
     else
-        block_doubles(kernels, block, first, n, cols, centre, 1, room, cols);
+        block_doubles(kernels, block, first, n, cols, centre, 1, scratch, cols);
     for (size_t i = 0; i < n; i++) x[i] = rows + i * cols;
 }
 
 size_t row_singles(const float **x, const uint32_t **index, const struct block *block, size_t i,
-                   size_t cols, const double *centre, float *room) {
+                   size_t cols, const double *centre, float *scratch) {
     size_t at, n = matrix_entries_of(index, &at, block, i, cols);
     bool off = centre && !block->sparse;
-    *x = room;
+    *x = scratch;
     if (block->values == VALUES_F32 && !off) {
         *x = block->f32 + at;
     } else if (block->values == VALUES_F32) {
-        for (size_t j = 0; j < n; j++) room[j] = (float)((double)block->f32[at + j] - centre[j]);
+        for (size_t j = 0; j < n; j++) scratch[j] = (float)((double)block->f32[at + j] - centre[j]);
     } else if (block->values == VALUES_F64 && off) {
-        for (size_t j = 0; j < n; j++) room[j] = (float)(block->f64[at + j] - centre[j]);
+        for (size_t j = 0; j < n; j++) scratch[j] = (float)(block->f64[at + j] - centre[j]);
     } else if (block->values == VALUES_F64) {
-        f32_panels_round(room, block->f64 + at, n);
+        f32_panels_round(scratch, block->f64 + at, n);
     } else {
         float value = block->values == VALUES_ROW ? (float)block->f64[i] : 1;
-        for (size_t j = 0; j < n; j++) room[j] = value;
+        for (size_t j = 0; j < n; j++) scratch[j] = value;
     }
     return n;
 }

@@ -52,14 +52,9 @@ static sepal_status min_norm_make_factors(struct factors *out, sepal_ctx *ctx, s
     out->column = arena_alloc(ctx, arena, all, sizeof *out->column);
     out->order = arena_alloc(ctx, arena, n, sizeof *out->order);
     out->row_order = arena_alloc(ctx, arena, rows, sizeof *out->row_order);
-    out->noise = arena_zero(ctx, arena, rows, sizeof *out->noise);
-    out->norm = arena_zero(ctx, arena, n, sizeof *out->norm);
-    out->diagonal = arena_zero(ctx, arena, n, sizeof *out->diagonal);
-    out->tau = arena_zero(ctx, arena, n, sizeof *out->tau);
-    if (numbers == NULL || out->column == NULL || out->order == NULL || out->row_order == NULL ||
-        out->noise == NULL || out->norm == NULL || out->diagonal == NULL || out->tau == NULL) {
-        return SEPAL_EMEMORY;
-    }
+    if (!numbers || !out->column || !out->order || !out->row_order) return SEPAL_EMEMORY;
+    TRY(ARENA_VECTORS(ctx, arena, rows, &out->noise));
+    TRY(ARENA_VECTORS(ctx, arena, n, &out->norm, &out->diagonal, &out->tau));
     for (size_t j = 0; j < all; j++) out->column[j] = numbers + j * rows;
     for (size_t j = 0; j < n; j++) out->order[j] = j;
     for (size_t i = 0; i < rows; i++) out->row_order[i] = i;

@@ -15,6 +15,12 @@ struct tall {
     const void *payload;
 };
 
+/* out (cols x rows) of a matrix that is held as a whole */
+static inline void transpose(double *out, const double *in, size_t rows, size_t cols) {
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++) out[j * rows + i] = in[i * cols + j];
+}
+
 /* R (cols x cols, zeros below the diagonal and in rows that there are none for) of A = QR. */
 sepal_status tsqr(double *r, sepal_ctx *ctx, const struct tall *tall);
 /* The upper triangle of A'A (cols x cols). */

@@ -156,33 +156,15 @@ static void library_qr_r(size_t m, size_t n, double *a, size_t lda, double *work
     }
 }
 
-static const struct blas library_openblas = {
-    .slow = false,
-    .gemm_tn = library_gemm_tn,
-    .gemm_nn = library_gemm_nn,
-    .syrk_t = library_syrk_t,
-    .syrk_t_single = syrk_t_single,
-    .gemm_tn_single = gemm_tn_single,
-    .gemm_nn_single = gemm_nn_single,
-    .cholesky = library_cholesky,
-    .cholesky_solve = library_cholesky_solve,
-    .right_solve = library_right_solve,
-    .qr_r = library_qr_r,
-};
+#define LIBRARY_CALLS                                                                              \
+    .gemm_tn = library_gemm_tn, .gemm_nn = library_gemm_nn, .syrk_t = library_syrk_t,              \
+    .syrk_t_single = syrk_t_single, .gemm_tn_single = gemm_tn_single,                              \
+    .gemm_nn_single = gemm_nn_single, .cholesky = library_cholesky,                                \
+    .cholesky_solve = library_cholesky_solve, .right_solve = library_right_solve,                  \
+    .qr_r = library_qr_r
 
-static const struct blas library_reference = {
-    .slow = true,
-    .gemm_tn = library_gemm_tn,
-    .gemm_nn = library_gemm_nn,
-    .syrk_t = library_syrk_t,
-    .syrk_t_single = syrk_t_single,
-    .gemm_tn_single = gemm_tn_single,
-    .gemm_nn_single = gemm_nn_single,
-    .cholesky = library_cholesky,
-    .cholesky_solve = library_cholesky_solve,
-    .right_solve = library_right_solve,
-    .qr_r = library_qr_r,
-};
+static const struct blas library_openblas = {.slow = false, LIBRARY_CALLS};
+static const struct blas library_reference = {.slow = true, LIBRARY_CALLS};
 
 /* OpenBLAS maps a buffer for each thread that calls it, and if there is no room for one it tries
    again for ever. So whether there is room is asked first. */

@@ -46,12 +46,13 @@ struct kernels {
     void (*axpy_f64)(double a, const double *x, double *w, size_t n);
     void (*axpy_f32)(double a, const float *x, double *w, size_t n);
     /* of `rows` rows of n numbers: out_i = the sum of x_ij w_j, and of |x_ij w_j|; w_j += the sum of
-       a_i x_ij, one row after the other, and unless NULL reach_j += that of |a_i x_ij|: the bits of
+       a_i x_ij, one row after the other, and unless NULL magnitude_j += that of |a_i x_ij|: the bits of
        dot_f64 and axpy_f64 */
     void (*dot_rows)(double *out, const double *const *x, size_t rows, const double *w, size_t n);
-    void (*reach_rows)(double *out, const double *const *x, size_t rows, const double *w, size_t n);
-    void (*add_rows)(double *w, double *reach, const double *a, const double *const *x, size_t rows,
-                     size_t n);
+    void (*magnitude_rows)(double *out, const double *const *x, size_t rows, const double *w,
+                           size_t n);
+    void (*add_rows)(double *w, double *magnitude, const double *a, const double *const *x,
+                     size_t rows, size_t n);
     /* the same for a sparse row: x holds the values of the columns index[0 .. n-1] */
     double (*gather_f64)(const double *x, const uint32_t *index, const double *w, size_t n);
     double (*gather_f32)(const float *x, const uint32_t *index, const double *w, size_t n);

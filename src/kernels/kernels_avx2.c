@@ -7,9 +7,6 @@
 
 #if KERNELS_HAVE_AVX2
 
-#include "kernels/logistic.h"
-#include "kernels/survey.h"
-
 #include <immintrin.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -19,11 +16,6 @@ enum { VECTOR = 4 }; /* doubles per vector */
 struct lanes {
     __m256d v0, v1, v2, v3;
 };
-
-INLINE struct lanes no_lanes(void) {
-    __m256d zero = _mm256_setzero_pd();
-    return (struct lanes){zero, zero, zero, zero};
-}
 
 INLINE __m256d add_vectors(struct lanes sum) {
     return _mm256_add_pd(_mm256_add_pd(sum.v0, sum.v2), _mm256_add_pd(sum.v1, sum.v3));
@@ -43,35 +35,26 @@ INLINE __m256i mask_of(size_t left) {
     return _mm256_loadu_si256((const __m256i *)(const void *)(mask_table + VECTOR - have));
 }
 
-INLINE __m256d load_f64(const double *x) {
-    return _mm256_loadu_pd(x);
+/* Four elements, or the first `left` of them and zeros for the rest. 0 means all four: it is a constant
+   inside of a row and never occurs in its tail, so that neither has a branch. */
+enum { WHOLE = 0 };
+
+INLINE __m256d load_f64(const double *x, size_t left) {
+    return left == WHOLE ? _mm256_loadu_pd(x) : _mm256_maskload_pd(x, mask_of(left));
 }
 
-INLINE __m256d load_f32(const float *x) {
-    return _mm256_cvtps_pd(_mm_loadu_ps(x));
-}
-
-/* The first `left` (at most 4) elements and zeros for the rest. */
-INLINE __m256d part_f64(const double *x, size_t left) {
-    return _mm256_maskload_pd(x, mask_of(left));
-}
-
-INLINE __m256d part_f32(const float *x, size_t left) {
+INLINE __m256d load_f32(const float *x, size_t left) {
+    if (left == WHOLE) return _mm256_cvtps_pd(_mm_loadu_ps(x));
     __m256i wide = mask_of(left);
     __m256i even = _mm256_permutevar8x32_epi32(wide, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
     return _mm256_cvtps_pd(_mm_maskload_ps(x, _mm256_castsi256_si128(even)));
 }
 
-INLINE __m256d pick(const double *w, const uint32_t *index) {
-    return _mm256_setr_pd(w[index[0]], w[index[1]], w[index[2]], w[index[3]]);
-}
-
-INLINE __m256d pick_part(const double *w, const uint32_t *index, size_t left) {
-    if (left >= VECTOR) return pick(w, index);
-    double w0 = left > 0 ? w[index[0]] : 0;
-    double w1 = left > 1 ? w[index[1]] : 0;
-    double w2 = left > 2 ? w[index[2]] : 0;
-    return _mm256_setr_pd(w0, w1, w2, 0);
+INLINE __m256d pick(const double *w, const uint32_t *index, size_t left) {
+    if (left == WHOLE || left >= VECTOR)
+        return _mm256_setr_pd(w[index[0]], w[index[1]], w[index[2]], w[index[3]]);
+    double w1 = left > 1 ? w[index[1]] : 0, w2 = left > 2 ? w[index[2]] : 0;
+    return _mm256_setr_pd(w[index[0]], w1, w2, 0);
 }
 
 /* Whose products are summed; a sum leaves alone what it does not use. */
@@ -83,161 +66,115 @@ struct terms {
     const double *w;
 };
 
-INLINE __m256d full_f64(const struct terms *t, size_t j) {
-    return _mm256_mul_pd(load_f64(t->x + j), load_f64(t->w + j));
+INLINE __m256d term_f64(const struct terms *t, size_t j, size_t left) {
+    return _mm256_mul_pd(load_f64(t->x + j, left), load_f64(t->w + j, left));
 }
 
-INLINE __m256d full_f32(const struct terms *t, size_t j) {
-    return _mm256_mul_pd(load_f32(t->x32 + j), load_f64(t->w + j));
+INLINE __m256d term_f32(const struct terms *t, size_t j, size_t left) {
+    return _mm256_mul_pd(load_f32(t->x32 + j, left), load_f64(t->w + j, left));
 }
 
-INLINE __m256d full_centred_f64(const struct terms *t, size_t j) {
-    __m256d x = _mm256_sub_pd(load_f64(t->x + j), load_f64(t->c + j));
-    return _mm256_mul_pd(x, load_f64(t->w + j));
+INLINE __m256d term_centred_f64(const struct terms *t, size_t j, size_t left) {
+    __m256d x = _mm256_sub_pd(load_f64(t->x + j, left), load_f64(t->c + j, left));
+    return _mm256_mul_pd(x, load_f64(t->w + j, left));
 }
 
-INLINE __m256d full_centred_f32(const struct terms *t, size_t j) {
-    __m256d x = _mm256_sub_pd(load_f32(t->x32 + j), load_f64(t->c + j));
-    return _mm256_mul_pd(x, load_f64(t->w + j));
+INLINE __m256d term_centred_f32(const struct terms *t, size_t j, size_t left) {
+    __m256d x = _mm256_sub_pd(load_f32(t->x32 + j, left), load_f64(t->c + j, left));
+    return _mm256_mul_pd(x, load_f64(t->w + j, left));
 }
 
-INLINE __m256d full_distance(const struct terms *t, size_t j) {
-    __m256d x = _mm256_sub_pd(load_f64(t->x + j), load_f64(t->c + j));
+INLINE __m256d term_distance(const struct terms *t, size_t j, size_t left) {
+    __m256d x = _mm256_sub_pd(load_f64(t->x + j, left), load_f64(t->c + j, left));
     return _mm256_mul_pd(x, x);
 }
 
-INLINE __m256d full_distance_scaled(const struct terms *t, size_t j) {
-    __m256d z = full_centred_f64(t, j);
+INLINE __m256d term_distance_scaled(const struct terms *t, size_t j, size_t left) {
+    __m256d z = term_centred_f64(t, j, left);
     return _mm256_mul_pd(z, z);
 }
 
-INLINE __m256d full_gather_f64(const struct terms *t, size_t j) {
-    return _mm256_mul_pd(load_f64(t->x + j), pick(t->w, t->index + j));
+INLINE __m256d term_gather_f64(const struct terms *t, size_t j, size_t left) {
+    return _mm256_mul_pd(load_f64(t->x + j, left), pick(t->w, t->index + j, left));
 }
 
-INLINE __m256d full_gather_f32(const struct terms *t, size_t j) {
-    return _mm256_mul_pd(load_f32(t->x32 + j), pick(t->w, t->index + j));
+INLINE __m256d term_gather_f32(const struct terms *t, size_t j, size_t left) {
+    return _mm256_mul_pd(load_f32(t->x32 + j, left), pick(t->w, t->index + j, left));
 }
 
-INLINE __m256d full_gather_ones(const struct terms *t, size_t j) {
-    return pick(t->w, t->index + j);
+INLINE __m256d term_gather_ones(const struct terms *t, size_t j, size_t left) {
+    return pick(t->w, t->index + j, left);
 }
 
-INLINE __m256d tail_f64(const struct terms *t, size_t j, size_t left) {
-    return _mm256_mul_pd(part_f64(t->x + j, left), part_f64(t->w + j, left));
-}
-
-INLINE __m256d tail_f32(const struct terms *t, size_t j, size_t left) {
-    return _mm256_mul_pd(part_f32(t->x32 + j, left), part_f64(t->w + j, left));
-}
-
-INLINE __m256d tail_centred_f64(const struct terms *t, size_t j, size_t left) {
-    __m256d x = _mm256_sub_pd(part_f64(t->x + j, left), part_f64(t->c + j, left));
-    return _mm256_mul_pd(x, part_f64(t->w + j, left));
-}
-
-INLINE __m256d tail_centred_f32(const struct terms *t, size_t j, size_t left) {
-    __m256d x = _mm256_sub_pd(part_f32(t->x32 + j, left), part_f64(t->c + j, left));
-    return _mm256_mul_pd(x, part_f64(t->w + j, left));
-}
-
-INLINE __m256d tail_distance(const struct terms *t, size_t j, size_t left) {
-    __m256d x = _mm256_sub_pd(part_f64(t->x + j, left), part_f64(t->c + j, left));
-    return _mm256_mul_pd(x, x);
-}
-
-INLINE __m256d tail_distance_scaled(const struct terms *t, size_t j, size_t left) {
-    __m256d z = tail_centred_f64(t, j, left);
-    return _mm256_mul_pd(z, z);
-}
-
-INLINE __m256d tail_gather_f64(const struct terms *t, size_t j, size_t left) {
-    return _mm256_mul_pd(part_f64(t->x + j, left), pick_part(t->w, t->index + j, left));
-}
-
-INLINE __m256d tail_gather_f32(const struct terms *t, size_t j, size_t left) {
-    return _mm256_mul_pd(part_f32(t->x32 + j, left), pick_part(t->w, t->index + j, left));
-}
-
-INLINE __m256d tail_gather_ones(const struct terms *t, size_t j, size_t left) {
-    return pick_part(t->w, t->index + j, left);
+INLINE __m256d term_magnitude(const struct terms *t, size_t j, size_t left) {
+    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), term_f64(t, j, left));
 }
 
 /* What all sums share: whole blocks of 16, then those vectors of the last block that have
-   elements. `full` gives the products of the 4 elements from j on, `tail` when only `left` of
-   them may be there; both are constants, so the compiler inlines them. */
-INLINE struct lanes lanes_of(const struct terms *t, size_t n,
-                             __m256d (*full)(const struct terms *, size_t),
-                             __m256d (*tail)(const struct terms *, size_t, size_t)) {
-    struct lanes sum = no_lanes();
+   elements. `term` gives the terms of the 4 elements from j on; it is a constant, so the compiler
+   inlines it. */
+INLINE double sum_of(const struct terms *t, size_t n,
+                     __m256d (*term)(const struct terms *, size_t j, size_t left)) {
+    __m256d zero = _mm256_setzero_pd();
+    struct lanes sum = {zero, zero, zero, zero};
     size_t j = 0;
     for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) {
-        sum.v0 = _mm256_add_pd(sum.v0, full(t, j));
-        sum.v1 = _mm256_add_pd(sum.v1, full(t, j + VECTOR));
-        sum.v2 = _mm256_add_pd(sum.v2, full(t, j + 2 * VECTOR));
-        sum.v3 = _mm256_add_pd(sum.v3, full(t, j + 3 * VECTOR));
+        sum.v0 = _mm256_add_pd(sum.v0, term(t, j, WHOLE));
+        sum.v1 = _mm256_add_pd(sum.v1, term(t, j + VECTOR, WHOLE));
+        sum.v2 = _mm256_add_pd(sum.v2, term(t, j + 2 * VECTOR, WHOLE));
+        sum.v3 = _mm256_add_pd(sum.v3, term(t, j + 3 * VECTOR, WHOLE));
     }
     size_t left = n - j;
-    if (left > 0) sum.v0 = _mm256_add_pd(sum.v0, tail(t, j, left));
-    if (left > 4) sum.v1 = _mm256_add_pd(sum.v1, tail(t, j + 4, left - 4));
-    if (left > 8) sum.v2 = _mm256_add_pd(sum.v2, tail(t, j + 8, left - 8));
-    if (left > 12) sum.v3 = _mm256_add_pd(sum.v3, tail(t, j + 12, left - 12));
-    return sum;
-}
-
-INLINE double sum_of(const struct terms *t, size_t n, __m256d (*full)(const struct terms *, size_t),
-                     __m256d (*tail)(const struct terms *, size_t, size_t)) {
-    return add_lanes(lanes_of(t, n, full, tail));
+    if (left > 0) sum.v0 = _mm256_add_pd(sum.v0, term(t, j, left));
+    if (left > 4) sum.v1 = _mm256_add_pd(sum.v1, term(t, j + 4, left - 4));
+    if (left > 8) sum.v2 = _mm256_add_pd(sum.v2, term(t, j + 8, left - 8));
+    if (left > 12) sum.v3 = _mm256_add_pd(sum.v3, term(t, j + 12, left - 12));
+    return add_lanes(sum);
 }
 
 static double avx2_dot_f64(const double *x, const double *w, size_t n) {
-    return sum_of(&(struct terms){.x = x, .w = w}, n, full_f64, tail_f64);
+    return sum_of(&(struct terms){.x = x, .w = w}, n, term_f64);
 }
 
 static double avx2_dot_f32(const float *x, const double *w, size_t n) {
-    return sum_of(&(struct terms){.x32 = x, .w = w}, n, full_f32, tail_f32);
+    return sum_of(&(struct terms){.x32 = x, .w = w}, n, term_f32);
 }
 
 static double avx2_dot_centred_f64(const double *x, const double *c, const double *w, size_t n) {
-    struct terms t = {.x = x, .c = c, .w = w};
-    return sum_of(&t, n, full_centred_f64, tail_centred_f64);
+    return sum_of(&(struct terms){.x = x, .c = c, .w = w}, n, term_centred_f64);
 }
 
 static double avx2_dot_centred_f32(const float *x, const double *c, const double *w, size_t n) {
-    struct terms t = {.x32 = x, .c = c, .w = w};
-    return sum_of(&t, n, full_centred_f32, tail_centred_f32);
+    return sum_of(&(struct terms){.x32 = x, .c = c, .w = w}, n, term_centred_f32);
 }
 
 static double avx2_distance_f64(const double *x, const double *c, size_t n) {
-    return sum_of(&(struct terms){.x = x, .c = c}, n, full_distance, tail_distance);
+    return sum_of(&(struct terms){.x = x, .c = c}, n, term_distance);
 }
 
 static double avx2_distance_scaled_f64(const double *x, const double *c, const double *w,
                                        size_t n) {
-    struct terms t = {.x = x, .c = c, .w = w};
-    return sum_of(&t, n, full_distance_scaled, tail_distance_scaled);
+    return sum_of(&(struct terms){.x = x, .c = c, .w = w}, n, term_distance_scaled);
 }
 
 static double avx2_gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
-    struct terms t = {.x = x, .index = index, .w = w};
-    return sum_of(&t, n, full_gather_f64, tail_gather_f64);
+    return sum_of(&(struct terms){.x = x, .index = index, .w = w}, n, term_gather_f64);
 }
 
 static double avx2_gather_f32(const float *x, const uint32_t *index, const double *w, size_t n) {
-    struct terms t = {.x32 = x, .index = index, .w = w};
-    return sum_of(&t, n, full_gather_f32, tail_gather_f32);
+    return sum_of(&(struct terms){.x32 = x, .index = index, .w = w}, n, term_gather_f32);
 }
 
 static double avx2_gather_ones(const uint32_t *index, const double *w, size_t n) {
-    return sum_of(&(struct terms){.index = index, .w = w}, n, full_gather_ones, tail_gather_ones);
+    return sum_of(&(struct terms){.index = index, .w = w}, n, term_gather_ones);
 }
 
 static void avx2_axpy_f64(double a, const double *x, double *w, size_t n) {
     __m256d all = _mm256_set1_pd(a);
     size_t j = 0;
     for (; n - j >= VECTOR; j += VECTOR) {
-        _mm256_storeu_pd(w + j,
-                         _mm256_add_pd(load_f64(w + j), _mm256_mul_pd(all, load_f64(x + j))));
+        _mm256_storeu_pd(w + j, _mm256_add_pd(load_f64(w + j, WHOLE),
+                                              _mm256_mul_pd(all, load_f64(x + j, WHOLE))));
     }
     for (; j < n; j++) w[j] += a * x[j];
 }
@@ -246,8 +183,8 @@ static void avx2_axpy_f32(double a, const float *x, double *w, size_t n) {
     __m256d all = _mm256_set1_pd(a);
     size_t j = 0;
     for (; n - j >= VECTOR; j += VECTOR) {
-        _mm256_storeu_pd(w + j,
-                         _mm256_add_pd(load_f64(w + j), _mm256_mul_pd(all, load_f32(x + j))));
+        _mm256_storeu_pd(w + j, _mm256_add_pd(load_f64(w + j, WHOLE),
+                                              _mm256_mul_pd(all, load_f32(x + j, WHOLE))));
     }
     for (; j < n; j++) w[j] += a * (double)x[j];
 }
@@ -269,13 +206,13 @@ INLINE void short_rows(double *out, const double *const *x, size_t rows, const d
     __m256d sign = _mm256_set1_pd(magnitudes ? -0.0 : 0.0), zero = _mm256_setzero_pd();
     __m256d weight[8], four[4];
     __m256i mask = mask_of(n - (vectors - 1) * VECTOR);
-    for (size_t v = 0; v < vectors; v++) weight[v] = part_f64(w + v * VECTOR, n - v * VECTOR);
+    for (size_t v = 0; v < vectors; v++) weight[v] = load_f64(w + v * VECTOR, n - v * VECTOR);
     for (size_t i = 0; i < rows; i += 4) {
         for (size_t r = 0; r < 4; r++) {
             const double *row = x[i + r < rows ? i + r : rows - 1];
             __m256d sum[4] = {zero, zero, zero, zero};
             for (size_t v = 0; v < vectors; v++) {
-                __m256d part = v + 1 < vectors ? load_f64(row + v * VECTOR)
+                __m256d part = v + 1 < vectors ? load_f64(row + v * VECTOR, WHOLE)
                                                : _mm256_maskload_pd(row + v * VECTOR, mask);
                 part = _mm256_andnot_pd(sign, _mm256_mul_pd(part, weight[v]));
                 sum[v % 4] = _mm256_add_pd(sum[v % 4], part);
@@ -310,70 +247,62 @@ static void avx2_dot_rows(double *out, const double *const *x, size_t rows, cons
     for (size_t i = 0; i < rows; i++) out[i] = avx2_dot_f64(x[i], w, n);
 }
 
-INLINE __m256d full_reach(const struct terms *t, size_t j) {
-    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), full_f64(t, j));
-}
-
-INLINE __m256d tail_reach(const struct terms *t, size_t j, size_t left) {
-    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), tail_f64(t, j, left));
-}
-
-static void avx2_reach_rows(double *out, const double *const *x, size_t rows, const double *w,
-                            size_t n) {
+static void avx2_magnitude_rows(double *out, const double *const *x, size_t rows, const double *w,
+                                size_t n) {
     if (rows_are_short(out, x, rows, w, n, true)) return;
     for (size_t i = 0; i < rows; i++)
-        out[i] = sum_of(&(struct terms){.x = x[i], .w = w}, n, full_reach, tail_reach);
+        out[i] = sum_of(&(struct terms){.x = x[i], .w = w}, n, term_magnitude);
 }
 
 /* The numbers of `vectors` vectors, whose sums stay where they are. */
-INLINE void add_columns(double *w, double *reach, const double *a, const double *const *x,
+INLINE void add_columns(double *w, double *magnitude, const double *a, const double *const *x,
                         size_t rows, size_t j, size_t vectors) {
     __m256d sum[4], size[4], sign = _mm256_set1_pd(-0.0);
     for (size_t v = 0; v < vectors; v++) {
-        sum[v] = load_f64(w + j + v * VECTOR);
-        size[v] = reach ? load_f64(reach + j + v * VECTOR) : sign;
+        sum[v] = load_f64(w + j + v * VECTOR, WHOLE);
+        size[v] = magnitude ? load_f64(magnitude + j + v * VECTOR, WHOLE) : sign;
     }
     for (size_t i = 0; i < rows; i++) {
         __m256d all = _mm256_set1_pd(a[i]);
         for (size_t v = 0; v < vectors; v++) {
-            __m256d term = _mm256_mul_pd(all, load_f64(x[i] + j + v * VECTOR));
+            __m256d term = _mm256_mul_pd(all, load_f64(x[i] + j + v * VECTOR, WHOLE));
             sum[v] = _mm256_add_pd(sum[v], term);
-            if (reach) size[v] = _mm256_add_pd(size[v], _mm256_andnot_pd(sign, term));
+            if (magnitude) size[v] = _mm256_add_pd(size[v], _mm256_andnot_pd(sign, term));
         }
     }
     for (size_t v = 0; v < vectors; v++) {
         _mm256_storeu_pd(w + j + v * VECTOR, sum[v]);
-        if (reach) _mm256_storeu_pd(reach + j + v * VECTOR, size[v]);
+        if (magnitude) _mm256_storeu_pd(magnitude + j + v * VECTOR, size[v]);
     }
 }
 
-INLINE void add_last_columns(double *w, double *reach, const double *a, const double *const *x,
+INLINE void add_last_columns(double *w, double *magnitude, const double *a, const double *const *x,
                              size_t rows, size_t j, size_t left) {
     __m256i mask = mask_of(left);
     __m256d sum = _mm256_maskload_pd(w + j, mask), sign = _mm256_set1_pd(-0.0);
-    __m256d size = reach ? _mm256_maskload_pd(reach + j, mask) : sign;
+    __m256d size = magnitude ? _mm256_maskload_pd(magnitude + j, mask) : sign;
     for (size_t i = 0; i < rows; i++) {
         __m256d part = _mm256_maskload_pd(x[i] + j, mask);
         __m256d term = _mm256_mul_pd(_mm256_set1_pd(a[i]), part);
         sum = _mm256_add_pd(sum, term);
-        if (reach) size = _mm256_add_pd(size, _mm256_andnot_pd(sign, term));
+        if (magnitude) size = _mm256_add_pd(size, _mm256_andnot_pd(sign, term));
     }
     _mm256_maskstore_pd(w + j, mask, sum);
-    if (reach) _mm256_maskstore_pd(reach + j, mask, size);
+    if (magnitude) _mm256_maskstore_pd(magnitude + j, mask, size);
 }
 
-INLINE void add_all_columns(double *w, double *reach, const double *a, const double *const *x,
+INLINE void add_all_columns(double *w, double *magnitude, const double *a, const double *const *x,
                             size_t rows, size_t n) {
     size_t j = 0;
-    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) add_columns(w, reach, a, x, rows, j, 4);
-    for (; n - j >= VECTOR; j += VECTOR) add_columns(w, reach, a, x, rows, j, 1);
-    if (j < n) add_last_columns(w, reach, a, x, rows, j, n - j);
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) add_columns(w, magnitude, a, x, rows, j, 4);
+    for (; n - j >= VECTOR; j += VECTOR) add_columns(w, magnitude, a, x, rows, j, 1);
+    if (j < n) add_last_columns(w, magnitude, a, x, rows, j, n - j);
 }
 
-static void avx2_add_rows(double *w, double *reach, const double *a, const double *const *x,
+static void avx2_add_rows(double *w, double *magnitude, const double *a, const double *const *x,
                           size_t rows, size_t n) {
-    if (reach)
-        add_all_columns(w, reach, a, x, rows, n);
+    if (magnitude)
+        add_all_columns(w, magnitude, a, x, rows, n);
     else
         add_all_columns(w, NULL, a, x, rows, n);
 }
@@ -395,52 +324,6 @@ static void avx2_shift_f32(double *restrict out, const float *restrict x, const 
         for (size_t j = 0; j < n; j++) out[j] = (double)x[j] * a;
 }
 
-static void avx2_logistic(const double *m, size_t n, double *value, double *alpha,
-                          double *curvature) {
-    logistic_loss(m, n, value, alpha, curvature);
-}
-
-static void avx2_survey(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond) {
-    survey_numbers(x, n, zeros, minus, beyond);
-}
-
-static void avx2_entropy(const double *a, size_t n, double *out) {
-    logistic_entropy(a, n, out);
-}
-
-const struct kernels kernels_avx2 = {
-    .name = "avx2",
-    .dot_f64 = avx2_dot_f64,
-    .dot_f32 = avx2_dot_f32,
-    .dot_centred_f64 = avx2_dot_centred_f64,
-    .dot_centred_f32 = avx2_dot_centred_f32,
-    .distance_f64 = avx2_distance_f64,
-    .distance_scaled_f64 = avx2_distance_scaled_f64,
-    .axpy_f64 = avx2_axpy_f64,
-    .axpy_f32 = avx2_axpy_f32,
-    .shift_f64 = avx2_shift_f64,
-    .shift_f32 = avx2_shift_f32,
-    .dot_rows = avx2_dot_rows,
-    .reach_rows = avx2_reach_rows,
-    .add_rows = avx2_add_rows,
-    .gather_f64 = avx2_gather_f64,
-    .gather_f32 = avx2_gather_f32,
-    .gather_ones = avx2_gather_ones,
-    .scatter_f64 = scatter_add_f64,
-    .scatter_f32 = scatter_add_f32,
-    .scatter_ones = scatter_add_ones,
-    .logistic = avx2_logistic,
-    .entropy = avx2_entropy,
-    .survey = avx2_survey,
-    .lanes_dot = avx2_lanes_dot,
-    .lanes_fetch = avx2_lanes_fetch,
-    .lanes_add = avx2_lanes_add,
-    .lanes_dot_f64 = avx2_lanes_dot_f64,
-    .lanes_dot_doubles = avx2_lanes_dot_doubles,
-    .lanes_add_f64 = avx2_lanes_add_f64,
-    .lanes_squared_hinge = avx2_lanes_squared_hinge,
-    .lanes_hinge = avx2_lanes_hinge,
-    .lanes_logistic = avx2_lanes_logistic,
-};
+const struct kernels kernels_avx2 = {.name = "avx2", KERNEL_SET(avx2)};
 
 #endif

@@ -3,8 +3,6 @@
 
 #if KERNELS_HAVE_AVX2
 
-#include "kernels/ovr_lanes.h"
-
 #include <immintrin.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -145,22 +143,6 @@ void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint3
     case 3: lanes_add_f64_of(w, d, x, index, n, 3); break;
     default: lanes_add_f64_of(w, d, x, index, n, 4);
     }
-}
-
-/* The compiler knows the number of lanes in each branch, and makes vectors of them. */
-bool avx2_lanes_squared_hinge(struct lanes_step *step, size_t lanes) {
-    return lanes == OVR_LANES_HALF ? lanes_squared_hinge_step(step, OVR_LANES_HALF)
-                                   : lanes_squared_hinge_step(step, OVR_LANES);
-}
-
-bool avx2_lanes_hinge(struct lanes_step *step, size_t lanes) {
-    return lanes == OVR_LANES_HALF ? lanes_hinge_step(step, OVR_LANES_HALF)
-                                   : lanes_hinge_step(step, OVR_LANES);
-}
-
-bool avx2_lanes_logistic(struct lanes_step *step, size_t lanes) {
-    return lanes == OVR_LANES_HALF ? lanes_logistic_step(step, OVR_LANES_HALF)
-                                   : lanes_logistic_step(step, OVR_LANES);
 }
 
 #endif

@@ -26,29 +26,19 @@ static inline int lanes_move(struct lanes_step *step, size_t l, float a) {
     return change != 0;
 }
 
-static inline bool lanes_squared_hinge_step(struct lanes_step *step, size_t lanes) {
+/* `squared` is a constant where this is called, as is the number of lanes. */
+static inline bool lanes_hinge_step(struct lanes_step *step, size_t lanes, bool squared) {
     int moved = 0;
     for (size_t l = 0; l < lanes; l++) {
         float m = step->side[l] * step->score[l], q = step->scale[l] * step->norm, a = step->a[l];
-        float missing = 1 - m, inside = missing > 0 ? missing : 0, over = inside - missing;
-        float half = inside - 0.5F * a;
-        step->gap[l] += step->scale[l] * (half * half + a * over);
-        step->loss[l] += step->scale[l] * (inside * inside + 0.5F * a * m);
-        float best = (missing + q * a) / (q + 0.5F);
-        moved |= lanes_move(step, l, best > 0 ? best : 0);
-    }
-    return moved != 0;
-}
-
-static inline bool lanes_hinge_step(struct lanes_step *step, size_t lanes) {
-    int moved = 0;
-    for (size_t l = 0; l < lanes; l++) {
-        float m = step->side[l] * step->score[l], q = step->scale[l] * step->norm, a = step->a[l];
-        float missing = 1 - m, inside = missing > 0 ? missing : 0, over = inside - missing;
-        step->gap[l] += step->scale[l] * ((1 - a) * inside + a * over);
-        step->loss[l] += step->scale[l] * (inside + 0.5F * a * m);
-        float room = q > 1e-30F ? q : 1e-30F; /* rows of zeros have none */
-        moved |= lanes_move(step, l, lanes_clip(a + missing / room, 0, 1));
+        float violation = 1 - m, slack = violation > 0 ? violation : 0, excess = slack - violation;
+        float half = slack - 0.5F * a, gap = squared ? half * half : (1 - a) * slack;
+        step->gap[l] += step->scale[l] * (gap + a * excess);
+        step->loss[l] += step->scale[l] * ((squared ? slack * slack : slack) + 0.5F * a * m);
+        float curvature = q > 1e-30F ? q : 1e-30F; /* rows of zeros have none */
+        float best = squared ? (violation + q * a) / (q + 0.5F)
+                             : lanes_clip(a + violation / curvature, 0, 1);
+        moved |= lanes_move(step, l, squared && !(best > 0) ? 0 : best);
     }
     return moved != 0;
 }
@@ -99,21 +89,22 @@ static inline bool lanes_logistic_step(struct lanes_step *step, size_t lanes) {
     float low[OVR_LANES], high[OVR_LANES];
     int moved = 0, far = 0;
     for (size_t l = 0; l < lanes; l++) {
-        float side = step->side[l] * step->score[l], q_ii = step->scale[l] * step->norm;
-        float a = step->a[l], size = side < 0 ? -side : side;
-        float e = lanes_exp_of_minus(size), sigmoid = 1 / (1 + e), p = (side < 0 ? 1 : e) * sigmoid;
+        float margin = step->side[l] * step->score[l], q_ii = step->scale[l] * step->norm;
+        float a = step->a[l], size = margin < 0 ? -margin : margin;
+        float e = lanes_exp_of_minus(size), sigmoid = 1 / (1 + e),
+              p = (margin < 0 ? 1 : e) * sigmoid;
         float curvature = e * sigmoid * sigmoid, middle = 0.5F * (a + p), apart = p - a;
         float flat = middle * (1 - middle) + 1e-30F, move = q_ii * apart / (1 + q_ii * curvature);
-        float value = lanes_log_of_one_plus(e) + (side < 0 ? size : 0);
+        float value = lanes_log_of_one_plus(e) + (margin < 0 ? size : 0);
         step->gap[l] += step->scale[l] * (0.5F * apart * apart / flat);
-        step->loss[l] += step->scale[l] * (value + 0.5F * a * side);
+        step->loss[l] += step->scale[l] * (value + 0.5F * a * margin);
         best[l] = p - curvature * move;
-        m[l] = side;
+        m[l] = margin;
         q[l] = q_ii;
-        float at_0 = side + q_ii * (0.5F - a); /* above 0: so is the root */
+        float at_0 = margin + q_ii * (0.5F - a); /* above 0: so is the root */
         low[l] = at_0 > 0 ? 0 : -1e30F;
         high[l] = at_0 > 0 ? 1e30F : 0;
-        z[l] = lanes_clip(side + move, low[l], high[l]);
+        z[l] = lanes_clip(margin + move, low[l], high[l]);
         far |= (move > close) | (move < -close);
     }
     for (int round = 0; far && round < STEPS; round++) {
@@ -130,6 +121,22 @@ static inline bool lanes_logistic_step(struct lanes_step *step, size_t lanes) {
     }
     for (size_t l = 0; l < lanes; l++) moved |= lanes_move(step, l, lanes_clip(best[l], 0, 1));
     return moved != 0;
+}
+
+/* The compiler knows the number of lanes in each branch, and makes vectors of them. */
+static inline bool lanes_squared_hinge(struct lanes_step *step, size_t lanes) {
+    return lanes == OVR_LANES_HALF ? lanes_hinge_step(step, OVR_LANES_HALF, true)
+                                   : lanes_hinge_step(step, OVR_LANES, true);
+}
+
+static inline bool lanes_hinge(struct lanes_step *step, size_t lanes) {
+    return lanes == OVR_LANES_HALF ? lanes_hinge_step(step, OVR_LANES_HALF, false)
+                                   : lanes_hinge_step(step, OVR_LANES, false);
+}
+
+static inline bool lanes_logistic(struct lanes_step *step, size_t lanes) {
+    return lanes == OVR_LANES_HALF ? lanes_logistic_step(step, OVR_LANES_HALF)
+                                   : lanes_logistic_step(step, OVR_LANES);
 }
 
 #endif

@@ -3,11 +3,14 @@
 #define SEPAL_KERNELS_SETS_H
 
 #include "kernels/kernels.h"
+#include "kernels/logistic.h"
+#include "kernels/ovr_lanes.h"
+#include "kernels/survey.h"
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) /* clang says so too */
 #define KERNELS_HAVE_AVX2 1
 extern const struct kernels kernels_avx2;
-/* kernels_avx2_wide.c */
+/* kernels_avx2_lanes.c */
 void avx2_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
                     size_t lanes);
 void avx2_lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes);
@@ -19,9 +22,6 @@ void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index,
                             const double *w, size_t lanes, size_t used);
 void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
                         size_t n, size_t used);
-bool avx2_lanes_squared_hinge(struct lanes_step *step, size_t lanes);
-bool avx2_lanes_hinge(struct lanes_step *step, size_t lanes);
-bool avx2_lanes_logistic(struct lanes_step *step, size_t lanes);
 #else
 #define KERNELS_HAVE_AVX2 0
 #endif
@@ -30,5 +30,21 @@ bool avx2_lanes_logistic(struct lanes_step *step, size_t lanes);
 void scatter_add_f64(double a, const double *x, const uint32_t *index, double *w, size_t n);
 void scatter_add_f32(double a, const float *x, const uint32_t *index, double *w, size_t n);
 void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n);
+
+/* The functions of a set: its own have its prefix; the others are the same source for every set. */
+#define KERNEL_SET(set)                                                                            \
+    .dot_f64 = set##_dot_f64, .dot_f32 = set##_dot_f32, .dot_centred_f64 = set##_dot_centred_f64,  \
+    .dot_centred_f32 = set##_dot_centred_f32, .distance_f64 = set##_distance_f64,                  \
+    .distance_scaled_f64 = set##_distance_scaled_f64, .axpy_f64 = set##_axpy_f64,                  \
+    .axpy_f32 = set##_axpy_f32, .shift_f64 = set##_shift_f64, .shift_f32 = set##_shift_f32,        \
+    .dot_rows = set##_dot_rows, .magnitude_rows = set##_magnitude_rows,                            \
+    .add_rows = set##_add_rows, .gather_f64 = set##_gather_f64, .gather_f32 = set##_gather_f32,    \
+    .gather_ones = set##_gather_ones, .scatter_f64 = scatter_add_f64,                              \
+    .scatter_f32 = scatter_add_f32, .scatter_ones = scatter_add_ones, .logistic = logistic_loss,   \
+    .entropy = logistic_entropy, .survey = survey_numbers, .lanes_dot = set##_lanes_dot,           \
+    .lanes_fetch = set##_lanes_fetch, .lanes_add = set##_lanes_add,                                \
+    .lanes_dot_f64 = set##_lanes_dot_f64, .lanes_dot_doubles = set##_lanes_dot_doubles,            \
+    .lanes_add_f64 = set##_lanes_add_f64, .lanes_squared_hinge = lanes_squared_hinge,              \
+    .lanes_hinge = lanes_hinge, .lanes_logistic = lanes_logistic
 
 #endif

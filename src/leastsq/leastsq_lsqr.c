@@ -100,11 +100,9 @@ static sepal_status lsqr_solve(struct lsqr *s, struct leastsq *p, size_t output,
 sepal_status leastsq_lsqr(struct leastsq *p, double tol, size_t max_iter) {
     size_t rows = p->x->rows, cols = p->x->cols, longer = rows > cols ? rows : cols;
     struct lsqr s = {0};
-    s.u = arena_zero(p->ctx, p->arena, rows, sizeof *s.u);
-    s.v = arena_zero(p->ctx, p->arena, cols, sizeof *s.v);
-    s.w = arena_alloc(p->ctx, p->arena, cols, sizeof *s.w);
-    s.product = arena_alloc(p->ctx, p->arena, longer, sizeof *s.product);
-    if (!s.u || !s.v || !s.w || !s.product) return SEPAL_EMEMORY;
+    TRY(ARENA_VECTORS(p->ctx, p->arena, rows, &s.u));
+    TRY(ARENA_VECTORS(p->ctx, p->arena, cols, &s.v, &s.w));
+    TRY(ARENA_VECTORS(p->ctx, p->arena, longer, &s.product));
     TRY(products_init(&s.products, p));
     size_t most = p->centre && rows > 0 ? rows - 1 : rows;
     p->rank = most < p->n ? most : p->n;

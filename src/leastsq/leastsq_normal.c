@@ -101,7 +101,7 @@ static sepal_status add_residuals(sepal_ctx *ctx, const struct block *block, dou
 static sepal_status take_residuals(struct system *s) {
     const struct leastsq *p = s->p;
     size_t n = p->n, k = p->outputs;
-    for (size_t i = 0; i < n * k; i++) s->rows_of_w[i % k * n + i / k] = s->w[i];
+    transpose(s->rows_of_w, s->w, n, k);
     TRY(matrix_sum(s->rhs, p->ctx, p->x, n * k, add_residuals, s));
     for (size_t i = 0; i < n * k; i++) s->rhs[i] -= p->ridge * s->w[i];
     return SEPAL_OK;

@@ -173,7 +173,7 @@ static sepal_status solve_rows(struct leastsq *p) {
     for (size_t i = 0; i < m * k; i++)
         a[i] = leastsq_root_weight(p, i / k) * leastsq_target(p, i / k)[i % k];
     qr_multiply(p, y, m, k, inverse, a);
-    for (size_t i = 0; i < m * m; i++) unit[i] = inverse[i % m * m + i / m];
+    transpose(unit, inverse, m, m);
     qr_multiply(p, a, m, k, unit, y);
     struct back_product all = {.p = p, .a = a};
     return parallel_for(p->ctx, k, multiply_back, &all);

@@ -71,10 +71,8 @@ static sepal_status find_full(struct full_columns *out, const struct objective *
     size_t n = x->n_blocks ? x->blocks[0].start[1] : 0;
     *out = (struct full_columns){.n = n,
                                  .column = arena_alloc(o->ctx, o->arena, n, sizeof *out->column)};
-    double *numbers = arena_zero(o->ctx, o->arena, n, 4 * sizeof *numbers);
-    if (!out->column || !numbers) return SEPAL_EMEMORY;
-    double **fields[] = {&out->first, &out->sum, &out->least, &out->most};
-    for (size_t k = 0; k < 4; k++) *fields[k] = numbers + k * n;
+    if (!out->column) return SEPAL_EMEMORY;
+    TRY(ARENA_VECTORS(o->ctx, o->arena, n, &out->first, &out->sum, &out->least, &out->most));
     for (size_t at = 0; at < n; at++) {
         out->column[at] = x->blocks[0].index[at];
         out->first[at] = block_value(&x->blocks[0], 0, at);

@@ -70,7 +70,7 @@ static double certify_room(const struct loss *loss, double a) {
 
 struct certify_totals {
     const struct proving *all;
-    struct total high[STRIPES], difference[STRIPES], room[STRIPES];
+    struct total high[STRIPES], difference[STRIPES], slack[STRIPES];
     double size[STRIPES];
 };
 
@@ -93,7 +93,7 @@ static sepal_status sides_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload
         }
         total_add_all(&sums->high[stripe], high, n);
         total_add_all(&sums->difference[stripe], both, n);
-        total_add_all(&sums->room[stripe], free, n);
+        total_add_all(&sums->slack[stripe], free, n);
     }
     sums->size[stripe] = size;
     return SEPAL_OK;
@@ -113,7 +113,7 @@ sepal_status proving_sides(struct sides *out, const struct proving *all) {
     TRY(run_tasks(all->o, STRIPES, sides_of_stripe, &sums));
     *out = (struct sides){.high = add_totals(sums.high),
                           .difference = add_totals(sums.difference),
-                          .room = add_totals(sums.room)};
+                          .slack = add_totals(sums.slack)};
     for (size_t s = 0; s < STRIPES; s++) out->size += sums.size[s];
     return SEPAL_OK;
 }
@@ -140,14 +140,14 @@ static sepal_status balance_stripe(sepal_ctx *ctx, size_t stripe, void *payload)
     return SEPAL_OK;
 }
 
-/* A free bias needs the sums of both sides to be equal. What is amiss is shared out over the
-   variables between their bounds, where the dual is flat; if they have not the room for it, the
+/* A free bias needs the sums of both sides to be equal. The imbalance is shared out over the
+   variables between their bounds, where the dual is flat; if they have not the slack for it, the
    larger side is shrunk. */
 static sepal_status certify_balance(const struct proving *all) {
     const struct objective *o = all->o;
     struct sides s;
     TRY(proving_sides(&s, all));
-    double high = s.high, low = high - s.difference, space = s.room, step = s.difference / space;
+    double high = s.high, low = high - s.difference, space = s.slack, step = s.difference / space;
     bool moves = space > 0 && (isinf(o->loss->least) || fabs(step) < 1);
     struct balancing by = {.all = all,
                            .step = step,
@@ -279,7 +279,7 @@ sepal_status certify(struct proof *out, const struct objective *o, const double 
     mem_free(all.m);
     mem_free(all.a);
     mem_free(all.v);
-    mem_free(all.reach);
+    mem_free(all.magnitude);
     mem_free(all.group);
     return status;
 }

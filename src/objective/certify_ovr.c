@@ -37,14 +37,14 @@ struct ovr_proving {
     double norm[LANES]; /* of the weights */
     /* Of the rows, for bounds of the rounding errors: of the losses; what the errors of conjugates and
        of both sides' sums are measured by; and sums of |weight a| |x|, which no norm of v exceeds. */
-    double loss_error[LANES], neg_conjugate_size[LANES], size[LANES], reach[LANES];
+    double loss_error[LANES], neg_conjugate_size[LANES], size[LANES], magnitude[LANES];
     /* A free bias: dual variables move by `shift` until both sides are balanced, or those of the
        larger side shrink by `factor`. */
     double shift[LANES], factor[2][LANES];
-    size_t used;      /* lanes, in fours */
-    bool far;         /* the sums are sparse rows', and not all in the nearest caches */
-    double *room, *v; /* a row of doubles; cols x used: sums of weight a y x */
-    void *block;      /* where v lies */
+    size_t used;         /* lanes, in fours */
+    bool far;            /* the sums are sparse rows', and not all in the nearest caches */
+    double *scratch, *v; /* a row of doubles; cols x used: sums of weight a y x */
+    void *block;         /* where v lies */
 };
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ struct ovr_row {
 
 /* Sides, weights and dual variables of a row, brought into the range of the loss; what is no number
    becomes 0, as idle lanes are. */
-static void certify_ovr_look_at(struct ovr_row *look, const struct ovr_proving *all, size_t row) {
+static void certify_ovr_read_row(struct ovr_row *look, const struct ovr_proving *all, size_t row) {
     const struct ovr_objective *rest = all->rest;
     const struct ovr_point *point = all->point;
     const struct loss *loss = rest->o->loss;
@@ -72,30 +72,30 @@ static void certify_ovr_look_at(struct ovr_row *look, const struct ovr_proving *
 }
 
 /* How far a dual variable may move: the more, the less moving it costs. */
-static double room_of(const struct loss *loss, double a) {
+static double certify_ovr_slack(const struct loss *loss, double a) {
     return isinf(loss->most) ? a : a * (1 - a / loss->most);
 }
 
 /* A free bias needs the sums of both sides to be equal, see certify.c. */
 static void certify_ovr_balance(struct ovr_proving *all) {
     const struct objective *o = all->rest->o;
-    struct ovr_totals sides[2] = {0}, rooms = {0};
+    struct ovr_totals sides[2] = {0}, slacks = {0};
     struct ovr_row look = {0};
     for (size_t i = 0; i < o->n; i++) {
-        double term[2][LANES], room[LANES];
-        certify_ovr_look_at(&look, all, i);
+        double term[2][LANES], slack[LANES];
+        certify_ovr_read_row(&look, all, i);
         for (size_t l = 0; l < all->used; l++) {
             term[0][l] = look.side[l] < 0 ? look.row_weight[l] * look.a[l] : 0;
             term[1][l] = look.side[l] > 0 ? look.row_weight[l] * look.a[l] : 0;
-            room[l] = look.row_weight[l] * room_of(o->loss, look.a[l]);
+            slack[l] = look.row_weight[l] * certify_ovr_slack(o->loss, look.a[l]);
         }
         totals_add(&sides[0], term[0], all->used);
         totals_add(&sides[1], term[1], all->used);
-        totals_add(&rooms, room, all->used);
+        totals_add(&slacks, slack, all->used);
     }
     for (size_t l = 0; l < all->point->n; l++) {
         double low = certify_ovr_total_of(&sides[0], l), high = certify_ovr_total_of(&sides[1], l);
-        double space = certify_ovr_total_of(&rooms, l), step = (high - low) / space;
+        double space = certify_ovr_total_of(&slacks, l), step = (high - low) / space;
         bool moves = space > 0 && fabs(step) < 1;
         all->shift[l] = moves ? step : 0;
         all->factor[0][l] = !moves && low > high ? high / low : 1;
@@ -105,7 +105,7 @@ static void certify_ovr_balance(struct ovr_proving *all) {
 
 static double certify_ovr_balanced(const struct ovr_proving *all, size_t l, double side, double a) {
     const struct loss *loss = all->rest->o->loss;
-    a -= all->shift[l] * side * room_of(loss, a);
+    a -= all->shift[l] * side * certify_ovr_slack(loss, a);
     return fmin(fmax(a * all->factor[side > 0][l], loss->least), loss->most);
 }
 
@@ -153,9 +153,9 @@ static void certify_ovr_add_row(struct ovr_proving *all, const struct block *blo
     const uint32_t *index;
     double m[LANES] = {0}, neg_conjugate[LANES] = {0}, d[LANES] = {0};
     struct ovr_row look = {0};
-    size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, all->room);
+    size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, all->scratch);
     double norm = sqrt(all->kernels->dot_f64(x, x, n));
-    certify_ovr_look_at(&look, all, row);
+    certify_ovr_read_row(&look, all, row);
     certify_ovr_fetch(all, all->v, all->used * sizeof *all->v, block, i);
     add_up_scores(m, all, x, index, n);
     if (all->point->w)
@@ -167,7 +167,7 @@ static void certify_ovr_add_row(struct ovr_proving *all, const struct block *blo
         if (o->bias == BIAS_FREE) a = look.a[l] = certify_ovr_balanced(all, l, look.side[l], a);
         d[l] = look.row_weight[l] * look.side[l] * a;
         all->size[l] += fabs(d[l]);
-        all->reach[l] += fabs(d[l]) * norm;
+        all->magnitude[l] += fabs(d[l]) * norm;
     }
     add_losses(all, &look, m, norm, n);
     o->loss->neg_conjugate(all->kernels, all->used, look.a, neg_conjugate);
@@ -223,7 +223,8 @@ static void estimate_lane(struct estimate *out, const struct ovr_proving *all, s
                         rounding_of(4, out->primal);
     /* every row may have rounded a sum, and (|v| + error)^2 is the most that it can be */
     double v = penalised ? certify_ovr_total_of(&all->v_bias, l) : 0, norm = sqrt(square);
-    double error = rounding_of((double)o->n + 12, all->reach[l]) + unbalanced * all->reach[l];
+    double size = all->magnitude[l];
+    double error = rounding_of((double)o->n + 12, size) + unbalanced * size;
     double v_error = penalised ? rounding_of(8, all->size[l]) : 0;
     double charge = (square + v * v) / (2 * o->l2);
     double more = (error * (2 * norm + error) + v_error * (2 * fabs(v) + v_error)) / (2 * o->l2);
@@ -272,11 +273,11 @@ static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
     const struct objective *o = points->rest->o;
     struct ovr_proving all = {
         .rest = points->rest, .point = points->point[p], .kernels = ctx->kernels};
-    all.room = mem_alloc(ctx, o->cols, sizeof *all.room);
+    all.scratch = mem_alloc(ctx, o->cols, sizeof *all.scratch);
     all.used = (all.point->n + 3) / 4 * 4;
     all.far = o->rows.sparse && o->cols * all.used * sizeof *all.v > NEAR;
     all.v = mem_lines(&all.block, ctx, o->cols, all.used * sizeof *all.v);
-    sepal_status status = all.room && all.v ? SEPAL_OK : SEPAL_EMEMORY;
+    sepal_status status = all.scratch && all.v ? SEPAL_OK : SEPAL_EMEMORY;
     if (all.v) memset(all.v, 0, o->cols * all.used * sizeof *all.v);
     measure_weights(&all);
     if (status == SEPAL_OK && o->bias == BIAS_FREE) certify_ovr_balance(&all);
@@ -284,7 +285,7 @@ static sepal_status prove_point(sepal_ctx *ctx, size_t p, void *payload) {
         for (size_t i = 0; i < o->rows.blocks[b].rows; i++)
             certify_ovr_add_row(&all, &o->rows.blocks[b], i);
     if (status == SEPAL_OK) status = certify_ovr_conclude(points->out[p], &all);
-    mem_free(all.room);
+    mem_free(all.scratch);
     mem_free(all.block);
     return status;
 }

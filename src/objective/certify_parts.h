@@ -22,10 +22,10 @@ struct proving {
     size_t parts;
     const double *alpha; /* what these are made of; NULL: the margins */
     /* parts x width: sums of c_i a_i y_i (x_i - c, 1), and of the terms' magnitudes */
-    double *v, *reach;
+    double *v, *magnitude;
     double *group;     /* parts x width: of some rows, before they go to v; NULL: of all at once */
     size_t group_rows; /* how many */
-    double relative;   /* v is off by rounding by no more than this part of reach */
+    double relative;   /* v is off by rounding by no more than this part of magnitude */
     double unbalanced; /* and by this part, and so is the dual: what a free bias takes */
     double shrink;     /* of the dual variables, for an L1 penalty alone */
 };
@@ -42,10 +42,10 @@ sepal_status sum_stripes(double *out, double *error, const struct proving *all, 
 sepal_status run_tasks(const struct objective *o, size_t n, task_fn task, void *payload);
 
 /* certify_point.c: margins, and P. */
-/* The next of a dense block's rows from number i on, centred: PANEL, or those that are left. `room` has
+/* The next of a dense block's rows from number i on, centred: PANEL, or those that are left. `scratch` has
    PANEL rows. */
 size_t proving_panel(const double **x, const struct proving *all, const struct block *block,
-                     size_t i, double *room);
+                     size_t i, double *scratch);
 sepal_status proving_margins(struct proving *all);
 /* Of n dense rows from this number on, as proving_panel gives them. */
 void proving_dense_margins(const struct proving *all, size_t row, const double *const *x, size_t n);
@@ -54,7 +54,7 @@ sepal_status proving_primal(struct estimate *out, const struct proving *all);
 /* Sums over the rows that a free bias is about: of c_i a_i for y = 1, the same less that for y = -1,
    of |c_i a_i|, and of c_i times how far a_i may move. */
 struct sides {
-    double high, difference, size, room;
+    double high, difference, size, slack;
 };
 sepal_status proving_sides(struct sides *out, const struct proving *all);
 
@@ -63,7 +63,7 @@ sepal_status proving_room(struct proving *all);
 sepal_status proving_sums(struct proving *all);
 /* How far v[j] may be off. */
 static inline double proving_error(const struct proving *all, size_t j) {
-    return ROUNDING_MORE * (all->relative + all->unbalanced) * all->reach[j] + DBL_MIN;
+    return ROUNDING_MORE * (all->relative + all->unbalanced) * all->magnitude[j] + DBL_MIN;
 }
 
 #endif

@@ -6,9 +6,9 @@
 /* ---- rows -------------------------------------------------------------------------------------- */
 
 size_t proving_panel(const double **x, const struct proving *all, const struct block *block,
-                     size_t i, double *room) {
+                     size_t i, double *scratch) {
     size_t n = block->rows - i < PANEL ? block->rows - i : PANEL;
-    block_panel(x, all->o->ctx->kernels, block, i, n, all->o->cols, all->o->centre, room);
+    block_panel(x, all->o->ctx->kernels, block, i, n, all->o->cols, all->o->centre, scratch);
     return n;
 }
 
@@ -48,23 +48,23 @@ static double point_roundings(size_t n) {
     return (double)((n < lanes ? n : lanes) + 3);
 }
 
-/* From a row's score, a sum of n products whose magnitudes amount to `reach`. */
-static void keep_margin(const struct point_scoring *scoring, size_t row, double score, double reach,
-                        size_t n) {
+/* From a row's score, a sum of n products whose magnitudes add up to `magnitude`. */
+static void keep_margin(const struct point_scoring *scoring, size_t row, double score,
+                        double magnitude, size_t n) {
     const struct proving *all = scoring->all;
     all->m[row] = (score + scoring->shift) * objective_side(all->o, row);
-    all->off[row] = rounding_of(point_roundings(n), reach) + rounding_of(1, fabs(all->m[row])) +
+    all->off[row] = rounding_of(point_roundings(n), magnitude) + rounding_of(1, fabs(all->m[row])) +
                     scoring->shift_error;
 }
 
 static void sparse_margins(const struct point_scoring *scoring, const struct block *block,
-                           double *room) {
+                           double *scratch) {
     const struct proving *all = scoring->all;
     const struct objective *o = all->o;
     for (size_t i = 0; i < block->rows; i++) {
         const double *x;
         const uint32_t *index;
-        size_t n = row_doubles(&x, &index, block, i, o->cols, NULL, room);
+        size_t n = row_doubles(&x, &index, block, i, o->cols, NULL, scratch);
         double score = row_dot(o->ctx->kernels, block, i, o->cols, all->u);
         keep_margin(scoring, block->first_row + i, score, point_reach_of_row(x, index, n, all->u),
                     n);
@@ -75,16 +75,16 @@ void proving_dense_margins(const struct proving *all, size_t row, const double *
                            size_t n) {
     const struct objective *o = all->o;
     const struct point_scoring scoring = {.all = all, .shift = objective_bias(o, all->u)};
-    double score[PANEL], reach[PANEL];
+    double score[PANEL], magnitude[PANEL];
     o->ctx->kernels->dot_rows(score, x, n, all->u, o->cols);
-    o->ctx->kernels->reach_rows(reach, x, n, all->u, o->cols);
-    for (size_t k = 0; k < n; k++) keep_margin(&scoring, row + k, score[k], reach[k], o->cols);
+    o->ctx->kernels->magnitude_rows(magnitude, x, n, all->u, o->cols);
+    for (size_t k = 0; k < n; k++) keep_margin(&scoring, row + k, score[k], magnitude[k], o->cols);
 }
 
-static void dense_margins(const struct proving *all, const struct block *block, double *room) {
+static void dense_margins(const struct proving *all, const struct block *block, double *scratch) {
     const double *x[PANEL];
     for (size_t i = 0, n; i < block->rows; i += n) {
-        n = proving_panel(x, all, block, i, room);
+        n = proving_panel(x, all, block, i, scratch);
         proving_dense_margins(all, block->first_row + i, x, n);
     }
 }
@@ -93,14 +93,14 @@ static sepal_status margins_of_block(sepal_ctx *ctx, size_t b, void *payload) {
     const struct point_scoring *scoring = payload;
     const struct objective *o = scoring->all->o;
     const struct block *block = &o->rows.blocks[b];
-    double *room = block->sparse ? mem_alloc(ctx, longest_row(block), sizeof *room)
-                                 : mem_alloc(ctx, o->cols, PANEL * sizeof *room);
-    if (!room) return SEPAL_EMEMORY;
+    double *scratch = block->sparse ? mem_alloc(ctx, longest_row(block), sizeof *scratch)
+                                    : mem_alloc(ctx, o->cols, PANEL * sizeof *scratch);
+    if (!scratch) return SEPAL_EMEMORY;
     if (block->sparse)
-        sparse_margins(scoring, block, room);
+        sparse_margins(scoring, block, scratch);
     else
-        dense_margins(scoring->all, block, room);
-    mem_free(room);
+        dense_margins(scoring->all, block, scratch);
+    mem_free(scratch);
     return SEPAL_OK;
 }
 
@@ -108,11 +108,11 @@ sepal_status proving_margins(struct proving *all) {
     const struct objective *o = all->o;
     struct point_scoring scoring = {.all = all, .shift = objective_bias(o, all->u)};
     if (o->centre && o->rows.sparse) {
-        double reach;
-        o->ctx->kernels->reach_rows(&reach, &o->centre, 1, all->u, o->cols);
-        reach += fabs(scoring.shift);
+        double magnitude;
+        o->ctx->kernels->magnitude_rows(&magnitude, &o->centre, 1, all->u, o->cols);
+        magnitude += fabs(scoring.shift);
         scoring.shift -= o->ctx->kernels->dot_f64(o->centre, all->u, o->cols);
-        scoring.shift_error = rounding_of(point_roundings(o->cols), reach);
+        scoring.shift_error = rounding_of(point_roundings(o->cols), magnitude);
     }
     return run_tasks(o, o->rows.n_blocks, margins_of_block, &scoring);
 }

@@ -34,8 +34,8 @@ sepal_status proving_room(struct proving *all) {
     all->group_rows = (size_t)sqrt((double)rows) + 1;
     if (all->group_rows < least) all->group_rows = least;
     all->v = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->v);
-    all->reach = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->reach);
-    if (!all->v || !all->reach) return SEPAL_EMEMORY;
+    all->magnitude = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->magnitude);
+    if (!all->v || !all->magnitude) return SEPAL_EMEMORY;
     if (all->group_rows >= rows) return SEPAL_OK;
     all->group = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->group);
     return all->group ? SEPAL_OK : SEPAL_EMEMORY;
@@ -52,7 +52,7 @@ static double sums_roundings(const struct proving *all) {
 
 /* Where the sums of a part of the rows go; `seen`: rows of the group. */
 struct certify_part {
-    double *v, *reach, *group, *room;
+    double *v, *magnitude, *group, *scratch;
     size_t seen;
 };
 
@@ -73,16 +73,16 @@ static double sums_factor_of(const struct proving *all, size_t row) {
 
 static void sums_add_sparse(const struct proving *all, struct certify_part *part,
                             const struct block *block) {
-    double *v = part->group ? part->group : part->v, *reach = part->reach;
+    double *v = part->group ? part->group : part->v, *magnitude = part->magnitude;
     for (size_t i = 0; i < block->rows; i++) {
         const double *x;
         const uint32_t *index;
         double factor = sums_factor_of(all, block->first_row + i);
-        size_t n = row_doubles(&x, &index, block, i, all->o->cols, NULL, part->room);
+        size_t n = row_doubles(&x, &index, block, i, all->o->cols, NULL, part->scratch);
         for (size_t k = 0; factor != 0 && k < n; k++) {
             double term = factor * x[k];
             v[index[k]] += term;
-            reach[index[k]] += fabs(term);
+            magnitude[index[k]] += fabs(term);
         }
         sums_count_rows(all, part, 1);
     }
@@ -93,7 +93,7 @@ static void sums_add_dense(const struct proving *all, struct certify_part *part,
     double *v = part->group ? part->group : part->v, factor[PANEL];
     const double *x[PANEL];
     for (size_t i = 0, n; i < block->rows; i += n) {
-        n = proving_panel(x, all, block, i, part->room);
+        n = proving_panel(x, all, block, i, part->scratch);
         if (all->joint) proving_dense_margins(all, block->first_row + i, x, n);
         size_t used = 0;
         for (size_t k = 0; k < n; k++) {
@@ -101,7 +101,7 @@ static void sums_add_dense(const struct proving *all, struct certify_part *part,
             x[used] = x[k];
             used += factor[used] != 0;
         }
-        all->o->ctx->kernels->add_rows(v, part->reach, factor, x, used, all->o->cols);
+        all->o->ctx->kernels->add_rows(v, part->magnitude, factor, x, used, all->o->cols);
         sums_count_rows(all, part, n);
     }
 }
@@ -109,13 +109,13 @@ static void sums_add_dense(const struct proving *all, struct certify_part *part,
 static sepal_status sums_add_part(sepal_ctx *ctx, size_t k, void *payload) {
     const struct proving *all = payload;
     const struct matrix *rows = &all->o->rows;
-    size_t width = all->o->width, room = rows->sparse ? 1 : PANEL;
-    struct certify_part part = {.v = all->v + k * width, .reach = all->reach + k * width};
+    size_t width = all->o->width, held = rows->sparse ? 1 : PANEL;
+    struct certify_part part = {.v = all->v + k * width, .magnitude = all->magnitude + k * width};
     part.group = all->group ? all->group + k * width : NULL;
-    part.room = mem_alloc(ctx, all->o->cols, room * sizeof *part.room);
-    if (!part.room) return SEPAL_EMEMORY;
+    part.scratch = mem_alloc(ctx, all->o->cols, held * sizeof *part.scratch);
+    if (!part.scratch) return SEPAL_EMEMORY;
     memset(part.v, 0, width * sizeof *part.v);
-    memset(part.reach, 0, width * sizeof *part.reach);
+    memset(part.magnitude, 0, width * sizeof *part.magnitude);
     if (part.group) memset(part.group, 0, width * sizeof *part.group);
     for (size_t b = first_block(all, k); b < first_block(all, k + 1); b++) {
         if (rows->sparse)
@@ -124,7 +124,7 @@ static sepal_status sums_add_part(sepal_ctx *ctx, size_t k, void *payload) {
             sums_add_dense(all, &part, &rows->blocks[b]);
     }
     sums_count_rows(all, &part, all->group_rows);
-    mem_free(part.room);
+    mem_free(part.scratch);
     return SEPAL_OK;
 }
 
@@ -135,7 +135,7 @@ static sepal_status join_parts(sepal_ctx *ctx, size_t stripe, void *payload) {
     for (size_t j = width * stripe / STRIPES; j < to; j++) {
         for (size_t part = 1; part < all->parts; part++) {
             all->v[j] += all->v[part * width + j];
-            all->reach[j] += all->reach[part * width + j];
+            all->magnitude[j] += all->magnitude[part * width + j];
         }
     }
     return SEPAL_OK;
@@ -161,11 +161,11 @@ sepal_status proving_sums(struct proving *all) {
     if (o->bias != BIAS_NONE || (o->centre && o->rows.sparse)) TRY(proving_sides(&s, all));
     for (size_t j = 0; o->centre && o->rows.sparse && j < o->cols; j++) {
         all->v[j] -= s.difference * o->centre[j];
-        all->reach[j] += s.size * fabs(o->centre[j]);
+        all->magnitude[j] += s.size * fabs(o->centre[j]);
     }
     if (o->bias != BIAS_NONE) {
         all->v[o->cols] = s.difference;
-        all->reach[o->cols] = s.size;
+        all->magnitude[o->cols] = s.size;
     }
     all->relative = ROUNDING_MORE * sums_roundings(all) * ROUNDING;
     all->unbalanced = o->bias == BIAS_FREE ? sums_imbalance(&s) : 0;

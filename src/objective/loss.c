@@ -38,9 +38,9 @@ static void hinge_at(const struct kernels *kernels, size_t n, const double *m, d
                      double *alpha, double *curvature) {
     (void)kernels;
     for (size_t i = 0; i < n; i++) {
-        double short_of = 1 - m[i];
-        if (value) value[i] = short_of <= 0 ? 0 : short_of; /* of no number: none */
-        if (alpha) alpha[i] = short_of > 0 ? 1 : 0;
+        double violation = 1 - m[i];
+        if (value) value[i] = violation <= 0 ? 0 : violation; /* of no number: none */
+        if (alpha) alpha[i] = violation > 0 ? 1 : 0;
         if (curvature) curvature[i] = 0;
     }
 }
@@ -67,9 +67,9 @@ static void squared_hinge_at(const struct kernels *kernels, size_t n, const doub
                              double *value, double *alpha, double *curvature) {
     (void)kernels;
     for (size_t i = 0; i < n; i++) {
-        double short_of = m[i] >= 1 ? 0 : 1 - m[i]; /* of no number: none */
-        if (value) value[i] = short_of * short_of;
-        if (alpha) alpha[i] = 2 * short_of;
+        double violation = m[i] >= 1 ? 0 : 1 - m[i]; /* of no number: none */
+        if (value) value[i] = violation * violation;
+        if (alpha) alpha[i] = 2 * violation;
         if (curvature) curvature[i] = m[i] < 1 ? 2 : 0;
     }
 }
@@ -97,9 +97,9 @@ static void squared_at(const struct kernels *kernels, size_t n, const double *m,
                        double *alpha, double *curvature) {
     (void)kernels;
     for (size_t i = 0; i < n; i++) {
-        double short_of = 1 - m[i];
-        if (value) value[i] = short_of * short_of / 2;
-        if (alpha) alpha[i] = short_of;
+        double violation = 1 - m[i];
+        if (value) value[i] = violation * violation / 2;
+        if (alpha) alpha[i] = violation;
         if (curvature) curvature[i] = 1;
     }
 }

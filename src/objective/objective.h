@@ -60,6 +60,17 @@ static inline double objective_side(const struct objective *o, size_t i) {
 static inline double objective_bias(const struct objective *o, const double *u) {
     return o->bias == BIAS_NONE ? 0 : u[o->cols];
 }
+/* The sum of the row weights c_i, and the mean of n numbers by these weights. */
+static inline double objective_total_weight(const struct objective *o) {
+    double total = 0;
+    for (size_t i = 0; i < o->n; i++) total += o->row_weight[i];
+    return total;
+}
+static inline double objective_mean(const struct objective *o, const double *number) {
+    double sum = 0;
+    for (size_t i = 0; i < o->n; i++) sum += o->row_weight[i] * number[i];
+    return sum / objective_total_weight(o);
+}
 /* Numbers of the slabs, added in their order. */
 static inline double objective_total(const struct objective *o, const double *number) {
     double sum = 0;

@@ -44,17 +44,17 @@ struct panel {
 
 /* The rows of a panel: those of a block that are kept by columns, or turned here. */
 static void turn_panel(const struct objective *o, const struct kernels *kernels,
-                       struct panel *panel, double *room) {
+                       struct panel *panel, double *scratch) {
     size_t row = panel->block->first_row + panel->local, cols = o->cols;
-    panel->columns = o->columns ? o->columns + row : room;
+    panel->columns = o->columns ? o->columns + row : scratch;
     panel->apart = o->columns ? o->apart : APART;
     for (size_t i = 0, n; !o->columns && i < panel->n; i += n) {
         n = panel->n - i < PANEL ? panel->n - i : PANEL;
         block_panel(panel->x, kernels, panel->block, panel->local + i, n, cols, o->centre,
-                    room + cols * APART);
+                    scratch + cols * APART);
         const double *rows = panel->x[0]; /* one after the other */
         for (size_t j = 0; j < cols; j++)
-            for (size_t k = 0; k < n; k++) room[j * APART + i + k] = rows[k * cols + j];
+            for (size_t k = 0; k < n; k++) scratch[j * APART + i + k] = rows[k * cols + j];
     }
 }
 
@@ -214,8 +214,8 @@ static sepal_status sweep_pass_slab(sepal_ctx *ctx, size_t slab, void *payload) 
     size_t gram = o->cols * (o->cols + 1);
     if (pass->out) memset(o->slab_sum + slab * o->width, 0, o->width * sizeof(double));
     if (pass->gram) memset(pass->gram + slab * gram, 0, gram * sizeof *pass->gram);
-    size_t room = o->turned ? PANEL + APART : PANEL;
-    if (!o->rows.sparse && !(dense = mem_alloc(ctx, room * o->cols, sizeof *dense)))
+    size_t held = o->turned ? PANEL + APART : PANEL;
+    if (!o->rows.sparse && !(dense = mem_alloc(ctx, held * o->cols, sizeof *dense)))
         return SEPAL_EMEMORY;
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
         const struct block *block = &o->rows.blocks[b];

@@ -61,16 +61,16 @@ static double power_of_two(int exponent) {
 static void choose_scale(struct hull_points *out, bool even) {
     size_t cols = out->q->x->cols;
     double largest = 0;
-    for (size_t j = 0; j < cols; j++) largest = fmax(largest, out->reach[j]);
+    for (size_t j = 0; j < cols; j++) largest = fmax(largest, out->radius[j]);
     out->even = true;
     double square = 0;
     for (size_t j = 0; j < cols; j++) {
         int exponent;
-        (void)frexp(even || out->reach[j] == 0 ? largest : out->reach[j], &exponent);
+        (void)frexp(even || out->radius[j] == 0 ? largest : out->radius[j], &exponent);
         out->scale[j] = power_of_two(-exponent);
         out->even = out->even && out->scale[j] == out->scale[0];
-        double reach = out->reach[j] * out->scale[j];
-        square += reach * reach;
+        double radius = out->radius[j] * out->scale[j];
+        square += radius * radius;
     }
     out->diameter = square > 0 ? sqrt(square) : 1;
 }
@@ -93,8 +93,8 @@ static sepal_status points_measure(struct hull_points *out, sepal_ctx *ctx, stru
     if (status == SEPAL_OK) status = parallel_for(ctx, blocks, range_block, &all);
     out->centre = out->q->bias && !x->sparse ? arena_zero(ctx, arena, cols, sizeof(double)) : NULL;
     out->scale = arena_zero(ctx, arena, cols, sizeof *out->scale);
-    out->reach = arena_zero(ctx, arena, cols, sizeof *out->reach);
-    if (!out->scale || !out->reach || (out->q->bias && !x->sparse && !out->centre))
+    out->radius = arena_zero(ctx, arena, cols, sizeof *out->radius);
+    if (!out->scale || !out->radius || (out->q->bias && !x->sparse && !out->centre))
         status = SEPAL_EMEMORY;
     for (size_t j = 0; j < cols && status == SEPAL_OK; j++) {
         double low = INFINITY, high = -INFINITY, centre = 0;
@@ -103,7 +103,7 @@ static sepal_status points_measure(struct hull_points *out, sepal_ctx *ctx, stru
             high = fmax(high, all.high[b * cols + j]);
         }
         if (out->centre) centre = out->centre[j] = points_centre_of(low, high);
-        out->reach[j] = fmax(fabs(low - centre), fabs(high - centre));
+        out->radius[j] = fmax(fabs(low - centre), fabs(high - centre));
         out->varying += low < high;
     }
     mem_free(all.low);

@@ -24,7 +24,7 @@ struct hull_points {
     uint32_t *rows;  /* their numbers */
     double *centre;  /* cols; NULL: 0 */
     double *scale;   /* cols */
-    double *reach;   /* cols: the largest |x - c| of all, exactly */
+    double *radius;  /* cols: the largest |x - c| of all, exactly */
     size_t varying;  /* columns that are not the same number in all rows */
     bool even;       /* all columns have the same scale */
     double diameter; /* about the largest norm of a point */

@@ -15,9 +15,9 @@ enum { SPREAD = 1 << 12 };              /* of sizes of columns that one scale ca
 static bool columns_differ(const struct hull_points *points) {
     double low = INFINITY, high = 0;
     for (size_t j = 0; j < points->q->x->cols; j++) {
-        if (points->reach[j] == 0) continue;
-        low = fmin(low, points->reach[j]);
-        high = fmax(high, points->reach[j]);
+        if (points->radius[j] == 0) continue;
+        low = fmin(low, points->radius[j]);
+        high = fmax(high, points->radius[j]);
     }
     return high / SPREAD > low;
 }

@@ -76,7 +76,7 @@ static sepal_status find_least(struct least *out, sepal_ctx *ctx, const struct h
     sepal_status status =
         values && buffer ? hull_points_price(values, ctx, points, w, buffer + cols) : SEPAL_EMEMORY;
     double size = 0, plain[2] = {INFINITY, INFINITY};
-    for (size_t j = 0; j < cols; j++) size += fabs(w[j]) * points->reach[j] * points->scale[j];
+    for (size_t j = 0; j < cols; j++) size += fabs(w[j]) * points->radius[j] * points->scale[j];
     double error = UPWARD * ((double)(cols + 16) * DBL_EPSILON * size + (double)(cols + 8) * TINY);
     if (points->q->x->n_blocks && points->q->x->blocks[0].centre) error = INFINITY;
     for (size_t i = 0; i < points->n && status == SEPAL_OK; i++)

@@ -204,36 +204,26 @@ static sepal_status renew_members(struct wolfe *h) {
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 static sepal_status wolfe_make(struct wolfe *h) {
-    size_t dim = h->points->dim, n = h->points->n;
+    size_t dim = h->points->dim;
     size_t most = dim < FEWEST_MEMBERS ? FEWEST_MEMBERS : dim;
     h->most = most < MOST_MEMBERS ? most : MOST_MEMBERS;
     size_t corral = dim + 3 < MOST_IN_CORRAL ? dim + 3 : MOST_IN_CORRAL + 1;
     size_t members = corral + 2 * h->most;
     struct arena *arena = &h->arena;
     sepal_ctx *ctx = h->ctx;
+    TRY(ARENA_VECTORS(ctx, arena, h->points->n, &h->values));
+    TRY(ARENA_VECTORS(ctx, arena, dim + 2, &h->w, &h->w_low, &h->best, &h->scratch, &h->left));
+    TRY(ARENA_VECTORS(ctx, arena, corral, &h->alpha, &h->beta, &h->beta_low, &h->slope, &h->y,
+                      &h->z));
     h->corral = arena_zero(ctx, arena, corral, sizeof *h->corral);
     h->column = arena_zero(ctx, arena, corral, sizeof *h->column);
-    h->alpha = arena_zero(ctx, arena, corral, sizeof *h->alpha);
-    h->beta = arena_zero(ctx, arena, corral, sizeof *h->beta);
-    h->beta_low = arena_zero(ctx, arena, corral, sizeof *h->beta_low);
-    h->slope = arena_zero(ctx, arena, corral, sizeof *h->slope);
-    h->y = arena_zero(ctx, arena, corral, sizeof *h->y);
-    h->z = arena_zero(ctx, arena, corral, sizeof *h->z);
     h->members = arena_zero(ctx, arena, members, sizeof *h->members);
     h->chosen = arena_zero(ctx, arena, 2 * h->most, sizeof *h->chosen);
-    h->values = arena_zero(ctx, arena, n, sizeof *h->values);
     if (dim <= MOST_FOR_BASIS) {
         h->basis = arena_zero(ctx, arena, corral, sizeof *h->basis);
         if (!h->basis) return SEPAL_EMEMORY;
     }
-    double **vectors[] = {&h->w, &h->w_low, &h->best, &h->scratch, &h->left};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        *vectors[i] = arena_zero(ctx, arena, dim + 2, sizeof(double));
-        if (!*vectors[i]) return SEPAL_EMEMORY;
-    }
-    bool fine = h->corral && h->column && h->alpha && h->beta && h->beta_low && h->slope && h->y &&
-                h->z && h->members && h->chosen && h->values;
-    return fine ? SEPAL_OK : SEPAL_EMEMORY;
+    return h->corral && h->column && h->members && h->chosen ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 /* The first direction: the difference of the means of some points of each group. */

@@ -49,7 +49,7 @@ sepal_status wolfe_solve(struct wolfe *out, sepal_ctx *ctx, const struct hull_po
                          struct budget *budget, double tolerance);
 void wolfe_clear(struct wolfe *hulls);
 
-/* ---- the corral (hulls_corral.c) */
+/* ---- the corral (wolfe_corral.c) */
 
 /* Put a point at the end of the corral; false when it depends on those that are there. */
 sepal_status corral_enter(struct wolfe *h, struct point *point, bool *entered);

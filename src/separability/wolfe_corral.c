@@ -231,14 +231,14 @@ static void take_missing(const struct wolfe *h, double missing[2]) {
 /* beta and w = the coefficients and the least |w| among affine combinations, refined until the slopes
    are equal; false when there are none. */
 static bool affine_minimiser(struct wolfe *h) {
-    enum { ROUNDS = 40, VAIN_MOST = 2 };
+    enum { ROUNDS = 40, STALLED_MOST = 2 };
     struct sums s = take_group_sums(h);
     memset(h->beta, 0, h->k * sizeof *h->beta);
     memset(h->beta_low, 0, h->k * sizeof *h->beta_low);
     double sum[2] = {1, 1};
     solve_with_sums(h, &s, h->beta, sum);
     double least = INFINITY;
-    for (int round = 0, vain = 0; round < ROUNDS; round++) {
+    for (int round = 0, stalled = 0; round < ROUNDS; round++) {
         corral_sum(h, h->beta, h->beta_low);
         double most = take_deviations(h);
         if (!isfinite(most)) return false;
@@ -246,8 +246,8 @@ static bool affine_minimiser(struct wolfe *h) {
         bool exact = !h->fine || (sum[0] == 0 && sum[1] == 0);
         if (most <= 64 * DBL_EPSILON * h->square && exact) break;
         /* where w shrinks much the next round tells */
-        vain = most > least / 2 ? vain + 1 : 0;
-        if (vain == VAIN_MOST) break;
+        stalled = most > least / 2 ? stalled + 1 : 0;
+        if (stalled == STALLED_MOST) break;
         least = fmin(least, most);
         for (size_t i = 0; i < h->k; i++) h->slope[i] = -h->slope[i];
         solve_transposed(h, h->slope);

@@ -251,14 +251,9 @@ static sepal_status lagrangian_run(struct augmented *s) {
 
 static sepal_status lagrangian_allocate(struct augmented *s, struct arena *arena) {
     const struct objective *o = s->o;
-    double **by_row[] = {&s->inverse, &s->a, &s->t, &s->m};
-    double **by_column[] = {&s->u,         &s->gradient, &s->step,    &s->residual,
-                            &s->direction, &s->product,  &s->diagonal};
-    for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++)
-        if (!(*by_row[k] = arena_alloc(o->ctx, arena, o->n, sizeof(double)))) return SEPAL_EMEMORY;
-    for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)
-        if (!(*by_column[k] = arena_alloc(o->ctx, arena, o->width, sizeof(double))))
-            return SEPAL_EMEMORY;
+    TRY(ARENA_VECTORS(o->ctx, arena, o->n, &s->inverse, &s->a, &s->t, &s->m));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->width, &s->u, &s->gradient, &s->step, &s->residual,
+                      &s->direction, &s->product, &s->diagonal));
     TRY(hinge_init(&s->best, s->d, arena));
     s->dm = s->best.m;
     s->curvature = s->best.r;

@@ -147,7 +147,7 @@ static sepal_status copy_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     return SEPAL_OK;
 }
 
-static sepal_status room_dense(struct csc *c, sepal_ctx *ctx, const struct matrix *rows) {
+static sepal_status csc_allocate_dense(struct csc *c, sepal_ctx *ctx, const struct matrix *rows) {
     bool singles = true;
     for (size_t b = 0; b < rows->n_blocks; b++) singles &= rows->blocks[b].f32 != NULL;
     for (size_t k = 0; k <= c->count; k++) c->start[k] = k * c->n;
@@ -202,7 +202,7 @@ sepal_status columns_make(struct csc *out, sepal_ctx *ctx, const struct matrix *
     if (status == SEPAL_OK && rows->sparse) status = csc_copy_sparse(&all, ctx);
     if (status == SEPAL_OK && !rows->sparse) {
         out->centre = centre;
-        status = room_dense(out, ctx, rows);
+        status = csc_allocate_dense(out, ctx, rows);
     }
     if (status == SEPAL_OK) status = make_stripes(out, ctx);
     if (status == SEPAL_OK && !rows->sparse)
@@ -226,10 +226,10 @@ void columns_clear(struct csc *columns) {
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-const double *columns_dress(const struct csc *c, const double *in, double *room) {
+const double *columns_scale(const struct csc *c, const double *in, double *scratch) {
     if (!c->scale) return in;
-    for (size_t i = 0; i < c->n; i++) room[i] = c->scale[i] * in[i];
-    return room;
+    for (size_t i = 0; i < c->n; i++) scratch[i] = c->scale[i] * in[i];
+    return scratch;
 }
 
 /* A value of a dense column, less its centre. */
@@ -253,12 +253,12 @@ static double dense_dot(const struct csc *c, size_t k, const double *v) {
 }
 
 double columns_dot(const struct csc *c, const struct kernels *kernels, size_t k,
-                   const double *dressed) {
+                   const double *scaled) {
     size_t at = c->start[k], n = columns_length(c, k);
-    if (!c->row) return dense_dot(c, k, dressed);
-    if (c->f32) return kernels->gather_f32(c->f32 + at, c->row + at, dressed, n);
-    if (c->f64) return kernels->gather_f64(c->f64 + at, c->row + at, dressed, n);
-    return kernels->gather_ones(c->row + at, dressed, n);
+    if (!c->row) return dense_dot(c, k, scaled);
+    if (c->f32) return kernels->gather_f32(c->f32 + at, c->row + at, scaled, n);
+    if (c->f64) return kernels->gather_f64(c->f64 + at, c->row + at, scaled, n);
+    return kernels->gather_ones(c->row + at, scaled, n);
 }
 
 void columns_add(const struct csc *c, size_t k, double a, double *out) {

@@ -28,10 +28,10 @@ static inline size_t columns_length(const struct csc *c, size_t k) {
 
 /* Where values are by row, vectors over rows are multiplied by them once, and each column is a sum of
    numbers picked out. Returns the vector to use: `in` itself where there is nothing to do. */
-const double *columns_dress(const struct csc *c, const double *in, double *room);
-/* The sum over the rows of column k (less its centre, if dense) times a dressed vector. */
+const double *columns_scale(const struct csc *c, const double *in, double *scratch);
+/* The sum over the rows of column k (less its centre, if dense) times a scaled vector. */
 double columns_dot(const struct csc *c, const struct kernels *kernels, size_t k,
-                   const double *dressed);
+                   const double *scaled);
 /* out += a times column k, by row */
 void columns_add(const struct csc *c, size_t k, double a, double *out);
 
@@ -43,7 +43,7 @@ struct curvatures {
 };
 void columns_curvature(const struct csc *c, const struct kernels *kernels, size_t k,
                        const struct curvatures *along, double *once, double *twice);
-/* r += a curvature x, r being dressed */
+/* r += a curvature x, r being scaled */
 void columns_add_curvature(const struct csc *c, size_t k, double a, const struct curvatures *along,
                            double *r);
 

@@ -6,7 +6,7 @@
    penalty stiff/2 (b - anchor)^2, and the anchor follows it after every epoch.
 
    The sum of the rows' own excesses, as they are met, estimates the gap; the gap itself, which needs
-   a pass, is taken only when the aim may have been reached. */
+   a pass, is taken only when the tolerance may have been reached. */
 #include "solvers/dual.h"
 
 #include "core/alloc.h"
@@ -54,12 +54,12 @@ static sepal_status dual_set_weights(struct dual *s) {
     return SEPAL_OK;
 }
 
-/* So far below the aim that the proof alone will do: all that was met in this epoch, not only what
+/* So far below the tolerance that the proof alone will do: all that was met in this epoch, not only what
    may be left of it, and soon much less. (Where it falls slowly rows hold each other up, and the gap
    is larger than their excesses.) A free bias is found by looking. */
 static bool is_sure(const struct dual *s, const struct gap_estimate *out) {
     static const double far = 0.2, fast = 0.5;
-    const double *excess = out->trail;
+    const double *excess = out->history;
     return s->o->bias == BIAS_NONE && !s->any_shrunk && excess[0] < fast * excess[1] &&
            excess[0] <= far * s->d->tol * fabs(out->primal);
 }
@@ -96,12 +96,10 @@ static sepal_status dual_run(struct dual *s) {
 static void set_stiffness(struct dual *s) {
     const struct objective *o = s->o;
     static const double fraction = 0.3, most = 0.025, smoothness = 0.25;
-    double total = 0;
+    double total = objective_total_weight(o);
     s->stiff = o->bias == BIAS_NONE ? INFINITY : o->l2;
-    if (o->bias == BIAS_FREE) {
-        for (size_t i = 0; i < o->n; i++) total += o->row_weight[i];
+    if (o->bias == BIAS_FREE)
         s->stiff = fmin(most * total, fraction * sqrt(smoothness * total / s->mean_square));
-    }
     for (size_t i = 0; i < o->n; i++) s->curvature[i] += o->row_weight[i] / s->stiff;
 }
 

@@ -37,10 +37,10 @@ struct dual {
 
 /* What is known of the way. */
 struct gap_estimate {
-    double primal;   /* about */
-    double gap;      /* relative; estimated unless just looked at */
-    double ratio;    /* of the true gap to the excess when last looked at; NaN: never */
-    double trail[4]; /* the excess of the last epochs, the newest first */
+    double primal;     /* about */
+    double gap;        /* relative; estimated unless just looked at */
+    double ratio;      /* of the true gap to the excess when last looked at; NaN: never */
+    double history[4]; /* the excess of the last epochs, the newest first */
 };
 
 /* dual_rows.c: `curvature` without the bias, and `mean_square`. */

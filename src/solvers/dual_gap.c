@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TRAIL = sizeof((struct gap_estimate *)0)->trail / sizeof(double) };
+enum { HISTORY = sizeof((struct gap_estimate *)0)->history / sizeof(double) };
 
 /* ---- the guess ---------------------------------------------------------------------------- */
 
@@ -14,12 +14,12 @@ enum { TRAIL = sizeof((struct gap_estimate *)0)->trail / sizeof(double) };
    the objective is left as it was when there are any. */
 sepal_status dual_gap_estimate(const struct dual *s, struct gap_estimate *out) {
     double loss = s->loss;
-    memmove(out->trail + 1, out->trail, (TRAIL - 1) * sizeof *out->trail);
-    out->trail[0] = s->excess;
+    memmove(out->history + 1, out->history, (HISTORY - 1) * sizeof *out->history);
+    out->history[0] = s->excess;
     if (s->implied_margin) TRY(objective_loss(&loss, s->o, s->implied_margin));
     if (!s->any_shrunk) out->primal = loss + 0.5 * s->products;
     /* rows met early have moved on since: as much as from one epoch to the next */
-    double ratio = out->trail[1] > 0 ? fmin(1, out->trail[0] / out->trail[1]) : 1;
+    double ratio = out->history[1] > 0 ? fmin(1, out->history[0] / out->history[1]) : 1;
     /* what was seen is trusted less and less */
     if (!isnan(out->ratio)) ratio = out->ratio *= 0.9;
     out->gap = s->excess * ratio / fmax(fabs(out->primal), 1e-300);
@@ -27,9 +27,9 @@ sepal_status dual_gap_estimate(const struct dual *s, struct gap_estimate *out) {
 }
 
 double dual_epochs_left(const struct gap_estimate *out, double tol) {
-    double first = out->trail[TRAIL - 1], last = out->trail[0];
+    double first = out->history[HISTORY - 1], last = out->history[0];
     if (!(first > 0) || !(last > 0) || !(out->gap > tol)) return 0;
-    double rate = log(first / last) / (TRAIL - 1);
+    double rate = log(first / last) / (HISTORY - 1);
     return rate > 0 ? log(out->gap / tol) / rate : INFINITY;
 }
 
@@ -40,14 +40,15 @@ double dual_epochs_left(const struct gap_estimate *out, double tol) {
    does. */
 static sepal_status dual_value(double *out, const struct dual *s, double penalty) {
     const struct objective *o = s->o;
-    double *moved = s->m + o->n, change = penalty, amiss = 0;
+    double *moved = s->m + o->n, change = penalty, imbalance = 0;
     memcpy(moved, s->a, o->n * sizeof *moved);
     if (o->bias == BIAS_FREE) solver_balance(o, moved);
     for (size_t i = 0; o->bias == BIAS_FREE && i < o->n; i++) {
-        amiss += o->row_weight[i] * s->a[i] * objective_side(o, i);
+        imbalance += o->row_weight[i] * s->a[i] * objective_side(o, i);
         change += o->row_weight[i] * (moved[i] - s->a[i]) * s->m[i];
     }
-    change += objective_bias(o, s->w) * amiss + 0.5 * amiss * amiss * (s->mean_square + 4);
+    change +=
+        objective_bias(o, s->w) * imbalance + 0.5 * imbalance * imbalance * (s->mean_square + 4);
     TRY(objective_neg_conjugate(out, o, moved, 1));
     *out -= change;
     return SEPAL_OK;

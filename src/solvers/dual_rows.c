@@ -9,14 +9,9 @@
 
 sepal_status dual_curvatures(struct dual *s) {
     const struct objective *o = s->o;
-    double sum = 0, total_weight = 0;
     TRY(objective_squares(s->curvature, o));
-    for (size_t i = 0; i < o->n; i++) {
-        sum += o->row_weight[i] * s->curvature[i];
-        total_weight += o->row_weight[i];
-        s->curvature[i] *= o->row_weight[i] / o->l2;
-    }
-    s->mean_square = sum / total_weight / o->l2;
+    s->mean_square = objective_mean(o, s->curvature) / o->l2;
+    for (size_t i = 0; i < o->n; i++) s->curvature[i] *= o->row_weight[i] / o->l2;
     return SEPAL_OK;
 }
 

@@ -31,17 +31,17 @@ static bool settles(struct dual *s, size_t i, double slope, double most) {
 }
 
 double dual_step_hinge(struct dual *s, size_t i, double m) {
-    double a = s->a[i], short_of = 1 - m, weight = s->o->row_weight[i];
-    s->excess += weight * (short_of > 0 ? (1 - a) * short_of : -a * short_of);
-    s->loss += weight * (short_of > 0 ? short_of : 0);
-    if (short_of == 0 || settles(s, i, -short_of, 1)) return a;
-    return clamp(a + short_of / s->curvature[i], 0, 1);
+    double a = s->a[i], violation = 1 - m, weight = s->o->row_weight[i];
+    s->excess += weight * (violation > 0 ? (1 - a) * violation : -a * violation);
+    s->loss += weight * (violation > 0 ? violation : 0);
+    if (violation == 0 || settles(s, i, -violation, 1)) return a;
+    return clamp(a + violation / s->curvature[i], 0, 1);
 }
 
 double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
-    double a = s->a[i], short_of = 1 - m, rise = short_of - a / 2, weight = s->o->row_weight[i];
-    s->excess += weight * (short_of > 0 ? rise * rise : a * (a / 4 - short_of));
-    s->loss += weight * (short_of > 0 ? short_of * short_of : 0);
+    double a = s->a[i], violation = 1 - m, rise = violation - a / 2, weight = s->o->row_weight[i];
+    s->excess += weight * (violation > 0 ? rise * rise : a * (a / 4 - violation));
+    s->loss += weight * (violation > 0 ? violation * violation : 0);
     if (settles(s, i, -rise, INFINITY)) return a;
     return clamp(a + rise / (s->curvature[i] + 0.5), 0, INFINITY);
 }

@@ -106,14 +106,10 @@ sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *im
 sepal_status hinge_init(struct hinge *h, struct solver *d, struct arena *arena) {
     const struct objective *o = d->o;
     *h = (struct hinge){.d = d, .o = o, .primal = INFINITY, .dual = -INFINITY};
-    h->m = arena_alloc(o->ctx, arena, o->n, sizeof *h->m);
-    h->r = arena_alloc(o->ctx, arena, o->n, sizeof *h->r);
-    h->point = arena_alloc(o->ctx, arena, o->width, sizeof *h->point);
-    h->image = arena_alloc(o->ctx, arena, o->width, sizeof *h->image);
-    if (!h->m || !h->r || !h->point || !h->image) return SEPAL_EMEMORY;
+    TRY(ARENA_VECTORS(o->ctx, arena, o->n, &h->m, &h->r));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->width, &h->point, &h->image));
     if (o->l1 == 0 && o->l2 == 0) {
-        h->sizes = arena_zero(o->ctx, arena, o->width, sizeof *h->sizes);
-        if (!h->sizes) return SEPAL_EMEMORY;
+        TRY(ARENA_VECTORS(o->ctx, arena, o->width, &h->sizes));
         hinge_sizes(h->sizes, o);
     }
     TRY(hinge_offer(h, d->u, NULL));

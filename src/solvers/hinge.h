@@ -28,7 +28,7 @@ sepal_status hinge_account(struct hinge *h, const double *a);
 /* Of sums of dual variables, beside their terms. */
 double hinge_rounding(const struct objective *o);
 double hinge_gap(const struct hinge *h); /* relative */
-/* The aim is reached, or the user wants to end: both are noted in the descent. */
+/* The tolerance is reached, or the user wants to end: both are noted in the descent. */
 bool hinge_ends(struct hinge *h);
 
 /* hinge_doubt.c: without a penalty, of a point that has converged: no longer, if columns that hardly
@@ -43,7 +43,7 @@ sepal_status hinge_length(double *out, const struct objective *o, const double *
 /* hinge_rows.c, of all columns: the sums of c_i |x_i - c|, and behind them of c_i (width numbers). */
 void hinge_sizes(double *out, const struct objective *o);
 
-/* proximal.c: `most` epochs from the best found on, until the aim or a gap that is enough is
+/* proximal.c: `most` epochs from the best found on, until the tolerance or a gap that is enough is
    reached, or until they gain little. */
 sepal_status proximal_run(struct hinge *h, double enough, size_t most);
 

@@ -1,7 +1,7 @@
 /* An interior-point method for the hinge with few columns and any penalty (Mehrotra, SIAM J.
    Optim. 1992; in the space of the weights: Ferris and Munson, SIAM J. Optim. 2002).
 
-   Each row has a slack s_i >= 0 beyond its margin and a shortfall z_i >= 0 below it, m_i - 1 = s_i
+   Each row has a slack s_i >= 0 beyond its margin and a violation z_i >= 0 below it, m_i - 1 = s_i
    - z_i, and a dual variable a_i between 0 and 1. The path a_i s_i = (1 - a_i) z_i = mu leads to
    the optimum as mu falls to 0. A Newton step along it needs the factor of
 
@@ -10,7 +10,7 @@
 
    whose size is that of a point, however many rows there are. The number of steps hardly depends
    on the data or the penalty. The step to mu = 0 is taken first to see how far it goes: that says
-   where to aim, and what the products of the changes will add. What an L1 penalty adds is in
+   the target of mu, and what the products of the changes will add. What an L1 penalty adds is in
    interior_split.h; it ends on H's diagonal. */
 #include "solvers/solver.h"
 
@@ -34,16 +34,16 @@ struct interior {
     double *a, *b, *s, *z; /* n: above 0; b = 1 - a, to its last digit */
     double *u;             /* width */
     struct split split;
-    double off;     /* by which margins of the start are off, about; 0: not known */
-    double mu, aim; /* the mean of the products, and what it is to become */
-    double least;   /* the smallest mu of which a step said that it had halved */
-    size_t idle;    /* steps since then */
-    double *amiss;  /* width: what the sums of the dual variables have more than the point */
+    double off;            /* by which margins of the start are off, about; 0: not known */
+    double mu, target;     /* the mean of the products, and what it is to become */
+    double least;          /* the smallest mu of which a step said that it had halved */
+    size_t idle;           /* steps since then */
+    double *dual_residual; /* width: the sums of the dual variables less what the point asks for */
     /* The step. */
     double *da, *du;        /* n, width */
-    double *more;           /* 2 n: what the products of a row are to be more than the aim */
+    double *corrector;      /* 2 n: Mehrotra's and Gondzio's, added to the target of a product */
     double *factor, *scale; /* width^2, width */
-    double *du_kept;        /* width: the step before it was drawn in */
+    double *du_kept;        /* width: the step before the centrality correction */
 };
 
 /* ---- where we are ------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static void changes(const struct interior *p, size_t i, double out[2]);
 
 static double mean_product(const struct interior *p, double length) {
     const struct objective *o = p->o;
-    double sum = 0, total_weight = 0, change[2] = {0, 0};
+    double sum = 0, change[2] = {0, 0};
     for (size_t i = 0; i < o->n; i++) {
         double by = 0;
         if (length > 0) {
@@ -62,10 +62,9 @@ static double mean_product(const struct interior *p, double length) {
         double over = (p->a[i] + by) * (p->s[i] + length * change[0]);
         double below = (p->b[i] - by) * (p->z[i] + length * change[1]);
         sum += o->row_weight[i] * (over + below);
-        total_weight += o->row_weight[i];
     }
     sum += split_products(&p->split, length);
-    return sum / (2 * total_weight + split_terms(&p->split));
+    return sum / (2 * objective_total_weight(o) + split_terms(&p->split));
 }
 
 /* Whether epochs of descent come first: they need an L2 penalty alone. */
@@ -78,9 +77,7 @@ static bool begins_near(const struct objective *o) {
    point. */
 static sepal_status interior_start(struct interior *p) {
     const struct objective *o = p->o;
-    double total_weight = 0;
-    for (size_t i = 0; i < o->n; i++) total_weight += o->row_weight[i];
-    p->mu = (p->best.primal - p->best.dual) / total_weight;
+    p->mu = (p->best.primal - p->best.dual) / objective_total_weight(o);
     if (begins_near(p->o)) p->mu *= WIDER;
     if (p->off > 0) p->mu = 0.25 * p->off;
     memcpy(p->u, p->d->u, o->width * sizeof *p->u);
@@ -107,10 +104,10 @@ static double theta(const struct interior *p, size_t i) {
     return 1 / (p->s[i] / p->a[i] + p->z[i] / p->b[i]);
 }
 
-/* What row i's products lack of the aim, and what that asks of the margin. */
-static double interior_lack(const struct interior *p, size_t i, double out[2]) {
-    out[0] = p->aim + p->more[i] - p->a[i] * p->s[i];
-    out[1] = p->aim + p->more[p->o->n + i] - p->b[i] * p->z[i];
+/* The residuals of row i's products, and what they ask of the margin. */
+static double interior_residual(const struct interior *p, size_t i, double out[2]) {
+    out[0] = p->target + p->corrector[i] - p->a[i] * p->s[i];
+    out[1] = p->target + p->corrector[p->o->n + i] - p->b[i] * p->z[i];
     return out[0] / p->a[i] - out[1] / p->b[i];
 }
 
@@ -118,51 +115,46 @@ static double interior_lack(const struct interior *p, size_t i, double out[2]) {
 static sepal_status interior_follow(struct interior *p) {
     const struct objective *o = p->o;
     double out[2];
-    split_follow(&p->split, p->aim, p->du);
+    split_follow(&p->split, p->target, p->du);
     TRY(objective_margins(p->da, o, p->du));
     for (size_t i = 0; i < o->n; i++)
-        p->da[i] = theta(p, i) * (interior_lack(p, i, out) - p->da[i]);
+        p->da[i] = theta(p, i) * (interior_residual(p, i, out) - p->da[i]);
     return SEPAL_OK;
 }
 
-/* The step to products of the aim: du, and da. */
+/* The step to products of the target: du, and da. */
 static sepal_status interior_find_step(struct interior *p) {
     const struct objective *o = p->o;
     double out[2];
     for (size_t i = 0; i < o->n; i++)
         p->da[i] = o->row_weight[i] * objective_side(o, i) *
-                   (p->a[i] + theta(p, i) * interior_lack(p, i, out));
+                   (p->a[i] + theta(p, i) * interior_residual(p, i, out));
     TRY(objective_back(p->du, o, p->da));
     for (size_t j = 0; j < o->penalised; j++) p->du[j] -= o->l2 * p->u[j];
-    split_ask(&p->split, p->aim, p->du);
+    split_right_side(&p->split, p->target, p->du);
     /* the sums come right as far as the products do */
-    for (size_t j = 0; j < o->width; j++) p->du[j] -= p->aim / p->mu * p->amiss[j];
+    for (size_t j = 0; j < o->width; j++) p->du[j] -= p->target / p->mu * p->dual_residual[j];
     factor_solve(p->factor, o->width, p->scale, p->du, o->ctx);
     return interior_follow(p);
 }
 
 /* The changes of s and z that go with da. */
 static void changes(const struct interior *p, size_t i, double out[2]) {
-    interior_lack(p, i, out);
+    interior_residual(p, i, out);
     out[0] = (out[0] - p->s[i] * p->da[i]) / p->a[i];
     out[1] = (out[1] + p->z[i] * p->da[i]) / p->b[i];
 }
 
-/* How far along its change x stays above 0. */
-static double interior_reach(double length, double x, double change) {
-    return x + length * change < 0 ? -x / change : length;
-}
-
-static double reach_of_step(const struct interior *p, double most) {
+static double max_step_length(const struct interior *p, double most) {
     double length = most, change[2];
     for (size_t i = 0; i < p->o->n; i++) {
         changes(p, i, change);
-        length = interior_reach(length, p->a[i], p->da[i]);
-        length = interior_reach(length, p->b[i], -p->da[i]);
-        length = interior_reach(length, p->s[i], change[0]);
-        length = interior_reach(length, p->z[i], change[1]);
+        length = step_to_boundary(length, p->a[i], p->da[i]);
+        length = step_to_boundary(length, p->b[i], -p->da[i]);
+        length = step_to_boundary(length, p->s[i], change[0]);
+        length = step_to_boundary(length, p->z[i], change[1]);
     }
-    return split_reach(&p->split, length);
+    return split_max_step_length(&p->split, length);
 }
 
 /* The products of the changes of the step to 0, which a step to anywhere else will add too. */
@@ -170,28 +162,22 @@ static void foresee_products(struct interior *p) {
     double change[2];
     for (size_t i = 0; i < p->o->n; i++) {
         changes(p, i, change);
-        p->more[i] = -p->da[i] * change[0];
-        p->more[p->o->n + i] = p->da[i] * change[1];
+        p->corrector[i] = -p->da[i] * change[0];
+        p->corrector[p->o->n + i] = p->da[i] * change[1];
     }
     split_foresee(&p->split);
 }
 
-/* Products that would be far from the aim after a step of this length are drawn towards it. */
-static double interior_drawn(double product, double aim) {
-    static const double near = 0.1, far = 10;
-    if (product < near * aim) return near * aim - product;
-    return product > far * aim ? fmax(far * aim - product, -far * aim) : 0;
-}
-
-static void draw_in(struct interior *p, double length) {
+static void interior_correct_centrality(struct interior *p, double length) {
     double change[2];
     for (size_t i = 0; i < p->o->n; i++) {
         changes(p, i, change);
         double a = p->a[i] + length * p->da[i], b = p->b[i] - length * p->da[i];
-        p->more[i] += interior_drawn(a * (p->s[i] + length * change[0]), p->aim);
-        p->more[p->o->n + i] += interior_drawn(b * (p->z[i] + length * change[1]), p->aim);
+        p->corrector[i] += centrality_correction(a * (p->s[i] + length * change[0]), p->target);
+        p->corrector[p->o->n + i] +=
+            centrality_correction(b * (p->z[i] + length * change[1]), p->target);
     }
-    split_draw(&p->split, p->aim, length);
+    split_correct_centrality(&p->split, p->target, length);
 }
 
 static void interior_advance(struct interior *p, double length) {
@@ -211,16 +197,16 @@ static void interior_advance(struct interior *p, double length) {
 
 static void keep_step(struct interior *p) {
     size_t n = p->o->n;
-    memcpy(p->best.m, p->more, n * sizeof *p->more);
-    memcpy(p->best.r, p->more + n, n * sizeof *p->more);
+    memcpy(p->best.m, p->corrector, n * sizeof *p->corrector);
+    memcpy(p->best.r, p->corrector + n, n * sizeof *p->corrector);
     memcpy(p->du_kept, p->du, p->o->width * sizeof *p->du);
     split_keep(&p->split, false);
 }
 
 static sepal_status restore_step(struct interior *p) {
     size_t n = p->o->n;
-    memcpy(p->more, p->best.m, n * sizeof *p->more);
-    memcpy(p->more + n, p->best.r, n * sizeof *p->more);
+    memcpy(p->corrector, p->best.m, n * sizeof *p->corrector);
+    memcpy(p->corrector + n, p->best.r, n * sizeof *p->corrector);
     memcpy(p->du, p->du_kept, p->o->width * sizeof *p->du);
     split_keep(&p->split, true);
     return interior_follow(p);
@@ -233,11 +219,11 @@ static sepal_status lengthen(struct interior *p, double most, double *length) {
     static const double fair = 0.9, further = 0.1, worth = 0.01;
     for (int k = 0; k < DRAWS && *length < fair; k++) {
         keep_step(p);
-        draw_in(p, fmin(1, (1 + further) * *length + further));
+        interior_correct_centrality(p, fmin(1, (1 + further) * *length + further));
         TRY(interior_find_step(p));
-        double reached = reach_of_step(p, most);
-        if (!(reached >= *length + worth)) return restore_step(p);
-        *length = reached;
+        double longest = max_step_length(p, most);
+        if (!(longest >= *length + worth)) return restore_step(p);
+        *length = longest;
     }
     return SEPAL_OK;
 }
@@ -246,9 +232,9 @@ static sepal_status lengthen(struct interior *p, double most, double *length) {
 static sepal_status find_amiss(struct interior *p) {
     const struct objective *o = p->o;
     for (size_t i = 0; i < o->n; i++) p->da[i] = o->row_weight[i] * objective_side(o, i) * p->a[i];
-    TRY(objective_back(p->amiss, o, p->da));
-    for (size_t j = 0; j < o->penalised; j++) p->amiss[j] -= o->l2 * p->u[j];
-    for (size_t j = 0; j < p->split.n; j++) p->amiss[j] -= split_alpha(&p->split, j);
+    TRY(objective_back(p->dual_residual, o, p->da));
+    for (size_t j = 0; j < o->penalised; j++) p->dual_residual[j] -= o->l2 * p->u[j];
+    for (size_t j = 0; j < p->split.n; j++) p->dual_residual[j] -= split_alpha(&p->split, j);
     return SEPAL_OK;
 }
 
@@ -276,21 +262,21 @@ static sepal_status interior_step(struct interior *p, double *length) {
     split_hessian(&p->split, p->factor, o->width + 1);
     if (!factor_make(p->factor, o->width, p->scale, o->ctx)) return SEPAL_OK;
     TRY(find_amiss(p));
-    p->aim = 0;
-    memset(p->more, 0, 2 * o->n * sizeof *p->more);
+    p->target = 0;
+    memset(p->corrector, 0, 2 * o->n * sizeof *p->corrector);
     split_forget(&p->split);
     TRY(interior_find_step(p));
-    double ratio = mean_product(p, reach_of_step(p, 1)) / p->mu;
+    double ratio = mean_product(p, max_step_length(p, 1)) / p->mu;
     bool centres = p->idle >= IDLE_MOST;
     if (!centres) foresee_products(p);
-    p->aim = (centres ? CENTRING : ratio * ratio * ratio) * p->mu;
+    p->target = (centres ? CENTRING : ratio * ratio * ratio) * p->mu;
     TRY(interior_find_step(p));
-    double reached = reach_of_step(p, 1 / inside);
-    if (!centres) TRY(lengthen(p, 1 / inside, &reached));
-    if (!(reached > least)) return SEPAL_OK;
-    interior_advance(p, inside * reached);
+    double longest = max_step_length(p, 1 / inside);
+    if (!centres) TRY(lengthen(p, 1 / inside, &longest));
+    if (!(longest > least)) return SEPAL_OK;
+    interior_advance(p, inside * longest);
     p->mu = mean_product(p, 0);
-    if (isfinite(p->mu) && p->mu > 0) *length = inside * reached;
+    if (isfinite(p->mu) && p->mu > 0) *length = inside * longest;
     return SEPAL_OK;
 }
 
@@ -324,20 +310,13 @@ static sepal_status interior_allocate(struct interior *p, struct arena *arena) {
     const struct objective *o = p->o;
     TRY(hinge_init(&p->best, p->d, arena));
     TRY(hessian_init(&p->hessian, o, arena));
-    double total_weight = 0;
-    for (size_t i = 0; i < o->n; i++) total_weight += o->row_weight[i];
-    TRY(split_init(&p->split, o->ctx, arena, o->penalised, o->l1, total_weight));
+    TRY(split_init(&p->split, o->ctx, arena, o->penalised, o->l1, objective_total_weight(o)));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->n, &p->a, &p->b, &p->s, &p->z, &p->da));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->width, &p->u, &p->du, &p->du_kept, &p->dual_residual,
+                      &p->scale));
     p->factor = arena_alloc(o->ctx, arena, o->width * o->width, sizeof *p->factor);
-    double **by_row[] = {&p->a, &p->b, &p->s, &p->z, &p->da};
-    double **by_column[] = {&p->u, &p->du, &p->du_kept, &p->amiss, &p->scale};
-    p->more = arena_alloc(o->ctx, arena, o->n, 2 * sizeof *p->more);
-    if (!p->factor || !p->more) return SEPAL_EMEMORY;
-    for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++)
-        if (!(*by_row[k] = arena_alloc(o->ctx, arena, o->n, sizeof(double)))) return SEPAL_EMEMORY;
-    for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)
-        if (!(*by_column[k] = arena_alloc(o->ctx, arena, o->width, sizeof(double))))
-            return SEPAL_EMEMORY;
-    return SEPAL_OK;
+    p->corrector = arena_alloc(o->ctx, arena, o->n, 2 * sizeof *p->corrector);
+    return p->factor && p->corrector ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 sepal_status interior_narrow(struct solver *d, double off) {

@@ -20,9 +20,9 @@ struct generation {
     bool
         *dropped; /* cols: chosen once and left again; the next time it stays, lest rounds repeat */
     size_t n;     /* how many are */
-    double *v, *u; /* width: sums of the last dual variables; a point */
-    double *alpha; /* n of them */
-    double aim;    /* for the columns chosen */
+    double *v, *u;    /* width: sums of the last dual variables; a point */
+    double *alpha;    /* n of them */
+    double inner_tol; /* for the columns chosen */
 };
 
 /* A bound that not more than `wanted` of the other columns exceed. */
@@ -83,7 +83,7 @@ static sepal_status band_columns_solve_some(struct generation *g, struct arena *
         if (g->chosen[j]) column[k++] = j;
     TRY(some_columns_init(&some, o, g->n, column, NULL, arena));
     inner.o = &some.o;
-    inner.tol = g->aim;
+    inner.tol = g->inner_tol;
     inner.u = arena_alloc(o->ctx, arena, some.o.width, sizeof *inner.u);
     inner.alpha = g->alpha;
     if (!inner.u) return SEPAL_EMEMORY;
@@ -117,10 +117,10 @@ static sepal_status band_columns_run(struct generation *g) {
         struct arena arena = {0};
         if (d->max_iter && d->iterations >= d->max_iter) return SEPAL_OK;
         size_t joined = band_columns_choose(g);
-        bool last = joined == 0 && g->aim <= 0.1 * d->tol;
+        bool last = joined == 0 && g->inner_tol <= 0.1 * d->tol;
         if (last) return SEPAL_OK; /* rounding, or room for columns, leaves nothing to gain */
-        g->aim =
-            joined > 0 ? fmin(fmax(0.02 * gap, 0.25 * d->tol), 0.003) : 0.1 * fmin(g->aim, d->tol);
+        g->inner_tol = joined > 0 ? fmin(fmax(0.02 * gap, 0.25 * d->tol), 0.003)
+                                  : 0.1 * fmin(g->inner_tol, d->tol);
         sepal_status status = band_columns_solve_some(g, &arena);
         arena_clear(&arena);
         TRY(status);
@@ -132,7 +132,7 @@ static sepal_status band_columns_run(struct generation *g) {
 
 sepal_status interior_by_columns(struct solver *d) {
     const struct objective *o = d->o;
-    struct generation g = {.d = d, .o = o, .aim = 1};
+    struct generation g = {.d = d, .o = o, .inner_tol = 1};
     struct arena arena = {0};
     g.chosen = arena_zero(o->ctx, &arena, o->cols, sizeof *g.chosen);
     g.dropped = arena_zero(o->ctx, &arena, o->cols, sizeof *g.dropped);

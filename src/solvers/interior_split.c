@@ -7,11 +7,9 @@ sepal_status split_init(struct split *s, sepal_ctx *ctx, struct arena *arena, si
                         double total_weight) {
     *s = (struct split){
         .n = l1 > 0 ? n : 0, .l1 = l1, .terms_per_weight = total_weight / (double)(n ? n : 1)};
-    double **arrays[] = {&s->up, &s->down,    &s->left[0], &s->left[1], &s->dup,    &s->ddown,
-                         &s->dt, &s->more[0], &s->more[1], &s->kept[0], &s->kept[1]};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        if (!(*arrays[k] = arena_zero(ctx, arena, s->n, sizeof(double)))) return SEPAL_EMEMORY;
-    return SEPAL_OK;
+    return ARENA_VECTORS(ctx, arena, s->n, &s->up, &s->down, &s->left[0], &s->left[1], &s->dup,
+                         &s->ddown, &s->dt, &s->corrector[0], &s->corrector[1], &s->kept[0],
+                         &s->kept[1]);
 }
 
 /* Of up - down = w and the path follows w t^2 + 2 mu t = w l1^2. */
@@ -47,10 +45,10 @@ static double split_give(const struct split *s, size_t j) {
     return s->up[j] / s->left[0][j] + s->down[j] / s->left[1][j];
 }
 
-/* What the products lack of the aim, and what that asks of the weight. */
-static double split_lack(const struct split *s, double aim, size_t j, double out[2]) {
-    out[0] = s->terms_per_weight * aim + s->more[0][j] - s->up[j] * s->left[0][j];
-    out[1] = s->terms_per_weight * aim + s->more[1][j] - s->down[j] * s->left[1][j];
+/* The residuals of the products, and what they ask of the weight. */
+static double split_residual(const struct split *s, double target, size_t j, double out[2]) {
+    out[0] = s->terms_per_weight * target + s->corrector[0][j] - s->up[j] * s->left[0][j];
+    out[1] = s->terms_per_weight * target + s->corrector[1][j] - s->down[j] * s->left[1][j];
     return out[0] / s->left[0][j] - out[1] / s->left[1][j];
 }
 
@@ -58,68 +56,57 @@ void split_hessian(const struct split *s, double *diagonal, size_t stride) {
     for (size_t j = 0; j < s->n; j++) diagonal[j * stride] += 1 / split_give(s, j);
 }
 
-void split_ask(const struct split *s, double aim, double *right) {
+void split_right_side(const struct split *s, double target, double *right) {
     double out[2];
     for (size_t j = 0; j < s->n; j++)
-        right[j] += split_lack(s, aim, j, out) / split_give(s, j) - split_alpha(s, j);
+        right[j] += split_residual(s, target, j, out) / split_give(s, j) - split_alpha(s, j);
 }
 
-void split_follow(struct split *s, double aim, const double *du) {
+void split_follow(struct split *s, double target, const double *du) {
     double out[2];
     for (size_t j = 0; j < s->n; j++) {
-        s->dt[j] = (du[j] - split_lack(s, aim, j, out)) / split_give(s, j);
+        s->dt[j] = (du[j] - split_residual(s, target, j, out)) / split_give(s, j);
         s->dup[j] = (out[0] + s->up[j] * s->dt[j]) / s->left[0][j];
         s->ddown[j] = (out[1] - s->down[j] * s->dt[j]) / s->left[1][j];
     }
 }
 
-static double split_step_reach(double length, double x, double change) {
-    return x + length * change < 0 ? -x / change : length;
-}
-
-double split_reach(const struct split *s, double length) {
+double split_max_step_length(const struct split *s, double length) {
     for (size_t j = 0; j < s->n; j++) {
-        length = split_step_reach(length, s->up[j], s->dup[j]);
-        length = split_step_reach(length, s->down[j], s->ddown[j]);
-        length = split_step_reach(length, s->left[0][j], -s->dt[j]);
-        length = split_step_reach(length, s->left[1][j], s->dt[j]);
+        length = step_to_boundary(length, s->up[j], s->dup[j]);
+        length = step_to_boundary(length, s->down[j], s->ddown[j]);
+        length = step_to_boundary(length, s->left[0][j], -s->dt[j]);
+        length = step_to_boundary(length, s->left[1][j], s->dt[j]);
     }
     return length;
 }
 
 void split_foresee(struct split *s) {
     for (size_t j = 0; j < s->n; j++) {
-        s->more[0][j] = s->dup[j] * s->dt[j];
-        s->more[1][j] = -s->ddown[j] * s->dt[j];
+        s->corrector[0][j] = s->dup[j] * s->dt[j];
+        s->corrector[1][j] = -s->ddown[j] * s->dt[j];
     }
 }
 
-/* As for the rows, see interior.c. */
-static double split_drawn(double product, double aim) {
-    static const double near = 0.1, far = 10;
-    if (product < near * aim) return near * aim - product;
-    return product > far * aim ? fmax(far * aim - product, -far * aim) : 0;
-}
-
-void split_draw(struct split *s, double aim, double length) {
-    double own = s->terms_per_weight * aim;
+void split_correct_centrality(struct split *s, double target, double length) {
+    double own = s->terms_per_weight * target;
     for (size_t j = 0; j < s->n; j++) {
         double by = length * s->dt[j];
         double up = s->up[j] + length * s->dup[j], down = s->down[j] + length * s->ddown[j];
-        s->more[0][j] += split_drawn(up * (s->left[0][j] - by), own);
-        s->more[1][j] += split_drawn(down * (s->left[1][j] + by), own);
+        s->corrector[0][j] += centrality_correction(up * (s->left[0][j] - by), own);
+        s->corrector[1][j] += centrality_correction(down * (s->left[1][j] + by), own);
     }
 }
 
 void split_keep(struct split *s, bool back) {
     for (int side = 0; side < 2; side++) {
-        double *from = back ? s->kept[side] : s->more[side];
-        memcpy(back ? s->more[side] : s->kept[side], from, s->n * sizeof *from);
+        double *from = back ? s->kept[side] : s->corrector[side];
+        memcpy(back ? s->corrector[side] : s->kept[side], from, s->n * sizeof *from);
     }
 }
 
 void split_forget(struct split *s) {
-    for (int side = 0; side < 2; side++) memset(s->more[side], 0, s->n * sizeof(double));
+    for (int side = 0; side < 2; side++) memset(s->corrector[side], 0, s->n * sizeof(double));
 }
 
 void split_advance(struct split *s, double length, double *u) {

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 5000, TRAIL = 16, PAIRS_MOST = 14 };
+enum { STEPS_MOST = 5000, HISTORY = 16, PAIRS_MOST = 14 };
 
 struct lbfgs {
     struct solver *d;
@@ -26,8 +26,8 @@ struct lbfgs {
     double *gradient, *scale, *step, *change,
         *sums; /* width; sums: what d->dual variable amounts to */
     double objective, loss, gap;
-    double neg_conjugate; /* by d->dual variable */
-    double trail[TRAIL];  /* gaps, of the last steps */
+    double neg_conjugate;    /* by d->dual variable */
+    double history[HISTORY]; /* gaps, of the last steps */
 };
 
 /* ---- where we are ------------------------------------------------------------------------- */
@@ -203,10 +203,10 @@ static sepal_status lbfgs_advance(struct lbfgs *s, bool *moved) {
 /* Whether at the rate of the last steps more are left than the limit allows. */
 static bool lbfgs_is_slow(struct lbfgs *s, size_t step) {
     const struct solver *d = s->d;
-    double before = s->trail[step % TRAIL];
-    s->trail[step % TRAIL] = s->gap;
-    if (!d->limit || step < TRAIL || !(s->gap > 0)) return false;
-    double rate = log(before / s->gap) / TRAIL;
+    double before = s->history[step % HISTORY];
+    s->history[step % HISTORY] = s->gap;
+    if (!d->limit || step < HISTORY || !(s->gap > 0)) return false;
+    double rate = log(before / s->gap) / HISTORY;
     return !(log(s->gap / d->tol) <= rate * (double)d->limit);
 }
 
@@ -243,24 +243,22 @@ static sepal_status lbfgs_run(struct lbfgs *s) {
     }
 }
 
+static sepal_status lbfgs_allocate(struct lbfgs *s, struct arena *arena) {
+    const struct objective *o = s->o;
+    TRY(ARENA_VECTORS(o->ctx, arena, o->n, &s->m, &s->t));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->width, &s->gradient, &s->scale, &s->step, &s->change,
+                      &s->sums));
+    s->moves = arena_alloc(o->ctx, arena, o->width, PAIRS_MOST * sizeof *s->moves);
+    s->changes = arena_alloc(o->ctx, arena, o->width, PAIRS_MOST * sizeof *s->changes);
+    return s->moves && s->changes ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
 sepal_status solve_lbfgs(struct solver *d) {
-    const struct objective *o = d->o;
-    struct lbfgs s = {.d = d, .o = o};
-    double *rows = mem_alloc(o->ctx, o->n, 2 * sizeof *rows);
-    double *wide = mem_zero(o->ctx, o->width, 5 * sizeof *wide);
-    s.moves = mem_alloc(o->ctx, o->width, 2 * PAIRS_MOST * sizeof *s.moves);
-    sepal_status status = rows && wide && s.moves ? SEPAL_OK : SEPAL_EMEMORY;
-    if (status == SEPAL_OK) {
-        double **by_column[] = {&s.gradient, &s.scale, &s.step, &s.change, &s.sums};
-        for (size_t k = 0; k < 5; k++) *by_column[k] = wide + k * o->width;
-        s.m = rows;
-        s.t = rows + o->n;
-        s.changes = s.moves + PAIRS_MOST * o->width;
-        status = lbfgs_run(&s);
-    }
-    mem_free(s.moves);
-    mem_free(rows);
-    mem_free(wide);
+    struct lbfgs s = {.d = d, .o = d->o};
+    struct arena arena = {0};
+    sepal_status status = lbfgs_allocate(&s, &arena);
+    if (status == SEPAL_OK) status = lbfgs_run(&s);
+    arena_clear(&arena);
     return status;
 }
 

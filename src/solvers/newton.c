@@ -2,17 +2,8 @@
 
    The first steps are taken on a sample of the rows: its optimum is as near to that of all rows as
    statistics go, and from there one or two steps of all rows are left. A step is tried by looking
-   around where it leads; only when that is no gain a shorter one is sought, on the margins alone.
-
-   The dual point is that of the quadratic model: with a step s the dual variables move by -curvature times the
-   change of the margins, so their sums are exactly those of the model's gradient at its least, which
-   is 0. What is left of the gap is Fenchel and Young's, row by row, of the order of the square of the
-   decrease that the step promised. Without a penalty that is the point itself that the proof needs:
-   the sums vanish (METHODS: a projection in the metric of the Hessian). */
-#include "solvers/solver.h"
-
+   around where it leads; only when that is no gain a shorter one is sought, on the margins alone. */
 #include "core/alloc.h"
-#include "core/parallel.h"
 #include "solvers/linesearch.h"
 #include "solvers/newton.h"
 
@@ -22,39 +13,14 @@
 
 enum { STEPS_MOST = 200, SAMPLE_STEPS_MOST = 12, SAMPLE_ROWS = 512, ROWS_PER_COLUMN = 32 };
 
-struct newton {
-    struct solver *d;
-    const struct objective *o; /* of all rows, or of a sample */
-    struct hessian hessian;
-    struct sweep sweep;
-    double *u;
-    double *before;                                 /* n: margins before the step */
-    double *left, *step, *scale, *factor, *product; /* width; the factor: its square */
-    double objective, decrement;                    /* twice the decrease that the step promises */
-    double gap;                                     /* relative */
-    double
-        theta; /* the dual point of `gap` is this part of the dual variables at u; unless d->paired */
-    bool factored; /* the factor is one, of the last Hessian */
-    bool inexact;  /* which was in single precision */
-    size_t most;   /* iterations */
-};
-
-static double newton_dot(const struct newton *s, const double *a, const double *b) {
-    return s->o->ctx->kernels->dot_f64(a, b, s->o->width);
-}
-
 /* ---- where we are ------------------------------------------------------------------------- */
 
-static sepal_status newton_look(struct newton *s) {
+static sepal_status newton_evaluate(struct newton *s) {
     const struct objective *o = s->o;
     TRY(objective_sweep(&s->sweep, o, s->u));
     s->objective = s->sweep.loss + objective_penalty(o, s->u);
     for (size_t j = 0; j < o->penalised; j++) s->sweep.gradient[j] += o->l2 * s->u[j];
     return SEPAL_OK;
-}
-
-static double relative(const struct newton *s, double excess) {
-    return excess / fmax(fabs(s->objective), 1e-300);
 }
 
 /* What a free bias off its optimum costs: balancing the dual variables, and itself. */
@@ -86,9 +52,9 @@ static double own_gap(struct newton *s) {
            neg_conjugate = s->sweep.loss + along;
     double charge = square / (2 * o->l2);
     if (!(neg_conjugate < 2 * charge) || !(neg_conjugate > 0))
-        return relative(s, own / (2 * o->l2) + bias);
+        return newton_relative(s, own / (2 * o->l2) + bias);
     s->theta = neg_conjugate / (2 * charge);
-    return relative(s, s->objective - s->theta * neg_conjugate / 2 + bias);
+    return newton_relative(s, s->objective - s->theta * neg_conjugate / 2 + bias);
 }
 
 /* The dual point of own_gap, where it is not that of the margins. */
@@ -138,7 +104,7 @@ static sepal_status step_shorter(struct newton *s, double value, double *length)
     TRY(linesearch(&line));
     *length = line.length;
     for (size_t j = 0; j < o->width; j++) s->u[j] = s->left[j] + line.length * s->step[j];
-    return newton_look(s);
+    return newton_evaluate(s);
 }
 
 static sepal_status newton_advance(struct newton *s, double *length) {
@@ -151,141 +117,10 @@ static sepal_status newton_advance(struct newton *s, double *length) {
     memcpy(s->left, s->u, o->width * sizeof *s->left);
     for (size_t j = 0; j < o->width; j++) s->u[j] += s->step[j];
     *length = 1;
-    TRY(newton_look(s));
+    TRY(newton_evaluate(s));
     if (s->objective <= value - enough * s->decrement + noise) return SEPAL_OK;
     hessian_be_exact(&s->hessian);
     return step_shorter(s, value, length);
-}
-
-/* ---- the dual point ----------------------------------------------------------------------- */
-
-struct dual_sums {
-    struct newton *s;
-    double loss[SLABS_MOST];
-    bool clipped[SLABS_MOST];
-};
-
-/* In place of the margins before the step: the model's dual variables after it. */
-static sepal_status newton_dual_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    enum { PART = 256 };
-    struct dual_sums *all = payload;
-    const struct newton *s = all->s;
-    const struct objective *o = s->o;
-    double alpha[PART], curvature[PART], value[PART], neg_conjugate[PART], excess = 0;
-    for (size_t i = o->slab_first[slab], n; i < o->slab_first[slab + 1]; i += n) {
-        n = o->slab_first[slab + 1] - i < PART ? o->slab_first[slab + 1] - i : PART;
-        const double *m = s->sweep.m + i;
-        double *a = s->d->alpha + i;
-        o->loss->at(ctx->kernels, n, s->before + i, NULL, alpha, curvature);
-        o->loss->at(ctx->kernels, n, m, value, NULL, NULL);
-        for (size_t k = 0; k < n; k++) {
-            double model = alpha[k] - curvature[k] * (m[k] - s->before[i + k]);
-            a[k] = clamp(model, o->loss->least, o->loss->most);
-            if (a[k] != model) all->clipped[slab] = true;
-        }
-        o->loss->neg_conjugate(ctx->kernels, n, a, neg_conjugate);
-        for (size_t k = 0; k < n; k++)
-            excess += o->row_weight[i + k] * (value[k] + a[k] * m[k] - neg_conjugate[k]);
-    }
-    all->loss[slab] = excess;
-    return SEPAL_OK;
-}
-
-/* What the sums of the dual variables have more than the penalty takes. */
-static sepal_status surplus(struct newton *s, double *out) {
-    const struct objective *o = s->o;
-    TRY(objective_dual_sums(out, o, s->d->alpha));
-    for (size_t j = 0; j < o->penalised; j++) out[j] -= o->l2 * s->u[j];
-    return SEPAL_OK;
-}
-
-/* The dual variables again onto the plane where the sums are right, in the metric of the Hessian: what rounding
-   and the range of the loss have left is taken off. `exact`: to some roundings. */
-static sepal_status straighten(struct newton *s, bool *exact) {
-    enum { ROUNDS = 4 };
-    static const double rounding = 1e-13;
-    const struct objective *o = s->o;
-    double last = INFINITY, total = 0, *r = s->product;
-    for (size_t i = 0; i < o->n; i++) total += o->row_weight[i] * fabs(s->d->alpha[i]);
-    for (int round = 0;; round++) {
-        double most = 0;
-        TRY(surplus(s, r));
-        for (size_t j = 0; j < o->width; j++) most = fmax(most, fabs(r[j]) * s->scale[j]);
-        *exact = most <= rounding * total;
-        if (round == ROUNDS || most == 0 || !(most < last)) return SEPAL_OK;
-        last = most;
-        factor_solve(s->factor, o->width, s->scale, r, o->ctx);
-        TRY(objective_margins(s->before, o, r));
-        for (size_t i = 0; i < o->n; i++) {
-            double a = s->d->alpha[i] - s->sweep.curvature[i] / o->row_weight[i] * s->before[i];
-            s->d->alpha[i] = clamp(a, o->loss->least, o->loss->most);
-        }
-    }
-}
-
-/* What the dual variables as they are now leave between them and the losses, row by row. */
-static double young_excess(const struct newton *s) {
-    enum { PART = 256 };
-    const struct objective *o = s->o;
-    double value[PART], neg_conjugate[PART], excess = 0;
-    for (size_t i = 0, n; i < o->n; i += n) {
-        n = o->n - i < PART ? o->n - i : PART;
-        const double *m = s->sweep.m + i, *a = s->d->alpha + i;
-        o->loss->at(o->ctx->kernels, n, m, value, NULL, NULL);
-        o->loss->neg_conjugate(o->ctx->kernels, n, a, neg_conjugate);
-        for (size_t k = 0; k < n; k++)
-            excess += o->row_weight[i + k] * (value[k] + a[k] * m[k] - neg_conjugate[k]);
-    }
-    return excess;
-}
-
-/* What clipping has left of the sums, which 1 / l2 magnifies, is taken off in the metric of the Hessian;
-   what is then out of range is clipped again, and so on while that helps: a round costs two passes. */
-static sepal_status newton_correct(struct newton *s, double *excess) {
-    static const double helps = 0.2, far = 1000;
-    const struct objective *o = s->o;
-    double *r = s->product, *a = s->d->alpha, last = INFINITY, enough = s->d->tol;
-    if (relative(s, *excess) > far * enough) return SEPAL_OK;
-    while (relative(s, *excess) > enough && *excess < helps * last) {
-        last = *excess;
-        factor_solve(s->factor, o->width, s->scale, r, o->ctx);
-        TRY(objective_margins(s->before, o, r));
-        for (size_t i = 0; i < o->n; i++) {
-            double moved = a[i] - s->sweep.curvature[i] / o->row_weight[i] * s->before[i];
-            a[i] = clamp(moved, o->loss->least, o->loss->most);
-        }
-        TRY(surplus(s, r));
-        *excess = young_excess(s) + newton_dot(s, r, r) / (2 * o->l2);
-    }
-    return SEPAL_OK;
-}
-
-/* The gap of the model's dual variables after a full step; `before` is lost. */
-static sepal_status find_dual(struct newton *s) {
-    const struct objective *o = s->o;
-    struct dual_sums all = {.s = s};
-    double excess = 0;
-    bool clipped = false;
-    TRY(parallel_for(o->ctx, o->slabs, newton_dual_slab, &all));
-    for (size_t k = 0; k < o->slabs; k++) {
-        excess += all.loss[k];
-        clipped = clipped || all.clipped[k];
-    }
-    if (!(relative(s, excess) < s->gap)) return SEPAL_OK;
-    if ((clipped || s->inexact) && o->l2 > 0) {
-        TRY(surplus(s, s->product));
-        excess += newton_dot(s, s->product, s->product) / (2 * o->l2);
-        TRY(newton_correct(s, &excess));
-    }
-    s->d->paired = relative(s, excess) < s->gap;
-    if (s->d->paired) s->gap = relative(s, excess);
-    if (o->l2 > 0 || s->gap > s->d->tol) return SEPAL_OK;
-    /* without a penalty sums that are not 0 prove nothing: take another step, while steps can help */
-    bool exact;
-    TRY(straighten(s, &exact));
-    s->gap = relative(s, young_excess(s));
-    if (!exact && relative(s, s->decrement) > DBL_EPSILON) s->gap = INFINITY;
-    return SEPAL_OK;
 }
 
 /* ---- all rows ----------------------------------------------------------------------------- */
@@ -302,7 +137,7 @@ static void newton_measure_drift(struct newton *s) {
 /* The gap of the model's dual variables is of the order of the square of the promise. That of a squared hinge
    may be far less: it is 0 where no row has crossed its margin. */
 static bool dual_may_do(const struct newton *s) {
-    double promise = relative(s, s->decrement);
+    double promise = newton_relative(s, s->decrement);
     return promise * promise <= (s->o->loss == &loss_logistic ? 2 : 100) * s->d->tol;
 }
 
@@ -321,14 +156,14 @@ static sepal_status advance_flat(struct newton *s, const struct flat *flat, bool
     for (size_t j = 0; j < o->width; j++) s->u[j] += line.length * flat->direction[j];
     for (size_t i = 0; i < o->n; i++)
         s->d->drift = fmax(s->d->drift, fabs(line.length * flat->t[i]));
-    TRY(newton_look(s));
+    TRY(newton_evaluate(s));
     *moved = s->objective < line.value;
     if (*moved) return SEPAL_OK;
     memcpy(s->u, s->left, o->width * sizeof *s->left);
-    return newton_look(s);
+    return newton_evaluate(s);
 }
 
-static sepal_status look_along_flat(struct newton *s, struct flat *flat) {
+static sepal_status newton_probe_flat(struct newton *s, struct flat *flat) {
     *flat = (struct flat){.o = s->o,
                           .m = s->sweep.m,
                           .gradient = s->sweep.gradient,
@@ -349,8 +184,8 @@ static sepal_status newton_confirm(struct newton *s, bool *moved) {
     struct flat flat;
     *moved = false;
     if (s->o->l2 > 0 || s->objective == 0 || !s->factored) return SEPAL_OK;
-    TRY(look_along_flat(s, &flat));
-    d->converged = relative(s, flat.gain) <= d->tol;
+    TRY(newton_probe_flat(s, &flat));
+    d->converged = newton_relative(s, flat.gain) <= d->tol;
     if (d->converged || d->iterations >= s->most) return SEPAL_OK;
     TRY(advance_flat(s, &flat, moved));
     if (*moved) d->iterations++;
@@ -362,7 +197,7 @@ static sepal_status newton_confirm(struct newton *s, bool *moved) {
 /* The step led nowhere: if it promised little, only rounding is in its way. */
 static sepal_status end_in_rounding(struct newton *s) {
     bool moved;
-    s->d->converged = !(s->o->l2 > 0) && relative(s, s->decrement) <= s->d->tol;
+    s->d->converged = !(s->o->l2 > 0) && newton_relative(s, s->decrement) <= s->d->tol;
     return s->d->converged ? newton_confirm(s, &moved) : SEPAL_OK;
 }
 
@@ -371,7 +206,7 @@ static sepal_status newton_take_steps(struct newton *s) {
     s->most = d->max_iter ? d->max_iter : STEPS_MOST;
     if (d->limit && d->limit < s->most) s->most = d->limit;
     if (hessian_in_pass(&s->hessian)) s->sweep.hessian = s->factor;
-    TRY(newton_look(s));
+    TRY(newton_evaluate(s));
     s->gap = own_gap(s);
     for (;;) {
         bool found, moved = true;
@@ -395,13 +230,13 @@ static sepal_status newton_take_steps(struct newton *s) {
         TRY(newton_advance(s, &length));
         d->iterations++;
         if (length < 1 && !s->inexact && !(s->objective < value)) return end_in_rounding(s);
-        if (linesearch_clear(s->o, s->objective, s->u)) TRY(newton_look(s));
+        if (linesearch_clear(s->o, s->objective, s->u)) TRY(newton_evaluate(s));
         d->paired = false;
         s->gap = own_gap(s);
         if (!(s->o->l2 > 0)) newton_measure_drift(s);
         if (s->o->l2 == 0 && s->o->loss == &loss_logistic && s->sweep.loss < NOTHING)
             return SEPAL_OK;
-        if (length == 1 && s->gap > d->tol && dual_may_do(s)) TRY(find_dual(s));
+        if (length == 1 && s->gap > d->tol && dual_may_do(s)) TRY(newton_find_dual(s));
     }
 }
 
@@ -411,7 +246,7 @@ static sepal_status measure_rest(struct newton *s) {
     const struct objective *o = s->o;
     struct flat flat;
     if (o->l2 > 0 || !s->factored) return SEPAL_OK;
-    TRY(look_along_flat(s, &flat));
+    TRY(newton_probe_flat(s, &flat));
     memcpy(s->product, s->sweep.gradient, o->width * sizeof *s->product);
     factor_solve(s->factor, o->width, s->scale, s->product, o->ctx);
     s->d->decrement = sqrt(fmax(2 * flat.gain, newton_dot(s, s->sweep.gradient, s->product)));
@@ -429,22 +264,17 @@ static sepal_status newton_init(struct newton *s, struct arena *arena) {
     const struct objective *o = s->o;
     TRY(hessian_init(&s->hessian, o, arena));
     s->hessian.single = hessian_may_be_single(&s->hessian, s->d->tol);
+    TRY(ARENA_VECTORS(o->ctx, arena, o->n, &s->sweep.m, &s->sweep.curvature, &s->before));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->width, &s->sweep.gradient, &s->left, &s->step, &s->scale,
+                      &s->product));
     s->factor = arena_alloc(o->ctx, arena, o->width * o->width, sizeof *s->factor);
-    double *rows = arena_alloc(o->ctx, arena, o->n, 3 * sizeof *rows);
-    double *wide = arena_alloc(o->ctx, arena, o->width, 5 * sizeof *wide);
-    if (!s->factor || !rows || !wide) return SEPAL_EMEMORY;
-    double **by_column[] = {&s->sweep.gradient, &s->left, &s->step, &s->scale, &s->product};
-    for (size_t k = 0; k < 5; k++) *by_column[k] = wide + k * o->width;
-    s->sweep.m = rows;
-    s->sweep.curvature = rows + o->n;
-    s->before = rows + 2 * o->n;
-    return SEPAL_OK;
+    return s->factor ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 /* As near to the sample's optimum as that is to the optimum of all rows. */
 static sepal_status descend_roughly(struct newton *s) {
     double near = 0.2 * (double)s->o->width / (double)s->o->n;
-    TRY(newton_look(s));
+    TRY(newton_evaluate(s));
     for (int k = 0; k < SAMPLE_STEPS_MOST; k++) {
         bool found;
         double length;

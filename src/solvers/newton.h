@@ -3,6 +3,9 @@
 #define SEPAL_SOLVERS_NEWTON_H
 
 #include "objective/objective.h"
+#include "solvers/solver.h"
+
+#include <math.h>
 
 /* ---- newton_hessian.c: H = sum over rows of curve_i (x_i - c, 1)(x_i - c, 1)' + l2 ------------- */
 
@@ -68,5 +71,36 @@ struct sample {
 /* One run of rows out of `every`. Lives in the arena; ok is false when a side has no row. */
 sepal_status sample_init(struct sample *sample, bool *ok, const struct objective *o,
                          struct arena *arena, size_t every);
+
+/* ---- newton_dual.c: the method, and its dual point ---------------------------------------------- */
+
+struct newton {
+    struct solver *d;
+    const struct objective *o; /* of all rows, or of a sample */
+    struct hessian hessian;
+    struct sweep sweep;
+    double *u;
+    double *before;                                 /* n: margins before the step */
+    double *left, *step, *scale, *factor, *product; /* width; the factor: its square */
+    double objective, decrement;                    /* twice the decrease that the step promises */
+    double gap;                                     /* relative */
+    /* the dual point of `gap` is this part of the dual variables at u; unless d->paired */
+    double theta;
+    bool factored; /* the factor is one, of the last Hessian */
+    bool inexact;  /* which was in single precision */
+    size_t most;   /* iterations */
+};
+
+static inline double newton_dot(const struct newton *s, const double *a, const double *b) {
+    return s->o->ctx->kernels->dot_f64(a, b, s->o->width);
+}
+
+/* A gap as a part of the objective. */
+static inline double newton_relative(const struct newton *s, double excess) {
+    return excess / fmax(fabs(s->objective), 1e-300);
+}
+
+/* The gap of the model's dual variables after a full step, if it is less than that known; `before` is lost. */
+sepal_status newton_find_dual(struct newton *s);
 
 #endif

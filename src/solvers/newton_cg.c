@@ -285,19 +285,13 @@ static sepal_status newton_cg_run(struct newton_cg *s) {
 sepal_status solve_newton_cg(struct solver *d) {
     const struct objective *o = d->o;
     struct newton_cg s = {.d = d, .o = o};
-    double *rows = mem_alloc(o->ctx, o->n, 3 * sizeof *rows);
-    double *wide = mem_alloc(o->ctx, o->width, 7 * sizeof *wide);
-    sepal_status status = rows && wide ? SEPAL_OK : SEPAL_EMEMORY;
-    if (status == SEPAL_OK) {
-        double **by_row[] = {&s.sweep.m, &s.sweep.curvature, &s.t};
-        double **by_column[] = {&s.sweep.gradient, &s.diagonal,  &s.scale,  &s.step,
-                                &s.residual,       &s.direction, &s.product};
-        for (size_t k = 0; k < 3; k++) *by_row[k] = rows + k * o->n;
-        for (size_t k = 0; k < 7; k++) *by_column[k] = wide + k * o->width;
-        status = newton_cg_run(&s);
-    }
-    mem_free(rows);
-    mem_free(wide);
+    struct arena arena = {0};
+    sepal_status status = ARENA_VECTORS(o->ctx, &arena, o->n, &s.sweep.m, &s.sweep.curvature, &s.t);
+    if (status == SEPAL_OK)
+        status = ARENA_VECTORS(o->ctx, &arena, o->width, &s.sweep.gradient, &s.diagonal, &s.scale,
+                               &s.step, &s.residual, &s.direction, &s.product);
+    if (status == SEPAL_OK) status = newton_cg_run(&s);
+    arena_clear(&arena);
     return status;
 }
 

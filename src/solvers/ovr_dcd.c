@@ -31,7 +31,7 @@ struct visits {
     const struct kernels *kernels;
     float factor[2][OVR_LANES]; /* of the rest's losses, of a class's own */
     int32_t *lane_of;           /* of each class; -1: in another group */
-    float *room;
+    float *scratch;
     bool far; /* the weights are sparse rows', and not all in the nearest caches */
     double gap[OVR_LANES], loss[OVR_LANES];
 };
@@ -55,7 +55,7 @@ static void ovr_dcd_visit(struct visits *v, const struct block *block, size_t i,
     float *a = group->point.alpha + row * lanes, weight = v->d->row_weight[row];
     const float *x;
     const uint32_t *index;
-    size_t n = row_singles(&x, &index, block, i, o->cols, o->centre, v->room);
+    size_t n = row_singles(&x, &index, block, i, o->cols, o->centre, v->scratch);
     v->kernels->lanes_dot(step->score, x, index, n, group->point.w, lanes);
     ovr_dcd_fetch(v, next);
     for (size_t l = 0; l < OVR_LANES; l++) {
@@ -145,8 +145,8 @@ static sepal_status epoch_of_group(sepal_ctx *ctx, size_t g, void *payload) {
     struct visits v = {.d = d, .group = &d->groups[g], .turn = turn_of(o), .kernels = ctx->kernels};
     if (v.group->likely) return SEPAL_OK;
     v.lane_of = mem_alloc(ctx, d->rest->classes, sizeof *v.lane_of);
-    v.room = mem_alloc(ctx, o->cols, sizeof *v.room);
-    sepal_status status = v.lane_of && v.room ? SEPAL_OK : SEPAL_EMEMORY;
+    v.scratch = mem_alloc(ctx, o->cols, sizeof *v.scratch);
+    sepal_status status = v.lane_of && v.scratch ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) {
         ovr_dcd_prepare(&v);
         if (d->epochs > 0) ovr_dcd_move_anchor(v.group, d->bias_keeps);
@@ -154,7 +154,7 @@ static sepal_status epoch_of_group(sepal_ctx *ctx, size_t g, void *payload) {
         ovr_dcd_judge(&v, d->tol);
     }
     mem_free(v.lane_of);
-    mem_free(v.room);
+    mem_free(v.scratch);
     return status;
 }
 

@@ -39,7 +39,7 @@ static sepal_status make_blocks(struct ovr_dcd *d) {
     return SEPAL_OK;
 }
 
-static sepal_status look_at_block(sepal_ctx *ctx, size_t b, void *payload) {
+static sepal_status groups_norms_of_block(sepal_ctx *ctx, size_t b, void *payload) {
     struct ovr_dcd *d = payload;
     const struct objective *o = d->rest->o;
     const struct block *block = &o->rows.blocks[b], *singles = &d->rows.blocks[b];
@@ -87,7 +87,7 @@ sepal_status ovr_dcd_open(struct ovr_dcd *d) {
     if (!d->norm || !d->row_weight || !d->order) return SEPAL_EMEMORY;
     for (size_t t = 0; t < units; t++) d->order[t] = (uint32_t)t;
     TRY(make_blocks(d));
-    TRY(parallel_for(o->ctx, o->rows.n_blocks, look_at_block, d));
+    TRY(parallel_for(o->ctx, o->rows.n_blocks, groups_norms_of_block, d));
     for (size_t i = 0; i < o->n; i++) {
         double norm = (double)d->norm[i];
         d->row_weight[i] = (float)(o->row_weight[i] / o->l2);

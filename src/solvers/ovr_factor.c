@@ -50,7 +50,7 @@ double ovr_factor_cost(const struct ovr_factor *factor, const struct ovr *ovr, s
     return (double)rows * width * width / 2 + width * width * width / 6;
 }
 
-struct drawn {
+struct row_sample {
     const struct ovr *ovr;
     const struct objective *o;
     size_t n;
@@ -59,7 +59,7 @@ struct drawn {
 };
 
 /* Rows with a curvature, or some of them. Returns whether it is all. */
-static bool ovr_factor_draw(struct drawn *d, size_t l, const double *curvature,
+static bool ovr_factor_draw(struct row_sample *d, size_t l, const double *curvature,
                             const double *leverage) {
     size_t lanes = d->ovr->lanes, n = d->o->n, present = 0;
     double total = 0, passed = 0, next = 0.5;
@@ -85,7 +85,7 @@ static bool ovr_factor_draw(struct drawn *d, size_t l, const double *curvature,
 
 static void ovr_factor_fill(const void *payload, size_t first, size_t n, double *out,
                             size_t stride) {
-    const struct drawn *d = payload;
+    const struct row_sample *d = payload;
     const struct objective *o = d->o;
     for (size_t k = first; k < first + n; k++, out += stride) {
         double root = sqrt(d->weight[k]);
@@ -94,7 +94,7 @@ static void ovr_factor_fill(const void *payload, size_t first, size_t n, double 
     }
 }
 
-static sepal_status ovr_factor_add_up(double *out, struct drawn *d) {
+static sepal_status ovr_factor_add_up(double *out, struct row_sample *d) {
     const struct objective *o = d->o;
     struct tall tall = {
         .rows = d->n, .cols = o->width, .stride = o->width, .fill = ovr_factor_fill, .payload = d};
@@ -119,7 +119,7 @@ sepal_status ovr_leverages(double *out, struct ovr *ovr, const double *curvature
 static sepal_status make_of_some(struct ovr_factor *factor, struct ovr *ovr, size_t l,
                                  const double *curvature, const double *leverage) {
     const struct objective *o = ovr->rest->o;
-    struct drawn d = {.ovr = ovr, .o = o};
+    struct row_sample d = {.ovr = ovr, .o = o};
     d.row = mem_alloc(o->ctx, o->n, sizeof *d.row);
     d.weight = mem_alloc(o->ctx, o->n, sizeof *d.weight);
     sepal_status status = d.row && d.weight ? SEPAL_OK : SEPAL_EMEMORY;

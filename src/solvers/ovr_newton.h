@@ -26,8 +26,8 @@ static inline size_t ovr_padded(const struct ovr *ovr) {
     return ovr->lanes > OVR_LANES_HALF ? OVR_LANES : OVR_LANES_HALF;
 }
 
-/* ovr_pass.c: rows [first, first + n), which lie in one block, as they are or written to room. */
-const double *ovr_rows(const struct ovr *ovr, size_t first, size_t n, double *room);
+/* ovr_pass.c: rows [first, first + n), which lie in one block, as they are or written to scratch. */
+const double *ovr_rows(const struct ovr *ovr, size_t first, size_t n, double *scratch);
 /* The same for all rows, if that is not too much; else whether single precision is to be had. */
 sepal_status ovr_keep_rows(struct ovr *ovr);
 

@@ -23,7 +23,7 @@ struct ovr_pass {
 
 /* ---- a panel ------------------------------------------------------------------------------ */
 
-const double *ovr_rows(const struct ovr *ovr, size_t first, size_t n, double *room) {
+const double *ovr_rows(const struct ovr *ovr, size_t first, size_t n, double *scratch) {
     const struct objective *o = ovr->rest->o;
     size_t local;
     if (ovr->dense) return ovr->dense + first * o->width;
@@ -31,11 +31,11 @@ const double *ovr_rows(const struct ovr *ovr, size_t first, size_t n, double *ro
     if (!block->sparse && block->f64 && !o->centre && o->width == o->cols)
         return block->f64 + local * o->cols;
     if (block->sparse)
-        block_dense(block, local, n, o->cols, o->centre, NULL, room, o->width);
+        block_dense(block, local, n, o->cols, o->centre, NULL, scratch, o->width);
     else
-        block_doubles(o->ctx->kernels, block, local, n, o->cols, o->centre, 1, room, o->width);
-    for (size_t k = 0; o->width > o->cols && k < n; k++) room[k * o->width + o->cols] = 1;
-    return room;
+        block_doubles(o->ctx->kernels, block, local, n, o->cols, o->centre, 1, scratch, o->width);
+    for (size_t k = 0; o->width > o->cols && k < n; k++) scratch[k * o->width + o->cols] = 1;
+    return scratch;
 }
 
 static sepal_status ovr_pass_keep_block(sepal_ctx *ctx, size_t b, void *payload) {
@@ -62,7 +62,7 @@ sepal_status ovr_keep_rows(struct ovr *ovr) {
 }
 
 /* The sign of a margin: 1 for the row's own class, -1 for the others. */
-static void give_signs(const struct ovr *ovr, size_t row, size_t n, double *score) {
+static void ovr_pass_apply_signs(const struct ovr *ovr, size_t row, size_t n, double *score) {
     for (size_t i = 0; i < n; i++) {
         int32_t own = ovr->lane[ovr->rest->label[row + i]];
         double *s = score + i * ovr->lanes;
@@ -88,7 +88,7 @@ static void slopes_of_panel(struct ovr_pass *pass, size_t slab, size_t row, size
             pass->products[slab][l] += factor[at] * m[at];
             curvature[at] *= weight;
         }
-    give_signs(ovr, row, n, factor);
+    ovr_pass_apply_signs(ovr, row, n, factor);
     for (size_t k = 0; k < n * lanes; k++) factor[k] = -factor[k];
 }
 
@@ -98,7 +98,7 @@ static const double *turn(struct ovr_pass *pass, size_t slab, size_t row, size_t
     const struct ovr *ovr = pass->ovr;
     size_t lanes = ovr->lanes, first = row * lanes;
     if (pass->t && pass->v) {
-        if (!pass->squares) give_signs(ovr, row, n, score);
+        if (!pass->squares) ovr_pass_apply_signs(ovr, row, n, score);
         memcpy(pass->t + first, score, n * lanes * sizeof *score);
         return NULL;
     }
@@ -112,13 +112,13 @@ static const double *turn(struct ovr_pass *pass, size_t slab, size_t row, size_t
 }
 
 static void ovr_pass_add_panel(struct ovr_pass *pass, size_t slab, size_t row, size_t n,
-                               double *room) {
+                               double *scratch) {
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
     size_t lanes = ovr->lanes, width = o->width;
     const struct blas *blas = o->ctx->blas;
-    double score[CELLS], factor[CELLS], *squares = room + PANEL * width;
-    const double *x = ovr_rows(ovr, row, n, room);
+    double score[CELLS], factor[CELLS], *squares = scratch + PANEL * width;
+    const double *x = ovr_rows(ovr, row, n, scratch);
     if (pass->squares) {
         for (size_t k = 0; k < n * width; k++) squares[k] = x[k] * x[k];
         x = squares;
@@ -132,30 +132,30 @@ static void ovr_pass_add_panel(struct ovr_pass *pass, size_t slab, size_t row, s
 /* ---- a panel in single precision ------------------------------------------------------------ */
 
 /* Dense rows of a block as singles. */
-static const float *single_rows(const struct objective *o, size_t row, size_t n, float *room) {
+static const float *single_rows(const struct objective *o, size_t row, size_t n, float *scratch) {
     size_t local;
     const struct block *block = matrix_block_of(&o->rows, row, &local);
     if (block->f32 && !o->centre && o->width == o->cols) return block->f32 + local * o->cols;
     for (size_t i = 0; i < n; i++) {
         const float *x;
         const uint32_t *index;
-        float *to = room + i * o->width;
+        float *to = scratch + i * o->width;
         (void)row_singles(&x, &index, block, local + i, o->cols, o->centre, to);
         if (x != to) memcpy(to, x, o->cols * sizeof *to);
         if (o->width > o->cols) to[o->cols] = 1;
     }
-    return room;
+    return scratch;
 }
 
 static void add_dense_single(struct ovr_pass *pass, size_t slab, size_t row, size_t n,
-                             float *room) {
+                             float *scratch) {
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
     size_t lanes = ovr->lanes, width = o->width;
     const struct blas *blas = o->ctx->blas;
     double score[CELLS], factor[CELLS], *sums = ovr->sums + slab * width * lanes;
-    float single[CELLS], *out = room + PANEL * width;
-    const float *x = single_rows(o, row, n, room);
+    float single[CELLS], *out = scratch + PANEL * width;
+    const float *x = single_rows(o, row, n, scratch);
     if (pass->v) {
         blas->gemm_nn_single(n, lanes, width, x, width, ovr->v, lanes, single, lanes);
         for (size_t k = 0; k < n * lanes; k++) score[k] = (double)single[k];
@@ -169,12 +169,12 @@ static void add_dense_single(struct ovr_pass *pass, size_t slab, size_t row, siz
 
 /* Scores of a sparse row, lanes padded. */
 static void sparse_scores(const struct ovr *ovr, const struct block *block, size_t i, double *score,
-                          float *room) {
+                          float *scratch) {
     const struct objective *o = ovr->rest->o;
     const float *x;
     const uint32_t *index;
     float out[OVR_LANES];
-    size_t n = row_singles(&x, &index, block, i, o->cols, NULL, room);
+    size_t n = row_singles(&x, &index, block, i, o->cols, NULL, scratch);
     o->ctx->kernels->lanes_dot(out, x, index, n, ovr->v, ovr_padded(ovr));
     for (size_t l = 0; l < ovr->lanes; l++) {
         score[l] = (double)out[l];
@@ -183,12 +183,12 @@ static void sparse_scores(const struct ovr *ovr, const struct block *block, size
 }
 
 static void ovr_pass_add_sparse_row(const struct ovr *ovr, const struct block *block, size_t i,
-                                    const double *factor, float *sums, float *room) {
+                                    const double *factor, float *sums, float *scratch) {
     const struct objective *o = ovr->rest->o;
     const float *x;
     const uint32_t *index;
     float d[OVR_LANES] = {0};
-    size_t n = row_singles(&x, &index, block, i, o->cols, NULL, room);
+    size_t n = row_singles(&x, &index, block, i, o->cols, NULL, scratch);
     for (size_t l = 0; l < ovr->lanes; l++) d[l] = (float)factor[l];
     o->ctx->kernels->lanes_add(sums, d, x, index, n, ovr_padded(ovr));
     for (size_t l = 0; o->width > o->cols && l < ovr->lanes; l++)
@@ -196,17 +196,17 @@ static void ovr_pass_add_sparse_row(const struct ovr *ovr, const struct block *b
 }
 
 /* Sparse rows: the classes' numbers of a column are a vector. `sums` has width x padded lanes. */
-static void add_sparse_single(struct ovr_pass *pass, size_t slab, size_t row, size_t n, float *room,
-                              float *sums) {
+static void add_sparse_single(struct ovr_pass *pass, size_t slab, size_t row, size_t n,
+                              float *scratch, float *sums) {
     const struct ovr *ovr = pass->ovr;
     size_t local, lanes = ovr->lanes;
     const struct block *block = matrix_block_of(&ovr->rest->o->rows, row, &local);
     double score[CELLS], factor[CELLS];
     for (size_t i = 0; pass->v && i < n; i++)
-        sparse_scores(ovr, block, local + i, score + i * lanes, room);
+        sparse_scores(ovr, block, local + i, score + i * lanes, scratch);
     const double *r = turn(pass, slab, row, n, score, factor);
     for (size_t i = 0; r && i < n; i++)
-        ovr_pass_add_sparse_row(ovr, block, local + i, r + i * lanes, sums, room);
+        ovr_pass_add_sparse_row(ovr, block, local + i, r + i * lanes, sums, scratch);
 }
 
 /* The sums of a block's singles go to those in doubles. */
@@ -219,15 +219,15 @@ static void empty_singles(const struct ovr *ovr, size_t slab, float *single) {
 }
 
 static void pass_block_f32(struct ovr_pass *pass, size_t slab, const struct block *block,
-                           float *room) {
+                           float *scratch) {
     const struct objective *o = pass->ovr->rest->o;
-    float *sums = room + PANEL * o->width;
+    float *sums = scratch + PANEL * o->width;
     for (size_t i = 0, n; i < block->rows; i += n) {
         n = block->rows - i < PANEL ? block->rows - i : PANEL;
         if (block->sparse)
-            add_sparse_single(pass, slab, block->first_row + i, n, room, sums);
+            add_sparse_single(pass, slab, block->first_row + i, n, scratch, sums);
         else
-            add_dense_single(pass, slab, block->first_row + i, n, room);
+            add_dense_single(pass, slab, block->first_row + i, n, scratch);
     }
     if (block->sparse && !pass->t) empty_singles(pass->ovr, slab, sums);
 }
@@ -239,20 +239,20 @@ static sepal_status ovr_pass_pass_slab(sepal_ctx *ctx, size_t slab, void *payloa
     const struct ovr *ovr = pass->ovr;
     const struct objective *o = ovr->rest->o;
     memset(ovr->sums + slab * o->width * ovr->lanes, 0, o->width * ovr->lanes * sizeof *ovr->sums);
-    double *room = mem_zero(ctx, 2 * PANEL, o->width * sizeof *room);
-    if (!room) return SEPAL_EMEMORY;
+    double *scratch = mem_zero(ctx, 2 * PANEL, o->width * sizeof *scratch);
+    if (!scratch) return SEPAL_EMEMORY;
     bool single = ovr->single && !pass->squares;
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
         const struct block *block = &o->rows.blocks[b];
         if (block->first_row < o->slab_first[slab]) continue;
         if (block->first_row >= o->slab_first[slab + 1]) break;
-        if (single) pass_block_f32(pass, slab, block, (float *)room);
+        if (single) pass_block_f32(pass, slab, block, (float *)scratch);
         for (size_t i = 0, n; !single && i < block->rows; i += n) {
             n = block->rows - i < PANEL ? block->rows - i : PANEL;
-            ovr_pass_add_panel(pass, slab, block->first_row + i, n, room);
+            ovr_pass_add_panel(pass, slab, block->first_row + i, n, scratch);
         }
     }
-    mem_free(room);
+    mem_free(scratch);
     return SEPAL_OK;
 }
 

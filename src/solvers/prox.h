@@ -12,12 +12,12 @@ struct prox {
     const struct objective *o;
 
     /* Rows, n numbers each. */
-    double *m;         /* margins */
-    double *t;         /* what a whole step adds to them */
-    double *a;         /* dual variables */
-    double *f;         /* c_i y_i a_i: minus the slopes of the losses by score */
-    double *curvature; /* c_i times the curvature */
-    double *room[4];   /* for vectors made in passing */
+    double *m;          /* margins */
+    double *t;          /* what a whole step adds to them */
+    double *a;          /* dual variables */
+    double *f;          /* c_i y_i a_i: minus the slopes of the losses by score */
+    double *curvature;  /* c_i times the curvature */
+    double *scratch[4]; /* for vectors made in passing */
 
     /* Coordinates. */
     struct csc columns;
@@ -39,7 +39,7 @@ struct prox {
     double block_curves; /* `curves` when they were taken */
     bool settled;        /* few columns come and go, and the curvature stays */
     bool careful;        /* a bold step led nowhere: no old matrix, no extrapolation */
-    bool creeps;         /* columns one by one get nowhere: few at a time, in a block */
+    bool means_dominate; /* columns one by one get nowhere: few at a time, in a block */
 
     double factors;       /* the sum of f */
     double curvatures;    /* the sum of curve */
@@ -110,7 +110,7 @@ sepal_status prox_gram_descend(struct prox *p, double *slope);
 /* prox_active.c: the same of all n members, where coordinate descent does not come to its end. */
 sepal_status prox_active_descend(struct prox *p, double *slope, size_t n);
 
-/* prox_mean.c: whether the columns' means rule all else, into `creeps`. */
+/* prox_mean.c: whether the columns' means rule all else, into `means_dominate`. */
 sepal_status prox_mean_rules(struct prox *p);
 /* Another try for the dual: the dual variables moved along the curvatures until their sums have no more of the
    mean than the penalty wants. Two passes. */

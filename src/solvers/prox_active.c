@@ -1,4 +1,4 @@
-/* The block's model to its end where coordinate descent creeps: columns with a large mean in common
+/* The block's model to its end where coordinate descent is slow: columns with a large mean in common
    point almost the same way, and each undoes what the others did. Weights that are not 0 keep their
    signs, so they solve linear equations; they go there, or as far as the first of them becomes 0 and
    leaves. When they have arrived, the column that violates its bound most joins them (feature-sign

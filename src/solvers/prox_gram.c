@@ -19,7 +19,7 @@ enum { MEMBERS = 512, ROW_MOST = 64, COMMON = 8, HALVES = 2 };
 /* All of the set where rows have few of its entries, else the columns with many. With fewer rows than
    members a column costs less than a row of the matrix. */
 static bool takes_all(const struct prox *p) {
-    if (p->n_set > MEMBERS || (p->n_set > p->o->n && !p->creeps)) return false;
+    if (p->n_set > MEMBERS || (p->n_set > p->o->n && !p->means_dominate)) return false;
     return !p->o->rows.sparse || p->entries <= ROW_MOST * p->o->n;
 }
 
@@ -123,17 +123,9 @@ static sepal_status pair_half(sepal_ctx *ctx, size_t half, void *payload) {
     size_t first = c->n * half / HALVES, end = c->n * (half + 1) / HALVES;
     struct chunk *chunk = mem_alloc(ctx, 1, sizeof *chunk);
     if (!chunk) return SEPAL_EMEMORY;
-    for (size_t b = 0; b < p->n_block; b++) {
-        size_t low = c->start[p->block[b]], high = c->start[p->block[b] + 1];
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (c->row[middle] < first)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        chunk->next[b] = low;
-    }
+    for (size_t b = 0; b < p->n_block; b++)
+        chunk->next[b] =
+            index_seek(c->row, c->start[p->block[b]], c->start[p->block[b] + 1], first);
     for (size_t i = first, to; i < end; i = to) {
         to = i + CHUNK < end ? i + CHUNK : end;
         read_chunk(chunk, p, i, to);
@@ -230,7 +222,7 @@ sepal_status prox_gram_descend(struct prox *p, double *slope) {
     double precision = prox_alone(p) ? 1e-7 : 1e-3, first = 0;
     double work = prox_alone(p) ? 4e8 : 4e6; /* products */
     int most = (int)fmin(fmax(20, work / ((double)n * (double)n)), 3000);
-    if (p->creeps && prox_alone(p)) most = 10;
+    if (p->means_dominate && prox_alone(p)) most = 10;
     for (int pass = 0; pass < most; pass++) {
         double moved = 0;
         for (size_t b = 0; b < n; b++) moved += gram_visit(p, b, slope);

@@ -1,9 +1,10 @@
 /* Rows without a free bias whose columns have large means: scores, and sums along columns, are ruled
-   by one direction, the common mean. Coordinate descent creeps along it, and what rounding leaves of
+   by one direction, the common mean. Coordinate descent converges slowly along it, and what rounding leaves of
    the scores moves all sums at once, so that the dual variables at the point miss |v| <= l1 by far. */
 #include "solvers/prox.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The means of the columns under these weights of the rows, `total` in all: a pass. */
 static sepal_status prox_mean_find_means(struct prox *p, double *weight, double total, bool all) {
@@ -21,19 +22,16 @@ sepal_status prox_mean_rules(struct prox *p) {
     static const double nearly_all = 0.98;
     const struct objective *o = p->o;
     double squares = 0, means = 0;
-    p->creeps = false;
+    p->means_dominate = false;
     if (o->bias == BIAS_FREE || o->rows.sparse || !(p->curvatures > 0)) return SEPAL_OK;
-    double total_weight = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        p->room[2][i] = o->row_weight[i];
-        total_weight += o->row_weight[i];
-    }
-    TRY(prox_mean_find_means(p, p->room[2], total_weight, true));
+    double total_weight = objective_total_weight(o);
+    memcpy(p->scratch[2], o->row_weight, o->n * sizeof *p->scratch[2]);
+    TRY(prox_mean_find_means(p, p->scratch[2], total_weight, true));
     for (size_t k = 0; k < p->count; k++) {
         squares += p->norm[k] * p->norm[k];
         means += total_weight * p->mean[k] * p->mean[k];
     }
-    p->creeps = means > nearly_all * squares;
+    p->means_dominate = means > nearly_all * squares;
     return SEPAL_OK;
 }
 
@@ -72,8 +70,8 @@ sepal_status prox_mean_align(struct prox *p, bool all) {
     TRY(prox_mean_find_means(p, p->curvature, p->curvatures, all));
     double shift = prox_mean_find_shift(p, all);
     struct prox aligned = *p;
-    aligned.a = p->room[2];
-    aligned.f = p->room[3];
+    aligned.a = p->scratch[2];
+    aligned.f = p->scratch[3];
     aligned.v = p->aligned;
     aligned.factors = 0;
     for (size_t i = 0; i < o->n; i++) {

@@ -35,9 +35,9 @@ static sepal_status prox_make_room(struct prox *p, struct store *store) {
     store->lists = mem_alloc(ctx, width, 3 * sizeof *store->lists);
     p->gone = mem_zero(ctx, width, sizeof *p->gone);
     if (!store->rows || !store->wide || !store->lists || !p->gone) return SEPAL_EMEMORY;
-    double **const of_rows[OF_ROWS] = {&p->m,       &p->t,         &p->a,
-                                       &p->f,       &p->curvature, &p->room[0],
-                                       &p->room[1], &p->room[2],   &p->room[3]};
+    double **const of_rows[OF_ROWS] = {&p->m,          &p->t,          &p->a,
+                                       &p->f,          &p->curvature,  &p->scratch[0],
+                                       &p->scratch[1], &p->scratch[2], &p->scratch[3]};
     double **const of_columns[OF_COLUMNS] = {&p->w,     &p->step,   &p->v,      &p->norm,
                                              &p->first, &p->second, &p->before, &p->block_slope,
                                              &p->mean,  &p->aligned};
@@ -86,7 +86,7 @@ static double prox_entry_bound(const struct prox *p) {
     enum { HALVINGS = 50, FEW_MORE = 32, MOST = 500 };
     size_t full = 0, wanted, joining = 0;
     double low = p->o->l1, high = low;
-    if (!p->creeps) return low;
+    if (!p->means_dominate) return low;
     for (size_t k = 0; k < p->count; k++) {
         full += p->w[k] != 0;
         if (p->w[k] == 0 && !p->gone[k]) high = fmax(high, fabs(p->v[k]));
@@ -148,13 +148,13 @@ static size_t idle(const struct prox *p, double *value, double *dual, size_t bef
 }
 
 /* Where columns creep, rounding may go on to find less of the objective and never be done. */
-static bool creeps_in_vain(const struct prox *p, double *then) {
+static bool prox_newton_stalls(const struct prox *p, double *then) {
     enum { LOOK_BACK = 20 };
     static const double little = 0.9;
-    if (!p->creeps || p->d->iterations % LOOK_BACK != LOOK_BACK - 1) return false;
-    bool vain = p->gap > little * *then;
+    if (!p->means_dominate || p->d->iterations % LOOK_BACK != LOOK_BACK - 1) return false;
+    bool stalls = p->gap > little * *then;
     *then = p->gap;
-    return vain;
+    return stalls;
 }
 
 static sepal_status prox_run(struct prox *p) {
@@ -165,11 +165,11 @@ static sepal_status prox_run(struct prox *p) {
     bool screens = true, moved = true;
     TRY(prox_start(p));
     for (;;) {
-        TRY(bound(p, false, p->creeps));
+        TRY(bound(p, false, p->means_dominate));
         if (p->gap <= d->tol) TRY(prox_confirm(p, &screens));
         still = idle(p, &value, &dual, still);
         if (d->converged || d->iterations >= most || still > IDLE_MOST) return SEPAL_OK;
-        if (creeps_in_vain(p, &then)) return SEPAL_OK;
+        if (prox_newton_stalls(p, &then)) return SEPAL_OK;
         d->stopped |= d->stops(d->payload, d->iterations, value, p->gap);
         if (d->stopped) return SEPAL_OK;
         if (screens) screen(p);

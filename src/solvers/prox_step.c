@@ -13,9 +13,9 @@ enum { PARTS = 16 };
 struct model {
     struct prox *p;
     const struct curvatures *along;
-    double *r;          /* slopes by score without the part of s; dressed */
+    double *r;          /* slopes by score without the part of s; scaled */
     double s;           /* what the bias and the centres add to each score */
-    double sum;         /* of r, undressed */
+    double sum;         /* of r, unscaled */
     double inverse_sum; /* 1 / the sum of all curvatures: how far a free bias follows */
 };
 
@@ -169,7 +169,7 @@ sepal_status prox_step(struct prox *p) {
     struct curvatures along;
     prox_gram_choose(p);
     TRY(prox_columns_curvature(p, &along));
-    struct model model = {.p = p, .along = &along, .r = p->room[2]};
+    struct model model = {.p = p, .along = &along, .r = p->scratch[2]};
     model.inverse_sum = p->curvatures > 0 ? 1 / p->curvatures : 0;
     for (size_t i = 0; i < o->n; i++)
         model.r[i] = -p->f[i] * (p->columns.scale ? p->columns.scale[i] : 1);

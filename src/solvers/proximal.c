@@ -4,7 +4,7 @@
    An epoch works on the objective plus lag l2/2 |u - before|^2, `before` being the point that the
    last epoch left. So the dual variables may move 1 + lag times as far as the weights follow, and
    the point is carried on by lag / (1 + lag) of what an epoch has moved it: directions in which
-   the plain descent creeps are 1 + lag times faster. One epoch to a step does.
+   the plain descent is slow are 1 + lag times faster. One epoch to a step does.
 
    A free bias has no penalty but this one, so its part of the dual constraint is met as the steps
    come to rest. Rows that are far from their kink on the side of their bound are left out between
@@ -131,17 +131,12 @@ static sepal_status proximal_check(struct proximal *p) {
 static sepal_status proximal_start(struct proximal *p) {
     struct hinge *h = p->h;
     const struct objective *o = p->o;
-    double sum = 0, total_weight = 0;
     TRY(objective_squares(p->inverse, o));
-    for (size_t i = 0; i < o->n; i++) {
-        sum += o->row_weight[i] * p->inverse[i];
-        total_weight += o->row_weight[i];
-        p->active[i] = (uint32_t)i;
-    }
+    for (size_t i = 0; i < o->n; i++) p->active[i] = (uint32_t)i;
     p->n_active = o->n;
     p->feature = o->bias == BIAS_NONE ? 0 : 1;
     /* a free bias moves about as easily as a weight of a column that is there in some rows */
-    if (o->bias == BIAS_FREE) p->feature = 0.2 * sqrt(sum / total_weight);
+    if (o->bias == BIAS_FREE) p->feature = 0.2 * sqrt(objective_mean(o, p->inverse));
     if (o->bias == BIAS_FREE && !(isfinite(p->feature) && p->feature > 0)) p->feature = 1;
     for (size_t i = 0; i < o->n; i++) p->inverse[i] = 1 / (p->inverse[i] + p->feature * p->feature);
     memcpy(p->a, h->d->alpha, o->n * sizeof *p->a);
@@ -156,15 +151,12 @@ static sepal_status proximal_start(struct proximal *p) {
 
 static sepal_status proximal_allocate(struct proximal *p, struct arena *arena) {
     const struct objective *o = p->o;
-    p->w = arena_alloc(o->ctx, arena, o->width, sizeof *p->w);
-    p->before = arena_alloc(o->ctx, arena, o->width, sizeof *p->before);
-    p->a = arena_alloc(o->ctx, arena, o->n, sizeof *p->a);
-    p->inverse = arena_alloc(o->ctx, arena, o->n, sizeof *p->inverse);
+    TRY(ARENA_VECTORS(o->ctx, arena, o->width, &p->w, &p->before));
+    TRY(ARENA_VECTORS(o->ctx, arena, o->n, &p->a, &p->inverse));
+    if (!o->rows.sparse) TRY(ARENA_VECTORS(o->ctx, arena, o->cols, &p->dense));
     p->active = arena_alloc(o->ctx, arena, o->n, sizeof *p->active);
     p->order = arena_alloc(o->ctx, arena, o->n / GROUP + 1, sizeof *p->order);
-    if (!o->rows.sparse) p->dense = arena_alloc(o->ctx, arena, o->cols, sizeof *p->dense);
-    bool all = p->w && p->before && p->a && p->inverse && p->active && p->order;
-    return all && (o->rows.sparse || p->dense) ? SEPAL_OK : SEPAL_EMEMORY;
+    return p->active && p->order ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 /* ---- the solver --------------------------------------------------------------------------- */

@@ -228,25 +228,16 @@ static sepal_status sgd_make(struct sgd *w) {
     const struct sgd_options *options = w->d->sgd;
     size_t batch = options->batch < o->n ? options->batch : o->n;
     bool lazy_sum = options->average && !w->eager, lazy_l1 = o->l1 > 0 && !w->eager;
-    w->v = arena_zero(o->ctx, &w->arena, o->width, sizeof *w->v);
-    w->point = arena_zero(o->ctx, &w->arena, o->width, sizeof *w->point);
-    w->sweep.m = arena_alloc(o->ctx, &w->arena, o->n, sizeof *w->sweep.m);
-    w->factor = arena_alloc(o->ctx, &w->arena, batch + 1, sizeof *w->factor);
-    if (!w->v || !w->point || !w->sweep.m || !w->factor) return SEPAL_EMEMORY;
-    struct {
-        bool wanted;
-        double **to;
-    } wishes[] = {{options->batch == 0, &w->sweep.gradient},
-                  {options->average, &w->sum},
-                  {lazy_sum, &w->late},
-                  {lazy_l1, &w->paid}};
-    for (size_t k = 0; k < sizeof wishes / sizeof *wishes; k++) {
-        if (!wishes[k].wanted) continue;
-        *wishes[k].to = arena_zero(o->ctx, &w->arena, o->width, sizeof **wishes[k].to);
-        if (!*wishes[k].to) return SEPAL_EMEMORY;
-    }
+    sepal_ctx *ctx = o->ctx;
+    TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->v, &w->point));
+    TRY(ARENA_VECTORS(ctx, &w->arena, o->n, &w->sweep.m));
+    TRY(ARENA_VECTORS(ctx, &w->arena, batch + 1, &w->factor));
+    if (options->batch == 0) TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->sweep.gradient));
+    if (options->average) TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->sum));
+    if (lazy_sum) TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->late));
+    if (lazy_l1) TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->paid));
     if (!options->shuffle || options->batch == 0) return SEPAL_OK;
-    w->order = arena_alloc(o->ctx, &w->arena, o->n, sizeof *w->order);
+    w->order = arena_alloc(ctx, &w->arena, o->n, sizeof *w->order);
     return w->order ? SEPAL_OK : SEPAL_EMEMORY;
 }
 

@@ -41,22 +41,22 @@ bool solver_interrupted(struct solver *d, sepal_status status, double objective)
 }
 
 /* A variable moves the more freely, the further it is from its bounds. */
-static double solver_room(const struct loss *loss, double a) {
+static double solver_slack(const struct loss *loss, double a) {
     return isinf(loss->least) ? 1 : a * fmax(0, 1 - a / loss->most);
 }
 
 void solver_balance(const struct objective *o, double *a) {
-    double sum[2] = {0, 0}, rooms = 0;
+    double sum[2] = {0, 0}, slacks = 0;
     for (size_t i = 0; i < o->n; i++) {
         sum[o->label[i] == 1] += o->row_weight[i] * a[i];
-        rooms += o->row_weight[i] * solver_room(o->loss, a[i]);
+        slacks += o->row_weight[i] * solver_slack(o->loss, a[i]);
     }
-    double step = (sum[1] - sum[0]) / rooms;
+    double step = (sum[1] - sum[0]) / slacks;
     double factor[2] = {fmin(1, sum[1] / sum[0]), fmin(1, sum[0] / sum[1])};
     bool moves = fabs(step) < 1 || isinf(o->loss->least);
     for (size_t i = 0; i < o->n && sum[0] != sum[1]; i++) {
         if (moves)
-            a[i] -= step * objective_side(o, i) * solver_room(o->loss, a[i]);
+            a[i] -= step * objective_side(o, i) * solver_slack(o->loss, a[i]);
         else
             a[i] *= factor[o->label[i] == 1];
         a[i] = fmin(fmax(a[i], o->loss->least), o->loss->most);

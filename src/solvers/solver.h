@@ -50,8 +50,8 @@ struct solver {
 /* Whether a step ended because the user asked to stop, in the middle of it. That is the end
    of the descent and no failure: the point so far is its answer. */
 bool solver_interrupted(struct solver *d, sepal_status status, double objective);
-/* A free bias needs dual variables of both sides with the same sum. What is amiss is shared out over
-   those between their bounds; if they have not the room, the larger side is shrunk. */
+/* A free bias needs dual variables of both sides with the same sum. The imbalance is shared out over
+   those between their bounds; if they have not the slack, the larger side is shrunk. */
 void solver_balance(const struct objective *o, double *a);
 
 /* What a solver is foreseen to cost, from the shape of the data (solver_costs.c). */

@@ -36,10 +36,6 @@ enum { CELLS_MOST = 1 << 27, QR_COLS = 2048, QR_ROWS = 1024 };
 /* Solutions by R'R are corrected by residuals with C itself, so often. */
 enum { CORRECTIONS = 2 };
 
-static double *whiten_make(const struct scatter *s, size_t rows, size_t cols) {
-    return arena_alloc(s->ctx, s->arena, rows, cols * sizeof(double));
-}
-
 /* ---- the factor --------------------------------------------------------------------------- */
 
 /* x = inverse(R) x for the leading `rank` rows and columns of R */
@@ -49,11 +45,6 @@ static void whiten_solve_up(double *x, const double *r, size_t rank, size_t n,
         const double *row = r + i * n;
         x[i] = (x[i] - kernels->dot_f64(row + i + 1, x + i + 1, rank - i - 1)) / row[i];
     }
-}
-
-static void transpose(double *out, const double *in, size_t rows, size_t cols) {
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++) out[j * rows + i] = in[i * cols + j];
 }
 
 /* C' = QR, so that C C' = R'R, of few rows and columns. */
@@ -287,6 +278,13 @@ static double scaled_norm(const struct whitener *w, const double *row) {
     return sqrt(sum);
 }
 
+/* Note which rows of b lie outside the range of S, by what is left of them. */
+static void whiten_note_outside(struct whitener *w, const double *rest, const double *b, size_t k) {
+    for (size_t r = 0; r < k; r++)
+        if (scaled_norm(w, rest + r * w->n) > OUTSIDE * scaled_norm(w, b + r * w->n))
+            w->outside = true;
+}
+
 /* Take the null space out of each row. *outside: there was more of it than rounding. */
 static sepal_status whiten_project(const struct whitener *w, double *rows, size_t k,
                                    bool *outside) {
@@ -359,8 +357,7 @@ static sepal_status whiten_by_rows(double *y, struct whitener *w, double *b, siz
         for (size_t i = 0; i < k * m; i++) y[i] += more[i];
         whiten_add_rows(rest, w, more, k, -1);
     }
-    for (size_t r = 0; r < k; r++)
-        if (scaled_norm(w, rest + r * n) > OUTSIDE * scaled_norm(w, b + r * n)) w->outside = true;
+    whiten_note_outside(w, rest, b, k);
     return SEPAL_OK;
 }
 
@@ -393,8 +390,7 @@ static sepal_status whiten_by_square(double *y, struct whitener *w, const double
     transpose(y, columns, m, k);
     memcpy(rest, b, k * n * sizeof *rest);
     whiten_add_rows(rest, w, y, k, -1);
-    for (size_t r = 0; r < k; r++)
-        if (scaled_norm(w, rest + r * n) > OUTSIDE * scaled_norm(w, b + r * n)) w->outside = true;
+    whiten_note_outside(w, rest, b, k);
     return SEPAL_OK;
 }
 

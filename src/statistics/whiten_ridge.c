@@ -110,7 +110,7 @@ static sepal_status ridge_standardize(struct whitener *w, double divisor) {
     const struct scatter *s = w->s;
     size_t cols = s->x->cols;
     struct scatter *scaled = arena_alloc(s->ctx, s->arena, 1, sizeof *scaled);
-    double *squares = arena_alloc(s->ctx, s->arena, s->classes, cols * sizeof *squares);
+    double *squares = whiten_make(s, s->classes, cols);
     if (!scaled || !squares) return SEPAL_EMEMORY;
     TRY(scatter_squares(squares, s));
     for (size_t j = 0; j < s->n; j++) {
@@ -133,7 +133,7 @@ sepal_status ridge_make(struct whitener *w, double alpha, double divisor) {
     w->rank = w->n;
     w->rows = m;
     w->height = m + w->n;
-    w->factor = arena_alloc(s->ctx, s->arena, m, m * sizeof *w->factor);
+    w->factor = whiten_make(s, m, m);
     if (!w->factor) return SEPAL_EMEMORY;
     TRY(tall_gram(w->factor, s->ctx, &tall));
     for (size_t i = 0; i < m; i++) w->trace += w->factor[i * m + i];
@@ -158,9 +158,9 @@ static sepal_status solve_once(double *out, const struct whitener *w, const doub
     memcpy(out, b, k * n * sizeof *out);
     if (w->alpha < 1) {
         TRY(forward(rows, w->s, b, k));
-        for (size_t i = 0; i < m * k; i++) columns[i] = rows[i % k * m + i / k];
+        transpose(columns, rows, k, m);
         w->s->ctx->blas->cholesky_solve(m, w->factor, m, k, columns, k);
-        for (size_t i = 0; i < m * k; i++) rows[i % k * m + i / k] = columns[i];
+        transpose(rows, columns, m, k);
         TRY(backward(columns, w->s, rows, k));
         for (size_t i = 0; i < k * n; i++) out[i] -= columns[i];
     }
@@ -171,10 +171,8 @@ static sepal_status solve_once(double *out, const struct whitener *w, const doub
 static sepal_status ridge_solve(double *out, const struct whitener *w, const double *b, size_t k) {
     const struct scatter *s = w->s;
     size_t m = w->rows, n = w->n, most = m > n ? m : n;
-    double *rows = arena_alloc(s->ctx, s->arena, k, m * sizeof *rows);
-    double *columns = arena_alloc(s->ctx, s->arena, k, most * sizeof *columns);
-    double *rest = arena_alloc(s->ctx, s->arena, k, n * sizeof *rest);
-    double *more = arena_alloc(s->ctx, s->arena, k, n * sizeof *more);
+    double *rows = whiten_make(s, k, m), *columns = whiten_make(s, k, most);
+    double *rest = whiten_make(s, k, n), *more = whiten_make(s, k, n);
     if (!rows || !columns || !rest || !more) return SEPAL_EMEMORY;
     TRY(solve_once(out, w, b, k, rows, columns));
     for (size_t step = 0; step < REFINEMENTS && w->alpha < 1; step++) {
@@ -192,8 +190,7 @@ static sepal_status ridge_solve(double *out, const struct whitener *w, const dou
 sepal_status ridge_whiten(double *y, struct whitener *w, const double *b, size_t k) {
     const struct scatter *s = w->s;
     size_t m = w->rows, n = w->n, height = w->height;
-    double *solved = arena_alloc(s->ctx, s->arena, k, n * sizeof *solved);
-    double *rows = arena_alloc(s->ctx, s->arena, k, m * sizeof *rows);
+    double *solved = whiten_make(s, k, n), *rows = whiten_make(s, k, m);
     if (!solved || !rows) return SEPAL_EMEMORY;
     TRY(ridge_solve(solved, w, b, k));
     TRY(forward(rows, s, solved, k));
@@ -208,8 +205,7 @@ sepal_status ridge_whiten(double *y, struct whitener *w, const double *b, size_t
 sepal_status ridge_back(double *out, struct whitener *w, const double *y, size_t k) {
     const struct scatter *s = w->s;
     size_t m = w->rows, n = w->n, height = w->height;
-    double *rows = arena_alloc(s->ctx, s->arena, k, m * sizeof *rows);
-    double *b = arena_alloc(s->ctx, s->arena, k, n * sizeof *b);
+    double *rows = whiten_make(s, k, m), *b = whiten_make(s, k, n);
     if (!rows || !b) return SEPAL_EMEMORY;
     for (size_t i = 0; i < k * m; i++) rows[i] = y[i / m * height + i % m];
     TRY(backward(b, s, rows, k));

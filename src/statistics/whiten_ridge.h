@@ -5,6 +5,10 @@
 
 #include "statistics/whiten.h"
 
+static inline double *whiten_make(const struct scatter *s, size_t rows, size_t cols) {
+    return arena_alloc(s->ctx, s->arena, rows, cols * sizeof(double));
+}
+
 /* The upper triangle of S in w->factor, by the intensity given or estimated, see whitener_make. */
 sepal_status whitener_shrink(struct whitener *w, double alpha, double divisor);
 

@@ -229,17 +229,17 @@ static void rows_are_as_one_by_one(void **state) {
             a[i] = random_value(&rng);
         }
         for (size_t s = 0; s < 2; s++) {
-            double out[ROWS + 1], reach[ROWS + 1], sum[LONGEST + 1], size[LONGEST + 1];
+            double out[ROWS + 1], total[ROWS + 1], sum[LONGEST + 1], size[LONGEST + 1];
             double expected[LONGEST + 1], magnitude[LONGEST + 1] = {0};
-            out[rows] = reach[rows] = 17;
+            out[rows] = total[rows] = 17;
             sets[s]->dot_rows(out, x, rows, w, n);
-            sets[s]->reach_rows(reach, x, rows, w, n);
+            sets[s]->magnitude_rows(total, x, rows, w, n);
             memcpy(expected, w, n * sizeof *w);
             for (size_t i = 0; i < rows; i++) {
                 double one = kernels_reference.dot_f64(x[i], w, n), same;
                 assert_memory_equal(&out[i], &one, sizeof one);
-                kernels_reference.reach_rows(&same, &x[i], 1, w, n);
-                assert_memory_equal(&reach[i], &same, sizeof same);
+                kernels_reference.magnitude_rows(&same, &x[i], 1, w, n);
+                assert_memory_equal(&total[i], &same, sizeof same);
                 double plain = 0;
                 for (size_t j = 0; j < n; j++) plain += fabs(x[i][j] * w[j]);
                 assert_true(fabs(plain - same) <= 1e-14 * plain);
@@ -248,7 +248,7 @@ static void rows_are_as_one_by_one(void **state) {
                     magnitude[j] += fabs(a[i] * x[i][j]);
                 }
             }
-            assert_true(out[rows] == 17 && reach[rows] == 17);
+            assert_true(out[rows] == 17 && total[rows] == 17);
             memcpy(sum, w, n * sizeof *w);
             sets[s]->add_rows(sum, NULL, a, x, rows, n);
             assert_memory_equal(sum, expected, n * sizeof *sum);
