@@ -200,7 +200,7 @@ def no_penalty():
         report = train(spec)
         if report["gap"] is not None or not report["converged"]:
             fault("without a penalty", spec, report["gap"], report["converged"])
-        if "gap         none: without a penalty" not in run("train", "rows.csv", "-m", spec).stdout:
+        if "certificate none: without a penalty" not in run("train", "rows.csv", "-m", spec).stdout:
             fault("the words of no gap", spec)
 
 

@@ -93,10 +93,10 @@ for learner, loss in LOSSES.items():
             check(close(fit["svm"]["margin"], 1 / math.sqrt(norm2)), f"{what}: margin")
 
 page = sepal("train", CANCER, "-m", "standardize+svm(C=3)")
-for part in ("0.5·l2·‖w‖²", "C = 3, ratio = 0", "gap ", "no weights have an objective below",
-             "iterations", "support vectors", "the bias is not penalised"):
+for part in ("squared hinge, L2 penalty, C = 3, intercept not penalised", "relative duality gap ", "no weights have an objective below",
+             "iterations", "support vectors"):
     check(part in page, f"no '{part}' in: {page}")
-check("l1" not in page.split("minimises")[1], f"l1 in: {page}")
+check("L1" not in page.split("loss ")[1], f"l1 in: {page}")
 
 # ---- probabilities and decisions -----------------------------------------------------------------
 

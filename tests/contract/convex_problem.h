@@ -116,7 +116,7 @@ static inline long double goal_at(const struct problem *p, const struct goal *g,
 
 /* The k-th name of --solver; false: there are no more. */
 static inline bool solver_at(char *out, size_t size, size_t k) {
-    const struct solver_name *const *names = learner_find("logistic")->solvers;
+    const struct solver_name *const *names = learner_find("svm")->solvers;
     for (size_t i = 0; i <= k; i++)
         if (!names[i]) return false;
     snprintf(out, size, "%s", names[k]->name);

@@ -146,6 +146,9 @@ static inline struct outcome fit_data(sepal_ctx *ctx, const sepal_data *data, st
         .gap = 7,
         .options = {
             .tol = NAN, .max_seconds = NAN, .solver = asked.solver, .max_iter = asked.max_iter}};
+    for (size_t i = 0; asked.solver && learner->solvers[i]; i++)
+        if (strcmp(learner->solvers[i]->name, asked.solver) == 0)
+            fit.options.asked = learner->solvers[i];
     struct arena arena = {0};
     struct tree_maker make = {.ctx = ctx, .arena = &arena};
     void *config = calloc(1, learner->config_size);

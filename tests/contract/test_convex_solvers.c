@@ -38,9 +38,11 @@ static bool fit_by(struct answer *out, const sepal_data *data, const char *spec,
     snprintf(options, sizeof options, "solver=%s, tol=%s", solver, tol);
     *out = fit_data_by(data, spec, options);
     if (out->status == SEPAL_OK) return true;
-    if (out->status != SEPAL_EUSAGE || !strstr(ctx->error.message, "cannot do this"))
+    if (out->status != SEPAL_EUSAGE || (!strstr(ctx->error.message, "cannot do this") &&
+                                          !strstr(ctx->error.message, "has no solver")))
         fail_msg("%s by %s: %s", spec, solver, ctx->error.message);
-    assert_non_null(strstr(ctx->error.message, "take one of: "));
+    assert_true(strstr(ctx->error.message, "take one of: ") ||
+                strstr(ctx->error.message, "; choose "));
     return false;
 }
 
@@ -155,7 +157,8 @@ static void test_refusals(void **state) {
         for (size_t k = 0; solver_at(solver, sizeof solver, k); k++) {
             if (fit_by(&a, data, specs[s], solver, "1e-2"))
                 answer_free(&a);
-            else if (!strstr(ctx->error.message, wanted))
+            else if (!strstr(ctx->error.message, wanted) &&
+                     !strstr(ctx->error.message, "has no solver"))
                 fail_msg("%s: '%s' is not in '%s'", specs[s], wanted, ctx->error.message);
         }
     }

@@ -262,7 +262,7 @@ static void test_refusals(void **state) {
         {"lda", NULL, "gaussian(covariance=shared)", SEPAL_EMODEL, 5},
         {"naive-bayes(kind=complement)", NULL, "kind=multinomial", SEPAL_EMODEL, 5},
         {"least-squares", NULL, "gaussian and naive-bayes", SEPAL_EMODEL, 5},
-        {"gaussian | ovo", NULL, "without the reduction", SEPAL_EMODEL, 5},
+        {"gaussian | ovo", NULL, "without the strategy", SEPAL_EMODEL, 5},
         {"poly | gaussian(covariance=diagonal)", NULL, "map poly", SEPAL_EMODEL, 5},
         {"standardize | poly | naive-bayes(kind=gaussian)", NULL, "map poly", SEPAL_EMODEL, 5},
         {"gaussian", "length=5", "rows of counts", SEPAL_EUSAGE, 5},

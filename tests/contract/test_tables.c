@@ -244,7 +244,7 @@ static void bad_specs_are_refused(void **state) {
         {"perceptron | least-squares", "one learner"},
         {"perceptron | identity", "before the learner"},
         {"machine | perceptron", "after the learner"},
-        {"perceptron | machine | machine", "one reduction"},
+        {"perceptron | machine | machine", "one multi-class strategy"},
         {"perceptron(etta=1)", "did you mean 'eta'"},
         {"perceptron(eta=0)", "(0, inf)"},
         {"perceptron(eta=1, eta=2)", ""},

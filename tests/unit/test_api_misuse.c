@@ -72,7 +72,7 @@ static void unknown_enum_values_are_refused(void **state) {
         assert_true(*sepal_ctx_error(ctx));
         sepal_method method;
         sepal_param param;
-        sepal_kind kind = (sepal_kind)(values[i] + 10);
+        sepal_kind kind = (sepal_kind)(values[i] + 11);
         assert_int_equal(sepal_method_count(kind), 0);
         assert_false(sepal_method_at(kind, 0, &method));
         assert_false(sepal_param_at(kind, 0, 0, &param));

@@ -311,6 +311,9 @@ static void nothing_comes_of_nothing(void **state) {
     sepal_ctx_clear_warnings(NULL);
     sepal_ctx_set_seed(NULL, 1);
     sepal_ctx_set_threads(NULL, 1);
+    sepal_ctx_set_option_prefix(NULL, "--");
+    assert_int_equal(sepal_learner_has_solver(0, NULL), 0);
+    assert_int_equal(sepal_learner_has_solver(SIZE_MAX, "qr"), 0);
     sepal_ctx_set_progress(NULL, NULL, NULL);
     sepal_ctx_set_trace(NULL, NULL, NULL);
     sepal_data_row(&number, NULL, 0);

@@ -1,5 +1,6 @@
 /* Cells and records of delimited text: tables of tricky texts, and laws over random bytes. */
 #include "seed.h"
+#include "core/context.h"
 #include "io/csv.h"
 
 #include <setjmp.h>
@@ -13,7 +14,7 @@
 #include <cmocka.h> /* after core/context.h: it defines a macro fail() */
 
 enum { MOST_CELLS = 64 };
-#define ADVICE "if quotes are ordinary characters in this file, say option quote no"
+#define ADVICE "if quotes are ordinary characters in this file, say " OPTION "quote no"
 
 static const struct csv_marks commas = {',', '\n', true}, blanks = {' ', '\n', true},
                               tabs = {'\t', '\n', true}, plain = {',', '\n', false},
