@@ -50,10 +50,10 @@ format: ## bring all C files into form
 	@tools/setup check
 	@tools/check --fix
 
-bench: ## measure against other programs
+bench: ## measure against other programs, for hours; NAME=regex for some; SEPAL_DATA=DIR for data sets
 	@tools/setup bench
 	@tools/build release sepal sepal_static sepal_shared
-	@bench/load
+	@tools/bench "$(NAME)"
 
 fuzz: ## feed the parsers made-up input; SECONDS=60 for each, NAME=csv for one
 	@tools/setup fuzz

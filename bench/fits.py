@@ -1,4 +1,5 @@
-"""A fit of either side: what it took and what value it reached. Used by bench/solvers and bench/sweep.
+"""What the programs of bench/ share: where the data sets and the peers are, and a fit of either side: what
+it took and what value it reached.
 
 The peers live in a virtual environment of their own, build/bench/peers, which is made at need.
 """
@@ -12,27 +13,41 @@ ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "bench"
 PACKAGES = ["numpy", "scipy", "scikit-learn", "liblinear-official", "snapml", "celer", "skglm"]
 LONGEST = 120  # seconds of a fit of ours
+LEFT_OUT = 77  # the exit status of a program that cannot be run here, as for tests
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def data_folder(script):
+    """The folder of the data sets; without one the program is left out."""
+    if not os.environ.get("SEPAL_DATA"):
+        say(f"bench/{Path(script).name}: left out, since SEPAL_DATA does not name the folder of the data sets")
+        sys.exit(LEFT_OUT)
+    return Path(os.environ["SEPAL_DATA"])
+
+
+def peer_python():
+    """The Python that has the peers."""
+    if "SEPAL_PEER" in os.environ:
+        return os.environ["SEPAL_PEER"]
+    venv = WORK / "peers"
+    python = str(venv / "bin" / "python")
+    if not (venv / "ready").exists():
+        say(f"installing the peers to {venv.relative_to(ROOT)}")
+        WORK.mkdir(parents=True, exist_ok=True)
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        for package in PACKAGES:
+            if subprocess.run([python, "-m", "pip", "install", "-q", package]).returncode:
+                say(f"{package} cannot be installed here")
+        (venv / "ready").touch()
+    return python
+
+
 def enter_peers(script):
     """Go on in the Python that has the peers."""
-    if "SEPAL_PEER" in os.environ:
-        python = os.environ["SEPAL_PEER"]
-    else:
-        venv = WORK / "peers"
-        python = str(venv / "bin" / "python")
-        if not (venv / "ready").exists():
-            say(f"installing the peers to {venv.relative_to(ROOT)}")
-            WORK.mkdir(parents=True, exist_ok=True)
-            subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-            for package in PACKAGES:
-                if subprocess.run([python, "-m", "pip", "install", "-q", package]).returncode:
-                    say(f"{package} cannot be installed here")
-            (venv / "ready").touch()
+    python = peer_python()
     os.execv(python, [python, "-B", script, *sys.argv[1:], "--inside"])
 
 
