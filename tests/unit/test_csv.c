@@ -13,7 +13,7 @@
 #include <cmocka.h> /* after core/context.h: it defines a macro fail() */
 
 enum { MOST_CELLS = 64 };
-#define ADVICE "if quotes are ordinary characters in this file, say --quote no"
+#define ADVICE "if quotes are ordinary characters in this file, say " OPTION "quote no"
 
 static const struct csv_marks commas = {',', '\n', true}, blanks = {' ', '\n', true},
                               tabs = {'\t', '\n', true}, plain = {',', '\n', false},
