@@ -38,7 +38,7 @@ struct arff_layout {
     const struct arff_attribute *attributes;
     size_t *others; /* cells that a sparse row cannot leave out silently: no plain numbers */
     size_t n_others;
-    struct table_layout table;
+    const struct table_layout *table;
 };
 
 extern const struct chunk_format arff_chunk_format;

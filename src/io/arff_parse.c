@@ -253,7 +253,7 @@ static sepal_status arff_row_parse(struct parsed_chunk *out, sepal_ctx *ctx, con
     const struct arff_layout *layout = memory;
     struct arff_scratch *scratch = worker;
     struct arff_parser parser = {.layout = layout};
-    TRY(rows_init(&parser.rows, ctx, &layout->table, out, &scratch->table));
+    TRY(rows_init(&parser.rows, ctx, layout->table, out, &scratch->table));
     TRY(mem_reserve(ctx, (void **)&scratch->unquoted, &scratch->unquoted_room, n, 1));
     parser.unquoted = scratch->unquoted;
     TRY(arff_row_parse_lines(&parser, bytes, bytes + n));

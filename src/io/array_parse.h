@@ -7,7 +7,7 @@
 
 struct array_layout {
     struct array_shape shape;
-    struct table_layout table;
+    const struct table_layout *table;
 };
 
 extern const struct chunk_format array_chunk_format;

@@ -3,7 +3,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "data/entries.h"
-#include "io/merge.h"
+#include "io/assemble.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assem
     while (chunk_rows_next(&part, block)) {
         size_t r = part.first;
         for (size_t i = 0; i < part.n; i++, r++) {
-            while (part.parsed->drop && part.parsed->drop[r]) r++;
+            while (parsed_drops(part.parsed, r)) r++;
             entries->start[part.at + i] = entries->n;
             TRY(all->entries ? push_entries(entries, ctx, all->index_base, part.parsed, r)
                              : push_table_row(entries, ctx, all->schema, part.parsed, r));
@@ -126,7 +126,7 @@ static enum values dense_values(const struct assembly *all, const struct block *
     while (chunk_rows_next(&part, block)) {
         size_t r = part.first;
         for (size_t i = 0; i < part.n; i++, r++) {
-            while (part.parsed->drop && part.parsed->drop[r]) r++;
+            while (parsed_drops(part.parsed, r)) r++;
             place_row(row, all, part.parsed, r);
             if (!numbers_are_single(row, all->matrix->cols)) return VALUES_F64;
         }
@@ -143,7 +143,7 @@ static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *al
     while (chunk_rows_next(&part, block)) {
         size_t r = part.first;
         for (size_t i = 0; i < part.n; i++, r++) {
-            while (part.parsed->drop && part.parsed->drop[r]) r++;
+            while (parsed_drops(part.parsed, r)) r++;
             place_row(row, all, part.parsed, r);
             nonzeros += block_store_row(block, part.at + i, row, cols);
         }
@@ -185,7 +185,7 @@ static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
 static size_t count_table(const struct parsed_chunk *parsed, const struct schema *schema) {
     size_t n = 0;
     for (size_t r = 0; r < parsed->rows; r++) {
-        if (parsed->drop && parsed->drop[r]) continue;
+        if (parsed_drops(parsed, r)) continue;
         for (size_t f = 0; f < parsed->n_columns; f++)
             n += schema->columns[f].text || parsed_cell(parsed, r, f) != 0;
     }
@@ -195,8 +195,7 @@ static size_t count_table(const struct parsed_chunk *parsed, const struct schema
 static size_t assemble_count_entries(const struct parsed_chunk *parsed) {
     size_t n = 0;
     for (size_t r = 0; r < parsed->rows; r++)
-        if (!parsed->drop || !parsed->drop[r])
-            n += parsed->entries.start[r + 1] - parsed->entries.start[r];
+        if (!parsed_drops(parsed, r)) n += parsed->entries.start[r + 1] - parsed->entries.start[r];
     return n;
 }
 

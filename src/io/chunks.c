@@ -168,6 +168,12 @@ void chunks_clear(struct chunks *chunks) {
     *chunks = (struct chunks){0};
 }
 
+size_t chunks_records(const struct chunks *chunks) {
+    size_t records = 0;
+    for (size_t i = 0; i < chunks->count; i++) records += parsed_records(chunks->items[i]);
+    return records;
+}
+
 sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source,
                         const struct parsed_chunk *parsed, struct spot spot, const char *format,
                         ...) {

@@ -33,6 +33,7 @@ struct chunks {
 sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *source,
                           size_t first_line, const struct chunk_format *format, const void *layout);
 void chunks_clear(struct chunks *chunks);
+size_t chunks_records(const struct chunks *chunks);
 
 /* Fail at a place of a chunk. */
 sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source,

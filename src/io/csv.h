@@ -29,7 +29,7 @@ void csv_put(sepal_ctx *ctx, struct text *out, struct slice cell);
 
 struct csv_layout {
     struct csv_marks marks;
-    struct table_layout table;
+    const struct table_layout *table;
 };
 
 extern const struct chunk_format csv_chunk_format;

@@ -129,7 +129,7 @@ static sepal_status csv_parse(struct parsed_chunk *out, sepal_ctx *ctx, const ch
     const struct csv_layout *layout = memory;
     struct csv_scratch *scratch = worker;
     struct csv_parser parser = {.marks = layout->marks, .end = bytes + n};
-    TRY(rows_init(&parser.rows, ctx, &layout->table, out, &scratch->table));
+    TRY(rows_init(&parser.rows, ctx, layout->table, out, &scratch->table));
     TRY(mem_reserve(ctx, (void **)&scratch->unquoted, &scratch->unquoted_room, n, 1));
     parser.unquoted = scratch->unquoted;
     TRY(csv_parse_lines(&parser, bytes));

@@ -37,9 +37,8 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
 }
 
 sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
-    size_t records = 0, row = 0, first = 0;
-    for (size_t i = 0; i < chunks->count; i++) records += parsed_records(chunks->items[i]);
-    if (records == data->matrix.rows) return SEPAL_OK;
+    size_t row = 0, first = 0;
+    if (chunks_records(chunks) == data->matrix.rows) return SEPAL_OK;
     data->number = mem_alloc(ctx, data->matrix.rows, sizeof *data->number);
     if (!data->number) return SEPAL_EMEMORY;
     for (size_t i = 0; i < chunks->count; first += parsed_records(chunks->items[i++])) {
@@ -48,7 +47,7 @@ sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks
         for (size_t r = 0; r < parsed->rows; r++) {
             while (skipped < parsed->n_left_out && parsed->left_out[skipped] == r + skipped)
                 skipped++;
-            if (!parsed->drop || !parsed->drop[r]) data->number[row++] = first + r + skipped;
+            if (!parsed_drops(parsed, r)) data->number[row++] = first + r + skipped;
         }
     }
     return SEPAL_OK;
@@ -70,7 +69,7 @@ static bool merge_rows_next_row(struct row_iterator *at) {
     at->begun = true;
     for (; at->chunk < at->chunks->count; at->chunk++, at->r = 0) {
         at->parsed = at->chunks->items[at->chunk];
-        while (at->r < at->parsed->rows && at->parsed->drop && at->parsed->drop[at->r]) at->r++;
+        while (at->r < at->parsed->rows && parsed_drops(at->parsed, at->r)) at->r++;
         if (at->r < at->parsed->rows) return true;
     }
     return false;
@@ -89,8 +88,7 @@ struct label_texts {
 static bool *labels_in_use(sepal_ctx *ctx, const struct parsed_chunk *parsed) {
     bool *used = mem_zero(ctx, parsed->labels.count, sizeof *used);
     for (size_t r = 0; used && r < parsed->rows; r++)
-        if (parsed->label[r] != NO_LABEL && !(parsed->drop && parsed->drop[r]))
-            used[parsed->label[r]] = true;
+        if (parsed->label[r] != NO_LABEL && !parsed_drops(parsed, r)) used[parsed->label[r]] = true;
     return used;
 }
 

@@ -76,6 +76,10 @@ sepal_status parsed_leave_out(struct parsed_chunk *parsed, sepal_ctx *ctx);
 static inline size_t parsed_records(const struct parsed_chunk *parsed) {
     return parsed->rows + parsed->n_left_out;
 }
+/* Whether a row is left out after all. */
+static inline bool parsed_drops(const struct parsed_chunk *parsed, size_t row) {
+    return parsed->drop && parsed->drop[row];
+}
 /* Give back what the matrix now has. */
 void parsed_clear_cells(struct parsed_chunk *parsed);
 

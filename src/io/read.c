@@ -1,9 +1,9 @@
-/* From a path to a data set: open, detect, let the format's reader parse and merge, assemble. */
+/* From a path to a data set: open, detect, let the format's reader parse, merge, assemble. */
 #include "core/alloc.h"
 #include "core/clock.h"
-#include "io/array.h"
-#include "io/csv.h"
 #include "data/limits.h"
+#include "io/assemble.h"
+#include "io/merge.h"
 #include "io/reading.h"
 
 #include <string.h>
@@ -148,25 +148,13 @@ static sepal_status read_labels_and_weights(struct reading *reading, enum format
     return SEPAL_OK;
 }
 
-static size_t count_records(const struct chunks *chunks) {
-    size_t records = 0;
-    for (size_t i = 0; i < chunks->count; i++) records += parsed_records(chunks->items[i]);
-    return records;
-}
-
-sepal_status reading_join(struct reading *reading) {
-    size_t records = count_records(&reading->chunks);
-    const char *file = reading->source.file.name;
-    if (reading->weights.file)
-        TRY(labels_file_expect(reading->ctx, &reading->weights, records, file));
-    if (!reading->labels.file) return SEPAL_OK;
-    TRY(labels_file_expect(reading->ctx, &reading->labels, records, file));
-    return merge_labels_file(reading->ctx, &reading->chunks, &reading->labels);
-}
-
 /* ---- all ---------------------------------------------------------------------------------- */
 
-static sepal_status make_schema(struct reading *reading, enum format format) {
+/* The data set that is to be filled, and the schema that explains it. */
+static sepal_status begin_data(struct reading *reading, enum format format) {
+    const char *name = reading->source.file.name;
+    reading->data->file = arena_text(reading->ctx, &reading->data->arena, name, strlen(name));
+    if (!reading->data->file) return SEPAL_EMEMORY;
     if (reading->known) {
         reading->data->schema = schema_retain(reading->known);
         return SEPAL_OK;
@@ -191,26 +179,9 @@ static sepal_status read_read_rows(struct reading *reading, enum format format) 
     return SEPAL_EINTERNAL;
 }
 
-/* What the labels or weights are as a whole has no place but their file: `labels_file`, if it is one. */
-static sepal_status at_file(struct reading *reading, const char *labels_file, sepal_status status) {
-    if (status == SEPAL_EDATA && !*reading->ctx->error.file)
-        fail_place(reading->ctx, labels_file ? labels_file : reading->source.file.name, 1, 1);
-    return status;
-}
-
-static sepal_status read_finish(struct reading *reading) {
+/* The rows as blocks, unless they are used where they are in their file. */
+static sepal_status take_matrix(struct reading *reading) {
     sepal_data *data = reading->data;
-    const char *name = reading->source.file.name;
-    data->file = arena_text(reading->ctx, &data->arena, name, strlen(name));
-    if (!data->file) return SEPAL_EMEMORY;
-    if (reading->with_labels)
-        TRY(at_file(
-            reading, reading->labels.file,
-            merge_labels(data, reading->learnt, reading->ctx, &reading->source, &reading->chunks)));
-    TRY(at_file(reading, reading->weights.file,
-                merge_weights(data, reading->ctx, &reading->chunks)));
-    merge_bad_lines(reading->ctx, &reading->source, &reading->chunks);
-    TRY(merge_numbers(data, reading->ctx, &reading->chunks));
     if (reading->rows.blocks) {
         data->matrix = reading->rows;
         reading->rows = (struct matrix){0};
@@ -227,11 +198,13 @@ static sepal_status read_read_all(struct reading *reading, const char *options) 
     TRY(read_options_parse(&reading->options, reading->ctx, &reading->arena, options));
     TRY(refuse_contradictions(reading));
     TRY(source_open(&reading->source, reading->ctx, reading->path));
+    reading->columns = columns_none(reading->source.file.name);
     TRY(read_choose_format(reading, &format));
     TRY(read_labels_and_weights(reading, format));
-    TRY(make_schema(reading, format));
+    TRY(begin_data(reading, format));
     TRY(read_read_rows(reading, format));
-    return read_finish(reading);
+    TRY(merge_chunks(reading));
+    return take_matrix(reading);
 }
 
 sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
@@ -249,6 +222,7 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
     source_close(&reading.source);
     chunks_clear(&reading.chunks);
     matrix_clear(&reading.rows);
+    tokens_clear(&reading.columns.by_name);
     labels_file_clear(&reading.labels);
     labels_file_clear(&reading.weights);
     mem_free(reading.sibling);

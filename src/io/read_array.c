@@ -20,14 +20,13 @@ static sepal_status refuse_text_options(struct reading *reading) {
     return SEPAL_OK;
 }
 
-static sepal_status read_array_name_columns(struct reading *reading, struct columns *columns,
-                                            size_t n) {
-    columns->numbers = true;
-    TRY(table_name_room(reading, columns, n, 1));
+static sepal_status read_array_name_columns(struct reading *reading, size_t n) {
+    reading->columns.numbers = true;
+    TRY(table_name_room(reading, n, 1));
     for (size_t c = 0; c < n; c++) {
         char number[32];
         int length = snprintf(number, sizeof number, "x%zu", c + 1);
-        TRY(table_name_column(reading, columns, (struct slice){number, (size_t)length}, 1, 1));
+        TRY(table_name_column(reading, (struct slice){number, (size_t)length}, 1, 1));
     }
     return SEPAL_OK;
 }
@@ -82,19 +81,16 @@ static sepal_status read_array_read_shape(struct reading *reading, struct array_
 }
 
 sepal_status read_array(struct reading *reading, enum format format) {
-    struct array_layout layout = {0};
-    struct columns columns = columns_none(reading->source.file.name);
-    sepal_status status = read_array_read_shape(reading, &layout.shape, format);
-    if (status == SEPAL_OK) status = read_array_name_columns(reading, &columns, layout.shape.cols);
-    if (status == SEPAL_OK) status = table_plan(reading, &columns, &layout.table);
+    struct array_layout layout = {.table = &reading->table};
+    const struct array_shape *shape = &layout.shape;
+    bool mapped;
+    TRY(read_array_read_shape(reading, &layout.shape, format));
+    TRY(read_array_name_columns(reading, shape->cols));
+    TRY(table_plan(reading));
     /* what follows the elements is no row, however much it is; it is counted afterwards */
-    reading->chunks.bytes = layout.shape.rows * layout.shape.cols * layout.shape.bytes;
-    bool mapped = false;
-    if (status == SEPAL_OK) status = array_map(&mapped, reading, &layout);
-    if (status == SEPAL_OK && !mapped)
-        status = table_parse(reading, &array_chunk_format, &layout, &layout.table);
-    if (status == SEPAL_OK && !mapped) status = check_length(reading, &layout.shape);
-    if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
-    tokens_clear(&columns.by_name);
-    return status;
+    reading->chunks.bytes = shape->rows * shape->cols * shape->bytes;
+    TRY(array_map(&mapped, reading, &layout));
+    if (mapped) return SEPAL_OK;
+    TRY(table_parse(reading, &array_chunk_format, &layout));
+    return check_length(reading, shape);
 }

@@ -94,23 +94,22 @@ static void read_csv_count_lines(const char *from, const char *to, char eol, siz
 }
 
 /* A header may have line ends in quotes. */
-static sepal_status read_csv_name_columns(struct reading *reading, struct columns *columns,
-                                          const struct csv_sample *sample, const char *record,
-                                          char eol) {
+static sepal_status read_csv_name_columns(struct reading *reading, const struct csv_sample *sample,
+                                          const char *record, char eol) {
     const char *start = record, *seen = record;
-    size_t line = columns->header_line;
-    TRY(table_name_room(reading, columns, sample->cells, line));
+    size_t line = reading->line;
+    TRY(table_name_room(reading, sample->cells, line));
     for (size_t c = 0; c < sample->cells; c++) {
         char number[32];
         struct slice name = sample->cell[c].text;
         const char *p = sample->cell[c].start;
-        if (!columns->header || name.length == 0) {
+        if (!reading->columns.header || name.length == 0) {
             int length = snprintf(number, sizeof number, "x%zu", c + 1);
             name = (struct slice){number, (size_t)length};
         }
         read_csv_count_lines(seen, p, eol, &line, &start);
         seen = p;
-        TRY(table_name_column(reading, columns, name, line, (size_t)(p - start) + 1));
+        TRY(table_name_column(reading, name, line, (size_t)(p - start) + 1));
     }
     return SEPAL_OK;
 }
@@ -126,30 +125,25 @@ static void skip_header(struct reading *reading, const char *bytes, size_t n,
 }
 
 /* Read the header and decide what the columns are; the source is left at the first row. */
-static sepal_status read_csv_plan(struct reading *reading, struct columns *columns,
-                                  struct csv_layout *layout) {
+static sepal_status read_csv_plan(struct reading *reading, struct csv_marks marks) {
     const char *bytes;
     size_t n;
     struct csv_sample sample;
-    TRY(skip_blank_lines(reading, layout->marks));
-    TRY(reading_peek_records(reading, layout->marks, HEADER_ROWS + 1, &bytes, &n));
+    struct columns *columns = &reading->columns;
+    TRY(skip_blank_lines(reading, marks));
+    TRY(reading_peek_records(reading, marks, HEADER_ROWS + 1, &bytes, &n));
     if (n == 0) return reading_refuse_empty(reading, "there is nothing in this file");
-    TRY(csv_sample_take(&sample, reading->ctx, &reading->arena, bytes, n, layout->marks));
+    TRY(csv_sample_take(&sample, reading->ctx, &reading->arena, bytes, n, marks));
     columns->header_line = reading->line;
     if (sample_is_whole(&sample)) TRY(has_header(reading, &sample, &columns->header));
-    TRY(read_csv_name_columns(reading, columns, &sample, bytes, layout->marks.eol));
-    if (columns->header) skip_header(reading, bytes, n, layout->marks);
-    return table_plan(reading, columns, &layout->table);
+    TRY(read_csv_name_columns(reading, &sample, bytes, marks.eol));
+    if (columns->header) skip_header(reading, bytes, n, marks);
+    return table_plan(reading);
 }
 
 sepal_status read_csv(struct reading *reading, enum format format) {
-    struct csv_layout layout = {0};
-    struct columns columns = columns_none(reading->source.file.name);
+    struct csv_layout layout = {.table = &reading->table};
     TRY(choose_marks(reading, format, &layout.marks));
-    sepal_status status = read_csv_plan(reading, &columns, &layout);
-    if (status == SEPAL_OK)
-        status = table_parse(reading, &csv_chunk_format, &layout, &layout.table);
-    if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
-    tokens_clear(&columns.by_name);
-    return status;
+    TRY(read_csv_plan(reading, layout.marks));
+    return table_parse(reading, &csv_chunk_format, &layout);
 }
