@@ -2,7 +2,7 @@
 #include "sepal/sepal.h"
 
 #include "core/parameters.h"
-#include "io/detect.h"
+#include "io/format.h"
 #include "io/read_options.h"
 #include "eval/evaluate.h"
 #include "learners/learner.h"
@@ -11,6 +11,10 @@
 #include "model/pipeline.h"
 #include "model/sample.h"
 #include "multiclass/reduction.h"
+
+static int files_of(const struct format *format) {
+    return format->write_labels ? 2 : format->write ? 1 : 0;
+}
 
 /* Row i of a table, with its parameters; false past the end. */
 static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
@@ -41,8 +45,10 @@ static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
         break;
     case SEPAL_FORMAT:
         for (size_t k = 0; k <= i; k++)
-            if (!format_table[k].name) return 0;
-        *out = (sepal_method){.name = format_table[i].name, .summary = format_table[i].summary};
+            if (!format_table[k]) return 0;
+        *out = (sepal_method){.name = format_table[i]->name,
+                              .summary = format_table[i]->summary,
+                              .files = files_of(format_table[i])};
         break;
     case SEPAL_METRIC:
         for (size_t k = 0; k <= i; k++)

@@ -4,7 +4,7 @@
    file with anything that has to be told of, as missing values, is read as ever. */
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "io/array_parse.h"
+#include "io/array.h"
 #include "io/reading.h"
 
 #include <stdatomic.h>

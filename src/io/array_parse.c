@@ -1,6 +1,7 @@
 /* One chunk of an array's elements to parsed rows. */
 #include "core/alloc.h"
-#include "io/array_parse.h"
+#include "io/array.h"
+#include "io/table.h"
 
 #include <math.h>
 

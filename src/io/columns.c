@@ -14,7 +14,8 @@ static sepal_status unknown_column(sepal_ctx *ctx, const struct columns *columns
     snprintf(wrong, sizeof wrong, "%.*s", (int)(name.length < 120 ? name.length : 120), name.bytes);
     const char *near = text_suggest(wrong, columns->names, columns->n);
     return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-                   "there is no column '%s' for --%s%s%s%s the file has %zu columns, give a name "
+                   "there is no column '%s' for " OPTION
+                   "%s%s%s%s the file has %zu columns, give a name "
                    "or a number from 1",
                    wrong, option, near ? "; did you mean '" : "", near ? near : "",
                    near ? "'?" : ";", columns->n);

@@ -2,8 +2,24 @@
 #include "io/arff.h"
 #include "data/limits.h"
 #include "io/reading.h"
+#include "io/write.h"
 
 #include <string.h>
+#include <strings.h>
+
+/* A line that begins with @relation. */
+static bool arff_detect(const char *bytes, size_t n) {
+    static const char word[] = "@relation";
+    char eol = detect_eol(bytes, n);
+    for (const char *p = bytes, *end = bytes + n; p < end;) {
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
+        if ((size_t)(end - p) >= sizeof word - 1 && strncasecmp(p, word, sizeof word - 1) == 0)
+            return true;
+        const char *stop = memchr(p, eol, (size_t)(end - p));
+        p = stop ? stop + 1 : end;
+    }
+    return false;
+}
 
 /* ---- the header --------------------------------------------------------------------------- */
 
@@ -131,10 +147,9 @@ static sepal_status look_at_rows(struct reading *reading, struct arff_layout *la
     return SEPAL_OK;
 }
 
-sepal_status read_arff(struct reading *reading, enum format format) {
+static sepal_status read_arff(struct reading *reading) {
     struct arff_layout layout = {.table = &reading->table};
     struct arff_header header;
-    (void)format;
     TRY(read_arff_read_header(reading, &header, &layout.eol));
     layout.attributes = header.attributes;
     TRY(read_arff_name_columns(reading, &header));
@@ -144,3 +159,13 @@ sepal_status read_arff(struct reading *reading, enum format format) {
     TRY(look_at_rows(reading, &layout));
     return table_parse(reading, &arff_chunk_format, &layout);
 }
+
+const struct format format_arff = {
+    .name = "arff",
+    .summary = "Weka's text with declared attributes, dense or sparse",
+    .extensions = {".arff"},
+    .detect = arff_detect,
+    .read = read_arff,
+    .check = check_arff,
+    .write = write_arff,
+};

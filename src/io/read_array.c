@@ -1,5 +1,5 @@
 /* npy and idx files: tables of numbers without a header. */
-#include "io/array_parse.h"
+#include "io/array.h"
 #include "io/reading.h"
 
 #include <stdio.h>
@@ -15,8 +15,9 @@ static sepal_status refuse_text_options(struct reading *reading) {
                      {"header", options->header == HEADER_YES}};
     for (size_t i = 0; i < sizeof text_only / sizeof *text_only; i++)
         if (text_only[i].given)
-            return fail(reading->ctx, SEPAL_EUSAGE, "--%s is for text; %s is an array of numbers",
-                        text_only[i].name, reading->source.file.name);
+            return fail(reading->ctx, SEPAL_EUSAGE,
+                        OPTION "%s is for text; %s is an array of numbers", text_only[i].name,
+                        reading->source.file.name);
     return SEPAL_OK;
 }
 
@@ -31,14 +32,15 @@ static sepal_status read_array_name_columns(struct reading *reading, size_t n) {
     return SEPAL_OK;
 }
 
-/* An idx file never has its labels inside; an npy file that has them is rare enough for a word. */
-static sepal_status look_for_labels(struct reading *reading, enum format format) {
+/* A file that has its labels inside is rare enough for a word. */
+static sepal_status look_for_labels(struct reading *reading) {
     const struct read_options *options = &reading->options;
     if (!reading->with_labels || reading->labels.file || options->target) return SEPAL_OK;
-    if (format == FORMAT_IDX)
+    if (!reading->format->array->labels_inside)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
-                       "an idx file has no labels in it, and there is none beside it; give " OPTION
-                       "labels FILE (or " OPTION "target NUMBER for a column of it)");
+                       "an %s file has no labels in it, and there is none beside it; give " OPTION
+                       "labels FILE (or " OPTION "target NUMBER for a column of it)",
+                       reading->format->name);
     if (reading->learnt)
         warn(reading->ctx, "labels-last",
              "the last column of %s is taken as the labels; give " OPTION
@@ -69,22 +71,20 @@ static sepal_status await_row(struct reading *reading, const struct array_shape 
     return SEPAL_OK;
 }
 
-static sepal_status read_array_read_shape(struct reading *reading, struct array_shape *shape,
-                                          enum format format) {
+static sepal_status read_array_read_shape(struct reading *reading, struct array_shape *shape) {
     const char *file = reading->source.file.name;
-    enum array_format array = format == FORMAT_NPY ? ARRAY_NPY : ARRAY_IDX;
     TRY(refuse_text_options(reading));
-    TRY(array_header(shape, reading->ctx, &reading->source, array));
+    TRY(array_header(shape, reading->ctx, &reading->source, reading->format->array));
     TRY(array_check_table(reading->ctx, shape, file));
     TRY(await_row(reading, shape));
-    return look_for_labels(reading, format);
+    return look_for_labels(reading);
 }
 
-sepal_status read_array(struct reading *reading, enum format format) {
+sepal_status read_array(struct reading *reading) {
     struct array_layout layout = {.table = &reading->table};
     const struct array_shape *shape = &layout.shape;
     bool mapped;
-    TRY(read_array_read_shape(reading, &layout.shape, format));
+    TRY(read_array_read_shape(reading, &layout.shape));
     TRY(read_array_name_columns(reading, shape->cols));
     TRY(table_plan(reading));
     /* what follows the elements is no row, however much it is; it is counted afterwards */

@@ -1,6 +1,7 @@
 /* Delimited text: which marks it uses, whether line 1 is a header, then as any table. */
 #include "io/csv.h"
 #include "io/reading.h"
+#include "io/write.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,22 +28,17 @@ static sepal_status named_delimiter(char *out, sepal_ctx *ctx, const char *wish)
                 wish);
 }
 
-static sepal_status choose_marks(struct reading *reading, enum format format,
-                                 struct csv_marks *marks) {
+static sepal_status choose_marks(struct reading *reading, struct csv_marks *marks) {
     const char *bytes, *wish = reading->options.delimiter;
     size_t n;
     /* never: they were looked at before, for the format */
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
-    *marks = (struct csv_marks){.delimiter = format == FORMAT_TSV ? '\t' : ',',
+    *marks = (struct csv_marks){.delimiter = reading->format->delimiter,
                                 .eol = detect_eol(bytes, n),
                                 .quotes = reading->options.quote};
-    if (!wish) {
-        if (format == FORMAT_CSV)
-            TRY(detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, marks->eol,
-                                 marks->quotes));
-        return SEPAL_OK;
-    }
-    return named_delimiter(&marks->delimiter, reading->ctx, wish);
+    if (wish) return named_delimiter(&marks->delimiter, reading->ctx, wish);
+    if (marks->delimiter) return SEPAL_OK;
+    return detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, marks->eol, marks->quotes);
 }
 
 /* Skip blank lines at the top, so that the first line is the header or the first row. */
@@ -141,9 +137,28 @@ static sepal_status read_csv_plan(struct reading *reading, struct csv_marks mark
     return table_plan(reading);
 }
 
-sepal_status read_csv(struct reading *reading, enum format format) {
+static sepal_status read_csv(struct reading *reading) {
     struct csv_layout layout = {.table = &reading->table};
-    TRY(choose_marks(reading, format, &layout.marks));
+    TRY(choose_marks(reading, &layout.marks));
     TRY(read_csv_plan(reading, layout.marks));
     return table_parse(reading, &csv_chunk_format, &layout);
 }
+
+const struct format format_csv = {
+    .name = "csv",
+    .summary = "delimited text with or without a header; , ; | tab or blanks",
+    .extensions = {".csv"},
+    .read = read_csv,
+    .check = check_table,
+    .write = write_table,
+};
+
+const struct format format_tsv = {
+    .name = "tsv",
+    .summary = "the same, cells separated by tabs",
+    .extensions = {".tsv"},
+    .delimiter = '\t',
+    .read = read_csv,
+    .check = check_table,
+    .write = write_table,
+};

@@ -1,6 +1,46 @@
-/* LIBSVM text: what is special about its options and indices. */
+/* LIBSVM text: how it is told from others, and what is special about its options and indices. */
+#include "core/decimal.h"
 #include "io/libsvm.h"
 #include "io/reading.h"
+#include "io/write.h"
+
+#include <string.h>
+
+static bool is_pair(const char *p, const char *end) {
+    const char *colon = p;
+    while (colon < end && *colon >= '0' && *colon <= '9') colon++;
+    double value;
+    return colon > p && colon < end && *colon == ':' && decimal_read(colon + 1, end, &value) == end;
+}
+
+/* Fields after the first, all of them index:value, and at least one. */
+static bool is_libsvm_line(const char *p, const char *end) {
+    size_t pairs = 0;
+    for (size_t field = 0; p < end; field++) {
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) p++;
+        const char *stop = p;
+        while (stop < end && *stop != ' ' && *stop != '\t' && *stop != '\r') stop++;
+        if (p == stop || *p == '#') break;
+        bool query = stop - p > 4 && memcmp(p, "qid:", 4) == 0;
+        if (field && !query && !is_pair(p, stop)) return false;
+        if (field && !query) pairs++;
+        p = stop;
+    }
+    return pairs > 0;
+}
+
+static bool libsvm_detect(const char *bytes, size_t n) {
+    char eol = detect_eol(bytes, n);
+    const char *end = bytes + n;
+    for (const char *p = bytes; p < end;) {
+        const char *stop = memchr(p, eol, (size_t)(end - p));
+        /* the last line may be cut off in the middle of a number, which does no harm */
+        if (is_libsvm_line(p, stop ? stop : end)) return true;
+        if (!stop) break;
+        p = stop + 1;
+    }
+    return false;
+}
 
 static sepal_status refuse_table_options(struct reading *reading) {
     const struct read_options *options = &reading->options;
@@ -16,7 +56,8 @@ static sepal_status refuse_table_options(struct reading *reading) {
     for (size_t i = 0; i < sizeof table_only / sizeof *table_only; i++)
         if (table_only[i].value)
             return fail(reading->ctx, SEPAL_EUSAGE,
-                        "--%s is for tables; %s is in LIBSVM format, whose label comes first and "
+                        OPTION
+                        "%s is for tables; %s is in LIBSVM format, whose label comes first and "
                         "whose columns have numbers (" OPTION "format csv reads it as a table)",
                         table_only[i].name, reading->source.file.name);
     return SEPAL_OK;
@@ -39,10 +80,9 @@ static struct libsvm_layout read_libsvm_plan(const struct reading *reading, char
     return layout;
 }
 
-sepal_status read_libsvm(struct reading *reading, enum format format) {
+static sepal_status read_libsvm(struct reading *reading) {
     const char *bytes;
     size_t n;
-    (void)format;
     TRY(refuse_table_options(reading));
     /* never: they were looked at before, for the format */
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
@@ -55,3 +95,14 @@ sepal_status read_libsvm(struct reading *reading, enum format format) {
     return chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line,
                         &libsvm_chunk_format, &layout);
 }
+
+const struct format format_libsvm = {
+    .name = "libsvm",
+    .summary = "sparse text, label index:value ...",
+    .extensions = {".svm", ".libsvm"},
+    .family = FAMILY_INDEXED,
+    .detect = libsvm_detect,
+    .read = read_libsvm,
+    .check = check_libsvm,
+    .write = write_libsvm,
+};

@@ -6,12 +6,14 @@
 #include "data/data.h"
 #include "io/columns.h"
 #include "io/detect.h"
+#include "io/format.h"
 #include "io/labels_file.h"
 
 struct reading {
     sepal_ctx *ctx;
     const char *path;
     struct read_options options;
+    const struct format *format;
     const struct schema *known; /* of the model, NULL when learning */
     bool with_labels;
     struct schema *learnt; /* being made, NULL when reading for a model */
@@ -26,13 +28,6 @@ struct reading {
     struct matrix rows; /* of an array in a file that is mapped; else without blocks */
     sepal_data *data;
 };
-
-/* One for each format, called with the source at the first byte that counts: plan, and parse all rows
-   into chunks. */
-sepal_status read_csv(struct reading *reading, enum format format);
-sepal_status read_libsvm(struct reading *reading, enum format format);
-sepal_status read_arff(struct reading *reading, enum format format);
-sepal_status read_array(struct reading *reading, enum format format);
 
 /* ---- For files of text -------------------------------------------------------------------- */
 

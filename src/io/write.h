@@ -1,18 +1,17 @@
 /* What the writers of the formats share: the rows, the labels that occur in them, and the bytes on
-   their way to the file. A format has a check, which refuses before anything is written, and a
-   writer. */
+   their way to the file; and what each of them has for struct format. All is in the files write*.c. */
 #ifndef SEPAL_IO_WRITE_H
 #define SEPAL_IO_WRITE_H
 
 #include "core/io.h"
 #include "data/data.h"
-#include "io/detect.h"
+#include "io/format.h"
 #include "data/tokens.h"
 
 struct writing {
     sepal_ctx *ctx;
     const sepal_data *data;
-    enum format format;
+    const struct format *format;
     const char **labels; /* those that occur, in the order of the classes */
     size_t n_labels;
     struct text text; /* collected for the file */
@@ -45,6 +44,8 @@ sepal_status write_arff(struct writing *w);
 sepal_status check_array(struct writing *w);
 sepal_status write_array(struct writing *w);
 sepal_status write_array_labels(struct writing *w);
+/* Bytes of an item, in the byte order of the format. */
+void array_put_bits(struct writing *w, uint64_t bits, size_t bytes);
 /* The file for the labels beside the array at `path`; the caller frees it. */
 sepal_status array_labels_path(char **out, struct writing *w, const char *path);
 

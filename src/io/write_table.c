@@ -4,7 +4,7 @@
 #include <string.h>
 
 static char delimiter_of(const struct writing *w) {
-    return w->format == FORMAT_TSV ? '\t' : ',';
+    return w->format->delimiter ? w->format->delimiter : ',';
 }
 
 static void put_cell(struct writing *w, const char *cell, char delimiter) {
