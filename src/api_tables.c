@@ -3,6 +3,7 @@
 
 #include "core/parameters.h"
 #include "io/format.h"
+#include "io/write.h"
 #include "io/read_options.h"
 #include "eval/evaluate.h"
 #include "learners/learner.h"
@@ -13,7 +14,7 @@
 #include "multiclass/reduction.h"
 
 static int files_of(const struct format *format) {
-    return format->write_labels ? 2 : format->write ? 1 : 0;
+    return !format->writer ? 0 : format->writer->labels ? 2 : 1;
 }
 
 /* Row i of a table, with its parameters; false past the end. */

@@ -17,6 +17,11 @@
 #endif
 enum { CHUNK_BYTES = SEPAL_CHUNK_BYTES };
 
+size_t chunk_whole_lines(const char *bytes, size_t n, char eol) {
+    const char *last = memrchr(bytes, eol, n);
+    return last ? (size_t)(last - bytes) + 1 : 0;
+}
+
 struct chunker {
     struct chunks *chunks;
     struct source *source;

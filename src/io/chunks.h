@@ -19,6 +19,9 @@ struct chunk_format {
     void (*scratch_clear)(void *scratch);
 };
 
+/* `whole` where every line end ends a record. */
+size_t chunk_whole_lines(const char *bytes, size_t n, char eol);
+
 struct chunks {
     struct parsed_chunk **items;
     size_t count, room;

@@ -6,7 +6,6 @@
 #include "data/schema.h"
 
 struct reading;
-struct writing;
 
 struct format {
     const char *name, *summary;
@@ -18,9 +17,7 @@ struct format {
     bool (*detect)(const char *bytes, size_t n);
     /* From the first byte that counts: plan, and parse all rows into chunks. */
     sepal_status (*read)(struct reading *reading);
-    /* Refuse what it cannot hold, before anything is written; then write. NULL: it is only read. */
-    sepal_status (*check)(struct writing *w), (*write)(struct writing *w);
-    sepal_status (*write_labels)(struct writing *w); /* to a second file; NULL: there is none */
+    const struct writer *writer; /* io/write.h; NULL: it is only read */
 };
 
 extern const struct format *const format_table[]; /* ends with NULL */
@@ -38,7 +35,7 @@ static inline bool format_is_array(const struct format *format) {
     return format->array != NULL;
 }
 static inline bool format_is_written(const struct format *format) {
-    return format->write != NULL;
+    return format->writer != NULL;
 }
 /* "csv, tsv or npy" of those that are wanted (NULL: all), with `last` before the last of them. */
 enum { FORMATS_SHOWN_BYTES = 256 };

@@ -96,7 +96,5 @@ const struct format format_idx = {
     .array = &idx_array,
     .detect = idx_detect,
     .read = read_array,
-    .check = check_array,
-    .write = write_array,
-    .write_labels = write_array_labels,
+    .writer = &array_writer,
 };

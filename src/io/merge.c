@@ -72,7 +72,8 @@ static sepal_status merge_table(struct reading *reading) {
 
 static void note_ignored(struct reading *reading) {
     size_t ignored = 0;
-    for (size_t i = 0; i < reading->chunks.count; i++) ignored += reading->chunks.items[i]->ignored;
+    for (size_t i = 0; i < reading->chunks.count; i++)
+        ignored += reading->chunks.items[i]->notes.ignored;
     if (ignored)
         warn(reading->ctx, "unknown-indices",
              "%zu values have an index that training has not seen and are ignored", ignored);

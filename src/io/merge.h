@@ -16,6 +16,10 @@ sepal_status merge_chunks(struct reading *reading);
 /* Kinds, categories and fill-ins of a table's columns, learnt from all chunks. */
 sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct source *source,
                            const struct chunks *chunks, const struct table_layout *layout);
+/* Add the tokens that are in use, and note the number of each of them (`number` may be NULL). `used` is
+   given back; it is NULL where there was no memory for it. */
+sepal_status merge_tokens(struct tokens *all, sepal_ctx *ctx, const struct tokens *tokens,
+                          bool *used, uint32_t *number);
 /* Apply the schema's rule for missing values: refuse them, or mark rows to be dropped. */
 sepal_status merge_missing(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks,
                            const struct schema *schema, bool learning);

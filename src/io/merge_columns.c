@@ -56,6 +56,18 @@ static sepal_status learn_categories(struct column *column, struct schema *schem
     return SEPAL_OK;
 }
 
+sepal_status merge_tokens(struct tokens *all, sepal_ctx *ctx, const struct tokens *tokens,
+                          bool *used, uint32_t *number) {
+    sepal_status status = used ? SEPAL_OK : SEPAL_EMEMORY;
+    bool fresh;
+    uint32_t unused;
+    for (size_t t = 0; t < tokens->count && status == SEPAL_OK; t++)
+        if (used[t])
+            status = tokens_add(all, ctx, tokens->items[t], number ? &number[t] : &unused, &fresh);
+    mem_free(used);
+    return status;
+}
+
 /* A text that only dropped rows have is not a category: dropping is as good as deleting. */
 static bool *tokens_in_use(sepal_ctx *ctx, const struct parsed_chunk *parsed, size_t feature) {
     bool *used = mem_zero(ctx, parsed->columns[feature].tokens->count, sizeof *used);
@@ -71,13 +83,7 @@ static sepal_status merge_columns_collect(struct tokens *all, sepal_ctx *ctx,
     for (size_t i = 0; i < chunks->count; i++) {
         const struct tokens *tokens = chunks->items[i]->columns[feature].tokens;
         if (!tokens) continue;
-        bool fresh, *used = tokens_in_use(ctx, chunks->items[i], feature);
-        sepal_status status = used ? SEPAL_OK : SEPAL_EMEMORY;
-        uint32_t number;
-        for (size_t t = 0; t < tokens->count && status == SEPAL_OK; t++)
-            if (used[t]) status = tokens_add(all, ctx, tokens->items[t], &number, &fresh);
-        mem_free(used);
-        TRY(status);
+        TRY(merge_tokens(all, ctx, tokens, tokens_in_use(ctx, chunks->items[i], feature), NULL));
     }
     return SEPAL_OK;
 }
@@ -176,8 +182,8 @@ sepal_status merge_indices(struct schema *schema, sepal_ctx *ctx, const struct s
     uint32_t most = 0;
     for (size_t i = 0; i < chunks->count; i++) {
         const struct parsed_chunk *parsed = chunks->items[i];
-        if (parsed->max_index > most) most = parsed->max_index;
-        schema->zero_based = schema->zero_based || parsed->index_zero;
+        if (parsed->notes.max_index > most) most = parsed->notes.max_index;
+        schema->zero_based = schema->zero_based || parsed->notes.index_zero;
     }
     size_t seen = schema->zero_based ? (size_t)most + 1 : most;
     schema->width = n_features ? n_features : seen;

@@ -45,9 +45,8 @@ sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks
         const struct parsed_chunk *parsed = chunks->items[i];
         size_t skipped = 0;
         for (size_t r = 0; r < parsed->rows; r++) {
-            while (skipped < parsed->n_left_out && parsed->left_out[skipped] == r + skipped)
-                skipped++;
-            if (!parsed_drops(parsed, r)) data->number[row++] = first + r + skipped;
+            size_t record = first + parsed_record(parsed, r, &skipped);
+            if (!parsed_drops(parsed, r)) data->number[row++] = record;
         }
     }
     return SEPAL_OK;
@@ -101,14 +100,8 @@ static sepal_status merge_rows_collect(struct label_texts *texts, sepal_ctx *ctx
         const struct tokens *tokens = &chunks->items[i]->labels;
         texts->number[i] = mem_alloc(ctx, tokens->count, sizeof **texts->number);
         if (!texts->number[i]) return SEPAL_EMEMORY;
-        bool fresh, *used = labels_in_use(ctx, chunks->items[i]);
-        sepal_status status = used ? SEPAL_OK : SEPAL_EMEMORY;
-        for (size_t t = 0; t < tokens->count && status == SEPAL_OK; t++)
-            if (used[t])
-                status =
-                    tokens_add(&texts->all, ctx, tokens->items[t], &texts->number[i][t], &fresh);
-        mem_free(used);
-        TRY(status);
+        bool *used = labels_in_use(ctx, chunks->items[i]);
+        TRY(merge_tokens(&texts->all, ctx, tokens, used, texts->number[i]));
     }
     return SEPAL_OK;
 }
@@ -122,8 +115,9 @@ static void label_texts_clear(struct label_texts *texts) {
 static sepal_status refuse_unlabelled(sepal_ctx *ctx, const struct source *source,
                                       const struct chunks *chunks) {
     for (size_t i = 0; i < chunks->count; i++)
-        if (chunks->items[i]->first_unlabelled.column)
-            return chunk_fail(ctx, source, chunks->items[i], chunks->items[i]->first_unlabelled,
+        if (chunks->items[i]->notes.first_unlabelled.column)
+            return chunk_fail(ctx, source, chunks->items[i],
+                              chunks->items[i]->notes.first_unlabelled,
                               "the label is missing: the row begins with index:value");
     return SEPAL_OK;
 }
@@ -171,10 +165,8 @@ static sepal_status single_labels(sepal_data *data, struct schema *learnt, sepal
     int32_t *class_of = arena_alloc(ctx, &data->arena, texts->all.count, sizeof *class_of);
     data->label = mem_alloc(ctx, data->matrix.rows, sizeof *data->label);
     if (!class_of || !data->label) return SEPAL_EMEMORY;
-    if (learnt)
-        TRY(classes_learn(learnt, ctx, &texts->all, class_of));
-    else
-        TRY(look_up(data, ctx, &texts->all, class_of));
+    TRY(learnt ? classes_learn(learnt, ctx, &texts->all, class_of)
+               : look_up(data, ctx, &texts->all, class_of));
     for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);)
         data->label[at.row] = class_of[texts->number[at.chunk][at.parsed->label[at.r]]];
     return SEPAL_OK;
@@ -233,10 +225,7 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
     }
     int32_t *class_of = arena_alloc(ctx, &data->arena, parts->count, sizeof *class_of);
     if (!class_of) return SEPAL_EMEMORY;
-    if (learnt)
-        TRY(classes_learn(learnt, ctx, parts, class_of));
-    else
-        TRY(look_up(data, ctx, parts, class_of));
+    TRY(learnt ? classes_learn(learnt, ctx, parts, class_of) : look_up(data, ctx, parts, class_of));
     sort_sets(start, member, n_tokens, class_of);
     data->set_start = mem_zero(ctx, data->matrix.rows + 1, sizeof *data->set_start);
     if (!data->set_start) return SEPAL_EMEMORY;
@@ -259,7 +248,7 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
 
 static const struct parsed_chunk *chunk_with_set(const struct chunks *chunks) {
     for (size_t i = 0; i < chunks->count; i++)
-        if (chunks->items[i]->first_set.column) return chunks->items[i];
+        if (chunks->items[i]->notes.first_set.column) return chunks->items[i];
     return NULL;
 }
 
@@ -267,9 +256,9 @@ static sepal_status label_sets(sepal_data *data, struct schema *learnt, sepal_ct
                                const struct source *source, const struct chunks *chunks,
                                const struct label_texts *texts, const struct parsed_chunk *first) {
     const char *name = source->file.name;
-    data->first_set =
-        (sepal_place){arena_text(ctx, &data->arena, name, strlen(name)),
-                      first->first_line + first->first_set.line, first->first_set.column};
+    data->first_set = (sepal_place){arena_text(ctx, &data->arena, name, strlen(name)),
+                                    first->first_line + first->notes.first_set.line,
+                                    first->notes.first_set.column};
     struct tokens parts = {0};
     sepal_status status = fill_sets(data, learnt, ctx, chunks, texts, &parts);
     tokens_clear(&parts);

@@ -318,7 +318,5 @@ const struct format format_npy = {
     .array = &npy_array,
     .detect = npy_detect,
     .read = read_array,
-    .check = check_array,
-    .write = write_array,
-    .write_labels = write_array_labels,
+    .writer = &array_writer,
 };

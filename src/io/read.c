@@ -38,6 +38,12 @@ sepal_status reading_peek_records(struct reading *reading, struct csv_marks mark
     }
 }
 
+void reading_skip_line(struct reading *reading, const char *bytes, size_t n, char eol) {
+    const char *end = memchr(bytes, eol, n);
+    source_skip(&reading->source, end ? (size_t)(end - bytes) + 1 : n);
+    reading->line++;
+}
+
 static sepal_status skip_lines(struct reading *reading) {
     const char *bytes;
     size_t n;
@@ -46,9 +52,7 @@ static sepal_status skip_lines(struct reading *reading) {
     for (size_t i = 0; i < reading->options.skip; i++) {
         TRY(reading_peek_records(reading, lines, 1, &bytes, &n));
         if (n == 0) return SEPAL_OK;
-        const char *eol = memchr(bytes, lines.eol, n);
-        source_skip(&reading->source, eol ? (size_t)(eol - bytes) + 1 : n);
-        reading->line++;
+        reading_skip_line(reading, bytes, n, lines.eol);
     }
     return SEPAL_OK;
 }
@@ -56,6 +60,15 @@ static sepal_status skip_lines(struct reading *reading) {
 sepal_status reading_refuse_empty(struct reading *reading, const char *what) {
     return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, reading->line, 1,
                    "%s; a data file has one row per line", what);
+}
+
+sepal_status reading_refuse_options(struct reading *reading, const struct reading_option *options,
+                                    const char *are_for, const char *but_this_is) {
+    for (; options->name; options++)
+        if (options->given)
+            return fail(reading->ctx, SEPAL_EUSAGE, OPTION "%s is for %s; %s is %s", options->name,
+                        are_for, reading->source.file.name, but_this_is);
+    return SEPAL_OK;
 }
 
 /* Binary files are told from text by a NUL among the first bytes; other control characters are

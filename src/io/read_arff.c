@@ -166,6 +166,5 @@ const struct format format_arff = {
     .extensions = {".arff"},
     .detect = arff_detect,
     .read = read_arff,
-    .check = check_arff,
-    .write = write_arff,
+    .writer = &arff_writer,
 };

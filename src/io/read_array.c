@@ -2,33 +2,19 @@
 #include "io/array.h"
 #include "io/reading.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static sepal_status refuse_text_options(struct reading *reading) {
     const struct read_options *options = &reading->options;
-    const struct {
-        const char *name;
-        bool given;
-    } text_only[] = {{"delimiter", options->delimiter != NULL},
-                     {"skip", options->skip > 0},
-                     {"header", options->header == HEADER_YES}};
-    for (size_t i = 0; i < sizeof text_only / sizeof *text_only; i++)
-        if (text_only[i].given)
-            return fail(reading->ctx, SEPAL_EUSAGE,
-                        OPTION "%s is for text; %s is an array of numbers", text_only[i].name,
-                        reading->source.file.name);
-    return SEPAL_OK;
+    const struct reading_option text_only[] = {{"delimiter", options->delimiter != NULL},
+                                               {"skip", options->skip > 0},
+                                               {"header", options->header == HEADER_YES},
+                                               {0}};
+    return reading_refuse_options(reading, text_only, "text", "an array of numbers");
 }
 
 static sepal_status read_array_name_columns(struct reading *reading, size_t n) {
     reading->columns.numbers = true;
     TRY(table_name_room(reading, n, 1));
-    for (size_t c = 0; c < n; c++) {
-        char number[32];
-        int length = snprintf(number, sizeof number, "x%zu", c + 1);
-        TRY(table_name_column(reading, (struct slice){number, (size_t)length}, 1, 1));
-    }
+    for (size_t c = 0; c < n; c++) TRY(table_number_column(reading, 1, 1));
     return SEPAL_OK;
 }
 

@@ -3,7 +3,6 @@
 #include "io/reading.h"
 #include "io/write.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static sepal_status named_delimiter(char *out, sepal_ctx *ctx, const char *wish) {
@@ -48,9 +47,7 @@ static sepal_status skip_blank_lines(struct reading *reading, struct csv_marks m
         size_t n;
         TRY(reading_peek_records(reading, marks, 1, &bytes, &n));
         if (n == 0 || !csv_is_blank(bytes, bytes + n, marks)) return SEPAL_OK;
-        const char *eol = memchr(bytes, marks.eol, n);
-        source_skip(&reading->source, eol ? (size_t)(eol - bytes) + 1 : n);
-        reading->line++;
+        reading_skip_line(reading, bytes, n, marks.eol);
     }
 }
 
@@ -96,16 +93,14 @@ static sepal_status read_csv_name_columns(struct reading *reading, const struct 
     size_t line = reading->line;
     TRY(table_name_room(reading, sample->cells, line));
     for (size_t c = 0; c < sample->cells; c++) {
-        char number[32];
         struct slice name = sample->cell[c].text;
         const char *p = sample->cell[c].start;
-        if (!reading->columns.header || name.length == 0) {
-            int length = snprintf(number, sizeof number, "x%zu", c + 1);
-            name = (struct slice){number, (size_t)length};
-        }
         read_csv_count_lines(seen, p, eol, &line, &start);
         seen = p;
-        TRY(table_name_column(reading, name, line, (size_t)(p - start) + 1));
+        size_t column = (size_t)(p - start) + 1;
+        bool named = reading->columns.header && name.length;
+        TRY(named ? table_name_column(reading, name, line, column)
+                  : table_number_column(reading, line, column));
     }
     return SEPAL_OK;
 }
@@ -149,8 +144,7 @@ const struct format format_csv = {
     .summary = "delimited text with or without a header; , ; | tab or blanks",
     .extensions = {".csv"},
     .read = read_csv,
-    .check = check_table,
-    .write = write_table,
+    .writer = &table_writer,
 };
 
 const struct format format_tsv = {
@@ -159,6 +153,5 @@ const struct format format_tsv = {
     .extensions = {".tsv"},
     .delimiter = '\t',
     .read = read_csv,
-    .check = check_table,
-    .write = write_table,
+    .writer = &table_writer,
 };

@@ -44,23 +44,17 @@ static bool libsvm_detect(const char *bytes, size_t n) {
 
 static sepal_status refuse_table_options(struct reading *reading) {
     const struct read_options *options = &reading->options;
-    const struct {
-        const char *name, *value;
-    } table_only[] = {{"target", options->target},
-                      {"drop", options->drop},
-                      {"only", options->only},
-                      {"keep", options->keep},
-                      {"categorical", options->categorical},
-                      {"weight", options->weight},
-                      {"delimiter", options->delimiter}};
-    for (size_t i = 0; i < sizeof table_only / sizeof *table_only; i++)
-        if (table_only[i].value)
-            return fail(reading->ctx, SEPAL_EUSAGE,
-                        OPTION
-                        "%s is for tables; %s is in LIBSVM format, whose label comes first and "
-                        "whose columns have numbers (" OPTION "format csv reads it as a table)",
-                        table_only[i].name, reading->source.file.name);
-    return SEPAL_OK;
+    const struct reading_option table_only[] = {{"target", options->target != NULL},
+                                                {"drop", options->drop != NULL},
+                                                {"only", options->only != NULL},
+                                                {"keep", options->keep != NULL},
+                                                {"categorical", options->categorical != NULL},
+                                                {"weight", options->weight != NULL},
+                                                {"delimiter", options->delimiter != NULL},
+                                                {0}};
+    return reading_refuse_options(reading, table_only, "tables",
+                                  "in LIBSVM format, whose label comes first and whose columns "
+                                  "have numbers (" OPTION "format csv reads it as a table)");
 }
 
 static struct libsvm_layout read_libsvm_plan(const struct reading *reading, char eol) {
@@ -103,6 +97,5 @@ const struct format format_libsvm = {
     .family = FAMILY_INDEXED,
     .detect = libsvm_detect,
     .read = read_libsvm,
-    .check = check_libsvm,
-    .write = write_libsvm,
+    .writer = &libsvm_writer,
 };

@@ -2,7 +2,7 @@
 #include "data/limits.h"
 #include "io/reading.h"
 
-#include <string.h>
+#include <stdio.h>
 
 struct arena *table_arena(struct reading *reading) {
     return reading->learnt ? &reading->learnt->arena : &reading->arena;
@@ -39,6 +39,12 @@ sepal_status table_name_column(struct reading *reading, struct slice name, size_
         return fail_at(reading->ctx, SEPAL_EDATA, file, line, column,
                        "two columns have the name '%s'; rename one of them", copy);
     return SEPAL_OK;
+}
+
+sepal_status table_number_column(struct reading *reading, size_t line, size_t column) {
+    char name[32];
+    int length = snprintf(name, sizeof name, "x%zu", reading->columns.n + 1);
+    return table_name_column(reading, (struct slice){name, (size_t)length}, line, column);
 }
 
 static sepal_status refuse_other_family(struct reading *reading) {

@@ -32,6 +32,15 @@ struct reading {
 /* ---- For files of text -------------------------------------------------------------------- */
 
 sepal_status reading_refuse_empty(struct reading *reading, const char *what);
+/* Skip the line that begins with these peeked bytes. */
+void reading_skip_line(struct reading *reading, const char *bytes, size_t n, char eol);
+/* Refuse the first option that is given and makes no sense here. */
+struct reading_option {
+    const char *name;
+    bool given;
+};
+sepal_status reading_refuse_options(struct reading *reading, const struct reading_option *options,
+                                    const char *are_for, const char *but_this_is);
 /* Peek at more and more of the stream until that many records are seen, or it ends; or until it is
    more than the longest record: then fewer are seen, but one at least. */
 sepal_status reading_peek_records(struct reading *reading, struct csv_marks marks, size_t records,
@@ -44,6 +53,8 @@ sepal_status reading_peek_records(struct reading *reading, struct csv_marks mark
 sepal_status table_name_room(struct reading *reading, size_t n, size_t line);
 sepal_status table_name_column(struct reading *reading, struct slice name, size_t line,
                                size_t column);
+/* The next one has no name but its number: "x1", "x2", ... */
+sepal_status table_number_column(struct reading *reading, size_t line, size_t column);
 struct arena *table_arena(struct reading *reading);
 /* Decide what the columns are, once they are named: fills reading->table and the schema. */
 sepal_status table_plan(struct reading *reading);

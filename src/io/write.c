@@ -52,6 +52,14 @@ bool has_control(const char *text, const char *but) {
     return false;
 }
 
+sepal_status check_text(struct writing *w, const char *what, const char *text) {
+    char shown[TEXT_SHOWN_BYTES];
+    if (!has_control(text, "\t\r\n")) return SEPAL_OK;
+    return fail(w->ctx, SEPAL_EDATA,
+                "the %s '%s' has a control character, which no text file may have; rename it", what,
+                text_shown(shown, text, strlen(text)));
+}
+
 bool begins_with_mark(const char *text) {
     return strncmp(text, "\xef\xbb\xbf", 3) == 0;
 }
@@ -102,6 +110,18 @@ sepal_status writing_pass(struct writing *w) {
     return w->text.failed || w->text.length >= PIECE_BYTES ? pass_all(w) : SEPAL_OK;
 }
 
+static sepal_status write_rows(struct writing *w) {
+    const struct writer *writer = w->format->writer;
+    struct block_iterator blocks = {.matrix = &w->data->matrix};
+    if (writer->header) TRY(writer->header(w));
+    for (const struct block *block; (block = block_next(&blocks));)
+        for (size_t i = 0; i < block->rows; i++) {
+            writer->row(w, block, i);
+            TRY(writing_pass(w));
+        }
+    return SEPAL_OK;
+}
+
 static sepal_status stage_file(struct staged *out, struct writing *w, const char *path,
                                sepal_status (*fill)(struct writing *)) {
     TRY(output_begin(&w->file, w->ctx, path));
@@ -132,13 +152,13 @@ static sepal_status write_with_labels(struct writing *w, const char *path) {
     struct staged rows, labels;
     char *labels_path;
     TRY(array_labels_path(&labels_path, w, path));
-    sepal_status status = stage_file(&rows, w, path, w->format->write);
+    sepal_status status = stage_file(&rows, w, path, write_rows);
     if (status == SEPAL_OK && !rows.target) {
         warn(w->ctx, "labels-lost",
              "%s is not a file, and has none beside it for the labels; they are left out", path);
         status = output_commit(w->ctx, &rows);
     } else if (status == SEPAL_OK) {
-        status = stage_file(&labels, w, labels_path, w->format->write_labels);
+        status = stage_file(&labels, w, labels_path, w->format->writer->labels);
         if (status == SEPAL_OK)
             status = output_commit_both(w->ctx, &labels, &rows);
         else
@@ -151,7 +171,7 @@ static sepal_status write_with_labels(struct writing *w, const char *path) {
 
 static sepal_status write_alone(struct writing *w, const char *path) {
     struct staged rows;
-    TRY(stage_file(&rows, w, path, w->format->write));
+    TRY(stage_file(&rows, w, path, write_rows));
     return output_commit(w->ctx, &rows);
 }
 
@@ -173,9 +193,9 @@ sepal_status data_write(sepal_ctx *ctx, const sepal_data *data, const char *path
                         const char *format) {
     struct writing w;
     sepal_status status = begin_writing(&w, ctx, data, path, format);
-    if (status == SEPAL_OK) status = w.format->check(&w);
+    if (status == SEPAL_OK) status = w.format->writer->check(&w);
     if (status == SEPAL_OK)
-        status = w.format->write_labels ? write_with_labels(&w, path) : write_alone(&w, path);
+        status = w.format->writer->labels ? write_with_labels(&w, path) : write_alone(&w, path);
     end_writing(&w);
     return status;
 }
@@ -185,7 +205,7 @@ sepal_status data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data
     struct writing w;
     *out = NULL;
     sepal_status status = begin_writing(&w, ctx, data, path, format);
-    if (status == SEPAL_OK && w.format->write_labels && !output_is_device(path))
+    if (status == SEPAL_OK && w.format->writer->labels && !output_is_device(path))
         status = array_labels_path(out, &w, path);
     end_writing(&w);
     return status;

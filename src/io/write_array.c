@@ -2,7 +2,6 @@
    Labels go to a second file: an array as well, or where the format has no texts, one label per
    line. */
 #include "core/alloc.h"
-#include "io/array.h"
 #include "io/csv.h"
 #include "io/labels_file.h"
 #include "io/write.h"
@@ -146,7 +145,7 @@ static sepal_status check_label(struct writing *w, const char *label) {
                 text_shown(shown, label, n), (int)MOST_BYTES);
 }
 
-sepal_status check_array(struct writing *w) {
+static sepal_status check_array(struct writing *w) {
     TRY(check_single_labels(w, w->format->name));
     TRY(check_cells(w, w->data->matrix.rows, "an array"));
     if (item_of_labels(w) == ITEM_TEXT)
@@ -155,18 +154,16 @@ sepal_status check_array(struct writing *w) {
     return SEPAL_OK;
 }
 
-sepal_status write_array(struct writing *w) {
-    enum array_item item = item_of_values(w);
-    size_t cols = w->data->matrix.cols;
-    struct block_iterator blocks = {.matrix = &w->data->matrix};
-    w->format->array->put_header(w, item, 0, cols);
-    for (const struct block *block; (block = block_next(&blocks));)
-        for (size_t i = 0; i < block->rows; i++) {
-            struct cells cells = cells_of(block, i, cols);
-            for (size_t j = 0; j < cols; j++) put_value(w, item, cell_value(&cells, j));
-            TRY(writing_pass(w));
-        }
+static sepal_status array_file_put_header(struct writing *w) {
+    w->item = item_of_values(w);
+    w->format->array->put_header(w, w->item, 0, w->data->matrix.cols);
     return SEPAL_OK;
+}
+
+static void array_file_put_row(struct writing *w, const struct block *block, size_t i) {
+    size_t cols = w->data->matrix.cols;
+    struct cells cells = cells_of(block, i, cols);
+    for (size_t j = 0; j < cols; j++) put_value(w, w->item, cell_value(&cells, j));
 }
 
 static sepal_status write_lines(struct writing *w) {
@@ -189,7 +186,7 @@ static void array_file_put_label(struct writing *w, enum array_item item, const 
         array_put_bits(w, (uint64_t)integer, item_bytes[item]);
 }
 
-sepal_status write_array_labels(struct writing *w) {
+static sepal_status array_file_put_labels(struct writing *w) {
     enum array_item item = item_of_labels(w);
     size_t characters = 0;
     if (labels_are_lines(w)) return write_lines(w);
@@ -204,6 +201,11 @@ sepal_status write_array_labels(struct writing *w) {
     }
     return SEPAL_OK;
 }
+
+const struct writer array_writer = {.check = check_array,
+                                    .header = array_file_put_header,
+                                    .row = array_file_put_row,
+                                    .labels = array_file_put_labels};
 
 /* ---- the name of the label file ----------------------------------------------------------- */
 
