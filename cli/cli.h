@@ -130,6 +130,11 @@ int numbers_json(struct numbers *numbers, struct session *s, struct sink *out);
 /* The members of an object that carry the columns of --keep, if there are any. */
 void kept_json(const sepal_data *data, struct sink *out);
 
+/* How many files data is written to in a format: with 2 of them the labels are in the second, which
+   standard output is not; 0: there is no such format to write. */
+int format_files(const char *name);
+/* "csv, tsv or libsvm", each with `prefix` before it: the formats with no more files than that. */
+void formats_put(struct sink *out, const char *prefix, int most_files);
 /* Write data to a file or, "-", to standard output; format NULL: by the extension. With --json what
    was written is told on standard output. */
 int data_put(struct session *s, const sepal_data *data, const char *path, const char *format);

@@ -9,41 +9,15 @@ static const struct option convert_options[] = {
      .placeholder = "OUT",
      .file = FILE_WRITTEN,
      .help = "write here; - is standard output and needs --to"},
-    {.name = "to",
-     .placeholder = "FORMAT",
-     .help = "csv, tsv, libsvm, arff, npy or idx; unless given, by the extension of OUT"},
+    {.name = "to", .placeholder = "FORMAT", .help = "unless given, by the extension of OUT"},
     {0},
 };
-
-/* Formats with their labels in a second file, which standard output is not. */
-static bool needs_two_files(const char *format) {
-    return strcmp(format, "npy") == 0 || strcmp(format, "idx") == 0;
-}
-
-/* "csv, tsv or libsvm" of the library's formats, each with `prefix` before it. */
-static void list_formats(struct sink *out, const char *prefix, bool standard) {
-    sepal_method format, last = {0};
-    for (size_t i = 0; sepal_method_at(SEPAL_FORMAT, i, &format); i++) {
-        if (standard && needs_two_files(format.name)) continue;
-        if (last.name != NULL) sink_printf(out, "%s%s%s", out->used ? ", " : "", prefix, last.name);
-        last = format;
-    }
-    sink_printf(out, " or %s%s", prefix, last.name);
-}
-
-static bool is_format(const char *name) {
-    sepal_method format;
-    for (size_t i = 0; sepal_method_at(SEPAL_FORMAT, i, &format); i++) {
-        if (strcmp(format.name, name) == 0) return true;
-    }
-    return false;
-}
 
 /* What cannot be right whatever the data is, said before it is read. */
 static int convert_check_names(struct session *s, const char *path, const char *format,
                                struct sink *list) {
     bool standard = path != NULL && strcmp(path, "-") == 0;
-    list_formats(list, path == NULL ? "." : "", standard);
+    formats_put(list, path == NULL ? "." : "", standard ? 1 : INT_MAX);
     int code = sink_check(s, list);
     if (code != EXIT_DONE) return code;
     if (path == NULL) {
@@ -54,11 +28,11 @@ static int convert_check_names(struct session *s, const char *path, const char *
     }
     if (standard && format == NULL)
         return complain(s, EXIT_USAGE, NULL, "-o - needs the format; add --to %s", sink_text(list));
-    if (format != NULL && !is_format(format)) {
+    if (format != NULL && format_files(format) == 0) {
         return complain(s, EXIT_USAGE, NULL, "there is no format '%s' to write; --to takes %s",
                         format, sink_text(list));
     }
-    if (standard && needs_two_files(format)) {
+    if (standard && format_files(format) > 1) {
         return complain(s, EXIT_USAGE, NULL,
                         "%s files cannot go to standard output: their labels go to a second file; "
                         "name a file, as in -o OUT.%s",

@@ -40,8 +40,22 @@ static void opt_add_row(struct options *options, struct option row) {
     options->rows = rows;
 }
 
+/* The help of the row with the names of all formats before it. */
+static const char *list_formats(struct options *options, const char *help) {
+    formats_put(&options->formats, "", INT_MAX);
+    sink_printf(&options->formats, "; %s", help);
+    const char *text = sink_text(&options->formats);
+    if (options->formats.error != 0) options->failed = true;
+    return text;
+}
+
 static void opt_add_rows(struct options *options, const struct option *rows) {
-    for (; rows != NULL && rows->name != NULL; rows++) opt_add_row(options, *rows);
+    for (; rows != NULL && rows->name != NULL; rows++) {
+        struct option row = *rows;
+        if (row.placeholder != NULL && strcmp(row.placeholder, "FORMAT") == 0)
+            row.help = list_formats(options, row.help);
+        opt_add_row(options, row);
+    }
 }
 
 static const char *placeholder_of(const sepal_param *param) {
@@ -76,7 +90,7 @@ static void add_params(struct options *options, sepal_kind kind, size_t method,
 }
 
 void options_build(struct options *out, const struct command *command) {
-    *out = (struct options){0};
+    *out = (struct options){.formats = sink_open(-1)};
     opt_add_rows(out, command->options);
     if (command->reads || command->samples) opt_add_rows(out, threads_rows);
     if (!command->silent) opt_add_rows(out, common_rows);
@@ -95,6 +109,7 @@ void options_add_parameters(struct options *options, size_t learner) {
 void options_clear(struct options *options) {
     free(options->rows);
     free(options->arguments);
+    sink_close(&options->formats);
     *options = (struct options){0};
 }
 

@@ -25,9 +25,9 @@ enum option_group {
 enum option_file { FILE_NONE, FILE_READ, FILE_WRITTEN };
 
 struct option {
-    const char *name;        /* long form, '-' between words; '_' is the same letter */
-    const char *placeholder; /* of its value in the help; NULL: it has none */
-    const char *help;
+    const char *name;             /* long form, '-' between words; '_' is the same letter */
+    const char *placeholder;      /* of its value in the help; NULL: it has none */
+    const char *help;             /* where the placeholder is FORMAT, their names come before it */
     const char *range, *fallback; /* NULL: none */
     const char *value;            /* as given; NULL: not given */
     enum option_group group;
@@ -40,7 +40,8 @@ struct options {
     size_t n_rows;
     const char **arguments; /* what is no option */
     size_t n_arguments;
-    bool failed; /* there was no memory for all of them */
+    bool failed;         /* there was no memory for all of them */
+    struct sink formats; /* the help of an option that names a format */
 };
 
 /* All rows of a command, nothing given yet. */

@@ -2,7 +2,8 @@
 #include "sepal/sepal.h"
 
 #include "core/parameters.h"
-#include "io/detect.h"
+#include "io/format.h"
+#include "io/write.h"
 #include "io/read_options.h"
 #include "eval/evaluate.h"
 #include "learners/learner.h"
@@ -37,6 +38,10 @@ int sepal_learner_has_solver(size_t learner, const char *solver) {
     for (size_t k = 0; k <= learner; k++)
         if (!learner_table[k]) return 0;
     return solver && learner_solves_by(learner_table[learner], solver);
+}
+
+static int files_of(const struct format *format) {
+    return !format->writer ? 0 : format->writer->labels ? 2 : 1;
 }
 
 /* Row i of a table, with its parameters; false past the end. */
@@ -74,8 +79,10 @@ static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
     }
     case SEPAL_FORMAT:
         for (size_t k = 0; k <= i; k++)
-            if (!format_table[k].name) return 0;
-        *out = (sepal_method){.name = format_table[i].name, .summary = format_table[i].summary};
+            if (!format_table[k]) return 0;
+        *out = (sepal_method){.name = format_table[i]->name,
+                              .summary = format_table[i]->summary,
+                              .files = files_of(format_table[i])};
         break;
     case SEPAL_METRIC:
         for (size_t k = 0; k <= i; k++)

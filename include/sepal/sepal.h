@@ -279,6 +279,7 @@ typedef struct {
     const char *name, *summary;
     const char *activation; /* learners: "identity", "sign", ...; else NULL */
     size_t n_params;
+    int files; /* formats: how many data is written to, 2: rows and labels; 0: it is only read */
 } sepal_method;
 
 SEPAL_API size_t sepal_method_count(sepal_kind kind);

@@ -1,4 +1,5 @@
-/* ARFF, the text format of Weka: attributes are declared, then come rows, dense or sparse. */
+/* ARFF, the text format of Weka: attributes are declared (arff_header.c), then come rows, dense or
+   sparse (arff_parse.c). */
 #ifndef SEPAL_IO_ARFF_H
 #define SEPAL_IO_ARFF_H
 
@@ -20,6 +21,10 @@ struct arff_header {
     size_t lines, bytes; /* of the header, the line @data included */
 };
 
+static inline bool arff_is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
 /* Where the line behind @data begins, 0 when these bytes have no such line. */
 size_t arff_find_data(const char *bytes, size_t n, char eol);
 /* Parse the header, which ends with @data. Errors carry their place: line from `first_line`. */
@@ -38,7 +43,7 @@ struct arff_layout {
     const struct arff_attribute *attributes;
     size_t *others; /* cells that a sparse row cannot leave out silently: no plain numbers */
     size_t n_others;
-    struct table_layout table;
+    const struct table_layout *table;
 };
 
 extern const struct chunk_format arff_chunk_format;

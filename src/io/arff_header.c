@@ -7,10 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-static bool arff_is_blank(char c) {
-    return c == ' ' || c == '\t';
-}
-
 static bool arff_begins(const char *p, const char *end, const char *word) {
     size_t n = strlen(word);
     return (size_t)(end - p) >= n && strncasecmp(p, word, n) == 0 &&

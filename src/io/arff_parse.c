@@ -1,29 +1,17 @@
 /* One chunk of ARFF rows, dense or sparse, to parsed rows. */
-#include "core/alloc.h"
-#include "core/decimal.h"
+#include "data/cell_value.h"
 #include "io/arff.h"
 
 #include <string.h>
 
-struct arff_scratch {
-    struct table_scratch table;
-    char *unquoted;
-    size_t unquoted_room;
-};
-
 struct arff_parser {
     struct table_rows rows;
     const struct arff_layout *layout;
-    char *unquoted;
     const char *end; /* of the line */
 };
 
-static bool arff_row_is_blank(char c) {
-    return c == ' ' || c == '\t';
-}
-
 static const char *arff_row_skip_blanks(const struct arff_parser *parser, const char *p) {
-    while (p < parser->end && arff_row_is_blank(*p)) p++;
+    while (p < parser->end && arff_is_blank(*p)) p++;
     return p;
 }
 
@@ -77,7 +65,7 @@ static bool next_cell(const struct arff_parser *parser, const char **p) {
 
 static sepal_status refuse_tail(struct arff_parser *parser, const char *p, const char *what) {
     const char *stop = p;
-    while (stop < parser->end && !arff_row_is_blank(*stop)) stop++;
+    while (stop < parser->end && !arff_is_blank(*stop)) stop++;
     return rows_refuse(&parser->rows, p, what, (struct slice){p, (size_t)(stop - p)});
 }
 
@@ -87,13 +75,11 @@ static bool arff_row_is_weightless(const struct arff_parser *parser, const char 
     double weight;
     /* never: past the last cell, the weight is one of them */
     for (size_t c = 0; c < layout->n_cells; c++) {
-        p = arff_value_next(p, parser->end, parser->layout->delimiter, false, parser->unquoted,
-                            &cell);
+        p = arff_value_next(p, parser->end, parser->layout->delimiter, false,
+                            parser->rows.scratch->unquoted, &cell);
         if (cell.fault) return false; /* and it has no text */
-        const char *end = cell.text.bytes + cell.text.length;
         if (layout->roles[c].role == ROLE_WEIGHT)
-            return cell.text.length && decimal_read(cell.text.bytes, end, &weight) == end &&
-                   weight == 0;
+            return cell_is_number(cell.text, &weight) && weight == 0;
         p = arff_row_skip_blanks(parser, p);
         if (!next_cell(parser, &p)) return false;
     }
@@ -129,8 +115,8 @@ static sepal_status parse_dense(struct arff_parser *parser, const char *p) {
                 "weights in braces are not read; put them into a file and say " OPTION
                 "weights FILE");
         if (c == layout->n_cells) return rows_refuse_length(rows, p, c + 1);
-        p = arff_value_next(p, parser->end, parser->layout->delimiter, false, parser->unquoted,
-                            &cell);
+        p = arff_value_next(p, parser->end, parser->layout->delimiter, false,
+                            parser->rows.scratch->unquoted, &cell);
         TRY(arff_row_take(parser, c++, &cell));
         const char *after = p;
         p = arff_row_skip_blanks(parser, p);
@@ -153,13 +139,13 @@ static sepal_status next_pair(struct arff_parser *parser, const char **at, struc
     uint64_t index = 0;
     for (; p < parser->end && *p >= '0' && *p <= '9' && p - from < 10; p++)
         index = index * 10 + (uint64_t)(*p - '0');
-    if (p == from || p == parser->end || !arff_row_is_blank(*p))
+    if (p == from || p == parser->end || !arff_is_blank(*p))
         return refuse_tail(parser, from,
                            "expected the number of an attribute, a blank and a value");
     if (index >= rows->layout->n_cells)
         return refuse_tail(parser, from, "there is no attribute of this number; they count from 0");
     out->c = (size_t)index;
-    p = arff_value_next(p, parser->end, ',', true, parser->unquoted, &out->cell);
+    p = arff_value_next(p, parser->end, ',', true, parser->rows.scratch->unquoted, &out->cell);
     *at = arff_row_skip_blanks(parser, p);
     if (out->cell.fault) return SEPAL_OK;
     if (out->cell.text.length == 0 && !out->cell.quoted)
@@ -178,9 +164,7 @@ static bool is_weightless_sparse(struct arff_parser *parser, const char *p) {
     if (*arff_row_skip_blanks(parser, p) == '}') return true;
     do {
         if (next_pair(parser, &p, &pair) != SEPAL_OK || pair.cell.fault) return false;
-        const char *end = pair.cell.text.bytes + pair.cell.text.length;
-        if (layout->roles[pair.c].role == ROLE_WEIGHT &&
-            decimal_read(pair.cell.text.bytes, end, &weight) != end)
+        if (layout->roles[pair.c].role == ROLE_WEIGHT && !cell_is_number(pair.cell.text, &weight))
             return false;
     } while (*p++ == ',');
     return weight == 0;
@@ -249,33 +233,23 @@ static sepal_status arff_row_parse_lines(struct arff_parser *parser, const char 
 }
 
 static sepal_status arff_row_parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes,
-                                   size_t n, const void *memory, void *worker) {
+                                   size_t n, const void *memory, void *scratch) {
     const struct arff_layout *layout = memory;
-    struct arff_scratch *scratch = worker;
     struct arff_parser parser = {.layout = layout};
-    TRY(rows_init(&parser.rows, ctx, &layout->table, out, &scratch->table));
-    TRY(mem_reserve(ctx, (void **)&scratch->unquoted, &scratch->unquoted_room, n, 1));
-    parser.unquoted = scratch->unquoted;
+    TRY(rows_init(&parser.rows, ctx, layout->table, out, scratch, n));
     TRY(arff_row_parse_lines(&parser, bytes, bytes + n));
     return rows_finish(&parser.rows);
 }
 
-static void arff_row_scratch_clear(void *memory) {
-    struct arff_scratch *scratch = memory;
-    table_scratch_clear(&scratch->table);
-    mem_free(scratch->unquoted);
-}
-
 static size_t arff_row_whole(const char *bytes, size_t n, const void *memory) {
     const struct arff_layout *layout = memory;
-    const char *last = memrchr(bytes, layout->eol, n);
-    return last ? (size_t)(last - bytes) + 1 : 0;
+    return chunk_whole_lines(bytes, n, layout->eol);
 }
 
 const struct chunk_format arff_chunk_format = {
     .whole = arff_row_whole,
     .parse = arff_row_parse,
     .lines = true,
-    .scratch_size = sizeof(struct arff_scratch),
-    .scratch_clear = arff_row_scratch_clear,
+    .scratch_size = sizeof(struct table_scratch),
+    .scratch_clear = table_scratch_clear,
 };

@@ -1,27 +1,9 @@
-/* What npy and idx files share: telling them by their magic, measuring them, and deciding whether
-   one can be a table, labels or weights. */
+/* What formats of arrays share: measuring one, and deciding whether it can be a table, labels or
+   weights. */
 #include "io/array.h"
-
-#include "io/array_parts.h"
 
 #include <stdio.h>
 #include <string.h>
-
-const char npy_magic[NPY_MAGIC_BYTES] = "\x93NUMPY";
-
-enum array_format array_detect(const char *bytes, size_t n) {
-    size_t shared = n < NPY_MAGIC_BYTES ? n : NPY_MAGIC_BYTES;
-    if (n && memcmp(bytes, npy_magic, shared) == 0) return ARRAY_NPY;
-    if (n < 4 || bytes[0] || bytes[1]) return ARRAY_NONE;
-    struct array_shape shape;
-    bool dims = bytes[3] >= 1 && bytes[3] <= IDX_MOST_DIMS;
-    return dims && idx_type(&shape, bytes[2]) ? ARRAY_IDX : ARRAY_NONE;
-}
-
-sepal_status array_header(struct array_shape *out, sepal_ctx *ctx, struct source *source,
-                          enum array_format format) {
-    return format == ARRAY_NPY ? npy_header(out, ctx, source) : idx_header(out, ctx, source);
-}
 
 /* "60000 x 28 x 28", cut where the room ends. */
 enum { DIMS_BYTES = 128 };
@@ -35,7 +17,8 @@ static const char *dims_shown(char out[DIMS_BYTES], const struct array_shape *sh
     return out;
 }
 
-sepal_status array_measure(struct array_shape *shape, sepal_ctx *ctx, const char *file) {
+/* Rows and columns from the dimensions, refused when the bytes could not be counted. */
+static sepal_status array_measure(struct array_shape *shape, sepal_ctx *ctx, const char *file) {
     char dims[DIMS_BYTES];
     size_t elements, bytes;
     shape->rows = shape->dims ? shape->dim[0] : 1;
@@ -51,6 +34,13 @@ sepal_status array_measure(struct array_shape *shape, sepal_ctx *ctx, const char
                    "the header claims %s elements of %zu bytes, more than any memory holds; the "
                    "file is damaged, save it again",
                    dims_shown(dims, shape), shape->bytes);
+}
+
+sepal_status array_header(struct array_shape *out, sepal_ctx *ctx, struct source *source,
+                          const struct array_format *format) {
+    *out = (struct array_shape){.format = format};
+    TRY(format->header(out, ctx, source));
+    return array_measure(out, ctx, source->file.name);
 }
 
 static bool array_is_text(const struct array_shape *shape) {
@@ -73,7 +63,7 @@ sepal_status array_check_table(sepal_ctx *ctx, const struct array_shape *shape, 
                        "labels? Data has "
                        "rows and columns: a.reshape(-1, 1) makes a table of one column",
                        dims);
-    if (shape->format == ARRAY_NPY && shape->dims > 2)
+    if (shape->dims > shape->format->most_dims)
         return fail_at(ctx, SEPAL_EDATA, file, 1, shape->dim_at,
                        "this array has %zu dimensions, %s, and data has two, rows and columns; "
                        "save a.reshape(len(a), -1)",

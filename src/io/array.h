@@ -1,12 +1,18 @@
-/* Files that hold one array of elements of one type: npy (NumPy) and idx (the format of MNIST).
-   Their headers, which of them can be data, labels or weights, and what an element is worth. */
+/* Files that hold one array of elements of one type, npy (NumPy) and idx (the format of MNIST), which
+   can be data, labels or weights. What such formats share is in array.c (checks), array_values.c (what
+   an element is worth), array_parse.c (rows of a table) and array_map.c (rows where they are). */
 #ifndef SEPAL_IO_ARRAY_H
 #define SEPAL_IO_ARRAY_H
 
 #include "core/text.h"
 #include "io/source.h"
 
-enum array_format { ARRAY_NONE, ARRAY_NPY, ARRAY_IDX };
+struct reading;
+struct table_layout;
+struct writing;
+
+/* Elements as they are written. */
+enum array_item { ITEM_U8, ITEM_I32, ITEM_I64, ITEM_F32, ITEM_F64, ITEM_TEXT, N_ITEMS };
 
 /* TEXT is NumPy's U, 4 bytes a character; BYTES is its S. */
 enum element_kind {
@@ -21,7 +27,7 @@ enum element_kind {
 enum { ARRAY_MOST_DIMS = 32, ARRAY_MOST_HEADER = 1 << 16, ARRAY_MOST_TEXT = 1 << 16 };
 
 struct array_shape {
-    enum array_format format;
+    const struct array_format *format;
     enum element_kind kind;
     size_t bytes; /* of one element, never 0 */
     bool big_endian, column_major;
@@ -31,17 +37,27 @@ struct array_shape {
     size_t type_at, dim_at; /* columns of line 1 where the header states them, for messages */
 };
 
-/* By magic bytes alone; a file shorter than the magic of npy is npy if all of it is part of it. */
-enum array_format array_detect(const char *bytes, size_t n);
+/* What one format of arrays has of its own. */
+struct array_format {
+    /* Check and skip the header at which the source stands; sets all but rows and cols. */
+    sepal_status (*header)(struct array_shape *out, sepal_ctx *ctx, struct source *source);
+    size_t most_dims;   /* of data */
+    bool labels_inside; /* where there is no label file, the last column has the labels */
+    /* As it is written: the byte order, and what its header calls each item; NULL: it has no such. */
+    bool big_endian;
+    const char *type[N_ITEMS];
+    /* Texts have that many characters. `cols` 0: one dimension. */
+    void (*put_header)(struct writing *w, enum array_item item, size_t characters, size_t cols);
+    /* A part of the name that is another in the name of the label file; NULL: none. */
+    const char *images, *labels;
+};
 
 /* Check and skip the header at which the source stands; what follows are the elements. */
-sepal_status npy_header(struct array_shape *out, sepal_ctx *ctx, struct source *source);
-sepal_status idx_header(struct array_shape *out, sepal_ctx *ctx, struct source *source);
 sepal_status array_header(struct array_shape *out, sepal_ctx *ctx, struct source *source,
-                          enum array_format format);
+                          const struct array_format *format);
 
-/* Can it be a table (numbers; npy: exactly 2 dimensions, idx: 2 or more; at least one row and
-   column)? One label, or one weight, per row? Refused with what to do about it. */
+/* Can it be a table (numbers; at least two dimensions, not more than the format allows; at least one
+   row and column)? One label, or one weight, per row? Refused with what to do about it. */
 sepal_status array_check_table(sepal_ctx *ctx, const struct array_shape *shape, const char *file);
 sepal_status array_check_labels(sepal_ctx *ctx, const struct array_shape *shape, const char *file);
 sepal_status array_check_weights(sepal_ctx *ctx, const struct array_shape *shape, const char *file);
@@ -59,5 +75,20 @@ double element_value(const struct array_shape *shape, const char *at);
    that whoever needs the label refuses it. */
 void element_text(sepal_ctx *ctx, struct text *out, const struct array_shape *shape,
                   const char *at);
+
+/* ---- Tables without a header -------------------------------------------------------------- */
+
+struct array_layout {
+    struct array_shape shape;
+    const struct table_layout *table;
+};
+
+extern const struct chunk_format array_chunk_format;
+
+/* The rows where they are in the file, in reading->rows, and a chunk that knows all but their cells.
+   False: they have to be read. */
+sepal_status array_map(bool *mapped, struct reading *reading, const struct array_layout *layout);
+/* read_array.c: what formats of arrays have for struct format. */
+sepal_status read_array(struct reading *reading);
 
 #endif

@@ -4,7 +4,7 @@
    file with anything that has to be told of, as missing values, is read as ever. */
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "io/array_parse.h"
+#include "io/array.h"
 #include "io/reading.h"
 
 #include <stdatomic.h>
@@ -122,7 +122,7 @@ static sepal_status add_chunk(struct reading *reading, size_t rows, size_t featu
 
 sepal_status array_map(bool *mapped, struct reading *reading, const struct array_layout *layout) {
     bool odd;
-    *mapped = layout_fits(&layout->shape) && table_fits(reading, &layout->table) &&
+    *mapped = layout_fits(&layout->shape) && table_fits(reading, layout->table) &&
               file_fits(&reading->source, &layout->shape);
     if (!*mapped) return SEPAL_OK;
     TRY(array_map_take_rows(reading, &layout->shape, &odd));
@@ -131,5 +131,5 @@ sepal_status array_map(bool *mapped, struct reading *reading, const struct array
         matrix_clear(&reading->rows);
         return SEPAL_OK;
     }
-    return add_chunk(reading, layout->shape.rows, layout->table.n_features);
+    return add_chunk(reading, layout->shape.rows, layout->table->n_features);
 }

@@ -1,6 +1,7 @@
 /* One chunk of an array's elements to parsed rows. */
 #include "core/alloc.h"
-#include "io/array_parse.h"
+#include "io/array.h"
+#include "io/table.h"
 
 #include <math.h>
 
@@ -98,7 +99,7 @@ static sepal_status parse_array_chunk(struct parsed_chunk *out, sepal_ctx *ctx, 
     struct array_parser parser = {.shape = &layout->shape, .scratch = scratch};
     size_t row_bytes = layout->shape.cols * layout->shape.bytes, rows = n / row_bytes;
     if (layout->shape.column_major && rows != layout->shape.rows) rows = 0;
-    TRY(rows_init(&parser.rows, ctx, &layout->table, out, &scratch->table));
+    TRY(rows_init(&parser.rows, ctx, layout->table, out, &scratch->table, 0));
     TRY(mem_reserve(ctx, (void **)&scratch->row, &scratch->row_room, layout->shape.cols,
                     sizeof *scratch->row));
     for (size_t r = 0; r < rows; r++, parser.rows.line++) {

@@ -3,7 +3,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "data/entries.h"
-#include "io/merge.h"
+#include "io/assemble.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +17,35 @@ struct assembly {
     uint32_t index_base; /* the index that is column 0 */
     atomic_size_t nonzeros;
 };
+
+/* Row i of the block, which is row r of a chunk. */
+struct block_row {
+    struct chunk_rows part;
+    size_t r, i;
+    size_t left; /* rows of the part that are still to come */
+};
+
+static bool block_row_next(struct block_row *row, const struct block *block) {
+    if (row->left) {
+        do row->r++;
+        while (parsed_drops(row->part.parsed, row->r));
+    } else {
+        if (!chunk_rows_next(&row->part, block)) return false;
+        row->r = row->part.first;
+        row->left = row->part.n;
+    }
+    row->i = row->part.at + row->part.n - row->left--;
+    return true;
+}
+
+/* The last of a chunk's rows gives its cells back. */
+static void mark_part_read(struct parsed_chunk *parsed, size_t rows) {
+    if (atomic_fetch_sub(&parsed->unread, rows) == rows) parsed_clear_cells(parsed);
+}
+
+static void mark_read(const struct block_row *row) {
+    if (!row->left) mark_part_read(row->part.parsed, row->part.n);
+}
 
 /* ---- sparse ------------------------------------------------------------------------------- */
 
@@ -55,31 +84,18 @@ static sepal_status push_entries(struct entries *entries, sepal_ctx *ctx, uint32
     return SEPAL_OK;
 }
 
-static void mark_read(struct parsed_chunk *parsed, size_t rows) {
-    if (atomic_fetch_sub(&parsed->unread, rows) == rows) parsed_clear_cells(parsed);
-}
-
-static sepal_status expand(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
-                           const struct block *block) {
-    struct chunk_rows part = chunk_rows_first(all->chunks, block);
-    while (chunk_rows_next(&part, block)) {
-        size_t r = part.first;
-        for (size_t i = 0; i < part.n; i++, r++) {
-            while (part.parsed->drop && part.parsed->drop[r]) r++;
-            entries->start[part.at + i] = entries->n;
-            TRY(all->entries ? push_entries(entries, ctx, all->index_base, part.parsed, r)
-                             : push_table_row(entries, ctx, all->schema, part.parsed, r));
-        }
-        mark_read(part.parsed, part.n);
-    }
-    entries->start[block->rows] = entries->n;
-    return SEPAL_OK;
-}
-
 static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
                                  struct block *block) {
     TRY(entries_init(entries, ctx, block->rows));
-    TRY(expand(entries, ctx, all, block));
+    struct block_row row = {.part = chunk_rows_first(all->chunks, block)};
+    while (block_row_next(&row, block)) {
+        const struct parsed_chunk *parsed = row.part.parsed;
+        entries->start[row.i] = entries->n;
+        TRY(all->entries ? push_entries(entries, ctx, all->index_base, parsed, row.r)
+                         : push_table_row(entries, ctx, all->schema, parsed, row.r));
+        mark_read(&row);
+    }
+    entries->start[block->rows] = entries->n;
     return entries_to_block(entries, ctx, block);
 }
 
@@ -122,14 +138,10 @@ static void place_row(double *row, const struct assembly *all, const struct pars
 
 static enum values dense_values(const struct assembly *all, const struct block *block,
                                 double *row) {
-    struct chunk_rows part = chunk_rows_first(all->chunks, block);
-    while (chunk_rows_next(&part, block)) {
-        size_t r = part.first;
-        for (size_t i = 0; i < part.n; i++, r++) {
-            while (part.parsed->drop && part.parsed->drop[r]) r++;
-            place_row(row, all, part.parsed, r);
-            if (!numbers_are_single(row, all->matrix->cols)) return VALUES_F64;
-        }
+    struct block_row at = {.part = chunk_rows_first(all->chunks, block)};
+    while (block_row_next(&at, block)) {
+        place_row(row, all, at.part.parsed, at.r);
+        if (!numbers_are_single(row, all->matrix->cols)) return VALUES_F64;
     }
     return VALUES_F32;
 }
@@ -139,15 +151,11 @@ static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *al
     size_t cols = all->matrix->cols, nonzeros = 0;
     block->values = dense_values(all, block, row);
     TRY(block_alloc(ctx, block, cols, 0));
-    struct chunk_rows part = chunk_rows_first(all->chunks, block);
-    while (chunk_rows_next(&part, block)) {
-        size_t r = part.first;
-        for (size_t i = 0; i < part.n; i++, r++) {
-            while (part.parsed->drop && part.parsed->drop[r]) r++;
-            place_row(row, all, part.parsed, r);
-            nonzeros += block_store_row(block, part.at + i, row, cols);
-        }
-        mark_read(part.parsed, part.n);
+    struct block_row at = {.part = chunk_rows_first(all->chunks, block)};
+    while (block_row_next(&at, block)) {
+        place_row(row, all, at.part.parsed, at.r);
+        nonzeros += block_store_row(block, at.i, row, cols);
+        mark_read(&at);
     }
     atomic_fetch_add(&all->nonzeros, nonzeros);
     return SEPAL_OK;
@@ -158,7 +166,7 @@ static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *al
 static sepal_status assemble_copy_block(sepal_ctx *ctx, struct assembly *all, struct block *block) {
     TRY(assemble_copy(ctx, block, all->chunks, all->index_base));
     struct chunk_rows part = chunk_rows_first(all->chunks, block);
-    while (chunk_rows_next(&part, block)) mark_read(part.parsed, part.n);
+    while (chunk_rows_next(&part, block)) mark_part_read(part.parsed, part.n);
     atomic_fetch_add(&all->nonzeros, block->start[block->rows]);
     return SEPAL_OK;
 }
@@ -185,7 +193,7 @@ static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
 static size_t count_table(const struct parsed_chunk *parsed, const struct schema *schema) {
     size_t n = 0;
     for (size_t r = 0; r < parsed->rows; r++) {
-        if (parsed->drop && parsed->drop[r]) continue;
+        if (parsed_drops(parsed, r)) continue;
         for (size_t f = 0; f < parsed->n_columns; f++)
             n += schema->columns[f].text || parsed_cell(parsed, r, f) != 0;
     }
@@ -195,8 +203,7 @@ static size_t count_table(const struct parsed_chunk *parsed, const struct schema
 static size_t assemble_count_entries(const struct parsed_chunk *parsed) {
     size_t n = 0;
     for (size_t r = 0; r < parsed->rows; r++)
-        if (!parsed->drop || !parsed->drop[r])
-            n += parsed->entries.start[r + 1] - parsed->entries.start[r];
+        if (!parsed_drops(parsed, r)) n += parsed->entries.start[r + 1] - parsed->entries.start[r];
     return n;
 }
 

@@ -1,5 +1,5 @@
 /* Sparse rows to sparse blocks: copies, since all that changes is where a block begins. */
-#include "io/merge.h"
+#include "io/assemble.h"
 
 #include <string.h>
 

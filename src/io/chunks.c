@@ -17,6 +17,11 @@
 #endif
 enum { CHUNK_BYTES = SEPAL_CHUNK_BYTES };
 
+size_t chunk_whole_lines(const char *bytes, size_t n, char eol) {
+    const char *last = memrchr(bytes, eol, n);
+    return last ? (size_t)(last - bytes) + 1 : 0;
+}
+
 struct chunker {
     struct chunks *chunks;
     struct source *source;
@@ -166,6 +171,12 @@ void chunks_clear(struct chunks *chunks) {
     }
     mem_free(chunks->items);
     *chunks = (struct chunks){0};
+}
+
+size_t chunks_records(const struct chunks *chunks) {
+    size_t records = 0;
+    for (size_t i = 0; i < chunks->count; i++) records += parsed_records(chunks->items[i]);
+    return records;
 }
 
 sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source,

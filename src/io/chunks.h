@@ -19,6 +19,9 @@ struct chunk_format {
     void (*scratch_clear)(void *scratch);
 };
 
+/* `whole` where every line end ends a record. */
+size_t chunk_whole_lines(const char *bytes, size_t n, char eol);
+
 struct chunks {
     struct parsed_chunk **items;
     size_t count, room;
@@ -33,6 +36,7 @@ struct chunks {
 sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *source,
                           size_t first_line, const struct chunk_format *format, const void *layout);
 void chunks_clear(struct chunks *chunks);
+size_t chunks_records(const struct chunks *chunks);
 
 /* Fail at a place of a chunk. */
 sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source,

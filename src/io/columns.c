@@ -14,7 +14,8 @@ static sepal_status unknown_column(sepal_ctx *ctx, const struct columns *columns
     snprintf(wrong, sizeof wrong, "%.*s", (int)(name.length < 120 ? name.length : 120), name.bytes);
     const char *near = text_suggest(wrong, columns->names, columns->n);
     return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-                   "there is no column '%s' for --%s%s%s%s the file has %zu columns, give a name "
+                   "there is no column '%s' for " OPTION
+                   "%s%s%s%s the file has %zu columns, give a name "
                    "or a number from 1",
                    wrong, option, near ? "; did you mean '" : "", near ? near : "",
                    near ? "'?" : ";", columns->n);
@@ -62,13 +63,21 @@ static sepal_status one_column(size_t *out, sepal_ctx *ctx, const struct columns
     return columns_find_column(out, ctx, columns, (struct slice){name, strlen(name)}, option);
 }
 
+static const char *const target_names[] = {"target", "label", "class", "y"};
+enum { TARGET_NAMES = sizeof target_names / sizeof *target_names };
+
+bool column_is_target(const char *name) {
+    for (size_t i = 0; i < TARGET_NAMES; i++)
+        if (slice_is_nocase((struct slice){name, strlen(name)}, target_names[i])) return true;
+    return false;
+}
+
 /* A column whose name says that it is the target; SIZE_MAX: none. */
 static size_t usual_target(const struct columns *columns) {
-    static const char *const usual[] = {"target", "label", "class", "y"};
-    for (size_t i = 0; columns->header && i < sizeof usual / sizeof *usual; i++)
+    for (size_t i = 0; columns->header && i < TARGET_NAMES; i++)
         for (size_t c = 0; c < columns->n; c++) {
             struct slice name = {columns->names[c], strlen(columns->names[c])};
-            if (slice_is_nocase(name, usual[i])) return c;
+            if (slice_is_nocase(name, target_names[i])) return c;
         }
     return SIZE_MAX;
 }

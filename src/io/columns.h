@@ -23,6 +23,8 @@ static inline struct columns columns_none(const char *file) {
     return (struct columns){.file = file, .header_line = 1, .target = SIZE_MAX, .weight = SIZE_MAX};
 }
 
+/* A name by which the target is found. */
+bool column_is_target(const char *name);
 /* For learning: fills layout->roles and the schema's columns. */
 sepal_status columns_plan(struct table_layout *layout, struct schema *schema, sepal_ctx *ctx,
                           struct arena *arena, struct columns *columns,

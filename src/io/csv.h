@@ -1,4 +1,4 @@
-/* Delimited text: how it is cut into cells and parsed. */
+/* Delimited text: how it is cut into cells (csv_cells.c) and parsed (csv_parse.c). */
 #ifndef SEPAL_IO_CSV_H
 #define SEPAL_IO_CSV_H
 
@@ -26,10 +26,11 @@ size_t csv_split(const char *p, const char *end, struct csv_marks marks, char *s
 bool csv_is_blank(const char *p, const char *end, struct csv_marks marks); /* the line at p */
 /* Append a cell as CSV, in quotes where it needs them. */
 void csv_put(sepal_ctx *ctx, struct text *out, struct slice cell);
+void csv_put_quoted(sepal_ctx *ctx, struct text *out, struct slice cell);
 
 struct csv_layout {
     struct csv_marks marks;
-    struct table_layout table;
+    const struct table_layout *table;
 };
 
 extern const struct chunk_format csv_chunk_format;

@@ -137,18 +137,20 @@ size_t csv_split(const char *p, const char *end, struct csv_marks marks, char *s
     return n;
 }
 
-void csv_put(sepal_ctx *ctx, struct text *out, struct slice cell) {
-    bool plain_cell = true;
-    for (size_t i = 0; i < cell.length; i++)
-        if (strchr(",\"\r\n", cell.bytes[i])) plain_cell = false;
-    if (plain_cell) {
-        text_add(ctx, out, cell.bytes, cell.length);
-        return;
-    }
+void csv_put_quoted(sepal_ctx *ctx, struct text *out, struct slice cell) {
     text_puts(ctx, out, "\"");
     for (size_t i = 0; i < cell.length; i++) {
         if (cell.bytes[i] == '"') text_puts(ctx, out, "\"");
         text_add(ctx, out, cell.bytes + i, 1);
     }
     text_puts(ctx, out, "\"");
+}
+
+void csv_put(sepal_ctx *ctx, struct text *out, struct slice cell) {
+    for (size_t i = 0; i < cell.length; i++)
+        if (strchr(",\"\r\n", cell.bytes[i])) {
+            csv_put_quoted(ctx, out, cell);
+            return;
+        }
+    text_add(ctx, out, cell.bytes, cell.length);
 }

@@ -1,21 +1,13 @@
 /* One chunk of delimited text to parsed rows. The common cell, a plain number followed by a delimiter,
    is read without looking for its end first. */
-#include "core/alloc.h"
 #include "core/decimal.h"
 #include "io/csv.h"
 
 #include <string.h>
 
-struct csv_scratch {
-    struct table_scratch table;
-    char *unquoted;
-    size_t unquoted_room;
-};
-
 struct csv_parser {
     struct table_rows rows;
     struct csv_marks marks;
-    char *unquoted;
     const char *end;
 };
 
@@ -26,7 +18,7 @@ static bool csv_is_weightless(const struct csv_parser *parser, const char *p) {
     double weight;
     /* never: past the last cell, the weight is one of them */
     for (size_t c = 0; c < layout->n_cells; c++) {
-        p = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
+        p = csv_cell_next(p, parser->end, parser->marks, parser->rows.scratch->unquoted, &cell);
         if (cell.fault) return false;
         if (layout->roles[c].role == ROLE_WEIGHT)
             return cell_is_number(cell.text, &weight) && weight == 0;
@@ -69,7 +61,8 @@ static sepal_status csv_parse_row(struct csv_parser *parser, const char **at) {
         const char *after = quick_number(parser, role, p);
         if (!after) {
             struct table_cell cell;
-            after = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
+            after =
+                csv_cell_next(p, parser->end, parser->marks, parser->rows.scratch->unquoted, &cell);
             if (cell.fault) csv_count_lines(parser, p, cell.start);
             TRY(rows_take(rows, role, &cell));
             if (cell.quoted) csv_count_lines(parser, cell.start, after);
@@ -85,7 +78,7 @@ static sepal_status csv_parse_row(struct csv_parser *parser, const char **at) {
 static bool has_bad_quote(const struct csv_parser *parser, const char *p) {
     struct table_cell cell;
     do {
-        p = csv_cell_next(p, parser->end, parser->marks, parser->unquoted, &cell);
+        p = csv_cell_next(p, parser->end, parser->marks, parser->rows.scratch->unquoted, &cell);
         if (cell.fault) return cell.quoted;
     } while (csv_cell_more(&p, parser->end, parser->marks));
     return false;
@@ -125,30 +118,19 @@ static sepal_status csv_parse_lines(struct csv_parser *parser, const char *p) {
 }
 
 static sepal_status csv_parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes, size_t n,
-                              const void *memory, void *worker) {
+                              const void *memory, void *scratch) {
     const struct csv_layout *layout = memory;
-    struct csv_scratch *scratch = worker;
     struct csv_parser parser = {.marks = layout->marks, .end = bytes + n};
-    TRY(rows_init(&parser.rows, ctx, &layout->table, out, &scratch->table));
-    TRY(mem_reserve(ctx, (void **)&scratch->unquoted, &scratch->unquoted_room, n, 1));
-    parser.unquoted = scratch->unquoted;
+    TRY(rows_init(&parser.rows, ctx, layout->table, out, scratch, n));
     TRY(csv_parse_lines(&parser, bytes));
     return rows_finish(&parser.rows);
-}
-
-static void csv_scratch_clear(void *memory) {
-    struct csv_scratch *scratch = memory;
-    table_scratch_clear(&scratch->table);
-    mem_free(scratch->unquoted);
 }
 
 static size_t csv_whole(const char *bytes, size_t n, const void *memory) {
     const struct csv_layout *layout = memory;
     const char *end = bytes + n;
-    if (!layout->marks.quotes || !memchr(bytes, '"', n)) {
-        const char *last = memrchr(bytes, layout->marks.eol, n);
-        return last ? (size_t)(last - bytes) + 1 : 0;
-    }
+    if (!layout->marks.quotes || !memchr(bytes, '"', n))
+        return chunk_whole_lines(bytes, n, layout->marks.eol);
     const char *done = bytes;
     for (const char *next; (next = csv_record_end(done, end, layout->marks));) done = next;
     return (size_t)(done - bytes);
@@ -158,6 +140,6 @@ const struct chunk_format csv_chunk_format = {
     .whole = csv_whole,
     .parse = csv_parse,
     .lines = true,
-    .scratch_size = sizeof(struct csv_scratch),
-    .scratch_clear = csv_scratch_clear,
+    .scratch_size = sizeof(struct table_scratch),
+    .scratch_clear = table_scratch_clear,
 };

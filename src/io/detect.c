@@ -1,48 +1,21 @@
 #include "io/detect.h"
 
 #include "core/alloc.h"
-#include "core/decimal.h"
-#include "io/array.h"
 
 #include <string.h>
-#include <strings.h>
-
-const struct format_row format_table[] = {
-    {"csv", "delimited text with or without a header; , ; | tab or blanks", FORMAT_CSV, {".csv"}},
-    {"tsv", "the same, cells separated by tabs", FORMAT_TSV, {".tsv"}},
-    {"libsvm", "sparse text, label index:value ...", FORMAT_LIBSVM, {".svm", ".libsvm"}},
-    {"arff", "Weka's text with declared attributes, dense or sparse", FORMAT_ARFF, {".arff"}},
-    {"npy", "NumPy array of numbers; labels in a second file", FORMAT_NPY, {".npy"}},
-    {"idx", "array of the MNIST files; labels in a second file", FORMAT_IDX, {".idx"}},
-    {0},
-};
-
-enum format format_of_extension(const char *path) {
-    size_t length = source_plain_length(path);
-    for (const struct format_row *row = format_table; row->name; row++)
-        for (const char *const *extension = row->extensions; *extension; extension++) {
-            size_t tail = strlen(*extension);
-            if (length > tail && strncasecmp(path + length - tail, *extension, tail) == 0)
-                return row->format;
-        }
-    return 0;
-}
 
 /* A length of eight bytes, less than a terabyte, then a JSON object. */
 static bool is_safetensors(const char *bytes, size_t n) {
     return n > 8 && bytes[8] == '{' && !bytes[5] && !bytes[6] && !bytes[7];
 }
 
-sepal_status detect_magic(enum format *out, sepal_ctx *ctx, const char *file, const char *bytes,
-                          size_t n) {
+sepal_status detect_refuse(sepal_ctx *ctx, const char *file, const char *bytes, size_t n) {
     static const char zip[] = {'P', 'K', 3, 4};
-    enum array_format array = array_detect(bytes, n);
-    *out = array == ARRAY_NPY ? FORMAT_NPY : array == ARRAY_IDX ? FORMAT_IDX : 0;
     if (n >= sizeof zip && memcmp(bytes, zip, sizeof zip) == 0)
         return fail_at(ctx, SEPAL_EDATA, file, 1, 1,
                        "this is a zip archive (or an npz file, which is one); unpack it and name "
                        "one of its files");
-    if (!*out && is_safetensors(bytes, n))
+    if (is_safetensors(bytes, n))
         return fail_at(ctx, SEPAL_EDATA, file, 1, 1,
                        "this is a safetensors file, which holds a model, not data; the model comes "
                        "before the data, as in sepal predict MODEL DATA");
@@ -52,64 +25,6 @@ sepal_status detect_magic(enum format *out, sepal_ctx *ctx, const char *file, co
 char detect_eol(const char *bytes, size_t n) {
     /* a carriage return that ends the bytes may have its line feed behind them */
     return n && !memchr(bytes, '\n', n) && memchr(bytes, '\r', n - 1) ? '\r' : '\n';
-}
-
-static bool is_pair(const char *p, const char *end) {
-    const char *colon = p;
-    while (colon < end && *colon >= '0' && *colon <= '9') colon++;
-    double value;
-    return colon > p && colon < end && *colon == ':' && decimal_read(colon + 1, end, &value) == end;
-}
-
-/* Fields after the first, all of them index:value, and at least one. */
-static bool is_libsvm_line(const char *p, const char *end) {
-    size_t pairs = 0;
-    for (size_t field = 0; p < end; field++) {
-        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) p++;
-        const char *stop = p;
-        while (stop < end && *stop != ' ' && *stop != '\t' && *stop != '\r') stop++;
-        if (p == stop || *p == '#') break;
-        bool query = stop - p > 4 && memcmp(p, "qid:", 4) == 0;
-        if (field && !query && !is_pair(p, stop)) return false;
-        if (field && !query) pairs++;
-        p = stop;
-    }
-    return pairs > 0;
-}
-
-static bool has_libsvm_line(const char *bytes, size_t n) {
-    char eol = detect_eol(bytes, n);
-    const char *end = bytes + n;
-    for (const char *p = bytes; p < end;) {
-        const char *stop = memchr(p, eol, (size_t)(end - p));
-        /* the last line may be cut off in the middle of a number, which does no harm */
-        if (is_libsvm_line(p, stop ? stop : end)) return true;
-        if (!stop) break;
-        p = stop + 1;
-    }
-    return false;
-}
-
-/* A line that begins with @relation. */
-static bool has_relation(const char *bytes, size_t n) {
-    static const char word[] = "@relation";
-    char eol = detect_eol(bytes, n);
-    for (const char *p = bytes, *end = bytes + n; p < end;) {
-        while (p < end && (*p == ' ' || *p == '\t')) p++;
-        if ((size_t)(end - p) >= sizeof word - 1 && strncasecmp(p, word, sizeof word - 1) == 0)
-            return true;
-        const char *stop = memchr(p, eol, (size_t)(end - p));
-        p = stop ? stop + 1 : end;
-    }
-    return false;
-}
-
-enum format detect_format(const char *path, const char *bytes, size_t n) {
-    enum format by_name = format_of_extension(path);
-    bool array = by_name == FORMAT_NPY || by_name == FORMAT_IDX; /* the magic bytes said no */
-    if (by_name && !array) return by_name;
-    if (has_relation(bytes, n)) return FORMAT_ARFF;
-    return has_libsvm_line(bytes, n) ? FORMAT_LIBSVM : FORMAT_CSV;
 }
 
 struct vote {

@@ -1,32 +1,14 @@
-/* What a file is, judged by its name and its first bytes. */
+/* What the first bytes of a file show: what is no data, the line ends, and of a table its delimiter and
+   header. */
 #ifndef SEPAL_IO_DETECT_H
 #define SEPAL_IO_DETECT_H
 
 #include "io/csv.h"
 
-enum format {
-    FORMAT_CSV = 1,
-    FORMAT_TSV,
-    FORMAT_LIBSVM,
-    FORMAT_ARFF,
-    FORMAT_NPY,
-    FORMAT_IDX,
-    N_FORMATS = FORMAT_IDX
-};
-struct format_row {
-    const char *name, *summary;
-    enum format format;
-    const char *extensions[3]; /* the last is NULL */
-};
-extern const struct format_row format_table[]; /* ends with a row without name */
-
 enum { DETECT_BYTES = 1 << 16, HEADER_ROWS = 100 };
 
-/* By magic bytes; 0: none. What is known but no data is refused. */
-sepal_status detect_magic(enum format *out, sepal_ctx *ctx, const char *file, const char *bytes,
-                          size_t n);
-enum format detect_format(const char *path, const char *bytes, size_t n);
-enum format format_of_extension(const char *path); /* 0: none that is known */
+/* Refuse what is known by its magic bytes and no data. */
+sepal_status detect_refuse(sepal_ctx *ctx, const char *file, const char *bytes, size_t n);
 char detect_eol(const char *bytes, size_t n);
 /* The delimiter that cuts all lines into the same number of cells, else the one that does so for
    most lines. */

@@ -7,6 +7,7 @@
 #include "data/classes.h"
 #include "io/csv.h"
 #include "io/detect.h"
+#include "io/format.h"
 #include "data/limits.h"
 
 #include <math.h>
@@ -110,10 +111,11 @@ static sepal_status labels_refuse_binary(struct intake *in, const char *bytes, s
         return fail_at(in->ctx, SEPAL_EDATA, in->labels->file, 1, 1,
                        "this is a zip or npz archive, which is not read; unpack it and name one of "
                        "its files");
+    char arrays[FORMATS_SHOWN_BYTES];
     return fail_at(in->ctx, SEPAL_EDATA, in->labels->file, 1, 1,
                    "this is no text: there is a byte 0x00 in it; %s are read one per line, or from "
-                   "an npy or idx file of one dimension",
-                   what(in->labels));
+                   "an %s file of one dimension",
+                   what(in->labels), formats_shown(arrays, format_is_array, " or "));
 }
 
 /* Whole lines are used up as they come; what is left of the buffer is the beginning of a line. */
@@ -190,7 +192,7 @@ static sepal_status add_weight_elements(struct intake *in, const struct array_sh
     return SEPAL_OK;
 }
 
-static sepal_status take_elements(struct intake *in, enum array_format format) {
+static sepal_status take_elements(struct intake *in, const struct array_format *format) {
     struct array_shape shape;
     TRY(array_header(&shape, in->ctx, &in->source, format));
     TRY(in->labels->weights ? array_check_weights(in->ctx, &shape, in->labels->file)
@@ -246,8 +248,8 @@ static sepal_status read_file(struct intake *in, const char *path) {
     in->buffer = mem_alloc(in->ctx, BUFFER_BYTES, 1);
     if (!in->buffer) return SEPAL_EMEMORY;
     TRY(source_peek(&in->source, in->ctx, 8, &bytes, &n));
-    enum array_format format = array_detect(bytes, n);
-    TRY(format == ARRAY_NONE ? take_lines(in) : take_elements(in, format));
+    const struct format *format = format_of_bytes(bytes, n, true);
+    TRY(format ? take_elements(in, format->array) : take_lines(in));
     for (size_t i = 0; i < in->labels->texts.count; i++)
         if (fault_of(in->labels->texts.items[i])) in->labels->faulty = true;
     return in->labels->weights ? check_some_weight(in) : SEPAL_OK;

@@ -27,7 +27,9 @@ sepal_status labels_file_check_label(sepal_ctx *ctx, const struct labels_file *l
 sepal_status labels_file_expect(sepal_ctx *ctx, const struct labels_file *labels, size_t rows,
                                 const char *data_file);
 
-/* The label file that belongs to an npy or idx file by its name, NULL when there is none. The
+/* labels_file_sibling.c: how much of the path of an array the name of its label file begins with. */
+size_t labels_file_stem(const char *path);
+/* The label file that belongs to the file of an array by its name, NULL when there is none. The
    caller frees it. */
 sepal_status labels_file_sibling(char **out, sepal_ctx *ctx, const char *path);
 

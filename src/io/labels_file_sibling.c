@@ -1,11 +1,10 @@
-/* Which label file belongs to an npy or idx file, by its name. */
+/* Which label file belongs to the file of an array, by its name. */
 #include "core/alloc.h"
-#include "core/text.h"
+#include "io/array.h"
+#include "io/format.h"
 #include "io/labels_file.h"
-#include "io/source.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* The path that is being tried; its first `length` bytes stand for all packings of it. */
 static bool is_there(sepal_ctx *ctx, struct text *path) {
@@ -45,27 +44,41 @@ static bool name_of_mnist(sepal_ctx *ctx, struct text *out, const char *path, si
     return true;
 }
 
-static bool sibling_ends_with(const char *path, size_t length, const char *tail) {
-    size_t n = strlen(tail);
-    return length > n && strncasecmp(path + length - n, tail, n) == 0;
+size_t labels_file_stem(const char *path) {
+    size_t stem;
+    const struct format *format = format_of_path(path, &stem);
+    return format && format->array ? stem : source_plain_length(path);
 }
 
+static bool sibling_ends_with(sepal_ctx *ctx, struct text *out, const char *path,
+                              const char *extension) {
+    out->length = 0;
+    text_add(ctx, out, path, labels_file_stem(path));
+    text_puts(ctx, out, ".labels");
+    text_puts(ctx, out, extension);
+    return is_there(ctx, out);
+}
+
+/* The format whose label files come first; the files of MNIST have no extension. */
+static const struct format *sibling_format(const char *path) {
+    const struct format *const *row = format_table, *named = format_of_path(path, NULL);
+    if (named && named->array) return named;
+    while (!(*row)->array || !(*row)->array->images) row++;
+    return *row;
+}
+
+/* In the order in which sepal convert would write them. */
 static bool sibling_find(sepal_ctx *ctx, struct text *out, const char *path) {
-    /* in the order in which sepal convert would write them */
-    static const char *const tails[][3] = {{".labels.npy", ".labels.idx", ".labels.txt"},
-                                           {".labels.idx", ".labels.txt", ".labels.npy"}};
-    size_t length = source_plain_length(path);
-    if (name_of_mnist(ctx, out, path, length) && is_there(ctx, out)) return true;
-    bool npy = sibling_ends_with(path, length, ".npy"),
-         idx = sibling_ends_with(path, length, ".idx");
-    size_t stem = npy || idx ? length - strlen(".npy") : length;
-    for (size_t i = 0; i < 3 && !out->failed; i++) {
-        out->length = 0;
-        text_add(ctx, out, path, stem);
-        text_puts(ctx, out, tails[npy ? 0 : 1][i]);
-        if (is_there(ctx, out)) return true;
-    }
-    return false;
+    const struct format *own = sibling_format(path);
+    bool texts = own->array->type[ITEM_TEXT] != NULL;
+    if (name_of_mnist(ctx, out, path, source_plain_length(path)) && is_there(ctx, out)) return true;
+    if (sibling_ends_with(ctx, out, path, own->extensions[0])) return true;
+    if (!texts && sibling_ends_with(ctx, out, path, ".txt")) return true;
+    for (const struct format *const *row = format_table; *row; row++)
+        if (*row != own && (*row)->array &&
+            sibling_ends_with(ctx, out, path, (*row)->extensions[0]))
+            return true;
+    return texts && sibling_ends_with(ctx, out, path, ".txt");
 }
 
 sepal_status labels_file_sibling(char **out, sepal_ctx *ctx, const char *path) {

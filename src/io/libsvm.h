@@ -2,7 +2,7 @@
 #ifndef SEPAL_IO_LIBSVM_H
 #define SEPAL_IO_LIBSVM_H
 
-#include "io/chunks.h"
+#include "io/table.h"
 
 struct libsvm_layout {
     char eol;

@@ -11,18 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-struct libsvm_scratch {
-    uint32_t *index, *label;
-    double *value, *weight;
-    size_t *start;
-    size_t index_room, value_room, weight_room, start_room, label_room;
-};
-
 struct libsvm_parser {
     sepal_ctx *ctx;
     const struct libsvm_layout *layout;
     struct parsed_chunk *parsed;
-    struct libsvm_scratch *scratch;
+    struct table_scratch *scratch;
     const char *end, *line_start;
     size_t line, entries;
     bool ones, constant, single; /* what all values so far allow */
@@ -63,7 +56,7 @@ static const char *token_end(const struct libsvm_parser *parser, const char *p) 
 static sepal_status note_unlabelled(struct libsvm_parser *parser, const char *p) {
     struct parsed_chunk *parsed = parser->parsed;
     struct spot spot = {parser->line, (size_t)(p - parser->line_start) + 1};
-    if (parsed->first_unlabelled.column == 0) parsed->first_unlabelled = spot;
+    if (parsed->notes.first_unlabelled.column == 0) parsed->notes.first_unlabelled = spot;
     if (!parser->layout->skips) return SEPAL_OK;
     TRY(mem_reserve(parser->ctx, (void **)&parsed->odd, &parsed->odd_room, parsed->n_odd + 1,
                     sizeof *parsed->odd));
@@ -115,8 +108,8 @@ static sepal_status libsvm_take_label(struct libsvm_parser *parser, const char *
         return libsvm_refuse(parser, p, "label is not UTF-8; convert the file with iconv");
     if (text.length <= LIMIT_TEXT && !memchr(p, ',', text.length)) return SEPAL_OK;
     TRY(check_set(parser, p, stop));
-    if (parser->parsed->first_set.column == 0)
-        parser->parsed->first_set =
+    if (parser->parsed->notes.first_set.column == 0)
+        parser->parsed->notes.first_set =
             (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
     return SEPAL_OK;
 }
@@ -192,7 +185,7 @@ static const char *libsvm_read_value(struct libsvm_parser *parser, const char *p
 }
 
 static sepal_status take_entry(struct libsvm_parser *parser, const char **at, size_t row_start) {
-    struct libsvm_scratch *scratch = parser->scratch;
+    struct table_scratch *scratch = parser->scratch;
     const char *p = *at, *colon, *after;
     uint32_t index;
     double value = 0;
@@ -210,15 +203,15 @@ static sepal_status take_entry(struct libsvm_parser *parser, const char **at, si
     *at = after;
     if (parser->layout->for_model &&
         (index < parser->layout->first_index || index > parser->layout->last_index)) {
-        parser->parsed->ignored++;
+        parser->parsed->notes.ignored++;
         return SEPAL_OK;
     }
-    if (index == 0) parser->parsed->index_zero = true;
-    if (index > parser->parsed->max_index) parser->parsed->max_index = index;
+    if (index == 0) parser->parsed->notes.index_zero = true;
+    if (index > parser->parsed->notes.max_index) parser->parsed->notes.max_index = index;
     size_t n = parser->entries++;
     scratch->index[n] = index;
-    scratch->value[n] = value;
-    if (value != 0) note_value(parser, value, n > row_start ? scratch->value[row_start] : value);
+    scratch->cells[n] = value;
+    if (value != 0) note_value(parser, value, n > row_start ? scratch->cells[row_start] : value);
     return SEPAL_OK;
 }
 
@@ -242,7 +235,7 @@ static sepal_status refuse_duplicate(struct libsvm_parser *parser, uint32_t inde
 
 static sepal_status sort_row(struct libsvm_parser *parser, size_t from) {
     uint32_t *index = parser->scratch->index;
-    TRY(entries_sort(parser->ctx, index + from, parser->scratch->value + from,
+    TRY(entries_sort(parser->ctx, index + from, parser->scratch->cells + from,
                      parser->entries - from));
     for (size_t i = from + 1; i < parser->entries; i++)
         if (index[i] == index[i - 1]) return refuse_duplicate(parser, index[i]);
@@ -251,15 +244,15 @@ static sepal_status sort_row(struct libsvm_parser *parser, size_t from) {
 
 /* Zeros say nothing in a sparse row, once it is known that none stands twice. */
 static void libsvm_drop_zeros(struct libsvm_parser *parser, size_t from) {
-    struct libsvm_scratch *scratch = parser->scratch;
+    struct table_scratch *scratch = parser->scratch;
     size_t to = from;
     double first = 0;
     for (size_t i = from; i < parser->entries; i++) {
-        if (scratch->value[i] == 0) continue;
-        if (to == from) first = scratch->value[i];
-        note_value(parser, scratch->value[i], first);
+        if (scratch->cells[i] == 0) continue;
+        if (to == from) first = scratch->cells[i];
+        note_value(parser, scratch->cells[i], first);
         scratch->index[to] = scratch->index[i];
-        scratch->value[to++] = scratch->value[i];
+        scratch->cells[to++] = scratch->cells[i];
     }
     parser->entries = to;
 }
@@ -284,7 +277,7 @@ static sepal_status parse_entries(struct libsvm_parser *parser, const char **at)
         index = parser->scratch->index;
         if (parser->entries > before) {
             if (before > from && index[before] <= index[before - 1]) sorted = false;
-            if (parser->scratch->value[before] == 0) zeros = true;
+            if (parser->scratch->cells[before] == 0) zeros = true;
         }
         p = libsvm_skip_blanks(parser, p);
     }
@@ -294,49 +287,32 @@ static sepal_status parse_entries(struct libsvm_parser *parser, const char **at)
     return SEPAL_OK;
 }
 
-static sepal_status libsvm_reserve_row(struct libsvm_parser *parser) {
-    struct libsvm_scratch *scratch = parser->scratch;
-    size_t row = parser->parsed->rows;
-    TRY(mem_reserve(parser->ctx, (void **)&scratch->start, &scratch->start_room, row + 2,
-                    sizeof *scratch->start));
-    TRY(mem_reserve(parser->ctx, (void **)&scratch->label, &scratch->label_room, row + 1,
-                    sizeof *scratch->label));
-    if (parser->layout->weight)
-        TRY(mem_reserve(parser->ctx, (void **)&scratch->weight, &scratch->weight_room, row + 1,
-                        sizeof *scratch->weight));
-    scratch->start[row] = parser->entries;
-    return SEPAL_OK;
-}
-
-/* The weight of the next record, which is 1 where no file says otherwise. */
-static double next_weight(const struct libsvm_parser *parser) {
-    size_t record = parser->parsed->first_record + parsed_records(parser->parsed);
-    return record < parser->layout->n_weights ? parser->layout->weight[record] : 1;
-}
-
 /* Until it is known whether a row without a label is a bad line, its indices do not count. */
 static sepal_status parse_unlabelled(struct libsvm_parser *parser, const char **at) {
-    struct parsed_chunk *parsed = parser->parsed;
-    uint32_t max_index = parsed->max_index;
-    bool index_zero = parsed->index_zero;
-    parsed->max_index = 0;
-    parsed->index_zero = false;
+    struct index_notes *notes = &parser->parsed->notes, before = *notes;
+    notes->max_index = 0;
+    notes->index_zero = false;
     TRY(parse_entries(parser, at));
-    parsed->odd[parsed->n_odd - 1].max_index = parsed->max_index;
-    parsed->odd[parsed->n_odd - 1].index_zero = parsed->index_zero;
-    parsed->max_index = max_index;
-    parsed->index_zero = index_zero;
+    struct odd_text *odd = &parser->parsed->odd[parser->parsed->n_odd - 1];
+    odd->max_index = notes->max_index;
+    odd->index_zero = notes->index_zero;
+    notes->max_index = before.max_index;
+    notes->index_zero = before.index_zero;
     return SEPAL_OK;
 }
 
 static sepal_status libsvm_parse_row(struct libsvm_parser *parser, const char **at) {
-    struct libsvm_scratch *scratch = parser->scratch;
+    struct table_scratch *scratch = parser->scratch;
     struct parsed_chunk *parsed = parser->parsed;
-    TRY(libsvm_reserve_row(parser));
-    if (parser->layout->weight) scratch->weight[parsed->rows] = next_weight(parser);
-    if (parser->layout->weight && scratch->weight[parsed->rows] == 0) {
-        parsed->weightless++;
-        return parsed_leave_out(parsed, parser->ctx); /* skip_line goes over the rest */
+    TRY(table_scratch_row(scratch, parser->ctx, parsed->rows));
+    scratch->start[parsed->rows] = parser->entries;
+    const struct libsvm_layout *layout = parser->layout;
+    if (layout->weight) {
+        double weight = parsed_next_weight(parsed, layout->weight, layout->n_weights);
+        scratch->weight[parsed->rows] = weight;
+        parsed->weightless += weight == 0;
+        /* skip_line goes over the rest */
+        if (weight == 0) return parsed_leave_out(parsed, parser->ctx);
     }
     size_t odd = parsed->n_odd;
     TRY(libsvm_take_label(parser, at));
@@ -349,33 +325,15 @@ static sepal_status libsvm_parse_row(struct libsvm_parser *parser, const char **
 /* What a row changes but must not if it is bad. Labels that no row has do no harm. */
 struct memory {
     struct libsvm_parser parser;
-    struct spot first_unlabelled, first_set;
-    uint32_t max_index;
-    bool index_zero;
-    size_t ignored, rows, n_odd;
+    struct index_notes notes;
+    size_t rows, n_odd;
 };
-
-static struct memory remember_row(const struct libsvm_parser *parser) {
-    const struct parsed_chunk *parsed = parser->parsed;
-    return (struct memory){*parser,
-                           parsed->first_unlabelled,
-                           parsed->first_set,
-                           parsed->max_index,
-                           parsed->index_zero,
-                           parsed->ignored,
-                           parsed->rows,
-                           parsed->n_odd};
-}
 
 static sepal_status forgive_row(struct libsvm_parser *parser, const struct memory *before) {
     struct parsed_chunk *parsed = parser->parsed;
     const struct error *error = &parser->ctx->error;
     *parser = before->parser;
-    parsed->first_unlabelled = before->first_unlabelled;
-    parsed->first_set = before->first_set;
-    parsed->max_index = before->max_index;
-    parsed->index_zero = before->index_zero;
-    parsed->ignored = before->ignored;
+    parsed->notes = before->notes;
     parsed->rows = before->rows;
     parsed->n_odd = before->n_odd;
     parser->ctx->error.status = SEPAL_OK;
@@ -402,7 +360,8 @@ static sepal_status parse_line(struct libsvm_parser *parser, const char **at, bo
 
 /* The same where bad lines are left out. */
 static sepal_status try_line(struct libsvm_parser *parser, const char **at, bool row) {
-    struct memory before = remember_row(parser);
+    const struct parsed_chunk *parsed = parser->parsed;
+    struct memory before = {*parser, parsed->notes, parsed->rows, parsed->n_odd};
     sepal_status status = parse_line(parser, at, row);
     if (status != SEPAL_EDATA) return status;
     TRY(forgive_row(parser, &before));
@@ -426,7 +385,7 @@ static sepal_status libsvm_parse_lines(struct libsvm_parser *parser, const char 
 }
 
 static sepal_status keep_values(struct libsvm_parser *parser, struct block *block) {
-    const struct libsvm_scratch *scratch = parser->scratch;
+    const struct table_scratch *scratch = parser->scratch;
     block->values = parser->ones       ? VALUES_ONES
                     : parser->constant ? VALUES_ROW
                     : parser->single   ? VALUES_F32
@@ -436,25 +395,11 @@ static sepal_status keep_values(struct libsvm_parser *parser, struct block *bloc
     if (parser->entries)
         memcpy(block->index, scratch->index, parser->entries * sizeof *block->index);
     for (size_t i = 0; block->values == VALUES_ROW && i < block->rows; i++)
-        block->f64[i] = block->start[i] < block->start[i + 1] ? scratch->value[block->start[i]] : 0;
+        block->f64[i] = block->start[i] < block->start[i + 1] ? scratch->cells[block->start[i]] : 0;
     for (size_t i = 0; block->values == VALUES_F32 && i < parser->entries; i++)
-        block->f32[i] = (float)scratch->value[i];
+        block->f32[i] = (float)scratch->cells[i];
     if (block->values == VALUES_F64 && parser->entries) /* never: none, one made it so */
-        memcpy(block->f64, scratch->value, parser->entries * sizeof *block->f64);
-    return SEPAL_OK;
-}
-
-static sepal_status libsvm_keep_rows(struct libsvm_parser *parser) {
-    struct parsed_chunk *parsed = parser->parsed;
-    if (parser->layout->weight) {
-        parsed->weight = mem_alloc(parser->ctx, parsed->rows, sizeof *parsed->weight);
-        if (!parsed->weight) return SEPAL_EMEMORY;
-        memcpy(parsed->weight, parser->scratch->weight, parsed->rows * sizeof *parsed->weight);
-    }
-    if (!parser->layout->labels) return SEPAL_OK;
-    parsed->label = mem_alloc(parser->ctx, parsed->rows, sizeof *parsed->label);
-    if (!parsed->label) return SEPAL_EMEMORY;
-    memcpy(parsed->label, parser->scratch->label, parsed->rows * sizeof *parsed->label);
+        memcpy(block->f64, scratch->cells, parser->entries * sizeof *block->f64);
     return SEPAL_OK;
 }
 
@@ -469,38 +414,25 @@ static sepal_status libsvm_parse(struct parsed_chunk *out, sepal_ctx *ctx, const
                                    .constant = true,
                                    .single = true};
     /* the shortest entry, " 1:1", has four bytes: what cannot overflow need not be checked */
-    size_t most = n / 4 + 1;
-    TRY(mem_reserve(ctx, (void **)&parser.scratch->index, &parser.scratch->index_room, most,
-                    sizeof *parser.scratch->index));
-    TRY(mem_reserve(ctx, (void **)&parser.scratch->value, &parser.scratch->value_room, most,
-                    sizeof *parser.scratch->value));
+    TRY(table_scratch_entries(scratch, ctx, n / 4 + 1));
     TRY(libsvm_parse_lines(&parser, bytes));
     out->entries.rows = out->rows;
     out->entries.sparse = true;
     if (out->rows == 0) return SEPAL_OK;
     TRY(keep_values(&parser, &out->entries));
-    return libsvm_keep_rows(&parser);
-}
-
-static void libsvm_scratch_clear(void *memory) {
-    struct libsvm_scratch *scratch = memory;
-    mem_free(scratch->index);
-    mem_free(scratch->label);
-    mem_free(scratch->value);
-    mem_free(scratch->weight);
-    mem_free(scratch->start);
+    return parsed_keep(out, ctx, parser.layout->labels ? parser.scratch->label : NULL,
+                       parser.layout->weight ? parser.scratch->weight : NULL);
 }
 
 static size_t libsvm_whole(const char *bytes, size_t n, const void *memory) {
     const struct libsvm_layout *layout = memory;
-    const char *last = memrchr(bytes, layout->eol, n);
-    return last ? (size_t)(last - bytes) + 1 : 0;
+    return chunk_whole_lines(bytes, n, layout->eol);
 }
 
 const struct chunk_format libsvm_chunk_format = {
     .whole = libsvm_whole,
     .parse = libsvm_parse,
     .lines = true,
-    .scratch_size = sizeof(struct libsvm_scratch),
-    .scratch_clear = libsvm_scratch_clear,
+    .scratch_size = sizeof(struct table_scratch),
+    .scratch_clear = table_scratch_clear,
 };

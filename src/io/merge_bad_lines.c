@@ -68,6 +68,41 @@ sepal_status merge_odd_texts(sepal_ctx *ctx, const struct chunks *chunks,
     return status;
 }
 
+/* ---- indexed rows without a label --------------------------------------------------------- */
+
+/* They are rows after all: their indices count. */
+static void count_indices(const struct chunks *chunks) {
+    for (size_t i = 0; i < chunks->count; i++) {
+        struct parsed_chunk *parsed = chunks->items[i];
+        for (size_t k = 0; k < parsed->n_odd; k++) {
+            if (parsed->odd[k].max_index > parsed->notes.max_index)
+                parsed->notes.max_index = parsed->odd[k].max_index;
+            parsed->notes.index_zero = parsed->notes.index_zero || parsed->odd[k].index_zero;
+        }
+    }
+}
+
+sepal_status merge_unlabelled(sepal_ctx *ctx, const struct chunks *chunks) {
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->items[i]->notes.first_set.column) {
+            count_indices(chunks);
+            return SEPAL_OK;
+        }
+    for (size_t i = 0; i < chunks->count; i++) {
+        struct parsed_chunk *parsed = chunks->items[i];
+        parsed->notes.first_unlabelled.column = 0;
+        if (!parsed->n_odd) continue;
+        parsed->drop = mem_zero(ctx, parsed->rows, sizeof *parsed->drop);
+        if (!parsed->drop) return SEPAL_EMEMORY;
+        for (size_t k = 0; k < parsed->n_odd; k++) {
+            parsed->drop[parsed->odd[k].row] = true;
+            TRY(bad_lines_add(&parsed->bad, ctx, parsed->odd[k].spot, "the label is missing"));
+        }
+        parsed->bad_rows = parsed->n_odd;
+    }
+    return SEPAL_OK;
+}
+
 /* ---- what is said of them ----------------------------------------------------------------- */
 
 void merge_bad_lines(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks) {
@@ -92,26 +127,23 @@ void merge_bad_lines(sepal_ctx *ctx, const struct source *source, const struct c
 /* ---- labels from another file ------------------------------------------------------------- */
 
 static sepal_status join_chunk(sepal_ctx *ctx, struct parsed_chunk *parsed,
-                               const struct labels_file *labels, size_t record) {
+                               const struct labels_file *labels, size_t first) {
     /* labels are few as a rule: where each went when it was last looked up, by its last bits */
     enum { RECENT = 16 };
     struct {
         uint32_t number, token;
     } recent[RECENT];
     for (size_t k = 0; k < RECENT; k++) recent[k].number = NO_LABEL;
-    size_t skipped = 0, first = record;
+    size_t skipped = 0;
     bool fresh;
     mem_free(parsed->label);
     tokens_clear(&parsed->labels);
     parsed->label = mem_alloc(ctx, parsed->rows, sizeof *parsed->label);
     if (!parsed->label) return SEPAL_EMEMORY;
-    for (size_t r = 0; r < parsed->rows; r++, record++) {
-        while (skipped < parsed->n_left_out && parsed->left_out[skipped] == record - first) {
-            skipped++;
-            record++;
-        }
+    for (size_t r = 0; r < parsed->rows; r++) {
+        size_t record = first + parsed_record(parsed, r, &skipped);
         parsed->label[r] = NO_LABEL;
-        if (parsed->drop && parsed->drop[r]) continue;
+        if (parsed_drops(parsed, r)) continue;
         TRY(labels_file_check_label(ctx, labels, record));
         uint32_t number = labels->number[record], k = number % RECENT;
         if (recent[k].number != number) {

@@ -56,12 +56,24 @@ static sepal_status learn_categories(struct column *column, struct schema *schem
     return SEPAL_OK;
 }
 
+sepal_status merge_tokens(struct tokens *all, sepal_ctx *ctx, const struct tokens *tokens,
+                          bool *used, uint32_t *number) {
+    sepal_status status = used ? SEPAL_OK : SEPAL_EMEMORY;
+    bool fresh;
+    uint32_t unused;
+    for (size_t t = 0; t < tokens->count && status == SEPAL_OK; t++)
+        if (used[t])
+            status = tokens_add(all, ctx, tokens->items[t], number ? &number[t] : &unused, &fresh);
+    mem_free(used);
+    return status;
+}
+
 /* A text that only dropped rows have is not a category: dropping is as good as deleting. */
 static bool *tokens_in_use(sepal_ctx *ctx, const struct parsed_chunk *parsed, size_t feature) {
     bool *used = mem_zero(ctx, parsed->columns[feature].tokens->count, sizeof *used);
     for (size_t r = 0; used && r < parsed->rows; r++) {
         double cell = parsed_cell(parsed, r, feature);
-        if (!isnan(cell) && !(parsed->drop && parsed->drop[r])) used[(size_t)cell] = true;
+        if (!isnan(cell) && !parsed_drops(parsed, r)) used[(size_t)cell] = true;
     }
     return used;
 }
@@ -71,13 +83,7 @@ static sepal_status merge_columns_collect(struct tokens *all, sepal_ctx *ctx,
     for (size_t i = 0; i < chunks->count; i++) {
         const struct tokens *tokens = chunks->items[i]->columns[feature].tokens;
         if (!tokens) continue;
-        bool fresh, *used = tokens_in_use(ctx, chunks->items[i], feature);
-        sepal_status status = used ? SEPAL_OK : SEPAL_EMEMORY;
-        uint32_t number;
-        for (size_t t = 0; t < tokens->count && status == SEPAL_OK; t++)
-            if (used[t]) status = tokens_add(all, ctx, tokens->items[t], &number, &fresh);
-        mem_free(used);
-        TRY(status);
+        TRY(merge_tokens(all, ctx, tokens, tokens_in_use(ctx, chunks->items[i], feature), NULL));
     }
     return SEPAL_OK;
 }
@@ -123,7 +129,7 @@ static void learn_fill(struct column *column, const struct chunks *chunks, size_
         const uint32_t *category = parsed->columns[feature].category;
         for (size_t r = 0; r < parsed->rows; r++) {
             double x = parsed_cell(parsed, r, feature), w = parsed->weight ? parsed->weight[r] : 1;
-            if (isnan(x) || (parsed->drop && parsed->drop[r])) continue;
+            if (isnan(x) || parsed_drops(parsed, r)) continue;
             if (isnan(shift)) shift = x; /* sum differences: nothing is lost to a large mean */
             total += w;
             if (column->text)
@@ -169,6 +175,27 @@ sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct s
     /* never: so many columns have no room in memory */
     if (status != SEPAL_OK) fail_place(ctx, source->file.name, chunks->items[0]->first_line, 1);
     return status;
+}
+
+sepal_status merge_indices(struct schema *schema, sepal_ctx *ctx, const struct source *source,
+                           const struct chunks *chunks, size_t n_features) {
+    uint32_t most = 0;
+    for (size_t i = 0; i < chunks->count; i++) {
+        const struct parsed_chunk *parsed = chunks->items[i];
+        if (parsed->notes.max_index > most) most = parsed->notes.max_index;
+        schema->zero_based = schema->zero_based || parsed->notes.index_zero;
+    }
+    size_t seen = schema->zero_based ? (size_t)most + 1 : most;
+    schema->width = n_features ? n_features : seen;
+    if (seen > schema->width)
+        return fail_at(ctx, SEPAL_EDATA, source->file.name, 1, 1,
+                       "the file is 0-based and shows index %u; " OPTION
+                       "n-features %zu is too few",
+                       most, schema->width);
+    if (schema->zero_based)
+        warn(ctx, "zero-based",
+             "index 0 occurs: indices are taken as counted from 0, and the model keeps that");
+    return SEPAL_OK;
 }
 
 /* ---- missing values ----------------------------------------------------------------------- */

@@ -37,18 +37,16 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
 }
 
 sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
-    size_t records = 0, row = 0, first = 0;
-    for (size_t i = 0; i < chunks->count; i++) records += parsed_records(chunks->items[i]);
-    if (records == data->matrix.rows) return SEPAL_OK;
+    size_t row = 0, first = 0;
+    if (chunks_records(chunks) == data->matrix.rows) return SEPAL_OK;
     data->number = mem_alloc(ctx, data->matrix.rows, sizeof *data->number);
     if (!data->number) return SEPAL_EMEMORY;
     for (size_t i = 0; i < chunks->count; first += parsed_records(chunks->items[i++])) {
         const struct parsed_chunk *parsed = chunks->items[i];
         size_t skipped = 0;
         for (size_t r = 0; r < parsed->rows; r++) {
-            while (skipped < parsed->n_left_out && parsed->left_out[skipped] == r + skipped)
-                skipped++;
-            if (!parsed->drop || !parsed->drop[r]) data->number[row++] = first + r + skipped;
+            size_t record = first + parsed_record(parsed, r, &skipped);
+            if (!parsed_drops(parsed, r)) data->number[row++] = record;
         }
     }
     return SEPAL_OK;
@@ -70,7 +68,7 @@ static bool merge_rows_next_row(struct row_iterator *at) {
     at->begun = true;
     for (; at->chunk < at->chunks->count; at->chunk++, at->r = 0) {
         at->parsed = at->chunks->items[at->chunk];
-        while (at->r < at->parsed->rows && at->parsed->drop && at->parsed->drop[at->r]) at->r++;
+        while (at->r < at->parsed->rows && parsed_drops(at->parsed, at->r)) at->r++;
         if (at->r < at->parsed->rows) return true;
     }
     return false;
@@ -89,8 +87,7 @@ struct label_texts {
 static bool *labels_in_use(sepal_ctx *ctx, const struct parsed_chunk *parsed) {
     bool *used = mem_zero(ctx, parsed->labels.count, sizeof *used);
     for (size_t r = 0; used && r < parsed->rows; r++)
-        if (parsed->label[r] != NO_LABEL && !(parsed->drop && parsed->drop[r]))
-            used[parsed->label[r]] = true;
+        if (parsed->label[r] != NO_LABEL && !parsed_drops(parsed, r)) used[parsed->label[r]] = true;
     return used;
 }
 
@@ -103,14 +100,8 @@ static sepal_status merge_rows_collect(struct label_texts *texts, sepal_ctx *ctx
         const struct tokens *tokens = &chunks->items[i]->labels;
         texts->number[i] = mem_alloc(ctx, tokens->count, sizeof **texts->number);
         if (!texts->number[i]) return SEPAL_EMEMORY;
-        bool fresh, *used = labels_in_use(ctx, chunks->items[i]);
-        sepal_status status = used ? SEPAL_OK : SEPAL_EMEMORY;
-        for (size_t t = 0; t < tokens->count && status == SEPAL_OK; t++)
-            if (used[t])
-                status =
-                    tokens_add(&texts->all, ctx, tokens->items[t], &texts->number[i][t], &fresh);
-        mem_free(used);
-        TRY(status);
+        bool *used = labels_in_use(ctx, chunks->items[i]);
+        TRY(merge_tokens(&texts->all, ctx, tokens, used, texts->number[i]));
     }
     return SEPAL_OK;
 }
@@ -124,8 +115,9 @@ static void label_texts_clear(struct label_texts *texts) {
 static sepal_status refuse_unlabelled(sepal_ctx *ctx, const struct source *source,
                                       const struct chunks *chunks) {
     for (size_t i = 0; i < chunks->count; i++)
-        if (chunks->items[i]->first_unlabelled.column)
-            return chunk_fail(ctx, source, chunks->items[i], chunks->items[i]->first_unlabelled,
+        if (chunks->items[i]->notes.first_unlabelled.column)
+            return chunk_fail(ctx, source, chunks->items[i],
+                              chunks->items[i]->notes.first_unlabelled,
                               "the label is missing: the row begins with index:value");
     return SEPAL_OK;
 }
@@ -173,10 +165,8 @@ static sepal_status single_labels(sepal_data *data, struct schema *learnt, sepal
     int32_t *class_of = arena_alloc(ctx, &data->arena, texts->all.count, sizeof *class_of);
     data->label = mem_alloc(ctx, data->matrix.rows, sizeof *data->label);
     if (!class_of || !data->label) return SEPAL_EMEMORY;
-    if (learnt)
-        TRY(classes_learn(learnt, ctx, &texts->all, class_of));
-    else
-        TRY(look_up(data, ctx, &texts->all, class_of));
+    TRY(learnt ? classes_learn(learnt, ctx, &texts->all, class_of)
+               : look_up(data, ctx, &texts->all, class_of));
     for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);)
         data->label[at.row] = class_of[texts->number[at.chunk][at.parsed->label[at.r]]];
     return SEPAL_OK;
@@ -235,10 +225,7 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
     }
     int32_t *class_of = arena_alloc(ctx, &data->arena, parts->count, sizeof *class_of);
     if (!class_of) return SEPAL_EMEMORY;
-    if (learnt)
-        TRY(classes_learn(learnt, ctx, parts, class_of));
-    else
-        TRY(look_up(data, ctx, parts, class_of));
+    TRY(learnt ? classes_learn(learnt, ctx, parts, class_of) : look_up(data, ctx, parts, class_of));
     sort_sets(start, member, n_tokens, class_of);
     data->set_start = mem_zero(ctx, data->matrix.rows + 1, sizeof *data->set_start);
     if (!data->set_start) return SEPAL_EMEMORY;
@@ -261,7 +248,7 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
 
 static const struct parsed_chunk *chunk_with_set(const struct chunks *chunks) {
     for (size_t i = 0; i < chunks->count; i++)
-        if (chunks->items[i]->first_set.column) return chunks->items[i];
+        if (chunks->items[i]->notes.first_set.column) return chunks->items[i];
     return NULL;
 }
 
@@ -269,9 +256,9 @@ static sepal_status label_sets(sepal_data *data, struct schema *learnt, sepal_ct
                                const struct source *source, const struct chunks *chunks,
                                const struct label_texts *texts, const struct parsed_chunk *first) {
     const char *name = source->file.name;
-    data->first_set =
-        (sepal_place){arena_text(ctx, &data->arena, name, strlen(name)),
-                      first->first_line + first->first_set.line, first->first_set.column};
+    data->first_set = (sepal_place){arena_text(ctx, &data->arena, name, strlen(name)),
+                                    first->first_line + first->notes.first_set.line,
+                                    first->notes.first_set.column};
     struct tokens parts = {0};
     sepal_status status = fill_sets(data, learnt, ctx, chunks, texts, &parts);
     tokens_clear(&parts);

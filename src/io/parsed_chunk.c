@@ -2,6 +2,25 @@
 
 #include "core/alloc.h"
 
+#include <string.h>
+
+sepal_status bad_lines_add(struct bad_lines *bad, sepal_ctx *ctx, struct spot spot,
+                           const char *message) {
+    size_t at = bad->shown;
+    bad->count++;
+    while (at && spot_earlier(spot, bad->line[at - 1].spot)) at--;
+    if (at == BAD_LINES_SHOWN) return SEPAL_OK;
+    char *copy = mem_copy_text(ctx, message, strlen(message));
+    if (!copy) return SEPAL_EMEMORY;
+    if (bad->shown == BAD_LINES_SHOWN)
+        mem_free(bad->line[BAD_LINES_SHOWN - 1].message);
+    else
+        bad->shown++;
+    memmove(bad->line + at + 1, bad->line + at, (bad->shown - 1 - at) * sizeof *bad->line);
+    bad->line[at] = (struct bad_line){spot, copy};
+    return SEPAL_OK;
+}
+
 void parsed_clear_cells(struct parsed_chunk *parsed) {
     mem_free(parsed->f64_cells);
     mem_free(parsed->f32_cells);
@@ -30,7 +49,7 @@ void parsed_clear(struct parsed_chunk *parsed) {
     mem_free(parsed->drop);
     mem_free(parsed->left_out);
     mem_free(parsed->odd);
-    bad_lines_clear(&parsed->bad);
+    for (size_t i = 0; i < parsed->bad.shown; i++) mem_free(parsed->bad.line[i].message);
     *parsed = (struct parsed_chunk){0};
 }
 
@@ -40,4 +59,17 @@ sepal_status parsed_leave_out(struct parsed_chunk *parsed, sepal_ctx *ctx) {
     parsed->left_out[parsed->n_left_out] = parsed_records(parsed);
     parsed->n_left_out++;
     return SEPAL_OK;
+}
+
+void *parsed_copy(sepal_ctx *ctx, const void *from, size_t count, size_t size) {
+    void *to = mem_alloc(ctx, count, size);
+    if (to && count) memcpy(to, from, count * size);
+    return to;
+}
+
+sepal_status parsed_keep(struct parsed_chunk *parsed, sepal_ctx *ctx, const uint32_t *label,
+                         const double *weight) {
+    if (label) parsed->label = parsed_copy(ctx, label, parsed->rows, sizeof *label);
+    if (weight) parsed->weight = parsed_copy(ctx, weight, parsed->rows, sizeof *weight);
+    return (label && !parsed->label) || (weight && !parsed->weight) ? SEPAL_EMEMORY : SEPAL_OK;
 }

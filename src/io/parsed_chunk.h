@@ -4,9 +4,27 @@
 #ifndef SEPAL_IO_PARSED_CHUNK_H
 #define SEPAL_IO_PARSED_CHUNK_H
 
-#include "io/bad_lines.h"
 #include "data/matrix.h"
 #include "data/tokens.h"
+
+/* A place in a chunk: lines from 0, columns from 1. Column 0: nowhere. */
+struct spot {
+    size_t line, column;
+};
+
+static inline bool spot_earlier(struct spot a, struct spot b) {
+    return a.line < b.line || (a.line == b.line && a.column < b.column);
+}
+
+/* Lines that are left out because something is wrong with them: how many, and the first few. */
+enum { BAD_LINES_SHOWN = 5 };
+struct bad_lines {
+    size_t count, shown;
+    struct bad_line {
+        struct spot spot;
+        char *message;
+    } line[BAD_LINES_SHOWN]; /* in order of their places */
+};
 
 /* What was met in one feature column of a table. */
 struct parsed_column {
@@ -28,6 +46,14 @@ struct odd_text {
 
 enum { NO_LABEL = UINT32_MAX };
 
+/* What indexed rows say beside their labels and entries; all of it is undone with a bad line. */
+struct index_notes {
+    struct spot first_unlabelled, first_set; /* label sets */
+    uint32_t max_index;                      /* 0 also when there is none */
+    bool index_zero;
+    size_t ignored; /* entries whose index the model does not know */
+};
+
 struct parsed_chunk {
     size_t rows, lines;
     size_t first_line; /* number of the chunk's first line, from 1; known when all are parsed */
@@ -40,8 +66,7 @@ struct parsed_chunk {
     size_t n_odd, odd_room;
 
     struct tokens labels;
-    uint32_t *label; /* token of each row, or NO_LABEL; NULL when labels are not read */
-    struct spot first_unlabelled, first_set;
+    uint32_t *label;   /* token of each row, or NO_LABEL; NULL when labels are not read */
     double *weight;    /* NULL: none */
     size_t weightless; /* rows of weight 0, which are left out at once */
 
@@ -56,9 +81,7 @@ struct parsed_chunk {
 
     /* Sparse: the rows as one sparse block, indices as written, or the numbers of features. */
     struct block entries;
-    uint32_t max_index; /* 0 also when there is none */
-    bool index_zero;
-    size_t ignored; /* entries whose index the model does not know */
+    struct index_notes notes;
 
     size_t tail_bytes; /* array: bytes at the end that are no whole row */
 
@@ -70,12 +93,33 @@ struct parsed_chunk {
 
 enum { UNKNOWN_CATEGORY = -1 };
 
+sepal_status bad_lines_add(struct bad_lines *bad, sepal_ctx *ctx, struct spot spot,
+                           const char *message);
 void parsed_clear(struct parsed_chunk *parsed);
 /* Note that the next record is no row. */
 sepal_status parsed_leave_out(struct parsed_chunk *parsed, sepal_ctx *ctx);
 static inline size_t parsed_records(const struct parsed_chunk *parsed) {
     return parsed->rows + parsed->n_left_out;
 }
+/* The record in the chunk that is row r, to be asked for r = 0, 1, ...; *skipped is 0 before. */
+static inline size_t parsed_record(const struct parsed_chunk *parsed, size_t r, size_t *skipped) {
+    while (*skipped < parsed->n_left_out && parsed->left_out[*skipped] == r + *skipped) ++*skipped;
+    return r + *skipped;
+}
+/* The weight of the next record, which is 1 where the file of weights ends before it. */
+static inline double parsed_next_weight(const struct parsed_chunk *parsed, const double *weight,
+                                        size_t n_weights) {
+    size_t record = parsed->first_record + parsed_records(parsed);
+    return record < n_weights ? weight[record] : 1;
+}
+/* Whether a row is left out after all. */
+static inline bool parsed_drops(const struct parsed_chunk *parsed, size_t row) {
+    return parsed->drop && parsed->drop[row];
+}
+/* Labels and weights of all rows (NULL: none), in memory of their true size. */
+sepal_status parsed_keep(struct parsed_chunk *parsed, sepal_ctx *ctx, const uint32_t *label,
+                         const double *weight);
+void *parsed_copy(sepal_ctx *ctx, const void *from, size_t count, size_t size);
 /* Give back what the matrix now has. */
 void parsed_clear_cells(struct parsed_chunk *parsed);
 

@@ -1,9 +1,9 @@
-/* From a path to a data set: open, detect, let the format's reader parse and merge, assemble. */
+/* From a path to a data set: open, detect, let the format's reader parse, merge, assemble. */
 #include "core/alloc.h"
 #include "core/clock.h"
-#include "io/array.h"
-#include "io/csv.h"
 #include "data/limits.h"
+#include "io/assemble.h"
+#include "io/merge.h"
 #include "io/reading.h"
 
 #include <string.h>
@@ -38,6 +38,12 @@ sepal_status reading_peek_records(struct reading *reading, struct csv_marks mark
     }
 }
 
+void reading_skip_line(struct reading *reading, const char *bytes, size_t n, char eol) {
+    const char *end = memchr(bytes, eol, n);
+    source_skip(&reading->source, end ? (size_t)(end - bytes) + 1 : n);
+    reading->line++;
+}
+
 static sepal_status skip_lines(struct reading *reading) {
     const char *bytes;
     size_t n;
@@ -46,9 +52,7 @@ static sepal_status skip_lines(struct reading *reading) {
     for (size_t i = 0; i < reading->options.skip; i++) {
         TRY(reading_peek_records(reading, lines, 1, &bytes, &n));
         if (n == 0) return SEPAL_OK;
-        const char *eol = memchr(bytes, lines.eol, n);
-        source_skip(&reading->source, eol ? (size_t)(eol - bytes) + 1 : n);
-        reading->line++;
+        reading_skip_line(reading, bytes, n, lines.eol);
     }
     return SEPAL_OK;
 }
@@ -58,6 +62,15 @@ sepal_status reading_refuse_empty(struct reading *reading, const char *what) {
                    "%s; a data file has one row per line", what);
 }
 
+sepal_status reading_refuse_options(struct reading *reading, const struct reading_option *options,
+                                    const char *are_for, const char *but_this_is) {
+    for (; options->name; options++)
+        if (options->given)
+            return fail(reading->ctx, SEPAL_EUSAGE, OPTION "%s is for %s; %s is %s", options->name,
+                        are_for, reading->source.file.name, but_this_is);
+    return SEPAL_OK;
+}
+
 /* Binary files are told from text by a NUL among the first bytes; other control characters are
    met, at their place, by the parsers. */
 static sepal_status read_refuse_binary(struct reading *reading, const char *bytes, size_t n) {
@@ -65,15 +78,27 @@ static sepal_status read_refuse_binary(struct reading *reading, const char *byte
     if (!nul) return SEPAL_OK;
     size_t line = reading->line;
     const char *start = bytes;
+    char arrays[FORMATS_SHOWN_BYTES], all[FORMATS_SHOWN_BYTES];
     char eol = detect_eol(bytes, n);
     for (const char *p = bytes; (p = memchr(p, eol, (size_t)(nul - p))); start = ++p) line++;
-    return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, line,
-                   (size_t)(nul - start) + 1,
-                   "byte 0x00: this is not text, nor an npy or idx file; csv, tsv, libsvm, arff, "
-                   "npy and idx are read, plain or in gz, xz, zst, bz2");
+    return fail_at(
+        reading->ctx, SEPAL_EDATA, reading->source.file.name, line, (size_t)(nul - start) + 1,
+        "byte 0x00: this is not text, nor an %s file; %s are read, plain or in gz, xz, "
+        "zst, bz2",
+        formats_shown(arrays, format_is_array, " or "), formats_shown(all, NULL, " and "));
 }
 
-static sepal_status choose_text_format(struct reading *reading, enum format *format) {
+static const struct format *text_format(const struct reading *reading, const char *bytes,
+                                        size_t n) {
+    const struct format *named = format_of_path(reading->path, NULL);
+    if (named && !named->array) return named; /* an array's magic would have been seen */
+    const struct format *found = format_of_bytes(bytes, n, false);
+    if (found) return found;
+    /* rows of a single entry, or none, do not show what they are; the model knows */
+    return format_of_family(reading->known && !named ? reading->known->family : FAMILY_TABLE);
+}
+
+static sepal_status choose_text_format(struct reading *reading) {
     const char *bytes;
     size_t n;
     TRY(skip_mark(reading));
@@ -81,28 +106,23 @@ static sepal_status choose_text_format(struct reading *reading, enum format *for
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     if (n == 0) return reading_refuse_empty(reading, "there is nothing in this file");
     TRY(read_refuse_binary(reading, bytes, n));
-    if (*format) return SEPAL_OK;
-    *format = detect_format(reading->path, bytes, n);
-    /* rows of a single entry, or none, do not show what they are; the model knows */
-    bool open = *format != FORMAT_ARFF && !format_of_extension(reading->path);
-    if (open && reading->known && reading->known->family == FAMILY_INDEXED) *format = FORMAT_LIBSVM;
+    if (!reading->format) reading->format = text_format(reading, bytes, n);
     return SEPAL_OK;
 }
 
-static bool is_array(enum format format) {
-    return format == FORMAT_NPY || format == FORMAT_IDX;
-}
-
-static sepal_status read_choose_format(struct reading *reading, enum format *format) {
+static sepal_status read_choose_format(struct reading *reading) {
     enum { MAGIC_BYTES = 16 };
     const char *bytes;
     size_t n;
-    *format = (enum format)reading->options.format;
-    if (!*format) {
+    if (reading->options.format) {
+        reading->format = format_table[reading->options.format - 1];
+    } else {
         TRY(source_peek(&reading->source, reading->ctx, MAGIC_BYTES, &bytes, &n));
-        TRY(detect_magic(format, reading->ctx, reading->source.file.name, bytes, n));
+        reading->format = format_of_bytes(bytes, n, true);
+        if (!reading->format) TRY(detect_refuse(reading->ctx, reading->source.file.name, bytes, n));
     }
-    return is_array(*format) ? SEPAL_OK : choose_text_format(reading, format);
+    bool array = reading->format && reading->format->array;
+    return array ? SEPAL_OK : choose_text_format(reading);
 }
 
 /* ---- files beside the data ---------------------------------------------------------------- */
@@ -128,8 +148,9 @@ static sepal_status refuse_contradictions(struct reading *reading) {
 }
 
 /* Arrays have no place for labels: these are looked for beside them. */
-static sepal_status find_sibling(struct reading *reading, enum format format) {
-    if (!is_array(format) || reading->options.labels || reading->options.target) return SEPAL_OK;
+static sepal_status find_sibling(struct reading *reading) {
+    if (!reading->format->array || reading->options.labels || reading->options.target)
+        return SEPAL_OK;
     TRY(labels_file_sibling(&reading->sibling, reading->ctx, reading->path));
     if (reading->sibling)
         warn(reading->ctx, "labels-found", "the labels of %s are read from %s, which is beside it",
@@ -137,10 +158,10 @@ static sepal_status find_sibling(struct reading *reading, enum format format) {
     return SEPAL_OK;
 }
 
-static sepal_status read_labels_and_weights(struct reading *reading, enum format format) {
+static sepal_status read_labels_and_weights(struct reading *reading) {
     const struct read_options *options = &reading->options;
     if (!reading->with_labels) return SEPAL_OK;
-    TRY(find_sibling(reading, format));
+    TRY(find_sibling(reading));
     const char *labels = options->labels ? options->labels : reading->sibling;
     if (labels) TRY(labels_file_labels(&reading->labels, reading->ctx, labels));
     if (options->weights)
@@ -148,69 +169,28 @@ static sepal_status read_labels_and_weights(struct reading *reading, enum format
     return SEPAL_OK;
 }
 
-static size_t count_records(const struct chunks *chunks) {
-    size_t records = 0;
-    for (size_t i = 0; i < chunks->count; i++) records += parsed_records(chunks->items[i]);
-    return records;
-}
-
-sepal_status reading_join(struct reading *reading) {
-    size_t records = count_records(&reading->chunks);
-    const char *file = reading->source.file.name;
-    if (reading->weights.file)
-        TRY(labels_file_expect(reading->ctx, &reading->weights, records, file));
-    if (!reading->labels.file) return SEPAL_OK;
-    TRY(labels_file_expect(reading->ctx, &reading->labels, records, file));
-    return merge_labels_file(reading->ctx, &reading->chunks, &reading->labels);
-}
-
 /* ---- all ---------------------------------------------------------------------------------- */
 
-static sepal_status make_schema(struct reading *reading, enum format format) {
+/* The data set that is to be filled, and the schema that explains it. */
+static sepal_status begin_data(struct reading *reading) {
+    const char *name = reading->source.file.name;
+    reading->data->file = arena_text(reading->ctx, &reading->data->arena, name, strlen(name));
+    if (!reading->data->file) return SEPAL_EMEMORY;
     if (reading->known) {
         reading->data->schema = schema_retain(reading->known);
         return SEPAL_OK;
     }
     reading->learnt = schema_new(reading->ctx);
     if (!reading->learnt) return SEPAL_EMEMORY;
-    reading->learnt->family = format == FORMAT_LIBSVM ? FAMILY_INDEXED : FAMILY_TABLE;
+    reading->learnt->family = reading->format->family;
     reading->learnt->missing = (enum missing)reading->options.missing;
     reading->data->schema = reading->learnt;
     return SEPAL_OK;
 }
 
-static sepal_status read_read_rows(struct reading *reading, enum format format) {
-    switch (format) { /* never: the rest, there is no other format */
-    case FORMAT_CSV:
-    case FORMAT_TSV: return read_csv(reading, format);
-    case FORMAT_LIBSVM: return read_libsvm(reading, format);
-    case FORMAT_ARFF: return read_arff(reading, format);
-    case FORMAT_NPY:
-    case FORMAT_IDX: return read_array(reading, format);
-    }
-    return SEPAL_EINTERNAL;
-}
-
-/* What the labels or weights are as a whole has no place but their file: `labels_file`, if it is one. */
-static sepal_status at_file(struct reading *reading, const char *labels_file, sepal_status status) {
-    if (status == SEPAL_EDATA && !*reading->ctx->error.file)
-        fail_place(reading->ctx, labels_file ? labels_file : reading->source.file.name, 1, 1);
-    return status;
-}
-
-static sepal_status read_finish(struct reading *reading) {
+/* The rows as blocks, unless they are used where they are in their file. */
+static sepal_status take_matrix(struct reading *reading) {
     sepal_data *data = reading->data;
-    const char *name = reading->source.file.name;
-    data->file = arena_text(reading->ctx, &data->arena, name, strlen(name));
-    if (!data->file) return SEPAL_EMEMORY;
-    if (reading->with_labels)
-        TRY(at_file(
-            reading, reading->labels.file,
-            merge_labels(data, reading->learnt, reading->ctx, &reading->source, &reading->chunks)));
-    TRY(at_file(reading, reading->weights.file,
-                merge_weights(data, reading->ctx, &reading->chunks)));
-    merge_bad_lines(reading->ctx, &reading->source, &reading->chunks);
-    TRY(merge_numbers(data, reading->ctx, &reading->chunks));
     if (reading->rows.blocks) {
         data->matrix = reading->rows;
         reading->rows = (struct matrix){0};
@@ -223,15 +203,16 @@ static sepal_status read_finish(struct reading *reading) {
 }
 
 static sepal_status read_read_all(struct reading *reading, const char *options) {
-    enum format format;
     TRY(read_options_parse(&reading->options, reading->ctx, &reading->arena, options));
     TRY(refuse_contradictions(reading));
     TRY(source_open(&reading->source, reading->ctx, reading->path));
-    TRY(read_choose_format(reading, &format));
-    TRY(read_labels_and_weights(reading, format));
-    TRY(make_schema(reading, format));
-    TRY(read_read_rows(reading, format));
-    return read_finish(reading);
+    reading->columns = columns_none(reading->source.file.name);
+    TRY(read_choose_format(reading));
+    TRY(read_labels_and_weights(reading));
+    TRY(begin_data(reading));
+    TRY(reading->format->read(reading));
+    TRY(merge_chunks(reading));
+    return take_matrix(reading);
 }
 
 sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
@@ -249,6 +230,7 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
     source_close(&reading.source);
     chunks_clear(&reading.chunks);
     matrix_clear(&reading.rows);
+    tokens_clear(&reading.columns.by_name);
     labels_file_clear(&reading.labels);
     labels_file_clear(&reading.weights);
     mem_free(reading.sibling);

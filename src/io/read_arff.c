@@ -2,8 +2,24 @@
 #include "io/arff.h"
 #include "data/limits.h"
 #include "io/reading.h"
+#include "io/write.h"
 
 #include <string.h>
+#include <strings.h>
+
+/* A line that begins with @relation. */
+static bool arff_detect(const char *bytes, size_t n) {
+    static const char word[] = "@relation";
+    char eol = detect_eol(bytes, n);
+    for (const char *p = bytes, *end = bytes + n; p < end;) {
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
+        if ((size_t)(end - p) >= sizeof word - 1 && strncasecmp(p, word, sizeof word - 1) == 0)
+            return true;
+        const char *stop = memchr(p, eol, (size_t)(end - p));
+        p = stop ? stop + 1 : end;
+    }
+    return false;
+}
 
 /* ---- the header --------------------------------------------------------------------------- */
 
@@ -39,15 +55,16 @@ static sepal_status read_arff_read_header(struct reading *reading, struct arff_h
     return SEPAL_OK;
 }
 
-static sepal_status read_arff_name_columns(struct reading *reading, struct columns *columns,
+static sepal_status read_arff_name_columns(struct reading *reading,
                                            const struct arff_header *header) {
-    columns->header = true;
-    columns->header_line = reading->line;
-    TRY(table_name_room(reading, columns, header->n, reading->line));
+    size_t first = reading->line;
+    reading->columns.header = true;
+    reading->columns.header_line = first;
+    TRY(table_name_room(reading, header->n, first));
     for (size_t c = 0; c < header->n; c++) {
         const struct arff_attribute *attribute = &header->attributes[c];
-        TRY(table_name_column(reading, columns, attribute->name,
-                              reading->line + attribute->spot.line, attribute->spot.column));
+        TRY(table_name_column(reading, attribute->name, first + attribute->spot.line,
+                              attribute->spot.column));
     }
     reading->line += header->lines;
     return SEPAL_OK;
@@ -57,11 +74,11 @@ static sepal_status read_arff_name_columns(struct reading *reading, struct colum
 
 /* A nominal feature: its categories are the declared values, whether rows have them or not. */
 static sepal_status declare(struct reading *reading, struct table_role *role,
-                            const struct arff_attribute *attribute, size_t first_line) {
+                            const struct arff_attribute *attribute) {
     struct column *column = &reading->learnt->columns[role->feature];
     if (attribute->n_values > LIMIT_CATEGORIES)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name,
-                       first_line + attribute->spot.line, attribute->spot.column,
+                       reading->columns.header_line + attribute->spot.line, attribute->spot.column,
                        "attribute '%s' has %zu declared values, %d are the most that can become "
                        "0/1 columns; leave it out with " OPTION "drop '%s'",
                        column->name, attribute->n_values, LIMIT_CATEGORIES, column->name);
@@ -72,17 +89,16 @@ static sepal_status declare(struct reading *reading, struct table_role *role,
     return SEPAL_OK;
 }
 
-static sepal_status assign_kinds(struct reading *reading, struct table_layout *layout,
-                                 const struct arff_header *header, size_t first_line) {
+static sepal_status assign_kinds(struct reading *reading, const struct arff_header *header) {
     for (size_t c = 0; c < header->n; c++) {
-        struct table_role *role = &layout->roles[c];
+        struct table_role *role = &reading->table.roles[c];
         const struct arff_attribute *attribute = &header->attributes[c];
         role->literal = true;
         role->declared = attribute->kind == ARFF_NOMINAL;
         if (reading->known || role->role != ROLE_FEATURE) continue;
         role->as_number = attribute->kind == ARFF_NUMBER && !role->as_text;
         role->as_text = !role->as_number;
-        if (role->declared) TRY(declare(reading, role, attribute, first_line));
+        if (role->declared) TRY(declare(reading, role, attribute));
     }
     return SEPAL_OK;
 }
@@ -95,7 +111,7 @@ static bool is_plain_number(const struct table_role *role, const struct arff_att
 
 /* Cells that sparse rows may leave out and yet mean something by it. */
 static sepal_status list_others(struct reading *reading, struct arff_layout *layout) {
-    const struct table_layout *table = &layout->table;
+    const struct table_layout *table = &reading->table;
     layout->others =
         arena_alloc(reading->ctx, &reading->arena, table->n_cells, sizeof *layout->others);
     if (!layout->others) return SEPAL_EMEMORY;
@@ -109,6 +125,7 @@ static sepal_status list_others(struct reading *reading, struct arff_layout *lay
 static sepal_status look_at_rows(struct reading *reading, struct arff_layout *layout) {
     const char *bytes;
     size_t n;
+    struct table_layout *table = &reading->table;
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     const char *p = bytes, *end = bytes + n;
     layout->delimiter = ',';
@@ -118,39 +135,36 @@ static sepal_status look_at_rows(struct reading *reading, struct arff_layout *la
         while (p < stop && (unsigned char)*p <= ' ') p++;
         if (p < stop && *p != '%') {
             bool sparse = *p == '{';
-            if (!sparse && layout->table.n_cells > 1 && !memchr(p, ',', (size_t)(stop - p)))
+            if (!sparse && table->n_cells > 1 && !memchr(p, ',', (size_t)(stop - p)))
                 layout->delimiter = ' ';
-            layout->table.sparse = sparse && layout->table.refuses;
+            table->sparse = sparse && table->refuses;
             break;
         }
         p = eol ? eol + 1 : end;
     }
-    for (size_t c = 0; c < layout->table.n_cells; c++)
-        if (layout->table.roles[c].role == ROLE_FEATURE && layout->table.roles[c].as_text)
-            layout->table.sparse = false;
+    for (size_t c = 0; c < table->n_cells; c++)
+        if (table->roles[c].role == ROLE_FEATURE && table->roles[c].as_text) table->sparse = false;
     return SEPAL_OK;
 }
 
-static sepal_status read_arff_plan(struct reading *reading, struct columns *columns,
-                                   struct arff_layout *layout) {
+static sepal_status read_arff(struct reading *reading) {
+    struct arff_layout layout = {.table = &reading->table};
     struct arff_header header;
-    TRY(read_arff_read_header(reading, &header, &layout->eol));
-    layout->attributes = header.attributes;
-    TRY(read_arff_name_columns(reading, columns, &header));
-    TRY(table_plan(reading, columns, &layout->table));
-    TRY(assign_kinds(reading, &layout->table, &header, columns->header_line));
-    TRY(list_others(reading, layout));
-    return look_at_rows(reading, layout);
+    TRY(read_arff_read_header(reading, &header, &layout.eol));
+    layout.attributes = header.attributes;
+    TRY(read_arff_name_columns(reading, &header));
+    TRY(table_plan(reading));
+    TRY(assign_kinds(reading, &header));
+    TRY(list_others(reading, &layout));
+    TRY(look_at_rows(reading, &layout));
+    return table_parse(reading, &arff_chunk_format, &layout);
 }
 
-sepal_status read_arff(struct reading *reading, enum format format) {
-    struct arff_layout layout = {0};
-    struct columns columns = columns_none(reading->source.file.name);
-    (void)format;
-    sepal_status status = read_arff_plan(reading, &columns, &layout);
-    if (status == SEPAL_OK)
-        status = table_parse(reading, &arff_chunk_format, &layout, &layout.table);
-    if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
-    tokens_clear(&columns.by_name);
-    return status;
-}
+const struct format format_arff = {
+    .name = "arff",
+    .summary = "Weka's text with declared attributes, dense or sparse",
+    .extensions = {".arff"},
+    .detect = arff_detect,
+    .read = read_arff,
+    .writer = &arff_writer,
+};

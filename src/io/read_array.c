@@ -1,45 +1,32 @@
 /* npy and idx files: tables of numbers without a header. */
-#include "io/array_parse.h"
+#include "io/array.h"
 #include "io/reading.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static sepal_status refuse_text_options(struct reading *reading) {
     const struct read_options *options = &reading->options;
-    const struct {
-        const char *name;
-        bool given;
-    } text_only[] = {{"delimiter", options->delimiter != NULL},
-                     {"skip", options->skip > 0},
-                     {"header", options->header == HEADER_YES}};
-    for (size_t i = 0; i < sizeof text_only / sizeof *text_only; i++)
-        if (text_only[i].given)
-            return fail(reading->ctx, SEPAL_EUSAGE, "--%s is for text; %s is an array of numbers",
-                        text_only[i].name, reading->source.file.name);
+    const struct reading_option text_only[] = {{"delimiter", options->delimiter != NULL},
+                                               {"skip", options->skip > 0},
+                                               {"header", options->header == HEADER_YES},
+                                               {0}};
+    return reading_refuse_options(reading, text_only, "text", "an array of numbers");
+}
+
+static sepal_status read_array_name_columns(struct reading *reading, size_t n) {
+    reading->columns.numbers = true;
+    TRY(table_name_room(reading, n, 1));
+    for (size_t c = 0; c < n; c++) TRY(table_number_column(reading, 1, 1));
     return SEPAL_OK;
 }
 
-static sepal_status read_array_name_columns(struct reading *reading, struct columns *columns,
-                                            size_t n) {
-    columns->numbers = true;
-    TRY(table_name_room(reading, columns, n, 1));
-    for (size_t c = 0; c < n; c++) {
-        char number[32];
-        int length = snprintf(number, sizeof number, "x%zu", c + 1);
-        TRY(table_name_column(reading, columns, (struct slice){number, (size_t)length}, 1, 1));
-    }
-    return SEPAL_OK;
-}
-
-/* An idx file never has its labels inside; an npy file that has them is rare enough for a word. */
-static sepal_status look_for_labels(struct reading *reading, enum format format) {
+/* A file that has its labels inside is rare enough for a word. */
+static sepal_status look_for_labels(struct reading *reading) {
     const struct read_options *options = &reading->options;
     if (!reading->with_labels || reading->labels.file || options->target) return SEPAL_OK;
-    if (format == FORMAT_IDX)
+    if (!reading->format->array->labels_inside)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
-                       "an idx file has no labels in it, and there is none beside it; give " OPTION
-                       "labels FILE (or " OPTION "target NUMBER for a column of it)");
+                       "an %s file has no labels in it, and there is none beside it; give " OPTION
+                       "labels FILE (or " OPTION "target NUMBER for a column of it)",
+                       reading->format->name);
     if (reading->learnt)
         warn(reading->ctx, "labels-last",
              "the last column of %s is taken as the labels; give " OPTION
@@ -70,31 +57,26 @@ static sepal_status await_row(struct reading *reading, const struct array_shape 
     return SEPAL_OK;
 }
 
-static sepal_status read_array_read_shape(struct reading *reading, struct array_shape *shape,
-                                          enum format format) {
+static sepal_status read_array_read_shape(struct reading *reading, struct array_shape *shape) {
     const char *file = reading->source.file.name;
-    enum array_format array = format == FORMAT_NPY ? ARRAY_NPY : ARRAY_IDX;
     TRY(refuse_text_options(reading));
-    TRY(array_header(shape, reading->ctx, &reading->source, array));
+    TRY(array_header(shape, reading->ctx, &reading->source, reading->format->array));
     TRY(array_check_table(reading->ctx, shape, file));
     TRY(await_row(reading, shape));
-    return look_for_labels(reading, format);
+    return look_for_labels(reading);
 }
 
-sepal_status read_array(struct reading *reading, enum format format) {
-    struct array_layout layout = {0};
-    struct columns columns = columns_none(reading->source.file.name);
-    sepal_status status = read_array_read_shape(reading, &layout.shape, format);
-    if (status == SEPAL_OK) status = read_array_name_columns(reading, &columns, layout.shape.cols);
-    if (status == SEPAL_OK) status = table_plan(reading, &columns, &layout.table);
+sepal_status read_array(struct reading *reading) {
+    struct array_layout layout = {.table = &reading->table};
+    const struct array_shape *shape = &layout.shape;
+    bool mapped;
+    TRY(read_array_read_shape(reading, &layout.shape));
+    TRY(read_array_name_columns(reading, shape->cols));
+    TRY(table_plan(reading));
     /* what follows the elements is no row, however much it is; it is counted afterwards */
-    reading->chunks.bytes = layout.shape.rows * layout.shape.cols * layout.shape.bytes;
-    bool mapped = false;
-    if (status == SEPAL_OK) status = array_map(&mapped, reading, &layout);
-    if (status == SEPAL_OK && !mapped)
-        status = table_parse(reading, &array_chunk_format, &layout, &layout.table);
-    if (status == SEPAL_OK && !mapped) status = check_length(reading, &layout.shape);
-    if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
-    tokens_clear(&columns.by_name);
-    return status;
+    reading->chunks.bytes = shape->rows * shape->cols * shape->bytes;
+    TRY(array_map(&mapped, reading, &layout));
+    if (mapped) return SEPAL_OK;
+    TRY(table_parse(reading, &array_chunk_format, &layout));
+    return check_length(reading, shape);
 }

@@ -1,8 +1,8 @@
 /* Delimited text: which marks it uses, whether line 1 is a header, then as any table. */
 #include "io/csv.h"
 #include "io/reading.h"
+#include "io/write.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static sepal_status named_delimiter(char *out, sepal_ctx *ctx, const char *wish) {
@@ -27,22 +27,17 @@ static sepal_status named_delimiter(char *out, sepal_ctx *ctx, const char *wish)
                 wish);
 }
 
-static sepal_status choose_marks(struct reading *reading, enum format format,
-                                 struct csv_marks *marks) {
+static sepal_status choose_marks(struct reading *reading, struct csv_marks *marks) {
     const char *bytes, *wish = reading->options.delimiter;
     size_t n;
     /* never: they were looked at before, for the format */
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
-    *marks = (struct csv_marks){.delimiter = format == FORMAT_TSV ? '\t' : ',',
+    *marks = (struct csv_marks){.delimiter = reading->format->delimiter,
                                 .eol = detect_eol(bytes, n),
                                 .quotes = reading->options.quote};
-    if (!wish) {
-        if (format == FORMAT_CSV)
-            TRY(detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, marks->eol,
-                                 marks->quotes));
-        return SEPAL_OK;
-    }
-    return named_delimiter(&marks->delimiter, reading->ctx, wish);
+    if (wish) return named_delimiter(&marks->delimiter, reading->ctx, wish);
+    if (marks->delimiter) return SEPAL_OK;
+    return detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, marks->eol, marks->quotes);
 }
 
 /* Skip blank lines at the top, so that the first line is the header or the first row. */
@@ -52,9 +47,7 @@ static sepal_status skip_blank_lines(struct reading *reading, struct csv_marks m
         size_t n;
         TRY(reading_peek_records(reading, marks, 1, &bytes, &n));
         if (n == 0 || !csv_is_blank(bytes, bytes + n, marks)) return SEPAL_OK;
-        const char *eol = memchr(bytes, marks.eol, n);
-        source_skip(&reading->source, eol ? (size_t)(eol - bytes) + 1 : n);
-        reading->line++;
+        reading_skip_line(reading, bytes, n, marks.eol);
     }
 }
 
@@ -94,23 +87,20 @@ static void read_csv_count_lines(const char *from, const char *to, char eol, siz
 }
 
 /* A header may have line ends in quotes. */
-static sepal_status read_csv_name_columns(struct reading *reading, struct columns *columns,
-                                          const struct csv_sample *sample, const char *record,
-                                          char eol) {
+static sepal_status read_csv_name_columns(struct reading *reading, const struct csv_sample *sample,
+                                          const char *record, char eol) {
     const char *start = record, *seen = record;
-    size_t line = columns->header_line;
-    TRY(table_name_room(reading, columns, sample->cells, line));
+    size_t line = reading->line;
+    TRY(table_name_room(reading, sample->cells, line));
     for (size_t c = 0; c < sample->cells; c++) {
-        char number[32];
         struct slice name = sample->cell[c].text;
         const char *p = sample->cell[c].start;
-        if (!columns->header || name.length == 0) {
-            int length = snprintf(number, sizeof number, "x%zu", c + 1);
-            name = (struct slice){number, (size_t)length};
-        }
         read_csv_count_lines(seen, p, eol, &line, &start);
         seen = p;
-        TRY(table_name_column(reading, columns, name, line, (size_t)(p - start) + 1));
+        size_t column = (size_t)(p - start) + 1;
+        bool named = reading->columns.header && name.length;
+        TRY(named ? table_name_column(reading, name, line, column)
+                  : table_number_column(reading, line, column));
     }
     return SEPAL_OK;
 }
@@ -126,30 +116,42 @@ static void skip_header(struct reading *reading, const char *bytes, size_t n,
 }
 
 /* Read the header and decide what the columns are; the source is left at the first row. */
-static sepal_status read_csv_plan(struct reading *reading, struct columns *columns,
-                                  struct csv_layout *layout) {
+static sepal_status read_csv_plan(struct reading *reading, struct csv_marks marks) {
     const char *bytes;
     size_t n;
     struct csv_sample sample;
-    TRY(skip_blank_lines(reading, layout->marks));
-    TRY(reading_peek_records(reading, layout->marks, HEADER_ROWS + 1, &bytes, &n));
+    struct columns *columns = &reading->columns;
+    TRY(skip_blank_lines(reading, marks));
+    TRY(reading_peek_records(reading, marks, HEADER_ROWS + 1, &bytes, &n));
     if (n == 0) return reading_refuse_empty(reading, "there is nothing in this file");
-    TRY(csv_sample_take(&sample, reading->ctx, &reading->arena, bytes, n, layout->marks));
+    TRY(csv_sample_take(&sample, reading->ctx, &reading->arena, bytes, n, marks));
     columns->header_line = reading->line;
     if (sample_is_whole(&sample)) TRY(has_header(reading, &sample, &columns->header));
-    TRY(read_csv_name_columns(reading, columns, &sample, bytes, layout->marks.eol));
-    if (columns->header) skip_header(reading, bytes, n, layout->marks);
-    return table_plan(reading, columns, &layout->table);
+    TRY(read_csv_name_columns(reading, &sample, bytes, marks.eol));
+    if (columns->header) skip_header(reading, bytes, n, marks);
+    return table_plan(reading);
 }
 
-sepal_status read_csv(struct reading *reading, enum format format) {
-    struct csv_layout layout = {0};
-    struct columns columns = columns_none(reading->source.file.name);
-    TRY(choose_marks(reading, format, &layout.marks));
-    sepal_status status = read_csv_plan(reading, &columns, &layout);
-    if (status == SEPAL_OK)
-        status = table_parse(reading, &csv_chunk_format, &layout, &layout.table);
-    if (status == SEPAL_OK) status = table_settle(reading, &columns, &layout.table);
-    tokens_clear(&columns.by_name);
-    return status;
+static sepal_status read_csv(struct reading *reading) {
+    struct csv_layout layout = {.table = &reading->table};
+    TRY(choose_marks(reading, &layout.marks));
+    TRY(read_csv_plan(reading, layout.marks));
+    return table_parse(reading, &csv_chunk_format, &layout);
 }
+
+const struct format format_csv = {
+    .name = "csv",
+    .summary = "delimited text with or without a header; , ; | tab or blanks",
+    .extensions = {".csv"},
+    .read = read_csv,
+    .writer = &table_writer,
+};
+
+const struct format format_tsv = {
+    .name = "tsv",
+    .summary = "the same, cells separated by tabs",
+    .extensions = {".tsv"},
+    .delimiter = '\t',
+    .read = read_csv,
+    .writer = &table_writer,
+};

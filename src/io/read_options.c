@@ -2,10 +2,28 @@
 
 #include "core/spec.h"
 
+/* "auto|csv|tsv|..." */
+static const char format_words[] = "auto"
+#define FORMAT(name) "|" #name
+#include "io/formats.def"
+    ;
+
+/* "npy, idx, " */
+#define FORMAT(name)
+#define ARRAY_FORMAT(name) #name ", "
+static const char labels_help[] = "file with the label of each row: "
+#include "io/formats.def"
+                                  "or one per line";
+#define FORMAT(name)
+#define ARRAY_FORMAT(name) #name ", "
+static const char weights_help[] = "file with the weight of each row: "
+#include "io/formats.def"
+                                   "or one per line";
+
 #define AT(field) offsetof(struct read_options, field)
 
 const struct parameter read_option_table[] = {
-    {"format", PARAMETER_CHOICE, AT(format), "auto", "auto|csv|tsv|libsvm|arff|npy|idx",
+    {"format", PARAMETER_CHOICE, AT(format), "auto", format_words,
      "file format; auto: by extension, else by content"},
     {"delimiter", PARAMETER_TEXT, AT(delimiter), NULL, "",
      "mark between cells, as , ; | tab blank; unless given, by content"},
@@ -27,10 +45,8 @@ const struct parameter read_option_table[] = {
     {"unknown", PARAMETER_CHOICE, AT(unknown), "refuse", "refuse|zero",
      "what to do with a category that training has not seen"},
     {"weight", PARAMETER_TEXT, AT(weight), NULL, "", "column of row weights, by name or number"},
-    {"labels", PARAMETER_FILE, AT(labels), NULL, "",
-     "file with the label of each row: npy, idx, or one per line"},
-    {"weights", PARAMETER_FILE, AT(weights), NULL, "",
-     "file with the weight of each row: npy, idx, or one per line"},
+    {"labels", PARAMETER_FILE, AT(labels), NULL, "", labels_help},
+    {"weights", PARAMETER_FILE, AT(weights), NULL, "", weights_help},
     {"bad-lines", PARAMETER_CHOICE, AT(bad_lines), "stop", "stop|skip",
      "what to do with a line that cannot be read; skip shows the first five"},
     {"n-features", PARAMETER_COUNT, AT(n_features), "0", "[0, 2147483647]",

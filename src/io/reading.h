@@ -1,16 +1,19 @@
-/* A file being read: what the readers of the formats share. */
+/* A file being read: what the readers of the formats share, which is in read.c and, for tables, in
+   read_table.c. */
 #ifndef SEPAL_IO_READING_H
 #define SEPAL_IO_READING_H
 
-#include "io/labels_file.h"
+#include "data/data.h"
 #include "io/columns.h"
 #include "io/detect.h"
-#include "io/merge.h"
+#include "io/format.h"
+#include "io/labels_file.h"
 
 struct reading {
     sepal_ctx *ctx;
     const char *path;
     struct read_options options;
+    const struct format *format;
     const struct schema *known; /* of the model, NULL when learning */
     bool with_labels;
     struct schema *learnt; /* being made, NULL when reading for a model */
@@ -19,20 +22,25 @@ struct reading {
     size_t line;                        /* number of the line at which the source stands */
     struct labels_file labels, weights; /* from files beside the data; without a file: none */
     char *sibling;                      /* path of a label file that was found, not asked for */
+    struct columns columns;             /* of a table, as are */
+    struct table_layout table;          /* what they are for; both empty where rows are indexed */
     struct chunks chunks;
     struct matrix rows; /* of an array in a file that is mapped; else without blocks */
     sepal_data *data;
 };
 
-/* One for each format, called with the source at the first byte that counts. */
-sepal_status read_csv(struct reading *reading, enum format format);
-sepal_status read_libsvm(struct reading *reading, enum format format);
-sepal_status read_arff(struct reading *reading, enum format format);
-sepal_status read_array(struct reading *reading, enum format format);
-
 /* ---- For files of text -------------------------------------------------------------------- */
 
 sepal_status reading_refuse_empty(struct reading *reading, const char *what);
+/* Skip the line that begins with these peeked bytes. */
+void reading_skip_line(struct reading *reading, const char *bytes, size_t n, char eol);
+/* Refuse the first option that is given and makes no sense here. */
+struct reading_option {
+    const char *name;
+    bool given;
+};
+sepal_status reading_refuse_options(struct reading *reading, const struct reading_option *options,
+                                    const char *are_for, const char *but_this_is);
 /* Peek at more and more of the stream until that many records are seen, or it ends; or until it is
    more than the longest record: then fewer are seen, but one at least. */
 sepal_status reading_peek_records(struct reading *reading, struct csv_marks marks, size_t records,
@@ -42,21 +50,16 @@ sepal_status reading_peek_records(struct reading *reading, struct csv_marks mark
 
 /* Room for the names of n columns, of which line `line` tells; then each of them in its order. No
    two may have the same name. `column` is where the name stands. */
-sepal_status table_name_room(struct reading *reading, struct columns *columns, size_t n,
-                             size_t line);
-sepal_status table_name_column(struct reading *reading, struct columns *columns, struct slice name,
-                               size_t line, size_t column);
+sepal_status table_name_room(struct reading *reading, size_t n, size_t line);
+sepal_status table_name_column(struct reading *reading, struct slice name, size_t line,
+                               size_t column);
+/* The next one has no name but its number: "x1", "x2", ... */
+sepal_status table_number_column(struct reading *reading, size_t line, size_t column);
 struct arena *table_arena(struct reading *reading);
-/* Decide what the columns are, once they are named: fills the layout and the schema. */
-sepal_status table_plan(struct reading *reading, struct columns *columns,
-                        struct table_layout *layout);
-/* Parse the rows. `format_layout` is what the format's parser wants; `layout` is part of it. */
+/* Decide what the columns are, once they are named: fills reading->table and the schema. */
+sepal_status table_plan(struct reading *reading);
+/* Parse the rows. `layout` is what the format's parser wants. */
 sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
-                         const void *format_layout, const struct table_layout *layout);
-/* Settle what the rows say together. */
-sepal_status table_settle(struct reading *reading, const struct columns *columns,
-                          const struct table_layout *layout);
-/* Labels and weights from other files, once all records are counted. */
-sepal_status reading_join(struct reading *reading);
+                         const void *layout);
 
 #endif

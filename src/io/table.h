@@ -51,6 +51,8 @@ struct table_scratch {
     size_t *kept_at, *start;
     struct parsed_column *before; /* the columns as they were before the row */
     size_t cells_room, weight_room, label_room, kept_room, start_room, index_room, before_room;
+    char *unquoted; /* room for the text of any cell of the chunk */
+    size_t unquoted_room;
     struct text kept;
     struct error pending;
 };
@@ -70,8 +72,9 @@ struct table_rows {
     bool pending;    /* the row is to be refused, unless it is dropped for a missing value */
 };
 
+/* `bytes` of text are going to be cut into cells. */
 sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct table_layout *layout,
-                       struct parsed_chunk *parsed, struct table_scratch *scratch);
+                       struct parsed_chunk *parsed, struct table_scratch *scratch, size_t bytes);
 /* Every row is begun, and then ended or left out; `weightless` is known from the beginning where
    weights are in another file, else it is the parser's to set. */
 sepal_status rows_begin(struct table_rows *rows);
@@ -82,7 +85,10 @@ sepal_status rows_end(struct table_rows *rows);
 bool rows_forgive(struct table_rows *rows, sepal_status *status);
 /* Move what the scratch holds to memory of its true size. */
 sepal_status rows_finish(struct table_rows *rows);
-void table_scratch_clear(struct table_scratch *scratch);
+/* Room for a row's label, weight and beginning; and for that many values with their indices. */
+sepal_status table_scratch_row(struct table_scratch *scratch, sepal_ctx *ctx, size_t row);
+sepal_status table_scratch_entries(struct table_scratch *scratch, sepal_ctx *ctx, size_t n);
+void table_scratch_clear(void *scratch);
 
 sepal_status rows_refuse(const struct table_rows *rows, const char *p, const char *what,
                          struct slice token);

@@ -55,19 +55,20 @@ static sepal_status table_rows_refuse_label(const struct table_rows *rows,
 
 /* ---- cells -------------------------------------------------------------------------------- */
 
-static bool is_utf8(struct slice text) {
-    return utf8_valid_prefix(text.bytes, text.length) == text.length;
-}
-
-/* Whether a text can be a category at all, in training or later. */
+/* Whether a text can be a category, or a label, at all, in training or later. */
 static sepal_status table_rows_check_text(const struct table_rows *rows,
-                                          const struct table_cell *cell) {
+                                          const struct table_cell *cell, bool label) {
+    const struct slice none = {0};
     if (cell->text.length > LIMIT_TEXT)
-        return rows_refuse(rows, cell->start, "this text " LIMIT_TEXT_SAID, (struct slice){0});
-    if (!is_utf8(cell->text))
-        return rows_refuse(rows, cell->start, "text is not UTF-8; convert the file with iconv",
-                           (struct slice){0});
-    return SEPAL_OK;
+        return rows_refuse(rows, cell->start,
+                           label ? "this label " LIMIT_TEXT_SAID : "this text " LIMIT_TEXT_SAID,
+                           none);
+    if (utf8_valid_prefix(cell->text.bytes, cell->text.length) == cell->text.length)
+        return SEPAL_OK;
+    return rows_refuse(rows, cell->start,
+                       label ? "label is not UTF-8; convert the file with iconv"
+                             : "text is not UTF-8; convert the file with iconv",
+                       none);
 }
 
 static sepal_status note_odd(struct table_rows *rows, size_t feature, struct spot spot,
@@ -91,7 +92,7 @@ static sepal_status table_rows_take_text(struct table_rows *rows, const struct t
         if (!column->tokens) return SEPAL_EMEMORY;
     }
     TRY(tokens_add(column->tokens, rows->ctx, cell->text, &number, &fresh));
-    if (fresh || rows->layout->skips) TRY(table_rows_check_text(rows, cell));
+    if (fresh || rows->layout->skips) TRY(table_rows_check_text(rows, cell, false));
     if (column->texts++ == 0) column->first_text = spot;
     if (rows->layout->skips && !role->as_text) TRY(note_odd(rows, role->feature, spot, number));
     rows_store(rows, role->feature, number);
@@ -113,7 +114,7 @@ static sepal_status take_category(struct table_rows *rows, const struct table_ro
                                   const struct table_cell *cell) {
     size_t category = column_category(role->known, cell->text);
     bool seen = category < role->known->n_categories;
-    if (!seen) TRY(table_rows_check_text(rows, cell));
+    if (!seen) TRY(table_rows_check_text(rows, cell, false));
     rows_store(rows, role->feature, seen ? (double)category : UNKNOWN_CATEGORY);
     if (seen || rows->layout->unknown_zero) return SEPAL_OK;
     return refuse_unless_dropped(rows, rows_refuse(rows, cell->start,
@@ -162,12 +163,7 @@ static sepal_status table_rows_take_label(struct table_rows *rows, const struct 
     rows->scratch->label[rows->parsed->rows] = number;
     if (!fresh && !rows->layout->skips) return SEPAL_OK;
     if (label_is_missing(cell->text)) return table_rows_refuse_label(rows, role, cell);
-    if (cell->text.length > LIMIT_TEXT)
-        return rows_refuse(rows, cell->start, "this label " LIMIT_TEXT_SAID, (struct slice){0});
-    if (!is_utf8(cell->text))
-        return rows_refuse(rows, cell->start, "label is not UTF-8; convert the file with iconv",
-                           (struct slice){0});
-    return SEPAL_OK;
+    return table_rows_check_text(rows, cell, true);
 }
 
 static sepal_status take_weight(struct table_rows *rows, const struct table_cell *cell) {
@@ -202,38 +198,50 @@ sepal_status rows_take(struct table_rows *rows, const struct table_role *role,
     return SEPAL_OK;
 }
 
+/* ---- scratch ------------------------------------------------------------------------------ */
+
+sepal_status table_scratch_row(struct table_scratch *scratch, sepal_ctx *ctx, size_t row) {
+    TRY(mem_reserve(ctx, (void **)&scratch->label, &scratch->label_room, row + 1,
+                    sizeof *scratch->label));
+    TRY(mem_reserve(ctx, (void **)&scratch->weight, &scratch->weight_room, row + 1,
+                    sizeof *scratch->weight));
+    return mem_reserve(ctx, (void **)&scratch->start, &scratch->start_room, row + 2,
+                       sizeof *scratch->start);
+}
+
+static sepal_status table_scratch_cells(struct table_scratch *scratch, sepal_ctx *ctx, size_t n) {
+    return mem_reserve(ctx, (void **)&scratch->cells, &scratch->cells_room, n,
+                       sizeof *scratch->cells);
+}
+
+sepal_status table_scratch_entries(struct table_scratch *scratch, sepal_ctx *ctx, size_t n) {
+    TRY(table_scratch_cells(scratch, ctx, n));
+    return mem_reserve(ctx, (void **)&scratch->index, &scratch->index_room, n,
+                       sizeof *scratch->index);
+}
+
 /* ---- rows --------------------------------------------------------------------------------- */
 
 sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct table_layout *layout,
-                       struct parsed_chunk *parsed, struct table_scratch *scratch) {
+                       struct parsed_chunk *parsed, struct table_scratch *scratch, size_t bytes) {
     *rows = (struct table_rows){
         .ctx = ctx, .layout = layout, .parsed = parsed, .scratch = scratch, .single = true};
     parsed->n_columns = layout->n_features;
     parsed->columns = mem_zero(ctx, parsed->n_columns, sizeof *parsed->columns);
     if (!parsed->columns) return SEPAL_EMEMORY;
     scratch->kept.length = 0;
-    return SEPAL_OK;
+    return mem_reserve(ctx, (void **)&scratch->unquoted, &scratch->unquoted_room, bytes, 1);
 }
 
 static sepal_status table_rows_reserve_row(struct table_rows *rows) {
     struct table_scratch *scratch = rows->scratch;
     size_t row = rows->parsed->rows, n = rows->layout->n_features;
-    size_t cells = rows->layout->sparse ? rows->entries + n : (row + 1) * n;
-    TRY(mem_reserve(rows->ctx, (void **)&scratch->cells, &scratch->cells_room, cells,
-                    sizeof *scratch->cells));
-    TRY(mem_reserve(rows->ctx, (void **)&scratch->label, &scratch->label_room, row + 1,
-                    sizeof *scratch->label));
-    TRY(mem_reserve(rows->ctx, (void **)&scratch->weight, &scratch->weight_room, row + 1,
-                    sizeof *scratch->weight));
+    TRY(table_scratch_row(scratch, rows->ctx, row));
     TRY(mem_reserve(rows->ctx, (void **)&scratch->kept_at, &scratch->kept_room, row + 1,
                     sizeof *scratch->kept_at));
-    if (rows->layout->sparse) {
-        TRY(mem_reserve(rows->ctx, (void **)&scratch->index, &scratch->index_room, cells,
-                        sizeof *scratch->index));
-        TRY(mem_reserve(rows->ctx, (void **)&scratch->start, &scratch->start_room, row + 2,
-                        sizeof *scratch->start));
-        scratch->start[row] = rows->entries;
-    }
+    TRY(rows->layout->sparse ? table_scratch_entries(scratch, rows->ctx, rows->entries + n)
+                             : table_scratch_cells(scratch, rows->ctx, (row + 1) * n));
+    scratch->start[row] = rows->entries;
     scratch->kept_at[row] = scratch->kept.length;
     scratch->label[row] = NO_LABEL;
     return SEPAL_OK;
@@ -273,8 +281,7 @@ sepal_status rows_begin(struct table_rows *rows) {
     TRY(table_rows_reserve_row(rows));
     if (rows->layout->skips) TRY(remember_columns(rows));
     if (!rows->layout->weight) return SEPAL_OK;
-    size_t record = rows->parsed->first_record + parsed_records(rows->parsed);
-    double weight = record < rows->layout->n_weights ? rows->layout->weight[record] : 1;
+    double weight = parsed_next_weight(rows->parsed, rows->layout->weight, rows->layout->n_weights);
     rows->scratch->weight[rows->parsed->rows] = weight;
     rows->weightless = weight == 0;
     return SEPAL_OK;
@@ -322,18 +329,12 @@ bool rows_forgive(struct table_rows *rows, sepal_status *status) {
 
 /* ---- the end of a chunk ------------------------------------------------------------------- */
 
-static void *table_rows_copy(sepal_ctx *ctx, const void *from, size_t count, size_t size) {
-    void *to = mem_alloc(ctx, count, size);
-    if (to && count) memcpy(to, from, count * size);
-    return to;
-}
-
 static sepal_status finish_dense(struct table_rows *rows) {
     struct parsed_chunk *parsed = rows->parsed;
     size_t cells = parsed->rows * parsed->n_columns;
     if (!rows->single) {
         parsed->f64_cells =
-            table_rows_copy(rows->ctx, rows->scratch->cells, cells, sizeof *parsed->f64_cells);
+            parsed_copy(rows->ctx, rows->scratch->cells, cells, sizeof *parsed->f64_cells);
         return parsed->f64_cells ? SEPAL_OK : SEPAL_EMEMORY;
     }
     parsed->f32_cells = mem_alloc(rows->ctx, cells, sizeof *parsed->f32_cells);
@@ -358,25 +359,20 @@ sepal_status rows_finish(struct table_rows *rows) {
     const struct table_layout *layout = rows->layout;
     struct table_scratch *scratch = rows->scratch;
     struct parsed_chunk *parsed = rows->parsed;
-    bool weights = layout->weights || layout->weight;
     TRY(layout->sparse ? finish_sparse(rows) : finish_dense(rows));
-    if (layout->labels)
-        parsed->label =
-            table_rows_copy(rows->ctx, scratch->label, parsed->rows, sizeof *parsed->label);
-    if (weights)
-        parsed->weight =
-            table_rows_copy(rows->ctx, scratch->weight, parsed->rows, sizeof *parsed->weight);
-    if (layout->keeps) {
-        parsed->kept = table_rows_copy(rows->ctx, scratch->kept.bytes, scratch->kept.length, 1);
-        parsed->kept_at =
-            table_rows_copy(rows->ctx, scratch->kept_at, parsed->rows, sizeof *parsed->kept_at);
-    }
-    bool whole = (!layout->labels || parsed->label) && (!weights || parsed->weight) &&
-                 !scratch->kept.failed && (!layout->keeps || (parsed->kept && parsed->kept_at));
+    TRY(parsed_keep(parsed, rows->ctx, layout->labels ? scratch->label : NULL,
+                    layout->weights || layout->weight ? scratch->weight : NULL));
+    if (!layout->keeps) return SEPAL_OK;
+    parsed->kept = parsed_copy(rows->ctx, scratch->kept.bytes, scratch->kept.length, 1);
+    parsed->kept_at =
+        parsed_copy(rows->ctx, scratch->kept_at, parsed->rows, sizeof *parsed->kept_at);
+    bool whole = !scratch->kept.failed && parsed->kept && parsed->kept_at;
     return whole ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-void table_scratch_clear(struct table_scratch *scratch) {
+void table_scratch_clear(void *memory) {
+    struct table_scratch *scratch = memory;
+    mem_free(scratch->unquoted);
     mem_free(scratch->cells);
     mem_free(scratch->weight);
     mem_free(scratch->label);

@@ -4,55 +4,27 @@
 
 #include "core/alloc.h"
 #include "io/labels_file.h"
+#include "io/source.h"
 
-#include <stdio.h>
 #include <string.h>
 
-/* With labels: they go to a second file. */
-static const struct writer {
-    enum format format;
-    sepal_status (*check)(struct writing *w), (*write)(struct writing *w),
-        (*labels)(struct writing *w);
-} writers[] = {
-    {FORMAT_CSV, check_table, write_table, NULL},
-    {FORMAT_TSV, check_table, write_table, NULL},
-    {FORMAT_LIBSVM, check_libsvm, write_libsvm, NULL},
-    {FORMAT_ARFF, check_arff, write_arff, NULL},
-    {FORMAT_NPY, check_array, write_array, write_array_labels},
-    {FORMAT_IDX, check_array, write_array, write_array_labels},
-};
-
-static const struct writer *writer_of(enum format format) {
-    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
-        if (writers[i].format == format) return &writers[i];
-    return NULL;
-}
-
 static sepal_status unknown_format(sepal_ctx *ctx, const char *word) {
-    enum { LIST_BYTES = 128 };
-    char list[LIST_BYTES] = "", shown[TEXT_SHOWN_BYTES];
-    size_t used = 0;
-    for (const struct format_row *row = format_table; row->name && used < sizeof list; row++) {
-        const char *before = row == format_table ? "" : row[1].name ? ", " : " or ";
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, row->name);
-    }
-    return fail(ctx, SEPAL_EUSAGE,
-                "the format to write is not known from '%s'; say " OPTION "to %s",
-                text_shown(shown, word, strlen(word)), list);
+    char list[FORMATS_SHOWN_BYTES], shown[TEXT_SHOWN_BYTES];
+    return fail(
+        ctx, SEPAL_EUSAGE, "the format to write is not known from '%s'; say " OPTION "to %s",
+        text_shown(shown, word, strlen(word)), formats_shown(list, format_is_written, " or "));
 }
 
-static sepal_status write_choose_format(enum format *out, sepal_ctx *ctx, const char *path,
+static sepal_status write_choose_format(const struct format **out, sepal_ctx *ctx, const char *path,
                                         const char *name) {
-    *out = name ? 0 : format_of_extension(path);
-    for (const struct format_row *row = format_table; name && row->name; row++)
-        if (strcmp(row->name, name) == 0) *out = row->format;
+    *out = name ? format_find(name) : format_of_path(path, NULL);
     size_t plain = source_plain_length(path);
     if (path[plain])
         return fail(ctx, SEPAL_EUSAGE,
                     "packed files are read, not written; leave %s off the name, and pack the file "
                     "afterwards",
                     path + plain);
-    return *out ? SEPAL_OK : unknown_format(ctx, name ? name : path);
+    return *out && format_is_written(*out) ? SEPAL_OK : unknown_format(ctx, name ? name : path);
 }
 
 /* ---- checks that formats share ------------------------------------------------------------ */
@@ -78,6 +50,14 @@ bool has_control(const char *text, const char *but) {
     for (; *text; text++)
         if (((unsigned char)*text < ' ' || *text == 0x7f) && !strchr(but, *text)) return true;
     return false;
+}
+
+sepal_status check_text(struct writing *w, const char *what, const char *text) {
+    char shown[TEXT_SHOWN_BYTES];
+    if (!has_control(text, "\t\r\n")) return SEPAL_OK;
+    return fail(w->ctx, SEPAL_EDATA,
+                "the %s '%s' has a control character, which no text file may have; rename it", what,
+                text_shown(shown, text, strlen(text)));
 }
 
 bool begins_with_mark(const char *text) {
@@ -130,6 +110,18 @@ sepal_status writing_pass(struct writing *w) {
     return w->text.failed || w->text.length >= PIECE_BYTES ? pass_all(w) : SEPAL_OK;
 }
 
+static sepal_status write_rows(struct writing *w) {
+    const struct writer *writer = w->format->writer;
+    struct block_iterator blocks = {.matrix = &w->data->matrix};
+    if (writer->header) TRY(writer->header(w));
+    for (const struct block *block; (block = block_next(&blocks));)
+        for (size_t i = 0; i < block->rows; i++) {
+            writer->row(w, block, i);
+            TRY(writing_pass(w));
+        }
+    return SEPAL_OK;
+}
+
 static sepal_status stage_file(struct staged *out, struct writing *w, const char *path,
                                sepal_status (*fill)(struct writing *)) {
     TRY(output_begin(&w->file, w->ctx, path));
@@ -156,18 +148,17 @@ static void warn_of_other_labels(struct writing *w, const char *path, const char
 /* The labels take their name first. Should the second step fail, or somebody look between the two,
    new labels beside old rows are mostly noticed by their number, and labels alone do no harm; rows
    without their labels would be read with the last column as the labels. */
-static sepal_status write_with_labels(struct writing *w, const char *path,
-                                      const struct writer *writer) {
+static sepal_status write_with_labels(struct writing *w, const char *path) {
     struct staged rows, labels;
     char *labels_path;
     TRY(array_labels_path(&labels_path, w, path));
-    sepal_status status = stage_file(&rows, w, path, writer->write);
+    sepal_status status = stage_file(&rows, w, path, write_rows);
     if (status == SEPAL_OK && !rows.target) {
         warn(w->ctx, "labels-lost",
              "%s is not a file, and has none beside it for the labels; they are left out", path);
         status = output_commit(w->ctx, &rows);
     } else if (status == SEPAL_OK) {
-        status = stage_file(&labels, w, labels_path, writer->labels);
+        status = stage_file(&labels, w, labels_path, w->format->writer->labels);
         if (status == SEPAL_OK)
             status = output_commit_both(w->ctx, &labels, &rows);
         else
@@ -178,9 +169,9 @@ static sepal_status write_with_labels(struct writing *w, const char *path,
     return status;
 }
 
-static sepal_status write_alone(struct writing *w, const char *path, const struct writer *writer) {
+static sepal_status write_alone(struct writing *w, const char *path) {
     struct staged rows;
-    TRY(stage_file(&rows, w, path, writer->write));
+    TRY(stage_file(&rows, w, path, write_rows));
     return output_commit(w->ctx, &rows);
 }
 
@@ -202,11 +193,9 @@ sepal_status data_write(sepal_ctx *ctx, const sepal_data *data, const char *path
                         const char *format) {
     struct writing w;
     sepal_status status = begin_writing(&w, ctx, data, path, format);
-    const struct writer *writer = writer_of(w.format);
-    if (status == SEPAL_OK) status = writer->check(&w);
+    if (status == SEPAL_OK) status = w.format->writer->check(&w);
     if (status == SEPAL_OK)
-        status =
-            writer->labels ? write_with_labels(&w, path, writer) : write_alone(&w, path, writer);
+        status = w.format->writer->labels ? write_with_labels(&w, path) : write_alone(&w, path);
     end_writing(&w);
     return status;
 }
@@ -216,7 +205,7 @@ sepal_status data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data
     struct writing w;
     *out = NULL;
     sepal_status status = begin_writing(&w, ctx, data, path, format);
-    if (status == SEPAL_OK && writer_of(w.format)->labels && !output_is_device(path))
+    if (status == SEPAL_OK && w.format->writer->labels && !output_is_device(path))
         status = array_labels_path(out, &w, path);
     end_writing(&w);
     return status;

@@ -39,25 +39,16 @@ static void arff_put_label(struct writing *w, const char *label) {
         put_word(w, label);
 }
 
-static sepal_status arff_check_text(struct writing *w, const char *what, const char *text) {
-    char shown[TEXT_SHOWN_BYTES];
-    if (!has_control(text, "\t\r\n")) return SEPAL_OK;
-    return fail(w->ctx, SEPAL_EDATA,
-                "the %s '%s' has a control character, which no text file may have; rename it", what,
-                text_shown(shown, text, strlen(text)));
-}
-
-sepal_status check_arff(struct writing *w) {
+static sepal_status check_arff(struct writing *w) {
     const struct matrix *matrix = &w->data->matrix;
     TRY(check_single_labels(w, "ARFF"));
     TRY(check_cells(w, matrix->sparse ? 1 : matrix->rows, "an ARFF file"));
-    for (size_t k = 0; k < w->n_labels; k++) TRY(arff_check_text(w, "label", w->labels[k]));
+    for (size_t k = 0; k < w->n_labels; k++) TRY(check_text(w, "label", w->labels[k]));
     return SEPAL_OK;
 }
 
 static sepal_status put_attributes(struct writing *w, const struct tokens *names) {
-    for (size_t j = 0; j < names->count; j++)
-        TRY(arff_check_text(w, "name", names->items[j].bytes));
+    for (size_t j = 0; j < names->count; j++) TRY(check_text(w, "name", names->items[j].bytes));
     text_puts(w->ctx, &w->text, "@relation sepal\n");
     for (size_t j = 0; j < names->count; j++) {
         text_puts(w->ctx, &w->text, "@attribute ");
@@ -74,12 +65,8 @@ static sepal_status put_attributes(struct writing *w, const struct tokens *names
     return SEPAL_OK;
 }
 
-static sepal_status arff_write_header(struct writing *w) {
-    struct tokens names = {0};
-    sepal_status status = column_names(&names, w->ctx, w->data);
-    if (status == SEPAL_OK) status = put_attributes(w, &names);
-    tokens_clear(&names);
-    return status;
+static sepal_status arff_put_header(struct writing *w) {
+    return put_column_names(w, put_attributes);
 }
 
 static void put_dense_row(struct writing *w, const struct block *block, size_t i) {
@@ -117,17 +104,13 @@ static void put_sparse_row(struct writing *w, const struct block *block, size_t 
     text_puts(w->ctx, &w->text, "}");
 }
 
-sepal_status write_arff(struct writing *w) {
-    struct block_iterator blocks = {.matrix = &w->data->matrix};
-    TRY(arff_write_header(w));
-    for (const struct block *block; (block = block_next(&blocks));)
-        for (size_t i = 0; i < block->rows; i++) {
-            if (block->sparse)
-                put_sparse_row(w, block, i);
-            else
-                put_dense_row(w, block, i);
-            text_puts(w->ctx, &w->text, "\n");
-            TRY(writing_pass(w));
-        }
-    return SEPAL_OK;
+static void arff_put_row(struct writing *w, const struct block *block, size_t i) {
+    if (block->sparse)
+        put_sparse_row(w, block, i);
+    else
+        put_dense_row(w, block, i);
+    text_puts(w->ctx, &w->text, "\n");
 }
+
+const struct writer arff_writer = {
+    .check = check_arff, .header = arff_put_header, .row = arff_put_row};

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-sepal_status check_libsvm(struct writing *w) {
+static sepal_status check_libsvm(struct writing *w) {
     char shown[TEXT_SHOWN_BYTES];
     for (size_t k = 0; k < w->n_labels; k++) {
         const char *label = w->labels[k];
@@ -65,22 +65,17 @@ static bool lacks_last(const struct matrix *matrix, size_t base) {
     return matrix->cols > (base ? 0 : 1) && !column_occurs(matrix, matrix->cols - 1);
 }
 
-sepal_status write_libsvm(struct writing *w) {
+static void libsvm_file_put_row(struct writing *w, const struct block *block, size_t i) {
     const struct matrix *matrix = &w->data->matrix;
     size_t base = w->data->schema->zero_based ? 0 : 1, column;
     double value;
-    struct block_iterator blocks = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&blocks));)
-        for (size_t i = 0; i < block->rows; i++) {
-            bool first = block->first_row + i == 0;
-            libsvm_file_put_labels(w, block->first_row + i);
-            if (first && lacks_first(matrix, base)) libsvm_file_put_entry(w, 0, 0);
-            for (size_t at = 0; row_next(block, i, matrix->cols, &at, &column, &value);)
-                libsvm_file_put_entry(w, column + base, value);
-            if (first && lacks_last(matrix, base))
-                libsvm_file_put_entry(w, matrix->cols - 1 + base, 0);
-            text_puts(w->ctx, &w->text, "\n");
-            TRY(writing_pass(w));
-        }
-    return SEPAL_OK;
+    bool first = block->first_row + i == 0;
+    libsvm_file_put_labels(w, block->first_row + i);
+    if (first && lacks_first(matrix, base)) libsvm_file_put_entry(w, 0, 0);
+    for (size_t at = 0; row_next(block, i, matrix->cols, &at, &column, &value);)
+        libsvm_file_put_entry(w, column + base, value);
+    if (first && lacks_last(matrix, base)) libsvm_file_put_entry(w, matrix->cols - 1 + base, 0);
+    text_puts(w->ctx, &w->text, "\n");
 }
+
+const struct writer libsvm_writer = {.check = check_libsvm, .row = libsvm_file_put_row};

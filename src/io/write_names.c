@@ -1,5 +1,6 @@
 /* The names of the columns of a table, such that reading finds the same columns again. */
-#include "io/csv.h"
+#include "data/cell_value.h"
+#include "io/columns.h"
 #include "io/write.h"
 
 #include <string.h>
@@ -8,13 +9,6 @@
 static bool needs_letter(struct slice name) {
     double value;
     return cell_is_number(name, &value) || cell_is_missing(name);
-}
-
-static bool is_usual_target(const char *name) {
-    static const char *const usual[] = {"target", "label", "class", "y"};
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (slice_is_nocase((struct slice){name, strlen(name)}, usual[i])) return true;
-    return false;
 }
 
 static sepal_status add_name(struct tokens *names, sepal_ctx *ctx, struct slice name) {
@@ -35,7 +29,7 @@ static sepal_status add_features(struct tokens *names, sepal_ctx *ctx, const str
         name->length = 0;
         schema_column_name(ctx, name, schema, j);
         if (name->failed) return SEPAL_EMEMORY;
-        if (is_usual_target(name->bytes))
+        if (column_is_target(name->bytes))
             return fail(ctx, SEPAL_EDATA,
                         "a feature has the name '%s', by which the label column is found; rename "
                         "it, or write libsvm",
@@ -51,7 +45,7 @@ static sepal_status add_features(struct tokens *names, sepal_ctx *ctx, const str
     return SEPAL_OK;
 }
 
-sepal_status column_names(struct tokens *out, sepal_ctx *ctx, const sepal_data *data) {
+static sepal_status column_names(struct tokens *out, sepal_ctx *ctx, const sepal_data *data) {
     const struct schema *schema = data->schema;
     struct text name = {0};
     sepal_status status = add_features(out, ctx, schema, &name);
@@ -59,9 +53,18 @@ sepal_status column_names(struct tokens *out, sepal_ctx *ctx, const sepal_data *
     TRY(status);
     const char *weight = schema->weight ? schema->weight : "weight";
     const char *target = schema->header && schema->target ? schema->target : "class";
-    if (needs_letter((struct slice){weight, strlen(weight)}) || is_usual_target(weight))
+    if (needs_letter((struct slice){weight, strlen(weight)}) || column_is_target(weight))
         weight = "weight";
     if (needs_letter((struct slice){target, strlen(target)})) target = "class";
     if (data->weight) TRY(add_name(out, ctx, (struct slice){weight, strlen(weight)}));
     return add_name(out, ctx, (struct slice){target, strlen(target)});
+}
+
+sepal_status put_column_names(struct writing *w,
+                              sepal_status (*put)(struct writing *w, const struct tokens *names)) {
+    struct tokens names = {0};
+    sepal_status status = column_names(&names, w->ctx, w->data);
+    if (status == SEPAL_OK) status = put(w, &names);
+    tokens_clear(&names);
+    return status;
 }

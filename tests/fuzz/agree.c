@@ -4,7 +4,7 @@
 #include "fuzz/strict_reader.h"
 
 #include "core/alloc.h"
-#include "io/detect.h"
+#include "io/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,12 +98,13 @@ bool readers_agree(const struct fuzz_reading *reading) {
     sepal_ctx *ctx = fuzz_ctx(1);
     LAW(read_options_parse(&options, ctx, &arena, reading->options) == SEPAL_OK, "%s",
         reading->options);
-    bool libsvm = options.format == FORMAT_LIBSVM;
+    const struct format *format = options.format ? format_table[options.format - 1] : NULL;
+    bool libsvm = format && format->family == FAMILY_INDEXED;
     char delimiter = !options.delimiter                      ? '\0'
                      : strcmp(options.delimiter, "tab") == 0 ? '\t'
                      : options.delimiter[1]                  ? ' '
                                                              : options.delimiter[0];
-    if (options.format == FORMAT_TSV && !delimiter) delimiter = '\t';
+    if (format && !delimiter) delimiter = format->delimiter;
     if (!libsvm && !delimiter) delimiter = strict_delimiter(file->at, file->size, &options);
     bool known = !is_packed(file) && is_known(&options) &&
                  !(libsvm && (options.target || options.delimiter || options.categorical));

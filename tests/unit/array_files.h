@@ -3,6 +3,7 @@
 #define SEPAL_TESTS_ARRAY_FILES_H
 
 #include "io/array.h"
+#include "io/format.h"
 #include "unit/read_fixture.h"
 
 struct bytes {
@@ -64,8 +65,8 @@ static inline struct source source_of(const struct bytes *file, const char *name
 static inline sepal_status header_of(struct array_shape *shape, const struct bytes *file,
                                      struct bytes *rest) {
     struct source source = source_of(file, "array");
-    enum array_format format = file->at[0] ? ARRAY_NPY : ARRAY_IDX;
-    sepal_status status = array_header(shape, &ctx, &source, format);
+    const struct format *format = format_find(file->at[0] ? "npy" : "idx");
+    sepal_status status = array_header(shape, &ctx, &source, format->array);
     if (status == SEPAL_OK && rest)
         assert_int_equal(source_take(&source, &ctx, rest->at, sizeof rest->at, &rest->n), SEPAL_OK);
     source_close(&source);

@@ -32,7 +32,8 @@ static inline void forget_warnings(void) {
 
 static inline int fresh(void **state) {
     (void)state;
-    ctx = (struct sepal_ctx){.root = &ctx, .seed = 1, .threads = 2, .kernels = kernels_choose()};
+    ctx = (struct sepal_ctx){
+        .root = &ctx, .seed = 1, .threads = 2, .kernels = kernels_choose(), .option_prefix = "--"};
     return 0;
 }
 

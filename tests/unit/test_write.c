@@ -1,5 +1,5 @@
 /* Files of text to the byte, what no format can hold, and files that appear whole or not at all. */
-#include "io/detect.h"
+#include "io/format.h"
 #include "unit/write_fixture.h"
 
 #include <dirent.h>
@@ -194,11 +194,11 @@ static void test_labels_that_cannot_stand(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *labels[] = {cases[i].label, "zz"};
         sepal_data *data = data_with_labels(labels, 2);
-        for (const struct format_row *row = format_table; row->name; row++) {
+        for (const struct format *const *row = format_table; *row; row++) {
             bool refused = cases[i].refused[row - format_table] == 'x';
-            sepal_status status = data_write(&ctx, data, "out", row->name);
+            sepal_status status = data_write(&ctx, data, "out", (*row)->name);
             if (status != (refused ? SEPAL_EDATA : SEPAL_OK))
-                fail_msg("label %zu as %s: status %d", i, row->name, (int)status);
+                fail_msg("label %zu as %s: status %d", i, (*row)->name, (int)status);
             if (refused) assert_non_null(strstr(ctx.error.message, "label '"));
             assert_true(exists("out") != refused);
             remove("out");
@@ -213,9 +213,9 @@ static void test_label_sets(void **state) {
     (void)state;
     put("sets.svm", "1,3 1:2\n2 1:1\n");
     sepal_data *data = must_read("sets.svm", NULL);
-    for (const struct format_row *row = format_table; row->name; row++) {
-        bool refused = row->format != FORMAT_LIBSVM;
-        assert_int_equal(data_write(&ctx, data, "out", row->name),
+    for (const struct format *const *row = format_table; *row; row++) {
+        bool refused = (*row)->family != FAMILY_INDEXED;
+        assert_int_equal(data_write(&ctx, data, "out", (*row)->name),
                          refused ? SEPAL_EDATA : SEPAL_OK);
         if (refused) assert_non_null(strstr(ctx.error.message, "use libsvm"));
         assert_true(exists("out") != refused);
@@ -228,9 +228,9 @@ static void test_too_many_cells(void **state) {
     (void)state;
     put("wide.svm", "x 1:2\ny 2147483647:3\n");
     sepal_data *data = must_read("wide.svm", NULL);
-    for (const struct format_row *row = format_table; row->name; row++) {
-        if (row->format == FORMAT_LIBSVM) continue;
-        assert_int_equal(data_write(&ctx, data, "out", row->name), SEPAL_EDATA);
+    for (const struct format *const *row = format_table; *row; row++) {
+        if ((*row)->family == FAMILY_INDEXED) continue;
+        assert_int_equal(data_write(&ctx, data, "out", (*row)->name), SEPAL_EDATA);
         assert_non_null(strstr(ctx.error.message, "too large to write"));
         assert_false(exists("out"));
     }
@@ -251,10 +251,10 @@ static void test_weights_lost(void **state) {
     (void)state;
     put("small.csv", small);
     sepal_data *data = must_read("small.csv", "weight=w, drop=class, target=a");
-    for (const struct format_row *row = format_table; row->name; row++) {
-        bool lost = row->format == FORMAT_LIBSVM || row->format >= FORMAT_NPY;
+    for (const struct format *const *row = format_table; *row; row++) {
+        bool lost = (*row)->family == FAMILY_INDEXED || (*row)->array;
         forget_warnings();
-        must_write(data, "out", row->name);
+        must_write(data, "out", (*row)->name);
         assert_true(warned("weights-lost") == lost);
     }
     data_free(data);
@@ -290,17 +290,17 @@ static void test_faults(void **state) {
     sepal_data *data = data_with_labels(labels, 3);
     size_t open_before = files_in("/proc/self/fd"), points = 0;
     mkdir("faults", 0777);
-    for (const struct format_row *row = format_table; row->name; row++)
+    for (const struct format *const *row = format_table; *row; row++)
         for (int kind = 0; kind < FAULT_KINDS; kind++)
             for (int run = 0; run < 4; run++) {
-                bool old = run & 1, two = row->format >= FORMAT_NPY;
-                const char *second =
-                    row->format == FORMAT_NPY ? "faults/out.labels.npy" : "faults/out.labels.txt";
+                bool old = run & 1, two = (*row)->array != NULL;
+                const char *second = strcmp((*row)->name, "npy") == 0 ? "faults/out.labels.npy"
+                                                                      : "faults/out.labels.txt";
                 for (size_t k = 1;; k++) {
                     if (old) put("faults/out", "old");
                     if (old && two) put(second, "old");
                     let_fail((enum fault_kind)kind, k, run & 2);
-                    sepal_status status = data_write(&ctx, data, "faults/out", row->name);
+                    sepal_status status = data_write(&ctx, data, "faults/out", (*row)->name);
                     bool hit = atomic_load(&ctx.faults[kind].calls) >= k;
                     let_fail((enum fault_kind)kind, 0, false);
                     assert_int_equal(status, !hit                  ? SEPAL_OK

@@ -1,9 +1,13 @@
-/* The header of npy, versions 1 to 3: magic, version, length, then a Python dictionary with the keys
+/* npy, the format of NumPy. Its header, of versions 1 to 3, is magic, version, length, then a Python dictionary with the keys
    descr, fortran_order and shape, padded by blanks up to a line end (NumPy Enhancement Proposal 1
    and numpy.lib.format). Nothing else that Python could mean is understood. */
-#include "io/array_parts.h"
+#include "io/array.h"
+#include "io/write.h"
 
 #include <string.h>
+
+enum { NPY_MAGIC_BYTES = 6 };
+static const char npy_magic[NPY_MAGIC_BYTES] = "\x93NUMPY";
 
 struct scan {
     sepal_ctx *ctx;
@@ -254,11 +258,10 @@ static sepal_status read_length(const struct scan *scan, size_t n, size_t *start
     return SEPAL_OK;
 }
 
-sepal_status npy_header(struct array_shape *out, sepal_ctx *ctx, struct source *source) {
+static sepal_status npy_header(struct array_shape *out, sepal_ctx *ctx, struct source *source) {
     enum { LONGEST_START = 12 };
     struct scan scan = {.ctx = ctx, .file = source->file.name};
     size_t n, start = 0, length = 0;
-    *out = (struct array_shape){.format = ARRAY_NPY};
     TRY(source_peek(source, ctx, LONGEST_START, &scan.start, &n));
     TRY(read_length(&scan, n, &start, &length));
     TRY(source_peek(source, ctx, length, &scan.start, &n));
@@ -266,7 +269,54 @@ sepal_status npy_header(struct array_shape *out, sepal_ctx *ctx, struct source *
     scan.p = scan.start + start;
     scan.end = scan.start + length;
     TRY(read_fields(&scan, out));
-    TRY(array_measure(out, ctx, scan.file));
     source_skip(source, length);
     return SEPAL_OK;
 }
+
+/* ---- as it is written --------------------------------------------------------------------- */
+
+/* Version 1.0. */
+static void npy_put_header(struct writing *w, enum array_item item, size_t characters,
+                           size_t cols) {
+    enum { ALIGNMENT = 64, BEFORE_BYTES = 10 }; /* magic, version, length of the rest */
+    struct text head = {0};
+    text_printf(w->ctx, &head, "{'descr': '%s", w->format->array->type[item]);
+    if (item == ITEM_TEXT) text_printf(w->ctx, &head, "%zu", characters);
+    text_printf(w->ctx, &head, "', 'fortran_order': False, 'shape': (%zu,", w->data->matrix.rows);
+    if (cols) text_printf(w->ctx, &head, " %zu", cols);
+    text_puts(w->ctx, &head, "), }");
+    while (!head.failed && (BEFORE_BYTES + head.length + 1) % ALIGNMENT)
+        text_puts(w->ctx, &head, " ");
+    text_puts(w->ctx, &head, "\n");
+    text_add(w->ctx, &w->text, npy_magic, NPY_MAGIC_BYTES);
+    text_add(w->ctx, &w->text, "\x01\x00", 2);
+    array_put_bits(w, head.length, 2);
+    text_add(w->ctx, &w->text, head.bytes, head.length);
+    w->text.failed = w->text.failed || head.failed;
+    text_clear(&head);
+}
+
+/* ---- the format --------------------------------------------------------------------------- */
+
+/* A file shorter than the magic is npy if all of it is part of it. */
+static bool npy_detect(const char *bytes, size_t n) {
+    return n && memcmp(bytes, npy_magic, n < NPY_MAGIC_BYTES ? n : NPY_MAGIC_BYTES) == 0;
+}
+
+static const struct array_format npy_array = {
+    .header = npy_header,
+    .most_dims = 2,
+    .labels_inside = true,
+    .type = {[ITEM_I64] = "<i8", [ITEM_F32] = "<f4", [ITEM_F64] = "<f8", [ITEM_TEXT] = "<U"},
+    .put_header = npy_put_header,
+};
+
+const struct format format_npy = {
+    .name = "npy",
+    .summary = "NumPy array of numbers; labels in a second file",
+    .extensions = {".npy"},
+    .array = &npy_array,
+    .detect = npy_detect,
+    .read = read_array,
+    .writer = &array_writer,
+};

@@ -1,0 +1,29 @@
+/* The rows of the chunks as blocks of the matrix: assemble.c, and assemble_copy.c for sparse rows that
+   only have to be copied. */
+#ifndef SEPAL_IO_ASSEMBLE_H
+#define SEPAL_IO_ASSEMBLE_H
+
+#include "data/schema.h"
+#include "io/chunks.h"
+
+/* The rows of a block, chunk by chunk. */
+struct chunk_rows {
+    const struct chunks *chunks;
+    size_t chunk;
+    struct parsed_chunk *parsed;
+    size_t first; /* number in the chunk of the first row, dropped rows counted */
+    size_t n;     /* rows that stay */
+    size_t at;    /* number in the block of the first row */
+};
+struct chunk_rows chunk_rows_first(const struct chunks *chunks, const struct block *block);
+bool chunk_rows_next(struct chunk_rows *part, const struct block *block);
+
+/* Fill a sparse block from chunks of sparse rows, none of which is dropped. */
+sepal_status assemble_copy(sepal_ctx *ctx, struct block *block, const struct chunks *chunks,
+                           uint32_t index_base);
+
+/* Move the cells to the matrix; the chunks are emptied on the way. */
+sepal_status assemble(struct matrix *out, sepal_ctx *ctx, const struct chunks *chunks,
+                      const struct schema *schema, size_t rows);
+
+#endif

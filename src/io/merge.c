@@ -1,0 +1,116 @@
+/* The order in which the chunks of a file are merged, for tables and for indexed rows. */
+#include "io/merge.h"
+
+#include "core/alloc.h"
+#include "io/csv.h"
+#include "io/reading.h"
+
+#include <string.h>
+
+/* Labels and weights from other files, once all records are counted. */
+static sepal_status join_files(struct reading *reading) {
+    size_t records = chunks_records(&reading->chunks);
+    const char *file = reading->source.file.name;
+    if (reading->weights.file)
+        TRY(labels_file_expect(reading->ctx, &reading->weights, records, file));
+    if (!reading->labels.file) return SEPAL_OK;
+    TRY(labels_file_expect(reading->ctx, &reading->labels, records, file));
+    return merge_labels_file(reading->ctx, &reading->chunks, &reading->labels);
+}
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+static sepal_status keep_header(struct reading *reading) {
+    struct text header = {0};
+    sepal_data *data = reading->data;
+    for (size_t c = 0; c < reading->columns.n; c++) {
+        if (!reading->table.roles[c].keep) continue;
+        if (header.length) text_puts(reading->ctx, &header, ",");
+        const char *name = reading->columns.names[c];
+        csv_put(reading->ctx, &header, (struct slice){name, strlen(name)});
+    }
+    data->kept_header =
+        header.bytes ? arena_text(reading->ctx, &data->arena, header.bytes, header.length) : "";
+    bool failed = header.failed || !data->kept_header;
+    text_clear(&header);
+    return failed ? SEPAL_EMEMORY : merge_kept(data, reading->ctx, &reading->chunks);
+}
+
+/* Rows that the model cannot predict stay in place, marked, when only predictions are asked for. */
+static sepal_status keep_undecided(struct reading *reading) {
+    size_t rows = 0, at = 0;
+    for (size_t i = 0; i < reading->chunks.count; i++) rows += reading->chunks.items[i]->rows;
+    reading->data->undecided = mem_zero(reading->ctx, rows, sizeof *reading->data->undecided);
+    if (!reading->data->undecided) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < reading->chunks.count; i++) {
+        struct parsed_chunk *parsed = reading->chunks.items[i];
+        for (size_t r = 0; r < parsed->rows; r++)
+            reading->data->undecided[at++] = parsed_drops(parsed, r);
+        mem_free(parsed->drop);
+        parsed->drop = NULL;
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status merge_table(struct reading *reading) {
+    sepal_ctx *ctx = reading->ctx;
+    const struct source *source = &reading->source;
+    const struct chunks *chunks = &reading->chunks;
+    const struct table_layout *layout = &reading->table;
+    /* bad lines first: their labels are not looked at */
+    if (reading->learnt && layout->skips) TRY(merge_odd_texts(ctx, chunks, layout));
+    TRY(join_files(reading));
+    TRY(merge_missing(ctx, source, chunks, reading->data->schema, reading->learnt != NULL));
+    if (!reading->with_labels && reading->known->missing == MISSING_DROP)
+        TRY(keep_undecided(reading));
+    TRY(merge_rows(&reading->data->matrix.rows, ctx, source, chunks));
+    if (reading->learnt) TRY(merge_columns(reading->learnt, ctx, source, chunks, layout));
+    return layout->keeps ? keep_header(reading) : SEPAL_OK;
+}
+
+/* ---- indexed rows ------------------------------------------------------------------------- */
+
+static void note_ignored(struct reading *reading) {
+    size_t ignored = 0;
+    for (size_t i = 0; i < reading->chunks.count; i++)
+        ignored += reading->chunks.items[i]->notes.ignored;
+    if (ignored)
+        warn(reading->ctx, "unknown-indices",
+             "%zu values have an index that training has not seen and are ignored", ignored);
+}
+
+static sepal_status merge_indexed(struct reading *reading) {
+    sepal_ctx *ctx = reading->ctx;
+    const struct source *source = &reading->source;
+    const struct chunks *chunks = &reading->chunks;
+    bool labels_inside = reading->with_labels && !reading->labels.file;
+    if (reading->options.bad_lines == BAD_LINES_SKIP && labels_inside)
+        TRY(merge_unlabelled(ctx, chunks));
+    TRY(join_files(reading));
+    if (reading->learnt)
+        TRY(merge_indices(reading->learnt, ctx, source, chunks, reading->options.n_features));
+    note_ignored(reading);
+    return merge_rows(&reading->data->matrix.rows, ctx, source, chunks);
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+/* What the labels or weights are as a whole has no place but their file: `labels_file`, if it is one. */
+static sepal_status at_file(struct reading *reading, const char *labels_file, sepal_status status) {
+    if (status == SEPAL_EDATA && !*reading->ctx->error.file)
+        fail_place(reading->ctx, labels_file ? labels_file : reading->source.file.name, 1, 1);
+    return status;
+}
+
+sepal_status merge_chunks(struct reading *reading) {
+    sepal_ctx *ctx = reading->ctx;
+    sepal_data *data = reading->data;
+    const struct chunks *chunks = &reading->chunks;
+    TRY(data->schema->family == FAMILY_INDEXED ? merge_indexed(reading) : merge_table(reading));
+    if (reading->with_labels)
+        TRY(at_file(reading, reading->labels.file,
+                    merge_labels(data, reading->learnt, ctx, &reading->source, chunks)));
+    TRY(at_file(reading, reading->weights.file, merge_weights(data, ctx, chunks)));
+    merge_bad_lines(ctx, &reading->source, chunks);
+    return merge_numbers(data, ctx, chunks);
+}
