@@ -39,7 +39,7 @@ static bool fit_by(struct answer *out, const sepal_data *data, const char *spec,
     *out = fit_data_by(data, spec, options);
     if (out->status == SEPAL_OK) return true;
     if (out->status != SEPAL_EUSAGE || (!strstr(ctx->error.message, "cannot do this") &&
-                                          !strstr(ctx->error.message, "has no solver")))
+                                        !strstr(ctx->error.message, "has no solver")))
         fail_msg("%s by %s: %s", spec, solver, ctx->error.message);
     assert_true(strstr(ctx->error.message, "take one of: ") ||
                 strstr(ctx->error.message, "; choose "));
