@@ -380,7 +380,7 @@ const struct command cmd_train = {
     .summary = "fit a model to data",
     .description =
         "Read DATA, fit what SPEC names to its rows, report how well it did, and save the "
-        "model with -o. SPEC is `map | learner(parameter=value, ...) | reduction`; only the "
+        "model with -o. SPEC is `map | learner(parameter=value, ...) | strategy`; only the "
         "learner is needed. `+` means the same as `|` and needs no quotes in a shell.\n"
         "--decide, --cutoff and --ambiguous say how rows are decided; the model keeps the rule, "
         "and "

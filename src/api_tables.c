@@ -44,71 +44,67 @@ static int files_of(const struct format *format) {
     return !format->writer ? 0 : format->writer->labels ? 2 : 1;
 }
 
+/* Whether a table of pointers that ends with NULL has a row i. */
+#define HAS_ROW(table, i) has_row((const void *const *)(table), i)
+static bool has_row(const void *const *table, size_t i) {
+    for (size_t k = 0; k <= i; k++)
+        if (!table[k]) return false;
+    return true;
+}
+
+/* Tables of one row, whose parameters are options. */
+static bool options_at(sepal_kind kind, sepal_method *out, const struct parameter **parameters) {
+    switch (kind) {
+    case SEPAL_READ_OPTION:
+        *out = (sepal_method){.name = "reading", .summary = "how data is read"};
+        *parameters = read_option_table;
+        return true;
+    case SEPAL_FIT_OPTION:
+        *out = (sepal_method){.name = "fit", .summary = "how a solver stops"};
+        *parameters = fit_option_table;
+        return true;
+    case SEPAL_PREDICT_OPTION:
+        *out = (sepal_method){.name = "decision", .summary = "how rows are decided"};
+        *parameters = predict_option_table;
+        return true;
+    case SEPAL_SAMPLE_OPTION:
+        *out = (sepal_method){.name = "sampling", .summary = "which rows are drawn"};
+        *parameters = sample_option_table;
+        return true;
+    default: return false;
+    }
+}
+
 /* Row i of a table, with its parameters; false past the end. */
-static int tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
-                         const struct parameter **parameters) {
+static bool tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
+                          const struct parameter **parameters) {
     static const struct parameter none[] = {{0}};
     *parameters = none;
     *out = (sepal_method){0};
-    switch (kind) {
-    case SEPAL_LEARNER:
-        for (size_t k = 0; k <= i; k++)
-            if (!learner_table[k]) return 0;
+    if (kind == SEPAL_LEARNER && HAS_ROW(learner_table, i)) {
         *out = (sepal_method){.name = learner_table[i]->name,
                               .summary = learner_table[i]->summary,
                               .activation = learner_table[i]->activation};
         *parameters = learner_table[i]->parameters;
-        break;
-    case SEPAL_MAP:
-        for (size_t k = 0; k <= i; k++)
-            if (!map_table[k]) return 0;
+    } else if (kind == SEPAL_MAP && HAS_ROW(map_table, i)) {
         *out = (sepal_method){.name = map_table[i]->name, .summary = map_table[i]->summary};
         *parameters = map_table[i]->parameters;
-        break;
-    case SEPAL_STRATEGY:
-        for (size_t k = 0; k <= i; k++)
-            if (!strategy_table[k]) return 0;
+    } else if (kind == SEPAL_STRATEGY && HAS_ROW(strategy_table, i)) {
         *out =
             (sepal_method){.name = strategy_table[i]->name, .summary = strategy_table[i]->summary};
-        break;
-    case SEPAL_SOLVER: {
-        const struct solver_name *solver = solver_at(i);
-        if (!solver) return 0;
-        *out = (sepal_method){.name = solver->name, .summary = solver->summary};
-        break;
-    }
-    case SEPAL_FORMAT:
-        for (size_t k = 0; k <= i; k++)
-            if (!format_table[k]) return 0;
+    } else if (kind == SEPAL_SOLVER && solver_at(i)) {
+        *out = (sepal_method){.name = solver_at(i)->name, .summary = solver_at(i)->summary};
+    } else if (kind == SEPAL_FORMAT && HAS_ROW(format_table, i)) {
         *out = (sepal_method){.name = format_table[i]->name,
                               .summary = format_table[i]->summary,
                               .files = files_of(format_table[i])};
-        break;
-    case SEPAL_METRIC:
-        for (size_t k = 0; k <= i; k++)
-            if (!metric_table[k]) return 0;
+    } else if (kind == SEPAL_METRIC && HAS_ROW(metric_table, i)) {
         *out = (sepal_method){.name = metric_table[i]->name, .summary = metric_table[i]->summary};
-        break;
-    case SEPAL_READ_OPTION:
-        *out = (sepal_method){.name = "reading", .summary = "how data is read"};
-        *parameters = read_option_table;
-        break;
-    case SEPAL_FIT_OPTION:
-        *out = (sepal_method){.name = "fit", .summary = "how a solver stops"};
-        *parameters = fit_option_table;
-        break;
-    case SEPAL_PREDICT_OPTION:
-        *out = (sepal_method){.name = "decision", .summary = "how rows are decided"};
-        *parameters = predict_option_table;
-        break;
-    case SEPAL_SAMPLE_OPTION:
-        *out = (sepal_method){.name = "sampling", .summary = "which rows are drawn"};
-        *parameters = sample_option_table;
-        break;
+    } else if (i > 0 || !options_at(kind, out, parameters)) {
+        return false;
     }
-    if (kind >= SEPAL_READ_OPTION && i > 0) return 0; /* tables of one row */
     while ((*parameters)[out->n_params].name) out->n_params++;
-    return out->name != NULL;
+    return true;
 }
 
 size_t sepal_method_count(sepal_kind kind) {

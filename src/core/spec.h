@@ -1,4 +1,4 @@
-/* The spec grammar, "stage | stage | learner(parameter=value, ...) | reduction", as text: what the
+/* The spec grammar, "stage | stage | learner(parameter=value, ...) | strategy", as text: what the
    stages are called and what they are given. Which names exist is the business of the tables. */
 #ifndef SEPAL_CORE_SPEC_H
 #define SEPAL_CORE_SPEC_H

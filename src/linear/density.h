@@ -6,7 +6,7 @@
 
    The forms of `full`, `diagonal` and `spherical` covariances are the scores themselves, which are
    then quadratic; the others are kept for likelihoods and samples, and the scores are linear. A
-   reduction has two forms for each of its two-class problems, the first class's form first. */
+   strategy has two forms for each of its two-class problems, the first class's form first. */
 #ifndef SEPAL_LINEAR_DENSITY_H
 #define SEPAL_LINEAR_DENSITY_H
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_CONVEX_PROBLEM_H
 #define TESTS_CONVEX_PROBLEM_H
 
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 #include "report/report.h"
 

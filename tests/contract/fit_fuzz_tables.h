@@ -3,7 +3,7 @@
 #ifndef TESTS_FIT_FUZZ_TABLES_H
 #define TESTS_FIT_FUZZ_TABLES_H
 
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 #include "data/entries.h"
 

@@ -2,7 +2,7 @@
    the probabilities that are shown, soft draws come as often as they should and follow from seed and
    row alone, reject leaves open what is below; priors changed later are those of a fit; measures of
    probabilities by their definitions; and what has no probabilities says so. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 #include "report/report.h"
 

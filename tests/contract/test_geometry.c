@@ -1,6 +1,6 @@
 /* Weights, distances and projections as users see them: in their own units, by the formulas, with
    every linear learner, reduction and column-by-column map. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 #include "report/report.h"
 

@@ -1,7 +1,7 @@
 /* Measures by their definitions, over all pairs of rows and in long double: of weighted rows, with
    ties, under every rule that makes a class of scores; a weight of k is k copies of a row, for every
    measure and for the report of a fit; what a joint machine's scores have in common is not seen. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 #include "report/report.h"
 

@@ -1,7 +1,7 @@
 /* How a block keeps its numbers is its own affair: each block chooses the least that holds them, so one
    matrix has singles beside doubles, and rows of ones beside rows of one value each. The same numbers,
    kept in doubles by all blocks, must give the same model by every learner and solver. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 /* Each row is 0 but for one value, so that equal rows are found; the blocks are singles, doubles that
    hold the same rows and others, and singles again. */

@@ -1,7 +1,7 @@
 /* Reductions over random problems: each row of the joint model is the two-class problem fitted on its
    own, labels changed outside; decisions, votes and ambiguous regions by brute force; what must not
    change by a reduction; convex regions. Every learner of the table takes part. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 static const struct {
     const char *name;

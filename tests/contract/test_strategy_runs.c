@@ -1,6 +1,6 @@
 /* Reductions in hard times: what they refuse, one result at any number of threads, memory that runs
    out, warnings of many problems, Ctrl-C and time limits in the middle. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 #include "core/clock.h"
 #include "report/report.h"
