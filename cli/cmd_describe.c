@@ -16,7 +16,7 @@ static int describe_run(struct session *s) {
 
 const struct command cmd_describe = {
     .name = "describe",
-    .summary = "tell what is in a data file",
+    .summary = "summarise a data file",
     .description =
         "Read DATA as train would, and report its rows, features, nonzeros, classes with "
         "their counts, and the sum of all values. Nothing is learnt.",

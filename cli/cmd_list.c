@@ -10,16 +10,16 @@ struct topic {
 static const struct topic topics[] = {
     {"learners", SEPAL_LEARNER, "Learners (-m LEARNER)", "learners"},
     {"maps", SEPAL_MAP, "Maps, before the learner (-m \"MAP | LEARNER\")", "maps"},
-    {"strategies", SEPAL_STRATEGY, "Multi-class strategies, behind it (-m \"LEARNER | STRATEGY\")",
-     "strategies"},
+    {"strategies", SEPAL_STRATEGY,
+     "Multi-class strategies, after the learner (-m \"LEARNER | STRATEGY\")", "strategies"},
     {"solvers", SEPAL_SOLVER, "Solvers (--solver SOLVER), chosen by the data unless given",
      "solvers"},
     {"formats", SEPAL_FORMAT, "Data formats", "formats"},
     {"metrics", SEPAL_METRIC, "Metrics of evaluate", "metrics"},
-    {"options", SEPAL_READ_OPTION, "Options of reading", "reading_options"},
-    {"options", SEPAL_FIT_OPTION, "Options of fitting", "fit_options"},
-    {"options", SEPAL_PREDICT_OPTION, "Options of deciding", "predict_options"},
-    {"options", SEPAL_SAMPLE_OPTION, "Options of drawing rows", "sample_options"},
+    {"options", SEPAL_READ_OPTION, "Reading options", "reading_options"},
+    {"options", SEPAL_FIT_OPTION, "Fitting options", "fit_options"},
+    {"options", SEPAL_PREDICT_OPTION, "Decision options", "predict_options"},
+    {"options", SEPAL_SAMPLE_OPTION, "Sampling options", "sample_options"},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 

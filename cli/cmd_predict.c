@@ -199,7 +199,7 @@ static int predict_run(struct session *s) {
 
 const struct command cmd_predict = {
     .name = "predict",
-    .summary = "say the class of every row",
+    .summary = "predict the class of every row",
     .description =
         "Say the class of every row of DATA, one label a line, in the order of the rows. "
         "With a header, columns are found by their names, in any order. The label may be "

@@ -22,7 +22,7 @@ static bool call_fails(sepal_ctx *ctx) {
 }
 
 /* The same for a call that moves bytes, of which it may be told to move only one. */
-static bool fails_or_cuts(sepal_ctx *ctx, size_t *size) {
+static bool fault_or_short_transfer(sepal_ctx *ctx, size_t *size) {
     enum fault_manner manner;
     if (!hit(ctx, &manner)) return false;
     if (manner == FAULT_SHORT && *size > 1) *size = 1;
@@ -34,11 +34,11 @@ int sys_open(sepal_ctx *ctx, const char *path, int flags, mode_t mode) {
 }
 
 ssize_t sys_read(sepal_ctx *ctx, int fd, void *buffer, size_t size) {
-    return fails_or_cuts(ctx, &size) ? -1 : read(fd, buffer, size);
+    return fault_or_short_transfer(ctx, &size) ? -1 : read(fd, buffer, size);
 }
 
 ssize_t sys_write(sepal_ctx *ctx, int fd, const void *bytes, size_t size) {
-    return fails_or_cuts(ctx, &size) ? -1 : write(fd, bytes, size);
+    return fault_or_short_transfer(ctx, &size) ? -1 : write(fd, bytes, size);
 }
 
 int sys_stat(sepal_ctx *ctx, const char *path, struct stat *out) {

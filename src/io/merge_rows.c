@@ -91,8 +91,8 @@ static bool *labels_in_use(sepal_ctx *ctx, const struct parsed_chunk *parsed) {
     return used;
 }
 
-static sepal_status merge_rows_collect(struct label_texts *texts, sepal_ctx *ctx,
-                                       const struct chunks *chunks) {
+static sepal_status label_texts_merge(struct label_texts *texts, sepal_ctx *ctx,
+                                      const struct chunks *chunks) {
     texts->number = mem_zero(ctx, chunks->count, sizeof *texts->number);
     if (!texts->number) return SEPAL_EMEMORY;
     texts->n_chunks = chunks->count;
@@ -270,7 +270,7 @@ sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ct
     struct label_texts texts = {0};
     const struct parsed_chunk *first = chunk_with_set(chunks);
     sepal_status status = first ? SEPAL_OK : refuse_unlabelled(ctx, source, chunks);
-    if (status == SEPAL_OK) status = merge_rows_collect(&texts, ctx, chunks);
+    if (status == SEPAL_OK) status = label_texts_merge(&texts, ctx, chunks);
     if (status == SEPAL_OK)
         status = first ? label_sets(data, learnt, ctx, source, chunks, &texts, first)
                        : single_labels(data, learnt, ctx, chunks, &texts);

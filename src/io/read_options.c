@@ -26,7 +26,7 @@ const struct parameter read_option_table[] = {
     {"format", PARAMETER_CHOICE, AT(format), "auto", format_words,
      "file format; auto: by extension, else by content"},
     {"delimiter", PARAMETER_TEXT, AT(delimiter), NULL, "",
-     "mark between cells, as , ; | tab blank; unless given, by content"},
+     "character between cells, as , ; | tab blank; detected unless given"},
     {"header", PARAMETER_CHOICE, AT(header), "auto", "auto|yes|no",
      "line 1 holds the column names"},
     {"quote", PARAMETER_FLAG, AT(quote), "true", "", "cells may be in double quotes"},

@@ -191,7 +191,7 @@ double convex_rounding(const struct convex *convex) {
     return convex->proof.rounding / fmax(fabs(convex->proof.primal), 1e-300);
 }
 
-/* The solver's own account of the gap is checked; where it was too kind, it goes on with a stricter
+/* The solver's own gap estimate is checked; where it was too small, it goes on with a stricter
    aim. */
 static sepal_status convex_solve(struct convex *convex, struct convex_plan plan) {
     enum { ROUNDS = 6 };

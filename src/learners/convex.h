@@ -148,14 +148,14 @@ void convex_report(struct convex *convex, const struct convex_plan *plan);
 /* The objective in words, and its proof among the facts of a fit. */
 const char *convex_describe(struct convex *convex);
 const char *convex_loss_words(struct convex *convex); /* the same in short */
-void convex_tell(const struct convex *convex, struct fit *fit, const struct proof *proof);
+void convex_report_facts(const struct convex *convex, struct fit *fit, const struct proof *proof);
 /* Of a loss with a margin: how many rows have one of at most 1, and how wide it is. */
 void convex_tell_margin(struct fit *fit, size_t inside, double norm);
 /* convex_warnings.c: what the user should know of the answer. */
 void convex_warn(const struct convex *convex);
 
 sepal_status convex_fit(struct fit *fit, const struct loss *loss);
-/* convex_rest.c: each class against the rest, all at once. `tells` (NULL: nothing) adds to the facts
+/* convex_ovr.c: each class against the rest, all at once. `tells` (NULL: nothing) adds to the facts
    of each: how many rows have a margin of at most 1, and the norm of the weights. */
 typedef void (*convex_margin_fn)(struct fit *fit, size_t inside, double norm);
 sepal_status convex_fit_ovr(struct fit *fit, struct ovr_fits *fits, const struct loss *loss,

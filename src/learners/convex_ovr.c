@@ -198,7 +198,7 @@ static sepal_status convex_ovr_report(struct ovr_fit *all) {
         fit->loss = loss;
         fit->solver = all->solver;
         fit->stopped = fit->converged ? NULL : whole->stopped;
-        convex_tell(&all->convex, fit, proof);
+        convex_report_facts(&all->convex, fit, proof);
         if (all->tells && fit->make) all->tells(fit, proof->inside, proof->norm);
         if (fit->converged) continue;
         short_of++;

@@ -33,9 +33,9 @@ bool ovr_fit_stops(void *payload, size_t iteration, double objective, double gap
 double ovr_fit_judge(struct ovr_fit *all, const struct ovr_point *point, const struct proof *proofs,
                      bool last, size_t iterations);
 
-/* convex_rest_dual.c, by dual coordinate descent: whether single precision holds its numbers; the fit. */
+/* convex_ovr_dual.c, by dual coordinate descent: whether single precision holds its numbers; the fit. */
 sepal_status ovr_fit_dual(struct ovr_fit *all, bool *taken);
-/* convex_rest_newton.c, by Newton's method: for smooth losses, an L2 penalty alone and few columns. */
+/* convex_ovr_newton.c, by Newton's method: for smooth losses, an L2 penalty alone and few columns. */
 sepal_status ovr_fit_newton(struct ovr_fit *all);
 
 #endif

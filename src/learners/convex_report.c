@@ -100,7 +100,7 @@ static const char *name_solver(struct convex *convex, const struct convex_plan *
                     plan->then->name.name, plan->why);
 }
 
-void convex_tell(const struct convex *convex, struct fit *fit, const struct proof *proof) {
+void convex_report_facts(const struct convex *convex, struct fit *fit, const struct proof *proof) {
     if (!fit->make) return;
     struct tree *facts = tree_object(fit->make, fit->report, "certificate");
     tree_number(fit->make, facts, "primal", proof->primal);
@@ -133,7 +133,7 @@ void convex_report(struct convex *convex, const struct convex_plan *plan) {
     fit->words = convex_describe(convex);
     fit->loss = convex_loss_words(convex);
     fit->solver = name_solver(convex, plan);
-    convex_tell(convex, fit, proof);
+    convex_report_facts(convex, fit, proof);
     if (fit->make && convex->objective.loss != &loss_logistic)
         convex_tell_margin(fit, proof->inside, proof->norm);
 }

@@ -63,11 +63,11 @@ void convex_warn_of_sgd(const struct convex *convex) {
              "(standardize)",
              d->iterations, convex->proof.primal, zero, convex->config->eta);
     else if (isnan(convex->proof.gap))
-        warn(
-            convex->fit->ctx, "not-converged",
-            "%zu epochs of sgd ended, and how far from the least objective is not known: sgd walks "
-            "and does not aim at a gap; leave " OPTION "solver out for a solver that does",
-            d->iterations);
+        warn(convex->fit->ctx, "not-converged",
+             "%zu epochs of sgd ended, and how far from the least objective is not known: sgd runs "
+             "its epochs and has no stopping criterion; leave " OPTION
+             "solver out for a solver that does",
+             d->iterations);
     else
         warn(convex->fit->ctx, "not-converged",
              "%zu epochs of sgd ended with a relative gap of %.2g: sgd does not aim at a "

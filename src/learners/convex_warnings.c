@@ -10,7 +10,7 @@
 static void warn_of_no_gap(const struct convex *convex) {
     if (isfinite(convex->proof.primal))
         warn(convex->fit->ctx, "not-converged",
-             "the solver ended after %zu iterations before its steps did; without a penalty no gap "
+             "the solver ended after %zu iterations without converging; without a penalty no gap "
              "is known; bring the features to a common scale (standardize), give a penalty (C=1 or "
              "l2=1e-6), or raise " OPTION "max-iter",
              convex->descent.iterations);

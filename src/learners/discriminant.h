@@ -29,7 +29,7 @@ enum threshold { THRESHOLD_MIDPOINT, THRESHOLD_MEAN, THRESHOLD_GAUSS };
 #define THRESHOLD_WORDS "midpoint|mean|gauss"
 #define THRESHOLD_HELP                                                                             \
     "where class 2 begins: midway between the class means, at the mean of all rows, or where the " \
-    "normal curvatures of the projected classes cross"
+    "normal densities of the projected classes cross"
 /* fit->linear's only bias, for its weights. */
 sepal_status threshold_place(struct fit *fit, const struct scatter *s, enum threshold threshold);
 /* The means coincide, up to rounding. */

@@ -11,7 +11,7 @@
 
 /* Settings that every learner takes, whether it has a use for them or not. */
 struct fit_options {
-    double tol; /* relative certificate at which an iterative solver stops; NaN: its own default */
+    double tol; /* relative duality gap at which an iterative solver stops; NaN: its own default */
     size_t max_iter;                 /* 0: the solver's own limit */
     double max_seconds;              /* NaN: none */
     const char *solver;              /* NULL: chosen by the data's shape */

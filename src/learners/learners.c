@@ -20,7 +20,8 @@ const struct learner *const learner_table[] = {
 #define AT(field) offsetof(struct fit_options, field)
 const struct parameter fit_option_table[] = {
     {"tol", PARAMETER_REAL, AT(tol), NULL, "(0, 1)",
-     "stop when the relative certificate is this small; unless given, the solver's default"},
+     "stop when the relative duality gap (lsqr: the relative residual) is at most this; unless "
+     "given, the solver's default"},
     {"max-iter", PARAMETER_COUNT, AT(max_iter), "0", "[0, 1e15]",
      "most iterations of the solver; 0: its own limit"},
     {"max-seconds", PARAMETER_REAL, AT(max_seconds), NULL, "(0, inf)",

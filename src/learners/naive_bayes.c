@@ -88,7 +88,8 @@ static sepal_status check_values(struct naive_bayes_task *task) {
         if (task->sums.other_row == SIZE_MAX) return SEPAL_OK;
         shown[decimal_print(shown, find_value(task, task->sums.other_row, false, &j))] = '\0';
         warn(fit->ctx, "not-bits",
-             "%s of row %zu is %s, which is no bit: every value above 0 counts as 1, all others "
+             "%s of row %zu is %s, which is neither 0 nor 1: every value above 0 counts as 1, all "
+             "others "
              "as 0; for counts use kind=multinomial",
              bayes_column_name(task, j), row_name(task, task->sums.other_row), shown);
         return SEPAL_OK;

@@ -1,4 +1,4 @@
-/* Walks that take one example at a time: `online`, `delta` per sample, `pocket` and `averaged`
+/* Perceptron runs that take one example at a time: `online`, `delta` per sample, `pocket` and `averaged`
    (Rosenblatt 1958; Gallant, "Perceptron-based learning algorithms", 1990; Freund and Schapire,
    "Large margin classification using the perceptron algorithm", 1999).
 

@@ -49,7 +49,7 @@ static sepal_status count_block(sepal_ctx *ctx, size_t b, void *payload) {
 }
 
 /* Make suspects of the rows that are wrong: each changes places with the first that is not. */
-static void suspect_wrong(struct pocket *pocket) {
+static void move_errors_to_front(struct pocket *pocket) {
     for (size_t i = pocket->suspects; i < pocket->p->matrix->rows; i++) {
         uint32_t row = pocket->order[i];
         if (!pocket->wrong[row]) continue;
@@ -74,13 +74,13 @@ static sepal_status count_all(struct pocket *pocket) {
     TRY(parallel_for(p->fit->ctx, p->matrix->n_blocks, count_block, pocket));
     for (size_t b = 0; b < p->matrix->n_blocks; b++) errors += pocket->block_sums[b];
     if (errors < pocket->best) pocket_keep(pocket, errors);
-    suspect_wrong(pocket);
+    move_errors_to_front(pocket);
     perceptron_stops(p, p->matrix->rows);
     return SEPAL_OK;
 }
 
 /* True when the suspects alone make enough errors. Those that do move to the front. */
-static bool suspects_tell(struct pocket *pocket) {
+static bool errors_reach_best(struct pocket *pocket) {
     struct perceptron *p = pocket->p;
     double errors = 0;
     size_t front = 0, i = 0;
@@ -97,7 +97,7 @@ static bool suspects_tell(struct pocket *pocket) {
 }
 
 sepal_status pocket_offer(struct pocket *pocket) {
-    if (pocket->best == 0 || suspects_tell(pocket)) return SEPAL_OK;
+    if (pocket->best == 0 || errors_reach_best(pocket)) return SEPAL_OK;
     return count_all(pocket);
 }
 

@@ -64,8 +64,8 @@ static sepal_status cross(double *y, struct fit *fit, const struct scatter *s, d
     bool usable = pooled > 0 && isfinite(pooled);
     *y = usable ? pooled / (2 * h) * log(n[0] / n[1]) : 0;
     warn(fit->ctx, "cut", "%s; the threshold was placed %s",
-         both ? "the normal curvatures of the two classes do not cross"
-              : "a class has no spread along w, so it has no normal curve",
+         both ? "the normal densities of the two classes do not cross"
+              : "a class has no spread along w, so it has no normal density",
          usable ? "as for classes of equal, pooled variance" : "midway between the means");
     return SEPAL_OK;
 }

@@ -18,7 +18,7 @@ static int32_t hard_decide(const struct decision_input *in) {
 
 const struct decision decision_hard = {
     .name = "hard",
-    .summary = "the likeliest class",
+    .summary = "the most probable class (largest score)",
     .cutoff = NAN,
     .check_cutoff = hard_check_cutoff,
     .decide = hard_decide,

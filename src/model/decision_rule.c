@@ -19,14 +19,16 @@ static const char DECISION_WORDS[] =
 #define AT(field) offsetof(struct predict_options, field)
 const struct parameter predict_option_table[] = {
     {"decide", PARAMETER_CHOICE, AT(decide), "hard", DECISION_WORDS,
-     "hard: the likeliest class; soft: one drawn with its probability; reject: none if all "
+     "hard: the most probable class (largest score); soft: one drawn with its probability; reject: "
+     "none if all "
      "probabilities are below the cutoff"},
     {"cutoff", PARAMETER_REAL, AT(cutoff), NULL, "[0, 1]",
-     "probability from which on two classes are decided for the second (hard), or below which none "
-     "is chosen (reject); 0.5 unless given"},
+     "decision threshold on a probability; hard: the second of two classes from this value on; "
+     "reject: none below it; 0.5 unless given"},
     {"ambiguous", PARAMETER_CHOICE, AT(ambiguous), "confidence", "confidence|undecided",
-     "rows that several classes of a strategy claim, or none, or with a tie of votes: the most "
-     "confident class gets them, or they stay undecided"},
+     "rows with several positive one-versus-rest scores, with none, or with tied votes: the class "
+     "of "
+     "the largest score, or left undecided"},
     {"priors", PARAMETER_TEXT, AT(priors), NULL, "",
      "other class probabilities than those of the rows learnt from, LABEL:P,... or P,P,... in the "
      "order of the classes"},

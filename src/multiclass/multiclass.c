@@ -153,10 +153,10 @@ static sepal_status fit_posed(struct multiclass_fit *all, struct fit *fit,
     fit->own_schema = problem->own_schema;
     if (!all->told) fit->make = &unheard;
     fit->report = tree_object(fit->make, all->told, NULL);
-    problem_tell(fit->make, fit->report, problem);
+    problem_report(fit->make, fit->report, problem);
     TRY(problem_trace(fit->ctx, problem));
     sepal_status status = all->learner->fit(fit);
-    if (status != SEPAL_OK) problem_blame(fit->ctx, problem);
+    if (status != SEPAL_OK) problem_prefix_error(fit->ctx, problem);
     TRY(status);
     TRY(multiclass_join(all, &fit->linear, problem->r));
     multiclass_add_up(all, fit, problem);
@@ -296,7 +296,7 @@ static sepal_status multiclass_fit_rest(struct multiclass_fit *all, size_t probl
         rest.each[r] = multiclass_blank(whole);
         rest.each[r].report = tree_object(whole->make, NULL, NULL);
         problem_name(&problem, whole->data, rest.strategy, r);
-        problem_tell(whole->make, rest.each[r].report, &problem);
+        problem_report(whole->make, rest.each[r].report, &problem);
     }
     sepal_status status = all->learner->fit_rest(whole, &rest);
     *taken = rest.taken;

@@ -68,7 +68,7 @@ static void say_names(char out[NAMES_BYTES], const struct problem *problem) {
                    problem->names[0], quote);
 }
 
-void problem_tell(struct tree_maker *make, struct tree *parent, const struct problem *problem) {
+void problem_report(struct tree_maker *make, struct tree *parent, const struct problem *problem) {
     struct tree *pair = problem->selected ? tree_array(make, parent, "row") : NULL;
     for (int side = pair ? 0 : 1; side < 2; side++)
         tree_text(make, pair ? pair : parent, pair ? NULL : "row", problem->names[side]);
@@ -81,7 +81,7 @@ sepal_status problem_trace(sepal_ctx *ctx, const struct problem *problem) {
     if (!ctx->trace) return SEPAL_OK;
     struct tree *line = tree_object(&make, NULL, NULL);
     tree_number(&make, line, "problem", (double)problem->r + 1);
-    problem_tell(&make, line, problem);
+    problem_report(&make, line, problem);
     tree_number(&make, line, "rows", (double)problem->data.matrix.rows);
     if (!make.failed) json_print(ctx, &json, line, 0);
     sepal_status status = make.failed || json.failed ? SEPAL_EMEMORY : SEPAL_OK;
@@ -92,7 +92,7 @@ sepal_status problem_trace(sepal_ctx *ctx, const struct problem *problem) {
     return status;
 }
 
-void problem_blame(sepal_ctx *ctx, const struct problem *problem) {
+void problem_prefix_error(sepal_ctx *ctx, const struct problem *problem) {
     struct error why = ctx->error;
     char names[NAMES_BYTES];
     if (why.status != SEPAL_EDATA) return;

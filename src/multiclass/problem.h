@@ -28,11 +28,11 @@ sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data 
                           const struct strategy *strategy, size_t r);
 void problem_clear(struct problem *problem);
 /* Whom its row speaks for, as `inspect` has it: a label, or the two of a pair. */
-void problem_tell(struct tree_maker *make, struct tree *parent, const struct problem *problem);
+void problem_report(struct tree_maker *make, struct tree *parent, const struct problem *problem);
 /* The same as a line of the trace, before the steps of its fit. */
 sepal_status problem_trace(sepal_ctx *ctx, const struct problem *problem);
 /* Name the problem in the error of its fit, if that is one of the data. */
-void problem_blame(sepal_ctx *ctx, const struct problem *problem);
+void problem_prefix_error(sepal_ctx *ctx, const struct problem *problem);
 
 /* The failure of an interrupted fit in which not every function of the strategy has weights of its own:
    `has` says of each whether it has. */

@@ -121,7 +121,7 @@ static sepal_status take_off(struct block *block, const struct objective *o, con
 }
 
 /* What is taken off at once, columns that all rows have; the others' centre is left to the sums. */
-static sepal_status part_centre(double *off, bool *some, struct objective *o) {
+static sepal_status split_centre(double *off, bool *some, struct objective *o) {
     double *left = arena_alloc(o->ctx, o->arena, o->cols, sizeof *left);
     struct full_columns full;
     if (!left) return SEPAL_EMEMORY;
@@ -150,7 +150,7 @@ sepal_status objective_rows(struct objective *o) {
     bool some = false;
     if (!off || !blocks) return SEPAL_EMEMORY;
     memcpy(blocks, x->blocks, x->n_blocks * sizeof *blocks);
-    TRY(part_centre(off, &some, o));
+    TRY(split_centre(off, &some, o));
     for (size_t b = 0; b < x->n_blocks; b++) {
         blocks[b].centre = NULL;
         if (some) TRY(take_off(&blocks[b], o, off));

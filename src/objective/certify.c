@@ -234,7 +234,7 @@ static sepal_status dual(struct estimate *out, struct proving *all) {
 /* ---- together ----------------------------------------------------------------------------- */
 
 /* The largest entry of the gradient without a penalty. */
-static double steepest(const struct proving *all) {
+static double largest_gradient_entry(const struct proving *all) {
     double most = 0;
     for (size_t j = 0; j < all->o->width; j++) {
         double slope = fabs(all->v[j]);
@@ -259,7 +259,7 @@ static sepal_status certify_prove(struct proof *out, struct proving *all, const 
     out->norm = sqrt(o->ctx->kernels->dot_f64(all->u, all->u, o->cols));
     out->inside = 0;
     for (size_t i = 0; i < o->n; i++) out->inside += all->m[i] <= SUPPORT_MARGIN;
-    out->slope = penalised ? NAN : steepest(all);
+    out->slope = penalised ? NAN : largest_gradient_entry(all);
     TRY(dual(&estimate, all));
     return proof_conclude(out, o->ctx, &estimate);
 }

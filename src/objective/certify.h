@@ -19,7 +19,7 @@ struct proof {
 /* 1, but rows that are to lie on it do so up to the gap only. */
 #define SUPPORT_MARGIN (1 + 1e-6)
 
-/* `dual variable`: a dual variable for each row as the solver left it, in any state; NULL: those of the
+/* `alpha`: a dual variable for each row as the solver left it, in any state; NULL: those of the
    point, minus the slopes of the losses. They are brought into the range of the loss, balanced for a
    free bias and shrunk for an L1 penalty alone, so D is a bound whatever they are. Without a penalty
    the sums over their rows would have to be 0 to the last bit, since nothing is known of how large the

@@ -106,15 +106,15 @@ double objective_penalty(const struct objective *o, const double *u) {
 
 /* ---- sums of numbers, one a row ------------------------------------------------------------ */
 
-struct earning {
+struct neg_conjugate_sum {
     const struct objective *o;
     const double *a;
     double factor, sum[SLABS_MOST];
 };
 
-static sepal_status earn_slab(sepal_ctx *ctx, size_t s, void *payload) {
+static sepal_status neg_conjugate_slab(sepal_ctx *ctx, size_t s, void *payload) {
     enum { PART = 256 };
-    struct earning *all = payload;
+    struct neg_conjugate_sum *all = payload;
     const struct objective *o = all->o;
     double scaled[PART], value[PART];
     for (size_t i = o->slab_first[s], n; i < o->slab_first[s + 1]; i += n) {
@@ -128,8 +128,8 @@ static sepal_status earn_slab(sepal_ctx *ctx, size_t s, void *payload) {
 
 sepal_status objective_neg_conjugate(double *out, const struct objective *o, const double *a,
                                      double factor) {
-    struct earning all = {.o = o, .a = a, .factor = factor};
-    TRY(parallel_for(o->ctx, o->slabs, earn_slab, &all));
+    struct neg_conjugate_sum all = {.o = o, .a = a, .factor = factor};
+    TRY(parallel_for(o->ctx, o->slabs, neg_conjugate_slab, &all));
     *out = objective_total(o, all.sum);
     return SEPAL_OK;
 }

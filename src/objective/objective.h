@@ -83,7 +83,7 @@ double objective_penalty(const struct objective *o, const double *u);
 /* m, n numbers */
 sepal_status objective_margins(double *m, const struct objective *o, const double *u);
 /* |x_i - c|^2 of all rows; of sparse rows |x_i|^2 */
-sepal_status objective_squares(double *out, const struct objective *o);
+sepal_status objective_squared_norms(double *out, const struct objective *o);
 /* the sum of c_i loss(m_i) */
 sepal_status objective_loss(double *out, const struct objective *o, const double *m);
 /* the same of the margins m + length t, which are not kept */
@@ -100,7 +100,7 @@ sepal_status objective_dual_sums(double *out, const struct objective *o, const d
 /* the sum over rows of r_i times the squares of (x_i - c, 1): with curvatures, the Hessian's diagonal */
 sepal_status objective_diagonal(double *out, const struct objective *o, const double *r);
 
-/* Of turned rows width^2, the sum over rows of curve_i (x_i - c, 1)(x_i - c, 1)', on and above the
+/* Of turned rows width^2, the sum over rows of curvature_i (x_i - c, 1)(x_i - c, 1)', on and above the
    diagonal. */
 sepal_status objective_hessian(double *out, const struct objective *o, const double *curvature);
 
@@ -114,7 +114,7 @@ struct sweep {
     double *hessian;   /* as objective_hessian, of the curvatures found; NULL: not wanted */
 };
 sepal_status objective_sweep(struct sweep *sweep, const struct objective *o, const double *u);
-/* out (width) = the sum over rows of curve_i (x_i - c, 1) ((x_i - c, 1) . v): the Hessian without
+/* out (width) = the sum over rows of curvature_i (x_i - c, 1) ((x_i - c, 1) . v): the Hessian without
    the penalty. Unless NULL, t (n numbers) gets (x_i - c, 1) . v. */
 sepal_status objective_product(double *out, double *t, const struct objective *o,
                                const double *curvature, const double *v);

@@ -34,7 +34,7 @@ static double dense_square(const struct objective *o, const struct block *block,
     return sum;
 }
 
-static sepal_status square_block(sepal_ctx *ctx, size_t b, void *payload) {
+static sepal_status squared_norms_block(sepal_ctx *ctx, size_t b, void *payload) {
     const struct squaring *all = payload;
     const struct block *block = &all->o->rows.blocks[b];
     (void)ctx;
@@ -44,7 +44,7 @@ static sepal_status square_block(sepal_ctx *ctx, size_t b, void *payload) {
     return SEPAL_OK;
 }
 
-sepal_status objective_squares(double *out, const struct objective *o) {
+sepal_status objective_squared_norms(double *out, const struct objective *o) {
     struct squaring all = {.o = o, .out = out};
-    return parallel_for(o->ctx, o->rows.n_blocks, square_block, &all);
+    return parallel_for(o->ctx, o->rows.n_blocks, squared_norms_block, &all);
 }

@@ -141,8 +141,8 @@ static void no_proof_line(struct page *page, const struct tree *root) {
         line(page, "certificate", "none: the objective or its bound is beyond the largest number");
     else
         line(page, "certificate",
-             "none: without a penalty there is no dual point at hand; largest slope %.2g%s", slope,
-             digits);
+             "none: without a penalty no dual bound is available; largest gradient entry %.2g%s",
+             slope, digits);
 }
 
 /* How far the objective can be from the least one: proved, or only suggested by the gradient. */

@@ -96,7 +96,7 @@ static bool above(const double *values, size_t a, size_t b) {
     return values[a] > values[b] || (values[a] == values[b] && a > b);
 }
 
-static void sink_down(const double *values, size_t *heap, size_t n) {
+static void heap_sift_down(const double *values, size_t *heap, size_t n) {
     for (size_t at = 0, child; (child = 2 * at + 1) < n; at = child) {
         if (child + 1 < n && above(values, heap[child + 1], heap[child])) child++;
         if (!above(values, heap[child], heap[at])) return;
@@ -126,7 +126,7 @@ static size_t choose_least(const struct wolfe *h, size_t group, size_t *heap, si
             rise(h->values, heap, n++);
         } else if (above(h->values, heap[0], i)) {
             heap[0] = i;
-            sink_down(h->values, heap, n);
+            heap_sift_down(h->values, heap, n);
         }
     }
     return n;

@@ -228,7 +228,7 @@ static sepal_status lagrangian_run(struct augmented *s) {
     const struct objective *o = s->o;
     size_t most = d->max_iter ? d->max_iter : SIZE_MAX;
     if (hinge_gap(&s->best) > ENOUGH) TRY(proximal_run(&s->best, ENOUGH, EPOCHS_FIRST));
-    TRY(objective_squares(s->inverse, o));
+    TRY(objective_squared_norms(s->inverse, o));
     for (size_t i = 0; i < o->n; i++) {
         double square = s->inverse[i] + (o->bias != BIAS_NONE);
         s->inverse[i] = square > 0 ? 1 / square : 1;

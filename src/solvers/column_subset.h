@@ -19,7 +19,7 @@ sepal_status some_columns_init(struct some_columns *some, const struct objective
 void some_columns_enter(const struct some_columns *some, const double *all, double *u);
 void some_columns_leave(const struct some_columns *some, const double *u, double *all);
 
-/* units.c: without a penalty the unit of a column changes nothing but its weight. Where one is larger
+/* column_units.c: without a penalty the unit of a column changes nothing but its weight. Where one is larger
    than 2^far, or smaller than 2^-far, the solver is given it in another unit. */
 sepal_status solve_in_units(struct solver *d, sepal_status (*solve)(struct solver *d), int far);
 

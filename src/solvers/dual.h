@@ -55,7 +55,7 @@ double dual_step_logistic(struct dual *s, size_t i, double m);
 double dual_step_hinge(struct dual *s, size_t i, double m);
 double dual_step_squared_hinge(struct dual *s, size_t i, double m);
 
-/* dual_gap_measure.c. After an epoch: estimate the gap from the rows' excess. */
+/* dual_gap.c. After an epoch: estimate the gap from the rows' excess. */
 sepal_status dual_gap_estimate(const struct dual *s, struct gap_estimate *out);
 /* The true gap, and the bias at its best in the point. */
 sepal_status dual_gap_measure(const struct dual *s, struct gap_estimate *out);

@@ -9,7 +9,7 @@
 
 sepal_status dual_curvatures(struct dual *s) {
     const struct objective *o = s->o;
-    TRY(objective_squares(s->curvature, o));
+    TRY(objective_squared_norms(s->curvature, o));
     s->mean_square = objective_mean(o, s->curvature) / o->l2;
     for (size_t i = 0; i < o->n; i++) s->curvature[i] *= o->row_weight[i] / o->l2;
     return SEPAL_OK;

@@ -3,9 +3,9 @@
        max over a' of  neg_conjugate(a') - (a' - a) m - (a' - a)^2 curvature / 2
 
    where m is the row's margin. The hinges have closed forms (Hsieh et al., ICML 2008) and rest at
-   their bounds as there. The logistic loss has a' = dual variable(t) for the one t with
+   their bounds as there. The logistic loss has a' = -l'(t) for the one t with
 
-       t = m + curvature (dual variable(t) - a)
+       t = m + curvature (-l'(t) - a)
 
    which is the margin after the step; Newton's method finds it from the margin of the last visit
    with about one exponential. */

@@ -132,7 +132,7 @@ static sepal_status account(struct hinge *h, const double *a) {
 }
 
 /* Those given, and those of the best point, which may be better where no row is at its kink. */
-sepal_status hinge_account(struct hinge *h, const double *a) {
+sepal_status hinge_try_certificate(struct hinge *h, const double *a) {
     TRY(account(h, a));
     if (h->d->converged) return SEPAL_OK;
     TRY(objective_margins(h->m, h->o, h->d->u));

@@ -6,7 +6,7 @@
 #include "solvers/solver.h"
 
 struct hinge {
-    struct solver *d; /* u and dual variable hold the best */
+    struct solver *d; /* u and alpha hold the best */
     const struct objective *o;
     double primal, dual; /* of these */
     /* Scratch, free for others between offers. After a point was offered `m` holds its margins. */
@@ -24,16 +24,16 @@ sepal_status hinge_offer(struct hinge *h, const double *u, const double *m);
 sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *image);
 /* Without a penalty, where no dual variables bound all points: whether these make the best one good
    enough beside points of its size. Then they are kept, and it has converged. */
-sepal_status hinge_account(struct hinge *h, const double *a);
+sepal_status hinge_try_certificate(struct hinge *h, const double *a);
 /* Of sums of dual variables, beside their terms. */
 double hinge_rounding(const struct objective *o);
 double hinge_gap(const struct hinge *h); /* relative */
 /* The tolerance is reached, or the user wants to end: both are noted in the descent. */
 bool hinge_ends(struct hinge *h);
 
-/* hinge_doubt.c: without a penalty, of a point that has converged: no longer, if columns that hardly
+/* hinge_check_conditioning.c: without a penalty, of a point that has converged: no longer, if columns that hardly
    differ may hide more. */
-sepal_status hinge_doubt(struct hinge *h);
+sepal_status hinge_check_conditioning(struct hinge *h);
 
 /* hinge_line.c: add to the margins and to *bias what makes the losses least. */
 sepal_status hinge_bias(const struct objective *o, double *m, double *bias);
@@ -47,7 +47,7 @@ void hinge_sizes(double *out, const struct objective *o);
    reached, or until they gain little. */
 sepal_status proximal_run(struct hinge *h, double enough, size_t most);
 
-/* vanishing.c: the hinge without a penalty, by solve_augmented with ever smaller ones. */
+/* vanishing_penalty.c: the hinge without a penalty, by solve_augmented with ever smaller ones. */
 sepal_status solve_vanishing(struct solver *d);
 
 /* interior.c: all columns and rows at once. interior_columns.c: with an L1 penalty, the columns that

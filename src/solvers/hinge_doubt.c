@@ -31,7 +31,7 @@ static sepal_status find_differ(double *out, struct hinge *h, struct arena *aren
     return flat_direction(&flat, out);
 }
 
-sepal_status hinge_doubt(struct hinge *h) {
+sepal_status hinge_check_conditioning(struct hinge *h) {
     enum { WIDTH_MOST = 2048 }; /* wider matrices take longer than the fit */
     static const double hardly = 100, roundings = 4 * DBL_EPSILON;
     const struct objective *o = h->o;

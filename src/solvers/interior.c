@@ -158,14 +158,14 @@ static double max_step_length(const struct interior *p, double most) {
 }
 
 /* The products of the changes of the step to 0, which a step to anywhere else will add too. */
-static void foresee_products(struct interior *p) {
+static void predictor_correction(struct interior *p) {
     double change[2];
     for (size_t i = 0; i < p->o->n; i++) {
         changes(p, i, change);
         p->corrector[i] = -p->da[i] * change[0];
         p->corrector[p->o->n + i] = p->da[i] * change[1];
     }
-    split_foresee(&p->split);
+    split_predictor_correction(&p->split);
 }
 
 static void interior_correct_centrality(struct interior *p, double length) {
@@ -229,7 +229,7 @@ static sepal_status lengthen(struct interior *p, double most, double *length) {
 }
 
 /* What the sums of the dual variables have more than belongs to the point. */
-static sepal_status find_amiss(struct interior *p) {
+static sepal_status find_dual_residual(struct interior *p) {
     const struct objective *o = p->o;
     for (size_t i = 0; i < o->n; i++) p->da[i] = o->row_weight[i] * objective_side(o, i) * p->a[i];
     TRY(objective_back(p->dual_residual, o, p->da));
@@ -261,14 +261,14 @@ static sepal_status interior_step(struct interior *p, double *length) {
     TRY(hessian_make(p->factor, &p->hessian, p->da));
     split_hessian(&p->split, p->factor, o->width + 1);
     if (!factor_make(p->factor, o->width, p->scale, o->ctx)) return SEPAL_OK;
-    TRY(find_amiss(p));
+    TRY(find_dual_residual(p));
     p->target = 0;
     memset(p->corrector, 0, 2 * o->n * sizeof *p->corrector);
     split_forget(&p->split);
     TRY(interior_find_step(p));
     double ratio = mean_product(p, max_step_length(p, 1)) / p->mu;
     bool centres = p->idle >= IDLE_MOST;
-    if (!centres) foresee_products(p);
+    if (!centres) predictor_correction(p);
     p->target = (centres ? CENTRING : ratio * ratio * ratio) * p->mu;
     TRY(interior_find_step(p));
     double longest = max_step_length(p, 1 / inside);
@@ -302,8 +302,8 @@ static sepal_status interior_run(struct interior *p) {
         TRY(hinge_offer_dual(&p->best, p->a, NULL));
     }
     bool free = p->o->l1 == 0 && p->o->l2 == 0;
-    if (free && !d->converged) TRY(hinge_account(&p->best, p->a));
-    return free && d->converged ? hinge_doubt(&p->best) : SEPAL_OK;
+    if (free && !d->converged) TRY(hinge_try_certificate(&p->best, p->a));
+    return free && d->converged ? hinge_check_conditioning(&p->best) : SEPAL_OK;
 }
 
 static sepal_status interior_allocate(struct interior *p, struct arena *arena) {

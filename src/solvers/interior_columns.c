@@ -72,7 +72,7 @@ static size_t band_columns_choose(struct generation *g) {
     return g->n - before;
 }
 
-/* The best for the columns chosen, into u and dual variable. */
+/* The best for the columns chosen, into u and alpha. */
 static sepal_status band_columns_solve_some(struct generation *g, struct arena *arena) {
     const struct objective *o = g->o;
     struct solver *d = g->d, inner = *d;

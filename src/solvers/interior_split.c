@@ -81,7 +81,7 @@ double split_max_step_length(const struct split *s, double length) {
     return length;
 }
 
-void split_foresee(struct split *s) {
+void split_predictor_correction(struct split *s) {
     for (size_t j = 0; j < s->n; j++) {
         s->corrector[0][j] = s->dup[j] * s->dt[j];
         s->corrector[1][j] = -s->ddown[j] * s->dt[j];

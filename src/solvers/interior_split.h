@@ -32,7 +32,7 @@ void split_right_side(const struct split *s, double target, double *right);
 /* The steps that belong to du; then how far they can go. */
 void split_follow(struct split *s, double target, const double *du);
 double split_max_step_length(const struct split *s, double length);
-void split_foresee(struct split *s);
+void split_predictor_correction(struct split *s);
 void split_correct_centrality(struct split *s, double target, double length);
 void split_keep(struct split *s, bool back); /* `corrector`: keep it, or take it back */
 void split_forget(struct split *s);          /* `corrector` becomes 0 */

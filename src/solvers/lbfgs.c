@@ -23,10 +23,9 @@ struct lbfgs {
     double *moves, *changes, product[PAIRS_MOST];
     size_t pairs, next; /* how many there are; where the next is kept */
     double *m, *t;      /* n: margins; those of a step, then dual variables */
-    double *gradient, *scale, *step, *change,
-        *sums; /* width; sums: what d->dual variable amounts to */
+    double *gradient, *scale, *step, *change, *sums; /* width; sums: what d->alpha amounts to */
     double objective, loss, gap;
-    double neg_conjugate;    /* by d->dual variable */
+    double neg_conjugate;    /* by d->alpha */
     double history[HISTORY]; /* gaps, of the last steps */
 };
 

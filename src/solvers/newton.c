@@ -136,7 +136,7 @@ static void newton_measure_drift(struct newton *s) {
 
 /* The gap of the model's dual variables is of the order of the square of the promise. That of a squared hinge
    may be far less: it is 0 where no row has crossed its margin. */
-static bool dual_may_do(const struct newton *s) {
+static bool dual_may_suffice(const struct newton *s) {
     double promise = newton_relative(s, s->decrement);
     return promise * promise <= (s->o->loss == &loss_logistic ? 2 : 100) * s->d->tol;
 }
@@ -236,7 +236,7 @@ static sepal_status newton_take_steps(struct newton *s) {
         if (!(s->o->l2 > 0)) newton_measure_drift(s);
         if (s->o->l2 == 0 && s->o->loss == &loss_logistic && s->sweep.loss < NOTHING)
             return SEPAL_OK;
-        if (length == 1 && s->gap > d->tol && dual_may_do(s)) TRY(newton_find_dual(s));
+        if (length == 1 && s->gap > d->tol && dual_may_suffice(s)) TRY(newton_find_dual(s));
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* ---- newton_hessian.c: H = sum over rows of curve_i (x_i - c, 1)(x_i - c, 1)' + l2 ------------- */
+/* ---- newton_hessian.c: H = sum over rows of curvature_i (x_i - c, 1)(x_i - c, 1)' + l2 ------------- */
 
 struct hessian {
     const struct objective *o;

@@ -28,7 +28,7 @@ struct newton_cg {
     double *t;                                                        /* n */
     double *diagonal, *scale, *step, *residual, *direction, *product; /* width */
     double objective;
-    double bound;   /* the best dual value, of d->dual variable; minus infinity: none */
+    double bound;   /* the best dual value, of d->alpha; minus infinity: none */
     double gap;     /* relative, by that bound; NaN without a penalty */
     double rate;    /* the decrease that the diagonal model promises, relative */
     double promise; /* the same of the step; NaN: conjugate gradients did not come to an end */

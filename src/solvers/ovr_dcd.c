@@ -10,7 +10,7 @@
 
    A bias b is held near an anchor by rho/2 (b - anchor)^2, which makes a free one a weight of a column
    of ones; after each epoch the anchor moves to b (the method of multipliers: the dual variables'
-   sums of both sides become equal). A penalised bias needs no anchor to be one, but all rows dual variable at
+   sums of both sides become equal). A penalised bias needs no anchor to be one, but every row changes
    it, and the descent takes fewer epochs with a stiff quadratic. */
 #include "solvers/ovr_dcd.h"
 

@@ -59,7 +59,7 @@ static void drop_lanes(struct ovr_state *s) {
 
 /* For rows that do not fit the caches, and a gap far above the rounding of singles. The proof, which is in
    doubles, has the last word: if it is not content, doubles go on. */
-static bool single_will_do(const struct ovr_newton *d) {
+static bool single_precision_suffices(const struct ovr_newton *d) {
     static const double coarse = 1e-4;
     const struct objective *o = d->rest->o;
     return d->tol >= coarse && (o->rows.sparse || o->ctx->blas->gemm_nn_single);
@@ -84,7 +84,7 @@ static sepal_status open_state(struct ovr_newton *d) {
     s->ovr.sums = mem_alloc(o->ctx, o->slabs * wide, sizeof *s->ovr.sums);
     s->room = mem_alloc(o->ctx, VECTORS * wide + 4 * rows, sizeof *s->room);
     if (!s->ovr.lane || !s->ovr.sums || !s->room) return SEPAL_EMEMORY;
-    s->ovr.single = single_will_do(d);
+    s->ovr.single = single_precision_suffices(d);
     TRY(ovr_keep_rows(&s->ovr));
     if (s->ovr.single && !(s->ovr.v = mem_alloc(o->ctx, o->width, OVR_LANES * sizeof *s->ovr.v)))
         return SEPAL_EMEMORY;

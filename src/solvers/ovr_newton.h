@@ -83,7 +83,7 @@ size_t ovr_factor_rows(const struct objective *o);
 double ovr_factor_cost(const struct ovr_factor *factor, const struct ovr *ovr, size_t l,
                        const double *curvature);
 
-/* ---- ovr_line.c: how far to go -------------------------------------------------------------------- */
+/* ---- ovr_linesearch.c: how far to go -------------------------------------------------------------------- */
 
 /* Of the objectives along steps: at the margins m + length t. */
 struct ovr_line {

@@ -46,7 +46,7 @@ sepal_status ovr_find_steps(struct ovr_newton *d, struct ovr_state *s);
 sepal_status ovr_advance(struct ovr_state *s, double *length);
 void ovr_free_factors(struct ovr_state *s);
 
-/* ---- ovr_dual.c ------------------------------------------------------------------------------- */
+/* ---- ovr_newton_dual.c ------------------------------------------------------------------------------- */
 
 /* The gaps by the dual points of the margins; then by those of the quadratic models, where these may be
    better. */

@@ -27,28 +27,29 @@ struct prox {
     double *norm;           /* roots of the sums over the rows of c_i (x_i - c)^2 */
     double *mean, *aligned; /* of the columns, and sums without it: prox_mean.c */
     bool *gone;             /* is 0 at the optimum, by proof */
-    double *first, *second; /* of the set: sums of curve times x and, as the bias follows, x^2 */
-    double *before;         /* steps, for a while */
-    size_t entries;         /* of the set's columns */
-    size_t *set, n_set;     /* columns that the step may move, rising; of them ... */
+    double *first,
+        *second;        /* of the set: sums of curvature times x and, as the bias follows, x^2 */
+    double *before;     /* steps, for a while */
+    size_t entries;     /* of the set's columns */
+    size_t *set, n_set; /* columns that the step may move, rising; of them ... */
     size_t *light, n_light; /* ... those that go one by one ... */
     size_t *block, n_block; /* ... and those that are taken together, ... */
     bool block_bias;        /* ... with a penalised bias as one more member */
     double *block_slope;
-    double *gram;        /* the block's second derivatives, n x n with the bias; NULL: none */
-    double block_curves; /* `curves` when they were taken */
-    bool settled;        /* few columns come and go, and the curvature stays */
-    bool careful;        /* a bold step led nowhere: no old matrix, no extrapolation */
-    bool means_dominate; /* columns one by one get nowhere: few at a time, in a block */
+    double *gram;            /* the block's second derivatives, n x n with the bias; NULL: none */
+    double block_curvatures; /* `curvatures` when they were taken */
+    bool settled;            /* few columns come and go, and the curvature stays */
+    bool careful;            /* a bold step led nowhere: no old matrix, no extrapolation */
+    bool means_dominate;     /* columns one by one get nowhere: few at a time, in a block */
 
-    double factors;       /* the sum of f */
-    double curvatures;    /* the sum of curve */
-    double curves_before; /* at the step before */
+    double factors;           /* the sum of f */
+    double curvatures;        /* the sum of curvature */
+    double curvatures_before; /* at the step before */
     double loss, penalty;
     double shrink, bound; /* of the dual variables to obey the penalty, and the dual there */
     double dual;          /* the best */
     double gap;           /* relative, with the best */
-    double inner;         /* weight of `outset` that coordinate descent may leave */
+    double inner;         /* fraction of `outset` that coordinate descent may leave */
     double outset;        /* the sum of all violations in the first pass */
 };
 
@@ -83,7 +84,7 @@ static inline double prox_shrink(double at, double g, double h, double l1) {
 /* prox_rows.c: at the margins all that is known by rows, and the penalty. */
 sepal_status prox_look(struct prox *p);
 /* The dual bound of the dual variables, shrunk as the penalty wants, by the columns that are not gone or by
-   all; the best is kept in d->dual variable. */
+   all; the best is kept in d->alpha. */
 sepal_status prox_bound(struct prox *p, bool all);
 /* Go along the step as far as it pays; false: nowhere. */
 sepal_status prox_advance(struct prox *p, bool *moved);

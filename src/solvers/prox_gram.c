@@ -47,8 +47,8 @@ static void gram_keep_block(struct prox *p) {
 void prox_gram_choose(struct prox *p) {
     static const double drift = 0.1; /* beyond it the matrix says little */
     bool all = takes_all(p);
-    double change = fabs(p->curvatures - p->block_curves);
-    if (p->gram && !all && !p->careful && change <= drift * p->block_curves) {
+    double change = fabs(p->curvatures - p->block_curvatures);
+    if (p->gram && !all && !p->careful && change <= drift * p->block_curvatures) {
         gram_keep_block(p);
         if (p->n_light > 0) return;
     }
@@ -197,7 +197,7 @@ sepal_status prox_gram_make(struct prox *p) {
         TRY(tall_gram(p->gram, o->ctx, &tall));
     }
     gram_correct(p);
-    p->block_curves = p->curvatures;
+    p->block_curvatures = p->curvatures;
     return SEPAL_OK;
 }
 

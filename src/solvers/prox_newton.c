@@ -116,8 +116,8 @@ static void choose_set(struct prox *p) {
         p->entries += columns_length(&p->columns, k);
     }
     p->settled =
-        (double)empty <= few * (double)p->n_set && p->curvatures >= steady * p->curves_before;
-    p->curves_before = p->curvatures;
+        (double)empty <= few * (double)p->n_set && p->curvatures >= steady * p->curvatures_before;
+    p->curvatures_before = p->curvatures;
 }
 
 /* ---- the solver --------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* The step: coordinate descent on the quadratic model of the losses plus the penalty (newGLMNET: Yuan,
-   Ho and Lin, JMLR 13, 2012). The model's slopes by score are r + s curve: a bias, and the centre of
+   Ho and Lin, JMLR 13, 2012). The model's slopes by score are r + s curvature: a bias, and the centre of
    sparse columns, move s alone, so neither touches the rows. A free bias is always at its optimum:
    the steps of the weights know that it will follow. */
 #include "solvers/prox.h"

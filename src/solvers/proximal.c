@@ -131,7 +131,7 @@ static sepal_status proximal_check(struct proximal *p) {
 static sepal_status proximal_start(struct proximal *p) {
     struct hinge *h = p->h;
     const struct objective *o = p->o;
-    TRY(objective_squares(p->inverse, o));
+    TRY(objective_squared_norms(p->inverse, o));
     for (size_t i = 0; i < o->n; i++) p->active[i] = (uint32_t)i;
     p->n_active = o->n;
     p->feature = o->bias == BIAS_NONE ? 0 : 1;

@@ -29,7 +29,7 @@ static double vanishing_square_of(const struct objective *o, const double *u) {
 static sepal_status first_penalty(struct vanishing *s) {
     const struct objective *o = s->d->o;
     double sum = 0;
-    TRY(objective_squares(s->best.m, o));
+    TRY(objective_squared_norms(s->best.m, o));
     for (size_t i = 0; i < o->n; i++) sum += o->row_weight[i] * s->best.m[i];
     s->o.l2 = sum / (double)o->n;
     if (!(s->o.l2 > DBL_MIN)) s->o.l2 = 1;
@@ -50,7 +50,7 @@ static sepal_status vanishing_round_of(struct vanishing *s, bool *last) {
     d->converged = s->best.primal == 0;
     double square = vanishing_square_of(d->o, inner->u);
     if (inner->converged && square <= at_rest * s->square)
-        TRY(hinge_account(&s->best, inner->alpha));
+        TRY(hinge_try_certificate(&s->best, inner->alpha));
     *last = d->converged || d->stopped || (d->max_iter && d->iterations >= d->max_iter);
     s->square = square;
     s->o.l2 *= WEAKER;
@@ -73,7 +73,7 @@ sepal_status solve_vanishing(struct solver *d) {
     if (status == SEPAL_OK) memcpy(s.inner.u, d->u, o->width * sizeof *d->u);
     for (int k = 0; status == SEPAL_OK && k < ROUNDS && !last; k++)
         status = vanishing_round_of(&s, &last);
-    if (status == SEPAL_OK && d->converged) status = hinge_doubt(&s.best);
+    if (status == SEPAL_OK && d->converged) status = hinge_check_conditioning(&s.best);
     arena_clear(&arena);
     return status;
 }

@@ -308,13 +308,13 @@ static void test_uses(void **state) {
         const char *table, *labels, *weights; /* NULL: it can be; else why not */
     } uses[] = {
         {"<f8", "(3, 2)", NULL, "is it the data?", "is it the data?"},
-        {"<f8", "(3,)", "is it the file for option labels?", NULL, NULL},
+        {"<f8", "(3,)", "is it the file for --labels?", NULL, NULL},
         {"|u1", "(3, 1)", NULL, NULL, NULL},
         {"<f8", "(1, 3)", NULL, "reshape(-1)", "reshape(-1)"},
         {"<f8", "(3, 2, 2)", "a.reshape(len(a), -1)", "3 x 2 x 2", "3 x 2 x 2"},
         {"<f8", "(3, 1, 1)", "a.reshape(len(a), -1)", "3 x 1 x 1", "3 x 1 x 1"},
         {"<f8", "()", "single number", "single value", "single value"},
-        {"<f8", "(0,)", "is it the file for option labels?", NULL, NULL},
+        {"<f8", "(0,)", "is it the file for --labels?", NULL, NULL},
         {"<f8", "(0, 2)", "no rows", "is it the data?", "is it the data?"},
         {"<f8", "(2, 0)", "no columns", "is it the data?", "is it the data?"},
         {"<U5", "(3,)", "text", NULL, "text"},

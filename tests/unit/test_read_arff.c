@@ -181,7 +181,7 @@ static void test_refusals(void **state) {
         {"1,red,r\n", {6, 7, "declared"}},
         {"1,red\n", {6, 6, "2 cells"}},
         {"1,red,p,5\n", {6, 9, "more than 3"}},
-        {"1,red,p,{5}\n", {6, 9, "option weights"}},
+        {"1,red,p,{5}\n", {6, 9, "--weights"}},
         {"x,red,p\n", {6, 1, "not a decimal"}},
         {"1,'red,p\n", {6, 3, "not closed"}},
         {"1,'red' x,p\n", {6, 9, "after the closing quote"}},

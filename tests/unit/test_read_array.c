@@ -145,8 +145,7 @@ static void test_siblings(void **state) {
     add_idx_header(&labels, 8, 1, dims);
     add(&labels, "\7\3", 2);
     put_bytes("train-images-idx3-ubyte", images.at, images.n);
-    assert_refused("train-images-idx3-ubyte", NULL, NULL, true,
-                   (struct refusal){0, 0, "option labels"});
+    assert_refused("train-images-idx3-ubyte", NULL, NULL, true, (struct refusal){0, 0, "--labels"});
     put_bytes("train-labels-idx1-ubyte", labels.at, labels.n);
     sepal_data *data = must_read("train-images-idx3-ubyte", NULL);
     assert_true(warned("labels-found"));
@@ -206,7 +205,7 @@ static void test_refusals(void **state) {
         assert_null(data);
     }
     put_doubles("flat.npy", "(6,)", values, 6);
-    assert_refused("flat.npy", NULL, NULL, true, (struct refusal){0, 0, "option labels"});
+    assert_refused("flat.npy", NULL, NULL, true, (struct refusal){0, 0, "--labels"});
     put_doubles("deep.npy", "(1, 2, 3)", values, 6);
     assert_refused("deep.npy", NULL, NULL, true, (struct refusal){0, 0, "reshape"});
     put_bytes("z.npy", "PK\3\4 and so on", 14);

@@ -279,8 +279,8 @@ static void test_refusals(void **state) {
         {"weights=\"zero.txt\", labels=\"two.txt\"", SEPAL_EDATA, "zero.txt", 0, "0"},
         {"weights=\"minus.txt\", labels=\"two.txt\"", SEPAL_EDATA, "minus.txt", 2, "-1"},
         {"weights=\"three.txt\", labels=\"two.txt\"", SEPAL_EDATA, "three.txt", 1, "y"},
-        {"labels=\"two.txt\", target=a", SEPAL_EUSAGE, "", 0, "option target"},
-        {"weights=\"two.txt\", weight=a", SEPAL_EUSAGE, "", 0, "option weight"},
+        {"labels=\"two.txt\", target=a", SEPAL_EUSAGE, "", 0, "--target"},
+        {"weights=\"two.txt\", weight=a", SEPAL_EUSAGE, "", 0, "--weight"},
         {"labels=\"-\", weights=\"-\"", SEPAL_EUSAGE, "", 0, "standard input"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -86,7 +86,7 @@ static void test_what_is_missing_is_refused(void **state) {
         {"1\n", false, {1, 1, "1 columns; the model needs its 2 features"}},
         {"1,2,3,4\n", false, {1, 1, "4 columns"}},
         {"a,b,y\n1,2,p\n3,x,q\n", false, {3, 3, "this column holds numbers"}},
-        {"a,b,y\n1,2,p\n3,,q\n", false, {3, 3, "train it with option missing"}},
+        {"a,b,y\n1,2,p\n3,,q\n", false, {3, 3, "train it with --missing"}},
         {"a,b,y\n1,2,p\n3,4,?\n", true, {3, 5, "the label is missing"}},
         {"1 1:2 2:3\n", false, {0, 0, "the model was trained on a table"}},
     };
@@ -161,8 +161,7 @@ static void test_other_names(void **state) {
     (void)state;
     sepal_data *training = learn("1,2,p\n3,4,q\n", NULL);
     put(path, "u,v,w\n7,8,q\n");
-    assert_refused(path, NULL, training, false,
-                   (struct refusal){1, 1, "option header no option skip 1"});
+    assert_refused(path, NULL, training, false, (struct refusal){1, 1, "--header no --skip 1"});
     sepal_data *data = must_read_for(path, "header=no, skip=1", training, false);
     assert_numbers(data, "7 8;");
     data_free(data);

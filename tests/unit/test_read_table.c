@@ -248,7 +248,7 @@ static void test_many_categories(void **state) {
         put_bytes(path, text.bytes, text.length);
         text_clear(&text);
         if (n > 1000) {
-            assert_refused(path, NULL, NULL, true, (struct refusal){0, 0, "option drop 'id'"});
+            assert_refused(path, NULL, NULL, true, (struct refusal){0, 0, "--drop 'id'"});
             continue;
         }
         sepal_data *data = must_read(path, NULL);

@@ -242,7 +242,7 @@ static void test_unknown_formats(void **state) {
     static const char *const one[] = {"a"};
     sepal_data *data = data_with_labels(one, 1);
     assert_int_equal(data_write(&ctx, data, "out.xls", NULL), SEPAL_EUSAGE);
-    assert_non_null(strstr(ctx.error.message, "option to csv, tsv, libsvm, arff, npy or idx"));
+    assert_non_null(strstr(ctx.error.message, "--to csv, tsv, libsvm, arff, npy or idx"));
     assert_int_equal(data_write(&ctx, data, "out.csv", "xls"), SEPAL_EUSAGE);
     data_free(data);
 }
