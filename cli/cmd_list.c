@@ -44,6 +44,22 @@ static void put_params(struct sink *out, const struct topic *topic, size_t metho
         put_param(out, &param, is_options(topic) ? "--" : "");
 }
 
+/* The solvers of a learner, if there is a choice. */
+static void put_solvers_of(struct sink *out, size_t learner) {
+    struct sink names = sink_open(-1), left = sink_open(-1);
+    sepal_method solver;
+    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &solver); i++) {
+        if (sepal_learner_has_solver(learner, solver.name))
+            sink_printf(&names, "%s%s", names.used > 0 ? ", " : "", solver.name);
+    }
+    struct option row = {.help = sink_text(&names)};
+    sink_puts(&left, "      --solver");
+    sink_inherit(out, &names);
+    if (names.used > 0) help_row(out, &left, &row);
+    sink_close(&left);
+    sink_close(&names);
+}
+
 /* Whose solver it is. */
 static void put_learners_of(struct sink *out, const char *solver) {
     sepal_method learner;
@@ -67,6 +83,7 @@ static void put_topic(struct sink *out, const struct topic *topic, bool in_full)
         }
         if (topic->kind == SEPAL_SOLVER && in_full) put_learners_of(out, method.name);
         if (in_full || is_options(topic)) put_params(out, topic, i);
+        if (topic->kind == SEPAL_LEARNER && in_full) put_solvers_of(out, i);
     }
 }
 

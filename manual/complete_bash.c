@@ -2,7 +2,8 @@
 #include "manual.h"
 
 static const char *kind_name(const struct values *values) {
-    static const char *const names[] = {"none", "text", "words", "files", "models", "spec"};
+    static const char *const names[] = {"none",   "text", "words",  "files",
+                                        "models", "spec", "solvers"};
     return values->optional ? "maybe" : names[values->kind];
 }
 
@@ -96,5 +97,21 @@ static void put_methods(struct sink *out) {
     sink_puts(out, "'\n");
 }
 
-const struct part bash_parts[] = {
-    {"commands", put_commands}, {"methods", put_methods}, {"options", put_all_options}, {0}};
+/* A learner without a choice has a line, too: it is offered none. */
+static void put_solvers(struct sink *out) {
+    sepal_method learner;
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+        sink_printf(out, "        %s) words='", learner.name);
+        solvers_put(out, i);
+        sink_puts(out, "' ;;\n");
+    }
+    sink_puts(out, "        *) words='");
+    names_put(out, SEPAL_SOLVER);
+    sink_puts(out, "' ;;\n");
+}
+
+const struct part bash_parts[] = {{"commands", put_commands},
+                                  {"methods", put_methods},
+                                  {"solvers", put_solvers},
+                                  {"options", put_all_options},
+                                  {0}};

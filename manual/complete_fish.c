@@ -26,6 +26,7 @@ static void put_values(struct sink *out, struct values *values, bool option) {
         sink_printf(out, "%s -k -a '(__fish_complete_suffix .sepal)'", exclusive);
         break;
     case VALUES_SPEC: sink_printf(out, "%s -a '(__sepal_spec)'", exclusive); break;
+    case VALUES_SOLVERS: sink_printf(out, "%s -a '(__sepal_solvers)'", exclusive); break;
     }
 }
 
@@ -88,4 +89,18 @@ static void put_methods(struct sink *out) {
     sink_puts(out, "\n");
 }
 
-const struct part fish_parts[] = {{"methods", put_methods}, {"options", put_all_options}, {0}};
+/* A learner without a choice has a line, too: it is offered none. */
+static void put_solvers(struct sink *out) {
+    sepal_method learner;
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+        sink_printf(out, "        case %s\n            set solvers ", learner.name);
+        solvers_put(out, i);
+        sink_puts(out, "\n");
+    }
+    sink_puts(out, "        case '*'\n            set solvers ");
+    names_put(out, SEPAL_SOLVER);
+    sink_puts(out, "\n");
+}
+
+const struct part fish_parts[] = {
+    {"methods", put_methods}, {"solvers", put_solvers}, {"options", put_all_options}, {0}};

@@ -24,6 +24,7 @@ static void put_values(struct sink *out, struct values *values, const char *what
     case VALUES_FILES: sink_puts(out, ":_files"); break;
     case VALUES_MODELS: sink_puts(out, ":_files -g \"*.sepal(-.)\""); break;
     case VALUES_SPEC: sink_puts(out, ":_sepal_spec"); break;
+    case VALUES_SOLVERS: sink_puts(out, ":_sepal_solvers"); break;
     }
 }
 
@@ -95,6 +96,12 @@ static void put_commands(struct sink *out) {
     sink_puts(out, "    )\n");
 }
 
+static void put_described(struct sink *out, const sepal_method *method) {
+    sink_printf(out, "        '%s:", method->name);
+    put_escaped(out, method->summary, "");
+    sink_puts(out, "'\n");
+}
+
 static void put_methods(struct sink *out) {
     static const struct {
         sepal_kind kind;
@@ -103,14 +110,28 @@ static void put_methods(struct sink *out) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         sepal_method method;
         sink_printf(out, "    %s=(\n", tables[i].name);
-        for (size_t k = 0; sepal_method_at(tables[i].kind, k, &method); k++) {
-            sink_printf(out, "        '%s:", method.name);
-            put_escaped(out, method.summary, "");
-            sink_puts(out, "'\n");
-        }
+        for (size_t k = 0; sepal_method_at(tables[i].kind, k, &method); k++)
+            put_described(out, &method);
         sink_puts(out, "    )\n");
     }
 }
 
-const struct part zsh_parts[] = {
-    {"commands", put_commands}, {"methods", put_methods}, {"options", put_all_options}, {0}};
+/* All of them, and for every learner its own: one without a choice is offered none. */
+static void put_solvers(struct sink *out) {
+    sepal_method method;
+    sink_puts(out, "    solvers=(\n");
+    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &method); i++) put_described(out, &method);
+    sink_puts(out, "    )\n    case $learner in\n");
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++) {
+        sink_printf(out, "        %s) fit=(", method.name);
+        solvers_put(out, i);
+        sink_puts(out, ") ;;\n");
+    }
+    sink_puts(out, "        *) fit=(${solvers%%:*}) ;;\n    esac\n");
+}
+
+const struct part zsh_parts[] = {{"commands", put_commands},
+                                 {"methods", put_methods},
+                                 {"solvers", put_solvers},
+                                 {"options", put_all_options},
+                                 {0}};

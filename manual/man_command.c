@@ -74,6 +74,19 @@ static void put_params(struct sink *out, sepal_kind kind, size_t method) {
     sink_puts(out, ".RE\n");
 }
 
+/* Whose solver it is. */
+static void put_learners_of(struct sink *out, const char *solver) {
+    const char *between = ".br\nof ";
+    sepal_method learner;
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+        if (!sepal_learner_has_solver(i, solver)) continue;
+        sink_puts(out, between);
+        roff_bold(out, learner.name);
+        between = ", ";
+    }
+    sink_puts(out, "\n");
+}
+
 /* A table of methods with their parameters. */
 static void put_methods(struct sink *out, sepal_kind kind) {
     sepal_method method;
@@ -83,6 +96,7 @@ static void put_methods(struct sink *out, sepal_kind kind) {
         sink_puts(out, "\n");
         put_row_text(out, method.summary, NULL, NULL);
         if (method.n_params > 0) put_params(out, kind, i);
+        if (kind == SEPAL_SOLVER) put_learners_of(out, method.name);
     }
 }
 
@@ -135,6 +149,8 @@ void man_command(struct sink *out, const struct command *command) {
         put_methods(out, SEPAL_MAP);
         sink_puts(out, ".SS Reductions, behind it\n");
         put_methods(out, SEPAL_STRATEGY);
+        sink_puts(out, ".SS Solvers, by \\-\\-solver\n");
+        put_methods(out, SEPAL_SOLVER);
     }
     put_exits(out);
     put_example_place(out);

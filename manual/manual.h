@@ -30,7 +30,8 @@ enum values_kind {
     VALUES_WORDS,
     VALUES_FILES,
     VALUES_MODELS, /* *.sepal */
-    VALUES_SPEC
+    VALUES_SPEC,
+    VALUES_SOLVERS /* of the learner that -m names, of all learners without one */
 };
 
 /* What may follow an option, or stand as an argument. */
@@ -47,6 +48,8 @@ bool values_of_argument(struct values *out, struct sink *name, const struct comm
 void values_clear(struct values *values);
 /* The names of a table's rows, with blanks between them. */
 void names_put(struct sink *out, sepal_kind kind);
+/* Those of the solvers that the learner at this place can be told to use. */
+void solvers_put(struct sink *out, size_t learner);
 
 /* ---- roff ---------------------------------------------------------------------------------- */
 

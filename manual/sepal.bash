@@ -25,18 +25,28 @@ _sepal_spec() {
     for i in "${!COMPREPLY[@]}"; do COMPREPLY[i]=$before${COMPREPLY[i]}; done
 }
 
+# Those of the learner that was found, or of all.
+_sepal_solvers() {
+    local words
+    case $learner in
+        #@solvers
+    esac
+    _sepal_offer words "$words"
+}
+
 _sepal_offer() { # KIND WORDS
     case $1 in
         words) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$2" -- "$cur") ;;
         files) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
         models) mapfile -t COMPREPLY < <(compgen -d -- "$cur" && true; compgen -f -X '!*.sepal' -- "$cur") ;;
         spec) _sepal_spec ;;
+        solvers) _sepal_solvers ;;
     esac
     if [[ $1 = files || $1 = models ]]; then compopt -o filenames 2>/dev/null; fi
 }
 
-# What an option takes: sets kind (none, text, words, files, models, spec; maybe: words or nothing)
-# and words, and besides what the command has: options, arguments (a kind each), argument_words.
+# What an option takes: sets kind (none, text, words, files, models, spec, solvers; maybe: words or
+# nothing) and words, and besides what the command has: options, arguments (a kind each), argument_words.
 _sepal_look_up() { # OPTION
     kind=text words=''
     "_sepal_$command" "$1"

@@ -13,8 +13,8 @@ function __sepal_learner_of -a spec
     end
 end
 
-# Whether -m names this learner.
-function __sepal_learner -a name
+# The learners that -m names.
+function __sepal_learners_given
     set -l words (commandline -opc)
     for i in (seq 3 (count $words))
         set -l spec
@@ -24,9 +24,21 @@ function __sepal_learner -a name
             case '--method=*' '-m?*'
                 set spec (string replace -r '^(--method=|-m)' '' -- $words[$i])
         end
-        contains -- $name (__sepal_learner_of "$spec"); and return 0
+        __sepal_learner_of "$spec"
     end
-    return 1
+end
+
+function __sepal_learner -a name
+    contains -- $name (__sepal_learners_given)
+end
+
+# Those of the learner that -m names, or of all.
+function __sepal_solvers
+    set -l solvers
+    switch "$(__sepal_learners_given)"
+        #@solvers
+    end
+    printf '%s\n' $solvers
 end
 
 # Stages with + between them: maps, a learner, and behind it a strategy.

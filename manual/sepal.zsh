@@ -24,9 +24,20 @@ _sepal_spec() {
     fi
 }
 
-# Adds the parameters of the learner that -m names to rows.
+# Those of the learner that was found, or of all.
+_sepal_solvers() {
+    local row
+    local -a solvers fit offered
+    #@solvers
+    for row in $solvers; do
+        if (( $fit[(Ie)${row%%:*}] )); then offered+=("$row"); fi
+    done
+    _describe -t solvers solver offered
+}
+
+# Sets learner to the one that -m names, and adds its parameters to rows.
 _sepal_parameters() {
-    local i learner
+    local i
     for (( i = 1; i <= $#words; i++ )); do
         (( i == CURRENT )) && continue
         case $words[i] in
@@ -39,7 +50,7 @@ _sepal_parameters() {
 }
 
 _sepal() {
-    local curcontext=$curcontext state
+    local curcontext=$curcontext state learner=''
     local -a line commands rows
     typeset -A opt_args
     setopt local_options extended_glob

@@ -23,6 +23,16 @@ void names_put(struct sink *out, sepal_kind kind) {
         sink_printf(out, "%s%s", i > 0 ? " " : "", method.name);
 }
 
+void solvers_put(struct sink *out, size_t learner) {
+    const char *between = "";
+    sepal_method solver;
+    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &solver); i++) {
+        if (!sepal_learner_has_solver(learner, solver.name)) continue;
+        sink_printf(out, "%s%s", between, solver.name);
+        between = " ";
+    }
+}
+
 static enum values_kind kind_of_placeholder(const char *name) {
     if (strcmp(name, "SPEC") == 0) return VALUES_SPEC;
     if (strcmp(name, "MODEL") == 0) return VALUES_MODELS;
@@ -35,6 +45,7 @@ struct values values_of_option(const struct option *row) {
     if (row->placeholder == NULL) return values;
     values.optional = option_words(row) != NULL;
     values.kind = kind_of_placeholder(row->placeholder);
+    if (strcmp(row->name, "solver") == 0) values.kind = VALUES_SOLVERS;
     if (strcmp(row->placeholder, "FORMAT") == 0)
         names_put(&values.words, SEPAL_FORMAT);
     else if (strcmp(row->placeholder, "[yes|no]") == 0)

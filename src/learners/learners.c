@@ -27,7 +27,7 @@ const struct parameter fit_option_table[] = {
     {"max-seconds", PARAMETER_REAL, AT(max_seconds), NULL, "(0, inf)",
      "stop after this time with the best model so far"},
     {"solver", PARAMETER_TEXT, AT(solver), NULL, "",
-     "how to solve; unless given, by the data's shape"},
+     "how to solve, a name of `sepal list solvers`; unless given, by the data's shape"},
     {"warm", PARAMETER_FILE, AT(warm), NULL, "",
      "file with a model to start from, of the same columns, classes and maps"},
     {0},

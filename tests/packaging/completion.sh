@@ -51,6 +51,13 @@ bash zsh fish|sepal train b.csv -m least-squares --eta|
 bash zsh fish|sepal train b.csv -m least_squares --targ|--target --targets
 bash zsh fish|sepal train b.csv -m perceptron --variant p|pocket
 bash zsh|sepal train b.csv -m perceptron --shuffle=|no yes
+bash zsh fish|sepal train b.csv --solver |augmented dual interior lbfgs lsqr newton newton-cg normal prox-newton qr sgd
+bash zsh fish|sepal train b.csv -m logistic --solver |dual lbfgs newton newton-cg prox-newton sgd
+bash zsh fish|sepal train b.csv -m logistic --solver n|newton newton-cg
+bash zsh fish|sepal train b.csv --method=standardize+svm --solver=a|augmented
+bash zsh fish|sepal train b.csv -m logistic --solver int|
+bash zsh fish|sepal train b.csv -m least_squares --solver |lsqr normal qr
+bash zsh fish|sepal train b.csv -m lda --solver |
 bash zsh fish|sepal convert b.csv --to lib|libsvm
 bash zsh|sepal train -o |a.sepal folder
 bash zsh|sepal predict |a.sepal folder
