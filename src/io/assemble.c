@@ -18,33 +18,14 @@ struct assembly {
     atomic_size_t nonzeros;
 };
 
-/* Row i of the block, which is row r of a chunk. */
-struct block_row {
-    struct chunk_rows part;
-    size_t r, i;
-    size_t left; /* rows of the part that are still to come */
-};
-
-static bool block_row_next(struct block_row *row, const struct block *block) {
-    if (row->left) {
-        do row->r++;
-        while (parsed_drops(row->part.parsed, row->r));
-    } else {
-        if (!chunk_rows_next(&row->part, block)) return false;
-        row->r = row->part.first;
-        row->left = row->part.n;
-    }
-    row->i = row->part.at + row->part.n - row->left--;
-    return true;
+static struct chunk_rows block_rows(const struct assembly *all, const struct block *block) {
+    return chunk_rows_from(all->chunks, block->first_row, block->rows);
 }
 
 /* The last of a chunk's rows gives its cells back. */
-static void mark_part_read(struct parsed_chunk *parsed, size_t rows) {
-    if (atomic_fetch_sub(&parsed->unread, rows) == rows) parsed_clear_cells(parsed);
-}
-
-static void mark_read(const struct block_row *row) {
-    if (!row->left) mark_part_read(row->part.parsed, row->part.n);
+static void mark_read(const struct chunk_rows *part) {
+    if (atomic_fetch_sub(&part->parsed->unread, part->n) == part->n)
+        parsed_clear_cells(part->parsed);
 }
 
 /* ---- sparse ------------------------------------------------------------------------------- */
@@ -87,13 +68,13 @@ static sepal_status push_entries(struct entries *entries, sepal_ctx *ctx, uint32
 static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
                                  struct block *block) {
     TRY(entries_init(entries, ctx, block->rows));
-    struct block_row row = {.part = chunk_rows_first(all->chunks, block)};
-    while (block_row_next(&row, block)) {
+    struct chunk_row row = {.part = block_rows(all, block)};
+    while (chunk_row_next(&row)) {
         const struct parsed_chunk *parsed = row.part.parsed;
         entries->start[row.i] = entries->n;
         TRY(all->entries ? push_entries(entries, ctx, all->index_base, parsed, row.r)
                          : push_table_row(entries, ctx, all->schema, parsed, row.r));
-        mark_read(&row);
+        if (!row.left) mark_read(&row.part);
     }
     entries->start[block->rows] = entries->n;
     return entries_to_block(entries, ctx, block);
@@ -138,8 +119,8 @@ static void place_row(double *row, const struct assembly *all, const struct pars
 
 static enum values dense_values(const struct assembly *all, const struct block *block,
                                 double *row) {
-    struct block_row at = {.part = chunk_rows_first(all->chunks, block)};
-    while (block_row_next(&at, block)) {
+    struct chunk_row at = {.part = block_rows(all, block)};
+    while (chunk_row_next(&at)) {
         place_row(row, all, at.part.parsed, at.r);
         if (!numbers_are_single(row, all->matrix->cols)) return VALUES_F64;
     }
@@ -151,11 +132,11 @@ static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *al
     size_t cols = all->matrix->cols, nonzeros = 0;
     block->values = dense_values(all, block, row);
     TRY(block_alloc(ctx, block, cols, 0));
-    struct block_row at = {.part = chunk_rows_first(all->chunks, block)};
-    while (block_row_next(&at, block)) {
+    struct chunk_row at = {.part = block_rows(all, block)};
+    while (chunk_row_next(&at)) {
         place_row(row, all, at.part.parsed, at.r);
         nonzeros += block_store_row(block, at.i, row, cols);
-        mark_read(&at);
+        if (!at.left) mark_read(&at.part);
     }
     atomic_fetch_add(&all->nonzeros, nonzeros);
     return SEPAL_OK;
@@ -165,8 +146,8 @@ static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *al
 
 static sepal_status assemble_copy_block(sepal_ctx *ctx, struct assembly *all, struct block *block) {
     TRY(assemble_copy(ctx, block, all->chunks, all->index_base));
-    struct chunk_rows part = chunk_rows_first(all->chunks, block);
-    while (chunk_rows_next(&part, block)) mark_part_read(part.parsed, part.n);
+    struct chunk_rows part = block_rows(all, block);
+    while (chunk_rows_next(&part)) mark_read(&part);
     atomic_fetch_add(&all->nonzeros, block->start[block->rows]);
     return SEPAL_OK;
 }

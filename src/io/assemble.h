@@ -6,18 +6,6 @@
 #include "data/schema.h"
 #include "io/chunks.h"
 
-/* The rows of a block, chunk by chunk. */
-struct chunk_rows {
-    const struct chunks *chunks;
-    size_t chunk;
-    struct parsed_chunk *parsed;
-    size_t first; /* number in the chunk of the first row, dropped rows counted */
-    size_t n;     /* rows that stay */
-    size_t at;    /* number in the block of the first row */
-};
-struct chunk_rows chunk_rows_first(const struct chunks *chunks, const struct block *block);
-bool chunk_rows_next(struct chunk_rows *part, const struct block *block);
-
 /* Fill a sparse block from chunks of sparse rows, none of which is dropped. */
 sepal_status assemble_copy(sepal_ctx *ctx, struct block *block, const struct chunks *chunks,
                            uint32_t index_base);

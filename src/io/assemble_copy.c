@@ -3,39 +3,6 @@
 
 #include <string.h>
 
-/* ---- which rows --------------------------------------------------------------------------- */
-
-struct chunk_rows chunk_rows_first(const struct chunks *chunks, const struct block *block) {
-    size_t low = 0, high = chunks->count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (chunks->items[middle]->first_row <= block->first_row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (struct chunk_rows){.chunks = chunks, .chunk = low};
-}
-
-/* Number in the chunk of the row that is number `skip` among those that stay. */
-static size_t nth_kept(const struct parsed_chunk *parsed, size_t skip) {
-    if (!parsed->drop) return skip;
-    for (size_t r = 0;; r++)
-        if (!parsed->drop[r] && skip-- == 0) return r;
-}
-
-bool chunk_rows_next(struct chunk_rows *part, const struct block *block) {
-    part->at += part->n;
-    size_t row = block->first_row + part->at, end = block->first_row + block->rows;
-    if (row == end) return false;
-    do part->parsed = part->chunks->items[part->chunk++];
-    while (part->parsed->first_row + part->parsed->kept_rows <= row);
-    size_t skip = row - part->parsed->first_row, left = part->parsed->kept_rows - skip;
-    part->first = nth_kept(part->parsed, skip);
-    part->n = left < end - row ? left : end - row;
-    return true;
-}
-
 /* ---- how the values are kept -------------------------------------------------------------- */
 
 struct traits {
@@ -96,9 +63,10 @@ static size_t copy_lay_out(size_t *start, const struct chunk_rows *part, size_t 
 
 sepal_status assemble_copy(sepal_ctx *ctx, struct block *block, const struct chunks *chunks,
                            uint32_t index_base) {
+    const struct chunk_rows first = chunk_rows_from(chunks, block->first_row, block->rows);
     struct traits traits = {true, true, true};
     size_t entries = 0;
-    for (struct chunk_rows part = chunk_rows_first(chunks, block); chunk_rows_next(&part, block);) {
+    for (struct chunk_rows part = first; chunk_rows_next(&part);) {
         const size_t *start = part.parsed->entries.start + part.first;
         entries += start[part.n] - start[0];
         for (size_t i = 0; i < part.n; i++)
@@ -107,7 +75,7 @@ sepal_status assemble_copy(sepal_ctx *ctx, struct block *block, const struct chu
     block->values = copy_least(traits);
     TRY(block_alloc(ctx, block, 0, entries));
     entries = 0;
-    for (struct chunk_rows part = chunk_rows_first(chunks, block); chunk_rows_next(&part, block);) {
+    for (struct chunk_rows part = first; chunk_rows_next(&part);) {
         entries = copy_lay_out(block->start, &part, entries);
         block->start[block->rows] = entries;
         copy_rows(block, &part, index_base);

@@ -179,6 +179,51 @@ size_t chunks_records(const struct chunks *chunks) {
     return records;
 }
 
+struct chunk_rows chunk_rows_from(const struct chunks *chunks, size_t begin, size_t rows) {
+    size_t low = 0, high = chunks->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (chunks->items[middle]->first_row <= begin)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (struct chunk_rows){.chunks = chunks, .begin = begin, .end = begin + rows, .chunk = low};
+}
+
+/* Number in the chunk of the row that is number `skip` among those that stay. */
+static size_t nth_kept(const struct parsed_chunk *parsed, size_t skip) {
+    if (!parsed->drop) return skip;
+    for (size_t r = 0;; r++)
+        if (!parsed->drop[r] && skip-- == 0) return r;
+}
+
+bool chunk_rows_next(struct chunk_rows *part) {
+    part->at += part->n;
+    size_t row = part->begin + part->at;
+    if (row == part->end) return false;
+    part->parsed = part->chunks->items[part->chunk];
+    while (part->parsed->first_row + part->parsed->kept_rows <= row)
+        part->parsed = part->chunks->items[++part->chunk];
+    size_t skip = row - part->parsed->first_row, left = part->parsed->kept_rows - skip;
+    part->first = nth_kept(part->parsed, skip);
+    part->n = left < part->end - row ? left : part->end - row;
+    return true;
+}
+
+bool chunk_row_next(struct chunk_row *row) {
+    if (row->left) {
+        do row->r++;
+        while (parsed_drops(row->part.parsed, row->r));
+    } else {
+        if (!chunk_rows_next(&row->part)) return false;
+        row->r = row->part.first;
+        row->left = row->part.n;
+    }
+    row->i = row->part.at + row->part.n - row->left--;
+    return true;
+}
+
 sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source,
                         const struct parsed_chunk *parsed, struct spot spot, const char *format,
                         ...) {

@@ -38,6 +38,26 @@ sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *sou
 void chunks_clear(struct chunks *chunks);
 size_t chunks_records(const struct chunks *chunks);
 
+/* The rows that stay with the numbers from `begin` to `end`, chunk by chunk. */
+struct chunk_rows {
+    const struct chunks *chunks;
+    size_t begin, end, chunk;
+    struct parsed_chunk *parsed; /* chunk number `chunk` */
+    size_t first;                /* number in it of its first row, dropped rows counted */
+    size_t n;                    /* how many are there that stay */
+    size_t at;                   /* number of the first row, counted from `begin` */
+};
+struct chunk_rows chunk_rows_from(const struct chunks *chunks, size_t begin, size_t rows);
+bool chunk_rows_next(struct chunk_rows *part);
+
+/* The same one by one: `i`, counted from `begin`, is row r of part.parsed, behind which `left` rows of
+   the part are still to come. Starts as {.part = chunk_rows_from(...)}. */
+struct chunk_row {
+    struct chunk_rows part;
+    size_t r, i, left;
+};
+bool chunk_row_next(struct chunk_row *row);
+
 /* Fail at a place of a chunk. */
 sepal_status chunk_fail(sepal_ctx *ctx, const struct source *source,
                         const struct parsed_chunk *parsed, struct spot spot, const char *format,

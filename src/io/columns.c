@@ -98,16 +98,6 @@ static void note_second_target(sepal_ctx *ctx, const struct columns *columns,
              columns->names[usual], columns->names[usual]);
 }
 
-static sepal_status start_roles(struct table_layout *layout, sepal_ctx *ctx, struct arena *arena,
-                                const struct columns *columns) {
-    layout->n_cells = columns->n;
-    layout->n_features = 0;
-    layout->roles = arena_zero(ctx, arena, columns->n, sizeof *layout->roles);
-    if (!layout->roles) return SEPAL_EMEMORY;
-    for (size_t c = 0; c < columns->n; c++) layout->roles[c].name = columns->names[c];
-    return SEPAL_OK;
-}
-
 static void add_feature(struct table_role *role, struct table_layout *layout, struct schema *schema,
                         const struct columns *columns, size_t c) {
     role->role = ROLE_FEATURE;
@@ -121,27 +111,30 @@ struct choice {
     bool *drop, *only, *keep, *text;
 };
 
-static sepal_status columns_choose(struct choice *out, sepal_ctx *ctx, struct arena *arena,
-                                   const struct columns *columns,
+/* What the user says of the columns; the roles are empty but for their names. */
+static sepal_status columns_choose(struct choice *out, struct table_layout *layout, sepal_ctx *ctx,
+                                   struct arena *arena, struct columns *columns,
                                    const struct read_options *options) {
-    bool *marks = arena_zero(ctx, arena, 4 * columns->n, sizeof *marks);
-    if (!marks) return SEPAL_EMEMORY;
-    *out =
-        (struct choice){marks, marks + columns->n, marks + 2 * columns->n, marks + 3 * columns->n};
+    size_t n = columns->n;
+    bool *marks = arena_zero(ctx, arena, 4 * n, sizeof *marks);
+    layout->n_cells = n;
+    layout->roles = arena_zero(ctx, arena, n, sizeof *layout->roles);
+    if (!marks || !layout->roles) return SEPAL_EMEMORY;
+    for (size_t c = 0; c < n; c++) layout->roles[c].name = columns->names[c];
+    *out = (struct choice){marks, marks + n, marks + 2 * n, marks + 3 * n};
     TRY(mark(out->drop, ctx, columns, options->drop, "drop"));
     TRY(mark(out->only, ctx, columns, options->only, "only"));
     TRY(mark(out->keep, ctx, columns, options->keep, "keep"));
-    return mark(out->text, ctx, columns, options->categorical, "categorical");
+    TRY(mark(out->text, ctx, columns, options->categorical, "categorical"));
+    TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
+    return one_column(&columns->weight, ctx, columns, options->weight, "weight");
 }
 
 sepal_status columns_plan(struct table_layout *layout, struct schema *schema, sepal_ctx *ctx,
                           struct arena *arena, struct columns *columns,
                           const struct read_options *options) {
     struct choice choice;
-    TRY(start_roles(layout, ctx, arena, columns));
-    TRY(columns_choose(&choice, ctx, arena, columns, options));
-    TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
-    TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
+    TRY(columns_choose(&choice, layout, ctx, arena, columns, options));
     if (columns->target == SIZE_MAX && !columns->labels_elsewhere)
         columns->target = default_target(columns);
     if (columns->target == columns->weight && columns->target != SIZE_MAX)
@@ -308,10 +301,7 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
                            struct columns *columns, const struct schema *schema,
                            const struct read_options *options, bool with_labels) {
     struct choice choice;
-    TRY(start_roles(layout, ctx, arena, columns));
-    TRY(columns_choose(&choice, ctx, arena, columns, options));
-    TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
-    TRY(one_column(&columns->weight, ctx, columns, options->weight, "weight"));
+    TRY(columns_choose(&choice, layout, ctx, arena, columns, options));
     layout->n_features = schema->n_columns;
     if (columns->header)
         TRY(match_names(layout, ctx, columns, schema));

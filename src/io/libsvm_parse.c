@@ -1,5 +1,4 @@
-/* One chunk of LIBSVM text to sparse rows. Values are kept as small as they allow: none when all are
-   1, one per row where rows are constant (binary and unit-length text data), singles where exact. */
+/* One chunk of LIBSVM text to sparse rows. */
 #include "core/alloc.h"
 #include "core/decimal.h"
 #include "core/digits.h"
@@ -18,7 +17,6 @@ struct libsvm_parser {
     struct table_scratch *scratch;
     const char *end, *line_start;
     size_t line, entries;
-    bool ones, constant, single; /* what all values so far allow */
     /* The value read last, as text: the next is often the same. */
     uint64_t last_text[2], last_mask[2];
     size_t last_length; /* 0: none, or too long to be kept */
@@ -58,10 +56,7 @@ static sepal_status note_unlabelled(struct libsvm_parser *parser, const char *p)
     struct spot spot = {parser->line, (size_t)(p - parser->line_start) + 1};
     if (parsed->notes.first_unlabelled.column == 0) parsed->notes.first_unlabelled = spot;
     if (!parser->layout->skips) return SEPAL_OK;
-    TRY(mem_reserve(parser->ctx, (void **)&parsed->odd, &parsed->odd_room, parsed->n_odd + 1,
-                    sizeof *parsed->odd));
-    parsed->odd[parsed->n_odd++] = (struct odd_text){.row = parsed->rows, .spot = spot};
-    return SEPAL_OK;
+    return parsed_add_odd(parsed, parser->ctx, (struct odd_text){.spot = spot});
 }
 
 /* "1.#INF" and its kin, as some systems print what is no number: not 1 with a comment behind it. */
@@ -152,12 +147,6 @@ static sepal_status refuse_value(struct libsvm_parser *parser, const char *p) {
     return libsvm_refuse(parser, p, "not a decimal number, which a value must be");
 }
 
-static void note_value(struct libsvm_parser *parser, double value, double first) {
-    if (value != 1) parser->ones = false;
-    if (value != first) parser->constant = false;
-    if (parser->single && !single_holds(value)) parser->single = false;
-}
-
 static void remember(struct libsvm_parser *parser, const char *p, size_t length, double value) {
     parser->last_length = length <= sizeof parser->last_text ? length : 0;
     parser->last_value = value;
@@ -184,7 +173,7 @@ static const char *libsvm_read_value(struct libsvm_parser *parser, const char *p
     return after;
 }
 
-static sepal_status take_entry(struct libsvm_parser *parser, const char **at, size_t row_start) {
+static sepal_status take_entry(struct libsvm_parser *parser, const char **at) {
     struct table_scratch *scratch = parser->scratch;
     const char *p = *at, *colon, *after;
     uint32_t index;
@@ -211,7 +200,6 @@ static sepal_status take_entry(struct libsvm_parser *parser, const char **at, si
     size_t n = parser->entries++;
     scratch->index[n] = index;
     scratch->cells[n] = value;
-    if (value != 0) note_value(parser, value, n > row_start ? scratch->cells[row_start] : value);
     return SEPAL_OK;
 }
 
@@ -246,11 +234,8 @@ static sepal_status sort_row(struct libsvm_parser *parser, size_t from) {
 static void libsvm_drop_zeros(struct libsvm_parser *parser, size_t from) {
     struct table_scratch *scratch = parser->scratch;
     size_t to = from;
-    double first = 0;
     for (size_t i = from; i < parser->entries; i++) {
         if (scratch->cells[i] == 0) continue;
-        if (to == from) first = scratch->cells[i];
-        note_value(parser, scratch->cells[i], first);
         scratch->index[to] = scratch->index[i];
         scratch->cells[to++] = scratch->cells[i];
     }
@@ -273,7 +258,7 @@ static sepal_status parse_entries(struct libsvm_parser *parser, const char **at)
         if (is_query(parser, p))
             p = token_end(parser, p);
         else
-            TRY(take_entry(parser, &p, from));
+            TRY(take_entry(parser, &p));
         index = parser->scratch->index;
         if (parser->entries > before) {
             if (before > from && index[before] <= index[before - 1]) sorted = false;
@@ -384,42 +369,15 @@ static sepal_status libsvm_parse_lines(struct libsvm_parser *parser, const char 
     return SEPAL_OK;
 }
 
-static sepal_status keep_values(struct libsvm_parser *parser, struct block *block) {
-    const struct table_scratch *scratch = parser->scratch;
-    block->values = parser->ones       ? VALUES_ONES
-                    : parser->constant ? VALUES_ROW
-                    : parser->single   ? VALUES_F32
-                                       : VALUES_F64;
-    TRY(block_alloc(parser->ctx, block, 0, parser->entries));
-    memcpy(block->start, scratch->start, (block->rows + 1) * sizeof *block->start);
-    if (parser->entries)
-        memcpy(block->index, scratch->index, parser->entries * sizeof *block->index);
-    for (size_t i = 0; block->values == VALUES_ROW && i < block->rows; i++)
-        block->f64[i] = block->start[i] < block->start[i + 1] ? scratch->cells[block->start[i]] : 0;
-    for (size_t i = 0; block->values == VALUES_F32 && i < parser->entries; i++)
-        block->f32[i] = (float)scratch->cells[i];
-    if (block->values == VALUES_F64 && parser->entries) /* never: none, one made it so */
-        memcpy(block->f64, scratch->cells, parser->entries * sizeof *block->f64);
-    return SEPAL_OK;
-}
-
 static sepal_status libsvm_parse(struct parsed_chunk *out, sepal_ctx *ctx, const char *bytes,
                                  size_t n, const void *layout, void *scratch) {
-    struct libsvm_parser parser = {.ctx = ctx,
-                                   .layout = layout,
-                                   .parsed = out,
-                                   .scratch = scratch,
-                                   .end = bytes + n,
-                                   .ones = true,
-                                   .constant = true,
-                                   .single = true};
+    struct libsvm_parser parser = {
+        .ctx = ctx, .layout = layout, .parsed = out, .scratch = scratch, .end = bytes + n};
     /* the shortest entry, " 1:1", has four bytes: what cannot overflow need not be checked */
     TRY(table_scratch_entries(scratch, ctx, n / 4 + 1));
     TRY(libsvm_parse_lines(&parser, bytes));
-    out->entries.rows = out->rows;
-    out->entries.sparse = true;
+    TRY(table_scratch_keep(scratch, ctx, out, parser.entries));
     if (out->rows == 0) return SEPAL_OK;
-    TRY(keep_values(&parser, &out->entries));
     return parsed_keep(out, ctx, parser.layout->labels ? parser.scratch->label : NULL,
                        parser.layout->weight ? parser.scratch->weight : NULL);
 }

@@ -3,7 +3,6 @@
 
 #include "core/alloc.h"
 #include "io/csv.h"
-#include "io/reading.h"
 
 #include <string.h>
 
@@ -15,7 +14,7 @@ static sepal_status join_files(struct reading *reading) {
         TRY(labels_file_expect(reading->ctx, &reading->weights, records, file));
     if (!reading->labels.file) return SEPAL_OK;
     TRY(labels_file_expect(reading->ctx, &reading->labels, records, file));
-    return merge_labels_file(reading->ctx, &reading->chunks, &reading->labels);
+    return merge_labels_file(reading);
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */
@@ -33,7 +32,7 @@ static sepal_status keep_header(struct reading *reading) {
         header.bytes ? arena_text(reading->ctx, &data->arena, header.bytes, header.length) : "";
     bool failed = header.failed || !data->kept_header;
     text_clear(&header);
-    return failed ? SEPAL_EMEMORY : merge_kept(data, reading->ctx, &reading->chunks);
+    return failed ? SEPAL_EMEMORY : merge_kept(reading);
 }
 
 /* Rows that the model cannot predict stay in place, marked, when only predictions are asked for. */
@@ -53,19 +52,15 @@ static sepal_status keep_undecided(struct reading *reading) {
 }
 
 static sepal_status merge_table(struct reading *reading) {
-    sepal_ctx *ctx = reading->ctx;
-    const struct source *source = &reading->source;
-    const struct chunks *chunks = &reading->chunks;
-    const struct table_layout *layout = &reading->table;
     /* bad lines first: their labels are not looked at */
-    if (reading->learnt && layout->skips) TRY(merge_odd_texts(ctx, chunks, layout));
+    if (reading->learnt && reading->table.skips) TRY(merge_odd_texts(reading));
     TRY(join_files(reading));
-    TRY(merge_missing(ctx, source, chunks, reading->data->schema, reading->learnt != NULL));
+    TRY(merge_missing(reading));
     if (!reading->with_labels && reading->known->missing == MISSING_DROP)
         TRY(keep_undecided(reading));
-    TRY(merge_rows(&reading->data->matrix.rows, ctx, source, chunks));
-    if (reading->learnt) TRY(merge_columns(reading->learnt, ctx, source, chunks, layout));
-    return layout->keeps ? keep_header(reading) : SEPAL_OK;
+    TRY(merge_rows(reading));
+    if (reading->learnt) TRY(merge_columns(reading));
+    return reading->table.keeps ? keep_header(reading) : SEPAL_OK;
 }
 
 /* ---- indexed rows ------------------------------------------------------------------------- */
@@ -80,17 +75,13 @@ static void note_ignored(struct reading *reading) {
 }
 
 static sepal_status merge_indexed(struct reading *reading) {
-    sepal_ctx *ctx = reading->ctx;
-    const struct source *source = &reading->source;
-    const struct chunks *chunks = &reading->chunks;
     bool labels_inside = reading->with_labels && !reading->labels.file;
     if (reading->options.bad_lines == BAD_LINES_SKIP && labels_inside)
-        TRY(merge_unlabelled(ctx, chunks));
+        TRY(merge_unlabelled(reading));
     TRY(join_files(reading));
-    if (reading->learnt)
-        TRY(merge_indices(reading->learnt, ctx, source, chunks, reading->options.n_features));
+    if (reading->learnt) TRY(merge_indices(reading));
     note_ignored(reading);
-    return merge_rows(&reading->data->matrix.rows, ctx, source, chunks);
+    return merge_rows(reading);
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
@@ -103,14 +94,10 @@ static sepal_status at_file(struct reading *reading, const char *labels_file, se
 }
 
 sepal_status merge_chunks(struct reading *reading) {
-    sepal_ctx *ctx = reading->ctx;
-    sepal_data *data = reading->data;
-    const struct chunks *chunks = &reading->chunks;
-    TRY(data->schema->family == FAMILY_INDEXED ? merge_indexed(reading) : merge_table(reading));
-    if (reading->with_labels)
-        TRY(at_file(reading, reading->labels.file,
-                    merge_labels(data, reading->learnt, ctx, &reading->source, chunks)));
-    TRY(at_file(reading, reading->weights.file, merge_weights(data, ctx, chunks)));
-    merge_bad_lines(ctx, &reading->source, chunks);
-    return merge_numbers(data, ctx, chunks);
+    bool indexed = reading->data->schema->family == FAMILY_INDEXED;
+    TRY(indexed ? merge_indexed(reading) : merge_table(reading));
+    if (reading->with_labels) TRY(at_file(reading, reading->labels.file, merge_labels(reading)));
+    TRY(at_file(reading, reading->weights.file, merge_weights(reading)));
+    merge_bad_lines(reading);
+    return merge_numbers(reading);
 }

@@ -21,49 +21,47 @@ static void drop_row(struct parsed_chunk *parsed, size_t r) {
         if (isnan(parsed_cell(parsed, r, f))) parsed->columns[f].missing--;
 }
 
-static sepal_status drop_odd(sepal_ctx *ctx, struct parsed_chunk *parsed,
-                             const struct table_layout *layout, const bool *numbers,
-                             const struct odd_text *odd) {
+static sepal_status drop_odd(struct reading *reading, struct parsed_chunk *parsed,
+                             const bool *numbers, const struct odd_text *odd) {
+    const struct table_role *role = reading->table.roles;
     if (!numbers[odd->feature] || parsed->drop[odd->row]) return SEPAL_OK;
-    size_t c = 0;
-    while (layout->roles[c].role != ROLE_FEATURE || layout->roles[c].feature != odd->feature) c++;
+    while (role->role != ROLE_FEATURE || role->feature != odd->feature) role++;
     struct slice text = parsed->columns[odd->feature].tokens->items[odd->token];
     char message[ERROR_MESSAGE_BYTES], shown[TEXT_SHOWN_BYTES];
     snprintf(message, sizeof message,
              "'%s' is not a decimal number, and column '%s' holds numbers%s",
-             text_shown(shown, text.bytes, text.length), layout->roles[c].name,
+             text_shown(shown, text.bytes, text.length), role->name,
              parsed->first_line + odd->spot.line == 1 ? "; say " OPTION
                                                         "header yes if line 1 names the columns"
                                                       : "");
     drop_row(parsed, odd->row);
-    return bad_lines_add(&parsed->bad, ctx, odd->spot, message);
+    return bad_lines_add(&parsed->bad, reading->ctx, odd->spot, message);
 }
 
-static sepal_status drop_odds(sepal_ctx *ctx, const struct chunks *chunks,
-                              const struct table_layout *layout, const bool *numbers) {
-    for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_chunk *parsed = chunks->items[i];
+static sepal_status drop_odds(struct reading *reading, const bool *numbers) {
+    for (size_t i = 0; i < reading->chunks.count; i++) {
+        struct parsed_chunk *parsed = reading->chunks.items[i];
         if (!parsed->n_odd) continue;
-        parsed->drop = mem_zero(ctx, parsed->rows, sizeof *parsed->drop);
+        parsed->drop = mem_zero(reading->ctx, parsed->rows, sizeof *parsed->drop);
         if (!parsed->drop) return SEPAL_EMEMORY;
         for (size_t k = 0; k < parsed->n_odd; k++)
-            TRY(drop_odd(ctx, parsed, layout, numbers, &parsed->odd[k]));
+            TRY(drop_odd(reading, parsed, numbers, &parsed->odd[k]));
         for (size_t f = 0; f < parsed->n_columns; f++)
             if (numbers[f]) parsed->columns[f].texts = 0;
     }
     return SEPAL_OK;
 }
 
-sepal_status merge_odd_texts(sepal_ctx *ctx, const struct chunks *chunks,
-                             const struct table_layout *layout) {
-    bool *numbers = mem_zero(ctx, layout->n_features, sizeof *numbers);
+sepal_status merge_odd_texts(struct reading *reading) {
+    const struct table_layout *layout = &reading->table;
+    bool *numbers = mem_zero(reading->ctx, layout->n_features, sizeof *numbers);
     if (!numbers) return SEPAL_EMEMORY;
     for (size_t c = 0; c < layout->n_cells; c++) {
         const struct table_role *role = &layout->roles[c];
         if (role->role == ROLE_FEATURE && !role->as_text)
-            numbers[role->feature] = has_numbers(chunks, role->feature);
+            numbers[role->feature] = has_numbers(&reading->chunks, role->feature);
     }
-    sepal_status status = drop_odds(ctx, chunks, layout, numbers);
+    sepal_status status = drop_odds(reading, numbers);
     mem_free(numbers);
     return status;
 }
@@ -71,54 +69,54 @@ sepal_status merge_odd_texts(sepal_ctx *ctx, const struct chunks *chunks,
 /* ---- indexed rows without a label --------------------------------------------------------- */
 
 /* They are rows after all: their indices count. */
-static void count_indices(const struct chunks *chunks) {
-    for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_chunk *parsed = chunks->items[i];
-        for (size_t k = 0; k < parsed->n_odd; k++) {
-            if (parsed->odd[k].max_index > parsed->notes.max_index)
-                parsed->notes.max_index = parsed->odd[k].max_index;
-            parsed->notes.index_zero = parsed->notes.index_zero || parsed->odd[k].index_zero;
-        }
+static void count_indices(struct parsed_chunk *parsed) {
+    struct index_notes *notes = &parsed->notes;
+    for (const struct odd_text *odd = parsed->odd; odd < parsed->odd + parsed->n_odd; odd++) {
+        if (odd->max_index > notes->max_index) notes->max_index = odd->max_index;
+        notes->index_zero = notes->index_zero || odd->index_zero;
     }
 }
 
-sepal_status merge_unlabelled(sepal_ctx *ctx, const struct chunks *chunks) {
-    for (size_t i = 0; i < chunks->count; i++)
-        if (chunks->items[i]->notes.first_set.column) {
-            count_indices(chunks);
-            return SEPAL_OK;
-        }
-    for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_chunk *parsed = chunks->items[i];
-        parsed->notes.first_unlabelled.column = 0;
-        if (!parsed->n_odd) continue;
-        parsed->drop = mem_zero(ctx, parsed->rows, sizeof *parsed->drop);
-        if (!parsed->drop) return SEPAL_EMEMORY;
-        for (size_t k = 0; k < parsed->n_odd; k++) {
-            parsed->drop[parsed->odd[k].row] = true;
-            TRY(bad_lines_add(&parsed->bad, ctx, parsed->odd[k].spot, "the label is missing"));
-        }
-        parsed->bad_rows = parsed->n_odd;
+static sepal_status drop_unlabelled(sepal_ctx *ctx, struct parsed_chunk *parsed) {
+    parsed->notes.first_unlabelled.column = 0;
+    parsed->bad_rows = parsed->n_odd;
+    if (!parsed->n_odd) return SEPAL_OK;
+    parsed->drop = mem_zero(ctx, parsed->rows, sizeof *parsed->drop);
+    if (!parsed->drop) return SEPAL_EMEMORY;
+    for (size_t k = 0; k < parsed->n_odd; k++) {
+        parsed->drop[parsed->odd[k].row] = true;
+        TRY(bad_lines_add(&parsed->bad, ctx, parsed->odd[k].spot, "the label is missing"));
     }
+    return SEPAL_OK;
+}
+
+sepal_status merge_unlabelled(struct reading *reading) {
+    const struct chunks *chunks = &reading->chunks;
+    bool sets = false;
+    for (size_t i = 0; i < chunks->count; i++)
+        sets = sets || chunks->items[i]->notes.first_set.column;
+    for (size_t i = 0; i < chunks->count; i++)
+        if (sets)
+            count_indices(chunks->items[i]);
+        else
+            TRY(drop_unlabelled(reading->ctx, chunks->items[i]));
     return SEPAL_OK;
 }
 
 /* ---- what is said of them ----------------------------------------------------------------- */
 
-void merge_bad_lines(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks) {
-    size_t count = 0, records = 0, shown = 0;
-    for (size_t i = 0; i < chunks->count; i++) {
-        count += chunks->items[i]->bad.count;
-        records += parsed_records(chunks->items[i]);
-    }
+void merge_bad_lines(struct reading *reading) {
+    const struct chunks *chunks = &reading->chunks;
+    size_t count = 0, shown = 0;
+    for (size_t i = 0; i < chunks->count; i++) count += chunks->items[i]->bad.count;
     if (!count) return;
-    warn(ctx, "bad-lines", "%zu of %zu rows cannot be read and are left out%s", count, records,
-         count > BAD_LINES_SHOWN ? "; the first five:" : ":");
+    warn(reading->ctx, "bad-lines", "%zu of %zu rows cannot be read and are left out%s", count,
+         chunks_records(chunks), count > BAD_LINES_SHOWN ? "; the first five:" : ":");
     for (size_t i = 0; i < chunks->count; i++) {
         const struct parsed_chunk *parsed = chunks->items[i];
         for (size_t k = 0; k < parsed->bad.shown && shown < BAD_LINES_SHOWN; k++, shown++) {
             const struct bad_line *line = &parsed->bad.line[k];
-            warn(ctx, "bad-line", "%s:%zu:%zu: %s", source->file.name,
+            warn(reading->ctx, "bad-line", "%s:%zu:%zu: %s", reading->source.file.name,
                  parsed->first_line + line->spot.line, line->spot.column, line->message);
         }
     }
@@ -156,12 +154,11 @@ static sepal_status join_chunk(sepal_ctx *ctx, struct parsed_chunk *parsed,
     return SEPAL_OK;
 }
 
-sepal_status merge_labels_file(sepal_ctx *ctx, const struct chunks *chunks,
-                               const struct labels_file *labels) {
+sepal_status merge_labels_file(struct reading *reading) {
     size_t record = 0;
-    for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_chunk *parsed = chunks->items[i];
-        TRY(join_chunk(ctx, parsed, labels, record));
+    for (size_t i = 0; i < reading->chunks.count; i++) {
+        struct parsed_chunk *parsed = reading->chunks.items[i];
+        TRY(join_chunk(reading->ctx, parsed, &reading->labels, record));
         record += parsed_records(parsed);
     }
     return SEPAL_OK;

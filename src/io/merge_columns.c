@@ -24,14 +24,13 @@ static struct column_totals merge_columns_count(const struct chunks *chunks, siz
     return totals;
 }
 
-static sepal_status refuse_mixed(sepal_ctx *ctx, const struct source *source,
-                                 const struct column *column, size_t feature,
-                                 struct column_totals totals) {
+static sepal_status refuse_mixed(struct reading *reading, const struct column *column,
+                                 size_t feature, struct column_totals totals) {
     const struct parsed_column *parsed = &totals.first_text->columns[feature];
     struct slice text = parsed->tokens->items[0];
     bool top = totals.first_text->first_line + parsed->first_text.line == 1;
     return chunk_fail(
-        ctx, source, totals.first_text, parsed->first_text,
+        reading->ctx, &reading->source, totals.first_text, parsed->first_text,
         "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of "
         "them); mend the cell, or say " OPTION "categorical '%s' if they name categories%s",
         (int)(text.length < 40 ? text.length : 40), text.bytes, column->name, totals.numbers,
@@ -42,14 +41,15 @@ static int merge_columns_by_bytes(const void *a, const void *b) {
     return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
 }
 
-static sepal_status learn_categories(struct column *column, struct schema *schema, sepal_ctx *ctx,
+static sepal_status learn_categories(struct reading *reading, struct column *column,
                                      struct tokens *all) {
+    sepal_ctx *ctx = reading->ctx;
+    struct arena *arena = &reading->learnt->arena;
     if (all->count) qsort(all->items, all->count, sizeof *all->items, merge_columns_by_bytes);
-    column->categories = arena_alloc(ctx, &schema->arena, all->count, sizeof *column->categories);
+    column->categories = arena_alloc(ctx, arena, all->count, sizeof *column->categories);
     if (!column->categories) return SEPAL_EMEMORY;
     for (size_t k = 0; k < all->count; k++) {
-        column->categories[k] =
-            arena_text(ctx, &schema->arena, all->items[k].bytes, all->items[k].length);
+        column->categories[k] = arena_text(ctx, arena, all->items[k].bytes, all->items[k].length);
         if (!column->categories[k]) return SEPAL_EMEMORY;
     }
     column->n_categories = all->count;
@@ -102,17 +102,18 @@ static sepal_status translate(sepal_ctx *ctx, const struct column *column,
     return SEPAL_OK;
 }
 
-static sepal_status learn_text(struct column *column, struct schema *schema, sepal_ctx *ctx,
-                               const struct source *source, const struct chunks *chunks,
-                               size_t feature) {
+static sepal_status learn_text(struct reading *reading, struct column *column, size_t feature) {
+    sepal_ctx *ctx = reading->ctx;
+    const struct chunks *chunks = &reading->chunks;
     struct tokens all = {0};
     sepal_status status = merge_columns_collect(&all, ctx, chunks, feature);
     if (status == SEPAL_OK && all.count > LIMIT_CATEGORIES)
-        status = fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->items[0]->first_line, 1,
-                         "column '%s' is text with %zu different values, %d are the most that can "
-                         "become 0/1 columns; leave it out with " OPTION "drop '%s'",
-                         column->name, all.count, LIMIT_CATEGORIES, column->name);
-    if (status == SEPAL_OK) status = learn_categories(column, schema, ctx, &all);
+        status =
+            fail_at(ctx, SEPAL_EDATA, reading->source.file.name, chunks->items[0]->first_line, 1,
+                    "column '%s' is text with %zu different values, %d are the most that can "
+                    "become 0/1 columns; leave it out with " OPTION "drop '%s'",
+                    column->name, all.count, LIMIT_CATEGORIES, column->name);
+    if (status == SEPAL_OK) status = learn_categories(reading, column, &all);
     if (status == SEPAL_OK) status = translate(ctx, column, chunks, feature);
     tokens_clear(&all);
     return status;
@@ -142,58 +143,59 @@ static void learn_fill(struct column *column, const struct chunks *chunks, size_
     if (!column->text && !isnan(shift)) column->fill[0] += shift;
 }
 
-static sepal_status learn_column(struct schema *schema, sepal_ctx *ctx, const struct source *source,
-                                 const struct chunks *chunks, const struct table_role *role) {
+static sepal_status learn_column(struct reading *reading, const struct table_role *role) {
     size_t feature = role->feature;
+    struct schema *schema = reading->learnt;
     struct column *column = &schema->columns[feature];
-    struct column_totals totals = merge_columns_count(chunks, feature);
+    struct column_totals totals = merge_columns_count(&reading->chunks, feature);
     if (!role->declared) column->text = role->as_text || (!role->as_number && totals.numbers == 0);
-    if (!column->text && totals.texts) return refuse_mixed(ctx, source, column, feature, totals);
-    if (column->text && !role->declared)
-        TRY(learn_text(column, schema, ctx, source, chunks, feature));
+    if (!column->text && totals.texts) return refuse_mixed(reading, column, feature, totals);
+    if (column->text && !role->declared) TRY(learn_text(reading, column, feature));
     column->indicator = schema->missing == MISSING_INDICATOR && totals.missing;
     if (schema->missing != MISSING_MEAN && schema->missing != MISSING_INDICATOR) return SEPAL_OK;
     size_t n = column->text ? column->n_categories : 1;
-    column->fill = arena_alloc(ctx, &schema->arena, n, sizeof *column->fill);
+    column->fill = arena_alloc(reading->ctx, &schema->arena, n, sizeof *column->fill);
     if (!column->fill) return SEPAL_EMEMORY;
-    learn_fill(column, chunks, feature);
+    learn_fill(column, &reading->chunks, feature);
     for (size_t k = 0; k < n; k++)
         if (!isfinite(column->fill[k]))
-            return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->items[0]->first_line, 1,
+            return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name,
+                           reading->chunks.items[0]->first_line, 1,
                            "the mean of column '%s' is beyond the range of a double; scale it down",
                            column->name);
     return SEPAL_OK;
 }
 
-sepal_status merge_columns(struct schema *schema, sepal_ctx *ctx, const struct source *source,
-                           const struct chunks *chunks, const struct table_layout *layout) {
+sepal_status merge_columns(struct reading *reading) {
+    const struct table_layout *layout = &reading->table;
     for (size_t c = 0; c < layout->n_cells; c++)
-        if (layout->roles[c].role == ROLE_FEATURE)
-            TRY(learn_column(schema, ctx, source, chunks, &layout->roles[c]));
-    schema_layout(schema);
-    sepal_status status = schema_check_width(ctx, schema);
+        if (layout->roles[c].role == ROLE_FEATURE) TRY(learn_column(reading, &layout->roles[c]));
+    schema_layout(reading->learnt);
+    sepal_status status = schema_check_width(reading->ctx, reading->learnt);
     /* never: so many columns have no room in memory */
-    if (status != SEPAL_OK) fail_place(ctx, source->file.name, chunks->items[0]->first_line, 1);
+    if (status != SEPAL_OK)
+        fail_place(reading->ctx, reading->source.file.name, reading->chunks.items[0]->first_line,
+                   1);
     return status;
 }
 
-sepal_status merge_indices(struct schema *schema, sepal_ctx *ctx, const struct source *source,
-                           const struct chunks *chunks, size_t n_features) {
+sepal_status merge_indices(struct reading *reading) {
+    struct schema *schema = reading->learnt;
     uint32_t most = 0;
-    for (size_t i = 0; i < chunks->count; i++) {
-        const struct parsed_chunk *parsed = chunks->items[i];
-        if (parsed->notes.max_index > most) most = parsed->notes.max_index;
-        schema->zero_based = schema->zero_based || parsed->notes.index_zero;
+    for (size_t i = 0; i < reading->chunks.count; i++) {
+        const struct index_notes *notes = &reading->chunks.items[i]->notes;
+        if (notes->max_index > most) most = notes->max_index;
+        schema->zero_based = schema->zero_based || notes->index_zero;
     }
     size_t seen = schema->zero_based ? (size_t)most + 1 : most;
-    schema->width = n_features ? n_features : seen;
+    schema->width = reading->options.n_features ? reading->options.n_features : seen;
     if (seen > schema->width)
-        return fail_at(ctx, SEPAL_EDATA, source->file.name, 1, 1,
+        return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 1, 1,
                        "the file is 0-based and shows index %u; " OPTION
                        "n-features %zu is too few",
                        most, schema->width);
     if (schema->zero_based)
-        warn(ctx, "zero-based",
+        warn(reading->ctx, "zero-based",
              "index 0 occurs: indices are taken as counted from 0, and the model keeps that");
     return SEPAL_OK;
 }
@@ -217,9 +219,8 @@ static void merge_columns_name_columns(char *out, size_t room, const struct chun
         snprintf(out + used, room - used, " and %zu more columns", columns - SHOWN);
 }
 
-static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
-                                   const struct chunks *chunks, const struct schema *schema,
-                                   const struct parsed_chunk *parsed, bool learning) {
+static sepal_status refuse_missing(struct reading *reading, const struct parsed_chunk *parsed) {
+    const struct schema *schema = reading->data->schema;
     size_t first = SIZE_MAX;
     for (size_t f = 0; f < parsed->n_columns; f++)
         if (parsed->columns[f].missing &&
@@ -227,13 +228,13 @@ static sepal_status refuse_missing(sepal_ctx *ctx, const struct source *source,
              spot_earlier(parsed->columns[f].first_missing, parsed->columns[first].first_missing)))
             first = f;
     char names[512];
-    merge_columns_name_columns(names, sizeof names, chunks, schema);
+    merge_columns_name_columns(names, sizeof names, &reading->chunks, schema);
     return chunk_fail(
-        ctx, source, parsed, parsed->columns[first].first_missing,
+        reading->ctx, &reading->source, parsed, parsed->columns[first].first_missing,
         "missing value in column '%s' (missing: %s); %s", schema->columns[first].name, names,
-        learning ? "say " OPTION "missing mean, indicator or drop"
-                 : "the model was trained without a rule for them: train it with " OPTION
-                   "missing mean, indicator or drop");
+        reading->learnt ? "say " OPTION "missing mean, indicator or drop"
+                        : "the model was trained without a rule for them: train it with " OPTION
+                          "missing mean, indicator or drop");
 }
 
 static sepal_status mark_incomplete(sepal_ctx *ctx, struct parsed_chunk *parsed) {
@@ -245,16 +246,14 @@ static sepal_status mark_incomplete(sepal_ctx *ctx, struct parsed_chunk *parsed)
     return SEPAL_OK;
 }
 
-sepal_status merge_missing(sepal_ctx *ctx, const struct source *source, const struct chunks *chunks,
-                           const struct schema *schema, bool learning) {
-    for (size_t i = 0; i < chunks->count; i++) {
-        struct parsed_chunk *parsed = chunks->items[i];
+sepal_status merge_missing(struct reading *reading) {
+    enum missing rule = reading->data->schema->missing;
+    for (size_t i = 0; i < reading->chunks.count; i++) {
+        struct parsed_chunk *parsed = reading->chunks.items[i];
         size_t missing = 0;
         for (size_t f = 0; f < parsed->n_columns; f++) missing += parsed->columns[f].missing;
-        if (!missing) continue;
-        if (schema->missing == MISSING_REFUSE)
-            return refuse_missing(ctx, source, chunks, schema, parsed, learning);
-        if (schema->missing == MISSING_DROP) TRY(mark_incomplete(ctx, parsed));
+        if (missing && rule == MISSING_REFUSE) return refuse_missing(reading, parsed);
+        if (missing && rule == MISSING_DROP) TRY(mark_incomplete(reading->ctx, parsed));
     }
     return SEPAL_OK;
 }

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *source,
-                        const struct chunks *chunks) {
+sepal_status merge_rows(struct reading *reading) {
+    const struct chunks *chunks = &reading->chunks;
+    const char *file = reading->source.file.name;
     size_t kept = 0, read = 0, incomplete = 0;
     for (size_t i = 0; i < chunks->count; i++) {
         struct parsed_chunk *parsed = chunks->items[i];
@@ -23,23 +24,25 @@ sepal_status merge_rows(size_t *rows, sepal_ctx *ctx, const struct source *sourc
         read += parsed_records(parsed);
     }
     if (read == 0)
-        return fail_at(ctx, SEPAL_EDATA, source->file.name, chunks->lines, 1,
+        return fail_at(reading->ctx, SEPAL_EDATA, file, chunks->lines, 1,
                        "there are no rows of data here");
     if (kept == 0)
         return fail_at(
-            ctx, SEPAL_EDATA, source->file.name, 1, 1,
+            reading->ctx, SEPAL_EDATA, file, 1, 1,
             "none of the %zu rows is left: each has a missing value, weight 0, or is bad", read);
     if (incomplete)
-        warn(ctx, "rows-dropped", "%zu of %zu rows have a missing value and are left out",
+        warn(reading->ctx, "rows-dropped", "%zu of %zu rows have a missing value and are left out",
              incomplete, read);
-    *rows = kept;
+    reading->data->matrix.rows = kept;
     return SEPAL_OK;
 }
 
-sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+sepal_status merge_numbers(struct reading *reading) {
+    sepal_data *data = reading->data;
+    const struct chunks *chunks = &reading->chunks;
     size_t row = 0, first = 0;
     if (chunks_records(chunks) == data->matrix.rows) return SEPAL_OK;
-    data->number = mem_alloc(ctx, data->matrix.rows, sizeof *data->number);
+    data->number = mem_alloc(reading->ctx, data->matrix.rows, sizeof *data->number);
     if (!data->number) return SEPAL_EMEMORY;
     for (size_t i = 0; i < chunks->count; first += parsed_records(chunks->items[i++])) {
         const struct parsed_chunk *parsed = chunks->items[i];
@@ -52,26 +55,10 @@ sepal_status merge_numbers(sepal_data *data, sepal_ctx *ctx, const struct chunks
     return SEPAL_OK;
 }
 
-/* Visit the rows that stay: for (...; next_row(&it);) uses it.parsed, it.r, it.row. */
-struct row_iterator {
-    const struct chunks *chunks;
-    size_t chunk, r, row;
-    const struct parsed_chunk *parsed;
-    bool begun;
-};
-
-static bool merge_rows_next_row(struct row_iterator *at) {
-    if (at->begun) {
-        at->r++;
-        at->row++;
-    }
-    at->begun = true;
-    for (; at->chunk < at->chunks->count; at->chunk++, at->r = 0) {
-        at->parsed = at->chunks->items[at->chunk];
-        while (at->r < at->parsed->rows && parsed_drops(at->parsed, at->r)) at->r++;
-        if (at->r < at->parsed->rows) return true;
-    }
-    return false;
+/* All rows that stay, for (...; chunk_row_next(&at);): row `i` is row `r` of part.parsed. */
+static struct chunk_row kept_rows(const struct reading *reading) {
+    return (struct chunk_row){.part =
+                                  chunk_rows_from(&reading->chunks, 0, reading->data->matrix.rows)};
 }
 
 /* ---- labels ------------------------------------------------------------------------------- */
@@ -112,13 +99,14 @@ static void label_texts_clear(struct label_texts *texts) {
     tokens_clear(&texts->all);
 }
 
-static sepal_status refuse_unlabelled(sepal_ctx *ctx, const struct source *source,
-                                      const struct chunks *chunks) {
-    for (size_t i = 0; i < chunks->count; i++)
-        if (chunks->items[i]->notes.first_unlabelled.column)
-            return chunk_fail(ctx, source, chunks->items[i],
-                              chunks->items[i]->notes.first_unlabelled,
+static sepal_status refuse_unlabelled(struct reading *reading) {
+    for (size_t i = 0; i < reading->chunks.count; i++) {
+        const struct parsed_chunk *parsed = reading->chunks.items[i];
+        if (parsed->notes.first_unlabelled.column)
+            return chunk_fail(reading->ctx, &reading->source, parsed,
+                              parsed->notes.first_unlabelled,
                               "the label is missing: the row begins with index:value");
+    }
     return SEPAL_OK;
 }
 
@@ -160,15 +148,21 @@ static sepal_status look_up(sepal_data *data, sepal_ctx *ctx, const struct token
     return status;
 }
 
-static sepal_status single_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
-                                  const struct chunks *chunks, const struct label_texts *texts) {
+static sepal_status merge_classes(struct reading *reading, const struct tokens *all,
+                                  int32_t *class_of) {
+    return reading->learnt ? classes_learn(reading->learnt, reading->ctx, all, class_of)
+                           : look_up(reading->data, reading->ctx, all, class_of);
+}
+
+static sepal_status single_labels(struct reading *reading, const struct label_texts *texts) {
+    sepal_ctx *ctx = reading->ctx;
+    sepal_data *data = reading->data;
     int32_t *class_of = arena_alloc(ctx, &data->arena, texts->all.count, sizeof *class_of);
     data->label = mem_alloc(ctx, data->matrix.rows, sizeof *data->label);
     if (!class_of || !data->label) return SEPAL_EMEMORY;
-    TRY(learnt ? classes_learn(learnt, ctx, &texts->all, class_of)
-               : look_up(data, ctx, &texts->all, class_of));
-    for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);)
-        data->label[at.row] = class_of[texts->number[at.chunk][at.parsed->label[at.r]]];
+    TRY(merge_classes(reading, &texts->all, class_of));
+    for (struct chunk_row at = kept_rows(reading); chunk_row_next(&at);)
+        data->label[at.i] = class_of[texts->number[at.part.chunk][at.part.parsed->label[at.r]]];
     return SEPAL_OK;
 }
 
@@ -210,9 +204,10 @@ static void sort_sets(size_t *start, uint32_t *member, size_t n_tokens, const in
     }
 }
 
-static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
-                              const struct chunks *chunks, const struct label_texts *texts,
+static sepal_status fill_sets(struct reading *reading, const struct label_texts *texts,
                               struct tokens *parts) {
+    sepal_ctx *ctx = reading->ctx;
+    sepal_data *data = reading->data;
     size_t n_tokens = texts->all.count, room = 0;
     for (size_t t = 0; t < n_tokens; t++) room += texts->all.items[t].length + 1;
     size_t *start = arena_alloc(ctx, &data->arena, n_tokens + 1, sizeof *start);
@@ -225,20 +220,20 @@ static sepal_status fill_sets(sepal_data *data, struct schema *learnt, sepal_ctx
     }
     int32_t *class_of = arena_alloc(ctx, &data->arena, parts->count, sizeof *class_of);
     if (!class_of) return SEPAL_EMEMORY;
-    TRY(learnt ? classes_learn(learnt, ctx, parts, class_of) : look_up(data, ctx, parts, class_of));
+    TRY(merge_classes(reading, parts, class_of));
     sort_sets(start, member, n_tokens, class_of);
     data->set_start = mem_zero(ctx, data->matrix.rows + 1, sizeof *data->set_start);
     if (!data->set_start) return SEPAL_EMEMORY;
     for (int pass = 0; pass < 2; pass++) {
         size_t used = 0;
-        for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);) {
-            uint32_t label = at.parsed->label[at.r];
-            size_t t = label == NO_LABEL ? SIZE_MAX : texts->number[at.chunk][label];
+        for (struct chunk_row at = kept_rows(reading); chunk_row_next(&at);) {
+            uint32_t label = at.part.parsed->label[at.r];
+            size_t t = label == NO_LABEL ? SIZE_MAX : texts->number[at.part.chunk][label];
             size_t n = t == SIZE_MAX ? 0 : start[t + 1] - start[t];
             for (size_t k = 0; pass && k < n; k++)
                 data->set[used + k] = (int32_t)member[start[t] + k];
             used += n;
-            data->set_start[at.row + 1] = used;
+            data->set_start[at.i + 1] = used;
         }
         if (pass == 0) data->set = mem_alloc(ctx, used, sizeof *data->set);
         if (!data->set) return SEPAL_EMEMORY;
@@ -252,28 +247,26 @@ static const struct parsed_chunk *chunk_with_set(const struct chunks *chunks) {
     return NULL;
 }
 
-static sepal_status label_sets(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
-                               const struct source *source, const struct chunks *chunks,
-                               const struct label_texts *texts, const struct parsed_chunk *first) {
-    const char *name = source->file.name;
-    data->first_set = (sepal_place){arena_text(ctx, &data->arena, name, strlen(name)),
-                                    first->first_line + first->notes.first_set.line,
-                                    first->notes.first_set.column};
+static sepal_status label_sets(struct reading *reading, const struct label_texts *texts,
+                               const struct parsed_chunk *first) {
+    const char *name = reading->source.file.name;
+    struct spot spot = first->notes.first_set;
+    reading->data->first_set =
+        (sepal_place){arena_text(reading->ctx, &reading->data->arena, name, strlen(name)),
+                      first->first_line + spot.line, spot.column};
     struct tokens parts = {0};
-    sepal_status status = fill_sets(data, learnt, ctx, chunks, texts, &parts);
+    sepal_status status = fill_sets(reading, texts, &parts);
     tokens_clear(&parts);
     return status;
 }
 
-sepal_status merge_labels(sepal_data *data, struct schema *learnt, sepal_ctx *ctx,
-                          const struct source *source, const struct chunks *chunks) {
+sepal_status merge_labels(struct reading *reading) {
     struct label_texts texts = {0};
-    const struct parsed_chunk *first = chunk_with_set(chunks);
-    sepal_status status = first ? SEPAL_OK : refuse_unlabelled(ctx, source, chunks);
-    if (status == SEPAL_OK) status = label_texts_merge(&texts, ctx, chunks);
+    const struct parsed_chunk *first = chunk_with_set(&reading->chunks);
+    sepal_status status = first ? SEPAL_OK : refuse_unlabelled(reading);
+    if (status == SEPAL_OK) status = label_texts_merge(&texts, reading->ctx, &reading->chunks);
     if (status == SEPAL_OK)
-        status = first ? label_sets(data, learnt, ctx, source, chunks, &texts, first)
-                       : single_labels(data, learnt, ctx, chunks, &texts);
+        status = first ? label_sets(reading, &texts, first) : single_labels(reading, &texts);
     label_texts_clear(&texts);
     return status;
 }
@@ -287,15 +280,18 @@ static bool has_weights(const struct chunks *chunks) {
     return false;
 }
 
-sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+sepal_status merge_weights(struct reading *reading) {
+    sepal_ctx *ctx = reading->ctx;
+    sepal_data *data = reading->data;
+    const struct chunks *chunks = &reading->chunks;
     data->total_weight = (double)data->matrix.rows;
     if (!has_weights(chunks)) return SEPAL_OK;
     data->weight = mem_alloc(ctx, data->matrix.rows, sizeof *data->weight);
     if (!data->weight) return SEPAL_EMEMORY;
     struct total total = {0};
-    for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);) {
-        data->weight[at.row] = at.parsed->weight[at.r];
-        total_add(&total, at.parsed->weight[at.r]);
+    for (struct chunk_row at = kept_rows(reading); chunk_row_next(&at);) {
+        data->weight[at.i] = at.part.parsed->weight[at.r];
+        total_add(&total, at.part.parsed->weight[at.r]);
     }
     data->total_weight = total_of(&total);
     if (!isfinite(data->total_weight))
@@ -304,13 +300,15 @@ sepal_status merge_weights(sepal_data *data, sepal_ctx *ctx, const struct chunks
     return SEPAL_OK;
 }
 
-sepal_status merge_kept(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+sepal_status merge_kept(struct reading *reading) {
+    sepal_ctx *ctx = reading->ctx;
+    sepal_data *data = reading->data;
     data->kept = arena_alloc(ctx, &data->arena, data->matrix.rows, sizeof *data->kept);
     if (!data->kept) return SEPAL_EMEMORY;
-    for (struct row_iterator at = {.chunks = chunks}; merge_rows_next_row(&at);) {
-        const char *cells = at.parsed->kept + at.parsed->kept_at[at.r];
-        data->kept[at.row] = arena_text(ctx, &data->arena, cells, strlen(cells));
-        if (!data->kept[at.row]) return SEPAL_EMEMORY;
+    for (struct chunk_row at = kept_rows(reading); chunk_row_next(&at);) {
+        const char *cells = at.part.parsed->kept + at.part.parsed->kept_at[at.r];
+        data->kept[at.i] = arena_text(ctx, &data->arena, cells, strlen(cells));
+        if (!data->kept[at.i]) return SEPAL_EMEMORY;
     }
     return SEPAL_OK;
 }

@@ -61,6 +61,14 @@ sepal_status parsed_leave_out(struct parsed_chunk *parsed, sepal_ctx *ctx) {
     return SEPAL_OK;
 }
 
+sepal_status parsed_add_odd(struct parsed_chunk *parsed, sepal_ctx *ctx, struct odd_text odd) {
+    TRY(mem_reserve(ctx, (void **)&parsed->odd, &parsed->odd_room, parsed->n_odd + 1,
+                    sizeof *parsed->odd));
+    odd.row = parsed->rows;
+    parsed->odd[parsed->n_odd++] = odd;
+    return SEPAL_OK;
+}
+
 void *parsed_copy(sepal_ctx *ctx, const void *from, size_t count, size_t size) {
     void *to = mem_alloc(ctx, count, size);
     if (to && count) memcpy(to, from, count * size);

@@ -96,6 +96,8 @@ enum { UNKNOWN_CATEGORY = -1 };
 sepal_status bad_lines_add(struct bad_lines *bad, sepal_ctx *ctx, struct spot spot,
                            const char *message);
 void parsed_clear(struct parsed_chunk *parsed);
+/* Note an oddity of the row that is being parsed. */
+sepal_status parsed_add_odd(struct parsed_chunk *parsed, sepal_ctx *ctx, struct odd_text odd);
 /* Note that the next record is no row. */
 sepal_status parsed_leave_out(struct parsed_chunk *parsed, sepal_ctx *ctx);
 static inline size_t parsed_records(const struct parsed_chunk *parsed) {

@@ -95,7 +95,7 @@ static const struct format *text_format(const struct reading *reading, const cha
     const struct format *found = format_of_bytes(bytes, n, false);
     if (found) return found;
     /* rows of a single entry, or none, do not show what they are; the model knows */
-    return format_of_family(reading->known && !named ? reading->known->family : FAMILY_TABLE);
+    return format_of_family(!named && reading->known ? reading->known->family : FAMILY_TABLE);
 }
 
 static sepal_status choose_text_format(struct reading *reading) {

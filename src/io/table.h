@@ -88,6 +88,9 @@ sepal_status rows_finish(struct table_rows *rows);
 /* Room for a row's label, weight and beginning; and for that many values with their indices. */
 sepal_status table_scratch_row(struct table_scratch *scratch, sepal_ctx *ctx, size_t row);
 sepal_status table_scratch_entries(struct table_scratch *scratch, sepal_ctx *ctx, size_t n);
+/* Keep the n entries of all rows in the chunk, in memory of their true size. */
+sepal_status table_scratch_keep(struct table_scratch *scratch, sepal_ctx *ctx,
+                                struct parsed_chunk *parsed, size_t n);
 void table_scratch_clear(void *scratch);
 
 sepal_status rows_refuse(const struct table_rows *rows, const char *p, const char *what,

@@ -71,16 +71,6 @@ static sepal_status table_rows_check_text(const struct table_rows *rows,
                        none);
 }
 
-static sepal_status note_odd(struct table_rows *rows, size_t feature, struct spot spot,
-                             uint32_t token) {
-    struct parsed_chunk *parsed = rows->parsed;
-    TRY(mem_reserve(rows->ctx, (void **)&parsed->odd, &parsed->odd_room, parsed->n_odd + 1,
-                    sizeof *parsed->odd));
-    parsed->odd[parsed->n_odd++] =
-        (struct odd_text){.row = parsed->rows, .feature = feature, .spot = spot, .token = token};
-    return SEPAL_OK;
-}
-
 static sepal_status table_rows_take_text(struct table_rows *rows, const struct table_role *role,
                                          const struct table_cell *cell) {
     struct parsed_column *column = &rows->parsed->columns[role->feature];
@@ -94,7 +84,10 @@ static sepal_status table_rows_take_text(struct table_rows *rows, const struct t
     TRY(tokens_add(column->tokens, rows->ctx, cell->text, &number, &fresh));
     if (fresh || rows->layout->skips) TRY(table_rows_check_text(rows, cell, false));
     if (column->texts++ == 0) column->first_text = spot;
-    if (rows->layout->skips && !role->as_text) TRY(note_odd(rows, role->feature, spot, number));
+    if (rows->layout->skips && !role->as_text)
+        TRY(parsed_add_odd(
+            rows->parsed, rows->ctx,
+            (struct odd_text){.feature = role->feature, .spot = spot, .token = number}));
     rows_store(rows, role->feature, number);
     return SEPAL_OK;
 }
@@ -220,6 +213,16 @@ sepal_status table_scratch_entries(struct table_scratch *scratch, sepal_ctx *ctx
                        sizeof *scratch->index);
 }
 
+sepal_status table_scratch_keep(struct table_scratch *scratch, sepal_ctx *ctx,
+                                struct parsed_chunk *parsed, size_t n) {
+    parsed->entries.sparse = true;
+    parsed->entries.rows = parsed->rows;
+    if (parsed->rows == 0) return SEPAL_OK;
+    struct entries entries = {
+        .start = scratch->start, .index = scratch->index, .value = scratch->cells, .n = n};
+    return entries_to_block(&entries, ctx, &parsed->entries);
+}
+
 /* ---- rows --------------------------------------------------------------------------------- */
 
 sepal_status rows_init(struct table_rows *rows, sepal_ctx *ctx, const struct table_layout *layout,
@@ -343,23 +346,12 @@ static sepal_status finish_dense(struct table_rows *rows) {
     return SEPAL_OK;
 }
 
-static sepal_status finish_sparse(struct table_rows *rows) {
-    struct parsed_chunk *parsed = rows->parsed;
-    parsed->entries.sparse = true;
-    parsed->entries.rows = parsed->rows;
-    if (parsed->rows == 0) return SEPAL_OK;
-    struct entries entries = {.start = rows->scratch->start,
-                              .index = rows->scratch->index,
-                              .value = rows->scratch->cells,
-                              .n = rows->entries};
-    return entries_to_block(&entries, rows->ctx, &parsed->entries);
-}
-
 sepal_status rows_finish(struct table_rows *rows) {
     const struct table_layout *layout = rows->layout;
     struct table_scratch *scratch = rows->scratch;
     struct parsed_chunk *parsed = rows->parsed;
-    TRY(layout->sparse ? finish_sparse(rows) : finish_dense(rows));
+    TRY(layout->sparse ? table_scratch_keep(scratch, rows->ctx, parsed, rows->entries)
+                       : finish_dense(rows));
     TRY(parsed_keep(parsed, rows->ctx, layout->labels ? scratch->label : NULL,
                     layout->weights || layout->weight ? scratch->weight : NULL));
     if (!layout->keeps) return SEPAL_OK;
