@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Completion as it happens: each shell that is here loads its script and is asked what it offers at
-# the end of a line. The options must be exactly those of `sepal help` and the parameters those of
-# `sepal list`; the table below has the rest.
+# the end of a line. The options must be exactly those of `sepal help`, parameters and solvers those
+# of `sepal list`; the table below has the rest.
 set -uo pipefail
 here=$SEPAL_SOURCE/tests/packaging
 touch a.sepal b.csv
@@ -51,13 +51,9 @@ bash zsh fish|sepal train b.csv -m least-squares --eta|
 bash zsh fish|sepal train b.csv -m least_squares --targ|--target --targets
 bash zsh fish|sepal train b.csv -m perceptron --variant p|pocket
 bash zsh|sepal train b.csv -m perceptron --shuffle=|no yes
-bash zsh fish|sepal train b.csv --solver |augmented dual interior lbfgs lsqr newton newton-cg normal prox-newton qr sgd
-bash zsh fish|sepal train b.csv -m logistic --solver |dual lbfgs newton newton-cg prox-newton sgd
 bash zsh fish|sepal train b.csv -m logistic --solver n|newton newton-cg
 bash zsh fish|sepal train b.csv --method=standardize+svm --solver=a|augmented
-bash zsh fish|sepal train b.csv -m logistic --solver int|
-bash zsh fish|sepal train b.csv -m least_squares --solver |lsqr normal qr
-bash zsh fish|sepal train b.csv -m lda --solver |
+bash zsh fish|sepal train b.csv -m logistic --solver aug|
 bash zsh fish|sepal convert b.csv --to lib|libsvm
 bash zsh|sepal train -o |a.sepal folder
 bash zsh|sepal predict |a.sepal folder
@@ -80,6 +76,11 @@ for row in json.loads(ask("list", "learners", "--json"))["learners"]:
     parameters = {"--" + parameter["name"] for parameter in row["parameters"]}
     used = " ".join(sorted(options["train"] | parameters))
     print(f"sepal train b.csv -m {row['name']} --|{used}")
+solvers = {row["name"]: row["learners"] for row in json.loads(ask("list", "solvers", "--json"))["solvers"]}
+print(f"sepal train b.csv --solver |{' '.join(sorted(solvers))}")
+for row in json.loads(ask("list", "learners", "--json"))["learners"]:
+    own = [solver for solver in solvers if row["name"] in solvers[solver]]
+    print(f"sepal train b.csv -m {row['name']} --solver |{' '.join(sorted(own))}")
 END
 
 for shell in bash zsh fish; do
