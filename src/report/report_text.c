@@ -1,6 +1,7 @@
 /* Reports for people. Everything shown is read from the tree that JSON prints. */
 #include "core/decimal.h"
 #include "report/report.h"
+#include "eval/metric.h"
 #include "model/decision.h"
 
 #include <math.h>
@@ -262,6 +263,23 @@ static void measure_row(struct page *page, const char *name, size_t width, const
     text_puts(page->ctx, &page->text, "\n");
 }
 
+/* The metrics of all rows but the first two, which head the page; those that the model cannot have are
+   left out. "log_loss" reads "log loss". */
+static void metric_lines(struct page *page, const struct tree *root) {
+    enum { NAME_WIDTH = 12, DIGITS = 4 };
+    for (const struct metric *const *row = metric_table; *row; row++) {
+        double value = report_number(root, (*row)->name);
+        bool shown = *row == &metric_accuracy || *row == &metric_error;
+        if (!(*row)->of_rows || shown || ((*row)->probabilities && isnan(value))) continue;
+        char name[32];
+        (void)snprintf(name, sizeof name, "%s", (*row)->name);
+        for (char *at = name; (at = strchr(at, '_')) != NULL;) *at = ' ';
+        left(page, name, NAME_WIDTH);
+        cell(page, value, DIGITS, 0);
+        text_puts(page->ctx, &page->text, "\n");
+    }
+}
+
 static void evaluation_page(struct page *page, const struct tree *root) {
     enum { NAME_WIDTH = 12 };
     line(page, "rows", "%.0f", report_number(root, "rows"));
@@ -289,15 +307,11 @@ static void evaluation_page(struct page *page, const struct tree *root) {
         double dull; /* not worth a line */
         const char *then;
     } more[] = {
-        {"log loss", "log_loss", 4, NAN, ""},
-        {"brier", "brier", 4, NAN, ""},
-        {"roc auc", "roc_auc", 4, INFINITY, ""},
-        {"pr auc", "pr_auc", 4, INFINITY, ""},
-        {"mcc", "mcc", 4, INFINITY, ""},
         {"coverage", "coverage", 4, 1, " of the rows are decided"},
         {"several", "ambiguous.several", 0, 0, " of the rows are claimed by several classes"},
         {"none", "ambiguous.none", 0, 0, " of the rows are claimed by no class"},
         {"tied", "ambiguous.tied", 0, 0, " of the rows have a tie of votes"}};
+    metric_lines(page, root);
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         double value = report_number(root, more[i].key), dull = more[i].dull;
         if (value == dull || (isnan(value) && isnan(dull))) continue;
