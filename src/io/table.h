@@ -91,7 +91,7 @@ sepal_status table_scratch_entries(struct table_scratch *scratch, sepal_ctx *ctx
 /* Keep the n entries of all rows in the chunk, in memory of their true size. */
 sepal_status table_scratch_keep(struct table_scratch *scratch, sepal_ctx *ctx,
                                 struct parsed_chunk *parsed, size_t n);
-void table_scratch_clear(void *scratch);
+void table_scratch_clear(void *memory); /* a struct table_scratch */
 
 sepal_status rows_refuse(const struct table_rows *rows, const char *p, const char *what,
                          struct slice token);
