@@ -104,6 +104,7 @@ struct convex_plan convex_plan_by(const struct objective *o, const struct convex
             plan.then = *row;
         }
     }
+    if (!plan.first) plan.first = &convex_solver_sgd; /* there is none for such an objective */
     if (!(o->l2 > 0)) plan.then = NULL;
     plan.why = o->l1 > 0 ? "an L1 penalty" : plan.first->suits;
     plan.limit = (size_t)fmin(fmax(next, doubt * plan.cost) / step, 1e9) + 1;

@@ -276,7 +276,8 @@ static const char *augmented_refuses(const struct objective *o) {
 }
 
 const struct convex_solver convex_solver_augmented = {
-    .name = {"augmented", "augmented Lagrangian method: the hinge, many columns"},
+    .name = {.name = "augmented",
+             .summary = "augmented Lagrangian method: the hinge, many columns"},
     .suits = "many columns",
     .solve = solve_augmented,
     .refuses = augmented_refuses,

@@ -175,7 +175,7 @@ static const char *dual_refuses(const struct objective *o) {
 }
 
 const struct convex_solver convex_solver_dual = {
-    .name = {"dual", "dual coordinate descent: an L2 penalty, short rows"},
+    .name = {.name = "dual", .summary = "dual coordinate descent: an L2 penalty, short rows"},
     .suits = "short rows",
     .solve = solve_dual,
     .refuses = dual_refuses,

@@ -342,7 +342,8 @@ static const char *interior_refuses(const struct objective *o) {
 }
 
 const struct convex_solver convex_solver_interior = {
-    .name = {"interior", "primal-dual interior-point method: the hinge, few columns"},
+    .name = {.name = "interior",
+             .summary = "primal-dual interior-point method: the hinge, few columns"},
     .suits = "few columns",
     .solve = solve_interior,
     .refuses = interior_refuses,

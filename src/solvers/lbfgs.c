@@ -266,7 +266,7 @@ static const char *lbfgs_refuses(const struct objective *o) {
 }
 
 const struct convex_solver convex_solver_lbfgs = {
-    .name = {"lbfgs", "limited-memory BFGS: smooth losses with an L2 penalty"},
+    .name = {.name = "lbfgs", .summary = "limited-memory BFGS: smooth losses with an L2 penalty"},
     .suits = "many columns",
     .solve = solve_lbfgs,
     .refuses = lbfgs_refuses,

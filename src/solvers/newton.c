@@ -337,7 +337,8 @@ static const char *newton_refuses(const struct objective *o) {
 }
 
 const struct convex_solver convex_solver_newton = {
-    .name = {"newton", "Newton's method with a factored Hessian: smooth losses, few columns"},
+    .name = {.name = "newton",
+             .summary = "Newton's method with a factored Hessian: smooth losses, few columns"},
     .suits = "few columns",
     .solve = solve_newton,
     .refuses = newton_refuses,

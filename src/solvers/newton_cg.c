@@ -296,7 +296,8 @@ sepal_status solve_newton_cg(struct solver *d) {
 }
 
 const struct convex_solver convex_solver_newton_cg = {
-    .name = {"newton-cg", "Newton's method by conjugate gradients: smooth losses, many columns"},
+    .name = {.name = "newton-cg",
+             .summary = "Newton's method by conjugate gradients: smooth losses, many columns"},
     .suits = "many columns",
     .solve = solve_newton_cg,
     .refuses = refuse_unless_smooth,

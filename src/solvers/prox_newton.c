@@ -212,7 +212,8 @@ static const char *prox_newton_refuses(const struct objective *o) {
 }
 
 const struct convex_solver convex_solver_prox_newton = {
-    .name = {"prox-newton", "proximal Newton method: smooth losses with an L1 penalty"},
+    .name = {.name = "prox-newton",
+             .summary = "proximal Newton method: smooth losses with an L1 penalty"},
     .suits = "an L1 penalty",
     .solve = solve_prox_newton,
     .refuses = prox_newton_refuses,

@@ -68,7 +68,8 @@ static struct convex_cost cost_of_@name@(const struct convex_shape *s) {
 }
 
 const struct convex_solver convex_solver_@name@ = {
-    .name = {"@NAME@", "gradient descent: smooth losses with an L2 penalty"},
+    .name = {.name = "@NAME@",
+             .summary = "gradient descent: smooth losses with an L2 penalty"},
     .suits = "as asked",
     .solve = solve_@name@,
     .refuses = @name@_refuses,
