@@ -1,5 +1,5 @@
 /* @NAME@: the class that is chosen is the likeliest; a cutoff is refused. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 static void test_the_likeliest(void **state) {
     (void)state;

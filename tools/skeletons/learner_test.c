@@ -1,6 +1,6 @@
 /* @NAME@: on random problems, dense and sparse, with weights and without, the class that is chosen is the
    one whose mean, by plain loops, is nearest. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 static long double distance_to(const struct problem *p, size_t k, const double *x) {
     long double sum = 0;

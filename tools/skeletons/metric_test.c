@@ -1,6 +1,6 @@
 /* @NAME@: the number in the report of evaluate is the one by its definition, counted by plain loops; with
    as many rows of every class it is the accuracy. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 #include "report/report.h"
 

@@ -1,6 +1,6 @@
 /* @NAME@: each function is that of a fit of its class against all others by itself, and the class of the
    largest score is chosen; both hold after the model's file, too. */
-#include "contract/reduction_problem.h"
+#include "contract/strategy_problem.h"
 
 /* The scores of class k against the rest, to be freed. */
 static double *alone(const struct problem *p, size_t k, const sepal_data *rows) {
