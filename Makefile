@@ -4,8 +4,8 @@
 PREFIX ?= /usr/local
 SECONDS ?= 60
 
-.PHONY: build help run test test-dev test-bare test-tsan test-clang coverage mutants nightly check \
-        format bench fuzz install deb try-deb clean setup
+.PHONY: build help run test test-dev test-bare test-tsan build-clang test-clang coverage mutants \
+        nightly check format bench fuzz install deb try-deb clean setup
 
 build: ## build build/bin/sepal and build/lib (the default)
 	@tools/setup build
@@ -19,15 +19,19 @@ run: build ## build, then learn to tell irises apart
 
 test: ## build and run all tests; NAME=regex for some
 	@tools/setup test
-	@tools/test release $(NAME)
+	@tools/test release "$(NAME)"
 
-test-dev test-bare test-tsan: ## the same tests under another preset of CMakePresets.json
+test-dev test-bare test-tsan: ## those tests that another preset can show something by
 	@tools/setup test
-	@tools/test $(@:test-%=%) $(NAME)
+	@tools/test $(@:test-%=%) "$(NAME)"
 
-test-clang: ## the same tests with the second compiler
+build-clang: ## build everything with the second compiler
 	@tools/setup check
-	@tools/test clang $(NAME)
+	@tools/build clang
+
+test-clang: ## all tests with the second compiler
+	@tools/setup check
+	@tools/test clang "$(NAME)"
 
 coverage: ## lines and branches that the tests reach; fails when the readers have one that is not
 	@tools/setup test
