@@ -76,7 +76,7 @@ sepal_status kept_rule_set(struct kept_rule *out, sepal_ctx *ctx, struct arena *
     return SEPAL_OK;
 }
 
-/* The check is by an error, which is nobody's here. */
+/* The same question without a message. */
 static bool takes_cutoff(const struct decision *decision, size_t classes) {
     return decision->check_cutoff(NULL, classes) == SEPAL_OK;
 }
