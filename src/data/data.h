@@ -7,6 +7,10 @@
 
 struct sepal_data {
     struct matrix matrix;
+    /* The matrix has the cells of a table as they were read, a column for each column of the schema: text
+       by the number of its category, NaN where a value is missing. See prepare.h. */
+    bool coded;
+    size_t missing; /* cells of these */
     const struct schema *schema;
     struct arena arena;
 
