@@ -122,9 +122,10 @@ SEPAL_API sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char
 SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_data *data);
 SEPAL_API size_t sepal_data_rows(const sepal_data *data);
-SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* after one-hot coding */
-/* The numbers of a row, sepal_data_columns(data) of them; its label, NULL if it has none; what a
-   column is called, to be freed with sepal_text_free. Past the end there is nothing. */
+SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* features */
+/* The numbers of a row, sepal_data_columns(data) of them, NaN where a value is missing and the number of
+   the category where the column is text; its label, NULL if it has none; what a column is called, to be
+   freed with sepal_text_free. Past the end there is nothing. */
 SEPAL_API void sepal_data_row(double *out, const sepal_data *data, size_t row);
 SEPAL_API const char *sepal_data_label(const sepal_data *data, size_t row);
 SEPAL_API sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data *data,

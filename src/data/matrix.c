@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/io.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t matrix_block_rows(size_t cols) {
@@ -50,7 +51,7 @@ sepal_status block_alloc(sepal_ctx *ctx, struct block *block, size_t cols, size_
 
 bool numbers_are_single(const double *numbers, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (!single_holds(numbers[i])) return false;
+        if (!single_holds(numbers[i]) && !isnan(numbers[i])) return false;
     return true;
 }
 

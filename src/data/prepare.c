@@ -134,20 +134,25 @@ static sepal_status learn_columns(struct schema *schema, sepal_ctx *ctx, const s
     return schema_check_width(ctx, schema);
 }
 
-sepal_status prepare_fit(const struct schema **out, sepal_ctx *ctx, const sepal_data *data) {
-    *out = NULL;
-    if (!data->coded) {
-        *out = schema_retain(data->schema);
-        return SEPAL_OK;
-    }
+static sepal_status learn_schema(const struct schema **out, sepal_ctx *ctx,
+                                 const sepal_data *data) {
     struct schema *schema = schema_new(ctx);
     if (!schema) return SEPAL_EMEMORY;
     sepal_status status = schema_copy_facts(schema, ctx, data->schema);
     if (status == SEPAL_OK) status = learn_columns(schema, ctx, data);
-    if (status != SEPAL_OK) {
+    if (status == SEPAL_OK)
+        *out = schema;
+    else
         schema_release(schema);
-        return status;
-    }
-    *out = schema;
-    return SEPAL_OK;
+    return status;
+}
+
+sepal_status prepare_fit(struct prepared *out, sepal_ctx *ctx, const sepal_data *data) {
+    const struct schema *learnt = NULL;
+    *out = (struct prepared){.rows = *data};
+    if (!data->coded) return SEPAL_OK;
+    TRY(learn_schema(&learnt, ctx, data));
+    sepal_status status = prepare_rows(out, ctx, learnt, data, 0, data->matrix.rows);
+    out->learnt = out->rows.schema = learnt;
+    return status;
 }

@@ -35,8 +35,8 @@ static sepal_status push_missing(struct entries *entries, sepal_ctx *ctx,
     return column->indicator ? entries_push(entries, ctx, column->first + n, 1) : SEPAL_OK;
 }
 
-static sepal_status push_row(struct entries *entries, sepal_ctx *ctx,
-                             const struct preparation *all, const double *cells) {
+static sepal_status push_row(struct entries *entries, sepal_ctx *ctx, const struct preparation *all,
+                             const double *cells) {
     for (size_t j = 0; j < all->schema->n_columns; j++) {
         const struct column *column = &all->schema->columns[j];
         if (isnan(cells[j])) {
@@ -99,7 +99,7 @@ static sepal_status look_at(struct preparation *all, sepal_ctx *ctx, const doubl
 static const double *cells_at(double *room, const struct preparation *all, size_t row) {
     size_t local, cols = all->data->matrix.cols;
     const struct block *block = matrix_block_of(&all->data->matrix, row, &local);
-    if (block->f64) return block->f64 + local * cols;
+    if (!block->sparse && block->f64) return block->f64 + local * cols;
     block_dense(block, local, 1, cols, NULL, NULL, room, cols);
     return room;
 }
@@ -146,9 +146,8 @@ static sepal_status prepare_block(sepal_ctx *ctx, size_t task, void *payload) {
     struct entries entries = {0};
     double *room = mem_alloc(ctx, all->data->matrix.cols + all->to->cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;
-    sepal_status status = block->sparse
-                              ? prepare_sparse_block(&entries, ctx, all, block, room)
-                              : prepare_dense_block(ctx, all, block, room);
+    sepal_status status = block->sparse ? prepare_sparse_block(&entries, ctx, all, block, room)
+                                        : prepare_dense_block(ctx, all, block, room);
     entries_clear(&entries);
     mem_free(room);
     return status;
@@ -164,12 +163,17 @@ bool prepare_sparse(size_t rows, size_t cols, size_t nonzeros) {
     return cols >= NARROW && (double)nonzeros < density * (double)rows * (double)cols;
 }
 
-/* Every column stays as it is. */
-static bool is_as_read(const struct schema *schema, const sepal_data *data) {
-    if (data->missing) return false;
-    for (size_t j = 0; j < schema->n_columns; j++)
-        if (schema->columns[j].text || schema->columns[j].indicator) return false;
-    return true;
+/* Whether the rows are as the schema has them already. */
+static bool is_prepared(const struct schema *schema, const sepal_data *data) {
+    bool numbers = true, indicators = false;
+    for (size_t j = 0; j < schema->n_columns && schema->family == FAMILY_TABLE; j++) {
+        numbers = numbers && !schema->columns[j].text;
+        indicators = indicators || schema->columns[j].indicator;
+    }
+    if (!data->coded) return data->schema == schema || !indicators;
+    const struct matrix *x = &data->matrix;
+    return numbers && !indicators && data->missing == 0 &&
+           !prepare_sparse(x->rows, schema->width, x->nonzeros);
 }
 
 static sepal_status translate(struct preparation *all, sepal_ctx *ctx, struct arena *arena) {
@@ -221,11 +225,8 @@ static sepal_status make_blocks(struct prepared *out, sepal_ctx *ctx, struct pre
 sepal_status prepare_rows(struct prepared *out, sepal_ctx *ctx, const struct schema *schema,
                           const sepal_data *data, size_t first, size_t n) {
     *out = (struct prepared){.rows = *data};
-    if (!data->coded) return SEPAL_OK;
     out->rows.coded = false;
-    const struct matrix *from = &data->matrix;
-    bool sparse = prepare_sparse(from->rows, schema->width, from->nonzeros);
-    if (n == 0 || (is_as_read(schema, data) && !sparse)) return SEPAL_OK;
+    if (n == 0 || is_prepared(schema, data)) return SEPAL_OK;
     struct preparation all = {.schema = schema, .data = data, .to = &out->made};
     struct arena arena = {0};
     atomic_init(&all.nonzeros, 0);
@@ -236,14 +237,10 @@ sepal_status prepare_rows(struct prepared *out, sepal_ctx *ctx, const struct sch
     return status;
 }
 
-sepal_status prepare_all(struct prepared *out, sepal_ctx *ctx, const struct schema *schema,
-                         const sepal_data *data) {
-    return prepare_rows(out, ctx, schema, data, 0, data->matrix.rows);
-}
-
 void prepared_clear(struct prepared *prepared) {
     matrix_clear(&prepared->made);
     mem_free(prepared->undecided);
+    schema_release(prepared->learnt);
     *prepared = (struct prepared){0};
 }
 

@@ -20,9 +20,9 @@ struct column {
     const char *name;
     size_t position; /* cell number in the training file, from 0 */
     bool text;
+    bool declared; /* the file lists its categories, whether they occur or not */
     size_t n_categories;
     const char **categories; /* sorted bytewise */
-    bool declared;           /* the file lists its categories, whether they occur or not */
     double *fill;            /* what stands for a missing value: n_categories or 1 numbers */
     bool indicator;
     size_t first; /* its first matrix column */

@@ -3,7 +3,7 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/compensated_sum.h"
-#include "data/data.h"
+#include "data/prepare.h"
 #include "data/entries.h"
 
 #include <string.h>
@@ -109,6 +109,8 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     out->first_set.file = out->file;
     TRY(copy_unseen(out, ctx, data));
     TRY(select_matrix(&out->matrix, ctx, &data->matrix, rows, n));
+    out->coded = data->coded;
+    TRY(prepare_count(out, ctx));
     out->number = mem_alloc(ctx, n, sizeof *out->number);
     if (!out->number) return SEPAL_EMEMORY;
     for (size_t i = 0; i < n; i++) out->number[i] = matrix_row_number(&data->matrix, rows[i]);
@@ -178,14 +180,6 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double fraction) {
     size_t rows = data->matrix.rows, n[2] = {0, 0};
     *rest = *part = NULL;
-    for (size_t c = 0; c < data->schema->n_columns; c++)
-        if (data->schema->columns[c].fill && data->schema->family == FAMILY_TABLE) {
-            warn(
-                ctx, "holdout-fill",
-                "what stands for missing values was learnt from all rows, those held out included; "
-                "with " OPTION "test and a file of its own it would not be");
-            break;
-        }
     if (rows > UINT32_MAX) return fail(ctx, SEPAL_EDATA, "too many rows to split");
     bool *chosen = mem_zero(ctx, rows, sizeof *chosen);
     size_t *numbers = mem_alloc(ctx, rows, sizeof *numbers);

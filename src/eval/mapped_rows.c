@@ -49,10 +49,13 @@ static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct m
 sepal_status mapped_rows_make(struct mapped_rows *out, sepal_ctx *ctx, const sepal_data *data,
                               const char *maps) {
     struct map_chain chain = {0};
-    *out = (struct mapped_rows){.data = data, .x = &data->matrix, .maps = ""};
+    *out = (struct mapped_rows){.maps = ""};
     if (maps && *maps) TRY(pipeline_parse_maps(&chain, ctx, &out->arena, maps));
     TRY(check_rows(ctx, data));
     TRY(data_check_classes(ctx, &out->arena, data, ""));
+    TRY(prepare_fit(&out->prepared, ctx, data));
+    out->data = data = &out->prepared.rows;
+    out->x = &data->matrix;
     if (chain.n == 0) return SEPAL_OK;
     out->maps = canonical(ctx, &out->arena, &chain);
     if (!out->maps) return SEPAL_EMEMORY;
@@ -63,6 +66,7 @@ sepal_status mapped_rows_make(struct mapped_rows *out, sepal_ctx *ctx, const sep
 
 void mapped_rows_clear(struct mapped_rows *rows) {
     matrix_clear(&rows->made);
+    prepared_clear(&rows->prepared);
     arena_clear(&rows->arena);
 }
 

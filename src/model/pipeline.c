@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/spec.h"
 #include "core/usage.h"
+#include "data/prepare.h"
 #include "kernels/blas.h"
 #include "model/predict.h"
 #include "model/warm.h"
@@ -403,6 +404,28 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
     return status;
 }
 
+static sepal_status start_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline) {
+    sepal_model *start = NULL;
+    if (fit->options.warm)
+        TRY(warm_load(&start, fit->ctx, fit->options.warm, pipeline, fit->data->schema));
+    sepal_status status = map_and_fit(out, fit, pipeline, start);
+    if (status == SEPAL_EMODEL && start) fail_place(fit->ctx, fit->options.warm, 0, 0);
+    model_free(start);
+    return status;
+}
+
+/* What is learnt from rows is learnt from these alone, categories and means included. */
+static sepal_status prepare_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline) {
+    struct prepared prepared;
+    const sepal_data *given = fit->data;
+    sepal_status status = prepare_fit(&prepared, fit->ctx, given);
+    fit->data = &prepared.rows;
+    if (status == SEPAL_OK) status = start_and_fit(out, fit, pipeline);
+    fit->data = given;
+    prepared_clear(&prepared);
+    return status;
+}
+
 static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char *text,
                                  const char *options) {
     struct pipeline pipeline;
@@ -413,13 +436,7 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
     TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
-    sepal_model *start = NULL;
-    if (fit->options.warm)
-        TRY(warm_load(&start, fit->ctx, fit->options.warm, &pipeline, fit->data->schema));
-    sepal_status status = map_and_fit(out, fit, &pipeline, start);
-    if (status == SEPAL_EMODEL && start) fail_place(fit->ctx, fit->options.warm, 0, 0);
-    model_free(start);
-    return status;
+    return prepare_and_fit(out, fit, &pipeline);
 }
 
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,

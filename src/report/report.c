@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include "core/alloc.h"
+#include "data/prepare.h"
 #include "kernels/blas.h"
 #include "learners/learner.h"
 #include "model/predict.h"
@@ -60,7 +61,7 @@ static double sum_of_values(const struct matrix *matrix) {
     return sum + rest;
 }
 
-sepal_status describe_data(sepal_report *report, const sepal_data *data) {
+static sepal_status describe_rows(sepal_report *report, const sepal_data *data) {
     struct tree_maker *make = &report->make;
     struct tree *root = report->root;
     tree_number(make, root, "rows", (double)data->matrix.rows);
@@ -73,6 +74,14 @@ sepal_status describe_data(sepal_report *report, const sepal_data *data) {
     tree_text(make, root, "storage", data->matrix.sparse ? "sparse" : "dense");
     tree_number(make, root, "memory", (double)matrix_bytes(&data->matrix));
     return make->failed ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
+sepal_status describe_data(sepal_report *report, const sepal_data *data) {
+    struct prepared prepared;
+    sepal_status status = prepare_fit(&prepared, report->make.ctx, data);
+    if (status == SEPAL_OK) status = describe_rows(report, &prepared.rows);
+    prepared_clear(&prepared);
+    return status;
 }
 
 /* The scores at the centre: the biases, but of a quadratic model they are added to its forms. */
