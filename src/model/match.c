@@ -82,8 +82,8 @@ sepal_status match_rows(struct prepared *out, sepal_ctx *ctx, const sepal_model 
     TRY(prepare_rows(out, ctx, model->schema, data, first, n));
     if (out->unknown && data->schema != model->schema)
         warn(ctx, "unknown-categories",
-             "%zu cells of text have a category that no training row has; they are taken as none",
-             out->unknown);
+             "%zu cell%s of text %s a category that no training row has; taken as none",
+             out->unknown, out->unknown == 1 ? "" : "s", out->unknown == 1 ? "has" : "have");
     return SEPAL_OK;
 }
 
