@@ -31,6 +31,19 @@ void data_free(sepal_data *data) {
     mem_free(data);
 }
 
+sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data,
+                                const char *purpose) {
+    size_t classes = data->schema->n_classes;
+    size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
+    if (!count) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
+    for (size_t k = 0; k < classes; k++)
+        if (count[k] == 0)
+            return fail(ctx, SEPAL_EDATA, "no row of class '%s' is left%s",
+                        data->schema->classes[k], purpose);
+    return SEPAL_OK;
+}
+
 /* ---- from an array ------------------------------------------------------------------------ */
 
 static sepal_status schema_for_array(struct schema *schema, sepal_ctx *ctx, size_t cols) {

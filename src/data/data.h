@@ -51,6 +51,9 @@ sepal_status data_write(sepal_ctx *ctx, const sepal_data *data, const char *path
 /* The second file that data_write makes for the labels, NULL if there is none; to be freed. */
 sepal_status data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data, const char *path,
                               const char *format);
+/* Refused unless every class has a row; `purpose` ends the message. */
+sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data,
+                                const char *purpose);
 void data_free(sepal_data *data);
 
 static inline double data_weight(const sepal_data *data, size_t row) {

@@ -17,8 +17,9 @@ struct selection {
     atomic_size_t nonzeros;
 };
 
-static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx,
-                                  const struct selection *all, struct block *block) {
+static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx, struct block *block,
+                                  void *payload) {
+    struct selection *all = payload;
     size_t cols = all->to->cols, local, column;
     double value;
     TRY(entries_init(entries, ctx, block->rows));
@@ -30,12 +31,13 @@ static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx,
             TRY(entries_push(entries, ctx, column, value));
         entries->start[i + 1] = entries->n;
     }
+    atomic_fetch_add(&all->nonzeros, entries->n);
     return entries_to_block(entries, ctx, block);
 }
 
 /* Pass 0 finds out whether singles do, pass 1 stores. */
-static sepal_status select_dense(double *row, sepal_ctx *ctx, struct selection *all,
-                                 struct block *block) {
+static sepal_status select_dense(double *row, sepal_ctx *ctx, struct block *block, void *payload) {
+    struct selection *all = payload;
     size_t cols = all->to->cols, local, nonzeros = 0;
     block->values = VALUES_F32;
     for (int pass = 0; pass < 2; pass++) {
@@ -55,19 +57,9 @@ static sepal_status select_dense(double *row, sepal_ctx *ctx, struct selection *
 }
 
 static sepal_status select_block(sepal_ctx *ctx, size_t b, void *payload) {
-    struct selection *all = payload;
-    struct block *block = &all->to->blocks[b];
-    if (block->sparse) {
-        struct entries entries = {0};
-        sepal_status status = select_sparse(&entries, ctx, all, block);
-        atomic_fetch_add(&all->nonzeros, entries.n);
-        entries_clear(&entries);
-        return status;
-    }
-    double *row = mem_alloc(ctx, all->to->cols, sizeof *row);
-    sepal_status status = row ? select_dense(row, ctx, all, block) : SEPAL_EMEMORY;
-    mem_free(row);
-    return status;
+    static const struct block_builder build = {select_sparse, select_dense};
+    struct matrix *to = ((struct selection *)payload)->to;
+    return block_build(&to->blocks[b], ctx, to->cols, &build, payload);
 }
 
 static sepal_status select_matrix(struct matrix *out, sepal_ctx *ctx, const struct matrix *from,

@@ -29,18 +29,6 @@ static sepal_status check_rows(sepal_ctx *ctx, const sepal_data *data) {
     return SEPAL_OK;
 }
 
-static sepal_status mapped_check_classes(sepal_ctx *ctx, struct arena *arena,
-                                         const sepal_data *data) {
-    size_t classes = data->schema->n_classes;
-    size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
-    if (!count) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
-    for (size_t k = 0; k < classes; k++)
-        if (count[k] == 0)
-            return fail(ctx, SEPAL_EDATA, "no row of class '%s' is left", data->schema->classes[k]);
-    return SEPAL_OK;
-}
-
 /* "poly(degree=2, interactions=true) | standardize" */
 static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct map_chain *chain) {
     struct text text = {0};
@@ -64,7 +52,7 @@ sepal_status mapped_rows_make(struct mapped_rows *out, sepal_ctx *ctx, const sep
     *out = (struct mapped_rows){.data = data, .x = &data->matrix, .maps = ""};
     if (maps && *maps) TRY(pipeline_parse_maps(&chain, ctx, &out->arena, maps));
     TRY(check_rows(ctx, data));
-    TRY(mapped_check_classes(ctx, &out->arena, data));
+    TRY(data_check_classes(ctx, &out->arena, data, ""));
     if (chain.n == 0) return SEPAL_OK;
     out->maps = canonical(ctx, &out->arena, &chain);
     if (!out->maps) return SEPAL_EMEMORY;

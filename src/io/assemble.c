@@ -65,8 +65,9 @@ static sepal_status push_entries(struct entries *entries, sepal_ctx *ctx, uint32
     return SEPAL_OK;
 }
 
-static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
-                                 struct block *block) {
+static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct block *block,
+                                 void *payload) {
+    struct assembly *all = payload;
     TRY(entries_init(entries, ctx, block->rows));
     struct chunk_row row = {.part = block_rows(all, block)};
     while (chunk_row_next(&row)) {
@@ -77,6 +78,7 @@ static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct
         if (!row.left) mark_read(&row.part);
     }
     entries->start[block->rows] = entries->n;
+    atomic_fetch_add(&all->nonzeros, entries->n);
     return entries_to_block(entries, ctx, block);
 }
 
@@ -127,8 +129,8 @@ static enum values dense_values(const struct assembly *all, const struct block *
     return VALUES_F32;
 }
 
-static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *all,
-                                struct block *block) {
+static sepal_status build_dense(double *row, sepal_ctx *ctx, struct block *block, void *payload) {
+    struct assembly *all = payload;
     size_t cols = all->matrix->cols, nonzeros = 0;
     block->values = dense_values(all, block, row);
     TRY(block_alloc(ctx, block, cols, 0));
@@ -153,21 +155,12 @@ static sepal_status assemble_copy_block(sepal_ctx *ctx, struct assembly *all, st
 }
 
 static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
+    static const struct block_builder build = {build_sparse, build_dense};
     struct assembly *all = payload;
     struct block *block = &all->matrix->blocks[b];
     TRY(check_cancelled(ctx, "reading"));
     if (block->sparse && all->copies) return assemble_copy_block(ctx, all, block);
-    if (block->sparse) {
-        struct entries entries = {0};
-        sepal_status status = build_sparse(&entries, ctx, all, block);
-        atomic_fetch_add(&all->nonzeros, entries.n);
-        entries_clear(&entries);
-        return status;
-    }
-    double *row = mem_alloc(ctx, all->matrix->cols, sizeof *row);
-    sepal_status status = row ? build_dense(row, ctx, all, block) : SEPAL_EMEMORY;
-    mem_free(row);
-    return status;
+    return block_build(block, ctx, all->matrix->cols, &build, all);
 }
 
 /* Entries that are not zero, to choose between dense and sparse. */

@@ -46,19 +46,6 @@ static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
     return SEPAL_OK;
 }
 
-static sepal_status pipeline_check_classes(sepal_ctx *ctx, const sepal_data *data,
-                                           struct arena *arena) {
-    size_t classes = data->schema->n_classes;
-    size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
-    if (!count) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
-    for (size_t k = 0; k < classes; k++)
-        if (count[k] == 0)
-            return fail(ctx, SEPAL_EDATA, "no row of class '%s' is left to learn from",
-                        data->schema->classes[k]);
-    return SEPAL_OK;
-}
-
 static sepal_status refuse_solver(sepal_ctx *ctx, const struct learner *learner, const char *name) {
     struct text able = {0};
     if (!learner->solvers)
@@ -425,7 +412,7 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
-    TRY(pipeline_check_classes(fit->ctx, fit->data, &fit->arena));
+    TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
     sepal_model *start = NULL;
     if (fit->options.warm)
         TRY(warm_load(&start, fit->ctx, fit->options.warm, &pipeline, fit->data->schema));
