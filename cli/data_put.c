@@ -20,12 +20,8 @@ static int put_copy(struct session *s, int fd) {
         else if (errno != EINTR)
             break;
     }
-    if (n < 0) {
-        code = complain(s, EXIT_OUTPUT, NULL, "cannot read back: %s", strerror(errno));
-        result_discard(&out);
-        return code;
-    }
-    return result_commit(&out, s);
+    if (n < 0) code = complain(s, EXIT_OUTPUT, NULL, "cannot read back: %s", strerror(errno));
+    return result_end(&out, s, code);
 }
 
 /* The library replaces whole files, which standard output is not: make one, then copy it. */
