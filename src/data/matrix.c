@@ -3,8 +3,6 @@
 #include "core/alloc.h"
 #include "core/io.h"
 
-#include <string.h>
-
 size_t matrix_block_rows(size_t cols) {
     /* Up to a megabyte of doubles, which stays in a second-level cache; enough rows for matrix products
        to run at full speed, and so few that threads can share a thousand of them. */

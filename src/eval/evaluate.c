@@ -3,7 +3,6 @@
 #include "core/alloc.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 const struct metric *const metric_table[] = {

@@ -7,7 +7,6 @@
 #include "separability/separable.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { MOST_CLASSES = 512 };
 

@@ -1,6 +1,5 @@
 /* Cells and records by RFC 4180, with the freedoms real files take: blanks around an unquoted cell
    are not part of it, a quote inside an unquoted cell is an ordinary character. */
-#include "core/decimal.h"
 #include "io/csv.h"
 
 #include <string.h>

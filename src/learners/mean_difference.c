@@ -1,8 +1,6 @@
 /* The line through the two class means: with the threshold midway, the nearer mean wins. */
 #include "learners/discriminant.h"
 
-#include <math.h>
-
 struct mean_difference_config {
     int threshold;
 };

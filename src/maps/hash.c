@@ -1,7 +1,6 @@
 /* hash: signed feature hashing (Weinberger, Dasgupta, Langford, Smola, Attenberg, ICML 2009). Input
    column j = 1, 2, ... is added to output column h mod 2^bits (from 0), or taken off it if the top
    bit of h is set; h is the j-th number of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) from seed 0. */
-#include "core/alloc.h"
 #include "maps/map.h"
 
 #include <string.h>

@@ -1,9 +1,6 @@
 /* The page of `sepal separable`. */
 #include "report/report.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { NAME_WIDTH = 12, ANSWER_WIDTH = 11, MOST_SHOWN = 8 };
 
 struct separable_page {

@@ -10,8 +10,6 @@
 #include "separability/separable.h"
 #include "exact/double_double.h"
 
-#include <string.h>
-
 /* Beyond what rounding of a bound can have taken from it. */
 static const double UPWARD = 1 + 0x1p-40;
 static const double TINY = 0x1p-990; /* more than what a product loses by underflow */

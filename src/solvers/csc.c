@@ -5,8 +5,6 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 
-#include <string.h>
-
 enum { RANGES = 2, STRIPE_ENTRIES = 1 << 15, NOT_KEPT = -1 };
 
 struct csc_copying {

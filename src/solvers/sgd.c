@@ -12,7 +12,6 @@
    one number, and taken off a weight when a row asks for it (Langford, Li and Zhang, JMLR 2009). The
    sum of all weights visited is S v - c, where S is the sum of all s, and a change of v adds S times
    itself to c (Xu 2011). Where steps touch every weight anyway, all this is settled after each. */
-#include "core/alloc.h"
 #include "core/rng.h"
 #include "solvers/solver.h"
 #include "solvers/sgd.h"
