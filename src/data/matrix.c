@@ -52,6 +52,12 @@ bool numbers_are_single(const double *numbers, size_t n) {
     return true;
 }
 
+bool numbers_are_zero(const double *numbers, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (numbers[i] != 0) return false;
+    return true;
+}
+
 size_t block_store_row(struct block *block, size_t i, const double *row, size_t cols) {
     size_t nonzeros = 0;
     for (size_t j = 0; j < cols; j++) {

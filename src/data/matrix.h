@@ -22,6 +22,7 @@ static inline bool single_holds(double value) {
     return value >= -FLT_MAX && value <= FLT_MAX && (double)(float)value == value;
 }
 bool numbers_are_single(const double *numbers, size_t n);
+bool numbers_are_zero(const double *numbers, size_t n);
 
 struct block {
     size_t first_row, rows;

@@ -80,13 +80,6 @@ static bool keeps_sparse(const struct fitted_map *map, bool was) {
     return map->out >= FEWEST && (was || map->in < map->out / ONE_IN);
 }
 
-static void hash_column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map,
-                             size_t j, const struct map_names *inputs) {
-    (void)map;
-    (void)inputs;
-    text_printf(ctx, out, "hash%zu", j + 1);
-}
-
 const struct map map_hash = {
     .name = "hash",
     .summary = "feature hashing: columns added up, with signs, in 2^bits columns",
@@ -96,5 +89,5 @@ const struct map map_hash = {
     .dense = hash_dense,
     .sparse = hash_sparse,
     .keeps_sparse = keeps_sparse,
-    .column_name = hash_column_name,
+    .column_name = map_numbered_name,
 };

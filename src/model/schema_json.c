@@ -108,20 +108,14 @@ static struct tree *column_tree(struct tree_maker *make, const struct column *co
     struct tree *object = tree_object(make, NULL, NULL);
     tree_text(make, object, "name", column->name);
     tree_number(make, object, "position", (double)column->position);
-    if (column->text) {
-        struct tree *list = tree_array(make, object, "categories");
-        for (size_t k = 0; k < column->n_categories; k++)
-            tree_text(make, list, NULL, column->categories[k]);
-    } else {
+    if (column->text)
+        tree_texts(make, object, "categories", column->categories, column->n_categories);
+    else
         tree_null(make, object, "categories");
-    }
-    if (column->fill) {
-        struct tree *list = tree_array(make, object, "fill");
-        for (size_t k = 0; k < fill_count(column); k++)
-            tree_number(make, list, NULL, column->fill[k]);
-    } else {
+    if (column->fill)
+        tree_numbers(make, object, "fill", column->fill, fill_count(column));
+    else
         tree_null(make, object, "fill");
-    }
     tree_bool(make, object, "indicator", column->indicator);
     return object;
 }
@@ -280,16 +274,12 @@ static sepal_status read_column(struct schema_reader *in, struct slice json, siz
     return SEPAL_OK;
 }
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static sepal_status schema_check_names(sepal_ctx *ctx, const struct schema *schema) {
     size_t n = schema->n_columns;
     const char **names = mem_alloc(ctx, n, sizeof *names);
     if (!names) return SEPAL_EMEMORY;
     for (size_t i = 0; i < n; i++) names[i] = schema->columns[i].name;
-    qsort(names, n, sizeof *names, by_name);
+    qsort(names, n, sizeof *names, text_order);
     const char *twice = NULL;
     for (size_t i = 1; i < n && !twice; i++) {
         if (strcmp(names[i - 1], names[i]) == 0) twice = names[i];

@@ -186,15 +186,9 @@ static struct fit multiclass_blank(const struct fit *whole) {
 
 /* ---- asked to stop ------------------------------------------------------------------------ */
 
-static bool multiclass_is_zero(const double *w, size_t n) {
-    for (size_t j = 0; j < n; j++)
-        if (w[j] != 0) return false;
-    return true;
-}
-
 /* The fit ended before its time, and has nothing. */
 static bool is_empty(const struct fit *fit, const double *w, size_t cols) {
-    return fit->stopped && multiclass_is_zero(w, cols) && cancelled(fit->ctx);
+    return fit->stopped && numbers_are_zero(w, cols) && cancelled(fit->ctx);
 }
 
 /* All functions were fitted at once: an interrupted fit is a model if each has weights. `each`: the
