@@ -189,11 +189,6 @@ static const char *gaussian_current_value(const struct setting *given, const str
     return "unbiased";
 }
 
-static bool gaussian_shiftable(const void *config) {
-    (void)config;
-    return true;
-}
-
 const struct learner learner_gaussian = {
     .name = "gaussian",
     .summary =
@@ -201,7 +196,7 @@ const struct learner learner_gaussian = {
     .activation = "softmax",
     .machine = true,
     .posterior = true,
-    .shiftable = gaussian_shiftable,
+    .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct gaussian_config),
     .current_value = gaussian_current_value,

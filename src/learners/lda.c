@@ -45,11 +45,6 @@ static const char *lda_current_value(const struct setting *given, const struct s
     return old ? "unbiased" : NULL;
 }
 
-static bool lda_shiftable(const void *config) {
-    (void)config;
-    return true;
-}
-
 static const char *lda_priors(const void *config) {
     return ((const struct lda_config *)config)->priors;
 }
@@ -61,7 +56,7 @@ const struct learner learner_lda = {
     .activation = "softmax",
     .machine = true,
     .posterior = true,
-    .shiftable = lda_shiftable,
+    .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct lda_config),
     .current_value = lda_current_value,

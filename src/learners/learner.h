@@ -104,5 +104,6 @@ struct learner {
 
 extern const struct learner *const learner_table[]; /* ends with NULL */
 const struct learner *learner_find(const char *name);
+bool always_shiftable(const void *config); /* for `shiftable` */
 
 #endif
