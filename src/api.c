@@ -412,10 +412,10 @@ sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *m
 static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const sepal_model *model,
                                   const sepal_data *data, const char *options) {
     struct decision_rule rule;
-    struct setting *settings = NULL;
-    size_t n = 0, kept = 0;
+    struct setting *settings;
+    size_t n, kept = 0;
     const char *positive = NULL;
-    if (options) TRY(settings_parse(&settings, &n, ctx, &report->arena, options));
+    TRY(settings_parse(&settings, &n, ctx, &report->arena, options));
     for (size_t i = 0; i < n; i++) {
         if (strcmp(settings[i].name, "positive") == 0)
             positive = settings[i].value ? settings[i].value : "";

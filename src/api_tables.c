@@ -9,7 +9,6 @@
 #include "learners/learner.h"
 #include "maps/map.h"
 #include "model/predict.h"
-#include "model/pipeline.h"
 #include "model/sample.h"
 #include "linear/strategy.h"
 

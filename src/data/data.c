@@ -44,6 +44,13 @@ sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal
     return SEPAL_OK;
 }
 
+sepal_status data_set_total_weight(sepal_data *data, sepal_ctx *ctx, double total) {
+    data->total_weight = total;
+    if (isfinite(total)) return SEPAL_OK;
+    return fail(ctx, SEPAL_EDATA,
+                "the weights add up to more than a double holds; scale them down");
+}
+
 /* ---- from an array ------------------------------------------------------------------------ */
 
 static sepal_status schema_for_array(struct schema *schema, sepal_ctx *ctx, size_t cols) {
@@ -132,11 +139,7 @@ static sepal_status copy_weights(sepal_data *data, sepal_ctx *ctx, const double 
         data->weight[i] = weights[i];
         total_add(&total, weights[i]);
     }
-    data->total_weight = total_of(&total);
-    if (!isfinite(data->total_weight))
-        return fail(ctx, SEPAL_EDATA,
-                    "the weights add up to more than a double holds; scale them down");
-    return SEPAL_OK;
+    return data_set_total_weight(data, ctx, total_of(&total));
 }
 
 /* Rows of weight 0 are as good as absent. */

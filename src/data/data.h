@@ -58,6 +58,8 @@ sepal_status data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data
 /* Refused unless every class has a row; `purpose` ends the message. */
 sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data,
                                 const char *purpose);
+/* Refused unless the total is finite. */
+sepal_status data_set_total_weight(sepal_data *data, sepal_ctx *ctx, double total);
 void data_free(sepal_data *data);
 
 static inline double data_weight(const sepal_data *data, size_t row) {

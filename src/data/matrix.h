@@ -23,6 +23,7 @@ static inline bool single_holds(double value) {
 }
 /* All of them are such, or missing (NaN). */
 bool numbers_are_single(const double *numbers, size_t n);
+bool numbers_are_zero(const double *numbers, size_t n);
 
 struct block {
     size_t first_row, rows;

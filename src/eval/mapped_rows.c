@@ -5,8 +5,6 @@
 #include "maps/map_chain.h"
 #include "model/pipeline.h"
 
-#include <string.h>
-
 static sepal_status check_rows(sepal_ctx *ctx, const sepal_data *data) {
     size_t top = *data->file ? 1 : 0, classes = data->schema->n_classes;
     if (data->set_start)

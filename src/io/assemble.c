@@ -1,6 +1,5 @@
 /* The chunks' rows become the matrix's blocks, in parallel. Whether the matrix is dense or sparse,
    and how a block keeps its values, depends on the numbers alone, not on the format they came in. */
-#include "core/alloc.h"
 #include "core/parallel.h"
 #include "data/entries.h"
 #include "data/prepare.h"

@@ -21,13 +21,9 @@ static void perceptron_trace_put_weights(struct trace_line *line, const struct p
     enum { FEW = 16 };
     if (p->cols > FEW) return;
     struct tree *weights = tree_array(&line->make, line->root, "weights");
-    for (size_t r = 0; r < p->rows; r++) {
-        struct tree *row = tree_array(&line->make, weights, NULL);
-        for (size_t j = 0; j < p->cols; j++)
-            tree_number(&line->make, row, NULL, p->now.w[r * p->cols + j]);
-    }
-    struct tree *bias = tree_array(&line->make, line->root, "bias");
-    for (size_t r = 0; r < p->rows; r++) tree_number(&line->make, bias, NULL, p->now.b[r]);
+    for (size_t r = 0; r < p->rows; r++)
+        tree_numbers(&line->make, weights, NULL, p->now.w + r * p->cols, p->cols);
+    tree_numbers(&line->make, line->root, "bias", p->now.b, p->rows);
 }
 
 static sepal_status perceptron_trace_end(struct trace_line *line, const struct perceptron *p) {

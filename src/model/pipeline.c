@@ -108,10 +108,10 @@ static size_t part_rule(struct setting *settings, size_t n) {
 static sepal_status pipeline_parse_options(struct fit_options *out, struct pipeline *pipeline,
                                            sepal_ctx *ctx, struct arena *arena,
                                            const char *options) {
-    struct setting *settings = NULL;
+    struct setting *settings;
     struct predict_options words;
-    size_t n = 0;
-    if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
+    size_t n;
+    TRY(settings_parse(&settings, &n, ctx, arena, options));
     pipeline->n_rule = part_rule(settings, n);
     n -= pipeline->n_rule;
     pipeline->rule = settings ? settings + n : NULL;
@@ -205,9 +205,7 @@ static void report_data(struct tree_maker *make, struct tree *report, const sepa
     tree_number(make, report, "columns", (double)columns);
     tree_number(make, report, "nonzeros", (double)data->matrix.nonzeros);
     if (data->weight) tree_number(make, report, "total_weight", data->total_weight);
-    struct tree *classes = tree_array(make, report, "classes");
-    for (size_t k = 0; k < data->schema->n_classes; k++)
-        tree_text(make, classes, NULL, data->schema->classes[k]);
+    tree_texts(make, report, "classes", data->schema->classes, data->schema->n_classes);
 }
 
 /* `fitting`: seconds until there was a model; looking at it comes on top. */
