@@ -188,7 +188,7 @@ sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const cha
     BEGIN(ctx, GIVEN(report), GIVEN(key), GIVEN(part));
     report->make.ctx = ctx;
     report->make.failed = false;
-    tree_replace(&report->make, report->root, key, part->root);
+    report_attach(report, key, part);
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
@@ -224,6 +224,10 @@ size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value) {
     size_t length = decimal_print(out, value);
     out[length] = '\0';
     return length;
+}
+
+void sepal_report_set_top(sepal_report *report, size_t top) {
+    if (report) report->top = top;
 }
 
 /* ---- learning and predicting -------------------------------------------------------------- */
@@ -432,6 +436,7 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
+    target_tell(&report->make, report->root, &data->target);
 sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
                             const sepal_data *data, const char *options) {
     if (out) *out = NULL;

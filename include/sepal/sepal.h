@@ -245,6 +245,8 @@ SEPAL_API sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal
 SEPAL_API sepal_status sepal_error_json(char **out, sepal_ctx *ctx, const char *command,
                                         int exit_code);
 SEPAL_API void sepal_text_free(char *text);
+/* How many weights of each score function the text of a model shows, 12 by default; 0: all. */
+SEPAL_API void sepal_report_set_top(sepal_report *report, size_t top);
 SEPAL_API void sepal_report_free(sepal_report *report);
 
 /* The shortest decimal text that reads back as `value`; returns its length. */

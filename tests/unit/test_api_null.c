@@ -312,6 +312,7 @@ static void nothing_comes_of_nothing(void **state) {
     sepal_ctx_set_seed(NULL, 1);
     sepal_ctx_set_threads(NULL, 1);
     sepal_ctx_set_option_prefix(NULL, "--");
+    sepal_report_set_top(NULL, 3);
     assert_int_equal(sepal_learner_has_solver(0, NULL), 0);
     assert_int_equal(sepal_learner_has_solver(SIZE_MAX, "qr"), 0);
     sepal_ctx_set_progress(NULL, NULL, NULL);
