@@ -49,6 +49,7 @@ struct session {
     bool json, quiet, verbose;
     double start;      /* seconds, for -v */
     bool draws, drawn; /* the progress line: wanted, now on the terminal */
+    size_t warned;     /* warnings that were printed */
     bool fitted;       /* Ctrl-C is no failure any more: there is a model to save */
 };
 

@@ -194,6 +194,14 @@ static int finish_trace(struct session *s, struct training *t) {
                     strerror(t->trace.sink.error));
 }
 
+/* Is it a class that the rows are labelled with? Doubts are better told before a long fit. */
+static int question_target(struct session *s, const struct training *t) {
+    sepal_status status = sepal_fit_check_target(s->ctx, t->data);
+    if (status != SEPAL_OK) return complain_status(s, status);
+    if (!s->json) warnings_print(s);
+    return EXIT_DONE;
+}
+
 static int fit(struct session *s, struct training *t) {
     struct sink spec, options;
     int code = words_of_fit(s, &spec, &options);
@@ -357,6 +365,7 @@ static int train(struct session *s, struct training *t) {
     code = train_read_rows(s, t, fraction);
     if (code == EXIT_DONE) code = open_trace(s, t);
     if (code == EXIT_DONE) code = interrupt_check(s, "reading");
+    if (code == EXIT_DONE) code = question_target(s, t);
     if (code == EXIT_DONE) code = fit(s, t);
     if (code == EXIT_DONE && interrupt_count() == 0) code = evaluate_rest(s, t);
     if (code == EXIT_INTERRUPTED && s->fitted) code = EXIT_DONE;

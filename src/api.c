@@ -252,6 +252,11 @@ sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *optio
     return pipeline_check(ctx, spec, options);
 }
 
+sepal_status sepal_fit_check_target(sepal_ctx *ctx, const sepal_data *train) {
+    BEGIN(ctx, GIVEN(train));
+    return target_question(ctx, train);
+}
+
 void sepal_model_free(sepal_model *model) {
     model_free(model);
 }
@@ -431,12 +436,12 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
     if (!data->label) return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
     sepal_data seen;
     TRY(match_labels(&seen, ctx, &report->arena, model, data));
+    target_tell(&report->make, report->root, &data->target);
     TRY(evaluate(ctx, model, &seen, &rule, positive, &report->make, report->root));
     decision_tell(&report->make, report->root, &rule.options);
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-    target_tell(&report->make, report->root, &data->target);
 sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
                             const sepal_data *data, const char *options) {
     if (out) *out = NULL;

@@ -1,4 +1,4 @@
-/* Where the labels of a data set come from. */
+/* Where the labels of a data set come from, and whether they look like classes at all. */
 #ifndef SEPAL_DATA_TARGET_H
 #define SEPAL_DATA_TARGET_H
 
@@ -23,5 +23,8 @@ sepal_status target_copy(struct target *out, sepal_ctx *ctx, struct arena *arena
                          const struct target *target);
 /* The fact `target` of a report. */
 void target_tell(struct tree_maker *make, struct tree *report, const struct target *target);
+/* Before a fit: SEPAL_EDATA when every row is a class of its own and another column could be the
+   target; a warning when the labels look like the numbers of a regression. */
+sepal_status target_question(sepal_ctx *ctx, const sepal_data *data);
 
 #endif
