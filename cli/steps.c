@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Someone who typed "-" by mistake would wait for a program that waits for them. */
@@ -74,8 +75,26 @@ int step_read_test(sepal_data **out, struct session *s, const sepal_model *model
     return code;
 }
 
+/* MODEL and DATA the wrong way round: is the second one a model? */
+static bool is_swapped(struct session *s, const char *path) {
+    const struct options *options = &s->options;
+    struct stat second;
+    if (options->n_arguments != 2 || path != options->arguments[0]) return false;
+    if (stat(options->arguments[1], &second) != 0 || !S_ISREG(second.st_mode)) return false;
+    sepal_model *other = NULL;
+    bool swapped = sepal_model_load(&other, s->ctx, options->arguments[1]) == SEPAL_OK;
+    sepal_model_free(other);
+    return swapped;
+}
+
 int step_load(sepal_model **out, struct session *s, const char *path) {
     sepal_status status = sepal_model_load(out, s->ctx, path);
+    if (status == SEPAL_EMODEL && is_swapped(s, path))
+        return complain(
+            s, EXIT_MODEL, path,
+            "this is not a sepal model, but %s is; the model comes first: sepal %s %s %s",
+            s->options.arguments[1], s->command->name, s->options.arguments[1], path);
+    if (status == SEPAL_EMODEL) status = sepal_model_load(out, s->ctx, path); /* what it said */
     if (status != SEPAL_OK) return complain_status(s, status);
     say_more(s, "loaded %s: %s", path, sepal_model_spec(*out));
     return EXIT_DONE;

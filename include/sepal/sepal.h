@@ -294,6 +294,10 @@ SEPAL_API int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out);
 SEPAL_API int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
 /* 1 if row `learner` of SEPAL_LEARNER can be told to use that solver. */
 SEPAL_API int sepal_learner_has_solver(size_t learner, const char *solver);
+/* What a learner, map or strategy of another program is written as here ("logreg": "logistic"), NULL if
+   that is not known; and which of `names` a parameter of another program is ("l1_ratio": "ratio"). */
+SEPAL_API const char *sepal_synonym(const char *word);
+SEPAL_API const char *sepal_synonym_param(const char *word, const char *const *names, size_t n);
 
 #ifdef __cplusplus
 }

@@ -319,6 +319,11 @@ static void nothing_comes_of_nothing(void **state) {
     sepal_ctx_set_threads(NULL, 1);
     sepal_ctx_set_option_prefix(NULL, "--");
     assert_int_equal(sepal_learner_has_solver(0, NULL), 0);
+    assert_null(sepal_synonym(NULL));
+    assert_null(sepal_synonym("banana"));
+    assert_string_equal(sepal_synonym("LogReg"), "logistic");
+    assert_null(sepal_synonym_param(NULL, NULL, 0));
+    assert_null(sepal_synonym_param("alpha", NULL, 3));
     assert_int_equal(sepal_learner_has_solver(SIZE_MAX, "qr"), 0);
     sepal_ctx_set_progress(NULL, NULL, NULL);
     sepal_ctx_set_trace(NULL, NULL, NULL);
