@@ -120,10 +120,8 @@ static void put_overview(struct sink *out) {
     for (const struct exit_row *row = exit_table; row->word != NULL; row++)
         sink_printf(&codes, "%s%d %s", row == exit_table ? "Exit codes: " : ", ", (int)row->code,
                     row->word);
-    sink_puts(
-        out,
-        "\n`sepal help COMMAND` tells more, `sepal list` names the methods, `sepal --version`\n"
-        "what this build uses.\n");
+    sink_puts(out, "\n`sepal help COMMAND` tells more, `sepal list` names the methods for -m,\n"
+                   "`sepal --version` what this build uses.\n");
     sink_puts(&codes, ".");
     put_paragraph(out, &codes);
 }

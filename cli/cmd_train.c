@@ -62,9 +62,9 @@ static bool is_absent(const char *path) {
 
 static int check_data_file(struct session *s) {
     const char *path = s->options.arguments[0];
-    if (!is_absent(path)) return EXIT_DONE;
-    return complain(s, EXIT_DATA, path,
-                    "there is no such file; DATA is the path of a file, or - for standard input");
+    if (strcmp(path, "-") == 0 || access(path, R_OK) == 0) return EXIT_DONE;
+    return complain(s, EXIT_DATA, path, "cannot open it: %s%s", strerror(errno),
+                    errno == ENOENT ? "; DATA is the path of a file, or - for standard input" : "");
 }
 
 static int check_method(struct session *s) {

@@ -1,6 +1,7 @@
 /* Steps that several commands take: read data, load a model, evaluate, print a report. */
 #include "cli.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,16 +76,19 @@ int step_read_test(sepal_data **out, struct session *s, const sepal_model *model
     return code;
 }
 
-/* MODEL and DATA the wrong way round: is the second one a model? */
-static bool is_swapped(struct session *s, const char *path) {
+/* MODEL and DATA the wrong way round: does the second one begin as a model does, with the length of its
+   header in 8 bytes and the header's brace? */
+static bool is_swapped(const struct session *s, const char *path) {
     const struct options *options = &s->options;
     struct stat second;
+    unsigned char start[9] = {0};
     if (options->n_arguments != 2 || path != options->arguments[0]) return false;
     if (stat(options->arguments[1], &second) != 0 || !S_ISREG(second.st_mode)) return false;
-    sepal_model *other = NULL;
-    bool swapped = sepal_model_load(&other, s->ctx, options->arguments[1]) == SEPAL_OK;
-    sepal_model_free(other);
-    return swapped;
+    FILE *file = fopen(options->arguments[1], "rb");
+    if (file == NULL) return false;
+    bool read = fread(start, 1, sizeof start, file) == sizeof start;
+    fclose(file);
+    return read && start[7] == 0 && start[8] == '{';
 }
 
 int step_load(sepal_model **out, struct session *s, const char *path) {
@@ -92,9 +96,9 @@ int step_load(sepal_model **out, struct session *s, const char *path) {
     if (status == SEPAL_EMODEL && is_swapped(s, path))
         return complain(
             s, EXIT_MODEL, path,
-            "this is not a sepal model, but %s is; the model comes first: sepal %s %s %s",
+            "this is no model, but %s looks like one; the model comes first: sepal %s %s "
+            "%s",
             s->options.arguments[1], s->command->name, s->options.arguments[1], path);
-    if (status == SEPAL_EMODEL) status = sepal_model_load(out, s->ctx, path); /* what it said */
     if (status != SEPAL_OK) return complain_status(s, status);
     say_more(s, "loaded %s: %s", path, sepal_model_spec(*out));
     return EXIT_DONE;

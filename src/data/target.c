@@ -47,7 +47,8 @@ sepal_status target_question(sepal_ctx *ctx, const sepal_data *data) {
     bool column = target->source == TARGET_COLUMN;
     /* two rows of two classes are a problem, if a small one */
     bool alone = data->matrix.rows > 2 && schema->n_classes >= data->matrix.rows;
-    if (!data->label) return SEPAL_OK; /* the learner says whether it needs labels */
+    /* the fit itself tells of data without labels, and of a table with no other column */
+    if (!data->label || data->matrix.cols == 0) return SEPAL_OK;
     if (alone && column && !target->named) return refuse_target(ctx, data);
     if (schema->numeric_labels && schema->n_classes > MOST_NUMBERS)
         warn(ctx, "looks-like-regression",

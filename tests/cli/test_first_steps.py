@@ -104,7 +104,7 @@ for command in "predict", "evaluate", "transform":
 refused(2, ["train", "iris.csv"], "type: sepal train iris.csv -m standardize+logistic, or")
 refused(2, ["train", "nofile"], "there is no file 'nofile'", "type: sepal train DATA -m standardize+logistic")
 refused(2, ["train", "logreg"], 'type: sepal train DATA -m "logistic"')
-refused(3, ["train", "nofile", "-m", "lda"], "nofile: there is no such file; DATA is")
+refused(3, ["train", "nofile", "-m", "lda"], "nofile: cannot open it: No such file or directory; DATA is")
 refused(2, ["train", "nofile", "-m", "banana"], "'banana' is not")
 
 # ---- What is shown first: it runs, without a doubt about anything ---------------------------------------
