@@ -191,7 +191,7 @@ sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const cha
     BEGIN(ctx, GIVEN(report), GIVEN(key), GIVEN(part));
     report->make.ctx = ctx;
     report->make.failed = false;
-    tree_replace(&report->make, report->root, key, part->root);
+    report_attach(report, key, part);
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
@@ -229,6 +229,10 @@ size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value) {
     return length;
 }
 
+void sepal_report_set_top(sepal_report *report, size_t top) {
+    if (report) report->top = top;
+}
+
 /* ---- learning and predicting -------------------------------------------------------------- */
 
 sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx, const char *spec,
@@ -249,6 +253,11 @@ sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
 sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *options) {
     BEGIN(ctx, GIVEN(spec));
     return pipeline_check(ctx, spec, options);
+}
+
+sepal_status sepal_fit_check_target(sepal_ctx *ctx, const sepal_data *train) {
+    BEGIN(ctx, GIVEN(train));
+    return target_question(ctx, train);
 }
 
 void sepal_model_free(sepal_model *model) {
@@ -430,6 +439,7 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
     if (!data->label) return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
     sepal_data seen;
     struct prepared prepared;
+    target_tell(&report->make, report->root, &data->target);
     sepal_status status = match_rows(&prepared, ctx, model, data, 0, data->matrix.rows);
     if (status == SEPAL_OK)
         status = match_labels(&seen, ctx, &report->arena, model, &prepared.rows);

@@ -147,6 +147,10 @@ SEPAL_API sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal
                                  const char *spec, const sepal_data *train, const char *options);
 /* Whether sepal_fit would understand the spec and the options: to be asked before a long read. */
 SEPAL_API sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
+/* Whether the labels look like classes: to be asked before a fit, which takes any. SEPAL_EDATA when
+   every row is a class of its own and another column could be the target; a warning when they look
+   like the numbers of a regression. */
+SEPAL_API sepal_status sepal_fit_check_target(sepal_ctx *ctx, const sepal_data *train);
 SEPAL_API void sepal_model_free(sepal_model *model);
 SEPAL_API sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
 /* The same in two steps: write the file beside its place, then, when all else is done, put it there.
@@ -242,6 +246,8 @@ SEPAL_API sepal_status sepal_report_json(char **out, sepal_ctx *ctx, const sepal
                                          const char *command);
 /* The same for people. */
 SEPAL_API sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal_report *report);
+/* How many weights of each score function the text of a model shows, 12 by default; 0: all. */
+SEPAL_API void sepal_report_set_top(sepal_report *report, size_t top);
 /* The context's last error as JSON. */
 SEPAL_API sepal_status sepal_error_json(char **out, sepal_ctx *ctx, const char *command,
                                         int exit_code);
@@ -289,6 +295,10 @@ SEPAL_API int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out);
 SEPAL_API int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
 /* 1 if row `learner` of SEPAL_LEARNER can be told to use that solver. */
 SEPAL_API int sepal_learner_has_solver(size_t learner, const char *solver);
+/* What a learner, map or strategy of another program is written as here ("logreg": "logistic"), NULL if
+   that is not known; and which of `names` a parameter of another program is ("l1_ratio": "ratio"). */
+SEPAL_API const char *sepal_synonym(const char *word);
+SEPAL_API const char *sepal_synonym_param(const char *word, const char *const *names, size_t n);
 
 #ifdef __cplusplus
 }

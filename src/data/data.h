@@ -4,6 +4,7 @@
 
 #include "data/matrix.h"
 #include "data/schema.h"
+#include "data/target.h"
 
 struct sepal_data {
     struct matrix matrix;
@@ -30,7 +31,8 @@ struct sepal_data {
     const char *kept_header;
     const char **kept; /* per row; NULL: nothing is kept */
     const char *file;  /* where it was read from; "" if from nowhere */
-    double seconds;    /* it took to load */
+    struct target target;
+    double seconds; /* it took to load */
 };
 
 struct parsed_chunk;

@@ -81,9 +81,10 @@ static size_t usual_target(const struct columns *columns) {
     return SIZE_MAX;
 }
 
-static size_t default_target(const struct columns *columns) {
+static void take_default_target(struct columns *columns) {
     size_t usual = usual_target(columns);
-    return usual == SIZE_MAX ? columns->n - 1 : usual;
+    columns->guessed = usual == SIZE_MAX;
+    columns->target = columns->guessed ? columns->n - 1 : usual;
 }
 
 /* Labels from another file are the only ones: what looks like the target is a feature now. */
@@ -134,8 +135,7 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
                           const struct read_options *options) {
     struct choice choice;
     TRY(columns_choose(&choice, layout, ctx, arena, columns, options));
-    if (columns->target == SIZE_MAX && !columns->labels_elsewhere)
-        columns->target = default_target(columns);
+    if (columns->target == SIZE_MAX && !columns->labels_elsewhere) take_default_target(columns);
     if (columns->target == columns->weight && columns->target != SIZE_MAX)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "column '%s' cannot be both the target and the weight; name the label "

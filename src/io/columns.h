@@ -14,6 +14,7 @@ struct columns {
     const char **names;    /* of every cell; "x1" ... without a header */
     struct tokens by_name; /* the same, to be found quickly */
     size_t target;         /* SIZE_MAX: none */
+    bool guessed;          /* the target is the last column, for want of a better one */
     size_t weight;         /* likewise */
     bool labels_elsewhere; /* labels come from another file: no column is the target */
     bool numbers;          /* every cell is a number: the format has nothing else */

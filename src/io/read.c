@@ -188,6 +188,23 @@ static sepal_status begin_data(struct reading *reading) {
     return SEPAL_OK;
 }
 
+/* What the labels are, to be told in reports. */
+static sepal_status keep_target(struct reading *reading) {
+    const struct columns *columns = &reading->columns;
+    sepal_data *data = reading->data;
+    const char *file = reading->labels.file;
+    struct target target = {.source = TARGET_FIELD};
+    if (!reading->with_labels) return SEPAL_OK;
+    if (file)
+        target = (struct target){.source = TARGET_FILE, .name = file};
+    else if (reading->format->family == FAMILY_TABLE)
+        target = (struct target){.source = TARGET_COLUMN,
+                                 .name = columns->names[columns->target],
+                                 .guessed = columns->guessed,
+                                 .named = reading->options.target != NULL};
+    return target_copy(&data->target, reading->ctx, &data->arena, &target);
+}
+
 /* The rows as blocks, unless they are used where they are in their file. */
 static sepal_status take_matrix(struct reading *reading) {
     sepal_data *data = reading->data;
@@ -210,6 +227,7 @@ static sepal_status read_read_all(struct reading *reading, const char *options) 
     TRY(read_labels_and_weights(reading));
     TRY(begin_data(reading));
     TRY(reading->format->read(reading));
+    TRY(keep_target(reading));
     TRY(merge_chunks(reading));
     return take_matrix(reading);
 }

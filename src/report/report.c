@@ -13,6 +13,7 @@ sepal_report *report_new(sepal_ctx *ctx, enum report_kind kind) {
     sepal_report *report = mem_zero(ctx, 1, sizeof *report);
     if (!report) return NULL;
     report->kind = kind;
+    report->top = TOP_WEIGHTS;
     report->make = (struct tree_maker){.ctx = ctx, .arena = &report->arena};
     report->root = tree_object(&report->make, NULL, NULL);
     if (!report->make.failed) return report;
@@ -24,6 +25,36 @@ void report_free(sepal_report *report) {
     if (!report) return;
     arena_clear(&report->arena);
     mem_free(report);
+}
+
+/* What always predicting the most frequent class of the training rows achieves on other rows. */
+static void add_baseline(struct tree_maker *make, struct tree *test, const struct tree *majority) {
+    const struct tree *classes = tree_find(test, "per_class");
+    double right = 0, total = 0;
+    for (const struct tree *row = classes->first; row; row = row->next) {
+        double support = tree_find(row, "support")->number;
+        total += support;
+        if (strcmp(tree_find(row, "label")->text.bytes, majority->text.bytes) == 0) right = support;
+    }
+    struct tree *baseline = tree_object(make, test, "baseline");
+    tree_text(make, baseline, "label", majority->text.bytes);
+    tree_number(make, baseline, "accuracy", right / total);
+}
+
+void report_attach(sepal_report *report, const char *key, const sepal_report *part) {
+    const struct tree *majority = tree_path(report->root, "train.majority");
+    struct arena arena = {0};
+    struct tree_maker make = {.ctx = report->make.ctx, .arena = &arena};
+    struct tree *copy = tree_object(&make, NULL, NULL);
+    for (const struct tree *fact = part->root->first; fact; fact = fact->next)
+        tree_copy(&make, copy, fact->key, fact);
+    if (majority && part->kind == REPORT_EVALUATION && !make.failed)
+        add_baseline(&make, copy, majority);
+    if (make.failed)
+        report->make.failed = true;
+    else
+        tree_replace(&report->make, report->root, key, copy);
+    arena_clear(&arena);
 }
 
 /* ---- facts about data and models ---------------------------------------------------------- */
@@ -137,6 +168,29 @@ static void add_weights(sepal_report *report, const sepal_model *model) {
     }
 }
 
+/* How much each score changes by one standard deviation of each column: the weights as they were
+   learnt, if the columns were standardised. And how many weights are not 0. */
+static void add_effects(sepal_report *report, const sepal_model *model) {
+    struct tree_maker *make = &report->make;
+    const struct linear *linear = &model->linear;
+    double divisor;
+    bool known = !linear->bits && map_chain_deviation(&model->chain, 0, &divisor);
+    struct tree *nonzero = tree_array(make, report->root, "nonzero");
+    struct tree *effects = known ? tree_array(make, report->root, "effects") : NULL;
+    for (size_t r = 0; r < linear->rows; r++) {
+        struct tree *row = known ? tree_array(make, effects, NULL) : NULL;
+        const double *w = linear->w + r * linear->cols;
+        size_t n = 0;
+        for (size_t j = 0; j < linear->cols; j++) {
+            n += w[j] != 0;
+            if (!known) continue;
+            map_chain_deviation(&model->chain, j, &divisor);
+            tree_number(make, row, NULL, w[j] / divisor);
+        }
+        tree_number(make, nonzero, NULL, (double)n);
+    }
+}
+
 /* The surfaces between each two classes that are decided by score, s_i = s_j: as each is a hyperplane
    of its own, how steep the difference is and how far off the origin lies. From the numbers that are already in
    the report, so that all are in the same units. */
@@ -226,6 +280,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     report_add_rows(report, model);
     add_names(report, model);
     add_weights(report, model);
+    add_effects(report, model);
     add_boundaries(report, model);
     add_parts(report, model);
     struct predict_options own = kept_rule_options(&model->kept_rule);
