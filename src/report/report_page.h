@@ -12,7 +12,6 @@ struct page {
 /* A number or truth of the tree, NaN if there is none; a text, "" if there is none. */
 double report_number(const struct tree *root, const char *path);
 const char *report_string(const struct tree *root, const char *path);
-/* How wide a UTF-8 text is on a terminal, near enough: its characters. */
 
 void page_pad(struct page *page, size_t have, size_t want);
 void page_left(struct page *page, const char *text, size_t width);

@@ -129,11 +129,14 @@ static void fit_page(struct page *page, const struct tree *root) {
         page_line(page, "margin", "%.6g (1/|w|); %.0f support vectors",
                   report_number(svm, "margin"), report_number(svm, "support_vectors"));
     const struct tree *perceptron = tree_find(root, "perceptron");
+    char bound[64] = "";
+    if (perceptron && !isnan(report_number(perceptron, "bound")))
+        snprintf(bound, sizeof bound, ", at most %.6g by Novikoff's bound",
+                 report_number(perceptron, "bound"));
     if (perceptron && !isnan(report_number(perceptron, "margin")))
         page_line(page, "margin",
-                  "%.6g; radius %.6g; %.0f updates, at most %.6g by Novikoff's bound",
-                  report_number(perceptron, "margin"), report_number(perceptron, "radius"),
-                  report_number(perceptron, "updates"), report_number(perceptron, "bound"));
+                  "%.6g; radius %.6g; %.0f updates%s", report_number(perceptron, "margin"),
+                  report_number(perceptron, "radius"), report_number(perceptron, "updates"), bound);
     discriminant_lines(page, root);
     page_decision(page, root);
     double errors = report_number(root, "train.errors");
