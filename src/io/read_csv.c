@@ -1,4 +1,5 @@
 /* Delimited text: which marks it uses, whether line 1 is a header, then as any table. */
+#include "io/column_list.h"
 #include "io/csv.h"
 #include "io/reading.h"
 #include "io/write.h"
@@ -51,13 +52,24 @@ static sepal_status skip_blank_lines(struct reading *reading, struct csv_marks m
     }
 }
 
+/* A cell of line 1 is what an option calls a column. */
+static bool is_called(const struct read_options *options, const struct csv_sample *sample) {
+    const char *const lists[] = {options->target, options->weight, options->drop,
+                                 options->only,   options->keep,   options->categorical};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t c = 0; lists[i] && c < sample->cells; c++)
+            if (column_list_names(lists[i], sample->cell[c].text)) return true;
+    return false;
+}
+
 static sepal_status has_header(struct reading *reading, const struct csv_sample *sample,
                                bool *header) {
     *header = reading->options.header == HEADER_YES;
     if (reading->options.header != HEADER_AUTO) return SEPAL_OK;
     /* For a model trained without a header, rows of text alone must not be taken for one. */
     bool named = !reading->known || reading->known->header;
-    *header = named ? detect_header(sample) : detect_names(sample);
+    *header = is_called(&reading->options, sample) ||
+              (named ? detect_header(sample) : detect_names(sample));
     if (*header || !reading->known) return SEPAL_OK;
     struct tokens first = {0};
     sepal_status status = SEPAL_OK;

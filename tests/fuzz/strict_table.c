@@ -176,6 +176,14 @@ static bool names_columns(const struct table *t) {
     return !numeric && !recurs;
 }
 
+/* A word that an option has for a column is a cell of line 1. Patterns and ranges are not known here. */
+static bool calls_column(const struct table *t, const char *wish) {
+    if (!wish || !*wish || wish[strspn(wish, "0123456789")] == '\0') return false;
+    for (size_t c = 0; c < t->width; c++)
+        if (strcmp(wish, t->records[0].cells[c].text) == 0) return true;
+    return false;
+}
+
 static bool check_names(struct table *t) {
     const struct record *top = &t->records[0];
     for (size_t c = 0; c < t->width; c++) {
@@ -365,8 +373,10 @@ struct strict *strict_read_table(const char *bytes, size_t n, const struct read_
         return read_either(bytes, n, options, delimiter);
     }
     t.width = t.records[0].count;
-    bool header =
-        options->header == HEADER_YES || (options->header == HEADER_AUTO && names_columns(&t));
+    bool header = options->header == HEADER_YES ||
+                  (options->header == HEADER_AUTO && !t.records[0].fault.line &&
+                   (names_columns(&t) || calls_column(&t, options->target) ||
+                    calls_column(&t, options->categorical)));
     if (t.records[0].fault.line) {
         refuse_first(t.strict, &t.records[0]);
     } else if ((!header || check_names(&t)) && choose_target(&t, header, options)) {
