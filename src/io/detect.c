@@ -98,9 +98,9 @@ static size_t longest_record(const char *p, const char *end, struct csv_marks ma
 static void detect_look_at(struct csv_evidence *below, struct slice text, struct slice top) {
     double value;
     if (cell_is_number(text, &value))
-        below->numbers = true;
+        below->numbers++;
     else if (!cell_is_missing(text))
-        below->texts = true;
+        below->texts++;
     if (slice_compare(text, top) == 0) below->recurs = true;
 }
 
@@ -136,10 +136,14 @@ static bool names_a_number_column(const struct csv_sample *sample, size_t c) {
     return sample->below[c].numbers && !sample->below[c].texts;
 }
 
-static bool is_number_or_recurs(const struct csv_sample *sample, size_t c) {
+/* At least half of the column are numbers, row 0 counted as any other. */
+static bool is_numeric_or_recurs(const struct csv_sample *sample, size_t c) {
     double value;
     const struct csv_evidence *below = &sample->below[c];
-    return cell_is_number(sample->cell[c].text, &value) || below->numbers || below->recurs;
+    struct slice top = sample->cell[c].text;
+    size_t texts = below->texts + !cell_is_missing(top);
+    bool numeric = below->numbers && below->numbers >= texts;
+    return cell_is_number(top, &value) || numeric || below->recurs;
 }
 
 bool detect_names(const struct csv_sample *sample) {
@@ -151,6 +155,6 @@ bool detect_names(const struct csv_sample *sample) {
 bool detect_header(const struct csv_sample *sample) {
     if (detect_names(sample)) return true;
     for (size_t c = 0; c < sample->cells; c++)
-        if (is_number_or_recurs(sample, c)) return false;
+        if (is_numeric_or_recurs(sample, c)) return false;
     return sample->rows > 0;
 }

@@ -20,8 +20,8 @@ struct csv_sample {
     size_t rows, cells; /* cells of row 0; a row with another number is not sampled */
     struct table_cell *cell;
     struct csv_evidence {
-        bool numbers, texts; /* below row 0 */
-        bool recurs;         /* the cell of row 0 does, below it */
+        size_t numbers, texts; /* below row 0 */
+        bool recurs;           /* the cell of row 0 does, below it */
     } * below;
 };
 sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,

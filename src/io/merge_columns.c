@@ -31,10 +31,13 @@ static sepal_status refuse_mixed(struct reading *reading, const struct column *c
     bool top = totals.first_text->first_line + parsed->first_text.line == 1;
     return chunk_fail(
         reading->ctx, &reading->source, totals.first_text, parsed->first_text,
-        "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of "
-        "them); mend the cell, or say " OPTION "categorical '%s' if they name categories%s",
+        "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of them, and %zu other "
+        "cell%s); mend the cell, or say " OPTION
+        "categorical '%s' if they name categories, or " OPTION
+        "bad-lines skip to leave such lines out%s",
         (int)(text.length < 40 ? text.length : 40), text.bytes, column->name, totals.numbers,
-        column->name, top ? ", or " OPTION "header yes if line 1 names the columns" : "");
+        totals.texts, totals.texts == 1 ? "" : "s", column->name,
+        top ? ", or " OPTION "header yes if line 1 names the columns" : "");
 }
 
 static int merge_columns_by_bytes(const void *a, const void *b) {

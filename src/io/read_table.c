@@ -1,5 +1,6 @@
 /* What the readers of tables share, in whichever format their cells are written. */
 #include "data/limits.h"
+#include "io/column_kinds.h"
 #include "io/reading.h"
 
 #include <stdio.h>
@@ -73,12 +74,24 @@ sepal_status table_plan(struct reading *reading) {
     return SEPAL_OK;
 }
 
-sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
-                         const void *layout) {
+static sepal_status parse_rows(struct reading *reading, const struct chunk_format *format,
+                               const void *layout) {
     reading->chunks.in_order = reading->table.weight != NULL;
     reading->chunks.note_bytes = reading->table.n_features * sizeof(struct parsed_column);
-    TRY(chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line, format,
-                     layout));
+    return chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line, format,
+                        layout);
+}
+
+sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
+                         const void *layout) {
+    bool open = kinds_open(reading), again = false;
+    if (open) source_mark(&reading->source);
+    TRY(parse_rows(reading, format, layout));
+    if (open) TRY(kinds_settle(reading, &again));
+    if (again) {
+        chunks_clear(&reading->chunks);
+        TRY(parse_rows(reading, format, layout));
+    }
     if (reading->chunks.count) return SEPAL_OK;
     return reading_refuse_empty(reading, "there are no rows below the header");
 }

@@ -11,9 +11,10 @@
 enum role { ROLE_IGNORE, ROLE_FEATURE, ROLE_LABEL, ROLE_WEIGHT };
 struct table_role {
     enum role role;
-    size_t feature;             /* its number among the features */
-    bool as_text;               /* never read as a number */
-    bool as_number;             /* never read as text: the format says so */
+    size_t feature; /* its number among the features */
+    bool as_text;   /* never read as a number */
+    size_t numbers; /* in a column that is text because they are fewer than the others */
+    bool as_number; /* never read as text: the format says so */
     const struct column *known; /* its kind and categories: the model's, or as the file declares */
     bool declared; /* the file lists its categories: words for missing values may be among them */
     bool literal;  /* what stands in quotes is there, whatever it says */

@@ -162,16 +162,16 @@ static bool names_columns(const struct table *t) {
     if (t->records[0].fault.line) return false;
     for (size_t c = 0; c < t->width; c++) {
         const struct cell *top = &t->records[0].cells[c];
-        bool numbers = false, texts = false;
+        size_t numbers = 0, texts = 0;
         for (size_t r = 1; r < last; r++) {
             const struct record *record = &t->records[r];
             if (record->count != t->width || record->fault.line) continue;
-            numbers = numbers || record->cells[c].number;
-            texts = texts || (!record->cells[c].number && !record->cells[c].missing);
+            numbers += record->cells[c].number;
+            texts += !record->cells[c].number && !record->cells[c].missing;
             recurs = recurs || same_text(top, &record->cells[c]);
         }
         if (!top->number && !top->missing && numbers && !texts) return true;
-        numeric = numeric || top->number || numbers;
+        numeric = numeric || top->number || (numbers && numbers >= texts + !top->missing);
     }
     return !numeric && !recurs;
 }
@@ -261,10 +261,13 @@ static bool has_missing(const struct table *t, const struct record *record,
    With drop[] rows left out. */
 static void add_column(struct table *t, size_t c, size_t first, const bool *drop, bool as_text) {
     struct strict *strict = t->strict;
-    bool numeric = false;
+    size_t numbers = 0, texts = 0;
     const struct cell **cells = strict_grow(NULL, strict->rows, sizeof *cells);
-    for (size_t r = first; r < t->n_records; r++)
-        numeric = numeric || (!as_text && t->records[r].cells[c].number);
+    for (size_t r = first; r < t->n_records; r++) {
+        numbers += t->records[r].cells[c].number;
+        texts += !t->records[r].cells[c].number && !t->records[r].cells[c].missing;
+    }
+    bool numeric = !as_text && numbers && numbers >= texts;
     size_t n = 0;
     for (size_t r = first; r < t->n_records; r++) {
         const struct cell *cell = &t->records[r].cells[c];
