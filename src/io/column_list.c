@@ -1,4 +1,6 @@
-#include "io/column_list.h"
+/* Columns as the options name them, "id,3,5-9,PAY_*": each by its name, its number from 1, a range of
+   numbers, or a pattern in which * stands for any text and ? for one character. */
+#include "io/columns.h"
 
 #include <stdio.h>
 #include <string.h>

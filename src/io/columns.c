@@ -1,7 +1,5 @@
 #include "io/columns.h"
 
-#include "io/column_list.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* Delimited text: which marks it uses, whether line 1 is a header, then as any table. */
-#include "io/column_list.h"
 #include "io/csv.h"
 #include "io/reading.h"
 #include "io/write.h"
@@ -35,10 +34,15 @@ static sepal_status choose_marks(struct reading *reading, struct csv_marks *mark
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     *marks = (struct csv_marks){.delimiter = reading->format->delimiter,
                                 .eol = detect_eol(bytes, n),
-                                .quotes = reading->options.quote};
-    if (wish) return named_delimiter(&marks->delimiter, reading->ctx, wish);
+                                .quotes = reading->options.quote,
+                                .comma = reading->options.decimal == DECIMAL_COMMA};
+    if (wish) TRY(named_delimiter(&marks->delimiter, reading->ctx, wish));
+    if (marks->delimiter == ',' && marks->comma)
+        return fail(reading->ctx, SEPAL_EUSAGE,
+                    "a comma cannot be both the " OPTION "delimiter and, by " OPTION
+                    "decimal comma, the decimal mark; leave one of them out");
     if (marks->delimiter) return SEPAL_OK;
-    return detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, marks->eol, marks->quotes);
+    return detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, *marks);
 }
 
 /* Skip blank lines at the top, so that the first line is the header or the first row. */
@@ -148,6 +152,8 @@ static sepal_status read_csv(struct reading *reading) {
     struct csv_layout layout = {.table = &reading->table};
     TRY(choose_marks(reading, &layout.marks));
     TRY(read_csv_plan(reading, layout.marks));
+    reading->table.comma = layout.marks.comma;
+    reading->table.advises = !layout.marks.comma && layout.marks.delimiter != ',';
     return table_parse(reading, &csv_chunk_format, &layout);
 }
 

@@ -51,6 +51,7 @@ static sepal_status refuse_table_options(struct reading *reading) {
                                                 {"categorical", options->categorical != NULL},
                                                 {"weight", options->weight != NULL},
                                                 {"delimiter", options->delimiter != NULL},
+                                                {"decimal", options->decimal == DECIMAL_COMMA},
                                                 {0}};
     return reading_refuse_options(reading, table_only, "tables",
                                   "in LIBSVM format, whose label comes first and whose columns "

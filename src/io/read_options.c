@@ -30,6 +30,8 @@ const struct parameter read_option_table[] = {
     {"header", PARAMETER_CHOICE, AT(header), "auto", "auto|yes|no",
      "line 1 holds the column names"},
     {"quote", PARAMETER_FLAG, AT(quote), "true", "", "cells may be in double quotes"},
+    {"decimal", PARAMETER_CHOICE, AT(decimal), "point", "point|comma",
+     "mark before the decimals of a number; comma: 1,5 is a number and 1.5 is not"},
     {"skip", PARAMETER_COUNT, AT(skip), "0", "[0, 1e9]", "lines to leave out at the top"},
     {"target", PARAMETER_TEXT, AT(target), NULL, "",
      "label column, by name or number from 1; unless given target, label, class or y, else the "

@@ -1,6 +1,5 @@
 /* What the readers of tables share, in whichever format their cells are written. */
 #include "data/limits.h"
-#include "io/column_kinds.h"
 #include "io/reading.h"
 
 #include <stdio.h>
@@ -91,6 +90,7 @@ sepal_status table_parse(struct reading *reading, const struct chunk_format *for
     if (again) {
         chunks_clear(&reading->chunks);
         TRY(parse_rows(reading, format, layout));
+        TRY(kinds_check(reading));
     }
     if (reading->chunks.count) return SEPAL_OK;
     return reading_refuse_empty(reading, "there are no rows below the header");

@@ -62,4 +62,14 @@ sepal_status table_plan(struct reading *reading);
 sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
                          const void *layout);
 
+/* ---- Numbers or text, where the file does not say (column_kinds.c) ------------------------ */
+
+/* Whether there is a column whose kind is to be found out. */
+bool kinds_open(const struct reading *reading);
+/* Once all rows are parsed: mark the columns that are text though they have numbers. *again: there are
+   some, and the source stands at the first row again. */
+sepal_status kinds_settle(struct reading *reading, bool *again);
+/* Once they are parsed again: numbers without any mark count among those with decimal commas. */
+sepal_status kinds_check(struct reading *reading);
+
 #endif

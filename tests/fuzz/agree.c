@@ -82,7 +82,7 @@ static bool is_plain(const char *column) {
 
 static bool is_known(const struct read_options *o) {
     return is_plain(o->target) && is_plain(o->categorical) && !o->drop && !o->only && !o->keep &&
-           !o->weight && !o->bad_lines && (o->missing == 0 || o->missing == 3) &&
+           !o->weight && !o->bad_lines && !o->decimal && (o->missing == 0 || o->missing == 3) &&
            !(o->target && o->categorical && strcmp(o->target, o->categorical) == 0);
 }
 

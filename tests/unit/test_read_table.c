@@ -266,60 +266,6 @@ static void test_categories(void **state) {
 }
 
 /* A name may begin as bz2 files do. */
-/* ---- numbers or text ---------------------------------------------------------------------- */
-
-static const char *const cells[] = {"1", "01", "1.0", "+1", "", "a", "b", "?", "1e999", "0x1"};
-enum { CELLS = sizeof cells / sizeof *cells, IS_NUMBER = 4 };
-
-static bool is_nothing(size_t cell) {
-    return !*cells[cell] || *cells[cell] == '?';
-}
-
-/* The rule, in plain words: at least half of the cells that are there are numbers; else it is read as
-   `categorical` has it, and said so if there are any. */
-static void test_kinds(void **state) {
-    (void)state;
-    struct rng rng = rng_make(test_seed(5), 1);
-    enum { CASES = 400 };
-    for (size_t i = 0; i < CASES; i++) {
-        size_t rows = 1 + (size_t)rng_below(&rng, 9), numbers = 0, texts = 0, odd = 0;
-        struct text text = {0};
-        text_puts(&ctx, &text, "a,b,y\n");
-        for (size_t r = 0; r < rows; r++) {
-            size_t cell = (size_t)rng_below(&rng, CELLS);
-            text_printf(&ctx, &text, "%s,%zu,k\n", cells[cell], r);
-            if (is_nothing(cell)) continue;
-            if (cell >= IS_NUMBER && texts++ == 0) odd = r + 2;
-            numbers += cell < IS_NUMBER;
-        }
-        put_bytes(path, text.bytes, text.length);
-        text_clear(&text);
-        forget_warnings();
-        if (numbers && texts && numbers >= texts) {
-            char counts[64];
-            snprintf(counts, sizeof counts, "(%zu of them, and %zu other cell", numbers, texts);
-            assert_refused(path, "missing=mean, header=yes", NULL, true,
-                           (struct refusal){odd, 1, counts});
-            sepal_data *data = must_read(path, "missing=mean, header=yes, bad-lines=skip");
-            assert_false(data->schema->columns[0].text);
-            assert_int_equal(data->matrix.rows, rows - texts);
-            data_free(data);
-            continue;
-        }
-        sepal_data *data = must_read(path, "missing=mean, header=yes");
-        assert_int_equal(data->schema->columns[0].text, numbers == 0 || texts);
-        assert_int_equal(warned("numbers-in-text"), numbers && texts);
-        forget_warnings();
-        if (data->schema->columns[0].text) {
-            sepal_data *asked = must_read(path, "missing=mean, header=yes, categorical=a");
-            assert_false(warned("numbers-in-text"));
-            assert_same_data(data, asked);
-            data_free(asked);
-        }
-        data_free(data);
-    }
-}
-
 static void test_letters_of_bz2(void **state) {
     (void)state;
     static const char *const names[] = {"BZh", "BZh9", "BZh1,b", "BZhat", "BZh0"};
@@ -489,7 +435,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_choice_of_columns, fresh, clean),
         cmocka_unit_test_setup_teardown(test_refused_tables, fresh, clean),
         cmocka_unit_test_setup_teardown(test_categories, fresh, clean),
-        cmocka_unit_test_setup_teardown(test_kinds, fresh, clean),
         cmocka_unit_test_setup_teardown(test_letters_of_bz2, fresh, clean),
         cmocka_unit_test_setup_teardown(test_many_categories, fresh, clean),
         cmocka_unit_test_setup_teardown(test_missing_values, fresh, clean),
