@@ -85,6 +85,9 @@ static sepal_status read_libsvm(struct reading *reading) {
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
                        "the model was trained on a table and this is in LIBSVM format; sepal "
                        "convert makes one of the other");
+    /* a model knows the names of its features */
+    if (reading->options.names && reading->learnt)
+        TRY(labels_file_names(&reading->names, reading->ctx, reading->options.names));
     struct libsvm_layout layout = read_libsvm_plan(reading, detect_eol(bytes, n));
     reading->chunks.in_order = layout.weight != NULL;
     return chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line,

@@ -17,8 +17,8 @@ struct read_options {
     int decimal;
     size_t skip;
     const char *target, *drop, *only, *keep, *categorical, *weight;
-    const char *labels, *weights; /* paths */
-    int missing;                  /* enum missing */
+    const char *labels, *weights, *names; /* paths */
+    int missing;                          /* enum missing */
     int unknown;
     int bad_lines;
     size_t n_features; /* 0: as many as the file shows */

@@ -61,6 +61,9 @@ sepal_status table_plan(struct reading *reading) {
     struct arena *arena = table_arena(reading);
     columns->labels_elsewhere = reading->labels.file != NULL;
     TRY(refuse_other_family(reading));
+    const struct reading_option others[] = {{"names", reading->options.names != NULL}, {0}};
+    TRY(reading_refuse_options(reading, others, "LIBSVM rows",
+                               "a table, whose columns have names"));
     if (reading->known)
         TRY(columns_match(layout, reading->ctx, arena, columns, reading->known, &reading->options,
                           reading->with_labels));

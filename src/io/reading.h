@@ -21,6 +21,7 @@ struct reading {
     struct source source;
     size_t line;                        /* number of the line at which the source stands */
     struct labels_file labels, weights; /* from files beside the data; without a file: none */
+    struct labels_file names;           /* likewise, of features that are indices */
     char *sibling;                      /* path of a label file that was found, not asked for */
     struct columns columns;             /* of a table, as are */
     struct table_layout table;          /* what they are for; both empty where rows are indexed */
