@@ -129,9 +129,10 @@ static sepal_status read_choose_format(struct reading *reading) {
 
 static sepal_status refuse_contradictions(struct reading *reading) {
     const struct read_options *options = &reading->options;
-    const char *path[] = {reading->path, options->labels, options->weights};
+    const char *path[] = {reading->path, options->labels, options->weights, options->names};
     size_t inputs = 0;
-    for (size_t i = 0; i < 3; i++) inputs += path[i] && strcmp(path[i], "-") == 0;
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++)
+        inputs += path[i] && strcmp(path[i], "-") == 0;
     if (options->labels && options->target)
         return fail(reading->ctx, SEPAL_EUSAGE,
                     OPTION "labels and " OPTION
@@ -142,8 +143,8 @@ static sepal_status refuse_contradictions(struct reading *reading) {
                            "weight both say where the weights are; give one of them");
     if (inputs > 1)
         return fail(reading->ctx, SEPAL_EUSAGE,
-                    "standard input can be only one of the data, " OPTION "labels and " OPTION
-                    "weights");
+                    "standard input can be only one of the data, " OPTION "labels, " OPTION
+                    "weights and " OPTION "names");
     return SEPAL_OK;
 }
 
@@ -250,6 +251,7 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
     tokens_clear(&reading.columns.by_name);
     labels_file_clear(&reading.labels);
     labels_file_clear(&reading.weights);
+    labels_file_clear(&reading.names);
     mem_free(reading.sibling);
     arena_clear(&reading.arena);
     if (status != SEPAL_OK) {

@@ -5,6 +5,7 @@
 static sepal_status refuse_text_options(struct reading *reading) {
     const struct read_options *options = &reading->options;
     const struct reading_option text_only[] = {{"delimiter", options->delimiter != NULL},
+                                               {"decimal", options->decimal == DECIMAL_COMMA},
                                                {"skip", options->skip > 0},
                                                {"header", options->header == HEADER_YES},
                                                {0}};

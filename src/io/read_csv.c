@@ -34,10 +34,15 @@ static sepal_status choose_marks(struct reading *reading, struct csv_marks *mark
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     *marks = (struct csv_marks){.delimiter = reading->format->delimiter,
                                 .eol = detect_eol(bytes, n),
-                                .quotes = reading->options.quote};
-    if (wish) return named_delimiter(&marks->delimiter, reading->ctx, wish);
+                                .quotes = reading->options.quote,
+                                .comma = reading->options.decimal == DECIMAL_COMMA};
+    if (wish) TRY(named_delimiter(&marks->delimiter, reading->ctx, wish));
+    if (marks->delimiter == ',' && marks->comma)
+        return fail(reading->ctx, SEPAL_EUSAGE,
+                    "a comma cannot be both the " OPTION "delimiter and, by " OPTION
+                    "decimal comma, the decimal mark; leave one of them out");
     if (marks->delimiter) return SEPAL_OK;
-    return detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, marks->eol, marks->quotes);
+    return detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, *marks);
 }
 
 /* Skip blank lines at the top, so that the first line is the header or the first row. */
@@ -51,13 +56,24 @@ static sepal_status skip_blank_lines(struct reading *reading, struct csv_marks m
     }
 }
 
+/* A cell of line 1 is what an option calls a column. */
+static bool is_called(const struct read_options *options, const struct csv_sample *sample) {
+    const char *const lists[] = {options->target, options->weight, options->drop,
+                                 options->only,   options->keep,   options->categorical};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t c = 0; lists[i] && c < sample->cells; c++)
+            if (column_list_names(lists[i], sample->cell[c].text)) return true;
+    return false;
+}
+
 static sepal_status has_header(struct reading *reading, const struct csv_sample *sample,
                                bool *header) {
     *header = reading->options.header == HEADER_YES;
     if (reading->options.header != HEADER_AUTO) return SEPAL_OK;
     /* For a model trained without a header, rows of text alone must not be taken for one. */
     bool named = !reading->known || reading->known->header;
-    *header = named ? detect_header(sample) : detect_names(sample);
+    *header = is_called(&reading->options, sample) ||
+              (named ? detect_header(sample) : detect_names(sample));
     if (*header || !reading->known) return SEPAL_OK;
     struct tokens first = {0};
     sepal_status status = SEPAL_OK;
@@ -136,6 +152,8 @@ static sepal_status read_csv(struct reading *reading) {
     struct csv_layout layout = {.table = &reading->table};
     TRY(choose_marks(reading, &layout.marks));
     TRY(read_csv_plan(reading, layout.marks));
+    reading->table.comma = layout.marks.comma;
+    reading->table.advises = !layout.marks.comma && layout.marks.delimiter != ',';
     return table_parse(reading, &csv_chunk_format, &layout);
 }
 

@@ -61,6 +61,9 @@ sepal_status table_plan(struct reading *reading) {
     struct arena *arena = table_arena(reading);
     columns->labels_elsewhere = reading->labels.file != NULL;
     TRY(refuse_other_family(reading));
+    const struct reading_option others[] = {{"names", reading->options.names != NULL}, {0}};
+    TRY(reading_refuse_options(reading, others, "LIBSVM rows",
+                               "a table, whose columns have names"));
     if (reading->known)
         TRY(columns_match(layout, reading->ctx, arena, columns, reading->known, &reading->options,
                           reading->with_labels));
@@ -73,12 +76,25 @@ sepal_status table_plan(struct reading *reading) {
     return SEPAL_OK;
 }
 
-sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
-                         const void *layout) {
+static sepal_status parse_rows(struct reading *reading, const struct chunk_format *format,
+                               const void *layout) {
     reading->chunks.in_order = reading->table.weight != NULL;
     reading->chunks.note_bytes = reading->table.n_features * sizeof(struct parsed_column);
-    TRY(chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line, format,
-                     layout));
+    return chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line, format,
+                        layout);
+}
+
+sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
+                         const void *layout) {
+    bool open = kinds_open(reading), again = false;
+    if (open) source_mark(&reading->source);
+    TRY(parse_rows(reading, format, layout));
+    if (open) TRY(kinds_settle(reading, &again));
+    if (again) {
+        chunks_clear(&reading->chunks);
+        TRY(parse_rows(reading, format, layout));
+        TRY(kinds_check(reading));
+    }
     if (reading->chunks.count) return SEPAL_OK;
     return reading_refuse_empty(reading, "there are no rows below the header");
 }

@@ -134,9 +134,9 @@ static void fit_page(struct page *page, const struct tree *root) {
         snprintf(bound, sizeof bound, ", at most %.6g by Novikoff's bound",
                  report_number(perceptron, "bound"));
     if (perceptron && !isnan(report_number(perceptron, "margin")))
-        page_line(page, "margin",
-                  "%.6g; radius %.6g; %.0f updates%s", report_number(perceptron, "margin"),
-                  report_number(perceptron, "radius"), report_number(perceptron, "updates"), bound);
+        page_line(page, "margin", "%.6g; radius %.6g; %.0f updates%s",
+                  report_number(perceptron, "margin"), report_number(perceptron, "radius"),
+                  report_number(perceptron, "updates"), bound);
     discriminant_lines(page, root);
     page_decision(page, root);
     double errors = report_number(root, "train.errors");
