@@ -80,6 +80,8 @@ void help_row(struct sink *out, struct sink *left, const struct option *option);
 /* ---- Steps that several commands take ------------------------------------------------------ */
 
 /* Read DATA, with the reading options, to learn from or, with a model, for it. */
+/* A file described, whatever its cells hold. */
+int step_describe(sepal_report **out, struct session *s, const char *path);
 int step_read(sepal_data **out, struct session *s, const char *path);
 int step_read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
                   int with_labels);

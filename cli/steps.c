@@ -33,6 +33,19 @@ int step_read(sepal_data **out, struct session *s, const char *path) {
     return code;
 }
 
+int step_describe(sepal_report **out, struct session *s, const char *path) {
+    struct sink options = sink_open(-1);
+    options_settings(&s->options, GROUP_READ, &options);
+    int code = sink_check(s, &options);
+    if (code == EXIT_DONE) {
+        await_rows(s, path);
+        sepal_status status = sepal_file_describe(out, s->ctx, path, sink_text(&options));
+        code = status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
+    }
+    sink_close(&options);
+    return code;
+}
+
 static int read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
                     struct sink *options, int with_labels) {
     int code = sink_check(s, options);

@@ -164,6 +164,18 @@ sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx, const sepal
     return api_give(out, report, report ? describe_data(report, data) : SEPAL_EMEMORY);
 }
 
+sepal_status sepal_file_describe(sepal_report **out, sepal_ctx *ctx, const char *path,
+                                 const char *options) {
+    sepal_data *data = NULL;
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(path));
+    TRY(data_survey(&data, ctx, path, options));
+    sepal_report *report = report_new(ctx, REPORT_DATA);
+    sepal_status status = report ? describe_data(report, data) : SEPAL_EMEMORY;
+    data_free(data);
+    return api_give(out, report, status);
+}
+
 sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx, const sepal_model *model) {
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(model));

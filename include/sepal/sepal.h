@@ -121,6 +121,10 @@ SEPAL_API sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const 
 SEPAL_API sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char *path);
 SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_data *data);
+/* A first look at a file, which nothing in a cell stops: missing values and text in columns of numbers are
+   counted, lines that cannot be cut into cells are left out with a warning. */
+SEPAL_API sepal_status sepal_file_describe(sepal_report **out, sepal_ctx *ctx, const char *path,
+                                           const char *options);
 SEPAL_API size_t sepal_data_rows(const sepal_data *data);
 SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* features */
 /* The numbers of a row, sepal_data_columns(data) of them, NaN where a value is missing and the number of

@@ -56,6 +56,13 @@ static sepal_status refuse_commas(struct reading *reading, const struct table_ro
                                   const struct counts *counts) {
     size_t cells = counts->numbers + counts->texts;
     if (!counts->first || counts->commas < cells - counts->commas) return SEPAL_OK;
+    if (reading->surveys) {
+        warn(reading->ctx, "decimal-comma",
+             "column '%s' is text: %zu of its %zu cells are numbers with a decimal comma; " OPTION
+             "decimal comma reads them",
+             role->name, counts->commas, cells);
+        return SEPAL_OK;
+    }
     return chunk_fail(
         reading->ctx, &reading->source, counts->first,
         counts->first->columns[role->feature].first_comma,
@@ -92,9 +99,10 @@ sepal_status kinds_settle(struct reading *reading, bool *again) {
         if (!is_open(role)) continue;
         struct counts counts = count_cells(&reading->chunks, role->feature);
         bool numeric = counts.numbers && counts.numbers >= counts.texts;
-        if (numeric && counts.first && !reading->table.skips)
+        bool skips = reading->table.skips && !reading->surveys;
+        if (numeric && counts.first && !skips)
             counts.commas += count_whole(&reading->chunks, role->feature) - counts.texts;
-        if (!numeric || !reading->table.skips) TRY(refuse_commas(reading, role, &counts));
+        if (!numeric || !skips) TRY(refuse_commas(reading, role, &counts));
         if (numeric) continue;
         if (counts.numbers == 0) continue;
         role->as_text = true;

@@ -56,7 +56,7 @@ static sepal_status merge_table(struct reading *reading) {
     if (reading->learnt && reading->table.skips) TRY(merge_odd_texts(reading));
     TRY(join_files(reading));
     TRY(merge_missing(reading));
-    if (!reading->with_labels && reading->known->missing == MISSING_DROP)
+    if (!reading->with_labels && reading->known && reading->known->missing == MISSING_DROP)
         TRY(keep_undecided(reading));
     TRY(merge_rows(reading));
     TRY(merge_columns(reading));
@@ -97,7 +97,7 @@ static sepal_status name_features(struct reading *reading) {
 
 static sepal_status merge_indexed(struct reading *reading) {
     bool labels_inside = reading->with_labels && !reading->labels.file;
-    if (reading->options.bad_lines == BAD_LINES_SKIP && labels_inside)
+    if ((reading->options.bad_lines == BAD_LINES_SKIP || reading->surveys) && labels_inside)
         TRY(merge_unlabelled(reading));
     TRY(join_files(reading));
     if (reading->learnt) {

@@ -206,6 +206,23 @@ static sepal_status keep_target(struct reading *reading) {
     return target_copy(&data->target, reading->ctx, &data->arena, &target);
 }
 
+/* What is told of the file itself. The names of columns live as long as the schema. */
+static sepal_status begin_survey(struct reading *reading) {
+    reading->data->facts =
+        arena_zero(reading->ctx, &reading->data->arena, 1, sizeof *reading->data->facts);
+    return reading->data->facts ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+static void end_survey(struct reading *reading) {
+    const sepal_data *data = reading->data;
+    struct file_facts *facts = data->facts;
+    facts->format = reading->format->name;
+    facts->delimiter = reading->delimiter;
+    facts->header = reading->columns.header;
+    for (size_t i = 0; data->label && i < data->matrix.rows; i++)
+        facts->unlabelled += data->label[i] < 0;
+}
+
 /* The rows as blocks, unless they are used where they are in their file. */
 static sepal_status take_matrix(struct reading *reading) {
     sepal_data *data = reading->data;
@@ -227,22 +244,22 @@ static sepal_status read_read_all(struct reading *reading, const char *options) 
     TRY(read_choose_format(reading));
     TRY(read_labels_and_weights(reading));
     TRY(begin_data(reading));
+    if (reading->surveys) TRY(begin_survey(reading));
     TRY(reading->format->read(reading));
     TRY(keep_target(reading));
     TRY(merge_chunks(reading));
-    return take_matrix(reading);
+    TRY(take_matrix(reading));
+    if (reading->surveys) end_survey(reading);
+    return SEPAL_OK;
 }
 
-sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
-                       const struct schema *schema, bool with_labels) {
+static sepal_status read_data(sepal_data **out, sepal_ctx *ctx, const char *options,
+                              struct reading reading) {
     uint64_t start = clock_ns();
     *out = NULL;
-    struct reading reading = {.ctx = ctx,
-                              .path = path,
-                              .known = schema,
-                              .with_labels = with_labels,
-                              .line = 1,
-                              .source = {.file = {.fd = -1}}};
+    reading.ctx = ctx;
+    reading.line = 1;
+    reading.source.file.fd = -1;
     reading.data = data_new(ctx);
     sepal_status status = reading.data ? read_read_all(&reading, options) : SEPAL_EMEMORY;
     source_close(&reading.source);
@@ -261,4 +278,15 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
     reading.data->seconds = clock_seconds_since(start);
     *out = reading.data;
     return SEPAL_OK;
+}
+
+sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
+                       const struct schema *schema, bool with_labels) {
+    return read_data(out, ctx, options,
+                     (struct reading){.path = path, .known = schema, .with_labels = with_labels});
+}
+
+sepal_status data_survey(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options) {
+    return read_data(out, ctx, options,
+                     (struct reading){.path = path, .surveys = true, .with_labels = true});
 }

@@ -62,7 +62,8 @@ static struct libsvm_layout read_libsvm_plan(const struct reading *reading, char
     struct libsvm_layout layout = {.eol = eol,
                                    .labels = reading->with_labels && !reading->labels.file,
                                    .most = INT32_MAX,
-                                   .skips = reading->options.bad_lines == BAD_LINES_SKIP,
+                                   .skips = reading->options.bad_lines == BAD_LINES_SKIP ||
+                                            reading->surveys,
                                    .weight = reading->weights.weight,
                                    .n_weights = reading->weights.rows};
     if (reading->options.n_features) layout.most = (uint32_t)reading->options.n_features;

@@ -1,7 +1,6 @@
 #include "report/report.h"
 
 #include "core/alloc.h"
-#include "data/prepare.h"
 #include "kernels/blas.h"
 #include "learners/learner.h"
 #include "model/predict.h"
@@ -57,63 +56,7 @@ void report_attach(sepal_report *report, const char *key, const sepal_report *pa
     arena_clear(&arena);
 }
 
-/* ---- facts about data and models ---------------------------------------------------------- */
-
-static void add_counts(sepal_report *report, const sepal_data *data) {
-    struct tree_maker *make = &report->make;
-    struct tree *classes = tree_array(make, report->root, "classes");
-    struct tree *counts = tree_array(make, report->root, "counts");
-    size_t labels = data->set_start ? data->set_start[data->matrix.rows] : data->matrix.rows;
-    const int32_t *label = data->set_start ? data->set : data->label;
-    double *count = arena_zero(make->ctx, &report->arena, data->schema->n_classes, sizeof *count);
-    if (!count) {
-        make->failed = true;
-        return;
-    }
-    for (size_t i = 0; label && i < labels; i++) count[label[i]]++;
-    for (size_t k = 0; k < data->schema->n_classes; k++) {
-        tree_text(make, classes, NULL, data->schema->classes[k]);
-        tree_number(make, counts, NULL, count[k]);
-    }
-    if (data->set_start) tree_bool(make, report->root, "label_sets", true);
-}
-
-/* With Neumaier's correction, so that the sum does not depend on where the blocks end. */
-static double sum_of_values(const struct matrix *matrix) {
-    double sum = 0, rest = 0, x;
-    struct block_iterator blocks = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&blocks));)
-        for (size_t i = 0; i < block->rows; i++)
-            for (size_t at = 0, j; row_next(block, i, matrix->cols, &at, &j, &x);) {
-                double next = sum + x;
-                rest += fabs(sum) >= fabs(x) ? (sum - next) + x : (x - next) + sum;
-                sum = next;
-            }
-    return sum + rest;
-}
-
-static sepal_status describe_rows(sepal_report *report, const sepal_data *data) {
-    struct tree_maker *make = &report->make;
-    struct tree *root = report->root;
-    tree_number(make, root, "rows", (double)data->matrix.rows);
-    tree_number(make, root, "features", (double)schema_features(data->schema));
-    tree_number(make, root, "columns", (double)data->matrix.cols);
-    tree_number(make, root, "nonzeros", (double)data->matrix.nonzeros);
-    add_counts(report, data);
-    tree_number(make, root, "sum", sum_of_values(&data->matrix));
-    if (data->weight) tree_number(make, root, "total_weight", data->total_weight);
-    tree_text(make, root, "storage", data->matrix.sparse ? "sparse" : "dense");
-    tree_number(make, root, "memory", (double)matrix_bytes(&data->matrix));
-    return make->failed ? SEPAL_EMEMORY : SEPAL_OK;
-}
-
-sepal_status describe_data(sepal_report *report, const sepal_data *data) {
-    struct prepared prepared;
-    sepal_status status = prepare_fit(&prepared, report->make.ctx, data);
-    if (status == SEPAL_OK) status = describe_rows(report, &prepared.rows);
-    prepared_clear(&prepared);
-    return status;
-}
+/* ---- facts about models ------------------------------------------------------------------- */
 
 /* The scores at the centre: the biases, but of a quadratic model they are added to its forms. */
 static sepal_status scores_at_centre(double *out, sepal_report *report,

@@ -64,7 +64,9 @@ void page_classes(struct page *page, const char *name, const struct tree *classe
     size_t shown = 0;
     for (const struct tree *class = classes->first; class && shown < SHOWN;
          class = class->next, shown++) {
-        text_printf(page->ctx, &page->text, "%s%s", shown ? ", " : "", class->text.bytes);
+        char label[TEXT_SHOWN_BYTES];
+        text_printf(page->ctx, &page->text, "%s%s", shown ? ", " : "",
+                    text_shown(label, class->text.bytes, class->text.length));
         if (count) {
             text_puts(page->ctx, &page->text, " (");
             text_number(page->ctx, &page->text, count->number);
@@ -105,4 +107,13 @@ void page_decision(struct page *page, const struct tree *root) {
     else
         page_line(page, "decision", "%s%s%s%s", rule->with_cutoff[0], cutoff, rule->with_cutoff[1],
                   open);
+}
+
+void page_shape(struct page *page, const struct tree *root) {
+    double features = report_number(root, "features"), columns = report_number(root, "columns");
+    char more[64] = "";
+    if (columns != features) snprintf(more, sizeof more, " (%.0f columns)", columns);
+    page_line(page, "data", "%.0f rows, %.0f feature%s%s, %.0f nonzeros",
+              report_number(root, "rows"), features, features == 1 ? "" : "s", more,
+              report_number(root, "nonzeros"));
 }

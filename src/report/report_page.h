@@ -25,6 +25,10 @@ void page_classes(struct page *page, const char *name, const struct tree *classe
                   const struct tree *counts);
 /* The line `target`: which column or file the labels are from. */
 void page_target(struct page *page, const struct tree *root);
+/* The line `data`: rows, features, numbers other than 0. */
+void page_shape(struct page *page, const struct tree *root);
+/* A description of data. */
+void data_page(struct page *page, const struct tree *root);
 /* The line `decision`, if rows are not decided as usual. */
 void page_decision(struct page *page, const struct tree *root);
 

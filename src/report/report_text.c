@@ -7,14 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void shape(struct page *page, const struct tree *root) {
-    double features = report_number(root, "features"), columns = report_number(root, "columns");
-    char more[64] = "";
-    if (columns != features) snprintf(more, sizeof more, " (%.0f columns)", columns);
-    page_line(page, "data", "%.0f rows, %.0f features%s, %.0f nonzeros",
-              report_number(root, "rows"), features, more, report_number(root, "nonzeros"));
-}
-
 /* ---- one page per kind -------------------------------------------------------------------- */
 
 /* The axes of a discriminant: eigenvalues and what proportion each has. */
@@ -101,7 +93,7 @@ static void test_lines(struct page *page, const struct tree *root) {
 static void fit_page(struct page *page, const struct tree *root) {
     char digits[DECIMAL_BYTES + 1];
     page_line(page, "spec", "%s", report_string(root, "spec_in_short"));
-    shape(page, root);
+    page_shape(page, root);
     page_target(page, root);
     page_classes(page, "classes", tree_find(root, "classes"), NULL);
     if (*report_string(root, "loss"))
@@ -246,17 +238,6 @@ static void evaluation_page(struct page *page, const struct tree *root) {
         page_cell(page, value, more[i].digits, 0);
         text_printf(page->ctx, &page->text, "%s\n", more[i].then);
     }
-}
-
-static void data_page(struct page *page, const struct tree *root) {
-    char digits[DECIMAL_BYTES + 1];
-    shape(page, root);
-    page_classes(page, tree_find(root, "label_sets") ? "label sets" : "classes",
-                 tree_find(root, "classes"), tree_find(root, "counts"));
-    digits[decimal_print(digits, report_number(root, "sum"))] = '\0';
-    page_line(page, "sum", "%s", digits);
-    page_line(page, "storage", "%s, %.1f MB", report_string(root, "storage"),
-              report_number(root, "memory") / 1e6);
 }
 
 sepal_status report_text(char **out, sepal_ctx *ctx, const sepal_report *report) {
