@@ -88,7 +88,7 @@ FILES = named([
     read("quotes_off", b'a,class\n1,"x\n2,y"\n', 2, 1, '"x y"', 3, "--quote no"),
     read("delimiter_in_quotes", b'a,class\n1,"x,y"\n2,"x;y"\n', 2, 1, "x,y x;y", 3),
     refused("quoted_empty", b'a,class\n1,x\n"",y\n', (3, 1), "missing"),
-    refused("quoted_thousands", HEAD + b'1,2,x\n"1,000",4,y\n', (3, 1), "decimal number"),
+    refused("quoted_thousands", HEAD + b'1,2,x\n"1,000",4,y\n', (3, 1), "thousands"),
     refused("unclosed", HEAD + b'1,2,x\n"3,4,y\n5,6,x\n', (3, 1), "never closed"),
     refused("unclosed_in_header", b'a,"b,class\n1,2,x\n3,4,y\n', (1, 3), "never closed"),
     refused("unclosed_at_end", HEAD + b'1,2,x\n3,4,"', (3, 5), "never closed"),
@@ -136,7 +136,9 @@ FILES = named([
     read("semicolons_and_one_comma", b"a;b;class\n1;2;p,q\n3;4;y\n", 2, 2, "p,q y", 10),
     read("colon", GOOD.replace(b",", b":"), 2, 2, "x y", 10, "--delimiter :"),
     read("blanks_around", b"a , b,class\n 1,\t2 , x\n3 ,4, y \n", 2, 2, "x y", 10),
-    refused("decimal_comma", b"a;b;class\n1,5;2;x\n2;3;y\n", (2, 1), "decimal number"),
+    refused("decimal_comma", b"a;b;class\n1,5;2;x\n2;3;y\n", (2, 1), "--decimal comma"),
+    read("decimal_comma_asked_for", b"a;b;class\n1,5;2;x\n2;-,5e1;y\n", 2, 2, "x y", 0.5,
+         "--decimal comma"),
     refused("decimal_comma_in_comma_file", b"a,class\n1,5,x\n2,y\n", (2, 5), "cells"),
 
     # ---- the header ---------------------------------------------------------------------------
