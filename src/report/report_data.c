@@ -34,7 +34,7 @@ static void missing_line(struct page *page, const struct tree *root) {
     }
     if (columns > SHOWN)
         snprintf(list + used, sizeof list - used, " and %zu more columns", columns - SHOWN);
-    if (columns) page_line(page, "missing", "%.0f cells: %s", cells, list);
+    if (columns) page_line(page, "missing", "%.0f cell%s: %s", cells, cells == 1 ? "" : "s", list);
 }
 
 static void odd_lines(struct page *page, const struct tree *root) {
