@@ -66,7 +66,8 @@ static sepal_status refuse_categories(sepal_ctx *ctx, const sepal_data *data, co
     size_t top = *data->file ? 1 : 0;
     return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
                    "column '%s' is text with %zu different values, %d are the most that can "
-                   "become 0/1 columns; leave it out with " OPTION "drop '%s'",
+                   "become 0/1 columns; leave it out with " OPTION
+                   "drop '%s', or count its words and give them as LIBSVM rows",
                    name, n, LIMIT_CATEGORIES, name);
 }
 

@@ -201,6 +201,20 @@ static void add_file(sepal_report *report, const sepal_data *data) {
     }
 }
 
+/* The only feature that is text, and has few values: perhaps the classes. NULL: there is none. */
+static const char *likely_target(const sepal_data *data, const struct column_facts *facts) {
+    enum { MOST_CLASSES = 100 };
+    size_t only = SIZE_MAX, texts = 0;
+    for (size_t j = 0; facts && j < data->matrix.cols; j++)
+        if (is_text(data, j)) {
+            only = j;
+            texts++;
+        }
+    bool likely = texts == 1 && facts[only].distinct > 1 && facts[only].distinct <= MOST_CLASSES &&
+                  data->schema->numeric_labels;
+    return likely ? data->schema->columns[only].name : NULL;
+}
+
 /* What a newcomer would trip over in training. */
 static void advise(sepal_ctx *ctx, const sepal_data *data, const struct column_facts *facts) {
     enum { FEW = 10 }; /* labels that may well differ from row to row */
@@ -213,6 +227,13 @@ static void advise(sepal_ctx *ctx, const sepal_data *data, const struct column_f
              "the last column, '%s', is taken as the target and has %zu different labels in %zu "
              "rows; name the column of the classes with " OPTION "target",
              target->name, labels, rows);
+    const char *likely = target->guessed ? likely_target(data, facts) : NULL;
+    if (likely)
+        warn(ctx, "target-elsewhere",
+             "the last column, '%s', is taken as the target, but '%s' is the only one of text; if "
+             "it "
+             "has the classes, say " OPTION "target '%s'",
+             target->name, likely, likely);
     for (size_t j = 0; facts && j < data->matrix.cols; j++)
         if (is_text(data, j) && facts[j].distinct > LIMIT_CATEGORIES)
             warn(ctx, "free-text",

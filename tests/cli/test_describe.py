@@ -137,6 +137,14 @@ def check_alone():
     check("line-alone" in [w["code"] for w in found["warnings"]], str(found["warnings"]))
 
 
+def check_target_elsewhere():
+    Path("first.csv").write_text("A,1,2\nB,2,3\nA,1,4\nB,5,2\n")
+    codes = [w["code"] for w in describe("first.csv")["warnings"]]
+    check("target-elsewhere" in codes, str(codes))
+    codes = [w["code"] for w in describe("first.csv", "--target", "x1")["warnings"]]
+    check("target-elsewhere" not in codes, str(codes))
+
+
 def main():
     base = test_seed(4100)
     for i in range(120):
@@ -144,6 +152,7 @@ def main():
     check_roles()
     check_libsvm()
     check_alone()
+    check_target_elsewhere()
     finish()
 
 
