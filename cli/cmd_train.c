@@ -59,8 +59,8 @@ struct training {
 static int check_method(struct session *s) {
     if (option_value(s, "method") != NULL) return EXIT_DONE;
     struct sink names = sink_open(-1);
-    sepal_method method;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++)
+    sepal_method method = {.size = sizeof method};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method) == SEPAL_OK; i++)
         sink_printf(&names, "%s%s", i > 0 ? ", " : "", method.name);
     int code = sink_check(s, &names);
     if (code == EXIT_DONE) {
@@ -179,7 +179,7 @@ static int check_spec(struct session *s) {
     struct sink spec, options;
     int code = words_of_fit(s, &spec, &options);
     if (code != EXIT_DONE) return code;
-    sepal_status status = sepal_fit_check(s->ctx, sink_text(&spec), sink_text(&options));
+    sepal_status status = sepal_model_fit_check(s->ctx, sink_text(&spec), sink_text(&options));
     sink_close(&spec);
     sink_close(&options);
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
@@ -198,8 +198,8 @@ static int fit(struct session *s, struct training *t) {
     struct sink spec, options;
     int code = words_of_fit(s, &spec, &options);
     if (code != EXIT_DONE) return code;
-    sepal_status status =
-        sepal_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data, sink_text(&options));
+    sepal_status status = sepal_model_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data,
+                                          sink_text(&options));
     sink_close(&spec);
     sink_close(&options);
     code = finish_trace(s, t);

@@ -33,8 +33,8 @@ static int run_in_context(struct session *s) {
     sepal_ctx_set_option_prefix(s->ctx, "--");
     sepal_ctx_set_threads(s->ctx, (unsigned)threads);
     progress_begin(s);
-    say_more(s, "kernels %s, BLAS %s, threads %u", sepal_kernels(s->ctx), sepal_blas(s->ctx),
-             sepal_ctx_threads(s->ctx));
+    say_more(s, "kernels %s, BLAS %s, threads %u", sepal_ctx_kernels(s->ctx),
+             sepal_ctx_blas(s->ctx), sepal_ctx_threads(s->ctx));
     code = s->command->run(s);
     progress_erase(s);
     if (code == EXIT_DONE && interrupt_count() > 0) {
@@ -65,9 +65,9 @@ static int print_version(struct session *s) {
     struct result out;
     int code = result_open(&out, s, "-");
     sink_printf(&out.sink, "sepal %s (kernels %s, BLAS %s)\n", sepal_version(),
-                sepal_kernels(s->ctx), sepal_blas(s->ctx));
+                sepal_ctx_kernels(s->ctx), sepal_ctx_blas(s->ctx));
     if (code == EXIT_DONE) code = result_commit(&out, s);
-    if (sepal_blas_is_slow(s->ctx))
+    if (sepal_ctx_blas_is_slow(s->ctx))
         say(s, "warning: the reference BLAS is slow; Debian: apt install libopenblas0");
     sepal_ctx_free(s->ctx);
     return code;

@@ -67,10 +67,10 @@ static void put_command(struct sink *out, const struct command *command) {
 }
 
 static void put_all_options(struct sink *out) {
-    sepal_method method;
+    sepal_method method = {.size = sizeof method};
     for (const struct command *const *row = command_table; *row != NULL; row++)
         put_command(out, *row);
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++) {
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method) == SEPAL_OK; i++) {
         struct options parameters = {0};
         options_add_parameters(&parameters, i);
         sink_puts(out, "\n");
@@ -91,8 +91,8 @@ static void put_methods(struct sink *out) {
 
 /* A learner without a choice has a line, too: it is offered none. */
 static void put_solvers(struct sink *out) {
-    sepal_method learner;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+    sepal_method learner = {.size = sizeof learner};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         sink_printf(out, "        case %s\n            set solvers ", learner.name);
         solvers_put(out, i);
         sink_puts(out, "\n");

@@ -18,15 +18,15 @@ static void put_words(struct sink *out, const char *words) {
 }
 
 void names_put(struct sink *out, sepal_kind kind) {
-    sepal_method method;
-    for (size_t i = 0; sepal_method_at(kind, i, &method); i++)
+    sepal_method method = {.size = sizeof method};
+    for (size_t i = 0; sepal_method_at(kind, i, &method) == SEPAL_OK; i++)
         sink_printf(out, "%s%s", i > 0 ? " " : "", method.name);
 }
 
 void solvers_put(struct sink *out, size_t learner) {
     const char *between = "";
-    sepal_method solver;
-    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &solver); i++) {
+    sepal_method solver = {.size = sizeof solver};
+    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &solver) == SEPAL_OK; i++) {
         if (!sepal_learner_has_solver(learner, solver.name)) continue;
         sink_printf(out, "%s%s", between, solver.name);
         between = " ";

@@ -1,6 +1,7 @@
 /* The public view of the tables: what can be trained, mapped, read, measured and set. */
 #include "sepal/sepal.h"
 
+#include "core/arguments.h"
 #include "core/parameters.h"
 #include "io/format.h"
 #include "io/write.h"
@@ -115,17 +116,30 @@ size_t sepal_method_count(sepal_kind kind) {
     return n;
 }
 
-int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
-    const struct parameter *parameters;
-    return out && tables_row_at(kind, i, out, &parameters);
-}
-
-int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
+sepal_status sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
     sepal_method method;
     const struct parameter *parameters;
-    if (!out || !tables_row_at(kind, i, &method, &parameters) || param >= method.n_params) return 0;
+    if (!out) return SEPAL_EUSAGE;
+    TRY(struct_take(&method, sizeof method, NULL, "sepal_method", out, sizeof method));
+    if (!tables_row_at(kind, i, &method, &parameters)) return SEPAL_EUSAGE;
+    struct_give(out, &method, sizeof method);
+    return SEPAL_OK;
+}
+
+sepal_status sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
+    sepal_method method;
+    sepal_param found;
+    const struct parameter *parameters;
+    if (!out) return SEPAL_EUSAGE;
+    TRY(struct_take(&found, sizeof found, NULL, "sepal_param", out, sizeof found));
+    if (!tables_row_at(kind, i, &method, &parameters) || param >= method.n_params)
+        return SEPAL_EUSAGE;
     const struct parameter *parameter = &parameters[param];
-    *out = (sepal_param){parameter->name, parameter->fallback, parameter->range, parameter->help,
-                         parameter->type == PARAMETER_FILE};
-    return 1;
+    found = (sepal_param){.name = parameter->name,
+                          .fallback = parameter->fallback,
+                          .range = parameter->range,
+                          .help = parameter->help,
+                          .file = parameter->type == PARAMETER_FILE};
+    struct_give(out, &found, sizeof found);
+    return SEPAL_OK;
 }

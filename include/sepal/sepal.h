@@ -8,6 +8,9 @@
    - Every _free accepts NULL. Any other pointer may be NULL only where that is said; else the call
      fails with SEPAL_EUSAGE, or gives 0, NaN, "" or NULL if it has no status to give.
    - Texts are UTF-8 and end with a zero byte.
+   - A struct that the caller makes begins with `size`, to be set to its sizeof: later versions add
+     fields at its end. 0, or less than this version's first fields, is SEPAL_EUSAGE. Structs that
+     functions return (sepal_place, sepal_warning) never grow.
    - A context serves one thread at a time; data, models and reports never change once made and
      may be read from many threads.
    - The library never prints, exits, aborts or touches the locale. */
@@ -22,6 +25,17 @@
 #else
 #define SEPAL_API
 #endif
+
+/* The version, for #if one number: 100 is 0.1.0, 10203 is 1.2.3. */
+#define SEPAL_VERSION_MAJOR 0
+#define SEPAL_VERSION_MINOR 1
+#define SEPAL_VERSION_PATCH 0
+#define SEPAL_VERSION_NUMBER                                                                       \
+    (SEPAL_VERSION_MAJOR * 10000 + SEPAL_VERSION_MINOR * 100 + SEPAL_VERSION_PATCH)
+#define SEPAL_VERSION                                                                              \
+    SEPAL_VERSION_TEXT(SEPAL_VERSION_MAJOR, SEPAL_VERSION_MINOR, SEPAL_VERSION_PATCH)
+#define SEPAL_VERSION_TEXT(major, minor, patch) SEPAL_VERSION_DOTS(major, minor, patch)
+#define SEPAL_VERSION_DOTS(major, minor, patch) #major "." #minor "." #patch
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,10 +96,10 @@ SEPAL_API void sepal_ctx_set_option_prefix(sepal_ctx *ctx, const char *prefix);
 SEPAL_API void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload);
 SEPAL_API void sepal_ctx_set_trace(sepal_ctx *ctx, sepal_trace_fn fn, void *payload);
 
-SEPAL_API const char *sepal_version(void);
-SEPAL_API const char *sepal_kernels(const sepal_ctx *ctx); /* "avx2", "reference" */
-SEPAL_API const char *sepal_blas(const sepal_ctx *ctx);    /* "OpenBLAS 0.3.21", "built-in" */
-SEPAL_API int sepal_blas_is_slow(const sepal_ctx *ctx);    /* 1: the reference BLAS is in use */
+SEPAL_API const char *sepal_version(void); /* of the library in use: SEPAL_VERSION of its header */
+SEPAL_API const char *sepal_ctx_kernels(const sepal_ctx *ctx); /* "avx2", "reference" */
+SEPAL_API const char *sepal_ctx_blas(const sepal_ctx *ctx);    /* "OpenBLAS 0.3.21", "built-in" */
+SEPAL_API int sepal_ctx_blas_is_slow(const sepal_ctx *ctx);    /* 1: the reference BLAS is in use */
 
 /* ---- Data --------------------------------------------------------------------------------- */
 
@@ -142,10 +156,11 @@ SEPAL_API void sepal_data_free(sepal_data *data);
    never an error. When the progress callback asks to stop, the best model so far is returned and the
    report's "interrupted" is true; where not every class has weights of its own yet there is none, and
    SEPAL_ECANCEL says which have. `report` may be NULL. */
-SEPAL_API sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
-                                 const char *spec, const sepal_data *train, const char *options);
-/* Whether sepal_fit would understand the spec and the options: to be asked before a long read. */
-SEPAL_API sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
+SEPAL_API sepal_status sepal_model_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                                       const char *spec, const sepal_data *train,
+                                       const char *options);
+/* Whether sepal_model_fit would understand the spec and the options: to be asked before a long read. */
+SEPAL_API sepal_status sepal_model_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
 SEPAL_API void sepal_model_free(sepal_model *model);
 SEPAL_API sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
 /* The same in two steps: write the file beside its place, then, when all else is done, put it there.
@@ -160,12 +175,10 @@ SEPAL_API sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx,
 SEPAL_API const char *sepal_model_spec(const sepal_model *model); /* canonical */
 SEPAL_API size_t sepal_model_classes(const sepal_model *model);
 SEPAL_API const char *sepal_model_class(const sepal_model *model, size_t k); /* NULL past the end */
-/* Scores of a row: 1 for two classes, else one per class. */
-SEPAL_API size_t sepal_model_scores(const sepal_model *model);
 
 /* Numbers that a model has for a row. */
 typedef enum {
-    SEPAL_SCORES,        /* sepal_model_scores(model) of them; the strategy ovo has votes */
+    SEPAL_SCORES,        /* 1 for two classes, else one a class; the strategy ovo has votes */
     SEPAL_PROBABILITIES, /* one a class; methods that only score have none */
     SEPAL_DISTANCES,     /* signed, as many as scores; NaN where all weights are 0 */
     SEPAL_LIKELIHOODS,   /* ln p(x | class), of models that keep a density */
@@ -179,39 +192,41 @@ SEPAL_API sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const
 
 /* The class number of every row, -1 where the row is not decided (a missing value under
    missing=drop). `out` has sepal_data_rows(data) elements. */
-SEPAL_API sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
-                                     const sepal_data *data);
-/* rows x sepal_model_scores(model) numbers, row-major. */
-SEPAL_API sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
-                                    const sepal_data *data);
+SEPAL_API sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
+                                           const sepal_data *data);
+/* rows x sepal_model_outputs(model, SEPAL_SCORES) numbers, row-major. */
+SEPAL_API sepal_status sepal_model_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
+                                          const sepal_data *data);
 /* 1: the projections are something else than the features as they were read. */
 SEPAL_API int sepal_model_transforms(const sepal_model *model);
 /* Both for rows [first, first + n), decided by `options`: rows of SEPAL_PREDICT_OPTION
    ("decide=reject, cutoff=0.9"); what they leave open is as the model was trained to decide. Arrays that are NULL are not filled; counts are added to. */
 typedef struct {
+    size_t size;
     int32_t *classes; /* n, -1 where not decided */
     double *numbers;  /* n x sepal_model_outputs(model, what) */
     sepal_output what;
     size_t several, none, tied; /* rows that several classes of a strategy claim, none, or a tie */
     int open;                   /* set: 1 if such rows stay undecided by the rule in force */
 } sepal_predictions;
-SEPAL_API sepal_status sepal_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
-                                          const sepal_model *model, const sepal_data *data,
-                                          size_t first, size_t n, const char *options);
-/* Whether sepal_predict_rows could do it, numbers of a kind (NULL: none) included: to be asked before a
+SEPAL_API sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
+                                                const sepal_model *model, const sepal_data *data,
+                                                size_t first, size_t n, const char *options);
+/* Whether sepal_model_predict_rows could do it, numbers of a kind (NULL: none) included: to be asked before a
    long read. */
-SEPAL_API sepal_status sepal_predict_check(sepal_ctx *ctx, const sepal_model *model,
-                                           const sepal_output *what, const char *options);
+SEPAL_API sepal_status sepal_model_predict_check(sepal_ctx *ctx, const sepal_model *model,
+                                                 const sepal_output *what, const char *options);
 /* `options`: rows of SEPAL_PREDICT_OPTION, and "positive=LABEL", the class that two-class metrics are
    about; NULL: none. Labels are matched to the model's classes by name. */
-SEPAL_API sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
-                                      const sepal_data *data, const char *options);
+SEPAL_API sepal_status sepal_model_evaluate(sepal_report **out, sepal_ctx *ctx,
+                                            const sepal_model *model, const sepal_data *data,
+                                            const char *options);
 
 /* Draw n rows, with their labels, from a model that keeps a density of each class: rows 0 .. n-1 of
    an endless sample that the context's seed determines. `options` are rows of SEPAL_SAMPLE_OPTION
    ("class=spam, length=50"). */
-SEPAL_API sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *model,
-                                    size_t n, const char *options);
+SEPAL_API sepal_status sepal_model_sample(sepal_data **out, sepal_ctx *ctx,
+                                          const sepal_model *model, size_t n, const char *options);
 
 /* ---- Separability ------------------------------------------------------------------------- */
 
@@ -219,13 +234,13 @@ SEPAL_API sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepa
    proof either way. `options`: NULL or "max-seconds=N". When that time is over, or the progress
    callback asks to stop, what is not decided is null. `certificate` (may be NULL) takes the proofs
    as JSON, to be freed with sepal_text_free. */
-SEPAL_API sepal_status sepal_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
-                                       const sepal_data *data, const char *maps,
-                                       const char *options);
+SEPAL_API sepal_status sepal_data_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
+                                            const sepal_data *data, const char *maps,
+                                            const char *options);
 /* Whether such proofs, in a file, hold for the data, judged without any of the code that finds them;
    SEPAL_EDATA and a message when not. `maps` NULL: those of the certificate. */
-SEPAL_API sepal_status sepal_separable_check(sepal_ctx *ctx, const sepal_data *data,
-                                             const char *maps, const char *path);
+SEPAL_API sepal_status sepal_data_separable_check(sepal_ctx *ctx, const sepal_data *data,
+                                                  const char *maps, const char *path);
 
 /* ---- Reports ------------------------------------------------------------------------------ */
 
@@ -242,14 +257,14 @@ SEPAL_API sepal_status sepal_report_json(char **out, sepal_ctx *ctx, const sepal
 /* The same for people. */
 SEPAL_API sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal_report *report);
 /* The context's last error as JSON. */
-SEPAL_API sepal_status sepal_error_json(char **out, sepal_ctx *ctx, const char *command,
-                                        int exit_code);
+SEPAL_API sepal_status sepal_ctx_error_json(char **out, sepal_ctx *ctx, const char *command,
+                                            int exit_code);
 SEPAL_API void sepal_text_free(char *text);
 SEPAL_API void sepal_report_free(sepal_report *report);
 
 /* The shortest decimal text that reads back as `value`; returns its length. */
 enum { SEPAL_NUMBER_BYTES = 32 };
-SEPAL_API size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value);
+SEPAL_API size_t sepal_number_print(char out[SEPAL_NUMBER_BYTES], double value);
 
 /* ---- The tables --------------------------------------------------------------------------- */
 
@@ -268,6 +283,7 @@ typedef enum {
 } sepal_kind;
 
 typedef struct {
+    size_t size;
     const char *name;
     const char *fallback; /* NULL: none */
     const char *range;    /* "" for anything */
@@ -276,6 +292,7 @@ typedef struct {
 } sepal_param;
 
 typedef struct {
+    size_t size;
     const char *name, *summary;
     const char *activation; /* learners: "identity", "sign", ...; else NULL */
     size_t n_params;
@@ -283,9 +300,9 @@ typedef struct {
 } sepal_method;
 
 SEPAL_API size_t sepal_method_count(sepal_kind kind);
-/* 1 and the row, or 0 past the end. */
-SEPAL_API int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out);
-SEPAL_API int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
+/* The row; SEPAL_EUSAGE past the end, or if out->size is not set. */
+SEPAL_API sepal_status sepal_method_at(sepal_kind kind, size_t i, sepal_method *out);
+SEPAL_API sepal_status sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
 /* 1 if row `learner` of SEPAL_LEARNER can be told to use that solver. */
 SEPAL_API int sepal_learner_has_solver(size_t learner, const char *solver);
 

@@ -78,15 +78,15 @@ static sepal_status call_data_column_name(int omit) {
 static sepal_status call_fit(int omit) {
     sepal_model *made = NULL;
     sepal_report *report = NULL;
-    sepal_status status = sepal_fit(ARG(1, &made), ARG(2, &report), ARG(3, ctx), ARG(4, "lda"),
-                                    ARG(5, data), ARG(6, "tol=1e-3"));
+    sepal_status status = sepal_model_fit(ARG(1, &made), ARG(2, &report), ARG(3, ctx),
+                                          ARG(4, "lda"), ARG(5, data), ARG(6, "tol=1e-3"));
     sepal_model_free(made);
     sepal_report_free(report);
     return status;
 }
 
 static sepal_status call_fit_check(int omit) {
-    return sepal_fit_check(ARG(1, ctx), ARG(2, "lda"), ARG(3, "tol=1e-3"));
+    return sepal_model_fit_check(ARG(1, ctx), ARG(2, "lda"), ARG(3, "tol=1e-3"));
 }
 
 static sepal_status call_model_save(int omit) {
@@ -133,32 +133,35 @@ static sepal_status call_model_output_name(int omit) {
 
 static sepal_status call_predict(int omit) {
     int32_t out[ROWS];
-    return sepal_predict(ARG(1, out), ARG(2, ctx), ARG(3, model), ARG(4, data));
+    return sepal_model_predict(ARG(1, out), ARG(2, ctx), ARG(3, model), ARG(4, data));
 }
 
 static sepal_status call_scores(int omit) {
     double out[ROWS * 3];
-    return sepal_scores(ARG(1, out), ARG(2, ctx), ARG(3, model), ARG(4, data));
+    return sepal_model_scores(ARG(1, out), ARG(2, ctx), ARG(3, model), ARG(4, data));
 }
 
 static sepal_status call_answer(int omit) {
     double numbers[ROWS * 3];
     int32_t classes[ROWS];
-    sepal_predictions out = {
-        .classes = ARG(6, classes), .numbers = ARG(7, numbers), .what = SEPAL_PROBABILITIES};
-    return sepal_predict_rows(ARG(1, &out), ARG(2, ctx), ARG(3, model), ARG(4, data), 0, ROWS,
-                              ARG(5, "decide=soft"));
+    sepal_predictions out = {.size = sizeof out,
+                             .classes = ARG(6, classes),
+                             .numbers = ARG(7, numbers),
+                             .what = SEPAL_PROBABILITIES};
+    return sepal_model_predict_rows(ARG(1, &out), ARG(2, ctx), ARG(3, model), ARG(4, data), 0, ROWS,
+                                    ARG(5, "decide=soft"));
 }
 
 static sepal_status call_answer_check(int omit) {
     sepal_output what = SEPAL_PROBABILITIES;
-    return sepal_predict_check(ARG(1, ctx), ARG(2, model), ARG(3, &what), ARG(4, "decide=soft"));
+    return sepal_model_predict_check(ARG(1, ctx), ARG(2, model), ARG(3, &what),
+                                     ARG(4, "decide=soft"));
 }
 
 static sepal_status call_evaluate(int omit) {
     sepal_report *report = NULL;
-    sepal_status status = sepal_evaluate(ARG(1, &report), ARG(2, ctx), ARG(3, model), ARG(4, data),
-                                         ARG(5, "decide=hard"));
+    sepal_status status = sepal_model_evaluate(ARG(1, &report), ARG(2, ctx), ARG(3, model),
+                                               ARG(4, data), ARG(5, "decide=hard"));
     sepal_report_free(report);
     return status;
 }
@@ -166,9 +169,9 @@ static sepal_status call_evaluate(int omit) {
 static sepal_status call_sample(int omit) {
     sepal_data *drawn = NULL;
     sepal_model *made = NULL;
-    assert_int_equal(sepal_fit(&made, NULL, ctx, "gaussian", data, NULL), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&made, NULL, ctx, "gaussian", data, NULL), SEPAL_OK);
     sepal_status status =
-        sepal_sample(ARG(1, &drawn), ARG(2, ctx), ARG(3, made), 3, ARG(4, "class=a"));
+        sepal_model_sample(ARG(1, &drawn), ARG(2, ctx), ARG(3, made), 3, ARG(4, "class=a"));
     sepal_data_free(drawn);
     sepal_model_free(made);
     return status;
@@ -178,8 +181,8 @@ static sepal_status call_separable(int omit) {
     sepal_report *report = NULL;
     char *certificate = NULL;
     sepal_status status =
-        sepal_separable(ARG(1, &report), ARG(2, &certificate), ARG(3, ctx), ARG(4, data),
-                        ARG(5, "identity"), ARG(6, "max-seconds=9"));
+        sepal_data_separable(ARG(1, &report), ARG(2, &certificate), ARG(3, ctx), ARG(4, data),
+                             ARG(5, "identity"), ARG(6, "max-seconds=9"));
     if (omit == 0) write_file("certificate.json", certificate);
     sepal_report_free(report);
     sepal_text_free(certificate);
@@ -187,8 +190,8 @@ static sepal_status call_separable(int omit) {
 }
 
 static sepal_status call_separable_check(int omit) {
-    return sepal_separable_check(ARG(1, ctx), ARG(2, data), ARG(3, "identity"),
-                                 ARG(4, "certificate.json"));
+    return sepal_data_separable_check(ARG(1, ctx), ARG(2, data), ARG(3, "identity"),
+                                      ARG(4, "certificate.json"));
 }
 
 static sepal_status call_report_attach(int omit) {
@@ -222,8 +225,8 @@ static sepal_status call_report_text(int omit) {
 /* The error that it prints is the one before. */
 static sepal_status call_error_json(int omit) {
     char *text = NULL;
-    assert_int_equal(sepal_fit_check(ctx, "banana", NULL), SEPAL_EUSAGE);
-    sepal_status status = sepal_error_json(ARG(1, &text), ARG(2, ctx), ARG(3, "train"), 2);
+    assert_int_equal(sepal_model_fit_check(ctx, "banana", NULL), SEPAL_EUSAGE);
+    sepal_status status = sepal_ctx_error_json(ARG(1, &text), ARG(2, ctx), ARG(3, "train"), 2);
     assert_non_null(strstr(sepal_ctx_error(ctx), "banana"));
     sepal_text_free(text);
     return status;
@@ -253,26 +256,26 @@ static const struct call {
     {"sepal_data_sibling", call_data_sibling, "rcr"},
     {"sepal_data_describe", call_data_describe, "rcr"},
     {"sepal_data_column_name", call_data_column_name, "rcr"},
-    {"sepal_fit", call_fit, "rocrro"},
-    {"sepal_fit_check", call_fit_check, "cro"},
+    {"sepal_model_fit", call_fit, "rocrro"},
+    {"sepal_model_fit_check", call_fit_check, "cro"},
     {"sepal_model_save", call_model_save, "crr"},
     {"sepal_model_stage", call_model_stage, "rcrr"},
     {"sepal_staged_commit", call_staged_commit, "cr"},
     {"sepal_model_load", call_model_load, "rcr"},
     {"sepal_model_inspect", call_model_inspect, "rcr"},
     {"sepal_model_output_name", call_model_output_name, "rcr"},
-    {"sepal_predict", call_predict, "rcrr"},
-    {"sepal_scores", call_scores, "rcrr"},
-    {"sepal_predict_rows", call_answer, "rcrrooo"},
-    {"sepal_predict_check", call_answer_check, "croo"},
-    {"sepal_evaluate", call_evaluate, "rcrro"},
-    {"sepal_sample", call_sample, "rcro"},
-    {"sepal_separable", call_separable, "rocroo"},
-    {"sepal_separable_check", call_separable_check, "cror"},
+    {"sepal_model_predict", call_predict, "rcrr"},
+    {"sepal_model_scores", call_scores, "rcrr"},
+    {"sepal_model_predict_rows", call_answer, "rcrrooo"},
+    {"sepal_model_predict_check", call_answer_check, "croo"},
+    {"sepal_model_evaluate", call_evaluate, "rcrro"},
+    {"sepal_model_sample", call_sample, "rcro"},
+    {"sepal_data_separable", call_separable, "rocroo"},
+    {"sepal_data_separable_check", call_separable_check, "cror"},
     {"sepal_report_attach", call_report_attach, "rcrr"},
     {"sepal_report_json", call_report_json, "rcrr"},
     {"sepal_report_text", call_report_text, "rcr"},
-    {"sepal_error_json", call_error_json, "xcx"},
+    {"sepal_ctx_error_json", call_error_json, "xcx"},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -323,9 +326,9 @@ static void nothing_comes_of_nothing(void **state) {
     assert_int_equal(sepal_ctx_warning_count(NULL), 0);
     assert_string_equal(sepal_ctx_warning(NULL, 0).code, "");
     assert_int_equal(sepal_ctx_threads(NULL), 0);
-    assert_string_equal(sepal_kernels(NULL), "");
-    assert_string_equal(sepal_blas(NULL), "");
-    assert_int_equal(sepal_blas_is_slow(NULL), 0);
+    assert_string_equal(sepal_ctx_kernels(NULL), "");
+    assert_string_equal(sepal_ctx_blas(NULL), "");
+    assert_int_equal(sepal_ctx_blas_is_slow(NULL), 0);
     assert_true(*sepal_version());
     assert_int_equal(sepal_data_rows(NULL), 0);
     assert_int_equal(sepal_data_columns(NULL), 0);
@@ -335,7 +338,7 @@ static void nothing_comes_of_nothing(void **state) {
     assert_string_equal(sepal_model_spec(NULL), "");
     assert_int_equal(sepal_model_classes(NULL), 0);
     assert_null(sepal_model_class(NULL, 0));
-    assert_int_equal(sepal_model_scores(NULL), 0);
+    assert_int_equal(sepal_model_outputs(NULL, SEPAL_SCORES), 0);
     assert_int_equal(sepal_model_outputs(NULL, SEPAL_SCORES), 0);
     assert_int_equal(sepal_model_transforms(NULL), 0);
     assert_true(isnan(sepal_report_number(NULL, "rows")));
@@ -344,9 +347,9 @@ static void nothing_comes_of_nothing(void **state) {
     assert_true(isnan(sepal_report_number(report, NULL)));
     assert_null(sepal_report_string(report, NULL));
     sepal_report_free(report);
-    assert_int_equal(sepal_number(NULL, 1), 0);
-    assert_false(sepal_method_at(SEPAL_LEARNER, 0, NULL));
-    assert_false(sepal_param_at(SEPAL_LEARNER, 0, 0, NULL));
+    assert_int_equal(sepal_number_print(NULL, 1), 0);
+    assert_false(sepal_method_at(SEPAL_LEARNER, 0, NULL) == SEPAL_OK);
+    assert_false(sepal_param_at(SEPAL_LEARNER, 0, 0, NULL) == SEPAL_OK);
     assert_true(sepal_method_count(SEPAL_LEARNER) > 0);
 }
 
