@@ -1,5 +1,6 @@
 /* The public functions of data, reports and models: check the arguments, call down, nothing else.
-   Those of a context are in api_context.c, the tables in api_tables.c. */
+   What looks into a model is in api_model.c, what is of a context in api_context.c, the tables in
+   api_tables.c. */
 #include "sepal/sepal.h"
 
 #include "core/alloc.h"
@@ -8,6 +9,7 @@
 #include "core/spec.h"
 #include "io/labels_file.h"
 #include "data/data.h"
+#include "data/memory.h"
 #include "eval/evaluate.h"
 #include "eval/separability.h"
 #include "model/predict.h"
@@ -41,6 +43,14 @@ sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x,
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(x));
     return data_from_dense(out, ctx, x, rows, columns, labels, weights);
+}
+
+sepal_status sepal_data_from(sepal_data **out, sepal_ctx *ctx, const sepal_input *input) {
+    sepal_input in;
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(input));
+    TRY(struct_take(&in, sizeof in, ctx, "sepal_input", input, sizeof in));
+    return data_from_memory(out, ctx, &in);
 }
 
 sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
@@ -202,19 +212,35 @@ size_t sepal_number_print(char out[SEPAL_NUMBER_BYTES], double value) {
 
 /* ---- learning and predicting -------------------------------------------------------------- */
 
-sepal_status sepal_model_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
-                             const char *spec, const sepal_data *train, const char *options) {
-    if (out) *out = NULL;
-    if (report) *report = NULL;
-    BEGIN(ctx, GIVEN(out), GIVEN(spec), GIVEN(train));
+static sepal_status fit_and_tell(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                                 const char *spec, const sepal_data *train, const char *options,
+                                 const sepal_model *start) {
     sepal_report *facts = report_new(ctx, REPORT_FIT);
     if (!facts) return SEPAL_EMEMORY;
-    sepal_status status = pipeline_fit(out, ctx, spec, train, options, &facts->make, facts->root);
+    sepal_status status =
+        pipeline_fit(out, ctx, spec, train, options, start, &facts->make, facts->root);
     if (status != SEPAL_OK || !report)
         report_free(facts);
     else
         *report = facts;
     return status;
+}
+
+sepal_status sepal_model_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                             const char *spec, const sepal_data *train, const char *options) {
+    if (out) *out = NULL;
+    if (report) *report = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(spec), GIVEN(train));
+    return fit_and_tell(out, report, ctx, spec, train, options, NULL);
+}
+
+sepal_status sepal_model_fit_from(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                                  const char *spec, const sepal_data *train, const char *options,
+                                  const sepal_model *start) {
+    if (out) *out = NULL;
+    if (report) *report = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(spec), GIVEN(train), GIVEN(start));
+    return fit_and_tell(out, report, ctx, spec, train, options, start);
 }
 
 sepal_status sepal_model_fit_check(sepal_ctx *ctx, const char *spec, const char *options) {
@@ -268,18 +294,6 @@ sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *pat
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(path));
     return model_load(out, ctx, path);
-}
-
-const char *sepal_model_spec(const sepal_model *model) {
-    return model ? model->spec : "";
-}
-
-size_t sepal_model_classes(const sepal_model *model) {
-    return model ? model->schema->n_classes : 0;
-}
-
-const char *sepal_model_class(const sepal_model *model, size_t k) {
-    return k < sepal_model_classes(model) ? model->schema->classes[k] : NULL;
 }
 
 size_t sepal_model_outputs(const sepal_model *model, sepal_output what) {

@@ -114,8 +114,38 @@ SEPAL_API sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const c
 SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
                                            const sepal_model *model, const char *path,
                                            const char *options, int with_labels);
-/* Copy a row-major array. `labels` has a text per row, NULL: for predictions only. `weights` may be
-   NULL; rows of weight 0 are left out, so give none where results are to match the rows. */
+/* Rows in the caller's memory. What is 0 or NULL is not given. Exactly one of the two layouts:
+   - dense: `values`, cell (i, j) at i * row_stride + j * column_stride, counted in elements; both 0
+     mean row after row (columns, 1). No two cells may be in one place.
+   - sparse (CSR): `row_start`, rows + 1 numbers that do not fall, `index`, columns from 0 on that rise
+     within a row, and `values` (NULL: all 1); `index` and `values` have `entries` elements.
+   Labels are texts or numbers, one a row; with neither, the rows are for predictions. Rows of weight 0
+   are left out, so give none where results are to match the rows.
+   With `borrow` the caller keeps `values` and `index` as they are until sepal_data_free. What is lent
+   then, block by block of up to 512 rows, and never copied: dense rows one after the other in F32, or
+   in F64 where floats do not hold a number of the block; sparse indices in I32, and values likewise.
+   Blocks of doubles that floats hold are copied as floats, and so is what has -0, in sparse rows any
+   stored 0: the model has the same bytes either way. Row starts (8 bytes a row), labels, weights,
+   names and all other layouts are copied; so is everything if a row has weight 0. */
+typedef enum { SEPAL_F64, SEPAL_F32, SEPAL_I32, SEPAL_I64 } sepal_type;
+typedef struct {
+    size_t size;
+    size_t rows, columns;
+    const void *values;
+    sepal_type value_type; /* SEPAL_F64, SEPAL_F32 */
+    size_t row_stride, column_stride;
+    const void *row_start, *index;
+    sepal_type row_start_type, index_type; /* SEPAL_I32, SEPAL_I64 */
+    size_t entries;
+    const char *const *labels;
+    const int64_t *label_numbers; /* sorted by value, printed as decimals */
+    const double *weights;
+    const char *const
+        *column_names; /* NULL: x1, x2, ..., of sparse rows 1, 2, ... as in LIBSVM files */
+    int borrow;
+} sepal_input;
+SEPAL_API sepal_status sepal_data_from(sepal_data **out, sepal_ctx *ctx, const sepal_input *input);
+/* The commonest of them, copied: a row-major array of doubles. */
 SEPAL_API sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x,
                                         size_t rows, size_t columns, const char *const *labels,
                                         const double *weights);
@@ -159,6 +189,12 @@ SEPAL_API void sepal_data_free(sepal_data *data);
 SEPAL_API sepal_status sepal_model_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
                                        const char *spec, const sepal_data *train,
                                        const char *options);
+/* The same, starting from the weights of another model of the same columns, classes and maps, where the
+   learner can. */
+SEPAL_API sepal_status sepal_model_fit_from(sepal_model **out, sepal_report **report,
+                                            sepal_ctx *ctx, const char *spec,
+                                            const sepal_data *train, const char *options,
+                                            const sepal_model *start);
 /* Whether sepal_model_fit would understand the spec and the options: to be asked before a long read. */
 SEPAL_API sepal_status sepal_model_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
 SEPAL_API void sepal_model_free(sepal_model *model);
@@ -170,11 +206,37 @@ SEPAL_API sepal_status sepal_model_stage(sepal_staged **out, sepal_ctx *ctx,
 SEPAL_API sepal_status sepal_staged_commit(sepal_ctx *ctx, sepal_staged *staged);
 SEPAL_API void sepal_staged_free(sepal_staged *staged);
 SEPAL_API sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *path);
+/* The bytes of such a file, to be freed with sepal_bytes_free, and a model from them; bytes that are cut
+   short or changed are refused with SEPAL_EMODEL. */
+SEPAL_API sepal_status sepal_model_to_memory(void **out, size_t *n, sepal_ctx *ctx,
+                                             const sepal_model *model);
+SEPAL_API sepal_status sepal_model_from_memory(sepal_model **out, sepal_ctx *ctx, const void *bytes,
+                                               size_t n);
+SEPAL_API void sepal_bytes_free(void *bytes);
 SEPAL_API sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_model *model);
 SEPAL_API const char *sepal_model_spec(const sepal_model *model); /* canonical */
+SEPAL_API const char *sepal_model_learner(const sepal_model *model);
+SEPAL_API const char *sepal_model_missing(const sepal_model *model); /* "refuse", "mean", ... */
 SEPAL_API size_t sepal_model_classes(const sepal_model *model);
 SEPAL_API const char *sepal_model_class(const sepal_model *model, size_t k); /* NULL past the end */
+/* What it was trained on; a name is to be freed with sepal_text_free. */
+SEPAL_API size_t sepal_model_features(const sepal_model *model);
+SEPAL_API sepal_status sepal_model_feature_name(char **out, sepal_ctx *ctx,
+                                                const sepal_model *model, size_t j);
+/* The score functions s_r = bias_r + sum over the columns j of weights_rj (phi_j - centre_j), with
+   phi the features after the maps. The arrays belong to the model; a centre of NULL is 0. Of models
+   with curved surfaces (gaussian) the weights are slopes at the centre. */
+SEPAL_API size_t sepal_model_functions(const sepal_model *model); /* 1 for two classes */
+SEPAL_API size_t sepal_model_columns(const sepal_model *model);
+SEPAL_API const double *sepal_model_weights(const sepal_model *model); /* functions x columns */
+SEPAL_API const double *sepal_model_bias(const sepal_model *model);
+SEPAL_API const double *sepal_model_centre(const sepal_model *model);
+/* The same functions as weights x + bias: centre, and maps at the end of the spec that go column by
+   column (standardize, minmax), are folded in. `weights` has functions x columns numbers, `bias` a
+   number a function. */
+SEPAL_API sepal_status sepal_model_coefficients(double *weights, double *bias, sepal_ctx *ctx,
+                                                const sepal_model *model);
 
 /* Numbers that a model has for a row. */
 typedef enum {
@@ -197,6 +259,19 @@ SEPAL_API sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const s
 /* rows x sepal_model_outputs(model, SEPAL_SCORES) numbers, row-major. */
 SEPAL_API sepal_status sepal_model_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
                                           const sepal_data *data);
+/* One row, its class and its scores (either may be NULL), without a context and safe from any number of
+   threads; decided as sepal_model_predict does. `x` has sepal_model_features(model) numbers. Nothing is
+   allocated for linear scores of up to 256 functions without maps, or with standardize and minmax alone on
+   up to 2048 columns. Scores are the bits that sepal_model_scores has for a dense row, and for a sparse
+   one to some last bits. SEPAL_EDATA: other columns, or a number that is not finite; SEPAL_EMODEL: the
+   model draws its classes (decide=soft). */
+SEPAL_API sepal_status sepal_model_predict_row(int32_t *out, double *scores,
+                                               const sepal_model *model, const double *x, size_t n);
+/* The same for a row that is 0 but for `n` entries; their columns count from 0 and rise. */
+SEPAL_API sepal_status sepal_model_predict_sparse_row(int32_t *out, double *scores,
+                                                      const sepal_model *model,
+                                                      const int32_t *index, const double *values,
+                                                      size_t n);
 /* 1: the projections are something else than the features as they were read. */
 SEPAL_API int sepal_model_transforms(const sepal_model *model);
 /* Both for rows [first, first + n), decided by `options`: rows of SEPAL_PREDICT_OPTION

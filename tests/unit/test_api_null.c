@@ -232,6 +232,73 @@ static sepal_status call_error_json(int omit) {
     return status;
 }
 
+static sepal_status call_data_from(int omit) {
+    sepal_data *made = NULL;
+    sepal_input in = {.size = sizeof in, .rows = ROWS, .columns = COLUMNS, .values = x};
+    sepal_status status = sepal_data_from(ARG(1, &made), ARG(2, ctx), ARG(3, &in));
+    sepal_data_free(made);
+    return status;
+}
+
+static sepal_status call_fit_from(int omit) {
+    sepal_model *start = NULL, *made = NULL;
+    sepal_report *report = NULL;
+    assert_int_equal(sepal_model_fit(&start, NULL, ctx, "logistic", data, NULL), SEPAL_OK);
+    sepal_status status =
+        sepal_model_fit_from(ARG(1, &made), ARG(2, &report), ARG(3, ctx), ARG(4, "logistic"),
+                             ARG(5, data), ARG(6, "tol=0.1"), ARG(7, start));
+    sepal_model_free(start);
+    sepal_model_free(made);
+    sepal_report_free(report);
+    return status;
+}
+
+static sepal_status call_to_memory(int omit) {
+    void *bytes = NULL;
+    size_t n;
+    sepal_status status =
+        sepal_model_to_memory(ARG(1, &bytes), ARG(2, &n), ARG(3, ctx), ARG(4, model));
+    sepal_bytes_free(bytes);
+    return status;
+}
+
+static sepal_status call_from_memory(int omit) {
+    void *bytes = NULL;
+    size_t n;
+    sepal_model *made = NULL;
+    assert_int_equal(sepal_model_to_memory(&bytes, &n, ctx, model), SEPAL_OK);
+    sepal_status status = sepal_model_from_memory(ARG(1, &made), ARG(2, ctx), ARG(3, bytes), n);
+    sepal_bytes_free(bytes);
+    sepal_model_free(made);
+    return status;
+}
+
+static sepal_status call_feature_name(int omit) {
+    char *name = NULL;
+    sepal_status status = sepal_model_feature_name(ARG(1, &name), ARG(2, ctx), ARG(3, model), 0);
+    sepal_text_free(name);
+    return status;
+}
+
+static sepal_status call_coefficients(int omit) {
+    double weights[3 * COLUMNS], bias[3];
+    return sepal_model_coefficients(ARG(1, weights), ARG(2, bias), ARG(3, ctx), ARG(4, model));
+}
+
+static sepal_status call_predict_row(int omit) {
+    int32_t class;
+    double scores[3];
+    return sepal_model_predict_row(ARG(1, &class), ARG(2, scores), ARG(3, model), ARG(4, x),
+                                   COLUMNS);
+}
+
+static sepal_status call_predict_sparse_row(int omit) {
+    int32_t class, index[COLUMNS] = {0, 1};
+    double scores[3];
+    return sepal_model_predict_sparse_row(ARG(1, &class), ARG(2, scores), ARG(3, model),
+                                          ARG(4, index), ARG(5, x), COLUMNS);
+}
+
 static sepal_status call_ctx_new(int omit) {
     sepal_ctx *made = NULL;
     sepal_status status = sepal_ctx_new(ARG(1, &made));
@@ -250,6 +317,14 @@ static const struct call {
     {"sepal_data_read", call_data_read, "rcro"},
     {"sepal_data_read_for", call_data_read_for, "rcrro"},
     {"sepal_data_dense", call_data_dense, "rcroo"},
+    {"sepal_data_from", call_data_from, "rcr"},
+    {"sepal_model_fit_from", call_fit_from, "rocrror"},
+    {"sepal_model_to_memory", call_to_memory, "rrcr"},
+    {"sepal_model_from_memory", call_from_memory, "rcr"},
+    {"sepal_model_feature_name", call_feature_name, "rcr"},
+    {"sepal_model_coefficients", call_coefficients, "rrcr"},
+    {"sepal_model_predict_row", call_predict_row, "ooxx"},
+    {"sepal_model_predict_sparse_row", call_predict_sparse_row, "ooxxx"},
     {"sepal_data_split", call_data_split, "rrcr"},
     {"sepal_data_write", call_data_write, "crro"},
     {"sepal_data_labels_path", call_data_labels_path, "rcrro"},
@@ -335,7 +410,16 @@ static void nothing_comes_of_nothing(void **state) {
     assert_null(sepal_data_label(NULL, 0));
     assert_string_equal(sepal_data_kept_header(NULL), "");
     assert_string_equal(sepal_data_kept_row(NULL, 0), "");
+    sepal_bytes_free(NULL);
     assert_string_equal(sepal_model_spec(NULL), "");
+    assert_string_equal(sepal_model_learner(NULL), "");
+    assert_string_equal(sepal_model_missing(NULL), "");
+    assert_int_equal(sepal_model_features(NULL), 0);
+    assert_int_equal(sepal_model_functions(NULL), 0);
+    assert_int_equal(sepal_model_columns(NULL), 0);
+    assert_null(sepal_model_weights(NULL));
+    assert_null(sepal_model_bias(NULL));
+    assert_null(sepal_model_centre(NULL));
     assert_int_equal(sepal_model_classes(NULL), 0);
     assert_null(sepal_model_class(NULL, 0));
     assert_int_equal(sepal_model_outputs(NULL, SEPAL_SCORES), 0);
