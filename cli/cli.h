@@ -90,6 +90,8 @@ int step_evaluate(sepal_report **out, struct session *s, const sepal_model *mode
 int step_read_test(sepal_data **out, struct session *s, const sepal_model *model, const char *path);
 /* The report as text or JSON on standard output, and the warnings. */
 int step_report(struct session *s, const sepal_report *report);
+/* The warnings, and the file of the option --output for the rows that follow. */
+int step_open_output(struct result *out, struct session *s, const char *doing);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 

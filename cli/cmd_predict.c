@@ -162,14 +162,10 @@ static void tell_ambiguous(struct session *s, const struct prediction *p) {
 }
 
 static int predict_print(struct session *s, struct prediction *p) {
-    const char *path = option_value(s, "output");
     bool counted = p->numbers.done == p->rows;
     struct result out;
-    int code = interrupt_check(s, "predicting");
-    if (code == EXIT_DONE) code = result_open(&out, s, path != NULL ? path : "-");
+    int code = step_open_output(&out, s, "predicting");
     if (code != EXIT_DONE) return code;
-    progress_erase(s);
-    if (!s->json) warnings_print(s);
     if (counted) tell_ambiguous(s, p);
     if (s->json)
         code = predict_put_json(s, &out.sink, p);
@@ -178,9 +174,7 @@ static int predict_print(struct session *s, struct prediction *p) {
     else
         code = predict_put_labels(&out.sink, p);
     if (code == EXIT_DONE && !counted) tell_ambiguous(s, p);
-    if (code == EXIT_DONE) return result_commit(&out, s);
-    result_discard(&out);
-    return code;
+    return result_end(&out, s, code);
 }
 
 static int predict_run(struct session *s) {

@@ -65,13 +65,7 @@ static int print_json(struct session *s, const sepal_data *data) {
     if (row == NULL) return complain_memory(s);
     progress_erase(s);
     int code = result_open(&out, s, "-");
-    if (code == EXIT_DONE) {
-        code = sample_put_json(s, &out.sink, data, row);
-        if (code == EXIT_DONE)
-            code = result_commit(&out, s);
-        else
-            result_discard(&out);
-    }
+    if (code == EXIT_DONE) code = result_end(&out, s, sample_put_json(s, &out.sink, data, row));
     free(row);
     return code;
 }

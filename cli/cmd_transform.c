@@ -44,17 +44,11 @@ static int transform_put_json(struct session *s, struct sink *out, struct transf
 }
 
 static int transform_print(struct session *s, struct transformation *t) {
-    const char *path = option_value(s, "output");
     struct result out;
-    int code = interrupt_check(s, "transforming");
-    if (code == EXIT_DONE) code = result_open(&out, s, path != NULL ? path : "-");
+    int code = step_open_output(&out, s, "transforming");
     if (code != EXIT_DONE) return code;
-    progress_erase(s);
-    if (!s->json) warnings_print(s);
     code = s->json ? transform_put_json(s, &out.sink, t) : transform_put_csv(s, &out.sink, t);
-    if (code == EXIT_DONE) return result_commit(&out, s);
-    result_discard(&out);
-    return code;
+    return result_end(&out, s, code);
 }
 
 static int transform_run(struct session *s) {

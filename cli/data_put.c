@@ -20,12 +20,8 @@ static int put_copy(struct session *s, int fd) {
         else if (errno != EINTR)
             break;
     }
-    if (n < 0) {
-        code = complain(s, EXIT_OUTPUT, NULL, "cannot read back: %s", strerror(errno));
-        result_discard(&out);
-        return code;
-    }
-    return result_commit(&out, s);
+    if (n < 0) code = complain(s, EXIT_OUTPUT, NULL, "cannot read back: %s", strerror(errno));
+    return result_end(&out, s, code);
 }
 
 /* The library replaces whole files, which standard output is not: make one, then copy it. */
@@ -66,10 +62,15 @@ static int write_standard(struct session *s, const sepal_data *data, const char 
 static int print_facts(struct session *s, const sepal_data *data, const char *path,
                        const char *labels_path) {
     struct result out;
+    sepal_report *facts;
+    sepal_status status = sepal_data_describe(&facts, s->ctx, data);
+    if (status != SEPAL_OK) return complain_status(s, status);
+    double columns = sepal_report_number(facts, "columns");
+    sepal_report_free(facts);
     int code = result_open(&out, s, "-");
     sink_json_begin(&out.sink, s->command->name);
-    sink_printf(&out.sink, ",\"rows\":%zu,\"columns\":%zu,\"output\":", sepal_data_rows(data),
-                sepal_data_columns(data));
+    sink_printf(&out.sink, ",\"rows\":%zu,\"columns\":%.0f,\"output\":", sepal_data_rows(data),
+                columns);
     sink_json(&out.sink, path);
     if (labels_path != NULL) {
         sink_puts(&out.sink, ",\"labels_output\":");

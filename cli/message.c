@@ -100,23 +100,25 @@ static void print_line(struct session *s, const char *where, const char *text) {
     sink_write(&out, line, length);
 }
 
-void say(struct session *s, const char *format, ...) {
+static void print_message(struct session *s, const char *format, va_list arguments) {
     char text[MESSAGE_BYTES];
+    format_message(text, format, arguments);
+    print_line(s, "", text);
+}
+
+void say(struct session *s, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    format_message(text, format, arguments);
+    print_message(s, format, arguments);
     va_end(arguments);
-    print_line(s, "", text);
 }
 
 void say_more(struct session *s, const char *format, ...) {
     if (!s->verbose) return;
-    char text[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    format_message(text, format, arguments);
+    print_message(s, format, arguments);
     va_end(arguments);
-    print_line(s, "", text);
 }
 
 void warnings_print(struct session *s) {

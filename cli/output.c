@@ -346,3 +346,9 @@ int result_commit(struct result *out, struct session *s) {
     result_discard(out);
     return code;
 }
+
+int result_end(struct result *out, struct session *s, int code) {
+    if (code == EXIT_DONE) return result_commit(out, s);
+    result_discard(out);
+    return code;
+}

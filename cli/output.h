@@ -68,6 +68,8 @@ int result_open(struct result *out, struct session *s, const char *path);
 int result_probe(struct session *s, const char *path);
 int result_commit(struct result *out, struct session *s);
 void result_discard(struct result *out);
+/* Commit if the code is EXIT_DONE, discard otherwise. */
+int result_end(struct result *out, struct session *s, int code);
 
 /* ---- Messages ------------------------------------------------------------------------------ */
 

@@ -132,3 +132,13 @@ int step_report(struct session *s, const sepal_report *report) {
     sepal_text_free(text);
     return code;
 }
+
+int step_open_output(struct result *out, struct session *s, const char *doing) {
+    const char *path = option_value(s, "output");
+    int code = interrupt_check(s, doing);
+    if (code == EXIT_DONE) code = result_open(out, s, path != NULL ? path : "-");
+    if (code != EXIT_DONE) return code;
+    progress_erase(s);
+    if (!s->json) warnings_print(s);
+    return code;
+}

@@ -99,15 +99,7 @@ static void put_methods(struct sink *out) {
 
 /* A learner without a choice has a line, too: it is offered none. */
 static void put_solvers(struct sink *out) {
-    sepal_method learner = {.size = sizeof learner};
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
-        sink_printf(out, "        %s) words='", learner.name);
-        solvers_put(out, i);
-        sink_puts(out, "' ;;\n");
-    }
-    sink_puts(out, "        *) words='");
-    names_put(out, SEPAL_SOLVER);
-    sink_puts(out, "' ;;\n");
+    solver_cases_put(out, "        ", "*", ") words='", "' ;;\n");
 }
 
 const struct part bash_parts[] = {{"commands", put_commands},

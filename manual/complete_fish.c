@@ -91,15 +91,7 @@ static void put_methods(struct sink *out) {
 
 /* A learner without a choice has a line, too: it is offered none. */
 static void put_solvers(struct sink *out) {
-    sepal_method learner = {.size = sizeof learner};
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
-        sink_printf(out, "        case %s\n            set solvers ", learner.name);
-        solvers_put(out, i);
-        sink_puts(out, "\n");
-    }
-    sink_puts(out, "        case '*'\n            set solvers ");
-    names_put(out, SEPAL_SOLVER);
-    sink_puts(out, "\n");
+    solver_cases_put(out, "        case ", "'*'", "\n            set solvers ", "\n");
 }
 
 const struct part fish_parts[] = {

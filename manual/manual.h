@@ -50,6 +50,9 @@ void values_clear(struct values *values);
 void names_put(struct sink *out, sepal_kind kind);
 /* Those of the solvers that the learner at this place can be told to use. */
 void solvers_put(struct sink *out, size_t learner);
+/* A case of a shell script for each learner, with its solvers, and one for `any` other, with all. */
+void solver_cases_put(struct sink *out, const char *before, const char *any, const char *between,
+                      const char *after);
 
 /* ---- roff ---------------------------------------------------------------------------------- */
 

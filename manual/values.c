@@ -33,6 +33,19 @@ void solvers_put(struct sink *out, size_t learner) {
     }
 }
 
+void solver_cases_put(struct sink *out, const char *before, const char *any, const char *between,
+                      const char *after) {
+    sepal_method learner = {.size = sizeof learner};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
+        sink_printf(out, "%s%s%s", before, learner.name, between);
+        solvers_put(out, i);
+        sink_puts(out, after);
+    }
+    sink_printf(out, "%s%s%s", before, any, between);
+    names_put(out, SEPAL_SOLVER);
+    sink_puts(out, after);
+}
+
 static enum values_kind kind_of_placeholder(const char *name) {
     if (strcmp(name, "SPEC") == 0) return VALUES_SPEC;
     if (strcmp(name, "MODEL") == 0) return VALUES_MODELS;

@@ -109,7 +109,10 @@ sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data
     if (j >= data->matrix.cols)
         return fail(ctx, SEPAL_EUSAGE, "the data has no column %zu, only %zu of them", j,
                     data->matrix.cols);
-    schema_column_name(ctx, &name, data->schema, j);
+    if (data->coded)
+        text_puts(ctx, &name, data->schema->columns[j].name);
+    else
+        schema_column_name(ctx, &name, data->schema, j);
     *out = text_take(ctx, &name);
     return *out ? SEPAL_OK : SEPAL_EMEMORY;
 }
@@ -321,9 +324,12 @@ static sepal_status predict_all(struct predictions *out, sepal_ctx *ctx, const s
                                 const sepal_data *data, const char *options, int *open) {
     struct arena arena = {0};
     struct decision_rule rule;
-    sepal_status status = decision_rule_make(&rule, ctx, &arena, model, options);
+    struct prepared prepared;
+    sepal_status status = match_rows(&prepared, ctx, model, data, out->first, out->n);
+    if (status == SEPAL_OK) status = decision_rule_make(&rule, ctx, &arena, model, options);
     if (status == SEPAL_OK && open) *open = rule.options.ambiguous == AMBIGUOUS_UNDECIDED;
-    if (status == SEPAL_OK) status = model_predict(out, ctx, model, data, &rule);
+    if (status == SEPAL_OK) status = model_predict(out, ctx, model, &prepared.rows, &rule);
+    prepared_clear(&prepared);
     arena_clear(&arena);
     return status;
 }
@@ -331,7 +337,6 @@ static sepal_status predict_all(struct predictions *out, sepal_ctx *ctx, const s
 sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
                                  const sepal_data *data) {
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
-    TRY(match_columns(ctx, model, data));
     struct predictions predictions = {.n = data->matrix.rows, .classes = out};
     return predict_all(&predictions, ctx, model, data, NULL, NULL);
 }
@@ -339,7 +344,6 @@ sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const sepal_model
 sepal_status sepal_model_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
                                 const sepal_data *data) {
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
-    TRY(match_columns(ctx, model, data));
     struct predictions predictions = {.n = data->matrix.rows, .shown = out};
     return predict_all(&predictions, ctx, model, data, NULL, NULL);
 }
@@ -359,7 +363,6 @@ sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
     sepal_predictions all;
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     TRY(struct_take(&all, sizeof all, ctx, "sepal_predictions", out, sizeof all));
-    TRY(match_columns(ctx, model, data));
     if (first > data->matrix.rows || n > data->matrix.rows - first)
         return fail(ctx, SEPAL_EUSAGE, "the data has %zu rows, not %zu from row %zu on",
                     data->matrix.rows, n, first);
@@ -401,10 +404,10 @@ sepal_status sepal_model_sample(sepal_data **out, sepal_ctx *ctx, const sepal_mo
 static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const sepal_model *model,
                                   const sepal_data *data, const char *options) {
     struct decision_rule rule;
-    struct setting *settings = NULL;
-    size_t n = 0, kept = 0;
+    struct setting *settings;
+    size_t n, kept = 0;
     const char *positive = NULL;
-    if (options) TRY(settings_parse(&settings, &n, ctx, &report->arena, options));
+    TRY(settings_parse(&settings, &n, ctx, &report->arena, options));
     for (size_t i = 0; i < n; i++) {
         if (strcmp(settings[i].name, "positive") == 0)
             positive = settings[i].value ? settings[i].value : "";
@@ -418,8 +421,14 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
                        "this is a set of labels, and the model decides for one label a row");
     if (!data->label) return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
     sepal_data seen;
-    TRY(match_labels(&seen, ctx, &report->arena, model, data));
-    TRY(evaluate(ctx, model, &seen, &rule, positive, &report->make, report->root));
+    struct prepared prepared;
+    sepal_status status = match_rows(&prepared, ctx, model, data, 0, data->matrix.rows);
+    if (status == SEPAL_OK)
+        status = match_labels(&seen, ctx, &report->arena, model, &prepared.rows);
+    if (status == SEPAL_OK)
+        status = evaluate(ctx, model, &seen, &rule, positive, &report->make, report->root);
+    prepared_clear(&prepared);
+    TRY(status);
     decision_tell(&report->make, report->root, &rule.options);
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
@@ -428,7 +437,6 @@ sepal_status sepal_model_evaluate(sepal_report **out, sepal_ctx *ctx, const sepa
                                   const sepal_data *data, const char *options) {
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
-    TRY(match_columns(ctx, model, data));
     sepal_report *report = report_new(ctx, REPORT_EVALUATION);
     if (!report) return SEPAL_EMEMORY;
     return api_give(out, report, evaluate_into(report, ctx, model, data, options));

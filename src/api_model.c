@@ -74,6 +74,20 @@ sepal_status sepal_model_feature_name(char **out, sepal_ctx *ctx, const sepal_mo
     return *out ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
+static const struct column *feature_of(const sepal_model *model, size_t j) {
+    bool there = model && model->schema->family == FAMILY_TABLE && j < model->schema->n_columns;
+    return there ? &model->schema->columns[j] : NULL;
+}
+
+size_t sepal_model_categories(const sepal_model *model, size_t j) {
+    const struct column *feature = feature_of(model, j);
+    return feature ? feature->n_categories : 0;
+}
+
+const char *sepal_model_category(const sepal_model *model, size_t j, size_t k) {
+    return k < sepal_model_categories(model, j) ? feature_of(model, j)->categories[k] : NULL;
+}
+
 /* ---- its numbers -------------------------------------------------------------------------- */
 
 size_t sepal_model_functions(const sepal_model *model) {
@@ -125,8 +139,8 @@ sepal_status sepal_model_predict_row(int32_t *out, double *scores, const sepal_m
     return model_predict_row(out, scores, model, x, n);
 }
 
-sepal_status sepal_model_predict_sparse_row(int32_t *out, double *scores, const sepal_model *model,
-                                            const int32_t *index, const double *values, size_t n) {
+sepal_status sepal_model_predict_entries(int32_t *out, double *scores, const sepal_model *model,
+                                         const int32_t *index, const double *values, size_t n) {
     if (!model || (n > 0 && (!index || !values))) return SEPAL_EUSAGE;
     return model_predict_sparse_row(out, scores, model, index, values, n);
 }

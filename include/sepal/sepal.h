@@ -128,6 +128,14 @@ SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
    stored 0: the model has the same bytes either way. Row starts (8 bytes a row), labels, weights,
    names and all other layouts are copied; so is everything if a row has weight 0. */
 typedef enum { SEPAL_F64, SEPAL_F32, SEPAL_I32, SEPAL_I64 } sepal_type;
+/* What becomes of dense cells that are NaN; DROP leaves out rows that have labels, to learn from. A model
+   keeps its rule for all rows that it is given: of those, any but REFUSE lets NaN in. */
+typedef enum {
+    SEPAL_MISSING_REFUSE,
+    SEPAL_MISSING_MEAN,
+    SEPAL_MISSING_INDICATOR,
+    SEPAL_MISSING_DROP
+} sepal_missing;
 typedef struct {
     size_t size;
     size_t rows, columns;
@@ -143,6 +151,11 @@ typedef struct {
     const char *const
         *column_names; /* NULL: x1, x2, ..., of sparse rows 1, 2, ... as in LIBSVM files */
     int borrow;
+    sepal_missing missing;
+    /* Of every column how many categories it has, 0: it holds numbers. Cells are codes from 0 on; the
+       names (NULL: the codes) are what data and models are matched by. Dense rows only, copied. */
+    const size_t *categories;
+    const char *const *const *category_names;
 } sepal_input;
 SEPAL_API sepal_status sepal_data_from(sepal_data **out, sepal_ctx *ctx, const sepal_input *input);
 /* The commonest of them, copied: a row-major array of doubles. */
@@ -166,9 +179,10 @@ SEPAL_API sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char
 SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_data *data);
 SEPAL_API size_t sepal_data_rows(const sepal_data *data);
-SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* after one-hot coding */
-/* The numbers of a row, sepal_data_columns(data) of them; its label, NULL if it has none; what a
-   column is called, to be freed with sepal_text_free. Past the end there is nothing. */
+SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* features */
+/* The numbers of a row, sepal_data_columns(data) of them, NaN where a value is missing and the number of
+   the category where the column is text; its label, NULL if it has none; what a column is called, to be
+   freed with sepal_text_free. Past the end there is nothing. */
 SEPAL_API void sepal_data_row(double *out, const sepal_data *data, size_t row);
 SEPAL_API const char *sepal_data_label(const sepal_data *data, size_t row);
 SEPAL_API sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data *data,
@@ -206,8 +220,7 @@ SEPAL_API sepal_status sepal_model_stage(sepal_staged **out, sepal_ctx *ctx,
 SEPAL_API sepal_status sepal_staged_commit(sepal_ctx *ctx, sepal_staged *staged);
 SEPAL_API void sepal_staged_free(sepal_staged *staged);
 SEPAL_API sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *path);
-/* The bytes of such a file, to be freed with sepal_bytes_free, and a model from them; bytes that are cut
-   short or changed are refused with SEPAL_EMODEL. */
+/* The bytes of such a file, to be freed with sepal_bytes_free, and a model from them. */
 SEPAL_API sepal_status sepal_model_to_memory(void **out, size_t *n, sepal_ctx *ctx,
                                              const sepal_model *model);
 SEPAL_API sepal_status sepal_model_from_memory(sepal_model **out, sepal_ctx *ctx, const void *bytes,
@@ -224,6 +237,9 @@ SEPAL_API const char *sepal_model_class(const sepal_model *model, size_t k); /* 
 SEPAL_API size_t sepal_model_features(const sepal_model *model);
 SEPAL_API sepal_status sepal_model_feature_name(char **out, sepal_ctx *ctx,
                                                 const sepal_model *model, size_t j);
+/* Categories of feature j, 0 of one that holds numbers, and their names: code k of a row is name k. */
+SEPAL_API size_t sepal_model_categories(const sepal_model *model, size_t j);
+SEPAL_API const char *sepal_model_category(const sepal_model *model, size_t j, size_t k);
 /* The score functions s_r = bias_r + sum over the columns j of weights_rj (phi_j - centre_j), with
    phi the features after the maps. The arrays belong to the model; a centre of NULL is 0. Of models
    with curved surfaces (gaussian) the weights are slopes at the centre. */
@@ -232,9 +248,8 @@ SEPAL_API size_t sepal_model_columns(const sepal_model *model);
 SEPAL_API const double *sepal_model_weights(const sepal_model *model); /* functions x columns */
 SEPAL_API const double *sepal_model_bias(const sepal_model *model);
 SEPAL_API const double *sepal_model_centre(const sepal_model *model);
-/* The same functions as weights x + bias: centre, and maps at the end of the spec that go column by
-   column (standardize, minmax), are folded in. `weights` has functions x columns numbers, `bias` a
-   number a function. */
+/* The same functions as weights x + bias: the centre, and standardize and minmax at the end of the
+   maps, are folded in. There are as many numbers as above. */
 SEPAL_API sepal_status sepal_model_coefficients(double *weights, double *bias, sepal_ctx *ctx,
                                                 const sepal_model *model);
 
@@ -260,18 +275,17 @@ SEPAL_API sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const s
 SEPAL_API sepal_status sepal_model_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
                                           const sepal_data *data);
 /* One row, its class and its scores (either may be NULL), without a context and safe from any number of
-   threads; decided as sepal_model_predict does. `x` has sepal_model_features(model) numbers. Nothing is
-   allocated for linear scores of up to 256 functions without maps, or with standardize and minmax alone on
-   up to 2048 columns. Scores are the bits that sepal_model_scores has for a dense row, and for a sparse
-   one to some last bits. SEPAL_EDATA: other columns, or a number that is not finite; SEPAL_EMODEL: the
-   model draws its classes (decide=soft). */
+   threads. `x` has sepal_model_features(model) numbers, NaN where one is missing, codes of the model's
+   categories (-1: of none of them). Nothing is allocated for linear scores of up to 256 functions
+   without maps, or with standardize and minmax alone on up to 2048 columns. Class and scores are the bits
+   that whole data has; of sparse rows scores are near them. SEPAL_EDATA: other columns, or a number that is
+   not finite; SEPAL_EMODEL: the model draws its classes (decide=soft). */
 SEPAL_API sepal_status sepal_model_predict_row(int32_t *out, double *scores,
                                                const sepal_model *model, const double *x, size_t n);
 /* The same for a row that is 0 but for `n` entries; their columns count from 0 and rise. */
-SEPAL_API sepal_status sepal_model_predict_sparse_row(int32_t *out, double *scores,
-                                                      const sepal_model *model,
-                                                      const int32_t *index, const double *values,
-                                                      size_t n);
+SEPAL_API sepal_status sepal_model_predict_entries(int32_t *out, double *scores,
+                                                   const sepal_model *model, const int32_t *index,
+                                                   const double *values, size_t n);
 /* 1: the projections are something else than the features as they were read. */
 SEPAL_API int sepal_model_transforms(const sepal_model *model);
 /* Both for rows [first, first + n), decided by `options`: rows of SEPAL_PREDICT_OPTION

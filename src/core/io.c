@@ -404,12 +404,6 @@ sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct sta
     return status;
 }
 
-sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size) {
-    struct staged staged;
-    TRY(output_stage(&staged, ctx, path, bytes, size));
-    return output_commit(ctx, &staged);
-}
-
 bool output_is_device(const char *path) {
     struct stat facts;
     return sys_stat(NULL, path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);

@@ -54,8 +54,6 @@ sepal_status output_commit(sepal_ctx *ctx, struct staged *staged);
 /* Two files that belong together: both take their names or, but for a fault in between, neither. */
 sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct staged *second);
 void output_drop(struct staged *staged);
-/* Stage and commit: `path` has the old bytes or the new ones, whole. */
-sepal_status output_replace(sepal_ctx *ctx, const char *path, const char *bytes, size_t size);
 /* Something that is written to as it is, and cannot be replaced: a device or a pipe. */
 bool output_is_device(const char *path);
 

@@ -356,6 +356,14 @@ sepal_status parameters_fill(void *values, sepal_ctx *ctx, struct arena *arena,
     return SEPAL_OK;
 }
 
+sepal_status parameters_parse(void *values, sepal_ctx *ctx, struct arena *arena,
+                              const struct parameter *table, const char *owner, const char *text) {
+    struct setting *settings;
+    size_t n;
+    TRY(settings_parse(&settings, &n, ctx, arena, text));
+    return parameters_fill(values, ctx, arena, table, owner, settings, n);
+}
+
 static void print_word(sepal_ctx *ctx, struct text *out, const char *words, int place) {
     for (; place > 0; place--) words += strcspn(words, "|") + 1;
     text_add(ctx, out, words, strcspn(words, "|"));

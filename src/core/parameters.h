@@ -38,6 +38,9 @@ struct setting {
 sepal_status parameters_fill(void *values, sepal_ctx *ctx, struct arena *arena,
                              const struct parameter *table, const char *owner,
                              const struct setting *settings, size_t n);
+/* The same of settings as settings_parse reads them. */
+sepal_status parameters_parse(void *values, sepal_ctx *ctx, struct arena *arena,
+                              const struct parameter *table, const char *owner, const char *text);
 /* Every parameter written out, in table order: "variant=online, eta=1". Parameters that have no value (a NULL
    text, a NaN) are left out; values are quoted where the grammar needs it. */
 void parameters_print(sepal_ctx *ctx, struct text *out, const struct parameter *table,

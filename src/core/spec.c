@@ -193,6 +193,7 @@ sepal_status settings_parse(struct setting **out, size_t *n, sepal_ctx *ctx, str
                             const char *text) {
     *out = NULL;
     *n = 0;
+    if (!text) return SEPAL_OK;
     struct spec_parser in = {
         .ctx = ctx, .arena = arena, .whose = "options", .text = text, .at = text};
     TRY(spec_begin(&in));

@@ -17,7 +17,7 @@ struct spec {
 };
 
 sepal_status spec_parse(struct spec *out, sepal_ctx *ctx, struct arena *arena, const char *text);
-/* "name=value, name=value": the inside of the parentheses alone, for options strings. */
+/* "name=value, name=value": the inside of the parentheses alone, for options strings. NULL: there are none. */
 sepal_status settings_parse(struct setting **out, size_t *n, sepal_ctx *ctx, struct arena *arena,
                             const char *text);
 /* A value, in double quotes if it is empty or holds blanks or one of , = ( ) | + " \, where a

@@ -94,6 +94,10 @@ bool slice_is_nocase(struct slice slice, const char *string) {
     return true;
 }
 
+int text_order(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 int slice_compare(struct slice a, struct slice b) {
     size_t shared = a.length < b.length ? a.length : b.length;
     int order = shared > 0 ? memcmp(a.bytes, b.bytes, shared) : 0;

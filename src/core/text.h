@@ -29,9 +29,13 @@ struct slice {
 bool slice_is(struct slice slice, const char *string);
 bool slice_is_nocase(struct slice slice, const char *string); /* ASCII letters */
 int slice_compare(struct slice a, struct slice b);            /* bytewise */
+/* For qsort of pointers to texts. */
+int text_order(const void *a, const void *b);
 
 /* The entry of names[] nearest to `wrong` by edit distance, NULL when none is near. */
 const char *text_suggest(const char *wrong, const char *const *names, size_t n);
+/* How many characters UTF-8 text has. */
+size_t utf8_width(const char *text);
 /* Length of the valid UTF-8 prefix of the bytes. */
 size_t utf8_valid_prefix(const char *bytes, size_t length);
 /* What a message may show of foreign bytes: their beginning, with '?' for control characters and

@@ -96,6 +96,18 @@ void tree_slice(struct tree_maker *make, struct tree *parent, const char *key, s
     tree_add(make, parent, key, TREE_TEXT)->text = (struct slice){copy, copy ? text.length : 0};
 }
 
+void tree_numbers(struct tree_maker *make, struct tree *parent, const char *key,
+                  const double *numbers, size_t n) {
+    struct tree *list = tree_array(make, parent, key);
+    for (size_t i = 0; i < n; i++) tree_number(make, list, NULL, numbers[i]);
+}
+
+void tree_texts(struct tree_maker *make, struct tree *parent, const char *key,
+                const char *const *texts, size_t n) {
+    struct tree *list = tree_array(make, parent, key);
+    for (size_t i = 0; i < n; i++) tree_text(make, list, NULL, texts[i]);
+}
+
 static const struct tree *find_member(const struct tree *object, struct slice key) {
     if (object == NULL || object->kind != TREE_OBJECT) return NULL;
     for (const struct tree *child = object->first; child != NULL; child = child->next) {

@@ -37,6 +37,11 @@ void tree_bool(struct tree_maker *make, struct tree *parent, const char *key, bo
 void tree_number(struct tree_maker *make, struct tree *parent, const char *key, double number);
 void tree_text(struct tree_maker *make, struct tree *parent, const char *key, const char *text);
 void tree_slice(struct tree_maker *make, struct tree *parent, const char *key, struct slice text);
+/* Arrays of them. */
+void tree_numbers(struct tree_maker *make, struct tree *parent, const char *key,
+                  const double *numbers, size_t n);
+void tree_texts(struct tree_maker *make, struct tree *parent, const char *key,
+                const char *const *texts, size_t n);
 /* parent NULL: a root; key NULL: an array's element. Keys and texts are copied to the arena. */
 
 /* Make a root the last child of an array or object; its key must already be right. */

@@ -26,6 +26,12 @@ static size_t character(const unsigned char *bytes, size_t length) {
     return size;
 }
 
+size_t utf8_width(const char *text) {
+    size_t n = 0;
+    for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
 size_t utf8_valid_prefix(const char *bytes, size_t length) {
     const unsigned char *at = (const unsigned char *)bytes;
     size_t done = 0;

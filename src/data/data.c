@@ -2,6 +2,8 @@
 
 #include "core/alloc.h"
 
+#include <math.h>
+
 sepal_data *data_new(sepal_ctx *ctx) {
     sepal_data *data = mem_zero(ctx, 1, sizeof *data);
     if (data) data->file = "";
@@ -20,4 +22,24 @@ void data_free(sepal_data *data) {
     mem_free(data->weight);
     mem_free(data->undecided);
     mem_free(data);
+}
+
+sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data,
+                                const char *purpose) {
+    size_t classes = data->schema->n_classes;
+    size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
+    if (!count) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
+    for (size_t k = 0; k < classes; k++)
+        if (count[k] == 0)
+            return fail(ctx, SEPAL_EDATA, "no row of class '%s' is left%s",
+                        data->schema->classes[k], purpose);
+    return SEPAL_OK;
+}
+
+sepal_status data_set_total_weight(sepal_data *data, sepal_ctx *ctx, double total) {
+    data->total_weight = total;
+    if (isfinite(total)) return SEPAL_OK;
+    return fail(ctx, SEPAL_EDATA,
+                "the weights add up to more than a double holds; scale them down");
 }

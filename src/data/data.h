@@ -7,6 +7,10 @@
 
 struct sepal_data {
     struct matrix matrix;
+    /* The matrix has the cells of a table as they were read, a column for each column of the schema: text
+       by the number of its category, NaN where a value is missing. See prepare.h. */
+    bool coded;
+    size_t missing; /* cells of these */
     const struct schema *schema;
     struct arena arena;
 
@@ -52,6 +56,11 @@ sepal_status data_write(sepal_ctx *ctx, const sepal_data *data, const char *path
 /* The second file that data_write makes for the labels, NULL if there is none; to be freed. */
 sepal_status data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data, const char *path,
                               const char *format);
+/* Refused unless every class has a row; `purpose` ends the message. */
+sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data,
+                                const char *purpose);
+/* Refused unless the total is finite. */
+sepal_status data_set_total_weight(sepal_data *data, sepal_ctx *ctx, double total);
 void data_free(sepal_data *data);
 
 static inline double data_weight(const sepal_data *data, size_t row) {

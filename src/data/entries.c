@@ -59,6 +59,20 @@ void entries_clear(struct entries *entries) {
     *entries = (struct entries){0};
 }
 
+sepal_status block_build(struct block *block, sepal_ctx *ctx, size_t cols,
+                         const struct block_builder *build, void *payload) {
+    if (block->sparse) {
+        struct entries entries = {0};
+        sepal_status status = build->sparse(&entries, ctx, block, payload);
+        entries_clear(&entries);
+        return status;
+    }
+    double *row = mem_alloc(ctx, cols, sizeof *row);
+    sepal_status status = row ? build->dense(row, ctx, block, payload) : SEPAL_EMEMORY;
+    mem_free(row);
+    return status;
+}
+
 struct entry {
     uint32_t index;
     double value;

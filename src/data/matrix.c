@@ -3,7 +3,7 @@
 #include "core/alloc.h"
 #include "core/io.h"
 
-#include <string.h>
+#include <math.h>
 
 size_t matrix_block_rows(size_t cols) {
     /* Up to a megabyte of doubles, which stays in a second-level cache; enough rows for matrix products
@@ -50,7 +50,13 @@ sepal_status block_alloc(sepal_ctx *ctx, struct block *block, size_t cols, size_
 
 bool numbers_are_single(const double *numbers, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (!single_holds(numbers[i])) return false;
+        if (!single_holds(numbers[i]) && !isnan(numbers[i])) return false;
+    return true;
+}
+
+bool numbers_are_zero(const double *numbers, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (numbers[i] != 0) return false;
     return true;
 }
 

@@ -21,7 +21,9 @@ enum values {
 static inline bool single_holds(double value) {
     return value >= -FLT_MAX && value <= FLT_MAX && (double)(float)value == value;
 }
+/* All of them are such, or missing (NaN). */
 bool numbers_are_single(const double *numbers, size_t n);
+bool numbers_are_zero(const double *numbers, size_t n);
 
 enum { BORROWED_VALUES = 1, BORROWED_INDEX = 2 };
 

@@ -31,12 +31,6 @@ size_t row_doubles(const double **x, const uint32_t **index, const struct block 
     return n;
 }
 
-static double matrix_entry(const struct block *block, size_t i, size_t at) {
-    if (block->values == VALUES_F32) return (double)block->f32[at];
-    if (block->values == VALUES_F64) return block->f64[at];
-    return block->values == VALUES_ROW ? block->f64[i] : 1;
-}
-
 /* Four at a time, which compilers make vectors of. */
 static void less_f64(double *restrict out, const double *restrict x, const double *restrict c,
                      size_t n) {
@@ -63,7 +57,7 @@ static void dense_row(const struct block *block, size_t i, size_t cols, const do
     if (block->sparse) {
         memset(out, 0, cols * sizeof *out);
         for (size_t at = block->start[i]; at < block->start[i + 1]; at++)
-            out[block->index[at]] = matrix_entry(block, i, at);
+            out[block->index[at]] = block_value(block, i, at);
         for (size_t j = 0; block->centre && j < cols; j++) out[j] -= block->centre[j];
     } else {
         const float *x = block->f32 + i * cols;

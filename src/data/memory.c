@@ -2,8 +2,10 @@
 
 #include "core/alloc.h"
 #include "data/limits.h"
+#include "data/prepare.h"
 #include "data/tokens.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,22 +80,38 @@ static sepal_status memory_schema(struct schema *schema, sepal_ctx *ctx, const s
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Rows of weight 0 are as good as absent. */
-static sepal_status drop_weightless(sepal_data **data, sepal_ctx *ctx) {
+static bool lacks_value(const struct matrix *x, size_t row) {
+    size_t i, cols = x->cols;
+    const struct block *block = matrix_block_of(x, row, &i);
+    for (size_t j = 0; j < cols; j++)
+        if (block->f32 ? isnan(block->f32[i * cols + j]) : isnan(block->f64[i * cols + j]))
+            return true;
+    return false;
+}
+
+/* Rows of weight 0 are as good as absent, and so are those to learn from that lack a value, if that is the
+   rule. Rows for predictions stay: the model says what becomes of them. */
+static sepal_status drop_rows(sepal_data **data, sepal_ctx *ctx) {
     size_t rows = (*data)->matrix.rows, n = 0;
-    if (!(*data)->weight) return SEPAL_OK;
+    bool drops = (*data)->label && (*data)->missing && (*data)->schema->missing == MISSING_DROP;
+    if (!(*data)->weight && !drops) return SEPAL_OK;
     size_t *kept = mem_alloc(ctx, rows, sizeof *kept);
     if (!kept) return SEPAL_EMEMORY;
     for (size_t i = 0; i < rows; i++)
-        if ((*data)->weight[i] > 0) kept[n++] = i;
+        if (data_weight(*data, i) > 0 && !(drops && lacks_value(&(*data)->matrix, i)))
+            kept[n++] = i;
     sepal_status status = SEPAL_OK;
-    if (n == 0) status = fail(ctx, SEPAL_EDATA, "every row has weight 0");
+    if (n == 0)
+        status =
+            fail(ctx, SEPAL_EDATA,
+                 drops ? "every row lacks a value, or has weight 0" : "every row has weight 0");
     if (n && n < rows) {
         sepal_data *rest;
         status = data_select(&rest, ctx, *data, kept, n);
         if (status == SEPAL_OK) {
             data_free(*data);
             *data = rest;
+            status = prepare_count(rest, ctx);
         }
     }
     mem_free(kept);
@@ -115,9 +133,13 @@ static sepal_status memory_check(sepal_ctx *ctx, const sepal_input *in) {
 
 static sepal_status memory_fill(sepal_data *data, struct schema *schema, sepal_ctx *ctx,
                                 const sepal_input *in) {
+    struct memory_codes codes;
     TRY(memory_schema(schema, ctx, in));
+    TRY(memory_codes(&codes, schema, ctx, &data->arena, in));
+    data->coded = codes.coded;
     TRY(in->row_start ? memory_sparse(&data->matrix, ctx, in)
-                      : memory_dense(&data->matrix, ctx, in));
+                      : memory_dense(&data->matrix, ctx, in, &codes));
+    TRY(prepare_count(data, ctx));
     TRY(memory_weights(data, ctx, in));
     return memory_labels(data, schema, ctx, in);
 }
@@ -130,7 +152,7 @@ sepal_status data_from_memory(sepal_data **out, sepal_ctx *ctx, const sepal_inpu
     sepal_status status = data && schema ? SEPAL_OK : SEPAL_EMEMORY;
     if (data) data->schema = schema;
     if (status == SEPAL_OK) status = memory_fill(data, schema, ctx, in);
-    if (status == SEPAL_OK) status = drop_weightless(&data, ctx);
+    if (status == SEPAL_OK) status = drop_rows(&data, ctx);
     if (status != SEPAL_OK) {
         if (data)
             data_free(data);

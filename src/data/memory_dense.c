@@ -10,6 +10,7 @@
 
 struct memory_rows {
     const sepal_input *in;
+    const struct memory_codes *codes;
     struct matrix *x;
     size_t row_stride, column_stride;
     atomic_size_t nonzeros;
@@ -70,7 +71,7 @@ sepal_status memory_check_dense(sepal_ctx *ctx, const sepal_input *in) {
 
 /* ---- the rows ----------------------------------------------------------------------------- */
 
-/* Row i as doubles, where they are or in `room`. */
+/* Row i as doubles, where they are or in `room`; coded ones always there. */
 static const double *memory_row(const struct memory_rows *all, size_t i, double *room) {
     size_t at = i * all->row_stride, step = all->column_stride, cols = all->x->cols;
     if (all->in->value_type == SEPAL_F32) {
@@ -79,7 +80,7 @@ static const double *memory_row(const struct memory_rows *all, size_t i, double 
         return room;
     }
     const double *x = (const double *)all->in->values + at;
-    if (step == 1) return x;
+    if (step == 1 && !all->codes->coded) return x;
     for (size_t j = 0; j < cols; j++) room[j] = x[j * step];
     return room;
 }
@@ -87,7 +88,26 @@ static const double *memory_row(const struct memory_rows *all, size_t i, double 
 static sepal_status refuse_cell(sepal_ctx *ctx, const double *row, size_t i) {
     size_t j = 0;
     while (isfinite(row[j])) j++;
+    if (isnan(row[j]))
+        return fail(ctx, SEPAL_EDATA,
+                    "row %zu, column %zu is not a finite number but NaN; if that is a missing "
+                    "value, name a rule for them (sepal_missing)",
+                    i + 1, j + 1);
     return fail(ctx, SEPAL_EDATA, "row %zu, column %zu is not a finite number", i + 1, j + 1);
+}
+
+/* Cells as they are given, NaN and codes among them; prepare_count knows what is 0. */
+static sepal_status encode_rows(sepal_ctx *ctx, struct memory_rows *all, struct block *block,
+                                double *room) {
+    size_t cols = all->x->cols;
+    block->values = VALUES_F64;
+    TRY(block_alloc(ctx, block, cols, 0));
+    for (size_t i = 0; i < block->rows; i++) {
+        memory_row(all, block->first_row + i, room);
+        TRY(memory_encode(all->codes, ctx, all->in, room, block->first_row + i));
+        block_store_row(block, i, room, cols);
+    }
+    return SEPAL_OK;
 }
 
 static sepal_status copy_rows(sepal_ctx *ctx, struct memory_rows *all, struct block *block,
@@ -120,7 +140,8 @@ static void survey_singles(const float *x, size_t n, size_t *zeros, size_t *odd)
 static bool lend_rows(sepal_ctx *ctx, struct memory_rows *all, struct block *block) {
     size_t cols = all->x->cols, n = block->rows * cols, at = block->first_row * cols;
     size_t zeros, minus = 0, odd;
-    if (!all->in->borrow || all->column_stride != 1 || all->row_stride != cols) return false;
+    if (all->codes->rank || !all->in->borrow || all->column_stride != 1 || all->row_stride != cols)
+        return false;
     if (all->in->value_type == SEPAL_F32) {
         const float *x = (const float *)all->in->values + at;
         survey_singles(x, n, &zeros, &odd);
@@ -146,13 +167,15 @@ static sepal_status memory_block(sepal_ctx *ctx, size_t b, void *payload) {
     if (lend_rows(ctx, all, block)) return SEPAL_OK;
     double *room = mem_alloc(ctx, all->x->cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;
-    sepal_status status = copy_rows(ctx, all, block, room);
+    sepal_status status =
+        all->codes->coded ? encode_rows(ctx, all, block, room) : copy_rows(ctx, all, block, room);
     mem_free(room);
     return status;
 }
 
-sepal_status memory_dense(struct matrix *out, sepal_ctx *ctx, const sepal_input *in) {
-    struct memory_rows all = {.in = in, .x = out};
+sepal_status memory_dense(struct matrix *out, sepal_ctx *ctx, const sepal_input *in,
+                          const struct memory_codes *codes) {
+    struct memory_rows all = {.in = in, .codes = codes, .x = out};
     atomic_init(&all.nonzeros, 0);
     strides_of(in, &all.row_stride, &all.column_stride);
     TRY(matrix_init(out, ctx, in->rows, in->columns, false));

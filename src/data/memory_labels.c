@@ -27,11 +27,7 @@ sepal_status memory_weights(sepal_data *data, sepal_ctx *ctx, const sepal_input 
         data->weight[i] = in->weights[i];
         total_add(&total, in->weights[i]);
     }
-    data->total_weight = total_of(&total);
-    if (!isfinite(data->total_weight))
-        return fail(ctx, SEPAL_EDATA,
-                    "the weights add up to more than a double holds; scale them down");
-    return SEPAL_OK;
+    return data_set_total_weight(data, ctx, total_of(&total));
 }
 
 /* ---- labels ------------------------------------------------------------------------------- */

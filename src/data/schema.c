@@ -12,6 +12,31 @@ struct schema *schema_new(sepal_ctx *ctx) {
     return schema;
 }
 
+/* NULL stays NULL. */
+static sepal_status schema_copy_text(const char **out, sepal_ctx *ctx, struct arena *arena,
+                                     const char *text) {
+    *out = text ? arena_text(ctx, arena, text, strlen(text)) : NULL;
+    return text && !*out ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
+sepal_status schema_copy_facts(struct schema *to, sepal_ctx *ctx, const struct schema *from) {
+    to->family = from->family;
+    to->header = from->header;
+    to->zero_based = from->zero_based;
+    to->cells = from->cells;
+    to->target_position = from->target_position;
+    to->missing = from->missing;
+    to->numeric_labels = from->numeric_labels;
+    TRY(schema_copy_text(&to->target, ctx, &to->arena, from->target));
+    TRY(schema_copy_text(&to->weight, ctx, &to->arena, from->weight));
+    to->classes = arena_alloc(ctx, &to->arena, from->n_classes, sizeof *to->classes);
+    if (!to->classes) return SEPAL_EMEMORY;
+    for (; to->n_classes < from->n_classes; to->n_classes++)
+        TRY(schema_copy_text(&to->classes[to->n_classes], ctx, &to->arena,
+                             from->classes[to->n_classes]));
+    return SEPAL_OK;
+}
+
 struct schema *schema_retain(const struct schema *schema) {
     struct schema *shared = (struct schema *)(uintptr_t)schema; /* only the count changes */
     atomic_fetch_add(&shared->owners, 1);

@@ -20,12 +20,16 @@ struct column {
     const char *name;
     size_t position; /* cell number in the training file, from 0 */
     bool text;
+    bool declared; /* the file lists its categories, whether they occur or not */
     size_t n_categories;
     const char **categories; /* sorted bytewise */
     double *fill;            /* what stands for a missing value: n_categories or 1 numbers */
     bool indicator;
     size_t first; /* its first matrix column */
 };
+
+/* In place of the number of a category: one that the column does not have. */
+enum { UNKNOWN_CATEGORY = -1 };
 
 struct schema {
     atomic_size_t owners;
@@ -48,6 +52,8 @@ struct schema {
 };
 
 struct schema *schema_new(sepal_ctx *ctx);
+/* All but the columns and what is counted of them. */
+sepal_status schema_copy_facts(struct schema *to, sepal_ctx *ctx, const struct schema *from);
 struct schema *schema_retain(const struct schema *schema); /* one owner more */
 void schema_release(const struct schema *schema);
 

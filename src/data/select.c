@@ -3,7 +3,7 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/compensated_sum.h"
-#include "data/data.h"
+#include "data/prepare.h"
 #include "data/entries.h"
 
 #include <string.h>
@@ -17,8 +17,9 @@ struct selection {
     atomic_size_t nonzeros;
 };
 
-static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx,
-                                  const struct selection *all, struct block *block) {
+static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx, struct block *block,
+                                  void *payload) {
+    struct selection *all = payload;
     size_t cols = all->to->cols, local, column;
     double value;
     TRY(entries_init(entries, ctx, block->rows));
@@ -30,12 +31,13 @@ static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx,
             TRY(entries_push(entries, ctx, column, value));
         entries->start[i + 1] = entries->n;
     }
+    atomic_fetch_add(&all->nonzeros, entries->n);
     return entries_to_block(entries, ctx, block);
 }
 
 /* Pass 0 finds out whether singles do, pass 1 stores. */
-static sepal_status select_dense(double *row, sepal_ctx *ctx, struct selection *all,
-                                 struct block *block) {
+static sepal_status select_dense(double *row, sepal_ctx *ctx, struct block *block, void *payload) {
+    struct selection *all = payload;
     size_t cols = all->to->cols, local, nonzeros = 0;
     block->values = VALUES_F32;
     for (int pass = 0; pass < 2; pass++) {
@@ -55,19 +57,9 @@ static sepal_status select_dense(double *row, sepal_ctx *ctx, struct selection *
 }
 
 static sepal_status select_block(sepal_ctx *ctx, size_t b, void *payload) {
-    struct selection *all = payload;
-    struct block *block = &all->to->blocks[b];
-    if (block->sparse) {
-        struct entries entries = {0};
-        sepal_status status = select_sparse(&entries, ctx, all, block);
-        atomic_fetch_add(&all->nonzeros, entries.n);
-        entries_clear(&entries);
-        return status;
-    }
-    double *row = mem_alloc(ctx, all->to->cols, sizeof *row);
-    sepal_status status = row ? select_dense(row, ctx, all, block) : SEPAL_EMEMORY;
-    mem_free(row);
-    return status;
+    static const struct block_builder build = {select_sparse, select_dense};
+    struct matrix *to = ((struct selection *)payload)->to;
+    return block_build(&to->blocks[b], ctx, to->cols, &build, payload);
 }
 
 static sepal_status select_matrix(struct matrix *out, sepal_ctx *ctx, const struct matrix *from,
@@ -117,6 +109,8 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     out->first_set.file = out->file;
     TRY(copy_unseen(out, ctx, data));
     TRY(select_matrix(&out->matrix, ctx, &data->matrix, rows, n));
+    out->coded = data->coded;
+    TRY(prepare_count(out, ctx));
     out->number = mem_alloc(ctx, n, sizeof *out->number);
     if (!out->number) return SEPAL_EMEMORY;
     for (size_t i = 0; i < n; i++) out->number[i] = matrix_row_number(&data->matrix, rows[i]);
@@ -186,14 +180,6 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double fraction) {
     size_t rows = data->matrix.rows, n[2] = {0, 0};
     *rest = *part = NULL;
-    for (size_t c = 0; c < data->schema->n_columns; c++)
-        if (data->schema->columns[c].fill && data->schema->family == FAMILY_TABLE) {
-            warn(
-                ctx, "holdout-fill",
-                "what stands for missing values was learnt from all rows, those held out included; "
-                "with " OPTION "test and a file of its own it would not be");
-            break;
-        }
     if (rows > UINT32_MAX) return fail(ctx, SEPAL_EDATA, "too many rows to split");
     bool *chosen = mem_zero(ctx, rows, sizeof *chosen);
     size_t *numbers = mem_alloc(ctx, rows, sizeof *numbers);

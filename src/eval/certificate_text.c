@@ -5,24 +5,18 @@
 
 #include <string.h>
 
-static void put_numbers(struct tree_maker *make, struct tree *parent, const char *key,
-                        const double *numbers, size_t n) {
-    struct tree *list = tree_array(make, parent, key);
-    for (size_t i = 0; i < n; i++) tree_number(make, list, NULL, numbers[i]);
-}
-
 static void put_plane(struct tree_maker *make, struct tree *out, const struct question *q,
                       const struct certificate *c) {
     size_t cols = q->x->cols;
     tree_text(make, out, "kind", q->side ? "hyperplane" : "machine");
     if (q->side) {
-        put_numbers(make, out, "w", c->w, cols);
+        tree_numbers(make, out, "w", c->w, cols);
         tree_number(make, out, "b", c->b[0]);
         return;
     }
     struct tree *w = tree_array(make, out, "w");
-    for (size_t k = 0; k < q->classes; k++) put_numbers(make, w, NULL, c->w + k * cols, cols);
-    put_numbers(make, out, "b", c->b, q->classes);
+    for (size_t k = 0; k < q->classes; k++) tree_numbers(make, w, NULL, c->w + k * cols, cols);
+    tree_numbers(make, out, "b", c->b, q->classes);
 }
 
 static void put_gordan(struct tree_maker *make, struct tree *out, const struct question *q,
@@ -103,9 +97,7 @@ static sepal_status print_file(char **out, struct tree_maker *make, const struct
     tree_text(make, file, "maps", rows->maps);
     tree_number(make, file, "rows", (double)rows->x->rows);
     tree_number(make, file, "columns", (double)rows->x->cols);
-    struct tree *labels = tree_array(make, file, "labels");
-    for (size_t k = 0; k < schema->n_classes; k++)
-        tree_text(make, labels, NULL, schema->classes[k]);
+    tree_texts(make, file, "labels", schema->classes, schema->n_classes);
     copy_outcome(make, file, report);
     copy_list(make, file, report, "pairs");
     copy_list(make, file, report, "rest");

@@ -3,7 +3,6 @@
 #include "core/alloc.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 const struct metric *const metric_table[] = {
@@ -103,11 +102,9 @@ static void report_confusion(struct evaluation *all) {
     for (size_t k = 0; k < confusion->labels; k++)
         tree_text(all->make, labels, NULL, data_label_name(all->data, k));
     struct tree *matrix = tree_array(all->make, all->report, "confusion");
-    for (size_t t = 0; t < confusion->labels; t++) {
-        struct tree *row = tree_array(all->make, matrix, NULL);
-        for (size_t p = 0; p < confusion->width; p++)
-            tree_number(all->make, row, NULL, confusion->count[t * confusion->width + p]);
-    }
+    for (size_t t = 0; t < confusion->labels; t++)
+        tree_numbers(all->make, matrix, NULL, confusion->count + t * confusion->width,
+                     confusion->width);
 }
 
 /* ---- of all rows ---------------------------------------------------------------------------- */

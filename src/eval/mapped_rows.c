@@ -5,8 +5,6 @@
 #include "maps/map_chain.h"
 #include "model/pipeline.h"
 
-#include <string.h>
-
 static sepal_status check_rows(sepal_ctx *ctx, const sepal_data *data) {
     size_t top = *data->file ? 1 : 0, classes = data->schema->n_classes;
     if (data->set_start)
@@ -26,18 +24,6 @@ static sepal_status check_rows(sepal_ctx *ctx, const sepal_data *data) {
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
                        "the data has no feature columns (are " OPTION "delimiter and " OPTION
                        "drop right?)");
-    return SEPAL_OK;
-}
-
-static sepal_status mapped_check_classes(sepal_ctx *ctx, struct arena *arena,
-                                         const sepal_data *data) {
-    size_t classes = data->schema->n_classes;
-    size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
-    if (!count) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
-    for (size_t k = 0; k < classes; k++)
-        if (count[k] == 0)
-            return fail(ctx, SEPAL_EDATA, "no row of class '%s' is left", data->schema->classes[k]);
     return SEPAL_OK;
 }
 
@@ -61,10 +47,13 @@ static const char *canonical(sepal_ctx *ctx, struct arena *arena, const struct m
 sepal_status mapped_rows_make(struct mapped_rows *out, sepal_ctx *ctx, const sepal_data *data,
                               const char *maps) {
     struct map_chain chain = {0};
-    *out = (struct mapped_rows){.data = data, .x = &data->matrix, .maps = ""};
+    *out = (struct mapped_rows){.maps = ""};
     if (maps && *maps) TRY(pipeline_parse_maps(&chain, ctx, &out->arena, maps));
     TRY(check_rows(ctx, data));
-    TRY(mapped_check_classes(ctx, &out->arena, data));
+    TRY(data_check_classes(ctx, &out->arena, data, ""));
+    TRY(prepare_fit(&out->prepared, ctx, data));
+    out->data = data = &out->prepared.rows;
+    out->x = &data->matrix;
     if (chain.n == 0) return SEPAL_OK;
     out->maps = canonical(ctx, &out->arena, &chain);
     if (!out->maps) return SEPAL_EMEMORY;
@@ -75,6 +64,7 @@ sepal_status mapped_rows_make(struct mapped_rows *out, sepal_ctx *ctx, const sep
 
 void mapped_rows_clear(struct mapped_rows *rows) {
     matrix_clear(&rows->made);
+    prepared_clear(&rows->prepared);
     arena_clear(&rows->arena);
 }
 

@@ -7,7 +7,6 @@
 #include "separability/separable.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { MOST_CLASSES = 512 };
 
@@ -189,19 +188,11 @@ static sepal_status ask_two(struct separability_run *a, struct tree *report) {
     return SEPAL_OK;
 }
 
-static sepal_status separability_parse_options(struct separable_options *out, sepal_ctx *ctx,
-                                               struct arena *arena, const char *options) {
-    struct setting *settings = NULL;
-    size_t n = 0;
-    if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
-    return parameters_fill(out, ctx, arena, option_table, "separable", settings, n);
-}
-
 static sepal_status separability_run(struct separability_run *a, struct mapped_rows *rows,
                                      const sepal_data *data, const char *maps, const char *options,
                                      struct tree *report) {
     struct separable_options choice;
-    TRY(separability_parse_options(&choice, a->ctx, &a->arena, options));
+    TRY(parameters_parse(&choice, a->ctx, &a->arena, option_table, "separable", options));
     a->budget.max_seconds = choice.max_seconds;
     TRY(mapped_rows_make(rows, a->ctx, data, maps));
     a->side = arena_alloc(a->ctx, &a->arena, data->matrix.rows, sizeof *a->side);

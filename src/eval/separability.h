@@ -5,7 +5,7 @@
 
 #include "core/parameters.h"
 #include "core/tree.h"
-#include "data/data.h"
+#include "data/prepare.h"
 #include "certificates/certificate.h"
 
 /* The rows after the maps, and what they are called. */
@@ -13,7 +13,8 @@ struct mapped_rows {
     const sepal_data *data;
     const struct matrix *x; /* phi */
     const char *maps;       /* canonical; "": none */
-    struct matrix made;     /* empty without maps */
+    struct prepared prepared;
+    struct matrix made; /* empty without maps */
     struct arena arena;
 };
 /* Fit the maps of a spec without learner (NULL or "": none) to the rows. To be cleared in any case. */

@@ -16,11 +16,6 @@ sepal_status bigint_make(struct bigint *out, sepal_ctx *ctx, struct arena *arena
     return out->limb ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-void bigint_set(struct bigint *a, uint64_t value) {
-    a->n = 0;
-    for (; value != 0; value >>= LIMB_BITS) a->limb[a->n++] = (uint32_t)value;
-}
-
 void bigint_copy(struct bigint *to, const struct bigint *from) {
     memcpy(to->limb, from->limb, from->n * sizeof *to->limb);
     to->n = from->n;

@@ -12,7 +12,6 @@ struct bigint {
 
 /* The number 0 with room for `limbs`. No function makes more of it. */
 sepal_status bigint_make(struct bigint *out, sepal_ctx *ctx, struct arena *arena, size_t limbs);
-void bigint_set(struct bigint *a, uint64_t value);
 void bigint_copy(struct bigint *to, const struct bigint *from);
 /* a = a * factor + addend */
 void bigint_extend(struct bigint *a, uint64_t factor, uint64_t addend);

@@ -17,7 +17,6 @@
 #include "exact/modular.h"
 
 #include <float.h>
-#include <string.h>
 
 enum { BATCH = 8, GCD_LIMBS = 128 };
 /* Multiplications that are still worth while; about a minute of one core. */

@@ -31,24 +31,20 @@ static char unescaped(char c) {
     return c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c;
 }
 
-static bool arff_is_control(char c) {
-    return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
-}
-
 static const char *arff_quoted(const char *p, const char *end, char *scratch,
                                struct table_cell *out) {
     char quote = *p++;
     size_t n = 0;
     out->quoted = true;
     for (; p < end && *p != quote; p++) {
-        if (arff_is_control(*p)) {
+        if (cell_is_control(*p)) {
             out->fault = *p == '\n' || *p == '\r' ? "the quote that opens this value is not closed "
                                                     "on its line"
                                                   : "control character";
             if (*out->fault == 'c') out->start = p;
             return p;
         }
-        bool escaped = *p == '\\' && p + 1 < end && !arff_is_control(p[1]);
+        bool escaped = *p == '\\' && p + 1 < end && !cell_is_control(p[1]);
         if (escaped) p++;
         scratch[n++] = escaped ? unescaped(*p) : *p;
     }
@@ -68,7 +64,7 @@ const char *arff_value_next(const char *p, const char *end, char delimiter, bool
     const char *from = p;
     for (; p < end && *p != '\n' && *p != '\r' && *p != ','; p++) {
         if ((delimiter == ' ' && arff_is_blank(*p)) || (braces && *p == '}')) break;
-        if (arff_is_control(*p)) {
+        if (cell_is_control(*p)) {
             out->fault = "control character";
             out->start = p;
             return p;
@@ -124,10 +120,6 @@ static void skip_space(struct header_parser *parser) {
     }
 }
 
-static int arff_by_bytes(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static sepal_status check_value(struct header_parser *parser, const struct table_cell *cell) {
     if (cell->fault) return arff_refuse(parser, cell->start, cell->fault);
     if (utf8_valid_prefix(cell->text.bytes, cell->text.length) < cell->text.length)
@@ -141,7 +133,7 @@ static sepal_status check_value(struct header_parser *parser, const struct table
 
 static sepal_status sort_values(struct header_parser *parser, struct arff_attribute *attribute) {
     attribute->first = attribute->values[0];
-    qsort(attribute->values, attribute->n_values, sizeof *attribute->values, arff_by_bytes);
+    qsort(attribute->values, attribute->n_values, sizeof *attribute->values, text_order);
     for (size_t i = 1; i < attribute->n_values; i++)
         if (strcmp(attribute->values[i], attribute->values[i - 1]) == 0)
             return fail_at(parser->ctx, SEPAL_EDATA, parser->file,
@@ -222,7 +214,7 @@ static sepal_status parse_name(struct header_parser *parser, struct arff_attribu
     /* never: at the end, before which there is a line @data */
     if (from < parser->end && *from != '\'' && *from != '"') {
         while (!at_line_end(parser) && !arff_is_blank(*parser->p) && *parser->p != '{') {
-            if (arff_is_control(*parser->p))
+            if (cell_is_control(*parser->p))
                 return arff_refuse(parser, parser->p, "control character");
             parser->p++;
         }

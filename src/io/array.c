@@ -3,7 +3,6 @@
 #include "io/array.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* "60000 x 28 x 28", cut where the room ends. */
 enum { DIMS_BYTES = 128 };

@@ -1,8 +1,8 @@
 /* The chunks' rows become the matrix's blocks, in parallel. Whether the matrix is dense or sparse,
    and how a block keeps its values, depends on the numbers alone, not on the format they came in. */
-#include "core/alloc.h"
 #include "core/parallel.h"
 #include "data/entries.h"
+#include "data/prepare.h"
 #include "io/assemble.h"
 
 #include <math.h>
@@ -11,7 +11,6 @@
 struct assembly {
     struct matrix *matrix;
     const struct chunks *chunks;
-    const struct schema *schema;
     bool entries;        /* the chunks have sparse rows, not cells */
     bool copies;         /* and all of them stay, so that whole stretches can be copied */
     uint32_t index_base; /* the index that is column 0 */
@@ -28,32 +27,20 @@ static void mark_read(const struct chunk_rows *part) {
         parsed_clear_cells(part->parsed);
 }
 
-/* ---- sparse ------------------------------------------------------------------------------- */
-
-static sepal_status push_missing(struct entries *entries, sepal_ctx *ctx,
-                                 const struct column *column) {
-    size_t n = column->text ? column->n_categories : 1;
-    for (size_t k = 0; column->fill && k < n; k++)
-        TRY(entries_push(entries, ctx, column->first + k, column->fill[k]));
-    return column->indicator ? entries_push(entries, ctx, column->first + n, 1) : SEPAL_OK;
+/* A cell of a table: a number, NaN where it is missing, or the number of its category, which is that of
+   its text until the chunks are merged. */
+static double table_cell(const struct parsed_chunk *parsed, size_t r, size_t f) {
+    const uint32_t *category = parsed->columns[f].category;
+    double x = parsed_cell(parsed, r, f);
+    return category && !isnan(x) ? category[(size_t)x] : x;
 }
 
+/* ---- sparse ------------------------------------------------------------------------------- */
+
 static sepal_status push_table_row(struct entries *entries, sepal_ctx *ctx,
-                                   const struct schema *schema, const struct parsed_chunk *parsed,
-                                   size_t r) {
-    for (size_t f = 0; f < parsed->n_columns; f++) {
-        const struct column *column = &schema->columns[f];
-        double x = parsed_cell(parsed, r, f);
-        if (isnan(x)) {
-            TRY(push_missing(entries, ctx, column));
-        } else if (!column->text) {
-            TRY(entries_push(entries, ctx, column->first, x));
-        } else if (x != UNKNOWN_CATEGORY) {
-            const uint32_t *category = parsed->columns[f].category;
-            size_t k = category ? category[(size_t)x] : (size_t)x;
-            TRY(entries_push(entries, ctx, column->first + k, 1));
-        }
-    }
+                                   const struct parsed_chunk *parsed, size_t r) {
+    for (size_t f = 0; f < parsed->n_columns; f++)
+        TRY(entries_push(entries, ctx, f, parsed_cell(parsed, r, f)));
     return SEPAL_OK;
 }
 
@@ -65,54 +52,34 @@ static sepal_status push_entries(struct entries *entries, sepal_ctx *ctx, uint32
     return SEPAL_OK;
 }
 
-static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct assembly *all,
-                                 struct block *block) {
+static sepal_status build_sparse(struct entries *entries, sepal_ctx *ctx, struct block *block,
+                                 void *payload) {
+    struct assembly *all = payload;
     TRY(entries_init(entries, ctx, block->rows));
     struct chunk_row row = {.part = block_rows(all, block)};
     while (chunk_row_next(&row)) {
         const struct parsed_chunk *parsed = row.part.parsed;
         entries->start[row.i] = entries->n;
         TRY(all->entries ? push_entries(entries, ctx, all->index_base, parsed, row.r)
-                         : push_table_row(entries, ctx, all->schema, parsed, row.r));
+                         : push_table_row(entries, ctx, parsed, row.r));
         if (!row.left) mark_read(&row.part);
     }
     entries->start[block->rows] = entries->n;
+    atomic_fetch_add(&all->nonzeros, entries->n);
     return entries_to_block(entries, ctx, block);
 }
 
 /* ---- dense -------------------------------------------------------------------------------- */
 
-static void place_missing(double *row, const struct column *column) {
-    size_t n = column->text ? column->n_categories : 1;
-    for (size_t k = 0; k < n; k++) row[column->first + k] = column->fill ? column->fill[k] : 0;
-    if (column->indicator) row[column->first + n] = 1;
-}
-
-static void place_table_row(double *row, const struct schema *schema,
-                            const struct parsed_chunk *parsed, size_t r) {
-    for (size_t f = 0; f < parsed->n_columns; f++) {
-        const struct column *column = &schema->columns[f];
-        double x = parsed_cell(parsed, r, f);
-        if (isnan(x)) {
-            place_missing(row, column);
-        } else if (!column->text) {
-            row[column->first] = x;
-        } else if (x != UNKNOWN_CATEGORY) {
-            const uint32_t *category = parsed->columns[f].category;
-            row[column->first + (category ? category[(size_t)x] : (size_t)x)] = 1;
-        }
-    }
-}
-
 /* Row r of a chunk as `cols` numbers. */
 static void place_row(double *row, const struct assembly *all, const struct parsed_chunk *parsed,
                       size_t r) {
-    memset(row, 0, all->matrix->cols * sizeof *row);
+    double value;
     if (!all->entries) {
-        place_table_row(row, all->schema, parsed, r);
+        for (size_t f = 0; f < parsed->n_columns; f++) row[f] = table_cell(parsed, r, f);
         return;
     }
-    double value;
+    memset(row, 0, all->matrix->cols * sizeof *row);
     for (size_t at = 0, index; row_next(&parsed->entries, r, 0, &at, &index, &value);)
         row[index - all->index_base] = value;
 }
@@ -127,8 +94,8 @@ static enum values dense_values(const struct assembly *all, const struct block *
     return VALUES_F32;
 }
 
-static sepal_status build_dense(double *row, sepal_ctx *ctx, struct assembly *all,
-                                struct block *block) {
+static sepal_status build_dense(double *row, sepal_ctx *ctx, struct block *block, void *payload) {
+    struct assembly *all = payload;
     size_t cols = all->matrix->cols, nonzeros = 0;
     block->values = dense_values(all, block, row);
     TRY(block_alloc(ctx, block, cols, 0));
@@ -153,30 +120,20 @@ static sepal_status assemble_copy_block(sepal_ctx *ctx, struct assembly *all, st
 }
 
 static sepal_status build_block(sepal_ctx *ctx, size_t b, void *payload) {
+    static const struct block_builder build = {build_sparse, build_dense};
     struct assembly *all = payload;
     struct block *block = &all->matrix->blocks[b];
     TRY(check_cancelled(ctx, "reading"));
     if (block->sparse && all->copies) return assemble_copy_block(ctx, all, block);
-    if (block->sparse) {
-        struct entries entries = {0};
-        sepal_status status = build_sparse(&entries, ctx, all, block);
-        atomic_fetch_add(&all->nonzeros, entries.n);
-        entries_clear(&entries);
-        return status;
-    }
-    double *row = mem_alloc(ctx, all->matrix->cols, sizeof *row);
-    sepal_status status = row ? build_dense(row, ctx, all, block) : SEPAL_EMEMORY;
-    mem_free(row);
-    return status;
+    return block_build(block, ctx, all->matrix->cols, &build, all);
 }
 
 /* Entries that are not zero, to choose between dense and sparse. */
-static size_t count_table(const struct parsed_chunk *parsed, const struct schema *schema) {
+static size_t count_cells(const struct parsed_chunk *parsed) {
     size_t n = 0;
     for (size_t r = 0; r < parsed->rows; r++) {
         if (parsed_drops(parsed, r)) continue;
-        for (size_t f = 0; f < parsed->n_columns; f++)
-            n += schema->columns[f].text || parsed_cell(parsed, r, f) != 0;
+        for (size_t f = 0; f < parsed->n_columns; f++) n += parsed_cell(parsed, r, f) != 0;
     }
     return n;
 }
@@ -188,36 +145,32 @@ static size_t assemble_count_entries(const struct parsed_chunk *parsed) {
     return n;
 }
 
-static bool choose_sparse(const struct assembly *all, size_t rows) {
-    /* Below one in five, four bytes of index per value cost less than the zeros; narrow matrices
-       are dense all the same, since a dense row needs no indirection. */
-    const double density = 0.2;
-    enum { NARROW = 32 };
-    if (all->schema->width < NARROW) return false;
-    double n = 0;
+static bool choose_sparse(const struct assembly *all, size_t rows, size_t cols) {
+    size_t n = 0;
+    if (!prepare_sparse(rows, cols, 0)) return false;
     for (size_t i = 0; i < all->chunks->count; i++) {
         const struct parsed_chunk *parsed = all->chunks->items[i];
-        n += (double)(all->entries ? assemble_count_entries(parsed)
-                                   : count_table(parsed, all->schema));
+        n += all->entries ? assemble_count_entries(parsed) : count_cells(parsed);
     }
-    return n < density * (double)rows * (double)all->schema->width;
+    return prepare_sparse(rows, cols, n);
 }
 
-sepal_status assemble(struct matrix *out, sepal_ctx *ctx, const struct chunks *chunks,
-                      const struct schema *schema, size_t rows) {
+sepal_status assemble(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks) {
+    const struct schema *schema = data->schema;
+    struct matrix *out = &data->matrix;
+    size_t rows = out->rows, cols = data->coded ? schema->n_columns : schema->width;
     struct assembly all = {.matrix = out,
                            .chunks = chunks,
-                           .schema = schema,
                            .entries = chunks->items[0]->entries.sparse,
                            .copies = chunks->items[0]->entries.sparse,
                            .index_base = schema->family == FAMILY_INDEXED && !schema->zero_based};
     for (size_t i = 0; i < chunks->count; i++)
         if (chunks->items[i]->drop) all.copies = false;
     atomic_init(&all.nonzeros, 0);
-    TRY(matrix_init(out, ctx, rows, schema->width, choose_sparse(&all, rows)));
+    TRY(matrix_init(out, ctx, rows, cols, !data->coded && choose_sparse(&all, rows, cols)));
     for (size_t i = 0; i < chunks->count; i++)
         if (chunks->items[i]->kept_rows == 0) parsed_clear_cells(chunks->items[i]);
     TRY(parallel_for(ctx, out->n_blocks, build_block, &all));
     out->nonzeros = atomic_load(&all.nonzeros);
-    return SEPAL_OK;
+    return prepare_count(data, ctx);
 }

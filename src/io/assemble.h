@@ -3,15 +3,14 @@
 #ifndef SEPAL_IO_ASSEMBLE_H
 #define SEPAL_IO_ASSEMBLE_H
 
-#include "data/schema.h"
+#include "data/data.h"
 #include "io/chunks.h"
 
 /* Fill a sparse block from chunks of sparse rows, none of which is dropped. */
 sepal_status assemble_copy(sepal_ctx *ctx, struct block *block, const struct chunks *chunks,
                            uint32_t index_base);
 
-/* Move the cells to the matrix; the chunks are emptied on the way. */
-sepal_status assemble(struct matrix *out, sepal_ctx *ctx, const struct chunks *chunks,
-                      const struct schema *schema, size_t rows);
+/* Move the cells to the matrix, whose rows are counted; the chunks are emptied on the way. */
+sepal_status assemble(sepal_data *data, sepal_ctx *ctx, const struct chunks *chunks);
 
 #endif

@@ -1,7 +1,6 @@
 #include "io/columns.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static size_t find_name(const struct columns *columns, struct slice name) {

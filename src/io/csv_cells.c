@@ -1,6 +1,5 @@
 /* Cells and records by RFC 4180, with the freedoms real files take: blanks around an unquoted cell
    are not part of it, a quote inside an unquoted cell is an ordinary character. */
-#include "core/decimal.h"
 #include "io/csv.h"
 
 #include <string.h>
@@ -9,10 +8,6 @@
 
 static bool is_cell_blank(char c, char delimiter) {
     return c == ' ' || (c == '\t' && delimiter != '\t');
-}
-
-static bool csv_is_control(char c) {
-    return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
 }
 
 /* Where tabs stand between cells, a line of tabs is a row of empty cells. */
@@ -49,7 +44,7 @@ static const char *csv_quoted(const char *p, const char *end, struct csv_marks m
             scratch[n++] = *p++;
         } else if (*p == '"') {
             break;
-        } else if (csv_is_control(*p) && *p != '\n' && *p != '\r') {
+        } else if (cell_is_control(*p) && *p != '\n' && *p != '\r') {
             out->fault = "control character";
             out->start = p;
             return p;
@@ -72,7 +67,7 @@ static const char *plain(const char *p, const char *end, struct csv_marks marks,
                          struct table_cell *out) {
     const char *from = p;
     for (; !at_cell_end(p, end, marks); p++) {
-        if (!csv_is_control(*p)) continue;
+        if (!cell_is_control(*p)) continue;
         out->fault = *p == '\r' ? "carriage return inside a line" : "control character";
         out->start = p;
         return p;

@@ -3,8 +3,6 @@
 #include "io/array.h"
 #include "io/write.h"
 
-#include <string.h>
-
 enum { IDX_MOST_DIMS = 8, IDX_DIM_BYTES = 4 };
 
 static const struct {

@@ -5,7 +5,6 @@
 #include "core/decimal.h"
 #include "io/array.h"
 #include "data/classes.h"
-#include "io/csv.h"
 #include "io/detect.h"
 #include "io/format.h"
 #include "data/limits.h"

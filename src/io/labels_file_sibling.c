@@ -1,5 +1,4 @@
 /* Which label file belongs to the file of an array, by its name. */
-#include "core/alloc.h"
 #include "io/array.h"
 #include "io/format.h"
 #include "io/labels_file.h"

@@ -1,5 +1,4 @@
 /* One chunk of LIBSVM text to sparse rows. */
-#include "core/alloc.h"
 #include "core/decimal.h"
 #include "core/digits.h"
 #include "data/classes.h"
@@ -7,7 +6,6 @@
 #include "io/libsvm.h"
 #include "data/limits.h"
 
-#include <math.h>
 #include <string.h>
 
 struct libsvm_parser {

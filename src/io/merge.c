@@ -59,7 +59,7 @@ static sepal_status merge_table(struct reading *reading) {
     if (!reading->with_labels && reading->known->missing == MISSING_DROP)
         TRY(keep_undecided(reading));
     TRY(merge_rows(reading));
-    if (reading->learnt) TRY(merge_columns(reading));
+    TRY(merge_columns(reading));
     return reading->table.keeps ? keep_header(reading) : SEPAL_OK;
 }
 

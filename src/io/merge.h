@@ -9,7 +9,8 @@
 /* Once all chunks are parsed: everything of the data but the matrix. */
 sepal_status merge_chunks(struct reading *reading);
 
-/* Kinds, categories and fill-ins of a table's columns, learnt from all chunks. */
+/* Kinds and categories of a table's columns, learnt from all chunks unless a model has them; and whether
+   the cells are to be prepared. */
 sepal_status merge_columns(struct reading *reading);
 /* Add the tokens that are in use, and note the number of each of them (`number` may be NULL). `used` is
    given back; it is NULL where there was no memory for it. */

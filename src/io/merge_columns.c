@@ -1,5 +1,4 @@
 #include "core/alloc.h"
-#include "data/limits.h"
 #include "io/merge.h"
 
 #include <math.h>
@@ -107,76 +106,39 @@ static sepal_status learn_text(struct reading *reading, struct column *column, s
     const struct chunks *chunks = &reading->chunks;
     struct tokens all = {0};
     sepal_status status = merge_columns_collect(&all, ctx, chunks, feature);
-    if (status == SEPAL_OK && all.count > LIMIT_CATEGORIES)
-        status =
-            fail_at(ctx, SEPAL_EDATA, reading->source.file.name, chunks->items[0]->first_line, 1,
-                    "column '%s' is text with %zu different values, %d are the most that can "
-                    "become 0/1 columns; leave it out with " OPTION "drop '%s'",
-                    column->name, all.count, LIMIT_CATEGORIES, column->name);
     if (status == SEPAL_OK) status = learn_categories(reading, column, &all);
     if (status == SEPAL_OK) status = translate(ctx, column, chunks, feature);
     tokens_clear(&all);
     return status;
 }
 
-/* Weighted mean of a column's numbers, or proportions of its categories, over the rows where it is
-   there. */
-static void learn_fill(struct column *column, const struct chunks *chunks, size_t feature) {
-    double total = 0, shift = NAN;
-    size_t n = column->text ? column->n_categories : 1;
-    memset(column->fill, 0, n * sizeof *column->fill);
-    for (size_t i = 0; i < chunks->count; i++) {
-        const struct parsed_chunk *parsed = chunks->items[i];
-        const uint32_t *category = parsed->columns[feature].category;
-        for (size_t r = 0; r < parsed->rows; r++) {
-            double x = parsed_cell(parsed, r, feature), w = parsed->weight ? parsed->weight[r] : 1;
-            if (isnan(x) || parsed_drops(parsed, r)) continue;
-            if (isnan(shift)) shift = x; /* sum differences: nothing is lost to a large mean */
-            total += w;
-            if (column->text)
-                column->fill[category ? category[(size_t)x] : (size_t)x] += w;
-            else
-                column->fill[0] += w * (x - shift);
-        }
-    }
-    for (size_t k = 0; k < n && total > 0; k++) column->fill[k] /= total;
-    if (!column->text && !isnan(shift)) column->fill[0] += shift;
-}
-
 static sepal_status learn_column(struct reading *reading, const struct table_role *role) {
     size_t feature = role->feature;
-    struct schema *schema = reading->learnt;
-    struct column *column = &schema->columns[feature];
+    struct column *column = &reading->learnt->columns[feature];
     struct column_totals totals = merge_columns_count(&reading->chunks, feature);
+    column->declared = role->declared;
     if (!role->declared) column->text = role->as_text || (!role->as_number && totals.numbers == 0);
     if (!column->text && totals.texts) return refuse_mixed(reading, column, feature, totals);
-    if (column->text && !role->declared) TRY(learn_text(reading, column, feature));
-    column->indicator = schema->missing == MISSING_INDICATOR && totals.missing;
-    if (schema->missing != MISSING_MEAN && schema->missing != MISSING_INDICATOR) return SEPAL_OK;
-    size_t n = column->text ? column->n_categories : 1;
-    column->fill = arena_alloc(reading->ctx, &schema->arena, n, sizeof *column->fill);
-    if (!column->fill) return SEPAL_EMEMORY;
-    learn_fill(column, &reading->chunks, feature);
-    for (size_t k = 0; k < n; k++)
-        if (!isfinite(column->fill[k]))
-            return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name,
-                           reading->chunks.items[0]->first_line, 1,
-                           "the mean of column '%s' is beyond the range of a double; scale it down",
-                           column->name);
-    return SEPAL_OK;
+    return column->text && !role->declared ? learn_text(reading, column, feature) : SEPAL_OK;
+}
+
+/* Whether the matrix has cells that are to be prepared. */
+static bool is_coded(const struct reading *reading) {
+    const struct schema *schema = reading->data->schema;
+    if (schema->missing == MISSING_MEAN || schema->missing == MISSING_INDICATOR) return true;
+    for (size_t f = 0; f < schema->n_columns; f++)
+        if (schema->columns[f].text || merge_columns_count(&reading->chunks, f).missing)
+            return true;
+    return false;
 }
 
 sepal_status merge_columns(struct reading *reading) {
     const struct table_layout *layout = &reading->table;
-    for (size_t c = 0; c < layout->n_cells; c++)
+    for (size_t c = 0; reading->learnt && c < layout->n_cells; c++)
         if (layout->roles[c].role == ROLE_FEATURE) TRY(learn_column(reading, &layout->roles[c]));
-    schema_layout(reading->learnt);
-    sepal_status status = schema_check_width(reading->ctx, reading->learnt);
-    /* never: so many columns have no room in memory */
-    if (status != SEPAL_OK)
-        fail_place(reading->ctx, reading->source.file.name, reading->chunks.items[0]->first_line,
-                   1);
-    return status;
+    if (reading->learnt) schema_layout(reading->learnt);
+    reading->data->coded = !layout->sparse && is_coded(reading);
+    return SEPAL_OK;
 }
 
 sepal_status merge_indices(struct reading *reading) {

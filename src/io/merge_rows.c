@@ -293,11 +293,7 @@ sepal_status merge_weights(struct reading *reading) {
         data->weight[at.i] = at.part.parsed->weight[at.r];
         total_add(&total, at.part.parsed->weight[at.r]);
     }
-    data->total_weight = total_of(&total);
-    if (!isfinite(data->total_weight))
-        return fail(ctx, SEPAL_EDATA,
-                    "the weights add up to more than a double holds; scale them down");
-    return SEPAL_OK;
+    return data_set_total_weight(data, ctx, total_of(&total));
 }
 
 sepal_status merge_kept(struct reading *reading) {

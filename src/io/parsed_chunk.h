@@ -91,8 +91,6 @@ struct parsed_chunk {
     atomic_size_t unread;        /* rows not yet moved to the matrix */
 };
 
-enum { UNKNOWN_CATEGORY = -1 };
-
 sepal_status bad_lines_add(struct bad_lines *bad, sepal_ctx *ctx, struct spot spot,
                            const char *message);
 void parsed_clear(struct parsed_chunk *parsed);

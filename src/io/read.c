@@ -195,8 +195,7 @@ static sepal_status take_matrix(struct reading *reading) {
         data->matrix = reading->rows;
         reading->rows = (struct matrix){0};
     } else {
-        TRY(assemble(&data->matrix, reading->ctx, &reading->chunks, data->schema,
-                     data->matrix.rows));
+        TRY(assemble(data, reading->ctx, &reading->chunks));
     }
     matrix_set_numbers(&data->matrix, data->number);
     return SEPAL_OK;

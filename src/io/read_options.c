@@ -56,8 +56,5 @@ const struct parameter read_option_table[] = {
 
 sepal_status read_options_parse(struct read_options *out, sepal_ctx *ctx, struct arena *arena,
                                 const char *options) {
-    struct setting *settings = NULL;
-    size_t n = 0;
-    if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
-    return parameters_fill(out, ctx, arena, read_option_table, "reading", settings, n);
+    return parameters_parse(out, ctx, arena, read_option_table, "reading", options);
 }

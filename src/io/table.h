@@ -41,6 +41,10 @@ struct table_cell {
     const char *fault; /* what is wrong with it, NULL: nothing; then `start` is the place */
     bool quoted;
 };
+/* Control characters but tabs, which no cell may hold. */
+static inline bool cell_is_control(char c) {
+    return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
+}
 
 /* ---- Rows --------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include "io/write.h"
 
 #include "core/alloc.h"
+#include "data/prepare.h"
 #include "io/labels_file.h"
 #include "io/source.h"
 
@@ -189,14 +190,23 @@ static void end_writing(struct writing *w) {
     mem_free(w->labels);
 }
 
-sepal_status data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
-                        const char *format) {
+static sepal_status write_prepared(sepal_ctx *ctx, const sepal_data *data, const char *path,
+                                   const char *format) {
     struct writing w;
     sepal_status status = begin_writing(&w, ctx, data, path, format);
     if (status == SEPAL_OK) status = w.format->writer->check(&w);
     if (status == SEPAL_OK)
         status = w.format->writer->labels ? write_with_labels(&w, path) : write_alone(&w, path);
     end_writing(&w);
+    return status;
+}
+
+sepal_status data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
+                        const char *format) {
+    struct prepared prepared;
+    sepal_status status = prepare_fit(&prepared, ctx, data);
+    if (status == SEPAL_OK) status = write_prepared(ctx, &prepared.rows, path, format);
+    prepared_clear(&prepared);
     return status;
 }
 

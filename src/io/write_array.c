@@ -1,7 +1,6 @@
 /* Arrays of numbers: their items are of the smallest type of the format that holds all of them exactly.
    Labels go to a second file: an array as well, or where the format has no texts, one label per
    line. */
-#include "core/alloc.h"
 #include "io/csv.h"
 #include "io/labels_file.h"
 #include "io/write.h"

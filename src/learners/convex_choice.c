@@ -52,7 +52,7 @@ static double square_distance(const struct objective *o, size_t i, size_t j) {
 
 /* How much one row can move its own score: C |x|^2, the mean over some rows. With a free bias that of
    rows less their mean, which is half that of differences: it is the same wherever the origin lies. */
-static double row_reach(const struct objective *o) {
+static double mean_row_curvature(const struct objective *o) {
     enum { LOOKED_AT = 64 };
     size_t step = o->n / LOOKED_AT + 1, looked = 0;
     double sum = 0;
@@ -75,7 +75,7 @@ struct convex_shape convex_shape(const struct objective *o, size_t classes, doub
                                  .logistic = o->loss == &loss_logistic,
                                  .hinge = o->loss == &loss_hinge};
     shape.entries = o->rows.sparse ? (double)o->rows.nonzeros : shape.rows * (double)o->cols;
-    if (o->l2 > 0) shape.reach = row_reach(o);
+    if (o->l2 > 0) shape.curvature = mean_row_curvature(o);
     return shape;
 }
 

@@ -157,18 +157,12 @@ double ovr_fit_judge(struct ovr_fit *all, const struct ovr_point *point, const s
 
 /* ---- what came of it ---------------------------------------------------------------------- */
 
-static bool convex_ovr_is_zero(const double *w, size_t n) {
-    for (size_t j = 0; j < n; j++)
-        if (w[j] != 0) return false;
-    return true;
-}
-
 static void convex_ovr_warn_of(const struct ovr_fit *all, size_t short_of, double gap) {
     const struct fit *whole = all->convex.fit;
     const struct linear *joint = &all->fits->joint;
     size_t idle = 0;
     for (size_t r = 0; r < all->fits->n; r++)
-        idle += convex_ovr_is_zero(joint->w + r * joint->cols, joint->cols);
+        idle += numbers_are_zero(joint->w + r * joint->cols, joint->cols);
     if (short_of > 0 && all->fits->ended)
         warn(whole->ctx, "not-converged",
              "stopped early (%s) after %zu %ss of all classes; %zu of %zu have a relative gap "

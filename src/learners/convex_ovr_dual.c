@@ -5,7 +5,6 @@
 #include "solvers/ovr_dcd.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MANY_EPOCHS = 1000 };
 

@@ -18,8 +18,8 @@ static double ratio_of(const struct convex *convex) {
     return strength > 0 ? convex->objective.l1 / strength : NAN;
 }
 
-/* Whether C and ratio say these l1 and l2 to the last bit. */
-static bool says(const struct convex *convex, double c, double ratio) {
+/* Whether C and ratio come to these l1 and l2 to the last bit. */
+static bool same_strengths(const struct convex *convex, double c, double ratio) {
     const struct objective *o = &convex->objective;
     return ratio / (c * convex->total) == o->l1 && (1 - ratio) / (c * convex->total) == o->l2;
 }
@@ -36,7 +36,7 @@ static double c_of(const struct convex *convex) {
     for (int k = 0; k < NEIGHBOURS / 2; k++) c = nextafter(c, 0);
     for (int k = 0; k < NEIGHBOURS; k++) {
         size_t digits = decimal_print(text, c);
-        if (digits < fewest && says(convex, c, ratio_of(convex))) {
+        if (digits < fewest && same_strengths(convex, c, ratio_of(convex))) {
             fewest = digits;
             best = c;
         }

@@ -2,10 +2,8 @@
    the sum of the weights. Of problems made of more classes the factors are those of the rows' own. */
 #include "learners/convex.h"
 
-#include "core/alloc.h"
 #include "data/priors.h"
 
-#include <math.h>
 #include <string.h>
 
 /* N / (K N_k), as scikit-learn has it. */

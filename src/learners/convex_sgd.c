@@ -39,10 +39,9 @@ sepal_status convex_warn_unused(const struct convex *convex) {
 
 /* P where sgd begins unless it is warm: at 0. */
 static double objective_at_zero(const struct objective *o) {
-    double none = 0, value, total_weight = 0;
+    double none = 0, value;
     o->loss->at(o->ctx->kernels, 1, &none, &value, NULL, NULL);
-    for (size_t i = 0; i < o->n; i++) total_weight += o->row_weight[i];
-    return total_weight * value;
+    return objective_total_weight(o) * value;
 }
 
 void convex_warn_of_sgd(const struct convex *convex) {

@@ -74,8 +74,7 @@ void discriminant_report(struct fit *fit, double j, const double *eigenvalue, si
     if (!fit->make) return;
     struct tree *facts = tree_object(fit->make, fit->report, "discriminant");
     tree_number(fit->make, facts, "J", j);
-    struct tree *values = tree_array(fit->make, facts, "eigenvalues");
-    for (size_t i = 0; i < n; i++) tree_number(fit->make, values, NULL, eigenvalue[i]);
+    tree_numbers(fit->make, facts, "eigenvalues", eigenvalue, n);
     struct tree *proportions = tree_array(fit->make, facts, "share");
     for (size_t i = 0; i < n; i++)
         tree_number(fit->make, proportions, NULL, n == 1 ? 1 : eigenvalue[i] / sum);

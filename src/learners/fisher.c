@@ -90,17 +90,12 @@ static sepal_status fit_fisher(struct fit *fit) {
     return threshold_place(fit, &s, (enum threshold)config->threshold);
 }
 
-static bool fisher_shiftable(const void *config) {
-    (void)config;
-    return true;
-}
-
 const struct learner learner_fisher = {
     .name = "fisher",
     .summary =
         "Fisher's linear discriminant: the direction of largest between- to within-class scatter",
     .activation = "sign",
-    .shiftable = fisher_shiftable,
+    .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct fisher_config),
     .fit = fit_fisher,

@@ -177,8 +177,8 @@ static sepal_status fit_gaussian(struct fit *fit) {
 }
 
 /* Before there was one default for all, it was unbiased for matrices and ml for variances. */
-static const char *gaussian_value_today(const struct setting *given, const struct setting *all,
-                                        size_t n) {
+static const char *gaussian_current_value(const struct setting *given, const struct setting *all,
+                                          size_t n) {
     if (strcmp(given->name, "estimate") != 0 || strcmp(given->value, "default") != 0) return NULL;
     for (size_t i = 0; i < n; i++) {
         bool covariance = strcmp(all[i].name, "covariance") == 0 && all[i].value;
@@ -189,11 +189,6 @@ static const char *gaussian_value_today(const struct setting *given, const struc
     return "unbiased";
 }
 
-static bool gaussian_shiftable(const void *config) {
-    (void)config;
-    return true;
-}
-
 const struct learner learner_gaussian = {
     .name = "gaussian",
     .summary =
@@ -201,10 +196,10 @@ const struct learner learner_gaussian = {
     .activation = "softmax",
     .machine = true,
     .posterior = true,
-    .shiftable = gaussian_shiftable,
+    .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct gaussian_config),
-    .value_today = gaussian_value_today,
+    .current_value = gaussian_current_value,
     .no_density = "with shrinkage=auto it would have one",
     .fit = fit_gaussian,
 };

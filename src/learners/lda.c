@@ -38,16 +38,11 @@ static sepal_status fit_lda(struct fit *fit) {
 }
 
 /* Before there was one default for all, a default of its own was unbiased. */
-static const char *lda_value_today(const struct setting *given, const struct setting *all,
-                                   size_t n) {
+static const char *lda_current_value(const struct setting *given, const struct setting *all,
+                                     size_t n) {
     (void)all, (void)n;
     bool old = strcmp(given->name, "estimate") == 0 && strcmp(given->value, "default") == 0;
     return old ? "unbiased" : NULL;
-}
-
-static bool lda_shiftable(const void *config) {
-    (void)config;
-    return true;
 }
 
 static const char *lda_priors(const void *config) {
@@ -61,10 +56,10 @@ const struct learner learner_lda = {
     .activation = "softmax",
     .machine = true,
     .posterior = true,
-    .shiftable = lda_shiftable,
+    .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct lda_config),
-    .value_today = lda_value_today,
+    .current_value = lda_current_value,
     .priors = lda_priors,
     .no_density = "gaussian(covariance=shared) is the same classifier and keeps one",
     .fit = fit_lda,

@@ -93,7 +93,7 @@ struct learner {
     sepal_status (*settle)(sepal_ctx *ctx, void *config);
     /* What the value of a setting is called today, in the spec of a model file that an older version
        wrote; `all` are the n settings of its stage. NULL: as it is written. */
-    const char *(*value_today)(const struct setting *given, const struct setting *all, size_t n);
+    const char *(*current_value)(const struct setting *given, const struct setting *all, size_t n);
     /* The priors of all classes, if they were given; NULL: it has no such parameter. */
     const char *(*priors)(const void *config);
     const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
@@ -104,5 +104,6 @@ struct learner {
 
 extern const struct learner *const learner_table[]; /* ends with NULL */
 const struct learner *learner_find(const char *name);
+bool always_shiftable(const void *config); /* for `shiftable` */
 
 #endif

@@ -8,7 +8,6 @@
 #include "leastsq/leastsq.h"
 
 #include <math.h>
-#include <string.h>
 
 enum targets { TARGETS_PM1, TARGETS_FISHER };
 

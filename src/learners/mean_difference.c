@@ -1,8 +1,6 @@
 /* The line through the two class means: with the threshold midway, the nearer mean wins. */
 #include "learners/discriminant.h"
 
-#include <math.h>
-
 struct mean_difference_config {
     int threshold;
 };
@@ -33,16 +31,11 @@ static sepal_status fit_mean_difference(struct fit *fit) {
     return threshold_place(fit, &s, (enum threshold)config->threshold);
 }
 
-static bool mean_difference_shiftable(const void *config) {
-    (void)config;
-    return true;
-}
-
 const struct learner learner_mean_difference = {
     .name = "mean-difference",
     .summary = "difference of means: the direction from one class mean to the other",
     .activation = "sign",
-    .shiftable = mean_difference_shiftable,
+    .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct mean_difference_config),
     .fit = fit_mean_difference,

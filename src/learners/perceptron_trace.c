@@ -21,24 +21,14 @@ static void perceptron_trace_put_weights(struct trace_line *line, const struct p
     enum { FEW = 16 };
     if (p->cols > FEW) return;
     struct tree *weights = tree_array(&line->make, line->root, "weights");
-    for (size_t r = 0; r < p->rows; r++) {
-        struct tree *row = tree_array(&line->make, weights, NULL);
-        for (size_t j = 0; j < p->cols; j++)
-            tree_number(&line->make, row, NULL, p->now.w[r * p->cols + j]);
-    }
-    struct tree *bias = tree_array(&line->make, line->root, "bias");
-    for (size_t r = 0; r < p->rows; r++) tree_number(&line->make, bias, NULL, p->now.b[r]);
+    for (size_t r = 0; r < p->rows; r++)
+        tree_numbers(&line->make, weights, NULL, p->now.w + r * p->cols, p->cols);
+    tree_numbers(&line->make, line->root, "bias", p->now.b, p->rows);
 }
 
-static sepal_status end(struct trace_line *line, const struct perceptron *p) {
-    sepal_ctx *ctx = p->fit->ctx;
-    struct text json = {0};
+static sepal_status perceptron_trace_end(struct trace_line *line, const struct perceptron *p) {
     perceptron_trace_put_weights(line, p);
-    if (!line->make.failed) json_print(ctx, &json, line->root, 0);
-    sepal_status status = line->make.failed || json.failed ? SEPAL_EMEMORY : SEPAL_OK;
-    if (status == SEPAL_OK && ctx->trace(json.bytes, ctx->trace_payload) != 0)
-        status = fail(ctx, SEPAL_EOUTPUT, "the trace could not be written");
-    text_clear(&json);
+    sepal_status status = json_trace(&line->make, line->root);
     arena_clear(&line->arena);
     return status;
 }
@@ -56,12 +46,12 @@ sepal_status perceptron_trace_step(struct perceptron *p, const struct example *x
         tree_text(&line.make, line.root, "against", data_label_name(p->data, (size_t)rival));
     tree_number(&line.make, line.root, "score_before", sign * before);
     tree_number(&line.make, line.root, "score_after", sign * after);
-    return end(&line, p);
+    return perceptron_trace_end(&line, p);
 }
 
 sepal_status perceptron_trace_batch(struct perceptron *p, size_t update, size_t examples) {
     struct trace_line line;
     perceptron_trace_begin(&line, p, update);
     tree_number(&line.make, line.root, "examples", (double)examples);
-    return end(&line, p);
+    return perceptron_trace_end(&line, p);
 }

@@ -8,7 +8,6 @@
 #include "leastsq/leastsq.h"
 
 #include <math.h>
-#include <string.h>
 
 struct moments {
     const struct leastsq *p;

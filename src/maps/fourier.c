@@ -53,13 +53,6 @@ static void fourier_dense(const struct fitted_map *map, const struct kernels *ke
     for (size_t f = 0; f < n; f++) out[f] = root * cos(out[f]);
 }
 
-static void fourier_column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map,
-                                size_t j, const struct map_names *inputs) {
-    (void)map;
-    (void)inputs;
-    text_printf(ctx, out, "fourier%zu", j + 1);
-}
-
 const struct map map_fourier = {
     .name = "fourier",
     .summary = "random Fourier features: cosines whose products approximate a Gaussian kernel",
@@ -68,5 +61,5 @@ const struct map map_fourier = {
     .plan = fourier_plan,
     .learn = fourier_learn,
     .dense = fourier_dense,
-    .column_name = fourier_column_name,
+    .column_name = map_numbered_name,
 };

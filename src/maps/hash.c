@@ -1,7 +1,6 @@
 /* hash: signed feature hashing (Weinberger, Dasgupta, Langford, Smola, Attenberg, ICML 2009). Input
    column j = 1, 2, ... is added to output column h mod 2^bits (from 0), or taken off it if the top
    bit of h is set; h is the j-th number of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) from seed 0. */
-#include "core/alloc.h"
 #include "maps/map.h"
 
 #include <string.h>
@@ -81,13 +80,6 @@ static bool keeps_sparse(const struct fitted_map *map, bool was) {
     return map->out >= FEWEST && (was || map->in < map->out / ONE_IN);
 }
 
-static void hash_column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map,
-                             size_t j, const struct map_names *inputs) {
-    (void)map;
-    (void)inputs;
-    text_printf(ctx, out, "hash%zu", j + 1);
-}
-
 const struct map map_hash = {
     .name = "hash",
     .summary = "feature hashing: columns added up, with signs, in 2^bits columns",
@@ -97,5 +89,5 @@ const struct map map_hash = {
     .dense = hash_dense,
     .sparse = hash_sparse,
     .keeps_sparse = keeps_sparse,
-    .column_name = hash_column_name,
+    .column_name = map_numbered_name,
 };

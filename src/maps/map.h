@@ -78,6 +78,9 @@ struct map {
 
 /* What a map that keeps the number of columns and learns two numbers for each of them plans. */
 sepal_status map_plan_affine(struct fitted_map *map, sepal_ctx *ctx);
+/* The name of the map and a number from 1, for column_name. */
+void map_numbered_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map, size_t j,
+                       const struct map_names *inputs);
 bool map_divisors_are_positive(const struct fitted_map *map);
 
 extern const struct map *const map_table[]; /* ends with NULL */

@@ -29,6 +29,12 @@ sepal_status map_plan_affine(struct fitted_map *map, sepal_ctx *ctx) {
     return SEPAL_OK;
 }
 
+void map_numbered_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map, size_t j,
+                       const struct map_names *inputs) {
+    (void)inputs;
+    text_printf(ctx, out, "%s%zu", map->map->name, j + 1);
+}
+
 bool map_divisors_are_positive(const struct fitted_map *map) {
     const double *divisor = map->numbers + map->in;
     size_t j = 0;

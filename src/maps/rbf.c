@@ -98,13 +98,6 @@ static void rbf_dense(const struct fitted_map *map, const struct kernels *kernel
     }
 }
 
-static void rbf_column_name(sepal_ctx *ctx, struct text *out, const struct fitted_map *map,
-                            size_t j, const struct map_names *inputs) {
-    (void)map;
-    (void)inputs;
-    text_printf(ctx, out, "rbf%zu", j + 1);
-}
-
 const struct map map_rbf = {
     .name = "rbf",
     .summary = "radial basis functions: Gaussians around centres",
@@ -114,5 +107,5 @@ const struct map map_rbf = {
     .learn = rbf_learn,
     .sound = rbf_sound,
     .dense = rbf_dense,
-    .column_name = rbf_column_name,
+    .column_name = map_numbered_name,
 };

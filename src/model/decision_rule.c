@@ -139,8 +139,8 @@ sepal_status decision_rule_set(struct decision_rule *out, sepal_ctx *ctx, struct
 
 sepal_status decision_rule_make(struct decision_rule *out, sepal_ctx *ctx, struct arena *arena,
                                 const sepal_model *model, const char *options) {
-    struct setting *settings = NULL;
-    size_t n = 0;
-    if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
+    struct setting *settings;
+    size_t n;
+    TRY(settings_parse(&settings, &n, ctx, arena, options));
     return decision_rule_set(out, ctx, arena, model, settings, n);
 }

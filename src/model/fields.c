@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-sepal_status unsound(sepal_ctx *ctx, const char *format, ...) {
+sepal_status invalid(sepal_ctx *ctx, const char *format, ...) {
     char what[ERROR_MESSAGE_BYTES / 2];
     va_list arguments;
     va_start(arguments, format);
@@ -114,7 +114,7 @@ static bool is_plain(struct slice json) {
 static sepal_status json_failed(sepal_ctx *ctx) {
     char why[ERROR_MESSAGE_BYTES / 4];
     (void)snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, ctx->error.message);
-    return unsound(ctx, "%s", why);
+    return invalid(ctx, "%s", why);
 }
 
 sepal_status json_read_small(struct tree **out, sepal_ctx *ctx, struct arena *arena,
@@ -123,13 +123,13 @@ sepal_status json_read_small(struct tree **out, sepal_ctx *ctx, struct arena *ar
     struct key_lookup look = {0};
     (void)look_over(&look, json.bytes, json.bytes + json.length);
     if (look.values > MOST_VALUES)
-        return unsound(ctx, "a JSON text in it has more than %d values", MOST_VALUES);
+        return invalid(ctx, "a JSON text in it has more than %d values", MOST_VALUES);
     if (look.longest > LONGEST_STRING)
-        return unsound(ctx, "a text in it is longer than %d bytes", LONGEST_STRING);
+        return invalid(ctx, "a text in it is longer than %d bytes", LONGEST_STRING);
     sepal_status status = json_read(out, ctx, arena, json, SEPAL_EMODEL);
     if (status == SEPAL_EMODEL) return json_failed(ctx);
     if (status == SEPAL_OK && !is_plain(json))
-        return unsound(ctx, "a JSON text in it is not spelled as sepal spells it");
+        return invalid(ctx, "a JSON text in it is not spelled as sepal spells it");
     return status;
 }
 
@@ -137,7 +137,7 @@ sepal_status elements_open(struct elements *out, sepal_ctx *ctx, struct slice js
                            const char *what) {
     const char *end = json.bytes + json.length;
     if (json.length < 2 || json.bytes[0] != '[' || end[-1] != ']')
-        return unsound(ctx, "its %s are not a JSON array", what);
+        return invalid(ctx, "its %s are not a JSON array", what);
     *out = (struct elements){.at = json.bytes + 1, .end = end};
     if (json.length == 2) return SEPAL_OK;
     const char *at = json.bytes;
@@ -146,7 +146,7 @@ sepal_status elements_open(struct elements *out, sepal_ctx *ctx, struct slice js
         at = look_over(&look, at + 1, end);
         out->count++;
     } while (at < end && *at == ',');
-    if (at != end - 1) return unsound(ctx, "its %s are not a JSON array", what);
+    if (at != end - 1) return invalid(ctx, "its %s are not a JSON array", what);
     return SEPAL_OK;
 }
 
@@ -176,14 +176,14 @@ const struct tree *fields_optional(struct fields *fields, const char *key) {
 const struct tree *fields_take(struct fields *fields, const char *key) {
     const struct tree *value = fields_optional(fields, key);
     if (value == NULL && fields->status == SEPAL_OK)
-        fields->status = unsound(fields->ctx, "its %s has no '%s'%s", fields->what, key,
+        fields->status = invalid(fields->ctx, "its %s has no '%s'%s", fields->what, key,
                                  tree_find(fields->object, key) ? " where it should be" : "");
     return value;
 }
 
 static void wrong_kind(struct fields *fields, const char *key, const char *wanted) {
     if (fields->status != SEPAL_OK) return;
-    fields->status = unsound(fields->ctx, "'%s' of its %s is not %s", key, fields->what, wanted);
+    fields->status = invalid(fields->ctx, "'%s' of its %s is not %s", key, fields->what, wanted);
 }
 
 /* The value, if it is there and of that kind, or null where that is allowed. */
@@ -245,7 +245,7 @@ sepal_status fields_end(struct fields *fields) {
     char shown[TEXT_SHOWN_BYTES];
     if (fields->status == SEPAL_OK && fields->next != NULL)
         fields->status =
-            unsound(fields->ctx, "its %s has a '%s' that this sepal does not know there",
+            invalid(fields->ctx, "its %s has a '%s' that this sepal does not know there",
                     fields->what, text_shown(shown, fields->next->key, strlen(fields->next->key)));
     return fields->status;
 }

@@ -6,7 +6,7 @@
 #include "core/tree.h"
 
 /* SEPAL_EMODEL: the file is a model, but what it says cannot be so. */
-sepal_status unsound(sepal_ctx *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+sepal_status invalid(sepal_ctx *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* json_read after a look at the text: a tree takes up to 32 times the bytes of its text, so a text
    of more values than any model needs is refused. So is any spelling but that of json_print: what

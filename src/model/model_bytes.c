@@ -76,7 +76,7 @@ static sepal_status check_version(struct model_bytes *file) {
     while (length < room && version[length] >= '0' && version[length] <= '9') length++;
     bool number = length > 0 && length < room && version[length] == '"' && *version != '0';
     char shown[TEXT_SHOWN_BYTES];
-    if (!number) return unsound(file->ctx, "its format version is not a number");
+    if (!number) return invalid(file->ctx, "its format version is not a number");
     if (!slice_is((struct slice){version, length}, MODEL_FORMAT_VERSION))
         return fail(
             file->ctx, SEPAL_EMODEL,
@@ -96,17 +96,17 @@ sepal_status model_bytes_header(struct model_bytes *file) {
     if (file->size == BEGINNING) TRY(check_version(file));
     if (file->size < BEGINNING) return model_bytes_cut_short(file, file->size, BEGINNING);
     if (!holds(file, MODEL_VERSION_AT, MODEL_FORMAT_VERSION MODEL_THEN))
-        return unsound(file->ctx, "it has no checksum");
+        return invalid(file->ctx, "it has no checksum");
     uint64_t length = model_u64(file->bytes);
     if (length > MODEL_MOST_HEADER || length + MODEL_LENGTH_BYTES <= BEGINNING ||
         (length + MODEL_LENGTH_BYTES) % MODEL_ALIGNMENT)
-        return unsound(file->ctx, "a header of %llu bytes is too long, too short or not aligned",
+        return invalid(file->ctx, "a header of %llu bytes is too long, too short or not aligned",
                        (unsigned long long)length);
     file->data_at = MODEL_LENGTH_BYTES + (size_t)length;
     TRY(read_to(file, file->data_at));
     if (file->size < file->data_at) return model_bytes_cut_short(file, file->size, file->data_at);
     if (file->bytes[BEGINNING] != '"')
-        return unsound(file->ctx, "its checksum has more than %d digits", CHECKSUM_DIGITS);
+        return invalid(file->ctx, "its checksum has more than %d digits", CHECKSUM_DIGITS);
     return SEPAL_OK;
 }
 
@@ -126,13 +126,13 @@ sepal_status model_bytes_rest(struct model_bytes *file) {
     size_t real = file->lent ? file->lent_size : input_size(&file->in), got = 0;
     if (real < file->whole) return model_bytes_cut_short(file, real, file->whole);
     if (real == SIZE_MAX && file->whole > MODEL_LARGEST_STREAM)
-        return unsound(file->ctx, "%zu bytes are more than a model has that is no regular file",
+        return invalid(file->ctx, "%zu bytes are more than a model has that is no regular file",
                        file->whole);
     TRY(read_to(file, file->whole));
     if (file->size < file->whole) return model_bytes_cut_short(file, file->size, file->whole);
     char surplus;
     if (!file->lent) TRY(input_read(file->ctx, &file->in, &surplus, 1, &got));
     if (got > 0 || file->lent_size > file->whole)
-        return unsound(file->ctx, "it has more than its %zu bytes", file->whole);
+        return invalid(file->ctx, "it has more than its %zu bytes", file->whole);
     return check_checksum(file);
 }

@@ -52,7 +52,7 @@ static sepal_status read_tensor(struct loading *load, enum model_tensor which,
     bool shaped = shape && shape->count == kind->rank && strcmp(dtype, kind->dtype) == 0 &&
                   tree_is_count(shape->first, &tensor->shape[0]) &&
                   tree_is_count(shape->last, &tensor->shape[1]);
-    if (!shaped) return unsound(load->ctx, "'%s' is not the tensor that is expected", kind->name);
+    if (!shaped) return invalid(load->ctx, "'%s' is not the tensor that is expected", kind->name);
     if (kind->rank == 1) tensor->shape[0] = 1;
     bool placed = offsets && offsets->count == 2 && tree_is_count(offsets->first, &begin) &&
                   tree_is_count(offsets->last, &end) && begin == *offset && end >= begin &&
@@ -60,7 +60,7 @@ static sepal_status read_tensor(struct loading *load, enum model_tensor which,
                   end <= PTRDIFF_MAX - load->file.data_at &&
                   !__builtin_mul_overflow(tensor->shape[0], tensor->shape[1], &bytes) &&
                   !__builtin_mul_overflow(bytes, kind->size, &bytes) && bytes == end - begin;
-    if (!placed) return unsound(load->ctx, "tensor '%s' does not lie where it should", kind->name);
+    if (!placed) return invalid(load->ctx, "tensor '%s' does not lie where it should", kind->name);
     tensor->at = load->file.data_at + begin;
     *offset = end;
     return SEPAL_OK;
@@ -80,7 +80,7 @@ static sepal_status read_tensors(struct loading *load, struct fields *header) {
         t[TENSOR_WEIGHTS].shape[1] > 0 && t[TENSOR_BIAS].shape[1] == t[TENSOR_WEIGHTS].shape[0] &&
         (!t[TENSOR_CENTRE].present || t[TENSOR_CENTRE].shape[1] == t[TENSOR_WEIGHTS].shape[1]) &&
         t[TENSOR_WEIGHTS].shape[1] <= MODEL_MOST_COLUMNS;
-    return fit ? SEPAL_OK : unsound(load->ctx, "weights, bias and centre do not fit together");
+    return fit ? SEPAL_OK : invalid(load->ctx, "weights, bias and centre do not fit together");
 }
 
 /* ---- the metadata ------------------------------------------------------------------------- */
@@ -94,20 +94,20 @@ static sepal_status find_list(struct loading *load, struct slice *out, struct fi
     *out = (struct slice){0};
     if (tensor->present) *out = (struct slice){load->file.bytes + tensor->at, tensor->shape[1]};
     if (value && (value->kind != TREE_TEXT || tensor->present))
-        return unsound(load->ctx, "its %s are not a text, or are there twice", name);
+        return invalid(load->ctx, "its %s are not a text, or are there twice", name);
     if (value) *out = value->text;
     if (out->bytes && tensor->present != (out->length > MODEL_LONGEST_VALUE))
-        return unsound(load->ctx, "%zu bytes of %s stand in the wrong place", out->length, name);
+        return invalid(load->ctx, "%zu bytes of %s stand in the wrong place", out->length, name);
     return SEPAL_OK;
 }
 
 static sepal_status keep_spec(struct loading *load, const char *spec, const char *learner) {
     sepal_model *model = load->model;
-    if (strlen(spec) > MODEL_LONGEST_VALUE) return unsound(load->ctx, "its spec is too long");
+    if (strlen(spec) > MODEL_LONGEST_VALUE) return invalid(load->ctx, "its spec is too long");
     TRY(pipeline_parse_saved(&load->pipeline, &model->spec, load->ctx, &model->arena, spec, learner,
                              load->classes));
     if (load->classes > 2 && pipeline_strategy(&load->pipeline) != load->strategy)
-        return unsound(load->ctx, "its spec does not decode by that rule");
+        return invalid(load->ctx, "its spec does not decode by that rule");
     model->learner = arena_text(load->ctx, &model->arena, learner, strlen(learner));
     return model->learner ? SEPAL_OK : SEPAL_EMEMORY;
 }
@@ -139,7 +139,7 @@ static sepal_status read_decode(struct loading *load, const char *decode) {
     load->classes =
         load->strategy && rows <= MODEL_MOST_ROWS ? strategy_classes(load->strategy, rows) : 0;
     if (load->classes == 0 || load->classes > MODEL_MOST_CLASSES)
-        return unsound(load->ctx, "%zu rows of weights cannot be decoded by that rule", rows);
+        return invalid(load->ctx, "%zu rows of weights cannot be decoded by that rule", rows);
     return SEPAL_OK;
 }
 
@@ -150,11 +150,11 @@ static sepal_status read_parts(struct loading *load, struct fields *metadata) {
     load->bits = bits != NULL;
     load->density = density && density->kind == TREE_TEXT ? density->text.bytes : "";
     if (bits && (bits->kind != TREE_TEXT || strcmp(bits->text.bytes, "true") != 0))
-        return unsound(load->ctx, "it is said to count bits, or not");
+        return invalid(load->ctx, "it is said to count bits, or not");
     if (load->bits && load->tensors[TENSOR_CENTRE].present)
-        return unsound(load->ctx, "bits have no centre");
+        return invalid(load->ctx, "bits have no centre");
     if ((density != NULL) != load->tensors[TENSOR_MEAN].present)
-        return unsound(load->ctx, "it has a density of no kind, or a kind without a density");
+        return invalid(load->ctx, "it has a density of no kind, or a kind without a density");
     return SEPAL_OK;
 }
 
@@ -163,7 +163,7 @@ static sepal_status read_kept_rule(struct loading *load, struct fields *metadata
     struct kept_rule *kept_rule = &load->model->kept_rule;
     const struct tree *decide = fields_optional(metadata, "decide");
     if (!decide)
-        return load->tensors[TENSOR_CUTOFF].present ? unsound(load->ctx, "its cutoff has no rule")
+        return load->tensors[TENSOR_CUTOFF].present ? invalid(load->ctx, "its cutoff has no rule")
                                                     : SEPAL_OK;
     const char *ambiguous = fields_text(metadata, "ambiguous");
     TRY(metadata->status);
@@ -171,7 +171,7 @@ static sepal_status read_kept_rule(struct loading *load, struct fields *metadata
     int rule = decision_find(word);
     int region = word_at(ambiguous, ambiguous_names, AMBIGUITIES);
     if (rule == DECISIONS || region == AMBIGUITIES)
-        return unsound(load->ctx, "there is no such rule of decision");
+        return invalid(load->ctx, "there is no such rule of decision");
     kept_rule->decide = rule;
     kept_rule->ambiguous = (enum ambiguous)region;
     load->ruled = true;
@@ -184,7 +184,7 @@ static sepal_status check_writer(struct loading *load, const char *version) {
     size_t length = strspn(version, "0123456789.+-abcdefghijklmnopqrstuvwxyz");
     return length > 0 && length <= LONGEST && version[length] == '\0'
                ? SEPAL_OK
-               : unsound(load->ctx, "the version of sepal that wrote it is none");
+               : invalid(load->ctx, "the version of sepal that wrote it is none");
 }
 
 static sepal_status read_metadata(struct loading *load, const struct tree *object) {
@@ -203,7 +203,7 @@ static sepal_status read_metadata(struct loading *load, const struct tree *objec
     TRY(find_list(load, &load->json.columns, &fields, TENSOR_COLUMNS));
     const char *training = fields_text(&fields, "training");
     TRY(fields_end(&fields));
-    if (!load->json.classes.bytes) return unsound(load->ctx, "it has no classes");
+    if (!load->json.classes.bytes) return invalid(load->ctx, "it has no classes");
     load->json.facts = (struct slice){facts, strlen(facts)};
     TRY(check_writer(load, version));
     TRY(read_decode(load, decode));
@@ -220,7 +220,7 @@ static sepal_status read_doubles(struct loading *load, double *out, enum model_t
         uint64_t bits = model_u64(load->file.bytes + tensor->at + i * sizeof bits);
         memcpy(&out[i], &bits, sizeof bits);
         if (!isfinite(out[i]))
-            return unsound(load->ctx, "number %zu of '%s' is not finite", i,
+            return invalid(load->ctx, "number %zu of '%s' is not finite", i,
                            model_tensors[which].name);
     }
     return SEPAL_OK;
@@ -256,10 +256,10 @@ static sepal_status read_density(struct loading *load) {
     int kind = 0;
     if (!t[TENSOR_MEAN].present)
         return t[TENSOR_ROOT].present || t[TENSOR_CONSTANT].present
-                   ? unsound(load->ctx, "its density has no means")
+                   ? invalid(load->ctx, "its density has no means")
                    : SEPAL_OK;
     while (kind < DENSITY_KINDS && strcmp(load->density, density_names[kind]) != 0) kind++;
-    if (kind == DENSITY_KINDS) return unsound(load->ctx, "there is no such density");
+    if (kind == DENSITY_KINDS) return invalid(load->ctx, "there is no such density");
     size_t forms = t[TENSOR_MEAN].shape[0], cols = linear->cols;
     size_t root = density_root_size((enum density_kind)kind, forms, cols);
     size_t width = kind == DENSITY_SPHERICAL ? 1 : cols;
@@ -267,7 +267,7 @@ static sepal_status read_density(struct loading *load) {
                   t[TENSOR_CONSTANT].shape[1] == forms && t[TENSOR_ROOT].present == (root > 0) &&
                   (root == 0 ||
                    (t[TENSOR_ROOT].shape[1] == width && root / width == t[TENSOR_ROOT].shape[0]));
-    if (!shaped) return unsound(load->ctx, "the parts of its density do not fit together");
+    if (!shaped) return invalid(load->ctx, "the parts of its density do not fit together");
     TRY(density_new(&linear->density, load->ctx, (enum density_kind)kind, forms, cols));
     TRY(read_doubles(load, linear->density->mean, TENSOR_MEAN));
     TRY(read_doubles(load, linear->density->constant, TENSOR_CONSTANT));
@@ -277,10 +277,10 @@ static sepal_status read_density(struct loading *load) {
                     ? forms == 2 * linear->rows || (forms == linear->rows && load->strategy->joint)
                     : forms == load->classes;
     if (!fits)
-        return unsound(load->ctx, "%zu forms of its density are not as many as they should", forms);
+        return invalid(load->ctx, "%zu forms of its density are not as many as they should", forms);
     return root == 0 || roots_are_positive(linear->density)
                ? SEPAL_OK
-               : unsound(load->ctx, "a spread of its density is not positive");
+               : invalid(load->ctx, "a spread of its density is not positive");
 }
 
 /* The cutoff, and whether this model can be decided so. */
@@ -289,7 +289,7 @@ static sepal_status read_cutoff(struct loading *load) {
     const struct tensor *tensor = &load->tensors[TENSOR_CUTOFF];
     if (!load->ruled) return SEPAL_OK;
     if (tensor->present) {
-        if (tensor->shape[1] != 1) return unsound(load->ctx, "it has several cutoffs");
+        if (tensor->shape[1] != 1) return invalid(load->ctx, "it has several cutoffs");
         kept_rule->cutoff =
             arena_alloc(load->ctx, &load->model->arena, 1, sizeof *kept_rule->cutoff);
         if (!kept_rule->cutoff) return SEPAL_EMEMORY;
@@ -297,7 +297,7 @@ static sepal_status read_cutoff(struct loading *load) {
     }
     return kept_rule_is_sound(load->model)
                ? SEPAL_OK
-               : unsound(load->ctx, "it cannot be decided by its own rule");
+               : invalid(load->ctx, "it cannot be decided by its own rule");
 }
 
 static sepal_status read_linear(struct loading *load) {
@@ -312,12 +312,12 @@ static sepal_status read_linear(struct loading *load) {
     TRY(read_doubles(load, linear->b, TENSOR_BIAS));
     if (linear->centre) TRY(read_doubles(load, linear->centre, TENSOR_CENTRE));
     if (t[TENSOR_PRIORS].present && t[TENSOR_PRIORS].shape[1] != load->classes)
-        return unsound(load->ctx, "it has %zu priors", t[TENSOR_PRIORS].shape[1]);
+        return invalid(load->ctx, "it has %zu priors", t[TENSOR_PRIORS].shape[1]);
     if (t[TENSOR_AXES].present && (t[TENSOR_AXES].shape[1] != cols || !t[TENSOR_AXES].shape[0]))
-        return unsound(load->ctx, "its axes have other columns than its weights");
+        return invalid(load->ctx, "its axes have other columns than its weights");
     TRY(read_array(&linear->priors, load, TENSOR_PRIORS));
     if (linear->priors && !all_positive(linear->priors, load->classes))
-        return unsound(load->ctx, "a prior is not positive");
+        return invalid(load->ctx, "a prior is not positive");
     TRY(read_array(&linear->axes, load, TENSOR_AXES));
     linear->n_axes = linear->axes ? t[TENSOR_AXES].shape[0] : 0;
     return read_density(load);
@@ -328,14 +328,14 @@ static sepal_status read_chain(struct loading *load) {
     struct map_chain *chain = &load->model->chain;
     *chain = load->pipeline.chain;
     if (map_chain_plan(chain, load->ctx, load->model->schema->width) != SEPAL_OK)
-        return unsound(load->ctx, "its maps do not fit its columns");
+        return invalid(load->ctx, "its maps do not fit its columns");
     for (size_t m = 0; m < MAP_CHAIN_MOST; m++) {
         const struct tensor *tensor = &load->tensors[TENSOR_MAPS + m];
         const size_t *shape = m < chain->n ? chain->maps[m].shape : (size_t[2]){0, 0};
         bool learns = shape[0] > 0;
         if (tensor->present != learns ||
             (learns && (tensor->shape[0] != shape[0] || tensor->shape[1] != shape[1])))
-            return unsound(load->ctx, "the numbers of map %zu do not fit it", m + 1);
+            return invalid(load->ctx, "the numbers of map %zu do not fit it", m + 1);
         if (!learns) continue;
         struct fitted_map *map = &chain->maps[m];
         map->numbers =
@@ -343,13 +343,13 @@ static sepal_status read_chain(struct loading *load) {
         if (!map->numbers) return SEPAL_EMEMORY;
         TRY(read_doubles(load, map->numbers, (enum model_tensor)(TENSOR_MAPS + m)));
         if (map->map->sound && !map->map->sound(map))
-            return unsound(load->ctx, "the numbers of map %zu cannot be", m + 1);
+            return invalid(load->ctx, "the numbers of map %zu cannot be", m + 1);
     }
     if (map_chain_width(chain, load->model->schema->width) !=
         load->tensors[TENSOR_WEIGHTS].shape[1])
-        return unsound(load->ctx, "its maps make other columns than its weights are for");
+        return invalid(load->ctx, "its maps make other columns than its weights are for");
     sepal_status status = map_chain_prepare(chain, load->ctx, &load->model->arena);
-    return status == SEPAL_EDATA ? unsound(load->ctx, "the numbers of its maps cannot be") : status;
+    return status == SEPAL_EDATA ? invalid(load->ctx, "the numbers of its maps cannot be") : status;
 }
 
 /* The JSON of the header; blanks fill it up to the alignment, but no further. */
@@ -360,7 +360,7 @@ static sepal_status load_read_header(const struct tree **metadata, struct loadin
     /* never: blanks alone, it begins with a brace */
     while (blanks < text.length && text.bytes[text.length - 1 - blanks] == ' ') blanks++;
     if (blanks >= MODEL_ALIGNMENT)
-        return unsound(load->ctx, "its header has %zu blanks at the end", blanks);
+        return invalid(load->ctx, "its header has %zu blanks at the end", blanks);
     text.length -= blanks;
     struct tree *root;
     TRY(json_read_small(&root, load->ctx, &load->arena, text));

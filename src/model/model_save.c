@@ -4,7 +4,6 @@
 #include "model/decision.h"
 #include "model/model.h"
 
-#include "core/alloc.h"
 #include "core/io.h"
 #include "core/tree.h"
 #include "model/checksum.h"

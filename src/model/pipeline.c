@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/spec.h"
 #include "core/usage.h"
+#include "data/prepare.h"
 #include "kernels/blas.h"
 #include "model/predict.h"
 #include "model/warm.h"
@@ -43,19 +44,6 @@ static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
                        "the data has no feature columns to learn from (are " OPTION
                        "delimiter and " OPTION "drop "
                        "right?)");
-    return SEPAL_OK;
-}
-
-static sepal_status pipeline_check_classes(sepal_ctx *ctx, const sepal_data *data,
-                                           struct arena *arena) {
-    size_t classes = data->schema->n_classes;
-    size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
-    if (!count) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
-    for (size_t k = 0; k < classes; k++)
-        if (count[k] == 0)
-            return fail(ctx, SEPAL_EDATA, "no row of class '%s' is left to learn from",
-                        data->schema->classes[k]);
     return SEPAL_OK;
 }
 
@@ -120,10 +108,10 @@ static size_t part_rule(struct setting *settings, size_t n) {
 static sepal_status pipeline_parse_options(struct fit_options *out, struct pipeline *pipeline,
                                            sepal_ctx *ctx, struct arena *arena,
                                            const char *options) {
-    struct setting *settings = NULL;
+    struct setting *settings;
     struct predict_options words;
-    size_t n = 0;
-    if (options) TRY(settings_parse(&settings, &n, ctx, arena, options));
+    size_t n;
+    TRY(settings_parse(&settings, &n, ctx, arena, options));
     pipeline->n_rule = part_rule(settings, n);
     n -= pipeline->n_rule;
     pipeline->rule = settings ? settings + n : NULL;
@@ -217,9 +205,7 @@ static void report_data(struct tree_maker *make, struct tree *report, const sepa
     tree_number(make, report, "columns", (double)columns);
     tree_number(make, report, "nonzeros", (double)data->matrix.nonzeros);
     if (data->weight) tree_number(make, report, "total_weight", data->total_weight);
-    struct tree *classes = tree_array(make, report, "classes");
-    for (size_t k = 0; k < data->schema->n_classes; k++)
-        tree_text(make, classes, NULL, data->schema->classes[k]);
+    tree_texts(make, report, "classes", data->schema->classes, data->schema->n_classes);
 }
 
 /* `fitting`: seconds until there was a model; looking at it comes on top. */
@@ -434,6 +420,31 @@ static sepal_status fit_from(sepal_model **out, struct fit *fit, struct pipeline
     return map_and_fit(out, fit, pipeline, start);
 }
 
+static sepal_status start_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
+                                  const sepal_model *given) {
+    if (given) return fit_from(out, fit, pipeline, given);
+    sepal_model *start = NULL;
+    if (fit->options.warm)
+        TRY(warm_load(&start, fit->ctx, fit->options.warm, pipeline, fit->data->schema));
+    sepal_status status = map_and_fit(out, fit, pipeline, start);
+    if (status == SEPAL_EMODEL && start) fail_place(fit->ctx, fit->options.warm, 0, 0);
+    model_free(start);
+    return status;
+}
+
+/* What is learnt from rows is learnt from these alone, categories and means included. */
+static sepal_status prepare_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
+                                    const sepal_model *start) {
+    struct prepared prepared;
+    const sepal_data *given = fit->data;
+    sepal_status status = prepare_fit(&prepared, fit->ctx, given);
+    fit->data = &prepared.rows;
+    if (status == SEPAL_OK) status = start_and_fit(out, fit, pipeline, start);
+    fit->data = given;
+    prepared_clear(&prepared);
+    return status;
+}
+
 static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char *text,
                                  const char *options, const sepal_model *given) {
     struct pipeline pipeline;
@@ -443,15 +454,8 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
-    TRY(pipeline_check_classes(fit->ctx, fit->data, &fit->arena));
-    if (given) return fit_from(out, fit, &pipeline, given);
-    sepal_model *start = NULL;
-    if (fit->options.warm)
-        TRY(warm_load(&start, fit->ctx, fit->options.warm, &pipeline, fit->data->schema));
-    sepal_status status = map_and_fit(out, fit, &pipeline, start);
-    if (status == SEPAL_EMODEL && start) fail_place(fit->ctx, fit->options.warm, 0, 0);
-    model_free(start);
-    return status;
+    TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
+    return prepare_and_fit(out, fit, &pipeline, given);
 }
 
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,

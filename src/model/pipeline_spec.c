@@ -259,11 +259,11 @@ static struct renamed rename_values(const struct spec *parsed) {
     for (size_t i = 0; i < parsed->n_stages; i++) {
         const struct spec_stage *stage = &parsed->stages[i];
         const struct learner *learner = learner_find(stage->name);
-        for (size_t k = 0; learner && learner->value_today && k < stage->n_settings; k++) {
+        for (size_t k = 0; learner && learner->current_value && k < stage->n_settings; k++) {
             struct setting *given = &stage->settings[k];
-            const char *now = given->value
-                                  ? learner->value_today(given, stage->settings, stage->n_settings)
-                                  : NULL;
+            const char *now =
+                given->value ? learner->current_value(given, stage->settings, stage->n_settings)
+                             : NULL;
             if (!now) continue;
             word = (struct renamed){given->value, now};
             given->value = now;

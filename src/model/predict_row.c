@@ -4,6 +4,7 @@
    set of one row, and goes the way of many. */
 #include "model/predict_row.h"
 
+#include "data/prepare.h"
 #include "linear/decide.h"
 #include "model/decision.h"
 #include "model/predict.h"
@@ -39,12 +40,14 @@ static bool draws(const sepal_model *model) {
 
 /* ---- by way of a data set ----------------------------------------------------------------- */
 
+/* `missing`: how many of the cells of a coded row are; SIZE_MAX: it has none, it has numbers alone. */
 static sepal_status predict_block_of_one(int32_t *out, double *shown, const sepal_model *model,
-                                         struct block *block) {
-    size_t cols = model->schema->width;
+                                         struct block *block, size_t cols, size_t missing) {
     sepal_ctx ctx = {
         .root = &ctx, .seed = 1, .threads = 1, .kernels = model->kernels, .blas = model->blas};
     sepal_data data = {.schema = model->schema,
+                       .coded = missing != SIZE_MAX,
+                       .missing = missing != SIZE_MAX ? missing : 0,
                        .matrix = {.rows = 1,
                                   .cols = cols,
                                   .block_rows = matrix_block_rows(cols),
@@ -53,7 +56,11 @@ static sepal_status predict_block_of_one(int32_t *out, double *shown, const sepa
                                   .blocks = block}};
     struct decision_rule rule = {.options = kept_rule_options(&model->kept_rule)};
     struct predictions predictions = {.n = 1, .classes = out, .shown = shown};
-    sepal_status status = model_predict(&predictions, &ctx, model, &data, &rule);
+    struct prepared prepared;
+    sepal_status status = prepare_rows(&prepared, &ctx, model->schema, &data, 0, 1);
+    if (status == SEPAL_OK)
+        status = model_predict(&predictions, &ctx, model, &prepared.rows, &rule);
+    prepared_clear(&prepared);
     sepal_ctx_clear_warnings(&ctx);
     return status;
 }
@@ -67,6 +74,31 @@ static bool is_plain(const sepal_model *model) {
            linear->rows <= ROW_FUNCTIONS && map_chain_affine_tail(&model->chain) == model->chain.n;
 }
 
+/* Whether the cells can be a row of the model's features, and how many of them are missing. */
+static bool look_at_cells(size_t *missing, const struct schema *schema, const double *x, size_t n) {
+    *missing = 0;
+    for (size_t j = 0; j < n; j++) {
+        const struct column *column = schema->family == FAMILY_TABLE ? &schema->columns[j] : NULL;
+        if (isnan(x[j])) {
+            if (schema->missing == MISSING_REFUSE) return false;
+            ++*missing;
+        } else if (isinf(x[j])) {
+            return false;
+        } else if (column && column->text) {
+            bool known = x[j] >= 0 && x[j] < (double)column->n_categories && x[j] == floor(x[j]);
+            if (!known && x[j] != UNKNOWN_CATEGORY) return false;
+        }
+    }
+    return true;
+}
+
+/* Features are not one column each: they have categories, or a column that tells what is missing. */
+static bool has_codes(const struct schema *schema) {
+    for (size_t j = 0; j < schema->n_columns && schema->family == FAMILY_TABLE; j++)
+        if (schema->columns[j].text || schema->columns[j].indicator) return true;
+    return false;
+}
+
 static bool are_finite(const double *scores, size_t n) {
     for (size_t r = 0; r < n; r++)
         if (!isfinite(scores[r])) return false;
@@ -78,14 +110,14 @@ sepal_status model_predict_row(int32_t *out, double *shown, const sepal_model *m
     const struct linear *linear = &model->linear;
     const struct map_chain *chain = &model->chain;
     double phi[ROW_COLUMNS], scores[ROW_FUNCTIONS];
-    if (n != model->schema->width) return SEPAL_EDATA;
+    size_t missing;
+    if (n != schema_features(model->schema) || !look_at_cells(&missing, model->schema, x, n))
+        return SEPAL_EDATA;
     if (out && draws(model)) return SEPAL_EMODEL;
-    bool mapped = !map_chain_is_identity(chain);
-    for (size_t j = 0; j < n; j++)
-        if (!isfinite(x[j])) return SEPAL_EDATA;
-    if (!is_plain(model) || (mapped && n > ROW_COLUMNS)) {
+    bool mapped = !map_chain_is_identity(chain), coded = missing || has_codes(model->schema);
+    if (coded || !is_plain(model) || (mapped && n > ROW_COLUMNS)) {
         struct block block = {.rows = 1, .values = VALUES_F64, .f64 = (double *)(uintptr_t)x};
-        return predict_block_of_one(out, shown, model, &block);
+        return predict_block_of_one(out, shown, model, &block, n, coded ? missing : SIZE_MAX);
     }
     if (mapped) {
         map_chain_affine_row(phi, chain, x, n);
@@ -114,6 +146,8 @@ sepal_status model_predict_sparse_row(int32_t *out, double *shown, const sepal_m
     const struct linear *linear = &model->linear;
     double phi[ROW_COLUMNS], scores[ROW_FUNCTIONS];
     size_t cols = model->schema->width, start[] = {0, n};
+    if (has_codes(model->schema))
+        return SEPAL_EDATA; /* which 0 is a category, and which is none? */
     if (!indices_are_sound(index, x, n, cols)) return SEPAL_EDATA;
     if (out && draws(model)) return SEPAL_EMODEL;
     bool mapped = !map_chain_is_identity(&model->chain);
@@ -125,7 +159,7 @@ sepal_status model_predict_sparse_row(int32_t *out, double *shown, const sepal_m
                               .start = start,
                               .index = columns,
                               .f64 = (double *)(uintptr_t)x};
-        return predict_block_of_one(out, shown, model, &block);
+        return predict_block_of_one(out, shown, model, &block, cols, SIZE_MAX);
     }
     if (mapped) {
         map_chain_affine_entries(phi, &model->chain, columns, x, n);

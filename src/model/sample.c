@@ -72,12 +72,9 @@ static sepal_status find_class(int32_t *out, sepal_ctx *ctx, const struct schema
 
 static sepal_status read_options(struct sample_options *out, int32_t *class, sepal_ctx *ctx,
                                  struct arena *arena, const sepal_model *model, const char *text) {
-    struct setting *settings = NULL;
-    size_t n = 0;
     TRY(check_density(ctx, model));
     TRY(sample_check_maps(ctx, &model->chain));
-    if (text) TRY(settings_parse(&settings, &n, ctx, arena, text));
-    TRY(parameters_fill(out, ctx, arena, sample_option_table, "a sample", settings, n));
+    TRY(parameters_parse(out, ctx, arena, sample_option_table, "a sample", text));
     TRY(find_class(class, ctx, model->schema, out->class));
     if (out->length && model->linear.density->kind != DENSITY_MULTINOMIAL)
         return fail(ctx, SEPAL_EUSAGE,

@@ -112,20 +112,14 @@ static struct tree *column_tree(struct tree_maker *make, const struct column *co
     struct tree *object = tree_object(make, NULL, NULL);
     tree_text(make, object, "name", column->name);
     tree_number(make, object, "position", (double)column->position);
-    if (column->text) {
-        struct tree *list = tree_array(make, object, "categories");
-        for (size_t k = 0; k < column->n_categories; k++)
-            tree_text(make, list, NULL, column->categories[k]);
-    } else {
+    if (column->text)
+        tree_texts(make, object, "categories", column->categories, column->n_categories);
+    else
         tree_null(make, object, "categories");
-    }
-    if (column->fill) {
-        struct tree *list = tree_array(make, object, "fill");
-        for (size_t k = 0; k < fill_count(column); k++)
-            tree_number(make, list, NULL, column->fill[k]);
-    } else {
+    if (column->fill)
+        tree_numbers(make, object, "fill", column->fill, fill_count(column));
+    else
         tree_null(make, object, "fill");
-    }
     tree_bool(make, object, "indicator", column->indicator);
     return object;
 }
@@ -168,7 +162,7 @@ static sepal_status keep_text(struct schema_reader *in, const char **out, const 
     if (!text) return SEPAL_OK;
     size_t length = strlen(text);
     if (length > LONGEST_TEXT)
-        return unsound(in->ctx, "a text in it is longer than %d bytes", LONGEST_TEXT);
+        return invalid(in->ctx, "a text in it is longer than %d bytes", LONGEST_TEXT);
     *out = arena_text(in->ctx, &in->schema->arena, text, length);
     return *out ? SEPAL_OK : SEPAL_EMEMORY;
 }
@@ -181,7 +175,7 @@ static int choice(struct fields *fields, const char *key, const char *const *nam
     }
     char shown[TEXT_SHOWN_BYTES];
     if (fields->status == SEPAL_OK)
-        fields->status = unsound(fields->ctx, "'%s' of its %s is '%s'", key, fields->what,
+        fields->status = invalid(fields->ctx, "'%s' of its %s is '%s'", key, fields->what,
                                  text_shown(shown, name, strlen(name)));
     return 0;
 }
@@ -206,9 +200,9 @@ static sepal_status read_facts(struct schema_reader *in, struct slice json) {
     TRY(keep_text(in, &schema->weight, weight));
     bool table = schema->family == FAMILY_TABLE;
     if (table ? schema->zero_based : schema->header || target)
-        return unsound(in->ctx, "its schema mixes tables and indices");
+        return invalid(in->ctx, "its schema mixes tables and indices");
     if (target && schema->target_position >= schema->cells)
-        return unsound(in->ctx, "its target is cell %zu of %zu", schema->target_position,
+        return invalid(in->ctx, "its target is cell %zu of %zu", schema->target_position,
                        schema->cells);
     return SEPAL_OK;
 }
@@ -216,17 +210,17 @@ static sepal_status read_facts(struct schema_reader *in, struct slice json) {
 static sepal_status read_categories(struct schema_reader *in, struct column *column,
                                     const struct tree *list) {
     if (list->count > MOST_CATEGORIES)
-        return unsound(in->ctx, "a column has more than %d categories", MOST_CATEGORIES);
+        return invalid(in->ctx, "a column has more than %d categories", MOST_CATEGORIES);
     column->categories =
         arena_alloc(in->ctx, &in->schema->arena, list->count, sizeof *column->categories);
     if (!column->categories) return SEPAL_EMEMORY;
     char shown[TEXT_SHOWN_BYTES];
     for (const struct tree *item = list->first; item; item = item->next) {
         size_t k = column->n_categories;
-        if (item->kind != TREE_TEXT) return unsound(in->ctx, "a category is not a text");
+        if (item->kind != TREE_TEXT) return invalid(in->ctx, "a category is not a text");
         TRY(keep_text(in, &column->categories[k], item->text.bytes));
         if (k > 0 && strcmp(column->categories[k - 1], column->categories[k]) >= 0)
-            return unsound(in->ctx, "the category '%s' is out of order",
+            return invalid(in->ctx, "the category '%s' is out of order",
                            text_shown(shown, item->text.bytes, item->text.length));
         column->n_categories++;
     }
@@ -237,11 +231,11 @@ static sepal_status read_fill(struct schema_reader *in, struct column *column,
                               const struct tree *list) {
     size_t n = fill_count(column), k = 0;
     if (list->count != n)
-        return unsound(in->ctx, "a column has %zu fill-ins instead of %zu", list->count, n);
+        return invalid(in->ctx, "a column has %zu fill-ins instead of %zu", list->count, n);
     column->fill = arena_alloc(in->ctx, &in->schema->arena, n, sizeof *column->fill);
     if (!column->fill) return SEPAL_EMEMORY;
     for (const struct tree *item = list->first; item; item = item->next) {
-        if (item->kind != TREE_NUMBER) return unsound(in->ctx, "a fill-in is not a number");
+        if (item->kind != TREE_NUMBER) return invalid(in->ctx, "a fill-in is not a number");
         column->fill[k++] = item->number;
     }
     return SEPAL_OK;
@@ -255,7 +249,7 @@ static sepal_status check_missing(struct schema_reader *in, const struct column 
     if (filled == (column->fill != NULL) && (!column->indicator || missing == MISSING_INDICATOR))
         return SEPAL_OK;
     char shown[TEXT_SHOWN_BYTES];
-    return unsound(in->ctx, "column '%s' has other fill-ins than \"missing\":\"%s\" gives",
+    return invalid(in->ctx, "column '%s' has other fill-ins than \"missing\":\"%s\" gives",
                    text_shown(shown, name, strlen(name)), missing_names[missing]);
 }
 
@@ -279,13 +273,9 @@ static sepal_status read_column(struct schema_reader *in, struct slice json, siz
     bool on_target = schema->target && column->position == schema->target_position;
     if (column->position >= schema->cells || on_target ||
         (i > 0 && column->position <= column[-1].position))
-        return unsound(in->ctx, "column %zu cannot be cell %zu of %zu", i, column->position,
+        return invalid(in->ctx, "column %zu cannot be cell %zu of %zu", i, column->position,
                        schema->cells);
     return SEPAL_OK;
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static sepal_status schema_check_names(sepal_ctx *ctx, const struct schema *schema) {
@@ -293,7 +283,7 @@ static sepal_status schema_check_names(sepal_ctx *ctx, const struct schema *sche
     const char **names = mem_alloc(ctx, n, sizeof *names);
     if (!names) return SEPAL_EMEMORY;
     for (size_t i = 0; i < n; i++) names[i] = schema->columns[i].name;
-    qsort(names, n, sizeof *names, by_name);
+    qsort(names, n, sizeof *names, text_order);
     const char *twice = NULL;
     for (size_t i = 1; i < n && !twice; i++) {
         if (strcmp(names[i - 1], names[i]) == 0) twice = names[i];
@@ -301,7 +291,7 @@ static sepal_status schema_check_names(sepal_ctx *ctx, const struct schema *sche
     mem_free(names);
     char shown[TEXT_SHOWN_BYTES];
     if (!twice) return SEPAL_OK;
-    return unsound(ctx, "it has two columns '%s'", text_shown(shown, twice, strlen(twice)));
+    return invalid(ctx, "it has two columns '%s'", text_shown(shown, twice, strlen(twice)));
 }
 
 static sepal_status read_columns(struct schema_reader *in, struct slice json) {
@@ -309,7 +299,7 @@ static sepal_status read_columns(struct schema_reader *in, struct slice json) {
     struct elements elements;
     TRY(elements_open(&elements, in->ctx, json, "columns"));
     if (elements.count > json.length / SHORTEST_COLUMN)
-        return unsound(in->ctx, "its %zu columns do not fit into %zu bytes", elements.count,
+        return invalid(in->ctx, "its %zu columns do not fit into %zu bytes", elements.count,
                        json.length);
     schema->n_columns = elements.count;
     schema->columns =
@@ -323,7 +313,7 @@ static sepal_status read_columns(struct schema_reader *in, struct slice json) {
     size_t width = schema->width;
     schema_layout(schema);
     if (schema->width != width)
-        return unsound(in->ctx, "its schema says %zu matrix columns and makes %zu", width,
+        return invalid(in->ctx, "its schema says %zu matrix columns and makes %zu", width,
                        schema->width);
     return SEPAL_OK;
 }
@@ -341,21 +331,21 @@ static sepal_status read_class(struct schema_reader *in, struct slice json, size
     struct schema *schema = in->schema;
     struct tree *label;
     TRY(json_read_small(&label, in->ctx, &in->scratch, json));
-    if (label->kind != TREE_TEXT) return unsound(in->ctx, "label %zu is not a text", k);
+    if (label->kind != TREE_TEXT) return invalid(in->ctx, "label %zu is not a text", k);
     struct slice text = label->text;
     char shown[TEXT_SHOWN_BYTES];
     text_shown(shown, text.bytes, text.length);
     const char *last = k > 0 ? schema->classes[k - 1] : NULL;
     double value, before;
-    if (label_is_missing(text)) return unsound(in->ctx, "'%s' is not a label", shown);
+    if (label_is_missing(text)) return invalid(in->ctx, "'%s' is not a label", shown);
     bool rising = !last || strcmp(last, text.bytes) < 0;
     if (schema->numeric_labels) {
         if (!is_shortest_number(text, &value))
-            return unsound(in->ctx, "the label '%s' is not a number in its shortest form", shown);
+            return invalid(in->ctx, "the label '%s' is not a number in its shortest form", shown);
         /* never: NULL, the last was a number as well */
         rising = !last || (decimal_read(last, last + strlen(last), &before) && before < value);
     }
-    if (!rising) return unsound(in->ctx, "the label '%s' is out of order", shown);
+    if (!rising) return invalid(in->ctx, "the label '%s' is out of order", shown);
     return keep_text(in, &schema->classes[k], text.bytes);
 }
 
@@ -364,7 +354,7 @@ static sepal_status read_classes(struct schema_reader *in, struct slice json, si
     struct elements elements;
     TRY(elements_open(&elements, in->ctx, json, "classes"));
     if (elements.count != n)
-        return unsound(in->ctx, "it has %zu classes and weights for %zu", elements.count, n);
+        return invalid(in->ctx, "it has %zu classes and weights for %zu", elements.count, n);
     schema->n_classes = n;
     schema->classes = arena_alloc(in->ctx, &schema->arena, n, sizeof *schema->classes);
     if (!schema->classes) return SEPAL_EMEMORY;
@@ -381,13 +371,13 @@ static sepal_status schema_read_all(struct schema_reader *in, const struct schem
     arena_clear(&in->scratch);
     bool table = in->schema->family == FAMILY_TABLE;
     if (table != (json->columns.bytes != NULL))
-        return unsound(in->ctx, "it is %s model %s columns", table ? "a table" : "an indexed",
+        return invalid(in->ctx, "it is %s model %s columns", table ? "a table" : "an indexed",
                        table ? "without" : "with");
     if (width != SIZE_MAX && in->schema->width != width)
-        return unsound(in->ctx, "its schema has %zu matrix columns and its weights %zu",
+        return invalid(in->ctx, "its schema has %zu matrix columns and its weights %zu",
                        in->schema->width, width);
     if (in->schema->width > MODEL_MOST_COLUMNS)
-        return unsound(in->ctx, "its schema has %zu matrix columns", in->schema->width);
+        return invalid(in->ctx, "its schema has %zu matrix columns", in->schema->width);
     if (table) TRY(read_columns(in, json->columns));
     return read_classes(in, json->classes, classes);
 }

@@ -136,7 +136,7 @@ static void multiclass_add_up(struct multiclass_fit *all, const struct fit *fit,
     if (fit->loss) whole->loss = fit_text(whole, "%s", fit->loss);
 }
 
-static void tell(struct multiclass_fit *all, const struct fit *fit) {
+static void report_problem(struct multiclass_fit *all, const struct fit *fit) {
     tree_number(fit->make, fit->report, "objective", fit->objective);
     tree_number(fit->make, fit->report, "gap", fit->gap);
     tree_number(fit->make, fit->report, "iterations", (double)fit->iterations);
@@ -160,7 +160,7 @@ static sepal_status fit_posed(struct multiclass_fit *all, struct fit *fit,
     TRY(status);
     TRY(multiclass_join(all, &fit->linear, problem->r));
     multiclass_add_up(all, fit, problem);
-    tell(all, fit);
+    report_problem(all, fit);
     return SEPAL_OK;
 }
 
@@ -186,15 +186,9 @@ static struct fit multiclass_blank(const struct fit *whole) {
 
 /* ---- asked to stop ------------------------------------------------------------------------ */
 
-static bool multiclass_is_zero(const double *w, size_t n) {
-    for (size_t j = 0; j < n; j++)
-        if (w[j] != 0) return false;
-    return true;
-}
-
 /* The fit ended before its time, and has nothing. */
 static bool is_empty(const struct fit *fit, const double *w, size_t cols) {
-    return fit->stopped && multiclass_is_zero(w, cols) && cancelled(fit->ctx);
+    return fit->stopped && numbers_are_zero(w, cols) && cancelled(fit->ctx);
 }
 
 /* All functions were fitted at once: an interrupted fit is a model if each has weights. `each`: the
@@ -273,7 +267,7 @@ static sepal_status multiclass_finish(struct multiclass_fit *all, struct ovr_fit
             problem_name(&problem, fit->data, rest->strategy, r);
             if (all->told) tree_adopt(all->told, fit->report);
             multiclass_add_up(all, fit, &problem);
-            tell(all, fit);
+            report_problem(all, fit);
         } else {
             all->iterations += fit->iterations;
             TRY(fit_problem(all, r, rest->n));

@@ -77,17 +77,12 @@ void problem_report(struct tree_maker *make, struct tree *parent, const struct p
 sepal_status problem_trace(sepal_ctx *ctx, const struct problem *problem) {
     struct arena arena = {0};
     struct tree_maker make = {.ctx = ctx, .arena = &arena};
-    struct text json = {0};
     if (!ctx->trace) return SEPAL_OK;
     struct tree *line = tree_object(&make, NULL, NULL);
     tree_number(&make, line, "problem", (double)problem->r + 1);
     problem_report(&make, line, problem);
     tree_number(&make, line, "rows", (double)problem->data.matrix.rows);
-    if (!make.failed) json_print(ctx, &json, line, 0);
-    sepal_status status = make.failed || json.failed ? SEPAL_EMEMORY : SEPAL_OK;
-    if (status == SEPAL_OK && ctx->trace(json.bytes, ctx->trace_payload) != 0)
-        status = fail(ctx, SEPAL_EOUTPUT, "the trace could not be written");
-    text_clear(&json);
+    sepal_status status = json_trace(&make, line);
     arena_clear(&arena);
     return status;
 }

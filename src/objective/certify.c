@@ -187,7 +187,7 @@ static struct partial neg_conjugate_part(const struct proving *all, size_t from,
 }
 
 /* l2 times what the penalty takes off, and how much more it may be. */
-static struct partial charges(const struct proving *all, size_t from, size_t to) {
+static struct partial penalty_part(const struct proving *all, size_t from, size_t to) {
     enum { LANES = 4 };
     struct partial part = {0};
     double errors[LANES] = {0};
@@ -213,7 +213,7 @@ static struct partial charges(const struct proving *all, size_t from, size_t to)
 
 static sepal_status dual(struct estimate *out, struct proving *all) {
     const struct objective *o = all->o;
-    double neg_conjugate, error, charged, charge_error;
+    double neg_conjugate, error, penalty, penalty_error;
     all->shrink = 1;
     out->bounded = o->l1 > 0 || o->l2 > 0;
     if (!out->bounded) return SEPAL_OK;
@@ -225,9 +225,9 @@ static sepal_status dual(struct estimate *out, struct proving *all) {
     out->dual = neg_conjugate;
     out->dual_error = ROUNDING_MORE * error + rounding_of(4, fabs(neg_conjugate));
     if (o->l2 == 0) return SEPAL_OK;
-    TRY(sum_stripes(&charged, &charge_error, all, o->penalised, charges));
-    out->dual -= charged / o->l2;
-    out->dual_error += ROUNDING_MORE * charge_error / o->l2 + rounding_of(4, charged / o->l2);
+    TRY(sum_stripes(&penalty, &penalty_error, all, o->penalised, penalty_part));
+    out->dual -= penalty / o->l2;
+    out->dual_error += ROUNDING_MORE * penalty_error / o->l2 + rounding_of(4, penalty / o->l2);
     return SEPAL_OK;
 }
 

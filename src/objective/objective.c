@@ -4,7 +4,6 @@
 #include "core/parallel.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- set-up ------------------------------------------------------------------------------- */
 

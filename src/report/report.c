@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include "core/alloc.h"
+#include "data/prepare.h"
 #include "kernels/blas.h"
 #include "learners/learner.h"
 #include "model/predict.h"
@@ -60,7 +61,7 @@ static double sum_of_values(const struct matrix *matrix) {
     return sum + rest;
 }
 
-sepal_status describe_data(sepal_report *report, const sepal_data *data) {
+static sepal_status describe_rows(sepal_report *report, const sepal_data *data) {
     struct tree_maker *make = &report->make;
     struct tree *root = report->root;
     tree_number(make, root, "rows", (double)data->matrix.rows);
@@ -73,6 +74,14 @@ sepal_status describe_data(sepal_report *report, const sepal_data *data) {
     tree_text(make, root, "storage", data->matrix.sparse ? "sparse" : "dense");
     tree_number(make, root, "memory", (double)matrix_bytes(&data->matrix));
     return make->failed ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
+sepal_status describe_data(sepal_report *report, const sepal_data *data) {
+    struct prepared prepared;
+    sepal_status status = prepare_fit(&prepared, report->make.ctx, data);
+    if (status == SEPAL_OK) status = describe_rows(report, &prepared.rows);
+    prepared_clear(&prepared);
+    return status;
 }
 
 /* The scores at the centre: the biases, but of a quadratic model they are added to its forms. */
@@ -193,18 +202,12 @@ static void report_add_rows(sepal_report *report, const sepal_model *model) {
     }
 }
 
-static void add_numbers(struct tree_maker *make, struct tree *parent, const char *key,
-                        const double *numbers, size_t n) {
-    struct tree *list = tree_array(make, parent, key);
-    for (size_t i = 0; i < n; i++) tree_number(make, list, NULL, numbers[i]);
-}
-
 /* Parts that only some models have. */
 static void add_parts(sepal_report *report, const sepal_model *model) {
     struct tree_maker *make = &report->make;
     const struct linear *linear = &model->linear;
     const struct density *density = linear->density;
-    if (linear->priors) add_numbers(make, report->root, "priors", linear->priors, linear->classes);
+    if (linear->priors) tree_numbers(make, report->root, "priors", linear->priors, linear->classes);
     if (linear->axes) tree_number(make, report->root, "axes", (double)linear->n_axes);
     if (!density) return;
     tree_text(make, report->root, "density", density_names[density->kind]);
@@ -219,9 +222,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     tree_text(make, root, "spec", model->spec);
     tree_text(make, root, "method", model->learner);
     tree_text(make, root, "activation", learner_find(model->learner)->activation);
-    struct tree *classes = tree_array(make, root, "classes");
-    for (size_t k = 0; k < schema->n_classes; k++)
-        tree_text(make, classes, NULL, schema->classes[k]);
+    tree_texts(make, root, "classes", schema->classes, schema->n_classes);
     report_add_rows(report, model);
     add_names(report, model);
     add_weights(report, model);

@@ -1,9 +1,6 @@
 /* The page of `sepal separable`. */
 #include "report/report.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { NAME_WIDTH = 12, ANSWER_WIDTH = 11, MOST_SHOWN = 8 };
 
 struct separable_page {
@@ -11,15 +8,9 @@ struct separable_page {
     struct text *text;
 };
 
-static size_t separable_report_width_of(const char *text) {
-    size_t n = 0;
-    for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
 static void put(struct separable_page *page, const char *words, size_t width) {
     text_puts(page->ctx, page->text, words);
-    for (size_t have = separable_report_width_of(words); have < width; have++)
+    for (size_t have = utf8_width(words); have < width; have++)
         text_puts(page->ctx, page->text, " ");
 }
 
@@ -121,8 +112,7 @@ void separable_page(sepal_ctx *ctx, struct text *text, const struct tree *root) 
     for (size_t i = 0; i < 2; i++)
         for (const struct tree *one = lists[i]->first; one; one = one->next) {
             separable_report_put_names(&page, one, &name);
-            if (!name.failed && separable_report_width_of(name.bytes) > width)
-                width = separable_report_width_of(name.bytes);
+            if (!name.failed && utf8_width(name.bytes) > width) width = utf8_width(name.bytes);
         }
     text_puts(ctx, text, "\n");
     put(&page, "", width + 2);

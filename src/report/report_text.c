@@ -27,23 +27,17 @@ static const char *string(const struct tree *root, const char *path) {
 }
 
 /* How wide a UTF-8 text is on a terminal, near enough: its characters. */
-static size_t report_width_of(const char *text) {
-    size_t n = 0;
-    for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
 static void pad(struct page *page, size_t have, size_t want) {
     for (; have < want; have++) text_puts(page->ctx, &page->text, " ");
 }
 
 static void left(struct page *page, const char *text, size_t width) {
     text_puts(page->ctx, &page->text, text);
-    pad(page, report_width_of(text), width);
+    pad(page, utf8_width(text), width);
 }
 
 static void right(struct page *page, const char *text, size_t width) {
-    pad(page, report_width_of(text), width);
+    pad(page, utf8_width(text), width);
     text_puts(page->ctx, &page->text, text);
 }
 
@@ -236,7 +230,7 @@ static void confusion_table(struct page *page, const struct tree *root) {
     }
     size_t width = NARROWEST;
     for (const struct tree *label = labels->first; label; label = label->next)
-        if (report_width_of(label->text.bytes) > width) width = report_width_of(label->text.bytes);
+        if (utf8_width(label->text.bytes) > width) width = utf8_width(label->text.bytes);
     text_puts(page->ctx, &page->text, "confusion (rows: target, columns: predicted)\n");
     pad(page, 0, width);
     for (const struct tree *label = labels->first; label; label = label->next)
@@ -291,8 +285,7 @@ static void evaluation_page(struct page *page, const struct tree *root) {
     const struct tree *classes = tree_find(root, "per_class");
     size_t width = strlen("weighted");
     for (const struct tree *row = classes->first; row; row = row->next)
-        if (report_width_of(string(row, "label")) > width)
-            width = report_width_of(string(row, "label"));
+        if (utf8_width(string(row, "label")) > width) width = utf8_width(string(row, "label"));
     pad(page, 0, width);
     text_puts(page->ctx, &page->text, "  precision     recall         f1    support\n");
     for (const struct tree *row = classes->first; row; row = row->next)
@@ -357,7 +350,7 @@ static void weight_rows(struct page *page, struct arena *arena, const struct tre
         weights[n++] = (struct weight){name->text.bytes, value->number};
     qsort(weights, n, sizeof *weights, report_by_size);
     for (size_t i = 0; i < n && i < SHOWN; i++)
-        if (report_width_of(weights[i].name) > width) width = report_width_of(weights[i].name);
+        if (utf8_width(weights[i].name) > width) width = utf8_width(weights[i].name);
     for (size_t i = 0; i < n && i < SHOWN; i++) {
         text_puts(page->ctx, &page->text, "  ");
         left(page, weights[i].name, width + 2);

@@ -4,7 +4,6 @@
 #include "core/parallel.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- coordinates -------------------------------------------------------------------------- */
 
@@ -283,7 +282,7 @@ void point_add(const struct kernels *kernels, double *v, double a, const struct 
 
 /* ---- all points --------------------------------------------------------------------------- */
 
-struct pricing {
+struct dot_pass {
     const struct hull_points *points;
     const double *v;      /* w times the scales, a row of cols for each class */
     const double *offset; /* per class: what the bias adds */
@@ -291,7 +290,7 @@ struct pricing {
 };
 enum { ROWS_AT_ONCE = 1024 };
 
-static double points_score(const struct pricing *all, const struct kernels *kernels, size_t row,
+static double points_score(const struct dot_pass *all, const struct kernels *kernels, size_t row,
                            const double *v) {
     const struct hull_points *points = all->points;
     size_t i, cols = points->q->x->cols;
@@ -300,7 +299,7 @@ static double points_score(const struct pricing *all, const struct kernels *kern
                           : row_dot(kernels, block, i, cols, v);
 }
 
-static void price_machine(const struct pricing *all, const struct kernels *kernels, size_t at) {
+static void dot_machine(const struct dot_pass *all, const struct kernels *kernels, size_t at) {
     const struct hull_points *points = all->points;
     const struct question *q = points->q;
     size_t row = points->rows[at], cols = q->x->cols, own = (size_t)q->label[row];
@@ -312,14 +311,14 @@ static void price_machine(const struct pricing *all, const struct kernels *kerne
                 best - (points_score(all, kernels, row, all->v + k * cols) + all->offset[k]);
 }
 
-static sepal_status price_rows(sepal_ctx *ctx, size_t task, void *payload) {
-    const struct pricing *all = payload;
+static sepal_status dot_point_rows(sepal_ctx *ctx, size_t task, void *payload) {
+    const struct dot_pass *all = payload;
     const struct hull_points *points = all->points;
     size_t end = (task + 1) * ROWS_AT_ONCE;
     if (end > points->n_rows) end = points->n_rows;
     for (size_t at = task * ROWS_AT_ONCE; at < end; at++) {
         if (!points->q->side) {
-            price_machine(all, ctx->kernels, at);
+            dot_machine(all, ctx->kernels, at);
             continue;
         }
         size_t row = points->rows[at];
@@ -329,8 +328,8 @@ static sepal_status price_rows(sepal_ctx *ctx, size_t task, void *payload) {
     return SEPAL_OK;
 }
 
-sepal_status hull_points_price(double *values, sepal_ctx *ctx, const struct hull_points *points,
-                               const double *w, double *scratch) {
+sepal_status hull_points_dot(double *values, sepal_ctx *ctx, const struct hull_points *points,
+                             const double *w, double *scratch) {
     const struct question *q = points->q;
     size_t cols = q->x->cols, classes = q->side ? 1 : q->classes, width = cols + points->lifted;
     double *offset = mem_zero(ctx, classes, sizeof *offset);
@@ -340,9 +339,9 @@ sepal_status hull_points_price(double *values, sepal_ctx *ctx, const struct hull
             scratch[k * cols + j] = w[k * width + j] * points->scale[j];
         if (points->lifted) offset[k] = w[k * width + cols];
     }
-    struct pricing all = {points, scratch, offset, values};
+    struct dot_pass all = {points, scratch, offset, values};
     size_t tasks = (points->n_rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
-    sepal_status status = parallel_for(ctx, tasks, price_rows, &all);
+    sepal_status status = parallel_for(ctx, tasks, dot_point_rows, &all);
     for (size_t i = 0; points->skip && i < points->n; i++)
         if (points->skip[i]) values[i] = INFINITY;
     mem_free(offset);

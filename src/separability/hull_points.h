@@ -58,8 +58,8 @@ double point_dot(const struct kernels *kernels, const struct point *point, const
 void point_add(const struct kernels *kernels, double *v, double a, const struct point *point);
 
 /* values[i] = w.p_i for all points, infinite for those skipped. `scratch` has points->dim doubles. */
-sepal_status hull_points_price(double *values, sepal_ctx *ctx, const struct hull_points *points,
-                               const double *w, double *scratch);
+sepal_status hull_points_dot(double *values, sepal_ctx *ctx, const struct hull_points *points,
+                             const double *w, double *scratch);
 /* No set of rows can have a larger rank. */
 size_t hull_points_most_rank(const struct hull_points *points);
 /* The number of the point that is a row (with its rival, in a machine). */

@@ -5,8 +5,6 @@
 
 #include "separability/wolfe.h"
 
-#include <string.h>
-
 static const double TOLERANCE = 1e-9;   /* of the gap, relative */
 static const double ENOUGH = 0.5;       /* of the gap, when it is for the answer only */
 static const double MARGIN_WORK = 1e10; /* multiplications, some ten seconds */

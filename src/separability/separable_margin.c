@@ -10,8 +10,6 @@
 #include "separability/separable.h"
 #include "exact/double_double.h"
 
-#include <string.h>
-
 /* Beyond what rounding of a bound can have taken from it. */
 static const double UPWARD = 1 + 0x1p-40;
 static const double TINY = 0x1p-990; /* more than what a product loses by underflow */
@@ -74,7 +72,7 @@ static sepal_status find_least(struct least *out, sepal_ctx *ctx, const struct h
     double *values = mem_alloc(ctx, points->n, sizeof *values);
     double *buffer = mem_alloc(ctx, 2 * cols + 1, sizeof *buffer);
     sepal_status status =
-        values && buffer ? hull_points_price(values, ctx, points, w, buffer + cols) : SEPAL_EMEMORY;
+        values && buffer ? hull_points_dot(values, ctx, points, w, buffer + cols) : SEPAL_EMEMORY;
     double size = 0, plain[2] = {INFINITY, INFINITY};
     for (size_t j = 0; j < cols; j++) size += fabs(w[j]) * points->radius[j] * points->scale[j];
     double error = UPWARD * ((double)(cols + 16) * DBL_EPSILON * size + (double)(cols + 8) * TINY);

@@ -45,9 +45,9 @@ static bool plane_weights(double *out, const struct hull_points *points, const d
    has other roundings. */
 static sepal_status try_plane(struct verdict *verdict, sepal_ctx *ctx,
                               const struct hull_points *points, struct certificate *c,
-                              double stretch) {
+                              double factor) {
     const struct question *q = points->q;
-    for (size_t j = 0; j < q->x->cols; j++) c->w[j] *= stretch;
+    for (size_t j = 0; j < q->x->cols; j++) c->w[j] *= factor;
     c->b[0] = 0;
     if (q->bias) {
         struct hull_points even = *points;
@@ -68,10 +68,10 @@ static sepal_status prove_plane(struct separability *out, sepal_ctx *ctx,
                                 const struct hull_points *points, const double *w) {
     struct certificate *c = &out->certificate;
     struct verdict verdict = {0};
-    static const double stretch[] = {1, 1.0625, 1.1, 1.3, 1.7, 3, 7};
+    static const double factor[] = {1, 1.0625, 1.1, 1.3, 1.7, 3, 7};
     if (!plane_weights(c->w, points, w)) return SEPAL_OK;
-    for (size_t i = 0; i < sizeof stretch / sizeof *stretch && !verdict.holds; i++)
-        TRY(try_plane(&verdict, ctx, points, c, stretch[i]));
+    for (size_t i = 0; i < sizeof factor / sizeof *factor && !verdict.holds; i++)
+        TRY(try_plane(&verdict, ctx, points, c, factor[i]));
     if (verdict.holds) out->separable = OUTCOME_YES;
     return SEPAL_OK;
 }

@@ -92,24 +92,24 @@ static sepal_status minor_cycles(struct wolfe *h, double tolerance) {
 /* ---- passes over all points --------------------------------------------------------------- */
 
 /* A heap of point numbers with the largest value, of equal ones the largest number, on top. */
-static bool above(const double *values, size_t a, size_t b) {
+static bool heap_greater(const double *values, size_t a, size_t b) {
     return values[a] > values[b] || (values[a] == values[b] && a > b);
 }
 
 static void heap_sift_down(const double *values, size_t *heap, size_t n) {
     for (size_t at = 0, child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && above(values, heap[child + 1], heap[child])) child++;
-        if (!above(values, heap[child], heap[at])) return;
+        if (child + 1 < n && heap_greater(values, heap[child + 1], heap[child])) child++;
+        if (!heap_greater(values, heap[child], heap[at])) return;
         size_t keep = heap[at];
         heap[at] = heap[child];
         heap[child] = keep;
     }
 }
 
-static void rise(const double *values, size_t *heap, size_t at) {
+static void heap_sift_up(const double *values, size_t *heap, size_t at) {
     for (size_t parent; at > 0; at = parent) {
         parent = (at - 1) / 2;
-        if (!above(values, heap[at], heap[parent])) return;
+        if (!heap_greater(values, heap[at], heap[parent])) return;
         size_t keep = heap[at];
         heap[at] = heap[parent];
         heap[parent] = keep;
@@ -123,8 +123,8 @@ static size_t choose_least(const struct wolfe *h, size_t group, size_t *heap, si
         if (hull_points_group(h->points, i) != group || h->values[i] == INFINITY) continue;
         if (n < most) {
             heap[n] = i;
-            rise(h->values, heap, n++);
-        } else if (above(h->values, heap[0], i)) {
+            heap_sift_up(h->values, heap, n++);
+        } else if (heap_greater(h->values, heap[0], i)) {
             heap[0] = i;
             heap_sift_down(h->values, heap, n);
         }
@@ -132,8 +132,8 @@ static size_t choose_least(const struct wolfe *h, size_t group, size_t *heap, si
     return n;
 }
 
-static sepal_status price(struct wolfe *h) {
-    TRY(hull_points_price(h->values, h->ctx, h->points, h->w, h->scratch));
+static sepal_status wolfe_dot_points(struct wolfe *h) {
+    TRY(hull_points_dot(h->values, h->ctx, h->points, h->w, h->scratch));
     h->least[0] = h->least[1] = INFINITY;
     for (size_t i = 0; i < h->points->n; i++) {
         size_t g = hull_points_group(h->points, i);
@@ -227,7 +227,7 @@ static sepal_status wolfe_make(struct wolfe *h) {
 }
 
 /* The first direction: the difference of the means of some points of each group. */
-static sepal_status guess(struct wolfe *h) {
+static sepal_status initial_direction(struct wolfe *h) {
     enum { SOME = 256 };
     size_t count[2] = {0, 0}, step = h->points->n / (4 * SOME) + 1;
     for (size_t i = 0; i < h->points->n; i += step) {
@@ -248,8 +248,8 @@ static sepal_status guess(struct wolfe *h) {
 /* The point of least value of each group is the first corral. */
 static sepal_status wolfe_begin(struct wolfe *h) {
     h->group_square = h->points->diameter * h->points->diameter;
-    TRY(guess(h));
-    TRY(price(h));
+    TRY(initial_direction(h));
+    TRY(wolfe_dot_points(h));
     TRY(renew_members(h));
     for (size_t g = 0; g < h->points->groups; g++) {
         struct point *first = NULL;
@@ -278,7 +278,7 @@ static sepal_status wolfe_run(struct wolfe *h, double tolerance) {
             h->end = HULLS_MEET;
             return SEPAL_OK;
         }
-        TRY(price(h));
+        TRY(wolfe_dot_points(h));
         if (h->square - h->least[0] - h->least[1] <= tolerance * h->square) {
             h->end = HULLS_APART;
             return SEPAL_OK;

@@ -5,8 +5,6 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 
-#include <string.h>
-
 enum { RANGES = 2, STRIPE_ENTRIES = 1 << 15, NOT_KEPT = -1 };
 
 struct csc_copying {
@@ -55,10 +53,7 @@ static void copy_row(const struct csc_copying *all, const struct block *block, s
         size_t to = next[k]++;
         c->row[to] = row;
         if (!c->f32 && !c->f64) continue;
-        double value = 1;
-        if (block->values == VALUES_ROW) value = block->f64[i];
-        if (block->values == VALUES_F32) value = (double)block->f32[at];
-        if (block->values == VALUES_F64) value = block->f64[at];
+        double value = block_value(block, i, at);
         if (c->f32)
             c->f32[to] = (float)value;
         else

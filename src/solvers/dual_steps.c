@@ -17,7 +17,7 @@
 /* ---- hinges ------------------------------------------------------------------------------- */
 
 /* Whether a row at its bound may rest; `slope` is that of the dual along -a. */
-static bool settles(struct dual *s, size_t i, double slope, double most) {
+static bool shrinks_at_bound(struct dual *s, size_t i, double slope, double most) {
     double a = s->a[i];
     bool low = a <= 0, high = a >= most;
     if ((low && slope > s->high) || (high && slope < s->low)) {
@@ -34,16 +34,17 @@ double dual_step_hinge(struct dual *s, size_t i, double m) {
     double a = s->a[i], violation = 1 - m, weight = s->o->row_weight[i];
     s->excess += weight * (violation > 0 ? (1 - a) * violation : -a * violation);
     s->loss += weight * (violation > 0 ? violation : 0);
-    if (violation == 0 || settles(s, i, -violation, 1)) return a;
+    if (violation == 0 || shrinks_at_bound(s, i, -violation, 1)) return a;
     return clamp(a + violation / s->curvature[i], 0, 1);
 }
 
 double dual_step_squared_hinge(struct dual *s, size_t i, double m) {
-    double a = s->a[i], violation = 1 - m, rise = violation - a / 2, weight = s->o->row_weight[i];
-    s->excess += weight * (violation > 0 ? rise * rise : a * (a / 4 - violation));
+    double a = s->a[i], violation = 1 - m, gradient = violation - a / 2,
+           weight = s->o->row_weight[i];
+    s->excess += weight * (violation > 0 ? gradient * gradient : a * (a / 4 - violation));
     s->loss += weight * (violation > 0 ? violation * violation : 0);
-    if (settles(s, i, -rise, INFINITY)) return a;
-    return clamp(a + rise / (s->curvature[i] + 0.5), 0, INFINITY);
+    if (shrinks_at_bound(s, i, -gradient, INFINITY)) return a;
+    return clamp(a + gradient / (s->curvature[i] + 0.5), 0, INFINITY);
 }
 
 /* ---- logistic ----------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 /* ---- points ------------------------------------------------------------------------------- */
 
-static sepal_status stretch(struct hinge *h) {
+static sepal_status hinge_rescale(struct hinge *h) {
     const struct objective *o = h->o;
     double square = o->ctx->kernels->dot_f64(h->point, h->point, o->penalised);
     double length;
@@ -25,7 +25,7 @@ sepal_status hinge_offer(struct hinge *h, const double *u, const double *m) {
         memcpy(h->m, m, o->n * sizeof *m);
     else
         TRY(objective_margins(h->m, o, u));
-    if (o->l1 == 0) TRY(stretch(h));
+    if (o->l1 == 0) TRY(hinge_rescale(h));
     if (o->bias == BIAS_FREE) TRY(hinge_bias(o, h->m, h->point + o->cols));
     TRY(objective_loss(&loss, o, h->m));
     double value = loss + objective_penalty(o, h->point);

@@ -2,7 +2,6 @@
    direction in which the rows differ by hardly more than that. */
 #include "solvers/hinge.h"
 
-#include "core/alloc.h"
 #include "solvers/newton.h"
 
 #include <float.h>

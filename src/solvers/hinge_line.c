@@ -9,7 +9,7 @@
 
 /* From here on the slope is larger by so much. */
 struct kink {
-    double at, rise;
+    double at, jump;
 };
 struct slope {
     struct kink *kink;
@@ -20,7 +20,7 @@ struct slope {
 
 static bool falls_at(const struct slope *s, double x) {
     double slope = s->sum + s->curvature * x;
-    for (size_t k = 0; k < s->n; k++) slope += s->kink[k].at <= x ? s->kink[k].rise : 0;
+    for (size_t k = 0; k < s->n; k++) slope += s->kink[k].at <= x ? s->kink[k].jump : 0;
     return slope < 0;
 }
 
@@ -29,7 +29,7 @@ static void narrow(struct slope *s, double low, double high) {
     size_t left = 0;
     for (size_t k = 0; k < s->n; k++) {
         struct kink kink = s->kink[k];
-        if (kink.at <= low) s->sum += kink.rise;
+        if (kink.at <= low) s->sum += kink.jump;
         s->kink[left] = kink;
         left += kink.at > low && kink.at <= high;
     }

@@ -214,7 +214,7 @@ static sepal_status restore_step(struct interior *p) {
 
 /* A few rows keep a step short: it is taken again so that they are in nobody's way (Gondzio,
    Comput. Optim. Appl. 1996), as long as that makes it longer. */
-static sepal_status lengthen(struct interior *p, double most, double *length) {
+static sepal_status centrality_correctors(struct interior *p, double most, double *length) {
     enum { DRAWS = 3 };
     static const double fair = 0.9, further = 0.1, worth = 0.01;
     for (int k = 0; k < DRAWS && *length < fair; k++) {
@@ -272,7 +272,7 @@ static sepal_status interior_step(struct interior *p, double *length) {
     p->target = (centres ? CENTRING : ratio * ratio * ratio) * p->mu;
     TRY(interior_find_step(p));
     double longest = max_step_length(p, 1 / inside);
-    if (!centres) TRY(lengthen(p, 1 / inside, &longest));
+    if (!centres) TRY(centrality_correctors(p, 1 / inside, &longest));
     if (!(longest > least)) return SEPAL_OK;
     interior_advance(p, inside * longest);
     p->mu = mean_product(p, 0);

@@ -7,7 +7,6 @@
    two values and one slope. */
 #include "solvers/solver.h"
 
-#include "core/alloc.h"
 #include "core/parallel.h"
 #include "solvers/linesearch.h"
 

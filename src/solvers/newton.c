@@ -3,7 +3,6 @@
    The first steps are taken on a sample of the rows: its optimum is as near to that of all rows as
    statistics go, and from there one or two steps of all rows are left. A step is tried by looking
    around where it leads; only when that is no gain a shorter one is sought, on the margins alone. */
-#include "core/alloc.h"
 #include "solvers/linesearch.h"
 #include "solvers/newton.h"
 

@@ -12,7 +12,6 @@
    the columns are scaled by. */
 #include "solvers/solver.h"
 
-#include "core/alloc.h"
 #include "solvers/linesearch.h"
 
 #include <float.h>

@@ -80,7 +80,7 @@ static sepal_status newton_project_dual(struct newton *s, double *r) {
 
 /* The dual variables again onto the plane where the sums are right, in the metric of the Hessian: what rounding
    and the range of the loss have left is taken off. `exact`: to some roundings. */
-static sepal_status straighten(struct newton *s, bool *exact) {
+static sepal_status refine_dual(struct newton *s, bool *exact) {
     enum { ROUNDS = 4 };
     static const double rounding = 1e-13;
     const struct objective *o = s->o;
@@ -134,7 +134,7 @@ sepal_status newton_find_dual(struct newton *s) {
     if (o->l2 > 0 || s->gap > s->d->tol) return SEPAL_OK;
     /* without a penalty sums that are not 0 prove nothing: take another step, while steps can help */
     bool exact;
-    TRY(straighten(s, &exact));
+    TRY(refine_dual(s, &exact));
     s->gap = newton_relative(s, newton_excess(s));
     if (!exact && newton_relative(s, s->decrement) > DBL_EPSILON) s->gap = INFINITY;
     return SEPAL_OK;

@@ -8,7 +8,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static bool scale_to_unit(double *h, size_t n, double *scale) {
     for (size_t j = 0; j < n; j++) {

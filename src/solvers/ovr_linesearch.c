@@ -5,7 +5,6 @@
 #include "solvers/ovr_newton.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { TRIALS = 16, PART = 256 };
 

@@ -20,7 +20,8 @@ enum { VECTORS = 8 };
 
 /* ---- fewer lanes ------------------------------------------------------------------------------ */
 
-static void squeeze(double *numbers, size_t count, size_t lanes, const size_t *kept, size_t n) {
+static void compact_lanes(double *numbers, size_t count, size_t lanes, const size_t *kept,
+                          size_t n) {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < n; k++) numbers[i * n + k] = numbers[i * lanes + kept[k]];
 }
@@ -33,8 +34,8 @@ static void drop_lanes(struct ovr_state *s) {
         if (s->goes[l]) kept[n++] = l;
     if (n == 0 || 2 * n > lanes) return;
     double *of_columns[] = {s->u, s->gradient}, *of_rows[] = {s->m, s->alpha, s->curvature};
-    for (size_t k = 0; k < 2; k++) squeeze(of_columns[k], o->width, lanes, kept, n);
-    for (size_t k = 0; k < 3; k++) squeeze(of_rows[k], o->n, lanes, kept, n);
+    for (size_t k = 0; k < 2; k++) compact_lanes(of_columns[k], o->width, lanes, kept, n);
+    for (size_t k = 0; k < 3; k++) compact_lanes(of_rows[k], o->n, lanes, kept, n);
     for (size_t l = 0; l < lanes; l++) s->ovr.lane[s->ovr.class[l]] = -1;
     for (size_t k = 0; k < n; k++) {
         size_t l = kept[k];

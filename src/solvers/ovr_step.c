@@ -6,7 +6,6 @@
 #include "kernels/blas.h"
 #include "solvers/newton.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { PRODUCTS_MOST = 40 };

@@ -9,7 +9,6 @@
 #include "solvers/newton.h"
 
 #include <math.h>
-#include <string.h>
 
 struct active {
     struct prox *p;

@@ -9,7 +9,6 @@
    A free bias has no penalty but this one, so its part of the dual constraint is met as the steps
    come to rest. Rows that are far from their kink on the side of their bound are left out between
    checks. */
-#include "core/alloc.h"
 #include "core/rng.h"
 #include "solvers/hinge.h"
 

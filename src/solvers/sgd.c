@@ -12,7 +12,6 @@
    one number, and taken off a weight when a row asks for it (Langford, Li and Zhang, JMLR 2009). The
    sum of all weights visited is S v - c, where S is the sum of all s, and a change of v adds S times
    itself to c (Xu 2011). Where steps touch every weight anyway, all this is settled after each. */
-#include "core/alloc.h"
 #include "core/rng.h"
 #include "solvers/solver.h"
 #include "solvers/sgd.h"
@@ -27,23 +26,23 @@ static double shrunk(double x, double by) {
     return left > 0 ? copysign(left, x) : 0;
 }
 
-/* Take what is due off the weights that a row asks for. */
-static void pay(struct sgd *w, const struct block *block, size_t i) {
+/* Apply the L1 penalty put off so far to the weights that a row asks for. */
+static void apply_lazy_l1(struct sgd *w, const struct block *block, size_t i) {
     size_t at = 0, j;
     double value;
     while (row_next(block, i, w->o->cols, &at, &j, &value)) {
-        w->v[j] = shrunk(w->v[j], w->due - w->paid[j]);
-        w->paid[j] = w->due;
+        w->v[j] = shrunk(w->v[j], w->l1_total - w->l1_applied[j]);
+        w->l1_applied[j] = w->l1_total;
     }
 }
 
 /* Make v the weights themselves. */
 static void sgd_settle(struct sgd *w) {
     size_t cols = w->o->cols;
-    if (w->due > 0)
+    if (w->l1_total > 0)
         for (size_t j = 0; j < cols; j++) {
-            w->v[j] = shrunk(w->v[j], w->due - (w->paid ? w->paid[j] : 0));
-            if (w->paid) w->paid[j] = 0;
+            w->v[j] = shrunk(w->v[j], w->l1_total - (w->l1_applied ? w->l1_applied[j] : 0));
+            if (w->l1_applied) w->l1_applied[j] = 0;
         }
     for (size_t j = 0; w->late && j < cols; j++) {
         w->sum[j] += w->scales * w->v[j] - w->late[j];
@@ -51,7 +50,7 @@ static void sgd_settle(struct sgd *w) {
     }
     for (size_t j = 0; w->scale != 1 && j < cols; j++) w->v[j] *= w->scale;
     w->scale = 1;
-    w->scales = w->due = 0;
+    w->scales = w->l1_total = 0;
 }
 
 /* ---- a step ------------------------------------------------------------------------------- */
@@ -68,7 +67,7 @@ static double eta_at(const struct sgd *w) {
 }
 
 /* The penalties of a step begin: |w|^2 has a slope, which is taken where the step starts. */
-static void sgd_shorten(struct sgd *w, double eta) {
+static void sgd_decay(struct sgd *w, double eta) {
     /* scales * v - late is a difference of numbers as large as the scale is small */
     const int small = w->late ? -8 : -30;
     const struct objective *o = w->o;
@@ -83,8 +82,8 @@ static void sgd_shorten(struct sgd *w, double eta) {
 static void threshold(struct sgd *w, double eta) {
     const struct objective *o = w->o;
     if (o->bias == BIAS_PENALISED) w->bias = shrunk(w->bias, eta * o->l1);
-    w->due += eta * o->l1 / fabs(w->scale);
-    if (w->eager && w->due > 0) sgd_settle(w);
+    w->l1_total += eta * o->l1 / fabs(w->scale);
+    if (w->eager && w->l1_total > 0) sgd_settle(w);
     w->steps++;
     if (!w->sum) return;
     w->bias_sum += w->bias;
@@ -95,13 +94,13 @@ static void threshold(struct sgd *w, double eta) {
 }
 
 /* What a row of a batch of n adds, as a factor of it. */
-static double push(struct sgd *w, size_t row, size_t n, double eta) {
+static double row_step_factor(struct sgd *w, size_t row, size_t n, double eta) {
     const struct objective *o = w->o;
     const struct kernels *kernels = o->ctx->kernels;
     size_t i;
     const struct block *block = matrix_block_of(o->x, row, &i);
     double alpha, side = objective_side(o, row);
-    if (w->paid) pay(w, block, i);
+    if (w->l1_applied) apply_lazy_l1(w, block, i);
     double m = side * (w->scale * row_dot(kernels, block, i, o->cols, w->v) + w->bias);
     o->loss->at(kernels, 1, &m, NULL, &alpha, NULL);
     return eta * (double)o->n * o->row_weight[row] * alpha * side / (double)n;
@@ -122,10 +121,10 @@ static void sgd_step(struct sgd *w, size_t first, size_t n) {
     double eta = eta_at(w), factors = 0;
     for (size_t k = 0; k < n; k++) {
         size_t place = first + k;
-        w->factor[k] = push(w, w->order ? w->order[place] : place, n, eta);
+        w->factor[k] = row_step_factor(w, w->order ? w->order[place] : place, n, eta);
         factors += w->factor[k];
     }
-    sgd_shorten(w, eta);
+    sgd_decay(w, eta);
     for (size_t k = 0; k < n; k++)
         sgd_add(w, w->order ? w->order[first + k] : first + k, w->factor[k]);
     if (w->o->bias != BIAS_NONE) w->bias += factors;
@@ -139,7 +138,7 @@ static sepal_status step_all(struct sgd *w) {
     memcpy(w->point, w->v, o->cols * sizeof *w->v);
     if (o->bias != BIAS_NONE) w->point[o->cols] = w->bias;
     TRY(objective_sweep(&w->sweep, o, w->point));
-    sgd_shorten(w, eta);
+    sgd_decay(w, eta);
     o->ctx->kernels->axpy_f64(-eta, w->sweep.gradient, w->v, o->cols);
     if (o->bias != BIAS_NONE) w->bias -= eta * w->sweep.gradient[o->cols];
     threshold(w, eta);
@@ -235,7 +234,7 @@ static sepal_status sgd_make(struct sgd *w) {
     if (options->batch == 0) TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->sweep.gradient));
     if (options->average) TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->sum));
     if (lazy_sum) TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->late));
-    if (lazy_l1) TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->paid));
+    if (lazy_l1) TRY(ARENA_VECTORS(ctx, &w->arena, o->width, &w->l1_applied));
     if (!options->shuffle || options->batch == 0) return SEPAL_OK;
     w->order = arena_alloc(ctx, &w->arena, o->n, sizeof *w->order);
     return w->order ? SEPAL_OK : SEPAL_EMEMORY;

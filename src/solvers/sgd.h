@@ -11,8 +11,8 @@ struct sgd {
     bool eager;       /* steps touch every weight: nothing is put off */
     double scale, *v; /* weights are scale times v */
     double bias;
-    double due,
-        *paid; /* L1, in units of v: all of it, and what each weight has been charged with */
+    double l1_total,
+        *l1_applied;       /* L1, in units of v: all of it, and what was applied to each weight */
     double *sum, bias_sum; /* of the iterates; NULL: not wanted */
     double scales, *late;  /* sum of scales since `sum` was made; what it counted too often */
     uint32_t *order;       /* rows of this epoch; NULL: as they are */

@@ -5,8 +5,7 @@
 static void sgd_trace_put_weights(struct tree_maker *make, struct tree *line, const struct sgd *w) {
     enum { FEW = 16 };
     if (w->o->cols > FEW) return;
-    struct tree *row = tree_array(make, tree_array(make, line, "weights"), NULL);
-    for (size_t j = 0; j < w->o->cols; j++) tree_number(make, row, NULL, w->d->u[j]);
+    tree_numbers(make, tree_array(make, line, "weights"), NULL, w->d->u, w->o->cols);
     tree_number(make, tree_array(make, line, "bias"), NULL, objective_bias(w->o, w->d->u));
 }
 

@@ -57,7 +57,8 @@ void solver_balance(const struct objective *o, double *a);
 /* What a solver is foreseen to cost, from the shape of the data (solver_costs.c). */
 struct convex_shape {
     double rows, width, entries, classes;
-    double reach; /* how much a row can move its own score, C |x|^2 */
+    double
+        curvature; /* of the dual along one row: how much a row can move its own score, C |x|^2 */
     double tol;
     bool sparse, logistic, hinge;
 };

@@ -1,9 +1,10 @@
 /* What a solver is foreseen to cost, from the shape of the data: the time of a step, from what it reads
    and multiplies, times the number of steps,
 
-       steps = exp(a + b digits) (1 + reach)^(c + e digits),    digits = log10(1 / tol),
+       steps = exp(a + b digits) (1 + curvature)^(c + e digits),    digits = log10(1 / tol),
 
-   where reach is how much a row can move its own score, C |x|^2: the larger, the worse the conditioning.
+   where curvature is that of the dual along one row, C |x|^2: how much a row can move its own score. The
+   larger, the worse the conditioning.
    bench/calibrate measures such constants on problems that it makes up. Those here are its, rounded
    towards what some 30 real data sets took at gaps of 0.9 to 1e-6, six of them also at C = 0.01 and 100,
    on two cores of a shared x86-64 with AVX2 and OpenBLAS 0.3.21: rows that are made up flatter lbfgs. A
@@ -28,7 +29,7 @@ struct counts {
 
 static double costs_count(const struct convex_shape *s, struct counts counts) {
     double digits = -log10(s->tol);
-    return exp(counts.a + counts.b * digits) * pow(1 + s->reach, counts.c + counts.e * digits);
+    return exp(counts.a + counts.b * digits) * pow(1 + s->curvature, counts.c + counts.e * digits);
 }
 
 static double pass(const struct convex_shape *s) {
@@ -56,7 +57,7 @@ struct convex_cost cost_of_newton(const struct convex_shape *s) {
     struct counts counts =
         s->logistic ? (struct counts){1.25, 0.08, 0, 0} : (struct counts){1.3, 0.04, 0, 0};
     double step = hessian(s) * (s->logistic || s->sparse ? 1 : below) + 2 * pass(s);
-    double steady = pow(fmin((1 + s->reach) / changes, 1), 0.25);
+    double steady = pow(fmin((1 + s->curvature) / changes, 1), 0.25);
     return (struct convex_cost){step, costs_count(s, counts) * steady};
 }
 

@@ -20,7 +20,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Pivots of the matrix of unit diagonal, 1 - R^2 of a column on those before it: below ZERO they

@@ -7,18 +7,10 @@ import math
 import os
 import re
 import subprocess
-import sys
+
+from checks import check, finish
 
 SEPAL, SOURCE = os.environ["SEPAL"], os.environ["SEPAL_SOURCE"]
-failures = []
-checks = 0
-
-
-def check(ok, why):
-    global checks
-    checks += 1
-    if not ok:
-        failures.append(why)
 
 
 def run(*words):
@@ -89,6 +81,4 @@ def width():
 documents()
 advice()
 width()
-print("\n".join(failures))
-print(f"{checks} checks, {len(failures)} failures")
-sys.exit(bool(failures) or checks < 50)
+finish(least=50)

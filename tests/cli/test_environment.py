@@ -10,23 +10,15 @@ import shutil
 import socket
 import stat
 import subprocess
-import sys
+
+from checks import check, finish
 
 SEPAL = os.environ["SEPAL"]
 IRIS = os.environ["SEPAL_SOURCE"] + "/examples/data/iris.csv"
 NIGHTLY = os.environ.get("SEPAL_NIGHTLY") == "1"
 HERE = os.getcwd()
 counts = HERE + "-counts"
-failures = []
-checks = 0
 limits = 0
-
-
-def check(ok, name, why):
-    global checks
-    checks += 1
-    if not ok:
-        failures.append(f"{name}: {why}")
 
 
 def run(words, **how):
@@ -499,12 +491,9 @@ def main():
     for part in (standard_files, surroundings, modes, odd_names, long_names, kinds, same_file, links,
                  permissions, file_sizes, open_files, stacks):
         part()
-        if files_left():
-            failures.append(f"{part.__name__}: left {files_left()}")
-    for failure in failures:
-        print(failure)
-    print(f"{checks} checks, {limits} runs under limits, {len(failures)} failures")
-    sys.exit(bool(failures))
+        check(not files_left(), part.__name__, f"left {files_left()}")
+    print(f"{limits} runs under limits")
+    finish()
 
 
 def files_left():

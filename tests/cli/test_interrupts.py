@@ -20,19 +20,11 @@ import sys
 import termios
 import time
 
+from checks import check, finish
 from seeds import test_seed
 
 SEPAL = os.environ["SEPAL"]
 PATIENCE = 60  # seconds, for what takes a moment
-failures = []
-checks = 0
-
-
-def check(ok, name, why):
-    global checks
-    checks += 1
-    if not ok:
-        failures.append(f"{name}: {why}")
 
 
 # ---- a running command ------------------------------------------------------------------------
@@ -534,10 +526,7 @@ def main():
         part()
     for part in (fitting, places, not_converged, testing, saving):
         part(old)
-    for failure in failures:
-        print(failure)
-    print(f"{checks} checks, {len(failures)} failures")
-    sys.exit(bool(failures))
+    finish()
 
 
 main()

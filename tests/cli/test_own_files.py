@@ -6,19 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
+
+from checks import check, finish
 
 SEPAL = os.environ["SEPAL"]
 DATA = os.path.join(os.environ["SEPAL_SOURCE"], "examples", "data", "iris.csv")
-failures = []
-checks = 0
-
-
-def check(ok, why):
-    global checks
-    checks += 1
-    if not ok:
-        failures.append(why)
 
 
 def run(*words, **more):
@@ -179,6 +171,4 @@ def known():
 make_files()
 for part in (inputs, going_on, fresh, standard_input, siblings, outputs, known):
     part()
-print("\n".join(failures))
-print(f"{checks} checks, {len(failures)} failures")
-sys.exit(bool(failures))
+finish()

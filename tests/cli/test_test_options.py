@@ -5,18 +5,10 @@ read, or are read otherwise, without it."""
 import json
 import os
 import subprocess
-import sys
+
+from checks import check, finish
 
 SEPAL = os.environ["SEPAL"]
-failures = []
-checks = 0
-
-
-def check(ok, why):
-    global checks
-    checks += 1
-    if not ok:
-        failures.append(why)
 
 
 def run(*words):
@@ -74,6 +66,4 @@ write("labels.txt", "1\n2\n2\n")
 write("test.svm", "1:1\n2:1\n1:3\n")
 fit = run("train", "train.svm", "-m", "lda", "--test", "test.svm", "--test-labels", "labels.txt")
 check(fit.returncode == 0 and json.loads(fit.stdout)["test"]["rows"] == 3, f"labels: {fit.stderr}")
-print("\n".join(failures))
-print(f"{checks} checks, {len(failures)} failures")
-sys.exit(bool(failures))
+finish()

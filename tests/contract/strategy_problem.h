@@ -10,6 +10,7 @@
 #include "model/pipeline.h"
 
 #include "fixture.h"
+#include "dense_rows.h"
 
 /* Values of at least 0, which naive Bayes asks for; rows enough for the covariance of a class. */
 static inline struct problem any_problem(struct rng *rng, size_t classes, size_t cols) {
@@ -36,16 +37,6 @@ static inline struct matrix phi_of(const sepal_model *model, const sepal_data *d
     if (model->chain.n)
         assert_int_equal(map_chain_matrix(&phi, ctx, &model->chain, &data->matrix), SEPAL_OK);
     return phi;
-}
-
-static inline double *dense_of(const struct matrix *matrix) {
-    double *out = malloc((matrix->rows * matrix->cols + 1) * sizeof *out);
-    assert_non_null(out);
-    struct block_iterator blocks = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&blocks));)
-        block_dense(block, 0, block->rows, matrix->cols, NULL, NULL,
-                    out + block->first_row * matrix->cols, matrix->cols);
-    return out;
 }
 
 /* All R scores of every row. */

@@ -24,7 +24,7 @@ static void costs_make_sense(void **state) {
         struct convex_shape s = {.rows = ceil(pow(10, 7 * rng_unit(&rng))),
                                  .width = ceil(pow(10, 5 * rng_unit(&rng))),
                                  .classes = 1 + (double)rng_below(&rng, 100),
-                                 .reach = pow(10, 40 * rng_unit(&rng) - 20),
+                                 .curvature = pow(10, 40 * rng_unit(&rng) - 20),
                                  .tol = pow(10, -15 * rng_unit(&rng)),
                                  .sparse = rng_below(&rng, 2),
                                  .logistic = rng_below(&rng, 2)};
@@ -33,7 +33,7 @@ static void costs_make_sense(void **state) {
         taller.rows *= 2;
         taller.entries *= 2;
         tighter.tol *= 0.1;
-        longer.reach *= 10;
+        longer.curvature *= 10;
         for (size_t c = 0; c < COSTS; c++) {
             double cost = whole(costs[c], &s);
             assert_true(cost > 0 && isfinite(cost));

@@ -197,7 +197,7 @@ FILES = named([
     # ---- text columns -------------------------------------------------------------------------
     read("categorical", b"zip,class\n007,x\n7,y\n", 2, 1, "x y", 2, "--categorical zip"),
     read("thousand_categories", b"n,class\n" + many(1000, b"t%(i)d,x\n"), 1000, 1, "x", 1000),
-    refused("more_categories", b"n,class\n" + many(1001, b"t%(i)d,x\n"), None, "--drop"),
+    refused("more_categories", b"n,class\nt0,y\n" + many(1001, b"t%(i)d,x\n"), None, "--drop"),
     read("category_case", b"t,class\nred,x\nRed,y\n", 2, 1, "x y", 2),
     read("nbsp_is_text", b"t,class\nred,x\n\xc2\xa0red,y\n", 2, 1, "x y", 2),
 

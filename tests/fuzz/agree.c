@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "io/format.h"
+#include "read_prepared.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +119,7 @@ bool readers_agree(const struct fuzz_reading *reading) {
                                     ? strict_read_libsvm(file->at, file->size, &options)
                                     : strict_read_table(file->at, file->size, &options, delimiter);
         const char *path = fuzz_put("in", file->at, file->size);
-        sepal_status status = data_read(&data, ctx, path, settings, NULL, true);
+        sepal_status status = read_prepared(&data, ctx, path, settings, NULL, true);
         LAW(status == SEPAL_OK || status == SEPAL_EDATA, "%s", ctx->error.message);
         LAW((status == SEPAL_OK) == (strict->n_faults == 0),
             "%s, but the strict reader has a fault at %zu:%zu",

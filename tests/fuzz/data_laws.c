@@ -4,6 +4,7 @@
 #include "fuzz/fuzz.h"
 
 #include "core/decimal.h"
+#include "read_prepared.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -214,7 +215,7 @@ static struct outcome read_one(const char *path, const char *options, const stru
                                bool labels, unsigned threads) {
     struct outcome out;
     sepal_ctx *ctx = fuzz_ctx(threads);
-    sepal_status status = data_read(&out.data, ctx, path, options, schema, labels);
+    sepal_status status = read_prepared(&out.data, ctx, path, options, schema, labels);
     out.error = ctx->error;
     LAW((status == SEPAL_OK) == (out.data != NULL), "status %d, data or not", status);
     LAW(status != SEPAL_EMODEL, "data is no model: %s", ctx->error.message);

@@ -20,6 +20,8 @@
 #undef fail
 #include <cmocka.h>
 
+#include "dense_rows.h"
+
 static struct sepal_ctx ctx;
 static struct arena arena;
 
@@ -82,17 +84,6 @@ static inline struct matrix matrix_of(const double *x, size_t rows, size_t cols,
     return matrix;
 }
 
-/* All numbers of a matrix, to be freed. */
-static inline double *numbers_of(const struct matrix *matrix) {
-    double *out = malloc((matrix->rows * matrix->cols + 1) * sizeof *out);
-    assert_non_null(out);
-    struct block_iterator blocks = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&blocks));)
-        block_dense(block, 0, block->rows, matrix->cols, NULL, NULL,
-                    out + block->first_row * matrix->cols, matrix->cols);
-    return out;
-}
-
 /* The maps of a spec, with their parameters. */
 static inline struct map_chain map_chain_of(const char *text) {
     struct map_chain chain = {0};
@@ -123,7 +114,7 @@ static inline struct fitted fit_matrix(const char *text, const struct matrix *x,
     struct fitted fitted = {.chain = map_chain_of(text)};
     if (map_chain_fit(&fitted.chain, &fitted.phi, &ctx, &arena, x, weight) != SEPAL_OK)
         fail_msg("%s: %s", text, ctx.error.message);
-    fitted.numbers = numbers_of(&fitted.phi);
+    fitted.numbers = dense_of(&fitted.phi);
     return fitted;
 }
 
@@ -145,7 +136,7 @@ static inline double *map_rows_of(const struct map_chain *chain, const double *x
                                   size_t cols, bool sparse) {
     struct matrix matrix = matrix_of(x, rows, cols, sparse), phi;
     assert_int_equal(map_chain_matrix(&phi, &ctx, chain, &matrix), SEPAL_OK);
-    double *out = numbers_of(&phi);
+    double *out = dense_of(&phi);
     matrix_clear(&phi);
     matrix_clear(&matrix);
     return out;

@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "seed.h"
-#include "data/data.h"
+#include "read_prepared.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static inline void say_error(const char *what) {
 /* Rows to learn from. */
 static inline sepal_data *must_read(const char *path, const char *options) {
     sepal_data *data;
-    if (data_read(&data, &ctx, path, options, NULL, true) != SEPAL_OK) say_error(path);
+    if (read_prepared(&data, &ctx, path, options, NULL, true) != SEPAL_OK) say_error(path);
     assert_non_null(data);
     return data;
 }
@@ -77,7 +77,7 @@ static inline sepal_data *must_read(const char *path, const char *options) {
 static inline sepal_data *must_read_for(const char *path, const char *options,
                                         const sepal_data *training, bool with_labels) {
     sepal_data *data;
-    if (data_read(&data, &ctx, path, options, training->schema, with_labels) != SEPAL_OK)
+    if (read_prepared(&data, &ctx, path, options, training->schema, with_labels) != SEPAL_OK)
         say_error(path);
     assert_non_null(data);
     return data;
@@ -93,7 +93,7 @@ static inline void assert_refused(const char *path, const char *options, const s
                                   bool with_labels, struct refusal wanted) {
     sepal_data *data;
     const struct schema *schema = training ? training->schema : NULL;
-    sepal_status status = data_read(&data, &ctx, path, options, schema, with_labels);
+    sepal_status status = read_prepared(&data, &ctx, path, options, schema, with_labels);
     assert_null(data);
     assert_int_equal(status, SEPAL_EDATA);
     assert_string_equal(ctx.error.file, path);

@@ -161,8 +161,8 @@ static void data_of_other_columns_is_refused(void **state) {
     static const char *const others[][3] = {
         {"p,q,class\n1,2,a\n3,4,b\n2,0,a\n", "q,p,class\n1,2,a\n3,4,b\n", "column 1"},
         {"p,q,class\n1,2,a\n3,4,b\n2,0,a\n", "p,r,class\n1,2,a\n3,4,b\n", "'r'"},
-        {"p,class\nred,a\nblue,b\nred,a\n", "p,class\nred,a\ngreen,b\n", "green"},
-        {"1,red,a\n2,blue,b\n3,red,a\n", "1,red,a\n2,green,b\n", "green"},
+        {"p,class\nred,a\nblue,b\nred,a\n", "p,class\n1,a\n2,b\n", "holds numbers"},
+        {"1,red,a\n2,blue,b\n3,red,a\n", "red,1,a\ngreen,2,b\n", "holds text"},
         {"a 1:1 2:2\nb 1:3 2:1\na 1:2 2:2\n", "a 0:1 1:2\nb 0:3 1:1\n", "column 1"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

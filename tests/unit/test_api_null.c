@@ -295,8 +295,8 @@ static sepal_status call_predict_row(int omit) {
 static sepal_status call_predict_sparse_row(int omit) {
     int32_t class, index[COLUMNS] = {0, 1};
     double scores[3];
-    return sepal_model_predict_sparse_row(ARG(1, &class), ARG(2, scores), ARG(3, model),
-                                          ARG(4, index), ARG(5, x), COLUMNS);
+    return sepal_model_predict_entries(ARG(1, &class), ARG(2, scores), ARG(3, model), ARG(4, index),
+                                       ARG(5, x), COLUMNS);
 }
 
 static sepal_status call_ctx_new(int omit) {
@@ -324,7 +324,7 @@ static const struct call {
     {"sepal_model_feature_name", call_feature_name, "rcr"},
     {"sepal_model_coefficients", call_coefficients, "rrcr"},
     {"sepal_model_predict_row", call_predict_row, "ooxx"},
-    {"sepal_model_predict_sparse_row", call_predict_sparse_row, "ooxxx"},
+    {"sepal_model_predict_entries", call_predict_sparse_row, "ooxxx"},
     {"sepal_data_split", call_data_split, "rrcr"},
     {"sepal_data_write", call_data_write, "crro"},
     {"sepal_data_labels_path", call_data_labels_path, "rcrro"},
@@ -417,6 +417,8 @@ static void nothing_comes_of_nothing(void **state) {
     assert_int_equal(sepal_model_features(NULL), 0);
     assert_int_equal(sepal_model_functions(NULL), 0);
     assert_int_equal(sepal_model_columns(NULL), 0);
+    assert_int_equal(sepal_model_categories(NULL, 0), 0);
+    assert_null(sepal_model_category(NULL, 0, 0));
     assert_null(sepal_model_weights(NULL));
     assert_null(sepal_model_bias(NULL));
     assert_null(sepal_model_centre(NULL));

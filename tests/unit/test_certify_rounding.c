@@ -153,13 +153,17 @@ static size_t some_way(struct rng *rng) {
     return ways[rng_below(rng, 3)];
 }
 
+static struct sample *sample_of_one(struct rng *rng, double *offset) {
+    *offset = some_offset(rng);
+    return sample_new(rng, 5 + rng_below(rng, 60), 1, some_way(rng), BIAS_NONE, false, *offset);
+}
+
 static void test_one_column(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(61), 1);
     for (size_t number = 0; number < 400; number++) {
-        double offset = some_offset(&rng);
-        struct sample *s =
-            sample_new(&rng, 5 + rng_below(&rng, 60), 1, some_way(&rng), BIAS_NONE, false, offset);
+        double offset;
+        struct sample *s = sample_of_one(&rng, &offset);
         s->o.loss = all_losses[number % LOSSES];
         double strength = pow(10, -6 * rng_unit(&rng));
         s->o.l1 = number / LOSSES % 3 ? strength : 0;
@@ -220,9 +224,8 @@ static void test_rest(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(64), 1);
     for (size_t number = 0; number < 200; number++) {
-        double offset = some_offset(&rng);
-        struct sample *s =
-            sample_new(&rng, 5 + rng_below(&rng, 60), 1, some_way(&rng), BIAS_NONE, false, offset);
+        double offset;
+        struct sample *s = sample_of_one(&rng, &offset);
         s->o.loss = all_losses[number % 3];
         s->o.l2 = pow(10, -6 * rng_unit(&rng));
         long double best, least = least_of_one(s, 1e4 / (1 + fabs(offset)), &best);

@@ -220,6 +220,95 @@ static void names_are_kept_and_matched(void **state) {
     free(csr);
 }
 
+/* ---- categories and missing values ---------------------------------------------------------- */
+
+enum { TABLE = 12 };
+static const double table[TABLE][3] = {{1, 0, 5},   {2, 1, 6},    {NAN, 2, 7}, {4, NAN, 8},
+                                       {5, 1, 9},   {6, 2, 1},    {7, 0, 2},   {NAN, 1, 3},
+                                       {9, 2, 4.5}, {10, 0, 5.5}, {2.5, 1, 6}, {3.5, 2, 7}};
+static const int64_t table_labels[TABLE] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0};
+static const size_t kinds[] = {0, 4, 0};
+static const char *const colours[] = {"red", "blue", "green", "never"};
+static const char *const *const category_names[] = {NULL, colours, NULL};
+static const char *const table_names[] = {"size", "colour", "age"};
+
+static sepal_input table_input(sepal_missing missing) {
+    return (sepal_input){.size = sizeof(sepal_input),
+                         .rows = TABLE,
+                         .columns = 3,
+                         .values = table,
+                         .label_numbers = table_labels,
+                         .column_names = table_names,
+                         .categories = kinds,
+                         .category_names = category_names,
+                         .missing = missing};
+}
+
+static void write_table(const char *path) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "size,colour,age,y\n");
+    for (size_t i = 0; i < TABLE; i++) {
+        if (!isnan(table[i][0])) fprintf(file, "%g", table[i][0]);
+        bool there = !isnan(table[i][1]);
+        fprintf(file, ",%s,%g,%d\n", there ? colours[(size_t)table[i][1]] : "", table[i][2],
+                (int)table_labels[i]);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Codes and NaN are what the cells of a file would be, at the fit and afterwards. */
+static void a_table_in_memory_is_one_in_a_file(void **state) {
+    (void)state;
+    static const char *const rules[] = {"", "missing=mean", "missing=indicator", "missing=drop"};
+    write_table("table.csv");
+    for (int rule = SEPAL_MISSING_MEAN; rule <= SEPAL_MISSING_DROP; rule++) {
+        sepal_input in = table_input((sepal_missing)rule);
+        sepal_data *made = must_make(&in), *read = NULL, *asked = NULL;
+        assert_int_equal(sepal_data_read(&read, ctx, "table.csv", rules[rule]), SEPAL_OK);
+        sepal_model *one = must_fit("logistic(l2=0.1)", made);
+        sepal_model *other = must_fit("logistic(l2=0.1)", read);
+        assert_same_model(one, other);
+        assert_int_equal(sepal_model_features(one), 3);
+        assert_int_equal(sepal_model_categories(one, 1), 3);
+        assert_string_equal(sepal_model_category(one, 1, 0), "blue");
+        assert_null(sepal_model_category(one, 1, 3));
+        assert_int_equal(sepal_model_categories(one, 0), 0);
+
+        int32_t classes[TABLE], class;
+        double scores[TABLE], score;
+        in.label_numbers = NULL;
+        asked = must_make(&in);
+        assert_int_equal(sepal_data_rows(asked), TABLE);
+        assert_int_equal(sepal_model_predict(classes, ctx, one, asked), SEPAL_OK);
+        assert_int_equal(sepal_model_scores(scores, ctx, one, asked), SEPAL_OK);
+        for (size_t i = 0; i < TABLE; i++) {
+            static const double rank[] = {2, 0, 1}; /* of the names, sorted */
+            double cells[3] = {table[i][0], table[i][1], table[i][2]};
+            if (!isnan(cells[1])) cells[1] = rank[(size_t)cells[1]];
+            bool lacks = isnan(cells[0]) || isnan(cells[1]);
+            assert_int_equal(sepal_model_predict_row(&class, &score, one, cells, 3), SEPAL_OK);
+            assert_int_equal(class, classes[i]);
+            assert_true((rule == SEPAL_MISSING_DROP && lacks) == (class == -1));
+            assert_true(class == -1 ? isnan(score) : memcmp(&score, &scores[i], sizeof score) == 0);
+            cells[1] = 3;
+            assert_int_equal(sepal_model_predict_row(&class, &score, one, cells, 3), SEPAL_EDATA);
+            cells[1] = 0.5;
+            assert_int_equal(sepal_model_predict_row(&class, &score, one, cells, 3), SEPAL_EDATA);
+            cells[1] = -1;
+            assert_int_equal(sepal_model_predict_row(&class, &score, one, cells, 3), SEPAL_OK);
+        }
+        static const int32_t index[] = {0};
+        assert_int_equal(sepal_model_predict_entries(&class, &score, one, index, scores, 1),
+                         SEPAL_EDATA);
+        sepal_model_free(one);
+        sepal_model_free(other);
+        sepal_data_free(made);
+        sepal_data_free(read);
+        sepal_data_free(asked);
+    }
+}
+
 /* ---- refusals ----------------------------------------------------------------------------- */
 
 static void expect_refused(const sepal_input *in, sepal_status due, const char *part) {
@@ -368,6 +457,35 @@ static void impossible_entries_are_refused(void **state) {
     free(csr);
 }
 
+static void impossible_codes_are_refused(void **state) {
+    (void)state;
+    static const double odd[] = {4, -1, 0.5, INFINITY};
+    double cells[TABLE][3];
+    sepal_input in = table_input(SEPAL_MISSING_REFUSE);
+    expect_refused(&in, SEPAL_EDATA, "row 3, column 1 is NaN");
+    in = table_input(SEPAL_MISSING_MEAN), in.values = cells;
+    for (size_t k = 0; k < 4; k++) {
+        memcpy(cells, table, sizeof table);
+        cells[4][1] = odd[k];
+        expect_refused(&in, SEPAL_EDATA, "row 5, column 2 is ");
+    }
+    memcpy(cells, table, sizeof table);
+    cells[4][2] = INFINITY;
+    expect_refused(&in, SEPAL_EDATA, "row 5, column 3 is not a finite number");
+    static const char *const twice[] = {"a", "b", "a", "c"};
+    static const char *const empty[] = {"a", "b", NULL, "c"};
+    const char *const *names[] = {NULL, twice, NULL};
+    in = table_input(SEPAL_MISSING_MEAN), in.category_names = names;
+    expect_refused(&in, SEPAL_EDATA, "two categories 'a'");
+    names[1] = empty;
+    expect_refused(&in, SEPAL_EDATA, "category 2 of column 'colour'");
+    in = table_input((sepal_missing)7);
+    expect_refused(&in, SEPAL_EUSAGE, "rule 7");
+    int32_t start[TABLE + 1] = {0};
+    in = table_input(SEPAL_MISSING_MEAN), in.row_start = start, in.row_start_type = SEPAL_I32;
+    expect_refused(&in, SEPAL_EUSAGE, "sparse rows have neither");
+}
+
 static int make_rooms(void **state) {
     columns_first = room(CELLS, sizeof *columns_first);
     apart = room(3 * CELLS, sizeof *apart);
@@ -386,6 +504,8 @@ int main(void) {
         cmocka_unit_test(sparse_layouts_make_one_model),
         cmocka_unit_test(whole_numbers_are_labels_by_value),
         cmocka_unit_test(names_are_kept_and_matched),
+        cmocka_unit_test(a_table_in_memory_is_one_in_a_file),
+        cmocka_unit_test(impossible_codes_are_refused),
         cmocka_unit_test(impossible_layouts_are_refused),
         cmocka_unit_test(impossible_numbers_are_refused),
         cmocka_unit_test(impossible_labels_are_refused),

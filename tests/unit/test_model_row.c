@@ -61,7 +61,7 @@ static void check_rows(const sepal_model *model, const sepal_data *data) {
         if (memcmp(one, scores + i * width, width * sizeof *one) != 0)
             fail_msg("%s: row %zu has other scores alone", sepal_model_spec(model), i);
         size_t n = sparse_of(row, index, values);
-        assert_int_equal(sepal_model_predict_sparse_row(&class, one, model, index, values, n),
+        assert_int_equal(sepal_model_predict_entries(&class, one, model, index, values, n),
                          SEPAL_OK);
         for (size_t k = 0; k < width; k++) {
             double due = scores[i * width + k];
@@ -133,12 +133,11 @@ static void impossible_rows_are_refused(void **state) {
         assert_int_equal(sepal_model_predict_row(&class, &score, model, row, COLUMNS + 1),
                          SEPAL_EDATA);
         for (size_t k = 0; k < 5; k++)
-            assert_int_equal(
-                sepal_model_predict_sparse_row(&class, &score, model, odd[k], values, 2),
-                SEPAL_EDATA);
-        assert_int_equal(sepal_model_predict_sparse_row(&class, &score, model, NULL, values, 1),
+            assert_int_equal(sepal_model_predict_entries(&class, &score, model, odd[k], values, 2),
+                             SEPAL_EDATA);
+        assert_int_equal(sepal_model_predict_entries(&class, &score, model, NULL, values, 1),
                          SEPAL_EUSAGE);
-        assert_int_equal(sepal_model_predict_sparse_row(&class, &score, model, NULL, NULL, 0),
+        assert_int_equal(sepal_model_predict_entries(&class, &score, model, NULL, NULL, 0),
                          SEPAL_OK);
         row[COLUMNS - 1] = NAN;
         assert_int_equal(sepal_model_predict_row(&class, &score, model, row, COLUMNS), SEPAL_EDATA);

@@ -25,6 +25,11 @@ enum { ROOM = 64 };
 static sepal_ctx ctx;
 static struct arena arena;
 
+static void bigint_set(struct bigint *a, uint64_t value) {
+    a->n = 0;
+    for (; value != 0; value >>= 32) a->limb[a->n++] = (uint32_t)value;
+}
+
 static int fresh(void **state) {
     (void)state;
     ctx = (sepal_ctx){.root = &ctx, .threads = 2, .kernels = kernels_choose()};
