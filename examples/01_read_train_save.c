@@ -13,7 +13,7 @@ static void must(sepal_ctx *ctx, sepal_status status) {
         fprintf(stderr, "%s:%zu:%zu: ", place.file, place.line, place.column);
     else if (place.file[0] != '\0')
         fprintf(stderr, "%s: ", place.file);
-    fprintf(stderr, "%s\n", sepal_ctx_error(ctx));
+    fprintf(stderr, "%s\n", sepal_ctx_error_message(ctx));
     exit(1);
 }
 

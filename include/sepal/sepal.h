@@ -137,8 +137,7 @@ typedef enum {
     SEPAL_MISSING_DROP
 } sepal_missing;
 typedef struct {
-    size_t size;
-    size_t rows, columns;
+    size_t size, rows, columns;
     const void *values;
     sepal_type value_type; /* SEPAL_F64, SEPAL_F32 */
     size_t row_stride, column_stride;
@@ -148,8 +147,7 @@ typedef struct {
     const char *const *labels;
     const int64_t *label_numbers; /* sorted by value, printed as decimals */
     const double *weights;
-    const char *const
-        *column_names; /* NULL: x1, x2, ..., of sparse rows 1, 2, ... as in LIBSVM files */
+    const char *const *column_names; /* NULL: x1, x2, ...; of sparse rows 1, 2, ... */
     int borrow;
     sepal_missing missing;
     /* Of every column how many categories it has, 0: it holds numbers. Cells are codes from 0 on; the

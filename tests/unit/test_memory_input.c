@@ -3,6 +3,8 @@
    is refused with a reason. */
 #include "unit/memory_fixture.h"
 
+#include <sys/resource.h>
+
 enum { ROWS = 1300, COLUMNS = 7, CELLS = ROWS * COLUMNS };
 
 static double x[CELLS];
@@ -164,6 +166,48 @@ static void sparse_layouts_make_one_model(void **state) {
         free(without);
     }
     free(csr);
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static double peak_bytes(void) {
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return 1024.0 * (double)usage.ru_maxrss;
+}
+
+/* 200 MB that are lent take less than a tenth of that, whether dense or, as values, sparse. */
+static void what_is_lent_takes_no_memory(void **state) {
+    (void)state;
+    enum { WIDE = 50, TALL = 500000 };
+    const double bytes = 8.0 * WIDE * TALL;
+    double *large = room((size_t)WIDE * TALL, sizeof *large);
+    struct rng rng = rng_make(test_seed(3), 1);
+    for (size_t i = 0; i < (size_t)WIDE * TALL; i++) large[i] = 0.1 + rng_unit(&rng);
+    sepal_input in = {
+        .size = sizeof in, .rows = TALL, .columns = WIDE, .values = large, .borrow = 1};
+    double before = peak_bytes();
+    sepal_data *data = must_make(&in);
+    assert_true(lent(data, BORROWED_VALUES) == data->matrix.n_blocks);
+    sepal_data_free(data);
+    print_message("dense: %.1f MB more for %.0f MB\n", (peak_bytes() - before) / 1e6, bytes / 1e6);
+    assert_true(peak_bytes() - before < bytes / 10);
+
+    int32_t *index = room((size_t)WIDE * TALL, sizeof *index);
+    int64_t *start = room(TALL + 1, sizeof *start);
+    for (size_t i = 0; i < (size_t)WIDE * TALL; i++) index[i] = (int32_t)(i % WIDE);
+    for (size_t i = 0; i <= TALL; i++) start[i] = (int64_t)(i * WIDE);
+    in.row_start = start, in.row_start_type = SEPAL_I64;
+    in.index = index, in.index_type = SEPAL_I32;
+    in.entries = (size_t)WIDE * TALL;
+    before = peak_bytes();
+    data = must_make(&in);
+    sepal_data_free(data);
+    print_message("sparse: %.1f MB more\n", (peak_bytes() - before) / 1e6);
+    assert_true(peak_bytes() - before < bytes / 10);
+    free(start);
+    free(index);
+    free(large);
 }
 
 /* ---- labels and names --------------------------------------------------------------------- */
@@ -500,6 +544,7 @@ static int drop_rooms(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_lent_takes_no_memory),
         cmocka_unit_test(dense_layouts_make_one_model),
         cmocka_unit_test(sparse_layouts_make_one_model),
         cmocka_unit_test(whole_numbers_are_labels_by_value),
