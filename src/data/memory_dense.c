@@ -163,7 +163,6 @@ static bool lend_rows(sepal_ctx *ctx, struct memory_rows *all, struct block *blo
 static sepal_status memory_block(sepal_ctx *ctx, size_t b, void *payload) {
     struct memory_rows *all = payload;
     struct block *block = &all->x->blocks[b];
-    TRY(check_cancelled(ctx, "reading"));
     if (lend_rows(ctx, all, block)) return SEPAL_OK;
     double *room = mem_alloc(ctx, all->x->cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;

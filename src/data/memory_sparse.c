@@ -179,7 +179,6 @@ static sepal_status memory_sparse_block(sepal_ctx *ctx, size_t b, void *payload)
     const sepal_input *in = all->in;
     struct block *block = &all->x->blocks[b];
     struct entries_seen seen = {.ones = true, .constant = true, .single = true};
-    TRY(check_cancelled(ctx, "reading"));
     for (size_t i = 0; i < block->rows; i++)
         TRY(look_at_row(&seen, ctx, all, block->first_row + i));
     sepal_status status;
