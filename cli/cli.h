@@ -49,6 +49,7 @@ struct session {
     bool json, quiet, verbose;
     double start;      /* seconds, for -v */
     bool draws, drawn; /* the progress line: wanted, now on the terminal */
+    size_t warned;     /* warnings that were printed */
     bool fitted;       /* Ctrl-C is no failure any more: there is a model to save */
 };
 
@@ -57,6 +58,8 @@ extern const struct command *const command_table[];
 const struct command *command_find(const char *name);
 /* The whole program but for what a process sets up once; returns the exit code. */
 int cli_run(int argc, char **argv);
+/* How a learner, map or strategy is written, by its name here or elsewhere; NULL: there is none. */
+const char *method_named(const char *word);
 /* Say that there is no such command. */
 int command_refuse(struct session *s, const char *word);
 
@@ -77,6 +80,8 @@ void help_row(struct sink *out, struct sink *left, const struct option *option);
 /* ---- Steps that several commands take ------------------------------------------------------ */
 
 /* Read DATA, with the reading options, to learn from or, with a model, for it. */
+/* A file described, whatever its cells hold. */
+int step_describe(sepal_report **out, struct session *s, const char *path);
 int step_read(sepal_data **out, struct session *s, const char *path);
 int step_read_for(sepal_data **out, struct session *s, const sepal_model *model, const char *path,
                   int with_labels);

@@ -2,15 +2,10 @@
 #include "cli.h"
 
 static int describe_run(struct session *s) {
-    sepal_data *data = NULL;
     sepal_report *report = NULL;
-    int code = step_read(&data, s, s->options.arguments[0]);
-    if (code == EXIT_DONE) {
-        sepal_status status = sepal_data_describe(&report, s->ctx, data);
-        code = status == SEPAL_OK ? step_report(s, report) : complain_status(s, status);
-    }
+    int code = step_describe(&report, s, s->options.arguments[0]);
+    if (code == EXIT_DONE) code = step_report(s, report);
     sepal_report_free(report);
-    sepal_data_free(data);
     return code;
 }
 
@@ -18,8 +13,10 @@ const struct command cmd_describe = {
     .name = "describe",
     .summary = "summarise a data file",
     .description =
-        "Read DATA as train would, and report its rows, features, nonzeros, classes with "
-        "their counts, and the sum of all values. Nothing is learnt.",
+        "A first look at DATA: its rows, features and classes with their counts, which column is "
+        "the target, and a table of all columns: kind, role, missing and distinct values, minimum, "
+        "mean, maximum. Missing values and text in columns of numbers are counted, not refused; "
+        "lines that cannot be read are shown.",
     .run = describe_run,
     .usage = "DATA [OPTION ...]",
     .fewest = 1,

@@ -21,9 +21,9 @@ const struct exit_row exit_table[] = {
 
 const char overview_summary[] = "linear classification, done completely";
 const char *const overview_examples[OVERVIEW_EXAMPLES] = {
-    "sepal describe examples/data/iris.csv",
-    "sepal train examples/data/iris.csv -m perceptron -o iris.sepal",
-    "sepal predict iris.sepal examples/data/iris.csv",
+    "sepal describe examples/data/breast_cancer.csv",
+    "sepal train examples/data/breast_cancer.csv -m standardize+logistic -o cancer.sepal",
+    "sepal predict cancer.sepal examples/data/breast_cancer.csv",
 };
 const char note_parameters[] =
     "A parameter of the learner is an option, too: `-m perceptron --eta 0.5` means "
@@ -120,7 +120,8 @@ static void put_overview(struct sink *out) {
     for (const struct exit_row *row = exit_table; row->word != NULL; row++)
         sink_printf(&codes, "%s%d %s", row == exit_table ? "Exit codes: " : ", ", (int)row->code,
                     row->word);
-    sink_puts(out, "\n`sepal help COMMAND` tells more, `sepal --version` what this build uses.\n");
+    sink_puts(out, "\n`sepal help COMMAND` tells more, `sepal list` names the methods for -m,\n"
+                   "`sepal --version` what this build uses.\n");
     sink_puts(&codes, ".");
     put_paragraph(out, &codes);
 }

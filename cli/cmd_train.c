@@ -56,18 +56,37 @@ struct training {
     bool traced;
 };
 
+static bool is_absent(const char *path) {
+    return strcmp(path, "-") != 0 && access(path, F_OK) != 0 && errno == ENOENT;
+}
+
+static int check_data_file(struct session *s) {
+    const char *path = s->options.arguments[0];
+    if (strcmp(path, "-") == 0 || access(path, R_OK) == 0) return EXIT_DONE;
+    return complain(s, EXIT_DATA, path, "cannot open it: %s%s", strerror(errno),
+                    errno == ENOENT ? "; DATA is the path of a file, or - for standard input" : "");
+}
+
 static int check_method(struct session *s) {
     if (option_value(s, "method") != NULL) return EXIT_DONE;
+    const char *path = s->options.arguments[0], *method = method_named(path);
+    bool absent = is_absent(path);
     struct sink names = sink_open(-1);
-    sepal_method method = {.size = sizeof method};
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method) == SEPAL_OK; i++)
-        sink_printf(&names, "%s%s", i > 0 ? ", " : "", method.name);
+    sepal_method row = {.size = sizeof row};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &row) == SEPAL_OK; i++)
+        sink_printf(&names, "%s%s", i > 0 ? ", " : "", row.name);
     int code = sink_check(s, &names);
-    if (code == EXIT_DONE) {
-        code = complain(s, EXIT_USAGE, NULL,
-                        "train needs a method; type: sepal train %s -m NAME, where NAME is one of "
-                        "%s (`sepal list learners` tells more)",
-                        s->options.arguments[0], sink_text(&names));
+    if (code == EXIT_DONE && absent && method != NULL) {
+        code = complain(
+            s, EXIT_USAGE, NULL,
+            "train needs data, and a method behind -m; type: sepal train DATA -m \"%s\"", method);
+    } else if (code == EXIT_DONE) {
+        code =
+            complain(s, EXIT_USAGE, NULL,
+                     "train needs a method%s%s%s; type: sepal train %s -m standardize+logistic, or "
+                     "-m with another of %s (`sepal list learners` tells more)",
+                     absent ? ", and there is no file '" : "", absent ? path : "",
+                     absent ? "'" : "", absent ? "DATA" : path, sink_text(&names));
     }
     sink_close(&names);
     return code;
@@ -192,6 +211,14 @@ static int finish_trace(struct session *s, struct training *t) {
     if (t->trace.sink.error == 0) return EXIT_DONE;
     return complain(s, EXIT_OUTPUT, t->trace.path, "cannot write the trace: %s",
                     strerror(t->trace.sink.error));
+}
+
+/* Is it a class that the rows are labelled with? Doubts are better told before a long fit. */
+static int question_target(struct session *s, const struct training *t) {
+    sepal_status status = sepal_data_check_target(s->ctx, t->data);
+    if (status != SEPAL_OK) return complain_status(s, status);
+    if (!s->json) warnings_print(s);
+    return EXIT_DONE;
 }
 
 static int fit(struct session *s, struct training *t) {
@@ -349,6 +376,7 @@ static int train(struct session *s, struct training *t) {
     uint64_t seed = 1;
     int code = check_method(s);
     if (code == EXIT_DONE) code = check_spec(s);
+    if (code == EXIT_DONE) code = check_data_file(s);
     if (code == EXIT_DONE) code = read_holdout(s, &fraction);
     if (code == EXIT_DONE) code = check_files(s);
     if (code == EXIT_DONE) code = option_count(s, "seed", UINT64_MAX, &seed);
@@ -357,6 +385,7 @@ static int train(struct session *s, struct training *t) {
     code = train_read_rows(s, t, fraction);
     if (code == EXIT_DONE) code = open_trace(s, t);
     if (code == EXIT_DONE) code = interrupt_check(s, "reading");
+    if (code == EXIT_DONE) code = question_target(s, t);
     if (code == EXIT_DONE) code = fit(s, t);
     if (code == EXIT_DONE && interrupt_count() == 0) code = evaluate_rest(s, t);
     if (code == EXIT_INTERRUPTED && s->fitted) code = EXIT_DONE;
@@ -397,6 +426,6 @@ const struct command cmd_train = {
     .fits = true,
     .decides = true,
     .options = train_options,
-    .examples = {"sepal train examples/data/iris.csv -m perceptron -o iris.sepal",
+    .examples = {"sepal train examples/data/iris.csv -m standardize+logistic -o iris.sepal",
                  "sepal train examples/data/wine.csv -m gaussian --holdout 0.3 -o wine.sepal"},
 };

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <string.h>
+#include <unistd.h>
 
 const struct command *const command_table[] = {
     &cmd_train,     &cmd_predict, &cmd_evaluate, &cmd_describe, &cmd_inspect, &cmd_separable,
@@ -73,28 +74,79 @@ static int print_version(struct session *s) {
     return code;
 }
 
+const char *method_named(const char *word) {
+    static const sepal_kind kinds[] = {SEPAL_LEARNER, SEPAL_MAP, SEPAL_STRATEGY};
+    sepal_method method = {.size = sizeof method};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t i = 0; sepal_method_at(kinds[k], i, &method) == SEPAL_OK; i++)
+            if (same_name(method.name, word)) return word;
+    return sepal_method_synonym(word);
+}
+
+/* What other programs call our commands. */
+static const char *command_synonym(const char *word) {
+    static const struct {
+        const char *word, *here;
+    } table[] = {{"fit", "train"},           {"learn", "train"},    {"classify", "predict"},
+                 {"test", "evaluate"},       {"score", "evaluate"}, {"eval", "evaluate"},
+                 {"info", "describe"},       {"show", "inspect"},   {"summary", "describe"},
+                 {"coefficients", "inspect"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (same_name(table[i].word, word)) return table[i].here;
+    return NULL;
+}
+
+/* A command was forgotten: what stands there is a file, or a method. */
+static int refuse_forgotten(struct session *s, const char *word) {
+    static const char end[] = ".sepal";
+    size_t length = strlen(word);
+    bool model = length >= sizeof end && strcmp(word + length - strlen(end), end) == 0;
+    const char *method = method_named(word);
+    if (model && access(word, F_OK) == 0)
+        return complain(s, EXIT_USAGE, NULL,
+                        "'%s' is a file, and a command comes first; type: sepal inspect %s, or "
+                        "sepal predict %s DATA (`sepal help` lists the commands)",
+                        word, word, word);
+    if (access(word, F_OK) == 0)
+        return complain(s, EXIT_USAGE, NULL,
+                        "'%s' is a file, and a command comes first; type: sepal describe %s, or "
+                        "sepal train %s -m logistic (`sepal help` lists the commands)",
+                        word, word, word);
+    if (method != NULL)
+        return complain(
+            s, EXIT_USAGE, NULL,
+            "'%s' is a method, no command; type: sepal train DATA -m \"%s\" (`sepal list` "
+            "names the methods)",
+            word, method);
+    return complain(s, EXIT_USAGE, NULL, "there is no command '%s'; `sepal help` lists them", word);
+}
+
 int command_refuse(struct session *s, const char *word) {
     enum { MOST = 64 };
-    const char *names[MOST];
+    const char *names[MOST], *near = command_synonym(word);
     size_t n = 0;
     while (n < MOST && command_table[n] != NULL) {
         names[n] = command_table[n]->name;
         n++;
     }
-    const char *near = nearest(word, names, n);
-    if (near != NULL) {
-        return complain(s, EXIT_USAGE, NULL,
-                        "there is no command '%s'; did you mean '%s'? (`sepal help` lists them)",
-                        word, near);
-    }
-    return complain(s, EXIT_USAGE, NULL, "there is no command '%s'; `sepal help` lists them", word);
+    bool known = method_named(word) != NULL || access(word, F_OK) == 0;
+    if (near == NULL && !known) near = nearest(word, names, n);
+    if (near == NULL) return refuse_forgotten(s, word);
+    return complain(s, EXIT_USAGE, NULL,
+                    "there is no command '%s'; did you mean '%s'? (`sepal help` lists them)", word,
+                    near);
+}
+
+static bool asks_version(const char *word) {
+    return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0 ||
+           strcmp(word, "version") == 0;
 }
 
 int cli_run(int argc, char **argv) {
     struct session s = {.start = clock_now()};
     interrupt_catch();
     if (argc < 2) return help_print(&s, NULL);
-    if (strcmp(argv[1], "--version") == 0) return print_version(&s);
+    if (asks_version(argv[1])) return print_version(&s);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return help_print(&s, NULL);
     s.json = has_option(argc - 2, argv + 2, "--json", NULL);
     s.command = command_find(argv[1]);

@@ -122,8 +122,8 @@ void say_more(struct session *s, const char *format, ...) {
 }
 
 void warnings_print(struct session *s) {
-    for (size_t i = 0; i < sepal_ctx_warning_count(s->ctx); i++)
-        print_line(s, "warning: ", sepal_ctx_warning(s->ctx, i).message);
+    for (; s->warned < sepal_ctx_warning_count(s->ctx); s->warned++)
+        print_line(s, "warning: ", sepal_ctx_warning(s->ctx, s->warned).message);
 }
 
 /* ---- Errors -------------------------------------------------------------------------------- */

@@ -137,6 +137,7 @@ struct option_parser {
     char **words;
     bool lenient;        /* the first of two: what is not known is passed over in silence */
     const char *learner; /* whose parameters are known, NULL: none */
+    const char *spec;    /* that names no learner, NULL: it does, or there is none */
 };
 
 static void put_parameters(struct sink *out, const struct options *options) {
@@ -155,9 +156,11 @@ static int refuse_unknown(const struct option_parser *parser, const char *word, 
     const char **names = calloc(options->n_rows + 1, sizeof *names);
     for (size_t i = 0; names != NULL && i < options->n_rows; i++) names[i] = options->rows[i].name;
     char *name = strndup(word, length);
-    const char *near = NULL;
-    if (name != NULL && names != NULL && length > 2)
-        near = nearest(name + 2, names, options->n_rows);
+    const char *near = NULL, *here = parser->spec ? sepal_method_synonym(parser->spec) : NULL;
+    if (name != NULL && names != NULL && length > 2) {
+        near = sepal_param_synonym(name + 2, names, options->n_rows);
+        if (near == NULL) near = nearest(name + 2, names, options->n_rows);
+    }
     struct sink text = sink_open(-1);
     sink_printf(&text, "%s has no option '%.*s'", command, (int)length, word);
     if (parser->learner != NULL) sink_printf(&text, " and %s no such parameter", parser->learner);
@@ -165,6 +168,10 @@ static int refuse_unknown(const struct option_parser *parser, const char *word, 
         sink_printf(&text, "; did you mean '--%s'?", near);
     else if (parser->learner != NULL)
         put_parameters(&text, options);
+    else if (parser->spec != NULL)
+        sink_printf(&text, "; if it is a parameter: -m %s names no learner%s%s%s", parser->spec,
+                    here != NULL ? ", did you mean '" : "", here != NULL ? here : "",
+                    here != NULL ? "'?" : "");
     else if (parser->s->command->fits)
         sink_puts(&text, "; if it is a parameter, name its learner with -m");
     int code = sink_check(parser->s, &text);
@@ -311,7 +318,11 @@ static const char *add_parameters(struct option_parser *parser) {
     options->n_arguments = 0;
     size_t learner;
     sepal_method method = {.size = sizeof method};
-    if (spec == NULL || !spec_learner(spec, &learner)) return NULL;
+    if (spec == NULL) return NULL;
+    if (!spec_learner(spec, &learner)) {
+        parser->spec = spec;
+        return NULL;
+    }
     if (sepal_method_at(SEPAL_LEARNER, learner, &method) != SEPAL_OK) return NULL;
     options_add_parameters(options, learner);
     return method.name;
@@ -325,8 +336,17 @@ static int check_arguments(struct session *s) {
                         command->name, command->usage);
     }
     if (n > command->most) {
+        const char *extra = s->options.arguments[command->most];
+        if (command->fits) {
+            const char *first = s->options.arguments[0], *method = method_named(extra);
+            if (method == NULL && (method = method_named(first)) != NULL) first = extra;
+            if (method != NULL)
+                return complain(s, EXIT_USAGE, NULL,
+                                "a method comes behind -m: sepal %s %s -m \"%s\"", command->name,
+                                first, method);
+        }
         return complain(s, EXIT_USAGE, NULL, "'%s' is one argument too many; type: sepal %s %s",
-                        s->options.arguments[command->most], command->name, command->usage);
+                        extra, command->name, command->usage);
     }
     return EXIT_DONE;
 }

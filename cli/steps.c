@@ -1,7 +1,9 @@
 /* Steps that several commands take: read data, load a model, evaluate, print a report. */
 #include "cli.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Someone who typed "-" by mistake would wait for a program that waits for them. */
@@ -26,6 +28,19 @@ int step_read(sepal_data **out, struct session *s, const char *path) {
         await_rows(s, path);
         sepal_status status = sepal_data_read(out, s->ctx, path, sink_text(&options));
         code = finish_read(s, status, *out, path);
+    }
+    sink_close(&options);
+    return code;
+}
+
+int step_describe(sepal_report **out, struct session *s, const char *path) {
+    struct sink options = sink_open(-1);
+    options_settings(&s->options, GROUP_READ, &options);
+    int code = sink_check(s, &options);
+    if (code == EXIT_DONE) {
+        await_rows(s, path);
+        sepal_status status = sepal_file_describe(out, s->ctx, path, sink_text(&options));
+        code = status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
     }
     sink_close(&options);
     return code;
@@ -74,8 +89,29 @@ int step_read_test(sepal_data **out, struct session *s, const sepal_model *model
     return code;
 }
 
+/* MODEL and DATA the wrong way round: does the second one begin as a model does, with the length of its
+   header in 8 bytes and the header's brace? */
+static bool is_swapped(const struct session *s, const char *path) {
+    const struct options *options = &s->options;
+    struct stat second;
+    unsigned char start[9] = {0};
+    if (options->n_arguments != 2 || path != options->arguments[0]) return false;
+    if (stat(options->arguments[1], &second) != 0 || !S_ISREG(second.st_mode)) return false;
+    FILE *file = fopen(options->arguments[1], "rb");
+    if (file == NULL) return false;
+    bool read = fread(start, 1, sizeof start, file) == sizeof start;
+    fclose(file);
+    return read && start[7] == 0 && start[8] == '{';
+}
+
 int step_load(sepal_model **out, struct session *s, const char *path) {
     sepal_status status = sepal_model_load(out, s->ctx, path);
+    if (status == SEPAL_EMODEL && is_swapped(s, path))
+        return complain(
+            s, EXIT_MODEL, path,
+            "this is no model, but %s looks like one; the model comes first: sepal %s %s "
+            "%s",
+            s->options.arguments[1], s->command->name, s->options.arguments[1], path);
     if (status != SEPAL_OK) return complain_status(s, status);
     say_more(s, "loaded %s: %s", path, sepal_model_spec(*out));
     return EXIT_DONE;

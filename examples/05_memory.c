@@ -82,7 +82,7 @@ static void learn_table(sepal_ctx *ctx) {
     input.values = cells;
     input.labels = labels;
     input.column_names = names;
-    input.missing = SEPAL_MISSING_MEAN;
+    input.missing = SEPAL_MEAN;
     input.categories = categories;
     input.category_names = category_names;
     sepal_data *data = NULL;

@@ -26,6 +26,7 @@ static int note(const char *json, void *payload) {
 static sepal_model *fit_watched(sepal_ctx *ctx, const sepal_data *data) {
     int lines = 0, steps = 0;
     sepal_model *model = NULL;
+    must(ctx, sepal_data_check_target(ctx, data));
     sepal_ctx_set_progress(ctx, watch, &lines);
     sepal_ctx_set_trace(ctx, note, &steps);
     must(ctx, sepal_model_fit(&model, NULL, ctx, "perceptron(epochs=1)", data, NULL));
@@ -70,6 +71,7 @@ static void report(sepal_ctx *ctx, const sepal_model *model, const sepal_data *d
     must(ctx, sepal_data_describe(&fit, ctx, data));
     must(ctx, sepal_report_attach(fit, ctx, "test", test));
     must(ctx, sepal_report_json(&json, ctx, fit, "describe"));
+    sepal_report_set_top(test, 5); /* of a model's weights, in its page for people */
     must(ctx, sepal_report_text(&text, ctx, test));
     printf("accuracy %.2f; as JSON %s\n", sepal_report_number(fit, "test.accuracy"),
            strstr(json, "\"confusion\"") != NULL && text[0] != '\0' ? "too" : "not");

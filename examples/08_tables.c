@@ -34,6 +34,10 @@ int main(void) {
             printf("  %s=%s\n", param.name, param.fallback ? param.fallback : "");
         printf("can be told to use newton: %d\n", sepal_learner_has_solver(i, "newton"));
     }
+    static const char *const names[] = {"l1", "l2", "ratio"};
+    const char *method = sepal_method_synonym("logreg");
+    const char *parameter = sepal_param_synonym("l1_ratio", names, 3);
+    printf("logreg is %s, l1_ratio is %s\n", method ? method : "?", parameter ? parameter : "?");
     sepal_ctx_free(ctx);
     return 0;
 }

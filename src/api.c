@@ -148,6 +148,18 @@ sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx, const sepal
     return api_give(out, report, report ? describe_data(report, data) : SEPAL_EMEMORY);
 }
 
+sepal_status sepal_file_describe(sepal_report **out, sepal_ctx *ctx, const char *path,
+                                 const char *options) {
+    sepal_data *data = NULL;
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(path));
+    TRY(data_survey(&data, ctx, path, options));
+    sepal_report *report = report_new(ctx, REPORT_DATA);
+    sepal_status status = report ? describe_data(report, data) : SEPAL_EMEMORY;
+    data_free(data);
+    return api_give(out, report, status);
+}
+
 sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx, const sepal_model *model) {
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(model));
@@ -175,7 +187,7 @@ sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const cha
     BEGIN(ctx, GIVEN(report), GIVEN(key), GIVEN(part));
     report->make.ctx = ctx;
     report->make.failed = false;
-    tree_replace(&report->make, report->root, key, part->root);
+    report_attach(report, key, part);
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
@@ -211,6 +223,10 @@ size_t sepal_number_print(char out[SEPAL_NUMBER_BYTES], double value) {
     size_t length = decimal_print(out, value);
     out[length] = '\0';
     return length;
+}
+
+void sepal_report_set_top(sepal_report *report, size_t top) {
+    if (report) report->top = top;
 }
 
 /* ---- learning and predicting -------------------------------------------------------------- */
@@ -249,6 +265,11 @@ sepal_status sepal_model_fit_from(sepal_model **out, sepal_report **report, sepa
 sepal_status sepal_model_fit_check(sepal_ctx *ctx, const char *spec, const char *options) {
     BEGIN(ctx, GIVEN(spec));
     return pipeline_check(ctx, spec, options);
+}
+
+sepal_status sepal_data_check_target(sepal_ctx *ctx, const sepal_data *train) {
+    BEGIN(ctx, GIVEN(train));
+    return target_question(ctx, train);
 }
 
 void sepal_model_free(sepal_model *model) {
@@ -422,6 +443,7 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
     if (!data->label) return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
     sepal_data seen;
     struct prepared prepared;
+    target_tell(&report->make, report->root, &data->target);
     sepal_status status = match_rows(&prepared, ctx, model, data, 0, data->matrix.rows);
     if (status == SEPAL_OK)
         status = match_labels(&seen, ctx, &report->arena, model, &prepared.rows);

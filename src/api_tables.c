@@ -41,6 +41,14 @@ int sepal_learner_has_solver(size_t learner, const char *solver) {
     return solver && learner_solves_by(learner_table[learner], solver);
 }
 
+const char *sepal_method_synonym(const char *word) {
+    return word ? synonym_of_stage(word) : NULL;
+}
+
+const char *sepal_param_synonym(const char *word, const char *const *names, size_t n) {
+    return word && names ? synonym_of_parameter(word, names, n) : NULL;
+}
+
 static int files_of(const struct format *format) {
     return !format->writer ? 0 : format->writer->labels ? 2 : 1;
 }

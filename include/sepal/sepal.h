@@ -80,9 +80,8 @@ typedef int (*sepal_trace_fn)(const char *json, void *payload);
 
 SEPAL_API sepal_status sepal_ctx_new(sepal_ctx **out);
 SEPAL_API void sepal_ctx_free(sepal_ctx *ctx);
-/* The last failure in one line, "file:line:column: what" where it has a place; "" after success. */
+/* The last failure in one line, "file:line:column: what" where it has a place; "" after success; its two parts. */
 SEPAL_API const char *sepal_ctx_error(const sepal_ctx *ctx);
-/* Its two parts. */
 SEPAL_API const char *sepal_ctx_error_message(const sepal_ctx *ctx);
 SEPAL_API sepal_place sepal_ctx_error_place(const sepal_ctx *ctx);
 SEPAL_API size_t sepal_ctx_warning_count(const sepal_ctx *ctx);
@@ -95,7 +94,6 @@ SEPAL_API unsigned sepal_ctx_threads(const sepal_ctx *ctx);
 SEPAL_API void sepal_ctx_set_option_prefix(sepal_ctx *ctx, const char *prefix);
 SEPAL_API void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload);
 SEPAL_API void sepal_ctx_set_trace(sepal_ctx *ctx, sepal_trace_fn fn, void *payload);
-
 SEPAL_API const char *sepal_version(void); /* of the library in use: SEPAL_VERSION of its header */
 SEPAL_API const char *sepal_ctx_kernels(const sepal_ctx *ctx); /* "avx2", "reference" */
 SEPAL_API const char *sepal_ctx_blas(const sepal_ctx *ctx);    /* "OpenBLAS 0.3.21", "built-in" */
@@ -129,13 +127,8 @@ SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
    names and all other layouts are copied; so is everything if a row has weight 0. */
 typedef enum { SEPAL_F64, SEPAL_F32, SEPAL_I32, SEPAL_I64 } sepal_type;
 /* What becomes of dense cells that are NaN; DROP leaves out rows that have labels, to learn from. A model
-   keeps its rule for all rows that it is given: of those, any but REFUSE lets NaN in. */
-typedef enum {
-    SEPAL_MISSING_REFUSE,
-    SEPAL_MISSING_MEAN,
-    SEPAL_MISSING_INDICATOR,
-    SEPAL_MISSING_DROP
-} sepal_missing;
+   keeps its rule for all rows that it is given: in their input any but REFUSE lets NaN in. */
+typedef enum { SEPAL_REFUSE, SEPAL_MEAN, SEPAL_INDICATOR, SEPAL_DROP } sepal_missing;
 typedef struct {
     size_t size, rows, columns;
     const void *values;
@@ -176,6 +169,10 @@ SEPAL_API sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const 
 SEPAL_API sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char *path);
 SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_data *data);
+/* A first look at a file, which nothing in a cell stops: missing values and text in columns of numbers are
+   counted, lines that cannot be cut into cells are left out with a warning. */
+SEPAL_API sepal_status sepal_file_describe(sepal_report **out, sepal_ctx *ctx, const char *path,
+                                           const char *options);
 SEPAL_API size_t sepal_data_rows(const sepal_data *data);
 SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* features */
 /* The numbers of a row, sepal_data_columns(data) of them, NaN where a value is missing and the number of
@@ -201,14 +198,16 @@ SEPAL_API void sepal_data_free(sepal_data *data);
 SEPAL_API sepal_status sepal_model_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
                                        const char *spec, const sepal_data *train,
                                        const char *options);
-/* The same, starting from the weights of another model of the same columns, classes and maps, where the
-   learner can. */
+/* The same from the weights of a model of the same columns, classes and maps, if the learner can. */
 SEPAL_API sepal_status sepal_model_fit_from(sepal_model **out, sepal_report **report,
                                             sepal_ctx *ctx, const char *spec,
                                             const sepal_data *train, const char *options,
                                             const sepal_model *start);
 /* Whether sepal_model_fit would understand the spec and the options: to be asked before a long read. */
 SEPAL_API sepal_status sepal_model_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
+/* Whether the labels look like classes, before a fit, which takes any: SEPAL_EDATA when each row is a class
+   of its own and another column could be the target; a warning when they look like a regression's. */
+SEPAL_API sepal_status sepal_data_check_target(sepal_ctx *ctx, const sepal_data *train);
 SEPAL_API void sepal_model_free(sepal_model *model);
 SEPAL_API sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
 /* The same in two steps: write the file beside its place, then, when all else is done, put it there.
@@ -251,7 +250,7 @@ SEPAL_API const double *sepal_model_centre(const sepal_model *model);
 SEPAL_API sepal_status sepal_model_coefficients(double *weights, double *bias, sepal_ctx *ctx,
                                                 const sepal_model *model);
 
-/* Numbers that a model has for a row. */
+/* Numbers that a model has for a row; sepal_model_outputs says how many, 0: none of this kind. */
 typedef enum {
     SEPAL_SCORES,        /* 1 for two classes, else one a class; the strategy ovo has votes */
     SEPAL_PROBABILITIES, /* one a class; methods that only score have none */
@@ -259,12 +258,10 @@ typedef enum {
     SEPAL_LIKELIHOODS,   /* ln p(x | class), of models that keep a density */
     SEPAL_PROJECTIONS    /* on the axes of a discriminant, or else the mapped features */
 } sepal_output;
-/* How many a row has; 0: the model has none of this kind. */
 SEPAL_API size_t sepal_model_outputs(const sepal_model *model, sepal_output what);
 /* What number j is called ("setosa", "score", "axis1", "x1^2"); free it with sepal_text_free. */
 SEPAL_API sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_model *model,
                                                sepal_output what, size_t j);
-
 /* The class number of every row, -1 where the row is not decided (a missing value under
    missing=drop). `out` has sepal_data_rows(data) elements. */
 SEPAL_API sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
@@ -299,8 +296,7 @@ typedef struct {
 SEPAL_API sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
                                                 const sepal_model *model, const sepal_data *data,
                                                 size_t first, size_t n, const char *options);
-/* Whether sepal_model_predict_rows could do it, numbers of a kind (NULL: none) included: to be asked before a
-   long read. */
+/* Whether sepal_model_predict_rows could do it (what NULL: no numbers): to be asked before a long read. */
 SEPAL_API sepal_status sepal_model_predict_check(sepal_ctx *ctx, const sepal_model *model,
                                                  const sepal_output *what, const char *options);
 /* `options`: rows of SEPAL_PREDICT_OPTION, and "positive=LABEL", the class that two-class metrics are
@@ -308,7 +304,6 @@ SEPAL_API sepal_status sepal_model_predict_check(sepal_ctx *ctx, const sepal_mod
 SEPAL_API sepal_status sepal_model_evaluate(sepal_report **out, sepal_ctx *ctx,
                                             const sepal_model *model, const sepal_data *data,
                                             const char *options);
-
 /* Draw n rows, with their labels, from a model that keeps a density of each class: rows 0 .. n-1 of
    an endless sample that the context's seed determines. `options` are rows of SEPAL_SAMPLE_OPTION
    ("class=spam, length=50"). */
@@ -338,11 +333,12 @@ SEPAL_API const char *sepal_report_string(const sepal_report *report, const char
 /* Put a copy of `part` into `report` under `key`. */
 SEPAL_API sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const char *key,
                                            const sepal_report *part);
-/* One JSON object: schema, command, the report, the context's warnings. */
+/* One JSON object: schema, command, the report, the context's warnings; and a page for people. */
 SEPAL_API sepal_status sepal_report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
                                          const char *command);
-/* The same for people. */
 SEPAL_API sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal_report *report);
+/* How many weights of each score function the text of a model shows, 12 by default; 0: all. */
+SEPAL_API void sepal_report_set_top(sepal_report *report, size_t top);
 /* The context's last error as JSON. */
 SEPAL_API sepal_status sepal_ctx_error_json(char **out, sepal_ctx *ctx, const char *command,
                                             int exit_code);
@@ -392,6 +388,10 @@ SEPAL_API sepal_status sepal_method_at(sepal_kind kind, size_t i, sepal_method *
 SEPAL_API sepal_status sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
 /* 1 if row `learner` of SEPAL_LEARNER can be told to use that solver. */
 SEPAL_API int sepal_learner_has_solver(size_t learner, const char *solver);
+/* What a learner, map or strategy of another program is written as here ("logreg": "logistic"), NULL if
+   that is not known; and which of `names` a parameter of another program is ("l1_ratio": "ratio"). */
+SEPAL_API const char *sepal_method_synonym(const char *word);
+SEPAL_API const char *sepal_param_synonym(const char *word, const char *const *names, size_t n);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,9 @@
    reads at or beyond `end`. The caller decides what may follow the number. */
 const char *decimal_read(const char *text, const char *end, double *out);
 
+/* The same with a decimal comma where decimal_read has a point. */
+const char *decimal_comma_read(const char *text, const char *end, double *out);
+
 /* Why decimal_read refused: the text is a well-formed number beyond the largest double. */
 bool decimal_overflows(const char *text, const char *end);
 

@@ -30,7 +30,7 @@ enum {
 struct decimal_text {
     uint64_t mantissa;
     int64_t exponent;
-    const char *digits, *digits_end; /* with the point among them */
+    const char *digits, *digits_end; /* with the decimal mark among them */
     bool negative, truncated;
 };
 
@@ -85,7 +85,7 @@ static const char *read_exponent(const char *p, const char *end, int64_t *expone
 /* The mantissa overflowed unless enough of its `count` digits were leading zeros. */
 static void keep_first_digits(struct decimal_text *number, int64_t count) {
     const char *p = number->digits;
-    for (; p < number->digits_end && (*p == '0' || *p == '.'); p++) {
+    for (; p < number->digits_end && (*p == '0' || !is_digit(*p)); p++) {
         count -= *p == '0';
     }
     number->digits = p;
@@ -96,7 +96,7 @@ static void keep_first_digits(struct decimal_text *number, int64_t count) {
     number->exponent += count - WORD_DIGITS;
     number->mantissa = 0;
     for (int taken = 0; taken < WORD_DIGITS; p++) {
-        if (*p != '.') {
+        if (is_digit(*p)) {
             number->mantissa = number->mantissa * 10 + (uint64_t)(*p - '0');
             taken++;
         }
@@ -106,8 +106,8 @@ static void keep_first_digits(struct decimal_text *number, int64_t count) {
 /* Split the text into a number; returns the byte after it, NULL when none is there. Inlined by
    force: it is most of what reading a short number costs, and a call would pass all through
    memory. */
-__attribute__((always_inline)) static inline const char *scan(const char *text, const char *end,
-                                                              struct decimal_text *number) {
+__attribute__((always_inline)) static inline const char *
+scan(const char *text, const char *end, char mark, struct decimal_text *number) {
     const char *p = text;
     number->negative = p < end && *p == '-';
     p += p < end && (*p == '-' || *p == '+');
@@ -121,7 +121,7 @@ __attribute__((always_inline)) static inline const char *scan(const char *text, 
         number->mantissa = number->mantissa * 10 + (uint64_t)(*p++ - '0');
     }
     int64_t count = p - number->digits;
-    if (p < end && *p == '.') {
+    if (p < end && *p == mark) {
         const char *fraction = p + 1;
         p = decimal_gather(fraction, end, &number->mantissa);
         number->exponent = fraction - p;
@@ -199,13 +199,13 @@ static bool gather_big(const struct decimal_text *number, struct big *big, int64
     int taken = 0;
     big->used = 0;
     for (; p < number->digits_end && taken < MIDPOINT_DIGITS; p++) {
-        if (*p != '.') {
+        if (is_digit(*p)) {
             multiply_add(big, 10, (uint64_t)(*p - '0'));
             taken++;
         }
     }
     *exponent = number->exponent + WORD_DIGITS - taken;
-    while (p < number->digits_end && (*p == '0' || *p == '.')) {
+    while (p < number->digits_end && (*p == '0' || !is_digit(*p))) {
         p++;
     }
     return p < number->digits_end;
@@ -282,13 +282,14 @@ static double convert(const struct decimal_text *number) {
     return double_from_bits((biased << DOUBLE_FRACTION_BITS) + kept + up);
 }
 
-const char *decimal_read(const char *text, const char *end, double *out) {
+__attribute__((always_inline)) static inline const char *
+read_marked(const char *text, const char *end, char mark, double *out) {
     static const double powers[EXACT_POWER_MAX + 1] = {
         1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     };
     struct decimal_text number;
-    const char *stop = scan(text, end, &number);
+    const char *stop = scan(text, end, mark, &number);
     if (stop == NULL) {
         return NULL;
     }
@@ -311,7 +312,15 @@ const char *decimal_read(const char *text, const char *end, double *out) {
     return stop;
 }
 
+const char *decimal_read(const char *text, const char *end, double *out) {
+    return read_marked(text, end, '.', out);
+}
+
+const char *decimal_comma_read(const char *text, const char *end, double *out) {
+    return read_marked(text, end, ',', out);
+}
+
 bool decimal_overflows(const char *text, const char *end) {
     struct decimal_text number;
-    return scan(text, end, &number) != NULL && convert(&number) > DBL_MAX;
+    return scan(text, end, '.', &number) != NULL && convert(&number) > DBL_MAX;
 }

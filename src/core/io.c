@@ -114,6 +114,11 @@ size_t input_offset(const struct input_file *in) {
     return at < 0 ? SIZE_MAX : (size_t)at; /* never: of a regular file it is known */
 }
 
+sepal_status input_seek(sepal_ctx *ctx, struct input_file *in, size_t offset) {
+    if (sys_seek(ctx, in->fd, (off_t)offset)) return unreadable(ctx, in, "go back in");
+    return SEPAL_OK;
+}
+
 void *input_map(sepal_ctx *ctx, const struct input_file *in) {
     struct stat facts;
     if (in->size == SIZE_MAX || sys_fstat(ctx, in->fd, &facts) != 0) return NULL;

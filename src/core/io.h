@@ -25,6 +25,8 @@ bool input_exists(const char *path);
 size_t input_size(const struct input_file *in);
 /* Where the next read of a regular file begins. */
 size_t input_offset(const struct input_file *in);
+/* Have the next read of a regular file begin there. */
+sepal_status input_seek(sepal_ctx *ctx, struct input_file *in, size_t offset);
 /* A regular file in memory as it is on the disk, without a copy; NULL: that cannot be, read it. Whoever
    cuts the file short meanwhile has the process end by SIGBUS. */
 void *input_map(sepal_ctx *ctx, const struct input_file *in);

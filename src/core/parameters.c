@@ -291,7 +291,8 @@ static sepal_status refuse_name(sepal_ctx *ctx, struct arena *arena, const struc
     text_printf(ctx, &message, "%s has no parameter '", owner);
     put_name(ctx, &message, text_shown(shown, name, strlen(name)));
     text_puts(ctx, &message, "'; ");
-    const char *nearest = text_suggest(name, names, n);
+    const char *nearest = synonym_of_parameter(name, names, n);
+    if (nearest == NULL) nearest = text_suggest(name, names, n);
     if (nearest != NULL) {
         text_puts(ctx, &message, "did you mean '");
         put_name(ctx, &message, nearest);

@@ -104,6 +104,10 @@ off_t sys_tell(int fd) {
     return lseek(fd, 0, SEEK_CUR);
 }
 
+int sys_seek(sepal_ctx *ctx, int fd, off_t offset) {
+    return call_fails(ctx) || lseek(fd, offset, SEEK_SET) < 0 ? -1 : 0;
+}
+
 void *sys_map(sepal_ctx *ctx, int fd, size_t size) {
     void *bytes = call_fails(ctx) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     return bytes == MAP_FAILED ? NULL : bytes;

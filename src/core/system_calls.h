@@ -26,8 +26,9 @@ int sys_rename(sepal_ctx *ctx, const char *from, const char *to);
 int sys_fsync(sepal_ctx *ctx, int fd);
 /* The file is closed in any case, also when this fails. */
 int sys_close(sepal_ctx *ctx, int fd);
-/* Where the next read begins. */
+/* Where the next read begins; have it begin there. */
 off_t sys_tell(int fd);
+int sys_seek(sepal_ctx *ctx, int fd, off_t offset);
 /* The first so many bytes of a file, to read; NULL where it cannot be. Writing to them is a fault. */
 void *sys_map(sepal_ctx *ctx, int fd, size_t size);
 void sys_unmap(void *bytes, size_t size);

@@ -36,6 +36,11 @@ int text_order(const void *a, const void *b);
 const char *text_suggest(const char *wrong, const char *const *names, size_t n);
 /* How many characters UTF-8 text has. */
 size_t utf8_width(const char *text);
+/* What a stage that other programs know by this name is written as here; what to do instead of one that
+   no spec has; which of names[] is that parameter. NULL: not known. */
+const char *synonym_of_stage(const char *given);
+const char *synonym_elsewhere(const char *given);
+const char *synonym_of_parameter(const char *given, const char *const *names, size_t n);
 /* Length of the valid UTF-8 prefix of the bytes. */
 size_t utf8_valid_prefix(const char *bytes, size_t length);
 /* What a message may show of foreign bytes: their beginning, with '?' for control characters and

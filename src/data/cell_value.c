@@ -16,3 +16,9 @@ bool cell_is_number(struct slice text, double *value) {
     const char *end = text.bytes + text.length;
     return decimal_read(text.bytes, end, value) == end;
 }
+
+bool cell_is_comma_number(struct slice text, double *value) {
+    if (text.length == 0) return false;
+    const char *end = text.bytes + text.length;
+    return decimal_comma_read(text.bytes, end, value) == end;
+}

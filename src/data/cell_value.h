@@ -6,5 +6,7 @@
 
 bool cell_is_missing(struct slice text); /* empty ? NA N/A NaN null, in any case */
 bool cell_is_number(struct slice text, double *value);
+bool cell_is_comma_number(struct slice text,
+                          double *value); /* with a decimal comma, if it has any */
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "data/matrix.h"
 #include "data/schema.h"
+#include "data/file_facts.h"
+#include "data/target.h"
 
 struct sepal_data {
     struct matrix matrix;
@@ -28,9 +30,11 @@ struct sepal_data {
     double total_weight;
     bool *undecided; /* rows that cannot be predicted; NULL: none */
     const char *kept_header;
-    const char **kept; /* per row; NULL: nothing is kept */
-    const char *file;  /* where it was read from; "" if from nowhere */
-    double seconds;    /* it took to load */
+    const char **kept;        /* per row; NULL: nothing is kept */
+    const char *file;         /* where it was read from; "" if from nowhere */
+    struct file_facts *facts; /* of rows that are only to be described; NULL: of all others */
+    struct target target;
+    double seconds; /* it took to load */
 };
 
 struct parsed_chunk;
@@ -38,6 +42,10 @@ struct source;
 struct chunks;
 struct read_options;
 
+/* The rows of a file that are to be described: nothing in a cell is refused. Missing values and text in
+   columns of numbers are NaN, rows without a label have the class -1, and lines that cannot be cut into
+   cells are left out and counted. Not to be learnt from. */
+sepal_status data_survey(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options);
 /* schema NULL: rows to learn from. */
 sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
                        const struct schema *schema, bool with_labels);

@@ -21,6 +21,9 @@ enum {
     /* Bytes of a record: a line, or several when quotes hold line ends. 64 bytes for each of
        LIMIT_COLUMNS cells; without a limit a packed file of 4 MB could ask for 4 GB. */
     LIMIT_RECORD = 1 << 28,
+    /* Bytes of rows that are kept of input which cannot be read twice, until it is known what its
+       columns hold: more than most pipes carry, less than memory that anyone would miss. */
+    LIMIT_KEPT = 1 << 26,
     /* Bytes of the declarations before the rows of an ARFF file: it is looked at as a whole. */
     LIMIT_ARFF_HEADER = (1 << 26) - 1,
 };

@@ -64,8 +64,8 @@ static sepal_status rank_categories(uint32_t **rank, struct schema *schema, sepa
 
 sepal_status memory_codes(struct memory_codes *out, struct schema *schema, sepal_ctx *ctx,
                           struct arena *arena, const sepal_input *in) {
-    *out = (struct memory_codes){.coded = in->missing != SEPAL_MISSING_REFUSE};
-    if ((unsigned)in->missing > SEPAL_MISSING_DROP)
+    *out = (struct memory_codes){.coded = in->missing != SEPAL_REFUSE};
+    if ((unsigned)in->missing > SEPAL_DROP)
         return fail(ctx, SEPAL_EUSAGE,
                     "there is no rule %d for missing values; name one of "
                     "sepal_missing",
@@ -101,7 +101,7 @@ sepal_status memory_encode(const struct memory_codes *codes, sepal_ctx *ctx, con
     for (size_t j = 0; j < in->columns; j++) {
         double x = row[j];
         size_t n = codes->rank && codes->rank[j] ? in->categories[j] : 0;
-        if (isnan(x) && in->missing == SEPAL_MISSING_REFUSE)
+        if (isnan(x) && in->missing == SEPAL_REFUSE)
             return fail(ctx, SEPAL_EDATA,
                         "row %zu, column %zu is NaN, a missing value; name a rule for them "
                         "(sepal_missing)",

@@ -90,6 +90,10 @@ static const struct column *schema_column_of(const struct schema *schema, size_t
 }
 
 void schema_column_name(sepal_ctx *ctx, struct text *out, const struct schema *schema, size_t j) {
+    if (schema->names) {
+        text_puts(ctx, out, schema->names[j]);
+        return;
+    }
     if (schema->family == FAMILY_INDEXED) {
         text_printf(ctx, out, "%zu", schema->zero_based ? j : j + 1);
         return;

@@ -39,6 +39,7 @@ struct schema {
     size_t n_columns;
     struct column *columns; /* FAMILY_TABLE only */
     bool zero_based;        /* FAMILY_INDEXED: the first index is 0 */
+    const char **names;     /* likewise, of all features; NULL: they are called by their index */
     size_t cells;           /* cells per row in the training file */
     const char *target;     /* NULL: labels came from elsewhere */
     size_t target_position;

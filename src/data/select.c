@@ -103,6 +103,7 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
                                 const size_t *rows, size_t n) {
     out->file = arena_text(ctx, &out->arena, data->file, strlen(data->file));
     if (!out->file) return SEPAL_EMEMORY;
+    TRY(target_copy(&out->target, ctx, &out->arena, &data->target));
     struct total total = {0};
     out->seconds = data->seconds;
     out->first_set = data->first_set;

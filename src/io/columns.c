@@ -7,61 +7,6 @@ static size_t find_name(const struct columns *columns, struct slice name) {
     return tokens_find(&columns->by_name, name);
 }
 
-static sepal_status unknown_column(sepal_ctx *ctx, const struct columns *columns, struct slice name,
-                                   const char *option) {
-    char wrong[128];
-    snprintf(wrong, sizeof wrong, "%.*s", (int)(name.length < 120 ? name.length : 120), name.bytes);
-    const char *near = text_suggest(wrong, columns->names, columns->n);
-    return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-                   "there is no column '%s' for " OPTION
-                   "%s%s%s%s the file has %zu columns, give a name "
-                   "or a number from 1",
-                   wrong, option, near ? "; did you mean '" : "", near ? near : "",
-                   near ? "'?" : ";", columns->n);
-}
-
-/* A column by its name, else by its number from 1. */
-static sepal_status columns_find_column(size_t *out, sepal_ctx *ctx, const struct columns *columns,
-                                        struct slice name, const char *option) {
-    *out = find_name(columns, name);
-    if (*out != SIZE_MAX) return SEPAL_OK;
-    size_t number = 0, i = 0;
-    for (; i < name.length && i < 9 && name.bytes[i] >= '0' && name.bytes[i] <= '9'; i++)
-        number = number * 10 + (size_t)(name.bytes[i] - '0');
-    if (i == 0 || i < name.length || number < 1 || number > columns->n)
-        return unknown_column(ctx, columns, name, option);
-    *out = number - 1;
-    return SEPAL_OK;
-}
-
-/* Mark the columns of a list "a,b,3" in chosen[]. A name that itself holds a comma is given alone. */
-static sepal_status mark(bool *chosen, sepal_ctx *ctx, const struct columns *columns,
-                         const char *list, const char *option) {
-    if (!list) return SEPAL_OK;
-    size_t whole = find_name(columns, (struct slice){list, strlen(list)}), column;
-    if (whole != SIZE_MAX) {
-        chosen[whole] = true;
-        return SEPAL_OK;
-    }
-    for (const char *p = list; *p;) {
-        size_t length = strcspn(p, ",");
-        struct slice name = {p, length};
-        while (name.length && *name.bytes == ' ') name.bytes++, name.length--;
-        while (name.length && name.bytes[name.length - 1] == ' ') name.length--;
-        TRY(columns_find_column(&column, ctx, columns, name, option));
-        chosen[column] = true;
-        p += length + (p[length] == ',');
-    }
-    return SEPAL_OK;
-}
-
-static sepal_status one_column(size_t *out, sepal_ctx *ctx, const struct columns *columns,
-                               const char *name, const char *option) {
-    *out = SIZE_MAX;
-    if (!name) return SEPAL_OK;
-    return columns_find_column(out, ctx, columns, (struct slice){name, strlen(name)}, option);
-}
-
 static const char *const target_names[] = {"target", "label", "class", "y"};
 enum { TARGET_NAMES = sizeof target_names / sizeof *target_names };
 
@@ -81,9 +26,10 @@ static size_t usual_target(const struct columns *columns) {
     return SIZE_MAX;
 }
 
-static size_t default_target(const struct columns *columns) {
+static void take_default_target(struct columns *columns) {
     size_t usual = usual_target(columns);
-    return usual == SIZE_MAX ? columns->n - 1 : usual;
+    columns->guessed = usual == SIZE_MAX;
+    columns->target = columns->guessed ? columns->n - 1 : usual;
 }
 
 /* Labels from another file are the only ones: what looks like the target is a feature now. */
@@ -108,7 +54,17 @@ static void add_feature(struct table_role *role, struct table_layout *layout, st
 /* The four lists that choose columns, as marks per cell. */
 struct choice {
     bool *drop, *only, *keep, *text;
+    bool keep_all; /* by that word: features, too, which they stay */
 };
+
+static sepal_status mark_kept(struct choice *out, sepal_ctx *ctx, const struct columns *columns,
+                              const char *list) {
+    const struct slice all = {"all", 3};
+    out->keep_all = list && strcmp(list, all.bytes) == 0 && find_name(columns, all) == SIZE_MAX;
+    if (!out->keep_all) return column_list_mark(out->keep, ctx, columns, list, "keep");
+    memset(out->keep, true, columns->n * sizeof *out->keep);
+    return SEPAL_OK;
+}
 
 /* What the user says of the columns; the roles are empty but for their names. */
 static sepal_status columns_choose(struct choice *out, struct table_layout *layout, sepal_ctx *ctx,
@@ -120,13 +76,14 @@ static sepal_status columns_choose(struct choice *out, struct table_layout *layo
     layout->roles = arena_zero(ctx, arena, n, sizeof *layout->roles);
     if (!marks || !layout->roles) return SEPAL_EMEMORY;
     for (size_t c = 0; c < n; c++) layout->roles[c].name = columns->names[c];
-    *out = (struct choice){marks, marks + n, marks + 2 * n, marks + 3 * n};
-    TRY(mark(out->drop, ctx, columns, options->drop, "drop"));
-    TRY(mark(out->only, ctx, columns, options->only, "only"));
-    TRY(mark(out->keep, ctx, columns, options->keep, "keep"));
-    TRY(mark(out->text, ctx, columns, options->categorical, "categorical"));
-    TRY(one_column(&columns->target, ctx, columns, options->target, "target"));
-    return one_column(&columns->weight, ctx, columns, options->weight, "weight");
+    *out = (struct choice){
+        .drop = marks, .only = marks + n, .keep = marks + 2 * n, .text = marks + 3 * n};
+    TRY(column_list_mark(out->drop, ctx, columns, options->drop, "drop"));
+    TRY(column_list_mark(out->only, ctx, columns, options->only, "only"));
+    TRY(mark_kept(out, ctx, columns, options->keep));
+    TRY(column_list_mark(out->text, ctx, columns, options->categorical, "categorical"));
+    TRY(column_list_one(&columns->target, ctx, columns, options->target, "target"));
+    return column_list_one(&columns->weight, ctx, columns, options->weight, "weight");
 }
 
 sepal_status columns_plan(struct table_layout *layout, struct schema *schema, sepal_ctx *ctx,
@@ -134,8 +91,7 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
                           const struct read_options *options) {
     struct choice choice;
     TRY(columns_choose(&choice, layout, ctx, arena, columns, options));
-    if (columns->target == SIZE_MAX && !columns->labels_elsewhere)
-        columns->target = default_target(columns);
+    if (columns->target == SIZE_MAX && !columns->labels_elsewhere) take_default_target(columns);
     if (columns->target == columns->weight && columns->target != SIZE_MAX)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "column '%s' cannot be both the target and the weight; name the label "
@@ -151,7 +107,8 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
             role->role = ROLE_LABEL;
         else if (c == columns->weight)
             role->role = ROLE_WEIGHT;
-        else if (!choice.drop[c] && !choice.keep[c] && (!options->only || choice.only[c]))
+        else if (!choice.drop[c] && (!choice.keep[c] || choice.keep_all) &&
+                 (!options->only || choice.only[c]))
             add_feature(role, layout, schema, columns, c);
     }
     layout->labels = columns->target != SIZE_MAX;
@@ -260,14 +217,24 @@ static sepal_status match_positions(struct table_layout *layout, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
+/* As many columns are no part of the model as in training, where they were left out on purpose: of
+   these there is nothing to say. */
+static bool left_out_before(const struct table_layout *layout, const struct schema *schema) {
+    size_t cells = schema->n_columns + (schema->target != NULL) + (schema->weight != NULL);
+    for (size_t c = 0; c < layout->n_cells; c++) cells += layout->roles[c].role == ROLE_IGNORE;
+    return schema->header && cells == schema->cells;
+}
+
 static void note_extra(const struct table_layout *layout, sepal_ctx *ctx,
-                       const struct columns *columns, const bool *kept) {
+                       const struct columns *columns, const struct schema *schema,
+                       const bool *kept) {
     size_t extra = 0, first = 0;
     for (size_t c = columns->n; c-- > 0;)
         if (layout->roles[c].role == ROLE_IGNORE && !kept[c]) {
             extra++;
             first = c;
         }
+    if (left_out_before(layout, schema)) return;
     if (extra == 1)
         warn(ctx, "extra-columns", "column '%s' is not part of the model and is ignored",
              columns->names[first]);
@@ -330,6 +297,6 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
     layout->weights = with_labels && columns->weight != SIZE_MAX && !options->weights;
     layout->unknown_zero = options->unknown == UNKNOWN_ZERO;
     layout->drops = schema->missing == MISSING_DROP;
-    if (columns->header) note_extra(layout, ctx, columns, choice.keep);
+    if (columns->header) note_extra(layout, ctx, columns, schema, choice.keep);
     return SEPAL_OK;
 }

@@ -14,6 +14,7 @@ struct columns {
     const char **names;    /* of every cell; "x1" ... without a header */
     struct tokens by_name; /* the same, to be found quickly */
     size_t target;         /* SIZE_MAX: none */
+    bool guessed;          /* the target is the last column, for want of a better one */
     size_t weight;         /* likewise */
     bool labels_elsewhere; /* labels come from another file: no column is the target */
     bool numbers;          /* every cell is a number: the format has nothing else */
@@ -22,6 +23,21 @@ struct columns {
 static inline struct columns columns_none(const char *file) {
     return (struct columns){.file = file, .header_line = 1, .target = SIZE_MAX, .weight = SIZE_MAX};
 }
+
+/* ---- Columns as the options name them (column_list.c): "id,3,5-9,PAY_*" --------------------- */
+
+/* Mark the columns of a list in chosen[]; NULL marks none. A name that itself holds a comma is given
+   alone. `option` is where the list was given. */
+sepal_status column_list_mark(bool *chosen, sepal_ctx *ctx, const struct columns *columns,
+                              const char *list, const char *option);
+/* One column by its name or number; SIZE_MAX where `name` is NULL. */
+sepal_status column_list_one(size_t *out, sepal_ctx *ctx, const struct columns *columns,
+                             const char *name, const char *option);
+/* Whether a list has this text as a name, or a pattern that it matches. Numbers and ranges are no
+   names; nor is a pattern that has nothing but digits beside its marks. */
+bool column_list_names(const char *list, struct slice text);
+
+/* ---- What they are for -------------------------------------------------------------------- */
 
 /* A name by which the target is found. */
 bool column_is_target(const char *name);

@@ -9,6 +9,7 @@
 struct csv_marks {
     char delimiter, eol;
     bool quotes;
+    bool comma; /* the decimal mark is a comma, not a point */
 };
 
 /* Scan one cell from p: returns the byte after it (a delimiter, an end of line, or `end`). Text with

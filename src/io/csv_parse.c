@@ -21,7 +21,7 @@ static bool csv_is_weightless(const struct csv_parser *parser, const char *p) {
         p = csv_cell_next(p, parser->end, parser->marks, parser->rows.scratch->unquoted, &cell);
         if (cell.fault) return false;
         if (layout->roles[c].role == ROLE_WEIGHT)
-            return cell_is_number(cell.text, &weight) && weight == 0;
+            return table_number(layout, cell.text, &weight) && weight == 0;
         if (!csv_cell_more(&p, parser->end, parser->marks)) return false;
     }
     return false;
@@ -40,7 +40,8 @@ static const char *quick_number(struct csv_parser *parser, const struct table_ro
     double value;
     if (role->role != ROLE_FEATURE || role->as_text || role->keep || parser->rows.weightless)
         return NULL;
-    const char *after = decimal_read(p, parser->end, &value);
+    const char *after = parser->marks.comma ? decimal_comma_read(p, parser->end, &value)
+                                            : decimal_read(p, parser->end, &value);
     if (!after || after == parser->end) return NULL;
     if (*after != parser->marks.delimiter && *after != parser->marks.eol) return NULL;
     rows_number(&parser->rows, role, value);

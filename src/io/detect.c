@@ -57,19 +57,19 @@ static struct vote try_delimiter(const char *bytes, const char *end, struct csv_
     return vote;
 }
 
-sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size_t n, char eol,
-                              bool quotes) {
+sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size_t n,
+                              struct csv_marks marks) {
     static const char candidates[] = {',', ';', '\t', '|', ' '};
     if (n >= DETECT_BYTES) { /* the last line may be cut off */
-        const char *last = memrchr(bytes, eol, DETECT_BYTES);
+        const char *last = memrchr(bytes, marks.eol, DETECT_BYTES);
         n = last ? (size_t)(last - bytes) + 1 : DETECT_BYTES;
     }
     char *scratch = mem_alloc(ctx, n + 1, 1);
     if (!scratch) return SEPAL_EMEMORY;
     size_t most = 0;
-    *out = ',';
-    for (size_t i = 0; i < sizeof candidates; i++) {
-        struct csv_marks marks = {candidates[i], eol, quotes};
+    *out = marks.comma ? ';' : ',';
+    for (size_t i = marks.comma; i < sizeof candidates; i++) {
+        marks.delimiter = candidates[i];
         struct vote vote = try_delimiter(bytes, bytes + n, marks, scratch);
         if (vote.agreeing && vote.agreeing == vote.lines) {
             *out = candidates[i];
@@ -95,18 +95,23 @@ static size_t longest_record(const char *p, const char *end, struct csv_marks ma
     return longest;
 }
 
-static void detect_look_at(struct csv_evidence *below, struct slice text, struct slice top) {
+static bool is_number(const struct csv_sample *sample, struct slice text) {
     double value;
-    if (cell_is_number(text, &value))
-        below->numbers = true;
+    return sample->comma ? cell_is_comma_number(text, &value) : cell_is_number(text, &value);
+}
+
+static void detect_look_at(const struct csv_sample *sample, size_t c, struct slice text) {
+    struct csv_evidence *below = &sample->below[c];
+    if (is_number(sample, text))
+        below->numbers++;
     else if (!cell_is_missing(text))
-        below->texts = true;
-    if (slice_compare(text, top) == 0) below->recurs = true;
+        below->texts++;
+    if (slice_compare(text, sample->cell[c].text) == 0) below->recurs = true;
 }
 
 sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,
                              const char *bytes, size_t n, struct csv_marks marks) {
-    *out = (struct csv_sample){0};
+    *out = (struct csv_sample){.comma = marks.comma};
     const char *p = bytes, *end = bytes + n;
     /* room for the texts of two records, row 0 and the one looked at */
     size_t longest = longest_record(p, end, marks);
@@ -123,23 +128,25 @@ sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct aren
         if (!next) next = end;
         size_t cells = csv_split(p, next, marks, scratch, row, out->cells);
         for (size_t c = 0; out->rows && cells == out->cells && c < cells; c++)
-            detect_look_at(&out->below[c], row[c].text, out->cell[c].text);
+            detect_look_at(out, c, row[c].text);
         if (cells == out->cells && out->rows++ == 0) scratch += longest + 1;
     }
     return SEPAL_OK;
 }
 
 static bool names_a_number_column(const struct csv_sample *sample, size_t c) {
-    double value;
     struct slice top = sample->cell[c].text;
-    if (cell_is_number(top, &value) || cell_is_missing(top)) return false;
+    if (is_number(sample, top) || cell_is_missing(top)) return false;
     return sample->below[c].numbers && !sample->below[c].texts;
 }
 
-static bool is_number_or_recurs(const struct csv_sample *sample, size_t c) {
-    double value;
+/* At least half of the column are numbers, row 0 counted as any other. */
+static bool is_numeric_or_recurs(const struct csv_sample *sample, size_t c) {
     const struct csv_evidence *below = &sample->below[c];
-    return cell_is_number(sample->cell[c].text, &value) || below->numbers || below->recurs;
+    struct slice top = sample->cell[c].text;
+    size_t texts = below->texts + !cell_is_missing(top);
+    bool numeric = below->numbers && below->numbers >= texts;
+    return is_number(sample, top) || numeric || below->recurs;
 }
 
 bool detect_names(const struct csv_sample *sample) {
@@ -151,6 +158,6 @@ bool detect_names(const struct csv_sample *sample) {
 bool detect_header(const struct csv_sample *sample) {
     if (detect_names(sample)) return true;
     for (size_t c = 0; c < sample->cells; c++)
-        if (is_number_or_recurs(sample, c)) return false;
+        if (is_numeric_or_recurs(sample, c)) return false;
     return sample->rows > 0;
 }

@@ -11,17 +11,18 @@ enum { DETECT_BYTES = 1 << 16, HEADER_ROWS = 100 };
 sepal_status detect_refuse(sepal_ctx *ctx, const char *file, const char *bytes, size_t n);
 char detect_eol(const char *bytes, size_t n);
 /* The delimiter that cuts all lines into the same number of cells, else the one that does so for
-   most lines. */
-sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size_t n, char eol,
-                              bool quotes);
+   most lines; with the marks that are known, whatever their delimiter. */
+sepal_status detect_delimiter(char *out, sepal_ctx *ctx, const char *bytes, size_t n,
+                              struct csv_marks marks);
 
 /* The first record of a table, split into cells, and what the next ones tell about its columns. */
 struct csv_sample {
     size_t rows, cells; /* cells of row 0; a row with another number is not sampled */
+    bool comma;         /* the decimal mark */
     struct table_cell *cell;
     struct csv_evidence {
-        bool numbers, texts; /* below row 0 */
-        bool recurs;         /* the cell of row 0 does, below it */
+        size_t numbers, texts; /* below row 0 */
+        bool recurs;           /* the cell of row 0 does, below it */
     } * below;
 };
 sepal_status csv_sample_take(struct csv_sample *out, sepal_ctx *ctx, struct arena *arena,

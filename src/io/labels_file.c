@@ -34,7 +34,7 @@ struct intake {
 };
 
 static const char *what(const struct labels_file *labels) {
-    return labels->weights ? "weights" : "labels";
+    return labels->weights ? "weights" : labels->names ? "names" : "labels";
 }
 
 static struct slice labels_trimmed(struct slice text) {
@@ -54,7 +54,8 @@ static sepal_status add_label(struct intake *in, struct slice text) {
     bool fresh;
     if (text.length > LIMIT_TEXT)
         return fail_at(in->ctx, SEPAL_EDATA, labels->file, labels->rows + 1, 1,
-                       "this label " LIMIT_TEXT_SAID);
+                       labels->names ? "this name " LIMIT_TEXT_SAID
+                                     : "this label " LIMIT_TEXT_SAID);
     TRY(mem_reserve(in->ctx, (void **)&labels->number, &in->room, labels->rows + 1,
                     sizeof *labels->number));
     TRY(tokens_add(&labels->texts, in->ctx, text, &number, &fresh));
@@ -254,9 +255,7 @@ static sepal_status read_file(struct intake *in, const char *path) {
     return in->labels->weights ? check_some_weight(in) : SEPAL_OK;
 }
 
-static sepal_status read_labels_file(struct labels_file *out, sepal_ctx *ctx, const char *path,
-                                     bool weights) {
-    *out = (struct labels_file){.weights = weights};
+static sepal_status read_labels_file(struct labels_file *out, sepal_ctx *ctx, const char *path) {
     struct intake in = {.ctx = ctx, .labels = out, .source = {.file = {.fd = -1}}};
     sepal_status status = read_file(&in, path);
     source_close(&in.source);
@@ -267,11 +266,40 @@ static sepal_status read_labels_file(struct labels_file *out, sepal_ctx *ctx, co
 }
 
 sepal_status labels_file_labels(struct labels_file *out, sepal_ctx *ctx, const char *path) {
-    return read_labels_file(out, ctx, path, false);
+    *out = (struct labels_file){0};
+    return read_labels_file(out, ctx, path);
 }
 
 sepal_status labels_file_weights(struct labels_file *out, sepal_ctx *ctx, const char *path) {
-    return read_labels_file(out, ctx, path, true);
+    *out = (struct labels_file){.weights = true};
+    return read_labels_file(out, ctx, path);
+}
+
+/* The first name that is none, or stands twice. */
+static sepal_status check_names(sepal_ctx *ctx, const struct labels_file *names) {
+    char shown[TEXT_SHOWN_BYTES];
+    for (size_t i = 0; i < names->rows; i++) {
+        struct slice text = names->texts.items[names->number[i]];
+        const struct label_fault *fault = text.length ? fault_of(text) : NULL;
+        /* the words for missing values are names as good as any */
+        bool sound = text.length && (!fault || label_is_missing(text));
+        if (sound && names->number[i] == i) continue; /* new: the earlier ones were all distinct */
+        return fail_at(ctx, SEPAL_EDATA, names->file, i + 1, 1,
+                       sound
+                           ? "the name '%s' is that of another feature, too; names must differ"
+                           : "'%s' is no name of a feature: it must be UTF-8 text without control "
+                             "characters, one name per line",
+                       text_shown(shown, text.bytes, text.length));
+    }
+    return SEPAL_OK;
+}
+
+sepal_status labels_file_names(struct labels_file *out, sepal_ctx *ctx, const char *path) {
+    *out = (struct labels_file){.names = true};
+    TRY(read_labels_file(out, ctx, path));
+    sepal_status status = check_names(ctx, out);
+    if (status != SEPAL_OK) labels_file_clear(out);
+    return status;
 }
 
 void labels_file_clear(struct labels_file *labels) {

@@ -1,4 +1,5 @@
-/* One label or one weight per row, in a file beside the data: npy, idx, or text with one a line. */
+/* One label or one weight per row, in a file beside the data: npy, idx, or text with one a line. Or one
+   name for each feature. */
 #ifndef SEPAL_IO_LABELS_FILE_H
 #define SEPAL_IO_LABELS_FILE_H
 
@@ -7,7 +8,7 @@
 struct labels_file {
     const char *file; /* its name in messages; lives as long as the path it was opened by */
     size_t rows;
-    bool weights;        /* else labels */
+    bool weights, names; /* else labels */
     bool lines;          /* text: row r is line r + 1 */
     struct tokens texts; /* labels: the distinct ones */
     uint32_t *number;    /* of each row's label among them */
@@ -19,6 +20,8 @@ struct labels_file {
    characters) are kept: they do no harm to rows that are left out. Weights are checked at once. */
 sepal_status labels_file_labels(struct labels_file *out, sepal_ctx *ctx, const char *path);
 sepal_status labels_file_weights(struct labels_file *out, sepal_ctx *ctx, const char *path);
+/* Names of features, one a row, which are checked at once: texts, and no two the same. */
+sepal_status labels_file_names(struct labels_file *out, sepal_ctx *ctx, const char *path);
 void labels_file_clear(struct labels_file *labels);
 
 /* The label of a row that is used must be one. */

@@ -56,7 +56,7 @@ static sepal_status merge_table(struct reading *reading) {
     if (reading->learnt && reading->table.skips) TRY(merge_odd_texts(reading));
     TRY(join_files(reading));
     TRY(merge_missing(reading));
-    if (!reading->with_labels && reading->known->missing == MISSING_DROP)
+    if (!reading->with_labels && reading->known && reading->known->missing == MISSING_DROP)
         TRY(keep_undecided(reading));
     TRY(merge_rows(reading));
     TRY(merge_columns(reading));
@@ -74,12 +74,36 @@ static void note_ignored(struct reading *reading) {
              "%zu values have an index that training has not seen and are ignored", ignored);
 }
 
+/* Names that the user gives to the features; without --n-features, there are as many as names. */
+static sepal_status name_features(struct reading *reading) {
+    const struct labels_file *names = &reading->names;
+    struct schema *schema = reading->learnt;
+    if (!names->file) return SEPAL_OK;
+    if (!reading->options.n_features && names->rows > schema->width) schema->width = names->rows;
+    if (names->rows != schema->width)
+        return fail_at(reading->ctx, SEPAL_EDATA, names->file, names->rows + 1, 1,
+                       "%zu names here, and %s has %zu features; there must be a name for each, in "
+                       "a line of its own",
+                       names->rows, reading->source.file.name, schema->width);
+    schema->names = arena_alloc(reading->ctx, &schema->arena, names->rows, sizeof *schema->names);
+    if (!schema->names) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < names->rows; i++) {
+        struct slice name = names->texts.items[i];
+        schema->names[i] = arena_text(reading->ctx, &schema->arena, name.bytes, name.length);
+        if (!schema->names[i]) return SEPAL_EMEMORY;
+    }
+    return SEPAL_OK;
+}
+
 static sepal_status merge_indexed(struct reading *reading) {
     bool labels_inside = reading->with_labels && !reading->labels.file;
-    if (reading->options.bad_lines == BAD_LINES_SKIP && labels_inside)
+    if ((reading->options.bad_lines == BAD_LINES_SKIP || reading->surveys) && labels_inside)
         TRY(merge_unlabelled(reading));
     TRY(join_files(reading));
-    if (reading->learnt) TRY(merge_indices(reading));
+    if (reading->learnt) {
+        TRY(merge_indices(reading));
+        TRY(name_features(reading));
+    }
     note_ignored(reading);
     return merge_rows(reading);
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- text in columns of numbers ----------------------------------------------------------- */
 
@@ -21,11 +22,16 @@ static void drop_row(struct parsed_chunk *parsed, size_t r) {
         if (isnan(parsed_cell(parsed, r, f))) parsed->columns[f].missing--;
 }
 
+static const struct table_role *role_of(const struct reading *reading, size_t feature) {
+    const struct table_role *role = reading->table.roles;
+    while (role->role != ROLE_FEATURE || role->feature != feature) role++;
+    return role;
+}
+
 static sepal_status drop_odd(struct reading *reading, struct parsed_chunk *parsed,
                              const bool *numbers, const struct odd_text *odd) {
-    const struct table_role *role = reading->table.roles;
     if (!numbers[odd->feature] || parsed->drop[odd->row]) return SEPAL_OK;
-    while (role->role != ROLE_FEATURE || role->feature != odd->feature) role++;
+    const struct table_role *role = role_of(reading, odd->feature);
     struct slice text = parsed->columns[odd->feature].tokens->items[odd->token];
     char message[ERROR_MESSAGE_BYTES], shown[TEXT_SHOWN_BYTES];
     snprintf(message, sizeof message,
@@ -36,6 +42,40 @@ static sepal_status drop_odd(struct reading *reading, struct parsed_chunk *parse
                                                       : "");
     drop_row(parsed, odd->row);
     return bad_lines_add(&parsed->bad, reading->ctx, odd->spot, message);
+}
+
+/* Where rows are only described, the cell is missing and counted. */
+static sepal_status note_odd(struct reading *reading, struct parsed_chunk *parsed,
+                             const struct odd_text *odd) {
+    struct file_facts *facts = reading->data->facts;
+    const struct table_role *role = role_of(reading, odd->feature);
+    struct slice text = parsed->columns[odd->feature].tokens->items[odd->token];
+    char shown[TEXT_SHOWN_BYTES];
+    size_t at = odd->row * parsed->n_columns + odd->feature;
+    if (parsed->f32_cells)
+        parsed->f32_cells[at] = NAN;
+    else
+        parsed->f64_cells[at] = NAN;
+    facts->columns[role - reading->table.roles].odd++;
+    parsed->columns[odd->feature].missing++;
+    if (facts->odd_cells++ >= ODD_SHOWN) return SEPAL_OK;
+    text_shown(shown, text.bytes, text.length);
+    const char *copy = arena_text(reading->ctx, &reading->data->arena, shown, strlen(shown));
+    if (!copy) return SEPAL_EMEMORY;
+    facts->odd[facts->odd_shown++] =
+        (struct odd_cell){parsed->first_line + odd->spot.line, odd->spot.column, role->name, copy};
+    return SEPAL_OK;
+}
+
+static sepal_status note_odds(struct reading *reading, const bool *numbers) {
+    for (size_t i = 0; i < reading->chunks.count; i++) {
+        struct parsed_chunk *parsed = reading->chunks.items[i];
+        for (size_t k = 0; k < parsed->n_odd; k++)
+            if (numbers[parsed->odd[k].feature]) TRY(note_odd(reading, parsed, &parsed->odd[k]));
+        for (size_t f = 0; f < parsed->n_columns; f++)
+            if (numbers[f]) parsed->columns[f].texts = 0;
+    }
+    return SEPAL_OK;
 }
 
 static sepal_status drop_odds(struct reading *reading, const bool *numbers) {
@@ -61,7 +101,8 @@ sepal_status merge_odd_texts(struct reading *reading) {
         if (role->role == ROLE_FEATURE && !role->as_text)
             numbers[role->feature] = has_numbers(&reading->chunks, role->feature);
     }
-    sepal_status status = drop_odds(reading, numbers);
+    sepal_status status =
+        reading->surveys ? note_odds(reading, numbers) : drop_odds(reading, numbers);
     mem_free(numbers);
     return status;
 }
@@ -92,11 +133,11 @@ static sepal_status drop_unlabelled(sepal_ctx *ctx, struct parsed_chunk *parsed)
 
 sepal_status merge_unlabelled(struct reading *reading) {
     const struct chunks *chunks = &reading->chunks;
-    bool sets = false;
+    bool stay = reading->surveys; /* or are rows whose set of labels is empty */
     for (size_t i = 0; i < chunks->count; i++)
-        sets = sets || chunks->items[i]->notes.first_set.column;
+        stay = stay || chunks->items[i]->notes.first_set.column;
     for (size_t i = 0; i < chunks->count; i++)
-        if (sets)
+        if (stay)
             count_indices(chunks->items[i]);
         else
             TRY(drop_unlabelled(reading->ctx, chunks->items[i]));
@@ -110,6 +151,7 @@ void merge_bad_lines(struct reading *reading) {
     size_t count = 0, shown = 0;
     for (size_t i = 0; i < chunks->count; i++) count += chunks->items[i]->bad.count;
     if (!count) return;
+    if (reading->surveys) reading->data->facts->bad_lines += count;
     warn(reading->ctx, "bad-lines", "%zu of %zu rows cannot be read and are left out%s", count,
          chunks_records(chunks), count > BAD_LINES_SHOWN ? "; the first five:" : ":");
     for (size_t i = 0; i < chunks->count; i++) {

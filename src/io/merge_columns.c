@@ -23,17 +23,29 @@ static struct column_totals merge_columns_count(const struct chunks *chunks, siz
     return totals;
 }
 
+/* What else may be the matter with the first text of a column of numbers. */
+static const char *advise_mixed(const struct reading *reading, const struct parsed_chunk *chunk,
+                                struct spot spot, struct slice text) {
+    double value;
+    if (reading->table.advises && cell_is_comma_number(text, &value))
+        return ", or " OPTION "decimal comma if that is its decimal mark";
+    bool top = chunk->first_line + spot.line == 1;
+    return top ? ", or " OPTION "header yes if line 1 names the columns" : "";
+}
+
 static sepal_status refuse_mixed(struct reading *reading, const struct column *column,
                                  size_t feature, struct column_totals totals) {
     const struct parsed_column *parsed = &totals.first_text->columns[feature];
     struct slice text = parsed->tokens->items[0];
-    bool top = totals.first_text->first_line + parsed->first_text.line == 1;
     return chunk_fail(
         reading->ctx, &reading->source, totals.first_text, parsed->first_text,
-        "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of "
-        "them); mend the cell, or say " OPTION "categorical '%s' if they name categories%s",
+        "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of them, and %zu other "
+        "cell%s); mend the cell, or say " OPTION
+        "categorical '%s' if they name categories, or " OPTION
+        "bad-lines skip to leave such lines out%s",
         (int)(text.length < 40 ? text.length : 40), text.bytes, column->name, totals.numbers,
-        column->name, top ? ", or " OPTION "header yes if line 1 names the columns" : "");
+        totals.texts, totals.texts == 1 ? "" : "s", column->name,
+        advise_mixed(reading, totals.first_text, parsed->first_text, text));
 }
 
 static int merge_columns_by_bytes(const void *a, const void *b) {
@@ -214,7 +226,8 @@ sepal_status merge_missing(struct reading *reading) {
         struct parsed_chunk *parsed = reading->chunks.items[i];
         size_t missing = 0;
         for (size_t f = 0; f < parsed->n_columns; f++) missing += parsed->columns[f].missing;
-        if (missing && rule == MISSING_REFUSE) return refuse_missing(reading, parsed);
+        if (missing && rule == MISSING_REFUSE && !reading->surveys)
+            return refuse_missing(reading, parsed);
         if (missing && rule == MISSING_DROP) TRY(mark_incomplete(reading->ctx, parsed));
     }
     return SEPAL_OK;

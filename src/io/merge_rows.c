@@ -161,8 +161,11 @@ static sepal_status single_labels(struct reading *reading, const struct label_te
     data->label = mem_alloc(ctx, data->matrix.rows, sizeof *data->label);
     if (!class_of || !data->label) return SEPAL_EMEMORY;
     TRY(merge_classes(reading, &texts->all, class_of));
-    for (struct chunk_row at = kept_rows(reading); chunk_row_next(&at);)
-        data->label[at.i] = class_of[texts->number[at.part.chunk][at.part.parsed->label[at.r]]];
+    for (struct chunk_row at = kept_rows(reading); chunk_row_next(&at);) {
+        uint32_t label = at.part.parsed->label[at.r];
+        bool there = label != NO_LABEL; /* or the rows are only to be described */
+        data->label[at.i] = there ? class_of[texts->number[at.part.chunk][label]] : -1;
+    }
     return SEPAL_OK;
 }
 
@@ -263,7 +266,8 @@ static sepal_status label_sets(struct reading *reading, const struct label_texts
 sepal_status merge_labels(struct reading *reading) {
     struct label_texts texts = {0};
     const struct parsed_chunk *first = chunk_with_set(&reading->chunks);
-    sepal_status status = first ? SEPAL_OK : refuse_unlabelled(reading);
+    bool labelled = !first && !reading->surveys;
+    sepal_status status = labelled ? refuse_unlabelled(reading) : SEPAL_OK;
     if (status == SEPAL_OK) status = label_texts_merge(&texts, reading->ctx, &reading->chunks);
     if (status == SEPAL_OK)
         status = first ? label_sets(reading, &texts, first) : single_labels(reading, &texts);

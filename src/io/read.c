@@ -129,9 +129,10 @@ static sepal_status read_choose_format(struct reading *reading) {
 
 static sepal_status refuse_contradictions(struct reading *reading) {
     const struct read_options *options = &reading->options;
-    const char *path[] = {reading->path, options->labels, options->weights};
+    const char *path[] = {reading->path, options->labels, options->weights, options->names};
     size_t inputs = 0;
-    for (size_t i = 0; i < 3; i++) inputs += path[i] && strcmp(path[i], "-") == 0;
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++)
+        inputs += path[i] && strcmp(path[i], "-") == 0;
     if (options->labels && options->target)
         return fail(reading->ctx, SEPAL_EUSAGE,
                     OPTION "labels and " OPTION
@@ -142,8 +143,8 @@ static sepal_status refuse_contradictions(struct reading *reading) {
                            "weight both say where the weights are; give one of them");
     if (inputs > 1)
         return fail(reading->ctx, SEPAL_EUSAGE,
-                    "standard input can be only one of the data, " OPTION "labels and " OPTION
-                    "weights");
+                    "standard input can be only one of the data, " OPTION "labels, " OPTION
+                    "weights and " OPTION "names");
     return SEPAL_OK;
 }
 
@@ -188,6 +189,40 @@ static sepal_status begin_data(struct reading *reading) {
     return SEPAL_OK;
 }
 
+/* What the labels are, to be told in reports. */
+static sepal_status keep_target(struct reading *reading) {
+    const struct columns *columns = &reading->columns;
+    sepal_data *data = reading->data;
+    const char *file = reading->labels.file;
+    struct target target = {.source = TARGET_FIELD};
+    if (!reading->with_labels) return SEPAL_OK;
+    if (file)
+        target = (struct target){.source = TARGET_FILE, .name = file};
+    else if (reading->format->family == FAMILY_TABLE)
+        target = (struct target){.source = TARGET_COLUMN,
+                                 .name = columns->names[columns->target],
+                                 .guessed = columns->guessed,
+                                 .named = reading->options.target != NULL};
+    return target_copy(&data->target, reading->ctx, &data->arena, &target);
+}
+
+/* What is told of the file itself. The names of columns live as long as the schema. */
+static sepal_status begin_survey(struct reading *reading) {
+    reading->data->facts =
+        arena_zero(reading->ctx, &reading->data->arena, 1, sizeof *reading->data->facts);
+    return reading->data->facts ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+static void end_survey(struct reading *reading) {
+    const sepal_data *data = reading->data;
+    struct file_facts *facts = data->facts;
+    facts->format = reading->format->name;
+    facts->delimiter = reading->delimiter;
+    facts->header = reading->columns.header;
+    for (size_t i = 0; data->label && i < data->matrix.rows; i++)
+        facts->unlabelled += data->label[i] < 0;
+}
+
 /* The rows as blocks, unless they are used where they are in their file. */
 static sepal_status take_matrix(struct reading *reading) {
     sepal_data *data = reading->data;
@@ -209,21 +244,22 @@ static sepal_status read_read_all(struct reading *reading, const char *options) 
     TRY(read_choose_format(reading));
     TRY(read_labels_and_weights(reading));
     TRY(begin_data(reading));
+    if (reading->surveys) TRY(begin_survey(reading));
     TRY(reading->format->read(reading));
+    TRY(keep_target(reading));
     TRY(merge_chunks(reading));
-    return take_matrix(reading);
+    TRY(take_matrix(reading));
+    if (reading->surveys) end_survey(reading);
+    return SEPAL_OK;
 }
 
-sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
-                       const struct schema *schema, bool with_labels) {
+static sepal_status read_data(sepal_data **out, sepal_ctx *ctx, const char *options,
+                              struct reading reading) {
     uint64_t start = clock_ns();
     *out = NULL;
-    struct reading reading = {.ctx = ctx,
-                              .path = path,
-                              .known = schema,
-                              .with_labels = with_labels,
-                              .line = 1,
-                              .source = {.file = {.fd = -1}}};
+    reading.ctx = ctx;
+    reading.line = 1;
+    reading.source.file.fd = -1;
     reading.data = data_new(ctx);
     sepal_status status = reading.data ? read_read_all(&reading, options) : SEPAL_EMEMORY;
     source_close(&reading.source);
@@ -232,6 +268,7 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
     tokens_clear(&reading.columns.by_name);
     labels_file_clear(&reading.labels);
     labels_file_clear(&reading.weights);
+    labels_file_clear(&reading.names);
     mem_free(reading.sibling);
     arena_clear(&reading.arena);
     if (status != SEPAL_OK) {
@@ -241,4 +278,15 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
     reading.data->seconds = clock_seconds_since(start);
     *out = reading.data;
     return SEPAL_OK;
+}
+
+sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
+                       const struct schema *schema, bool with_labels) {
+    return read_data(out, ctx, options,
+                     (struct reading){.path = path, .known = schema, .with_labels = with_labels});
+}
+
+sepal_status data_survey(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options) {
+    return read_data(out, ctx, options,
+                     (struct reading){.path = path, .surveys = true, .with_labels = true});
 }

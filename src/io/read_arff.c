@@ -76,7 +76,7 @@ static sepal_status read_arff_name_columns(struct reading *reading,
 static sepal_status declare(struct reading *reading, struct table_role *role,
                             const struct arff_attribute *attribute) {
     struct column *column = &reading->learnt->columns[role->feature];
-    if (attribute->n_values > LIMIT_CATEGORIES)
+    if (attribute->n_values > LIMIT_CATEGORIES && !reading->surveys)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name,
                        reading->columns.header_line + attribute->spot.line, attribute->spot.column,
                        "attribute '%s' has %zu declared values, %d are the most that can become "
@@ -150,6 +150,9 @@ static sepal_status look_at_rows(struct reading *reading, struct arff_layout *la
 static sepal_status read_arff(struct reading *reading) {
     struct arff_layout layout = {.table = &reading->table};
     struct arff_header header;
+    const struct reading_option others[] = {{"decimal", reading->options.decimal == DECIMAL_COMMA},
+                                            {0}};
+    TRY(reading_refuse_options(reading, others, "csv and tsv files", "an ARFF file"));
     TRY(read_arff_read_header(reading, &header, &layout.eol));
     layout.attributes = header.attributes;
     TRY(read_arff_name_columns(reading, &header));

@@ -5,6 +5,7 @@
 static sepal_status refuse_text_options(struct reading *reading) {
     const struct read_options *options = &reading->options;
     const struct reading_option text_only[] = {{"delimiter", options->delimiter != NULL},
+                                               {"decimal", options->decimal == DECIMAL_COMMA},
                                                {"skip", options->skip > 0},
                                                {"header", options->header == HEADER_YES},
                                                {0}};
@@ -22,6 +23,10 @@ static sepal_status read_array_name_columns(struct reading *reading, size_t n) {
 static sepal_status look_for_labels(struct reading *reading) {
     const struct read_options *options = &reading->options;
     if (!reading->with_labels || reading->labels.file || options->target) return SEPAL_OK;
+    if (reading->surveys) {
+        reading->with_labels = reading->format->array->labels_inside;
+        return SEPAL_OK;
+    }
     if (!reading->format->array->labels_inside)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
                        "an %s file has no labels in it, and there is none beside it; give " OPTION

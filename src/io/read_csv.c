@@ -34,10 +34,15 @@ static sepal_status choose_marks(struct reading *reading, struct csv_marks *mark
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     *marks = (struct csv_marks){.delimiter = reading->format->delimiter,
                                 .eol = detect_eol(bytes, n),
-                                .quotes = reading->options.quote};
-    if (wish) return named_delimiter(&marks->delimiter, reading->ctx, wish);
+                                .quotes = reading->options.quote,
+                                .comma = reading->options.decimal == DECIMAL_COMMA};
+    if (wish) TRY(named_delimiter(&marks->delimiter, reading->ctx, wish));
+    if (marks->delimiter == ',' && marks->comma)
+        return fail(reading->ctx, SEPAL_EUSAGE,
+                    "a comma cannot be both the " OPTION "delimiter and, by " OPTION
+                    "decimal comma, the decimal mark; leave one of them out");
     if (marks->delimiter) return SEPAL_OK;
-    return detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, marks->eol, marks->quotes);
+    return detect_delimiter(&marks->delimiter, reading->ctx, bytes, n, *marks);
 }
 
 /* Skip blank lines at the top, so that the first line is the header or the first row. */
@@ -51,13 +56,24 @@ static sepal_status skip_blank_lines(struct reading *reading, struct csv_marks m
     }
 }
 
+/* A cell of line 1 is what an option calls a column. */
+static bool is_called(const struct read_options *options, const struct csv_sample *sample) {
+    const char *const lists[] = {options->target, options->weight, options->drop,
+                                 options->only,   options->keep,   options->categorical};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t c = 0; lists[i] && c < sample->cells; c++)
+            if (column_list_names(lists[i], sample->cell[c].text)) return true;
+    return false;
+}
+
 static sepal_status has_header(struct reading *reading, const struct csv_sample *sample,
                                bool *header) {
     *header = reading->options.header == HEADER_YES;
     if (reading->options.header != HEADER_AUTO) return SEPAL_OK;
     /* For a model trained without a header, rows of text alone must not be taken for one. */
     bool named = !reading->known || reading->known->header;
-    *header = named ? detect_header(sample) : detect_names(sample);
+    *header = is_called(&reading->options, sample) ||
+              (named ? detect_header(sample) : detect_names(sample));
     if (*header || !reading->known) return SEPAL_OK;
     struct tokens first = {0};
     sepal_status status = SEPAL_OK;
@@ -115,16 +131,40 @@ static void skip_header(struct reading *reading, const char *bytes, size_t n,
     source_skip(&reading->source, (size_t)(next - bytes));
 }
 
+/* No other of the sampled lines has as many cells as the first: it belongs to no table. */
+static bool stands_alone(const struct csv_sample *sample, const char *bytes, size_t n,
+                         struct csv_marks marks) {
+    const char *end = bytes + n, *p = bytes;
+    size_t records = 0;
+    for (; p && p < end && records < 3; records++) p = csv_record_end(p, end, marks);
+    return sample->rows == 1 && records == 3;
+}
+
+/* A description goes on below such lines, and says so. */
+static sepal_status take_sample(struct reading *reading, struct csv_marks marks,
+                                struct csv_sample *sample, const char **bytes, size_t *n) {
+    for (;;) {
+        TRY(skip_blank_lines(reading, marks));
+        TRY(reading_peek_records(reading, marks, HEADER_ROWS + 1, bytes, n));
+        if (*n == 0) return reading_refuse_empty(reading, "there is nothing in this file");
+        TRY(csv_sample_take(sample, reading->ctx, &reading->arena, *bytes, *n, marks));
+        if (!reading->surveys || !stands_alone(sample, *bytes, *n, marks)) return SEPAL_OK;
+        warn(reading->ctx, "line-alone",
+             "line %zu has %zu cell%s, unlike those below it, and is left out; " OPTION
+             "skip %zu does that for other commands",
+             reading->line, sample->cells, sample->cells == 1 ? "" : "s", reading->line);
+        reading->data->facts->bad_lines++;
+        reading_skip_line(reading, *bytes, *n, marks.eol);
+    }
+}
+
 /* Read the header and decide what the columns are; the source is left at the first row. */
 static sepal_status read_csv_plan(struct reading *reading, struct csv_marks marks) {
     const char *bytes;
     size_t n;
     struct csv_sample sample;
     struct columns *columns = &reading->columns;
-    TRY(skip_blank_lines(reading, marks));
-    TRY(reading_peek_records(reading, marks, HEADER_ROWS + 1, &bytes, &n));
-    if (n == 0) return reading_refuse_empty(reading, "there is nothing in this file");
-    TRY(csv_sample_take(&sample, reading->ctx, &reading->arena, bytes, n, marks));
+    TRY(take_sample(reading, marks, &sample, &bytes, &n));
     columns->header_line = reading->line;
     if (sample_is_whole(&sample)) TRY(has_header(reading, &sample, &columns->header));
     TRY(read_csv_name_columns(reading, &sample, bytes, marks.eol));
@@ -135,7 +175,10 @@ static sepal_status read_csv_plan(struct reading *reading, struct csv_marks mark
 static sepal_status read_csv(struct reading *reading) {
     struct csv_layout layout = {.table = &reading->table};
     TRY(choose_marks(reading, &layout.marks));
+    reading->delimiter = layout.marks.delimiter;
     TRY(read_csv_plan(reading, layout.marks));
+    reading->table.comma = layout.marks.comma;
+    reading->table.advises = !layout.marks.comma && layout.marks.delimiter != ',';
     return table_parse(reading, &csv_chunk_format, &layout);
 }
 

@@ -51,6 +51,7 @@ static sepal_status refuse_table_options(struct reading *reading) {
                                                 {"categorical", options->categorical != NULL},
                                                 {"weight", options->weight != NULL},
                                                 {"delimiter", options->delimiter != NULL},
+                                                {"decimal", options->decimal == DECIMAL_COMMA},
                                                 {0}};
     return reading_refuse_options(reading, table_only, "tables",
                                   "in LIBSVM format, whose label comes first and whose columns "
@@ -61,7 +62,8 @@ static struct libsvm_layout read_libsvm_plan(const struct reading *reading, char
     struct libsvm_layout layout = {.eol = eol,
                                    .labels = reading->with_labels && !reading->labels.file,
                                    .most = INT32_MAX,
-                                   .skips = reading->options.bad_lines == BAD_LINES_SKIP,
+                                   .skips = reading->options.bad_lines == BAD_LINES_SKIP ||
+                                            reading->surveys,
                                    .weight = reading->weights.weight,
                                    .n_weights = reading->weights.rows};
     if (reading->options.n_features) layout.most = (uint32_t)reading->options.n_features;
@@ -84,6 +86,9 @@ static sepal_status read_libsvm(struct reading *reading) {
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
                        "the model was trained on a table and this is in LIBSVM format; sepal "
                        "convert makes one of the other");
+    /* a model knows the names of its features */
+    if (reading->options.names && reading->learnt)
+        TRY(labels_file_names(&reading->names, reading->ctx, reading->options.names));
     struct libsvm_layout layout = read_libsvm_plan(reading, detect_eol(bytes, n));
     reading->chunks.in_order = layout.weight != NULL;
     return chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line,

@@ -6,6 +6,7 @@
 
 enum header_choice { HEADER_AUTO, HEADER_YES, HEADER_NO };
 enum unknown_choice { UNKNOWN_REFUSE, UNKNOWN_ZERO };
+enum decimal_choice { DECIMAL_POINT, DECIMAL_COMMA };
 enum bad_lines_choice { BAD_LINES_STOP, BAD_LINES_SKIP };
 
 struct read_options {
@@ -13,10 +14,11 @@ struct read_options {
     const char *delimiter;
     int header;
     bool quote;
+    int decimal;
     size_t skip;
     const char *target, *drop, *only, *keep, *categorical, *weight;
-    const char *labels, *weights; /* paths */
-    int missing;                  /* enum missing */
+    const char *labels, *weights, *names; /* paths */
+    int missing;                          /* enum missing */
     int unknown;
     int bad_lines;
     size_t n_features; /* 0: as many as the file shows */

@@ -54,31 +54,70 @@ static sepal_status refuse_other_family(struct reading *reading) {
                    "one of the other");
 }
 
+/* Every column with its role, for a description. */
+static sepal_status survey_columns(struct reading *reading) {
+    static const char *const roles[] = {[ROLE_IGNORE] = "dropped",
+                                        [ROLE_FEATURE] = "feature",
+                                        [ROLE_LABEL] = "target",
+                                        [ROLE_WEIGHT] = "weight"};
+    struct file_facts *facts = reading->data->facts;
+    facts->n = reading->table.n_cells;
+    facts->columns =
+        arena_zero(reading->ctx, &reading->data->arena, facts->n, sizeof *facts->columns);
+    if (!facts->columns) return SEPAL_EMEMORY;
+    for (size_t c = 0; c < facts->n; c++) {
+        const struct table_role *role = &reading->table.roles[c];
+        bool feature = role->role == ROLE_FEATURE, kept = role->role == ROLE_IGNORE && role->keep;
+        facts->columns[c] = (struct surveyed_column){.name = reading->columns.names[c],
+                                                     .role = kept ? "kept" : roles[role->role],
+                                                     .feature = feature ? role->feature : SIZE_MAX};
+    }
+    return SEPAL_OK;
+}
+
 sepal_status table_plan(struct reading *reading) {
     struct columns *columns = &reading->columns;
     struct table_layout *layout = &reading->table;
     const struct schema *schema = reading->data->schema;
     struct arena *arena = table_arena(reading);
-    columns->labels_elsewhere = reading->labels.file != NULL;
+    columns->labels_elsewhere =
+        reading->labels.file != NULL || (reading->surveys && !reading->with_labels);
     TRY(refuse_other_family(reading));
+    const struct reading_option others[] = {{"names", reading->options.names != NULL}, {0}};
+    TRY(reading_refuse_options(reading, others, "LIBSVM rows",
+                               "a table, whose columns have names"));
     if (reading->known)
         TRY(columns_match(layout, reading->ctx, arena, columns, reading->known, &reading->options,
                           reading->with_labels));
     else
         TRY(columns_plan(layout, reading->learnt, reading->ctx, arena, columns, &reading->options));
     layout->refuses = schema->missing == MISSING_REFUSE;
-    layout->skips = reading->options.bad_lines == BAD_LINES_SKIP;
+    layout->surveys = reading->surveys;
+    layout->skips = reading->options.bad_lines == BAD_LINES_SKIP || reading->surveys;
     layout->weight = reading->weights.weight;
     layout->n_weights = reading->weights.rows;
-    return SEPAL_OK;
+    return reading->surveys ? survey_columns(reading) : SEPAL_OK;
+}
+
+static sepal_status parse_rows(struct reading *reading, const struct chunk_format *format,
+                               const void *layout) {
+    reading->chunks.in_order = reading->table.weight != NULL;
+    reading->chunks.note_bytes = reading->table.n_features * sizeof(struct parsed_column);
+    return chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line, format,
+                        layout);
 }
 
 sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
                          const void *layout) {
-    reading->chunks.in_order = reading->table.weight != NULL;
-    reading->chunks.note_bytes = reading->table.n_features * sizeof(struct parsed_column);
-    TRY(chunks_parse(&reading->chunks, reading->ctx, &reading->source, reading->line, format,
-                     layout));
+    bool open = kinds_open(reading), again = false;
+    if (open) source_mark(&reading->source);
+    TRY(parse_rows(reading, format, layout));
+    if (open) TRY(kinds_settle(reading, &again));
+    if (again) {
+        chunks_clear(&reading->chunks);
+        TRY(parse_rows(reading, format, layout));
+        TRY(kinds_check(reading));
+    }
     if (reading->chunks.count) return SEPAL_OK;
     return reading_refuse_empty(reading, "there are no rows below the header");
 }

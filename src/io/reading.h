@@ -16,11 +16,14 @@ struct reading {
     const struct format *format;
     const struct schema *known; /* of the model, NULL when learning */
     bool with_labels;
+    bool surveys;          /* see data_survey */
+    char delimiter;        /* of a table of text; 0: none */
     struct schema *learnt; /* being made, NULL when reading for a model */
     struct arena arena;
     struct source source;
     size_t line;                        /* number of the line at which the source stands */
     struct labels_file labels, weights; /* from files beside the data; without a file: none */
+    struct labels_file names;           /* likewise, of features that are indices */
     char *sibling;                      /* path of a label file that was found, not asked for */
     struct columns columns;             /* of a table, as are */
     struct table_layout table;          /* what they are for; both empty where rows are indexed */
@@ -61,5 +64,15 @@ sepal_status table_plan(struct reading *reading);
 /* Parse the rows. `layout` is what the format's parser wants. */
 sepal_status table_parse(struct reading *reading, const struct chunk_format *format,
                          const void *layout);
+
+/* ---- Numbers or text, where the file does not say (column_kinds.c) ------------------------ */
+
+/* Whether there is a column whose kind is to be found out. */
+bool kinds_open(const struct reading *reading);
+/* Once all rows are parsed: mark the columns that are text though they have numbers. *again: there are
+   some, and the source stands at the first row again. */
+sepal_status kinds_settle(struct reading *reading, bool *again);
+/* Once they are parsed again: numbers without any mark count among those with decimal commas. */
+sepal_status kinds_check(struct reading *reading);
 
 #endif

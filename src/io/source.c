@@ -1,7 +1,8 @@
 #include "io/source.h"
 
 #include "core/alloc.h"
-#include "io/gunzip.h"
+#include "data/limits.h"
+#include "core/gunzip.h"
 
 #include <string.h>
 #include <strings.h>
@@ -189,6 +190,27 @@ sepal_status source_peek(struct source *source, sepal_ctx *ctx, size_t want, con
 
 void source_skip(struct source *source, size_t peeked) {
     source->ahead_at += peeked;
+    source->taken += peeked;
+}
+
+static void forget_kept(struct source *source) {
+    mem_free(source->kept);
+    source->kept = NULL;
+    source->n_kept = source->kept_room = 0;
+    source->keeps = false;
+}
+
+static sepal_status keep_taken(struct source *source, sepal_ctx *ctx, const char *bytes, size_t n) {
+    source->taken += n;
+    if (!source->keeps || n == 0) return SEPAL_OK;
+    if (n > LIMIT_KEPT - source->n_kept) {
+        forget_kept(source);
+        return SEPAL_OK;
+    }
+    TRY(mem_reserve(ctx, (void **)&source->kept, &source->kept_room, source->n_kept + n, 1));
+    memcpy(source->kept + source->n_kept, bytes, n);
+    source->n_kept += n;
+    return SEPAL_OK;
 }
 
 sepal_status source_take(struct source *source, sepal_ctx *ctx, char *buffer, size_t size,
@@ -207,12 +229,11 @@ sepal_status source_take(struct source *source, sepal_ctx *ctx, char *buffer, si
         TRY(read_stream(source, ctx, buffer + *got, size - *got, &n));
         *got += n;
     }
-    return SEPAL_OK;
+    return keep_taken(source, ctx, buffer, *got);
 }
 
-sepal_status source_open(struct source *source, sepal_ctx *ctx, const char *path) {
-    *source = (struct source){.file = {.fd = -1}};
-    TRY(input_open(&source->file, ctx, path, SEPAL_EDATA));
+/* From the first bytes on, which tell whether the rest is packed. */
+static sepal_status source_begin(struct source *source, sepal_ctx *ctx) {
     const char *bytes;
     size_t n;
     TRY(source_peek(source, ctx, sizeof source->magic, &bytes, &n));
@@ -226,11 +247,60 @@ sepal_status source_open(struct source *source, sepal_ctx *ctx, const char *path
     return unpack_open(source, ctx);
 }
 
-void source_close(struct source *source) {
+sepal_status source_open(struct source *source, sepal_ctx *ctx, const char *path) {
+    *source = (struct source){.file = {.fd = -1}};
+    TRY(input_open(&source->file, ctx, path, SEPAL_EDATA));
+    bool regular = input_size(&source->file) != SIZE_MAX;
+    source->start = regular ? input_offset(&source->file) : SIZE_MAX;
+    return source_begin(source, ctx);
+}
+
+void source_mark(struct source *source) {
+    source->mark = source->taken;
+    source->keeps = source->start == SIZE_MAX;
+}
+
+/* All but the file itself. */
+static void clear_stream(struct source *source) {
     gunzip_close(source->gunzip);
     unpack_close(source);
-    input_close(&source->file);
     mem_free(source->packed);
     mem_free(source->ahead);
+    mem_free(source->kept);
+}
+
+/* Read the file again, up to the mark. */
+static sepal_status read_again(struct source *source, sepal_ctx *ctx) {
+    enum { STEP = 1 << 16 };
+    size_t left = source->mark, got = 1;
+    const char *bytes;
+    clear_stream(source);
+    *source = (struct source){.file = source->file, .start = source->start};
+    TRY(input_seek(ctx, &source->file, source->start));
+    TRY(source_begin(source, ctx));
+    for (; left && got; left -= got) { /* it may have been cut meanwhile */
+        TRY(source_peek(source, ctx, left < STEP ? left : STEP, &bytes, &got));
+        source_skip(source, got);
+    }
+    return SEPAL_OK;
+}
+
+sepal_status source_rewind(struct source *source, sepal_ctx *ctx, bool *gone) {
+    *gone = false;
+    if (source->start != SIZE_MAX) return read_again(source, ctx);
+    *gone = !source->keeps;
+    mem_free(source->ahead);
+    source->ahead = source->kept; /* the stream has ended: these are all there are */
+    source->ahead_at = 0;
+    source->ahead_end = source->n_kept;
+    source->ahead_room = source->kept_room;
+    source->kept = NULL;
+    forget_kept(source);
+    return SEPAL_OK;
+}
+
+void source_close(struct source *source) {
+    clear_stream(source);
+    input_close(&source->file);
     *source = (struct source){.file = {.fd = -1}};
 }

@@ -19,6 +19,12 @@ struct source {
     char magic[8];           /* first bytes of a compressed file, given to the archive again */
     size_t n_magic;
     sepal_ctx *callback_ctx; /* who is reading: for errors inside the archive's callback */
+    size_t start;            /* where a regular file began; SIZE_MAX of anything else */
+    size_t taken;            /* bytes of the stream that are taken, or dropped */
+    size_t mark;             /* of these, the ones before the mark */
+    bool keeps;              /* those behind it are kept */
+    char *kept;
+    size_t n_kept, kept_room;
 };
 
 /* The source is to be closed even if opening it failed. `path` must outlive it. */
@@ -30,6 +36,11 @@ sepal_status source_peek(struct source *source, sepal_ctx *ctx, size_t want, con
 sepal_status source_take(struct source *source, sepal_ctx *ctx, char *buffer, size_t size,
                          size_t *got);
 void source_skip(struct source *source, size_t peeked); /* drop bytes that were peeked at */
+/* Mark the place where the source stands, to come back to it once. A regular file is read again; of
+   anything else the bytes behind the mark are kept, as long as they are at most LIMIT_KEPT. */
+void source_mark(struct source *source);
+/* Go back to the mark; *gone when there are more bytes behind it than were kept. */
+sepal_status source_rewind(struct source *source, sepal_ctx *ctx, bool *gone);
 void source_close(struct source *source);
 
 /* The path without a compression's extension: its length. */

@@ -4,6 +4,7 @@
 #define SEPAL_IO_TABLE_H
 
 #include "io/chunks.h"
+#include "data/cell_value.h"
 #include "data/schema.h"
 
 #include <math.h>
@@ -11,9 +12,10 @@
 enum role { ROLE_IGNORE, ROLE_FEATURE, ROLE_LABEL, ROLE_WEIGHT };
 struct table_role {
     enum role role;
-    size_t feature;             /* its number among the features */
-    bool as_text;               /* never read as a number */
-    bool as_number;             /* never read as text: the format says so */
+    size_t feature; /* its number among the features */
+    bool as_text;   /* never read as a number */
+    size_t numbers; /* in a column that is text because they are fewer than the others */
+    bool as_number; /* never read as text: the format says so */
     const struct column *known; /* its kind and categories: the model's, or as the file declares */
     bool declared; /* the file lists its categories: words for missing values may be among them */
     bool literal;  /* what stands in quotes is there, whatever it says */
@@ -28,6 +30,9 @@ struct table_layout {
     bool drops;   /* the model's rule: rows with missing values are not decided */
     bool refuses; /* there is no rule for missing values */
     bool skips;   /* bad lines are left out */
+    bool surveys; /* see data_survey */
+    bool comma;   /* the decimal mark is a comma, not a point */
+    bool advises; /* it could be: cells that would be numbers then are counted */
     bool sparse;  /* rows are kept as entries: all features are numbers, without missing values */
     /* Weights that come from another file, by record; NULL: none. */
     const double *weight;
@@ -103,6 +108,12 @@ sepal_status rows_refuse(const struct table_rows *rows, const char *p, const cha
 sepal_status rows_refuse_length(const struct table_rows *rows, const char *p, size_t cells);
 /* A feature that is missing, at a place. */
 sepal_status rows_miss(struct table_rows *rows, const struct table_role *role, struct spot spot);
+
+/* Whether the text of a cell is a number, by the table's decimal mark. */
+static inline bool table_number(const struct table_layout *layout, struct slice text,
+                                double *value) {
+    return layout->comma ? cell_is_comma_number(text, value) : cell_is_number(text, value);
+}
 
 static inline struct spot rows_spot(const struct table_rows *rows, const char *p) {
     return (struct spot){rows->line, (size_t)(p - rows->line_start) + 1};

@@ -71,6 +71,19 @@ static sepal_status table_rows_check_text(const struct table_rows *rows,
                        none);
 }
 
+/* A text that would be a number with a decimal comma. Where a column is read for the second time, those
+   of its numbers that have no mark at all are texts, too. */
+static void note_comma(struct table_rows *rows, const struct table_role *role,
+                       const struct table_cell *cell) {
+    struct parsed_column *column = &rows->parsed->columns[role->feature];
+    double value;
+    if (rows->layout->comma || (role->as_text && !role->numbers)) return;
+    if (!cell_is_comma_number(cell->text, &value)) return;
+    column->commas++;
+    if (!column->first_comma.column && memchr(cell->text.bytes, ',', cell->text.length))
+        column->first_comma = rows_spot(rows, cell->start);
+}
+
 static sepal_status table_rows_take_text(struct table_rows *rows, const struct table_role *role,
                                          const struct table_cell *cell) {
     struct parsed_column *column = &rows->parsed->columns[role->feature];
@@ -84,6 +97,7 @@ static sepal_status table_rows_take_text(struct table_rows *rows, const struct t
     TRY(tokens_add(column->tokens, rows->ctx, cell->text, &number, &fresh));
     if (fresh || rows->layout->skips) TRY(table_rows_check_text(rows, cell, false));
     if (column->texts++ == 0) column->first_text = spot;
+    note_comma(rows, role, cell);
     if (rows->layout->skips && !role->as_text)
         TRY(parsed_add_odd(
             rows->parsed, rows->ctx,
@@ -118,7 +132,7 @@ static sepal_status take_category(struct table_rows *rows, const struct table_ro
 
 sepal_status rows_miss(struct table_rows *rows, const struct table_role *role, struct spot spot) {
     struct parsed_column *column = &rows->parsed->columns[role->feature];
-    if (rows->layout->skips && rows->layout->refuses)
+    if (rows->layout->skips && rows->layout->refuses && !rows->layout->surveys)
         return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
                        "missing value in column '%s'", role->name);
     if (column->missing++ == 0) column->first_missing = spot;
@@ -134,34 +148,58 @@ static bool is_missing(const struct table_role *role, const struct table_cell *c
     return column_category(role->known, cell->text) == role->known->n_categories;
 }
 
+static sepal_status refuse_number(const struct table_rows *rows, const struct table_cell *cell) {
+    double value;
+    bool advise = rows->layout->advises && cell_is_comma_number(cell->text, &value);
+    return rows_refuse(rows, cell->start,
+                       advise ? "this column holds numbers; not a decimal number, unless " OPTION
+                                "decimal comma is given"
+                              : "this column holds numbers; not a decimal number",
+                       cell->text);
+}
+
 static sepal_status take_feature(struct table_rows *rows, const struct table_role *role,
                                  const struct table_cell *cell) {
     double value;
-    if (!role->as_text && cell_is_number(cell->text, &value)) {
+    if (!role->as_text && table_number(rows->layout, cell->text, &value)) {
         rows_number(rows, role, value);
         return SEPAL_OK;
     }
     if (is_missing(role, cell)) return rows_miss(rows, role, rows_spot(rows, cell->start));
-    if (role->as_number || (role->known && !role->known->text))
-        return rows_refuse(rows, cell->start, "this column holds numbers; not a decimal number",
-                           cell->text);
+    if (role->as_number || (role->known && !role->known->text)) return refuse_number(rows, cell);
     return role->known ? take_category(rows, role, cell) : table_rows_take_text(rows, role, cell);
+}
+
+/* A label that is a number is kept with a point, as every other reader of labels has it. */
+static struct slice label_text(struct table_rows *rows, const struct table_cell *cell) {
+    double value;
+    const char *mark =
+        rows->layout->comma ? memchr(cell->text.bytes, ',', cell->text.length) : NULL;
+    if (!mark || !cell_is_comma_number(cell->text, &value)) return cell->text;
+    char *copy = rows->scratch->unquoted; /* free: a number has no doubled quotes */
+    memcpy(copy, cell->text.bytes, cell->text.length);
+    copy[mark - cell->text.bytes] = '.';
+    return (struct slice){copy, cell->text.length};
 }
 
 static sepal_status table_rows_take_label(struct table_rows *rows, const struct table_role *role,
                                           const struct table_cell *cell) {
     bool fresh;
     uint32_t number;
-    TRY(tokens_add(&rows->parsed->labels, rows->ctx, cell->text, &number, &fresh));
+    TRY(tokens_add(&rows->parsed->labels, rows->ctx, label_text(rows, cell), &number, &fresh));
     rows->scratch->label[rows->parsed->rows] = number;
     if (!fresh && !rows->layout->skips) return SEPAL_OK;
+    if (label_is_missing(cell->text) && rows->layout->surveys) {
+        rows->scratch->label[rows->parsed->rows] = NO_LABEL;
+        return SEPAL_OK;
+    }
     if (label_is_missing(cell->text)) return table_rows_refuse_label(rows, role, cell);
     return table_rows_check_text(rows, cell, true);
 }
 
 static sepal_status take_weight(struct table_rows *rows, const struct table_cell *cell) {
     double value;
-    if (!cell_is_number(cell->text, &value) || value < 0)
+    if (!table_number(rows->layout, cell->text, &value) || value < 0)
         return rows_refuse(rows, cell->start,
                            "a weight must be a finite number of at least 0; mend it, or name "
                            "another column with " OPTION "weight",

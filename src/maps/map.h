@@ -56,6 +56,7 @@ struct map {
     /* Column by column (x_j - numbers[0][j]) / numbers[1][j], or without numbers x_j; such a map needs
        neither `dense` nor `sparse`, and reports fold it back into the user's units. */
     bool affine;
+    bool deviations; /* such a map, and numbers[1] are the standard deviations of its columns */
     /* Set `out` and `shape` from the config and `in`: at a fit, and when a model is loaded. */
     sepal_status (*plan)(struct fitted_map *map, sepal_ctx *ctx);
     /* Fill `numbers`, which are zeroed; NULL: there are none. */

@@ -443,6 +443,17 @@ void map_chain_fold(const struct map_chain *chain, size_t j, double *shift, doub
     }
 }
 
+bool map_chain_deviation(const struct map_chain *chain, size_t j, double *divisor) {
+    size_t first = chain->n - map_chain_affine_tail(chain);
+    *divisor = 1;
+    for (size_t m = chain->n; m-- > first;) {
+        const struct fitted_map *map = &chain->maps[m];
+        if (map->map->deviations) return true;
+        if (map->numbers) *divisor *= map->numbers[map->in + j];
+    }
+    return false;
+}
+
 struct naming {
     const struct map_chain *chain;
     size_t n;

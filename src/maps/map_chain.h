@@ -39,6 +39,9 @@ sepal_status map_chain_matrix(struct matrix *out, sepal_ctx *ctx, const struct m
 size_t map_chain_affine_tail(const struct map_chain *chain);
 /* phi_j = (z_j - shift_j) / divisor_j, with z what the maps before that tail make. */
 void map_chain_fold(const struct map_chain *chain, size_t j, double *shift, double *divisor);
+/* What a weight of phi_j is divided by to be the effect of one standard deviation of the column that it
+   is made of; false when none of those maps standardises. */
+bool map_chain_deviation(const struct map_chain *chain, size_t j, double *divisor);
 /* The name of column j after the first n maps; `inputs` names the columns of x. */
 void map_chain_name(sepal_ctx *ctx, struct text *out, const struct map_chain *chain, size_t n,
                     size_t j, const struct map_names *inputs);

@@ -17,6 +17,7 @@ const struct map map_standardize = {
     .summary = "standardisation: each column less its mean, divided by its standard deviation",
     .parameters = parameters,
     .affine = true,
+    .deviations = true,
     .plan = map_plan_affine,
     .learn = standardize_learn,
     .sound = map_divisors_are_positive,

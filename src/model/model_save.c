@@ -111,7 +111,7 @@ static void add_metadata(struct saving *save, struct tree_maker *make, struct tr
     }
     if (!in_tensor(&save->classes)) add_value(make, metadata, "classes", &save->classes);
     add_value(make, metadata, "schema", &save->facts);
-    if (model->schema->family == FAMILY_TABLE && !in_tensor(&save->columns))
+    if (save->columns.length && !in_tensor(&save->columns))
         add_value(make, metadata, "columns", &save->columns);
     add_value(make, metadata, "training", &save->training);
 }
@@ -196,7 +196,7 @@ static sepal_status make_file(struct saving *save) {
     model_numbers(save->numbers, save->model);
     TRY(check_model(save));
     TRY(schema_print_facts(save->ctx, &save->facts, schema));
-    if (schema->family == FAMILY_TABLE)
+    if (schema->family == FAMILY_TABLE || schema->names)
         TRY(schema_print_columns(save->ctx, &save->columns, schema));
     TRY(schema_print_classes(save->ctx, &save->classes, schema));
     TRY(print_training(save));

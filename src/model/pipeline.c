@@ -180,6 +180,19 @@ static sepal_status decide_train(int32_t *out, struct fit *fit, const struct pip
 
 /* ---- the report --------------------------------------------------------------------------- */
 
+/* The class with the most weight of rows: what to predict without looking at the features. */
+static sepal_status report_majority(struct tree_maker *make, struct tree *train, struct fit *fit) {
+    const sepal_data *data = fit->data;
+    size_t classes = data->schema->n_classes, best = 0;
+    double *count = arena_zero(fit->ctx, &fit->arena, classes, sizeof *count);
+    if (!count) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]] += data_weight(data, i);
+    for (size_t k = 1; k < classes; k++)
+        if (count[k] > count[best]) best = k;
+    tree_text(make, train, "majority", data->schema->classes[best]);
+    return SEPAL_OK;
+}
+
 static sepal_status report_train(struct tree_maker *make, struct tree *report, struct fit *fit,
                                  const struct pipeline *pipeline,
                                  const struct decision_rule *rule) {
@@ -194,6 +207,7 @@ static sepal_status report_train(struct tree_maker *make, struct tree *report, s
     struct tree *train = tree_object(make, report, "train");
     tree_number(make, train, "accuracy", right / data->total_weight);
     tree_number(make, train, "errors", errors);
+    if (status == SEPAL_OK) status = report_majority(make, train, fit);
     mem_free(predicted);
     return status;
 }
@@ -205,6 +219,7 @@ static void report_data(struct tree_maker *make, struct tree *report, const sepa
     tree_number(make, report, "columns", (double)columns);
     tree_number(make, report, "nonzeros", (double)data->matrix.nonzeros);
     if (data->weight) tree_number(make, report, "total_weight", data->total_weight);
+    target_tell(make, report, &data->target);
     tree_texts(make, report, "classes", data->schema->classes, data->schema->n_classes);
 }
 

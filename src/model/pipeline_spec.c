@@ -16,12 +16,13 @@ static sepal_status unknown_stage(sepal_ctx *ctx, const char *name) {
     for (size_t i = 0; strategy_table[i] && n < MOST; i++) names[n++] = strategy_table[i]->name;
     struct text known = {0};
     for (size_t i = 0; i < n; i++) text_printf(ctx, &known, "%s%s", i ? ", " : "", names[i]);
-    const char *near = text_suggest(name, names, n);
+    const char *near = synonym_of_stage(name), *instead = synonym_elsewhere(name);
+    if (!near && !instead) near = text_suggest(name, names, n);
     sepal_status status =
         fail(ctx, SEPAL_EUSAGE,
-             "'%.60s' is not a learner, map or multi-class strategy%s%s%s; there are: %s", name,
-             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-             known.bytes ? known.bytes : "");
+             "'%.60s' is not a learner, map or multi-class strategy; %s%s%s%s%sthere are: %s", name,
+             near ? "did you mean '" : "", near ? near : "", near ? "'? " : "",
+             instead ? instead : "", instead ? "; " : "", known.bytes ? known.bytes : "");
     text_clear(&known);
     return status;
 }

@@ -59,6 +59,8 @@ sepal_status schema_check(sepal_ctx *ctx, const struct schema *schema) {
     TRY(schema_check_text(ctx, schema->weight, "weight name"));
     for (size_t k = 0; k < schema->n_classes; k++)
         TRY(schema_check_text(ctx, schema->classes[k], "label"));
+    for (size_t j = 0; schema->names && j < schema->width; j++)
+        TRY(schema_check_text(ctx, schema->names[j], "feature name"));
     for (size_t i = 0; i < schema->n_columns; i++) {
         const struct column *column = &schema->columns[i];
         TRY(schema_check_text(ctx, column->name, "column name"));
@@ -124,7 +126,23 @@ static struct tree *column_tree(struct tree_maker *make, const struct column *co
     return object;
 }
 
+/* A list of texts, one after the other. */
+static sepal_status print_texts(sepal_ctx *ctx, struct text *out, const char *const *texts,
+                                size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        struct arena arena = {0};
+        struct tree_maker make = {.ctx = ctx, .arena = &arena};
+        struct tree *list = tree_array(&make, NULL, NULL);
+        tree_text(&make, list, NULL, texts[i]);
+        text_puts(ctx, out, i == 0 ? "[" : ",");
+        TRY(print_and_clear(&make, out, list->first));
+    }
+    text_puts(ctx, out, n > 0 ? "]" : "[]"); /* never: a model has classes, and columns */
+    return out->failed ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
 sepal_status schema_print_columns(sepal_ctx *ctx, struct text *out, const struct schema *schema) {
+    if (schema->names) return print_texts(ctx, out, schema->names, schema->width);
     for (size_t i = 0; i < schema->n_columns; i++) {
         struct arena arena = {0};
         struct tree_maker make = {.ctx = ctx, .arena = &arena};
@@ -136,16 +154,7 @@ sepal_status schema_print_columns(sepal_ctx *ctx, struct text *out, const struct
 }
 
 sepal_status schema_print_classes(sepal_ctx *ctx, struct text *out, const struct schema *schema) {
-    for (size_t k = 0; k < schema->n_classes; k++) {
-        struct arena arena = {0};
-        struct tree_maker make = {.ctx = ctx, .arena = &arena};
-        struct tree *list = tree_array(&make, NULL, NULL);
-        tree_text(&make, list, NULL, schema->classes[k]);
-        text_puts(ctx, out, k == 0 ? "[" : ",");
-        TRY(print_and_clear(&make, out, list->first));
-    }
-    text_puts(ctx, out, schema->n_classes > 0 ? "]" : "[]"); /* never: a model has classes */
-    return out->failed ? SEPAL_EMEMORY : SEPAL_OK;
+    return print_texts(ctx, out, schema->classes, schema->n_classes);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -318,6 +327,31 @@ static sepal_status read_columns(struct schema_reader *in, struct slice json) {
     return SEPAL_OK;
 }
 
+/* Names of indexed features. All stand in one block, which is no longer than their JSON: with a pointer for
+   each, they stay within the memory bound of docs/model-format.md. */
+static sepal_status read_names(struct schema_reader *in, struct slice json) {
+    struct schema *schema = in->schema;
+    struct elements elements;
+    TRY(elements_open(&elements, in->ctx, json, "columns"));
+    if (elements.count != schema->width)
+        return invalid(in->ctx, "it has %zu names for %zu features", elements.count, schema->width);
+    schema->names = arena_alloc(in->ctx, &schema->arena, elements.count, sizeof *schema->names);
+    char *room = arena_alloc(in->ctx, &schema->arena, json.length, 1);
+    if (!schema->names || !room) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < elements.count; i++) {
+        struct tree *name;
+        TRY(json_read_small(&name, in->ctx, &in->scratch, elements_next(&elements)));
+        if (name->kind != TREE_TEXT || name->text.length > LONGEST_TEXT)
+            return invalid(in->ctx, "the name of feature %zu is not a text of at most %d bytes", i,
+                           LONGEST_TEXT);
+        memcpy(room, name->text.bytes, name->text.length + 1);
+        schema->names[i] = room;
+        room += name->text.length + 1;
+        arena_clear(&in->scratch);
+    }
+    return SEPAL_OK;
+}
+
 /* Labels that are numbers are in their shortest form and sorted by value. */
 static bool is_shortest_number(struct slice text, double *value) {
     char digits[DECIMAL_BYTES];
@@ -370,15 +404,14 @@ static sepal_status schema_read_all(struct schema_reader *in, const struct schem
     TRY(read_facts(in, json->facts));
     arena_clear(&in->scratch);
     bool table = in->schema->family == FAMILY_TABLE;
-    if (table != (json->columns.bytes != NULL))
-        return invalid(in->ctx, "it is %s model %s columns", table ? "a table" : "an indexed",
-                       table ? "without" : "with");
+    if (table && !json->columns.bytes)
+        return invalid(in->ctx, "it is a table model without columns");
     if (width != SIZE_MAX && in->schema->width != width)
         return invalid(in->ctx, "its schema has %zu matrix columns and its weights %zu",
                        in->schema->width, width);
     if (in->schema->width > MODEL_MOST_COLUMNS)
         return invalid(in->ctx, "its schema has %zu matrix columns", in->schema->width);
-    if (table) TRY(read_columns(in, json->columns));
+    if (json->columns.bytes) TRY((table ? read_columns : read_names)(in, json->columns));
     return read_classes(in, json->classes, classes);
 }
 

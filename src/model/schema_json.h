@@ -8,7 +8,7 @@
 
 struct schema_json {
     struct slice facts;
-    struct slice columns; /* bytes NULL: the schema has none (FAMILY_INDEXED) */
+    struct slice columns; /* bytes NULL: the schema has none (FAMILY_INDEXED without names) */
     struct slice classes;
 };
 

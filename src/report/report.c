@@ -1,7 +1,6 @@
 #include "report/report.h"
 
 #include "core/alloc.h"
-#include "data/prepare.h"
 #include "kernels/blas.h"
 #include "learners/learner.h"
 #include "model/predict.h"
@@ -13,6 +12,7 @@ sepal_report *report_new(sepal_ctx *ctx, enum report_kind kind) {
     sepal_report *report = mem_zero(ctx, 1, sizeof *report);
     if (!report) return NULL;
     report->kind = kind;
+    report->top = TOP_WEIGHTS;
     report->make = (struct tree_maker){.ctx = ctx, .arena = &report->arena};
     report->root = tree_object(&report->make, NULL, NULL);
     if (!report->make.failed) return report;
@@ -26,63 +26,37 @@ void report_free(sepal_report *report) {
     mem_free(report);
 }
 
-/* ---- facts about data and models ---------------------------------------------------------- */
-
-static void add_counts(sepal_report *report, const sepal_data *data) {
-    struct tree_maker *make = &report->make;
-    struct tree *classes = tree_array(make, report->root, "classes");
-    struct tree *counts = tree_array(make, report->root, "counts");
-    size_t labels = data->set_start ? data->set_start[data->matrix.rows] : data->matrix.rows;
-    const int32_t *label = data->set_start ? data->set : data->label;
-    double *count = arena_zero(make->ctx, &report->arena, data->schema->n_classes, sizeof *count);
-    if (!count) {
-        make->failed = true;
-        return;
+/* What always predicting the most frequent class of the training rows achieves on other rows. */
+static void add_baseline(struct tree_maker *make, struct tree *test, const struct tree *majority) {
+    const struct tree *classes = tree_find(test, "per_class");
+    double right = 0, total = 0;
+    for (const struct tree *row = classes->first; row; row = row->next) {
+        double support = tree_find(row, "support")->number;
+        total += support;
+        if (strcmp(tree_find(row, "label")->text.bytes, majority->text.bytes) == 0) right = support;
     }
-    for (size_t i = 0; label && i < labels; i++) count[label[i]]++;
-    for (size_t k = 0; k < data->schema->n_classes; k++) {
-        tree_text(make, classes, NULL, data->schema->classes[k]);
-        tree_number(make, counts, NULL, count[k]);
-    }
-    if (data->set_start) tree_bool(make, report->root, "label_sets", true);
+    struct tree *baseline = tree_object(make, test, "baseline");
+    tree_text(make, baseline, "label", majority->text.bytes);
+    tree_number(make, baseline, "accuracy", right / total);
 }
 
-/* With Neumaier's correction, so that the sum does not depend on where the blocks end. */
-static double sum_of_values(const struct matrix *matrix) {
-    double sum = 0, rest = 0, x;
-    struct block_iterator blocks = {.matrix = matrix};
-    for (const struct block *block; (block = block_next(&blocks));)
-        for (size_t i = 0; i < block->rows; i++)
-            for (size_t at = 0, j; row_next(block, i, matrix->cols, &at, &j, &x);) {
-                double next = sum + x;
-                rest += fabs(sum) >= fabs(x) ? (sum - next) + x : (x - next) + sum;
-                sum = next;
-            }
-    return sum + rest;
+void report_attach(sepal_report *report, const char *key, const sepal_report *part) {
+    const struct tree *majority = tree_path(report->root, "train.majority");
+    struct arena arena = {0};
+    struct tree_maker make = {.ctx = report->make.ctx, .arena = &arena};
+    struct tree *copy = tree_object(&make, NULL, NULL);
+    for (const struct tree *fact = part->root->first; fact; fact = fact->next)
+        tree_copy(&make, copy, fact->key, fact);
+    if (majority && part->kind == REPORT_EVALUATION && !make.failed)
+        add_baseline(&make, copy, majority);
+    if (make.failed)
+        report->make.failed = true;
+    else
+        tree_replace(&report->make, report->root, key, copy);
+    arena_clear(&arena);
 }
 
-static sepal_status describe_rows(sepal_report *report, const sepal_data *data) {
-    struct tree_maker *make = &report->make;
-    struct tree *root = report->root;
-    tree_number(make, root, "rows", (double)data->matrix.rows);
-    tree_number(make, root, "features", (double)schema_features(data->schema));
-    tree_number(make, root, "columns", (double)data->matrix.cols);
-    tree_number(make, root, "nonzeros", (double)data->matrix.nonzeros);
-    add_counts(report, data);
-    tree_number(make, root, "sum", sum_of_values(&data->matrix));
-    if (data->weight) tree_number(make, root, "total_weight", data->total_weight);
-    tree_text(make, root, "storage", data->matrix.sparse ? "sparse" : "dense");
-    tree_number(make, root, "memory", (double)matrix_bytes(&data->matrix));
-    return make->failed ? SEPAL_EMEMORY : SEPAL_OK;
-}
-
-sepal_status describe_data(sepal_report *report, const sepal_data *data) {
-    struct prepared prepared;
-    sepal_status status = prepare_fit(&prepared, report->make.ctx, data);
-    if (status == SEPAL_OK) status = describe_rows(report, &prepared.rows);
-    prepared_clear(&prepared);
-    return status;
-}
+/* ---- facts about models ------------------------------------------------------------------- */
 
 /* The scores at the centre: the biases, but of a quadratic model they are added to its forms. */
 static sepal_status scores_at_centre(double *out, sepal_report *report,
@@ -134,6 +108,29 @@ static void add_weights(sepal_report *report, const sepal_model *model) {
         tree_number(make, bias, NULL, b);
         tree_number(make, norm, NULL, length);
         tree_number(make, distance, NULL, length > 0 && flat ? b / length : NAN);
+    }
+}
+
+/* How much each score changes by one standard deviation of each column: the weights as they were
+   learnt, if the columns were standardised. And how many weights are not 0. */
+static void add_effects(sepal_report *report, const sepal_model *model) {
+    struct tree_maker *make = &report->make;
+    const struct linear *linear = &model->linear;
+    double divisor;
+    bool known = !linear->bits && map_chain_deviation(&model->chain, 0, &divisor);
+    struct tree *nonzero = tree_array(make, report->root, "nonzero");
+    struct tree *effects = known ? tree_array(make, report->root, "effects") : NULL;
+    for (size_t r = 0; r < linear->rows; r++) {
+        struct tree *row = known ? tree_array(make, effects, NULL) : NULL;
+        const double *w = linear->w + r * linear->cols;
+        size_t n = 0;
+        for (size_t j = 0; j < linear->cols; j++) {
+            n += w[j] != 0;
+            if (!known) continue;
+            map_chain_deviation(&model->chain, j, &divisor);
+            tree_number(make, row, NULL, w[j] / divisor);
+        }
+        tree_number(make, nonzero, NULL, (double)n);
     }
 }
 
@@ -226,6 +223,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     report_add_rows(report, model);
     add_names(report, model);
     add_weights(report, model);
+    add_effects(report, model);
     add_boundaries(report, model);
     add_parts(report, model);
     struct predict_options own = kept_rule_options(&model->kept_rule);

@@ -13,10 +13,15 @@ struct sepal_report {
     struct arena arena;
     struct tree_maker make;
     struct tree *root;
+    size_t top; /* how many weights of a score function the page of a model shows; 0: all */
 };
 
+enum { TOP_WEIGHTS = 12 }; /* unless it is said */
 sepal_report *report_new(sepal_ctx *ctx, enum report_kind kind);
 void report_free(sepal_report *report);
+
+/* A copy of `part` under `key`; the rows of a test after a fit get the baseline of its training. */
+void report_attach(sepal_report *report, const char *key, const sepal_report *part);
 
 sepal_status describe_data(sepal_report *report, const sepal_data *data);
 sepal_status inspect_model(sepal_report *report, const sepal_model *model);

@@ -130,11 +130,12 @@ static void check_counts(const sepal_model *model, const sepal_data *data,
     near("coverage", model->spec, sepal_report_number(report, "coverage"), 1 - made[K] / total);
     long double covariance = right * total, tt = total * total;
     long double pp = total * total - made[K] * made[K];
-    long double macro = 0, weighted = 0;
+    long double macro = 0, weighted = 0, recalls = 0, present = 0;
     for (size_t k = 0; k < K; k++) {
         long double fp = made[k] - count[k][k], fn = target[k] - count[k][k];
         long double f1 = 2 * count[k][k] / (2 * count[k][k] + fp + fn);
         covariance -= target[k] * made[k], tt -= target[k] * target[k], pp -= made[k] * made[k];
+        if (target[k] > 0) recalls += count[k][k] / target[k], present++;
         macro += f1 / K, weighted += f1 * target[k] / total;
         const struct {
             const char *name;
@@ -153,6 +154,8 @@ static void check_counts(const sepal_model *model, const sepal_data *data,
                  facts[f].value);
         }
     }
+    near("balanced_accuracy", model->spec, sepal_report_number(report, "balanced_accuracy"),
+         recalls / present);
     near("macro.f1", model->spec, sepal_report_number(report, "macro.f1"), macro);
     near("weighted.f1", model->spec, sepal_report_number(report, "weighted.f1"), weighted);
     if (tt * pp > 0)

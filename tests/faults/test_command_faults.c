@@ -56,6 +56,7 @@ static const struct run runs[] = {
     {.words = {"evaluate", "model.sepal", "data.csv", "--json"}},
     {.words = {"evaluate", "model.sepal", "-"}},
     {.words = {"describe", "data.csv"}},
+    {.words = {"describe", "data.mixed"}}, /* read twice */
     {.words = {"describe", "data.svm", "--json"}},
     {.words = {"separable", "data.csv", "--certificate", "out.json"},
      .output = "out.json",
@@ -278,7 +279,7 @@ static const char *check_folder(const struct run *run) {
     static const char *const known[] = {
         "data.csv",  "data.svm",        "data.bad",     "data.npy",        "data.idx",
         "data.arff", "data.labels.npy", "data.weights", "data.labels.idx", "data.packed",
-        "test.svm",  "model.sepal",     "bits.sepal"};
+        "test.svm",  "model.sepal",     "bits.sepal",   "data.mixed"};
     const char *wrong = NULL;
     DIR *folder = opendir(".");
     if (!folder) return "no folder";
@@ -428,6 +429,7 @@ static void make_inputs(void) {
     save_path("data.svm", rows);
     save_path("test.svm", rows);
     save_path("data.bad", "a,b\n1,x\n1\n2,y\n");
+    save_path("data.mixed", "a,b,y\n1,2,x\nu,3,y\nv,4,x\n");
     save_path("data.weights", "1\n2\n1\n0.5\n1\n1\n");
     int fd = open("data.packed", O_WRONLY | O_CREAT, 0666);
     if (fd < 0 || write(fd, packed, sizeof packed) != sizeof packed || close(fd)) exit(99);

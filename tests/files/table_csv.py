@@ -170,7 +170,10 @@ FILES = named([
     refused("text_before_numbers", HEAD + b"one,2,x\n3,4,y\n", (2, 1), "'one'"),
     refused("text_among_numbers", HEAD + b"1,2,x\n3,four,y\n", (3, 3), "--categorical"),
     refused("text_after_header_window", b"a,class\n" + b"1,x\n" * 150 + b"z,y\n", (152, 1), "'z'"),
-    refused("header_in_doubt", b"a,class\n1,x\nfoo,y\n", (1, 1), "--header yes"),
+    refused("header_in_doubt", b"a,class\n1,x\n2,x\nfoo,y\n", (1, 1), "--header yes"),
+    refused("half_are_numbers", b"a,class\n1,x\nfoo,y\n", (3, 1), "1 of them, and 1 other cell"),
+    read("fewer_are_numbers", b"a,b,class\n1,1,x\n01,2,y\nfoo,3,x\nbar,4,y\nfoo,5,x\n",
+         5, 2, "x y", 20, warns=["2 of its 5 cells"]),
     read("only_inf_is_text", b"a,b,class\ninf,1,x\n-inf,2,y\n", 2, 2, "x y", 5),
     read("cancelling", b"a,class\n1e16,x\n1,x\n-1e16,y\n", 3, 1, "x y", 1),
 

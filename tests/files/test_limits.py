@@ -129,6 +129,15 @@ def declared(k):
                         b"}\n@attribute class {x,y}\n@data\nc0,x\nc1,y\n"))
 
 
+def piped_kinds(k):
+    """Rows of k bytes, with few numbers in a column of text."""
+    line, numbers = b"text,x" + b" " * 57 + b"\n", b"1,x\nu,y\n"
+    times, rest = divmod(k - len(numbers), len(line))
+    last = b"text,y" + b" " * (rest + len(line) - 7) + b"\n"
+    return describe("-", stdin=[(b"a,class\n", 1), (line * 1024, (times - 1) // 1024),
+                                (line, (times - 1) % 1024), (last, 1), (numbers, 1)])
+
+
 # ---- bytes of texts, read and kept in a model ---------------------------------------------------
 
 def kept(name, *options):
@@ -273,6 +282,8 @@ def main():
         at_limit("columns of a table", run, says="4194304", nightly=True)
     at_limit("bytes of an npy header", npy_header, says="65536")
     at_limit("bytes of an array", array_bytes)
+    at_limit("bytes of rows in a pipe, where a text column has numbers", piped_kinds,
+             says="--categorical 'a'")
     at_limit("bytes before the rows of an ARFF file", arff_header, says="64 MB")
     at_limit("classes of `ovo`", pairs, says="use ovr")
     at_limit("maps of a spec", maps, beyond=2, says="at most 8 maps")

@@ -76,9 +76,14 @@ static void same_refusal(const struct error *error, const struct strict *strict)
         strict->n_faults ? strict->faults[0].column : 0);
 }
 
+/* Neither a list nor a range nor a pattern. */
+static bool is_plain(const char *column) {
+    return !column || !column[strcspn(column, ",*?-")];
+}
+
 static bool is_known(const struct read_options *o) {
-    return !o->drop && !o->only && !o->keep && !o->weight && !o->bad_lines &&
-           (o->missing == 0 || o->missing == 3) &&
+    return is_plain(o->target) && is_plain(o->categorical) && !o->drop && !o->only && !o->keep &&
+           !o->weight && !o->bad_lines && !o->decimal && (o->missing == 0 || o->missing == 3) &&
            !(o->target && o->categorical && strcmp(o->target, o->categorical) == 0);
 }
 

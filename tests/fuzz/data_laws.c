@@ -32,7 +32,8 @@ static const struct {
     {';', "delimiter=\";\""}, {'_', "delimiter=blank"},
     {'|', "delimiter=\"|\""}, {'>', "delimiter=tab"},
     {'v', "format=csv"},      {'V', "format=tsv"},
-    {'b', "bad-lines=skip"},  {'l', "format=libsvm"},
+    {'b', "bad-lines=skip"},  {'e', "decimal=comma"},
+    {'l', "format=libsvm"},
 };
 
 /* The setting of a letter, unless its option is set already. */

@@ -15,6 +15,7 @@ struct cell {
     struct strict_place start, place; /* behind the delimiter; where its text begins */
     double value;
     bool number, missing;
+    bool comma_number; /* if its decimal mark, if any, were a comma */
 };
 struct record {
     struct cell *cells;
@@ -87,6 +88,16 @@ static bool read_plain(struct table *t, struct cell *cell, struct strict_place *
     return true;
 }
 
+static bool is_comma_number(const struct cell *cell) {
+    double value;
+    char *text = strdup(cell->text), *comma = strchr(text, ',');
+    bool point = strchr(text, '.');
+    if (comma) *comma = '.';
+    bool number = !point && strlen(text) == cell->n && exact_is_number(text, cell->n, &value);
+    free(text);
+    return number;
+}
+
 static bool read_cell(struct table *t, struct record *record) {
     record->cells = strict_grow(record->cells, record->count + 1, sizeof *record->cells);
     struct cell *cell = &record->cells[record->count++];
@@ -103,6 +114,7 @@ static bool read_cell(struct table *t, struct record *record) {
     cell->text[cell->n] = '\0';
     cell->missing = strict_is_missing(cell->text, cell->n);
     cell->number = exact_is_number(cell->text, cell->n, &cell->value);
+    cell->comma_number = is_comma_number(cell);
     return true;
 }
 
@@ -162,18 +174,26 @@ static bool names_columns(const struct table *t) {
     if (t->records[0].fault.line) return false;
     for (size_t c = 0; c < t->width; c++) {
         const struct cell *top = &t->records[0].cells[c];
-        bool numbers = false, texts = false;
+        size_t numbers = 0, texts = 0;
         for (size_t r = 1; r < last; r++) {
             const struct record *record = &t->records[r];
             if (record->count != t->width || record->fault.line) continue;
-            numbers = numbers || record->cells[c].number;
-            texts = texts || (!record->cells[c].number && !record->cells[c].missing);
+            numbers += record->cells[c].number;
+            texts += !record->cells[c].number && !record->cells[c].missing;
             recurs = recurs || same_text(top, &record->cells[c]);
         }
         if (!top->number && !top->missing && numbers && !texts) return true;
-        numeric = numeric || top->number || numbers;
+        numeric = numeric || top->number || (numbers && numbers >= texts + !top->missing);
     }
     return !numeric && !recurs;
+}
+
+/* A word that an option has for a column is a cell of line 1. Patterns and ranges are not known here. */
+static bool calls_column(const struct table *t, const char *wish) {
+    if (!wish || !*wish || wish[strspn(wish, "0123456789")] == '\0') return false;
+    for (size_t c = 0; c < t->width; c++)
+        if (strcmp(wish, t->records[0].cells[c].text) == 0) return true;
+    return false;
 }
 
 static bool check_names(struct table *t) {
@@ -249,14 +269,37 @@ static bool has_missing(const struct table *t, const struct record *record,
     return false;
 }
 
+static bool is_numeric(const struct table *t, size_t c, size_t first) {
+    size_t numbers = 0, texts = 0;
+    for (size_t r = first; r < t->n_records; r++) {
+        numbers += t->records[r].cells[c].number;
+        texts += !t->records[r].cells[c].number && !t->records[r].cells[c].missing;
+    }
+    return numbers && numbers >= texts;
+}
+
+/* At least half of a column would be numbers with decimal commas, of which it has some: refused at the
+   first, before missing values are looked for. So may be, as far as is known here, a column that is
+   refused anyway, for having texts among numbers. */
+static void refuse_commas(struct table *t, size_t c, size_t first) {
+    const struct cell *comma = NULL;
+    size_t numbers = 0, there = 0;
+    for (size_t r = first; r < t->n_records; r++) {
+        const struct cell *cell = &t->records[r].cells[c];
+        there += !cell->missing;
+        numbers += cell->comma_number;
+        if (!comma && cell->comma_number && strchr(cell->text, ',')) comma = cell;
+    }
+    if (comma && (is_numeric(t, c, first) || 2 * numbers >= there))
+        strict_refuse(t->strict, comma->place.line, comma->place.column);
+}
+
 /* A feature column of the records from `first` on: its values go to the matrix behind those before.
    With drop[] rows left out. */
 static void add_column(struct table *t, size_t c, size_t first, const bool *drop, bool as_text) {
     struct strict *strict = t->strict;
-    bool numeric = false;
+    bool numeric = !as_text && is_numeric(t, c, first);
     const struct cell **cells = strict_grow(NULL, strict->rows, sizeof *cells);
-    for (size_t r = first; r < t->n_records; r++)
-        numeric = numeric || (!as_text && t->records[r].cells[c].number);
     size_t n = 0;
     for (size_t r = first; r < t->n_records; r++) {
         const struct cell *cell = &t->records[r].cells[c];
@@ -305,17 +348,19 @@ static void read_rows(struct table *t, size_t first, const struct read_options *
     bool drops = options->missing == 3, *drop = strict_grow(NULL, t->n_records, sizeof *drop);
     char **labels = strict_grow(NULL, t->n_records, sizeof *labels);
     for (size_t r = first; r < t->n_records && !strict->n_faults; r++) check_row(t, &t->records[r]);
-    for (size_t r = first; r < t->n_records && !strict->n_faults; r++) {
+    bool go_on = !strict->n_faults;
+    for (size_t c = 0; go_on && c < t->width; c++)
+        if (c != t->target && c != text) refuse_commas(t, c, first);
+    for (size_t r = first; r < t->n_records && go_on; r++) {
         struct strict_place place;
         drop[r] = has_missing(t, &t->records[r], &place);
-        if (drop[r] && !drops) strict_refuse(strict, place.line, place.column);
+        go_on = !drop[r] || drops;
+        if (!go_on) strict_refuse(strict, place.line, place.column);
         if (!drop[r]) labels[strict->rows++] = t->records[r].cells[t->target].text;
     }
-    if (!strict->n_faults && strict->rows == 0) strict_refuse(strict, 0, 0);
-    if (!strict->n_faults) {
-        for (size_t c = 0; c < t->width; c++)
-            if (c != t->target) add_column(t, c, first, drop, c == text);
-    }
+    if (go_on && strict->rows == 0) strict_refuse(strict, 0, 0);
+    for (size_t c = 0; go_on && strict->rows && c < t->width; c++)
+        if (c != t->target) add_column(t, c, first, drop, c == text);
     if (!strict->n_faults) strict_label(strict, labels);
     free(labels);
     free(drop);
@@ -365,8 +410,10 @@ struct strict *strict_read_table(const char *bytes, size_t n, const struct read_
         return read_either(bytes, n, options, delimiter);
     }
     t.width = t.records[0].count;
-    bool header =
-        options->header == HEADER_YES || (options->header == HEADER_AUTO && names_columns(&t));
+    bool header = options->header == HEADER_YES ||
+                  (options->header == HEADER_AUTO && !t.records[0].fault.line &&
+                   (names_columns(&t) || calls_column(&t, options->target) ||
+                    calls_column(&t, options->categorical)));
     if (t.records[0].fault.line) {
         refuse_first(t.strict, &t.records[0]);
     } else if ((!header || check_names(&t)) && choose_target(&t, header, options)) {

@@ -89,6 +89,10 @@ static sepal_status call_fit_check(int omit) {
     return sepal_model_fit_check(ARG(1, ctx), ARG(2, "lda"), ARG(3, "tol=1e-3"));
 }
 
+static sepal_status call_fit_check_target(int omit) {
+    return sepal_data_check_target(ARG(1, ctx), ARG(2, data));
+}
+
 static sepal_status call_model_save(int omit) {
     return sepal_model_save(ARG(1, ctx), ARG(2, model), ARG(3, "saved.sepal"));
 }
@@ -333,6 +337,7 @@ static const struct call {
     {"sepal_data_column_name", call_data_column_name, "rcr"},
     {"sepal_model_fit", call_fit, "rocrro"},
     {"sepal_model_fit_check", call_fit_check, "cro"},
+    {"sepal_data_check_target", call_fit_check_target, "cr"},
     {"sepal_model_save", call_model_save, "crr"},
     {"sepal_model_stage", call_model_stage, "rcrr"},
     {"sepal_staged_commit", call_staged_commit, "cr"},
@@ -385,12 +390,18 @@ static void nothing_comes_of_nothing(void **state) {
     sepal_model_free(NULL);
     sepal_staged_free(NULL);
     sepal_report_free(NULL);
+    sepal_report_set_top(NULL, 3);
     sepal_text_free(NULL);
     sepal_ctx_clear_warnings(NULL);
     sepal_ctx_set_seed(NULL, 1);
     sepal_ctx_set_threads(NULL, 1);
     sepal_ctx_set_option_prefix(NULL, "--");
     assert_int_equal(sepal_learner_has_solver(0, NULL), 0);
+    assert_null(sepal_method_synonym(NULL));
+    assert_null(sepal_method_synonym("banana"));
+    assert_string_equal(sepal_method_synonym("LogReg"), "logistic");
+    assert_null(sepal_param_synonym(NULL, NULL, 0));
+    assert_null(sepal_param_synonym("alpha", NULL, 3));
     assert_int_equal(sepal_learner_has_solver(SIZE_MAX, "qr"), 0);
     sepal_ctx_set_progress(NULL, NULL, NULL);
     sepal_ctx_set_trace(NULL, NULL, NULL);

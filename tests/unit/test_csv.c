@@ -16,9 +16,9 @@
 enum { MOST_CELLS = 64 };
 #define ADVICE "if quotes are ordinary characters in this file, say " OPTION "quote no"
 
-static const struct csv_marks commas = {',', '\n', true}, blanks = {' ', '\n', true},
-                              tabs = {'\t', '\n', true}, plain = {',', '\n', false},
-                              returns = {',', '\r', true};
+static const struct csv_marks commas = {',', '\n', true, false}, blanks = {' ', '\n', true, false},
+                              tabs = {'\t', '\n', true, false}, plain = {',', '\n', false, false},
+                              returns = {',', '\r', true, false};
 
 /* Cells as "[a][b]", a fault as "!message", from a block of exactly that size. */
 static void show(char *out, size_t room, const char *text, size_t length, struct csv_marks marks) {
@@ -237,7 +237,7 @@ static void test_record_end_agrees_with_a_slow_reader(void **state) {
         char text[MOST];
         size_t n = (size_t)rng_below(&rng, MOST + 1);
         for (size_t i = 0; i < n; i++) text[i] = alphabet[rng_below(&rng, sizeof alphabet - 1)];
-        struct csv_marks marks = {delimiters[round % 2], '\n', true};
+        struct csv_marks marks = {delimiters[round % 2], '\n', true, false};
         const char *end = csv_record_end(text, text + n, marks);
         if (end) assert_true(end > text && end <= text + n && end[-1] == '\n');
         bool fault = false;
@@ -265,7 +265,7 @@ static void test_cells_stop_where_the_record_ends(void **state) {
         char text[MOST], scratch[MOST];
         size_t n = (size_t)rng_below(&rng, MOST + 1);
         for (size_t i = 0; i < n; i++) text[i] = alphabet[rng_below(&rng, sizeof alphabet - 1)];
-        struct csv_marks marks = {delimiters[round % 4], '\n', round % 8 < 6};
+        struct csv_marks marks = {delimiters[round % 4], '\n', round % 8 < 6, false};
         const char *p = text, *end = text + n;
         struct table_cell cell;
         do p = csv_cell_next(p, end, marks, scratch, &cell);

@@ -506,6 +506,27 @@ static void printed_form_is_as_promised(void **state) {
     }
 }
 
+/* With the other mark, and only with it. */
+static void commas_read_like_points(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(11), 1);
+    static const char letters[] = "0123456789..,,ee+-";
+    for (int i = 0; i < 200000; i++) {
+        char text[40], other[40];
+        size_t n = (size_t)rng_below(&rng, sizeof text);
+        for (size_t k = 0; k < n; k++) {
+            char c = letters[rng_below(&rng, i % 2 ? 11 : sizeof letters - 1)];
+            text[k] = c;
+            other[k] = c == '.' ? ',' : c == ',' ? '.' : c;
+        }
+        double a = 1, b = 1;
+        const char *stop = decimal_read(text, text + n, &a);
+        const char *end = decimal_comma_read(other, other + n, &b);
+        assert_int_equal(stop ? stop - text : -1, end ? end - other : -1);
+        assert_memory_equal(&a, &b, sizeof a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hard_values_are_read_exactly),
@@ -516,6 +537,7 @@ int main(void) {
         cmocka_unit_test(any_other_byte_ends_the_digits),
         cmocka_unit_test(random_texts_read_like_strtod),
         cmocka_unit_test(printed_doubles_read_like_strtod),
+        cmocka_unit_test(commas_read_like_points),
         cmocka_unit_test(printed_numbers_read_back),
         cmocka_unit_test(printed_numbers_are_shortest_and_nearest),
         cmocka_unit_test(printed_form_is_as_promised),

@@ -306,7 +306,7 @@ static void a_table_in_memory_is_one_in_a_file(void **state) {
     (void)state;
     static const char *const rules[] = {"", "missing=mean", "missing=indicator", "missing=drop"};
     write_table("table.csv");
-    for (int rule = SEPAL_MISSING_MEAN; rule <= SEPAL_MISSING_DROP; rule++) {
+    for (int rule = SEPAL_MEAN; rule <= SEPAL_DROP; rule++) {
         sepal_input in = table_input((sepal_missing)rule);
         sepal_data *made = must_make(&in), *read = NULL, *asked = NULL;
         assert_int_equal(sepal_data_read(&read, ctx, "table.csv", rules[rule]), SEPAL_OK);
@@ -333,7 +333,7 @@ static void a_table_in_memory_is_one_in_a_file(void **state) {
             bool lacks = isnan(cells[0]) || isnan(cells[1]);
             assert_int_equal(sepal_model_predict_row(&class, &score, one, cells, 3), SEPAL_OK);
             assert_int_equal(class, classes[i]);
-            assert_true((rule == SEPAL_MISSING_DROP && lacks) == (class == -1));
+            assert_true((rule == SEPAL_DROP && lacks) == (class == -1));
             assert_true(class == -1 ? isnan(score) : memcmp(&score, &scores[i], sizeof score) == 0);
             cells[1] = 3;
             assert_int_equal(sepal_model_predict_row(&class, &score, one, cells, 3), SEPAL_EDATA);
@@ -505,9 +505,9 @@ static void impossible_codes_are_refused(void **state) {
     (void)state;
     static const double odd[] = {4, -1, 0.5, INFINITY};
     double cells[TABLE][3];
-    sepal_input in = table_input(SEPAL_MISSING_REFUSE);
+    sepal_input in = table_input(SEPAL_REFUSE);
     expect_refused(&in, SEPAL_EDATA, "row 3, column 1 is NaN");
-    in = table_input(SEPAL_MISSING_MEAN), in.values = cells;
+    in = table_input(SEPAL_MEAN), in.values = cells;
     for (size_t k = 0; k < 4; k++) {
         memcpy(cells, table, sizeof table);
         cells[4][1] = odd[k];
@@ -519,14 +519,14 @@ static void impossible_codes_are_refused(void **state) {
     static const char *const twice[] = {"a", "b", "a", "c"};
     static const char *const empty[] = {"a", "b", NULL, "c"};
     const char *const *names[] = {NULL, twice, NULL};
-    in = table_input(SEPAL_MISSING_MEAN), in.category_names = names;
+    in = table_input(SEPAL_MEAN), in.category_names = names;
     expect_refused(&in, SEPAL_EDATA, "two categories 'a'");
     names[1] = empty;
     expect_refused(&in, SEPAL_EDATA, "category 2 of column 'colour'");
     in = table_input((sepal_missing)7);
     expect_refused(&in, SEPAL_EUSAGE, "rule 7");
     int32_t start[TABLE + 1] = {0};
-    in = table_input(SEPAL_MISSING_MEAN), in.row_start = start, in.row_start_type = SEPAL_I32;
+    in = table_input(SEPAL_MEAN), in.row_start = start, in.row_start_type = SEPAL_I32;
     expect_refused(&in, SEPAL_EUSAGE, "sparse rows have neither");
 }
 

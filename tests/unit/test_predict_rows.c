@@ -89,8 +89,10 @@ static int make_files(void **state) {
     if (openblas_set_num_threads != NULL) openblas_set_num_threads(3);
     PERFORM("train", "few.csv", "-m", "poly | lda", "-q", "-o", "few");
     assert_int_equal(fitted, 1);
-    PERFORM("train", "many.csv", "-m", "poly | naive-bayes(kind=multinomial)", "-q", "-o", "many");
-    PERFORM("train", "many.csv", "-m", "poly | mean-difference | ovr", "-q", "-o", "claims");
+    PERFORM("train", "many.csv", "--target", "y", "-m", "poly | naive-bayes(kind=multinomial)",
+            "-q", "-o", "many");
+    PERFORM("train", "many.csv", "--target", "y", "-m", "poly | mean-difference | ovr", "-q", "-o",
+            "claims");
     PERFORM("train", "few.csv", "-m", "hash(bits=14) | perceptron(epochs=1)", "-q", "-o", "wide");
     return 0;
 }

@@ -109,6 +109,39 @@ static void test_tables(void **state) {
     }
 }
 
+/* Chunks of numbers alone before, behind or between chunks of text: the column is text as a whole, with
+   the numbers as they are written, however the file comes. */
+static void test_numbers_in_other_chunks(void **state) {
+    (void)state;
+    static const char *const texts[] = {"red", "\"1, or 2\"", "blue"}, *const numbers[] = {
+                                                                           "7", "07", "7.0"};
+    for (size_t numeric = 0; numeric < 4; numeric++) {
+        struct lines lines = {0};
+        size_t rows = 0;
+        add(&lines, "a,pad,y\n");
+        for (; lines.text.length < 4 * CHUNK; rows++) {
+            bool number = lines.text.length / CHUNK == numeric;
+            add(&lines, (number ? numbers : texts)[rows % 3]);
+            add(&lines, ",");
+            pad(&lines, 100, 'p');
+            add(&lines, rows % 2 ? ",x\n" : ",y\n");
+        }
+        save(path, &lines);
+        sepal_data *asked = must_read(path, "drop=pad, categorical=a");
+        assert_int_equal(asked->matrix.cols, 6);
+        for (size_t w = 0; w < N_WIDTHS; w++) {
+            ctx.threads = widths[w];
+            sepal_data *data = must_read(path, "drop=pad");
+            assert_true(warned("numbers-in-text"));
+            assert_int_equal(data->matrix.rows, rows);
+            assert_same_data(asked, data);
+            data_free(data);
+            forget_warnings();
+        }
+        data_free(asked);
+    }
+}
+
 /* The line end of a row falls on each of the bytes around the cut. */
 static void test_cuts_around_a_line_end(void **state) {
     (void)state;
@@ -352,6 +385,7 @@ static void test_very_long_rows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_tables, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_numbers_in_other_chunks, fresh, clean),
         cmocka_unit_test_setup_teardown(test_cuts_around_a_line_end, fresh, clean),
         cmocka_unit_test_setup_teardown(test_places_in_tables, fresh, clean),
         cmocka_unit_test_setup_teardown(test_very_long_lines, fresh, clean),

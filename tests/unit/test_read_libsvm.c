@@ -212,6 +212,78 @@ static void test_place_of_the_first_set(void **state) {
     data_free(data);
 }
 
+/* Feature i has the name of line i; there are as many features as names. */
+static void test_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *rows, *names, *options;
+        const char *found;      /* the names of the columns; NULL: refused */
+        struct refusal refusal; /* in the file of names */
+    } cases[] = {
+        {"1 1:1 3:2\n", "a\nb c\nd\n", "", "a b c d", {0, 0, NULL}},
+        {"1 1:1 3:2\n", "a\nb\nd", "", "a b d", {0, 0, NULL}},
+        {"1 0:1 2:2\n", "a\nb\nd\n", "", "a b d", {0, 0, NULL}}, /* counted from 0 */
+        {"1 1:1 3:2\n", " NA \r\nnan\r\n?\r\n", "", "NA nan ?", {0, 0, NULL}},
+        {"1 1:1 3:2\n", "a\nb\nc\nd\n", "", "a b c d", {0, 0, NULL}}, /* the last is not shown */
+        {"1 1:1 3:2\n", "a\nb\nc\nd\n", ", n-features=4", "a b c d", {0, 0, NULL}},
+        {"1 1:1 3:2\n", "a\nb\nc\nd\n", ", n-features=3", NULL, {5, 1, "4 names here"}},
+        {"1 1:1 3:2\n", "a\nb\n", "", NULL, {3, 1, "2 names here, and rows.svm has 3 features"}},
+        {"1 1:1 3:2\n", "", "", NULL, {1, 1, "0 names here"}},
+        {"1 1:1 3:2\n", "a\nb\na\n", "", NULL, {3, 1, "'a' is that of another feature"}},
+        {"1 1:1 3:2\n", "a\n\nb\n", "", NULL, {2, 1, "'' is no name"}},
+        {"1 1:1 3:2\n", "a\nb\001\nc\n", "", NULL, {2, 1, "is no name"}},
+        {"1 1:1 3:2\n", "a\n\xff\nc\n", "", NULL, {2, 1, "is no name"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char options[64], found[64];
+        sepal_data *data;
+        put(path, cases[i].rows);
+        put("names.txt", cases[i].names);
+        snprintf(options, sizeof options, "names=names.txt%s", cases[i].options);
+        sepal_status status = data_read(&data, &ctx, path, options, NULL, true);
+        if (!cases[i].found) {
+            assert_int_equal(status, SEPAL_EDATA);
+            assert_string_equal(ctx.error.file, "names.txt");
+            assert_int_equal(ctx.error.line, cases[i].refusal.line);
+            assert_int_equal(ctx.error.column, cases[i].refusal.column);
+            assert_non_null(strstr(ctx.error.message, cases[i].refusal.message));
+            continue;
+        }
+        assert_int_equal(status, SEPAL_OK);
+        names_of(found, sizeof found, data);
+        assert_string_equal(found, cases[i].found);
+        /* a model knows them: the file is not even opened */
+        sepal_data *again = must_read_for(path, "names=absent", data, true);
+        assert_same_data(data, again);
+        data_free(again);
+        data_free(data);
+    }
+    put("names.csv", "a,b\n1,x\n");
+    sepal_data *data;
+    assert_int_equal(data_read(&data, &ctx, "names.csv", "names=names.txt", NULL, true),
+                     SEPAL_EUSAGE);
+}
+
+/* A name of that many bytes is the longest. */
+static void test_longest_name(void **state) {
+    (void)state;
+    enum { LONGEST = 1 << 16 };
+    for (size_t n = LONGEST; n <= LONGEST + 1; n++) {
+        struct text text = {0};
+        for (size_t i = 0; i < n; i++) text_puts(&ctx, &text, "n");
+        put_bytes("names.txt", text.bytes, text.length);
+        text_clear(&text);
+        put(path, "1 1:1\n");
+        sepal_data *data;
+        sepal_status status = data_read(&data, &ctx, path, "names=names.txt", NULL, true);
+        assert_int_equal(status, n == LONGEST ? SEPAL_OK : SEPAL_EDATA);
+        if (data)
+            data_free(data);
+        else
+            assert_non_null(strstr(ctx.error.message, "this name has more than"));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_accepted, fresh, clean),
@@ -220,6 +292,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_refused, fresh, clean),
         cmocka_unit_test_setup_teardown(test_for_a_model, fresh, clean),
         cmocka_unit_test_setup_teardown(test_place_of_the_first_set, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_names, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_longest_name, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

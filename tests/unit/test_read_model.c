@@ -72,6 +72,34 @@ static void test_by_name(void **state) {
     data_free(training);
 }
 
+/* What training left out on purpose is not news; anything beside it is. */
+static void test_left_out_columns_are_not_noted(void **state) {
+    (void)state;
+    static const struct {
+        const char *training, *text, *options;
+        bool noted;
+    } cases[] = {
+        {"drop=\"i,n\"", "i,a,n,w,y\n8,1,x,1,p\n", NULL, false},
+        {"drop=\"i,n\"", "i,a,n,w\n8,1,x,1\n", NULL, false}, /* the target may be gone */
+        {"drop=\"i,n\"", "i,a,n,w,y\n8,1,x,1,p\n", "keep=i", false},
+        {"drop=\"i,n\"", "i,a,n,w,y,z\n8,1,x,1,p,7\n", NULL, true},
+        {"drop=\"i,n\"", "a,w,y,z\n1,1,p,7\n", NULL, true},
+        {"only=a", "i,a,n,w,y\n8,1,x,1,p\n", NULL, false},
+        {"keep=\"i,n\"", "i,a,n,w,y\n8,1,x,1,p\n", NULL, false},
+        {"drop=\"?\", weight=w", "i,a,n,w,y\n8,1,x,1,p\n", NULL, false},
+        {"drop=\"i,n\", weight=w", "i,a,n,w,y\n8,1,x,1,p\n", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sepal_data *training = learn("i,a,n,w,y\n1,2,u,1,p\n3,4,v,2,q\n", cases[i].training);
+        put(path, cases[i].text);
+        forget_warnings();
+        sepal_data *data = must_read_for(path, cases[i].options, training, false);
+        if (warned("extra-columns") != cases[i].noted) fail_msg("case %zu", i);
+        data_free(data);
+        data_free(training);
+    }
+}
+
 static void test_what_is_missing_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -300,6 +328,7 @@ static void test_kept_cells(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_by_name, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_left_out_columns_are_not_noted, fresh, clean),
         cmocka_unit_test_setup_teardown(test_what_is_missing_is_refused, fresh, clean),
         cmocka_unit_test_setup_teardown(test_by_place, fresh, clean),
         cmocka_unit_test_setup_teardown(test_by_place_without_target, fresh, clean),

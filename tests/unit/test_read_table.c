@@ -43,11 +43,33 @@ static void test_header_rule(void **state) {
         {"a\tb\n1\tx\n", "delimiter=\"\t\"", true, 1, "b", "a"},
         {"a,b\n1,x", NULL, true, 1, "b", "a"},
         {"a,\"b\n", "quote=no, header=yes, target=a", true, 0, NULL, NULL},
+        /* a cell that an option calls a column makes line 1 a header */
+        {"red,kind\nred,b\nblue,kind\n", NULL, false, 3, "x2", "x1=blue x1=red"},
+        {"red,kind\nred,b\nblue,kind\n", "target=kind", true, 2, "kind", "red=blue red=red"},
+        {"red,kind\nred,b\nblue,kind\n", "drop=\"9, red\"", false, 0, NULL, NULL},
+        {"red,kind\nred,b\nblue,kind\n", "categorical=\"r?d\"", true, 2, "kind",
+         "red=blue red=red"},
+        {"red,kind\nred,b\nblue,kind\n", "categorical=\"1,2\"", false, 3, "x2", "x1=blue x1=red"},
+        {"red,kind\nred,b\nblue,kind\n", "categorical=\"*\"", false, 3, "x2", "x1=blue x1=red"},
+        {"red,kind\nred,b\nblue,kind\n", "only=red, header=no", false, 0, NULL, NULL},
+        {"1,2,w\n1,2,5\n2,1,6\n", "weight=w, target=1", true, 2, "1", "2"},
+        {"1,2\n1,2\n2,1\n", "target=1", false, 3, "x1", "x2"}, /* a number is no name */
+        {"1-2,2\n1-2,2\n2,1\n", "categorical=\"1-2\"", false, 3, "x2", "x1=1-2 x1=2"},
+        {"11,2\n11,2\n2,1\n", "categorical=\"1?\"", false, 0, NULL, NULL},
+        {",red\n1,red\n2,b\n", "target=red", true, 2, "red", "x1"},
+        /* a column with fewer numbers than texts is text: line 1 is above no column of numbers */
+        {"zip,y\n12,a\nB1,b\nC2,c\n", NULL, true, 3, "y", "zip=12 zip=B1 zip=C2"},
+        {"zip,y\n12,a\n13,b\nC2,c\n", NULL, false, 0, NULL, NULL},
+        {"?,y\n12,a\n13,b\nC2,c\nD2,d\n", "missing=drop", false, 0, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put(path, cases[i].text);
         if (!cases[i].rows) {
-            assert_refused(path, cases[i].options, NULL, true, (struct refusal){2, 1, "no rows"});
+            bool kinds = strstr(cases[i].text, "C2"), quote = strstr(cases[i].text, "\"");
+            struct refusal refusal = {1, 1, "there is no column"};
+            if (quote) refusal = (struct refusal){2, 1, "no rows"};
+            if (kinds) refusal = (struct refusal){0, 0, "is not a decimal number"};
+            assert_refused(path, cases[i].options, NULL, true, refusal);
             continue;
         }
         sepal_data *data = must_read(path, cases[i].options);
@@ -131,6 +153,17 @@ static void test_choice_of_columns(void **state) {
         {"categorical=2", "a b=2 b=7 c d,e f"},
         {"weight=c", "a b d,e f"},
         {"weight=3, target=1", "b d,e f t"},
+        {"drop=\"2-3\"", "a d,e f"},
+        {"drop=\"5 - 5\"", NULL},
+        {"drop=\"1-6\"", ""}, /* the target stays */
+        {"only=\"1-2,f\"", "a b f"},
+        {"only=\"?\"", "a b c f"},
+        {"drop=\"?,e\"", NULL}, /* two items: nothing matches the second */
+        {"drop=\"d*\"", "a b c f"},
+        {"drop=\"*e\"", "a b c f"},
+        {"drop=\"*d*e*\"", "a b c f"},
+        {"keep=all", "a b c d,e f"},
+        {"keep=\"[a-c]\"", NULL},
         {"drop=1, weight=6", "b c d,e f"},
     };
     put(path, "a,b,c,\"d,e\",f,t\n1,2,3,4,5,6\n1,7,8,9,10,11\n");
@@ -138,6 +171,12 @@ static void test_choice_of_columns(void **state) {
         char names[128];
         if (i + 1 == sizeof cases / sizeof *cases) { /* target and weight cannot be the same */
             assert_refused(path, cases[i].options, NULL, true, (struct refusal){1, 1, "both"});
+            continue;
+        }
+        if (!cases[i].names) {
+            sepal_data *data;
+            assert_int_equal(data_read(&data, &ctx, path, cases[i].options, NULL, true),
+                             SEPAL_EDATA);
             continue;
         }
         sepal_data *data = must_read(path, cases[i].options);

@@ -1,7 +1,7 @@
 /* gzip files. libarchive unpacks them, too, but does not look at their checksums (as of 3.8), so that
    a damaged file could pass; zlib does. */
-#ifndef SEPAL_IO_GUNZIP_H
-#define SEPAL_IO_GUNZIP_H
+#ifndef SEPAL_CORE_GUNZIP_H
+#define SEPAL_CORE_GUNZIP_H
 
 #include "core/io.h"
 

@@ -1,4 +1,4 @@
-#include "io/gunzip.h"
+#include "core/gunzip.h"
 
 #ifdef SEPAL_WITH_ZLIB
 #include "core/alloc.h"

@@ -1,0 +1,64 @@
+#include "data/target.h"
+
+#include "data/data.h"
+
+#include <string.h>
+
+/* More different numbers than that are hardly names of classes. */
+enum { MOST_NUMBERS = 100 };
+
+sepal_status target_copy(struct target *out, sepal_ctx *ctx, struct arena *arena,
+                         const struct target *target) {
+    *out = *target;
+    if (!target->name) return SEPAL_OK;
+    out->name = arena_text(ctx, arena, target->name, strlen(target->name));
+    return out->name ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+void target_tell(struct tree_maker *make, struct tree *report, const struct target *target) {
+    static const char *const sources[] = {[TARGET_GIVEN] = "program",
+                                          [TARGET_COLUMN] = "column",
+                                          [TARGET_FIELD] = "first field",
+                                          [TARGET_FILE] = "file"};
+    struct tree *fact = tree_object(make, report, "target");
+    if (target->name)
+        tree_text(make, fact, "name", target->name);
+    else
+        tree_null(make, fact, "name");
+    tree_bool(make, fact, "guessed", target->guessed);
+    tree_text(make, fact, "from", sources[target->source]);
+}
+
+/* Each row a class of its own: an identifier or a measurement was taken for the target. Who names the
+   column is believed, though: one example a class can be all that there is. */
+static sepal_status refuse_target(sepal_ctx *ctx, const sepal_data *data) {
+    const struct target *target = &data->target;
+    return fail_at(ctx, SEPAL_EDATA, data->file, 1, 1,
+                   "the target '%s'%s has %zu different values in %zu rows: each row would be a "
+                   "class of its own; name the column of the classes with " OPTION
+                   "target NAME (" OPTION "target '%s' if it is this one)",
+                   target->name, target->guessed ? " (the last column)" : "",
+                   data->schema->n_classes, data->matrix.rows, target->name);
+}
+
+sepal_status target_question(sepal_ctx *ctx, const sepal_data *data) {
+    const struct schema *schema = data->schema;
+    const struct target *target = &data->target;
+    bool column = target->source == TARGET_COLUMN;
+    /* two rows of two classes are a problem, if a small one */
+    bool alone = data->matrix.rows > 2 && schema->n_classes >= data->matrix.rows;
+    /* the fit itself tells of data without labels, and of a table with no other column */
+    if (!data->label || data->matrix.cols == 0) return SEPAL_OK;
+    if (alone && column && !target->named) return refuse_target(ctx, data);
+    if (schema->numeric_labels && schema->n_classes > MOST_NUMBERS)
+        warn(ctx, "looks-like-regression",
+             "the target%s%s%s has %zu different numbers: this looks like regression, and each "
+             "number is taken for a class%s",
+             target->name ? " '" : "", target->name ? target->name : "", target->name ? "'" : "",
+             schema->n_classes, column ? "; name another column with " OPTION "target" : "");
+    else if (alone)
+        warn(ctx, "class-per-row",
+             "each of the %zu rows is a class of its own: there is no second example of any",
+             data->matrix.rows);
+    return SEPAL_OK;
+}

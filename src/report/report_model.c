@@ -1,0 +1,158 @@
+/* The page of `sepal inspect`. */
+#include "core/decimal.h"
+#include "report/report_page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct weight {
+    const char *name;
+    double value;
+    double effect; /* of one standard deviation; without one, the weight */
+    size_t place;  /* among the features */
+};
+
+static int report_by_effect(const void *a, const void *b) {
+    const struct weight *one = a, *other = b;
+    double x = fabs(one->effect), y = fabs(other->effect);
+    if (x != y) return (x < y) - (x > y);
+    return (one->place > other->place) - (one->place < other->place);
+}
+
+/* The features of one score function, those that matter most first. `effects` NULL: not known. */
+static struct weight *rank_features(struct page *page, struct arena *arena,
+                                    const struct tree *features, const struct tree *row,
+                                    const struct tree *effects) {
+    struct weight *weights = arena_alloc(page->ctx, arena, row->count, sizeof *weights);
+    if (!weights) {
+        page->text.failed = true;
+        return NULL;
+    }
+    size_t n = 0;
+    const struct tree *name = features->first, *effect = effects ? effects->first : row->first;
+    for (const struct tree *value = row->first; value;
+         value = value->next, name = name->next, effect = effect->next, n++)
+        weights[n] = (struct weight){name->text.bytes, value->number, effect->number, n};
+    qsort(weights, n, sizeof *weights, report_by_effect);
+    return weights;
+}
+
+static size_t weight_digits(double value) {
+    char digits[DECIMAL_BYTES + 1];
+    return decimal_print(digits, value);
+}
+
+/* The table of the `top` features of one score function. */
+static void weight_rows(struct page *page, const struct tree *root, const struct tree *row,
+                        const struct tree *effects, size_t top) {
+    struct arena arena = {0};
+    size_t n = row->count, shown = top && top < n ? top : n;
+    size_t width = strlen("feature"), digits = strlen("weight");
+    struct weight *weights = rank_features(page, &arena, tree_find(root, "features"), row, effects);
+    if (!weights) return;
+    for (size_t i = 0; i < shown; i++) {
+        size_t name = utf8_width(weights[i].name), number = weight_digits(weights[i].value);
+        if (name > width) width = name;
+        if (number > digits) digits = number;
+    }
+    text_puts(page->ctx, &page->text, "  ");
+    page_left(page, "feature", width + 2);
+    page_left(page, effects ? "weight" : "weight, largest first", effects ? digits + 2 : 0);
+    if (effects)
+        text_puts(page->ctx, &page->text, "effect of one standard deviation, largest first");
+    for (size_t i = 0; i < shown; i++) {
+        text_puts(page->ctx, &page->text, "\n  ");
+        page_left(page, weights[i].name, width + 2);
+        text_number(page->ctx, &page->text, weights[i].value);
+        if (!effects) continue;
+        page_pad(page, weight_digits(weights[i].value), digits + 2);
+        text_printf(page->ctx, &page->text, "%.4g", weights[i].effect);
+    }
+    text_puts(page->ctx, &page->text, "\n");
+    if (n > shown) text_printf(page->ctx, &page->text, "  ... %zu more\n", n - shown);
+    arena_clear(&arena);
+}
+
+/* One score function: what it speaks for, its bias and length, its weights. */
+struct score {
+    const struct tree *label, *bias, *norm, *far, *weights;
+    const struct tree *effects; /* NULL: not known */
+};
+
+static struct score first_score(const struct tree *root) {
+    const struct tree *effects = tree_find(root, "effects");
+    return (struct score){.label = tree_find(root, "rows")->first,
+                          .bias = tree_find(root, "bias")->first,
+                          .norm = tree_find(root, "norm")->first,
+                          .far = tree_find(root, "distance_to_origin")->first,
+                          .weights = tree_find(root, "weights")->first,
+                          .effects = effects ? effects->first : NULL};
+}
+
+static struct score next_score(struct score score) {
+    return (struct score){.label = score.label->next,
+                          .bias = score.bias->next,
+                          .norm = score.norm->next,
+                          .far = score.far->next,
+                          .weights = score.weights->next,
+                          .effects = score.effects ? score.effects->next : NULL};
+}
+
+static void score_page(struct page *page, const struct tree *root, const struct score *score,
+                       size_t top) {
+    const struct tree *label = score->label;
+    if (label->kind == TREE_ARRAY)
+        text_printf(page->ctx, &page->text, "\nscore of %s against %s: bias ",
+                    label->last->text.bytes, label->first->text.bytes);
+    else
+        text_printf(page->ctx, &page->text, "\nscore of %s: bias ", label->text.bytes);
+    text_number(page->ctx, &page->text, score->bias->number);
+    text_printf(page->ctx, &page->text, ", |w| %.6g", score->norm->number);
+    if (report_number(root, "quadratic") == 1)
+        text_puts(page->ctx, &page->text,
+                  "; it is quadratic, and this its tangent at the centre\n");
+    else if (report_number(root, "bits") == 1)
+        text_puts(page->ctx, &page->text, "; a value above 0 counts as 1, any other as 0\n");
+    else if (score->far->kind != TREE_NUMBER)
+        text_puts(page->ctx, &page->text, ", origin at n/a\n");
+    else
+        text_printf(page->ctx, &page->text, ", origin at %.6g\n", score->far->number);
+    weight_rows(page, root, score->weights, score->effects, top);
+}
+
+static void boundary_rows(struct page *page, const struct tree *root) {
+    const struct tree *list = tree_find(root, "boundaries");
+    if (!list) return;
+    text_puts(page->ctx, &page->text, "\nbetween the classes (origin at: signed distance)\n");
+    for (const struct tree *row = list->first; row; row = row->next) {
+        const struct tree *pair = tree_find(row, "classes");
+        text_printf(page->ctx, &page->text, "  %s | %s: |w| %.6g, origin at ",
+                    pair->first->text.bytes, pair->last->text.bytes, report_number(row, "norm"));
+        page_cell(page, report_number(row, "distance_to_origin"), 6, 0);
+        text_puts(page->ctx, &page->text, "\n");
+    }
+}
+
+/* Of a model that leaves features out. */
+static void nonzero_line(struct page *page, const struct tree *root) {
+    double nonzero = 0;
+    const struct tree *rows = tree_find(root, "nonzero");
+    size_t weights = rows->count * tree_find(root, "features")->count;
+    for (const struct tree *row = rows->first; row; row = row->next) nonzero += row->number;
+    if (nonzero < (double)weights)
+        page_line(page, "weights", "%.0f of %zu weights are not zero", nonzero, weights);
+}
+
+void model_page(struct page *page, const struct tree *root, size_t top) {
+    page_line(page, "spec", "%s", report_string(root, "spec"));
+    page_classes(page, "classes", tree_find(root, "classes"), NULL);
+    page_line(page, "activation", "%s", report_string(root, "activation"));
+    page_decision(page, root);
+    page_line(page, "trained on", "%.0f rows; %s", report_number(root, "training.rows"),
+              report_number(root, "training.converged") == 1 ? "converged" : "not converged");
+    nonzero_line(page, root);
+    for (struct score score = first_score(root); score.label; score = next_score(score))
+        score_page(page, root, &score, top);
+    boundary_rows(page, root);
+}

@@ -1,0 +1,38 @@
+/* What the pages for people are made of: names at the left, facts of the tree behind them. */
+#ifndef SEPAL_REPORT_REPORT_PAGE_H
+#define SEPAL_REPORT_REPORT_PAGE_H
+
+#include "report/report.h"
+
+struct page {
+    sepal_ctx *ctx;
+    struct text text;
+};
+
+/* A number or truth of the tree, NaN if there is none; a text, "" if there is none. */
+double report_number(const struct tree *root, const char *path);
+const char *report_string(const struct tree *root, const char *path);
+
+void page_pad(struct page *page, size_t have, size_t want);
+void page_left(struct page *page, const char *text, size_t width);
+void page_right(struct page *page, const char *text, size_t width);
+/* Counts exactly, measures to `digits` places, "n/a" for what is undefined. */
+void page_cell(struct page *page, double value, int digits, size_t width);
+void page_line(struct page *page, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* "setosa, versicolor, virginica", cut short when there are many; with counts, if not NULL. */
+void page_classes(struct page *page, const char *name, const struct tree *classes,
+                  const struct tree *counts);
+/* The line `target`: which column or file the labels are from. */
+void page_target(struct page *page, const struct tree *root);
+/* The line `data`: rows, features, numbers other than 0. */
+void page_shape(struct page *page, const struct tree *root);
+/* A description of data. */
+void data_page(struct page *page, const struct tree *root);
+/* The line `decision`, if rows are not decided as usual. */
+void page_decision(struct page *page, const struct tree *root);
+
+/* report_model.c: the page of `sepal inspect`. */
+void model_page(struct page *page, const struct tree *root, size_t top);
+
+#endif
