@@ -71,7 +71,7 @@ static sepal_status refuse_commas(struct reading *reading, const struct table_ro
         counts->commas, cells, role->name,
         reading->table.advises ? "say " OPTION "decimal comma"
                                : "write them with points, since commas stand "
-                                 "between cells here",
+                                 "between cells here (or without any mark, if they part thousands)",
         role->name);
 }
 

@@ -23,8 +23,8 @@ static sepal_status read_array_name_columns(struct reading *reading, size_t n) {
 static sepal_status look_for_labels(struct reading *reading) {
     const struct read_options *options = &reading->options;
     if (!reading->with_labels || reading->labels.file || options->target) return SEPAL_OK;
-    if (reading->surveys) {
-        reading->with_labels = reading->format->array->labels_inside;
+    if (reading->surveys && !reading->format->array->labels_inside) {
+        reading->with_labels = false;
         return SEPAL_OK;
     }
     if (!reading->format->array->labels_inside)

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns of sparse rows beyond which a table of them helps nobody. */
-enum { MOST_INDEXED = 10000 };
+/* Columns that the table shows: more of them help no reader, and take more memory than their rows. */
+enum { MOST_SHOWN = 10000 };
 
 /* ---- classes ------------------------------------------------------------------------------ */
 
@@ -137,7 +137,8 @@ static void add_no_facts(struct tree_maker *make, struct tree *row) {
 static void add_file_columns(sepal_report *report, struct tree *table, const sepal_data *data,
                              const struct column_facts *facts, const double *count) {
     struct tree_maker *make = &report->make;
-    for (size_t c = 0; c < data->facts->n && !make->failed; c++) {
+    size_t shown = data->facts->n < MOST_SHOWN ? data->facts->n : MOST_SHOWN;
+    for (size_t c = 0; c < shown && !make->failed; c++) {
         const struct surveyed_column *column = &data->facts->columns[c];
         struct tree *row = add_row(make, table, column->name, column->role);
         struct column_facts own = {0};
@@ -160,7 +161,8 @@ static void add_features(sepal_report *report, struct tree *table, const sepal_d
                          const struct column_facts *facts) {
     struct tree_maker *make = &report->make;
     struct text name = {0};
-    for (size_t j = 0; j < data->matrix.cols && !make->failed; j++) {
+    size_t shown = data->matrix.cols < MOST_SHOWN ? data->matrix.cols : MOST_SHOWN;
+    for (size_t j = 0; j < shown && !make->failed; j++) {
         name.length = 0;
         if (data->coded)
             text_puts(make->ctx, &name, data->schema->columns[j].name);
@@ -201,9 +203,12 @@ static void add_file(sepal_report *report, const sepal_data *data) {
 
 /* What a newcomer would trip over in training. */
 static void advise(sepal_ctx *ctx, const sepal_data *data, const struct column_facts *facts) {
+    enum { FEW = 10 }; /* labels that may well differ from row to row */
     const struct target *target = &data->target;
+    if (data->facts->columns && data->facts->n > MOST_SHOWN)
+        warn(ctx, "table-cut", "the table shows %d of the %zu columns", MOST_SHOWN, data->facts->n);
     size_t labels = data->schema->n_classes, rows = data->matrix.rows;
-    if (target->guessed && labels > 2 && labels > rows / 2)
+    if (target->guessed && labels > FEW && labels > rows / 2)
         warn(ctx, "target-guessed",
              "the last column, '%s', is taken as the target and has %zu different labels in %zu "
              "rows; name the column of the classes with " OPTION "target",
@@ -248,7 +253,7 @@ sepal_status describe_data(sepal_report *report, const sepal_data *data) {
     struct tree_maker *make = &report->make;
     size_t cols = data->matrix.cols;
     struct column_facts *facts = NULL;
-    if (data->schema->family == FAMILY_TABLE || cols <= MOST_INDEXED) {
+    if (data->schema->family == FAMILY_TABLE || cols <= MOST_SHOWN) {
         facts = arena_alloc(make->ctx, &report->arena, cols, sizeof *facts);
         if (!facts) return SEPAL_EMEMORY;
         TRY(column_facts_find(facts, make->ctx, &data->matrix));

@@ -266,7 +266,7 @@ def odd_names():
         check(done.returncode == 0, f"predict {name}", f"{done}")
         with open(odd, "ab") as file:
             file.write(b"1,2\n")
-        refused(["describe", "--format", "csv", "--", odd], 3, "cells")
+        refused(["separable", "--format", "csv", "--", odd], 3, "cells")
         os.unlink(odd)
         for words, code in ((["describe"], 3), (["inspect"], 4), (["train", "-m", "perceptron"], 3)):
             refused([*words, "--", b"./" + name], code, "cannot open")

@@ -38,7 +38,9 @@ COMMANDS = {
 }
 # options that name a file and stand in none of the lines above
 ELSEWHERE = {("separable", "check"), ("transform", "labels"), ("describe", "labels"),
-             ("describe", "weights"), ("evaluate", "labels"), ("evaluate", "weights")}
+             ("describe", "weights"), ("evaluate", "labels"), ("evaluate", "weights"),
+             *((command, "names") for command in (  # see names
+                 "train", "predict", "convert", "transform", "separable", "describe", "evaluate"))}
 
 
 def make_files():
@@ -157,6 +159,24 @@ def outputs():
     shutil.rmtree("links")
 
 
+def names():
+    """The names of features, which only rows without names have."""
+    with open("data.svm", "w") as rows, open("names.txt", "w") as file:
+        rows.write("1 1:1 2:2\n-1 1:2\n1 2:1\n")
+        file.write("a\nb\n")
+    made = run("train", "data.svm", "-m", "lda", "-q", "--names", "names.txt", "-o", "named.sepal")
+    check(made.returncode == 0, made.stderr)
+    for words, output in ((["train", "data.svm", "-m", "logistic", "-q"], "--output"),
+                          (["predict", "named.sepal", "data.svm"], "--output"),
+                          (["convert", "data.svm", "--to", "csv"], "--output"),
+                          (["transform", "named.sepal", "data.svm"], "--output"),
+                          (["separable", "data.svm"], "--certificate")):
+        refused(f"{words[0]} {output} names.txt",
+                words + ["--names", "names.txt", output, "names.txt"], contents())
+    for name in ("data.svm", "names.txt", "named.sepal"):
+        os.unlink(name)
+
+
 def known():
     """What help calls a file is tried above."""
     for command in ("train", "predict", "convert", "sample", "transform", "separable", "describe",
@@ -169,6 +189,6 @@ def known():
 
 
 make_files()
-for part in (inputs, going_on, fresh, standard_input, siblings, outputs, known):
+for part in (inputs, going_on, fresh, standard_input, siblings, outputs, names, known):
     part()
 finish()

@@ -88,7 +88,7 @@ static const struct run runs[] = {
     {.words = {"--version"}},
     {.words = {"train", "data.csv"}},
     {.words = {"train", "data.csv", "-m", "perceptron", "--no-such-option"}},
-    {.words = {"describe", "data.bad", "--json"}},
+    {.words = {"train", "data.bad", "-m", "perceptron", "--json"}},
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 

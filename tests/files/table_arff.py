@@ -93,7 +93,7 @@ FILES = named([
     read("na_declared_is_text", rows(b"NA,2,x", b"p,4,y", a=b"{NA,p}"), 2, 2, "x y", 8),
     read("quoted_question_is_text", rows(b"'?',2,x", b"p,4,y", a=b"{'?',p}"), 2, 2, "x y", 8),
     read("quoted_nothing_is_text", rows(b"'',2,x", b"p,4,y", a=b"{'',p}"), 2, 2, "x y", 8),
-    read("missing_mean", rows(b"1,2,x", b"?,4,y"), 2, 2, "x y", 8, "--missing mean"),
+    read("missing_mean", rows(b"1,2,x", b"?,4,y"), 2, 2, "x y", 7, "--missing mean"),
     read("missing_drop", rows(b"1,2,x", b",4,x", b"3,4,y"), 2, 2, "x y", 10, "--missing drop",
          "rows"),
     refused("missing", rows(b"1,2,x", b"?,4,y"), (7, 1), "missing"),

@@ -76,7 +76,7 @@ FILES = named([
     refused("nan", doubles(1, 2, 0, 3, NAN, 1), (2, 2), "missing"),
     refused("nan_fortran", npy("<f8", (2, 3), numbers("<d", 1, 3, 2, NAN, 0, 1), fortran=True),
             (2, 2), "missing"),
-    last("nan_mean", doubles(1, 2, 0, 3, NAN, 1), 2, 2, "0 1", 8, "--missing mean"),
+    last("nan_mean", doubles(1, 2, 0, 3, NAN, 1), 2, 2, "0 1", 6, "--missing mean"),
     last("nan_drop", doubles(1, 2, 0, 3, NAN, 0, 5, 6, 1), 2, 2, "0 1", 14, "--missing drop",
          ["rows"]),
     refused("inf", doubles(1, 2, 0, INF, 4, 1), (2, 1), "inf"),

@@ -89,7 +89,7 @@ def wide_and_long():
     read("million_columns.csv", 2, 1_000_000, 2, 9_000_000, 600)
     # no notes for each cell of the rows that decide on a header, nor for each column every MB
     put("wide_rows.csv", [(ten, 20_000), b"x\n", (ten, 20_000), b"y\n"] * 25)
-    read("wide_rows.csv", 50, 200_000, 2, 50 * 900_000, 260)
+    read("wide_rows.csv", 50, 200_000, 2, 50 * 900_000, 280)
     put("ten_million_digits.csv", [b"a,class\n0.", (b"3" * 1000, 10_000), b",x\n1,y\n"])
     read("ten_million_digits.csv", 2, 1, 2, 1 + 1 / 3, 100)
     put("two_million_rows.csv", [(b"1,x\n2,y\n" * 1000, 1000)])

@@ -79,14 +79,15 @@ def at_limit(name, run, beyond=3, says="", nightly=False):
     print(f"{name}: {time.monotonic() - start:.1f} s")
 
 
-def describe(*words, **more):
-    return sepal("describe", *words, "--json", **more)
+def read(*words, **more):
+    """describe would tell of what is too large instead of refusing it."""
+    return sepal("convert", *words, "-o", "read.svm", "--json", **more)
 
 
 # ---- sizes in text ------------------------------------------------------------------------------
 
 def index(k):
-    return describe(put("i.svm", b"1 %d:1\n-1 1:2\n" % k))
+    return read(put("i.svm", b"1 %d:1\n-1 1:2\n" % k))
 
 
 def blanks(count):
@@ -96,36 +97,36 @@ def blanks(count):
 
 def csv_line(k):
     """A row of k bytes, nearly all of them blanks around a cell."""
-    return describe("-", stdin=[(b"a,class\n1,x\n2,", 1), *blanks(k - 3), (b"y\n3,x\n", 1)])
+    return read("-", stdin=[(b"a,class\n1,x\n2,", 1), *blanks(k - 3), (b"y\n3,x\n", 1)])
 
 
 def first_csv_line(k):
     """A header of k bytes."""
-    return describe("-", stdin=[(b"a,", 1), *blanks(k - 7), (b"class\n1,x\n3,y\n", 1)])
+    return read("-", stdin=[(b"a,", 1), *blanks(k - 7), (b"class\n1,x\n3,y\n", 1)])
 
 
 def last_csv_line(k):
     """The same without a line end."""
-    return describe("-", stdin=[(b"a,class\n1,x\n2,", 1), *blanks(k - 3), (b"y", 1)])
+    return read("-", stdin=[(b"a,class\n1,x\n2,", 1), *blanks(k - 3), (b"y", 1)])
 
 
 def svm_line(k):
-    return describe("-", "--format", "libsvm",
+    return read("-", "--format", "libsvm",
                     stdin=[(b"1 1:1\n-1 2:2", 1), *blanks(k - 6), (b"\n1 1:1\n", 1)])
 
 
 def svm_classes(k):
-    return describe("-", stdin=[(b"".join(b"%d 1:1\n" % j for j in range(i, min(i + 1000, k))), 1)
+    return read("-", stdin=[(b"".join(b"%d 1:1\n" % j for j in range(i, min(i + 1000, k))), 1)
                                 for i in range(0, k, 1000)])
 
 
 def categories(k):
-    return describe(put("c.csv", b"t,class\n", *(b"c%d,x\n" % i for i in range(k))))
+    return read(put("c.csv", b"t,class\n", *(b"c%d,x\n" % i for i in range(k))))
 
 
 def declared(k):
     values = b",".join(b"c%d" % i for i in range(k))
-    return describe(put("c.arff", b"@relation r\n@attribute t {" + values +
+    return read(put("c.arff", b"@relation r\n@attribute t {" + values +
                         b"}\n@attribute class {x,y}\n@data\nc0,x\nc1,y\n"))
 
 
@@ -134,7 +135,7 @@ def piped_kinds(k):
     line, numbers = b"text,x" + b" " * 57 + b"\n", b"1,x\nu,y\n"
     times, rest = divmod(k - len(numbers), len(line))
     last = b"text,y" + b" " * (rest + len(line) - 7) + b"\n"
-    return describe("-", stdin=[(b"a,class\n", 1), (line * 1024, (times - 1) // 1024),
+    return read("-", stdin=[(b"a,class\n", 1), (line * 1024, (times - 1) // 1024),
                                 (line, (times - 1) % 1024), (last, 1), (numbers, 1)])
 
 
@@ -196,29 +197,29 @@ def attribute_name(k):
 
 def csv_columns(k):
     row = [(b"0," * 1024, (k - 1) // 1024), (b"0," * ((k - 1) % 1024), 1)]
-    return describe("-", "--format", "csv", stdin=[*row, (b"x\n", 1), *row, (b"y\n", 1)])
+    return read("-", "--format", "csv", stdin=[*row, (b"x\n", 1), *row, (b"y\n", 1)])
 
 
 def npy_columns(k):
-    return describe(put("c.npy", npy("|u1", (2, k), bytes(k) + b"\1" * k)))
+    return read(put("c.npy", npy("|u1", (2, k), bytes(k) + b"\1" * k)))
 
 
 def idx_columns(k):
     put("l.txt", b"x\ny\n")
-    return describe(put("c.idx", idx(8, (2, k), bytes(2 * k))), "--labels", "l.txt")
+    return read(put("c.idx", idx(8, (2, k), bytes(2 * k))), "--labels", "l.txt")
 
 
 def npy_header(k):
     head = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }"
     text = head.encode().ljust(k - 13) + b"\n"  # twelve bytes come before it
-    return describe(put("h.npy", b"\x93NUMPY\2\0" + len(text).to_bytes(4, "little") + text,
+    return read(put("h.npy", b"\x93NUMPY\2\0" + len(text).to_bytes(4, "little") + text,
                         bytes((1, 0, 2, 1))))
 
 
 def array_bytes(k):
     """No such array can be had: up to the limit it is cut short, beyond it there can be none."""
     factor = next(f for f in (7, 2, 8) if k % f == 0)
-    code, out, err = describe(put("b.npy", npy("|u1", (k // factor, factor), bytes(8))))
+    code, out, err = read(put("b.npy", npy("|u1", (k // factor, factor), bytes(8))))
     return (0, out, err) if code == 3 and "cut short" in err else (code, out, err)
 
 
@@ -231,12 +232,12 @@ def arff_header(k):
     parts = [(line * 1024, lines // 1024), (line * (lines % 1024), 1)]
     if odd:
         parts.append((b"%" * (odd - 1) + b"\n", 1))
-    return describe("-", "--format", "arff", stdin=[*parts, (rest + b"1,x\n2,y\n", 1)])
+    return read("-", "--format", "arff", stdin=[*parts, (rest + b"1,x\n2,y\n", 1)])
 
 
 def option(name, extra=(), data=b"1 1:1\n-1 2:2\n"):
     def run(k):
-        return describe(put("o.svm", data), f"--{name}", str(k), *extra)
+        return read(put("o.svm", data), f"--{name}", str(k), *extra)
     return run
 
 
@@ -260,7 +261,7 @@ def file_name(k):
     """The error names a file in so many bytes; longer names are cut, and the error is the same."""
     folders = "/".join("f" * 200 for _ in range((k - 10) // 201))
     path = folders + "/" + "n" * (k - len(folders) - 1)
-    code, out, err = describe(path)
+    code, out, err = read(path)
     whole = json.loads(out)["error"]["file"] == path
     return (0 if whole else 1, out, err) if code == 3 else (code, out, err)
 

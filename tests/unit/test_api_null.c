@@ -68,6 +68,14 @@ static sepal_status call_data_describe(int omit) {
     return status;
 }
 
+static sepal_status call_file_describe(int omit) {
+    sepal_report *report = NULL;
+    sepal_status status =
+        sepal_file_describe(ARG(1, &report), ARG(2, ctx), ARG(3, "rows.csv"), ARG(4, "header=yes"));
+    sepal_report_free(report);
+    return status;
+}
+
 static sepal_status call_data_column_name(int omit) {
     char *name = NULL;
     sepal_status status = sepal_data_column_name(ARG(1, &name), ARG(2, ctx), ARG(3, data), 1);
@@ -334,6 +342,7 @@ static const struct call {
     {"sepal_data_labels_path", call_data_labels_path, "rcrro"},
     {"sepal_data_sibling", call_data_sibling, "rcr"},
     {"sepal_data_describe", call_data_describe, "rcr"},
+    {"sepal_file_describe", call_file_describe, "rcro"},
     {"sepal_data_column_name", call_data_column_name, "rcr"},
     {"sepal_model_fit", call_fit, "rocrro"},
     {"sepal_model_fit_check", call_fit_check, "cro"},
