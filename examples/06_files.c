@@ -76,6 +76,10 @@ int main(void) {
     if (sepal_ctx_new(&ctx) != SEPAL_OK) return 1;
     must(ctx, sepal_data_read(&data, ctx, "examples/data/iris.csv", NULL));
     describe(ctx, data);
+    sepal_report *table = NULL; /* of a file that need not be fit to learn from */
+    must(ctx, sepal_file_describe(&table, ctx, "examples/data/wine.csv", NULL));
+    printf("wine: %.0f rows\n", sepal_report_number(table, "rows"));
+    sepal_report_free(table);
     write_npy(ctx, data);
     save_when_done(ctx, data);
 
