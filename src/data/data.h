@@ -44,7 +44,7 @@ struct read_options;
 
 /* The rows of a file that are to be described: nothing in a cell is refused. Missing values and text in
    columns of numbers are NaN, rows without a label have the class -1, and lines that cannot be cut into
-   cells are left out and counted. Not to be learnt from. */
+   cells are left out and counted. With bad-lines=skip the rows are those that would be learnt from. */
 sepal_status data_survey(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options);
 /* schema NULL: rows to learn from. */
 sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,

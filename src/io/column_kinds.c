@@ -56,7 +56,7 @@ static sepal_status refuse_commas(struct reading *reading, const struct table_ro
                                   const struct counts *counts) {
     size_t cells = counts->numbers + counts->texts;
     if (!counts->first || counts->commas < cells - counts->commas) return SEPAL_OK;
-    if (reading->surveys) {
+    if (reading->lenient) {
         warn(reading->ctx, "decimal-comma",
              "column '%s' is text: %zu of its %zu cells are numbers with a decimal comma; " OPTION
              "decimal comma reads them",
@@ -99,7 +99,7 @@ sepal_status kinds_settle(struct reading *reading, bool *again) {
         if (!is_open(role)) continue;
         struct counts counts = count_cells(&reading->chunks, role->feature);
         bool numeric = counts.numbers && counts.numbers >= counts.texts;
-        bool skips = reading->table.skips && !reading->surveys;
+        bool skips = reading->table.skips && !reading->lenient;
         if (numeric && counts.first && !skips)
             counts.commas += count_whole(&reading->chunks, role->feature) - counts.texts;
         if (!numeric || !skips) TRY(refuse_commas(reading, role, &counts));

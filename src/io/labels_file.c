@@ -311,6 +311,10 @@ void labels_file_clear(struct labels_file *labels) {
 
 /* ---- against the data --------------------------------------------------------------------- */
 
+bool labels_file_has_label(const struct labels_file *labels, size_t row) {
+    return !labels->faulty || !fault_of(labels->texts.items[labels->number[row]]);
+}
+
 sepal_status labels_file_check_label(sepal_ctx *ctx, const struct labels_file *labels, size_t row) {
     char shown[TEXT_SHOWN_BYTES];
     if (!labels->faulty) return SEPAL_OK;

@@ -25,6 +25,7 @@ sepal_status labels_file_names(struct labels_file *out, sepal_ctx *ctx, const ch
 void labels_file_clear(struct labels_file *labels);
 
 /* The label of a row that is used must be one. */
+bool labels_file_has_label(const struct labels_file *labels, size_t row);
 sepal_status labels_file_check_label(sepal_ctx *ctx, const struct labels_file *labels, size_t row);
 /* There must be one for each row of the data. */
 sepal_status labels_file_expect(sepal_ctx *ctx, const struct labels_file *labels, size_t rows,

@@ -97,7 +97,7 @@ static sepal_status name_features(struct reading *reading) {
 
 static sepal_status merge_indexed(struct reading *reading) {
     bool labels_inside = reading->with_labels && !reading->labels.file;
-    if ((reading->options.bad_lines == BAD_LINES_SKIP || reading->surveys) && labels_inside)
+    if ((reading->options.bad_lines == BAD_LINES_SKIP || reading->lenient) && labels_inside)
         TRY(merge_unlabelled(reading));
     TRY(join_files(reading));
     if (reading->learnt) {

@@ -102,7 +102,7 @@ sepal_status merge_odd_texts(struct reading *reading) {
             numbers[role->feature] = has_numbers(&reading->chunks, role->feature);
     }
     sepal_status status =
-        reading->surveys ? note_odds(reading, numbers) : drop_odds(reading, numbers);
+        reading->lenient ? note_odds(reading, numbers) : drop_odds(reading, numbers);
     mem_free(numbers);
     return status;
 }
@@ -133,7 +133,7 @@ static sepal_status drop_unlabelled(sepal_ctx *ctx, struct parsed_chunk *parsed)
 
 sepal_status merge_unlabelled(struct reading *reading) {
     const struct chunks *chunks = &reading->chunks;
-    bool stay = reading->surveys; /* or are rows whose set of labels is empty */
+    bool stay = reading->lenient; /* or are rows whose set of labels is empty */
     for (size_t i = 0; i < chunks->count; i++)
         stay = stay || chunks->items[i]->notes.first_set.column;
     for (size_t i = 0; i < chunks->count; i++)
@@ -167,7 +167,7 @@ void merge_bad_lines(struct reading *reading) {
 /* ---- labels from another file ------------------------------------------------------------- */
 
 static sepal_status join_chunk(sepal_ctx *ctx, struct parsed_chunk *parsed,
-                               const struct labels_file *labels, size_t first) {
+                               const struct labels_file *labels, size_t first, bool lenient) {
     /* labels are few as a rule: where each went when it was last looked up, by its last bits */
     enum { RECENT = 16 };
     struct {
@@ -184,6 +184,7 @@ static sepal_status join_chunk(sepal_ctx *ctx, struct parsed_chunk *parsed,
         size_t record = first + parsed_record(parsed, r, &skipped);
         parsed->label[r] = NO_LABEL;
         if (parsed_drops(parsed, r)) continue;
+        if (lenient && !labels_file_has_label(labels, record)) continue;
         TRY(labels_file_check_label(ctx, labels, record));
         uint32_t number = labels->number[record], k = number % RECENT;
         if (recent[k].number != number) {
@@ -200,7 +201,7 @@ sepal_status merge_labels_file(struct reading *reading) {
     size_t record = 0;
     for (size_t i = 0; i < reading->chunks.count; i++) {
         struct parsed_chunk *parsed = reading->chunks.items[i];
-        TRY(join_chunk(reading->ctx, parsed, &reading->labels, record));
+        TRY(join_chunk(reading->ctx, parsed, &reading->labels, record, reading->lenient));
         record += parsed_records(parsed);
     }
     return SEPAL_OK;

@@ -226,7 +226,7 @@ sepal_status merge_missing(struct reading *reading) {
         struct parsed_chunk *parsed = reading->chunks.items[i];
         size_t missing = 0;
         for (size_t f = 0; f < parsed->n_columns; f++) missing += parsed->columns[f].missing;
-        if (missing && rule == MISSING_REFUSE && !reading->surveys)
+        if (missing && rule == MISSING_REFUSE && !reading->lenient)
             return refuse_missing(reading, parsed);
         if (missing && rule == MISSING_DROP) TRY(mark_incomplete(reading->ctx, parsed));
     }

@@ -266,7 +266,7 @@ static sepal_status label_sets(struct reading *reading, const struct label_texts
 sepal_status merge_labels(struct reading *reading) {
     struct label_texts texts = {0};
     const struct parsed_chunk *first = chunk_with_set(&reading->chunks);
-    bool labelled = !first && !reading->surveys;
+    bool labelled = !first && !reading->lenient;
     sepal_status status = labelled ? refuse_unlabelled(reading) : SEPAL_OK;
     if (status == SEPAL_OK) status = label_texts_merge(&texts, reading->ctx, &reading->chunks);
     if (status == SEPAL_OK)

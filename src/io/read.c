@@ -239,6 +239,7 @@ static sepal_status take_matrix(struct reading *reading) {
 static sepal_status read_read_all(struct reading *reading, const char *options) {
     TRY(read_options_parse(&reading->options, reading->ctx, &reading->arena, options));
     TRY(refuse_contradictions(reading));
+    reading->lenient = reading->surveys && reading->options.bad_lines == BAD_LINES_STOP;
     TRY(source_open(&reading->source, reading->ctx, reading->path));
     reading->columns = columns_none(reading->source.file.name);
     TRY(read_choose_format(reading));

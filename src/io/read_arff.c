@@ -76,7 +76,7 @@ static sepal_status read_arff_name_columns(struct reading *reading,
 static sepal_status declare(struct reading *reading, struct table_role *role,
                             const struct arff_attribute *attribute) {
     struct column *column = &reading->learnt->columns[role->feature];
-    if (attribute->n_values > LIMIT_CATEGORIES && !reading->surveys)
+    if (attribute->n_values > LIMIT_CATEGORIES && !reading->lenient)
         return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name,
                        reading->columns.header_line + attribute->spot.line, attribute->spot.column,
                        "attribute '%s' has %zu declared values, %d are the most that can become "

@@ -148,7 +148,7 @@ static sepal_status take_sample(struct reading *reading, struct csv_marks marks,
         TRY(reading_peek_records(reading, marks, HEADER_ROWS + 1, bytes, n));
         if (*n == 0) return reading_refuse_empty(reading, "there is nothing in this file");
         TRY(csv_sample_take(sample, reading->ctx, &reading->arena, *bytes, *n, marks));
-        if (!reading->surveys || !stands_alone(sample, *bytes, *n, marks)) return SEPAL_OK;
+        if (!reading->lenient || !stands_alone(sample, *bytes, *n, marks)) return SEPAL_OK;
         warn(reading->ctx, "line-alone",
              "line %zu has %zu cell%s, unlike those below it, and is left out; " OPTION
              "skip %zu does that for other commands",

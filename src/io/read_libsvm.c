@@ -63,7 +63,7 @@ static struct libsvm_layout read_libsvm_plan(const struct reading *reading, char
                                    .labels = reading->with_labels && !reading->labels.file,
                                    .most = INT32_MAX,
                                    .skips = reading->options.bad_lines == BAD_LINES_SKIP ||
-                                            reading->surveys,
+                                            reading->lenient,
                                    .weight = reading->weights.weight,
                                    .n_weights = reading->weights.rows};
     if (reading->options.n_features) layout.most = (uint32_t)reading->options.n_features;

@@ -92,8 +92,8 @@ sepal_status table_plan(struct reading *reading) {
     else
         TRY(columns_plan(layout, reading->learnt, reading->ctx, arena, columns, &reading->options));
     layout->refuses = schema->missing == MISSING_REFUSE;
-    layout->surveys = reading->surveys;
-    layout->skips = reading->options.bad_lines == BAD_LINES_SKIP || reading->surveys;
+    layout->lenient = reading->lenient;
+    layout->skips = reading->options.bad_lines == BAD_LINES_SKIP || reading->lenient;
     layout->weight = reading->weights.weight;
     layout->n_weights = reading->weights.rows;
     return reading->surveys ? survey_columns(reading) : SEPAL_OK;

@@ -16,8 +16,9 @@ struct reading {
     const struct format *format;
     const struct schema *known; /* of the model, NULL when learning */
     bool with_labels;
-    bool surveys;          /* see data_survey */
-    char delimiter;        /* of a table of text; 0: none */
+    bool surveys;   /* the rows are only described, see data_survey */
+    bool lenient;   /* and nothing in a cell is refused, unless bad lines are to be left out */
+    char delimiter; /* of a table of text; 0: none */
     struct schema *learnt; /* being made, NULL when reading for a model */
     struct arena arena;
     struct source source;

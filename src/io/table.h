@@ -30,7 +30,7 @@ struct table_layout {
     bool drops;   /* the model's rule: rows with missing values are not decided */
     bool refuses; /* there is no rule for missing values */
     bool skips;   /* bad lines are left out */
-    bool surveys; /* see data_survey */
+    bool lenient; /* nothing in a cell is refused: the rows are only described */
     bool comma;   /* the decimal mark is a comma, not a point */
     bool advises; /* it could be: cells that would be numbers then are counted */
     bool sparse;  /* rows are kept as entries: all features are numbers, without missing values */

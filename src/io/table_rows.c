@@ -132,7 +132,7 @@ static sepal_status take_category(struct table_rows *rows, const struct table_ro
 
 sepal_status rows_miss(struct table_rows *rows, const struct table_role *role, struct spot spot) {
     struct parsed_column *column = &rows->parsed->columns[role->feature];
-    if (rows->layout->skips && rows->layout->refuses && !rows->layout->surveys)
+    if (rows->layout->skips && rows->layout->refuses && !rows->layout->lenient)
         return fail_at(rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
                        "missing value in column '%s'", role->name);
     if (column->missing++ == 0) column->first_missing = spot;
@@ -189,7 +189,7 @@ static sepal_status table_rows_take_label(struct table_rows *rows, const struct 
     TRY(tokens_add(&rows->parsed->labels, rows->ctx, label_text(rows, cell), &number, &fresh));
     rows->scratch->label[rows->parsed->rows] = number;
     if (!fresh && !rows->layout->skips) return SEPAL_OK;
-    if (label_is_missing(cell->text) && rows->layout->surveys) {
+    if (label_is_missing(cell->text) && rows->layout->lenient) {
         rows->scratch->label[rows->parsed->rows] = NO_LABEL;
         return SEPAL_OK;
     }
