@@ -26,7 +26,7 @@ static void warm_up(sepal_ctx *ctx, const char *spec, int classes) {
     for (int i = 0; i < ROWS; i++) labels[i] = names[i % classes];
     for (int k = 0; k < ROWS * COLS; k++) x[k] = (k * k % 17) / 16.0;
     if (sepal_data_dense(&data, ctx, x, ROWS, COLS, labels, NULL) != SEPAL_OK) return;
-    if (sepal_fit(&model, NULL, ctx, spec, data, NULL) == SEPAL_OK) sepal_model_free(model);
+    if (sepal_model_fit(&model, NULL, ctx, spec, data, NULL) == SEPAL_OK) sepal_model_free(model);
     sepal_data_free(data);
 }
 
@@ -38,7 +38,7 @@ static void answer(sepal_ctx *ctx, const sepal_data *data, char *line) {
     warm_up(ctx, spec, 2);
     warm_up(ctx, spec, 3);
     double start = now();
-    sepal_status status = sepal_fit(&model, &report, ctx, spec, data, options);
+    sepal_status status = sepal_model_fit(&model, &report, ctx, spec, data, options);
     double seconds = now() - start;
     if (status == SEPAL_OK) {
         status = sepal_model_save(ctx, model, path);

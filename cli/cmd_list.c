@@ -39,16 +39,16 @@ static void put_param(struct sink *out, const sepal_param *param, const char *da
 }
 
 static void put_params(struct sink *out, const struct topic *topic, size_t method) {
-    sepal_param param;
-    for (size_t i = 0; sepal_param_at(topic->kind, method, i, &param); i++)
+    sepal_param param = {.size = sizeof param};
+    for (size_t i = 0; sepal_param_at(topic->kind, method, i, &param) == SEPAL_OK; i++)
         put_param(out, &param, is_options(topic) ? "--" : "");
 }
 
 /* The solvers of a learner, if there is a choice. */
 static void put_solvers_of(struct sink *out, size_t learner) {
     struct sink names = sink_open(-1), left = sink_open(-1);
-    sepal_method solver;
-    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &solver); i++) {
+    sepal_method solver = {.size = sizeof solver};
+    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &solver) == SEPAL_OK; i++) {
         if (sepal_learner_has_solver(learner, solver.name))
             sink_printf(&names, "%s%s", names.used > 0 ? ", " : "", solver.name);
     }
@@ -62,9 +62,9 @@ static void put_solvers_of(struct sink *out, size_t learner) {
 
 /* Whose solver it is. */
 static void put_learners_of(struct sink *out, const char *solver) {
-    sepal_method learner;
+    sepal_method learner = {.size = sizeof learner};
     const char *between = "      of ";
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         if (!sepal_learner_has_solver(i, solver)) continue;
         sink_printf(out, "%s%s", between, learner.name);
         between = ", ";
@@ -74,9 +74,9 @@ static void put_learners_of(struct sink *out, const char *solver) {
 
 static void put_topic(struct sink *out, const struct topic *topic, bool in_full) {
     enum { NAME_WIDTH = 17, SUMMARY_COLUMN = NAME_WIDTH + 3 };
-    sepal_method method;
+    sepal_method method = {.size = sizeof method};
     sink_printf(out, "%s:\n", topic->title);
-    for (size_t i = 0; sepal_method_at(topic->kind, i, &method); i++) {
+    for (size_t i = 0; sepal_method_at(topic->kind, i, &method) == SEPAL_OK; i++) {
         if (!is_options(topic)) {
             sink_printf(out, "  %-*s ", NAME_WIDTH, method.name);
             sink_wrap(out, SUMMARY_COLUMN, method.summary);
@@ -119,8 +119,8 @@ static void put_field(struct sink *out, const char *key, const char *value) {
 }
 
 static void put_json_params(struct sink *out, const struct topic *topic, size_t method) {
-    sepal_param param;
-    for (size_t i = 0; sepal_param_at(topic->kind, method, i, &param); i++) {
+    sepal_param param = {.size = sizeof param};
+    for (size_t i = 0; sepal_param_at(topic->kind, method, i, &param) == SEPAL_OK; i++) {
         sink_puts(out, i > 0 ? ",{" : "{");
         put_field(out, "name", param.name);
         sink_puts(out, ",");
@@ -134,10 +134,10 @@ static void put_json_params(struct sink *out, const struct topic *topic, size_t 
 }
 
 static void put_json_learners(struct sink *out, const char *solver) {
-    sepal_method learner;
+    sepal_method learner = {.size = sizeof learner};
     const char *between = "";
     sink_puts(out, "\"learners\":[");
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         if (!sepal_learner_has_solver(i, solver)) continue;
         sink_puts(out, between);
         sink_json(out, learner.name);
@@ -147,8 +147,8 @@ static void put_json_learners(struct sink *out, const char *solver) {
 }
 
 static void put_json_topic(struct sink *out, const struct topic *topic) {
-    sepal_method method;
-    for (size_t i = 0; sepal_method_at(topic->kind, i, &method); i++) {
+    sepal_method method = {.size = sizeof method};
+    for (size_t i = 0; sepal_method_at(topic->kind, i, &method) == SEPAL_OK; i++) {
         sink_puts(out, i > 0 ? ",{" : "{");
         put_field(out, "name", method.name);
         sink_puts(out, ",");

@@ -89,7 +89,7 @@ static int sample_draw(sepal_data **out, struct session *s, const sepal_model *m
     options_settings(&s->options, GROUP_SAMPLE, &options);
     int code = sink_check(s, &options);
     if (code == EXIT_DONE) {
-        sepal_status status = sepal_sample(out, s->ctx, model, rows, sink_text(&options));
+        sepal_status status = sepal_model_sample(out, s->ctx, model, rows, sink_text(&options));
         if (status == SEPAL_EMODEL)
             code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s",
                             sepal_ctx_error_message(s->ctx));

@@ -65,8 +65,8 @@ static int print_holds(struct session *s) {
 }
 
 static int separable_check(struct session *s, struct separable_command *a) {
-    sepal_status status =
-        sepal_separable_check(s->ctx, a->data, option_value(s, "maps"), option_value(s, "check"));
+    sepal_status status = sepal_data_separable_check(s->ctx, a->data, option_value(s, "maps"),
+                                                     option_value(s, "check"));
     if (status != SEPAL_OK) return complain_status(s, status);
     if (!s->json) warnings_print(s);
     return print_holds(s);
@@ -81,8 +81,8 @@ static int separable_ask(struct session *s, struct separable_command *a) {
     int code = sink_check(s, &options);
     if (code == EXIT_DONE) {
         char **certificate = option_value(s, "certificate") != NULL ? &a->certificate : NULL;
-        sepal_status status = sepal_separable(&a->report, certificate, s->ctx, a->data,
-                                              option_value(s, "maps"), sink_text(&options));
+        sepal_status status = sepal_data_separable(&a->report, certificate, s->ctx, a->data,
+                                                   option_value(s, "maps"), sink_text(&options));
         if (status != SEPAL_OK) code = complain_status(s, status);
     }
     sink_close(&options);

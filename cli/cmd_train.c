@@ -72,8 +72,8 @@ static int check_method(struct session *s) {
     const char *path = s->options.arguments[0], *method = method_named(path);
     bool absent = is_absent(path);
     struct sink names = sink_open(-1);
-    sepal_method row;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &row); i++)
+    sepal_method row = {.size = sizeof row};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &row) == SEPAL_OK; i++)
         sink_printf(&names, "%s%s", i > 0 ? ", " : "", row.name);
     int code = sink_check(s, &names);
     if (code == EXIT_DONE && absent && method != NULL) {
@@ -198,7 +198,7 @@ static int check_spec(struct session *s) {
     struct sink spec, options;
     int code = words_of_fit(s, &spec, &options);
     if (code != EXIT_DONE) return code;
-    sepal_status status = sepal_fit_check(s->ctx, sink_text(&spec), sink_text(&options));
+    sepal_status status = sepal_model_fit_check(s->ctx, sink_text(&spec), sink_text(&options));
     sink_close(&spec);
     sink_close(&options);
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
@@ -215,7 +215,7 @@ static int finish_trace(struct session *s, struct training *t) {
 
 /* Is it a class that the rows are labelled with? Doubts are better told before a long fit. */
 static int question_target(struct session *s, const struct training *t) {
-    sepal_status status = sepal_fit_check_target(s->ctx, t->data);
+    sepal_status status = sepal_data_check_target(s->ctx, t->data);
     if (status != SEPAL_OK) return complain_status(s, status);
     if (!s->json) warnings_print(s);
     return EXIT_DONE;
@@ -225,8 +225,8 @@ static int fit(struct session *s, struct training *t) {
     struct sink spec, options;
     int code = words_of_fit(s, &spec, &options);
     if (code != EXIT_DONE) return code;
-    sepal_status status =
-        sepal_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data, sink_text(&options));
+    sepal_status status = sepal_model_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data,
+                                          sink_text(&options));
     sink_close(&spec);
     sink_close(&options);
     code = finish_trace(s, t);

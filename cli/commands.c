@@ -34,8 +34,8 @@ static int run_in_context(struct session *s) {
     sepal_ctx_set_option_prefix(s->ctx, "--");
     sepal_ctx_set_threads(s->ctx, (unsigned)threads);
     progress_begin(s);
-    say_more(s, "kernels %s, BLAS %s, threads %u", sepal_kernels(s->ctx), sepal_blas(s->ctx),
-             sepal_ctx_threads(s->ctx));
+    say_more(s, "kernels %s, BLAS %s, threads %u", sepal_ctx_kernels(s->ctx),
+             sepal_ctx_blas(s->ctx), sepal_ctx_threads(s->ctx));
     code = s->command->run(s);
     progress_erase(s);
     if (code == EXIT_DONE && interrupt_count() > 0) {
@@ -66,9 +66,9 @@ static int print_version(struct session *s) {
     struct result out;
     int code = result_open(&out, s, "-");
     sink_printf(&out.sink, "sepal %s (kernels %s, BLAS %s)\n", sepal_version(),
-                sepal_kernels(s->ctx), sepal_blas(s->ctx));
+                sepal_ctx_kernels(s->ctx), sepal_ctx_blas(s->ctx));
     if (code == EXIT_DONE) code = result_commit(&out, s);
-    if (sepal_blas_is_slow(s->ctx))
+    if (sepal_ctx_blas_is_slow(s->ctx))
         say(s, "warning: the reference BLAS is slow; Debian: apt install libopenblas0");
     sepal_ctx_free(s->ctx);
     return code;
@@ -76,11 +76,11 @@ static int print_version(struct session *s) {
 
 const char *method_named(const char *word) {
     static const sepal_kind kinds[] = {SEPAL_LEARNER, SEPAL_MAP, SEPAL_STRATEGY};
-    sepal_method method;
+    sepal_method method = {.size = sizeof method};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (size_t i = 0; sepal_method_at(kinds[k], i, &method); i++)
+        for (size_t i = 0; sepal_method_at(kinds[k], i, &method) == SEPAL_OK; i++)
             if (same_name(method.name, word)) return word;
-    return sepal_synonym(word);
+    return sepal_method_synonym(word);
 }
 
 /* What other programs call our commands. */

@@ -13,8 +13,8 @@ static int numbers_fetch(struct numbers *numbers, struct session *s, size_t firs
     bool again = first < numbers->done;
     sepal_predictions some = numbers->all;
     some.classes = some.classes != NULL && !again ? some.classes + first : NULL;
-    sepal_status status = sepal_predict_rows(&some, s->ctx, numbers->model, numbers->data, first, n,
-                                             sink_text(&numbers->rule));
+    sepal_status status = sepal_model_predict_rows(&some, s->ctx, numbers->model, numbers->data,
+                                                   first, n, sink_text(&numbers->rule));
     if (status != SEPAL_OK) return complain_status(s, status);
     numbers->first = first;
     if (!again) {
@@ -47,6 +47,7 @@ static int numbers_alloc(struct numbers *out, struct session *s, bool with_class
 int numbers_open(struct numbers *out, struct session *s, const sepal_model *model,
                  const sepal_data *data, const sepal_output *what, bool with_classes) {
     *out = (struct numbers){.model = model, .data = data, .n = 1, .rule = sink_open(-1)};
+    out->all.size = sizeof out->all;
     if (what != NULL) out->all.what = *what;
     if (what != NULL) out->width = sepal_model_outputs(model, *what);
     options_settings(&s->options, GROUP_PREDICT, &out->rule);

@@ -65,17 +65,17 @@ static const char *placeholder_of(const sepal_param *param) {
 }
 
 static bool is_parameter(const char *name) {
-    sepal_param parameter;
+    sepal_param parameter = {.size = sizeof parameter};
     for (size_t i = 0; i < sepal_method_count(SEPAL_LEARNER); i++)
-        for (size_t k = 0; sepal_param_at(SEPAL_LEARNER, i, k, &parameter); k++)
+        for (size_t k = 0; sepal_param_at(SEPAL_LEARNER, i, k, &parameter) == SEPAL_OK; k++)
             if (same_name(parameter.name, name)) return true;
     return false;
 }
 
 static void add_params(struct options *options, sepal_kind kind, size_t method,
                        enum option_group group, bool but_parameters) {
-    sepal_param param;
-    for (size_t i = 0; sepal_param_at(kind, method, i, &param); i++) {
+    sepal_param param = {.size = sizeof param};
+    for (size_t i = 0; sepal_param_at(kind, method, i, &param) == SEPAL_OK; i++) {
         if (but_parameters && is_parameter(param.name)) continue;
         struct option row = {.name = param.name,
                              .placeholder = placeholder_of(&param),
@@ -156,9 +156,9 @@ static int refuse_unknown(const struct option_parser *parser, const char *word, 
     const char **names = calloc(options->n_rows + 1, sizeof *names);
     for (size_t i = 0; names != NULL && i < options->n_rows; i++) names[i] = options->rows[i].name;
     char *name = strndup(word, length);
-    const char *near = NULL, *here = parser->spec ? sepal_synonym(parser->spec) : NULL;
+    const char *near = NULL, *here = parser->spec ? sepal_method_synonym(parser->spec) : NULL;
     if (name != NULL && names != NULL && length > 2) {
-        near = sepal_synonym_param(name + 2, names, options->n_rows);
+        near = sepal_param_synonym(name + 2, names, options->n_rows);
         if (near == NULL) near = nearest(name + 2, names, options->n_rows);
     }
     struct sink text = sink_open(-1);
@@ -317,13 +317,13 @@ static const char *add_parameters(struct option_parser *parser) {
     for (size_t i = 0; i < options->n_rows; i++) options->rows[i].value = NULL;
     options->n_arguments = 0;
     size_t learner;
-    sepal_method method;
+    sepal_method method = {.size = sizeof method};
     if (spec == NULL) return NULL;
     if (!spec_learner(spec, &learner)) {
         parser->spec = spec;
         return NULL;
     }
-    if (!sepal_method_at(SEPAL_LEARNER, learner, &method)) return NULL;
+    if (sepal_method_at(SEPAL_LEARNER, learner, &method) != SEPAL_OK) return NULL;
     options_add_parameters(options, learner);
     return method.name;
 }

@@ -100,7 +100,7 @@ void sink_printf(struct sink *out, const char *format, ...) {
 
 void sink_number(struct sink *out, double value) {
     char digits[SEPAL_NUMBER_BYTES];
-    sink_add(out, digits, sepal_number(digits, value));
+    sink_add(out, digits, sepal_number_print(digits, value));
 }
 
 const char *sink_text(struct sink *out) {

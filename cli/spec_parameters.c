@@ -36,8 +36,8 @@ static struct stage spec_read_stage(const char *at) {
 }
 
 static int find_learner(const struct stage *stage, size_t *out) {
-    sepal_method method;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++) {
+    sepal_method method = {.size = sizeof method};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method) == SEPAL_OK; i++) {
         size_t k = 0;
         while (k < stage->length && method.name[k] != '\0' &&
                (stage->name[k] == '_' ? '-' : stage->name[k]) == method.name[k])

@@ -122,7 +122,7 @@ int step_check_predict(struct session *s, const sepal_model *model, const sepal_
     options_settings(&s->options, GROUP_PREDICT, &rule);
     int code = sink_check(s, &rule);
     if (code == EXIT_DONE) {
-        sepal_status status = sepal_predict_check(s->ctx, model, what, sink_text(&rule));
+        sepal_status status = sepal_model_predict_check(s->ctx, model, what, sink_text(&rule));
         if (status == SEPAL_EMODEL)
             code = complain(s, EXIT_MODEL, s->options.arguments[0], "%s",
                             sepal_ctx_error_message(s->ctx));
@@ -144,7 +144,7 @@ int step_evaluate(sepal_report **out, struct session *s, const sepal_model *mode
     }
     int code = sink_check(s, &options);
     if (code == EXIT_DONE) {
-        sepal_status status = sepal_evaluate(out, s->ctx, model, data, sink_text(&options));
+        sepal_status status = sepal_model_evaluate(out, s->ctx, model, data, sink_text(&options));
         if (status != SEPAL_OK) code = complain_status(s, status);
     }
     sink_close(&options);

@@ -34,15 +34,15 @@ int main(void) {
 
     sepal_model *model = NULL;
     sepal_report *report = NULL;
-    must(ctx, sepal_fit(&model, &report, ctx, "perceptron", known, NULL));
+    must(ctx, sepal_model_fit(&model, &report, ctx, "perceptron", known, NULL));
     printf("%.0f updates, %.0f of %d days wrong\n",
            sepal_report_number(report, "perceptron.updates"),
            sepal_report_number(report, "train.errors"), DAYS);
 
     int32_t answer[QUESTIONS];
     double score[QUESTIONS]; /* two classes have one score; 0 and above is the second class */
-    must(ctx, sepal_predict(answer, ctx, model, asked));
-    must(ctx, sepal_scores(score, ctx, model, asked));
+    must(ctx, sepal_model_predict(answer, ctx, model, asked));
+    must(ctx, sepal_model_scores(score, ctx, model, asked));
     for (int i = 0; i < QUESTIONS; i++)
         printf("%g degrees, wind %g: %s (score %g)\n", questions[i][0], questions[i][1],
                sepal_model_class(model, (size_t)answer[i]), score[i]);

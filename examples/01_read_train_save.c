@@ -13,7 +13,7 @@ static void must(sepal_ctx *ctx, sepal_status status) {
         fprintf(stderr, "%s:%zu:%zu: ", place.file, place.line, place.column);
     else if (place.file[0] != '\0')
         fprintf(stderr, "%s: ", place.file);
-    fprintf(stderr, "%s\n", sepal_ctx_error(ctx));
+    fprintf(stderr, "%s\n", sepal_ctx_error_message(ctx));
     exit(1);
 }
 
@@ -25,8 +25,9 @@ static void train(sepal_ctx *ctx, const char *path, const char *model_path) {
 
     sepal_model *model = NULL;
     sepal_report *report = NULL;
-    must(ctx, sepal_fit(&model, NULL, ctx, "perceptron(variant=pocket, shuffle)", most, NULL));
-    must(ctx, sepal_evaluate(&report, ctx, model, rest, NULL));
+    must(ctx,
+         sepal_model_fit(&model, NULL, ctx, "perceptron(variant=pocket, shuffle)", most, NULL));
+    must(ctx, sepal_model_evaluate(&report, ctx, model, rest, NULL));
     printf("learnt from %zu rows, accuracy on %zu others: %.3f\n", sepal_data_rows(most),
            sepal_data_rows(rest), sepal_report_number(report, "accuracy"));
     must(ctx, sepal_model_save(ctx, model, model_path));
@@ -48,7 +49,7 @@ static void predict(sepal_ctx *ctx, const char *path, const char *model_path) {
     size_t rows = sepal_data_rows(data);
     int32_t *answer = malloc(rows * sizeof *answer);
     if (!answer) exit(1);
-    must(ctx, sepal_predict(answer, ctx, model, data));
+    must(ctx, sepal_model_predict(answer, ctx, model, data));
     for (size_t i = 0; i < rows; i += 30)
         printf("row %3zu: %s\n", i + 1, sepal_model_class(model, (size_t)answer[i]));
 

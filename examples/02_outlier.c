@@ -42,14 +42,14 @@ static struct line learn(sepal_ctx *ctx, const char *spec, size_t rows) {
     must(ctx, sepal_data_dense(&known, ctx, &points[0][0], rows, 2, labels, NULL));
     must(ctx, sepal_data_dense(&plain, ctx, &points[0][0], ROWS, 2, NULL, NULL));
     must(ctx, sepal_data_dense(&probe, ctx, &steps[0][0], 3, 2, NULL, NULL));
-    must(ctx, sepal_fit(&model, NULL, ctx, spec, known, "tol=1e-14"));
+    must(ctx, sepal_model_fit(&model, NULL, ctx, spec, known, "tol=1e-14"));
 
     int32_t class[ROWS];
     struct line line = {0};
-    must(ctx, sepal_predict(class, ctx, model, plain));
+    must(ctx, sepal_model_predict(class, ctx, model, plain));
     for (int i = 0; i < ROWS; i++) line.wrong += class[i] != (i >= ROWS / 2);
     /* scores one step along each axis, and at the origin: the differences are weights */
-    must(ctx, sepal_scores(line.w, ctx, model, probe));
+    must(ctx, sepal_model_scores(line.w, ctx, model, probe));
     line.w[0] -= line.w[2];
     line.w[1] -= line.w[2];
 

@@ -28,8 +28,8 @@ static void show(sepal_ctx *ctx, const char *spec, const sepal_data *data) {
     sepal_model *model = NULL;
     sepal_report *report = NULL;
     int32_t class[ROWS];
-    must(ctx, sepal_fit(&model, &report, ctx, spec, data, NULL));
-    must(ctx, sepal_predict(class, ctx, model, data));
+    must(ctx, sepal_model_fit(&model, &report, ctx, spec, data, NULL));
+    must(ctx, sepal_model_predict(class, ctx, model, data));
     printf("%s: accuracy %.2f\n", spec, sepal_report_number(report, "train.accuracy"));
     for (int k = 0; k < CLASSES; k++) {
         int count[CLASSES] = {0};

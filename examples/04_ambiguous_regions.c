@@ -28,9 +28,10 @@ static void show(sepal_ctx *ctx, const char *spec, const sepal_data *known,
                  const sepal_data *grid) {
     sepal_model *model = NULL;
     int32_t class[GRID];
-    sepal_predictions predictions = {.classes = class};
-    must(ctx, sepal_fit(&model, NULL, ctx, spec, known, NULL));
-    must(ctx, sepal_predict_rows(&predictions, ctx, model, grid, 0, GRID, "ambiguous=undecided"));
+    sepal_predictions predictions = {.size = sizeof predictions, .classes = class};
+    must(ctx, sepal_model_fit(&model, NULL, ctx, spec, known, NULL));
+    must(ctx,
+         sepal_model_predict_rows(&predictions, ctx, model, grid, 0, GRID, "ambiguous=undecided"));
     printf("%s: of %d points %zu are claimed by several classes, %zu by none, %zu have a tie\n",
            spec, GRID, predictions.several, predictions.none, predictions.tied);
     for (int i = 0; i < GRID; i++) {

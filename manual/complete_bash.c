@@ -73,10 +73,10 @@ static void put_learner(struct sink *out, size_t learner, const char *name) {
 }
 
 static void put_all_options(struct sink *out) {
-    sepal_method method;
+    sepal_method method = {.size = sizeof method};
     for (const struct command *const *row = command_table; *row != NULL; row++)
         put_command(out, *row);
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++)
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method) == SEPAL_OK; i++)
         put_learner(out, i, method.name);
 }
 

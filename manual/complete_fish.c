@@ -67,10 +67,10 @@ static void put_command(struct sink *out, const struct command *command) {
 }
 
 static void put_all_options(struct sink *out) {
-    sepal_method method;
+    sepal_method method = {.size = sizeof method};
     for (const struct command *const *row = command_table; *row != NULL; row++)
         put_command(out, *row);
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++) {
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method) == SEPAL_OK; i++) {
         struct options parameters = {0};
         options_add_parameters(&parameters, i);
         sink_puts(out, "\n");

@@ -73,10 +73,10 @@ static void put_command(struct sink *out, const struct command *command) {
 }
 
 static void put_all_options(struct sink *out) {
-    sepal_method method;
+    sepal_method method = {.size = sizeof method};
     for (const struct command *const *row = command_table; *row != NULL; row++)
         put_command(out, *row);
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++) {
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method) == SEPAL_OK; i++) {
         struct options parameters = {0};
         options_add_parameters(&parameters, i);
         sink_printf(out, "\n_sepal_parameters_%s() {\n    rows+=(\n", method.name);
@@ -108,9 +108,9 @@ static void put_methods(struct sink *out) {
         const char *name;
     } tables[] = {{SEPAL_LEARNER, "learners"}, {SEPAL_MAP, "maps"}, {SEPAL_STRATEGY, "strategies"}};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        sepal_method method;
+        sepal_method method = {.size = sizeof method};
         sink_printf(out, "    %s=(\n", tables[i].name);
-        for (size_t k = 0; sepal_method_at(tables[i].kind, k, &method); k++)
+        for (size_t k = 0; sepal_method_at(tables[i].kind, k, &method) == SEPAL_OK; k++)
             put_described(out, &method);
         sink_puts(out, "    )\n");
     }
@@ -118,11 +118,12 @@ static void put_methods(struct sink *out) {
 
 /* All of them, and for every learner its own: one without a choice is offered none. */
 static void put_solvers(struct sink *out) {
-    sepal_method method;
+    sepal_method method = {.size = sizeof method};
     sink_puts(out, "    solvers=(\n");
-    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &method); i++) put_described(out, &method);
+    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &method) == SEPAL_OK; i++)
+        put_described(out, &method);
     sink_puts(out, "    )\n    case $learner in\n");
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method); i++) {
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &method) == SEPAL_OK; i++) {
         sink_printf(out, "        %s) fit=(", method.name);
         solvers_put(out, i);
         sink_puts(out, ") ;;\n");

@@ -63,9 +63,9 @@ static void put_options(struct sink *out, const struct command *command) {
 }
 
 static void put_params(struct sink *out, sepal_kind kind, size_t method) {
-    sepal_param param;
+    sepal_param param = {.size = sizeof param};
     sink_puts(out, ".RS\n");
-    for (size_t i = 0; sepal_param_at(kind, method, i, &param); i++) {
+    for (size_t i = 0; sepal_param_at(kind, method, i, &param) == SEPAL_OK; i++) {
         sink_puts(out, ".TP\n");
         roff_bold(out, param.name);
         sink_puts(out, "\n");
@@ -77,8 +77,8 @@ static void put_params(struct sink *out, sepal_kind kind, size_t method) {
 /* Whose solver it is. */
 static void put_learners_of(struct sink *out, const char *solver) {
     const char *between = ".br\nof ";
-    sepal_method learner;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+    sepal_method learner = {.size = sizeof learner};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         if (!sepal_learner_has_solver(i, solver)) continue;
         sink_puts(out, between);
         roff_bold(out, learner.name);
@@ -89,8 +89,8 @@ static void put_learners_of(struct sink *out, const char *solver) {
 
 /* A table of methods with their parameters. */
 static void put_methods(struct sink *out, sepal_kind kind) {
-    sepal_method method;
-    for (size_t i = 0; sepal_method_at(kind, i, &method); i++) {
+    sepal_method method = {.size = sizeof method};
+    for (size_t i = 0; sepal_method_at(kind, i, &method) == SEPAL_OK; i++) {
         sink_puts(out, ".TP\n");
         roff_bold(out, method.name);
         sink_puts(out, "\n");

@@ -18,15 +18,15 @@ static void put_words(struct sink *out, const char *words) {
 }
 
 void names_put(struct sink *out, sepal_kind kind) {
-    sepal_method method;
-    for (size_t i = 0; sepal_method_at(kind, i, &method); i++)
+    sepal_method method = {.size = sizeof method};
+    for (size_t i = 0; sepal_method_at(kind, i, &method) == SEPAL_OK; i++)
         sink_printf(out, "%s%s", i > 0 ? " " : "", method.name);
 }
 
 void solvers_put(struct sink *out, size_t learner) {
     const char *between = "";
-    sepal_method solver;
-    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &solver); i++) {
+    sepal_method solver = {.size = sizeof solver};
+    for (size_t i = 0; sepal_method_at(SEPAL_SOLVER, i, &solver) == SEPAL_OK; i++) {
         if (!sepal_learner_has_solver(learner, solver.name)) continue;
         sink_printf(out, "%s%s", between, solver.name);
         between = " ";
@@ -35,8 +35,8 @@ void solvers_put(struct sink *out, size_t learner) {
 
 void solver_cases_put(struct sink *out, const char *before, const char *any, const char *between,
                       const char *after) {
-    sepal_method learner;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+    sepal_method learner = {.size = sizeof learner};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         sink_printf(out, "%s%s%s", before, learner.name, between);
         solvers_put(out, i);
         sink_puts(out, after);

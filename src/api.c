@@ -1,12 +1,15 @@
 /* The public functions of data, reports and models: check the arguments, call down, nothing else.
-   Those of a context are in api_context.c, the tables in api_tables.c. */
+   What looks into a model is in api_model.c, what is of a context in api_context.c, the tables in
+   api_tables.c. */
 #include "sepal/sepal.h"
 
 #include "core/alloc.h"
+#include "core/arguments.h"
 #include "core/decimal.h"
 #include "core/spec.h"
 #include "io/labels_file.h"
 #include "data/data.h"
+#include "data/memory.h"
 #include "eval/evaluate.h"
 #include "eval/separability.h"
 #include "model/predict.h"
@@ -18,33 +21,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* Every call that can fail begins with a clean slate. */
-static void api_begin(sepal_ctx *ctx) {
-    ctx->cancelled = false;
-    forgive(ctx);
-}
-
-/* And with the arguments it cannot do without; `arguments` ends with a row that has no name. */
-struct argument {
-    const char *name;
-    const void *value;
-};
-
-static sepal_status begin_with(sepal_ctx *ctx, const char *function,
-                               const struct argument *arguments) {
-    if (!ctx) return SEPAL_EUSAGE;
-    api_begin(ctx);
-    for (; arguments->name; arguments++)
-        if (!arguments->value)
-            return fail(ctx, SEPAL_EUSAGE, "%s was called with NULL for '%s'", function,
-                        arguments->name);
-    return SEPAL_OK;
-}
-#define GIVEN(argument)                                                                            \
-    { #argument, argument }
-#define BEGIN(ctx, ...)                                                                            \
-    TRY(begin_with(ctx, __func__, (const struct argument[]){__VA_ARGS__, {NULL, NULL}}))
 
 /* ---- data --------------------------------------------------------------------------------- */
 
@@ -67,6 +43,14 @@ sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x,
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(x));
     return data_from_dense(out, ctx, x, rows, columns, labels, weights);
+}
+
+sepal_status sepal_data_from(sepal_data **out, sepal_ctx *ctx, const sepal_input *input) {
+    sepal_input in;
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(input));
+    TRY(struct_take(&in, sizeof in, ctx, "sepal_input", input, sizeof in));
+    return data_from_memory(out, ctx, &in);
 }
 
 sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
@@ -220,7 +204,7 @@ sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal_report *r
     return report_text(out, ctx, report);
 }
 
-sepal_status sepal_error_json(char **out, sepal_ctx *ctx, const char *command, int exit_code) {
+sepal_status sepal_ctx_error_json(char **out, sepal_ctx *ctx, const char *command, int exit_code) {
     if (out) *out = NULL;
     if (!ctx || !out || !command) return SEPAL_EUSAGE; /* the error is not to be overwritten */
     return error_json(out, ctx, command, exit_code);
@@ -234,7 +218,7 @@ void sepal_report_free(sepal_report *report) {
     report_free(report);
 }
 
-size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value) {
+size_t sepal_number_print(char out[SEPAL_NUMBER_BYTES], double value) {
     if (!out) return 0;
     size_t length = decimal_print(out, value);
     out[length] = '\0';
@@ -247,14 +231,13 @@ void sepal_report_set_top(sepal_report *report, size_t top) {
 
 /* ---- learning and predicting -------------------------------------------------------------- */
 
-sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx, const char *spec,
-                       const sepal_data *train, const char *options) {
-    if (out) *out = NULL;
-    if (report) *report = NULL;
-    BEGIN(ctx, GIVEN(out), GIVEN(spec), GIVEN(train));
+static sepal_status fit_and_tell(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                                 const char *spec, const sepal_data *train, const char *options,
+                                 const sepal_model *start) {
     sepal_report *facts = report_new(ctx, REPORT_FIT);
     if (!facts) return SEPAL_EMEMORY;
-    sepal_status status = pipeline_fit(out, ctx, spec, train, options, &facts->make, facts->root);
+    sepal_status status =
+        pipeline_fit(out, ctx, spec, train, options, start, &facts->make, facts->root);
     if (status != SEPAL_OK || !report)
         report_free(facts);
     else
@@ -262,12 +245,29 @@ sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
     return status;
 }
 
-sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *options) {
+sepal_status sepal_model_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                             const char *spec, const sepal_data *train, const char *options) {
+    if (out) *out = NULL;
+    if (report) *report = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(spec), GIVEN(train));
+    return fit_and_tell(out, report, ctx, spec, train, options, NULL);
+}
+
+sepal_status sepal_model_fit_from(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                                  const char *spec, const sepal_data *train, const char *options,
+                                  const sepal_model *start) {
+    if (out) *out = NULL;
+    if (report) *report = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(spec), GIVEN(train), GIVEN(start));
+    return fit_and_tell(out, report, ctx, spec, train, options, start);
+}
+
+sepal_status sepal_model_fit_check(sepal_ctx *ctx, const char *spec, const char *options) {
     BEGIN(ctx, GIVEN(spec));
     return pipeline_check(ctx, spec, options);
 }
 
-sepal_status sepal_fit_check_target(sepal_ctx *ctx, const sepal_data *train) {
+sepal_status sepal_data_check_target(sepal_ctx *ctx, const sepal_data *train) {
     BEGIN(ctx, GIVEN(train));
     return target_question(ctx, train);
 }
@@ -320,22 +320,6 @@ sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *pat
     return model_load(out, ctx, path);
 }
 
-const char *sepal_model_spec(const sepal_model *model) {
-    return model ? model->spec : "";
-}
-
-size_t sepal_model_classes(const sepal_model *model) {
-    return model ? model->schema->n_classes : 0;
-}
-
-const char *sepal_model_class(const sepal_model *model, size_t k) {
-    return k < sepal_model_classes(model) ? model->schema->classes[k] : NULL;
-}
-
-size_t sepal_model_scores(const sepal_model *model) {
-    return model ? linear_shown(&model->linear) : 0;
-}
-
 size_t sepal_model_outputs(const sepal_model *model, sepal_output what) {
     return model ? model_outputs(model, what) : 0;
 }
@@ -371,48 +355,56 @@ static sepal_status predict_all(struct predictions *out, sepal_ctx *ctx, const s
     return status;
 }
 
-sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
-                           const sepal_data *data) {
+sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
+                                 const sepal_data *data) {
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     struct predictions predictions = {.n = data->matrix.rows, .classes = out};
     return predict_all(&predictions, ctx, model, data, NULL, NULL);
 }
 
-sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
-                          const sepal_data *data) {
+sepal_status sepal_model_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
+                                const sepal_data *data) {
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     struct predictions predictions = {.n = data->matrix.rows, .shown = out};
     return predict_all(&predictions, ctx, model, data, NULL, NULL);
 }
 
-sepal_status sepal_predict_rows(sepal_predictions *out, sepal_ctx *ctx, const sepal_model *model,
-                                const sepal_data *data, size_t first, size_t n,
-                                const char *options) {
+/* `predictions` has room for the regions. */
+static void count_regions(sepal_predictions *out, const struct predictions *predictions) {
+    for (size_t i = 0; i < predictions->n; i++) {
+        out->several += predictions->regions[i] == REGION_SEVERAL;
+        out->none += predictions->regions[i] == REGION_NONE;
+        out->tied += predictions->regions[i] == REGION_TIED;
+    }
+}
+
+sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
+                                      const sepal_model *model, const sepal_data *data,
+                                      size_t first, size_t n, const char *options) {
+    sepal_predictions all;
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
+    TRY(struct_take(&all, sizeof all, ctx, "sepal_predictions", out, sizeof all));
     if (first > data->matrix.rows || n > data->matrix.rows - first)
         return fail(ctx, SEPAL_EUSAGE, "the data has %zu rows, not %zu from row %zu on",
                     data->matrix.rows, n, first);
-    if (out->numbers) TRY(model_has(ctx, model, out->what));
-    struct predictions predictions = {.first = first, .n = n, .classes = out->classes};
+    if (all.numbers) TRY(model_has(ctx, model, all.what));
+    struct predictions predictions = {.first = first, .n = n, .classes = all.classes};
     double **const numbers[] = {&predictions.shown, &predictions.probabilities,
                                 &predictions.distances, &predictions.likelihoods,
                                 &predictions.projections};
-    if (out->numbers) *numbers[out->what] = out->numbers; /* one of them, by model_has */
+    if (all.numbers) *numbers[all.what] = all.numbers; /* one of them, by model_has */
     predictions.regions = mem_alloc(ctx, n, sizeof *predictions.regions);
     sepal_status status = predictions.regions
-                              ? predict_all(&predictions, ctx, model, data, options, &out->open)
+                              ? predict_all(&predictions, ctx, model, data, options, &all.open)
                               : SEPAL_EMEMORY;
-    for (size_t i = 0; i < n && status == SEPAL_OK; i++) {
-        out->several += predictions.regions[i] == REGION_SEVERAL;
-        out->none += predictions.regions[i] == REGION_NONE;
-        out->tied += predictions.regions[i] == REGION_TIED;
-    }
+    if (status == SEPAL_OK) count_regions(&all, &predictions);
+    struct_give(out, &all, sizeof all);
     mem_free(predictions.regions);
     return status;
 }
 
-sepal_status sepal_predict_check(sepal_ctx *ctx, const sepal_model *model, const sepal_output *what,
-                                 const char *options) {
+sepal_status sepal_model_predict_check(sepal_ctx *ctx, const sepal_model *model,
+                                       const sepal_output *what, const char *options) {
     struct arena arena = {0};
     struct decision_rule rule;
     BEGIN(ctx, GIVEN(model));
@@ -422,8 +414,8 @@ sepal_status sepal_predict_check(sepal_ctx *ctx, const sepal_model *model, const
     return status;
 }
 
-sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *model, size_t n,
-                          const char *options) {
+sepal_status sepal_model_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *model,
+                                size_t n, const char *options) {
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(model));
     return model_sample(out, ctx, model, n, options);
@@ -463,8 +455,8 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
-                            const sepal_data *data, const char *options) {
+sepal_status sepal_model_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
+                                  const sepal_data *data, const char *options) {
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
     sepal_report *report = report_new(ctx, REPORT_EVALUATION);
@@ -474,8 +466,8 @@ sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_mode
 
 /* ---- separability ------------------------------------------------------------------------- */
 
-sepal_status sepal_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
-                             const sepal_data *data, const char *maps, const char *options) {
+sepal_status sepal_data_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
+                                  const sepal_data *data, const char *maps, const char *options) {
     if (out) *out = NULL;
     if (certificate) *certificate = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(data));
@@ -486,8 +478,8 @@ sepal_status sepal_separable(sepal_report **out, char **certificate, sepal_ctx *
         separability_report(ctx, data, maps, options, &report->make, report->root, certificate));
 }
 
-sepal_status sepal_separable_check(sepal_ctx *ctx, const sepal_data *data, const char *maps,
-                                   const char *path) {
+sepal_status sepal_data_separable_check(sepal_ctx *ctx, const sepal_data *data, const char *maps,
+                                        const char *path) {
     BEGIN(ctx, GIVEN(data), GIVEN(path));
     return certificate_check(ctx, data, maps, path);
 }

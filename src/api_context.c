@@ -89,14 +89,14 @@ const char *sepal_version(void) {
     return SEPAL_VERSION;
 }
 
-const char *sepal_kernels(const sepal_ctx *ctx) {
+const char *sepal_ctx_kernels(const sepal_ctx *ctx) {
     return ctx ? ctx->kernels->name : "";
 }
 
-const char *sepal_blas(const sepal_ctx *ctx) {
+const char *sepal_ctx_blas(const sepal_ctx *ctx) {
     return ctx ? ctx->blas_name : "";
 }
 
-int sepal_blas_is_slow(const sepal_ctx *ctx) {
+int sepal_ctx_blas_is_slow(const sepal_ctx *ctx) {
     return ctx ? ctx->blas->slow : 0;
 }

@@ -1,6 +1,7 @@
 /* The public view of the tables: what can be trained, mapped, read, measured and set. */
 #include "sepal/sepal.h"
 
+#include "core/arguments.h"
 #include "core/parameters.h"
 #include "io/format.h"
 #include "io/write.h"
@@ -9,6 +10,7 @@
 #include "learners/learner.h"
 #include "maps/map.h"
 #include "model/predict.h"
+#include "model/pipeline.h"
 #include "model/sample.h"
 #include "linear/strategy.h"
 
@@ -39,11 +41,11 @@ int sepal_learner_has_solver(size_t learner, const char *solver) {
     return solver && learner_solves_by(learner_table[learner], solver);
 }
 
-const char *sepal_synonym(const char *word) {
+const char *sepal_method_synonym(const char *word) {
     return word ? synonym_of_stage(word) : NULL;
 }
 
-const char *sepal_synonym_param(const char *word, const char *const *names, size_t n) {
+const char *sepal_param_synonym(const char *word, const char *const *names, size_t n) {
     return word && names ? synonym_of_parameter(word, names, n) : NULL;
 }
 
@@ -122,17 +124,30 @@ size_t sepal_method_count(sepal_kind kind) {
     return n;
 }
 
-int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
-    const struct parameter *parameters;
-    return out && tables_row_at(kind, i, out, &parameters);
-}
-
-int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
+sepal_status sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
     sepal_method method;
     const struct parameter *parameters;
-    if (!out || !tables_row_at(kind, i, &method, &parameters) || param >= method.n_params) return 0;
+    if (!out) return SEPAL_EUSAGE;
+    TRY(struct_take(&method, sizeof method, NULL, "sepal_method", out, sizeof method));
+    if (!tables_row_at(kind, i, &method, &parameters)) return SEPAL_EUSAGE;
+    struct_give(out, &method, sizeof method);
+    return SEPAL_OK;
+}
+
+sepal_status sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out) {
+    sepal_method method;
+    sepal_param found;
+    const struct parameter *parameters;
+    if (!out) return SEPAL_EUSAGE;
+    TRY(struct_take(&found, sizeof found, NULL, "sepal_param", out, sizeof found));
+    if (!tables_row_at(kind, i, &method, &parameters) || param >= method.n_params)
+        return SEPAL_EUSAGE;
     const struct parameter *parameter = &parameters[param];
-    *out = (sepal_param){parameter->name, parameter->fallback, parameter->range, parameter->help,
-                         parameter->type == PARAMETER_FILE};
-    return 1;
+    found = (sepal_param){.name = parameter->name,
+                          .fallback = parameter->fallback,
+                          .range = parameter->range,
+                          .help = parameter->help,
+                          .file = parameter->type == PARAMETER_FILE};
+    struct_give(out, &found, sizeof found);
+    return SEPAL_OK;
 }

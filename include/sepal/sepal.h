@@ -8,6 +8,9 @@
    - Every _free accepts NULL. Any other pointer may be NULL only where that is said; else the call
      fails with SEPAL_EUSAGE, or gives 0, NaN, "" or NULL if it has no status to give.
    - Texts are UTF-8 and end with a zero byte.
+   - A struct that the caller makes begins with `size`, to be set to its sizeof: later versions add
+     fields at its end. 0, or less than this version's first fields, is SEPAL_EUSAGE. Structs that
+     functions return (sepal_place, sepal_warning) never grow.
    - A context serves one thread at a time; data, models and reports never change once made and
      may be read from many threads.
    - The library never prints, exits, aborts or touches the locale. */
@@ -22,6 +25,17 @@
 #else
 #define SEPAL_API
 #endif
+
+/* The version, for #if one number: 100 is 0.1.0, 10203 is 1.2.3. */
+#define SEPAL_VERSION_MAJOR 0
+#define SEPAL_VERSION_MINOR 1
+#define SEPAL_VERSION_PATCH 0
+#define SEPAL_VERSION_NUMBER                                                                       \
+    (SEPAL_VERSION_MAJOR * 10000 + SEPAL_VERSION_MINOR * 100 + SEPAL_VERSION_PATCH)
+#define SEPAL_VERSION                                                                              \
+    SEPAL_VERSION_TEXT(SEPAL_VERSION_MAJOR, SEPAL_VERSION_MINOR, SEPAL_VERSION_PATCH)
+#define SEPAL_VERSION_TEXT(major, minor, patch) SEPAL_VERSION_DOTS(major, minor, patch)
+#define SEPAL_VERSION_DOTS(major, minor, patch) #major "." #minor "." #patch
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,9 +80,8 @@ typedef int (*sepal_trace_fn)(const char *json, void *payload);
 
 SEPAL_API sepal_status sepal_ctx_new(sepal_ctx **out);
 SEPAL_API void sepal_ctx_free(sepal_ctx *ctx);
-/* The last failure in one line, "file:line:column: what" where it has a place; "" after success. */
+/* The last failure in one line, "file:line:column: what" where it has a place; "" after success; its two parts. */
 SEPAL_API const char *sepal_ctx_error(const sepal_ctx *ctx);
-/* Its two parts. */
 SEPAL_API const char *sepal_ctx_error_message(const sepal_ctx *ctx);
 SEPAL_API sepal_place sepal_ctx_error_place(const sepal_ctx *ctx);
 SEPAL_API size_t sepal_ctx_warning_count(const sepal_ctx *ctx);
@@ -81,11 +94,10 @@ SEPAL_API unsigned sepal_ctx_threads(const sepal_ctx *ctx);
 SEPAL_API void sepal_ctx_set_option_prefix(sepal_ctx *ctx, const char *prefix);
 SEPAL_API void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload);
 SEPAL_API void sepal_ctx_set_trace(sepal_ctx *ctx, sepal_trace_fn fn, void *payload);
-
-SEPAL_API const char *sepal_version(void);
-SEPAL_API const char *sepal_kernels(const sepal_ctx *ctx); /* "avx2", "reference" */
-SEPAL_API const char *sepal_blas(const sepal_ctx *ctx);    /* "OpenBLAS 0.3.21", "built-in" */
-SEPAL_API int sepal_blas_is_slow(const sepal_ctx *ctx);    /* 1: the reference BLAS is in use */
+SEPAL_API const char *sepal_version(void); /* of the library in use: SEPAL_VERSION of its header */
+SEPAL_API const char *sepal_ctx_kernels(const sepal_ctx *ctx); /* "avx2", "reference" */
+SEPAL_API const char *sepal_ctx_blas(const sepal_ctx *ctx);    /* "OpenBLAS 0.3.21", "built-in" */
+SEPAL_API int sepal_ctx_blas_is_slow(const sepal_ctx *ctx);    /* 1: the reference BLAS is in use */
 
 /* ---- Data --------------------------------------------------------------------------------- */
 
@@ -100,8 +112,44 @@ SEPAL_API sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const c
 SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
                                            const sepal_model *model, const char *path,
                                            const char *options, int with_labels);
-/* Copy a row-major array. `labels` has a text per row, NULL: for predictions only. `weights` may be
-   NULL; rows of weight 0 are left out, so give none where results are to match the rows. */
+/* Rows in the caller's memory. What is 0 or NULL is not given. Exactly one of the two layouts:
+   - dense: `values`, cell (i, j) at i * row_stride + j * column_stride, counted in elements; both 0
+     mean row after row (columns, 1). No two cells may be in one place.
+   - sparse (CSR): `row_start`, rows + 1 numbers that do not fall, `index`, columns from 0 on that rise
+     within a row, and `values` (NULL: all 1); `index` and `values` have `entries` elements.
+   Labels are texts or numbers, one a row; with neither, the rows are for predictions. Rows of weight 0
+   are left out, so give none where results are to match the rows.
+   With `borrow` the caller keeps `values` and `index` as they are until sepal_data_free. What is lent
+   then, block by block of up to 512 rows, and never copied: dense rows one after the other in F32, or
+   in F64 where floats do not hold a number of the block; sparse indices in I32, and values likewise.
+   Blocks of doubles that floats hold are copied as floats, and so is what has -0, in sparse rows any
+   stored 0: the model has the same bytes either way. Row starts (8 bytes a row), labels, weights,
+   names and all other layouts are copied; so is everything if a row has weight 0. */
+typedef enum { SEPAL_F64, SEPAL_F32, SEPAL_I32, SEPAL_I64 } sepal_type;
+/* What becomes of dense cells that are NaN; DROP leaves out rows that have labels, to learn from. A model
+   keeps its rule for all rows that it is given: in their input any but REFUSE lets NaN in. */
+typedef enum { SEPAL_REFUSE, SEPAL_MEAN, SEPAL_INDICATOR, SEPAL_DROP } sepal_missing;
+typedef struct {
+    size_t size, rows, columns;
+    const void *values;
+    sepal_type value_type; /* SEPAL_F64, SEPAL_F32 */
+    size_t row_stride, column_stride;
+    const void *row_start, *index;
+    sepal_type row_start_type, index_type; /* SEPAL_I32, SEPAL_I64 */
+    size_t entries;
+    const char *const *labels;
+    const int64_t *label_numbers; /* sorted by value, printed as decimals */
+    const double *weights;
+    const char *const *column_names; /* NULL: x1, x2, ...; of sparse rows 1, 2, ... */
+    int borrow;
+    sepal_missing missing;
+    /* Of every column how many categories it has, 0: it holds numbers. Cells are codes from 0 on; the
+       names (NULL: the codes) are what data and models are matched by. Dense rows only, copied. */
+    const size_t *categories;
+    const char *const *const *category_names;
+} sepal_input;
+SEPAL_API sepal_status sepal_data_from(sepal_data **out, sepal_ctx *ctx, const sepal_input *input);
+/* The commonest of them, copied: a row-major array of doubles. */
 SEPAL_API sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const double *x,
                                         size_t rows, size_t columns, const char *const *labels,
                                         const double *weights);
@@ -147,14 +195,19 @@ SEPAL_API void sepal_data_free(sepal_data *data);
    never an error. When the progress callback asks to stop, the best model so far is returned and the
    report's "interrupted" is true; where not every class has weights of its own yet there is none, and
    SEPAL_ECANCEL says which have. `report` may be NULL. */
-SEPAL_API sepal_status sepal_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
-                                 const char *spec, const sepal_data *train, const char *options);
-/* Whether sepal_fit would understand the spec and the options: to be asked before a long read. */
-SEPAL_API sepal_status sepal_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
-/* Whether the labels look like classes: to be asked before a fit, which takes any. SEPAL_EDATA when
-   every row is a class of its own and another column could be the target; a warning when they look
-   like the numbers of a regression. */
-SEPAL_API sepal_status sepal_fit_check_target(sepal_ctx *ctx, const sepal_data *train);
+SEPAL_API sepal_status sepal_model_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                                       const char *spec, const sepal_data *train,
+                                       const char *options);
+/* The same from the weights of a model of the same columns, classes and maps, if the learner can. */
+SEPAL_API sepal_status sepal_model_fit_from(sepal_model **out, sepal_report **report,
+                                            sepal_ctx *ctx, const char *spec,
+                                            const sepal_data *train, const char *options,
+                                            const sepal_model *start);
+/* Whether sepal_model_fit would understand the spec and the options: to be asked before a long read. */
+SEPAL_API sepal_status sepal_model_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
+/* Whether the labels look like classes, before a fit, which takes any: SEPAL_EDATA when each row is a class
+   of its own and another column could be the target; a warning when they look like a regression's. */
+SEPAL_API sepal_status sepal_data_check_target(sepal_ctx *ctx, const sepal_data *train);
 SEPAL_API void sepal_model_free(sepal_model *model);
 SEPAL_API sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
 /* The same in two steps: write the file beside its place, then, when all else is done, put it there.
@@ -164,63 +217,98 @@ SEPAL_API sepal_status sepal_model_stage(sepal_staged **out, sepal_ctx *ctx,
 SEPAL_API sepal_status sepal_staged_commit(sepal_ctx *ctx, sepal_staged *staged);
 SEPAL_API void sepal_staged_free(sepal_staged *staged);
 SEPAL_API sepal_status sepal_model_load(sepal_model **out, sepal_ctx *ctx, const char *path);
+/* The bytes of such a file, to be freed with sepal_bytes_free, and a model from them. */
+SEPAL_API sepal_status sepal_model_to_memory(void **out, size_t *n, sepal_ctx *ctx,
+                                             const sepal_model *model);
+SEPAL_API sepal_status sepal_model_from_memory(sepal_model **out, sepal_ctx *ctx, const void *bytes,
+                                               size_t n);
+SEPAL_API void sepal_bytes_free(void *bytes);
 SEPAL_API sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_model *model);
 SEPAL_API const char *sepal_model_spec(const sepal_model *model); /* canonical */
+SEPAL_API const char *sepal_model_learner(const sepal_model *model);
+SEPAL_API const char *sepal_model_missing(const sepal_model *model); /* "refuse", "mean", ... */
 SEPAL_API size_t sepal_model_classes(const sepal_model *model);
 SEPAL_API const char *sepal_model_class(const sepal_model *model, size_t k); /* NULL past the end */
-/* Scores of a row: 1 for two classes, else one per class. */
-SEPAL_API size_t sepal_model_scores(const sepal_model *model);
+/* What it was trained on; a name is to be freed with sepal_text_free. */
+SEPAL_API size_t sepal_model_features(const sepal_model *model);
+SEPAL_API sepal_status sepal_model_feature_name(char **out, sepal_ctx *ctx,
+                                                const sepal_model *model, size_t j);
+/* Categories of feature j, 0 of one that holds numbers, and their names: code k of a row is name k. */
+SEPAL_API size_t sepal_model_categories(const sepal_model *model, size_t j);
+SEPAL_API const char *sepal_model_category(const sepal_model *model, size_t j, size_t k);
+/* The score functions s_r = bias_r + sum over the columns j of weights_rj (phi_j - centre_j), with
+   phi the features after the maps. The arrays belong to the model; a centre of NULL is 0. Of models
+   with curved surfaces (gaussian) the weights are slopes at the centre. */
+SEPAL_API size_t sepal_model_functions(const sepal_model *model); /* 1 for two classes */
+SEPAL_API size_t sepal_model_columns(const sepal_model *model);
+SEPAL_API const double *sepal_model_weights(const sepal_model *model); /* functions x columns */
+SEPAL_API const double *sepal_model_bias(const sepal_model *model);
+SEPAL_API const double *sepal_model_centre(const sepal_model *model);
+/* The same functions as weights x + bias: the centre, and standardize and minmax at the end of the
+   maps, are folded in. There are as many numbers as above. */
+SEPAL_API sepal_status sepal_model_coefficients(double *weights, double *bias, sepal_ctx *ctx,
+                                                const sepal_model *model);
 
-/* Numbers that a model has for a row. */
+/* Numbers that a model has for a row; sepal_model_outputs says how many, 0: none of this kind. */
 typedef enum {
-    SEPAL_SCORES,        /* sepal_model_scores(model) of them; the strategy ovo has votes */
+    SEPAL_SCORES,        /* 1 for two classes, else one a class; the strategy ovo has votes */
     SEPAL_PROBABILITIES, /* one a class; methods that only score have none */
     SEPAL_DISTANCES,     /* signed, as many as scores; NaN where all weights are 0 */
     SEPAL_LIKELIHOODS,   /* ln p(x | class), of models that keep a density */
     SEPAL_PROJECTIONS    /* on the axes of a discriminant, or else the mapped features */
 } sepal_output;
-/* How many a row has; 0: the model has none of this kind. */
 SEPAL_API size_t sepal_model_outputs(const sepal_model *model, sepal_output what);
 /* What number j is called ("setosa", "score", "axis1", "x1^2"); free it with sepal_text_free. */
 SEPAL_API sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_model *model,
                                                sepal_output what, size_t j);
-
 /* The class number of every row, -1 where the row is not decided (a missing value under
    missing=drop). `out` has sepal_data_rows(data) elements. */
-SEPAL_API sepal_status sepal_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
-                                     const sepal_data *data);
-/* rows x sepal_model_scores(model) numbers, row-major. */
-SEPAL_API sepal_status sepal_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
-                                    const sepal_data *data);
+SEPAL_API sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
+                                           const sepal_data *data);
+/* rows x sepal_model_outputs(model, SEPAL_SCORES) numbers, row-major. */
+SEPAL_API sepal_status sepal_model_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
+                                          const sepal_data *data);
+/* One row, its class and its scores (either may be NULL), without a context and safe from any number of
+   threads. `x` has sepal_model_features(model) numbers, NaN where one is missing, codes of the model's
+   categories (-1: of none of them). Nothing is allocated for linear scores of up to 256 functions
+   without maps, or with standardize and minmax alone on up to 2048 columns. Class and scores are the bits
+   that whole data has; of sparse rows scores are near them. SEPAL_EDATA: other columns, or a number that is
+   not finite; SEPAL_EMODEL: the model draws its classes (decide=soft). */
+SEPAL_API sepal_status sepal_model_predict_row(int32_t *out, double *scores,
+                                               const sepal_model *model, const double *x, size_t n);
+/* The same for a row that is 0 but for `n` entries; their columns count from 0 and rise. */
+SEPAL_API sepal_status sepal_model_predict_entries(int32_t *out, double *scores,
+                                                   const sepal_model *model, const int32_t *index,
+                                                   const double *values, size_t n);
 /* 1: the projections are something else than the features as they were read. */
 SEPAL_API int sepal_model_transforms(const sepal_model *model);
 /* Both for rows [first, first + n), decided by `options`: rows of SEPAL_PREDICT_OPTION
    ("decide=reject, cutoff=0.9"); what they leave open is as the model was trained to decide. Arrays that are NULL are not filled; counts are added to. */
 typedef struct {
+    size_t size;
     int32_t *classes; /* n, -1 where not decided */
     double *numbers;  /* n x sepal_model_outputs(model, what) */
     sepal_output what;
     size_t several, none, tied; /* rows that several classes of a strategy claim, none, or a tie */
     int open;                   /* set: 1 if such rows stay undecided by the rule in force */
 } sepal_predictions;
-SEPAL_API sepal_status sepal_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
-                                          const sepal_model *model, const sepal_data *data,
-                                          size_t first, size_t n, const char *options);
-/* Whether sepal_predict_rows could do it, numbers of a kind (NULL: none) included: to be asked before a
-   long read. */
-SEPAL_API sepal_status sepal_predict_check(sepal_ctx *ctx, const sepal_model *model,
-                                           const sepal_output *what, const char *options);
+SEPAL_API sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
+                                                const sepal_model *model, const sepal_data *data,
+                                                size_t first, size_t n, const char *options);
+/* Whether sepal_model_predict_rows could do it (what NULL: no numbers): to be asked before a long read. */
+SEPAL_API sepal_status sepal_model_predict_check(sepal_ctx *ctx, const sepal_model *model,
+                                                 const sepal_output *what, const char *options);
 /* `options`: rows of SEPAL_PREDICT_OPTION, and "positive=LABEL", the class that two-class metrics are
    about; NULL: none. Labels are matched to the model's classes by name. */
-SEPAL_API sepal_status sepal_evaluate(sepal_report **out, sepal_ctx *ctx, const sepal_model *model,
-                                      const sepal_data *data, const char *options);
-
+SEPAL_API sepal_status sepal_model_evaluate(sepal_report **out, sepal_ctx *ctx,
+                                            const sepal_model *model, const sepal_data *data,
+                                            const char *options);
 /* Draw n rows, with their labels, from a model that keeps a density of each class: rows 0 .. n-1 of
    an endless sample that the context's seed determines. `options` are rows of SEPAL_SAMPLE_OPTION
    ("class=spam, length=50"). */
-SEPAL_API sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepal_model *model,
-                                    size_t n, const char *options);
+SEPAL_API sepal_status sepal_model_sample(sepal_data **out, sepal_ctx *ctx,
+                                          const sepal_model *model, size_t n, const char *options);
 
 /* ---- Separability ------------------------------------------------------------------------- */
 
@@ -228,13 +316,13 @@ SEPAL_API sepal_status sepal_sample(sepal_data **out, sepal_ctx *ctx, const sepa
    proof either way. `options`: NULL or "max-seconds=N". When that time is over, or the progress
    callback asks to stop, what is not decided is null. `certificate` (may be NULL) takes the proofs
    as JSON, to be freed with sepal_text_free. */
-SEPAL_API sepal_status sepal_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
-                                       const sepal_data *data, const char *maps,
-                                       const char *options);
+SEPAL_API sepal_status sepal_data_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
+                                            const sepal_data *data, const char *maps,
+                                            const char *options);
 /* Whether such proofs, in a file, hold for the data, judged without any of the code that finds them;
    SEPAL_EDATA and a message when not. `maps` NULL: those of the certificate. */
-SEPAL_API sepal_status sepal_separable_check(sepal_ctx *ctx, const sepal_data *data,
-                                             const char *maps, const char *path);
+SEPAL_API sepal_status sepal_data_separable_check(sepal_ctx *ctx, const sepal_data *data,
+                                                  const char *maps, const char *path);
 
 /* ---- Reports ------------------------------------------------------------------------------ */
 
@@ -245,22 +333,21 @@ SEPAL_API const char *sepal_report_string(const sepal_report *report, const char
 /* Put a copy of `part` into `report` under `key`. */
 SEPAL_API sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const char *key,
                                            const sepal_report *part);
-/* One JSON object: schema, command, the report, the context's warnings. */
+/* One JSON object: schema, command, the report, the context's warnings; and a page for people. */
 SEPAL_API sepal_status sepal_report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
                                          const char *command);
-/* The same for people. */
 SEPAL_API sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal_report *report);
 /* How many weights of each score function the text of a model shows, 12 by default; 0: all. */
 SEPAL_API void sepal_report_set_top(sepal_report *report, size_t top);
 /* The context's last error as JSON. */
-SEPAL_API sepal_status sepal_error_json(char **out, sepal_ctx *ctx, const char *command,
-                                        int exit_code);
+SEPAL_API sepal_status sepal_ctx_error_json(char **out, sepal_ctx *ctx, const char *command,
+                                            int exit_code);
 SEPAL_API void sepal_text_free(char *text);
 SEPAL_API void sepal_report_free(sepal_report *report);
 
 /* The shortest decimal text that reads back as `value`; returns its length. */
 enum { SEPAL_NUMBER_BYTES = 32 };
-SEPAL_API size_t sepal_number(char out[SEPAL_NUMBER_BYTES], double value);
+SEPAL_API size_t sepal_number_print(char out[SEPAL_NUMBER_BYTES], double value);
 
 /* ---- The tables --------------------------------------------------------------------------- */
 
@@ -279,6 +366,7 @@ typedef enum {
 } sepal_kind;
 
 typedef struct {
+    size_t size;
     const char *name;
     const char *fallback; /* NULL: none */
     const char *range;    /* "" for anything */
@@ -287,6 +375,7 @@ typedef struct {
 } sepal_param;
 
 typedef struct {
+    size_t size;
     const char *name, *summary;
     const char *activation; /* learners: "identity", "sign", ...; else NULL */
     size_t n_params;
@@ -294,15 +383,15 @@ typedef struct {
 } sepal_method;
 
 SEPAL_API size_t sepal_method_count(sepal_kind kind);
-/* 1 and the row, or 0 past the end. */
-SEPAL_API int sepal_method_at(sepal_kind kind, size_t i, sepal_method *out);
-SEPAL_API int sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
+/* The row; SEPAL_EUSAGE past the end, or if out->size is not set. */
+SEPAL_API sepal_status sepal_method_at(sepal_kind kind, size_t i, sepal_method *out);
+SEPAL_API sepal_status sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
 /* 1 if row `learner` of SEPAL_LEARNER can be told to use that solver. */
 SEPAL_API int sepal_learner_has_solver(size_t learner, const char *solver);
 /* What a learner, map or strategy of another program is written as here ("logreg": "logistic"), NULL if
    that is not known; and which of `names` a parameter of another program is ("l1_ratio": "ratio"). */
-SEPAL_API const char *sepal_synonym(const char *word);
-SEPAL_API const char *sepal_synonym_param(const char *word, const char *const *names, size_t n);
+SEPAL_API const char *sepal_method_synonym(const char *word);
+SEPAL_API const char *sepal_param_synonym(const char *word, const char *const *names, size_t n);
 
 #ifdef __cplusplus
 }

@@ -55,6 +55,7 @@ sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *dat
                          const size_t *rows, size_t n);
 sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double fraction);
+/* Doubles row after row, copied; memory.h has all other arrays. */
 sepal_status data_from_dense(sepal_data **out, sepal_ctx *ctx, const double *x, size_t rows,
                              size_t cols, const char *const *labels, const double *weights);
 /* The whole data set as a file of a format; format NULL: by the extension. */

@@ -75,9 +75,11 @@ size_t block_store_row(struct block *block, size_t i, const double *row, size_t 
 
 void block_clear(struct block *block) {
     mem_free(block->start);
-    mem_free(block->index);
-    mem_free(block->f32);
-    if (!block->borrowed) mem_free(block->f64);
+    if (!(block->borrowed & BORROWED_INDEX)) mem_free(block->index);
+    if (!(block->borrowed & BORROWED_VALUES)) {
+        mem_free(block->f32);
+        mem_free(block->f64);
+    }
     *block = (struct block){0};
 }
 

@@ -25,6 +25,8 @@ static inline bool single_holds(double value) {
 bool numbers_are_single(const double *numbers, size_t n);
 bool numbers_are_zero(const double *numbers, size_t n);
 
+enum { BORROWED_VALUES = 1, BORROWED_INDEX = 2 };
+
 struct block {
     size_t first_row, rows;
     bool sparse;
@@ -33,7 +35,8 @@ struct block {
     uint32_t *index; /* sparse: column of each entry, rising within a row */
     float *f32;      /* dense: rows x cols, row-major */
     double *f64;
-    bool borrowed; /* f64 is part of a file in memory, see struct matrix */
+    unsigned
+        borrowed; /* BORROWED_ arrays belong to a file in memory (see struct matrix) or to the caller */
     /* What every row of a sparse block has less than is stored, a number a column; NULL: nothing.
        So sparse rows stay sparse when they are centred. Not owned. */
     const double *centre;

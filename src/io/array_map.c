@@ -72,7 +72,7 @@ static sepal_status take_block(sepal_ctx *ctx, size_t b, void *payload) {
     atomic_fetch_add(&all->nonzeros, n - zeros);
     bool single = numbers_are_single(x, n);
     block->values = single ? VALUES_F32 : VALUES_F64;
-    block->borrowed = !single && minus == 0;
+    block->borrowed = !single && minus == 0 ? BORROWED_VALUES : 0;
     if (block->borrowed) {
         block->f64 = (double *)(uintptr_t)x; /* only read from */
         return SEPAL_OK;

@@ -223,6 +223,34 @@ sepal_status map_chain_block(struct block *out, sepal_ctx *ctx, const struct map
     return status;
 }
 
+/* ---- one row of columns that stay apart ----------------------------------------------------- */
+
+void map_chain_affine_row(double *out, const struct map_chain *chain, const double *x, size_t n) {
+    for (size_t m = 0; m < chain->n; m++) {
+        const double *shift = chain->maps[m].numbers;
+        if (!shift) continue;
+        for (size_t j = 0; j < n; j++) out[j] = (x[j] - shift[j]) / shift[n + j];
+        x = out;
+    }
+}
+
+void map_chain_affine_entries(double *out, const struct map_chain *chain, const uint32_t *index,
+                              const double *x, size_t n) {
+    for (size_t m = 0; m < chain->n; m++) {
+        const struct fitted_map *map = &chain->maps[m];
+        if (!map->numbers) continue;
+        for (size_t e = 0; e < n; e++) out[e] = x[e] / map->numbers[map->in + index[e]];
+        x = out;
+    }
+}
+
+const double *map_chain_affine_offset(const struct map_chain *chain) {
+    const double *offset = NULL;
+    for (size_t m = 0; m < chain->n; m++)
+        if (chain->maps[m].numbers) offset = chain->maps[m].offset;
+    return offset;
+}
+
 /* ---- matrices ----------------------------------------------------------------------------- */
 
 struct chain_mapping {

@@ -25,6 +25,13 @@ bool map_chain_is_identity(const struct map_chain *chain);        /* phi is x, t
 /* phi of rows [first, first + n) as a block of its own, to be given back to block_clear. */
 sepal_status map_chain_block(struct block *out, sepal_ctx *ctx, const struct map_chain *chain,
                              const struct matrix *x, size_t first, size_t n);
+/* One row through a chain of maps that all are column by column, `n` numbers to as many; and a sparse
+   one: what its entries become. */
+void map_chain_affine_row(double *out, const struct map_chain *chain, const double *x, size_t n);
+void map_chain_affine_entries(double *out, const struct map_chain *chain, const uint32_t *index,
+                              const double *x, size_t n);
+/* What sparse rows have too much in every column behind such a chain; NULL: nothing. */
+const double *map_chain_affine_offset(const struct map_chain *chain);
 /* phi of a whole matrix. */
 sepal_status map_chain_matrix(struct matrix *out, sepal_ctx *ctx, const struct map_chain *chain,
                               const struct matrix *x);

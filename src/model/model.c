@@ -7,6 +7,22 @@ sepal_model *model_new(sepal_ctx *ctx) {
     return mem_zero(ctx, 1, sizeof(sepal_model));
 }
 
+sepal_status model_finish(sepal_model *model, sepal_ctx *ctx) {
+    const struct linear *linear = &model->linear;
+    const double *offset = map_chain_affine_offset(&model->chain);
+    model->kernels = ctx->kernels;
+    model->blas = ctx->blas;
+    model->row_bias = arena_alloc(ctx, &model->arena, linear->rows, sizeof *model->row_bias);
+    if (!model->row_bias) return SEPAL_EMEMORY;
+    for (size_t r = 0; r < linear->rows; r++) {
+        model->row_bias[r] = linear_bias(linear, r);
+        if (offset && map_chain_affine_tail(&model->chain) == model->chain.n)
+            model->row_bias[r] -=
+                ctx->kernels->dot_f64(offset, linear->w + r * linear->cols, linear->cols);
+    }
+    return SEPAL_OK;
+}
+
 void model_free(sepal_model *model) {
     if (!model) return;
     linear_clear(&model->linear);

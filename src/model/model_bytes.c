@@ -21,7 +21,13 @@ sepal_status model_bytes_open(struct model_bytes *file, sepal_ctx *ctx, const ch
     return input_open(&file->in, ctx, path, SEPAL_EMODEL);
 }
 
+void model_bytes_lend(struct model_bytes *file, sepal_ctx *ctx, const void *bytes, size_t n) {
+    *file = (struct model_bytes){.ctx = ctx, .lent = bytes, .lent_size = n};
+    file->bytes = (char *)(uintptr_t)bytes; /* only read from */
+}
+
 void model_bytes_close(struct model_bytes *file) {
+    if (file->lent) return;
     input_close(&file->in);
     mem_free(file->bytes);
 }
@@ -30,6 +36,10 @@ void model_bytes_close(struct model_bytes *file) {
    with what was promised. */
 static sepal_status read_to(struct model_bytes *file, size_t wanted) {
     enum { STEP = 1 << 16 };
+    if (file->lent) {
+        file->size = wanted < file->lent_size ? wanted : file->lent_size;
+        return SEPAL_OK;
+    }
     while (file->size < wanted) {
         if (file->size == file->room) {
             size_t room = file->room < STEP ? STEP : 2 * file->room;
@@ -113,7 +123,7 @@ static sepal_status check_checksum(struct model_bytes *file) {
 }
 
 sepal_status model_bytes_rest(struct model_bytes *file) {
-    size_t real = input_size(&file->in), got;
+    size_t real = file->lent ? file->lent_size : input_size(&file->in), got = 0;
     if (real < file->whole) return model_bytes_cut_short(file, real, file->whole);
     if (real == SIZE_MAX && file->whole > MODEL_LARGEST_STREAM)
         return invalid(file->ctx, "%zu bytes are more than a model has that is no regular file",
@@ -121,7 +131,8 @@ sepal_status model_bytes_rest(struct model_bytes *file) {
     TRY(read_to(file, file->whole));
     if (file->size < file->whole) return model_bytes_cut_short(file, file->size, file->whole);
     char surplus;
-    TRY(input_read(file->ctx, &file->in, &surplus, 1, &got));
-    if (got > 0) return invalid(file->ctx, "it has more than its %zu bytes", file->whole);
+    if (!file->lent) TRY(input_read(file->ctx, &file->in, &surplus, 1, &got));
+    if (got > 0 || file->lent_size > file->whole)
+        return invalid(file->ctx, "it has more than its %zu bytes", file->whole);
     return check_checksum(file);
 }

@@ -10,6 +10,8 @@
 struct model_bytes {
     sepal_ctx *ctx;
     struct input_file in;
+    const char *lent; /* the whole of it, in the caller's memory; NULL: it is read from `in` */
+    size_t lent_size;
     char *bytes; /* what was read so far */
     size_t size, room;
     size_t data_at; /* where the header ends */
@@ -18,6 +20,9 @@ struct model_bytes {
 
 /* After a failure there is nothing to close. */
 sepal_status model_bytes_open(struct model_bytes *file, sepal_ctx *ctx, const char *path);
+
+/* The same of bytes that are in memory, and stay there. */
+void model_bytes_lend(struct model_bytes *file, sepal_ctx *ctx, const void *bytes, size_t n);
 
 /* What it is, and its header up to data_at. */
 sepal_status model_bytes_header(struct model_bytes *file);

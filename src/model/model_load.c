@@ -383,20 +383,34 @@ static sepal_status read_model(struct loading *load) {
     load->model->schema = schema;
     TRY(read_chain(load));
     TRY(read_linear(load));
-    return read_cutoff(load);
+    TRY(read_cutoff(load));
+    return model_finish(load->model, load->ctx);
+}
+
+/* What `load` has opened is closed in any case. */
+static sepal_status load_model(sepal_model **out, struct loading *load) {
+    sepal_status status = read_model(load);
+    if (status == SEPAL_EMODEL && load->file.in.name)
+        fail_place(load->ctx, load->file.in.name, 0, 0);
+    model_bytes_close(&load->file);
+    arena_clear(&load->arena);
+    if (status == SEPAL_OK)
+        *out = load->model;
+    else
+        model_free(load->model);
+    return status;
 }
 
 sepal_status model_load(sepal_model **out, sepal_ctx *ctx, const char *path) {
     *out = NULL;
     struct loading load = {.ctx = ctx};
     TRY(model_bytes_open(&load.file, ctx, path));
-    sepal_status status = read_model(&load);
-    if (status == SEPAL_EMODEL) fail_place(ctx, load.file.in.name, 0, 0);
-    model_bytes_close(&load.file);
-    arena_clear(&load.arena);
-    if (status == SEPAL_OK)
-        *out = load.model;
-    else
-        model_free(load.model);
-    return status;
+    return load_model(out, &load);
+}
+
+sepal_status model_from_memory(sepal_model **out, sepal_ctx *ctx, const void *bytes, size_t n) {
+    *out = NULL;
+    struct loading load = {.ctx = ctx};
+    model_bytes_lend(&load.file, ctx, bytes, n);
+    return load_model(out, &load);
 }

@@ -214,18 +214,25 @@ sepal_status model_save(sepal_ctx *ctx, const sepal_model *model, const char *pa
     return output_commit(ctx, &staged);
 }
 
-sepal_status model_stage(struct staged *out, sepal_ctx *ctx, const sepal_model *model,
-                         const char *path) {
+sepal_status model_to_memory(struct text *out, sepal_ctx *ctx, const sepal_model *model) {
     struct saving save = {.ctx = ctx, .model = model};
-    *out = (struct staged){0};
     sepal_status status = make_file(&save);
-    if (status == SEPAL_OK)
-        status = output_stage(out, ctx, path, save.file.bytes, save.file.length);
     text_clear(&save.facts);
     text_clear(&save.columns);
     text_clear(&save.classes);
     text_clear(&save.training);
-    text_clear(&save.file);
     arena_clear(&save.arena);
+    *out = save.file;
+    if (status != SEPAL_OK) text_clear(out);
+    return status;
+}
+
+sepal_status model_stage(struct staged *out, sepal_ctx *ctx, const sepal_model *model,
+                         const char *path) {
+    struct text file;
+    *out = (struct staged){0};
+    TRY(model_to_memory(&file, ctx, model));
+    sepal_status status = output_stage(out, ctx, path, file.bytes, file.length);
+    text_clear(&file);
     return status;
 }

@@ -310,6 +310,11 @@ static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct 
     }
     model->linear = fit->linear;
     fit->linear = (struct linear){0};
+    status = model_finish(model, ctx);
+    if (status != SEPAL_OK) {
+        model_free(model);
+        return status;
+    }
     model->facts = (struct model_facts){.rows = fit->data->matrix.rows,
                                         .total_weight = fit->data->total_weight,
                                         .objective = fit->objective,
@@ -417,7 +422,22 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
     return status;
 }
 
-static sepal_status start_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline) {
+/* From a model that the caller has. */
+static sepal_status fit_from(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
+                             const sepal_model *start) {
+    if (fit->options.warm)
+        return fail(
+            fit->ctx, SEPAL_EUSAGE,
+            "the fit is to start from a model that is given and from one in a file; leave " OPTION
+            "warm out");
+    TRY(check_warm(fit->ctx, pipeline->learner, ""));
+    TRY(warm_check(fit->ctx, start, pipeline, fit->data->schema));
+    return map_and_fit(out, fit, pipeline, start);
+}
+
+static sepal_status start_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
+                                  const sepal_model *given) {
+    if (given) return fit_from(out, fit, pipeline, given);
     sepal_model *start = NULL;
     if (fit->options.warm)
         TRY(warm_load(&start, fit->ctx, fit->options.warm, pipeline, fit->data->schema));
@@ -428,19 +448,20 @@ static sepal_status start_and_fit(sepal_model **out, struct fit *fit, struct pip
 }
 
 /* What is learnt from rows is learnt from these alone, categories and means included. */
-static sepal_status prepare_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline) {
+static sepal_status prepare_and_fit(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
+                                    const sepal_model *start) {
     struct prepared prepared;
     const sepal_data *given = fit->data;
     sepal_status status = prepare_fit(&prepared, fit->ctx, given);
     fit->data = &prepared.rows;
-    if (status == SEPAL_OK) status = start_and_fit(out, fit, pipeline);
+    if (status == SEPAL_OK) status = start_and_fit(out, fit, pipeline, start);
     fit->data = given;
     prepared_clear(&prepared);
     return status;
 }
 
 static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char *text,
-                                 const char *options) {
+                                 const char *options, const sepal_model *given) {
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
     struct decision_rule rule;
@@ -449,12 +470,12 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
     TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
-    return prepare_and_fit(out, fit, &pipeline);
+    return prepare_and_fit(out, fit, &pipeline, given);
 }
 
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
-                          const sepal_data *data, const char *options, struct tree_maker *make,
-                          struct tree *report) {
+                          const sepal_data *data, const char *options, const sepal_model *start,
+                          struct tree_maker *make, struct tree *report) {
     struct fit fit = {.ctx = ctx,
                       .data = data,
                       .start_ns = clock_ns(),
@@ -467,7 +488,7 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                       .objective = NAN};
     *out = NULL;
     blas_enter();
-    sepal_status status = pipeline_run(out, &fit, spec, options);
+    sepal_status status = pipeline_run(out, &fit, spec, options, start);
     blas_leave();
     linear_clear(&fit.linear);
     arena_clear(&fit.arena);

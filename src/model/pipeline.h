@@ -39,9 +39,10 @@ enum link pipeline_link(const struct pipeline *pipeline, size_t classes);
 
 /* Whether the spec and the options can be understood. */
 sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options);
-/* Fit and fill `report` (an object) with the facts of the fit. */
+/* Fit and fill `report` (an object) with the facts of the fit. `start`: a model to start from, NULL: none,
+   or the file that an option names. */
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
-                          const sepal_data *data, const char *options, struct tree_maker *make,
-                          struct tree *report);
+                          const sepal_data *data, const char *options, const sepal_model *start,
+                          struct tree_maker *make, struct tree *report);
 
 #endif

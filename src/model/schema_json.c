@@ -73,6 +73,10 @@ sepal_status schema_check(sepal_ctx *ctx, const struct schema *schema) {
     return SEPAL_OK;
 }
 
+const char *missing_name(enum missing missing) {
+    return missing_names[missing];
+}
+
 static void text_or_null(struct tree_maker *make, struct tree *parent, const char *key,
                          const char *text) {
     if (text)

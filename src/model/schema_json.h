@@ -13,6 +13,8 @@ struct schema_json {
 };
 
 /* Refuse with SEPAL_EDATA what schema_read would refuse: texts too long or not UTF-8. */
+/* refuse, mean, indicator, drop */
+const char *missing_name(enum missing missing);
 sepal_status schema_check(sepal_ctx *ctx, const struct schema *schema);
 /* The printers check nothing but memory. */
 sepal_status schema_print_facts(sepal_ctx *ctx, struct text *out, const struct schema *schema);

@@ -96,8 +96,8 @@ static sepal_status warm_check_weights(sepal_ctx *ctx, const sepal_model *model,
     return SEPAL_OK;
 }
 
-static sepal_status warm_check(sepal_ctx *ctx, const sepal_model *model,
-                               const struct pipeline *pipeline, const struct schema *schema) {
+sepal_status warm_check(sepal_ctx *ctx, const sepal_model *model, const struct pipeline *pipeline,
+                        const struct schema *schema) {
     TRY(warm_check_classes(ctx, model->schema, schema));
     TRY(check_columns(ctx, model->schema, schema));
     TRY(warm_check_maps(ctx, &model->chain, &pipeline->chain));

@@ -4,8 +4,11 @@
 
 #include "model/pipeline.h"
 
-/* Load it. SEPAL_EMODEL unless it has the columns and classes of the schema, the maps and the rule
+/* SEPAL_EMODEL unless it has the columns and classes of the schema, the maps and the rule
    of the pipeline, and linear scores. */
+sepal_status warm_check(sepal_ctx *ctx, const sepal_model *model, const struct pipeline *pipeline,
+                        const struct schema *schema);
+/* Load it first. */
 sepal_status warm_load(sepal_model **out, sepal_ctx *ctx, const char *path,
                        const struct pipeline *pipeline, const struct schema *schema);
 /* Its scores as functions of phi of other rows, to which the chain was fitted and which `x` holds. The

@@ -12,7 +12,7 @@ for source in examples/*.c; do
     name=$(basename "$source" .c)
     gcc -std=c17 -Wall -Wextra -Wconversion -Werror -I "$SEPAL_SOURCE/include" "$source" \
         "$SEPAL_SHARED" -Wl,-rpath,"$libraries" -lm -o "$name"
-    "./$name" >"$name.got" 2>&1 || { echo "FAILED: $source ends with $?"; failures=1; }
+    "./$name" >"$name.got" || { echo "FAILED: $source ends with $?"; failures=1; }
     want=examples/$name.out
     [ ! -f "$want" ] || diff -u "$want" "$name.got" || failures=1
 done

@@ -39,7 +39,7 @@ static inline struct answer fit_data_by(const sepal_data *data, const char *spec
     sepal_model *model = NULL;
     sepal_report *report = NULL;
     struct answer out = {.cols = data->matrix.cols};
-    out.status = sepal_fit(&model, &report, ctx, spec, data, options);
+    out.status = sepal_model_fit(&model, &report, ctx, spec, data, options);
     if (out.status != SEPAL_OK) return out;
     out.objective = sepal_report_number(report, "objective");
     out.gap = sepal_report_number(report, "gap");

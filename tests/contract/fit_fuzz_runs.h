@@ -141,7 +141,7 @@ static inline struct run run_fit(struct fuzz *z, const struct table *t, const ch
     sepal_report *report = NULL;
     sepal_ctx_clear_warnings(ctx);
     run.rows = run.data->matrix.rows;
-    run.status = sepal_fit(&run.model, &report, ctx, z->spec.text, run.data, options);
+    run.status = sepal_model_fit(&run.model, &report, ctx, z->spec.text, run.data, options);
     snprintf(run.error, sizeof run.error, "%s", sepal_ctx_error(ctx));
     if (run.status != SEPAL_OK) return run;
     z->fits++;
@@ -152,9 +152,9 @@ static inline struct run run_fit(struct fuzz *z, const struct table *t, const ch
     read_parts(&run, report->root);
     sepal_report_free(report);
     run.squares = goal_of(z->spec.learner, run.model->spec) == GOAL_SQUARES;
-    run.width = sepal_model_scores(run.model);
+    run.width = sepal_model_outputs(run.model, SEPAL_SCORES);
     run.scores = room(run.rows * run.width, sizeof *run.scores);
-    if (sepal_scores(run.scores, ctx, run.model, run.data) != SEPAL_OK)
+    if (sepal_model_scores(run.scores, ctx, run.model, run.data) != SEPAL_OK)
         find(z, options, "no scores: %s", sepal_ctx_error(ctx));
     run.tied = room(run.rows, sizeof *run.tied);
     recompute(&run, z->spec.learner);
@@ -188,7 +188,7 @@ static inline void check_finite(struct fuzz *z, const struct run *run) {
 
 static inline void check_evaluation(struct fuzz *z, const struct run *run) {
     sepal_report *report = NULL;
-    if (sepal_evaluate(&report, ctx, run->model, run->data, NULL) != SEPAL_OK) {
+    if (sepal_model_evaluate(&report, ctx, run->model, run->data, NULL) != SEPAL_OK) {
         find(z, run->options, "evaluate: %s", sepal_ctx_error(ctx));
         return;
     }
@@ -207,7 +207,7 @@ static inline void check_file(struct fuzz *z, const struct run *run) {
     snprintf(path, sizeof path, "fit_fuzz.%ld.sepal", (long)getpid());
     if (sepal_model_save(ctx, run->model, path) != SEPAL_OK ||
         sepal_model_load(&loaded, ctx, path) != SEPAL_OK ||
-        sepal_scores(scores, ctx, loaded, run->data) != SEPAL_OK)
+        sepal_model_scores(scores, ctx, loaded, run->data) != SEPAL_OK)
         find(z, run->options, "saved and loaded: %s", sepal_ctx_error(ctx));
     else if (memcmp(scores, run->scores, bytes) != 0)
         find(z, run->options, "saved and loaded, it scores the rows by other numbers");

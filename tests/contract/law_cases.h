@@ -109,10 +109,10 @@ static inline void add_with_solvers(struct law_cases *all, const struct learner 
 
 static inline void add_learner(struct law_cases *all, size_t l, size_t classes) {
     const struct learner *learner = learner_table[l];
-    sepal_param one, other;
+    sepal_param one = {.size = sizeof one}, other = {.size = sizeof other};
     char first[80], second[80], spec[200];
     add_with_solvers(all, learner, learner->name, false);
-    for (size_t p = 0; sepal_param_at(SEPAL_LEARNER, l, p, &one); p++)
+    for (size_t p = 0; sepal_param_at(SEPAL_LEARNER, l, p, &one) == SEPAL_OK; p++)
         for (size_t v = 0; param_value(first, &one, v, classes); v++) {
             snprintf(spec, sizeof spec, "%s(%s)", learner->name, first);
             add_with_solvers(all, learner, spec, is_walks_own(&one));
@@ -131,14 +131,14 @@ static inline void add_learner(struct law_cases *all, size_t l, size_t classes) 
 static inline void add_maps(struct law_cases *all, size_t classes) {
     static const char *const learners[] = {"logistic(l2=0.1)", "least-squares(l2=0.1)",
                                            "perceptron(variant=batch, epochs=5)", "lda"};
-    sepal_method map;
-    sepal_param param;
+    sepal_method map = {.size = sizeof map};
+    sepal_param param = {.size = sizeof param};
     char value[80], spec[200];
-    for (size_t m = 0; sepal_method_at(SEPAL_MAP, m, &map); m++)
+    for (size_t m = 0; sepal_method_at(SEPAL_MAP, m, &map) == SEPAL_OK; m++)
         for (size_t l = 0; l < sizeof learners / sizeof *learners; l++) {
             snprintf(spec, sizeof spec, "%s | %s", map.name, learners[l]);
             if (strcmp(map.name, "hash") != 0) add_case(all, spec, "tol=1e-10"); /* 2^18 columns */
-            for (size_t p = 0; sepal_param_at(SEPAL_MAP, m, p, &param); p++)
+            for (size_t p = 0; sepal_param_at(SEPAL_MAP, m, p, &param) == SEPAL_OK; p++)
                 for (size_t v = 0; param_value(value, &param, v, classes); v++) {
                     snprintf(spec, sizeof spec, "%s(%s) | %s", map.name, value, learners[l]);
                     add_case(all, spec, "tol=1e-10");

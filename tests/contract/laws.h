@@ -188,12 +188,12 @@ static inline struct made make(sepal_ctx *ctx, const char *spec, const char *opt
     struct made out = {0};
     sepal_data *data = table_data(train, ctx), *rows = table_data(asked, ctx);
     sepal_ctx_clear_warnings(ctx);
-    out.status = sepal_fit(&out.model, &out.report, ctx, spec, data, options);
+    out.status = sepal_model_fit(&out.model, &out.report, ctx, spec, data, options);
     if (out.status == SEPAL_OK) {
-        out.width = sepal_model_scores(out.model);
+        out.width = sepal_model_outputs(out.model, SEPAL_SCORES);
         out.score = malloc(asked->rows * out.width * sizeof *out.score);
         assert_non_null(out.score);
-        assert_int_equal(sepal_scores(out.score, ctx, out.model, rows), SEPAL_OK);
+        assert_int_equal(sepal_model_scores(out.score, ctx, out.model, rows), SEPAL_OK);
     }
     sepal_data_free(data);
     sepal_data_free(rows);

@@ -26,7 +26,7 @@ static inline struct problem any_problem(struct rng *rng, size_t classes, size_t
 
 static inline sepal_model *fit_spec(const sepal_data *data, const char *spec) {
     sepal_model *model = NULL;
-    if (sepal_fit(&model, NULL, ctx, spec, data, NULL) != SEPAL_OK)
+    if (sepal_model_fit(&model, NULL, ctx, spec, data, NULL) != SEPAL_OK)
         fail_msg("%s: %s", spec, ctx->error.message);
     return model;
 }
@@ -53,11 +53,11 @@ static inline double *scores_of(const sepal_model *model, const sepal_data *data
 static inline sepal_predictions predict_all(const sepal_model *model, const sepal_data *data,
                                             sepal_output what, const char *options) {
     size_t rows = data->matrix.rows;
-    sepal_predictions out = {.what = what};
+    sepal_predictions out = {.size = sizeof out, .what = what};
     out.classes = malloc(rows * sizeof *out.classes);
     out.numbers = malloc((rows * sepal_model_outputs(model, what) + 1) * sizeof *out.numbers);
     assert_true(out.classes && out.numbers);
-    if (sepal_predict_rows(&out, ctx, model, data, 0, rows, options) != SEPAL_OK)
+    if (sepal_model_predict_rows(&out, ctx, model, data, 0, rows, options) != SEPAL_OK)
         fail_msg("%s: %s", model->spec, ctx->error.message);
     return out;
 }

@@ -10,8 +10,8 @@ static size_t compare_solvers(const struct learner *learner, const char *spec,
         char options[64];
         sepal_model *a = NULL, *b = NULL;
         snprintf(options, sizeof options, "tol=1e-10, solver=%s", learner->solvers[k]->name);
-        if (sepal_fit(&a, NULL, ctx, spec, dense, options) == SEPAL_OK &&
-            sepal_fit(&b, NULL, ctx, spec, sparse, options) == SEPAL_OK) {
+        if (sepal_model_fit(&a, NULL, ctx, spec, dense, options) == SEPAL_OK &&
+            sepal_model_fit(&b, NULL, ctx, spec, sparse, options) == SEPAL_OK) {
             double *x = scores_of(a, dense), *y = scores_of(b, sparse), size = 0;
             for (size_t i = 0; i < rows; i++) size = fmax(size, fabs(x[i]));
             for (size_t i = 0; i < rows; i++)
@@ -56,7 +56,7 @@ static void compare_storages(const char *spec, const sepal_data *dense, const se
     for (int k = 0; k < 2; k++) {
         sepal_report *report = NULL;
         sepal_model *model = NULL;
-        assert_int_equal(sepal_fit(&model, &report, ctx, spec, both[k], NULL), SEPAL_OK);
+        assert_int_equal(sepal_model_fit(&model, &report, ctx, spec, both[k], NULL), SEPAL_OK);
         if (sepal_report_number(report, "converged") != 1)
             fail_msg("%s, sparse %d: gap %g", spec, k, sepal_report_number(report, "gap"));
         objective[k] = sepal_report_number(report, "objective");

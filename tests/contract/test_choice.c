@@ -62,7 +62,7 @@ static void choose(char *out, size_t room, size_t rows, size_t cols, size_t clas
             x[i * cols + j] = shift + round(64 * normal(&rng)) / 64 + (double)(i % classes) / 4;
     }
     assert_int_equal(sepal_data_dense(&data, ctx, x, rows, cols, labels, NULL), SEPAL_OK);
-    assert_int_equal(sepal_fit(&model, &report, ctx, spec, data, "tol=0.01"), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&model, &report, ctx, spec, data, "tol=0.01"), SEPAL_OK);
     const struct tree *solver = tree_find(report->root, "solver");
     assert_true(solver && solver->text.length < room);
     memcpy(out, solver->text.bytes, solver->text.length);
@@ -118,7 +118,7 @@ static sepal_data *crowded_data(struct rng *rng) {
 static double fit_crowded(const sepal_data *data, const char *options, char solver[128]) {
     sepal_model *model = NULL;
     sepal_report *report = NULL;
-    assert_int_equal(sepal_fit(&model, &report, ctx, "svm(C=1)", data, options), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&model, &report, ctx, "svm(C=1)", data, options), SEPAL_OK);
     assert_true(sepal_report_number(report, "gap") <= 1e-3);
     assert_true(sepal_report_number(report, "converged") == 1);
     double objective = sepal_report_number(report, "objective");

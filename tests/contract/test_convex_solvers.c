@@ -289,7 +289,7 @@ static void test_memory(void **state) {
                 snprintf(options, sizeof options, "solver=%s", solver);
                 for (size_t at = 1; status == SEPAL_EMEMORY; at++, points++) {
                     ctx->faults[FAULT_ALLOC] = (struct fault){.fail_at = at};
-                    status = sepal_fit(&model, NULL, ctx, specs[s], data, options);
+                    status = sepal_model_fit(&model, NULL, ctx, specs[s], data, options);
                     ctx->faults[FAULT_ALLOC].fail_at = 0;
                     assert_true((status == SEPAL_OK) == (model != NULL));
                 }

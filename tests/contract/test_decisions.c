@@ -58,7 +58,7 @@ static void scene_free(struct scene *scene) {
 
 static sepal_predictions answer_at(const struct scene *scene, const char *decide, double cutoff) {
     char options[128], digits[SEPAL_NUMBER_BYTES];
-    sepal_number(digits, cutoff);
+    sepal_number_print(digits, cutoff);
     snprintf(options, sizeof options, "decide=%s, cutoff=%s", decide, digits);
     return predict_all(scene->model, scene->rows, SEPAL_PROBABILITIES, options);
 }
@@ -126,9 +126,10 @@ static void check_draws(const struct scene *scene) {
     for (unsigned t = 1; t <= 5; t += 2)
         for (size_t i = 0; i < 5; i++) {
             sepal_ctx_set_threads(ctx, t);
-            sepal_predictions part = {.classes = malloc(parts[i][1] * sizeof *part.classes)};
-            assert_int_equal(sepal_predict_rows(&part, ctx, scene->model, scene->rows, parts[i][0],
-                                                parts[i][1], "decide=soft"),
+            sepal_predictions part = {.size = sizeof part,
+                                      .classes = malloc(parts[i][1] * sizeof *part.classes)};
+            assert_int_equal(sepal_model_predict_rows(&part, ctx, scene->model, scene->rows,
+                                                      parts[i][0], parts[i][1], "decide=soft"),
                              SEPAL_OK);
             assert_memory_equal(part.classes, drawn.classes + parts[i][0],
                                 parts[i][1] * sizeof *part.classes);
@@ -184,13 +185,14 @@ static void test_soft_undecided(void **state) {
 
 static void refuse(const struct scene *scene, const char *options, sepal_status status,
                    const char *words) {
-    sepal_predictions out = {.classes = malloc(scene->rows->matrix.rows * sizeof *out.classes)};
+    sepal_predictions out = {.size = sizeof out,
+                             .classes = malloc(scene->rows->matrix.rows * sizeof *out.classes)};
     sepal_status found[3];
-    found[0] = sepal_predict_check(ctx, scene->model, NULL, options);
+    found[0] = sepal_model_predict_check(ctx, scene->model, NULL, options);
     assert_non_null(strstr(ctx->error.message, words));
-    found[1] = sepal_predict_rows(&out, ctx, scene->model, scene->rows, 0, 10, options);
+    found[1] = sepal_model_predict_rows(&out, ctx, scene->model, scene->rows, 0, 10, options);
     sepal_report *report = NULL;
-    found[2] = sepal_evaluate(&report, ctx, scene->model, scene->rows, options);
+    found[2] = sepal_model_evaluate(&report, ctx, scene->model, scene->rows, options);
     assert_null(report);
     for (int i = 0; i < 3; i++)
         if (found[i] != status) fail_msg("%s, %s: %d", scene->model->spec, options, (int)found[i]);
@@ -216,7 +218,8 @@ static void test_scores_only(void **state) {
             for (size_t i = 0; i < 4; i++) refuse(&scene, rules[i], SEPAL_EMODEL, words);
             sepal_output what = SEPAL_PROBABILITIES;
             assert_int_equal(sepal_model_outputs(scene.model, what), 0);
-            assert_int_equal(sepal_predict_check(ctx, scene.model, &what, NULL), SEPAL_EMODEL);
+            assert_int_equal(sepal_model_predict_check(ctx, scene.model, &what, NULL),
+                             SEPAL_EMODEL);
             bool better = strstr(ctx->error.message, "ovr has probabilities") != NULL;
             assert_int_equal(better, votes && has_posterior(learner_at(l)));
             scene_free(&scene);
@@ -324,7 +327,8 @@ static void test_prior_texts(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char options[128];
         snprintf(options, sizeof options, "priors=\"%s\"", table[i].text);
-        sepal_status status = sepal_predict_check(ctx, model[table[i].numeric], NULL, options);
+        sepal_status status =
+            sepal_model_predict_check(ctx, model[table[i].numeric], NULL, options);
         assert_int_equal(status, table[i].words ? SEPAL_EUSAGE : SEPAL_OK);
         if (table[i].words && !strstr(ctx->error.message, table[i].words))
             fail_msg("%s: %s", table[i].text, ctx->error.message);
@@ -357,7 +361,7 @@ static void check_measures(const struct scene *scene, const char *options) {
         right += all.classes[i] == data->label[i];
     }
     sepal_report *report = NULL;
-    assert_int_equal(sepal_evaluate(&report, ctx, scene->model, data, options), SEPAL_OK);
+    assert_int_equal(sepal_model_evaluate(&report, ctx, scene->model, data, options), SEPAL_OK);
     double n = (double)rows;
     assert_true(fabs(sepal_report_number(report, "log_loss") - (double)loss / n) < 1e-10);
     assert_true(fabs(sepal_report_number(report, "brier") - (double)brier / n) < 1e-12);

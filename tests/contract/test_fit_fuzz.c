@@ -84,10 +84,10 @@ static void draw_spec(struct fuzz *z, struct rng *rng) {
     enum { TRIES = 20 };
     for (int k = 0; k < TRIES; k++) {
         z->spec = spec_draw(z->number, rng);
-        if (sepal_fit_check(ctx, z->spec.text, NULL) == SEPAL_OK) return;
+        if (sepal_model_fit_check(ctx, z->spec.text, NULL) == SEPAL_OK) return;
         char *reduction = z->spec.reduction ? strrchr(z->spec.text, '|') : NULL;
         if (reduction) reduction[-1] = '\0', z->spec.reduction = NULL;
-        if (sepal_fit_check(ctx, z->spec.text, NULL) == SEPAL_OK) return;
+        if (sepal_model_fit_check(ctx, z->spec.text, NULL) == SEPAL_OK) return;
     }
     fail_msg("problem %zu: no spec is accepted, the last: %s: %s", z->number, z->spec.text,
              sepal_ctx_error(ctx));

@@ -322,7 +322,7 @@ static void test_curved(void **state) {
     for (size_t i = 0; i < 3; i++) {
         sepal_model *model = fit_spec(data, table[i].spec);
         sepal_output what = SEPAL_DISTANCES;
-        assert_int_equal(sepal_predict_check(ctx, model, &what, NULL), SEPAL_EMODEL);
+        assert_int_equal(sepal_model_predict_check(ctx, model, &what, NULL), SEPAL_EMODEL);
         assert_non_null(strstr(ctx->error.message, table[i].words));
         struct seen seen = inspect(model);
         for (size_t r = 0; r < seen.rows; r++) assert_true(isnan(seen.origin[r]));

@@ -71,7 +71,7 @@ static void test_widest_margin(void **state) {
         sepal_data *data = problem_data(&p, ctx, false);
         sepal_report *report = NULL;
         double square = 0;
-        assert_int_equal(sepal_separable(&report, NULL, ctx, data, NULL, NULL), SEPAL_OK);
+        assert_int_equal(sepal_data_separable(&report, NULL, ctx, data, NULL, NULL), SEPAL_OK);
         const struct tree *margin = tree_find(report->root, "margin");
         for (size_t j = 0; j < a.cols; j++) square += a.w[j] * a.w[j];
         assert_true(1 / sqrt(square) >= margin->first->number * (1 - room));

@@ -129,7 +129,7 @@ static void compare(struct comparing *all, const struct tree *a, const struct tr
 static sepal_report *judge(const sepal_model *model, const struct table *t, const char *options) {
     sepal_data *data = table_data(t, ctx);
     sepal_report *report = NULL;
-    sepal_status status = sepal_evaluate(&report, ctx, model, data, options);
+    sepal_status status = sepal_model_evaluate(&report, ctx, model, data, options);
     if (status != SEPAL_OK && status != SEPAL_EMODEL && status != SEPAL_EUSAGE)
         fail_msg("%s [%s]: %s", sepal_model_spec(model), options, sepal_ctx_error(ctx));
     sepal_data_free(data);

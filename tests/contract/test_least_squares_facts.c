@@ -125,8 +125,8 @@ static void test_tolerance(void **state) {
         for (size_t c = 0; c < 4; c++) {
             sepal_model *model = NULL;
             sepal_report *report = NULL;
-            assert_int_equal(sepal_fit(&model, &report, ctx, "least-squares", data, options[c]),
-                             SEPAL_OK);
+            assert_int_equal(
+                sepal_model_fit(&model, &report, ctx, "least-squares", data, options[c]), SEPAL_OK);
             double iterations = sepal_report_number(report, "iterations");
             assert_true(iterations > before);
             before = iterations;

@@ -68,7 +68,7 @@ static void check_curves(const sepal_model *model, const sepal_data *data, size_
     size_t rows = data->matrix.rows, K = model->linear.classes, R = model->linear.rows;
     double *scores = scores_of(model, data), *rank = malloc(rows * sizeof *rank);
     bool *mark = malloc(rows * sizeof *mark), has = model->linear.link != LINK_NONE;
-    sepal_predictions all = {0};
+    sepal_predictions all = {.size = sizeof all};
     if (has) all = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
     assert_true(rank && mark);
     struct curvature mean = {0, 0};
@@ -188,7 +188,7 @@ static void test_definitions(void **state) {
         for (size_t positive = 0; positive < (K == 2 ? 2 : 1); positive++) {
             sepal_report *report = NULL;
             const char *options = K > 2 ? NULL : positive ? "positive=c01" : "positive=c00";
-            assert_int_equal(sepal_evaluate(&report, ctx, model, data, options), SEPAL_OK);
+            assert_int_equal(sepal_model_evaluate(&report, ctx, model, data, options), SEPAL_OK);
             check_curves(model, data, positive, report);
             check_probabilities(model, data, positive, report);
             check_counts(model, data, report, NULL);
@@ -196,7 +196,7 @@ static void test_definitions(void **state) {
         }
         sepal_report *report = NULL;
         const char *rule = "ambiguous=undecided";
-        assert_int_equal(sepal_evaluate(&report, ctx, model, data, rule), SEPAL_OK);
+        assert_int_equal(sepal_model_evaluate(&report, ctx, model, data, rule), SEPAL_OK);
         check_counts(model, data, report, rule);
         sepal_report_free(report);
         sepal_model_free(model);
@@ -226,7 +226,7 @@ static void test_common_function(void **state) {
                 double more = 3 * normal(&rng);
                 for (size_t r = 0; r < linear->rows; r++) linear->w[r * linear->cols + j] += more;
             }
-            assert_int_equal(sepal_evaluate(&report, ctx, model, data, NULL), SEPAL_OK);
+            assert_int_equal(sepal_model_evaluate(&report, ctx, model, data, NULL), SEPAL_OK);
             for (int i = 0; i < 2; i++)
                 (pass ? after : before)[i] = sepal_report_number(report, names[i]);
             sepal_report_free(report);
@@ -303,13 +303,13 @@ static void test_weights_are_copies(void **state) {
         sepal_data *weighed = problem_data(&p, ctx, false), *copied = problem_data(&q, ctx, false);
         sepal_model *a = NULL, *b = NULL;
         sepal_report *fit_a = NULL, *fit_b = NULL, *eval_a = NULL, *eval_b = NULL;
-        assert_int_equal(sepal_fit(&a, &fit_a, ctx, spec, weighed, NULL), SEPAL_OK);
-        assert_int_equal(sepal_fit(&b, &fit_b, ctx, spec, copied, NULL), SEPAL_OK);
+        assert_int_equal(sepal_model_fit(&a, &fit_a, ctx, spec, weighed, NULL), SEPAL_OK);
+        assert_int_equal(sepal_model_fit(&b, &fit_b, ctx, spec, copied, NULL), SEPAL_OK);
         assert_true(compare_trees(spec, "", fit_a->root, fit_b->root) >= 4);
         near("train.errors", spec, sepal_report_number(fit_a, "train.errors"),
              sepal_report_number(fit_b, "train.errors"));
-        assert_int_equal(sepal_evaluate(&eval_a, ctx, a, weighed, NULL), SEPAL_OK);
-        assert_int_equal(sepal_evaluate(&eval_b, ctx, a, copied, NULL), SEPAL_OK);
+        assert_int_equal(sepal_model_evaluate(&eval_a, ctx, a, weighed, NULL), SEPAL_OK);
+        assert_int_equal(sepal_model_evaluate(&eval_b, ctx, a, copied, NULL), SEPAL_OK);
         assert_true(compare_trees(spec, "", eval_a->root, eval_b->root) >= 20);
         near("train.accuracy", spec, sepal_report_number(fit_a, "train.accuracy"),
              sepal_report_number(eval_a, "accuracy"));

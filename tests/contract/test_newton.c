@@ -104,7 +104,7 @@ static struct outcome fit(const sepal_data *data, const char *spec, const char *
     sepal_report *report = NULL;
     struct outcome out = {.score = NULL};
     sepal_ctx_clear_warnings(ctx);
-    if (sepal_fit(&model, &report, ctx, spec, data, options) != SEPAL_OK)
+    if (sepal_model_fit(&model, &report, ctx, spec, data, options) != SEPAL_OK)
         fail_msg("%s: %s", spec, sepal_ctx_error(ctx));
     out.objective = sepal_report_number(report, "objective");
     out.gap = sepal_report_number(report, "gap");
@@ -114,7 +114,7 @@ static struct outcome fit(const sepal_data *data, const char *spec, const char *
         snprintf(out.warning, sizeof out.warning, "%s", sepal_ctx_warning(ctx, 0).code);
     out.score = malloc(sepal_data_rows(data) * sizeof *out.score);
     assert_non_null(out.score);
-    assert_int_equal(sepal_scores(out.score, ctx, model, data), SEPAL_OK);
+    assert_int_equal(sepal_model_scores(out.score, ctx, model, data), SEPAL_OK);
     for (size_t i = 0; i < sepal_data_rows(data); i++) assert_true(isfinite(out.score[i]));
     sepal_model_free(model);
     sepal_report_free(report);

@@ -48,7 +48,7 @@ static void put_table(const char *path, uint64_t seed, const bool *kept, const b
 
 static char *bytes_of_fit(size_t *size, const char *spec, const sepal_data *data) {
     sepal_model *model;
-    if (sepal_fit(&model, NULL, ctx, spec, data, NULL) != SEPAL_OK)
+    if (sepal_model_fit(&model, NULL, ctx, spec, data, NULL) != SEPAL_OK)
         fail_msg("%s: %s", spec, sepal_ctx_error(ctx));
     assert_int_equal(sepal_model_save(ctx, model, "prepare.sepal"), SEPAL_OK);
     sepal_model_free(model);
@@ -134,15 +134,15 @@ static void other_rows_are_prepared_alike(void **state) {
     fprintf(file, "c,x,class\nviolet,2,p\nblue,1,q\nred,2,q\n");
     fclose(file);
     sepal_data *train = must_read_table("some.csv", NULL);
-    assert_int_equal(sepal_fit(&model, NULL, ctx, "logistic", train, NULL), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&model, NULL, ctx, "logistic", train, NULL), SEPAL_OK);
     sepal_ctx_clear_warnings(ctx);
     sepal_data *own = must_read_table("others.csv", NULL), *fitting;
-    assert_int_equal(sepal_scores(scores, ctx, model, own), SEPAL_OK);
+    assert_int_equal(sepal_model_scores(scores, ctx, model, own), SEPAL_OK);
     assert_true(prepare_warned("unknown-categories"));
     sepal_ctx_clear_warnings(ctx);
     assert_int_equal(sepal_data_read_for(&fitting, ctx, model, "others.csv", "unknown=zero", 1),
                      SEPAL_OK);
-    assert_int_equal(sepal_scores(wanted, ctx, model, fitting), SEPAL_OK);
+    assert_int_equal(sepal_model_scores(wanted, ctx, model, fitting), SEPAL_OK);
     assert_false(prepare_warned("unknown-categories"));
     assert_memory_equal(scores, wanted, sizeof scores);
     sepal_data_free(own);
@@ -164,8 +164,8 @@ static void missing_values_meet_the_rule_of_the_model(void **state) {
         sepal_model *model;
         int32_t classes[3];
         sepal_data *train = must_read_table("full.csv", rules[r]);
-        assert_int_equal(sepal_fit(&model, NULL, ctx, "logistic", train, NULL), SEPAL_OK);
-        sepal_status status = sepal_predict(classes, ctx, model, gaps);
+        assert_int_equal(sepal_model_fit(&model, NULL, ctx, "logistic", train, NULL), SEPAL_OK);
+        sepal_status status = sepal_model_predict(classes, ctx, model, gaps);
         assert_int_equal(status, r == 0 ? SEPAL_EDATA : SEPAL_OK);
         if (r == 0)
             assert_non_null(strstr(sepal_ctx_error(ctx), "row 2 has no value in column 'a'"));

@@ -13,7 +13,7 @@ struct joint {
 
 static struct joint fit_joint(const sepal_data *data, const char *spec, const char *options) {
     struct joint out = {0};
-    if (sepal_fit(&out.model, &out.report, ctx, spec, data, options) != SEPAL_OK)
+    if (sepal_model_fit(&out.model, &out.report, ctx, spec, data, options) != SEPAL_OK)
         fail_msg("%s, %s: %s", spec, options, ctx->error.message);
     return out;
 }
@@ -308,7 +308,8 @@ static void memory_may_be_short(void **state) {
         struct joint joint = {0};
         atomic_store(&ctx->faults[FAULT_ALLOC].calls, 0);
         ctx->faults[FAULT_ALLOC].fail_at = k;
-        status = sepal_fit(&joint.model, &joint.report, ctx, d.spec, data, "solver=dual, tol=1e-4");
+        status = sepal_model_fit(&joint.model, &joint.report, ctx, d.spec, data,
+                                 "solver=dual, tol=1e-4");
         ctx->faults[FAULT_ALLOC].fail_at = 0;
         assert_true(status == SEPAL_OK || status == SEPAL_EMEMORY);
         joint_free(&joint);

@@ -47,7 +47,7 @@ static sepal_data *training(bool counts) {
 static sepal_model *train(const char *spec, bool counts) {
     sepal_data *data = training(counts);
     sepal_model *model;
-    if (sepal_fit(&model, NULL, ctx, spec, data, NULL) != SEPAL_OK)
+    if (sepal_model_fit(&model, NULL, ctx, spec, data, NULL) != SEPAL_OK)
         fail_msg("%s: %s", spec, sepal_ctx_error(ctx));
     sepal_data_free(data);
     return model;
@@ -55,7 +55,7 @@ static sepal_model *train(const char *spec, bool counts) {
 
 static sepal_data *sample(const sepal_model *model, size_t n, const char *options) {
     sepal_data *data;
-    if (sepal_sample(&data, ctx, model, n, options) != SEPAL_OK)
+    if (sepal_model_sample(&data, ctx, model, n, options) != SEPAL_OK)
         fail_msg("%s", sepal_ctx_error(ctx));
     assert_int_equal(sepal_data_rows(data), n);
     assert_int_equal(sepal_data_columns(data), COLS);
@@ -237,7 +237,7 @@ static void test_learn_again(void **state) {
     (void)state;
     sepal_model *model = train("gaussian(covariance=full)", false), *again;
     sepal_data *drawn = sample(model, DRAWS, NULL);
-    assert_int_equal(sepal_fit(&again, NULL, ctx, "gaussian(covariance=full)", drawn, NULL),
+    assert_int_equal(sepal_model_fit(&again, NULL, ctx, "gaussian(covariance=full)", drawn, NULL),
                      SEPAL_OK);
     const struct density *a = model->linear.density, *b = again->linear.density;
     for (size_t i = 0; i < CLASSES * COLS; i++) {
@@ -278,7 +278,7 @@ static void test_refusals(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sepal_model *model = train(cases[i].spec, true);
         sepal_data *data = (sepal_data *)&ctx;
-        assert_int_equal(sepal_sample(&data, ctx, model, cases[i].n, cases[i].options),
+        assert_int_equal(sepal_model_sample(&data, ctx, model, cases[i].n, cases[i].options),
                          cases[i].status);
         assert_null(data);
         if (!strstr(sepal_ctx_error(ctx), cases[i].word))
@@ -297,10 +297,10 @@ static void test_interrupt(void **state) {
     sepal_model *model = train("gaussian", false);
     sepal_data *data;
     sepal_ctx_set_progress(ctx, stop, NULL);
-    assert_int_equal(sepal_sample(&data, ctx, model, 1000, NULL), SEPAL_ECANCEL);
+    assert_int_equal(sepal_model_sample(&data, ctx, model, 1000, NULL), SEPAL_ECANCEL);
     sepal_ctx_set_progress(ctx, NULL, NULL);
     assert_null(data);
-    assert_int_equal(sepal_sample(&data, ctx, model, 1000, NULL), SEPAL_OK);
+    assert_int_equal(sepal_model_sample(&data, ctx, model, 1000, NULL), SEPAL_OK);
     sepal_data_free(data);
     sepal_model_free(model);
 }
@@ -311,7 +311,7 @@ static void test_numbers_out_of_range(void **state) {
     sepal_data *data;
     model->linear.density->mean[4] = 1e308;
     model->linear.centre[1] = 1e308;
-    assert_int_equal(sepal_sample(&data, ctx, model, 100, NULL), SEPAL_EMODEL);
+    assert_int_equal(sepal_model_sample(&data, ctx, model, 100, NULL), SEPAL_EMODEL);
     assert_non_null(strstr(sepal_ctx_error(ctx), "column 2"));
     sepal_model_free(model);
 }
@@ -328,7 +328,7 @@ static void test_without_memory(void **state) {
             atomic_store(&ctx->faults[FAULT_ALLOC].calls, 0);
             ctx->faults[FAULT_ALLOC].from_then_on = true;
             ctx->faults[FAULT_ALLOC].fail_at = ++k;
-            status = sepal_sample(&data, ctx, model, 50, "class=many");
+            status = sepal_model_sample(&data, ctx, model, 50, "class=many");
         }
         ctx->faults[FAULT_ALLOC].fail_at = 0;
         assert_int_equal(status, SEPAL_OK);

@@ -170,7 +170,7 @@ static sepal_data *sparse(sepal_ctx *ctx, const struct walk *a) {
 static void fit(double *u, sepal_ctx *ctx, const sepal_data *data, const char *spec,
                 sepal_report **report) {
     sepal_model *model;
-    sepal_status status = sepal_fit(&model, report, ctx, spec, data, "solver=sgd");
+    sepal_status status = sepal_model_fit(&model, report, ctx, spec, data, "solver=sgd");
     if (status != SEPAL_OK) print_error("%s: %s\n", spec, sepal_ctx_error(ctx));
     assert_int_equal(status, SEPAL_OK);
     assert_null(model->linear.centre);
@@ -418,8 +418,8 @@ static void test_every_epoch_is_traced(void **state) {
         assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
         sepal_data *data = dense(ctx, &a);
         sepal_ctx_set_trace(ctx, check_line, &lines);
-        assert_int_equal(sepal_fit(&model, &report, ctx, spec, data, "solver=sgd, max_iter=7"),
-                         SEPAL_OK);
+        assert_int_equal(
+            sepal_model_fit(&model, &report, ctx, spec, data, "solver=sgd, max_iter=7"), SEPAL_OK);
         assert_int_equal(lines.n, 7);
         assert_true(sepal_report_number(report, "iterations") == 7);
         sepal_report_free(report);
@@ -442,7 +442,7 @@ static double fit_plainly(sepal_ctx *ctx, const sepal_data *data, const char *sp
     sepal_model *model;
     sepal_report *report;
     sepal_ctx_clear_warnings(ctx);
-    assert_int_equal(sepal_fit(&model, &report, ctx, spec, data, options), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&model, &report, ctx, spec, data, options), SEPAL_OK);
     assert_true(isfinite(model->linear.w[0]) && isfinite(model->linear.b[0]));
     double number = sepal_report_number(report, fact);
     sepal_report_free(report);

@@ -63,14 +63,14 @@ static sepal_status use(struct answer *out, sepal_ctx *ctx, const struct shared 
     sepal_report *judged = NULL, *inspected = NULL;
     sepal_model *again = NULL;
     sepal_status all[8] = {SEPAL_OK};
-    all[0] = sepal_scores(out->score, ctx, shared->model, shared->data);
-    all[1] = sepal_predict(out->class, ctx, shared->model, shared->data);
-    all[2] = sepal_evaluate(&judged, ctx, shared->model, shared->data, NULL);
+    all[0] = sepal_model_scores(out->score, ctx, shared->model, shared->data);
+    all[1] = sepal_model_predict(out->class, ctx, shared->model, shared->data);
+    all[2] = sepal_model_evaluate(&judged, ctx, shared->model, shared->data, NULL);
     all[3] = sepal_model_inspect(&inspected, ctx, shared->model);
     if (inspected) all[4] = sepal_report_json(&out->inspected, ctx, inspected, "inspect");
     all[5] = sepal_report_json(&out->printed, ctx, shared->report, "train");
     all[6] = save_own(ctx, shared->model, number);
-    all[7] = sepal_fit(&again, NULL, ctx, shared->spec, shared->data, NULL);
+    all[7] = sepal_model_fit(&again, NULL, ctx, shared->spec, shared->data, NULL);
     out->accuracy = judged ? sepal_report_number(judged, "accuracy") : -1;
     sepal_model_free(again);
     sepal_report_free(judged);
@@ -123,7 +123,7 @@ static sepal_data *make_rows(sepal_ctx *ctx) {
 static void check_spec(sepal_ctx *ctx, const sepal_data *data, const char *spec) {
     sepal_model *model = NULL;
     sepal_report *report = NULL;
-    if (sepal_fit(&model, &report, ctx, spec, data, NULL) != SEPAL_OK)
+    if (sepal_model_fit(&model, &report, ctx, spec, data, NULL) != SEPAL_OK)
         fail_msg("%s: %s", spec, sepal_ctx_error(ctx));
     struct shared shared = {data, model, report, spec};
     static struct user users[USERS], alone;
@@ -138,7 +138,7 @@ static void check_spec(sepal_ctx *ctx, const sepal_data *data, const char *spec)
     for (size_t i = 0; i < USERS; i++) {
         struct answer *got = &users[i].answer, *due = &alone.answer;
         if (got->failed) fail_msg("%s: thread %zu failed", spec, i);
-        size_t scores = ROWS * sepal_model_scores(model);
+        size_t scores = ROWS * sepal_model_outputs(model, SEPAL_SCORES);
         assert_memory_equal(got->score, due->score, scores * sizeof *got->score);
         assert_memory_equal(got->class, due->class, sizeof got->class);
         assert_true(got->accuracy == due->accuracy);

@@ -206,9 +206,9 @@ static void check_pieces(const char *spec, size_t rows, size_t cols) {
     for (size_t i = 0; i < sizeof from / sizeof *from; i++)
         for (size_t n = 1; from[i] < rows; n = n == 1 ? 3 : rows - from[i]) {
             if (n > rows - from[i]) n = rows - from[i];
-            sepal_predictions out = {.numbers = some, .what = SEPAL_SCORES};
-            assert_int_equal(sepal_predict_rows(&out, ctx, made.model, data, from[i], n, NULL),
-                             SEPAL_OK);
+            sepal_predictions out = {.size = sizeof out, .numbers = some, .what = SEPAL_SCORES};
+            assert_int_equal(
+                sepal_model_predict_rows(&out, ctx, made.model, data, from[i], n, NULL), SEPAL_OK);
             if (memcmp(some, made.score + from[i] * made.width, n * made.width * sizeof *some) != 0)
                 fail_msg("%s: rows %zu to %zu by themselves", spec, from[i], from[i] + n);
             if (n == rows - from[i]) break;

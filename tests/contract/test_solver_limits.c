@@ -36,7 +36,7 @@ struct counted {
 static struct counted fit_counted(const sepal_data *data, const char *spec, const char *options) {
     sepal_model *model = NULL;
     sepal_report *report = NULL;
-    assert_int_equal(sepal_fit(&model, &report, ctx, spec, data, options), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&model, &report, ctx, spec, data, options), SEPAL_OK);
     const struct tree *solver = tree_find(report->root, "solver");
     struct counted out = {
         .iterations = sepal_report_number(report, "iterations"),
@@ -172,8 +172,8 @@ static void no_decrement_of_half_a_hessian(void **state) {
         sepal_report *report = NULL;
         wish.calls = 0;
         wish.stop_at = k;
-        sepal_status status = sepal_fit(&model, &report, ctx, "logistic(penalty=none)", data,
-                                        "solver=newton, tol=1e-12");
+        sepal_status status = sepal_model_fit(&model, &report, ctx, "logistic(penalty=none)", data,
+                                              "solver=newton, tol=1e-12");
         if (k > 0 && wish.calls < k) {
             sepal_report_free(report);
             sepal_model_free(model);

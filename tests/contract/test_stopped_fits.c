@@ -72,7 +72,7 @@ static struct ending fit_until(const char *spec, const char *options, const sepa
     wish.calls = 0;
     wish.stop_at = stop_at;
     sepal_ctx_clear_warnings(ctx);
-    out.status = sepal_fit(&model, &report, ctx, spec, data, options);
+    out.status = sepal_model_fit(&model, &report, ctx, spec, data, options);
     if (out.status == SEPAL_OK) {
         out.interrupted = sepal_report_number(report, "interrupted") == 1;
         assert_string_equal(sepal_ctx_error(ctx), "");

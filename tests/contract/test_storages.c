@@ -110,7 +110,7 @@ struct asking {
 
 static double *fit_scores(const sepal_data *data, const struct asking *a, size_t *n) {
     sepal_model *model = NULL;
-    if (sepal_fit(&model, NULL, ctx, a->spec, data, a->options) != SEPAL_OK)
+    if (sepal_model_fit(&model, NULL, ctx, a->spec, data, a->options) != SEPAL_OK)
         fail_msg("%s, %s: %s", a->spec, a->options, ctx->error.message);
     *n = data->matrix.rows * model->linear.rows;
     double *out = scores_of(model, data);
@@ -269,7 +269,7 @@ static void test_separable(void **state) {
         for (int k = 0; k < 2; k++) {
             const sepal_data *data = k ? pair.uniform : pair.mixed;
             sepal_report *report = NULL;
-            assert_int_equal(sepal_separable(&report, NULL, ctx, data, NULL, NULL), SEPAL_OK);
+            assert_int_equal(sepal_data_separable(&report, NULL, ctx, data, NULL, NULL), SEPAL_OK);
             assert_true(sepal_report_number(report, "separable") == (equal ? 0 : 1));
             sepal_report_free(report);
         }

@@ -186,7 +186,8 @@ static void check_report(const sepal_model *model, const sepal_data *data,
                          const size_t count[REGIONS]) {
     sepal_report *report = NULL;
     size_t open = count[REGION_SEVERAL] + count[REGION_NONE] + count[REGION_TIED];
-    assert_int_equal(sepal_evaluate(&report, ctx, model, data, "ambiguous=undecided"), SEPAL_OK);
+    assert_int_equal(sepal_model_evaluate(&report, ctx, model, data, "ambiguous=undecided"),
+                     SEPAL_OK);
     assert_true(sepal_report_number(report, "ambiguous.several") == (double)count[REGION_SEVERAL]);
     assert_true(sepal_report_number(report, "ambiguous.none") == (double)count[REGION_NONE]);
     assert_true(sepal_report_number(report, "ambiguous.tied") == (double)count[REGION_TIED]);

@@ -13,7 +13,7 @@ enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 static void expect(const sepal_data *data, const char *spec, sepal_status status,
                    const char *words) {
     sepal_model *model = NULL;
-    sepal_status found = sepal_fit(&model, NULL, ctx, spec, data, NULL);
+    sepal_status found = sepal_model_fit(&model, NULL, ctx, spec, data, NULL);
     if (found != status || !strstr(ctx->error.message, words))
         fail_msg("%s: status %d, '%s'", spec, (int)found, ctx->error.message);
     assert_null(model);
@@ -161,7 +161,7 @@ static void test_memory(void **state) {
         for (size_t at = 1; !model; at++, points++) {
             sepal_report *report = NULL;
             ctx->faults[FAULT_ALLOC] = (struct fault){.fail_at = at};
-            sepal_status status = sepal_fit(&model, &report, ctx, specs[s], data, NULL);
+            sepal_status status = sepal_model_fit(&model, &report, ctx, specs[s], data, NULL);
             ctx->faults[FAULT_ALLOC].fail_at = 0;
             if (status != SEPAL_OK) assert_int_equal(status, SEPAL_EMEMORY);
             assert_true((status == SEPAL_OK) == (model && report));
@@ -264,7 +264,7 @@ static void test_interrupts(void **state) {
                 sepal_ctx_clear_warnings(ctx);
                 patience.calls = 0;
                 sepal_ctx_set_progress(ctx, count_calls, &patience);
-                sepal_status status = sepal_fit(&model, &report, ctx, spec, data, NULL);
+                sepal_status status = sepal_model_fit(&model, &report, ctx, spec, data, NULL);
                 saved += status == SEPAL_OK && sepal_report_number(report, "interrupted") == 1;
                 if (status == SEPAL_OK && sepal_report_number(report, "interrupted") == 0)
                     assert_true(same_weights(model, whole));
@@ -298,9 +298,9 @@ static void test_time(void **state) {
     sepal_model *model = NULL;
     sepal_report *report = NULL;
     uint64_t start = clock_ns();
-    assert_int_equal(
-        sepal_fit(&model, &report, ctx, "perceptron(epochs=1e12) | ovr", data, "max-seconds=1.2"),
-        SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&model, &report, ctx, "perceptron(epochs=1e12) | ovr", data,
+                                     "max-seconds=1.2"),
+                     SEPAL_OK);
     assert_true(clock_seconds_since(start) >= 1.1);
     assert_string_equal(sepal_report_string(report, "stopped"), "time limit");
     assert_true(sepal_report_number(report, "converged") == 0);
@@ -328,7 +328,7 @@ static void test_all_must_converge(void **state) {
     sepal_model *model = NULL;
     sepal_report *report = NULL;
     const char *spec = "perceptron(epochs=50) | ovr";
-    assert_int_equal(sepal_fit(&model, &report, ctx, spec, data, NULL), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&model, &report, ctx, spec, data, NULL), SEPAL_OK);
     const struct tree *last = tree_find(report->root, "problems")->last;
     assert_true(tree_find(last, "converged")->truth);
     assert_true(sepal_report_number(report, "converged") == 0);

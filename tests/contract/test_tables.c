@@ -35,18 +35,18 @@ static void rows_are_whole(void **state) {
         size_t n = sepal_method_count(kinds[kind]);
         assert_true(n > 0);
         for (size_t i = 0; i < n; i++) {
-            sepal_method method;
-            sepal_param param;
-            assert_true(sepal_method_at(kinds[kind], i, &method));
+            sepal_method method = {.size = sizeof method};
+            sepal_param param = {.size = sizeof param};
+            assert_true(sepal_method_at(kinds[kind], i, &method) == SEPAL_OK);
             assert_true(is_word(method.name) && *method.summary);
             for (size_t p = 0; p < method.n_params; p++) {
-                assert_true(sepal_param_at(kinds[kind], i, p, &param));
+                assert_true(sepal_param_at(kinds[kind], i, p, &param) == SEPAL_OK);
                 assert_true(param.name && *param.help && param.range);
             }
-            assert_false(sepal_param_at(kinds[kind], i, method.n_params, &param));
+            assert_false(sepal_param_at(kinds[kind], i, method.n_params, &param) == SEPAL_OK);
         }
-        sepal_method past;
-        assert_false(sepal_method_at(kinds[kind], n, &past));
+        sepal_method past = {.size = sizeof past};
+        assert_false(sepal_method_at(kinds[kind], n, &past) == SEPAL_OK);
     }
 }
 
@@ -55,12 +55,12 @@ static void no_parameter_has_the_name_of_an_option(void **state) {
     (void)state;
     static const sepal_kind tables[] = {SEPAL_READ_OPTION, SEPAL_FIT_OPTION};
     for (size_t i = 0; i < sepal_method_count(SEPAL_LEARNER); i++) {
-        sepal_param parameter, option;
-        for (size_t p = 0; sepal_param_at(SEPAL_LEARNER, i, p, &parameter); p++) {
+        sepal_param parameter = {.size = sizeof parameter}, option = {.size = sizeof option};
+        for (size_t p = 0; sepal_param_at(SEPAL_LEARNER, i, p, &parameter) == SEPAL_OK; p++) {
             for (size_t o = 0; o < sizeof command_options / sizeof *command_options; o++)
                 assert_string_not_equal(parameter.name, command_options[o]);
             for (size_t t = 0; t < 2; t++)
-                for (size_t o = 0; sepal_param_at(tables[t], 0, o, &option); o++)
+                for (size_t o = 0; sepal_param_at(tables[t], 0, o, &option) == SEPAL_OK; o++)
                     assert_string_not_equal(parameter.name, option.name);
         }
     }
@@ -72,8 +72,8 @@ static void no_name_stands_twice(void **state) {
     const char *seen[256];
     size_t n = 0;
     for (size_t kind = 0; kind < 3; kind++) {
-        sepal_method method;
-        for (size_t i = 0; sepal_method_at(stages[kind], i, &method); i++) {
+        sepal_method method = {.size = sizeof method};
+        for (size_t i = 0; sepal_method_at(stages[kind], i, &method) == SEPAL_OK; i++) {
             for (size_t k = 0; k < n; k++) assert_string_not_equal(seen[k], method.name);
             seen[n++] = method.name;
         }
@@ -103,7 +103,7 @@ static sepal_data *clouds(sepal_ctx *ctx, size_t classes, const char *const name
 
 static sepal_model *fit(sepal_ctx *ctx, const char *spec, const sepal_data *data) {
     sepal_model *model = NULL;
-    if (sepal_fit(&model, NULL, ctx, spec, data, NULL) != SEPAL_OK)
+    if (sepal_model_fit(&model, NULL, ctx, spec, data, NULL) != SEPAL_OK)
         print_error("%s\n", sepal_ctx_error(ctx));
     assert_non_null(model);
     return model;
@@ -114,13 +114,13 @@ static void every_learner_tells_clouds_apart(void **state) {
     static const char *const names[] = {"a", "b", "c"};
     for (size_t classes = 2; classes <= 3; classes++) {
         sepal_data *data = clouds(ctx, classes, names);
-        sepal_method learner;
-        for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+        sepal_method learner = {.size = sizeof learner};
+        for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
             sepal_model *model = fit(ctx, learner.name, data);
             int32_t decided[ROWS];
-            assert_int_equal(sepal_predict(decided, ctx, model, data), SEPAL_OK);
+            assert_int_equal(sepal_model_predict(decided, ctx, model, data), SEPAL_OK);
             for (size_t r = 0; r < ROWS; r++) assert_int_equal(decided[r], r % classes);
-            assert_int_equal(sepal_model_scores(model), classes == 2 ? 1 : classes);
+            assert_int_equal(sepal_model_outputs(model, SEPAL_SCORES), classes == 2 ? 1 : classes);
             sepal_model_free(model);
         }
         sepal_data_free(data);
@@ -133,12 +133,12 @@ static void the_second_class_is_the_positive_one(void **state) {
     sepal_ctx *ctx = *state;
     static const char *const names[] = {"a", "b", "c"}, *const turned[] = {"b", "a", "c"};
     sepal_data *data = clouds(ctx, 2, names), *other = clouds(ctx, 2, turned);
-    sepal_method learner;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+    sepal_method learner = {.size = sizeof learner};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         sepal_model *model = fit(ctx, learner.name, data), *mirror = fit(ctx, learner.name, other);
         double scores[ROWS], mirrored[ROWS];
-        assert_int_equal(sepal_scores(scores, ctx, model, data), SEPAL_OK);
-        assert_int_equal(sepal_scores(mirrored, ctx, mirror, other), SEPAL_OK);
+        assert_int_equal(sepal_model_scores(scores, ctx, model, data), SEPAL_OK);
+        assert_int_equal(sepal_model_scores(mirrored, ctx, mirror, other), SEPAL_OK);
         for (size_t r = 0; r < ROWS; r++) {
             assert_true((r % 2 == 1) == (scores[r] > 0));
             assert_true(fabs(scores[r] + mirrored[r]) <= 1e-12 * fabs(scores[r]));
@@ -155,14 +155,14 @@ static void canonical_specs_are_fixed_points(void **state) {
     sepal_ctx *ctx = *state;
     static const char *const names[] = {"a", "b", "c"};
     sepal_data *data = clouds(ctx, 3, names);
-    sepal_method learner;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+    sepal_method learner = {.size = sizeof learner};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         sepal_model *model = fit(ctx, learner.name, data);
         sepal_model *again = fit(ctx, sepal_model_spec(model), data);
         assert_string_equal(sepal_model_spec(model), sepal_model_spec(again));
         double scores[ROWS * 3], same[ROWS * 3];
-        assert_int_equal(sepal_scores(scores, ctx, model, data), SEPAL_OK);
-        assert_int_equal(sepal_scores(same, ctx, again, data), SEPAL_OK);
+        assert_int_equal(sepal_model_scores(scores, ctx, model, data), SEPAL_OK);
+        assert_int_equal(sepal_model_scores(same, ctx, again, data), SEPAL_OK);
         assert_memory_equal(scores, same, sizeof scores);
         sepal_model_free(model);
         sepal_model_free(again);
@@ -175,14 +175,14 @@ static void models_survive_their_file(void **state) {
     sepal_ctx *ctx = *state;
     static const char *const names[] = {"a", "b", "c"};
     sepal_data *data = clouds(ctx, 3, names);
-    sepal_method learner;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+    sepal_method learner = {.size = sizeof learner};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         sepal_model *model = fit(ctx, learner.name, data), *loaded = NULL;
         assert_int_equal(sepal_model_save(ctx, model, "table.sepal"), SEPAL_OK);
         assert_int_equal(sepal_model_load(&loaded, ctx, "table.sepal"), SEPAL_OK);
         double scores[ROWS * 3], same[ROWS * 3];
-        assert_int_equal(sepal_scores(scores, ctx, model, data), SEPAL_OK);
-        assert_int_equal(sepal_scores(same, ctx, loaded, data), SEPAL_OK);
+        assert_int_equal(sepal_model_scores(scores, ctx, model, data), SEPAL_OK);
+        assert_int_equal(sepal_model_scores(same, ctx, loaded, data), SEPAL_OK);
         assert_memory_equal(scores, same, sizeof scores);
         for (size_t k = 0; k < 3; k++) assert_string_equal(sepal_model_class(loaded, k), names[k]);
         sepal_model_free(model);
@@ -199,12 +199,14 @@ static void what_cannot_be_learnt_is_refused(void **state) {
     sepal_data *one_class = NULL, *no_columns = NULL;
     assert_int_equal(sepal_data_dense(&one_class, ctx, x, 2, 2, same, NULL), SEPAL_OK);
     assert_int_equal(sepal_data_dense(&no_columns, ctx, x, 2, 0, two, NULL), SEPAL_OK);
-    sepal_method learner;
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner); i++) {
+    sepal_method learner = {.size = sizeof learner};
+    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         sepal_model *model = NULL;
-        assert_int_equal(sepal_fit(&model, NULL, ctx, learner.name, one_class, NULL), SEPAL_EDATA);
+        assert_int_equal(sepal_model_fit(&model, NULL, ctx, learner.name, one_class, NULL),
+                         SEPAL_EDATA);
         assert_null(model);
-        assert_int_equal(sepal_fit(&model, NULL, ctx, learner.name, no_columns, NULL), SEPAL_EDATA);
+        assert_int_equal(sepal_model_fit(&model, NULL, ctx, learner.name, no_columns, NULL),
+                         SEPAL_EDATA);
         assert_true(*sepal_ctx_error(ctx));
     }
     sepal_data_free(one_class);
@@ -223,7 +225,7 @@ static void classes_without_rows_are_refused(void **state) {
     sepal_model *model = NULL;
     assert_int_equal(sepal_data_dense(&data, ctx, x, 7, 1, names, NULL), SEPAL_OK);
     assert_int_equal(sepal_data_split(&rest, &part, ctx, data, 0.4), SEPAL_OK);
-    assert_int_equal(sepal_fit(&model, NULL, ctx, "perceptron", part, NULL), SEPAL_EDATA);
+    assert_int_equal(sepal_model_fit(&model, NULL, ctx, "perceptron", part, NULL), SEPAL_EDATA);
     assert_non_null(strstr(sepal_ctx_error(ctx), "no row of class 'a'"));
     assert_null(model);
     sepal_data_free(part);
@@ -259,7 +261,8 @@ static void bad_specs_are_refused(void **state) {
     sepal_data *data = clouds(ctx, 3, names);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         sepal_model *model = NULL;
-        assert_int_equal(sepal_fit(&model, NULL, ctx, table[i].spec, data, NULL), SEPAL_EUSAGE);
+        assert_int_equal(sepal_model_fit(&model, NULL, ctx, table[i].spec, data, NULL),
+                         SEPAL_EUSAGE);
         assert_null(model);
         if (!strstr(sepal_ctx_error(ctx), table[i].words))
             print_error("%s: %s\n", table[i].spec, sepal_ctx_error(ctx));

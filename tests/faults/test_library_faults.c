@@ -77,7 +77,7 @@ static sepal_status read_for(struct result *out, sepal_ctx *ctx) {
 static sepal_status read_unlabelled(struct result *out, sepal_ctx *ctx) {
     sepal_status status =
         sepal_data_read_for(&out->data, ctx, model, "table.csv", "unknown=zero", 0);
-    if (status == SEPAL_OK) status = sepal_predict(out->class, ctx, model, out->data);
+    if (status == SEPAL_OK) status = sepal_model_predict(out->class, ctx, model, out->data);
     if (status != SEPAL_OK) {
         sepal_data_free(out->data);
         out->data = NULL;
@@ -98,7 +98,8 @@ static sepal_status describe(struct result *out, sepal_ctx *ctx) {
 }
 static sepal_status separable(struct result *out, sepal_ctx *ctx) {
     char *certificate = NULL;
-    sepal_status status = sepal_separable(&out->report, &certificate, ctx, data, "minmax", NULL);
+    sepal_status status =
+        sepal_data_separable(&out->report, &certificate, ctx, data, "minmax", NULL);
     sepal_text_free(certificate);
     return status;
 }
@@ -120,53 +121,56 @@ static sepal_status write_array(struct result *out, sepal_ctx *ctx) {
 }
 static sepal_status fit_check(struct result *out, sepal_ctx *ctx) {
     (void)out;
-    return sepal_fit_check(ctx, "perceptron(eta=0.5)", "max-iter=3");
+    return sepal_model_fit_check(ctx, "perceptron(eta=0.5)", "max-iter=3");
 }
 static sepal_status fit_least_squares(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "least-squares(l2=0.1)", data, NULL);
+    return sepal_model_fit(&out->model, NULL, ctx, "least-squares(l2=0.1)", data, NULL);
 }
 static sepal_status fit_perceptron(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "perceptron(variant=averaged)", sparse, NULL);
+    return sepal_model_fit(&out->model, NULL, ctx, "perceptron(variant=averaged)", sparse, NULL);
 }
 static sepal_status fit_discriminant(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "standardize | poly | lda(shrinkage=auto)", data,
-                     NULL);
+    return sepal_model_fit(&out->model, NULL, ctx, "standardize | poly | lda(shrinkage=auto)", data,
+                           NULL);
 }
 static sepal_status fit_fisher(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "sigmoid | fisher(cut=gauss) | ovr-1", data, NULL);
+    return sepal_model_fit(&out->model, NULL, ctx, "sigmoid | fisher(cut=gauss) | ovr-1", data,
+                           NULL);
 }
 static sepal_status fit_pairs(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "rbf(centres=2) | gaussian(covariance=diagonal) | ovo",
-                     data, NULL);
+    return sepal_model_fit(&out->model, NULL, ctx,
+                           "rbf(centres=2) | gaussian(covariance=diagonal) | ovo", data, NULL);
 }
 static sepal_status fit_bits(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "hash(bits=3) | naive-bayes(kind=bernoulli)", sparse,
-                     NULL);
+    return sepal_model_fit(&out->model, NULL, ctx, "hash(bits=3) | naive-bayes(kind=bernoulli)",
+                           sparse, NULL);
 }
 static sepal_status fit_centred(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "standardize | perceptron(epochs=3)", sparse, NULL);
+    return sepal_model_fit(&out->model, NULL, ctx, "standardize | perceptron(epochs=3)", sparse,
+                           NULL);
 }
 static sepal_status fit_logistic(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "logistic(class_weight=balanced)", data, NULL);
+    return sepal_model_fit(&out->model, NULL, ctx, "logistic(class_weight=balanced)", data, NULL);
 }
 static sepal_status fit_svm(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "svm | ovr", sparse, NULL);
+    return sepal_model_fit(&out->model, NULL, ctx, "svm | ovr", sparse, NULL);
 }
 static sepal_status fit_sgd(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "svm(l1=0.1, shuffle, average, epochs=3)", sparse,
-                     "solver=sgd");
+    return sepal_model_fit(&out->model, NULL, ctx, "svm(l1=0.1, shuffle, average, epochs=3)",
+                           sparse, "solver=sgd");
 }
 static sepal_status fit_warm(struct result *out, sepal_ctx *ctx) {
-    return sepal_fit(&out->model, NULL, ctx, "standardize | logistic(C=2)", data,
-                     "warm=warm.sepal");
+    return sepal_model_fit(&out->model, NULL, ctx, "standardize | logistic(C=2)", data,
+                           "warm=warm.sepal");
 }
 static sepal_status load_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_load(&out->model, ctx, "shaped.sepal");
 }
 static sepal_status answer(struct result *out, sepal_ctx *ctx, sepal_output what,
                            const char *options) {
-    sepal_predictions answers = {.classes = out->class, .numbers = out->scores, .what = what};
-    return sepal_predict_rows(&answers, ctx, shaped, data, 1, 4, options);
+    sepal_predictions answers = {
+        .size = sizeof answers, .classes = out->class, .numbers = out->scores, .what = what};
+    return sepal_model_predict_rows(&answers, ctx, shaped, data, 1, 4, options);
 }
 static sepal_status abstain(struct result *out, sepal_ctx *ctx) {
     return answer(out, ctx, SEPAL_PROBABILITIES,
@@ -185,12 +189,12 @@ static sepal_status inspect_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_inspect(&out->report, ctx, shaped);
 }
 static sepal_status evaluate_shaped(struct result *out, sepal_ctx *ctx) {
-    return sepal_evaluate(&out->report, ctx, shaped, data, "decide=reject, cutoff=0.99");
+    return sepal_model_evaluate(&out->report, ctx, shaped, data, "decide=reject, cutoff=0.99");
 }
 /* Times are in its report, which is therefore looked at no further. */
 static sepal_status fit_with_report(struct result *out, sepal_ctx *ctx) {
     sepal_status status =
-        sepal_fit(&out->model, &out->report, ctx, "perceptron(epochs=5)", data, NULL);
+        sepal_model_fit(&out->model, &out->report, ctx, "perceptron(epochs=5)", data, NULL);
     if (status == SEPAL_OK && sepal_report_number(out->report, "rows") != 9) return SEPAL_EINTERNAL;
     if (status != SEPAL_OK && out->report) return SEPAL_EINTERNAL;
     sepal_report_free(out->report);
@@ -212,13 +216,13 @@ static sepal_status stage(struct result *out, sepal_ctx *ctx) {
     return status;
 }
 static sepal_status predict(struct result *out, sepal_ctx *ctx) {
-    return sepal_predict(out->class, ctx, model, reread);
+    return sepal_model_predict(out->class, ctx, model, reread);
 }
 static sepal_status scores(struct result *out, sepal_ctx *ctx) {
-    return sepal_scores(out->scores, ctx, model, data);
+    return sepal_model_scores(out->scores, ctx, model, data);
 }
 static sepal_status evaluate(struct result *out, sepal_ctx *ctx) {
-    return sepal_evaluate(&out->report, ctx, model, reread, "positive=y");
+    return sepal_model_evaluate(&out->report, ctx, model, reread, "positive=y");
 }
 static sepal_status inspect(struct result *out, sepal_ctx *ctx) {
     return sepal_model_inspect(&out->report, ctx, model);
@@ -241,7 +245,7 @@ static sepal_status attach(struct result *out, sepal_ctx *ctx) {
 static sepal_status attach_test(struct result *out, sepal_ctx *ctx) {
     sepal_model *made = NULL;
     sepal_report *whole = NULL;
-    sepal_status status = sepal_fit(&made, &whole, ctx, "least-squares(l2=0.1)", data, NULL);
+    sepal_status status = sepal_model_fit(&made, &whole, ctx, "least-squares(l2=0.1)", data, NULL);
     if (status == SEPAL_OK) status = sepal_report_attach(whole, ctx, "test", facts);
     if (status == SEPAL_OK) {
         bool there = sepal_report_number(whole, "test.baseline.accuracy") > 0;
@@ -255,7 +259,7 @@ static sepal_status attach_test(struct result *out, sepal_ctx *ctx) {
 /* An error of before is what it prints, so it clears none and has no message of its own. */
 static sepal_status error_json(struct result *out, sepal_ctx *ctx) {
     fail_at(ctx, SEPAL_EDATA, "file", 3, 4, "a \"message\"");
-    sepal_status status = sepal_error_json(&out->text, ctx, "train", 3);
+    sepal_status status = sepal_ctx_error_json(&out->text, ctx, "train", 3);
     if (status == SEPAL_OK) ctx->error.status = SEPAL_OK;
     return status;
 }
@@ -530,18 +534,18 @@ static void make_inputs(sepal_ctx *ctx) {
              sepal_data_read(&reread, ctx, "table.csv", "missing=mean") == SEPAL_OK &&
              sepal_data_read(&complete, ctx, "table.csv", "missing=drop") == SEPAL_OK &&
              sepal_data_read(&sparse, ctx, "rows.svm", NULL) == SEPAL_OK &&
-             sepal_fit(&model, NULL, ctx, "least-squares", data, NULL) == SEPAL_OK &&
+             sepal_model_fit(&model, NULL, ctx, "least-squares", data, NULL) == SEPAL_OK &&
              sepal_model_save(ctx, model, "model.sepal") == SEPAL_OK &&
-             sepal_fit(&shaped, NULL, ctx,
-                       "standardize | gaussian(covariance=shared, shrinkage=0.5)", data,
-                       "decide=reject, cutoff=0.4") == SEPAL_OK &&
+             sepal_model_fit(&shaped, NULL, ctx,
+                             "standardize | gaussian(covariance=shared, shrinkage=0.5)", data,
+                             "decide=reject, cutoff=0.4") == SEPAL_OK &&
              sepal_model_save(ctx, shaped, "shaped.sepal") == SEPAL_OK &&
-             sepal_fit(&warm, NULL, ctx, "standardize | logistic(C=2)", complete, NULL) ==
+             sepal_model_fit(&warm, NULL, ctx, "standardize | logistic(C=2)", complete, NULL) ==
                  SEPAL_OK &&
              sepal_model_save(ctx, warm, "warm.sepal") == SEPAL_OK &&
              sepal_data_write(ctx, data, "table.arff", NULL) == SEPAL_OK &&
              sepal_data_write(ctx, sparse, "rows.npy", NULL) == SEPAL_OK &&
-             sepal_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
+             sepal_model_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
          sepal_ctx_error(ctx));
     sepal_data_free(complete);
 }

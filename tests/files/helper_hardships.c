@@ -64,7 +64,7 @@ static char *facts_of(const sepal_data *data, const struct task *task) {
         fputs(json, out);
     int32_t *class = calloc(rows + 1, sizeof *class);
     must(class != NULL, "memory");
-    if (task->model && sepal_predict(class, ctx, task->model, data) == SEPAL_OK)
+    if (task->model && sepal_model_predict(class, ctx, task->model, data) == SEPAL_OK)
         for (size_t i = 0; i < rows; i++)
             fprintf(out, "%d %s\n", class[i], sepal_data_kept_row(data, i));
     free(class);

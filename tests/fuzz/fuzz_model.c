@@ -112,12 +112,13 @@ static void put_rows(struct text *out, const struct schema *schema) {
 static void number_laws(const sepal_model *model, const sepal_data *data, sepal_output what) {
     size_t rows = sepal_data_rows(data), n = sepal_model_outputs(model, what);
     sepal_ctx *ctx = fuzz_ctx(1);
-    sepal_predictions answers = {.numbers = malloc(rows * n * sizeof(double)), .what = what};
+    sepal_predictions answers = {
+        .size = sizeof answers, .numbers = malloc(rows * n * sizeof(double)), .what = what};
     if (n == 0 || !answers.numbers) {
         free(answers.numbers);
         return;
     }
-    sepal_status status = sepal_predict_rows(&answers, ctx, model, data, 0, rows, NULL);
+    sepal_status status = sepal_model_predict_rows(&answers, ctx, model, data, 0, rows, NULL);
     if (status != SEPAL_OK) failure_laws(ctx, status, NULL);
     bool checked = status == SEPAL_OK && what == SEPAL_PROBABILITIES;
     for (size_t i = 0; checked && i < rows; i++) {
@@ -139,20 +140,20 @@ static void number_laws(const sepal_model *model, const sepal_data *data, sepal_
 }
 
 static void decision_laws(const sepal_model *model, const sepal_data *data) {
-    size_t rows = sepal_data_rows(data), width = sepal_model_scores(model);
+    size_t rows = sepal_data_rows(data), width = sepal_model_outputs(model, SEPAL_SCORES);
     sepal_ctx *ctx = fuzz_ctx(1);
     int32_t *class = malloc(rows * sizeof *class);
     double *scores = malloc(rows * width * sizeof *scores);
     sepal_report *report;
     if (!class || !scores) abort();
-    sepal_status predicted = sepal_predict(class, ctx, model, data);
+    sepal_status predicted = sepal_model_predict(class, ctx, model, data);
     if (predicted != SEPAL_OK) failure_laws(ctx, predicted, NULL); /* a score beyond all doubles */
-    sepal_status scored = sepal_scores(scores, ctx, model, data);
+    sepal_status scored = sepal_model_scores(scores, ctx, model, data);
     if (scored != SEPAL_OK) failure_laws(ctx, scored, NULL);
     for (size_t i = 0; predicted == SEPAL_OK && i < rows; i++)
         LAW(class[i] >= -1 && class[i] < (int32_t)sepal_model_classes(model), "class %d", class[i]);
     bool judged = predicted == SEPAL_OK && data->label;
-    if (judged && sepal_evaluate(&report, ctx, model, data, NULL) == SEPAL_OK)
+    if (judged && sepal_model_evaluate(&report, ctx, model, data, NULL) == SEPAL_OK)
         sepal_report_free(report);
     for (int what = SEPAL_SCORES; what <= SEPAL_PROJECTIONS; what++)
         number_laws(model, data, (sepal_output)what);

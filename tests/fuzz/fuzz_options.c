@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     char *text = fuzz_text(bytes, size);
     reading_laws(fuzz_ctx(1), &arena, text);
     sepal_ctx *ctx = fuzz_ctx(1);
-    sepal_status status = sepal_fit_check(ctx, "perceptron", text);
+    sepal_status status = sepal_model_fit_check(ctx, "perceptron", text);
     if (status != SEPAL_OK) {
         LAW(status == SEPAL_EUSAGE, "status %d", status);
         failure_laws(ctx, status, NULL);

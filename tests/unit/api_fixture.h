@@ -42,7 +42,7 @@ static inline int set_up(void **state) {
     if (sepal_ctx_new(&ctx) != SEPAL_OK) return -1;
     sepal_ctx_set_threads(ctx, 1);
     if (sepal_data_dense(&data, ctx, x, ROWS, COLUMNS, labels, NULL) != SEPAL_OK) return -1;
-    if (sepal_fit(&model, NULL, ctx, "lda", data, NULL) != SEPAL_OK) return -1;
+    if (sepal_model_fit(&model, NULL, ctx, "lda", data, NULL) != SEPAL_OK) return -1;
     write_file("rows.csv", "p,q,class\n1,2,a\n3,4,b\n2,0,a\n5,1,b\n");
     return sepal_model_save(ctx, model, "misuse.sepal") == SEPAL_OK ? 0 : -1;
 }

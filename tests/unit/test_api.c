@@ -27,21 +27,24 @@ static void no_such_numbers(void **state) {
     sepal_model *model;
     assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
     sepal_data *data = rows(ctx);
-    assert_int_equal(sepal_fit(&model, NULL, ctx, "logistic", data, NULL), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&model, NULL, ctx, "logistic", data, NULL), SEPAL_OK);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         sepal_output what = (sepal_output)kinds[i];
         double numbers[64] = {0};
         int32_t classes[6];
         char *name;
-        sepal_predictions answers = {.numbers = numbers, .what = what};
-        assert_int_equal(sepal_predict_rows(&answers, ctx, model, data, 0, 6, NULL), SEPAL_EUSAGE);
+        sepal_predictions answers = {.size = sizeof answers, .numbers = numbers, .what = what};
+        assert_int_equal(sepal_model_predict_rows(&answers, ctx, model, data, 0, 6, NULL),
+                         SEPAL_EUSAGE);
         assert_non_null(strstr(sepal_ctx_error(ctx), "no numbers of kind"));
-        assert_int_equal(sepal_predict_check(ctx, model, &what, NULL), SEPAL_EUSAGE);
+        assert_int_equal(sepal_model_predict_check(ctx, model, &what, NULL), SEPAL_EUSAGE);
         assert_int_equal(sepal_model_outputs(model, what), 0);
         assert_int_equal(sepal_model_output_name(&name, ctx, model, what, 0), SEPAL_EUSAGE);
         /* where no numbers are asked for, their kind says nothing */
-        answers = (sepal_predictions){.classes = classes, .what = what};
-        assert_int_equal(sepal_predict_rows(&answers, ctx, model, data, 0, 6, NULL), SEPAL_OK);
+        answers = (sepal_predictions){
+            .size = sizeof(sepal_predictions), .classes = classes, .what = what};
+        assert_int_equal(sepal_model_predict_rows(&answers, ctx, model, data, 0, 6, NULL),
+                         SEPAL_OK);
     }
     sepal_model_free(model);
     sepal_data_free(data);
@@ -81,9 +84,9 @@ static void errors_have_their_place(void **state) {
     write_text("bad.sepal", "no model");
     assert_int_equal(sepal_model_load(&model, ctx, "bad.sepal"), SEPAL_EMODEL);
     assert_true(strstr(sepal_ctx_error(ctx), "bad.sepal: this is not") == sepal_ctx_error(ctx));
-    assert_int_equal(sepal_fit_check(ctx, "no-such", NULL), SEPAL_EUSAGE);
+    assert_int_equal(sepal_model_fit_check(ctx, "no-such", NULL), SEPAL_EUSAGE);
     assert_string_equal(sepal_ctx_error(ctx), sepal_ctx_error_message(ctx));
-    assert_int_equal(sepal_fit_check(ctx, "logistic", NULL), SEPAL_OK);
+    assert_int_equal(sepal_model_fit_check(ctx, "logistic", NULL), SEPAL_OK);
     assert_string_equal(sepal_ctx_error(ctx), "");
     assert_string_equal(sepal_ctx_error_message(ctx), "");
     sepal_ctx_free(ctx);

@@ -86,19 +86,19 @@ static sepal_status call_data_column_name(int omit) {
 static sepal_status call_fit(int omit) {
     sepal_model *made = NULL;
     sepal_report *report = NULL;
-    sepal_status status = sepal_fit(ARG(1, &made), ARG(2, &report), ARG(3, ctx), ARG(4, "lda"),
-                                    ARG(5, data), ARG(6, "tol=1e-3"));
+    sepal_status status = sepal_model_fit(ARG(1, &made), ARG(2, &report), ARG(3, ctx),
+                                          ARG(4, "lda"), ARG(5, data), ARG(6, "tol=1e-3"));
     sepal_model_free(made);
     sepal_report_free(report);
     return status;
 }
 
 static sepal_status call_fit_check(int omit) {
-    return sepal_fit_check(ARG(1, ctx), ARG(2, "lda"), ARG(3, "tol=1e-3"));
+    return sepal_model_fit_check(ARG(1, ctx), ARG(2, "lda"), ARG(3, "tol=1e-3"));
 }
 
 static sepal_status call_fit_check_target(int omit) {
-    return sepal_fit_check_target(ARG(1, ctx), ARG(2, data));
+    return sepal_data_check_target(ARG(1, ctx), ARG(2, data));
 }
 
 static sepal_status call_model_save(int omit) {
@@ -145,32 +145,35 @@ static sepal_status call_model_output_name(int omit) {
 
 static sepal_status call_predict(int omit) {
     int32_t out[ROWS];
-    return sepal_predict(ARG(1, out), ARG(2, ctx), ARG(3, model), ARG(4, data));
+    return sepal_model_predict(ARG(1, out), ARG(2, ctx), ARG(3, model), ARG(4, data));
 }
 
 static sepal_status call_scores(int omit) {
     double out[ROWS * 3];
-    return sepal_scores(ARG(1, out), ARG(2, ctx), ARG(3, model), ARG(4, data));
+    return sepal_model_scores(ARG(1, out), ARG(2, ctx), ARG(3, model), ARG(4, data));
 }
 
 static sepal_status call_answer(int omit) {
     double numbers[ROWS * 3];
     int32_t classes[ROWS];
-    sepal_predictions out = {
-        .classes = ARG(6, classes), .numbers = ARG(7, numbers), .what = SEPAL_PROBABILITIES};
-    return sepal_predict_rows(ARG(1, &out), ARG(2, ctx), ARG(3, model), ARG(4, data), 0, ROWS,
-                              ARG(5, "decide=soft"));
+    sepal_predictions out = {.size = sizeof out,
+                             .classes = ARG(6, classes),
+                             .numbers = ARG(7, numbers),
+                             .what = SEPAL_PROBABILITIES};
+    return sepal_model_predict_rows(ARG(1, &out), ARG(2, ctx), ARG(3, model), ARG(4, data), 0, ROWS,
+                                    ARG(5, "decide=soft"));
 }
 
 static sepal_status call_answer_check(int omit) {
     sepal_output what = SEPAL_PROBABILITIES;
-    return sepal_predict_check(ARG(1, ctx), ARG(2, model), ARG(3, &what), ARG(4, "decide=soft"));
+    return sepal_model_predict_check(ARG(1, ctx), ARG(2, model), ARG(3, &what),
+                                     ARG(4, "decide=soft"));
 }
 
 static sepal_status call_evaluate(int omit) {
     sepal_report *report = NULL;
-    sepal_status status = sepal_evaluate(ARG(1, &report), ARG(2, ctx), ARG(3, model), ARG(4, data),
-                                         ARG(5, "decide=hard"));
+    sepal_status status = sepal_model_evaluate(ARG(1, &report), ARG(2, ctx), ARG(3, model),
+                                               ARG(4, data), ARG(5, "decide=hard"));
     sepal_report_free(report);
     return status;
 }
@@ -178,9 +181,9 @@ static sepal_status call_evaluate(int omit) {
 static sepal_status call_sample(int omit) {
     sepal_data *drawn = NULL;
     sepal_model *made = NULL;
-    assert_int_equal(sepal_fit(&made, NULL, ctx, "gaussian", data, NULL), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&made, NULL, ctx, "gaussian", data, NULL), SEPAL_OK);
     sepal_status status =
-        sepal_sample(ARG(1, &drawn), ARG(2, ctx), ARG(3, made), 3, ARG(4, "class=a"));
+        sepal_model_sample(ARG(1, &drawn), ARG(2, ctx), ARG(3, made), 3, ARG(4, "class=a"));
     sepal_data_free(drawn);
     sepal_model_free(made);
     return status;
@@ -190,8 +193,8 @@ static sepal_status call_separable(int omit) {
     sepal_report *report = NULL;
     char *certificate = NULL;
     sepal_status status =
-        sepal_separable(ARG(1, &report), ARG(2, &certificate), ARG(3, ctx), ARG(4, data),
-                        ARG(5, "identity"), ARG(6, "max-seconds=9"));
+        sepal_data_separable(ARG(1, &report), ARG(2, &certificate), ARG(3, ctx), ARG(4, data),
+                             ARG(5, "identity"), ARG(6, "max-seconds=9"));
     if (omit == 0) write_file("certificate.json", certificate);
     sepal_report_free(report);
     sepal_text_free(certificate);
@@ -199,8 +202,8 @@ static sepal_status call_separable(int omit) {
 }
 
 static sepal_status call_separable_check(int omit) {
-    return sepal_separable_check(ARG(1, ctx), ARG(2, data), ARG(3, "identity"),
-                                 ARG(4, "certificate.json"));
+    return sepal_data_separable_check(ARG(1, ctx), ARG(2, data), ARG(3, "identity"),
+                                      ARG(4, "certificate.json"));
 }
 
 static sepal_status call_report_attach(int omit) {
@@ -234,11 +237,78 @@ static sepal_status call_report_text(int omit) {
 /* The error that it prints is the one before. */
 static sepal_status call_error_json(int omit) {
     char *text = NULL;
-    assert_int_equal(sepal_fit_check(ctx, "banana", NULL), SEPAL_EUSAGE);
-    sepal_status status = sepal_error_json(ARG(1, &text), ARG(2, ctx), ARG(3, "train"), 2);
+    assert_int_equal(sepal_model_fit_check(ctx, "banana", NULL), SEPAL_EUSAGE);
+    sepal_status status = sepal_ctx_error_json(ARG(1, &text), ARG(2, ctx), ARG(3, "train"), 2);
     assert_non_null(strstr(sepal_ctx_error(ctx), "banana"));
     sepal_text_free(text);
     return status;
+}
+
+static sepal_status call_data_from(int omit) {
+    sepal_data *made = NULL;
+    sepal_input in = {.size = sizeof in, .rows = ROWS, .columns = COLUMNS, .values = x};
+    sepal_status status = sepal_data_from(ARG(1, &made), ARG(2, ctx), ARG(3, &in));
+    sepal_data_free(made);
+    return status;
+}
+
+static sepal_status call_fit_from(int omit) {
+    sepal_model *start = NULL, *made = NULL;
+    sepal_report *report = NULL;
+    assert_int_equal(sepal_model_fit(&start, NULL, ctx, "logistic", data, NULL), SEPAL_OK);
+    sepal_status status =
+        sepal_model_fit_from(ARG(1, &made), ARG(2, &report), ARG(3, ctx), ARG(4, "logistic"),
+                             ARG(5, data), ARG(6, "tol=0.1"), ARG(7, start));
+    sepal_model_free(start);
+    sepal_model_free(made);
+    sepal_report_free(report);
+    return status;
+}
+
+static sepal_status call_to_memory(int omit) {
+    void *bytes = NULL;
+    size_t n;
+    sepal_status status =
+        sepal_model_to_memory(ARG(1, &bytes), ARG(2, &n), ARG(3, ctx), ARG(4, model));
+    sepal_bytes_free(bytes);
+    return status;
+}
+
+static sepal_status call_from_memory(int omit) {
+    void *bytes = NULL;
+    size_t n;
+    sepal_model *made = NULL;
+    assert_int_equal(sepal_model_to_memory(&bytes, &n, ctx, model), SEPAL_OK);
+    sepal_status status = sepal_model_from_memory(ARG(1, &made), ARG(2, ctx), ARG(3, bytes), n);
+    sepal_bytes_free(bytes);
+    sepal_model_free(made);
+    return status;
+}
+
+static sepal_status call_feature_name(int omit) {
+    char *name = NULL;
+    sepal_status status = sepal_model_feature_name(ARG(1, &name), ARG(2, ctx), ARG(3, model), 0);
+    sepal_text_free(name);
+    return status;
+}
+
+static sepal_status call_coefficients(int omit) {
+    double weights[3 * COLUMNS], bias[3];
+    return sepal_model_coefficients(ARG(1, weights), ARG(2, bias), ARG(3, ctx), ARG(4, model));
+}
+
+static sepal_status call_predict_row(int omit) {
+    int32_t class;
+    double scores[3];
+    return sepal_model_predict_row(ARG(1, &class), ARG(2, scores), ARG(3, model), ARG(4, x),
+                                   COLUMNS);
+}
+
+static sepal_status call_predict_sparse_row(int omit) {
+    int32_t class, index[COLUMNS] = {0, 1};
+    double scores[3];
+    return sepal_model_predict_entries(ARG(1, &class), ARG(2, scores), ARG(3, model), ARG(4, index),
+                                       ARG(5, x), COLUMNS);
 }
 
 static sepal_status call_ctx_new(int omit) {
@@ -259,6 +329,14 @@ static const struct call {
     {"sepal_data_read", call_data_read, "rcro"},
     {"sepal_data_read_for", call_data_read_for, "rcrro"},
     {"sepal_data_dense", call_data_dense, "rcroo"},
+    {"sepal_data_from", call_data_from, "rcr"},
+    {"sepal_model_fit_from", call_fit_from, "rocrror"},
+    {"sepal_model_to_memory", call_to_memory, "rrcr"},
+    {"sepal_model_from_memory", call_from_memory, "rcr"},
+    {"sepal_model_feature_name", call_feature_name, "rcr"},
+    {"sepal_model_coefficients", call_coefficients, "rrcr"},
+    {"sepal_model_predict_row", call_predict_row, "ooxx"},
+    {"sepal_model_predict_entries", call_predict_sparse_row, "ooxxx"},
     {"sepal_data_split", call_data_split, "rrcr"},
     {"sepal_data_write", call_data_write, "crro"},
     {"sepal_data_labels_path", call_data_labels_path, "rcrro"},
@@ -266,27 +344,27 @@ static const struct call {
     {"sepal_data_describe", call_data_describe, "rcr"},
     {"sepal_file_describe", call_file_describe, "rcro"},
     {"sepal_data_column_name", call_data_column_name, "rcr"},
-    {"sepal_fit", call_fit, "rocrro"},
-    {"sepal_fit_check", call_fit_check, "cro"},
-    {"sepal_fit_check_target", call_fit_check_target, "cr"},
+    {"sepal_model_fit", call_fit, "rocrro"},
+    {"sepal_model_fit_check", call_fit_check, "cro"},
+    {"sepal_data_check_target", call_fit_check_target, "cr"},
     {"sepal_model_save", call_model_save, "crr"},
     {"sepal_model_stage", call_model_stage, "rcrr"},
     {"sepal_staged_commit", call_staged_commit, "cr"},
     {"sepal_model_load", call_model_load, "rcr"},
     {"sepal_model_inspect", call_model_inspect, "rcr"},
     {"sepal_model_output_name", call_model_output_name, "rcr"},
-    {"sepal_predict", call_predict, "rcrr"},
-    {"sepal_scores", call_scores, "rcrr"},
-    {"sepal_predict_rows", call_answer, "rcrrooo"},
-    {"sepal_predict_check", call_answer_check, "croo"},
-    {"sepal_evaluate", call_evaluate, "rcrro"},
-    {"sepal_sample", call_sample, "rcro"},
-    {"sepal_separable", call_separable, "rocroo"},
-    {"sepal_separable_check", call_separable_check, "cror"},
+    {"sepal_model_predict", call_predict, "rcrr"},
+    {"sepal_model_scores", call_scores, "rcrr"},
+    {"sepal_model_predict_rows", call_answer, "rcrrooo"},
+    {"sepal_model_predict_check", call_answer_check, "croo"},
+    {"sepal_model_evaluate", call_evaluate, "rcrro"},
+    {"sepal_model_sample", call_sample, "rcro"},
+    {"sepal_data_separable", call_separable, "rocroo"},
+    {"sepal_data_separable_check", call_separable_check, "cror"},
     {"sepal_report_attach", call_report_attach, "rcrr"},
     {"sepal_report_json", call_report_json, "rcrr"},
     {"sepal_report_text", call_report_text, "rcr"},
-    {"sepal_error_json", call_error_json, "xcx"},
+    {"sepal_ctx_error_json", call_error_json, "xcx"},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -328,11 +406,11 @@ static void nothing_comes_of_nothing(void **state) {
     sepal_ctx_set_threads(NULL, 1);
     sepal_ctx_set_option_prefix(NULL, "--");
     assert_int_equal(sepal_learner_has_solver(0, NULL), 0);
-    assert_null(sepal_synonym(NULL));
-    assert_null(sepal_synonym("banana"));
-    assert_string_equal(sepal_synonym("LogReg"), "logistic");
-    assert_null(sepal_synonym_param(NULL, NULL, 0));
-    assert_null(sepal_synonym_param("alpha", NULL, 3));
+    assert_null(sepal_method_synonym(NULL));
+    assert_null(sepal_method_synonym("banana"));
+    assert_string_equal(sepal_method_synonym("LogReg"), "logistic");
+    assert_null(sepal_param_synonym(NULL, NULL, 0));
+    assert_null(sepal_param_synonym("alpha", NULL, 3));
     assert_int_equal(sepal_learner_has_solver(SIZE_MAX, "qr"), 0);
     sepal_ctx_set_progress(NULL, NULL, NULL);
     sepal_ctx_set_trace(NULL, NULL, NULL);
@@ -343,19 +421,30 @@ static void nothing_comes_of_nothing(void **state) {
     assert_int_equal(sepal_ctx_warning_count(NULL), 0);
     assert_string_equal(sepal_ctx_warning(NULL, 0).code, "");
     assert_int_equal(sepal_ctx_threads(NULL), 0);
-    assert_string_equal(sepal_kernels(NULL), "");
-    assert_string_equal(sepal_blas(NULL), "");
-    assert_int_equal(sepal_blas_is_slow(NULL), 0);
+    assert_string_equal(sepal_ctx_kernels(NULL), "");
+    assert_string_equal(sepal_ctx_blas(NULL), "");
+    assert_int_equal(sepal_ctx_blas_is_slow(NULL), 0);
     assert_true(*sepal_version());
     assert_int_equal(sepal_data_rows(NULL), 0);
     assert_int_equal(sepal_data_columns(NULL), 0);
     assert_null(sepal_data_label(NULL, 0));
     assert_string_equal(sepal_data_kept_header(NULL), "");
     assert_string_equal(sepal_data_kept_row(NULL, 0), "");
+    sepal_bytes_free(NULL);
     assert_string_equal(sepal_model_spec(NULL), "");
+    assert_string_equal(sepal_model_learner(NULL), "");
+    assert_string_equal(sepal_model_missing(NULL), "");
+    assert_int_equal(sepal_model_features(NULL), 0);
+    assert_int_equal(sepal_model_functions(NULL), 0);
+    assert_int_equal(sepal_model_columns(NULL), 0);
+    assert_int_equal(sepal_model_categories(NULL, 0), 0);
+    assert_null(sepal_model_category(NULL, 0, 0));
+    assert_null(sepal_model_weights(NULL));
+    assert_null(sepal_model_bias(NULL));
+    assert_null(sepal_model_centre(NULL));
     assert_int_equal(sepal_model_classes(NULL), 0);
     assert_null(sepal_model_class(NULL, 0));
-    assert_int_equal(sepal_model_scores(NULL), 0);
+    assert_int_equal(sepal_model_outputs(NULL, SEPAL_SCORES), 0);
     assert_int_equal(sepal_model_outputs(NULL, SEPAL_SCORES), 0);
     assert_int_equal(sepal_model_transforms(NULL), 0);
     assert_true(isnan(sepal_report_number(NULL, "rows")));
@@ -364,9 +453,9 @@ static void nothing_comes_of_nothing(void **state) {
     assert_true(isnan(sepal_report_number(report, NULL)));
     assert_null(sepal_report_string(report, NULL));
     sepal_report_free(report);
-    assert_int_equal(sepal_number(NULL, 1), 0);
-    assert_false(sepal_method_at(SEPAL_LEARNER, 0, NULL));
-    assert_false(sepal_param_at(SEPAL_LEARNER, 0, 0, NULL));
+    assert_int_equal(sepal_number_print(NULL, 1), 0);
+    assert_false(sepal_method_at(SEPAL_LEARNER, 0, NULL) == SEPAL_OK);
+    assert_false(sepal_param_at(SEPAL_LEARNER, 0, 0, NULL) == SEPAL_OK);
     assert_true(sepal_method_count(SEPAL_LEARNER) > 0);
 }
 

@@ -99,7 +99,7 @@ static void train_sample(const struct training *training) {
     bytes_write(training->name, training->text, strlen(training->text));
     if (!training->spec) return;
     assert_int_equal(sepal_data_read(&data, api, training->name, training->options), SEPAL_OK);
-    assert_int_equal(sepal_fit(&model, NULL, api, training->spec, data, NULL), SEPAL_OK);
+    assert_int_equal(sepal_model_fit(&model, NULL, api, training->spec, data, NULL), SEPAL_OK);
     add_sample(training->name, model);
     sepal_model_free(model);
     sepal_data_free(data);
@@ -287,13 +287,13 @@ static bool scores_are_finite(const sepal_model *model) {
     enum { MOST_COLUMNS = 64, MOST_SCORES = 16 };
     double row[MOST_COLUMNS], scores[MOST_SCORES];
     size_t columns = model->schema->width;
-    assert_true(columns <= MOST_COLUMNS && sepal_model_scores(model) <= MOST_SCORES);
+    assert_true(columns <= MOST_COLUMNS && sepal_model_outputs(model, SEPAL_SCORES) <= MOST_SCORES);
     for (size_t j = 0; j < columns; j++) row[j] = 1.5;
     sepal_data *data;
     assert_int_equal(sepal_data_dense(&data, api, row, 1, columns, NULL, NULL), SEPAL_OK);
-    sepal_status status = sepal_scores(scores, api, model, data);
+    sepal_status status = sepal_model_scores(scores, api, model, data);
     bool good = status == SEPAL_OK || status == SEPAL_EDATA;
-    for (size_t r = 0; r < sepal_model_scores(model) && status == SEPAL_OK; r++)
+    for (size_t r = 0; r < sepal_model_outputs(model, SEPAL_SCORES) && status == SEPAL_OK; r++)
         good = good && isfinite(scores[r]);
     sepal_data_free(data);
     return good;
@@ -307,7 +307,7 @@ static bool reads_rows(const sepal_model *model, const char *name) {
     sepal_status status = sepal_data_read_for(&data, api, model, name, NULL, 0);
     if (status != SEPAL_OK) return status == SEPAL_EDATA;
     assert_true(sepal_data_rows(data) <= sizeof classes / sizeof *classes);
-    status = sepal_predict(classes, api, model, data);
+    status = sepal_model_predict(classes, api, model, data);
     bool good = status == SEPAL_OK || status == SEPAL_EDATA;
     for (size_t i = 0; i < sepal_data_rows(data) && status == SEPAL_OK; i++)
         good = good && classes[i] >= -1 && classes[i] < (int32_t)sepal_model_classes(model);

@@ -13,7 +13,7 @@ static sepal_model *trained_by(const char *text, const char *spec, const char *o
     bytes_write("rows.csv", text, strlen(text));
     assert_int_equal(sepal_ctx_new(&api), SEPAL_OK);
     assert_int_equal(sepal_data_read(&data, api, "rows.csv", NULL), SEPAL_OK);
-    if (sepal_fit(&model, NULL, api, spec, data, options) != SEPAL_OK)
+    if (sepal_model_fit(&model, NULL, api, spec, data, options) != SEPAL_OK)
         print_error("%s: %s\n", spec, sepal_ctx_error(api));
     assert_non_null(model);
     sepal_data_free(data);

@@ -14,7 +14,7 @@ static void test_the_likeliest(void **state) {
                 const double *row = said.numbers + i * p.classes;
                 assert_true(row[said.classes[i]] >= row[k] - 1e-12);
             }
-        assert_int_equal(sepal_predict_rows(&said, ctx, model, data, 0, p.rows,
+        assert_int_equal(sepal_model_predict_rows(&said, ctx, model, data, 0, p.rows,
                                             "decide=@NAME@, cutoff=0.5"),
                          SEPAL_EUSAGE);
         answers_free(&said);

@@ -31,7 +31,7 @@ static void test_by_definition(void **state) {
         sepal_model *model = fit_spec(data, "least-squares");
         sepal_predictions said = predict_all(model, data, SEPAL_SCORES, NULL);
         sepal_report *report = NULL;
-        assert_int_equal(sepal_evaluate(&report, ctx, model, data, NULL), SEPAL_OK);
+        assert_int_equal(sepal_model_evaluate(&report, ctx, model, data, NULL), SEPAL_OK);
         double found = sepal_report_number(report, "@name@");
         assert_true(fabs(found - by_definition(&p, said.classes)) <= 1e-12);
         if (even) assert_true(fabs(found - sepal_report_number(report, "accuracy")) <= 1e-12);
