@@ -160,9 +160,9 @@ static sepal_status take_sample(struct reading *reading, struct csv_marks marks,
 
 /* Read the header and decide what the columns are; the source is left at the first row. */
 static sepal_status read_csv_plan(struct reading *reading, struct csv_marks marks) {
-    const char *bytes;
-    size_t n;
-    struct csv_sample sample;
+    const char *bytes = NULL;
+    size_t n = 0;
+    struct csv_sample sample = {0};
     struct columns *columns = &reading->columns;
     TRY(take_sample(reading, marks, &sample, &bytes, &n));
     columns->header_line = reading->line;

@@ -264,7 +264,7 @@ static void describe_rows(sepal_report *report, const sepal_data *data,
     tree_text(make, root, "storage", data->matrix.sparse ? "sparse" : "dense");
     tree_number(make, root, "memory", (double)matrix_bytes(&data->matrix));
     struct tree *table = tree_array(make, root, "table");
-    if (data->facts && data->facts->columns)
+    if (data->facts && data->facts->columns && facts)
         add_file_columns(report, table, data, facts, count);
     else if (facts)
         add_features(report, table, data, facts);

@@ -35,7 +35,7 @@ static void test_kinds(void **state) {
         text_clear(&text);
         forget_warnings();
         if (numbers && texts && numbers >= texts) {
-            char counts[64];
+            char counts[128];
             snprintf(counts, sizeof counts, "(%zu of them, and %zu other cell", numbers, texts);
             assert_refused(path, "missing=mean, header=yes", NULL, true,
                            (struct refusal){odd, 1, counts});
