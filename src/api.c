@@ -113,8 +113,9 @@ sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data
         text_puts(ctx, &name, data->schema->columns[j].name);
     else
         schema_column_name(ctx, &name, data->schema, j);
-    *out = text_take(ctx, &name);
-    return *out ? SEPAL_OK : SEPAL_EMEMORY;
+    char *text = text_take(ctx, &name);
+    if (out) *out = text; /* never NULL: BEGIN has looked */
+    return text ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 const char *sepal_data_kept_header(const sepal_data *data) {
@@ -137,7 +138,7 @@ static sepal_status api_give(sepal_report **out, sepal_report *report, sepal_sta
         report_free(report);
         report = NULL;
     }
-    *out = report;
+    if (out) *out = report; /* never NULL: BEGIN has looked */
     return status;
 }
 

@@ -2,18 +2,6 @@
 
 #include <string.h>
 
-sepal_status arguments_check(sepal_ctx *ctx, const char *function,
-                             const struct argument *arguments) {
-    if (!ctx) return SEPAL_EUSAGE;
-    ctx->cancelled = false;
-    forgive(ctx);
-    for (; arguments->name; arguments++)
-        if (!arguments->value)
-            return fail(ctx, SEPAL_EUSAGE, "%s was called with NULL for '%s'", function,
-                        arguments->name);
-    return SEPAL_OK;
-}
-
 static sepal_status struct_refuse(sepal_ctx *ctx, const char *name, size_t size, const char *why) {
     if (!ctx) return SEPAL_EUSAGE;
     return fail(ctx, SEPAL_EUSAGE, "the size of a %s is given as %zu, %s", name, size, why);

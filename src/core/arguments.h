@@ -10,8 +10,18 @@ struct argument {
     const char *name;
     const void *value;
 };
-sepal_status arguments_check(sepal_ctx *ctx, const char *function,
-                             const struct argument *arguments);
+static inline sepal_status arguments_check(sepal_ctx *ctx, const char *function,
+                                           const struct argument *arguments) {
+    if (!ctx) return SEPAL_EUSAGE;
+    ctx->cancelled = false;
+    forgive(ctx);
+    for (; arguments->name; arguments++) {
+        if (arguments->value) continue;
+        fail(ctx, SEPAL_EUSAGE, "%s was called with NULL for '%s'", function, arguments->name);
+        return SEPAL_EUSAGE;
+    }
+    return SEPAL_OK;
+}
 #define GIVEN(argument)                                                                            \
     { #argument, argument }
 #define BEGIN(ctx, ...)                                                                            \

@@ -19,6 +19,7 @@ struct memory_entries {
 
 /* Negative ones are as far beyond everything as can be. */
 static size_t whole_at(const void *numbers, sepal_type type, size_t i) {
+    if (!numbers) return SIZE_MAX; /* never: check_whole */
     int64_t number =
         type == SEPAL_I32 ? ((const int32_t *)numbers)[i] : ((const int64_t *)numbers)[i];
     return number < 0 ? SIZE_MAX : (size_t)number;

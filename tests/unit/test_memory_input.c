@@ -334,7 +334,7 @@ static void a_table_in_memory_is_one_in_a_file(void **state) {
             assert_int_equal(sepal_model_predict_row(&class, &score, one, cells, 3), SEPAL_OK);
             assert_int_equal(class, classes[i]);
             assert_true((rule == SEPAL_DROP && lacks) == (class == -1));
-            assert_true(class == -1 ? isnan(score) : memcmp(&score, &scores[i], sizeof score) == 0);
+            assert_true(class == -1 ? isnan(score) : score == scores[i]);
             cells[1] = 3;
             assert_int_equal(sepal_model_predict_row(&class, &score, one, cells, 3), SEPAL_EDATA);
             cells[1] = 0.5;
