@@ -227,7 +227,9 @@ static void advise(sepal_ctx *ctx, const sepal_data *data, const struct column_f
              "the last column, '%s', is taken as the target and has %zu different labels in %zu "
              "rows; name the column of the classes with " OPTION "target",
              target->name, labels, rows);
-    const char *likely = target->guessed ? likely_target(data, facts) : NULL;
+    /* text in a file of numbers is what the user calls so */
+    bool text = data->facts->delimiter != 0;
+    const char *likely = target->guessed && text ? likely_target(data, facts) : NULL;
     if (likely)
         warn(ctx, "target-elsewhere",
              "the last column, '%s', is taken as the target, but '%s' is the only one of text; if "
