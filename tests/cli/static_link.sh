@@ -6,7 +6,8 @@ set -euo pipefail
 if nm "$SEPAL_STATIC" | grep -E ' U __(asan|tsan|gcov)_| U (cblas_|dgemm_|archive_)' >/dev/null; then
     exit 77
 fi
-DESTDIR=$PWD/root cmake --install "$(dirname "$SEPAL_STATIC")/.." --prefix /opt/sepal >install.log
+DESTDIR=$PWD/root cmake --install "$(dirname "$SEPAL_STATIC")/.." --prefix /opt/sepal --component library \
+    >install.log
 export PKG_CONFIG_PATH=$PWD/root/opt/sepal/lib/pkgconfig
 name=$SEPAL_SOURCE/examples/05_memory
 # shellcheck disable=SC2046 # flags are words
