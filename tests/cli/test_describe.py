@@ -6,12 +6,10 @@ import json
 import os
 import random
 import subprocess
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from checks import check, finish  # noqa: E402
-from seeds import test_seed  # noqa: E402
+from checks import check, finish
+from seeds import test_seed
 
 SEPAL = os.environ["SEPAL"]
 MISSING = ["", "?", "NA", "n/a", "NaN", "null"]

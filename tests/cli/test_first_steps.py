@@ -5,18 +5,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
+
+from checks import check, finish
 
 SEPAL, SOURCE = os.environ["SEPAL"], os.environ["SEPAL_SOURCE"]
-failures = []
-checks = 0
-
-
-def check(ok, why):
-    global checks
-    checks += 1
-    if not ok:
-        failures.append(why)
 
 
 def run(*words):
@@ -118,7 +110,4 @@ for line in shown + first:
     check(done.returncode == 0 and done.stdout and done.stderr == "", f"{line}: {done.stderr}")
     check("train " not in line or "converged   yes" in done.stdout, f"{line}: {done.stdout}")
 
-for failure in failures[:20]:
-    print(failure)
-print(f"{checks} checks of first steps, {len(failures)} failures")
-sys.exit(bool(failures) or checks == 0)
+finish()

@@ -12,18 +12,10 @@ import struct
 import subprocess
 import sys
 
+from checks import check, finish
 from seeds import test_seed
 
 SEPAL, SOURCE = os.environ["SEPAL"], os.environ["SEPAL_SOURCE"]
-failures = []
-checks = 0
-
-
-def check(truth, what):
-    global checks
-    checks += 1
-    if not truth:
-        failures.append(what)
 
 
 def run(*words, limit=None):
@@ -257,10 +249,7 @@ def main():
     test_identity()
     test_seeds()
     test_refusals()
-    for failure in failures[:20]:
-        print(failure)
-    print(f"{checks} checks, {len(failures)} failures")
-    sys.exit(bool(failures) or checks < 90)
+    finish(90)
 
 
 main()

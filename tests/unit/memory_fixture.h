@@ -4,6 +4,7 @@
 
 #include "core/rng.h"
 #include "data/data.h"
+#include "fixture.h"
 #include "seed.h"
 
 #include <math.h>
@@ -14,19 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static sepal_ctx *ctx;
-
-static inline int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static inline int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
 
 static inline void *room(size_t n, size_t bytes) {
     void *at = calloc(n ? n : 1, bytes);

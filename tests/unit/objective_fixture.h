@@ -4,6 +4,7 @@
 #define SEPAL_TESTS_OBJECTIVE_FIXTURE_H
 
 #include "core/alloc.h"
+#include "fixture.h"
 #include "seed.h"
 #include "objective/objective.h"
 
@@ -17,19 +18,6 @@
 #include <stdint.h>
 #undef fail
 #include <cmocka.h>
-
-static sepal_ctx *ctx;
-
-static inline int set_up(void **state) {
-    (void)state;
-    return sepal_ctx_new(&ctx) == SEPAL_OK ? 0 : -1;
-}
-
-static inline int tear_down(void **state) {
-    (void)state;
-    sepal_ctx_free(ctx);
-    return 0;
-}
 
 static const struct loss *const all_losses[] = {&loss_logistic, &loss_hinge, &loss_squared_hinge,
                                                 &loss_squared};
