@@ -52,9 +52,9 @@ static const struct synonym stages[] = {
 static const struct synonym elsewhere[] = {
     {"imputer", "missing values are a matter of reading: " OPTION "missing mean"},
     {"labelencoder", "labels may be any text, and need no encoding"},
-    {"onehot", "text columns are one-hot encoded as they are read (" OPTION
+    {"onehot", "text columns are one-hot encoded without being asked (" OPTION
                "categorical for columns of numbers)"},
-    {"onehotencoder", "text columns are one-hot encoded as they are read (" OPTION
+    {"onehotencoder", "text columns are one-hot encoded without being asked (" OPTION
                       "categorical for columns of numbers)"},
     {"sgd", "it is a solver here: logistic or svm with " OPTION "solver sgd"},
     {"sgdclassifier", "it is a solver here: logistic or svm with " OPTION "solver sgd"},

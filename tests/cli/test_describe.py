@@ -126,6 +126,28 @@ def check_libsvm():
     check((third["min"], third["mean"], third["max"], third["distinct"]) == (-1, 1, 4, 3), str(third))
 
 
+def check_sparse(seed):
+    """Wide rows are kept sparse, and what is not stored is 0."""
+    rng = random.Random(seed)  # fixed: of test_seed, by the caller
+    width, rows = 60, 50
+    cells = [{j: rng.choice([-2.5, -1, 3, 7]) for j in rng.sample(range(width), 4)} for _ in range(rows)]
+    for row in cells:
+        row[0], row[1], row[width - 1] = -3.0, 5.0, 1.0  # in every row
+        row.pop(2, None)
+    cells[0][3], cells[0][4] = -8.0, 8.0
+    for row in cells[1:]:
+        row.pop(3, None), row.pop(4, None)
+    lines = [f"{i % 2} " + " ".join(f"{j + 1}:{v}" for j, v in sorted(row.items())) for i, row in enumerate(cells)]
+    Path("wide.svm").write_text("\n".join(lines) + "\n")
+    found = describe("wide.svm")
+    check(found["storage"] == "sparse" and len(found["table"]) == width, found["storage"])
+    for j, column in enumerate(found["table"]):
+        values = [row.get(j, 0.0) for row in cells]
+        facts = (column["min"], column["max"], column["distinct"])
+        check(facts == (min(values), max(values), len(set(values))), f"sparse column {j}: {column}")
+        check(abs(column["mean"] - sum(values) / rows) < 1e-12, f"sparse column {j}: {column}")
+
+
 def check_alone():
     """A line above the table, as some files have it, and one that belongs nowhere."""
     rows = "\n".join(f"{i},{i * i},{'ab'[i % 2]}" for i in range(9))
@@ -149,6 +171,7 @@ def main():
         check_random(base + i)
     check_roles()
     check_libsvm()
+    check_sparse(test_seed(4101))
     check_alone()
     check_target_elsewhere()
     finish()

@@ -40,8 +40,10 @@ def table(name):
 
 STAGES, PARAMETERS = table("stages"), table("parameters")
 check(len(STAGES) > 20 and len(PARAMETERS) > 20, "the tables are not found")
-for word in "ridge linearsvc zscore scale logreg qda svc minmaxscaler standardscaler".split():
-    check(word in STAGES, f"{word} is not known")
+MEANT = {"ridge": "least-squares(l2=1)", "linearsvc": "svm", "svc": "svm", "logreg": "logistic", "qda": "gaussian",
+         "zscore": "standardize", "scale": "standardize", "standardscaler": "standardize", "minmaxscaler": "minmax"}
+for word, here in MEANT.items():
+    check(STAGES.get(word) == here, f"{word} is {STAGES.get(word)}, not {here}")
 
 maps = {word.split()[0] for word in re.findall(r"^  (\S+)", run("list", "maps").stdout, re.M)}
 strategies = {word.split()[0] for word in re.findall(r"^  (\S+)", run("list", "strategies").stdout, re.M)}
@@ -55,7 +57,7 @@ for word, here in STAGES.items():
 
 for word in "LinearSVC", "linear_svc", "linear-svc", "LINEAR_SVC":
     refused(2, ["train", "iris.csv", "-m", word], "did you mean 'svm'?")
-refused(2, ["train", "iris.csv", "-m", "OneHotEncoder+svm"], "one-hot encoded as they are read (--categorical")
+refused(2, ["train", "iris.csv", "-m", "OneHotEncoder+svm"], "one-hot encoded without being asked (--categorical")
 refused(2, ["train", "iris.csv", "-m", "SGDClassifier"], "with --solver sgd")
 
 for learner, word, here in [("logistic", "l1_ratio", "ratio"), ("logistic", "alpha", "l2"), ("svm", "lambda", "l2"),

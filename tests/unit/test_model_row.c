@@ -228,6 +228,31 @@ static void bytes_are_those_of_the_file(void **state) {
     sepal_data_free(data);
 }
 
+/* Rows of indices have no rule for missing values, and no columns to ask for one. */
+static void missing_values_of_sparse_models_are_refused(void **state) {
+    (void)state;
+    static const int32_t start[] = {0, 1, 2, 3, 5}, index[] = {0, 1, 0, 0, 1};
+    static const int64_t two[] = {0, 1, 0, 1};
+    sepal_input in = {.size = sizeof in,
+                      .rows = 4,
+                      .columns = 2,
+                      .row_start = start,
+                      .row_start_type = SEPAL_I32,
+                      .index = index,
+                      .index_type = SEPAL_I32,
+                      .entries = 5,
+                      .label_numbers = two};
+    sepal_data *data = must_make(&in);
+    sepal_model *model = must_fit("logistic", data);
+    double row[] = {1, 0}, score;
+    int32_t class;
+    assert_int_equal(sepal_model_predict_row(&class, &score, model, row, 2), SEPAL_OK);
+    row[1] = NAN;
+    assert_int_equal(sepal_model_predict_row(&class, &score, model, row, 2), SEPAL_EDATA);
+    sepal_model_free(model);
+    sepal_data_free(data);
+}
+
 static void damaged_bytes_are_refused(void **state) {
     (void)state;
     static const double few[] = {0, 1, 2, 3};
@@ -292,6 +317,7 @@ int main(void) {
         cmocka_unit_test(a_row_is_told_as_many_are),
         cmocka_unit_test(a_row_is_decided_by_the_models_rule),
         cmocka_unit_test(impossible_rows_are_refused),
+        cmocka_unit_test(missing_values_of_sparse_models_are_refused),
         cmocka_unit_test(its_numbers_make_its_scores),
         cmocka_unit_test(it_says_what_it_is),
         cmocka_unit_test(bytes_are_those_of_the_file),
