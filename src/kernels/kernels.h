@@ -65,6 +65,12 @@ struct kernels {
     void (*logistic)(const double *m, size_t n, double *value, double *alpha, double *curvature);
     /* of n numbers a in [0, 1] the entropies -a ln a - (1 - a) ln(1 - a), to some last bits */
     void (*entropy)(const double *a, size_t n, double *out);
+    /* of n rows of scores, `lanes` numbers each of which the first `classes` count, the probabilities
+       (other lanes: 0) and the losses -ln p[label]; see kernels/softmax.h */
+    void (*softmax)(const double *score, size_t n, size_t classes, size_t lanes,
+                    const int32_t *label, double *value, double *p);
+    /* of n such rows of numbers in [0, 1] the entropies: minus the sum of a ln a */
+    void (*softmax_entropy)(const double *a, size_t n, size_t classes, size_t lanes, double *out);
     /* of n numbers: how many are 0 or -0, how many -0, and how many infinite or no numbers */
     void (*survey)(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond);
     /* For every lane l the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w has `lanes`
@@ -76,13 +82,13 @@ struct kernels {
     void (*lanes_fetch)(const uint32_t *index, size_t n, const void *w, size_t bytes);
     void (*lanes_add)(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
                       size_t lanes);
-    /* In doubles, for the first `used` lanes, 4, 8, 12 or 16; w of lanes_add_f64 has no others. */
+    /* In doubles, for the first `used` lanes of them, 4, 8, 12 or 16. */
     void (*lanes_dot_f64)(double *out, const double *x, const uint32_t *index, size_t n,
                           const float *w, size_t lanes, size_t used);
     void (*lanes_dot_doubles)(double *out, const double *x, const uint32_t *index, size_t n,
                               const double *w, size_t lanes, size_t used);
     void (*lanes_add_f64)(double *w, const double *d, const double *x, const uint32_t *index,
-                          size_t n, size_t used);
+                          size_t n, size_t lanes, size_t used);
     /* The step of a row; false: nothing changes. */
     bool (*lanes_squared_hinge)(struct lanes_step *step, size_t lanes);
     bool (*lanes_hinge)(struct lanes_step *step, size_t lanes);

@@ -123,11 +123,11 @@ void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index,
 }
 
 INLINE void lanes_add_f64_of(double *w, const double *d, const double *x, const uint32_t *index,
-                             size_t n, size_t vectors) {
+                             size_t n, size_t lanes, size_t vectors) {
     __m256d step[4];
     for (size_t v = 0; v < vectors; v++) step[v] = _mm256_loadu_pd(d + v * VECTOR);
     for (size_t j = 0; j < n; j++) {
-        double *to = w + column_of(index, j) * vectors * VECTOR;
+        double *to = w + column_of(index, j) * lanes;
         __m256d all = _mm256_set1_pd(x[j]);
         for (size_t v = 0; v < vectors; v++)
             _mm256_storeu_pd(to + v * VECTOR, _mm256_add_pd(_mm256_loadu_pd(to + v * VECTOR),
@@ -136,12 +136,12 @@ INLINE void lanes_add_f64_of(double *w, const double *d, const double *x, const 
 }
 
 void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
-                        size_t n, size_t used) {
+                        size_t n, size_t lanes, size_t used) {
     switch (used / VECTOR) {
-    case 1: lanes_add_f64_of(w, d, x, index, n, 1); break;
-    case 2: lanes_add_f64_of(w, d, x, index, n, 2); break;
-    case 3: lanes_add_f64_of(w, d, x, index, n, 3); break;
-    default: lanes_add_f64_of(w, d, x, index, n, 4);
+    case 1: lanes_add_f64_of(w, d, x, index, n, lanes, 1); break;
+    case 2: lanes_add_f64_of(w, d, x, index, n, lanes, 2); break;
+    case 3: lanes_add_f64_of(w, d, x, index, n, lanes, 3); break;
+    default: lanes_add_f64_of(w, d, x, index, n, lanes, 4);
     }
 }
 

@@ -157,9 +157,9 @@ static void ref_lanes_dot_doubles(double *out, const double *x, const uint32_t *
 }
 
 static void ref_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
-                              size_t n, size_t used) {
+                              size_t n, size_t lanes, size_t used) {
     for (size_t j = 0; j < n; j++) {
-        double *to = w + (index ? index[j] : j) * used;
+        double *to = w + (index ? index[j] : j) * lanes;
         for (size_t l = 0; l < used; l++) to[l] += x[j] * d[l];
     }
 }

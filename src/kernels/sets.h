@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 #include "kernels/logistic.h"
 #include "kernels/ovr_lanes.h"
+#include "kernels/softmax.h"
 #include "kernels/survey.h"
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) /* clang says so too */
@@ -21,7 +22,7 @@ void avx2_lanes_dot_f64(double *out, const double *x, const uint32_t *index, siz
 void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
                             const double *w, size_t lanes, size_t used);
 void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
-                        size_t n, size_t used);
+                        size_t n, size_t lanes, size_t used);
 #else
 #define KERNELS_HAVE_AVX2 0
 #endif
@@ -41,7 +42,7 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n);
     .add_rows = set##_add_rows, .gather_f64 = set##_gather_f64, .gather_f32 = set##_gather_f32,    \
     .gather_ones = set##_gather_ones, .scatter_f64 = scatter_add_f64,                              \
     .scatter_f32 = scatter_add_f32, .scatter_ones = scatter_add_ones, .logistic = logistic_loss,   \
-    .entropy = logistic_entropy, .survey = survey_numbers, .lanes_dot = set##_lanes_dot,           \
+    .entropy = logistic_entropy, .softmax = softmax_rows, .softmax_entropy = softmax_entropy, .survey = survey_numbers, .lanes_dot = set##_lanes_dot,           \
     .lanes_fetch = set##_lanes_fetch, .lanes_add = set##_lanes_add,                                \
     .lanes_dot_f64 = set##_lanes_dot_f64, .lanes_dot_doubles = set##_lanes_dot_doubles,            \
     .lanes_add_f64 = set##_lanes_add_f64, .lanes_squared_hinge = lanes_squared_hinge,              \

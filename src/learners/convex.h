@@ -3,6 +3,7 @@
 #ifndef SEPAL_LEARNERS_CONVEX_H
 #define SEPAL_LEARNERS_CONVEX_H
 
+#include "joint/joint.h"
 #include "learners/learner.h"
 #include "objective/certify.h"
 #include "solvers/solver.h"
@@ -90,6 +91,7 @@ bool convex_shiftable(const void *config);
 struct convex {
     struct fit *fit;
     const struct convex_config *config;
+    const struct joint *joint; /* K classes fitted jointly; NULL: two classes */
     struct objective objective;
     struct solver descent;
     struct proof proof;

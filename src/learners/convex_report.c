@@ -60,12 +60,22 @@ static const char *penalty_words(struct convex *convex) {
         convex_report_number(c, c_of(convex)), convex_report_number(ratio, ratio_of(convex)));
 }
 
+static const char *joint_describe(struct convex *convex, bool plain) {
+    static const char *const biases[] = {"w_k·x+b_k; the biases are not penalised",
+                                         "w_k·x: there are no biases",
+                                         "w_k·x+b_k; the biases are penalised as weights"};
+    const struct joint_loss *loss = convex->joint->loss;
+    return fit_text(convex->fit, "mean of %s%s%s, s_k = %s", plain ? "" : "class weight times ",
+                    loss->words, penalty_words(convex), biases[convex->objective.bias]);
+}
+
 const char *convex_describe(struct convex *convex) {
     static const char *const biases[] = {"t(w·x+b); the bias is not penalised",
                                          "t w·x: there is no bias",
                                          "t(w·x+b); the bias is penalised as a weight"};
     const struct objective *o = &convex->objective;
     bool plain = strcmp(convex->config->class_weight, "none") == 0;
+    if (convex->joint) return joint_describe(convex, plain);
     return fit_text(convex->fit, "mean of %s%s%s, m = %s", plain ? "" : "class weight times ",
                     o->loss->words, penalty_words(convex), biases[o->bias]);
 }
@@ -85,7 +95,8 @@ const char *convex_loss_words(struct convex *convex) {
         (void)snprintf(strength, sizeof strength, "%s%s%s%s", o->l1 > 0 ? ", l1 = " : "",
                        o->l1 > 0 ? convex_report_number(l1, o->l1) : "", o->l2 > 0 ? ", l2 = " : "",
                        o->l2 > 0 ? convex_report_number(l2, o->l2) : "");
-    return fit_text(convex->fit, "%s%s, %s%s, %s", o->loss->name, weighted ? ", class weights" : "",
+    const char *name = convex->joint ? convex->joint->loss->name : o->loss->name;
+    return fit_text(convex->fit, "%s%s, %s%s, %s", name, weighted ? ", class weights" : "",
                     both        ? "elastic-net penalty"
                     : o->l1 > 0 ? "L1 penalty"
                     : o->l2 > 0 ? "L2 penalty"

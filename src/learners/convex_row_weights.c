@@ -9,9 +9,10 @@
 /* N / (K N_k), as scikit-learn has it. */
 static void class_weight_balanced(double *factor, const struct convex *convex) {
     const sepal_data *data = convex->fit->data;
-    double sum[2] = {0, 0};
-    for (size_t i = 0; i < data->matrix.rows; i++) sum[data->label[i] == 1] += data_weight(data, i);
-    for (size_t k = 0; k < 2; k++) factor[k] = convex->total / (2 * sum[k]);
+    size_t classes = data->schema->n_classes;
+    for (size_t k = 0; k < classes; k++) factor[k] = 0;
+    for (size_t i = 0; i < data->matrix.rows; i++) factor[data->label[i]] += data_weight(data, i);
+    for (size_t k = 0; k < classes; k++) factor[k] = convex->total / ((double)classes * factor[k]);
 }
 
 static sepal_status class_weight_named(double *factor, const struct convex *convex,
@@ -43,7 +44,7 @@ sepal_status convex_row_weights(struct convex *convex) {
     double *factor = arena_alloc(fit->ctx, &fit->arena, schema->n_classes + 2, sizeof *factor);
     if (!convex->row_weight || !factor) return SEPAL_EMEMORY;
     bool all_alike = strcmp(wish, "none") == 0, even = strcmp(wish, "balanced") == 0;
-    if (even && data->schema->n_classes > 2) { /* each against the rest has factors of its own */
+    if (even && data->schema->n_classes > 2 && !convex->joint) { /* each against the rest has factors of its own */
         all_alike = true;
     } else if (even) {
         class_weight_balanced(factor, convex);

@@ -17,11 +17,15 @@ static sepal_status shows_signs(bool *out, const struct convex *convex) {
     static const double moving = 0.1, far = 20;
     const struct objective *o = &convex->objective;
     const struct solver *d = &convex->descent;
+    const struct joint *j = convex->joint;
     *out = !d->converged || d->drift > moving;
     if (*out) return SEPAL_OK;
-    double most = 0, *m = mem_alloc(o->ctx, o->n, sizeof *m);
-    sepal_status status = m ? objective_margins(m, o, d->u) : SEPAL_EMEMORY;
-    for (size_t i = 0; status == SEPAL_OK && i < o->n; i++) most = fmax(most, m[i]);
+    size_t cells = j ? j->cells : o->n;
+    double most = 0, *m = mem_alloc(o->ctx, cells, sizeof *m);
+    sepal_status status = !m  ? SEPAL_EMEMORY
+                          : j ? joint_scores(m, j, d->u)
+                              : objective_margins(m, o, d->u);
+    for (size_t i = 0; status == SEPAL_OK && i < cells; i++) most = fmax(most, m[i]);
     *out = most > far;
     mem_free(m);
     return status;
@@ -35,6 +39,11 @@ static sepal_status separation_ask(struct separability *out, const struct convex
     if (!side) return SEPAL_EMEMORY;
     for (size_t i = 0; i < o->n; i++) side[i] = o->label[i] == 1 ? 1 : -1;
     struct question question = {.x = o->x, .side = side, .bias = o->bias != BIAS_NONE};
+    if (convex->joint && convex->joint->classes > 2) {
+        question.side = NULL;
+        question.label = o->label;
+        question.classes = convex->joint->classes;
+    }
     struct budget effort = {
         .start_ns = fit->start_ns, .max_seconds = fit->options.max_seconds, .max_work = MOST_WORK};
     return separable_decide(out, fit->ctx, arena, &question, (struct separable_wish){.quasi = true},
@@ -42,11 +51,16 @@ static sepal_status separation_ask(struct separability *out, const struct convex
 }
 
 static void separation_warn_of(const struct convex *convex, bool wholly) {
+    bool machine = convex->joint && convex->joint->classes > 2;
     warn(convex->fit->ctx, wholly ? "separable" : "quasi-separable",
          "%s, so without a penalty the likelihood has no maximum: it rises as long as the weights "
          "grow, which was ended after %zu steps; give a penalty, C=1 or l2=1e-6",
          wholly
-             ? "a hyperplane separates the classes"
+             ? (machine ? "a linear machine separates the classes"
+                        : "a hyperplane separates the classes")
+         : machine
+             ? "a linear machine has no row on a wrong side, though some on the border of two "
+               "classes (quasi-complete separation)"
              : "a hyperplane has no row on its wrong side, though some of both classes on itself "
                "(quasi-complete separation)",
          convex->descent.iterations);

@@ -98,9 +98,9 @@ static double least_l1(const struct convex *convex) {
 
 static void warn_of_nothing(const struct convex *convex) {
     const struct objective *o = &convex->objective;
-    for (size_t j = 0; j < o->cols; j++)
-        if (convex->descent.u[j] != 0) return;
-    double most = o->l1 > 0 ? least_l1(convex) : 0;
+    if (!numbers_are_zero(convex->descent.u, o->cols * (convex->joint ? convex->joint->lanes : 1)))
+        return;
+    double most = o->l1 > 0 && !convex->joint ? least_l1(convex) : 0;
     if (most > 0) {
         char text[DECIMAL_BYTES];
         text[decimal_print(text, most)] = '\0';

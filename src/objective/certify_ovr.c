@@ -178,7 +178,7 @@ static void certify_ovr_add_row(struct ovr_proving *all, const struct block *blo
     }
     totals_add(&all->neg_conjugate, neg_conjugate, all->used);
     totals_add(&all->v_bias, d, all->used);
-    all->kernels->lanes_add_f64(all->v, d, x, index, n, all->used);
+    all->kernels->lanes_add_f64(all->v, d, x, index, n, all->used, all->used);
 }
 
 /* ---- columns ------------------------------------------------------------------------------ */

@@ -184,7 +184,7 @@ static void groups_add_rows(double *v, const struct ovr_point *point,
         }
         if (!moves) continue;
         size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, room);
-        o->ctx->kernels->lanes_add_f64(v, d, x, index, n, point->lanes);
+        o->ctx->kernels->lanes_add_f64(v, d, x, index, n, point->lanes, point->lanes);
     }
 }
 

@@ -6,34 +6,34 @@
 #include "kernels/kernels.h"
 #include "learners/convex.h"
 
-struct joint {
+struct joint_fits {
     sepal_model *model;
     sepal_report *report;
 };
 
-static struct joint fit_joint(const sepal_data *data, const char *spec, const char *options) {
-    struct joint out = {0};
+static struct joint_fits fit_joint(const sepal_data *data, const char *spec, const char *options) {
+    struct joint_fits out = {0};
     if (sepal_model_fit(&out.model, &out.report, ctx, spec, data, options) != SEPAL_OK)
         fail_msg("%s, %s: %s", spec, options, ctx->error.message);
     return out;
 }
 
-static void joint_free(struct joint *joint) {
+static void joint_free(struct joint_fits *joint) {
     sepal_model_free(joint->model);
     sepal_report_free(joint->report);
 }
 
-static bool at_once(const struct joint *joint) {
+static bool at_once(const struct joint_fits *joint) {
     return strstr(sepal_report_string(joint->report, "solver"), "at once") != NULL;
 }
 
-static const struct tree *problem_at(const struct joint *joint, size_t r) {
+static const struct tree *problem_at(const struct joint_fits *joint, size_t r) {
     const struct tree *one = tree_find(joint->report->root, "problems")->first;
     for (; r > 0; r--) one = one->next;
     return one;
 }
 
-static double fact(const struct joint *joint, size_t r, const char *path) {
+static double fact(const struct joint_fits *joint, size_t r, const char *path) {
     return tree_path(problem_at(joint, r), path)->number;
 }
 
@@ -128,7 +128,7 @@ static long double objective_of(const struct drawn *d, const struct linear *line
 
 /* ---- laws ----------------------------------------------------------------------------------- */
 
-static void compare(const struct drawn *d, const struct joint *joint, const struct joint *single) {
+static void compare(const struct drawn *d, const struct joint_fits *joint, const struct joint_fits *single) {
     size_t rows = joint->model->linear.rows;
     double total = 0;
     assert_true(at_once(joint));
@@ -160,11 +160,11 @@ static void classes_are_as_by_themselves(void **state) {
     for (size_t round = 0; round < 54; round++) {
         struct drawn d = draw(&rng, round);
         sepal_data *data = data_of(&d);
-        struct joint single =
+        struct joint_fits single =
             fit_joint(data, d.spec,
                       d.kind == HINGE ? "solver=interior, tol=1e-9" : "solver=newton-cg, tol=1e-9");
         for (size_t k = 0; k < (d.kind == HINGE ? 1 : 2); k++) {
-            struct joint joint =
+            struct joint_fits joint =
                 fit_joint(data, d.spec, k ? "solver=newton, tol=1e-6" : "solver=dual, tol=1e-6");
             compare(&d, &joint, &single);
             joint_free(&joint);
@@ -182,7 +182,7 @@ static void small_gaps_are_reached(void **state) {
     for (size_t round = 0; round < 12; round++) {
         struct drawn d = draw(&rng, round % 2);
         sepal_data *data = data_of(&d);
-        struct joint joint = fit_joint(data, d.spec, "solver=dual, tol=1e-12");
+        struct joint_fits joint = fit_joint(data, d.spec, "solver=dual, tol=1e-12");
         assert_true(sepal_report_number(joint.report, "converged") != 0);
         for (size_t r = 0; r < joint.model->linear.rows; r++)
             assert_true(fact(&joint, r, "gap") <= 1e-12);
@@ -204,12 +204,12 @@ static void bits_are_the_same_everywhere(void **state) {
         struct drawn d = draw(&rng, round);
         sepal_data *data = data_of(&d);
         const struct kernels *chosen = ctx->kernels;
-        struct joint one = fit_joint(data, d.spec, "solver=dual, tol=1e-5");
+        struct joint_fits one = fit_joint(data, d.spec, "solver=dual, tol=1e-5");
         sepal_ctx_set_threads(ctx, 2);
-        struct joint two = fit_joint(data, d.spec, "solver=dual, tol=1e-5");
+        struct joint_fits two = fit_joint(data, d.spec, "solver=dual, tol=1e-5");
         sepal_ctx_set_threads(ctx, 1);
         ctx->kernels = &kernels_reference;
-        struct joint plain = fit_joint(data, d.spec, "solver=dual, tol=1e-5");
+        struct joint_fits plain = fit_joint(data, d.spec, "solver=dual, tol=1e-5");
         ctx->kernels = chosen;
         assert_true(at_once(&one));
         assert_same_bits(&one.model->linear, &two.model->linear);
@@ -248,11 +248,11 @@ static void large_tables_are_proved(void **state) {
     for (size_t k = 0; k < sizeof rounds / sizeof *rounds; k++) {
         struct drawn d = draw_large(&rng, rounds[k]);
         sepal_data *data = data_of(&d);
-        struct joint one = fit_joint(data, d.spec, "solver=newton, tol=1e-3");
+        struct joint_fits one = fit_joint(data, d.spec, "solver=newton, tol=1e-3");
         sepal_ctx_set_threads(ctx, 2);
-        struct joint two = fit_joint(data, d.spec, "solver=newton, tol=1e-3");
+        struct joint_fits two = fit_joint(data, d.spec, "solver=newton, tol=1e-3");
         sepal_ctx_set_threads(ctx, 1);
-        struct joint fine = fit_joint(data, d.spec, "solver=newton, tol=1e-5");
+        struct joint_fits fine = fit_joint(data, d.spec, "solver=newton, tol=1e-5");
         assert_true(at_once(&one) && at_once(&fine));
         assert_same_bits(&one.model->linear, &two.model->linear);
         for (size_t r = 0; r < d.p.classes; r++) {
@@ -286,7 +286,7 @@ static void shortfalls_are_told(void **state) {
         struct drawn d = draw(&rng, 0);
         sepal_data *data = data_of(&d);
         sepal_ctx_clear_warnings(ctx);
-        struct joint joint = fit_joint(data, d.spec, limits[round]);
+        struct joint_fits joint = fit_joint(data, d.spec, limits[round]);
         assert_true(at_once(&joint));
         assert_true(sepal_report_number(joint.report, "converged") == 0);
         assert_true(sepal_report_number(joint.report, "gap") > 1e-9);
@@ -305,7 +305,7 @@ static void memory_may_be_short(void **state) {
     sepal_data *data = data_of(&d);
     size_t k = 1;
     for (sepal_status status = SEPAL_EMEMORY; status != SEPAL_OK; k++) {
-        struct joint joint = {0};
+        struct joint_fits joint = {0};
         atomic_store(&ctx->faults[FAULT_ALLOC].calls, 0);
         ctx->faults[FAULT_ALLOC].fail_at = k;
         status = sepal_model_fit(&joint.model, &joint.report, ctx, d.spec, data,

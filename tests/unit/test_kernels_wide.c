@@ -83,7 +83,7 @@ static void rows_are_those_of_plain_loops(void **state) {
             sets[s]->lanes_dot_doubles(doubles[s], row.x, index, row.n, w64, row.lanes, row.used);
             assert_memory_equal(doubles[s], wide[s], sizeof wide[s]);
             sets[s]->lanes_add(row.w, d, row.x32, index, row.n, row.lanes);
-            sets[s]->lanes_add_f64(row.v, d64, row.x, index, row.n, row.used);
+            sets[s]->lanes_add_f64(row.v, d64, row.x, index, row.n, row.used, row.used);
             assert_memory_equal(row.w, after.w, sizeof row.w);
             assert_memory_equal(row.v, after.v, sizeof row.v);
             assert_memory_equal(sums[s], sums[0], sizeof sums[0]);

@@ -1,0 +1,466 @@
+/* Rows are read twice: for their scores and losses, and for the sums V of c_i (e_y - a_i) (x_i - c, 1)'. By
+   Fenchel's inequality no point has an objective below
+
+       D(a) = sum of c_i neg_conjugate(a_i) - sum of max(0, |V| - l1)^2 / 2 l2
+
+   for dual variables a_i in the simplex, and with a free bias in balance: sums of c_i (e_y - a_i) of 0. Every
+   number has a bound of what rounding may have done to it, beside it. */
+#include "joint/joint_certify.h"
+
+#include "core/alloc.h"
+#include "core/compensated_sum.h"
+#include "core/parallel.h"
+#include "objective/rounding.h"
+
+#include <string.h>
+
+/* Rows go to the sums in parts, so that threads can share them. */
+enum { PROOF_PARTS = 8, PROOF_CHUNK = 16 };
+
+struct joint_proving {
+    const struct joint *j;
+    const double *u;
+    double *score, *off; /* n x lanes; n: how far the scores of a row may be off */
+    double *largest;     /* cols: the largest weight of each column in magnitude */
+    double *shift;       /* lanes: what sparse rows' centre and the biases add */
+    double shift_size, shift_error;
+    double *a;   /* n x lanes */
+    size_t sums; /* (cols + 1) x lanes */
+    /* parts x sums: V with its biases' row; parts x (cols + 1): sums of c_i times the largest factor, and of
+       c_i alone, times |x_i - c| */
+    double *v, *reach, *all;
+    double imbalance; /* so much of a row's variables may have to move for a perfect balance */
+    double shrink;    /* the part of e_y - a_i that is kept, for an L1 penalty alone */
+    struct total loss[PROOF_PARTS], conjugate[PROOF_PARTS];
+    double loss_error[PROOF_PARTS], conjugate_error[PROOF_PARTS];
+    size_t inside[PROOF_PARTS];
+};
+
+static size_t proof_first(const struct joint_proving *p, size_t part) {
+    return p->j->o->rows.n_blocks * part / PROOF_PARTS;
+}
+
+/* ---- scores and losses -------------------------------------------------------------------------- */
+
+/* What every row's scores have beside the products with its numbers. */
+static void proof_shift(struct joint_proving *p) {
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    for (size_t c = 0; c < o->cols; c++) {
+        p->largest[c] = 0;
+        for (size_t l = 0; l < j->lanes; l++)
+            p->largest[c] = fmax(p->largest[c], fabs(p->u[c * j->lanes + l]));
+    }
+    p->shift_size = 0;
+    for (size_t l = 0; l < j->lanes; l++) {
+        p->shift[l] = o->bias == BIAS_NONE ? 0 : p->u[o->cols * j->lanes + l];
+        p->shift_size = fmax(p->shift_size, fabs(p->shift[l]));
+    }
+    if (!(o->rows.sparse && o->centre)) return;
+    double size = p->shift_size;
+    for (size_t c = 0; c < o->cols; c++) {
+        size += fabs(o->centre[c]) * p->largest[c];
+        for (size_t l = 0; l < j->lanes; l++)
+            p->shift[l] -= o->centre[c] * p->u[c * j->lanes + l];
+    }
+    p->shift_size = size;
+    p->shift_error = rounding_of((double)o->cols + 4, size);
+}
+
+static void proof_score_row(const struct joint_proving *p, const struct block *block, size_t i,
+                            double *scratch) {
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    size_t row = block->first_row + i;
+    const double *x;
+    const uint32_t *index;
+    double *score = p->score + row * j->lanes, size = p->shift_size;
+    size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, scratch);
+    for (size_t l = 0, used; l < j->lanes; l += used) {
+        used = j->lanes - l < PROOF_CHUNK ? j->lanes - l : PROOF_CHUNK;
+        o->ctx->kernels->lanes_dot_doubles(score + l, x, index, n, p->u + l, j->lanes, used);
+    }
+    for (size_t l = 0; l < j->lanes; l++) score[l] += p->shift[l];
+    for (size_t k = 0; k < n; k++) size += fabs(x[k]) * p->largest[index ? index[k] : k];
+    p->off[row] = rounding_of((double)n / 2 + 6, size) + p->shift_error;
+}
+
+/* The largest score of another class less the own one is at most -1: the row is beyond its margin. */
+static bool is_inside(const struct joint *j, const double *score, size_t own) {
+    for (size_t k = 0; k < j->classes; k++)
+        if (k != own && score[own] - score[k] <= SUPPORT_MARGIN) return true;
+    return false;
+}
+
+/* The loss of a row changes by no more than the difference of two of its scores does; that of the squared
+   error by no more than twice as much. */
+static void proof_loss_row(struct joint_proving *p, size_t part, size_t row, double *slope) {
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    double value, steepest = j->loss->convex ? 2 : 4, weight = o->row_weight[row];
+    j->loss->at(o->ctx->kernels, 1, j->classes, j->lanes, p->score + row * j->lanes,
+                o->label + row, &value, slope, NULL);
+    p->loss_error[part] +=
+        weight * (steepest * p->off[row] +
+                  (ROUNDING_OF_TERM + ROUNDING * (double)j->classes) * fabs(value));
+    total_add(&p->loss[part], weight * value);
+    p->inside[part] += is_inside(j, p->score + row * j->lanes, (size_t)o->label[row]);
+}
+
+static sepal_status proof_score_part(sepal_ctx *ctx, size_t part, void *payload) {
+    struct joint_proving *p = payload;
+    const struct objective *o = p->j->o;
+    double *scratch = mem_alloc(ctx, o->cols + p->j->lanes, sizeof *scratch);
+    if (!scratch) return SEPAL_EMEMORY;
+    for (size_t b = proof_first(p, part); b < proof_first(p, part + 1); b++) {
+        const struct block *block = &o->rows.blocks[b];
+        for (size_t i = 0; i < block->rows; i++) {
+            proof_score_row(p, block, i, scratch);
+            proof_loss_row(p, part, block->first_row + i, scratch + o->cols);
+        }
+    }
+    mem_free(scratch);
+    return SEPAL_OK;
+}
+
+static void proof_primal(struct estimate *out, const struct joint_proving *p) {
+    const struct objective *o = p->j->o;
+    struct total loss = {0}, penalty = {0};
+    double error = 0;
+    for (size_t part = 0; part < PROOF_PARTS; part++) {
+        total_add(&loss, p->loss[part].sum);
+        total_add(&loss, p->loss[part].rest);
+        error += p->loss_error[part];
+    }
+    for (size_t k = 0; k < joint_penalised(p->j); k++)
+        total_add(&penalty, o->l1 * fabs(p->u[k]) + 0.5 * o->l2 * p->u[k] * p->u[k]);
+    out->primal = total_of(&loss) + total_of(&penalty);
+    out->primal_error = ROUNDING_MORE * (error + ROUNDING_OF_TERM * total_of(&penalty)) +
+                        rounding_of(4, out->primal);
+}
+
+/* ---- a dual point --------------------------------------------------------------------------------- */
+
+/* Into the simplex; what is no number becomes 0. */
+static void proof_clip_row(const struct joint *j, double *a, size_t own) {
+    double sum = 0;
+    for (size_t k = 0; k < j->lanes; k++) {
+        a[k] = k < j->classes && a[k] > 0 ? a[k] : 0;
+        sum += a[k];
+    }
+    for (size_t k = 0; k < j->classes; k++) {
+        if (sum > 0 && isfinite(sum))
+            a[k] /= sum;
+        else
+            a[k] = k == own;
+    }
+}
+
+static sepal_status proof_take_part(sepal_ctx *ctx, size_t part, void *payload) {
+    const struct joint_proving *p = payload;
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    size_t from = o->n * part / PROOF_PARTS, to = o->n * (part + 1) / PROOF_PARTS;
+    bool own = p->a == p->score; /* the variables are those of the point */
+    (void)ctx;
+    for (size_t i = from; i < to; i++) {
+        double *a = p->a + i * j->lanes, value;
+        size_t label = (size_t)o->label[i];
+        if (own) {
+            double slope[PROOF_CHUNK], *out = j->lanes <= PROOF_CHUNK ? slope : NULL;
+            if (!out && !(out = mem_alloc(ctx, j->lanes, sizeof *out))) return SEPAL_EMEMORY;
+            j->loss->at(o->ctx->kernels, 1, j->classes, j->lanes, a, o->label + i, &value, out,
+                        NULL);
+            memcpy(a, out, j->lanes * sizeof *a);
+            a[label] += 1;
+            if (out != slope) mem_free(out);
+        }
+        proof_clip_row(j, a, label);
+    }
+    return SEPAL_OK;
+}
+
+/* Sums of c_i a_ik, and of c_i (e_y - a_i)_k: `has` and `missing`, K numbers each. */
+static sepal_status proof_sides(const struct joint_proving *p, double *has, double *missing) {
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    struct total *total = mem_zero(o->ctx, 2 * j->classes, sizeof *total);
+    if (!total) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < o->n; i++) {
+        const double *a = p->a + i * j->lanes;
+        size_t own = (size_t)o->label[i];
+        double others = 0;
+        for (size_t k = 0; k < j->classes; k++) others += k == own ? 0 : a[k];
+        for (size_t k = 0; k < j->classes; k++) {
+            total_add(&total[k], o->row_weight[i] * a[k]);
+            total_add(&total[j->classes + k], o->row_weight[i] * (k == own ? others : -a[k]));
+        }
+    }
+    for (size_t k = 0; k < j->classes; k++) {
+        has[k] = total_of(&total[k]);
+        missing[k] = total_of(&total[j->classes + k]);
+    }
+    mem_free(total);
+    return SEPAL_OK;
+}
+
+/* Every row gives the surplus of the classes that have too much to those that have too little, in
+   proportion. */
+static void proof_move(const struct joint_proving *p, const double *has, const double *missing) {
+    const struct joint *j = p->j;
+    double all = 0;
+    for (size_t k = 0; k < j->classes; k++) all += fmax(0, missing[k]);
+    for (size_t i = 0; all > 0 && i < j->o->n; i++) {
+        double *a = p->a + i * j->lanes, moved = 0;
+        for (size_t k = 0; k < j->classes; k++) {
+            double part = missing[k] < 0 ? a[k] * fmin(1, -missing[k] / has[k]) : 0;
+            a[k] -= part;
+            moved += part;
+        }
+        for (size_t k = 0; k < j->classes; k++)
+            if (missing[k] > 0) a[k] += moved * (missing[k] / all);
+    }
+}
+
+/* Balanced up to rounding; what is left could be moved in the same way, which takes at most the part
+   `imbalance` off each row's variables. */
+static sepal_status proof_balance(struct joint_proving *p) {
+    enum { ROUNDS = 2 };
+    const struct joint *j = p->j;
+    double *has = mem_alloc(j->o->ctx, 2 * j->classes, sizeof *has);
+    if (!has) return SEPAL_EMEMORY;
+    double *missing = has + j->classes, total = objective_total_weight(j->o);
+    sepal_status status = SEPAL_OK;
+    for (int round = 0; round <= ROUNDS && status == SEPAL_OK; round++) {
+        status = proof_sides(p, has, missing);
+        if (status == SEPAL_OK && round < ROUNDS) proof_move(p, has, missing);
+    }
+    p->imbalance = 0;
+    for (size_t k = 0; k < j->classes && status == SEPAL_OK; k++) {
+        double left = fabs(missing[k]) + rounding_of(8 + (double)j->classes, total);
+        p->imbalance = fmax(p->imbalance, has[k] > 0 ? left / has[k] : INFINITY);
+    }
+    mem_free(has);
+    return status;
+}
+
+/* ---- the sums ------------------------------------------------------------------------------------- */
+
+struct proof_part {
+    double *v, *reach, *all, *scratch, *factor;
+};
+
+static void proof_add_row(const struct joint_proving *p, const struct proof_part *to,
+                          const struct block *block, size_t i) {
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    size_t row = block->first_row + i, own = (size_t)o->label[row];
+    const double *x, *a = p->a + row * j->lanes;
+    const uint32_t *index;
+    double weight = o->row_weight[row], others = 0, most = 0;
+    size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, to->scratch);
+    for (size_t l = 0; l < j->lanes; l++) {
+        to->factor[l] = -weight * a[l];
+        if (l == own) continue;
+        others += a[l];
+        most = fmax(most, a[l]);
+    }
+    to->factor[own] = weight * others;
+    most = weight * fmax(most, others);
+    for (size_t l = 0, used; l < j->lanes; l += used) {
+        used = j->lanes - l < PROOF_CHUNK ? j->lanes - l : PROOF_CHUNK;
+        o->ctx->kernels->lanes_add_f64(to->v + l, to->factor + l, x, index, n, j->lanes, used);
+    }
+    for (size_t l = 0; l < j->lanes; l++) to->v[o->cols * j->lanes + l] += to->factor[l];
+    for (size_t k = 0; k < n; k++) {
+        size_t c = index ? index[k] : k;
+        to->reach[c] += most * fabs(x[k]);
+        to->all[c] += weight * fabs(x[k]);
+    }
+    to->reach[o->cols] += most;
+    to->all[o->cols] += weight;
+}
+
+static sepal_status proof_add_part(sepal_ctx *ctx, size_t part, void *payload) {
+    const struct joint_proving *p = payload;
+    const struct objective *o = p->j->o;
+    size_t columns = o->cols + 1;
+    struct proof_part to = {.v = p->v + part * p->sums,
+                            .reach = p->reach + part * columns,
+                            .all = p->all + part * columns,
+                            .scratch = mem_alloc(ctx, o->cols + p->j->lanes, sizeof *to.scratch)};
+    if (!to.scratch) return SEPAL_EMEMORY;
+    to.factor = to.scratch + o->cols;
+    for (size_t b = proof_first(p, part); b < proof_first(p, part + 1); b++)
+        for (size_t i = 0; i < o->rows.blocks[b].rows; i++)
+            proof_add_row(p, &to, &o->rows.blocks[b], i);
+    mem_free(to.scratch);
+    return SEPAL_OK;
+}
+
+static size_t proof_rows_most(const struct joint_proving *p) {
+    size_t most = 0;
+    for (size_t part = 0; part < PROOF_PARTS; part++) {
+        size_t n = 0;
+        for (size_t b = proof_first(p, part); b < proof_first(p, part + 1); b++)
+            n += p->j->o->rows.blocks[b].rows;
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+/* Of all parts; the sparse rows' centre; and `reach` becomes what V may be off by. */
+static void proof_join(struct joint_proving *p) {
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    size_t columns = o->cols + 1;
+    double roundings = (double)(proof_rows_most(p) + PROOF_PARTS + 8) * ROUNDING;
+    double others = ROUNDING * (double)(j->classes + 4) + p->imbalance;
+    for (size_t part = 1; part < PROOF_PARTS; part++) {
+        for (size_t k = 0; k < p->sums; k++) p->v[k] += p->v[part * p->sums + k];
+        for (size_t c = 0; c < columns; c++) {
+            p->reach[c] += p->reach[part * columns + c];
+            p->all[c] += p->all[part * columns + c];
+        }
+    }
+    const double *biases = p->v + o->cols * j->lanes;
+    for (size_t c = 0; c < o->cols && o->rows.sparse && o->centre; c++) {
+        for (size_t l = 0; l < j->lanes; l++) p->v[c * j->lanes + l] -= o->centre[c] * biases[l];
+        p->reach[c] += fabs(o->centre[c]) * p->reach[o->cols];
+        p->all[c] += fabs(o->centre[c]) * p->all[o->cols];
+    }
+    for (size_t c = 0; c < columns; c++)
+        p->reach[c] =
+            ROUNDING_MORE * ROUNDING_MORE * (roundings * p->reach[c] + others * p->all[c]) +
+            DBL_MIN;
+}
+
+/* ---- the bound -------------------------------------------------------------------------------------- */
+
+/* The largest |V| that there may be under the L1 penalty. */
+static double proof_largest(const struct joint_proving *p) {
+    double most = 0;
+    for (size_t k = 0; k < joint_penalised(p->j); k++) {
+        double v = fabs(p->v[k]) + p->reach[k / p->j->lanes];
+        if (!(v <= most)) most = v; /* and what is no number */
+    }
+    return most;
+}
+
+static sepal_status proof_conjugate_part(sepal_ctx *ctx, size_t part, void *payload) {
+    struct joint_proving *p = payload;
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    size_t from = o->n * part / PROOF_PARTS, to = o->n * (part + 1) / PROOF_PARTS;
+    double relative = ROUNDING_OF_TERM + ROUNDING * (double)(2 * j->classes + 8);
+    /* moving a part of a row's variables changes an entropy by no more than this */
+    double moved = p->imbalance > 0
+                       ? p->imbalance * (1 + log((double)j->classes) - log(fmin(1, p->imbalance)))
+                       : 0;
+    for (size_t i = from; i < to; i++) {
+        double *a = p->a + i * j->lanes, value;
+        for (size_t k = 0; k < j->classes && p->shrink < 1; k++)
+            a[k] = p->shrink * a[k] + (k == (size_t)o->label[i] ? 1 - p->shrink : 0);
+        j->loss->neg_conjugate(ctx->kernels, 1, j->classes, j->lanes, a, o->label + i, &value);
+        total_add(&p->conjugate[part], o->row_weight[i] * value);
+        p->conjugate_error[part] += o->row_weight[i] * (relative * (1 + fabs(value)) + moved);
+    }
+    return SEPAL_OK;
+}
+
+/* What the penalty takes off, and how much more it may be. */
+static double proof_penalty(const struct joint_proving *p, double *error) {
+    const struct joint *j = p->j;
+    struct total sum = {0}, errors = {0};
+    for (size_t k = 0; k < joint_penalised(j); k++) {
+        double v = fabs(p->v[k]), over = fmax(0, v - j->o->l1);
+        double most = fmax(0, v - j->o->l1 + p->reach[k / j->lanes] + rounding_of(2, v));
+        total_add(&sum, 0.5 * over * over);
+        total_add(&errors, 0.5 * (most - over) * (most + over) + rounding_of(8, over * over));
+    }
+    *error = ROUNDING_MORE * total_of(&errors) / j->o->l2 + rounding_of(4, total_of(&sum) / j->o->l2);
+    return total_of(&sum) / j->o->l2;
+}
+
+static sepal_status proof_dual(struct estimate *out, struct joint_proving *p) {
+    const struct objective *o = p->j->o;
+    struct total sum = {0};
+    double error = 0;
+    p->shrink = 1;
+    if (o->l2 == 0) {
+        double most = proof_largest(p);
+        if (!(most <= o->l1)) p->shrink = o->l1 / most * (1 - 4 * DBL_EPSILON);
+        if (!(p->shrink >= 0)) p->shrink = 0;
+    }
+    TRY(parallel_for(o->ctx, PROOF_PARTS, proof_conjugate_part, p));
+    for (size_t part = 0; part < PROOF_PARTS; part++) {
+        total_add(&sum, p->conjugate[part].sum);
+        total_add(&sum, p->conjugate[part].rest);
+        error += p->conjugate_error[part];
+    }
+    out->bounded = true;
+    out->dual = total_of(&sum);
+    out->dual_error = ROUNDING_MORE * error + rounding_of(4, fabs(out->dual));
+    if (o->l2 == 0) return SEPAL_OK;
+    double penalty_error, penalty = proof_penalty(p, &penalty_error);
+    out->dual -= penalty;
+    out->dual_error += penalty_error;
+    return SEPAL_OK;
+}
+
+/* ---- together --------------------------------------------------------------------------------------- */
+
+static double proof_slope(const struct joint_proving *p) {
+    double most = 0;
+    for (size_t k = 0; k < p->j->size; k++)
+        if (!(fabs(p->v[k]) <= most)) most = fabs(p->v[k]);
+    return most;
+}
+
+static sepal_status joint_prove(struct proof *out, struct joint_proving *p) {
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    struct estimate estimate = {0};
+    bool penalised = o->l1 > 0 || o->l2 > 0;
+    proof_shift(p);
+    TRY(parallel_for(o->ctx, PROOF_PARTS, proof_score_part, p));
+    proof_primal(&estimate, p);
+    out->norm = sqrt(o->ctx->kernels->dot_f64(p->u, p->u, o->cols * j->lanes));
+    out->inside = 0;
+    for (size_t part = 0; part < PROOF_PARTS; part++) out->inside += p->inside[part];
+    out->slope = NAN;
+    if (j->loss->convex) {
+        TRY(parallel_for(o->ctx, PROOF_PARTS, proof_take_part, p));
+        if (o->bias == BIAS_FREE && penalised) TRY(proof_balance(p));
+        TRY(parallel_for(o->ctx, PROOF_PARTS, proof_add_part, p));
+        proof_join(p);
+        if (penalised)
+            TRY(proof_dual(&estimate, p));
+        else
+            out->slope = proof_slope(p);
+    }
+    return proof_conclude(out, o->ctx, &estimate);
+}
+
+sepal_status joint_certify(struct proof *out, const struct joint *j, const double *u,
+                           const double *alpha) {
+    const struct objective *o = j->o;
+    sepal_ctx *ctx = o->ctx;
+    struct arena arena = {0};
+    struct joint_proving p = {.j = j, .u = u, .sums = (o->cols + 1) * j->lanes};
+    p.score = arena_alloc(ctx, &arena, j->cells, sizeof *p.score);
+    p.off = arena_alloc(ctx, &arena, o->n, sizeof *p.off);
+    p.largest = arena_alloc(ctx, &arena, o->cols + j->lanes, sizeof *p.largest);
+    p.a = alpha ? arena_alloc(ctx, &arena, j->cells, sizeof *p.a) : p.score;
+    p.v = arena_zero(ctx, &arena, PROOF_PARTS * p.sums, sizeof *p.v);
+    p.reach = arena_zero(ctx, &arena, 2 * PROOF_PARTS * (o->cols + 1), sizeof *p.reach);
+    bool ok = p.score && p.off && p.largest && p.a && p.v && p.reach;
+    if (ok) {
+        p.shift = p.largest + o->cols;
+        p.all = p.reach + PROOF_PARTS * (o->cols + 1);
+        if (alpha) memcpy(p.a, alpha, j->cells * sizeof *p.a);
+    }
+    sepal_status status = ok ? joint_prove(out, &p) : SEPAL_EMEMORY;
+    arena_clear(&arena);
+    return status;
+}

@@ -1,0 +1,128 @@
+#include "joint/joint_solver.h"
+#include "kernels/blas.h"
+#include "solvers/newton.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Factors pay for few columns only, and have to fit. */
+enum { FACTOR_WIDTH_MOST = 2048, FACTOR_NUMBERS_MOST = 1 << 25 };
+
+static bool has_factors(const struct joint *j) {
+    size_t width = j->o->width;
+    return width <= FACTOR_WIDTH_MOST && j->classes <= FACTOR_NUMBERS_MOST / (width * width);
+}
+
+sepal_status joint_precondition_init(struct joint_preconditioner *p, const struct joint *j,
+                                     struct arena *arena) {
+    sepal_ctx *ctx = j->o->ctx;
+    size_t width = j->o->width;
+    *p = (struct joint_preconditioner){.j = j, .factors = 1};
+    p->scale = arena_alloc(ctx, arena, j->size, sizeof *p->scale);
+    p->curvature = arena_alloc(ctx, arena, j->cells, sizeof *p->curvature);
+    if (!p->scale || !p->curvature) return SEPAL_EMEMORY;
+    if (!has_factors(j)) return SEPAL_OK;
+    p->hessian = arena_zero(ctx, arena, 1, sizeof *p->hessian);
+    p->factor = arena_alloc(ctx, arena, j->classes * width, width * sizeof *p->factor);
+    if (!p->hessian || !p->factor) return SEPAL_EMEMORY;
+    TRY(hessian_init(p->hessian, j->o, arena));
+    p->hessian->single = hessian_may_be_single(p->hessian, 1);
+    return SEPAL_OK;
+}
+
+/* ---- diagonals -------------------------------------------------------------------------------- */
+
+/* The root of the diagonal is a better preconditioner than the diagonal for counts and bits; but columns of
+   very different scale need all of it, and so does a problem without a penalty. */
+static void scale_diagonal(struct joint_preconditioner *p) {
+    static const double far = 1e9;
+    const struct joint *j = p->j;
+    double *h = p->scale, least = INFINITY, most = 0;
+    for (size_t k = 0; k < j->size; k++) {
+        if (k < joint_penalised(j)) h[k] += j->o->l2;
+        if (h[k] > 0 && k % j->lanes < j->classes) least = fmin(least, h[k]);
+        most = fmax(most, h[k]);
+    }
+    bool whole = !(j->o->l2 > 0) || most > far * least;
+    for (size_t k = 0; k < j->size; k++) h[k] = !(h[k] > 0) ? 1 : whole ? h[k] : sqrt(h[k]);
+}
+
+static sepal_status make_diagonal(struct joint_preconditioner *p, const double *state) {
+    const struct joint *j = p->j;
+    for (size_t i = 0; i < j->o->n; i++)
+        for (size_t l = 0; l < j->lanes; l++) {
+            size_t at = i * j->lanes + l;
+            p->curvature[at] = j->o->row_weight[i] * state[at] * (1 - state[at]);
+        }
+    TRY(joint_squares(p->scale, j, p->curvature));
+    scale_diagonal(p);
+    return SEPAL_OK;
+}
+
+/* ---- factors ---------------------------------------------------------------------------------- */
+
+/* At weights of 0 all classes have the same probabilities. */
+static bool are_alike(const struct joint *j, const double *state) {
+    for (size_t i = 0; i < j->o->n; i++)
+        for (size_t k = 1; k < j->classes; k++)
+            if (state[i * j->lanes + k] != state[i * j->lanes]) return false;
+    return true;
+}
+
+static sepal_status make_factor(struct joint_preconditioner *p, const double *state, size_t k) {
+    const struct joint *j = p->j;
+    const struct objective *o = j->o;
+    double *factor = p->factor + k * o->width * o->width;
+    for (size_t i = 0; i < o->n; i++) {
+        double part = state[i * j->lanes + k];
+        p->curvature[i] = o->row_weight[i] * part * (1 - part);
+    }
+    TRY(hessian_make(factor, p->hessian, p->curvature));
+    if (factor_make(factor, o->width, p->scale + k * o->width, o->ctx)) return SEPAL_OK;
+    /* numbers beyond the range of a double: the columns as they are */
+    memset(factor, 0, o->width * o->width * sizeof *factor);
+    for (size_t c = 0; c < o->width; c++) {
+        factor[c * o->width + c] = 1;
+        p->scale[k * o->width + c] = 1;
+    }
+    return SEPAL_OK;
+}
+
+sepal_status joint_precondition_make(struct joint_preconditioner *p, const double *state) {
+    if (!p->hessian) return make_diagonal(p, state);
+    p->factors = are_alike(p->j, state) ? 1 : p->j->classes;
+    for (size_t k = 0; k < p->factors; k++) TRY(make_factor(p, state, k));
+    return SEPAL_OK;
+}
+
+/* ---- their use -------------------------------------------------------------------------------- */
+
+static void solve_class(const struct joint_preconditioner *p, size_t k, double *z, double *x) {
+    const struct joint *j = p->j;
+    size_t width = j->o->width, which = p->factors == 1 ? 0 : k;
+    for (size_t c = 0; c < width; c++) x[c] = z[c * j->lanes + k];
+    factor_solve(p->factor + which * width * width, width, p->scale + which * width, x,
+                 j->o->ctx);
+    for (size_t c = 0; c < width; c++) z[c * j->lanes + k] = x[c];
+}
+
+void joint_precondition(const struct joint_preconditioner *p, const double *r, double *z) {
+    const struct joint *j = p->j;
+    if (!p->hessian) {
+        for (size_t k = 0; k < j->size; k++) z[k] = r[k] / p->scale[k];
+        return;
+    }
+    memcpy(z, r, j->size * sizeof *z);
+    /* the curvatures are not needed any more; n >= width is not sure, so z has room behind it */
+    for (size_t k = 0; k < j->classes; k++) solve_class(p, k, z, z + j->size);
+}
+
+double joint_precondition_price(const struct joint_preconditioner *p) {
+    const struct joint *j = p->j;
+    static const double product = 0.3; /* of a matrix product, beside a pass's operation */
+    if (!p->hessian) return 1;
+    double width = (double)j->o->width, entries = joint_entries(j) / (double)j->o->n;
+    double each = p->hessian->scatters ? entries / 4 : width * width / entries * product / 8;
+    return each + width * width * width / 3 * (double)j->classes /
+                      (joint_entries(j) * 4 * (double)j->lanes);
+}

@@ -1,0 +1,68 @@
+/* What a solver of a joint objective is given, and what it leaves: as solvers/solver.h, for K scores a row. */
+#ifndef SEPAL_JOINT_JOINT_SOLVER_H
+#define SEPAL_JOINT_JOINT_SOLVER_H
+
+#include "core/solver_name.h"
+#include "joint/joint.h"
+#include "solvers/solver.h"
+
+struct joint_solver {
+    /* Given. */
+    const struct joint *j;
+    double tol;      /* stop when the relative gap is known to be at most this */
+    size_t max_iter; /* 0: the solver's own limit */
+    uint64_t seed;
+    bool (*stops)(void *payload, size_t iteration, double objective, double gap);
+    void *payload;
+    const struct sgd_options *sgd;
+
+    double *u;     /* the point (j->size): where to start, then the best found */
+    bool warm;     /* the start is worth something; else it is 0 */
+    double *alpha; /* n x lanes: dual variables, if `paired` */
+    bool paired;
+
+    size_t iterations;
+    bool converged; /* by the solver's own account */
+    bool stopped;   /* by `stops` */
+    bool diverged;  /* the next weights were no numbers; the point is the last that was */
+    double drift;   /* newton-cg without a penalty: the largest change of a score in its last step */
+    double decrement; /* newton-cg: the decrease that its last step promised; others leave NaN */
+};
+
+/* A row of the table of joint solvers; a new one is one file and one line in joint_solvers.def. */
+struct joint_solver_row {
+    struct solver_name name;
+    const char *suits; /* the data it is chosen for, in the report */
+    sepal_status (*solve)(struct joint_solver *d);
+    const char *(*refuses)(const struct joint *j); /* why it cannot; NULL: it can */
+    /* Foreseen, nanoseconds. NULL: it is chosen where no other can do it, or when it is asked for. */
+    double (*cost)(const struct joint *j, double tol);
+};
+
+#define JOINT_SOLVER(name) extern const struct joint_solver_row joint_solver_##name;
+#include "joint/joint_solvers.def"
+#undef JOINT_SOLVER
+extern const struct joint_solver_row *const joint_solver_table[]; /* these end with NULL */
+extern const struct solver_name *const joint_solver_names[];
+
+/* ---- joint_precondition.c: an approximate inverse of the Hessian ---------------------------------- */
+
+/* Of each class's own part of the Hessian, X' diag(c_i p_ik (1 - p_ik)) X + l2: a factor of it where the
+   columns are few, else its diagonal. */
+struct joint_preconditioner {
+    const struct joint *j;
+    struct hessian *hessian; /* NULL: diagonals */
+    double *curvature;       /* n */
+    size_t factors;          /* 1: all classes share it; else K */
+    double *factor, *scale;  /* factors x width^2; factors x width. Diagonals: scale is size */
+};
+sepal_status joint_precondition_init(struct joint_preconditioner *p, const struct joint *j,
+                                     struct arena *arena);
+/* From the probabilities, n x lanes. */
+sepal_status joint_precondition_make(struct joint_preconditioner *p, const double *state);
+/* z = about H^-1 r */
+void joint_precondition(const struct joint_preconditioner *p, const double *r, double *z);
+/* What making it costs, in reads of all rows for a product. */
+double joint_precondition_price(const struct joint_preconditioner *p);
+
+#endif

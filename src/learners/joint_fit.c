@@ -1,0 +1,201 @@
+#include "learners/joint_fit.h"
+
+#include "joint/joint_certify.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- set-up ------------------------------------------------------------------------------------ */
+
+/* Where another model left off: the biases are those of rows less the centre of our answer. One function of
+   two classes is half of it for one, and minus that for the other. */
+static void joint_set_start(struct joint_fit *all) {
+    const struct fit *fit = all->convex.fit;
+    const struct linear *warm = fit->warm, *own = &fit->linear;
+    const struct joint *j = &all->joint;
+    size_t cols = j->o->cols;
+    if (!warm) return;
+    for (size_t k = 0; k < j->classes; k++) {
+        double factor = warm->rows == 1 ? (k == 1 ? 0.5 : -0.5) : 1;
+        size_t r = warm->rows == 1 ? 0 : k;
+        double bias = factor * warm->b[r];
+        for (size_t c = 0; c < cols; c++) {
+            double w = factor * warm->w[r * cols + c];
+            double before = warm->centre ? warm->centre[c] : 0,
+                   now = own->centre ? own->centre[c] : 0;
+            all->solver.u[c * j->lanes + k] = w;
+            bias += w * (now - before);
+        }
+        if (j->o->bias != BIAS_NONE) all->solver.u[cols * j->lanes + k] = bias;
+    }
+    all->solver.warm = true;
+}
+
+/* Nothing leads back from where the objective is infinite, and a start worse than 0 is none. */
+static sepal_status joint_judge_start(struct joint_fit *all) {
+    const struct joint *j = &all->joint;
+    struct joint_solver *d = &all->solver;
+    double loss, at_zero;
+    if (!d->warm) return SEPAL_OK;
+    memset(d->alpha, 0, j->cells * sizeof *d->alpha);
+    TRY(joint_loss_at(&at_zero, j, d->alpha));
+    TRY(joint_scores(d->alpha, j, d->u));
+    TRY(joint_loss_at(&loss, j, d->alpha));
+    double there = loss + joint_penalty(j, d->u);
+    if (there <= at_zero || convex_is_sgd(all->convex.fit)) return SEPAL_OK;
+    memset(d->u, 0, j->size * sizeof *d->u);
+    d->warm = false;
+    warn(j->o->ctx, "warm-start",
+         "the model of " OPTION "warm is no start: its objective on these rows is %.3g, and "
+         "weights of 0 have %.3g, so these were the start",
+         there, at_zero);
+    return SEPAL_OK;
+}
+
+static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss *loss) {
+    struct convex *convex = &all->convex;
+    struct fit *fit = convex->fit;
+    size_t classes = fit->data->schema->n_classes;
+    convex->joint = &all->joint;
+    all->joint = (struct joint){.o = &convex->objective, .loss = loss, .classes = classes};
+    TRY(linear_init(&fit->linear, fit->ctx, classes, fit->data->matrix.cols, convex_centres(fit)));
+    TRY(convex_pose(convex, &loss_logistic, fit->linear.centre));
+    if (!convex->centred) linear_uncentre(&fit->linear);
+    TRY(joint_init(&all->joint));
+    const struct solver *d = &convex->descent;
+    all->solver = (struct joint_solver){.j = &all->joint,
+                                        .tol = d->tol,
+                                        .max_iter = d->max_iter,
+                                        .seed = d->seed,
+                                        .stops = d->stops,
+                                        .payload = d->payload,
+                                        .sgd = d->sgd,
+                                        .decrement = NAN};
+    all->solver.u = arena_zero(fit->ctx, &fit->arena, all->joint.size, sizeof(double));
+    all->solver.alpha = arena_zero(fit->ctx, &fit->arena, all->joint.cells, sizeof(double));
+    if (!all->solver.u || !all->solver.alpha) return SEPAL_EMEMORY;
+    joint_set_start(all);
+    return joint_judge_start(all);
+}
+
+/* ---- which solver ------------------------------------------------------------------------------ */
+
+static sepal_status joint_refuse(struct joint_fit *all, const struct joint_solver_row *solver,
+                                 const char *why) {
+    char able[256] = "";
+    for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
+        if ((*row)->refuses(&all->joint)) continue;
+        if (*able) strncat(able, ", ", sizeof able - strlen(able) - 1);
+        strncat(able, (*row)->name.name, sizeof able - strlen(able) - 1);
+    }
+    return fail(all->convex.fit->ctx, SEPAL_EUSAGE,
+                "the solver %s cannot do this: %s; leave " OPTION "solver out, or take one of: %s",
+                solver->name.name, why, able);
+}
+
+/* The one asked for, or the cheapest of those that can. */
+static sepal_status joint_choose(const struct joint_solver_row **out, const char **why,
+                                 struct joint_fit *all) {
+    const struct joint *j = &all->joint;
+    /* its row begins with the name */
+    *out = (const struct joint_solver_row *)all->convex.fit->options.asked;
+    *why = "as asked";
+    if (*out) {
+        const char *cannot = (*out)->refuses(j);
+        return cannot ? joint_refuse(all, *out, cannot) : SEPAL_OK;
+    }
+    double least = INFINITY;
+    for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
+        if ((*row)->name.as_given || (*row)->refuses(j)) continue;
+        double cost = (*row)->cost ? (*row)->cost(j, all->solver.tol) : DBL_MAX;
+        if (*out && !(cost < least)) continue;
+        *out = *row;
+        least = cost;
+    }
+    *why = (*out)->suits;
+    return SEPAL_OK;
+}
+
+/* ---- solving ------------------------------------------------------------------------------------ */
+
+static sepal_status joint_prove_fit(struct joint_fit *all) {
+    const struct joint *j = &all->joint;
+    const struct joint_solver *d = &all->solver;
+    bool theirs = d->paired && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
+    return joint_certify(&all->convex.proof, j, d->u, theirs ? d->alpha : NULL);
+}
+
+/* The solver's own gap is checked; where it was too small, it goes on with a stricter aim. */
+static sepal_status joint_solve(struct joint_fit *all, const struct joint_solver_row *row) {
+    enum { ROUNDS = 6 };
+    static const double LITTLE_MORE = 2;
+    struct joint_solver *d = &all->solver;
+    struct convex *convex = &all->convex;
+    for (int round = 0;; round++) {
+        size_t before = d->iterations;
+        TRY(row->solve(d));
+        TRY(joint_prove_fit(all));
+        if (!d->converged || d->stopped || !(convex->proof.gap > convex->tol)) break;
+        bool lost = convex->proof.gap <= LITTLE_MORE * convex_rounding(convex);
+        if (lost || round == ROUNDS || (round > 0 && d->iterations == before)) {
+            d->converged = false;
+            break;
+        }
+        d->tol *= 0.1;
+        d->converged = false;
+        d->warm = true;
+    }
+    if (convex->proof.gap <= convex->tol) d->converged = true;
+    return SEPAL_OK;
+}
+
+/* ---- what came of it ---------------------------------------------------------------------------- */
+
+/* Of two classes the difference of their functions. */
+static void joint_keep_weights(struct joint_fit *all) {
+    const struct joint *j = &all->joint;
+    struct linear *linear = &all->convex.fit->linear;
+    size_t cols = j->o->cols;
+    const double *u = all->solver.u;
+    bool bias = j->o->bias != BIAS_NONE;
+    for (size_t r = 0; r < linear->rows; r++) {
+        size_t k = linear->rows == 1 ? 1 : r;
+        for (size_t c = 0; c <= cols; c++) {
+            const double *at = u + c * j->lanes;
+            double x = c < cols || bias ? at[k] - (linear->rows == 1 ? at[0] : 0) : 0;
+            *(c < cols ? &linear->w[r * cols + c] : &linear->b[r]) = x;
+        }
+    }
+}
+
+/* What the report and the warnings are made of. */
+static void joint_hand_over(struct joint_fit *all) {
+    struct solver *to = &all->convex.descent;
+    const struct joint_solver *d = &all->solver;
+    to->u = d->u;
+    to->iterations = d->iterations;
+    to->converged = d->converged;
+    to->stopped = d->stopped;
+    to->diverged = d->diverged;
+    to->drift = d->drift;
+    to->decrement = d->decrement;
+}
+
+sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
+    struct joint_fit all = {.convex = {.fit = fit, .config = fit->config}};
+    const struct joint_solver_row *row;
+    const char *why;
+    TRY(joint_set_up(&all, loss));
+    TRY(joint_choose(&row, &why, &all));
+    TRY(convex_warn_unused(&all.convex));
+    TRY(joint_solve(&all, row));
+    joint_remove_shift(&all.joint, all.solver.u);
+    joint_keep_weights(&all);
+    joint_hand_over(&all);
+    TRY(convex_separation(&all.convex));
+    convex_warn(&all.convex);
+    const struct convex_solver named = {.name = row->name};
+    convex_report(&all.convex, &(struct convex_plan){.first = &named, .why = why});
+    return SEPAL_OK;
+}

@@ -1,0 +1,16 @@
+/* Fits of joint multi-class objectives: what softmax and the machine of Crammer and Singer share. */
+#ifndef SEPAL_LEARNERS_JOINT_FIT_H
+#define SEPAL_LEARNERS_JOINT_FIT_H
+
+#include "joint/joint_solver.h"
+#include "learners/convex.h"
+
+struct joint_fit {
+    struct convex convex; /* parameters, objective, proof and report, as of two classes */
+    struct joint joint;
+    struct joint_solver solver;
+};
+
+sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss);
+
+#endif

@@ -1,0 +1,32 @@
+/* Softmax regression: the probabilities of K classes by one linear function each, fitted jointly. */
+#include "learners/joint_fit.h"
+
+static const struct joint_loss *const softmax_losses[] = {&joint_cross_entropy,
+                                                          &joint_squared_error};
+
+static const struct parameter parameters[] = {
+    {"loss", PARAMETER_CHOICE, CONVEX_AT(loss), "cross_entropy", "cross_entropy|mse",
+     "-ln p of the row's class, or the sum over classes of (p - target)^2, which is not convex"},
+    CONVEX_PARAMETERS,
+    {0},
+};
+
+static sepal_status fit_softmax(struct fit *fit) {
+    const struct convex_config *config = fit->config;
+    return joint_fit(fit, softmax_losses[config->loss]);
+}
+
+const struct learner learner_softmax = {
+    .name = "softmax",
+    .summary = "softmax regression: multinomial logistic regression, all classes fitted jointly",
+    .activation = "softmax",
+    .machine = true,
+    .posterior = true,
+    .shiftable = convex_shiftable,
+    .settle = convex_settle,
+    .solvers = joint_solver_names,
+    .warms = true,
+    .parameters = parameters,
+    .config_size = sizeof(struct convex_config),
+    .fit = fit_softmax,
+};
