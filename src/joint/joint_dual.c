@@ -86,15 +86,30 @@ static sepal_status joint_conjugate_slab(sepal_ctx *ctx, size_t slab, void *payl
     return SEPAL_OK;
 }
 
-sepal_status joint_dual_value(double *out, double *v, const struct joint *j, const double *alpha) {
+/* For an L1 penalty alone the variables go towards their rows' own classes until |V| <= l1. */
+static void shrink_towards_own(const struct joint *j, const double *v, double *alpha) {
+    double most = 0;
+    for (size_t k = 0; k < joint_penalised(j); k++) most = fmax(most, fabs(v[k]));
+    double part = j->o->l1 / most;
+    for (size_t i = 0; part < 1 && i < j->o->n; i++) {
+        double *a = alpha + i * j->lanes;
+        for (size_t l = 0; l < j->lanes; l++) a[l] *= part;
+        a[j->o->label[i]] += 1 - part;
+    }
+}
+
+sepal_status joint_dual_value(double *out, double *v, const struct joint *j, double *alpha) {
     struct joint_conjugates all = {.j = j, .alpha = alpha};
     double square = 0;
-    TRY(parallel_for(j->o->ctx, j->o->slabs, joint_conjugate_slab, &all));
     TRY(joint_dual_sums(v, j, alpha));
+    if (j->o->l2 == 0) shrink_towards_own(j, v, alpha);
+    TRY(parallel_for(j->o->ctx, j->o->slabs, joint_conjugate_slab, &all));
+    *out = objective_total(j->o, all.sum);
+    if (j->o->l2 == 0) return SEPAL_OK;
     for (size_t k = 0; k < joint_penalised(j); k++) {
         double over = fmax(0, fabs(v[k]) - j->o->l1);
         square += over * over;
     }
-    *out = objective_total(j->o, all.sum) - square / (2 * j->o->l2);
+    *out -= square / (2 * j->o->l2);
     return SEPAL_OK;
 }

@@ -25,7 +25,7 @@ struct joint_solver {
     bool converged; /* by the solver's own account */
     bool stopped;   /* by `stops` */
     bool diverged;  /* the next weights were no numbers; the point is the last that was */
-    double drift;   /* newton-cg without a penalty: the largest change of a score in its last step */
+    double drift; /* newton-cg without a penalty: the largest change of a score in its last step */
     double decrement; /* newton-cg: the decrease that its last step promised; others leave NaN */
 };
 
