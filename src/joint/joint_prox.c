@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS_MOST = 5000, CYCLES_MOST = 10 };
+enum { ROUNDS_MOST = 5000, CYCLES_MOST = 2 };
 
 /* ---- where we are ------------------------------------------------------------------------------ */
 
@@ -117,14 +117,14 @@ static sepal_status cycle(struct joint_prox *p, bool *moved) {
     return SEPAL_OK;
 }
 
-static sepal_status joint_prox_run(struct joint_prox *p) {
+static sepal_status joint_prox_run(struct joint_prox *p, struct joint_support *support) {
     struct joint_solver *d = p->d;
     size_t most = d->max_iter ? d->max_iter : ROUNDS_MOST;
     double before = INFINITY;
     int idle = 0; /* rounds in which rounding left nothing to gain */
     p->bound = -INFINITY;
     for (;;) {
-        bool moved;
+        bool moved, steps = false;
         TRY(joint_prox_look(p));
         d->converged = p->gap <= d->tol;
         idle = p->objective < before ? 0 : idle + 1;
@@ -132,8 +132,9 @@ static sepal_status joint_prox_run(struct joint_prox *p) {
         if (d->converged || d->stopped || d->iterations >= most || idle > 2) return SEPAL_OK;
         (void)choose_sets(p);
         TRY(cycle(p, &moved));
+        if (!d->stopped) TRY(joint_prox_support(p, support, &steps));
         d->iterations++;
-        if (!moved) return SEPAL_OK;
+        if (!moved && !steps) return SEPAL_OK;
     }
 }
 
@@ -154,9 +155,13 @@ static sepal_status joint_prox_allocate(struct joint_prox *p, struct arena *aren
 
 static sepal_status solve_joint_prox(struct joint_solver *d) {
     struct joint_prox p = {.d = d, .j = d->j};
+    struct joint_support s;
     struct arena arena = {0};
     sepal_status status = joint_prox_allocate(&p, &arena);
-    if (status == SEPAL_OK) status = joint_prox_run(&p);
+    if (status == SEPAL_OK)
+        status = ARENA_VECTORS(d->j->o->ctx, &arena, d->j->size, &s.slope, &s.inverse, &s.residual,
+                               &s.direction, &s.step, &s.point);
+    if (status == SEPAL_OK) status = joint_prox_run(&p, &s);
     columns_clear(&p.columns);
     arena_clear(&arena);
     return status;

@@ -29,6 +29,12 @@ struct joint_prox {
     double shift;          /* every row's score has this more: the centres and the bias */
 };
 
+/* joint_prox_support.c: one Newton step of all weights that are not 0; vectors of j->size. */
+struct joint_support {
+    double *slope, *inverse, *residual, *direction, *step, *point;
+};
+sepal_status joint_prox_support(struct joint_prox *p, struct joint_support *s, bool *moved);
+
 /* joint_prox_class.c: one step of class k within its set. The violations that it finds are added up. */
 sepal_status joint_prox_class(struct joint_prox *p, size_t k, double *violations, bool *moved);
 
