@@ -86,7 +86,9 @@ static sepal_status joint_newton_solve(struct joint_newton *s, double forcing) {
         s->d->stopped = s->d->stops(s->d->payload, s->d->iterations, s->objective, s->gap);
         if (s->d->stopped) break; /* the step so far is taken all the same */
     }
-    s->promise = ended ? model / fmax(fabs(s->objective), 1e-300) : NAN;
+    /* where rounding leaves no curvature, what the preconditioner promises */
+    double scale = fmax(fabs(s->objective), 1e-300);
+    s->promise = ended ? model / scale : 0.5 * rz / scale <= s->d->tol ? model / scale : NAN;
     return SEPAL_OK;
 }
 

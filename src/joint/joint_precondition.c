@@ -69,6 +69,16 @@ static bool are_alike(const struct joint *j, const double *state) {
     return true;
 }
 
+/* Columns that do not move take no part: their rows and columns are those of the identity. */
+static void leave_out(const struct joint_preconditioner *p, double *h, size_t k) {
+    const struct joint *j = p->j;
+    size_t width = j->o->width;
+    for (size_t a = 0; p->moves && a < width; a++)
+        for (size_t b = a; b < width; b++)
+            if (!p->moves[a * j->lanes + k] || !p->moves[b * j->lanes + k])
+                h[a * width + b] = a == b;
+}
+
 static sepal_status make_factor(struct joint_preconditioner *p, const double *state, size_t k) {
     const struct joint *j = p->j;
     const struct objective *o = j->o;
@@ -78,6 +88,7 @@ static sepal_status make_factor(struct joint_preconditioner *p, const double *st
         p->curvature[i] = o->row_weight[i] * part * (1 - part);
     }
     TRY(hessian_make(factor, p->hessian, p->curvature));
+    leave_out(p, factor, k);
     if (factor_make(factor, o->width, p->scale + k * o->width, o->ctx)) return SEPAL_OK;
     /* numbers beyond the range of a double: the columns as they are */
     memset(factor, 0, o->width * o->width * sizeof *factor);
@@ -90,9 +101,15 @@ static sepal_status make_factor(struct joint_preconditioner *p, const double *st
 
 sepal_status joint_precondition_make(struct joint_preconditioner *p, const double *state) {
     if (!p->hessian) return make_diagonal(p, state);
-    p->factors = are_alike(p->j, state) ? 1 : p->j->classes;
+    p->factors = are_alike(p->j, state) && !p->moves ? 1 : p->j->classes;
     for (size_t k = 0; k < p->factors; k++) TRY(make_factor(p, state, k));
     return SEPAL_OK;
+}
+
+sepal_status joint_precondition_some(struct joint_preconditioner *p, const double *state,
+                                     const bool *moves) {
+    p->moves = moves;
+    return joint_precondition_make(p, state);
 }
 
 /* ---- their use -------------------------------------------------------------------------------- */
@@ -107,13 +124,11 @@ static void solve_class(const struct joint_preconditioner *p, size_t k, double *
 
 void joint_precondition(const struct joint_preconditioner *p, const double *r, double *z) {
     const struct joint *j = p->j;
-    if (!p->hessian) {
-        for (size_t k = 0; k < j->size; k++) z[k] = r[k] / p->scale[k];
-        return;
-    }
     memcpy(z, r, j->size * sizeof *z);
-    /* the curvatures are not needed any more; n >= width is not sure, so z has room behind it */
-    for (size_t k = 0; k < j->classes; k++) solve_class(p, k, z, z + j->size);
+    for (size_t k = 0; !p->hessian && k < j->size; k++) z[k] /= p->scale[k];
+    for (size_t k = 0; p->hessian && k < j->classes; k++) solve_class(p, k, z, z + j->size);
+    for (size_t k = 0; p->moves && k < j->size; k++)
+        if (!p->moves[k]) z[k] = 0;
 }
 
 double joint_precondition_price(const struct joint_preconditioner *p) {

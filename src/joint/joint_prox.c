@@ -144,7 +144,7 @@ static sepal_status joint_prox_allocate(struct joint_prox *p, struct arena *aren
     TRY(ARENA_VECTORS(o->ctx, arena, j->cells, &p->sweep.score, &p->sweep.state, &p->alpha));
     TRY(ARENA_VECTORS(o->ctx, arena, j->size, &p->sweep.gradient, &p->v));
     TRY(ARENA_VECTORS(o->ctx, arena, o->n, &p->slope, &p->scaled, &p->curvature, &p->once_rows,
-                      &p->twice_rows, &p->t));
+                      &p->twice_rows, &p->t, &p->odds));
     TRY(ARENA_VECTORS(o->ctx, arena, o->width, &p->step, &p->once, &p->second));
     p->few = arena_alloc(o->ctx, arena, j->classes, sizeof *p->few);
     p->n_set = arena_alloc(o->ctx, arena, j->classes, sizeof *p->n_set);
@@ -153,14 +153,23 @@ static sepal_status joint_prox_allocate(struct joint_prox *p, struct arena *aren
     return columns_make(&p->columns, o->ctx, &o->rows, NULL, o->centre);
 }
 
+static sepal_status support_allocate(struct joint_support *s, const struct joint *j,
+                                     struct arena *arena) {
+    sepal_ctx *ctx = j->o->ctx;
+    TRY(ARENA_VECTORS(ctx, arena, j->size, &s->slope, &s->residual, &s->direction, &s->step,
+                      &s->point));
+    TRY(ARENA_VECTORS(ctx, arena, j->size + j->o->width, &s->z));
+    s->moves = arena_alloc(ctx, arena, j->size, sizeof *s->moves);
+    if (!s->moves) return SEPAL_EMEMORY;
+    return joint_precondition_init(&s->precondition, j, arena);
+}
+
 static sepal_status solve_joint_prox(struct joint_solver *d) {
     struct joint_prox p = {.d = d, .j = d->j};
     struct joint_support s;
     struct arena arena = {0};
     sepal_status status = joint_prox_allocate(&p, &arena);
-    if (status == SEPAL_OK)
-        status = ARENA_VECTORS(d->j->o->ctx, &arena, d->j->size, &s.slope, &s.inverse, &s.residual,
-                               &s.direction, &s.step, &s.point);
+    if (status == SEPAL_OK) status = support_allocate(&s, d->j, &arena);
     if (status == SEPAL_OK) status = joint_prox_run(&p, &s);
     columns_clear(&p.columns);
     arena_clear(&arena);

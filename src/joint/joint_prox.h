@@ -9,8 +9,9 @@ struct joint_prox {
     struct joint_solver *d;
     const struct joint *j;
     struct csc columns;
-    struct joint_sweep sweep; /* its state, the probabilities, follows the steps of the classes */
-    double *alpha, *v;        /* n x lanes; size: for the dual bound */
+    struct joint_sweep
+        sweep; /* its scores and its state, the probabilities, follow the steps of the classes */
+    double *alpha, *v; /* n x lanes; size: for the dual bound */
     double objective, bound, gap;
     uint32_t *set; /* classes x cols: the columns that may move, rising */
     size_t *n_set;
@@ -21,6 +22,7 @@ struct joint_prox {
     double *curvature;                       /* c_i p_ik (1 - p_ik) */
     double *scaled, *once_rows, *twice_rows; /* as the columns want them, see csc.h */
     double *t;                               /* what the step adds to the scores */
+    double *odds;                            /* of the class, as logarithms */
     /* Coordinates of the set, in its order: */
     double *step;          /* and of the bias, at the place behind */
     double *once, *second; /* sums of curvature times x - c, and of its square and the penalty's */
@@ -31,7 +33,10 @@ struct joint_prox {
 
 /* joint_prox_support.c: one Newton step of all weights that are not 0; vectors of j->size. */
 struct joint_support {
-    double *slope, *inverse, *residual, *direction, *step, *point;
+    struct joint_preconditioner precondition;
+    bool *moves; /* which numbers of the point may */
+    double *slope, *residual, *direction, *step, *point;
+    double *z; /* as joint_precondition wants it */
 };
 sepal_status joint_prox_support(struct joint_prox *p, struct joint_support *s, bool *moved);
 

@@ -125,24 +125,58 @@ static void class_scores(struct joint_prox *p, size_t k) {
         if (p->step[s] != 0) columns_add(&p->columns, p->set[k * o->cols + s], p->step[s], p->t);
 }
 
-/* How the objective changes when this class's scores grow by length t: with p of this class, a row's loss by
-   ln(1 + p (e^t - 1)), less t in its own class. */
-static double class_change(const struct joint_prox *p, size_t k, double length) {
+/* The logarithm of this class's odds, s_k less that of the sum of the others' exponentials: from the
+   probabilities, unless they are too small to be told. */
+static void class_odds(struct joint_prox *p, size_t k) {
+    static const double least = 1e-290;
+    const struct joint *j = p->j;
+    for (size_t i = 0; i < j->o->n; i++) {
+        const double *row = p->sweep.state + i * j->lanes, *s = p->sweep.score + i * j->lanes;
+        double others = 0, most = -INFINITY;
+        for (size_t l = 0; l < j->classes; l++) {
+            if (l == k) continue;
+            others += row[l];
+            most = fmax(most, s[l]);
+        }
+        if (row[k] > least && others > least) {
+            p->odds[i] = log(row[k] / others);
+            continue;
+        }
+        double sum = 0;
+        for (size_t l = 0; l < j->classes; l++) sum += l == k ? 0 : exp(s[l] - most);
+        p->odds[i] = s[k] - most - log(sum);
+    }
+}
+
+/* The sum of the losses in this class's scores, which are length t more: ln(1 + e^odds), less the score in its
+   own class. Up to a constant. */
+static double class_loss(const struct joint_prox *p, size_t k, double length) {
+    enum { PART = 256 };
+    const struct objective *o = p->j->o;
+    double m[PART], value[PART], unused[2][PART], sum = 0;
+    for (size_t i = 0, n; i < o->n; i += n) {
+        n = o->n - i < PART ? o->n - i : PART;
+        for (size_t r = 0; r < n; r++) {
+            double side = (size_t)o->label[i + r] == k ? 1 : -1;
+            m[r] = side * (p->odds[i + r] + length * p->t[i + r]);
+        }
+        o->ctx->kernels->logistic(m, n, value, unused[0], unused[1]);
+        sum += o->ctx->kernels->dot_f64(o->row_weight + i, value, n);
+    }
+    return sum;
+}
+
+static double class_penalty_change(const struct joint_prox *p, size_t k, double length) {
     const struct joint *j = p->j;
     const struct objective *o = j->o;
-    double loss = 0, penalty = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        double t = length * p->t[i], part = p->sweep.state[i * j->lanes + k];
-        double change = log1p(part * expm1(t));
-        loss += o->row_weight[i] * ((size_t)o->label[i] == k ? change - t : change);
-    }
+    double penalty = 0;
     size_t last = p->n_set[k] + (o->bias == BIAS_PENALISED);
     for (size_t s = 0; s < last; s++) {
         size_t c = s < p->n_set[k] ? p->set[k * o->cols + s] : o->cols;
         double w = p->d->u[c * j->lanes + k], to = w + length * p->step[s];
         penalty += o->l1 * (fabs(to) - fabs(w)) + 0.5 * o->l2 * (to - w) * (to + w);
     }
-    return loss + penalty;
+    return penalty;
 }
 
 /* What the model promises at full length, to first order: below 0. */
@@ -163,14 +197,16 @@ static double class_promise(const struct joint_prox *p, size_t k) {
 static double class_length(const struct joint_prox *p, size_t k) {
     enum { TRIALS = 30 };
     static const double enough = 0.01;
-    double promise = class_promise(p, k), length = 1;
+    double promise = class_promise(p, k), length = 1, before = class_loss(p, k, 0);
     if (!(promise < 0)) return 0;
-    for (int trial = 0; trial < TRIALS; trial++, length *= 0.5)
-        if (class_change(p, k, length) <= enough * length * promise) return length;
+    for (int trial = 0; trial < TRIALS; trial++, length *= 0.5) {
+        double change = class_loss(p, k, length) - before + class_penalty_change(p, k, length);
+        if (change <= enough * length * promise) return length;
+    }
     return 0;
 }
 
-/* The weights, and the probabilities of all classes. */
+/* The weights, this class's scores, and the probabilities of all classes. */
 static void class_move(struct joint_prox *p, size_t k, double length) {
     const struct joint *j = p->j;
     const struct objective *o = j->o;
@@ -179,12 +215,12 @@ static void class_move(struct joint_prox *p, size_t k, double length) {
         *w = length == 1 ? *w + p->step[s] : *w + length * p->step[s];
     }
     if (o->bias != BIAS_NONE) p->d->u[o->cols * j->lanes + k] += length * p->step[p->n_set[k]];
-    for (size_t i = 0; i < o->n; i++) {
-        double *row = p->sweep.state + i * j->lanes, t = length * p->t[i];
-        double grown = row[k] * exp(t), sum = grown;
-        for (size_t l = 0; l < j->classes; l++) sum += l == k ? 0 : row[l];
-        row[k] = grown;
-        for (size_t l = 0; l < j->classes; l++) row[l] /= sum;
+    for (size_t i = 0; i < o->n; i++) p->sweep.score[i * j->lanes + k] += length * p->t[i];
+    for (size_t i = 0, n; i < o->n; i += n) {
+        double value[JOINT_PANEL];
+        n = o->n - i < JOINT_PANEL ? o->n - i : JOINT_PANEL;
+        o->ctx->kernels->softmax(p->sweep.score + i * j->lanes, n, j->classes, j->lanes,
+                                 o->label + i, value, p->sweep.state + i * j->lanes);
     }
 }
 
@@ -193,6 +229,7 @@ sepal_status joint_prox_class(struct joint_prox *p, size_t k, double *violations
     class_curvatures(p, k, &along);
     class_descend(p, k, &along, violations);
     class_scores(p, k);
+    class_odds(p, k);
     double length = class_length(p, k);
     *moved = length > 0;
     if (*moved) class_move(p, k, length);
