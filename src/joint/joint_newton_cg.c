@@ -26,6 +26,8 @@ struct joint_newton {
     double objective, bound, gap;
     double promise; /* the decrease that the step promises, relative; NaN: not asked to its end */
     double spent;   /* products since the preconditioner was made */
+    double least, least_gap; /* the least objective and gap so far, ... */
+    int idle;                /* ... and the number of steps since one of them was */
 };
 
 static double joint_newton_dot(const struct joint_newton *s, const double *a, const double *b) {
@@ -129,16 +131,17 @@ static sepal_status joint_value_at(double *out, const struct joint_newton *s, do
     return SEPAL_OK;
 }
 
-/* A length that decreases the objective enough (Armijo), from 1 down; 0: none does. */
+/* A length that decreases the objective enough (Armijo), up to rounding, from 1 down; 0: none does. */
 static sepal_status joint_newton_search(struct joint_newton *s, double *length) {
     enum { TRIALS = 30 };
-    static const double enough = 1e-4;
-    double slope = joint_newton_dot(s, s->sweep.gradient, s->step), value;
+    static const double enough = 1e-4, rounding = 8 * DBL_EPSILON;
+    double slack = rounding * fabs(s->objective),
+           slope = joint_newton_dot(s, s->sweep.gradient, s->step), value;
     double length_now = 1;
     *length = 0;
     for (int trial = 0; trial < TRIALS && slope < 0; trial++) {
         TRY(joint_value_at(&value, s, length_now));
-        if (value <= s->objective + enough * length_now * slope) {
+        if (value <= s->objective + enough * length_now * slope + slack) {
             *length = length_now;
             return SEPAL_OK;
         }
@@ -181,6 +184,16 @@ static sepal_status joint_newton_precondition(struct joint_newton *s) {
     return joint_precondition_make(&s->precondition, s->sweep.state);
 }
 
+/* Steps that gain nothing but rounding end. */
+static bool joint_newton_idles(struct joint_newton *s) {
+    enum { IDLE_MOST = 3 };
+    bool gains = s->objective < s->least || s->gap < s->least_gap;
+    s->idle = gains ? 0 : s->idle + 1;
+    s->least = fmin(s->least, s->objective);
+    s->least_gap = fmin(s->least_gap, s->gap);
+    return s->idle > IDLE_MOST;
+}
+
 /* Without a penalty the losses of classes that a linear machine separates fall for ever. */
 static bool joint_nothing_left(const struct joint_newton *s) {
     static const double nothing = 1e-13;
@@ -193,13 +206,14 @@ static sepal_status joint_newton_run(struct joint_newton *s) {
     bool penalised = s->j->o->l2 > 0;
     int sure = 0;
     s->bound = -INFINITY;
+    s->least = s->least_gap = INFINITY;
     s->promise = NAN;
     for (;;) {
         bool moved = false;
         TRY(joint_newton_look(s));
         d->converged = s->gap <= d->tol || sure == SURE;
-        if (d->converged || d->stopped || d->iterations >= most || joint_nothing_left(s))
-            return SEPAL_OK;
+        if (d->converged || d->stopped || d->iterations >= most) return SEPAL_OK;
+        if (joint_nothing_left(s) || joint_newton_idles(s)) return SEPAL_OK;
         d->stopped = d->stops(d->payload, d->iterations, s->objective, s->gap);
         if (d->stopped) return SEPAL_OK;
         TRY(joint_newton_precondition(s));

@@ -169,6 +169,15 @@ static void joint_keep_weights(struct joint_fit *all) {
     }
 }
 
+/* Free biases add up to 0 where the columns are 0, wherever the centre of the answer lies. */
+static void joint_settle_biases(struct joint_fit *all) {
+    struct linear *linear = &all->convex.fit->linear;
+    double sum = 0;
+    if (linear->rows == 1 || all->joint.o->bias != BIAS_FREE) return;
+    for (size_t r = 0; r < linear->rows; r++) sum += linear_bias(linear, r);
+    for (size_t r = 0; r < linear->rows; r++) linear->b[r] -= sum / (double)linear->rows;
+}
+
 /* What the report and the warnings are made of. */
 static void joint_hand_over(struct joint_fit *all) {
     struct solver *to = &all->convex.descent;
@@ -192,6 +201,7 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     TRY(joint_solve(&all, row));
     joint_remove_shift(&all.joint, all.solver.u);
     joint_keep_weights(&all);
+    joint_settle_biases(&all);
     joint_hand_over(&all);
     TRY(convex_separation(&all.convex));
     convex_warn(&all.convex);
