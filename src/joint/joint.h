@@ -57,8 +57,8 @@ static inline double joint_entries(const struct joint *j) {
     const struct matrix *rows = &j->o->rows;
     return rows->sparse ? (double)rows->nonzeros : (double)j->o->n * (double)j->o->cols;
 }
-/* Scores are defined up to a common shift: biases that are not penalised are made to add up to 0, and so are
-   the weights unless an L1 penalty would feel it. An L2 penalty only falls by that. */
+/* joint_shift.c: of all points with the same losses that with the least penalty; without one, numbers of all
+   classes add up to 0, as they do with an L2 penalty. */
 void joint_remove_shift(const struct joint *j, double *u);
 double joint_penalty(const struct joint *j, const double *u);
 

@@ -248,16 +248,6 @@ sepal_status joint_init(struct joint *j) {
     return j->slab_sum ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-void joint_remove_shift(const struct joint *j, double *u) {
-    const struct objective *o = j->o;
-    for (size_t c = 0; c < o->width; c++) {
-        double *row = u + c * j->lanes, sum = 0;
-        if (c < o->penalised && o->l1 > 0) continue;
-        for (size_t k = 0; k < j->classes; k++) sum += row[k];
-        for (size_t k = 0; k < j->classes; k++) row[k] -= sum / (double)j->classes;
-    }
-}
-
 double joint_penalty(const struct joint *j, const double *u) {
     double absolute = 0;
     size_t n = joint_penalised(j);

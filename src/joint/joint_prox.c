@@ -57,42 +57,6 @@ static sepal_status joint_prox_look(struct joint_prox *p) {
     return SEPAL_OK;
 }
 
-/* ---- a common shift ------------------------------------------------------------------------------ */
-
-/* The m that makes the penalty of w_k - m least. Its slope rises with m, from class to class in the order of
-   their weights: the m where it passes 0, a weight or between two. */
-static double best_shift(double *w, size_t n, double l1, double l2) {
-    double sum = 0;
-    for (size_t i = 1; i < n; i++) /* few: insertion */
-        for (size_t k = i; k > 0 && w[k - 1] > w[k]; k--) {
-            double x = w[k];
-            w[k] = w[k - 1];
-            w[k - 1] = x;
-        }
-    for (size_t i = 0; i < n; i++) sum += w[i];
-    for (size_t i = 0; i < n; i++) {
-        /* slope of the penalty by m just below and just above w[i] */
-        double ridge = l2 * ((double)n * w[i] - sum), below = (double)i - (double)(n - i);
-        if (ridge + l1 * (below + 2) < 0) continue;
-        if (ridge + l1 * below <= 0) return w[i];
-        return l2 > 0 ? (sum - l1 / l2 * below) / (double)n : w[i];
-    }
-    return w[n - 1];
-}
-
-static void remove_shifts(struct joint_prox *p) {
-    const struct joint *j = p->j;
-    for (size_t c = 0; c < j->o->penalised; c++) {
-        double *u = p->d->u + c * j->lanes;
-        size_t used = 0;
-        for (size_t k = 0; k < j->classes; k++) used += u[k] != 0;
-        if (2 * used < j->classes) continue; /* 0 is the best already */
-        memcpy(p->few, u, j->classes * sizeof *u);
-        double m = best_shift(p->few, j->classes, j->o->l1, j->o->l2);
-        for (size_t k = 0; k < j->classes; k++) u[k] -= m;
-    }
-}
-
 /* ---- the solver ------------------------------------------------------------------------------------ */
 
 /* Cycles over the classes within their sets, until their violations are a third of what they were. */
@@ -110,7 +74,7 @@ static sepal_status cycle(struct joint_prox *p, bool *moved) {
             p->d->stopped = p->d->stops(p->d->payload, p->d->iterations, p->objective, p->gap);
             if (p->d->stopped) return SEPAL_OK;
         }
-        remove_shifts(p);
+        joint_remove_shift(j, p->d->u);
         if (round == 0) first = violations;
         if (!(violations > part * first)) break;
     }
@@ -146,10 +110,9 @@ static sepal_status joint_prox_allocate(struct joint_prox *p, struct arena *aren
     TRY(ARENA_VECTORS(o->ctx, arena, o->n, &p->slope, &p->scaled, &p->curvature, &p->once_rows,
                       &p->twice_rows, &p->t, &p->odds));
     TRY(ARENA_VECTORS(o->ctx, arena, o->width, &p->step, &p->once, &p->second));
-    p->few = arena_alloc(o->ctx, arena, j->classes, sizeof *p->few);
     p->n_set = arena_alloc(o->ctx, arena, j->classes, sizeof *p->n_set);
     p->set = arena_alloc(o->ctx, arena, j->classes, o->cols * sizeof *p->set);
-    if (!p->few || !p->n_set || !p->set) return SEPAL_EMEMORY;
+    if (!p->n_set || !p->set) return SEPAL_EMEMORY;
     return columns_make(&p->columns, o->ctx, &o->rows, NULL, o->centre);
 }
 

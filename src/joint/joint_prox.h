@@ -15,7 +15,6 @@ struct joint_prox {
     double objective, bound, gap;
     uint32_t *set; /* classes x cols: the columns that may move, rising */
     size_t *n_set;
-    double *few; /* classes */
 
     /* Of the class at work. Rows: */
     double *slope; /* c_i (p_ik - [y_i = k]), of the model after the step so far but for `shift` */

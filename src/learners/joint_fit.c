@@ -135,6 +135,7 @@ static sepal_status joint_solve(struct joint_fit *all, const struct joint_solver
     for (int round = 0;; round++) {
         size_t before = d->iterations;
         TRY(row->solve(d));
+        joint_remove_shift(&all->joint, d->u);
         TRY(joint_prove_fit(all));
         if (!d->converged || d->stopped || !(convex->proof.gap > convex->tol)) break;
         bool lost = convex->proof.gap <= LITTLE_MORE * convex_rounding(convex);
@@ -199,7 +200,6 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     TRY(joint_choose(&row, &why, &all));
     TRY(convex_warn_unused(&all.convex));
     TRY(joint_solve(&all, row));
-    joint_remove_shift(&all.joint, all.solver.u);
     joint_keep_weights(&all);
     joint_settle_biases(&all);
     joint_hand_over(&all);

@@ -14,7 +14,9 @@ enum goal_kind {
     GOAL_HINGE,
     GOAL_SQUARED_HINGE,
     GOAL_SQUARES,
-    GOAL_PERCEPTRON
+    GOAL_PERCEPTRON,
+    GOAL_CROSS_ENTROPY,
+    GOAL_CRAMMER_SINGER
 };
 
 /* A two-class problem of a fit, or the fit itself. */
@@ -40,12 +42,16 @@ static inline enum goal_kind goal_of(const struct learner *learner, const char *
     if (strcmp(learner->name, "logistic") == 0) return GOAL_LOGISTIC;
     if (strcmp(learner->name, "least-squares") == 0) return GOAL_SQUARES;
     if (strcmp(learner->name, "perceptron") == 0) return GOAL_PERCEPTRON;
+    if (strcmp(learner->name, "softmax") == 0)
+        return spec_says(spec, learner, "loss", "mse") ? GOAL_UNKNOWN : GOAL_CROSS_ENTROPY;
     if (strcmp(learner->name, "svm") != 0) return GOAL_UNKNOWN;
+    if (spec_says(spec, learner, "loss", "crammer_singer")) return GOAL_CRAMMER_SINGER;
     return spec_says(spec, learner, "loss", "hinge") ? GOAL_HINGE : GOAL_SQUARED_HINGE;
 }
 
 static inline bool goal_is_convex(enum goal_kind kind) {
-    return kind == GOAL_LOGISTIC || kind == GOAL_HINGE || kind == GOAL_SQUARED_HINGE;
+    return kind == GOAL_LOGISTIC || kind == GOAL_HINGE || kind == GOAL_SQUARED_HINGE ||
+           kind == GOAL_CROSS_ENTROPY || kind == GOAL_CRAMMER_SINGER;
 }
 
 /* `total`: the weight of the rows. */
@@ -166,6 +172,14 @@ static inline void add_penalty(struct part *out, const struct goal *g, const str
     out->bar += 4 * (long double)(linear->cols + 8) * DBL_EPSILON * sum;
 }
 
+/* Of two classes a joint loss is one of the difference of the scores, and both rows of weights, which are
+   opposite, are penalised. */
+static inline void two_of_joint(struct goal *g) {
+    if (g->kind != GOAL_CROSS_ENTROPY && g->kind != GOAL_CRAMMER_SINGER) return;
+    g->kind = g->kind == GOAL_CROSS_ENTROPY ? GOAL_LOGISTIC : GOAL_HINGE;
+    g->l2 /= 2;
+}
+
 /* Of a problem with one row of weights. */
 static inline void part_own(struct part *out, const struct learner *learner,
                             const sepal_model *model, const sepal_data *data,
@@ -173,6 +187,7 @@ static inline void part_own(struct part *out, const struct learner *learner,
     const struct linear *linear = &model->linear;
     struct class_totals totals = totals_of(model, data, r);
     struct goal g = goal_read(learner, model->spec, totals.all);
+    two_of_joint(&g);
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
     out->known = g.kind != GOAL_UNKNOWN;
     for (size_t i = 0; i < f->rows && out->known; i++) {
@@ -192,6 +207,54 @@ static inline void part_own(struct part *out, const struct learner *learner,
     if (out->known) add_penalty(out, &g, linear, r);
 }
 
+/* The loss of a row's K scores, and what its terms may be off by where they are so by `error`. */
+static inline long double joint_loss_long(enum goal_kind kind, const long double *s, size_t classes,
+                                          size_t own) {
+    long double most = -INFINITY, sum = 0;
+    for (size_t k = 0; k < classes; k++)
+        most = fmaxl(most, s[k] + (kind == GOAL_CRAMMER_SINGER && k != own));
+    if (kind == GOAL_CRAMMER_SINGER) return most - s[own];
+    for (size_t k = 0; k < classes; k++) sum += expl(s[k] - most);
+    return most - s[own] + logl(sum);
+}
+
+/* The factors of the classes' losses, total / (K N_k), or 1. */
+static inline long double joint_factor(const struct goal *g, const sepal_data *data, int label) {
+    long double own = 0;
+    if (!g->balanced) return 1;
+    for (size_t i = 0; i < data->matrix.rows; i++)
+        if (data->label[i] == label) own += data_weight(data, i);
+    return data->total_weight / ((long double)data->schema->n_classes * own);
+}
+
+/* Of K functions of which every loss sees all scores. */
+static inline void part_own_softmax(struct part *out, const struct goal *g,
+                                    const sepal_model *model, const sepal_data *data,
+                                    const struct features *f) {
+    const struct linear *linear = &model->linear;
+    long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
+    long double *score = room(linear->rows, sizeof *score),
+                *factor = room(linear->rows, sizeof *factor);
+    long double at_zero = g->kind == GOAL_CRAMMER_SINGER ? 1 : logl((long double)linear->rows);
+    for (size_t k = 0; k < linear->rows; k++) factor[k] = joint_factor(g, data, (int)k);
+    for (size_t i = 0; i < f->rows; i++) {
+        size_t own = (size_t)data->label[i];
+        long double share = factor[own] * data_weight(data, i) / (long double)data->total_weight;
+        long double most = 0, reach;
+        for (size_t r = 0; r < linear->rows; r++) {
+            score[r] = score_long(linear, f, i, r, &reach);
+            most = fmaxl(most, reach);
+            out->reach += share * reach;
+        }
+        out->own += share * joint_loss_long(g->kind, score, linear->rows, own);
+        out->start += share * at_zero;
+        out->bar += share * 2 * unit * most;
+    }
+    out->bar += 4 * (long double)(f->rows + linear->rows + 8) * DBL_EPSILON * out->own;
+    free(score);
+    free(factor);
+}
+
 /* Of K functions that were fitted together. */
 static inline void part_own_joint(struct part *out, const struct learner *learner,
                                   const sepal_model *model, const sepal_data *data,
@@ -199,8 +262,10 @@ static inline void part_own_joint(struct part *out, const struct learner *learne
     const struct linear *linear = &model->linear;
     struct goal g = goal_read(learner, model->spec, data->total_weight);
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
-    out->known = g.kind == GOAL_SQUARES || g.kind == GOAL_PERCEPTRON;
-    for (size_t i = 0; i < f->rows && out->known; i++) {
+    bool joint = g.kind == GOAL_CROSS_ENTROPY || g.kind == GOAL_CRAMMER_SINGER;
+    out->known = joint || g.kind == GOAL_SQUARES || g.kind == GOAL_PERCEPTRON;
+    if (joint) part_own_softmax(out, &g, model, data, f);
+    for (size_t i = 0; i < f->rows && out->known && !joint; i++) {
         long double share = data_weight(data, i) / (long double)data->total_weight;
         long double own = 0, best = -INFINITY, loss = 0, error = 0;
         for (size_t r = 0; r < linear->rows; r++) {
