@@ -29,6 +29,7 @@ static void joint_set_start(struct joint_fit *all) {
         }
         if (j->o->bias != BIAS_NONE) all->solver.u[cols * j->lanes + k] = bias;
     }
+    joint_remove_shift(j, all->solver.u);
     all->solver.warm = true;
 }
 
@@ -94,6 +95,15 @@ static sepal_status joint_refuse(struct joint_fit *all, const struct joint_solve
                 solver->name.name, why, able);
 }
 
+/* Only sgd is left, and it runs when it is asked for. */
+static sepal_status joint_refuse_all(struct joint_fit *all) {
+    const struct joint *j = &all->joint;
+    return fail(all->convex.fit->ctx, SEPAL_EUSAGE,
+                "no solver finds the least of %s with an L1 penalty; give an L2 penalty (C=1 or "
+                "l2=1e-6)%s, or take the steps of " OPTION "solver sgd",
+                j->loss->name, j->loss->convex ? "" : ", loss=cross_entropy");
+}
+
 /* The one asked for, or the cheapest of those that can. */
 static sepal_status joint_choose(const struct joint_solver_row **out, const char **why,
                                  struct joint_fit *all) {
@@ -113,6 +123,7 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
         *out = *row;
         least = cost;
     }
+    if (!*out) return joint_refuse_all(all);
     *why = (*out)->suits;
     return SEPAL_OK;
 }
@@ -190,7 +201,7 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     TRY(joint_choose(&row, &why, &all));
     TRY(convex_warn_unused(&all.convex));
     TRY(joint_solve(&all, row));
-    joint_remove_shift(&all.joint, all.solver.u);
+    if (!row->name.as_given) joint_remove_shift(&all.joint, all.solver.u);
     joint_keep_weights(&all);
     joint_hand_over(&all);
     TRY(convex_separation(&all.convex));
