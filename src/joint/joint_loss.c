@@ -1,6 +1,18 @@
+#include "core/alloc.h"
 #include "joint/joint.h"
 
 #include <math.h>
+
+double joint_at_zero(const struct joint *j) {
+    sepal_ctx *ctx = j->o->ctx;
+    double *score = mem_zero(ctx, 2 * j->lanes, sizeof *score), value = NAN;
+    const int32_t any = 0;
+    if (score)
+        j->loss->at(ctx->kernels, 1, j->classes, j->lanes, score, &any, &value, score + j->lanes,
+                    NULL);
+    mem_free(score);
+    return objective_total_weight(j->o) * value;
+}
 
 /* ---- cross-entropy -------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 bool convex_is_sgd(const struct fit *fit) {
-    return fit->options.asked == &convex_solver_sgd.name;
+    return fit->options.asked && fit->options.asked->as_given;
 }
 
 struct sgd_options convex_sgd_options(const struct convex_config *config) {
@@ -38,15 +38,17 @@ sepal_status convex_warn_unused(const struct convex *convex) {
 }
 
 /* P where sgd begins unless it is warm: at 0. */
-static double objective_at_zero(const struct objective *o) {
+static double objective_at_zero(const struct convex *convex) {
+    const struct objective *o = &convex->objective;
     double none = 0, value;
+    if (convex->joint) return joint_at_zero(convex->joint);
     o->loss->at(o->ctx->kernels, 1, &none, &value, NULL, NULL);
     return objective_total_weight(o) * value;
 }
 
 void convex_warn_of_sgd(const struct convex *convex) {
     const struct solver *d = &convex->descent;
-    double zero = objective_at_zero(&convex->objective);
+    double zero = objective_at_zero(convex);
     if (d->diverged)
         warn(convex->fit->ctx, "not-converged",
              "the weights or scores exceed the largest number in epoch %zu, so those before it are "

@@ -29,6 +29,7 @@ static void joint_set_start(struct joint_fit *all) {
         }
         if (j->o->bias != BIAS_NONE) all->solver.u[cols * j->lanes + k] = bias;
     }
+    joint_remove_shift(j, all->solver.u);
     all->solver.warm = true;
 }
 
@@ -94,6 +95,17 @@ static sepal_status joint_refuse(struct joint_fit *all, const struct joint_solve
                 solver->name.name, why, able);
 }
 
+/* Only sgd is left, and it runs when it is asked for. */
+static sepal_status joint_refuse_all(struct joint_fit *all) {
+    const struct joint *j = &all->joint;
+    bool l1 = j->o->l1 > 0;
+    return fail(all->convex.fit->ctx, SEPAL_EUSAGE,
+                "no solver finds the minimum of %s%s; %s%stake the steps of " OPTION "solver sgd",
+                j->loss->name, l1 ? " with an L1 penalty" : "",
+                l1 ? "give an L2 penalty (C=1 or l2=1e-6), " : "",
+                j->loss->convex ? "or " : "or loss=cross_entropy, or ");
+}
+
 /* The one asked for, or the cheapest of those that can. */
 static sepal_status joint_choose(const struct joint_solver_row **out, const char **why,
                                  struct joint_fit *all) {
@@ -113,6 +125,7 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
         *out = *row;
         least = cost;
     }
+    if (!*out) return joint_refuse_all(all);
     *why = (*out)->suits;
     return SEPAL_OK;
 }
@@ -122,7 +135,7 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
 static sepal_status joint_prove_fit(struct joint_fit *all) {
     const struct joint *j = &all->joint;
     const struct joint_solver *d = &all->solver;
-    bool theirs = d->paired && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
+    bool theirs = d->paired && j->loss->convex && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
     return joint_certify(&all->convex.proof, j, d->u, theirs ? d->alpha : NULL);
 }
 
@@ -135,7 +148,7 @@ static sepal_status joint_solve(struct joint_fit *all, const struct joint_solver
     for (int round = 0;; round++) {
         size_t before = d->iterations;
         TRY(row->solve(d));
-        joint_remove_shift(&all->joint, d->u);
+        if (!row->name.as_given) joint_remove_shift(&all->joint, d->u);
         TRY(joint_prove_fit(all));
         if (!d->converged || d->stopped || !(convex->proof.gap > convex->tol)) break;
         bool lost = convex->proof.gap <= LITTLE_MORE * convex_rounding(convex);
@@ -201,7 +214,7 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     TRY(convex_warn_unused(&all.convex));
     TRY(joint_solve(&all, row));
     joint_keep_weights(&all);
-    joint_settle_biases(&all);
+    if (!row->name.as_given) joint_settle_biases(&all);
     joint_hand_over(&all);
     TRY(convex_separation(&all.convex));
     convex_warn(&all.convex);

@@ -21,7 +21,7 @@
 
 /* ---- the weights -------------------------------------------------------------------------- */
 
-static double shrunk(double x, double by) {
+double sgd_shrunk(double x, double by) {
     double left = fabs(x) - by;
     return left > 0 ? copysign(left, x) : 0;
 }
@@ -31,7 +31,7 @@ static void apply_lazy_l1(struct sgd *w, const struct block *block, size_t i) {
     size_t at = 0, j;
     double value;
     while (row_next(block, i, w->o->cols, &at, &j, &value)) {
-        w->v[j] = shrunk(w->v[j], w->l1_total - w->l1_applied[j]);
+        w->v[j] = sgd_shrunk(w->v[j], w->l1_total - w->l1_applied[j]);
         w->l1_applied[j] = w->l1_total;
     }
 }
@@ -41,7 +41,7 @@ static void sgd_settle(struct sgd *w) {
     size_t cols = w->o->cols;
     if (w->l1_total > 0)
         for (size_t j = 0; j < cols; j++) {
-            w->v[j] = shrunk(w->v[j], w->l1_total - (w->l1_applied ? w->l1_applied[j] : 0));
+            w->v[j] = sgd_shrunk(w->v[j], w->l1_total - (w->l1_applied ? w->l1_applied[j] : 0));
             if (w->l1_applied) w->l1_applied[j] = 0;
         }
     for (size_t j = 0; w->late && j < cols; j++) {
@@ -55,15 +55,18 @@ static void sgd_settle(struct sgd *w) {
 
 /* ---- a step ------------------------------------------------------------------------------- */
 
-static double eta_at(const struct sgd *w) {
-    const struct sgd_options *options = w->d->sgd;
-    double epochs = (double)w->steps / (double)w->steps_an_epoch;
+double sgd_eta(const struct sgd_options *options, size_t steps, size_t steps_an_epoch) {
+    double epochs = (double)steps / (double)steps_an_epoch;
     switch (options->schedule) {
     case SCHEDULE_INVERSE: return options->eta / (1 + epochs);
     case SCHEDULE_ROOT: return options->eta / sqrt(1 + epochs);
     case SCHEDULE_CONSTANT: break;
     }
     return options->eta;
+}
+
+static double eta_at(const struct sgd *w) {
+    return sgd_eta(w->d->sgd, w->steps, w->steps_an_epoch);
 }
 
 /* The penalties of a step begin: |w|^2 has a slope, which is taken where the step starts. */
@@ -81,7 +84,7 @@ static void sgd_decay(struct sgd *w, double eta) {
 /* ... and end: |w|_1 has none at 0, where it holds weights. The iterate is complete. */
 static void threshold(struct sgd *w, double eta) {
     const struct objective *o = w->o;
-    if (o->bias == BIAS_PENALISED) w->bias = shrunk(w->bias, eta * o->l1);
+    if (o->bias == BIAS_PENALISED) w->bias = sgd_shrunk(w->bias, eta * o->l1);
     w->l1_total += eta * o->l1 / fabs(w->scale);
     if (w->eager && w->l1_total > 0) sgd_settle(w);
     w->steps++;
@@ -147,14 +150,14 @@ static sepal_status step_all(struct sgd *w) {
 
 /* ---- an epoch ----------------------------------------------------------------------------- */
 
-static sepal_status shuffle(struct sgd *w, size_t epoch) {
-    size_t n = w->o->n;
+sepal_status sgd_shuffle(uint32_t *order, const struct objective *o, uint64_t seed, size_t epoch) {
+    size_t n = o->n;
     if (n > UINT32_MAX)
-        return fail(w->o->ctx, SEPAL_EDATA,
+        return fail(o->ctx, SEPAL_EDATA,
                     "%zu rows are too many to shuffle; leave shuffle out, or shuffle the file", n);
-    for (size_t i = 0; i < n; i++) w->order[i] = (uint32_t)i;
-    struct rng rng = rng_make(w->d->seed, epoch);
-    rng_shuffle(&rng, w->order, n);
+    for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
+    struct rng rng = rng_make(seed, epoch);
+    rng_shuffle(&rng, order, n);
     return SEPAL_OK;
 }
 
@@ -171,7 +174,7 @@ static bool is_stopped(struct sgd *w, size_t rows) {
 
 static sepal_status sgd_epoch(struct sgd *w, size_t epoch) {
     size_t n = w->o->n, batch = w->d->sgd->batch;
-    if (w->order) TRY(shuffle(w, epoch));
+    if (w->order) TRY(sgd_shuffle(w->order, w->o, w->d->seed, epoch));
     if (batch == 0) return step_all(w);
     for (size_t first = 0, part; first < n && !w->d->stopped; first += part) {
         part = n - first < batch ? n - first : batch;

@@ -23,6 +23,12 @@ struct sgd {
     double objective; /* after the last epoch */
 };
 
+/* What sgd for K scores a row does alike (joint/joint_sgd.c). The length of the step after so many; x moved
+   towards 0, and no further; the rows' order in an epoch. */
+double sgd_eta(const struct sgd_options *options, size_t steps, size_t steps_an_epoch);
+double sgd_shrunk(double x, double by);
+sepal_status sgd_shuffle(uint32_t *order, const struct objective *o, uint64_t seed, size_t epoch);
+
 /* sgd_trace.c: one JSON line for the epoch that has ended. */
 sepal_status sgd_trace(const struct sgd *w);
 
