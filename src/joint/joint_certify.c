@@ -60,8 +60,7 @@ static void proof_shift(struct joint_proving *p) {
     double size = p->shift_size;
     for (size_t c = 0; c < o->cols; c++) {
         size += fabs(o->centre[c]) * p->largest[c];
-        for (size_t l = 0; l < j->lanes; l++)
-            p->shift[l] -= o->centre[c] * p->u[c * j->lanes + l];
+        for (size_t l = 0; l < j->lanes; l++) p->shift[l] -= o->centre[c] * p->u[c * j->lanes + l];
     }
     p->shift_size = size;
     p->shift_error = rounding_of((double)o->cols + 4, size);
@@ -98,11 +97,11 @@ static void proof_loss_row(struct joint_proving *p, size_t part, size_t row, dou
     const struct joint *j = p->j;
     const struct objective *o = j->o;
     double value, steepest = j->loss->convex ? 2 : 4, weight = o->row_weight[row];
-    j->loss->at(o->ctx->kernels, 1, j->classes, j->lanes, p->score + row * j->lanes,
-                o->label + row, &value, slope, NULL);
+    j->loss->at(o->ctx->kernels, 1, j->classes, j->lanes, p->score + row * j->lanes, o->label + row,
+                &value, slope, NULL);
     p->loss_error[part] +=
-        weight * (steepest * p->off[row] +
-                  (ROUNDING_OF_TERM + ROUNDING * (double)j->classes) * fabs(value));
+        weight *
+        (steepest * p->off[row] + (ROUNDING_OF_TERM + ROUNDING * (double)j->classes) * fabs(value));
     total_add(&p->loss[part], weight * value);
     p->inside[part] += is_inside(j, p->score + row * j->lanes, (size_t)o->label[row]);
 }
@@ -378,7 +377,8 @@ static double proof_penalty(const struct joint_proving *p, double *error) {
         total_add(&sum, 0.5 * over * over);
         total_add(&errors, 0.5 * (most - over) * (most + over) + rounding_of(8, over * over));
     }
-    *error = ROUNDING_MORE * total_of(&errors) / j->o->l2 + rounding_of(4, total_of(&sum) / j->o->l2);
+    *error =
+        ROUNDING_MORE * total_of(&errors) / j->o->l2 + rounding_of(4, total_of(&sum) / j->o->l2);
     return total_of(&sum) / j->o->l2;
 }
 

@@ -20,9 +20,9 @@ struct joint_newton {
     const struct joint *j;
     struct joint_preconditioner precondition;
     struct joint_sweep sweep;
-    double *t;                                       /* n x lanes: the step in the scores */
+    double *t;                                     /* n x lanes: the step in the scores */
     double *step, *residual, *direction, *product; /* size */
-    double *z;                                       /* size, and width numbers behind */
+    double *z;                                     /* size, and width numbers behind */
     double objective, bound, gap;
     double promise; /* the decrease that the step promises, relative; NaN: not asked to its end */
     double spent;   /* products since the preconditioner was made */
@@ -38,8 +38,7 @@ static sepal_status joint_newton_look(struct joint_newton *s) {
     const struct joint *j = s->j;
     TRY(joint_sweep(&s->sweep, j, s->d->u));
     s->objective = s->sweep.loss + joint_penalty(j, s->d->u);
-    for (size_t k = 0; k < joint_penalised(j); k++)
-        s->sweep.gradient[k] += j->o->l2 * s->d->u[k];
+    for (size_t k = 0; k < joint_penalised(j); k++) s->sweep.gradient[k] += j->o->l2 * s->d->u[k];
     double excess = s->objective - s->bound;
     s->gap = isfinite(excess) ? excess / fmax(fabs(s->objective), 1e-300) : NAN;
     if (!(j->o->l2 > 0) && s->objective == 0) s->gap = 0;
@@ -143,7 +142,8 @@ static sepal_status joint_newton_search(struct joint_newton *s, double *length) 
         }
         /* the parabola through what is known */
         double over = value - s->objective - length_now * slope;
-        double next = isfinite(over) && over > 0 ? -0.5 * slope * length_now * length_now / over : 0;
+        double next =
+            isfinite(over) && over > 0 ? -0.5 * slope * length_now * length_now / over : 0;
         length_now = fmin(fmax(next, 0.1 * length_now), 0.5 * length_now);
     }
     return SEPAL_OK;

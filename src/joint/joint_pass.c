@@ -165,9 +165,9 @@ static sepal_status joint_pass_slab(sepal_ctx *ctx, size_t slab, void *payload) 
     const struct joint *j = pass->j;
     const struct objective *o = j->o;
     size_t held = o->rows.sparse ? 1 : JOINT_PANEL, sums = (o->cols + 1) * j->lanes;
-    struct joint_room room = {
-        .rows = mem_alloc(ctx, held, o->cols * sizeof *room.rows),
-        .score = mem_alloc(ctx, 2 * JOINT_PANEL, j->lanes * sizeof *room.score)};
+    struct joint_room room = {.rows = mem_alloc(ctx, held, o->cols * sizeof *room.rows),
+                              .score =
+                                  mem_alloc(ctx, 2 * JOINT_PANEL, j->lanes * sizeof *room.score)};
     room.factor = room.score ? room.score + JOINT_PANEL * j->lanes : NULL;
     bool ok = room.rows && room.score;
     if (ok && pass->out) memset(j->slab_sum + slab * sums, 0, sums * sizeof *j->slab_sum);

@@ -101,8 +101,7 @@ static void solve_class(const struct joint_preconditioner *p, size_t k, double *
     const struct joint *j = p->j;
     size_t width = j->o->width, which = p->factors == 1 ? 0 : k;
     for (size_t c = 0; c < width; c++) x[c] = z[c * j->lanes + k];
-    factor_solve(p->factor + which * width * width, width, p->scale + which * width, x,
-                 j->o->ctx);
+    factor_solve(p->factor + which * width * width, width, p->scale + which * width, x, j->o->ctx);
     for (size_t c = 0; c < width; c++) z[c * j->lanes + k] = x[c];
 }
 

@@ -25,7 +25,7 @@ struct joint_solver {
     bool converged; /* by the solver's own account */
     bool stopped;   /* by `stops` */
     bool diverged;  /* the next weights were no numbers; the point is the last that was */
-    double drift;   /* newton-cg without a penalty: the largest change of a score in its last step */
+    double drift; /* newton-cg without a penalty: the largest change of a score in its last step */
     double decrement; /* newton-cg: the decrease that its last step promised; others leave NaN */
 };
 
@@ -40,10 +40,12 @@ struct joint_solver_row {
 };
 
 #define JOINT_SOLVER(name) extern const struct joint_solver_row joint_solver_##name;
+#define CRAMMER_SOLVER(name) JOINT_SOLVER(name)
 #include "joint/joint_solvers.def"
 #undef JOINT_SOLVER
+#undef CRAMMER_SOLVER
 extern const struct joint_solver_row *const joint_solver_table[]; /* these end with NULL */
-extern const struct solver_name *const joint_solver_names[];
+extern const struct solver_name *const joint_solver_names[];      /* of softmax losses */
 
 /* ---- joint_precondition.c: an approximate inverse of the Hessian ---------------------------------- */
 

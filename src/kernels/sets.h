@@ -42,10 +42,11 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n);
     .add_rows = set##_add_rows, .gather_f64 = set##_gather_f64, .gather_f32 = set##_gather_f32,    \
     .gather_ones = set##_gather_ones, .scatter_f64 = scatter_add_f64,                              \
     .scatter_f32 = scatter_add_f32, .scatter_ones = scatter_add_ones, .logistic = logistic_loss,   \
-    .entropy = logistic_entropy, .softmax = softmax_rows, .softmax_entropy = softmax_entropy, .survey = survey_numbers, .lanes_dot = set##_lanes_dot,           \
-    .lanes_fetch = set##_lanes_fetch, .lanes_add = set##_lanes_add,                                \
-    .lanes_dot_f64 = set##_lanes_dot_f64, .lanes_dot_doubles = set##_lanes_dot_doubles,            \
-    .lanes_add_f64 = set##_lanes_add_f64, .lanes_squared_hinge = lanes_squared_hinge,              \
-    .lanes_hinge = lanes_hinge, .lanes_logistic = lanes_logistic
+    .entropy = logistic_entropy, .softmax = softmax_rows, .softmax_entropy = softmax_entropy,      \
+    .survey = survey_numbers, .lanes_dot = set##_lanes_dot, .lanes_fetch = set##_lanes_fetch,      \
+    .lanes_add = set##_lanes_add, .lanes_dot_f64 = set##_lanes_dot_f64,                            \
+    .lanes_dot_doubles = set##_lanes_dot_doubles, .lanes_add_f64 = set##_lanes_add_f64,            \
+    .lanes_squared_hinge = lanes_squared_hinge, .lanes_hinge = lanes_hinge,                        \
+    .lanes_logistic = lanes_logistic
 
 #endif

@@ -44,7 +44,8 @@ sepal_status convex_row_weights(struct convex *convex) {
     double *factor = arena_alloc(fit->ctx, &fit->arena, schema->n_classes + 2, sizeof *factor);
     if (!convex->row_weight || !factor) return SEPAL_EMEMORY;
     bool all_alike = strcmp(wish, "none") == 0, even = strcmp(wish, "balanced") == 0;
-    if (even && data->schema->n_classes > 2 && !convex->joint) { /* each against the rest has factors of its own */
+    if (even && data->schema->n_classes > 2 &&
+        !convex->joint) { /* each against the rest has factors of its own */
         all_alike = true;
     } else if (even) {
         class_weight_balanced(factor, convex);

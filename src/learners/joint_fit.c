@@ -60,7 +60,7 @@ static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss 
     convex->joint = &all->joint;
     all->joint = (struct joint){.o = &convex->objective, .loss = loss, .classes = classes};
     TRY(linear_init(&fit->linear, fit->ctx, classes, fit->data->matrix.cols, convex_centres(fit)));
-    TRY(convex_pose(convex, &loss_logistic, fit->linear.centre));
+    TRY(convex_pose(convex, loss->smooth ? &loss_logistic : &loss_hinge, fit->linear.centre));
     if (!convex->centred) linear_uncentre(&fit->linear);
     TRY(joint_init(&all->joint));
     const struct solver *d = &convex->descent;
@@ -81,8 +81,7 @@ static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss 
 
 /* ---- which solver ------------------------------------------------------------------------------ */
 
-static sepal_status joint_refuse(struct joint_fit *all, const struct joint_solver_row *solver,
-                                 const char *why) {
+static sepal_status joint_refuse(struct joint_fit *all, const char *name, const char *why) {
     char able[256] = "";
     for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
         if ((*row)->refuses(&all->joint)) continue;
@@ -91,20 +90,34 @@ static sepal_status joint_refuse(struct joint_fit *all, const struct joint_solve
     }
     return fail(all->convex.fit->ctx, SEPAL_EUSAGE,
                 "the solver %s cannot do this: %s; leave " OPTION "solver out, or take one of: %s",
-                solver->name.name, why, able);
+                name, why, able);
+}
+
+/* The one of that name, which other learners may have by themselves; NULL: there is none. */
+static const struct joint_solver_row *joint_named(const struct joint *j, const char *name) {
+    const struct joint_solver_row *found = NULL;
+    for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
+        if (strcmp((*row)->name.name, name) != 0) continue;
+        if (!found || !(*row)->refuses(j)) found = *row;
+    }
+    return found;
+}
+
+static sepal_status joint_as_asked(const struct joint_solver_row **out, struct joint_fit *all,
+                                   const char *name) {
+    *out = joint_named(&all->joint, name);
+    const char *cannot = *out ? (*out)->refuses(&all->joint) : "it fits two classes at a time";
+    return cannot ? joint_refuse(all, name, cannot) : SEPAL_OK;
 }
 
 /* The one asked for, or the cheapest of those that can. */
 static sepal_status joint_choose(const struct joint_solver_row **out, const char **why,
                                  struct joint_fit *all) {
     const struct joint *j = &all->joint;
-    /* its row begins with the name */
-    *out = (const struct joint_solver_row *)all->convex.fit->options.asked;
+    const struct solver_name *asked = all->convex.fit->options.asked;
+    *out = NULL;
     *why = "as asked";
-    if (*out) {
-        const char *cannot = (*out)->refuses(j);
-        return cannot ? joint_refuse(all, *out, cannot) : SEPAL_OK;
-    }
+    if (asked) return joint_as_asked(out, all, asked->name);
     double least = INFINITY;
     for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
         if ((*row)->name.as_given || (*row)->refuses(j)) continue;
@@ -113,6 +126,10 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
         *out = *row;
         least = cost;
     }
+    if (!*out)
+        return fail(j->o->ctx, SEPAL_EUSAGE,
+                    "no solver fits %s with this penalty; give an L2 penalty, C=1 say",
+                    j->loss->name);
     *why = (*out)->suits;
     return SEPAL_OK;
 }

@@ -128,7 +128,8 @@ static long double objective_of(const struct drawn *d, const struct linear *line
 
 /* ---- laws ----------------------------------------------------------------------------------- */
 
-static void compare(const struct drawn *d, const struct joint_fits *joint, const struct joint_fits *single) {
+static void compare(const struct drawn *d, const struct joint_fits *joint,
+                    const struct joint_fits *single) {
     size_t rows = joint->model->linear.rows;
     double total = 0;
     assert_true(at_once(joint));
