@@ -22,7 +22,7 @@ size_t simplex_project(double *z, size_t classes) {
             sum += z[k] > theta ? z[k] : 0;
             inside += z[k] > theta;
         }
-        if (inside == before) break;
+        if (inside >= before) break; /* more: rounding */
         before = inside;
         theta = (sum - 1) / (double)inside;
     }
