@@ -45,9 +45,9 @@ void crammer_unshrink(struct crammer *s);
 /* |x_i - c|^2 / l2 times the row's weight, of all rows. */
 sepal_status crammer_curvatures(double *out, const struct joint *j);
 
-/* crammer_dual.c: `most` epochs until the gap is at most `enough`, or, if `leaves`, until they gain
-   little. */
-sepal_status crammer_descend(struct joint_solver *d, double enough, size_t most, bool leaves);
+/* crammer_dual.c: epochs up to number `most` until the tolerance is reached, or until `patience` of them do
+   not halve what rows have in excess; 0: no matter how many. */
+sepal_status crammer_descend(struct joint_solver *d, size_t most, size_t patience);
 
 /* Why this cannot be solved by either; NULL: it can. */
 const char *crammer_refuses(const struct joint *j);

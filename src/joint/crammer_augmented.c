@@ -164,10 +164,14 @@ static sepal_status crammer_multipliers(struct joint_solver *d) {
     return status;
 }
 
+/* Where steps are solved for they are cheap, else as dear as some dozens of epochs. */
+enum { PATIENCE = 8, LONG_PATIENCE = 64 };
+
 static sepal_status solve_crammer_augmented(struct joint_solver *d) {
     size_t most = d->iterations + EPOCHS_FIRST;
     if (d->max_iter && d->max_iter < most) most = d->max_iter;
-    if (!(d->j->o->rows.sparse && d->j->o->centre)) TRY(crammer_descend(d, d->tol, most, true));
+    if (!(d->j->o->rows.sparse && d->j->o->centre))
+        TRY(crammer_descend(d, most, crammer_has_hessian(d->j) ? PATIENCE : LONG_PATIENCE));
     if (d->converged || d->stopped || d->iterations == d->max_iter) return SEPAL_OK;
     return crammer_multipliers(d);
 }

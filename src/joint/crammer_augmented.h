@@ -36,6 +36,7 @@ extern const struct joint_loss crammer_smooth_loss; /* its `curve` only */
 sepal_status crammer_newton_step(struct crammer_augmented *s, double *length);
 
 /* crammer_hessian.c: with few weights the step is solved for. */
+bool crammer_has_hessian(const struct joint *j);
 sepal_status crammer_hessian_init(struct crammer_augmented *s, struct arena *arena);
 /* step = -H^-1 gradient; false: H has numbers that are none. */
 sepal_status crammer_hessian_step(bool *out, struct crammer_augmented *s);

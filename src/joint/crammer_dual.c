@@ -71,10 +71,7 @@ static size_t crammer_epochs_most(const struct joint *j) {
     return LEAST + (size_t)(NUMBERS / (epoch + 1));
 }
 
-/* The excess halves in so many epochs at least, or they gain little. */
-enum { SLOW = 8 };
-
-static sepal_status crammer_run(struct crammer *s, double enough, size_t most, bool leaves) {
+static sepal_status crammer_run(struct crammer *s, size_t most, size_t patience) {
     struct joint_solver *d = s->d;
     double mark = INFINITY;
     for (size_t epoch = 1; d->iterations < most; epoch++) {
@@ -82,13 +79,14 @@ static sepal_status crammer_run(struct crammer *s, double enough, size_t most, b
         if (d->stopped) break;
         d->iterations++;
         crammer_estimate(s);
-        bool slow = leaves && epoch % SLOW == 0 && s->excess > 0.5 * mark;
-        if (epoch % SLOW == 0) mark = s->excess;
-        if (s->gap <= enough || slow) {
+        bool mark_now = patience && epoch % patience == 0,
+             slow = mark_now && s->excess > 0.5 * mark;
+        if (mark_now) mark = s->excess;
+        if (s->gap <= d->tol || slow) {
             TRY(crammer_measure(s));
             d->converged = s->gap <= d->tol;
             bool stationary = s->excess == 0 && !s->any_shrunk && s->o->bias != BIAS_FREE;
-            if (s->gap <= enough || slow || stationary) return SEPAL_OK;
+            if (d->converged || slow || stationary) return SEPAL_OK;
             crammer_unshrink(s);
         }
         d->stopped = d->stops(d->payload, d->iterations, s->primal, s->gap);
@@ -178,13 +176,13 @@ static sepal_status crammer_allocate(struct crammer *s, struct arena *arena) {
     return s->d->warm ? ARENA_VECTORS(ctx, arena, j->size, &s->kept) : SEPAL_OK;
 }
 
-sepal_status crammer_descend(struct joint_solver *d, double enough, size_t most, bool leaves) {
+sepal_status crammer_descend(struct joint_solver *d, size_t most, size_t patience) {
     struct crammer s = {.d = d, .j = d->j, .o = d->j->o, .w = d->u, .alpha = d->alpha};
     struct arena arena = {0};
     sepal_status status = crammer_allocate(&s, &arena);
     if (status == SEPAL_OK) status = crammer_start(&s);
     d->paired = status == SEPAL_OK;
-    if (status == SEPAL_OK) status = crammer_run(&s, enough, most, leaves);
+    if (status == SEPAL_OK) status = crammer_run(&s, most, patience);
     if (status == SEPAL_OK && s.kept && s.best < s.primal)
         memcpy(d->u, s.kept, d->j->size * sizeof *d->u);
     arena_clear(&arena);
@@ -193,7 +191,7 @@ sepal_status crammer_descend(struct joint_solver *d, double enough, size_t most,
 
 static sepal_status solve_crammer_dual(struct joint_solver *d) {
     size_t most = d->max_iter ? d->max_iter : d->iterations + crammer_epochs_most(d->j);
-    return crammer_descend(d, d->tol, most, false);
+    return crammer_descend(d, most, 0);
 }
 
 /* ---- its row -------------------------------------------------------------------------------- */

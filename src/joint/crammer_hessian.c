@@ -11,10 +11,14 @@
 
 enum { WEIGHTS_MOST = 1200 };
 
+bool crammer_has_hessian(const struct joint *j) {
+    return j->classes <= WEIGHTS_MOST / j->o->width;
+}
+
 sepal_status crammer_hessian_init(struct crammer_augmented *s, struct arena *arena) {
     sepal_ctx *ctx = s->o->ctx;
     size_t n = s->j->classes * s->o->width;
-    if (n > WEIGHTS_MOST) return SEPAL_OK;
+    if (!crammer_has_hessian(s->j)) return SEPAL_OK;
     s->hessian = arena_alloc(ctx, arena, n, n * sizeof *s->hessian);
     s->scale = arena_alloc(ctx, arena, n, sizeof *s->scale);
     s->packed = arena_alloc(ctx, arena, n, sizeof *s->packed);
