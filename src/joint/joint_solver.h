@@ -40,10 +40,12 @@ struct joint_solver_row {
 };
 
 #define JOINT_SOLVER(name) extern const struct joint_solver_row joint_solver_##name;
+#define CRAMMER_SOLVER(name) JOINT_SOLVER(name)
 #include "joint/joint_solvers.def"
 #undef JOINT_SOLVER
+#undef CRAMMER_SOLVER
 extern const struct joint_solver_row *const joint_solver_table[]; /* these end with NULL */
-extern const struct solver_name *const joint_solver_names[];
+extern const struct solver_name *const joint_solver_names[];      /* of softmax losses */
 
 /* ---- joint_precondition.c: an approximate inverse of the Hessian ---------------------------------- */
 

@@ -61,7 +61,7 @@ static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss 
     convex->joint = &all->joint;
     all->joint = (struct joint){.o = &convex->objective, .loss = loss, .classes = classes};
     TRY(linear_init(&fit->linear, fit->ctx, classes, fit->data->matrix.cols, convex_centres(fit)));
-    TRY(convex_pose(convex, &loss_logistic, fit->linear.centre));
+    TRY(convex_pose(convex, loss->smooth ? &loss_logistic : &loss_hinge, fit->linear.centre));
     if (!convex->centred) linear_uncentre(&fit->linear);
     TRY(joint_init(&all->joint));
     const struct solver *d = &convex->descent;
@@ -82,8 +82,7 @@ static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss 
 
 /* ---- which solver ------------------------------------------------------------------------------ */
 
-static sepal_status joint_refuse(struct joint_fit *all, const struct joint_solver_row *solver,
-                                 const char *why) {
+static sepal_status joint_refuse(struct joint_fit *all, const char *name, const char *why) {
     char able[256] = "";
     for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
         if ((*row)->refuses(&all->joint)) continue;
@@ -92,31 +91,44 @@ static sepal_status joint_refuse(struct joint_fit *all, const struct joint_solve
     }
     return fail(all->convex.fit->ctx, SEPAL_EUSAGE,
                 "the solver %s cannot do this: %s; leave " OPTION "solver out, or take one of: %s",
-                solver->name.name, why, able);
+                name, why, able);
+}
+
+/* The one of that name, which other learners may have by themselves; NULL: there is none. */
+static const struct joint_solver_row *joint_named(const struct joint *j, const char *name) {
+    const struct joint_solver_row *found = NULL;
+    for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
+        if (strcmp((*row)->name.name, name) != 0) continue;
+        if (!found || !(*row)->refuses(j)) found = *row;
+    }
+    return found;
+}
+
+static sepal_status joint_as_asked(const struct joint_solver_row **out, struct joint_fit *all,
+                                   const char *name) {
+    *out = joint_named(&all->joint, name);
+    const char *cannot = *out ? (*out)->refuses(&all->joint) : "it fits two classes at a time";
+    return cannot ? joint_refuse(all, name, cannot) : SEPAL_OK;
 }
 
 /* Only sgd is left, and it runs when it is asked for. */
 static sepal_status joint_refuse_all(struct joint_fit *all) {
     const struct joint *j = &all->joint;
-    bool l1 = j->o->l1 > 0;
     return fail(all->convex.fit->ctx, SEPAL_EUSAGE,
-                "no solver finds the minimum of %s%s; %s%stake the steps of " OPTION "solver sgd",
-                j->loss->name, l1 ? " with an L1 penalty" : "",
-                l1 ? "give an L2 penalty (C=1 or l2=1e-6), " : "",
-                j->loss->convex ? "or " : "or loss=cross_entropy, or ");
+                "no solver finds the minimum of %s with %s; give an L2 penalty (C=1 or l2=1e-6)%s, "
+                "or take the steps of " OPTION "solver sgd",
+                j->loss->name, j->o->l1 > 0 ? "an L1 penalty" : "no penalty",
+                j->loss->convex ? "" : ", or loss=cross_entropy");
 }
 
 /* The one asked for, or the cheapest of those that can. */
 static sepal_status joint_choose(const struct joint_solver_row **out, const char **why,
                                  struct joint_fit *all) {
     const struct joint *j = &all->joint;
-    /* its row begins with the name */
-    *out = (const struct joint_solver_row *)all->convex.fit->options.asked;
+    const struct solver_name *asked = all->convex.fit->options.asked;
+    *out = NULL;
     *why = "as asked";
-    if (*out) {
-        const char *cannot = (*out)->refuses(j);
-        return cannot ? joint_refuse(all, *out, cannot) : SEPAL_OK;
-    }
+    if (asked) return joint_as_asked(out, all, asked->name);
     double least = INFINITY;
     for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
         if ((*row)->name.as_given || (*row)->refuses(j)) continue;

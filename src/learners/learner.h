@@ -80,8 +80,10 @@ struct learner {
     const char *name, *summary;
     const char *activation; /* identity, sign, ...: what turns a score into an output */
     bool machine;           /* fits K classes by itself */
-    const char *jointly;    /* the learner that fits K classes by the same model at once; or NULL */
-    bool posterior;         /* its scores are logarithms of probabilities, up to a common term */
+    /* Whether it does with these parameters; NULL: `machine` says it. */
+    bool (*machine_if)(const void *config);
+    const char *jointly; /* the learner that fits K classes by the same model at once; or NULL */
+    bool posterior;      /* its scores are logarithms of probabilities, up to a common term */
     /* Whether adding a constant to a column changes nothing but the centre of the answer: then
        sparse rows need not be centred. NULL: never. */
     bool (*shiftable)(const void *config);
@@ -105,6 +107,7 @@ struct learner {
 
 extern const struct learner *const learner_table[]; /* ends with NULL */
 const struct learner *learner_find(const char *name);
+bool learner_is_machine(const struct learner *learner, const void *config);
 bool always_shiftable(const void *config); /* for `shiftable` */
 
 #endif

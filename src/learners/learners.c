@@ -39,6 +39,10 @@ const struct learner *learner_find(const char *name) {
     return NULL;
 }
 
+bool learner_is_machine(const struct learner *learner, const void *config) {
+    return learner->machine_if ? learner->machine_if(config) : learner->machine;
+}
+
 bool always_shiftable(const void *config) {
     (void)config;
     return true;

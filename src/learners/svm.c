@@ -1,22 +1,45 @@
 /* The linear support vector machine: rows should lie on their side of the surface, at least 1/|w|
-   away. */
-#include "learners/convex.h"
+   away. For K classes either by two at a time, or all at once as Crammer and Singer have it. */
+#include "learners/joint_fit.h"
 
+#include <math.h>
+
+enum svm_loss { SVM_SQUARED_HINGE, SVM_HINGE, SVM_CRAMMER_SINGER };
 static const struct loss *const losses[] = {&loss_squared_hinge, &loss_hinge};
 
 static const struct parameter parameters[] = {
-    {"loss", PARAMETER_CHOICE, CONVEX_AT(loss), "squared_hinge", "squared_hinge|hinge",
-     "max(0, 1 - m)^2 or max(0, 1 - m) of a margin m"},
+    {"loss", PARAMETER_CHOICE, CONVEX_AT(loss), "squared_hinge",
+     "squared_hinge|hinge|crammer_singer",
+     "max(0, 1 - m)^2 or max(0, 1 - m) of a margin m; or for all classes jointly max(0, 1 + s - "
+     "s_t), "
+     "s the largest score of another class"},
     CONVEX_PARAMETERS,
     {0},
 };
 
+static bool is_crammer_singer(const void *config) {
+    return ((const struct convex_config *)config)->loss == SVM_CRAMMER_SINGER;
+}
+
+static sepal_status settle_svm(sepal_ctx *ctx, void *config) {
+    const struct convex_config *c = config;
+    TRY(convex_settle(ctx, config));
+    if (!is_crammer_singer(config)) return SEPAL_OK;
+    if (c->penalty == PENALTY_L2 && (!isnan(c->c) || c->l2 > 0)) return SEPAL_OK;
+    return fail(ctx, SEPAL_EUSAGE,
+                "svm(loss=crammer_singer) is fitted with an L2 penalty only; write C=1 or l2=0.01, "
+                "say, without l1 and ratio, or take loss=hinge or softmax");
+}
+
 static sepal_status fit_svm(struct fit *fit) {
-    return convex_fit(fit, losses[((const struct convex_config *)fit->config)->loss]);
+    const struct convex_config *config = fit->config;
+    if (is_crammer_singer(config)) return joint_fit(fit, &joint_crammer_singer);
+    return convex_fit(fit, losses[config->loss]);
 }
 
 static sepal_status fit_svm_rest(struct fit *fit, struct ovr_fits *rest) {
     const struct convex_config *config = fit->config;
+    if (is_crammer_singer(config)) return SEPAL_OK; /* each by itself */
     return convex_fit_ovr(fit, rest, losses[config->loss], convex_tell_margin);
 }
 
@@ -25,8 +48,9 @@ const struct learner learner_svm = {
     .summary =
         "linear support vector machine: the widest margin, with a loss for rows inside of it",
     .activation = "sign",
+    .machine_if = is_crammer_singer,
     .shiftable = convex_shiftable,
-    .settle = convex_settle,
+    .settle = settle_svm,
     .solvers = convex_solver_names,
     .warms = true,
     .parameters = parameters,

@@ -101,7 +101,9 @@ static sepal_status bind(struct pipeline *out, sepal_ctx *ctx, struct arena *are
 
 /* K functions at once are for those who can. */
 static sepal_status check_machine(sepal_ctx *ctx, const struct pipeline *pipeline) {
-    if (pipeline->strategy != &strategy_machine || pipeline->learner->machine) return SEPAL_OK;
+    if (pipeline->strategy != &strategy_machine ||
+        learner_is_machine(pipeline->learner, pipeline->config))
+        return SEPAL_OK;
     struct text able = {0};
     for (size_t i = 0; learner_table[i]; i++)
         if (learner_table[i]->machine)
@@ -156,7 +158,8 @@ sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct a
 }
 
 const struct strategy *pipeline_strategy(const struct pipeline *pipeline) {
-    return pipeline->strategy ? pipeline->strategy : strategy_default(pipeline->learner);
+    return pipeline->strategy ? pipeline->strategy
+                              : strategy_default(pipeline->learner, pipeline->config);
 }
 
 /* ---- the canonical form ------------------------------------------------------------------- */
@@ -240,7 +243,7 @@ const char *pipeline_short_spec(sepal_ctx *ctx, struct arena *arena,
     }
     print_short(ctx, &text, arena, learner->name, learner->parameters, learner->config_size,
                 pipeline->config, learner->settle);
-    if (pipeline->strategy && pipeline->strategy != strategy_default(learner))
+    if (pipeline->strategy && pipeline->strategy != strategy_default(learner, pipeline->config))
         text_printf(ctx, &text, " | %s", pipeline->strategy->name);
     const char *copy = text.failed ? NULL : arena_text(ctx, arena, text.bytes, text.length);
     text_clear(&text);

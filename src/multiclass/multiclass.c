@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-const struct strategy *strategy_default(const struct learner *learner) {
-    return learner->machine ? &strategy_machine : &strategy_ovr;
+const struct strategy *strategy_default(const struct learner *learner, const void *config) {
+    return learner_is_machine(learner, config) ? &strategy_machine : &strategy_ovr;
 }
 
 enum { PROBLEMS_TOLD = 1000 }; /* the report has the facts of each, if there are no more */
@@ -41,7 +41,7 @@ static sepal_status check_size(const struct multiclass_fit *all) {
     return fail(all->fit->ctx, SEPAL_EDATA,
                 "%zu classes have %zu pairs, more than %s fits (%zu classes at most); use ovr%s",
                 classes, all->strategy->functions(classes), all->strategy->name, most,
-                all->learner->machine ? " or machine" : "");
+                learner_is_machine(all->learner, all->fit->config) ? " or machine" : "");
 }
 
 /* Priors are of all classes, and a problem has two. */

@@ -6,7 +6,7 @@
 #include "linear/strategy.h"
 
 /* What a learner is given when the spec names no strategy. */
-const struct strategy *strategy_default(const struct learner *learner);
+const struct strategy *strategy_default(const struct learner *learner, const void *config);
 
 /* Fit the functions of a strategy: all by the learner itself, or its two-class problems one after the
    other, joined in fit->linear. */

@@ -1,0 +1,219 @@
+/* The machine of Crammer and Singer (JMLR 2001) with an L2 penalty by dual coordinate descent, a row's
+   variables at a time (Keerthi et al., KDD 2008).
+
+   Free biases put constraints on the dual. The method of multipliers meets them: the biases have the
+   penalty stiff/2 |b - anchor|^2, and the anchor follows them after every epoch.
+
+   The sum of the rows' own excesses, as they are met, estimates the gap; the gap itself, which needs
+   a pass, is taken only when the tolerance may have been reached. */
+#include "joint/crammer.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the gap -------------------------------------------------------------------------------- */
+
+static double crammer_part(const struct crammer *s, double excess) {
+    return excess / fmax(fabs(s->primal), 1e-300);
+}
+
+/* Without rows that rest l2 |W|^2 is the sum of (e_y - alpha_i) . s_i. */
+static void crammer_estimate(struct crammer *s) {
+    if (!s->any_shrunk) s->primal = s->loss + 0.5 * s->products;
+    /* rows met early have moved on since: as much as from one epoch to the next */
+    double ratio = s->before > 0 ? fmin(1, s->excess / s->before) : 1;
+    if (!isnan(s->ratio)) ratio = s->ratio *= 0.9; /* what was seen is trusted less and less */
+    s->gap = crammer_part(s, s->excess * ratio);
+    s->before = s->excess;
+}
+
+/* The point is kept where it is better than any before. */
+static void crammer_keep(struct crammer *s) {
+    if (!s->kept || !(s->primal < s->best)) return;
+    s->best = s->primal;
+    memcpy(s->kept, s->w, s->j->size * sizeof *s->kept);
+}
+
+static sepal_status crammer_measure(struct crammer *s) {
+    const struct joint *j = s->j;
+    double loss, bound;
+    TRY(joint_scores(s->score, j, s->w));
+    TRY(joint_loss_at(&loss, j, s->score));
+    s->primal = loss + joint_penalty(j, s->w);
+    crammer_keep(s);
+    memcpy(s->score, s->alpha, j->cells * sizeof *s->score);
+    TRY(joint_feasible(j, s->score));
+    double *sums = s->room + j->o->cols + 2 * j->lanes;
+    TRY(joint_dual_value(&bound, sums, j, s->score));
+    double over = s->primal - bound;
+    s->ratio = s->excess > 0 && !s->any_shrunk ? over / s->excess : NAN;
+    s->gap = crammer_part(s, over);
+    return SEPAL_OK;
+}
+
+/* ---- epochs --------------------------------------------------------------------------------- */
+
+/* The multipliers of the constraints. */
+static void crammer_move_anchor(struct crammer *s) {
+    if (s->o->bias != BIAS_FREE) return;
+    double *bias = s->w + s->o->cols * s->j->lanes;
+    for (size_t k = 0; k < s->j->classes; k++) {
+        double step = bias[k] - s->anchor[k];
+        s->anchor[k] += step;
+        bias[k] += step;
+    }
+}
+
+/* Small problems may take many: some seconds in all. A visit costs as much as some entries. */
+static size_t crammer_epochs_most(const struct joint *j) {
+    enum { LEAST = 300, NUMBERS = 2000000000, VISIT = 8 };
+    double epoch = (joint_entries(j) + VISIT * (double)j->o->n) * (double)j->lanes;
+    return LEAST + (size_t)(NUMBERS / (epoch + 1));
+}
+
+static sepal_status crammer_run(struct crammer *s, size_t most, size_t patience) {
+    struct joint_solver *d = s->d;
+    double mark = INFINITY;
+    for (size_t epoch = 1; d->iterations < most; epoch++) {
+        d->stopped = !crammer_epoch(s);
+        if (d->stopped) break;
+        d->iterations++;
+        crammer_estimate(s);
+        bool mark_now = patience && epoch % patience == 0,
+             slow = mark_now && s->excess > 0.5 * mark;
+        if (mark_now) mark = s->excess;
+        if (s->gap <= d->tol || slow) {
+            TRY(crammer_measure(s));
+            d->converged = s->gap <= d->tol;
+            bool stationary = s->excess == 0 && !s->any_shrunk && s->o->bias != BIAS_FREE;
+            if (d->converged || slow || stationary) return SEPAL_OK;
+            crammer_unshrink(s);
+        }
+        d->stopped = d->stops(d->payload, d->iterations, s->primal, s->gap);
+        if (d->stopped) break;
+        crammer_move_anchor(s);
+    }
+    return crammer_measure(s);
+}
+
+/* ---- the start ------------------------------------------------------------------------------ */
+
+/* Between the curvature of the losses and that of the penalty: see solvers/dual.c. */
+static void crammer_set_stiffness(struct crammer *s) {
+    const struct objective *o = s->o;
+    static const double fraction = 0.3, most = 0.025, smoothness = 0.25;
+    double total = objective_total_weight(o), mean = 0;
+    for (size_t i = 0; i < o->n; i++) mean += s->curvature[i];
+    s->stiff = o->bias == BIAS_NONE ? INFINITY : o->l2;
+    if (o->bias == BIAS_FREE)
+        s->stiff = fmin(most * total, fraction * sqrt(smoothness * total * total / mean));
+    for (size_t i = 0; i < o->n; i++) s->curvature[i] += o->row_weight[i] / s->stiff;
+}
+
+/* The variables of the given point, or those left beside it, or the corners of the rows' own classes. */
+static sepal_status crammer_set_variables(struct crammer *s) {
+    const struct joint *j = s->j;
+    const struct objective *o = s->o;
+    struct joint_solver *d = s->d;
+    if (d->warm && !d->paired) {
+        double loss;
+        TRY(joint_scores(s->score, j, s->w));
+        TRY(joint_loss_at(&loss, j, s->score));
+        s->primal = loss + joint_penalty(j, s->w);
+        crammer_keep(s);
+        for (size_t i = 0; i < o->n; i++) {
+            double value, *a = s->alpha + i * j->lanes;
+            j->loss->at(o->ctx->kernels, 1, j->classes, j->lanes, s->score + i * j->lanes,
+                        o->label + i, &value, a, NULL);
+            a[o->label[i]] += 1;
+        }
+    } else if (!d->paired) {
+        memset(s->alpha, 0, j->cells * sizeof *s->alpha);
+        for (size_t i = 0; i < o->n; i++) s->alpha[i * j->lanes + (size_t)o->label[i]] = 1;
+    }
+    return SEPAL_OK;
+}
+
+/* The weights that belong to the variables; biases stay where they are, if they are free. */
+static sepal_status crammer_set_weights(struct crammer *s) {
+    const struct joint *j = s->j;
+    const struct objective *o = s->o;
+    double *bias = s->w + o->cols * j->lanes, *given = s->room;
+    bool biased = o->bias != BIAS_NONE;
+    if (biased) memcpy(given, bias, j->lanes * sizeof *given);
+    TRY(joint_dual_sums(s->w, j, s->alpha));
+    for (size_t k = 0; k < joint_penalised(j); k++) s->w[k] /= o->l2;
+    for (size_t k = 0; k < j->lanes && o->bias == BIAS_FREE; k++) {
+        s->anchor[k] = given[k] - bias[k] / s->stiff;
+        bias[k] = given[k];
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status crammer_start(struct crammer *s) {
+    for (size_t g = 0; g < s->groups; g++) s->order[g] = (uint32_t)g;
+    s->best = INFINITY;
+    s->ratio = NAN;
+    s->gap = 1;
+    TRY(crammer_curvatures(s->curvature, s->j));
+    crammer_set_stiffness(s);
+    TRY(crammer_set_variables(s));
+    crammer_unshrink(s);
+    return crammer_set_weights(s);
+}
+
+static sepal_status crammer_allocate(struct crammer *s, struct arena *arena) {
+    const struct joint *j = s->j;
+    sepal_ctx *ctx = j->o->ctx;
+    s->groups = (j->o->n + CRAMMER_GROUP - 1) / CRAMMER_GROUP;
+    s->order = arena_alloc(ctx, arena, s->groups, sizeof *s->order);
+    s->shrunk = arena_alloc(ctx, arena, j->o->n, sizeof *s->shrunk);
+    if (!s->order || !s->shrunk) return SEPAL_EMEMORY;
+    TRY(ARENA_VECTORS(ctx, arena, j->o->n, &s->curvature));
+    TRY(ARENA_VECTORS(ctx, arena, j->lanes, &s->anchor));
+    TRY(ARENA_VECTORS(ctx, arena, j->cells, &s->score));
+    TRY(ARENA_VECTORS(ctx, arena, j->o->cols + 2 * j->lanes + j->size, &s->room));
+    return s->d->warm ? ARENA_VECTORS(ctx, arena, j->size, &s->kept) : SEPAL_OK;
+}
+
+sepal_status crammer_descend(struct joint_solver *d, size_t most, size_t patience) {
+    struct crammer s = {.d = d, .j = d->j, .o = d->j->o, .w = d->u, .alpha = d->alpha};
+    struct arena arena = {0};
+    sepal_status status = crammer_allocate(&s, &arena);
+    if (status == SEPAL_OK) status = crammer_start(&s);
+    d->paired = status == SEPAL_OK;
+    if (status == SEPAL_OK) status = crammer_run(&s, most, patience);
+    if (status == SEPAL_OK && s.kept && s.best < s.primal)
+        memcpy(d->u, s.kept, d->j->size * sizeof *d->u);
+    arena_clear(&arena);
+    return status;
+}
+
+static sepal_status solve_crammer_dual(struct joint_solver *d) {
+    size_t most = d->max_iter ? d->max_iter : d->iterations + crammer_epochs_most(d->j);
+    return crammer_descend(d, most, 0);
+}
+
+/* ---- its row -------------------------------------------------------------------------------- */
+
+const char *crammer_refuses(const struct joint *j) {
+    if (j->loss != &joint_crammer_singer) return "it is for the loss of Crammer and Singer";
+    return j->o->l1 > 0 || !(j->o->l2 > 0) ? "it is for an L2 penalty" : NULL;
+}
+
+static const char *crammer_dual_refuses(const struct joint *j) {
+    const char *why = crammer_refuses(j);
+    return why || !(j->o->rows.sparse && j->o->centre) ? why : "it cannot centre sparse rows";
+}
+
+static double crammer_dual_cost(const struct joint *j, double tol) {
+    return joint_entries(j) * (double)j->lanes * -log10(tol);
+}
+
+const struct joint_solver_row joint_solver_crammer_dual = {
+    .name = {.name = "dual", .summary = "dual coordinate descent, a row's variables at a time"},
+    .suits = "a loss with kinks",
+    .solve = solve_crammer_dual,
+    .refuses = crammer_dual_refuses,
+    .cost = crammer_dual_cost,
+};
