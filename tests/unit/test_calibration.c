@@ -168,7 +168,7 @@ static void isotonic_interpolates(void **state) {
     assert_int_equal(calibration_fit(&made, ctx, CALIBRATE_ISOTONIC, 2, &rows), SEPAL_OK);
     static const struct {
         double score, p;
-    } cases[] = {{-9, 0},     {-1, 0}, {-0.5, 0.25}, {0, 0.5}, {1, 0.5},  {2, 0.5},
+    } cases[] = {{-9, 0},    {-1, 0},  {-0.5, 0.25}, {0, 0.5}, {1, 0.5},  {2, 0.5},
                  {2.5, 0.5}, {3, 0.5}, {4, 0.75},    {5, 1},   {1e300, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_near(value_at(made, 0, cases[i].score), cases[i].p, 1e-15);
@@ -220,7 +220,7 @@ static void temperature_has_bounds(void **state) {
                                   flat = {none, right, NULL, 4};
     double least = calibration_fit_temperature(&cold, 2),
            most = calibration_fit_temperature(&hot, 2);
-    assert_near(least * 2 * exp(10), 1, 1e-9); /* scikit-learn's bound of -s and s */
+    assert_near(least * 2 * exp(10), 1, 1e-9);      /* scikit-learn's bound of -s and s */
     assert_near(most / (3 * exp(10) / 2), 1, 1e-9); /* and further, by the largest score */
     assert_true(calibration_fit_temperature(&flat, 2) == 1);
 }
@@ -319,13 +319,46 @@ static void uniform_and_shifted(void **state) {
     for (int k = 0; k < 3; k++) assert_near(none[k], 1.0 / 3, 1e-15);
 }
 
+/* What no fit makes, and no file may hold. */
+static void unsound_numbers(void **state) {
+    (void)state;
+    static const double good[] = {0, -1, 0.25, 0, 2, 0.5, 1, 0, 1, 2, 3, 0, 2, 4, 0};
+    static const struct {
+        size_t at;
+        double value;
+    } bad[] = {{0, 1},   {0, -0.0}, {3, 1},    {3, 2},     {6, 0},     {6, 2},    {9, 1},
+               {9, 3},   {12, 3},   {12, 2.5}, {1, 2},     {1, 3},     {4, -1},   {2, 0.6},
+               {5, 0.2}, {8, 1.5},  {8, -1},   {11, -0.0}, {14, -0.0}, {11, 0.1}, {13, 3}};
+    struct calibration *made;
+    assert_int_equal(calibration_new(&made, ctx, CALIBRATE_ISOTONIC, 3, 5), SEPAL_OK);
+    memcpy(made->numbers, good, sizeof good);
+    assert_true(calibration_is_sound(made));
+    assert_int_equal(made->start[1], 2);
+    assert_int_equal(made->start[2], 3);
+    assert_int_equal(made->start[3], 5);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        memcpy(made->numbers, good, sizeof good);
+        made->numbers[bad[i].at] = bad[i].value;
+        if (calibration_is_sound(made)) fail_msg("case %zu", i);
+    }
+    memcpy(made->numbers, good, sizeof good);
+    made->rows = 3; /* the last class has none */
+    assert_false(calibration_is_sound(made));
+    made->rows = 0;
+    assert_false(calibration_is_sound(made));
+    calibration_free(made);
+    assert_int_equal(calibration_new(&made, ctx, CALIBRATE_PLATT, 3, 2), SEPAL_OK);
+    assert_false(calibration_is_sound(made)); /* a line short */
+    calibration_free(made);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(platt_is_stationary),   cmocka_unit_test(isotonic_is_nearest),
-        cmocka_unit_test(isotonic_interpolates), cmocka_unit_test(temperature_is_least),
+        cmocka_unit_test(platt_is_stationary),    cmocka_unit_test(isotonic_is_nearest),
+        cmocka_unit_test(isotonic_interpolates),  cmocka_unit_test(temperature_is_least),
         cmocka_unit_test(temperature_has_bounds), cmocka_unit_test(are_probabilities),
-        cmocka_unit_test(weights_are_copies),    cmocka_unit_test(one_score),
-        cmocka_unit_test(uniform_and_shifted),
+        cmocka_unit_test(weights_are_copies),     cmocka_unit_test(one_score),
+        cmocka_unit_test(uniform_and_shifted),    cmocka_unit_test(unsound_numbers),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
