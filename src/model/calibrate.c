@@ -195,6 +195,22 @@ static void warn_of(const struct cross_fit *all, const struct calibration *calib
     }
 }
 
+/* Numbers that differ by the rounding of fits alone are the same: a function that told them apart would say
+   anything of the model of all rows. */
+static void level_out(struct cross_fit *all) {
+    static const double ALIKE = 1e-9;
+    size_t n = all->fit->data->matrix.rows, width = all->width;
+    for (size_t k = 0; k < width; k++) {
+        double least = INFINITY, most = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            least = fmin(least, all->values[i * width + k]);
+            most = fmax(most, all->values[i * width + k]);
+        }
+        if (0.5 * most - 0.5 * least > ALIKE * fmax(fabs(least), fabs(most))) continue;
+        for (size_t i = 0; i < n; i++) all->values[i * width + k] = 0.5 * least + 0.5 * most;
+    }
+}
+
 static sepal_status fit_functions(struct calibration **out, struct cross_fit *all) {
     const sepal_data *data = all->fit->data;
     size_t classes = data->schema->n_classes;
@@ -204,6 +220,7 @@ static sepal_status fit_functions(struct calibration **out, struct cross_fit *al
             return fail(all->fit->ctx, SEPAL_EDATA,
                         "a score is beyond the range of a double, and cannot be calibrated; bring "
                         "the features to a common scale");
+    level_out(all);
     TRY(calibration_fit(out, all->fit->ctx, all->kind, classes, &rows));
     (*out)->folds = all->folds;
     (*out)->loss_before = all->has_logs ? mean_loss(all, NULL) : NAN;
