@@ -347,12 +347,48 @@ static void keeps_rules(void **state) {
     problem_free(&p);
 }
 
+/* ---- asked to stop ----------------------------------------------------------------------------- */
+
+static int stop_after(const char *line, void *payload) {
+    int *left = payload;
+    (void)line;
+    return --*left <= 0;
+}
+
+/* At any line of progress: nothing, and the fold is named, or the fit of all rows as far as it came. */
+static void interrupted(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(8), 1);
+    struct problem p = any_problem(&rng, 2, 3);
+    sepal_data *data = problem_data(&p, ctx, false);
+    size_t stopped = 0;
+    for (int line = 1; line <= 60; line++) {
+        sepal_model *model = NULL;
+        int left = line;
+        sepal_ctx_set_progress(ctx, stop_after, &left);
+        ctx->last_progress_ns = 0;
+        sepal_status status = sepal_model_fit(&model, NULL, ctx, "perceptron(epochs=3)", data,
+                                              "calibrate=platt, calibrate-folds=2");
+        sepal_ctx_set_progress(ctx, NULL, NULL);
+        assert_int_equal(model == NULL, status != SEPAL_OK);
+        if (status != SEPAL_OK) {
+            assert_int_equal(status, SEPAL_ECANCEL);
+            assert_non_null(strstr(ctx->error.message, "interrupted"));
+            stopped++;
+        }
+        sepal_model_free(model);
+    }
+    assert_true(stopped >= 1 && ctx->trace == NULL);
+    data_free(data);
+    problem_free(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cross_fits),        cmocka_unit_test(folds_are_even),
         cmocka_unit_test(most_probable),     cmocka_unit_test(same_everywhere),
         cmocka_unit_test(metrics_and_rules), cmocka_unit_test(other_priors),
-        cmocka_unit_test(keeps_rules),
+        cmocka_unit_test(keeps_rules),       cmocka_unit_test(interrupted),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
