@@ -55,6 +55,9 @@ sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *dat
                          const size_t *rows, size_t n);
 sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double fraction);
+/* The fold 0 .. folds-1 of each row, by a seeded shuffle within each class: rows of any class, and rows in
+   all, are as many in each fold or one more. */
+sepal_status data_folds(uint32_t *fold, sepal_ctx *ctx, const sepal_data *data, size_t folds);
 /* Doubles row after row, copied; memory.h has all other arrays. */
 sepal_status data_from_dense(sepal_data **out, sepal_ctx *ctx, const double *x, size_t rows,
                              size_t cols, const char *const *labels, const double *weights);

@@ -205,3 +205,24 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
     mem_free(numbers);
     return status;
 }
+
+/* ---- folds -------------------------------------------------------------------------------- */
+
+sepal_status data_folds(uint32_t *fold, sepal_ctx *ctx, const sepal_data *data, size_t folds) {
+    enum { FOLD_STREAM = 0x666f6c64 };
+    size_t classes = data->schema->n_classes, rows = data->matrix.rows, from = 0;
+    if (rows > UINT32_MAX) return fail(ctx, SEPAL_EDATA, "too many rows to split");
+    uint32_t *sorted = mem_alloc(ctx, rows, sizeof *sorted);
+    size_t *end = mem_zero(ctx, classes, sizeof *end);
+    if (sorted && end) sort_by_class(sorted, end, data, classes);
+    for (size_t k = 0; sorted && end && k < classes; from = end[k++]) {
+        struct rng rng = rng_make(ctx->seed, FOLD_STREAM + k);
+        rng_shuffle(&rng, sorted + from, end[k] - from);
+        /* a class goes on where the one before it ended, so that all folds are as large */
+        for (size_t i = from; i < end[k]; i++) fold[sorted[i]] = (uint32_t)(i % folds);
+    }
+    sepal_status status = sorted && end ? SEPAL_OK : SEPAL_EMEMORY;
+    mem_free(sorted);
+    mem_free(end);
+    return status;
+}

@@ -174,7 +174,8 @@ const double *evaluation_logs(const struct evaluation *all, size_t row, double p
     size_t shown = linear_shown(all->linear);
     const double *numbers = all->predictions.shown + row * shown;
     if (shown > 1) return numbers;
-    linear_log_probabilities(all->linear, numbers, pair);
+    pair[0] = log_logistic(-numbers[0]);
+    pair[1] = log_logistic(numbers[0]);
     return pair;
 }
 
@@ -195,8 +196,8 @@ static sepal_status find_positive(struct evaluation *all, const char *label) {
     return SEPAL_OK;
 }
 
-/* What rows are decided as, and the numbers that rank them, of more than two classes for each: the
-   logarithm of its probability; without one, its margin in a joint machine, its own score against
+/* What rows are decided as, and the numbers that rank them: of two classes the logarithm of the odds or,
+   without probabilities, the score; of more for each the logarithm of its probability; without one, its margin in a joint machine, its own score against
    the rest, its votes. */
 static sepal_status evaluate_ask(struct evaluation *all) {
     size_t rows = all->data->matrix.rows, shown = linear_shown(all->linear);
@@ -206,17 +207,18 @@ static sepal_status evaluate_ask(struct evaluation *all) {
     predictions->regions = mem_alloc(all->ctx, rows, sizeof *predictions->regions);
     predictions->shown = mem_alloc(all->ctx, rows, shown * sizeof(double));
     if (!predictions->classes || !predictions->regions || !predictions->shown) return SEPAL_EMEMORY;
-    TRY(model_predict(predictions, all->ctx, all->model, all->data, all->rule));
+    double *numbers = predictions->shown;
     bool logs = all->linear->link != LINK_NONE;
-    void (*rank)(const struct linear *, double *) = all->linear->strategy->rank;
-    for (size_t i = 0; shown > 1 && i < rows; i++) {
-        double *row = predictions->shown + i * shown;
-        if (logs)
-            linear_log_probabilities(all->linear, row, row);
-        else if (rank)
-            rank(all->linear, row);
+    if (logs) {
+        predictions->logs = numbers;
+        predictions->shown = NULL;
     }
-    return SEPAL_OK;
+    sepal_status status = model_predict(predictions, all->ctx, all->model, all->data, all->rule);
+    predictions->shown = numbers;
+    void (*rank)(const struct linear *, double *) = all->linear->strategy->rank;
+    for (size_t i = 0; status == SEPAL_OK && rank && !logs && i < rows; i++)
+        rank(all->linear, numbers + i * shown);
+    return status;
 }
 
 static sepal_status evaluate_judge(struct evaluation *all, const char *label) {

@@ -15,6 +15,7 @@ struct convex_config {
     double l2, l1, c, ratio; /* NaN: not given; settled: c and ratio, or l1 and l2 */
     int bias;                /* enum bias */
     const char *class_weight;
+    bool correct_priors; /* of learners with probabilities */
     /* of the solver sgd */
     double eta;
     size_t epochs, batch;
@@ -84,6 +85,14 @@ struct convex_config {
          "none, balanced, or LABEL:W,...: factors of the classes' losses"},                         \
         CONVEX_SGD_PARAMETERS
 
+/* That of learners with probabilities alone. */
+#define CONVEX_CORRECT_PRIORS                                                                      \
+    {                                                                                              \
+        "correct-priors", PARAMETER_FLAG, CONVEX_AT(correct_priors), "false", "",                  \
+            "after class weights: shift the intercepts back, so that probabilities are those of "  \
+            "the rows"                                                                             \
+    }
+
 /* What the parameters say together: contradictions are refused, what follows is filled in. */
 sepal_status convex_settle(sepal_ctx *ctx, void *config);
 bool convex_shiftable(const void *config);
@@ -114,6 +123,16 @@ const char *convex_time_left(char out[64], struct convex *convex, double gap, si
 
 /* convex_row_weights.c: the weight of each row in the sum of losses. */
 sepal_status convex_row_weights(struct convex *convex);
+
+/* convex_priors.c: by how much class weights have raised the intercept of the function of class f of these
+   labels, if it is to be corrected, else 0. `factor`: what the losses of the others and of the class were
+   multiplied by beside. */
+double convex_prior_shift(const struct convex *convex, const int32_t *label, int32_t f,
+                          const double factor[2]);
+/* Which priors the scores contain, for the report; NULL: no class weights, or no probabilities. */
+const char *convex_priors_words(const struct convex *convex);
+/* There is nothing to be corrected. */
+void convex_warn_of_priors(const struct convex *convex);
 
 /* convex_separation.c: find out and say that no finite weights are best. */
 sepal_status convex_separation(struct convex *convex);

@@ -175,6 +175,17 @@ static void convex_ovr_warn_of(const struct ovr_fit *all, size_t short_of, doubl
              idle, all->fits->n);
 }
 
+/* Of those that are fitted once more by themselves it is a start. */
+static void convex_ovr_correct(struct ovr_fit *all) {
+    for (size_t r = 0; r < all->fits->n; r++) {
+        const double factor[2] = {ovr_factor_of_class(&all->rest, r, false),
+                                  ovr_factor_of_class(&all->rest, r, true)};
+        all->fits->joint.b[r] -=
+            convex_prior_shift(&all->convex, all->rest.label, (int32_t)r, factor);
+    }
+    convex_warn_of_priors(&all->convex);
+}
+
 static sepal_status convex_ovr_report(struct ovr_fit *all) {
     struct fit *whole = all->convex.fit;
     const char *words = convex_describe(&all->convex), *loss = convex_loss_words(&all->convex);
@@ -190,6 +201,7 @@ static sepal_status convex_ovr_report(struct ovr_fit *all) {
         fit->gap = proof->gap;
         fit->words = words;
         fit->loss = loss;
+        fit->priors = convex_priors_words(&all->convex);
         fit->solver = all->solver;
         fit->stopped = fit->converged ? NULL : whole->stopped;
         convex_report_facts(&all->convex, fit, proof);
@@ -218,5 +230,6 @@ sepal_status convex_fit_ovr(struct fit *fit, struct ovr_fits *fits, const struct
     TRY(way == BY_NEWTON ? ovr_fit_newton(&all) : ovr_fit_dual(&all, &taken));
     if (taken && way == BY_DUAL) TRY(go_on_by_newton(&all));
     if (!taken) linear_clear(&fits->joint);
+    if (taken) convex_ovr_correct(&all);
     return taken ? convex_ovr_report(&all) : SEPAL_OK;
 }

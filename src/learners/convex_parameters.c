@@ -61,6 +61,11 @@ sepal_status convex_settle(sepal_ctx *ctx, void *config) {
                  "l2");
     if (strengths && !isnan(c->ratio))
         return convex_parameters_refuse(ctx, "ratio goes with C; give C and ratio, or l1 and l2");
+    if (c->correct_priors && c->bias == BIAS_NONE)
+        return convex_parameters_refuse(
+            ctx,
+            "correct_priors=true shifts the intercept, and with bias=false there is none; leave "
+            "one of them out");
     TRY(check_penalty(ctx, c));
     if (strengths) TRY(check_strength(ctx, c));
     if (strengths || c->penalty == PENALTY_NONE)

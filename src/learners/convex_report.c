@@ -145,6 +145,7 @@ void convex_report(struct convex *convex, const struct convex_plan *plan) {
     fit->converged = convex->descent.converged;
     fit->words = convex_describe(convex);
     fit->loss = convex_loss_words(convex);
+    fit->priors = convex_priors_words(convex);
     fit->solver = name_solver(convex, plan);
     convex_report_facts(convex, fit, proof);
     if (fit->make && convex->objective.loss != &loss_logistic)

@@ -17,6 +17,8 @@ struct fit_options {
     const char *solver;              /* NULL: chosen by the data's shape */
     const struct solver_name *asked; /* the same, as one of the learner's */
     const char *warm;                /* a model file to start from; NULL: none */
+    int calibrate;                   /* 0: not at all; else 1 + enum calibration_kind */
+    size_t calibrate_folds;
 };
 extern const struct parameter fit_option_table[];
 
@@ -39,14 +41,16 @@ struct fit {
     } among;
     struct arena arena; /* scratch, freed after the fit */
 
-    struct linear linear; /* to be made with linear_init */
-    const char *solver;   /* what was used, and why: "normal equations (30 columns)" */
-    const char *words;    /* the objective in words, with its numbers */
-    const char *loss;     /* the same in short: "hinge, L2 penalty, C = 1"; NULL: as `words` */
-    double objective;     /* the mean loss plus penalty at the weights returned */
-    double dual;          /* a bound of the objective from below; NaN: none */
-    double gap;           /* relative duality gap; NaN where there is none */
-    size_t iterations;    /* 0 for closed forms */
+    struct linear linear;            /* to be made with linear_init */
+    struct calibration *calibration; /* made of its folds, for `linear`; NULL: none */
+    const char *solver;              /* what was used, and why: "normal equations (30 columns)" */
+    const char *words;               /* the objective in words, with its numbers */
+    const char *priors; /* after class weights: which the scores contain; NULL: there are none */
+    const char *loss;   /* the same in short: "hinge, L2 penalty, C = 1"; NULL: as `words` */
+    double objective;   /* the mean loss plus penalty at the weights returned */
+    double dual;        /* a bound of the objective from below; NaN: none */
+    double gap;         /* relative duality gap; NaN where there is none */
+    size_t iterations;  /* 0 for closed forms */
     bool converged;
     const char *stopped; /* why it ended early with the best so far; NULL: it did not */
     bool message_lost;   /* there was no memory for a text */

@@ -30,6 +30,12 @@ const struct parameter fit_option_table[] = {
      "how to solve, a name of `sepal list solvers`; unless given, by the data's shape"},
     {"warm", PARAMETER_FILE, AT(warm), NULL, "",
      "file with a model to start from, of the same columns, classes and maps"},
+    {"calibrate", PARAMETER_CHOICE, AT(calibrate), "none", "none|platt|isotonic|temperature",
+     "fit probabilities to the scores of rows held out fold by fold, for any learner; the model "
+     "keeps "
+     "them"},
+    {"calibrate-folds", PARAMETER_COUNT, AT(calibrate_folds), "5", "[2, 1e6]",
+     "folds of calibrate: each row is scored by a fit without its fold"},
     {0},
 };
 

@@ -23,52 +23,59 @@ void linear_show(const struct linear *linear, const double *scores, double *out)
         memcpy(out, scores, linear->rows * sizeof *out);
 }
 
-/* 1 / (1 + e^-s) without overflow. */
-static double decide_logistic(double s) {
+double logistic(double s) {
     double small = exp(-fabs(s));
     return s >= 0 ? 1 / (1 + small) : small / (1 + small);
 }
 
-/* ln(1 / (1 + e^-s)) */
-static double log_logistic(double s) {
+double log_logistic(double s) {
     return fmin(s, 0) - log1p(exp(-fabs(s)));
+}
+
+void softmax_of_logs(double *logs, size_t n) {
+    double largest = -INFINITY, sum = 0;
+    for (size_t k = 0; k < n; k++) largest = fmax(largest, logs[k]);
+    for (size_t k = 0; k < n; k++) {
+        logs[k] = exp(logs[k] - largest);
+        sum += logs[k];
+    }
+    for (size_t k = 0; k < n; k++) logs[k] /= sum;
+}
+
+void log_softmax_of_logs(double *logs, size_t n) {
+    size_t best = 0;
+    for (size_t k = 1; k < n; k++)
+        if (logs[k] > logs[best]) best = k;
+    /* a probability near 1 is told by the others, each of which is small */
+    double largest = logs[best], others = 0;
+    for (size_t k = 0; k < n; k++)
+        if (k != best) others += exp(logs[k] - largest);
+    for (size_t k = 0; k < n; k++) logs[k] = logs[k] - largest - log1p(others);
+}
+
+/* Rates go by their logarithms, too: all of them may be too small for a double. */
+static void logs_of_scores(const struct linear *linear, const double *scores, double *out) {
+    for (size_t k = 0; k < linear->classes; k++)
+        out[k] = linear->link == LINK_RATES ? log_logistic(scores[k]) : scores[k];
 }
 
 void linear_probabilities(const struct linear *linear, const double *scores, double *out) {
     if (linear->strategy == &strategy_sign) {
-        out[1] = decide_logistic(scores[0]);
-        out[0] = decide_logistic(-scores[0]);
+        out[1] = logistic(scores[0]);
+        out[0] = logistic(-scores[0]);
         return;
     }
-    /* rates go by their logarithms, too: all of them may be too small for a double */
-    size_t classes = linear->classes;
-    double largest = -INFINITY, sum = 0;
-    for (size_t k = 0; k < classes; k++) {
-        out[k] = linear->link == LINK_RATES ? log_logistic(scores[k]) : scores[k];
-        largest = fmax(largest, out[k]);
-    }
-    for (size_t k = 0; k < classes; k++) {
-        out[k] = exp(out[k] - largest);
-        sum += out[k];
-    }
-    for (size_t k = 0; k < classes; k++) out[k] /= sum;
+    logs_of_scores(linear, scores, out);
+    softmax_of_logs(out, linear->classes);
 }
 
 void linear_log_probabilities(const struct linear *linear, const double *scores, double *out) {
-    size_t classes = linear->classes, best = 0;
     if (linear->strategy == &strategy_sign) {
         double score = scores[0];
         out[1] = log_logistic(score);
         out[0] = log_logistic(-score);
         return;
     }
-    for (size_t k = 0; k < classes; k++) {
-        out[k] = linear->link == LINK_RATES ? log_logistic(scores[k]) : scores[k];
-        if (out[k] > out[best]) best = k;
-    }
-    /* a probability near 1 is told by the others, each of which is small */
-    double largest = out[best], others = 0;
-    for (size_t k = 0; k < classes; k++)
-        if (k != best) others += exp(out[k] - largest);
-    for (size_t k = 0; k < classes; k++) out[k] = out[k] - largest - log1p(others);
+    logs_of_scores(linear, scores, out);
+    log_softmax_of_logs(out, linear->classes);
 }

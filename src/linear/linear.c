@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
+#include "linear/calibration.h"
 #include "linear/decide.h"
 
 #include <math.h>
@@ -33,6 +34,7 @@ void linear_clear(struct linear *linear) {
     mem_free(linear->priors);
     mem_free(linear->axes);
     density_free(linear->density);
+    calibration_free(linear->calibration);
     *linear = (struct linear){0};
 }
 

@@ -6,12 +6,14 @@
 
 #include "linear/density.h"
 
-struct strategy; /* linear/strategy.h */
+struct strategy;    /* linear/strategy.h */
+struct calibration; /* linear/calibration.h */
 /* What makes probabilities of scores. */
 enum link {
     LINK_NONE,      /* scores only */
     LINK_POSTERIOR, /* softmax of K scores, the logistic function of one */
-    LINK_RATES      /* the logistic function of each of K scores, divided by their sum */
+    LINK_RATES,     /* the logistic function of each of K scores, divided by their sum */
+    LINK_CALIBRATED /* functions that were fitted to scores of held-out rows (calibration.h) */
 };
 
 struct linear {
@@ -29,6 +31,7 @@ struct linear {
     double *priors;          /* K probabilities that the scores contain; NULL: none */
     double *axes;            /* n_axes x M: projections y = axes (x - c); NULL: none */
     size_t n_axes;
+    struct calibration *calibration; /* NULL: none; else the link is LINK_CALIBRATED */
 };
 
 /* Weights, biases and centre (if asked for) zeroed; for more than two classes a linear machine. */

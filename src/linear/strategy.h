@@ -29,6 +29,9 @@ struct strategy {
     enum region (*region)(const struct linear *linear, const double *scores); /* NULL: clear */
     /* One number a class for users; NULL: the scores. */
     void (*show)(const struct linear *linear, const double *scores, double *out);
+    /* The same with ties broken, as scikit-learn's decision_function has them: what a calibration is a
+       function of. NULL: those shown. */
+    void (*decision_values)(const struct linear *linear, const double *scores, double *out);
     /* What ranks the rows of a class, from the numbers shown, in place; NULL: these themselves. */
     void (*rank)(const struct linear *linear, double *shown);
     /* How far inside of each class's region: `norm` of the functions' weights, of joint ones R x R of

@@ -66,6 +66,16 @@ static void show_votes(const struct linear *linear, const double *scores, double
         out[k] = (double)count_votes(linear, scores, k, &sum);
 }
 
+/* A sum of scores is brought into (-1/3, 1/3), so that it tells classes with as many votes apart and
+   never outweighs a vote. */
+static void ovo_decision_values(const struct linear *linear, const double *scores, double *out) {
+    for (size_t k = 0; k < linear->classes; k++) {
+        double sum;
+        out[k] = (double)count_votes(linear, scores, k, &sum);
+        out[k] += isinf(sum) ? copysign(1.0 / 3, sum) : sum / (3 * (fabs(sum) + 1));
+    }
+}
+
 static void ovo_distances(const struct linear *linear, const double *norm, const double *scores,
                           double *out) {
     for (size_t k = 0; k < linear->classes; k++) out[k] = NAN;
@@ -88,5 +98,6 @@ const struct strategy strategy_ovo = {
     .decide = ovo_decide,
     .region = ovo_region,
     .show = show_votes,
+    .decision_values = ovo_decision_values,
     .distances = ovo_distances,
 };

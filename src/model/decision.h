@@ -8,7 +8,8 @@
 struct decision_input {
     const struct linear *linear;
     const double *scores;
-    const double *p; /* K probabilities, if the decision needs them or there is a cutoff */
+    const double *p; /* K probabilities, if the decision needs them, there is a cutoff, or they are
+                        calibrated */
     double cutoff;   /* NaN: none */
     uint64_t seed;
     size_t row;
@@ -41,5 +42,9 @@ enum {
 
 extern const struct decision *const decision_table[DECISIONS];
 int decision_find(const char *name); /* DECISIONS: there is no such */
+/* The most probable class of a calibrated model, where the order of scores need not be that of the
+   probabilities: the second of two from 0.5 on, of more the first of the largest. Of any other, what the
+   scores say. */
+int32_t decision_most_probable(const struct decision_input *in);
 
 #endif

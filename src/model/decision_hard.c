@@ -13,7 +13,7 @@ static sepal_status hard_check_cutoff(sepal_ctx *ctx, size_t classes) {
 }
 
 static int32_t hard_decide(const struct decision_input *in) {
-    return isnan(in->cutoff) ? linear_decide(in->linear, in->scores) : in->p[1] >= in->cutoff;
+    return isnan(in->cutoff) ? decision_most_probable(in) : in->p[1] >= in->cutoff;
 }
 
 const struct decision decision_hard = {

@@ -12,7 +12,7 @@ static sepal_status reject_check_cutoff(sepal_ctx *ctx, size_t classes) {
 static int32_t reject_decide(const struct decision_input *in) {
     double most = in->p[0];
     for (size_t k = 1; k < in->linear->classes; k++) most = fmax(most, in->p[k]);
-    return most < in->cutoff ? -1 : linear_decide(in->linear, in->scores);
+    return most < in->cutoff ? -1 : decision_most_probable(in);
 }
 
 const struct decision decision_reject = {

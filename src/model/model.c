@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include "core/alloc.h"
+#include "linear/calibration.h"
 #include "model/model_file.h"
 
 sepal_model *model_new(sepal_ctx *ctx) {
@@ -57,6 +58,10 @@ void model_numbers(struct tensor_numbers out[MODEL_TENSORS], const sepal_model *
     out[TENSOR_PRIORS] = (struct tensor_numbers){linear->priors, 1, linear->classes};
     out[TENSOR_AXES] = (struct tensor_numbers){linear->axes, linear->n_axes, linear->cols};
     if (linear->density) density_numbers(out, linear->density);
+    const struct calibration *calibration = linear->calibration;
+    if (calibration)
+        out[TENSOR_CALIBRATION] =
+            (struct tensor_numbers){calibration->numbers, calibration->rows, calibration->cols};
     out[TENSOR_CUTOFF] = (struct tensor_numbers){model->kept_rule.cutoff, 1, 1};
     for (size_t m = 0; m < model->chain.n; m++) {
         const struct fitted_map *map = &model->chain.maps[m];

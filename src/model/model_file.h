@@ -32,6 +32,7 @@ enum model_tensor {
     TENSOR_MEAN, /* of the density, and so the next two */
     TENSOR_ROOT,
     TENSOR_CONSTANT,
+    TENSOR_CALIBRATION,
     TENSOR_CUTOFF,
     TENSOR_MAPS, /* numbers of the first map; the others follow */
     TENSOR_COLUMNS = TENSOR_MAPS + MAP_CHAIN_MOST,
@@ -52,6 +53,7 @@ static const struct tensor_kind model_tensors[MODEL_TENSORS] = {
     [TENSOR_MEAN] = {"density.mean", "F64", 8, 2},
     [TENSOR_ROOT] = {"density.root", "F64", 8, 2},
     [TENSOR_CONSTANT] = {"density.constant", "F64", 8, 1},
+    [TENSOR_CALIBRATION] = {"calibration", "F64", 8, 2},
     [TENSOR_CUTOFF] = {"cut", "F64", 8, 1},
     [TENSOR_MAPS] = {"map1", "F64", 8, 2},
     [TENSOR_MAPS + 1] = {"map2", "F64", 8, 2},

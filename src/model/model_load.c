@@ -5,6 +5,7 @@
 #include "model/model.h"
 
 #include "core/alloc.h"
+#include "linear/calibration.h"
 #include "model/predict.h"
 #include "model/fields.h"
 #include "model/model_bytes.h"
@@ -26,8 +27,9 @@ struct loading {
     struct model_bytes file;
     size_t classes;
     const struct strategy *strategy;
-    const char *density; /* "": none */
-    bool bits, ruled;    /* ruled: it keeps a rule of decision */
+    const char *density;     /* "": none */
+    const char *calibration; /* likewise */
+    bool bits, ruled;        /* ruled: it keeps a rule of decision */
     struct pipeline pipeline;
     struct arena arena;
     struct tensor tensors[MODEL_TENSORS];
@@ -147,6 +149,9 @@ static sepal_status read_decode(struct loading *load, const char *decode) {
 static sepal_status read_parts(struct loading *load, struct fields *metadata) {
     const struct tree *bits = fields_optional(metadata, "bits");
     const struct tree *density = fields_optional(metadata, "density");
+    const struct tree *calibration = fields_optional(metadata, "calibration");
+    load->calibration =
+        calibration && calibration->kind == TREE_TEXT ? calibration->text.bytes : "";
     load->bits = bits != NULL;
     load->density = density && density->kind == TREE_TEXT ? density->text.bytes : "";
     if (bits && (bits->kind != TREE_TEXT || strcmp(bits->text.bytes, "true") != 0))
@@ -155,6 +160,8 @@ static sepal_status read_parts(struct loading *load, struct fields *metadata) {
         return invalid(load->ctx, "bits have no centre");
     if ((density != NULL) != load->tensors[TENSOR_MEAN].present)
         return invalid(load->ctx, "it has a density of no kind, or a kind without a density");
+    if ((calibration != NULL) != load->tensors[TENSOR_CALIBRATION].present)
+        return invalid(load->ctx, "its calibration has no method, or a method no numbers");
     return SEPAL_OK;
 }
 
@@ -300,6 +307,23 @@ static sepal_status read_cutoff(struct loading *load) {
                : invalid(load->ctx, "it cannot be decided by its own rule");
 }
 
+static sepal_status read_calibration(struct loading *load) {
+    struct linear *linear = &load->model->linear;
+    const struct tensor *tensor = &load->tensors[TENSOR_CALIBRATION];
+    int kind = word_at(load->calibration, calibration_names, CALIBRATIONS);
+    if (!tensor->present) return SEPAL_OK;
+    if (kind == CALIBRATIONS) return invalid(load->ctx, "there is no such calibration");
+    if (tensor->shape[1] != calibration_width((enum calibration_kind)kind))
+        return invalid(load->ctx, "the numbers of its calibration are those of another");
+    TRY(calibration_new(&linear->calibration, load->ctx, (enum calibration_kind)kind, load->classes,
+                        tensor->shape[0]));
+    linear->link = LINK_CALIBRATED;
+    TRY(read_doubles(load, linear->calibration->numbers, TENSOR_CALIBRATION));
+    return calibration_is_sound(linear->calibration)
+               ? SEPAL_OK
+               : invalid(load->ctx, "the numbers of its calibration cannot be");
+}
+
 static sepal_status read_linear(struct loading *load) {
     struct linear *linear = &load->model->linear;
     const struct tensor *t = load->tensors;
@@ -320,7 +344,8 @@ static sepal_status read_linear(struct loading *load) {
         return invalid(load->ctx, "a prior is not positive");
     TRY(read_array(&linear->axes, load, TENSOR_AXES));
     linear->n_axes = linear->axes ? t[TENSOR_AXES].shape[0] : 0;
-    return read_density(load);
+    TRY(read_density(load));
+    return read_calibration(load);
 }
 
 /* The maps of the spec, with what each has learnt. */

@@ -6,6 +6,7 @@
 
 #include "core/io.h"
 #include "core/tree.h"
+#include "linear/calibration.h"
 #include "model/checksum.h"
 #include "model/model_file.h"
 #include "model/pipeline.h"
@@ -105,6 +106,9 @@ static void add_metadata(struct saving *save, struct tree_maker *make, struct tr
     if (model->linear.bits) tree_text(make, metadata, "bits", "true");
     if (model->linear.density)
         tree_text(make, metadata, "density", density_names[model->linear.density->kind]);
+    if (model->linear.calibration)
+        tree_text(make, metadata, "calibration",
+                  calibration_names[model->linear.calibration->kind]);
     if (!kept_rule_is_default(&model->kept_rule)) {
         tree_text(make, metadata, "decide", decision_table[model->kept_rule.decide]->name);
         tree_text(make, metadata, "ambiguous", ambiguous_names[model->kept_rule.ambiguous]);

@@ -4,10 +4,10 @@
 #include "core/alloc.h"
 #include "core/clock.h"
 #include "core/parallel.h"
-#include "core/spec.h"
 #include "core/usage.h"
 #include "data/prepare.h"
 #include "kernels/blas.h"
+#include "model/calibrate.h"
 #include "model/predict.h"
 #include "model/warm.h"
 
@@ -47,92 +47,6 @@ static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
     return SEPAL_OK;
 }
 
-static sepal_status refuse_solver(sepal_ctx *ctx, const struct learner *learner, const char *name) {
-    struct text able = {0};
-    if (!learner->solvers)
-        return fail(ctx, SEPAL_EUSAGE, "%s has one solver; leave " OPTION "solver %.40s out",
-                    learner->name, name);
-    for (size_t i = 0; learner->solvers[i]; i++)
-        text_printf(ctx, &able, "%s%s", i ? "|" : "", learner->solvers[i]->name);
-    sepal_status status = able.failed
-                              ? SEPAL_EMEMORY
-                              : fail(ctx, SEPAL_EUSAGE,
-                                     "%s has no solver '%.40s'; choose %s, or leave it to the data",
-                                     learner->name, name, able.bytes);
-    text_clear(&able);
-    return status;
-}
-
-static sepal_status find_solver(const struct solver_name **out, sepal_ctx *ctx,
-                                const struct learner *learner, const char *name) {
-    *out = NULL;
-    if (!name) return SEPAL_OK;
-    for (size_t i = 0; learner->solvers && learner->solvers[i]; i++)
-        if (strcmp(learner->solvers[i]->name, name) == 0) *out = learner->solvers[i];
-    return *out ? SEPAL_OK : refuse_solver(ctx, learner, name);
-}
-
-static sepal_status check_warm(sepal_ctx *ctx, const struct learner *learner, const char *path) {
-    if (!path || learner->warms) return SEPAL_OK;
-    struct text able = {0};
-    for (size_t i = 0; learner_table[i]; i++)
-        if (learner_table[i]->warms)
-            text_printf(ctx, &able, "%s%s", able.length ? ", " : "", learner_table[i]->name);
-    sepal_status status =
-        fail(ctx, SEPAL_EUSAGE,
-             "%s cannot start from another model; leave " OPTION "warm out (learners that "
-             "can: %s)",
-             learner->name, able.bytes ? able.bytes : "");
-    text_clear(&able);
-    return status;
-}
-
-/* What says how rows are decided goes to the end; its number is returned. Priors are a matter of the
-   learner here. */
-static size_t part_rule(struct setting *settings, size_t n) {
-    size_t rule = 0;
-    for (size_t i = 0; i < n - rule;) {
-        bool decides = parameters_find(predict_option_table, settings[i].name) &&
-                       strcmp(settings[i].name, "priors") != 0;
-        if (!decides) {
-            i++;
-            continue;
-        }
-        struct setting last = settings[n - ++rule];
-        settings[n - rule] = settings[i];
-        settings[i] = last;
-    }
-    return rule;
-}
-
-static sepal_status pipeline_parse_options(struct fit_options *out, struct pipeline *pipeline,
-                                           sepal_ctx *ctx, struct arena *arena,
-                                           const char *options) {
-    struct setting *settings;
-    struct predict_options words;
-    size_t n;
-    TRY(settings_parse(&settings, &n, ctx, arena, options));
-    pipeline->n_rule = part_rule(settings, n);
-    n -= pipeline->n_rule;
-    pipeline->rule = settings ? settings + n : NULL;
-    TRY(parameters_fill(out, ctx, arena, fit_option_table, "the fit", settings, n));
-    TRY(parameters_fill(&words, ctx, arena, predict_option_table, "the decision", pipeline->rule,
-                        pipeline->n_rule));
-    TRY(check_warm(ctx, pipeline->learner, out->warm));
-    return find_solver(&out->asked, ctx, pipeline->learner, out->solver);
-}
-
-sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options) {
-    struct arena arena = {0};
-    struct pipeline pipeline;
-    struct fit_options parsed;
-    sepal_status status = pipeline_parse(&pipeline, ctx, &arena, spec);
-    if (status == SEPAL_OK)
-        status = pipeline_parse_options(&parsed, &pipeline, ctx, &arena, options);
-    arena_clear(&arena);
-    return status;
-}
-
 static sepal_status pipeline_check_finite(sepal_ctx *ctx, const struct linear *linear) {
     bool finite = true;
     for (size_t i = 0; i < linear->rows * linear->cols; i++)
@@ -150,13 +64,18 @@ enum link pipeline_link(const struct pipeline *pipeline, size_t classes) {
     return classes == 2 ? LINK_POSTERIOR : strategy->link;
 }
 
+static enum link fit_link(const struct fit *fit, const struct pipeline *pipeline) {
+    return fit->options.calibrate ? LINK_CALIBRATED
+                                  : pipeline_link(pipeline, fit->data->schema->n_classes);
+}
+
 /* ---- how rows are decided ------------------------------------------------------------------ */
 
 /* As much of a model as a decision needs; it owns nothing. */
 static sepal_model borrowed(const struct fit *fit, const struct pipeline *pipeline,
                             struct linear linear) {
     linear.classes = fit->data->schema->n_classes;
-    linear.link = pipeline_link(pipeline, linear.classes);
+    linear.link = fit_link(fit, pipeline);
     linear.strategy = linear.classes == 2 ? &strategy_sign : pipeline_strategy(pipeline);
     return (sepal_model){
         .schema = fit->data->schema, .learner = pipeline->learner->name, .linear = linear};
@@ -173,7 +92,7 @@ static sepal_status decide_train(int32_t *out, struct fit *fit, const struct pip
                                  const struct decision_rule *rule) {
     sepal_model model = borrowed(fit, pipeline, fit->linear);
     struct predictions predictions = {.n = fit->data->matrix.rows, .classes = out};
-    if (pipeline->n_rule == 0)
+    if (pipeline->n_rule == 0 && !fit->linear.calibration)
         return linear_predict(out, fit->ctx, &fit->linear, &fit->data->matrix);
     return model_predict(&predictions, fit->ctx, &model, fit->data, rule);
 }
@@ -267,6 +186,8 @@ static sepal_status report_fit(struct fit *fit, const sepal_data *given,
     tree_bool(make, report, "converged", fit->converged);
     tree_bool(make, report, "interrupted", fit->stopped != NULL && cancelled(fit->ctx));
     if (fit->stopped) tree_text(make, report, "stopped", fit->stopped);
+    calibration_tell(make, report, fit->linear.calibration);
+    if (fit->priors) tree_text(make, report, "priors_in_force", fit->priors);
     decision_tell(make, report, &rule.options);
     TRY(report_train(make, report, fit, pipeline, &rule));
     tree_null(make, report, "test"); /* whoever has test rows attaches their report */
@@ -402,7 +323,9 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     TRY(fit_mapped(fit, pipeline));
     if (fit->message_lost) return SEPAL_EMEMORY;
     fit->report = report;
-    fit->linear.link = pipeline_link(pipeline, classes);
+    fit->linear.link = fit_link(fit, pipeline);
+    fit->linear.calibration = fit->calibration;
+    fit->calibration = NULL;
     TRY(pipeline_check_finite(ctx, &fit->linear));
     TRY(report_fit(fit, given, pipeline, spec, own));
     return keep_model(out, fit, pipeline, spec, given->matrix.cols);
@@ -439,7 +362,7 @@ static sepal_status fit_from(sepal_model **out, struct fit *fit, struct pipeline
             fit->ctx, SEPAL_EUSAGE,
             "the fit is to start from a model that is given and from one in a file; leave " OPTION
             "warm out");
-    TRY(check_warm(fit->ctx, pipeline->learner, ""));
+    TRY(pipeline_check_warm(fit->ctx, pipeline->learner, ""));
     TRY(warm_check(fit->ctx, start, pipeline, fit->data->schema));
     return map_and_fit(out, fit, pipeline, start);
 }
@@ -479,27 +402,53 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
     TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
+    if (fit->options.calibrate) TRY(calibrate_rows(&fit->calibration, fit, text));
     return prepare_and_fit(out, fit, &pipeline, given);
+}
+
+static struct fit fit_blank(sepal_ctx *ctx, const sepal_data *data, struct tree_maker *make) {
+    return (struct fit){.ctx = ctx,
+                        .data = data,
+                        .start_ns = clock_ns(),
+                        .make = make,
+                        .solver = "",
+                        .words = "",
+                        .dual = NAN,
+                        .gap = NAN,
+                        .objective = NAN};
+}
+
+static void fit_clear(struct fit *fit) {
+    linear_clear(&fit->linear);
+    calibration_free(fit->calibration);
+    arena_clear(&fit->arena);
+}
+
+sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                               const sepal_data *data, const struct fit_options *options) {
+    struct arena unheard = {0};
+    struct tree_maker make = {.ctx = ctx, .arena = &unheard};
+    struct fit fit = fit_blank(ctx, data, &make);
+    struct pipeline pipeline;
+    fit.options = *options;
+    fit.report = tree_object(&make, NULL, NULL);
+    *out = NULL;
+    sepal_status status = pipeline_parse(&pipeline, ctx, &fit.arena, spec);
+    if (status == SEPAL_OK) status = prepare_and_fit(out, &fit, &pipeline, NULL);
+    fit_clear(&fit);
+    arena_clear(&unheard);
+    return status;
 }
 
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                           const sepal_data *data, const char *options, const sepal_model *start,
                           struct tree_maker *make, struct tree *report) {
-    struct fit fit = {.ctx = ctx,
-                      .data = data,
-                      .start_ns = clock_ns(),
-                      .make = make,
-                      .report = report,
-                      .solver = "",
-                      .words = "",
-                      .dual = NAN,
-                      .gap = NAN,
-                      .objective = NAN};
+    struct fit fit = fit_blank(ctx, data, make);
+    fit.report = report;
     *out = NULL;
     blas_enter();
     sepal_status status = pipeline_run(out, &fit, spec, options, start);
     blas_leave();
-    linear_clear(&fit.linear);
-    arena_clear(&fit.arena);
+    fit_clear(&fit);
     return status;
 }

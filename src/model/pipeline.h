@@ -37,6 +37,11 @@ const struct strategy *pipeline_strategy(const struct pipeline *pipeline);
 /* What makes probabilities of the scores of such a pipeline. */
 enum link pipeline_link(const struct pipeline *pipeline, size_t classes);
 
+/* pipeline_options.c: the options of a fit, and how rows are to be decided to `pipeline`. */
+sepal_status pipeline_parse_options(struct fit_options *out, struct pipeline *pipeline,
+                                    sepal_ctx *ctx, struct arena *arena, const char *options);
+/* Whether the learner can start from a model; path NULL: it need not. */
+sepal_status pipeline_check_warm(sepal_ctx *ctx, const struct learner *learner, const char *path);
 /* Whether the spec and the options can be understood. */
 sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options);
 /* Fit and fill `report` (an object) with the facts of the fit. `start`: a model to start from, NULL: none,
@@ -44,5 +49,8 @@ sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *option
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                           const sepal_data *data, const char *options, const sepal_model *start,
                           struct tree_maker *make, struct tree *report);
+/* The same of some of its rows, with options that are known to be right and without a report. */
+sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                               const sepal_data *data, const struct fit_options *options);
 
 #endif

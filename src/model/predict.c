@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "kernels/blas.h"
 #include "learners/learner.h"
+#include "linear/calibration.h"
 #include "model/decision.h"
 
 #include <math.h>
@@ -83,14 +84,39 @@ static void predict_blank(double *numbers, size_t row, size_t width) {
     for (size_t k = 0; numbers && k < width; k++) numbers[row * width + k] = NAN;
 }
 
+/* Probabilities to `p`, which has room for them, and the logarithms that are asked for. Priors that are
+   changed are those of the scores, or of what these were calibrated to. */
+static void weigh_classes(const struct predicting *all, double *scores, double *p, double *logs) {
+    const struct linear *linear = &all->model->linear;
+    const struct calibration *calibration = linear->calibration;
+    const double *shift = all->rule->shift;
+    if (calibration) {
+        calibration_inputs(linear, calibration->kind, scores, p);
+        if (logs && linear->classes == 2)
+            *logs = calibration_log_odds(calibration, p[0]) + (shift ? shift[1] - shift[0] : 0);
+        else if (logs)
+            memcpy(logs, p, linear->classes * sizeof *logs);
+        if (logs && linear->classes > 2) calibration_logs(calibration, shift, logs);
+        calibration_probabilities(calibration, shift, p);
+    }
+    if (shift) change_priors(all, scores);
+    if (calibration || linear->link == LINK_NONE) return;
+    linear_probabilities(linear, scores, p);
+    if (logs && linear->classes == 2)
+        *logs = scores[0];
+    else if (logs)
+        linear_log_probabilities(linear, scores, logs);
+}
+
 /* `p` has room for K probabilities. */
 static void predict_row(const struct predicting *all, double *scores, double *p, uint64_t seed,
                         size_t row) {
     const struct linear *linear = &all->model->linear;
     struct predictions *out = all->out;
     size_t i = row - out->first, shown = linear_shown(linear);
-    if (all->rule->shift) change_priors(all, scores);
-    if (linear->link != LINK_NONE) linear_probabilities(linear, scores, p);
+    if (out->decision_values)
+        calibration_inputs(linear, CALIBRATE_TEMPERATURE, scores, out->decision_values + i * shown);
+    weigh_classes(all, scores, p, out->logs ? out->logs + i * shown : NULL);
     if (out->shown) linear_show(linear, scores, out->shown + i * shown);
     if (out->probabilities)
         memcpy(out->probabilities + i * linear->classes, p, linear->classes * sizeof *p);
@@ -132,6 +158,7 @@ static void blank_missing(const struct predicting *all, size_t row) {
     size_t classes = all->model->linear.classes;
     if (!all->data->undecided || !all->data->undecided[row]) return;
     predict_blank(out->shown, i, shown);
+    predict_blank(out->logs, i, shown);
     predict_blank(out->distances, i, shown);
     predict_blank(out->probabilities, i, classes);
     predict_blank(out->likelihoods, i, classes);
@@ -147,8 +174,8 @@ static sepal_status predict_block(sepal_ctx *ctx, const struct predicting *all,
     size_t end = out->first + out->n, to = block->rows;
     if (block->first_row + to > end) to = end - block->first_row;
     double *scores = room, *p = room + block->rows * linear->rows, *row = p + linear->classes;
-    bool scored =
-        out->classes || out->shown || out->probabilities || out->distances || out->regions;
+    bool scored = out->classes || out->shown || out->probabilities || out->distances ||
+                  out->regions || out->logs || out->decision_values;
     for (size_t i = from; out->projections && i < to; i++)
         TRY(predict_project(all, ctx, block, i, row));
     if (out->likelihoods)
@@ -241,12 +268,15 @@ sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output wh
                     model->learner);
     if (linear->classes > 2 && linear->strategy->link == LINK_NONE)
         return fail(ctx, SEPAL_EMODEL,
-                    "the strategy %s has votes, not probabilities; " OPTION "scores shows them%s",
+                    "the strategy %s has votes, not probabilities; " OPTION
+                    "scores shows them%s, and a model trained with " OPTION
+                    "calibrate platt has probabilities",
                     linear->strategy->name,
-                    learner_find(model->learner)->posterior ? ", and ovr has probabilities" : "");
+                    learner_find(model->learner)->posterior ? ", ovr has probabilities" : "");
     return fail(ctx, SEPAL_EMODEL,
                 "a %s model computes scores, which are not probabilities; " OPTION
-                "scores shows them",
+                "scores shows them, and a model trained with " OPTION
+                "calibrate platt has probabilities",
                 model->learner);
 }
 

@@ -44,7 +44,10 @@ struct predictions {
     int32_t *classes; /* -1: not decided */
     double *shown;    /* n x linear_shown */
     double *probabilities;
-    double *distances; /* n x linear_shown; NaN where weights are all 0 */
+    double *
+        logs; /* n x linear_shown: of the probabilities; of two classes of the odds of the second */
+    double *decision_values; /* n x linear_shown: what a calibration is fitted to, before ranking */
+    double *distances;       /* n x linear_shown; NaN where weights are all 0 */
     double *likelihoods;
     double *projections; /* n x model_projections */
     uint8_t *regions;    /* enum region */

@@ -5,6 +5,7 @@
 #include "model/predict_row.h"
 
 #include "data/prepare.h"
+#include "linear/calibration.h"
 #include "linear/decide.h"
 #include "model/decision.h"
 #include "model/predict.h"
@@ -26,8 +27,12 @@ static sepal_status answer(int32_t *out, double *shown, const sepal_model *model
     bool open = options.ambiguous == AMBIGUOUS_UNDECIDED;
     *out = -1;
     if (open && linear_region(linear, scores) != REGION_CLEAR) return SEPAL_OK;
-    if (linear->link != LINK_NONE && (decision->probabilities || !isnan(options.cutoff)))
+    if (linear->calibration) {
+        calibration_inputs(linear, linear->calibration->kind, scores, p);
+        calibration_probabilities(linear->calibration, NULL, p);
+    } else if (linear->link != LINK_NONE && (decision->probabilities || !isnan(options.cutoff))) {
         linear_probabilities(linear, scores, p);
+    }
     struct decision_input in = {linear, scores, p, options.cutoff, 1, 0};
     *out = decision->decide(&in);
     return SEPAL_OK;

@@ -134,6 +134,7 @@ static void multiclass_add_up(struct multiclass_fit *all, const struct fit *fit,
                              all->together ? "all" : "each", all->together ? "s at once" : "");
     whole->words = fit_text(whole, "the sum over all two-class problems of: %s", fit->words);
     if (fit->loss) whole->loss = fit_text(whole, "%s", fit->loss);
+    whole->priors = fit->priors;
 }
 
 static void report_problem(struct multiclass_fit *all, const struct fit *fit) {

@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "kernels/blas.h"
 #include "learners/learner.h"
+#include "model/calibrate.h"
 #include "model/predict.h"
 
 #include <math.h>
@@ -226,6 +227,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     add_effects(report, model);
     add_boundaries(report, model);
     add_parts(report, model);
+    calibration_tell(make, root, model->linear.calibration);
     struct predict_options own = kept_rule_options(&model->kept_rule);
     decision_tell(make, root, &own);
     struct tree *trained = tree_object(make, root, "training");

@@ -144,10 +144,41 @@ static void nonzero_line(struct page *page, const struct tree *root) {
         page_line(page, "weights", "%.0f of %zu weights are not zero", nonzero, weights);
 }
 
+/* The functions from scores to probabilities; of many classes those of the first few. */
+static void calibration_lines(struct page *page, const struct tree *root) {
+    enum { SHOWN = 12 };
+    const struct tree *facts = tree_find(root, "calibration");
+    const struct tree *class = tree_find(root, "classes")->first;
+    if (!facts) return;
+    if (tree_find(facts, "temperature")) {
+        page_line(page, "calibration", "temperature: probabilities of the scores divided by %.6g",
+                  report_number(facts, "temperature"));
+        return;
+    }
+    const struct tree *slope = tree_find(facts, "slope"), *knots = tree_find(facts, "knots");
+    const struct tree *each = slope ? slope->first : knots->first;
+    const struct tree *intercept = slope ? tree_find(facts, "intercept")->first : NULL;
+    bool two = (slope ? slope : knots)->count == 1;
+    page_line(page, "calibration", "%s%s", report_string(facts, "method"),
+              two ? "" : ", each class against the rest, then divided by their sum");
+    if (two) class = class->next;
+    for (size_t i = 0; each && i < SHOWN; i++, each = each->next, class = class->next) {
+        text_printf(page->ctx, &page->text, "  %s: ", class->text.bytes);
+        if (slope)
+            text_printf(page->ctx, &page->text, "log-odds %.6g s %+.6g\n", each->number,
+                        intercept->number);
+        else
+            text_printf(page->ctx, &page->text, "%.0f knot%s\n", each->number,
+                        each->number == 1 ? "" : "s");
+        if (intercept) intercept = intercept->next;
+    }
+}
+
 void model_page(struct page *page, const struct tree *root, size_t top) {
     page_line(page, "spec", "%s", report_string(root, "spec"));
     page_classes(page, "classes", tree_find(root, "classes"), NULL);
     page_line(page, "activation", "%s", report_string(root, "activation"));
+    calibration_lines(page, root);
     page_decision(page, root);
     page_line(page, "trained on", "%.0f rows; %s", report_number(root, "training.rows"),
               report_number(root, "training.converged") == 1 ? "converged" : "not converged");

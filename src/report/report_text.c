@@ -91,6 +91,30 @@ static void test_lines(struct page *page, const struct tree *root) {
                   report_number(test, "baseline.accuracy"), report_string(test, "baseline.label"));
 }
 
+/* Probabilities fitted to the scores of held-out rows, and what they gained. */
+static void calibration_line(struct page *page, const struct tree *root) {
+    const struct tree *facts = tree_find(root, "calibration");
+    double before = facts ? report_number(facts, "log_loss_before") : NAN;
+    char from[64] = "";
+    if (!facts) return;
+    if (!isnan(before)) (void)snprintf(from, sizeof from, " (%.4f before)", before);
+    page_line(page, "calibration", "%s, %.0f folds; out-of-fold log loss %.4f%s",
+              report_string(facts, "method"), report_number(facts, "folds"),
+              report_number(facts, "log_loss_after"), from);
+}
+
+/* After class weights: whose frequencies the probabilities are about. */
+static void priors_line(struct page *page, const struct tree *root) {
+    const char *priors = report_string(root, "priors_in_force");
+    if (!*priors) return;
+    page_line(
+        page, "priors", "%s",
+        strcmp(priors, "corrected") == 0
+            ? "of the rows: the intercepts are shifted back by the class weights"
+            : "of the class weights, and so are the probabilities (correct_priors=true shifts "
+              "them back)");
+}
+
 static void fit_page(struct page *page, const struct tree *root) {
     char digits[DECIMAL_BYTES + 1];
     page_line(page, "spec", "%s", report_string(root, "spec_in_short"));
@@ -134,6 +158,8 @@ static void fit_page(struct page *page, const struct tree *root) {
                   report_number(perceptron, "margin"), report_number(perceptron, "radius"),
                   report_number(perceptron, "updates"), bound);
     discriminant_lines(page, root);
+    calibration_line(page, root);
+    priors_line(page, root);
     page_decision(page, root);
     double errors = report_number(root, "train.errors");
     page_line(page, "training", "accuracy %.4f (%g error%s)", report_number(root, "train.accuracy"),

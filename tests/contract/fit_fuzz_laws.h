@@ -384,6 +384,42 @@ static inline void law_threads(struct fuzz *z, const struct run *base) {
     run_free(&run);
 }
 
+/* ---- calibration -------------------------------------------------------------------------------- */
+
+/* Calibrated, it is the same model with probabilities; or the rows are too few, or too odd without a fold. */
+static inline void law_calibration(struct fuzz *z, const struct run *base) {
+    static const char *const options[] = {"calibrate=platt, calibrate-folds=2",
+                                          "calibrate=isotonic, calibrate-folds=3",
+                                          "calibrate=temperature, calibrate-folds=2"};
+    struct run run = run_fit(z, &z->table, NULL, options[z->number % 3]);
+    size_t classes = base->status == SEPAL_OK ? base->model->linear.classes : 0;
+    double *p = room(run.rows * classes, sizeof *p);
+    sepal_predictions answers = {.size = sizeof answers, .numbers = p, .what = SEPAL_PROBABILITIES};
+    if (run.status != SEPAL_OK) {
+        check_refusal(z, &run);
+    } else if (base->status != SEPAL_OK) {
+        find(z, run.options, "calibrated it can be fitted");
+    } else if (memcmp(run.scores, base->scores, run.rows * run.width * sizeof *p) != 0) {
+        find(z, run.options, "calibrated, it scores the rows by other numbers");
+    } else if (sepal_model_predict_rows(&answers, ctx, run.model, run.data, 0, run.rows, NULL) !=
+               SEPAL_OK) {
+        find(z, run.options, "no probabilities: %s", sepal_ctx_error(ctx));
+    } else {
+        for (size_t i = 0; i < run.rows; i++) {
+            double sum = 0, least = 0;
+            for (size_t k = 0; k < classes; k++) {
+                sum += p[i * classes + k];
+                least = fmin(least, p[i * classes + k]);
+            }
+            if (!(fabs(sum - 1) < 1e-9) || least < 0)
+                find(z, run.options, "row %zu: probabilities with a sum of %g", i, sum);
+        }
+        check_file(z, &run);
+    }
+    free(p);
+    run_free(&run);
+}
+
 /* ---- solvers ------------------------------------------------------------------------------------ */
 
 /* Every solver on the same table. Each is checked against the best that any of them found. */

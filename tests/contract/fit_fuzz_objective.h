@@ -36,6 +36,7 @@ struct goal {
     enum goal_kind kind;
     long double l1, l2;
     bool bias_penalised, balanced, fisher;
+    bool corrected; /* the intercept is not the one that was fitted */
 };
 
 static inline enum goal_kind goal_of(const struct learner *learner, const char *spec) {
@@ -64,6 +65,7 @@ static inline struct goal goal_read(const struct learner *learner, const char *s
     g.l2 = isnan(c) ? (isnan(l2) ? 0 : l2) : (1 - ratio) / (c * total);
     g.bias_penalised = spec_says(spec, learner, "bias", "penalised");
     g.balanced = spec_says(spec, learner, "class_weight", "balanced");
+    g.corrected = g.balanced && spec_says(spec, learner, "correct_priors", "true");
     g.fisher = spec_says(spec, learner, "targets", "fisher");
     return g;
 }
@@ -162,10 +164,10 @@ static inline struct class_totals totals_of(const sepal_model *model, const sepa
 }
 
 static inline void add_penalty(struct part *out, const struct goal *g, const struct linear *linear,
-                               size_t r) {
+                               size_t r, long double shift) {
     long double sum = 0;
     for (size_t j = 0; j < linear->cols + g->bias_penalised; j++) {
-        long double w = j < linear->cols ? linear->w[r * linear->cols + j] : linear->b[r];
+        long double w = j < linear->cols ? linear->w[r * linear->cols + j] : linear->b[r] + shift;
         sum += g->l1 * fabsl(w) + g->l2 / 2 * w * w;
     }
     out->own += sum;
@@ -189,6 +191,7 @@ static inline void part_own(struct part *out, const struct learner *learner,
     struct goal g = goal_read(learner, model->spec, totals.all);
     two_of_joint(&g);
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
+    long double shift = g.corrected ? logl((long double)totals.side[0] / totals.side[1]) : 0;
     out->known = g.kind != GOAL_UNKNOWN;
     for (size_t i = 0; i < f->rows && out->known; i++) {
         int side = side_of(linear->strategy, linear->classes, r, data->label[i]);
@@ -197,14 +200,14 @@ static inline void part_own(struct part *out, const struct learner *learner,
         long double share = data_weight(data, i) / totals.all;
         if (g.balanced) share *= totals.all / (2 * totals.side[side > 0]);
         if (g.fisher) target *= totals.all / totals.side[side > 0];
-        long double score = score_long(linear, f, i, r, &reach);
+        long double score = score_long(linear, f, i, r, &reach) + shift;
         out->own += share * loss_long(g.kind, score, target, unit * reach, &slope);
         out->start += share * loss_long(g.kind, 0, target, 0, &unused);
         out->bar += share * slope * unit * reach;
         out->reach += share * reach;
     }
     out->bar += 4 * (long double)(f->rows + 8) * DBL_EPSILON * out->own;
-    if (out->known) add_penalty(out, &g, linear, r);
+    if (out->known) add_penalty(out, &g, linear, r, shift);
 }
 
 /* The loss of a row's K scores, and what its terms may be off by where they are so by `error`. */
@@ -288,7 +291,7 @@ static inline void part_own_joint(struct part *out, const struct learner *learne
         out->bar += share * error;
     }
     out->bar += 4 * (long double)(f->rows + 8) * DBL_EPSILON * out->own;
-    for (size_t r = 0; r < linear->rows && out->known; r++) add_penalty(out, &g, linear, r);
+    for (size_t r = 0; r < linear->rows && out->known; r++) add_penalty(out, &g, linear, r, 0);
 }
 
 #endif

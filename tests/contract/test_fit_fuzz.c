@@ -131,6 +131,7 @@ static void check_laws(struct fuzz *z, const struct run *base, struct rng *rng) 
     law_copies(z, base);
     law_storage(z, base);
     if (z->number % 8 == 0) law_threads(z, base);
+    if (z->number % 4 == 1) law_calibration(z, base);
 }
 
 static void run_problem(struct fuzz *z) {

@@ -174,6 +174,17 @@ static sepal_status fit_warm(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "standardize | logistic(C=2)", data,
                            "warm=warm.sepal");
 }
+static sepal_status fit_calibrated(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "perceptron(epochs=3)", data,
+                           "calibrate=isotonic, calibrate-folds=3");
+}
+static sepal_status fit_platt(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "logistic(l2=1)", sparse,
+                           "calibrate=platt, calibrate-folds=2, cutoff=0.4");
+}
+static sepal_status load_calibrated(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_load(&out->model, ctx, "calibrated.sepal");
+}
 static sepal_status load_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_load(&out->model, ctx, "shaped.sepal");
 }
@@ -313,6 +324,9 @@ static const struct operation operations[] = {
     {"fit softmax with squared errors", fit_softmax_mse, 0, true},
     {"fit softmax by sgd", fit_softmax_sgd, 0, true},
     {"fit from a model", fit_warm, SEPAL_EMODEL, true},
+    {"fit a calibrated model", fit_calibrated, 0, true},
+    {"fit a calibrated rule", fit_platt, 0, true},
+    {"load a calibrated model", load_calibrated, SEPAL_EMODEL, false},
     {"load a model with parts", load_shaped, SEPAL_EMODEL, false},
     {"abstain", abstain, 0, false},
     {"distances", distances, 0, false},
@@ -544,6 +558,7 @@ static void make_inputs(sepal_ctx *ctx) {
     save_text("rows.weights", "1\n2\n1\n0.5\n1\n1\n");
     save_text("bad.csv", "a,b\n1,x\n2\n3,y\n4,x\n");
     sepal_data *complete = NULL; /* rows: standardize learns other numbers from them */
+    sepal_model *calibrated = NULL;
     must(sepal_data_read(&data, ctx, "table.csv", "missing=mean") == SEPAL_OK &&
              sepal_data_read(&reread, ctx, "table.csv", "missing=mean") == SEPAL_OK &&
              sepal_data_read(&complete, ctx, "table.csv", "missing=drop") == SEPAL_OK &&
@@ -554,6 +569,9 @@ static void make_inputs(sepal_ctx *ctx) {
                              "standardize | gaussian(covariance=shared, shrinkage=0.5)", data,
                              "decide=reject, cutoff=0.4") == SEPAL_OK &&
              sepal_model_save(ctx, shaped, "shaped.sepal") == SEPAL_OK &&
+             sepal_model_fit(&calibrated, NULL, ctx, "svm", data,
+                             "calibrate=isotonic, calibrate-folds=3") == SEPAL_OK &&
+             sepal_model_save(ctx, calibrated, "calibrated.sepal") == SEPAL_OK &&
              sepal_model_fit(&warm, NULL, ctx, "standardize | logistic(C=2)", complete, NULL) ==
                  SEPAL_OK &&
              sepal_model_save(ctx, warm, "warm.sepal") == SEPAL_OK &&
@@ -562,6 +580,7 @@ static void make_inputs(sepal_ctx *ctx) {
              sepal_model_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
          sepal_ctx_error(ctx));
     sepal_data_free(complete);
+    sepal_model_free(calibrated);
 }
 
 int main(void) {

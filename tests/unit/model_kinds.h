@@ -2,6 +2,7 @@
 #ifndef SEPAL_TESTS_MODEL_KINDS_H
 #define SEPAL_TESTS_MODEL_KINDS_H
 
+#include "linear/calibration.h"
 #include "model/decision.h"
 #include "model_samples.h"
 
@@ -192,6 +193,39 @@ static inline sepal_model *with_soft(void) {
     return model;
 }
 
+static inline sepal_model *calibrated(sepal_model *model, enum calibration_kind kind,
+                                      const double *numbers, size_t rows) {
+    struct linear *linear = &model->linear;
+    assert_int_equal(calibration_new(&linear->calibration, &ctx, kind, linear->classes, rows),
+                     SEPAL_OK);
+    memcpy(linear->calibration->numbers, numbers, rows * calibration_width(kind) * sizeof *numbers);
+    assert_true(calibration_is_sound(linear->calibration));
+    linear->link = LINK_CALIBRATED;
+    return model;
+}
+
+/* A cutoff on a calibrated probability, of a learner that has no other. */
+static inline sepal_model *with_platt(void) {
+    static const double line[] = {1.75, -0.125};
+    sepal_model *model = calibrated(small_model(), CALIBRATE_PLATT, line, 1);
+    model->kept_rule.cutoff = arena_alloc(&ctx, &model->arena, 1, sizeof *model->kept_rule.cutoff);
+    assert_non_null(model->kept_rule.cutoff);
+    *model->kept_rule.cutoff = 0.25;
+    return model;
+}
+
+/* What tests/golden/model-v1-calibration.sepal holds. */
+static inline sepal_model *with_knots(void) {
+    static const double knots[] = {0, -2.5, 0,    0, 1.5, 0.75, 1, 0.5, 0.125,
+                                   2, -1,   0.25, 2, 0,   0.25, 2, 7,   1};
+    return calibrated(golden_model(), CALIBRATE_ISOTONIC, knots, 6);
+}
+
+static inline sepal_model *with_temperature(void) {
+    static const double temperature[] = {0.3};
+    return calibrated(golden_model(), CALIBRATE_TEMPERATURE, temperature, 1);
+}
+
 struct model_kind {
     const char *name;
     sepal_model *(*make)(void);
@@ -209,6 +243,9 @@ static const struct model_kind model_kinds[] = {
     {"with cut", with_cut},
     {"with reject", with_reject},
     {"with soft", with_soft},
+    {"with platt", with_platt},
+    {"with knots", with_knots},
+    {"with temperature", with_temperature},
     {"long name", long_name},
     {"long labels", long_labels},
     {"long lists", long_lists}, /* 22 MB, all others are small */

@@ -65,6 +65,14 @@ static void assert_same_model(const sepal_model *a, const sepal_model *b) {
     assert_same_numbers(x->w, y->w, x->rows * x->cols);
     assert_same_numbers(x->b, y->b, x->rows);
     assert_same_numbers(x->centre, y->centre, x->cols);
+    assert_int_equal(x->calibration != NULL, y->calibration != NULL);
+    if (x->calibration) {
+        assert_int_equal(y->link, LINK_CALIBRATED);
+        assert_int_equal(x->calibration->kind, y->calibration->kind);
+        assert_int_equal(x->calibration->rows, y->calibration->rows);
+        assert_same_numbers(x->calibration->numbers, y->calibration->numbers,
+                            x->calibration->rows * x->calibration->cols);
+    }
     assert_int_equal(a->kept_rule.decide, b->kept_rule.decide);
     assert_int_equal(a->kept_rule.ambiguous, b->kept_rule.ambiguous);
     assert_int_equal(a->kept_rule.cutoff != NULL, b->kept_rule.cutoff != NULL);
@@ -122,6 +130,7 @@ static void frozen_files_still_load(void **state) {
         {"model-v1-everything.sepal", "\"checksum\":\"92ae1cb71ba6a67f\"", table_with_everything},
         {"model-v1-names.sepal", "\"checksum\":\"e91012fefcdca34e\"", weird_names},
         {"model-v1-cut.sepal", "\"checksum\":\"674ce530d16e3160\"", with_cut},
+        {"model-v1-calibration.sepal", "\"checksum\":\"49ffc0fb1245aa52\"", with_knots},
     };
     const char *source = getenv("SEPAL_SOURCE");
     for (size_t i = 0; i < sizeof frozen / sizeof *frozen; i++) {

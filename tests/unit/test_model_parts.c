@@ -34,6 +34,16 @@ static sepal_model *rejecting(void) {
 static sepal_model *open_pairs(void) {
     return trained_by(rows_text, "perceptron | ovo", "ambiguous=undecided");
 }
+static sepal_model *platt(void) {
+    return trained_by(rows_text, "perceptron | ovo", "calibrate=platt, calibrate-folds=2");
+}
+static sepal_model *knots(void) {
+    return trained_by(rows_text, "lda", "calibrate=isotonic, calibrate-folds=4");
+}
+static sepal_model *temperature(void) {
+    return trained_by("a,class\n1,x\n3,y\n2,x\n4,x\n5,y\n", "svm",
+                      "calibrate=temperature, calibrate-folds=2, decide=reject, cutoff=0.7");
+}
 static sepal_model *gaussian(void) {
     return trained("gaussian");
 }
@@ -174,6 +184,38 @@ static void cuts(void **state) {
     ATTACK(open_pairs, of_pairs);
 }
 
+static void calibrations(void **state) {
+    (void)state;
+    static const char other[] = "the numbers of its calibration are those of another";
+    const struct attack of_platt[] = {
+        {"'calibration':'platt'", "'calibration':'plott'", "no such calibration"},
+        {"'calibration':'platt'", "'calibration':''", "no such calibration"},
+        {"'calibration':'platt'", "'calibration':7", "no such calibration"},
+        {"'calibration':'platt'", "'calibration':'isotonic'", other},
+        {"'calibration':'platt'", "'calibration':'temperature'", other},
+        {"'calibration':'platt',", "", "its calibration has no method"},
+        {"'calibration':{'dtype':'F64','shape':[3,2]", "'calibration':{'dtype':'F64','shape':[2,3]",
+         other},
+        {"'calibration':{'dtype':'F64','shape':[3,2]", "'calibration':{'dtype':'F64','shape':[6]",
+         "not the tensor that is expected"},
+        {"'calibration':{'dtype':'F64'", "'calibration':{'dtype':'I64'", "expected"},
+        {"'calibration':{", "'map1':{", "its calibration has no method, or a method no numbers"},
+    };
+    ATTACK(platt, of_platt);
+    const struct attack of_knots[] = {
+        {"'calibration':'isotonic'", "'calibration':'platt'", other},
+        {"'calibration':'isotonic',", "", "its calibration has no method"},
+    };
+    ATTACK(knots, of_knots);
+    const struct attack of_temperature[] = {
+        {"'calibration':'temperature'", "'calibration':'platt'", other},
+        {"'calibration':{'dtype':'F64','shape':[1,1],'data_offsets':[24,32]},"
+         "'cut':{'dtype':'F64','shape':[1],'data_offsets':[32,40]}",
+         "'calibration':{'dtype':'F64','shape':[2,1],'data_offsets':[24,40]}", "cannot be"},
+    };
+    ATTACK(temperature, of_temperature);
+}
+
 /* The numbers of one tensor replaced by one value, the checksum put right. */
 static void put_value(const struct parts *parts, const char *tensor, double value) {
     char key[64];
@@ -220,6 +262,15 @@ static void numbers_that_cannot_be(void **state) {
         {cut, "cut", 1.25, "decided by its own rule"},
         {cut, "cut", NAN, "not finite"},
         {rejecting, "cut", 2, "decided by its own rule"},
+        {platt, "calibration", NAN, "not finite"},
+        {platt, "calibration", INFINITY, "not finite"},
+        {knots, "calibration", 0, "the numbers of its calibration cannot be"},
+        {knots, "calibration", 2, "the numbers of its calibration cannot be"},
+        {knots, "calibration", -0.0, "the numbers of its calibration cannot be"},
+        {knots, "calibration", NAN, "not finite"},
+        {temperature, "calibration", 0, "the numbers of its calibration cannot be"},
+        {temperature, "calibration", -1, "the numbers of its calibration cannot be"},
+        {temperature, "calibration", NAN, "not finite"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct parts parts = take_apart(table[i].make());
@@ -433,6 +484,7 @@ int main(void) {
         cmocka_unit_test(axes_and_priors),
         cmocka_unit_test(maps),
         cmocka_unit_test(cuts),
+        cmocka_unit_test(calibrations),
         cmocka_unit_test(numbers_that_cannot_be),
         cmocka_unit_test(wholes),
         cmocka_unit_test(a_mean_far_beyond_the_spread),
