@@ -112,6 +112,9 @@ const char *convex_time_left(char out[64], struct convex *convex, double gap, si
 
 /* convex_row_weights.c: the weight of each row in the sum of losses. */
 sepal_status convex_row_weights(struct convex *convex);
+/* The factor of each class of a schema, as class_weight names them. */
+sepal_status class_weight_named(double *factor, const struct convex *convex,
+                                const struct schema *schema);
 
 /* convex_separation.c: find out and say that no finite weights are best. */
 sepal_status convex_separation(struct convex *convex);

@@ -40,8 +40,12 @@ void linear_probabilities(const struct linear *linear, const double *scores, dou
         out[0] = decide_logistic(-scores[0]);
         return;
     }
-    /* rates go by their logarithms, too: all of them may be too small for a double */
     size_t classes = linear->classes;
+    if (linear->link == LINK_EACH) {
+        for (size_t k = 0; k < classes; k++) out[k] = decide_logistic(scores[k]);
+        return;
+    }
+    /* rates go by their logarithms, too: all of them may be too small for a double */
     double largest = -INFINITY, sum = 0;
     for (size_t k = 0; k < classes; k++) {
         out[k] = linear->link == LINK_RATES ? log_logistic(scores[k]) : scores[k];
@@ -63,9 +67,11 @@ void linear_log_probabilities(const struct linear *linear, const double *scores,
         return;
     }
     for (size_t k = 0; k < classes; k++) {
-        out[k] = linear->link == LINK_RATES ? log_logistic(scores[k]) : scores[k];
+        bool rate = linear->link == LINK_RATES || linear->link == LINK_EACH;
+        out[k] = rate ? log_logistic(scores[k]) : scores[k];
         if (out[k] > out[best]) best = k;
     }
+    if (linear->link == LINK_EACH) return;
     /* a probability near 1 is told by the others, each of which is small */
     double largest = out[best], others = 0;
     for (size_t k = 0; k < classes; k++)

@@ -11,7 +11,7 @@ enum region linear_region(const struct linear *linear, const double *scores);
    votes; the last class of K - 1 functions has 0, which is what it is decided by. */
 size_t linear_shown(const struct linear *linear);
 void linear_show(const struct linear *linear, const double *scores, double *out);
-/* K probabilities; the model must have a link. */
+/* K probabilities, of label sets each by itself; the model must have a link. */
 void linear_probabilities(const struct linear *linear, const double *scores, double *out);
 
 /* Their logarithms, exact where a probability is too near to 0 or 1 for a double. Of more than two

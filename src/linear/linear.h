@@ -11,7 +11,8 @@ struct strategy; /* linear/strategy.h */
 enum link {
     LINK_NONE,      /* scores only */
     LINK_POSTERIOR, /* softmax of K scores, the logistic function of one */
-    LINK_RATES      /* the logistic function of each of K scores, divided by their sum */
+    LINK_RATES,     /* the logistic function of each of K scores, divided by their sum */
+    LINK_EACH       /* the logistic function of each, as it is: labels do not exclude each other */
 };
 
 struct linear {

@@ -32,7 +32,12 @@ static void add_counts(sepal_report *report, const sepal_data *data, const doubl
         tree_text(make, classes, NULL, data->schema->classes[k]);
         tree_number(make, counts, NULL, count[k]);
     }
-    if (data->set_start) tree_bool(make, report->root, "label_sets", true);
+    if (!data->set_start) return;
+    size_t rows = data->matrix.rows, empty = 0;
+    for (size_t i = 0; i < rows; i++) empty += data->set_start[i] == data->set_start[i + 1];
+    tree_bool(make, report->root, "label_sets", true);
+    tree_number(make, report->root, "cardinality", (double)data->set_start[rows] / (double)rows);
+    tree_number(make, report->root, "empty_sets", (double)empty);
 }
 
 /* ---- all values --------------------------------------------------------------------------- */
