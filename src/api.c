@@ -49,7 +49,7 @@ sepal_status sepal_data_from(sepal_data **out, sepal_ctx *ctx, const sepal_input
     sepal_input in;
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(input));
-    TRY(struct_take(&in, sizeof in, ctx, "sepal_input", input, sizeof in));
+    TRY(struct_take(&in, sizeof in, ctx, "sepal_input", input, offsetof(sepal_input, label_count)));
     return data_from_memory(out, ctx, &in);
 }
 
@@ -100,17 +100,6 @@ void sepal_data_row(double *out, const sepal_data *data, size_t row) {
 const char *sepal_data_label(const sepal_data *data, size_t row) {
     if (row >= sepal_data_rows(data) || !data->label) return NULL;
     return data_label_name(data, (size_t)data->label[row]);
-}
-
-size_t sepal_data_label_count(const sepal_data *data, size_t row) {
-    if (row >= sepal_data_rows(data) || (!data->label && !data->set_start)) return 0;
-    return data->set_start ? data->set_start[row + 1] - data->set_start[row] : 1;
-}
-
-const char *sepal_data_label_at(const sepal_data *data, size_t row, size_t j) {
-    if (j >= sepal_data_label_count(data, row)) return NULL;
-    int32_t label = data->set_start ? data->set[data->set_start[row] + j] : data->label[row];
-    return label < 0 ? NULL : data_label_name(data, (size_t)label);
 }
 
 sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data *data, size_t j) {

@@ -5,7 +5,6 @@
 #include "core/alloc.h"
 #include "core/arguments.h"
 #include "model/model.h"
-#include "linear/strategy.h"
 #include "model/predict_row.h"
 #include "model/schema_json.h"
 
@@ -49,10 +48,6 @@ const char *sepal_model_missing(const sepal_model *model) {
 
 size_t sepal_model_classes(const sepal_model *model) {
     return model ? model->schema->n_classes : 0;
-}
-
-int sepal_model_label_sets(const sepal_model *model) {
-    return model && model->linear.strategy->sets;
 }
 
 const char *sepal_model_class(const sepal_model *model, size_t k) {

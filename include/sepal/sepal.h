@@ -147,6 +147,11 @@ typedef struct {
        names (NULL: the codes) are what data and models are matched by. Dense rows only, copied. */
     const size_t *categories;
     const char *const *const *category_names;
+    /* Instead of labels, sets of them: rows x label_count bytes, 0 where a row does not have the label. Their
+       names (NULL: 1, 2, ...) are all labels of the data, whether a row has them or not. */
+    size_t label_count;
+    const unsigned char *label_bits;
+    const char *const *label_names;
 } sepal_input;
 SEPAL_API sepal_status sepal_data_from(sepal_data **out, sepal_ctx *ctx, const sepal_input *input);
 /* The commonest of them, copied: a row-major array of doubles. */
