@@ -150,6 +150,42 @@ static void test_labels_alone(void **state) {
         }
 }
 
+static int count_problems(const char *json, void *payload) {
+    *(size_t *)payload += strstr(json, "\"problem\"") != NULL;
+    return 0;
+}
+
+/* In lock-step labels reach their gap by themselves: what a wrong step had left would be fitted once more, one
+   label after the other, each with a line in the trace. Newton's method leaves those that are a little short. */
+static void test_lock_step(void **state) {
+    (void)state;
+    static const char *const options[] = {"solver=dual, max-iter=2000",
+                                          "solver=newton, max-iter=60"};
+    struct rng rng = rng_make(test_seed(71), 1);
+    size_t problems = 0, wrong = 0;
+    sepal_ctx_set_trace(ctx, count_problems, &problems);
+    for (size_t number = 0; number < 4; number++) {
+        struct sets s = sets_new(&rng, 300, 5, number < 2 ? 7 : 35);
+        sepal_data *data = sets_data(&s, false);
+        sepal_report *report;
+        sepal_model *model = fit_of(&report, "multilabel(C=0.1)", data, options[number % 2]);
+        assert_non_null(strstr(sepal_report_string(report, "solver"), "at once"));
+        assert_true(sepal_report_number(report, "converged") == 1);
+        size_t few = number % 2 ? s.labels * 4 / 5 : 0;
+        bool most_together = problems <= few;
+        if (!most_together)
+            print_error("%s: %zu labels fitted alone\n", options[number % 2], problems);
+        problems = 0;
+        wrong += !most_together;
+        sepal_model_free(model);
+        sepal_report_free(report);
+        data_free(data);
+        sets_free(&s);
+    }
+    sepal_ctx_set_trace(ctx, NULL, NULL);
+    assert_int_equal(wrong, 0);
+}
+
 /* The objective is the sum of those of the labels, and so is its bound. */
 static void test_sum_of_certificates(void **state) {
     (void)state;
@@ -521,11 +557,17 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels_alone),    cmocka_unit_test(test_sum_of_certificates),
-        cmocka_unit_test(test_class_weights),   cmocka_unit_test(test_threads_and_files),
-        cmocka_unit_test(test_single_labels),   cmocka_unit_test(test_decisions),
-        cmocka_unit_test(test_constant_labels), cmocka_unit_test(test_warm),
-        cmocka_unit_test(test_measures),        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_lock_step),
+        cmocka_unit_test(test_labels_alone),
+        cmocka_unit_test(test_sum_of_certificates),
+        cmocka_unit_test(test_class_weights),
+        cmocka_unit_test(test_threads_and_files),
+        cmocka_unit_test(test_single_labels),
+        cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_constant_labels),
+        cmocka_unit_test(test_warm),
+        cmocka_unit_test(test_measures),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }
