@@ -116,7 +116,8 @@ struct numbers {
     const sepal_model *model;
     const sepal_data *data;
     size_t width;          /* numbers a row; 0: none are wanted */
-    size_t first, n;       /* rows whose numbers are at hand */
+    size_t labels;         /* labels a row may have; 0: it has a class */
+    size_t first, n;       /* rows whose numbers are at hand, and whose labels */
     size_t done;           /* rows that have been predicted */
     sepal_predictions all; /* classes (NULL: not wanted) and counts of these, numbers of those */
     struct sink rule;      /* the options of deciding, as text */

@@ -45,6 +45,53 @@ static const char *predict_label_of(const struct prediction *p, size_t row) {
     return class < 0 ? "?" : sepal_model_class(p->model, (size_t) class);
 }
 
+/* ---- Sets of labels ------------------------------------------------------------------------ */
+
+static bool gives_sets(const struct prediction *p) {
+    return p->numbers.labels > 0;
+}
+
+/* Of each label whether the row has it; NULL: the row is not decided. */
+static const signed char *predict_set_of(const struct prediction *p, size_t row) {
+    const signed char *set = p->numbers.all.labels + (row - p->numbers.first) * p->numbers.labels;
+    return set[0] < 0 ? NULL : set;
+}
+
+/* "1,3"; a label with a comma of its own is in quotes. */
+static void put_set(struct sink *out, const struct prediction *p, size_t row) {
+    const signed char *set = predict_set_of(p, row);
+    bool first = true;
+    if (set == NULL) sink_puts(out, "?");
+    for (size_t k = 0; set != NULL && k < p->numbers.labels; k++) {
+        if (!set[k]) continue;
+        if (!first) sink_puts(out, ",");
+        sink_cell(out, sepal_model_class(p->model, k), csv_special);
+        first = false;
+    }
+}
+
+static void put_set_json(struct sink *out, const struct prediction *p, size_t row) {
+    const signed char *set = predict_set_of(p, row);
+    bool first = true;
+    sink_puts(out, set == NULL ? "null" : "[");
+    for (size_t k = 0; set != NULL && k < p->numbers.labels; k++) {
+        if (!set[k]) continue;
+        if (!first) sink_puts(out, ",");
+        sink_json(out, sepal_model_class(p->model, k));
+        first = false;
+    }
+    if (set != NULL) sink_puts(out, "]");
+}
+
+/* As one cell of CSV. */
+static void put_set_cell(struct sink *out, const struct prediction *p, size_t row) {
+    struct sink text = sink_open(-1);
+    put_set(&text, p, row);
+    sink_cell(out, sink_text(&text), csv_special);
+    sink_inherit(out, &text);
+    sink_close(&text);
+}
+
 /* ---- CSV ----------------------------------------------------------------------------------- */
 
 static int predict_put_header(struct session *s, struct sink *out, struct prediction *p) {
@@ -66,7 +113,10 @@ static int predict_put_csv(struct session *s, struct sink *out, struct predictio
     for (size_t i = 0; i < p->rows && code == EXIT_DONE; i++) {
         code = numbers_reach(&p->numbers, s, i);
         if (code != EXIT_DONE) return code;
-        sink_cell(out, predict_label_of(p, i), csv_special);
+        if (gives_sets(p))
+            put_set_cell(out, p, i);
+        else
+            sink_cell(out, predict_label_of(p, i), csv_special);
         if (p->kind < KINDS) {
             sink_puts(out, ",");
             numbers_row(&p->numbers, i, "", out);
@@ -81,9 +131,14 @@ static int predict_put_csv(struct session *s, struct sink *out, struct predictio
 }
 
 /* A label may hold a line end only if the line that carries it is quoted. */
-static int predict_put_labels(struct sink *out, const struct prediction *p) {
+static int predict_put_labels(struct session *s, struct sink *out, struct prediction *p) {
     for (size_t i = 0; i < p->rows; i++) {
-        sink_cell(out, predict_label_of(p, i), "\r\n");
+        int code = numbers_reach(&p->numbers, s, i);
+        if (code != EXIT_DONE) return code;
+        if (gives_sets(p))
+            put_set(out, p, i);
+        else
+            sink_cell(out, predict_label_of(p, i), "\r\n");
         sink_puts(out, "\n");
     }
     return EXIT_DONE;
@@ -95,9 +150,14 @@ static int predict_put_json(struct session *s, struct sink *out, struct predicti
     int code = EXIT_DONE;
     sink_json_begin(out, "predict");
     sink_puts(out, ",\"labels\":[");
-    for (size_t i = 0; i < p->rows; i++) {
+    for (size_t i = 0; i < p->rows && code == EXIT_DONE; i++) {
         if (i > 0) sink_puts(out, ",");
-        sink_json(out, predict_label_of(p, i));
+        code = numbers_reach(&p->numbers, s, i);
+        if (code != EXIT_DONE) return code;
+        if (gives_sets(p))
+            put_set_json(out, p, i);
+        else
+            sink_json(out, predict_label_of(p, i));
     }
     sink_puts(out, "],\"classes\":[");
     for (size_t k = 0; k < sepal_model_classes(p->model); k++) {
@@ -172,7 +232,7 @@ static int predict_print(struct session *s, struct prediction *p) {
     else if (p->kind < KINDS || *sepal_data_kept_header(p->data) != '\0')
         code = predict_put_csv(s, &out.sink, p);
     else
-        code = predict_put_labels(&out.sink, p);
+        code = predict_put_labels(s, &out.sink, p);
     if (code == EXIT_DONE && !counted) tell_ambiguous(s, p);
     return result_end(&out, s, code);
 }
@@ -195,7 +255,9 @@ const struct command cmd_predict = {
     .name = "predict",
     .summary = "predict the class of every row",
     .description =
-        "Say the class of every row of DATA, one label a line, in the order of the rows. "
+        "Say the class of every row of DATA, one label a line, in the order of the rows; of a "
+        "model "
+        "of label sets all labels of the row, with commas between them. "
         "With a header, columns are found by their names, in any order. The label may be "
         "there or not and is not looked at.\n"
         "The class of the largest score or probability is chosen, or as --decide, --cutoff and "
@@ -204,7 +266,7 @@ const struct command cmd_predict = {
         "value "
         "the model needs, prints `?`.\n"
         "With --scores, --proba, --distance, --likelihood or --keep the output is CSV with a "
-        "header.",
+        "header. In JSON a set of labels is an array of them.",
     .run = predict_run,
     .usage = "MODEL DATA [--scores | --proba | --distance | --likelihood] [OPTION ...]",
     .fewest = 2,

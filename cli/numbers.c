@@ -36,11 +36,15 @@ static bool numbers_may_wait(const struct session *s) {
 static int numbers_alloc(struct numbers *out, struct session *s, bool with_classes) {
     enum { MOST_CELLS = 1 << 21 }; /* 16 MB */
     size_t rows = sepal_data_rows(out->data);
-    while (2 * out->n * out->width <= MOST_CELLS && out->n < rows) out->n *= 2;
+    size_t width = out->width + out->labels;
+    while (2 * out->n * width <= MOST_CELLS && out->n < rows) out->n *= 2;
     if (out->width > 0) out->all.numbers = calloc(out->n, out->width * sizeof(double));
-    if (with_classes) out->all.classes = calloc(rows > 0 ? rows : 1, sizeof(int32_t));
-    bool lacking =
-        (out->width > 0 && out->all.numbers == NULL) || (with_classes && out->all.classes == NULL);
+    if (with_classes && out->labels > 0)
+        out->all.labels = calloc(out->n, out->labels);
+    else if (with_classes)
+        out->all.classes = calloc(rows > 0 ? rows : 1, sizeof(int32_t));
+    bool lacking = (out->width > 0 && out->all.numbers == NULL) ||
+                   (with_classes && out->all.classes == NULL && out->all.labels == NULL);
     return lacking ? complain_memory(s) : sink_check(s, &out->rule);
 }
 
@@ -50,6 +54,7 @@ int numbers_open(struct numbers *out, struct session *s, const sepal_model *mode
     out->all.size = sizeof out->all;
     if (what != NULL) out->all.what = *what;
     if (what != NULL) out->width = sepal_model_outputs(model, *what);
+    if (with_classes && sepal_model_label_sets(model)) out->labels = sepal_model_classes(model);
     options_settings(&s->options, GROUP_PREDICT, &out->rule);
     int code = numbers_alloc(out, s, with_classes);
     size_t rows = sepal_data_rows(data);
@@ -61,6 +66,7 @@ int numbers_open(struct numbers *out, struct session *s, const sepal_model *mode
 
 void numbers_close(struct numbers *numbers) {
     free(numbers->all.classes);
+    free(numbers->all.labels);
     free(numbers->all.numbers);
     sink_close(&numbers->rule);
 }

@@ -49,7 +49,7 @@ sepal_status sepal_data_from(sepal_data **out, sepal_ctx *ctx, const sepal_input
     sepal_input in;
     if (out) *out = NULL;
     BEGIN(ctx, GIVEN(out), GIVEN(input));
-    TRY(struct_take(&in, sizeof in, ctx, "sepal_input", input, sizeof in));
+    TRY(struct_take(&in, sizeof in, ctx, "sepal_input", input, offsetof(sepal_input, label_count)));
     return data_from_memory(out, ctx, &in);
 }
 
@@ -356,9 +356,26 @@ static sepal_status predict_all(struct predictions *out, sepal_ctx *ctx, const s
     return status;
 }
 
+/* One class a row, or a set of labels: the model has one of the two. */
+static sepal_status check_kind_of_answer(sepal_ctx *ctx, const sepal_model *model, bool classes,
+                                         bool labels) {
+    bool sets = model->linear.strategy->sets;
+    if (classes && sets)
+        return fail(ctx, SEPAL_EUSAGE,
+                    "this %s model gives sets of labels, not a class a row; ask "
+                    "sepal_model_predict_rows for `labels`",
+                    model->learner);
+    if (labels && !sets)
+        return fail(ctx, SEPAL_EUSAGE,
+                    "this %s model gives a class a row, not sets of labels; ask for `classes`",
+                    model->learner);
+    return SEPAL_OK;
+}
+
 sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
                                  const sepal_data *data) {
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
+    TRY(check_kind_of_answer(ctx, model, true, false));
     struct predictions predictions = {.n = data->matrix.rows, .classes = out};
     return predict_all(&predictions, ctx, model, data, NULL, NULL);
 }
@@ -384,12 +401,15 @@ sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
                                       size_t first, size_t n, const char *options) {
     sepal_predictions all;
     BEGIN(ctx, GIVEN(out), GIVEN(model), GIVEN(data));
-    TRY(struct_take(&all, sizeof all, ctx, "sepal_predictions", out, sizeof all));
+    TRY(struct_take(&all, sizeof all, ctx, "sepal_predictions", out,
+                    offsetof(sepal_predictions, labels)));
     if (first > data->matrix.rows || n > data->matrix.rows - first)
         return fail(ctx, SEPAL_EUSAGE, "the data has %zu rows, not %zu from row %zu on",
                     data->matrix.rows, n, first);
     if (all.numbers) TRY(model_has(ctx, model, all.what));
-    struct predictions predictions = {.first = first, .n = n, .classes = all.classes};
+    TRY(check_kind_of_answer(ctx, model, all.classes != NULL, all.labels != NULL));
+    struct predictions predictions = {
+        .first = first, .n = n, .classes = all.classes, .labels = all.labels};
     double **const numbers[] = {&predictions.shown, &predictions.probabilities,
                                 &predictions.distances, &predictions.likelihoods,
                                 &predictions.projections};
@@ -437,17 +457,20 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
             settings[kept++] = settings[i];
     }
     TRY(decision_rule_set(&rule, ctx, &report->arena, model, settings, kept));
-    if (data->set_start)
+    bool sets = model->linear.strategy->sets;
+    if (data->set_start && !sets)
         return fail_at(ctx, SEPAL_EDATA, data->first_set.file, data->first_set.line,
                        data->first_set.column,
                        "this is a set of labels, and the model decides for one label a row");
-    if (!data->label) return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
+    if (!data->label && !data->set_start)
+        return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
     sepal_data seen;
     struct prepared prepared;
     target_tell(&report->make, report->root, &data->target);
     sepal_status status = match_rows(&prepared, ctx, model, data, 0, data->matrix.rows);
     if (status == SEPAL_OK)
         status = match_labels(&seen, ctx, &report->arena, model, &prepared.rows);
+    if (status == SEPAL_OK && sets) status = data_as_sets(&seen, ctx, &report->arena, &seen);
     if (status == SEPAL_OK)
         status = evaluate(ctx, model, &seen, &rule, positive, &report->make, report->root);
     prepared_clear(&prepared);

@@ -147,6 +147,11 @@ typedef struct {
        names (NULL: the codes) are what data and models are matched by. Dense rows only, copied. */
     const size_t *categories;
     const char *const *const *category_names;
+    /* Instead of labels, sets of them: rows x label_count bytes, 0 where a row does not have the label. Their
+       names (NULL: 1, 2, ...) are all labels of the data, whether a row has them or not. */
+    size_t label_count;
+    const unsigned char *label_bits;
+    const char *const *label_names;
 } sepal_input;
 SEPAL_API sepal_status sepal_data_from(sepal_data **out, sepal_ctx *ctx, const sepal_input *input);
 /* The commonest of them, copied: a row-major array of doubles. */
@@ -180,6 +185,9 @@ SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* features */
    freed with sepal_text_free. Past the end there is nothing. */
 SEPAL_API void sepal_data_row(double *out, const sepal_data *data, size_t row);
 SEPAL_API const char *sepal_data_label(const sepal_data *data, size_t row);
+/* Where rows have sets of labels: how many a row has, and its label j; else its one label. */
+SEPAL_API size_t sepal_data_label_count(const sepal_data *data, size_t row);
+SEPAL_API const char *sepal_data_label_at(const sepal_data *data, size_t row, size_t j);
 SEPAL_API sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data *data,
                                               size_t j);
 /* Text carried along by the reading option keep=...: its header, and the row's cells as CSV. */
@@ -230,6 +238,8 @@ SEPAL_API const char *sepal_model_learner(const sepal_model *model);
 SEPAL_API const char *sepal_model_missing(const sepal_model *model); /* "refuse", "mean", ... */
 SEPAL_API size_t sepal_model_classes(const sepal_model *model);
 SEPAL_API const char *sepal_model_class(const sepal_model *model, size_t k); /* NULL past the end */
+/* 1: a row gets any number of the classes, which are labels then (multilabel); 0: one of them. */
+SEPAL_API int sepal_model_label_sets(const sepal_model *model);
 /* What it was trained on; a name is to be freed with sepal_text_free. */
 SEPAL_API size_t sepal_model_features(const sepal_model *model);
 SEPAL_API sepal_status sepal_model_feature_name(char **out, sepal_ctx *ctx,
@@ -253,17 +263,18 @@ SEPAL_API sepal_status sepal_model_coefficients(double *weights, double *bias, s
 /* Numbers that a model has for a row; sepal_model_outputs says how many, 0: none of this kind. */
 typedef enum {
     SEPAL_SCORES,        /* 1 for two classes, else one a class; the strategy ovo has votes */
-    SEPAL_PROBABILITIES, /* one a class; methods that only score have none */
-    SEPAL_DISTANCES,     /* signed, as many as scores; NaN where all weights are 0 */
-    SEPAL_LIKELIHOODS,   /* ln p(x | class), of models that keep a density */
-    SEPAL_PROJECTIONS    /* on the axes of a discriminant, or else the mapped features */
+    SEPAL_PROBABILITIES, /* one a class, of label sets each by itself; methods that only score have none */
+    SEPAL_DISTANCES,   /* signed, as many as scores; NaN where all weights are 0 */
+    SEPAL_LIKELIHOODS, /* ln p(x | class), of models that keep a density */
+    SEPAL_PROJECTIONS  /* on the axes of a discriminant, or else the mapped features */
 } sepal_output;
 SEPAL_API size_t sepal_model_outputs(const sepal_model *model, sepal_output what);
 /* What number j is called ("setosa", "score", "axis1", "x1^2"); free it with sepal_text_free. */
 SEPAL_API sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_model *model,
                                                sepal_output what, size_t j);
 /* The class number of every row, -1 where the row is not decided (a missing value under
-   missing=drop). `out` has sepal_data_rows(data) elements. */
+   missing=drop). `out` has sepal_data_rows(data) elements. SEPAL_EUSAGE of a model of label sets, which
+   sepal_model_predict_rows knows. */
 SEPAL_API sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
                                            const sepal_data *data);
 /* rows x sepal_model_outputs(model, SEPAL_SCORES) numbers, row-major. */
@@ -274,7 +285,8 @@ SEPAL_API sepal_status sepal_model_scores(double *out, sepal_ctx *ctx, const sep
    categories (-1: of none of them). Nothing is allocated for linear scores of up to 256 functions
    without maps, or with standardize and minmax alone on up to 2048 columns. Class and scores are the bits
    that whole data has; of sparse rows scores are near them. SEPAL_EDATA: other columns, or a number that is
-   not finite; SEPAL_EMODEL: the model draws its classes (decide=soft). */
+   not finite; SEPAL_EMODEL: the model draws its classes (decide=soft), or gives label sets, of which the
+   scores alone can be asked for. */
 SEPAL_API sepal_status sepal_model_predict_row(int32_t *out, double *scores,
                                                const sepal_model *model, const double *x, size_t n);
 /* The same for a row that is 0 but for `n` entries; their columns count from 0 and rise. */
@@ -292,6 +304,9 @@ typedef struct {
     sepal_output what;
     size_t several, none, tied; /* rows that several classes of a strategy claim, none, or a tie */
     int open;                   /* set: 1 if such rows stay undecided by the rule in force */
+    signed char
+        *labels; /* of a model of label sets, instead of classes: n x sepal_model_classes(model),
+                            1 where the row has the label, 0 where not, -1 where it is not decided */
 } sepal_predictions;
 SEPAL_API sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
                                                 const sepal_model *model, const sepal_data *data,

@@ -37,6 +37,19 @@ sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal
     return SEPAL_OK;
 }
 
+sepal_status data_as_sets(sepal_data *out, sepal_ctx *ctx, struct arena *arena,
+                          const sepal_data *data) {
+    size_t rows = data->matrix.rows;
+    *out = *data;
+    if (data->set_start || !data->label) return SEPAL_OK;
+    out->set_start = arena_alloc(ctx, arena, rows + 1, sizeof *out->set_start);
+    if (!out->set_start) return SEPAL_EMEMORY;
+    for (size_t i = 0; i <= rows; i++) out->set_start[i] = i;
+    out->set = data->label;
+    out->label = NULL;
+    return SEPAL_OK;
+}
+
 sepal_status data_set_total_weight(sepal_data *data, sepal_ctx *ctx, double total) {
     data->total_weight = total;
     if (isfinite(total)) return SEPAL_OK;

@@ -67,6 +67,10 @@ sepal_status data_write(sepal_ctx *ctx, const sepal_data *data, const char *path
 /* The second file that data_write makes for the labels, NULL if there is none; to be freed. */
 sepal_status data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data, const char *path,
                               const char *format);
+/* The same rows, each with the set of its one label; what has sets already is as it is. `out` owns
+   nothing but what is in the arena. */
+sepal_status data_as_sets(sepal_data *out, sepal_ctx *ctx, struct arena *arena,
+                          const sepal_data *data);
 /* Refused unless every class has a row; `purpose` ends the message. */
 sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data,
                                 const char *purpose);
@@ -77,6 +81,27 @@ void data_free(sepal_data *data);
 static inline double data_weight(const sepal_data *data, size_t row) {
     return data->weight ? data->weight[row] : 1;
 }
+/* The labels of rows: one each, or sets of them. */
+struct row_labels {
+    const int32_t *label;
+    const size_t *start; /* those of row i: label[start[i] .. start[i+1]-1]; NULL: label[i] alone */
+};
+static inline struct row_labels data_labels(const sepal_data *data) {
+    return (struct row_labels){data->set_start ? data->set : data->label, data->set_start};
+}
+static inline const int32_t *row_labels_of(const struct row_labels *labels, size_t row, size_t *n) {
+    size_t at = labels->start ? labels->start[row] : row;
+    *n = labels->start ? labels->start[row + 1] - at : 1;
+    return labels->label + at;
+}
+static inline bool row_has_label(const struct row_labels *labels, size_t row, size_t k) {
+    size_t n;
+    const int32_t *own = row_labels_of(labels, row, &n);
+    for (size_t i = 0; i < n; i++)
+        if (own[i] == (int32_t)k) return true;
+    return false;
+}
+
 /* The label with number k, one the model knows or one it has not seen. */
 static inline const char *data_label_name(const sepal_data *data, size_t k) {
     return k < data->schema->n_classes ? data->schema->classes[k]

@@ -29,6 +29,8 @@ sepal_status memory_sparse(struct matrix *out, sepal_ctx *ctx, const sepal_input
 sepal_status memory_weights(sepal_data *data, sepal_ctx *ctx, const sepal_input *in);
 sepal_status memory_labels(sepal_data *data, struct schema *schema, sepal_ctx *ctx,
                            const sepal_input *in);
+sepal_status memory_sets(sepal_data *data, struct schema *schema, sepal_ctx *ctx,
+                         const sepal_input *in);
 
 /* Whether elements of so many bytes can be read there. */
 static inline bool memory_is_aligned(const void *at, size_t bytes) {

@@ -93,6 +93,7 @@ static sepal_status classes_of(sepal_data *data, struct schema *schema, sepal_ct
 
 sepal_status memory_labels(sepal_data *data, struct schema *schema, sepal_ctx *ctx,
                            const sepal_input *in) {
+    if (in->label_bits || in->label_count) return memory_sets(data, schema, ctx, in);
     if (!in->labels && !in->label_numbers) return SEPAL_OK;
     if (in->labels && in->label_numbers)
         return fail(ctx, SEPAL_EUSAGE,

@@ -34,6 +34,11 @@ sepal_status schema_copy_facts(struct schema *to, sepal_ctx *ctx, const struct s
     for (; to->n_classes < from->n_classes; to->n_classes++)
         TRY(schema_copy_text(&to->classes[to->n_classes], ctx, &to->arena,
                              from->classes[to->n_classes]));
+    to->label_separator = from->label_separator;
+    if (!from->label_cells) return SEPAL_OK;
+    to->label_cells = arena_alloc(ctx, &to->arena, from->n_classes, sizeof *to->label_cells);
+    if (!to->label_cells) return SEPAL_EMEMORY;
+    for (size_t k = 0; k < from->n_classes; k++) to->label_cells[k] = from->label_cells[k];
     return SEPAL_OK;
 }
 

@@ -43,7 +43,11 @@ struct schema {
     size_t cells;           /* cells per row in the training file */
     const char *target;     /* NULL: labels came from elsewhere */
     size_t target_position;
-    const char *weight; /* NULL: none */
+    /* Instead of a target, a column of 0 and 1 for each label, called as it is: their cells, in label
+       order. NULL: none. */
+    size_t *label_cells;
+    char label_separator; /* between the labels of a set in one cell; 0: a cell is a label */
+    const char *weight;   /* NULL: none */
     enum missing missing;
     size_t width;     /* matrix columns */
     size_t dependent; /* known linear dependencies: one per one-hot text column */
@@ -58,6 +62,10 @@ sepal_status schema_copy_facts(struct schema *to, sepal_ctx *ctx, const struct s
 struct schema *schema_retain(const struct schema *schema); /* one owner more */
 void schema_release(const struct schema *schema);
 
+/* How many cells of a row say what its labels are. */
+static inline size_t schema_targets(const struct schema *schema) {
+    return schema->label_cells ? schema->n_classes : schema->target != NULL;
+}
 /* Number the matrix columns; sets width and dependent. */
 void schema_layout(struct schema *schema);
 /* There are no more matrix columns than a 32-bit index tells apart. */

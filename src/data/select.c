@@ -116,7 +116,7 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     if (!out->number) return SEPAL_EMEMORY;
     for (size_t i = 0; i < n; i++) out->number[i] = matrix_row_number(&data->matrix, rows[i]);
     matrix_set_numbers(&out->matrix, out->number);
-    if (data->set) TRY(select_sets(out, ctx, data, rows, n));
+    if (data->set_start) TRY(select_sets(out, ctx, data, rows, n));
     if (data->label) out->label = mem_alloc(ctx, n, sizeof *out->label);
     if (data->weight) out->weight = mem_alloc(ctx, n, sizeof *out->weight);
     if ((data->label && !out->label) || (data->weight && !out->weight)) return SEPAL_EMEMORY;

@@ -19,8 +19,8 @@ static size_t count_metrics(void) {
 }
 
 /* A number that has no value is null, and named in `undefined`. */
-static void put_metric(struct evaluation *all, struct tree *parent, const char *name,
-                       const char *label, double value) {
+void evaluation_put(struct evaluation *all, struct tree *parent, const char *name,
+                    const char *label, double value) {
     tree_number(all->make, parent, name, value);
     if (isfinite(value)) return;
     struct text of = {0};
@@ -31,7 +31,7 @@ static void put_metric(struct evaluation *all, struct tree *parent, const char *
 
 /* ---- of each class -------------------------------------------------------------------------- */
 
-static double value_of(struct fraction fraction) {
+double fraction_value(struct fraction fraction) {
     return fraction.whole > 0 ? fraction.part / fraction.whole : NAN;
 }
 
@@ -60,16 +60,15 @@ static void report_class(struct evaluation *all, struct tree *list, size_t k, do
     struct class_counts counts = {tp, tp + fp, tp + fn};
     for (size_t m = 0; metric_table[m]; m++) {
         if (!metric_table[m]->of_class) continue;
-        double value = value_of(metric_table[m]->of_class(&counts));
-        put_metric(all, row, metric_table[m]->name, label, value);
+        double value = fraction_value(metric_table[m]->of_class(&counts));
+        evaluation_put(all, row, metric_table[m]->name, label, value);
         macro[m] += isnan(value) ? 0 : value;
         weighted[m] += isnan(value) ? 0 : confusion->target[k] * value;
     }
     tree_number(all->make, row, "support", confusion->target[k]);
 }
 
-static void report_average(struct evaluation *all, const char *key, const double *sums,
-                           double count) {
+void evaluation_average(struct evaluation *all, const char *key, const double *sums, double count) {
     struct tree *object = tree_object(all->make, all->report, key);
     for (size_t m = 0; metric_table[m]; m++)
         if (metric_table[m]->of_class)
@@ -87,12 +86,13 @@ static sepal_status report_classes(struct evaluation *all) {
     /* an error is one class's FP and another's FN, an undecided row is a FN alone */
     struct class_counts pooled = {confusion->right, total - confusion->undecided, total};
     for (size_t m = 0; m < n; m++) {
-        double value = metric_table[m]->of_class ? value_of(metric_table[m]->of_class(&pooled)) : 0;
+        double value =
+            metric_table[m]->of_class ? fraction_value(metric_table[m]->of_class(&pooled)) : 0;
         micro[m] = isnan(value) ? 0 : value;
     }
-    report_average(all, "macro", macro, (double)confusion->labels);
-    report_average(all, "micro", micro, 1);
-    report_average(all, "weighted", weighted, total);
+    evaluation_average(all, "macro", macro, (double)confusion->labels);
+    evaluation_average(all, "micro", micro, 1);
+    evaluation_average(all, "weighted", weighted, total);
     return SEPAL_OK;
 }
 
@@ -152,7 +152,7 @@ static void report_rows(struct evaluation *all) {
         if ((*row)->probabilities && all->linear->link == LINK_NONE)
             tree_null(all->make, all->report, (*row)->name);
         else
-            put_metric(all, all->report, (*row)->name, "", (*row)->of_rows(all));
+            evaluation_put(all, all->report, (*row)->name, "", (*row)->of_rows(all));
     }
 }
 
@@ -179,7 +179,7 @@ const double *evaluation_logs(const struct evaluation *all, size_t row, double p
     return pair;
 }
 
-static sepal_status find_positive(struct evaluation *all, const char *label) {
+sepal_status evaluation_positive(struct evaluation *all, const char *label) {
     const struct schema *schema = all->data->schema;
     all->positive = 1;
     if (!label) return SEPAL_OK;
@@ -190,9 +190,10 @@ static sepal_status find_positive(struct evaluation *all, const char *label) {
                     "%s ... %s",
                     label, schema->classes[0], schema->classes[schema->n_classes - 1]);
     all->positive = (size_t)k;
-    if (schema->n_classes > 2)
+    if (schema->n_classes > 2 || all->linear->strategy->sets)
         warn(all->ctx, "positive-ignored",
-             OPTION "positive names one of two classes; this model has %zu", schema->n_classes);
+             OPTION "positive names one of two classes; this model has %zu %s", schema->n_classes,
+             strategy_members(all->linear->strategy));
     return SEPAL_OK;
 }
 
@@ -222,7 +223,7 @@ static sepal_status evaluate_ask(struct evaluation *all) {
 }
 
 static sepal_status evaluate_judge(struct evaluation *all, const char *label) {
-    TRY(find_positive(all, label));
+    TRY(evaluation_positive(all, label));
     TRY(evaluate_ask(all));
     TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->predictions.classes,
                         all->rule->abstains));
@@ -252,9 +253,11 @@ sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data
                              .rule = rule,
                              .make = make,
                              .report = report};
-    sepal_status status = evaluate_judge(&all, positive);
+    sepal_status status = model->linear.strategy->sets ? evaluate_label_sets(&all, positive)
+                                                       : evaluate_judge(&all, positive);
     mem_free(all.predictions.shown);
     mem_free(all.predictions.classes);
+    mem_free(all.predictions.labels);
     mem_free(all.predictions.regions);
     arena_clear(&all.arena);
     return status;

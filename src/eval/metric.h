@@ -32,8 +32,8 @@ struct evaluation {
     const struct decision_rule *rule;
     size_t positive;                /* the class that metrics of two classes are about */
     struct predictions predictions; /* `shown` of K > 2 classes: what each is ranked by */
-    struct confusion confusion;
-    struct ranking ranking; /* of the positive class; of K > 2 classes the mean over them */
+    struct confusion confusion;     /* of label sets: none */
+    struct ranking ranking;         /* of the positive class; of K > 2 classes the mean over them */
     struct arena arena;
     struct tree_maker *make;
     struct tree *report, *undefined;
@@ -58,6 +58,18 @@ struct metric {
     /* Of each class, and averaged over the classes. 0/0 has no value, and counts as 0 in averages. */
     struct fraction (*of_class)(const struct class_counts *counts);
 };
+
+/* What is 0/0 has no value: NaN. */
+double fraction_value(struct fraction fraction);
+/* A number of the report; without a value it is null, and named in `undefined`. `label` "": of all rows. */
+void evaluation_put(struct evaluation *all, struct tree *parent, const char *name,
+                    const char *label, double value);
+/* The metrics of classes, sums[m] / count of row m of the table. */
+void evaluation_average(struct evaluation *all, const char *key, const double *sums, double count);
+/* Which class two-class metrics are about. */
+sepal_status evaluation_positive(struct evaluation *all, const char *label);
+/* evaluate_labels.c: sets of labels. */
+sepal_status evaluate_label_sets(struct evaluation *all, const char *positive);
 
 #define METRIC(name) extern const struct metric metric_##name;
 #include "eval/metrics.def"

@@ -165,6 +165,14 @@ sepal_status column_list_one(size_t *out, sepal_ctx *ctx, const struct columns *
     return SEPAL_OK;
 }
 
+bool column_list_is_list(const struct columns *columns, const char *text) {
+    struct slice item = {text, strlen(text)};
+    size_t first, last;
+    if (tokens_find(&columns->by_name, item) != SIZE_MAX) return false;
+    if (strchr(text, ',') || is_pattern(item)) return true;
+    return read_range(item, &first, &last) && behind_digits(item, 0) < item.length;
+}
+
 /* ---- before it is known whether there are names ------------------------------------------- */
 
 /* Something beside digits and marks, so that it cannot be meant as a number. */

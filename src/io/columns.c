@@ -1,5 +1,7 @@
 #include "io/columns.h"
 
+#include "data/classes.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -66,6 +68,43 @@ static sepal_status mark_kept(struct choice *out, sepal_ctx *ctx, const struct c
     return SEPAL_OK;
 }
 
+/* Whether cells tell of sets of labels, and how. */
+static sepal_status choose_separator(struct table_layout *layout, sepal_ctx *ctx,
+                                     const char *wish) {
+    static const struct {
+        const char *word;
+        char mark;
+    } words[] = {{"blank", ' '}, {"space", ' '}, {"tab", '\t'}};
+    if (!wish) return SEPAL_OK;
+    layout->separator = *wish && !wish[1] ? *wish : '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(wish, words[i].word) == 0) layout->separator = words[i].mark;
+    unsigned char c = (unsigned char)layout->separator;
+    bool letter = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c >= 0x7f;
+    if (c && !letter && !strchr("\"'", c) && (c >= ' ' || c == '\t')) return SEPAL_OK;
+    return fail(ctx, SEPAL_EUSAGE,
+                "'%.40s' cannot stand between labels; " OPTION
+                "label-separator is one of , ; | blank or another mark",
+                wish);
+}
+
+/* One column, or several of 0 and 1. */
+static sepal_status choose_target(struct table_layout *layout, sepal_ctx *ctx, struct arena *arena,
+                                  struct columns *columns, const struct read_options *options) {
+    columns->target = SIZE_MAX;
+    TRY(choose_separator(layout, ctx, options->label_separator));
+    if (!options->target || !column_list_is_list(columns, options->target))
+        return column_list_one(&columns->target, ctx, columns, options->target, "target");
+    if (layout->separator)
+        return fail(ctx, SEPAL_EUSAGE,
+                    OPTION "label-separator is for one label column, and " OPTION
+                           "target '%.60s' names several; leave one of them out",
+                    options->target);
+    columns->targets = arena_zero(ctx, arena, columns->n, sizeof *columns->targets);
+    if (!columns->targets) return SEPAL_EMEMORY;
+    return column_list_mark(columns->targets, ctx, columns, options->target, "target");
+}
+
 /* What the user says of the columns; the roles are empty but for their names. */
 static sepal_status columns_choose(struct choice *out, struct table_layout *layout, sepal_ctx *ctx,
                                    struct arena *arena, struct columns *columns,
@@ -82,8 +121,23 @@ static sepal_status columns_choose(struct choice *out, struct table_layout *layo
     TRY(column_list_mark(out->only, ctx, columns, options->only, "only"));
     TRY(mark_kept(out, ctx, columns, options->keep));
     TRY(column_list_mark(out->text, ctx, columns, options->categorical, "categorical"));
-    TRY(column_list_one(&columns->target, ctx, columns, options->target, "target"));
+    TRY(choose_target(layout, ctx, arena, columns, options));
     return column_list_one(&columns->weight, ctx, columns, options->weight, "weight");
+}
+
+/* The column tells of a label that is called as it is. */
+static sepal_status set_bit(struct table_layout *layout, sepal_ctx *ctx,
+                            const struct columns *columns, size_t c) {
+    const char *name = columns->names[c];
+    layout->roles[c].role = ROLE_LABEL;
+    layout->roles[c].bit = true;
+    if (!label_is_missing((struct slice){name, strlen(name)})) return SEPAL_OK;
+    return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                   "the target column '%s' cannot be the name of a label; rename it", name);
+}
+
+static bool is_a_target(const struct columns *columns, size_t c) {
+    return c == columns->target || (columns->targets && c != SIZE_MAX && columns->targets[c]);
 }
 
 sepal_status columns_plan(struct table_layout *layout, struct schema *schema, sepal_ctx *ctx,
@@ -91,12 +145,13 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
                           const struct read_options *options) {
     struct choice choice;
     TRY(columns_choose(&choice, layout, ctx, arena, columns, options));
-    if (columns->target == SIZE_MAX && !columns->labels_elsewhere) take_default_target(columns);
-    if (columns->target == columns->weight && columns->target != SIZE_MAX)
+    if (columns->target == SIZE_MAX && !columns->targets && !columns->labels_elsewhere)
+        take_default_target(columns);
+    if (columns->weight != SIZE_MAX && is_a_target(columns, columns->weight))
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "column '%s' cannot be both the target and the weight; name the label "
                        "column with " OPTION "target",
-                       columns->names[columns->target]);
+                       columns->names[columns->weight]);
     schema->columns = arena_zero(ctx, &schema->arena, columns->n, sizeof *schema->columns);
     if (!schema->columns) return SEPAL_EMEMORY;
     for (size_t c = 0; c < columns->n; c++) {
@@ -105,17 +160,21 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
         role->as_number = columns->numbers && !role->as_text;
         if (c == columns->target)
             role->role = ROLE_LABEL;
+        else if (is_a_target(columns, c))
+            TRY(set_bit(layout, ctx, columns, c));
         else if (c == columns->weight)
             role->role = ROLE_WEIGHT;
         else if (!choice.drop[c] && (!choice.keep[c] || choice.keep_all) &&
                  (!options->only || choice.only[c]))
             add_feature(role, layout, schema, columns, c);
     }
-    layout->labels = columns->target != SIZE_MAX;
+    layout->labels = columns->target != SIZE_MAX || columns->targets;
+    layout->sets = layout->separator || columns->targets;
+    schema->label_separator = layout->separator;
     layout->weights = columns->weight != SIZE_MAX;
     schema->header = columns->header;
     schema->cells = columns->n;
-    if (layout->labels) {
+    if (columns->target != SIZE_MAX) {
         schema->target = columns->names[columns->target];
         schema->target_position = columns->target;
     }
@@ -164,38 +223,54 @@ static sepal_status match_names(struct table_layout *layout, sepal_ctx *ctx,
 enum shape {
     SHAPE_NONE,
     SHAPE_TRAINED,   /* as in training */
-    SHAPE_LABELLED,  /* the features and the target, where it was among them */
+    SHAPE_LABELLED,  /* the features and the target, or targets, where they were among them */
     SHAPE_FEATURES,  /* the features alone */
     SHAPE_TARGETLESS /* as in training, but without the target */
 };
 
 static enum shape shape_of(size_t n, const struct schema *schema) {
+    size_t targets = schema_targets(schema);
     if (n == schema->cells) return SHAPE_TRAINED;
-    if (schema->target && n == schema->n_columns + 1) return SHAPE_LABELLED;
+    if (targets && n == schema->n_columns + targets) return SHAPE_LABELLED;
     if (n == schema->n_columns) return SHAPE_FEATURES;
-    return schema->target && n + 1 == schema->cells ? SHAPE_TARGETLESS : SHAPE_NONE;
+    return targets && n + targets == schema->cells ? SHAPE_TARGETLESS : SHAPE_NONE;
 }
 
-/* The cell of feature i; with i = n_columns, that of the target. */
-static size_t cell_of(enum shape shape, const struct schema *schema, size_t i) {
-    size_t target = schema->target ? schema->target_position : SIZE_MAX, before = 0;
-    if (i < schema->n_columns) {
-        size_t position = schema->columns[i].position;
-        switch (shape) {
-        case SHAPE_TRAINED: return position;
-        case SHAPE_TARGETLESS: return position - (position > target);
-        case SHAPE_LABELLED: return i + (position > target);
-        default: return i;
-        }
-    }
-    if (shape == SHAPE_TRAINED) return target;
-    if (shape != SHAPE_LABELLED) return SIZE_MAX;
-    while (before < schema->n_columns && schema->columns[before].position < target) before++;
+static size_t target_cell(const struct schema *schema, size_t k) {
+    return schema->label_cells ? schema->label_cells[k] : schema->target_position;
+}
+
+/* Target columns of the training file before a cell of it. */
+static size_t targets_before(const struct schema *schema, size_t cell) {
+    size_t before = 0;
+    for (size_t k = 0; k < schema_targets(schema); k++) before += target_cell(schema, k) < cell;
     return before;
 }
 
+/* Where feature i is. */
+static size_t cell_of(enum shape shape, const struct schema *schema, size_t i) {
+    size_t position = schema->columns[i].position;
+    switch (shape) {
+    case SHAPE_TRAINED: return position;
+    case SHAPE_TARGETLESS: return position - targets_before(schema, position);
+    case SHAPE_LABELLED: return i + targets_before(schema, position);
+    default: return i;
+    }
+}
+
+/* Where target k is; SIZE_MAX: nowhere. */
+static size_t cell_of_target(enum shape shape, const struct schema *schema, size_t k) {
+    size_t target = target_cell(schema, k), before = 0;
+    if (shape == SHAPE_TRAINED) return target;
+    if (shape != SHAPE_LABELLED) return SIZE_MAX;
+    while (before < schema->n_columns && schema->columns[before].position < target) before++;
+    return before + targets_before(schema, target);
+}
+
+/* `cells` becomes where the columns of labels are; NULL: there are none to look for. */
 static sepal_status match_positions(struct table_layout *layout, sepal_ctx *ctx,
-                                    struct columns *columns, const struct schema *schema) {
+                                    struct columns *columns, const struct schema *schema,
+                                    size_t *cells) {
     size_t n = columns->n;
     enum shape shape = shape_of(n, schema);
     if (shape == SHAPE_NONE)
@@ -203,14 +278,17 @@ static sepal_status match_positions(struct table_layout *layout, sepal_ctx *ctx,
                        "this file has %zu columns; the model needs its %zu features, with or "
                        "without the target",
                        n, schema->n_columns);
-    if (shape == SHAPE_LABELLED && n + 1 == schema->cells)
+    if (shape == SHAPE_LABELLED && n + schema_targets(schema) == schema->cells)
         warn(ctx, "columns-in-doubt",
              "%zu columns without names: taken as the %zu features and the target, not as the "
              "training file without its target; a header would leave no doubt",
              n, schema->n_columns);
     for (size_t i = 0; i < schema->n_columns; i++)
         set_known(layout, cell_of(shape, schema, i), schema, i);
-    if (columns->target == SIZE_MAX) columns->target = cell_of(shape, schema, schema->n_columns);
+    bool given = columns->target != SIZE_MAX || columns->targets;
+    if (!given && schema->target) columns->target = cell_of_target(shape, schema, 0);
+    for (size_t k = 0; cells && k < schema->n_classes; k++)
+        cells[k] = cell_of_target(shape, schema, k);
     if (columns->weight == SIZE_MAX && shape == SHAPE_TRAINED && schema->weight)
         columns->weight =
             find_name(columns, (struct slice){schema->weight, strlen(schema->weight)});
@@ -220,7 +298,7 @@ static sepal_status match_positions(struct table_layout *layout, sepal_ctx *ctx,
 /* As many columns are no part of the model as in training, where they were left out on purpose: of
    these there is nothing to say. */
 static bool left_out_before(const struct table_layout *layout, const struct schema *schema) {
-    size_t cells = schema->n_columns + (schema->target != NULL) + (schema->weight != NULL);
+    size_t cells = schema->n_columns + schema_targets(schema) + (schema->weight != NULL);
     for (size_t c = 0; c < layout->n_cells; c++) cells += layout->roles[c].role == ROLE_IGNORE;
     return schema->header && cells == schema->cells;
 }
@@ -263,29 +341,84 @@ static sepal_status set_role(struct table_layout *layout, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
+/* The columns of labels that are there; where labels are asked for, all have to be. */
+static sepal_status set_bits(struct table_layout *layout, sepal_ctx *ctx, struct columns *columns,
+                             const struct schema *schema, const size_t *cells, bool with_labels) {
+    for (size_t k = 0; k < schema->n_classes; k++) {
+        if (cells[k] == SIZE_MAX && with_labels)
+            return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                           "the target column '%s', one of the labels of the model, is not in "
+                           "this file; name the columns that are with " OPTION "target",
+                           schema->classes[k]);
+        TRY(set_role(layout, ctx, columns, cells[k], ROLE_LABEL));
+        if (cells[k] != SIZE_MAX) layout->roles[cells[k]].bit = true;
+    }
+    return SEPAL_OK;
+}
+
+/* Those that the user names. */
+static sepal_status set_given_bits(struct table_layout *layout, sepal_ctx *ctx,
+                                   const struct columns *columns) {
+    for (size_t c = 0; c < columns->n; c++) {
+        if (!columns->targets[c]) continue;
+        TRY(set_role(layout, ctx, columns, c, ROLE_LABEL));
+        TRY(set_bit(layout, ctx, columns, c));
+    }
+    return SEPAL_OK;
+}
+
+/* The cells of a model's columns of labels, for a file that is not told of others; else NULL. */
+static sepal_status find_bits(size_t **out, sepal_ctx *ctx, struct arena *arena,
+                              const struct columns *columns, const struct schema *schema) {
+    *out = NULL;
+    bool given = columns->target != SIZE_MAX || columns->targets || columns->labels_elsewhere;
+    if (!schema->label_cells || given) return SEPAL_OK;
+    *out = arena_alloc(ctx, arena, schema->n_classes, sizeof **out);
+    if (!*out) return SEPAL_EMEMORY;
+    for (size_t k = 0; k < schema->n_classes; k++)
+        (*out)[k] = column_named(columns, schema->classes[k]);
+    return SEPAL_OK;
+}
+
+static sepal_status match_targets(struct table_layout *layout, sepal_ctx *ctx,
+                                  struct columns *columns, const struct schema *schema,
+                                  const size_t *cells, bool with_labels) {
+    if (!layout->separator && columns->target != SIZE_MAX)
+        layout->separator = schema->label_separator;
+    layout->sets = layout->separator || columns->targets || cells;
+    if (columns->targets) return set_given_bits(layout, ctx, columns);
+    if (cells) return set_bits(layout, ctx, columns, schema, cells, with_labels);
+    return set_role(layout, ctx, columns, columns->target, ROLE_LABEL);
+}
+
 sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct arena *arena,
                            struct columns *columns, const struct schema *schema,
                            const struct read_options *options, bool with_labels) {
     struct choice choice;
+    size_t *cells;
     TRY(columns_choose(&choice, layout, ctx, arena, columns, options));
+    TRY(find_bits(&cells, ctx, arena, columns, schema));
     layout->n_features = schema->n_columns;
     if (columns->header)
         TRY(match_names(layout, ctx, columns, schema));
     else
-        TRY(match_positions(layout, ctx, columns, schema));
-    if (columns->target == SIZE_MAX) columns->target = column_named(columns, schema->target);
+        TRY(match_positions(layout, ctx, columns, schema, cells));
+    if (columns->target == SIZE_MAX && !columns->targets)
+        columns->target = column_named(columns, schema->target);
     if (columns->weight == SIZE_MAX) columns->weight = column_named(columns, schema->weight);
-    if (with_labels && columns->target == SIZE_MAX && !columns->labels_elsewhere && !schema->target)
+    bool lacking = with_labels && columns->target == SIZE_MAX && !columns->targets && !cells &&
+                   !columns->labels_elsewhere;
+    if (lacking && !schema->target)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                        "there are no labels here; give " OPTION "labels FILE (" OPTION
                        "test-labels for the rows of " OPTION "test), or " OPTION "target COLUMN");
-    if (with_labels && columns->target == SIZE_MAX && !columns->labels_elsewhere)
+    if (lacking)
         return fail_at(
             ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
             "there are no labels here: the target column '%s' is missing; name it with " OPTION
             "target, or give " OPTION "labels FILE",
             schema->target);
-    TRY(set_role(layout, ctx, columns, columns->target, ROLE_LABEL));
+    TRY(match_targets(layout, ctx, columns, schema, cells, with_labels));
     TRY(set_role(layout, ctx, columns, columns->weight, ROLE_WEIGHT));
     for (size_t c = 0; c < columns->n; c++) {
         struct table_role *role = &layout->roles[c];

@@ -14,6 +14,7 @@ struct columns {
     const char **names;    /* of every cell; "x1" ... without a header */
     struct tokens by_name; /* the same, to be found quickly */
     size_t target;         /* SIZE_MAX: none */
+    bool *targets;         /* of every cell: it tells of one label of a set; NULL: none does */
     bool guessed;          /* the target is the last column, for want of a better one */
     size_t weight;         /* likewise */
     bool labels_elsewhere; /* labels come from another file: no column is the target */
@@ -33,6 +34,8 @@ sepal_status column_list_mark(bool *chosen, sepal_ctx *ctx, const struct columns
 /* One column by its name or number; SIZE_MAX where `name` is NULL. */
 sepal_status column_list_one(size_t *out, sepal_ctx *ctx, const struct columns *columns,
                              const char *name, const char *option);
+/* Whether a text is a list, and not one column: it has a comma, a range or a pattern, and is no name. */
+bool column_list_is_list(const struct columns *columns, const char *text);
 /* Whether a list has this text as a name, or a pattern that it matches. Numbers and ranges are no
    names; nor is a pattern that has nothing but digits beside its marks. */
 bool column_list_names(const char *list, struct slice text);

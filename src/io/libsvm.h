@@ -7,6 +7,7 @@
 struct libsvm_layout {
     char eol;
     bool labels;    /* read them, else they may be absent and are ignored */
+    bool sets;      /* they are sets, whether any has a comma or not */
     uint32_t most;  /* largest index that is not an error */
     bool for_model; /* the model knows the indices first_index .. last_index; others are ignored */
     uint32_t first_index, last_index;

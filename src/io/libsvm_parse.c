@@ -78,10 +78,17 @@ static sepal_status check_set(struct libsvm_parser *parser, const char *p, const
     }
 }
 
+static void note_set(struct libsvm_parser *parser, const char *p) {
+    struct spot *first = &parser->parsed->notes.first_set;
+    if (first->column == 0)
+        *first = (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
+}
+
 static sepal_status libsvm_take_label(struct libsvm_parser *parser, const char **at) {
     const char *p = *at, *stop = token_end(parser, p);
     bool absent = stop == p || memchr(p, ':', (size_t)(stop - p));
     parser->scratch->label[parser->parsed->rows] = NO_LABEL;
+    if (parser->layout->sets && parser->layout->labels) note_set(parser, p);
     if (absent) return parser->layout->labels ? note_unlabelled(parser, p) : SEPAL_OK;
     *at = stop;
     if (!parser->layout->labels) return SEPAL_OK;
@@ -101,9 +108,7 @@ static sepal_status libsvm_take_label(struct libsvm_parser *parser, const char *
         return libsvm_refuse(parser, p, "label is not UTF-8; convert the file with iconv");
     if (text.length <= LIMIT_TEXT && !memchr(p, ',', text.length)) return SEPAL_OK;
     TRY(check_set(parser, p, stop));
-    if (parser->parsed->notes.first_set.column == 0)
-        parser->parsed->notes.first_set =
-            (struct spot){parser->line, (size_t)(p - parser->line_start) + 1};
+    note_set(parser, p);
     return SEPAL_OK;
 }
 

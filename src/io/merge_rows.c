@@ -171,14 +171,14 @@ static sepal_status single_labels(struct reading *reading, const struct label_te
 
 /* ---- label sets --------------------------------------------------------------------------- */
 
-/* The labels of one token "1,3": their numbers among `parts`, put into out[]; returns how many. */
-static sepal_status split_set(struct tokens *parts, sepal_ctx *ctx, struct slice token,
+/* The labels of one token "1,3": their numbers among `parts`, put into out[]; *n: how many. */
+static sepal_status split_set(struct tokens *parts, sepal_ctx *ctx, struct slice token, char mark,
                               uint32_t *out, size_t *n) {
     const char *p = token.bytes, *end = p + token.length;
     *n = 0;
     while (p <= end) {
-        const char *comma = memchr(p, ',', (size_t)(end - p));
-        const char *stop = comma ? comma : end;
+        const char *between = memchr(p, mark, (size_t)(end - p));
+        const char *stop = between ? between : end;
         if (stop > p) {
             bool fresh;
             TRY(tokens_add(parts, ctx, (struct slice){p, (size_t)(stop - p)}, &out[*n], &fresh));
@@ -207,6 +207,44 @@ static void sort_sets(size_t *start, uint32_t *member, size_t n_tokens, const in
     }
 }
 
+/* Labels that have columns are labels, whether a row has them or not. */
+static sepal_status name_bits(struct reading *reading, struct tokens *parts) {
+    const struct table_layout *table = &reading->table;
+    uint32_t number;
+    bool fresh;
+    for (size_t c = 0; reading->learnt && c < table->n_cells; c++) {
+        const char *name = table->roles[c].name;
+        if (table->roles[c].bit)
+            TRY(tokens_add(parts, reading->ctx, (struct slice){name, strlen(name)}, &number,
+                           &fresh));
+    }
+    return SEPAL_OK;
+}
+
+/* The cells of these columns, by label. Two may not be one label, nor one a label of another name:
+   numbers are labels by their value. */
+static sepal_status place_bits(struct reading *reading) {
+    struct schema *schema = reading->learnt;
+    const struct table_layout *table = &reading->table;
+    if (!schema || !reading->columns.targets) return SEPAL_OK;
+    schema->label_cells =
+        arena_alloc(reading->ctx, &schema->arena, schema->n_classes, sizeof *schema->label_cells);
+    if (!schema->label_cells) return SEPAL_EMEMORY;
+    for (size_t c = 0; c < table->n_cells; c++) {
+        const char *name = table->roles[c].name;
+        if (!table->roles[c].bit) continue;
+        int32_t label = schema_class_of(schema, (struct slice){name, strlen(name)});
+        if (strcmp(schema->classes[label], name) != 0)
+            return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name,
+                           reading->columns.header_line, 1,
+                           "the target column '%s' would be the label %s, since all target columns "
+                           "have numbers for names; rename it",
+                           name, schema->classes[label]);
+        schema->label_cells[label] = c;
+    }
+    return SEPAL_OK;
+}
+
 static sepal_status fill_sets(struct reading *reading, const struct label_texts *texts,
                               struct tokens *parts) {
     sepal_ctx *ctx = reading->ctx;
@@ -217,13 +255,16 @@ static sepal_status fill_sets(struct reading *reading, const struct label_texts 
     uint32_t *member = arena_alloc(ctx, &data->arena, room, sizeof *member);
     if (!start || !member) return SEPAL_EMEMORY;
     start[0] = 0;
+    TRY(name_bits(reading, parts));
+    char mark = data->schema->family == FAMILY_INDEXED ? ',' : SET_MARK;
     for (size_t t = 0, n; t < n_tokens; t++) {
-        TRY(split_set(parts, ctx, texts->all.items[t], member + start[t], &n));
+        TRY(split_set(parts, ctx, texts->all.items[t], mark, member + start[t], &n));
         start[t + 1] = start[t] + n;
     }
     int32_t *class_of = arena_alloc(ctx, &data->arena, parts->count, sizeof *class_of);
     if (!class_of) return SEPAL_EMEMORY;
     TRY(merge_classes(reading, parts, class_of));
+    TRY(place_bits(reading));
     sort_sets(start, member, n_tokens, class_of);
     data->set_start = mem_zero(ctx, data->matrix.rows + 1, sizeof *data->set_start);
     if (!data->set_start) return SEPAL_EMEMORY;
@@ -257,6 +298,8 @@ static sepal_status label_sets(struct reading *reading, const struct label_texts
     reading->data->first_set =
         (sepal_place){arena_text(reading->ctx, &reading->data->arena, name, strlen(name)),
                       first->first_line + spot.line, spot.column};
+    bool indexed = reading->data->schema->family == FAMILY_INDEXED;
+    if (reading->learnt && indexed) reading->learnt->label_separator = ',';
     struct tokens parts = {0};
     sepal_status status = fill_sets(reading, texts, &parts);
     tokens_clear(&parts);

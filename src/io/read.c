@@ -137,6 +137,10 @@ static sepal_status refuse_contradictions(struct reading *reading) {
         return fail(reading->ctx, SEPAL_EUSAGE,
                     OPTION "labels and " OPTION
                            "target both say where the labels are; give one of them");
+    if (options->labels && options->label_separator)
+        return fail(reading->ctx, SEPAL_EUSAGE,
+                    OPTION "labels is a file with one label a row; " OPTION
+                           "label-separator is for a label column: leave one of them out");
     if (options->weights && options->weight)
         return fail(reading->ctx, SEPAL_EUSAGE,
                     OPTION "weights and " OPTION
@@ -189,6 +193,24 @@ static sepal_status begin_data(struct reading *reading) {
     return SEPAL_OK;
 }
 
+/* "beach,sunset,...": the columns of labels of a model. */
+static const char *join_targets(struct reading *reading) {
+    enum { SHOWN = 5 };
+    const struct table_layout *table = &reading->table;
+    struct text names = {0};
+    size_t n = 0;
+    for (size_t c = 0; c < table->n_cells && n <= SHOWN; c++) {
+        if (!table->roles[c].bit) continue;
+        text_printf(reading->ctx, &names, "%s%.100s", n ? "," : "",
+                    n < SHOWN ? table->roles[c].name : "...");
+        n++;
+    }
+    const char *copy =
+        names.bytes ? arena_text(reading->ctx, &reading->arena, names.bytes, names.length) : NULL;
+    text_clear(&names);
+    return copy;
+}
+
 /* What the labels are, to be told in reports. */
 static sepal_status keep_target(struct reading *reading) {
     const struct columns *columns = &reading->columns;
@@ -199,10 +221,12 @@ static sepal_status keep_target(struct reading *reading) {
     if (file)
         target = (struct target){.source = TARGET_FILE, .name = file};
     else if (reading->format->family == FAMILY_TABLE)
-        target = (struct target){.source = TARGET_COLUMN,
-                                 .name = columns->names[columns->target],
-                                 .guessed = columns->guessed,
-                                 .named = reading->options.target != NULL};
+        target =
+            (struct target){.source = TARGET_COLUMN,
+                            .name = columns->target != SIZE_MAX ? columns->names[columns->target]
+                                                                : join_targets(reading),
+                            .guessed = columns->guessed,
+                            .named = reading->options.target != NULL};
     return target_copy(&data->target, reading->ctx, &data->arena, &target);
 }
 

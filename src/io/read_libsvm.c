@@ -58,6 +58,17 @@ static sepal_status refuse_table_options(struct reading *reading) {
                                   "have numbers (" OPTION "format csv reads it as a table)");
 }
 
+/* Sets of labels are told by their commas, unless no set has more than one. */
+static sepal_status check_separator(struct reading *reading) {
+    const char *wish = reading->options.label_separator;
+    if (!wish || strcmp(wish, ",") == 0) return SEPAL_OK;
+    return fail(
+        reading->ctx, SEPAL_EUSAGE,
+        "in LIBSVM format commas stand between the labels of a set, not '%.40s'; give " OPTION
+        "label-separator , or leave it out",
+        wish);
+}
+
 static struct libsvm_layout read_libsvm_plan(const struct reading *reading, char eol) {
     struct libsvm_layout layout = {.eol = eol,
                                    .labels = reading->with_labels && !reading->labels.file,
@@ -66,6 +77,8 @@ static struct libsvm_layout read_libsvm_plan(const struct reading *reading, char
                                             reading->lenient,
                                    .weight = reading->weights.weight,
                                    .n_weights = reading->weights.rows};
+    layout.sets =
+        reading->options.label_separator || (reading->known && reading->known->label_separator);
     if (reading->options.n_features) layout.most = (uint32_t)reading->options.n_features;
     if (reading->known) {
         layout.for_model = true;
@@ -80,6 +93,7 @@ static sepal_status read_libsvm(struct reading *reading) {
     const char *bytes;
     size_t n;
     TRY(refuse_table_options(reading));
+    TRY(check_separator(reading));
     /* never: they were looked at before, for the format */
     TRY(source_peek(&reading->source, reading->ctx, DETECT_BYTES, &bytes, &n));
     if (reading->known && reading->known->family != FAMILY_INDEXED)

@@ -35,7 +35,9 @@ const struct parameter read_option_table[] = {
     {"skip", PARAMETER_COUNT, AT(skip), "0", "[0, 1e9]", "lines to leave out at the top"},
     {"target", PARAMETER_TEXT, AT(target), NULL, "",
      "label column, by name or number from 1; unless given target, label, class or y, else the "
-     "last"},
+     "last; COL,COL,... (also 73-78 or 'y_*'): columns of 0 and 1, one for each label of a set"},
+    {"label-separator", PARAMETER_TEXT, AT(label_separator), NULL, "",
+     "character between the labels of a set in the label column, as , ; | or blank"},
     {"drop", PARAMETER_TEXT, AT(drop), NULL, "",
      "columns that are not features: COL,COL,... by name, number, 3-7 or 'PAY_*'"},
     {"only", PARAMETER_TEXT, AT(only), NULL, "",

@@ -16,6 +16,7 @@ struct read_options {
     bool quote;
     int decimal;
     size_t skip;
+    const char *label_separator;
     const char *target, *drop, *only, *keep, *categorical, *weight;
     const char *labels, *weights, *names; /* paths */
     int missing;                          /* enum missing */

@@ -20,6 +20,7 @@ struct table_role {
     bool declared; /* the file lists its categories: words for missing values may be among them */
     bool literal;  /* what stands in quotes is there, whatever it says */
     bool keep;
+    bool bit;         /* ROLE_LABEL: whether the row has the label that is called as the column */
     const char *name; /* for messages; "x1" ... without a header */
 };
 
@@ -27,13 +28,15 @@ struct table_layout {
     size_t n_cells, n_features;
     struct table_role *roles; /* one per cell */
     bool labels, weights, keeps, unknown_zero;
-    bool drops;   /* the model's rule: rows with missing values are not decided */
-    bool refuses; /* there is no rule for missing values */
-    bool skips;   /* bad lines are left out */
-    bool lenient; /* nothing in a cell is refused: the rows are only described */
-    bool comma;   /* the decimal mark is a comma, not a point */
-    bool advises; /* it could be: cells that would be numbers then are counted */
-    bool sparse;  /* rows are kept as entries: all features are numbers, without missing values */
+    bool sets;      /* labels are sets: of columns of bits, or of a cell with a separator */
+    char separator; /* of the labels in a cell; 0: they have columns */
+    bool drops;     /* the model's rule: rows with missing values are not decided */
+    bool refuses;   /* there is no rule for missing values */
+    bool skips;     /* bad lines are left out */
+    bool lenient;   /* nothing in a cell is refused: the rows are only described */
+    bool comma;     /* the decimal mark is a comma, not a point */
+    bool advises;   /* it could be: cells that would be numbers then are counted */
+    bool sparse;    /* rows are kept as entries: all features are numbers, without missing values */
     /* Weights that come from another file, by record; NULL: none. */
     const double *weight;
     size_t n_weights;
@@ -51,6 +54,9 @@ static inline bool cell_is_control(char c) {
     return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
 }
 
+/* Between the labels of a set as the rows of tables have it: no cell can hold it. */
+#define SET_MARK '\x1f'
+
 /* ---- Rows --------------------------------------------------------------------------------- */
 
 /* What a worker keeps from chunk to chunk. */
@@ -63,6 +69,7 @@ struct table_scratch {
     char *unquoted; /* room for the text of any cell of the chunk */
     size_t unquoted_room;
     struct text kept;
+    struct text set; /* labels of the row, each ended by SET_MARK */
     struct error pending;
 };
 
@@ -75,10 +82,11 @@ struct table_rows {
     size_t line, row_line; /* where the reading stands; where the row begins */
     size_t entries;        /* of all rows, where rows are kept as entries */
     size_t kept_cells, odd_before;
-    bool single;     /* every number so far is exact in single precision */
-    bool weightless; /* a row of weight 0 is as good as deleted: it only has to be a row */
-    bool missing;    /* a feature of this row is missing */
-    bool pending;    /* the row is to be refused, unless it is dropped for a missing value */
+    struct spot set_spot; /* where the row's set of labels begins */
+    bool single;          /* every number so far is exact in single precision */
+    bool weightless;      /* a row of weight 0 is as good as deleted: it only has to be a row */
+    bool missing;         /* a feature of this row is missing */
+    bool pending;         /* the row is to be refused, unless it is dropped for a missing value */
 };
 
 /* `bytes` of text are going to be cut into cells. */

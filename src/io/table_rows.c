@@ -182,10 +182,78 @@ static struct slice label_text(struct table_rows *rows, const struct table_cell 
     return (struct slice){copy, cell->text.length};
 }
 
+/* ---- sets of labels ----------------------------------------------------------------------- */
+
+static void add_to_set(struct table_rows *rows, struct slice label) {
+    text_add(rows->ctx, &rows->scratch->set, label.bytes, label.length);
+    text_add(rows->ctx, &rows->scratch->set, (char[]){SET_MARK}, 1);
+}
+
+/* A column of 0 and 1, or of truths as programs write them. */
+static sepal_status take_bit(struct table_rows *rows, const struct table_role *role,
+                             const struct table_cell *cell) {
+    double value = NAN;
+    if (slice_is_nocase(cell->text, "true")) value = 1;
+    if (slice_is_nocase(cell->text, "false")) value = 0;
+    if (isnan(value)) (void)table_number(rows->layout, cell->text, &value);
+    if (value == 1) add_to_set(rows, (struct slice){role->name, strlen(role->name)});
+    if (value == 0 || value == 1 || rows->layout->lenient) return SEPAL_OK;
+    struct spot spot = rows_spot(rows, cell->start);
+    char shown[TEXT_SHOWN_BYTES];
+    return fail_at(
+        rows->ctx, SEPAL_EDATA, "", spot.line, spot.column,
+        "neither 0 nor 1: '%s' in column '%s', one of several target columns, each of "
+        "which tells whether a row has that label; mend it, or leave the column out of " OPTION
+        "target",
+        text_shown(shown, cell->text.bytes, cell->text.length), role->name);
+}
+
+/* "sports; politics": no cell is the empty set. */
+static sepal_status take_set(struct table_rows *rows, const struct table_role *role,
+                             const struct table_cell *cell) {
+    const char *p = cell->text.bytes, *end = p + cell->text.length;
+    if (cell->text.length == 0) return SEPAL_OK;
+    TRY(table_rows_check_text(rows, cell, true));
+    for (;;) {
+        const char *stop = memchr(p, rows->layout->separator, (size_t)(end - p));
+        const char *last = stop ? stop : end;
+        struct slice label = {p, (size_t)(last - p)};
+        while (label.length && *label.bytes == ' ') label.bytes++, label.length--;
+        while (label.length && label.bytes[label.length - 1] == ' ') label.length--;
+        if (!label_is_missing(label))
+            add_to_set(rows, label);
+        else if (!rows->layout->lenient && (label.length || stop || p == cell->text.bytes))
+            return table_rows_refuse_label(rows, role, cell);
+        if (!stop) return SEPAL_OK;
+        p = stop + 1;
+    }
+}
+
+/* The row's labels as one token, which is split when all rows are known. */
+static sepal_status end_set(struct table_rows *rows) {
+    struct text *set = &rows->scratch->set;
+    struct index_notes *notes = &rows->parsed->notes;
+    uint32_t number;
+    bool fresh;
+    if (set->failed) return SEPAL_EMEMORY;
+    if (notes->first_set.column == 0) notes->first_set = rows->set_spot;
+    if (set->length == 0) return SEPAL_OK;
+    TRY(tokens_add(&rows->parsed->labels, rows->ctx, (struct slice){set->bytes, set->length - 1},
+                   &number, &fresh));
+    rows->scratch->label[rows->parsed->rows] = number;
+    return SEPAL_OK;
+}
+
+/* ---- labels ------------------------------------------------------------------------------- */
+
 static sepal_status table_rows_take_label(struct table_rows *rows, const struct table_role *role,
                                           const struct table_cell *cell) {
     bool fresh;
     uint32_t number;
+    if (rows->layout->sets) {
+        if (rows->set_spot.column == 0) rows->set_spot = rows_spot(rows, cell->start);
+        return role->bit ? take_bit(rows, role, cell) : take_set(rows, role, cell);
+    }
     TRY(tokens_add(&rows->parsed->labels, rows->ctx, label_text(rows, cell), &number, &fresh));
     rows->scratch->label[rows->parsed->rows] = number;
     if (!fresh && !rows->layout->skips) return SEPAL_OK;
@@ -318,6 +386,8 @@ static void restore_columns(struct table_rows *rows) {
 sepal_status rows_begin(struct table_rows *rows) {
     rows->row_line = rows->line;
     rows->kept_cells = 0;
+    rows->scratch->set.length = 0;
+    rows->set_spot = (struct spot){0, 0};
     rows->weightless = rows->missing = rows->pending = false;
     TRY(table_rows_reserve_row(rows));
     if (rows->layout->skips) TRY(remember_columns(rows));
@@ -348,6 +418,7 @@ sepal_status rows_end(struct table_rows *rows) {
         rows->ctx->error = rows->scratch->pending;
         return rows->ctx->error.status;
     }
+    if (rows->layout->sets && rows->layout->labels) TRY(end_set(rows));
     if (rows->layout->keeps) text_add(rows->ctx, &rows->scratch->kept, "", 1);
     if (rows->layout->sparse) {
         TRY(sort_entries(rows));
@@ -411,4 +482,5 @@ void table_scratch_clear(void *memory) {
     mem_free(scratch->start);
     mem_free(scratch->before);
     text_clear(&scratch->kept);
+    text_clear(&scratch->set);
 }

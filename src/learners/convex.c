@@ -238,7 +238,8 @@ sepal_status convex_fit(struct fit *fit, const struct loss *loss) {
     TRY(convex_separation(&convex));
     convex_warn(&convex);
     convex_warn_of_priors(&convex);
-    fit->linear.b[0] -= convex_prior_shift(&convex, fit->data->label, 1, (double[]){1, 1});
+    const struct row_labels labels = data_labels(fit->data);
+    fit->linear.b[0] -= convex_prior_shift(&convex, &labels, 1, (double[]){1, 1});
     convex_report(&convex, &plan);
     return SEPAL_OK;
 }

@@ -123,12 +123,17 @@ const char *convex_time_left(char out[64], struct convex *convex, double gap, si
 
 /* convex_row_weights.c: the weight of each row in the sum of losses. */
 sepal_status convex_row_weights(struct convex *convex);
+/* The factor of each class of a schema, as class_weight names them. */
+sepal_status class_weight_named(double *factor, const struct convex *convex,
+                                const struct schema *schema);
 
-/* convex_priors.c: by how much class weights have raised the intercept of the function of class f of these
+/* convex_priors.c: by how much class weights have raised the intercept of the function of class k of these
    labels, if it is to be corrected, else 0. `factor`: what the losses of the others and of the class were
    multiplied by beside. */
-double convex_prior_shift(const struct convex *convex, const int32_t *label, int32_t f,
+double convex_prior_shift(const struct convex *convex, const struct row_labels *labels, size_t k,
                           const double factor[2]);
+/* The same of functions that were fitted jointly, taken off. */
+void joint_correct_priors(const struct convex *convex, struct linear *linear);
 /* Which priors the scores contain, for the report; NULL: no class weights, or no probabilities. */
 const char *convex_priors_words(const struct convex *convex);
 /* There is nothing to be corrected. */

@@ -3,6 +3,7 @@
 #include "learners/convex_ovr.h"
 
 #include "core/clock.h"
+#include "linear/strategy.h"
 #include "solvers/ovr_newton.h"
 
 #include <math.h>
@@ -60,14 +61,37 @@ static sepal_status convex_ovr_balance(struct ovr_fit *all) {
     all->factor = arena_zero(fit->ctx, &all->convex.fit->arena, classes, 2 * sizeof *all->factor);
     if (!all->factor) return SEPAL_EMEMORY;
     double *rest = all->factor, *own = all->factor + classes, total = all->convex.total;
-    for (size_t i = 0; i < fit->data->matrix.rows; i++)
-        own[fit->data->label[i]] += data_weight(fit->data, i);
-    for (size_t k = 0; k < classes; k++) {
-        rest[k] = total / (2 * (total - own[k]));
-        own[k] = total / (2 * own[k]);
+    for (size_t i = 0; i < fit->data->matrix.rows; i++) {
+        size_t labels;
+        const int32_t *label = row_labels_of(&all->rest.labels, i, &labels);
+        for (size_t k = 0; k < labels; k++) own[label[k]] += data_weight(fit->data, i);
+    }
+    for (size_t k = 0; k < classes; k++) { /* a side without rows has no use for a factor */
+        rest[k] = own[k] < total ? total / (2 * (total - own[k])) : 1;
+        own[k] = own[k] > 0 ? total / (2 * own[k]) : 1;
     }
     all->rest.factor[0] = rest;
     all->rest.factor[1] = own;
+    return SEPAL_OK;
+}
+
+/* Of label sets: the rows that have a label count as often as the user says. */
+static sepal_status convex_ovr_name_factors(struct ovr_fit *all) {
+    struct fit *fit = all->convex.fit;
+    const struct schema *own = fit->data->schema, *known = fit->own_schema;
+    size_t classes = all->rest.classes;
+    all->factor = arena_alloc(fit->ctx, &fit->arena, classes, 2 * sizeof *all->factor);
+    double *named = arena_alloc(fit->ctx, &fit->arena, known->n_classes, sizeof *named);
+    if (!all->factor || !named) return SEPAL_EMEMORY;
+    TRY(class_weight_named(named, &all->convex, known));
+    for (size_t k = 0; k < classes; k++) {
+        const char *name = own->classes[k];
+        all->factor[k] = 1;
+        all->factor[classes + k] =
+            named[schema_class_of(known, (struct slice){name, strlen(name)})];
+    }
+    all->rest.factor[0] = all->factor;
+    all->rest.factor[1] = all->factor + classes;
     return SEPAL_OK;
 }
 
@@ -76,8 +100,9 @@ bool ovr_fit_stops(void *payload, size_t iteration, double objective, double gap
     char left[64];
     (void)objective;
     (void)convex_time_left(left, &all->convex, gap, all->groups_done, all->groups, all->start_ns);
-    return fit_stops(all->convex.fit, "%s %zu of %s classes, gap %.1e%s", all->unit, iteration,
-                     all->groups > 1 ? "some" : "all", gap, left);
+    return fit_stops(all->convex.fit, "%s %zu of %s %s, gap %.1e%s", all->unit, iteration,
+                     all->groups > 1 ? "some" : "all", strategy_members(all->fits->strategy), gap,
+                     left);
 }
 
 static sepal_status convex_ovr_set_up(struct ovr_fit *all, const struct loss *loss) {
@@ -92,9 +117,13 @@ static sepal_status convex_ovr_set_up(struct ovr_fit *all, const struct loss *lo
     if (!convex->centred) all->centre = NULL;
     all->tol = convex->descent.tol;
     all->rest = (struct ovr_objective){.o = &convex->objective,
-                                       .label = fit->data->label,
+                                       .labels = data_labels(fit->data),
                                        .classes = fit->data->schema->n_classes};
-    if (strcmp(convex->config->class_weight, "balanced") == 0) TRY(convex_ovr_balance(all));
+    const char *wish = convex->config->class_weight;
+    if (strcmp(wish, "balanced") == 0)
+        TRY(convex_ovr_balance(all));
+    else if (fit->data->set_start && strcmp(wish, "none") != 0)
+        TRY(convex_ovr_name_factors(all));
     all->wanted = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->wanted);
     all->proofs = arena_alloc(fit->ctx, &fit->arena, all->fits->n, sizeof *all->proofs);
     if (!all->wanted || !all->proofs) return SEPAL_EMEMORY;
@@ -165,14 +194,14 @@ static void convex_ovr_warn_of(const struct ovr_fit *all, size_t short_of, doubl
         idle += numbers_are_zero(joint->w + r * joint->cols, joint->cols);
     if (short_of > 0 && all->fits->ended)
         warn(whole->ctx, "not-converged",
-             "stopped early (%s) after %zu %ss of all classes; %zu of %zu have a relative gap "
+             "stopped early (%s) after %zu %ss of all %s; %zu of %zu have a relative gap "
              "above " OPTION "tol, of up to %.2g",
              whole->stopped ? whole->stopped : OPTION "max-iter", all->iterations, all->unit,
-             short_of, all->fits->n, gap);
+             strategy_members(all->fits->strategy), short_of, all->fits->n, gap);
     if (idle > 0)
         warn(whole->ctx, "zero-weights",
-             "%zu of %zu classes have weights that are all 0: no column tells them from the rest",
-             idle, all->fits->n);
+             "%zu of %zu %s have weights that are all 0: no column tells them from the rest", idle,
+             all->fits->n, strategy_members(all->fits->strategy));
 }
 
 /* Of those that are fitted once more by themselves it is a start. */
@@ -181,7 +210,7 @@ static void convex_ovr_correct(struct ovr_fit *all) {
         const double factor[2] = {ovr_factor_of_class(&all->rest, r, false),
                                   ovr_factor_of_class(&all->rest, r, true)};
         all->fits->joint.b[r] -=
-            convex_prior_shift(&all->convex, all->rest.label, (int32_t)r, factor);
+            convex_prior_shift(&all->convex, &all->rest.labels, r, factor);
     }
     convex_warn_of_priors(&all->convex);
 }

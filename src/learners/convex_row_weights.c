@@ -1,5 +1,6 @@
 /* The weight of each row in the sum of losses: its weight times the factor of its class, divided by
-   the sum of the weights. Of problems made of more classes the factors are those of the rows' own. */
+   the sum of the weights. Of problems made of more classes the factors are those of the rows' own. Of a
+   label against its absence the factor is that of the rows that have it. */
 #include "learners/convex.h"
 
 #include "data/priors.h"
@@ -12,11 +13,12 @@ static void class_weight_balanced(double *factor, const struct convex *convex) {
     size_t classes = data->schema->n_classes;
     for (size_t k = 0; k < classes; k++) factor[k] = 0;
     for (size_t i = 0; i < data->matrix.rows; i++) factor[data->label[i]] += data_weight(data, i);
-    for (size_t k = 0; k < classes; k++) factor[k] = convex->total / ((double)classes * factor[k]);
+    for (size_t k = 0; k < classes; k++)
+        factor[k] = factor[k] > 0 ? convex->total / ((double)classes * factor[k]) : 1;
 }
 
-static sepal_status class_weight_named(double *factor, const struct convex *convex,
-                                       const struct schema *schema) {
+sepal_status class_weight_named(double *factor, const struct convex *convex,
+                                const struct schema *schema) {
     const struct priors_text given = {.text = convex->config->class_weight,
                                       .name = "class_weight",
                                       .owner = "data",
@@ -44,14 +46,18 @@ sepal_status convex_row_weights(struct convex *convex) {
     double *factor = arena_alloc(fit->ctx, &fit->arena, schema->n_classes + 2, sizeof *factor);
     if (!convex->row_weight || !factor) return SEPAL_EMEMORY;
     bool all_alike = strcmp(wish, "none") == 0, even = strcmp(wish, "balanced") == 0;
-    if (even && data->schema->n_classes > 2 &&
-        !convex->joint) { /* each against the rest has factors of its own */
-        all_alike = true;
+    bool apart = even && data->schema->n_classes > 2 && !convex->joint;
+    if (data->set_start || apart) {
+        all_alike = true; /* each against the rest has factors of its own */
     } else if (even) {
         class_weight_balanced(factor, convex);
         label = data->label;
     } else if (!all_alike) {
         TRY(class_weight_named(factor, convex, schema));
+        if (fit->own_schema && !fit->own_label) {
+            factor[1] = factor[fit->own_class];
+            factor[0] = 1;
+        }
     }
     double alike = 1 / convex->total;
     for (size_t i = 0; i < data->matrix.rows; i++) {

@@ -226,6 +226,8 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     TRY(convex_warn_unused(&all.convex));
     TRY(joint_solve(&all, row));
     joint_keep_weights(&all);
+    joint_correct_priors(&all.convex, &fit->linear);
+    convex_warn_of_priors(&all.convex);
     if (!row->name.as_given) joint_settle_biases(&all);
     joint_hand_over(&all);
     TRY(convex_separation(&all.convex));

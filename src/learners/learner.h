@@ -25,12 +25,15 @@ extern const struct parameter fit_option_table[];
 /* One fit: what is given, what is to be filled in. */
 struct fit {
     sepal_ctx *ctx;
-    const sepal_data *data; /* single labels, at least two classes, every class with a row */
+    const sepal_data *data; /* single labels, at least two classes, every class with a row; or, to a
+                               learner of label sets, these */
     const void *config;     /* the learner's own struct, filled from its parameters */
     struct fit_options options;
     /* Of a two-class problem made of more classes: the rows' own; NULL: they are those of `data`. */
     const struct schema *own_schema;
-    const int32_t *own_label;
+    const int32_t
+        *own_label;   /* NULL beside a schema: the rows have sets, and this is of one label, */
+    size_t own_class; /* which is this one */
     const struct linear *warm; /* where to start, in the columns of `data`; NULL: anywhere */
     uint64_t start_ns;
     /* Of a two-class problem made of more classes: how many were done before it, of how many, and since
@@ -87,6 +90,7 @@ struct learner {
     /* Whether it does with these parameters; NULL: `machine` says it. */
     bool (*machine_if)(const void *config);
     const char *jointly; /* the learner that fits K classes by the same model at once; or NULL */
+    bool sets;           /* learns sets of labels */
     bool posterior;      /* its scores are logarithms of probabilities, up to a common term */
     /* Whether adding a constant to a column changes nothing but the centre of the answer: then
        sparse rows need not be centred. NULL: never. */
@@ -103,6 +107,8 @@ struct learner {
     const char *(*current_value)(const struct setting *given, const struct setting *all, size_t n);
     /* The priors of all classes, if they were given; NULL: it has no such parameter. */
     const char *(*priors)(const void *config);
+    /* Of a learner of sets: whether a label that all rows have, or none, has no finite optimum. */
+    bool (*needs_both_sides)(const void *config);
     const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
     sepal_status (*fit)(struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */

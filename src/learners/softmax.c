@@ -8,6 +8,7 @@ static const struct parameter parameters[] = {
     {"loss", PARAMETER_CHOICE, CONVEX_AT(loss), "cross_entropy", "cross_entropy|mse",
      "-ln p of the row's class, or the sum over classes of (p - target)^2, which is not convex"},
     CONVEX_PARAMETERS,
+    CONVEX_CORRECT_PRIORS,
     {0},
 };
 

@@ -55,14 +55,19 @@ void log_softmax_of_logs(double *logs, size_t n) {
 
 /* Rates go by their logarithms, too: all of them may be too small for a double. */
 static void logs_of_scores(const struct linear *linear, const double *scores, double *out) {
+    bool rates = linear->link == LINK_RATES || linear->link == LINK_EACH;
     for (size_t k = 0; k < linear->classes; k++)
-        out[k] = linear->link == LINK_RATES ? log_logistic(scores[k]) : scores[k];
+        out[k] = rates ? log_logistic(scores[k]) : scores[k];
 }
 
 void linear_probabilities(const struct linear *linear, const double *scores, double *out) {
     if (linear->strategy == &strategy_sign) {
         out[1] = logistic(scores[0]);
         out[0] = logistic(-scores[0]);
+        return;
+    }
+    if (linear->link == LINK_EACH) {
+        for (size_t k = 0; k < linear->classes; k++) out[k] = logistic(scores[k]);
         return;
     }
     logs_of_scores(linear, scores, out);
@@ -77,5 +82,5 @@ void linear_log_probabilities(const struct linear *linear, const double *scores,
         return;
     }
     logs_of_scores(linear, scores, out);
-    log_softmax_of_logs(out, linear->classes);
+    if (linear->link != LINK_EACH) log_softmax_of_logs(out, linear->classes);
 }

@@ -11,8 +11,8 @@ enum region linear_region(const struct linear *linear, const double *scores);
    votes; the last class of K - 1 functions has 0, which is what it is decided by. */
 size_t linear_shown(const struct linear *linear);
 void linear_show(const struct linear *linear, const double *scores, double *out);
-/* K probabilities by the link of the scores themselves, which must be there; calibration.h has those of a
-   calibrated model. */
+/* K probabilities by the link of the scores themselves, which must be there, of label sets each by itself;
+   calibration.h has those of a calibrated model. */
 void linear_probabilities(const struct linear *linear, const double *scores, double *out);
 
 /* Their logarithms, exact where a probability is too near to 0 or 1 for a double. Of more than two

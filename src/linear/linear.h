@@ -13,6 +13,7 @@ enum link {
     LINK_NONE,      /* scores only */
     LINK_POSTERIOR, /* softmax of K scores, the logistic function of one */
     LINK_RATES,     /* the logistic function of each of K scores, divided by their sum */
+    LINK_EACH,      /* the logistic function of each, as it is: labels do not exclude each other */
     LINK_CALIBRATED /* functions that were fitted to scores of held-out rows (calibration.h) */
 };
 

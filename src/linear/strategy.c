@@ -19,6 +19,7 @@ const struct strategy *strategy_find(const char *name) {
 
 const struct strategy *strategy_of_decode(const char *decode) {
     if (strcmp(decode, strategy_sign.decode) == 0) return &strategy_sign;
+    if (strcmp(decode, strategy_labels.decode) == 0) return &strategy_labels;
     for (const struct strategy *const *row = strategy_table; *row; row++)
         if (strcmp((*row)->decode, decode) == 0) return *row;
     return NULL;
@@ -26,7 +27,7 @@ const struct strategy *strategy_of_decode(const char *decode) {
 
 size_t strategy_classes(const struct strategy *strategy, size_t functions) {
     if (strategy == &strategy_sign) return functions == 1 ? 2 : 0;
-    size_t classes = 3;
+    size_t classes = strategy->sets ? 1 : 3;
     while (strategy->functions(classes) < functions) classes++;
     return strategy->functions(classes) == functions ? classes : 0;
 }

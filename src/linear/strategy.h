@@ -18,6 +18,7 @@ struct strategy {
     const char *name, *summary;
     const char *decode;  /* the name of its rule in model files */
     enum link link;      /* what makes probabilities of scores that are logarithms of them */
+    bool sets;           /* a row has any number of the classes, which are called labels then */
     bool joint;          /* the learner fits all functions together, not a problem each */
     size_t most_classes; /* 0: any number */
     /* R for K classes; SIZE_MAX when a size_t does not hold it. */
@@ -40,14 +41,15 @@ struct strategy {
                       double *out);
 };
 
-extern const struct strategy strategy_sign; /* two classes, one function */
+extern const struct strategy strategy_sign;   /* two classes, one function */
+extern const struct strategy strategy_labels; /* any number of labels, a function each */
 #define STRATEGY(name) extern const struct strategy strategy_##name;
 #include "linear/strategies.def"
 #undef STRATEGY
 
 extern const struct strategy *const strategy_table[]; /* of more than two classes; ends with NULL */
 const struct strategy *strategy_find(const char *name);
-/* By the name of its rule in model files, strategy_sign included. */
+/* By the name of its rule in model files, those that are not in the table included. */
 const struct strategy *strategy_of_decode(const char *decode);
 /* K of R functions; 0: no number of classes has so many. */
 size_t strategy_classes(const struct strategy *strategy, size_t functions);
@@ -65,6 +67,11 @@ void strategy_own_distances(const struct linear *linear, const double *norm, con
                             double *out);
 static inline double distance_of(double score, double norm) {
     return norm > 0 ? score / norm : NAN;
+}
+
+/* What its functions are of, in messages. */
+static inline const char *strategy_members(const struct strategy *strategy) {
+    return strategy->sets ? "labels" : "classes";
 }
 
 /* Classes i < j of the pair r among K. */

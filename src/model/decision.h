@@ -21,10 +21,12 @@ struct decision {
     bool abstains;      /* may leave rows undecided */
     double cutoff;      /* unless one is given; NaN: none */
     /* Why there can be no cutoff, as an error. */
-    sepal_status (*check_cutoff)(sepal_ctx *ctx, size_t classes);
+    sepal_status (*check_cutoff)(sepal_ctx *ctx, const struct linear *linear);
     int32_t (*decide)(const struct decision_input *in); /* -1: undecided */
-    const char *words;                                  /* in reports, without a cutoff */
-    const char *with_cutoff[2];                         /* before and behind its number */
+    /* Whether the row has label k, where it has a set of them. NULL: labels cannot be decided so. */
+    bool (*has_label)(const struct decision_input *in, size_t k);
+    const char *words;          /* in reports, without a cutoff */
+    const char *with_cutoff[2]; /* before and behind its number */
 };
 
 #define DECISION(name) extern const struct decision decision_##name;

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-static sepal_status reject_check_cutoff(sepal_ctx *ctx, size_t classes) {
-    (void)ctx, (void)classes;
+static sepal_status reject_check_cutoff(sepal_ctx *ctx, const struct linear *linear) {
+    (void)ctx, (void)linear;
     return SEPAL_OK;
 }
 

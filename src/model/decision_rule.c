@@ -23,8 +23,9 @@ const struct parameter predict_option_table[] = {
      "none if all "
      "probabilities are below the cutoff"},
     {"cutoff", PARAMETER_REAL, AT(cutoff), NULL, "[0, 1]",
-     "decision threshold on a probability; hard: the second of two classes from this value on; "
-     "reject: none below it; 0.5 unless given"},
+     "decision threshold on a probability; hard: the second of two classes, or each label of a "
+     "set, "
+     "from this value on; reject: none below it; 0.5 unless given"},
     {"ambiguous", PARAMETER_CHOICE, AT(ambiguous), "confidence", "confidence|undecided",
      "rows with several positive one-versus-rest scores, with none, or with tied votes: the class "
      "of "
@@ -77,8 +78,8 @@ sepal_status kept_rule_set(struct kept_rule *out, sepal_ctx *ctx, struct arena *
 }
 
 /* The same question without a message. */
-static bool takes_cutoff(const struct decision *decision, size_t classes) {
-    return decision->check_cutoff(NULL, classes) == SEPAL_OK;
+static bool takes_cutoff(const struct decision *decision, const struct linear *linear) {
+    return decision->check_cutoff(NULL, linear) == SEPAL_OK;
 }
 
 bool kept_rule_is_sound(const sepal_model *model) {
@@ -87,9 +88,10 @@ bool kept_rule_is_sound(const sepal_model *model) {
     bool asks = decision->probabilities || kept_rule->cutoff;
     if (kept_rule_is_default(kept_rule) || (asks && model_outputs(model, SEPAL_PROBABILITIES) == 0))
         return false;
+    if (model->linear.strategy->sets && !decision->has_label) return false;
     if (!kept_rule->cutoff) return isnan(decision->cutoff);
     if (signbit(*kept_rule->cutoff) || *kept_rule->cutoff > 1) return false;
-    return takes_cutoff(decision, model->linear.classes);
+    return takes_cutoff(decision, &model->linear);
 }
 
 void decision_tell(struct tree_maker *make, struct tree *parent,
@@ -131,7 +133,12 @@ sepal_status decision_rule_set(struct decision_rule *out, sepal_ctx *ctx, struct
     const struct decision *decision = decision_table[options->decide];
     bool has_cutoff = !isnan(options->cutoff);
     if (decision->probabilities || has_cutoff) TRY(model_has(ctx, model, SEPAL_PROBABILITIES));
-    if (has_cutoff) TRY(decision->check_cutoff(ctx, model->linear.classes));
+    if (model->linear.strategy->sets && !decision->has_label)
+        return fail(ctx, SEPAL_EUSAGE,
+                    "a %s model decides each label by itself, and " OPTION
+                    "decide %s is about one class; leave it out, or take " OPTION "cutoff",
+                    model->learner, decision->name);
+    if (has_cutoff) TRY(decision->check_cutoff(ctx, &model->linear));
     if (!has_cutoff) options->cutoff = decision->cutoff;
     out->abstains = decision->abstains || options->ambiguous == AMBIGUOUS_UNDECIDED;
     return make_shift(out, ctx, arena, model);

@@ -110,10 +110,13 @@ sepal_status match_labels(sepal_data *out, sepal_ctx *ctx, struct arena *arena,
     if (data->schema == model->schema) return SEPAL_OK;
     size_t labels = data->schema->n_classes + data->n_unseen;
     int32_t *number = arena_alloc(ctx, arena, labels, sizeof *number);
+    size_t n = data->set_start ? data->set_start[data->matrix.rows] : data->matrix.rows;
+    const int32_t *given = data->set_start ? data->set : data->label;
+    int32_t *label = arena_alloc(ctx, arena, n, sizeof *label);
     out->schema = model->schema;
-    out->label = arena_alloc(ctx, arena, data->matrix.rows, sizeof *out->label);
-    if (!number || !out->label) return SEPAL_EMEMORY;
+    if (!number || !label) return SEPAL_EMEMORY;
+    *(data->set_start ? &out->set : &out->label) = label;
     TRY(number_labels(out, ctx, arena, data, number));
-    for (size_t i = 0; i < data->matrix.rows; i++) out->label[i] = number[data->label[i]];
+    for (size_t i = 0; i < n; i++) label[i] = number[given[i]];
     return SEPAL_OK;
 }

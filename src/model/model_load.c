@@ -108,7 +108,7 @@ static sepal_status keep_spec(struct loading *load, const char *spec, const char
     if (strlen(spec) > MODEL_LONGEST_VALUE) return invalid(load->ctx, "its spec is too long");
     TRY(pipeline_parse_saved(&load->pipeline, &model->spec, load->ctx, &model->arena, spec, learner,
                              load->classes));
-    if (load->classes > 2 && pipeline_strategy(&load->pipeline) != load->strategy)
+    if (pipeline_decoder(&load->pipeline, load->classes) != load->strategy)
         return invalid(load->ctx, "its spec does not decode by that rule");
     model->learner = arena_text(load->ctx, &model->arena, learner, strlen(learner));
     return model->learner ? SEPAL_OK : SEPAL_EMEMORY;

@@ -8,6 +8,7 @@
 #include "data/prepare.h"
 #include "kernels/blas.h"
 #include "model/calibrate.h"
+#include "model/label_counts.h"
 #include "model/predict.h"
 #include "model/warm.h"
 
@@ -20,10 +21,13 @@ static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
                                const sepal_data *data) {
     const struct schema *schema = data->schema;
     size_t top = *data->file ? 1 : 0; /* a fault of the whole file is shown at its beginning */
+    if (learner->sets) return label_sets_check(ctx, data);
     if (data->set_start)
         return fail_at(ctx, SEPAL_EDATA, data->first_set.file, data->first_set.line,
                        data->first_set.column,
-                       "this is a set of labels, and %s learns one label a row", learner->name);
+                       "this is a set of labels, and %s learns one label a row; multilabel learns "
+                       "sets",
+                       learner->name);
     if (!data->label)
         return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
                        "the data has no labels to learn from");
@@ -59,9 +63,7 @@ static sepal_status pipeline_check_finite(sepal_ctx *ctx, const struct linear *l
 }
 
 enum link pipeline_link(const struct pipeline *pipeline, size_t classes) {
-    const struct strategy *strategy = pipeline_strategy(pipeline);
-    if (!pipeline->learner->posterior) return LINK_NONE;
-    return classes == 2 ? LINK_POSTERIOR : strategy->link;
+    return pipeline->learner->posterior ? pipeline_decoder(pipeline, classes)->link : LINK_NONE;
 }
 
 static enum link fit_link(const struct fit *fit, const struct pipeline *pipeline) {
@@ -76,7 +78,7 @@ static sepal_model borrowed(const struct fit *fit, const struct pipeline *pipeli
                             struct linear linear) {
     linear.classes = fit->data->schema->n_classes;
     linear.link = fit_link(fit, pipeline);
-    linear.strategy = linear.classes == 2 ? &strategy_sign : pipeline_strategy(pipeline);
+    linear.strategy = pipeline_decoder(pipeline, linear.classes);
     return (sepal_model){
         .schema = fit->data->schema, .learner = pipeline->learner->name, .linear = linear};
 }
@@ -116,6 +118,8 @@ static sepal_status report_train(struct tree_maker *make, struct tree *report, s
                                  const struct pipeline *pipeline,
                                  const struct decision_rule *rule) {
     const sepal_data *data = fit->data;
+    sepal_model model = borrowed(fit, pipeline, fit->linear);
+    if (data->set_start) return label_sets_train(make, report, fit->ctx, &model, data, rule);
     size_t rows = data->matrix.rows;
     int32_t *predicted = mem_alloc(fit->ctx, rows, sizeof *predicted);
     if (!predicted) return SEPAL_EMEMORY;
@@ -401,9 +405,22 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
-    TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
-    if (fit->options.calibrate) TRY(calibrate_rows(&fit->calibration, fit, text));
-    return prepare_and_fit(out, fit, &pipeline, given);
+    if (!pipeline.learner->sets) {
+        TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
+        if (fit->options.calibrate) TRY(calibrate_rows(&fit->calibration, fit, text));
+        return prepare_and_fit(out, fit, &pipeline, given);
+    }
+    if (fit->options.calibrate)
+        return fail(fit->ctx, SEPAL_EUSAGE,
+                    "%s has a probability for each label by itself, and calibration is for one label "
+                    "a row; leave " OPTION "calibrate out",
+                    pipeline.learner->name);
+    sepal_data sets, *single = (sepal_data *)(uintptr_t)fit->data;
+    TRY(data_as_sets(&sets, fit->ctx, &fit->arena, single));
+    fit->data = &sets;
+    sepal_status status = prepare_and_fit(out, fit, &pipeline, given);
+    fit->data = single;
+    return status;
 }
 
 static struct fit fit_blank(sepal_ctx *ctx, const sepal_data *data, struct tree_maker *make) {

@@ -34,6 +34,8 @@ const char *pipeline_short_spec(sepal_ctx *ctx, struct arena *arena,
                                 const struct pipeline *pipeline);
 /* The multi-class strategy given, or the learner's own. */
 const struct strategy *pipeline_strategy(const struct pipeline *pipeline);
+/* What decides between so many classes: that strategy, or the sign of one function for two. */
+const struct strategy *pipeline_decoder(const struct pipeline *pipeline, size_t classes);
 /* What makes probabilities of the scores of such a pipeline. */
 enum link pipeline_link(const struct pipeline *pipeline, size_t classes);
 

@@ -99,8 +99,13 @@ static sepal_status bind(struct pipeline *out, sepal_ctx *ctx, struct arena *are
     return unknown_stage(ctx, stage->name);
 }
 
-/* K functions at once are for those who can. */
+/* K functions at once are for those who can; of label sets there is one way to make them. */
 static sepal_status check_machine(sepal_ctx *ctx, const struct pipeline *pipeline) {
+    if (pipeline->strategy && pipeline->learner->sets)
+        return fail(ctx, SEPAL_EUSAGE,
+                    "%s learns each label by itself and takes no multi-class strategy; leave %s "
+                    "out",
+                    pipeline->learner->name, pipeline->strategy->name);
     if (pipeline->strategy != &strategy_machine ||
         learner_is_machine(pipeline->learner, pipeline->config))
         return SEPAL_OK;
@@ -162,6 +167,11 @@ const struct strategy *pipeline_strategy(const struct pipeline *pipeline) {
                               : strategy_default(pipeline->learner, pipeline->config);
 }
 
+const struct strategy *pipeline_decoder(const struct pipeline *pipeline, size_t classes) {
+    const struct strategy *strategy = pipeline_strategy(pipeline);
+    return classes == 2 && !strategy->sets ? &strategy_sign : strategy;
+}
+
 /* ---- the canonical form ------------------------------------------------------------------- */
 
 /* Which parameters are written out: all; those that a text has set; those that are not at their
@@ -208,7 +218,7 @@ static const char *print_spec(sepal_ctx *ctx, struct arena *arena, const struct 
                     (struct written){given ? &given->stages[m] : NULL, NULL});
     print_stage(ctx, &text, arena, pipeline->learner->name, pipeline->learner->parameters,
                 pipeline->config, (struct written){given ? &given->stages[chain->n] : NULL, NULL});
-    if (pipeline->strategy || classes > 2)
+    if (pipeline->strategy || (classes > 2 && !pipeline->learner->sets))
         text_printf(ctx, &text, " | %s", pipeline_strategy(pipeline)->name);
     const char *copy = text.failed ? NULL : arena_text(ctx, arena, text.bytes, text.length);
     text_clear(&text);

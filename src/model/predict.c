@@ -72,6 +72,18 @@ static int32_t predict_decide(const struct predicting *all, const double *scores
     return decision_table[options->decide]->decide(&in);
 }
 
+/* Of label sets. */
+static void predict_labels(const struct predicting *all, const double *scores, const double *p,
+                           uint64_t seed, size_t row) {
+    const struct linear *linear = &all->model->linear;
+    const struct predict_options *options = &all->rule->options;
+    int8_t *labels = all->out->labels + (row - all->out->first) * linear->classes;
+    bool open = all->data->undecided && all->data->undecided[row];
+    struct decision_input in = {linear, scores, p, options->cutoff, seed, row};
+    for (size_t k = 0; k < linear->classes; k++)
+        labels[k] = open ? -1 : (int8_t)decision_table[options->decide]->has_label(&in, k);
+}
+
 static void change_priors(const struct predicting *all, double *scores) {
     const double *shift = all->rule->shift;
     if (all->model->linear.classes == 2)
@@ -124,6 +136,7 @@ static void predict_row(const struct predicting *all, double *scores, double *p,
         linear->strategy->distances(linear, all->norms, scores, out->distances + i * shown);
     if (out->regions) out->regions[i] = (uint8_t)linear_region(linear, scores);
     if (out->classes) out->classes[i] = predict_decide(all, scores, p, seed, row);
+    if (out->labels) predict_labels(all, scores, p, seed, row);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------- */
@@ -174,8 +187,8 @@ static sepal_status predict_block(sepal_ctx *ctx, const struct predicting *all,
     size_t end = out->first + out->n, to = block->rows;
     if (block->first_row + to > end) to = end - block->first_row;
     double *scores = room, *p = room + block->rows * linear->rows, *row = p + linear->classes;
-    bool scored = out->classes || out->shown || out->probabilities || out->distances ||
-                  out->regions || out->logs || out->decision_values;
+    bool scored = out->classes || out->labels || out->shown || out->probabilities ||
+                  out->distances || out->regions || out->logs || out->decision_values;
     for (size_t i = from; out->projections && i < to; i++)
         TRY(predict_project(all, ctx, block, i, row));
     if (out->likelihoods)
@@ -309,7 +322,7 @@ void model_output_name(sepal_ctx *ctx, struct text *out, const sepal_model *mode
         text_printf(ctx, out, "axis%zu", j + 1);
     else if (what == SEPAL_PROJECTIONS)
         model_column_name(ctx, out, model, j);
-    else if (model_outputs(model, what) == 1)
+    else if (model_outputs(model, what) == 1 && !model->linear.strategy->sets)
         text_puts(ctx, out, what == SEPAL_DISTANCES ? "distance" : "score");
     else
         text_puts(ctx, out, model->schema->classes[j]);

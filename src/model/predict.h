@@ -42,6 +42,7 @@ struct predict_options kept_rule_options(const struct kept_rule *kept_rule);
 struct predictions {
     size_t first, n;
     int32_t *classes; /* -1: not decided */
+    int8_t *labels;   /* n x K, of label sets: 1 the row has it, 0 not, -1: not decided */
     double *shown;    /* n x linear_shown */
     double *probabilities;
     double *

@@ -43,6 +43,11 @@ static bool draws(const sepal_model *model) {
     return model->kept_rule.decide == DECIDE_soft;
 }
 
+/* There is no one class to answer with. */
+static bool has_no_class(const sepal_model *model) {
+    return draws(model) || model->linear.strategy->sets;
+}
+
 /* ---- by way of a data set ----------------------------------------------------------------- */
 
 /* `missing`: how many of the cells of a coded row are; SIZE_MAX: it has none, it has numbers alone. */
@@ -118,7 +123,7 @@ sepal_status model_predict_row(int32_t *out, double *shown, const sepal_model *m
     size_t missing;
     if (n != schema_features(model->schema) || !look_at_cells(&missing, model->schema, x, n))
         return SEPAL_EDATA;
-    if (out && draws(model)) return SEPAL_EMODEL;
+    if (out && has_no_class(model)) return SEPAL_EMODEL;
     bool mapped = !map_chain_is_identity(chain), coded = missing || has_codes(model->schema);
     if (coded || !is_plain(model) || (mapped && n > ROW_COLUMNS)) {
         struct block block = {.rows = 1, .values = VALUES_F64, .f64 = (double *)(uintptr_t)x};
@@ -154,7 +159,7 @@ sepal_status model_predict_sparse_row(int32_t *out, double *shown, const sepal_m
     if (has_codes(model->schema))
         return SEPAL_EDATA; /* which 0 is a category, and which is none? */
     if (!indices_are_sound(index, x, n, cols)) return SEPAL_EDATA;
-    if (out && draws(model)) return SEPAL_EMODEL;
+    if (out && has_no_class(model)) return SEPAL_EMODEL;
     bool mapped = !map_chain_is_identity(&model->chain);
     uint32_t *columns = (uint32_t *)(uintptr_t)index; /* the same bits: none is negative */
     if (!is_plain(model) || (mapped && n > ROW_COLUMNS)) {

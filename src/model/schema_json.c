@@ -9,11 +9,14 @@
 #include "model/fields.h"
 #include "model/model_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A name, category or label; JSON makes at most six bytes of one. */
 enum { LONGEST_TEXT = 1 << 16, MOST_CATEGORIES = 1 << 12 };
+/* Of a table that has columns of labels. */
+enum { MOST_CELLS = 1 << 22 };
 /* The shortest text of a column is longer; so the columns take no more memory than their text. */
 enum { SHORTEST_COLUMN = 64 };
 _Static_assert(sizeof(struct column) <= SHORTEST_COLUMN,
@@ -93,6 +96,17 @@ static sepal_status print_and_clear(struct tree_maker *make, struct text *out,
     return make->failed || out->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
+/* Of data that has sets of labels. */
+static void print_label_sets(struct tree_maker *make, struct tree *facts,
+                             const struct schema *schema) {
+    if (schema->label_separator)
+        tree_text(make, facts, "label_separator", (char[]){schema->label_separator, '\0'});
+    if (!schema->label_cells) return;
+    struct tree *cells = tree_array(make, facts, "label_cells");
+    for (size_t k = 0; k < schema->n_classes; k++)
+        tree_number(make, cells, NULL, (double)schema->label_cells[k]);
+}
+
 sepal_status schema_print_facts(sepal_ctx *ctx, struct text *out, const struct schema *schema) {
     struct arena arena = {0};
     struct tree_maker make = {.ctx = ctx, .arena = &arena};
@@ -107,6 +121,7 @@ sepal_status schema_print_facts(sepal_ctx *ctx, struct text *out, const struct s
     tree_text(&make, facts, "missing", missing_names[schema->missing]);
     tree_number(&make, facts, "width", (double)schema->width);
     tree_bool(&make, facts, "numeric_labels", schema->numeric_labels);
+    print_label_sets(&make, facts, schema);
     return print_and_clear(&make, out, facts);
 }
 
@@ -163,6 +178,7 @@ struct schema_reader {
     sepal_ctx *ctx;
     struct schema *schema;
     struct arena scratch; /* of the element being read */
+    bool *labelled;       /* of each cell of a row: it tells of a label; NULL: none does */
 };
 
 /* A copy that lives as long as the schema; NULL stays NULL. */
@@ -189,7 +205,42 @@ static int choice(struct fields *fields, const char *key, const char *const *nam
     return 0;
 }
 
-static sepal_status read_facts(struct schema_reader *in, struct slice json) {
+/* Each label has a cell of its own. */
+static sepal_status read_label_cells(struct schema_reader *in, const struct tree *list,
+                                     size_t classes) {
+    struct schema *schema = in->schema;
+    size_t n = 0;
+    bool *taken = in->labelled = mem_zero(in->ctx, schema->cells, sizeof *taken);
+    schema->label_cells =
+        arena_alloc(in->ctx, &schema->arena, classes, sizeof *schema->label_cells);
+    if (!taken || !schema->label_cells) return SEPAL_EMEMORY;
+    for (const struct tree *item = list->first; item; item = item->next) {
+        double cell = item->kind == TREE_NUMBER ? item->number : -1;
+        bool sound = cell >= 0 && cell < (double)schema->cells && cell == floor(cell);
+        if (!sound || taken[(size_t)cell])
+            return invalid(in->ctx, "the cell of label %zu is none, or that of another", n);
+        taken[(size_t)cell] = true;
+        schema->label_cells[n++] = (size_t)cell;
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status read_label_sets(struct schema_reader *in, struct fields *fields,
+                                    size_t classes) {
+    struct schema *schema = in->schema;
+    const struct tree *mark = fields_optional(fields, "label_separator");
+    const struct tree *cells = fields_optional(fields, "label_cells");
+    TRY(fields->status);
+    if (mark && (mark->kind != TREE_TEXT || mark->text.length != 1 || cells))
+        return invalid(in->ctx, "its labels are separated by what is no character");
+    if (mark) schema->label_separator = mark->text.bytes[0];
+    if (!cells) return SEPAL_OK;
+    if (cells->kind != TREE_ARRAY || cells->count != classes || schema->cells > MOST_CELLS)
+        return invalid(in->ctx, "it has cells for other labels than its own");
+    return read_label_cells(in, cells, classes);
+}
+
+static sepal_status read_facts(struct schema_reader *in, struct slice json, size_t classes) {
     struct schema *schema = in->schema;
     struct tree *facts;
     TRY(json_read_small(&facts, in->ctx, &in->scratch, json));
@@ -204,11 +255,12 @@ static sepal_status read_facts(struct schema_reader *in, struct slice json) {
     schema->missing = (enum missing)choice(&fields, "missing", missing_names, N_MISSING);
     schema->width = fields_count(&fields, "width");
     schema->numeric_labels = fields_bool(&fields, "numeric_labels");
+    TRY(read_label_sets(in, &fields, classes));
     TRY(fields_end(&fields));
     TRY(keep_text(in, &schema->target, target));
     TRY(keep_text(in, &schema->weight, weight));
     bool table = schema->family == FAMILY_TABLE;
-    if (table ? schema->zero_based : schema->header || target)
+    if (table ? schema->zero_based : schema->header || target || schema->label_cells)
         return invalid(in->ctx, "its schema mixes tables and indices");
     if (target && schema->target_position >= schema->cells)
         return invalid(in->ctx, "its target is cell %zu of %zu", schema->target_position,
@@ -281,6 +333,7 @@ static sepal_status read_column(struct schema_reader *in, struct slice json, siz
     TRY(check_missing(in, column, name));
     bool on_target = schema->target && column->position == schema->target_position;
     if (column->position >= schema->cells || on_target ||
+        (in->labelled && in->labelled[column->position]) ||
         (i > 0 && column->position <= column[-1].position))
         return invalid(in->ctx, "column %zu cannot be cell %zu of %zu", i, column->position,
                        schema->cells);
@@ -401,7 +454,7 @@ static sepal_status read_classes(struct schema_reader *in, struct slice json, si
 
 static sepal_status schema_read_all(struct schema_reader *in, const struct schema_json *json,
                                     size_t classes, size_t width) {
-    TRY(read_facts(in, json->facts));
+    TRY(read_facts(in, json->facts, classes));
     arena_clear(&in->scratch);
     bool table = in->schema->family == FAMILY_TABLE;
     if (table && !json->columns.bytes)
@@ -422,6 +475,7 @@ sepal_status schema_read(struct schema **out, sepal_ctx *ctx, const struct schem
     if (!in.schema) return SEPAL_EMEMORY;
     sepal_status status = schema_read_all(&in, json, classes, width);
     arena_clear(&in.scratch);
+    mem_free(in.labelled);
     if (status == SEPAL_OK)
         *out = in.schema;
     else

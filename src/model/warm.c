@@ -88,11 +88,12 @@ static sepal_status warm_check_weights(sepal_ctx *ctx, const sepal_model *model,
                     "it is a model of %s, whose scores are no linear functions of the columns; "
                     "leave " OPTION "warm out",
                     model->learner);
-    if (linear->classes > 2 && linear->strategy != pipeline_strategy(pipeline))
+    if (linear->strategy != pipeline_decoder(pipeline, linear->classes))
         return fail(ctx, SEPAL_EMODEL,
                     "it tells %zu classes apart by another strategy (%.200s), and its rows of "
                     "weights are no start for %s; leave " OPTION "warm out",
-                    linear->classes, model->spec, pipeline_strategy(pipeline)->name);
+                    linear->classes, model->spec,
+                    pipeline_decoder(pipeline, linear->classes)->name);
     return SEPAL_OK;
 }
 

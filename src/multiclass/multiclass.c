@@ -12,6 +12,7 @@
 #include <string.h>
 
 const struct strategy *strategy_default(const struct learner *learner, const void *config) {
+    if (learner->sets) return &strategy_labels;
     return learner_is_machine(learner, config) ? &strategy_machine : &strategy_ovr;
 }
 
@@ -151,7 +152,11 @@ static sepal_status fit_posed(struct multiclass_fit *all, struct fit *fit,
     struct tree_maker unheard = {.ctx = fit->ctx, .arena = &fit->arena};
     fit->data = &problem->data;
     fit->own_label = problem->own_label;
-    fit->own_schema = problem->own_schema;
+    if (all->strategy->sets) /* its schema may have fewer labels than the data */
+        fit->own_class = (size_t)schema_class_of(
+            fit->own_schema, (struct slice){problem->names[1], strlen(problem->names[1])});
+    else
+        fit->own_schema = problem->own_schema;
     if (!all->told) fit->make = &unheard;
     fit->report = tree_object(fit->make, all->told, NULL);
     problem_report(fit->make, fit->report, problem);
@@ -325,12 +330,18 @@ static sepal_status fit_all(struct multiclass_fit *all) {
 
 sepal_status strategy_fit(struct fit *fit, const struct learner *learner,
                           const struct strategy *strategy) {
-    struct multiclass_fit all = {
-        .fit = fit, .learner = learner, .strategy = strategy, .converged = true};
+    if (strategy->sets) return label_sets_fit(fit, learner, strategy);
     if (fit->data->schema->n_classes == 2 || strategy->joint) {
         TRY(learner->fit(fit));
         return check_begun(fit, &fit->linear, NULL);
     }
+    return problems_fit(fit, learner, strategy);
+}
+
+sepal_status problems_fit(struct fit *fit, const struct learner *learner,
+                          const struct strategy *strategy) {
+    struct multiclass_fit all = {
+        .fit = fit, .learner = learner, .strategy = strategy, .converged = true};
     TRY(check_size(&all));
     TRY(check_priors(&all));
     sepal_status status = fit_all(&all);

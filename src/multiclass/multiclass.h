@@ -13,4 +13,11 @@ const struct strategy *strategy_default(const struct learner *learner, const voi
 sepal_status strategy_fit(struct fit *fit, const struct learner *learner,
                           const struct strategy *strategy);
 
+/* The two-class problems of a strategy alone, of any number of classes. */
+sepal_status problems_fit(struct fit *fit, const struct learner *learner,
+                          const struct strategy *strategy);
+/* label_sets.c: each label against its absence, where that can be learnt. */
+sepal_status label_sets_fit(struct fit *fit, const struct learner *learner,
+                            const struct strategy *strategy);
+
 #endif

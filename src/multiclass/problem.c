@@ -26,7 +26,9 @@ void problem_name(struct problem *out, const sepal_data *data, const struct stra
     const struct schema *schema = data->schema;
     *out = (struct problem){.r = r, .of = strategy->functions(schema->n_classes)};
     strategy->sides(r, schema->n_classes, out->sides);
-    out->names[0] = out->sides[0] == ALL_OTHERS ? "the rest" : schema->classes[out->sides[0]];
+    out->names[0] = strategy->sets                ? "its absence"
+                    : out->sides[0] == ALL_OTHERS ? "the rest"
+                                                  : schema->classes[out->sides[0]];
     out->names[1] = schema->classes[out->sides[1]];
 }
 
@@ -41,9 +43,12 @@ sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data 
     out->own_schema = data->schema;
     out->label = mem_alloc(ctx, data->matrix.rows, sizeof *out->label);
     if (!out->label) return SEPAL_EMEMORY;
+    const struct row_labels labels = data_labels(data);
     for (size_t row = 0; row < data->matrix.rows; row++)
-        out->label[row] = data->label[row] == (int32_t)out->sides[1];
+        out->label[row] = row_has_label(&labels, row, out->sides[1]);
     out->data = *data;
+    out->data.set_start = NULL;
+    out->data.set = NULL;
     out->data.label = out->label;
     memcpy(&out->schema, data->schema, sizeof out->schema);
     out->schema.n_classes = 2;
@@ -116,7 +121,7 @@ sepal_status problems_unfinished(sepal_ctx *ctx, const sepal_data *data,
                                  const struct strategy *strategy, const bool *has) {
     size_t sides[2], of = strategy->functions(data->schema->n_classes), finished = 0;
     strategy->sides(0, data->schema->n_classes, sides);
-    const char *what = sides[0] == ALL_OTHERS ? "classes" : "pairs of classes";
+    const char *what = sides[0] == ALL_OTHERS ? strategy_members(strategy) : "pairs of classes";
     if (strategy == &strategy_sign)
         return fail(ctx, SEPAL_ECANCEL,
                     "interrupted before there were any weights; there is nothing to save");

@@ -1,4 +1,4 @@
-/* One of the two-class problems that more classes are reduced to. */
+/* One of the two-class problems that more classes, or sets of labels, are reduced to. */
 #ifndef SEPAL_MULTICLASS_PROBLEM_H
 #define SEPAL_MULTICLASS_PROBLEM_H
 
@@ -15,7 +15,7 @@ struct problem {
     sepal_data data;      /* borrows all but the labels */
     sepal_data *selected; /* the rows of a pair; NULL: all rows */
     int32_t *label;
-    const int32_t *own_label; /* of all classes */
+    const int32_t *own_label; /* of all classes; NULL: of label sets */
     const struct schema *own_schema;
 };
 

@@ -61,7 +61,7 @@ static void certify_ovr_read_row(struct ovr_row *look, const struct ovr_proving 
     const struct loss *loss = rest->o->loss;
     for (size_t l = 0; l < point->n; l++) {
         size_t k = point->class[l];
-        bool own = rest->label[row] == (int32_t)k;
+        bool own = row_has_label(&rest->labels, row, k);
         size_t at = row * point->lanes + l;
         double a = point->alpha64 ? point->alpha64[at] : (double)point->alpha[at];
         look->side[l] = own ? 1 : -1;

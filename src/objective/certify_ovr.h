@@ -1,14 +1,15 @@
-/* Each class against the rest, in lock-step: what K two-class objectives over the same rows share,
-   and a group of their points whose numbers lie side by side, a lane for each class. So one pass
+/* Each class against the rest, or each label against its absence, in lock-step: what K two-class
+   objectives over the same rows share, and a group of their points whose numbers lie side by side, a lane for each class. So one pass
    over the rows serves the whole group. */
 #ifndef SEPAL_OBJECTIVE_CERTIFY_OVR_H
 #define SEPAL_OBJECTIVE_CERTIFY_OVR_H
 
+#include "data/data.h"
 #include "objective/certify.h"
 
 struct ovr_objective {
     const struct objective *o; /* of every class, but for its labels */
-    const int32_t *label;      /* the class of each row: 1 for its own problem, -1 for the others */
+    struct row_labels labels;  /* of each row: 1 for their own problems, -1 for the others */
     size_t classes;            /* how many labels there are */
     const double *factor[2];   /* of a class: of the rest's losses, of its own; NULL: 1 */
 };

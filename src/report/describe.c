@@ -32,7 +32,12 @@ static void add_counts(sepal_report *report, const sepal_data *data, const doubl
         tree_text(make, classes, NULL, data->schema->classes[k]);
         tree_number(make, counts, NULL, count[k]);
     }
-    if (data->set_start) tree_bool(make, report->root, "label_sets", true);
+    if (!data->set_start) return;
+    size_t rows = data->matrix.rows, empty = 0;
+    for (size_t i = 0; i < rows; i++) empty += data->set_start[i] == data->set_start[i + 1];
+    tree_bool(make, report->root, "label_sets", true);
+    tree_number(make, report->root, "cardinality", (double)data->set_start[rows] / (double)rows);
+    tree_number(make, report->root, "empty_sets", (double)empty);
 }
 
 /* ---- all values --------------------------------------------------------------------------- */
@@ -99,10 +104,26 @@ static double label_value(const char *label) {
     return value;
 }
 
+/* A column of 0 and 1 that tells of one label. */
+static void add_bit_facts(struct tree_maker *make, struct tree *row, const sepal_data *data,
+                          const double *count, const char *name) {
+    int32_t label = schema_class_of(data->schema, (struct slice){name, strlen(name)});
+    double rows = (double)data->matrix.rows, ones = label < 0 ? 0 : count[label];
+    struct column_facts facts = {.distinct = (size_t)(ones > 0) + (ones < rows),
+                                 .min = ones == rows,
+                                 .mean = ones / rows,
+                                 .max = ones > 0};
+    add_facts(make, row, &facts, false);
+}
+
 static void add_target_facts(struct tree_maker *make, struct tree *row, const sepal_data *data,
-                             const double *count) {
+                             const double *count, const char *name) {
     const struct schema *schema = data->schema;
     size_t n = schema->n_classes;
+    if (schema->label_cells) {
+        add_bit_facts(make, row, data, count, name);
+        return;
+    }
     struct column_facts facts = {.distinct = n, .min = NAN, .mean = NAN, .max = NAN};
     if (data->facts) facts.missing = data->facts->unlabelled;
     if (schema->numeric_labels && n) {
@@ -147,7 +168,7 @@ static void add_file_columns(sepal_report *report, struct tree *table, const sep
         if (column->feature != SIZE_MAX)
             add_facts(make, row, &own, is_text(data, column->feature));
         else if (strcmp(column->role, "target") == 0)
-            add_target_facts(make, row, data, count);
+            add_target_facts(make, row, data, count, column->name);
         else if (strcmp(column->role, "weight") == 0 && data->weight)
             add_weight_facts(make, row, data);
         else

@@ -142,7 +142,8 @@ static void add_boundaries(sepal_report *report, const sepal_model *model) {
     enum { MOST = 50 }; /* classes: their pairs would fill pages */
     struct tree_maker *make = &report->make;
     const struct linear *linear = &model->linear;
-    bool by_score = linear->classes > 2 && linear->strategy->functions == strategy_each_class;
+    bool by_score = linear->classes > 2 && linear->strategy->functions == strategy_each_class &&
+                    !linear->strategy->sets;
     bool flat = !density_is_quadratic(linear->density) && !linear->bits;
     if (!by_score || !flat || linear->classes > MOST || make->failed) return;
     struct tree *list = tree_array(make, report->root, "boundaries");
@@ -221,6 +222,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     tree_text(make, root, "method", model->learner);
     tree_text(make, root, "activation", learner_find(model->learner)->activation);
     tree_texts(make, root, "classes", schema->classes, schema->n_classes);
+    if (model->linear.strategy->sets) tree_bool(make, root, "label_sets", true);
     report_add_rows(report, model);
     add_names(report, model);
     add_weights(report, model);

@@ -105,6 +105,10 @@ void data_page(struct page *page, const struct tree *root) {
     page_target(page, root);
     page_classes(page, tree_find(root, "label_sets") ? "label sets" : "classes",
                  tree_find(root, "classes"), tree_find(root, "counts"));
+    if (tree_find(root, "label_sets"))
+        page_line(page, "cardinality", "%.3f labels a row; %.0f row%s without any",
+                  report_number(root, "cardinality"), report_number(root, "empty_sets"),
+                  report_number(root, "empty_sets") == 1 ? "" : "s");
     missing_line(page, root);
     odd_lines(page, root);
     digits[decimal_print(digits, report_number(root, "sum"))] = '\0';

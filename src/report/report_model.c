@@ -176,7 +176,8 @@ static void calibration_lines(struct page *page, const struct tree *root) {
 
 void model_page(struct page *page, const struct tree *root, size_t top) {
     page_line(page, "spec", "%s", report_string(root, "spec"));
-    page_classes(page, "classes", tree_find(root, "classes"), NULL);
+    page_classes(page, tree_find(root, "label_sets") ? "labels" : "classes",
+                 tree_find(root, "classes"), NULL);
     page_line(page, "activation", "%s", report_string(root, "activation"));
     calibration_lines(page, root);
     page_decision(page, root);

@@ -104,6 +104,8 @@ void page_decision(struct page *page, const struct tree *root) {
         decision_table[decision_find(report_string(root, "decision.decide"))];
     if (isnan(report_number(root, "decision.cutoff")))
         page_line(page, "decision", "%s%s", rule->words, open);
+    else if (tree_find(root, "label_sets"))
+        page_line(page, "decision", "each label from a probability of %s on", cutoff);
     else
         page_line(page, "decision", "%s%s%s%s", rule->with_cutoff[0], cutoff, rule->with_cutoff[1],
                   open);

@@ -32,6 +32,16 @@ void data_page(struct page *page, const struct tree *root);
 /* The line `decision`, if rows are not decided as usual. */
 void page_decision(struct page *page, const struct tree *root);
 
+/* Precision, recall and F1 of each class, then their averages. */
+void page_class_table(struct page *page, const struct tree *root);
+/* The metrics of all rows, but for those that head the page. */
+void page_metrics(struct page *page, const struct tree *root);
+
+/* report_labels.c: sets of labels, in the page of an evaluation and in lines of a fit's. */
+void labels_page(struct page *page, const struct tree *root);
+void labels_training_line(struct page *page, const struct tree *root);
+void labels_test_line(struct page *page, const struct tree *test);
+
 /* report_model.c: the page of `sepal inspect`. */
 void model_page(struct page *page, const struct tree *root, size_t top);
 

@@ -76,6 +76,10 @@ static void test_lines(struct page *page, const struct tree *root) {
     bool two = tree_find(root, "classes")->count == 2;
     char covered[64] = "";
     if (test->kind != TREE_OBJECT) return;
+    if (tree_find(test, "label_sets")) {
+        labels_test_line(page, test);
+        return;
+    }
     if (report_number(test, "coverage") < 1)
         snprintf(covered, sizeof covered, "; coverage %.4f", report_number(test, "coverage"));
     page_left(page, "test", NAME_WIDTH);
@@ -120,7 +124,8 @@ static void fit_page(struct page *page, const struct tree *root) {
     page_line(page, "spec", "%s", report_string(root, "spec_in_short"));
     page_shape(page, root);
     page_target(page, root);
-    page_classes(page, "classes", tree_find(root, "classes"), NULL);
+    bool sets = tree_find(root, "label_sets") != NULL;
+    page_classes(page, sets ? "labels" : "classes", tree_find(root, "classes"), NULL);
     if (*report_string(root, "loss"))
         page_line(page, "loss", "%s", report_string(root, "loss"));
     else
@@ -162,8 +167,11 @@ static void fit_page(struct page *page, const struct tree *root) {
     priors_line(page, root);
     page_decision(page, root);
     double errors = report_number(root, "train.errors");
-    page_line(page, "training", "accuracy %.4f (%g error%s)", report_number(root, "train.accuracy"),
-              errors, errors == 1 ? "" : "s");
+    if (sets)
+        labels_training_line(page, root);
+    else
+        page_line(page, "training", "accuracy %.4f (%g error%s)",
+                  report_number(root, "train.accuracy"), errors, errors == 1 ? "" : "s");
     test_lines(page, root);
     page_line(page, "time", "%.3f s loading, %.3f s fitting, %.0f threads",
               report_number(root, "seconds.load"), report_number(root, "seconds.fit"),
@@ -211,13 +219,15 @@ static void measure_row(struct page *page, const char *name, size_t width, const
 
 /* The metrics of all rows but the first three, which head the page; those that the model cannot have are
    left out. "log_loss" reads "log loss". */
-static void metric_lines(struct page *page, const struct tree *root) {
+void page_metrics(struct page *page, const struct tree *root) {
     enum { NAME_WIDTH = 12, DIGITS = 4 };
     for (const struct metric *const *row = metric_table; *row; row++) {
         double value = report_number(root, (*row)->name);
         bool shown =
             *row == &metric_accuracy || *row == &metric_error || *row == &metric_balanced_accuracy;
-        if (!(*row)->of_rows || shown || ((*row)->probabilities && isnan(value))) continue;
+        if (!(*row)->of_rows || shown || (isnan(value) && tree_find(root, "label_sets")) ||
+            ((*row)->probabilities && isnan(value)))
+            continue;
         char name[32];
         (void)snprintf(name, sizeof name, "%s", (*row)->name);
         for (char *at = name; (at = strchr(at, '_')) != NULL;) *at = ' ';
@@ -227,16 +237,8 @@ static void metric_lines(struct page *page, const struct tree *root) {
     }
 }
 
-static void evaluation_page(struct page *page, const struct tree *root) {
-    enum { NAME_WIDTH = 12 };
-    page_line(page, "rows", "%.0f", report_number(root, "rows"));
-    page_target(page, root);
-    page_line(page, "accuracy", "%.4f (error %.4f); balanced accuracy %.4f",
-              report_number(root, "accuracy"), report_number(root, "error"),
-              report_number(root, "balanced_accuracy"));
-    page_decision(page, root);
-    text_puts(page->ctx, &page->text, "\n");
-    confusion_table(page, root);
+/* Precision, recall and F1 of each class, then their averages. */
+void page_class_table(struct page *page, const struct tree *root) {
     const struct tree *classes = tree_find(root, "per_class");
     size_t width = strlen("weighted");
     for (const struct tree *row = classes->first; row; row = row->next)
@@ -250,6 +252,23 @@ static void evaluation_page(struct page *page, const struct tree *root) {
     measure_row(page, "micro", width, tree_find(root, "micro"));
     measure_row(page, "weighted", width, tree_find(root, "weighted"));
     text_puts(page->ctx, &page->text, "\n");
+}
+
+static void evaluation_page(struct page *page, const struct tree *root) {
+    enum { NAME_WIDTH = 12 };
+    if (tree_find(root, "label_sets")) {
+        labels_page(page, root);
+        return;
+    }
+    page_line(page, "rows", "%.0f", report_number(root, "rows"));
+    page_target(page, root);
+    page_line(page, "accuracy", "%.4f (error %.4f); balanced accuracy %.4f",
+              report_number(root, "accuracy"), report_number(root, "error"),
+              report_number(root, "balanced_accuracy"));
+    page_decision(page, root);
+    text_puts(page->ctx, &page->text, "\n");
+    confusion_table(page, root);
+    page_class_table(page, root);
     const struct {
         const char *name, *key;
         int digits;
@@ -260,7 +279,7 @@ static void evaluation_page(struct page *page, const struct tree *root) {
         {"several", "ambiguous.several", 0, 0, " of the rows are claimed by several classes"},
         {"none", "ambiguous.none", 0, 0, " of the rows are claimed by no class"},
         {"tied", "ambiguous.tied", 0, 0, " of the rows have a tie of votes"}};
-    metric_lines(page, root);
+    page_metrics(page, root);
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         double value = report_number(root, more[i].key), dull = more[i].dull;
         if (value == dull || (isnan(value) && isnan(dull))) continue;

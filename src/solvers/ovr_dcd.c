@@ -63,8 +63,11 @@ static void ovr_dcd_visit(struct visits *v, const struct block *block, size_t i,
         step->scale[l] = weight * v->factor[0][l];
         step->side[l] = -1;
     }
-    int32_t own = v->lane_of[v->d->rest->label[row]];
-    if (own >= 0) {
+    size_t labels;
+    const int32_t *label = row_labels_of(&v->d->rest->labels, row, &labels);
+    for (size_t k = 0; k < labels; k++) {
+        int32_t own = v->lane_of[label[k]];
+        if (own < 0) continue;
         step->side[own] = 1;
         step->scale[own] = weight * v->factor[1][own];
     }

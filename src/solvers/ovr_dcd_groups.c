@@ -67,7 +67,11 @@ static sepal_status groups_set_bias(struct ovr_dcd *d, double total) {
     if (o->bias == BIAS_NONE) return SEPAL_OK;
     double *own = mem_zero(o->ctx, d->rest->classes, sizeof *own);
     if (!own) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < o->n; i++) own[d->rest->label[i]] += o->row_weight[i];
+    for (size_t i = 0; i < o->n; i++) {
+        size_t labels;
+        const int32_t *label = row_labels_of(&d->rest->labels, i, &labels);
+        for (size_t k = 0; k < labels; k++) own[label[k]] += o->row_weight[i];
+    }
     for (size_t k = 0; k < d->classes; k++) least = fmin(least, own[k] * (1 - own[k] / total));
     mem_free(own);
     double rho = fmax(softer * least, o->l2 / d->norm_mean),
@@ -177,7 +181,7 @@ static void groups_add_rows(double *v, const struct ovr_point *point,
         bool moves = false;
         for (size_t l = 0; l < point->n; l++) {
             size_t k = point->class[l];
-            bool own = rest->label[row] == (int32_t)k;
+            bool own = row_has_label(&rest->labels, row, k);
             double weight = o->row_weight[row] * ovr_factor_of_class(rest, k, own) / o->l2;
             d[l] = (own ? weight : -weight) * (double)point->alpha[row * point->lanes + l];
             moves = moves || d[l] != 0;

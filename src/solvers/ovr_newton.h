@@ -52,13 +52,15 @@ sepal_status ovr_diagonal(double *out, struct ovr *ovr, const double *curvature)
 sepal_status ovr_norms(double *out, struct ovr *ovr, const double *v);
 /* What a row is for a lane: 1 if it is of its class, else -1. */
 static inline double ovr_sign(const struct ovr *ovr, size_t row, size_t l) {
-    return ovr->rest->label[row] == (int32_t)ovr->class[l] ? 1 : -1;
+    return row_has_label(&ovr->rest->labels, row, ovr->class[l]) ? 1 : -1;
 }
 /* The weight of a row in the losses of a lane. */
 static inline double ovr_row_weight(const struct ovr *ovr, size_t row, size_t l) {
     const struct ovr_objective *rest = ovr->rest;
     size_t k = ovr->class[l];
-    return rest->o->row_weight[row] * ovr_factor_of_class(rest, k, rest->label[row] == (int32_t)k);
+    if (!rest->factor[0]) return rest->o->row_weight[row]; /* there are both, or none */
+    return rest->o->row_weight[row] *
+           ovr_factor_of_class(rest, k, row_has_label(&rest->labels, row, k));
 }
 
 /* ---- ovr_factor.c: factors of Hessians, or of what is near enough ------------------------------- */

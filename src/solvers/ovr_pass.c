@@ -61,13 +61,15 @@ sepal_status ovr_keep_rows(struct ovr *ovr) {
     return parallel_for(o->ctx, o->rows.n_blocks, ovr_pass_keep_block, &source);
 }
 
-/* The sign of a margin: 1 for the row's own class, -1 for the others. */
+/* The sign of a margin: 1 for the row's own classes, -1 for the others. */
 static void ovr_pass_apply_signs(const struct ovr *ovr, size_t row, size_t n, double *score) {
     for (size_t i = 0; i < n; i++) {
-        int32_t own = ovr->lane[ovr->rest->label[row + i]];
+        size_t labels;
+        const int32_t *label = row_labels_of(&ovr->rest->labels, row + i, &labels);
         double *s = score + i * ovr->lanes;
         for (size_t l = 0; l < ovr->lanes; l++) s[l] = -s[l];
-        if (own >= 0) s[own] = -s[own];
+        for (size_t k = 0; k < labels; k++)
+            if (ovr->lane[label[k]] >= 0) s[ovr->lane[label[k]]] = -s[ovr->lane[label[k]]];
     }
 }
 

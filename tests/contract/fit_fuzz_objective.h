@@ -40,7 +40,7 @@ struct goal {
 };
 
 static inline enum goal_kind goal_of(const struct learner *learner, const char *spec) {
-    if (strcmp(learner->name, "logistic") == 0) return GOAL_LOGISTIC;
+    if (strcmp(learner->name, "logistic") == 0 || learner->sets) return GOAL_LOGISTIC;
     if (strcmp(learner->name, "least-squares") == 0) return GOAL_SQUARES;
     if (strcmp(learner->name, "perceptron") == 0) return GOAL_PERCEPTRON;
     if (strcmp(learner->name, "softmax") == 0)

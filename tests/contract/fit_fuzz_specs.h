@@ -140,7 +140,7 @@ static inline struct spec spec_draw(size_t number, struct rng *rng) {
     size_t map = number / learners % (maps + 1);
     size_t reduction = number / learners / (maps + 1) % (reductions + 1);
     struct spec spec = {.learner = learner_table[number % learners]};
-    if (reduction < reductions) spec.reduction = strategy_table[reduction];
+    if (reduction < reductions && !spec.learner->sets) spec.reduction = strategy_table[reduction];
     /* of two centres beside sparse rows, what minmax makes of the least number is 0 up to rounding
        only, and counts below 0 are refused */
     bool least = map < maps && strcmp(map_table[map]->name, "minmax") == 0;

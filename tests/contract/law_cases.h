@@ -157,7 +157,8 @@ static inline void add_reductions(struct law_cases *all) {
 
 static inline void all_cases(struct law_cases *all, size_t classes) {
     all->n = 0;
-    for (size_t l = 0; learner_table[l]; l++) add_learner(all, l, classes);
+    for (size_t l = 0; learner_table[l]; l++)
+        if (!learner_table[l]->sets) add_learner(all, l, classes);
     add_maps(all, classes);
     add_reductions(all);
 }

@@ -30,8 +30,11 @@ static const char *learner_at(size_t i) {
                                        "gaussian(covariance=shared)", "naive-bayes(kind=bernoulli)",
                                        "lda(shrinkage=0.2)"};
     size_t n = 0;
-    while (learner_table[n]) n++;
-    return i < n ? learner_table[i]->name : i < n + 4 ? more[i - n] : NULL;
+    for (size_t l = 0; learner_table[l]; l++) {
+        if (learner_table[l]->sets) continue; /* test_multilabel.c */
+        if (n++ == i) return learner_table[l]->name;
+    }
+    return i < n + 4 ? more[i - n] : NULL;
 }
 
 static struct scene set_scene(struct rng *rng, const char *spec, size_t classes, size_t rows) {

@@ -21,7 +21,7 @@ static struct many many_new(struct rng *rng, size_t rows, size_t cols, size_t wa
     for (size_t i = 0; i < rows; i++)
         m.label[i] = i < CLASSES ? (int32_t)i : (int32_t)rng_below(rng, CLASSES);
     m.s->o.l2 = 1 / (double)rows;
-    m.rest = (struct ovr_objective){.o = &m.s->o, .label = m.label, .classes = CLASSES};
+    m.rest = (struct ovr_objective){.o = &m.s->o, .labels = {.label = m.label}, .classes = CLASSES};
     return m;
 }
 

@@ -23,8 +23,10 @@ enum { MORE = sizeof more_learners / sizeof *more_learners };
 
 static const char *learner_at(size_t i) {
     size_t n = 0;
-    while (learner_table[n]) n++;
-    if (i < n) return learner_table[i]->name;
+    for (size_t l = 0; learner_table[l]; l++) {
+        if (learner_table[l]->sets) continue; /* these have no strategies */
+        if (n++ == i) return learner_table[l]->name;
+    }
     return i < n + MORE ? more_learners[i - n] : NULL;
 }
 

@@ -30,7 +30,7 @@ static void test_no_machine(void **state) {
         sepal_data *data = problem_data(&p, ctx, false);
         for (size_t l = 0; learner_table[l]; l++) {
             char spec[64];
-            if (learner_table[l]->machine) continue;
+            if (learner_table[l]->machine || learner_table[l]->sets) continue;
             snprintf(spec, sizeof spec, "%s | machine", learner_table[l]->name);
             for (size_t other = 0; learner_table[other]; other++)
                 if (learner_table[other]->machine)
@@ -117,7 +117,7 @@ static void test_threads(void **state) {
     problem_weigh(&p, &rng);
     sepal_data *data = problem_data(&p, ctx, false);
     for (size_t l = 0; learner_table[l]; l++)
-        for (size_t which = 0; which < REDUCTIONS; which++) {
+        for (size_t which = 0; which < REDUCTIONS && !learner_table[l]->sets; which++) {
             char spec[64], *first = NULL, *again = NULL;
             size_t size = 0;
             snprintf(spec, sizeof spec, "minmax | %s%s | %s", learner_table[l]->name,
@@ -252,7 +252,7 @@ static void test_interrupts(void **state) {
     sepal_data *data = problem_data(&p, ctx, false);
     size_t saved = 0, dropped = 0;
     for (size_t l = 0; learner_table[l]; l++)
-        for (size_t which = 0; which < REDUCTIONS; which++) {
+        for (size_t which = 0; which < REDUCTIONS && !learner_table[l]->sets; which++) {
             char spec[64];
             struct patience patience = {0};
             snprintf(spec, sizeof spec, "%s | %s", learner_table[l]->name, reductions[which]);

@@ -109,6 +109,11 @@ static sepal_model *fit(sepal_ctx *ctx, const char *spec, const sepal_data *data
     return model;
 }
 
+/* Rows get any number of labels: see test_multilabel.c. */
+static bool learns_sets(const char *learner) {
+    return strcmp(learner, "multilabel") == 0;
+}
+
 static void every_learner_tells_clouds_apart(void **state) {
     sepal_ctx *ctx = *state;
     static const char *const names[] = {"a", "b", "c"};
@@ -116,6 +121,7 @@ static void every_learner_tells_clouds_apart(void **state) {
         sepal_data *data = clouds(ctx, classes, names);
         sepal_method learner = {.size = sizeof learner};
         for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
+            if (learns_sets(learner.name)) continue;
             sepal_model *model = fit(ctx, learner.name, data);
             int32_t decided[ROWS];
             assert_int_equal(sepal_model_predict(decided, ctx, model, data), SEPAL_OK);
@@ -135,6 +141,7 @@ static void the_second_class_is_the_positive_one(void **state) {
     sepal_data *data = clouds(ctx, 2, names), *other = clouds(ctx, 2, turned);
     sepal_method learner = {.size = sizeof learner};
     for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
+        if (learns_sets(learner.name)) continue;
         sepal_model *model = fit(ctx, learner.name, data), *mirror = fit(ctx, learner.name, other);
         double scores[ROWS], mirrored[ROWS];
         assert_int_equal(sepal_model_scores(scores, ctx, model, data), SEPAL_OK);
@@ -202,8 +209,9 @@ static void what_cannot_be_learnt_is_refused(void **state) {
     sepal_method learner = {.size = sizeof learner};
     for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &learner) == SEPAL_OK; i++) {
         sepal_model *model = NULL;
-        assert_int_equal(sepal_model_fit(&model, NULL, ctx, learner.name, one_class, NULL),
-                         SEPAL_EDATA);
+        if (!learns_sets(learner.name))
+            assert_int_equal(sepal_model_fit(&model, NULL, ctx, learner.name, one_class, NULL),
+                             SEPAL_EDATA);
         assert_null(model);
         assert_int_equal(sepal_model_fit(&model, NULL, ctx, learner.name, no_columns, NULL),
                          SEPAL_EDATA);

@@ -360,7 +360,7 @@ static void structs_tell_their_size(void **state) {
     } newer = {.known.size = sizeof newer};
     int32_t classes[ROWS];
     newer.known.classes = classes;
-    for (size_t size = 0; size < sizeof(sepal_predictions); size += 4) {
+    for (size_t size = 0; size < offsetof(sepal_predictions, labels); size += 4) {
         sepal_predictions out = {.size = size, .classes = classes};
         sepal_method method = {.size = size < sizeof method ? size : 0};
         sepal_param param = {.size = size < sizeof param ? size : 0};

@@ -428,6 +428,9 @@ static void nothing_comes_of_nothing(void **state) {
     assert_int_equal(sepal_data_rows(NULL), 0);
     assert_int_equal(sepal_data_columns(NULL), 0);
     assert_null(sepal_data_label(NULL, 0));
+    assert_int_equal(sepal_data_label_count(NULL, 0), 0);
+    assert_null(sepal_data_label_at(NULL, 0, 0));
+    assert_int_equal(sepal_model_label_sets(NULL), 0);
     assert_string_equal(sepal_data_kept_header(NULL), "");
     assert_string_equal(sepal_data_kept_row(NULL, 0), "");
     sepal_bytes_free(NULL);

@@ -233,7 +233,7 @@ static void group_make(struct group *g, struct rng *rng, size_t number) {
     struct ovr_point *point = &g->point;
     o->loss = all_losses[number / 3 % 3];
     o->l2 = pow(10, 4 * rng_unit(rng) - 3);
-    g->rest = (struct ovr_objective){.o = o, .label = g->label, .classes = classes};
+    g->rest = (struct ovr_objective){.o = o, .labels = {.label = g->label}, .classes = classes};
     for (size_t i = 0; i < o->n; i++) g->label[i] = (int32_t)rng_below(rng, classes);
     for (size_t k = 0; k < 2 * classes; k++) g->factor[k % 2][k / 2] = 0.1 + 3 * rng_unit(rng);
     for (size_t own = 0; own < 2 && number % 2; own++) g->rest.factor[own] = g->factor[own];

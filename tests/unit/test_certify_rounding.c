@@ -235,7 +235,7 @@ static void test_rest(void **state) {
         assert_int_equal(objective_margins(m, &s->o, &u), SEPAL_OK);
         s->o.loss->at(ctx->kernels, s->o.n, m, NULL, own, NULL);
         for (size_t i = 0; i < s->o.n; i++) alpha[i * OVR_LANES_HALF] = (float)own[i];
-        struct ovr_objective rest = {.o = &s->o, .label = s->label, .classes = 2};
+        struct ovr_objective rest = {.o = &s->o, .labels = {.label = s->label}, .classes = 2};
         struct ovr_point point = {
             .n = 1, .lanes = OVR_LANES_HALF, .class = {1}, .w = w, .alpha = alpha};
         const struct ovr_point *points[] = {&point};
@@ -261,7 +261,7 @@ static void test_rest_more_columns(void **state) {
         s->o.l2 = pow(10, -4 * rng_unit(&rng));
         long double best[COLS_MOST] = {0}, least = least_of_smooth(s, best);
         float w[2 * OVR_LANES_HALF] = {0}, alpha[ROWS * OVR_LANES_HALF] = {0};
-        struct ovr_objective rest = {.o = &s->o, .label = s->label, .classes = 2};
+        struct ovr_objective rest = {.o = &s->o, .labels = {.label = s->label}, .classes = 2};
         struct ovr_point point = {
             .n = 1, .lanes = OVR_LANES_HALF, .class = {1}, .w = w, .alpha = alpha};
         const struct ovr_point *points[] = {&point};
@@ -309,7 +309,7 @@ static void test_rest_equal_rows(void **state) {
             for (size_t i = 0; i < s->matrix.blocks[b].rows; i++) s->matrix.blocks[b].f64[i] = x;
         float w[OVR_LANES_HALF] = {0};
         double zero = 0;
-        struct ovr_objective rest = {.o = &s->o, .label = s->label, .classes = 2};
+        struct ovr_objective rest = {.o = &s->o, .labels = {.label = s->label}, .classes = 2};
         struct ovr_point point = {
             .n = 1, .lanes = OVR_LANES_HALF, .class = {1}, .w = w, .alpha = alpha};
         const struct ovr_point *points[] = {&point};
@@ -359,7 +359,7 @@ static void test_rest_beyond_numbers(void **state) {
         s->o.l2 = 0.1;
         float w[OVR_LANES_HALF] = {sizes[number % 4]}, alpha[20 * OVR_LANES_HALF] = {0};
         for (size_t i = 0; i < 20; i++) alpha[i * OVR_LANES_HALF] = (float)rng_unit(&rng);
-        struct ovr_objective rest = {.o = &s->o, .label = s->label, .classes = 2};
+        struct ovr_objective rest = {.o = &s->o, .labels = {.label = s->label}, .classes = 2};
         struct ovr_point point = {
             .n = 1, .lanes = OVR_LANES_HALF, .class = {1}, .w = w, .alpha = alpha};
         const struct ovr_point *points[] = {&point};

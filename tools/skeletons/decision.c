@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-static sepal_status @name@_check_cutoff(sepal_ctx *ctx, size_t classes) {
-    (void)classes;
+static sepal_status @name@_check_cutoff(sepal_ctx *ctx, const struct linear *linear) {
+    (void)linear;
     return fail(ctx, SEPAL_EUSAGE,
                 OPTION "decide @NAME@ has no cutoff; with one, type " OPTION "decide hard");
 }

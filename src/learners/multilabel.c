@@ -1,0 +1,35 @@
+/* Logistic regression of label sets: each label against its absence, the sum of K binary
+   cross-entropies. The problems share rows and nothing else, so that they are solved in lock-step. */
+#include "learners/convex.h"
+
+static const struct parameter parameters[] = {CONVEX_PARAMETERS, CONVEX_CORRECT_PRIORS, {0}};
+
+static sepal_status fit_multilabel(struct fit *fit) {
+    return convex_fit(fit, &loss_logistic);
+}
+
+static sepal_status fit_multilabel_together(struct fit *fit, struct ovr_fits *rest) {
+    return convex_fit_ovr(fit, rest, &loss_logistic, NULL);
+}
+
+/* Where all rows have a label, or none has, a free bias takes the loss to 0, and never gets there. */
+static bool needs_both_sides(const void *config) {
+    return ((const struct convex_config *)config)->bias == BIAS_FREE;
+}
+
+const struct learner learner_multilabel = {
+    .name = "multilabel",
+    .summary = "logistic regression of label sets: the log-odds of each label as a linear function",
+    .activation = "logistic",
+    .posterior = true,
+    .sets = true,
+    .needs_both_sides = needs_both_sides,
+    .shiftable = convex_shiftable,
+    .settle = convex_settle,
+    .solvers = smooth_solver_names,
+    .warms = true,
+    .parameters = parameters,
+    .config_size = sizeof(struct convex_config),
+    .fit = fit_multilabel,
+    .fit_rest = fit_multilabel_together,
+};
