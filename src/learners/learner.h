@@ -17,6 +17,7 @@ struct fit_options {
     const char *solver;              /* NULL: chosen by the data's shape */
     const struct solver_name *asked; /* the same, as one of the learner's */
     const char *warm;                /* a model file to start from; NULL: none */
+    size_t bootstrap;                /* fits to resampled rows; 0: none */
 };
 extern const struct parameter fit_option_table[];
 
@@ -48,6 +49,7 @@ struct fit {
     double gap;           /* relative duality gap; NaN where there is none */
     size_t iterations;    /* 0 for closed forms */
     bool converged;
+    enum summary_state growth; /* why the weights grow without end; SUMMARY_WALD: they do not */
     const char *stopped; /* why it ended early with the best so far; NULL: it did not */
     bool message_lost;   /* there was no memory for a text */
     struct tree_maker *make;
@@ -76,6 +78,14 @@ struct ovr_fits {
                             from where they are */
 };
 
+/* Whether the estimates of a learner have standard errors by the theory of maximum likelihood. */
+enum likelihood {
+    LIKELIHOOD_NONE,      /* it minimises something else */
+    LIKELIHOOD_MAXIMISED, /* they do */
+    LIKELIHOOD_PENALISED, /* the penalty makes them biased */
+    LIKELIHOOD_WEIGHTED   /* the class weights make it another model's */
+};
+
 struct learner {
     const char *name, *summary;
     const char *activation; /* identity, sign, ...: what turns a score into an output */
@@ -96,6 +106,8 @@ struct learner {
     const char *(*current_value)(const struct setting *given, const struct setting *all, size_t n);
     /* The priors of all classes, if they were given; NULL: it has no such parameter. */
     const char *(*priors)(const void *config);
+    /* What the scores maximise, and whether there is an intercept. NULL: no likelihood, an intercept. */
+    enum likelihood (*likelihood)(const void *config, bool *intercept);
     const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
     sepal_status (*fit)(struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */

@@ -29,6 +29,7 @@ const struct learner learner_svm = {
     .settle = convex_settle,
     .solvers = convex_solver_names,
     .warms = true,
+    .likelihood = convex_no_likelihood,
     .parameters = parameters,
     .config_size = sizeof(struct convex_config),
     .fit = fit_svm,

@@ -33,6 +33,8 @@ void linear_clear(struct linear *linear) {
     mem_free(linear->priors);
     mem_free(linear->axes);
     density_free(linear->density);
+    summary_free(linear->summary);
+    bootstrap_free(linear->bootstrap);
     *linear = (struct linear){0};
 }
 

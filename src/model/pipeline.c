@@ -8,7 +8,9 @@
 #include "core/usage.h"
 #include "data/prepare.h"
 #include "kernels/blas.h"
+#include "model/inference.h"
 #include "model/predict.h"
+#include "model/summary_json.h"
 #include "model/warm.h"
 
 #include <math.h>
@@ -119,6 +121,7 @@ static sepal_status pipeline_parse_options(struct fit_options *out, struct pipel
     TRY(parameters_fill(&words, ctx, arena, predict_option_table, "the decision", pipeline->rule,
                         pipeline->n_rule));
     TRY(check_warm(ctx, pipeline->learner, out->warm));
+    TRY(bootstrap_check(ctx, pipeline, out));
     return find_solver(&out->asked, ctx, pipeline->learner, out->solver);
 }
 
@@ -395,6 +398,7 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     fit->report = report;
     fit->linear.link = pipeline_link(pipeline, classes);
     TRY(pipeline_check_finite(ctx, &fit->linear));
+    TRY(inference_summarise(fit, pipeline));
     TRY(report_fit(fit, given, pipeline, spec, own));
     return keep_model(out, fit, pipeline, spec, given->matrix.cols);
 }
@@ -460,22 +464,64 @@ static sepal_status prepare_and_fit(sepal_model **out, struct fit *fit, struct p
     return status;
 }
 
+/* ---- fits to resampled rows ---------------------------------------------------------------- */
+
+/* Whether the answer depends on the rows alone and not on where its fit began. */
+static bool starts_anywhere(const struct fit *fit, const struct pipeline *pipeline) {
+    bool intercept, walks = fit->options.asked && fit->options.asked->as_given;
+    enum likelihood likelihood = pipeline_likelihood(pipeline, &intercept);
+    return pipeline->learner->warms && fit->converged && !walks &&
+           (isfinite(fit->gap) || likelihood == LIKELIHOOD_MAXIMISED);
+}
+
+static sepal_status pipeline_bootstrap(sepal_model *model, struct fit *fit,
+                                       const struct pipeline *pipeline, const char *spec,
+                                       const char *options) {
+    const struct bootstrap_run run = {.ctx = fit->ctx,
+                                      .spec = spec,
+                                      .options = options,
+                                      .data = fit->data,
+                                      .resamples = fit->options.bootstrap,
+                                      .max_seconds = fit->options.max_seconds,
+                                      .start_ns = fit->start_ns,
+                                      .warm = starts_anywhere(fit, pipeline)};
+    if (run.resamples == 0 || fit->stopped) return SEPAL_OK;
+    TRY(bootstrap_fit(model, &run));
+    const struct bootstrap *made = model->linear.bootstrap;
+    struct tree *facts = tree_object(fit->make, fit->report, "bootstrap");
+    tree_number(fit->make, facts, "resamples", made ? (double)made->resamples : 0);
+    tree_number(fit->make, facts, "failed", made ? (double)made->failed : 0);
+    struct tree *seconds = (struct tree *)tree_path(fit->report, "seconds.total");
+    if (seconds) seconds->number = fit->data->seconds + clock_seconds_since(fit->start_ns);
+    return fit->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+/* `again`: the rows are a resample. */
 static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char *text,
-                                 const char *options, const sepal_model *given) {
+                                 const char *options, const sepal_model *given, bool again) {
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
     struct decision_rule rule;
     TRY(pipeline_parse_options(&fit->options, &pipeline, fit->ctx, &fit->arena, options));
+    if (again) fit->options.bootstrap = 0, fit->options.warm = NULL;
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
     TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
-    return prepare_and_fit(out, fit, &pipeline, given);
+    TRY(prepare_and_fit(out, fit, &pipeline, given));
+    sepal_status status = pipeline_bootstrap(*out, fit, &pipeline, text, options);
+    if (status == SEPAL_OK) return status;
+    model_free(*out);
+    *out = NULL;
+    return status;
 }
 
-sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
-                          const sepal_data *data, const char *options, const sepal_model *start,
-                          struct tree_maker *make, struct tree *report) {
+static sepal_status pipeline_fit_rows(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                                      const sepal_data *data, const char *options,
+                                      const sepal_model *start, struct tree_maker *make,
+                                      struct tree *report, bool again) {
     struct fit fit = {.ctx = ctx,
                       .data = data,
                       .start_ns = clock_ns(),
@@ -488,9 +534,26 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                       .objective = NAN};
     *out = NULL;
     blas_enter();
-    sepal_status status = pipeline_run(out, &fit, spec, options, start);
+    sepal_status status = pipeline_run(out, &fit, spec, options, start, again);
     blas_leave();
     linear_clear(&fit.linear);
     arena_clear(&fit.arena);
+    return status;
+}
+
+sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                          const sepal_data *data, const char *options, const sepal_model *start,
+                          struct tree_maker *make, struct tree *report) {
+    return pipeline_fit_rows(out, ctx, spec, data, options, start, make, report, false);
+}
+
+sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                            const sepal_data *data, const char *options, const sepal_model *start) {
+    struct arena arena = {0};
+    struct tree_maker make = {.ctx = ctx, .arena = &arena};
+    struct tree *report = tree_object(&make, NULL, NULL);
+    sepal_status status =
+        pipeline_fit_rows(out, ctx, spec, data, options, start, &make, report, true);
+    arena_clear(&arena);
     return status;
 }
