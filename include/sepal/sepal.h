@@ -225,6 +225,10 @@ SEPAL_API sepal_status sepal_model_from_memory(sepal_model **out, sepal_ctx *ctx
 SEPAL_API void sepal_bytes_free(void *bytes);
 SEPAL_API sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_model *model);
+/* The same, and under "summary" the table of coefficients: estimate, standard error, z, p, odds ratio and
+   95 % interval of each term, or why there are no standard errors. Its text is that table. */
+SEPAL_API sepal_status sepal_model_summary(sepal_report **out, sepal_ctx *ctx,
+                                           const sepal_model *model);
 SEPAL_API const char *sepal_model_spec(const sepal_model *model); /* canonical */
 SEPAL_API const char *sepal_model_learner(const sepal_model *model);
 SEPAL_API const char *sepal_model_missing(const sepal_model *model); /* "refuse", "mean", ... */

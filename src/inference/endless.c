@@ -60,8 +60,7 @@ static size_t most_effective(size_t *list, const struct wald *wald, const struct
                              size_t cols) {
     double largest = 0, least;
     size_t n = 0;
-    for (size_t j = 0; j < cols; j++)
-        largest = fmax(largest, endless_effect(wald, &extent[j], j));
+    for (size_t j = 0; j < cols; j++) largest = fmax(largest, endless_effect(wald, &extent[j], j));
     least = ENDLESS_SHARE * largest;
     for (size_t j = 0; j < cols; j++) {
         if (!(endless_effect(wald, &extent[j], j) >= least)) continue;

@@ -21,11 +21,12 @@ static bool keeps_first(const struct terms *terms, const struct map_chain *chain
 static void add_categories(struct terms *terms, const struct column *column, bool whole) {
     if (!whole) terms->left[terms->n_left++] = column->first;
     for (size_t k = whole ? 0 : 1; k < column->n_categories; k++)
-        terms->list[terms->n++] = (struct term){
-            .column = column->first + k, .against = whole ? NO_COLUMN : column->first, .rest = whole};
+        terms->list[terms->n++] = (struct term){.column = column->first + k,
+                                                .against = whole ? NO_COLUMN : column->first,
+                                                .rest = whole};
     if (column->indicator)
-        terms->list[terms->n++] = (struct term){.column = column->first + column->n_categories,
-                                                .against = NO_COLUMN};
+        terms->list[terms->n++] =
+            (struct term){.column = column->first + column->n_categories, .against = NO_COLUMN};
 }
 
 sepal_status terms_make(struct terms *out, sepal_ctx *ctx, struct arena *arena,

@@ -19,9 +19,10 @@
 #include <math.h>
 #include <string.h>
 
-/* A squared distance to the optimum, in standard errors, from which on it is rounding; one at which a
-   step that gains nothing is near enough; and one at which the fit was not near at all. */
-static const double EXACT = 1e-20, NEAR = 1e-10, FAR = 1e6;
+/* How far a step moves a score at most, as a share of the largest: from EXACT on it is rounding, and a step
+   that gains nothing is near enough at NEAR. On the way to infinity each step moves some score by
+   about 1, however little the likelihood gains. */
+static const double EXACT = 1e-12, NEAR = 1e-7, MOVING = 0.1;
 /* A column whose part of its own is below this share of it depends on the others: as in glm. */
 static const double SHARE = 1e-11, ROUNDING = 64 * DBL_EPSILON;
 
@@ -34,7 +35,7 @@ struct irls {
     double *solution, *step;         /* of the m terms kept, in kept's order */
     double *coefficient;             /* of each term; 0 of those left out */
     size_t *kept, m;
-    double decrement;
+    double moved, largest; /* of the scores, by the last step */
 };
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -175,10 +176,7 @@ static sepal_status irls_step(struct irls *fit, enum alias *alias) {
     triangle_solve(fit->solution, fit->factor, width, fit->kept, fit->m, fit->p);
     triangle_solve(fit->step, fit->factor, width, fit->kept, fit->m, fit->p + 1);
     memset(fit->coefficient, 0, fit->p * sizeof *fit->coefficient);
-    fit->decrement = 0;
     for (size_t k = 0; k < fit->m; k++) {
-        double part = fit->factor[k * width + fit->p + 1];
-        fit->decrement += part * part;
         fit->coefficient[fit->kept[k]] = fit->solution[k] + fit->step[k];
         alias[fit->kept[k]] = ALIAS_NONE;
     }
@@ -200,21 +198,34 @@ static sepal_status score_block(sepal_ctx *ctx, size_t b, void *payload) {
     return SEPAL_OK;
 }
 
+/* The scores at the coefficients found, and how far they are from those before. */
+static sepal_status irls_move(struct irls *fit) {
+    const struct matrix *x = &fit->given->data->matrix;
+    double *before = fit->response; /* of use until the next step */
+    memcpy(before, fit->score, fit->n * sizeof *before);
+    TRY(parallel_for(fit->given->ctx, x->n_blocks, score_block, fit));
+    fit->moved = fit->largest = 0;
+    for (size_t i = 0; i < fit->n; i++) {
+        fit->moved = fmax(fit->moved, fabs(fit->score[i] - before[i]));
+        fit->largest = fmax(fit->largest, fabs(fit->score[i]));
+    }
+    return SEPAL_OK;
+}
+
 static sepal_status irls_run(bool *converged, struct irls *fit, enum alias *alias) {
     enum { MOST_STEPS = 30 };
     sepal_ctx *ctx = fit->given->ctx;
-    double before = FAR;
+    double before = INFINITY;
     *converged = false;
     for (int step = 0; step < MOST_STEPS && !*converged; step++) {
         TRY(irls_step(fit, alias));
-        if (!(fit->decrement < before)) { /* the last step was the best */
-            *converged = before < NEAR;
-            return SEPAL_OK;
-        }
-        TRY(parallel_for(ctx, fit->given->data->matrix.n_blocks, score_block, fit));
+        TRY(irls_move(fit));
         if (cancelled(ctx)) return SEPAL_OK; /* the fit is done, and stays */
-        *converged = fit->decrement < EXACT;
-        before = fit->decrement;
+        double unit = 1 + fit->largest;
+        bool stalls = !(fit->moved < before);
+        *converged = fit->moved <= EXACT * unit || (stalls && fit->moved <= NEAR * unit);
+        if (stalls) break;
+        before = fit->moved;
     }
     return SEPAL_OK;
 }
@@ -330,13 +341,16 @@ sepal_status wald_logistic(struct summary **out, const struct wald *wald) {
     TRY(irls_room(&fit));
     TRY(summary_new(&made, wald->ctx, SUMMARY_WALD, 1, fit.p));
     sepal_status status = wald_into(made, &found, &fit);
-    if (status == SEPAL_OK && found && fit.m >= fit.n) {
+    if (status == SEPAL_OK && fit.m >= fit.n) {
         summary_free(made);
         return summary_new(out, wald->ctx, SUMMARY_FEW_ROWS, 1, fit.p);
     }
-    if (status == SEPAL_OK && found)
+    if (status == SEPAL_OK && found) {
         *out = made;
-    else
-        summary_free(made);
+        return SEPAL_OK;
+    }
+    summary_free(made);
+    if (status == SEPAL_OK && fit.moved > MOVING && !cancelled(wald->ctx))
+        return wald_endless(out, wald, SUMMARY_GROWING);
     return status;
 }

@@ -18,7 +18,8 @@ struct wald {
 };
 
 /* Of logistic regression on two classes: the estimates, made exact by Newton steps from those of the
-   fit, and their standard errors, in the user's units. *out stays NULL where the steps do not converge. */
+   fit, and their standard errors, in the user's units. Where the steps go on without end *out says so, and
+   where they end short of the maximum it stays NULL. */
 sepal_status wald_logistic(struct summary **out, const struct wald *wald);
 /* Of a fit whose weights grow without end: which columns are behind it. */
 sepal_status wald_endless(struct summary **out, const struct wald *wald, enum summary_state state);

@@ -50,8 +50,8 @@ struct fit {
     size_t iterations;    /* 0 for closed forms */
     bool converged;
     enum summary_state growth; /* why the weights grow without end; SUMMARY_WALD: they do not */
-    const char *stopped; /* why it ended early with the best so far; NULL: it did not */
-    bool message_lost;   /* there was no memory for a text */
+    const char *stopped;       /* why it ended early with the best so far; NULL: it did not */
+    bool message_lost;         /* there was no memory for a text */
     struct tree_maker *make;
     struct tree *report; /* further facts may be added here, under the learner's own key */
 };

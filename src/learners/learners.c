@@ -31,7 +31,8 @@ const struct parameter fit_option_table[] = {
     {"warm", PARAMETER_FILE, AT(warm), NULL, "",
      "file with a model to start from, of the same columns, classes and maps"},
     {"bootstrap", PARAMETER_COUNT, AT(bootstrap), "0", "[0, 1e6]",
-     "fits to rows drawn with replacement, for the standard errors of `sepal inspect --summary`; 0: none"},
+     "fits to rows drawn with replacement, for the standard errors of `sepal inspect --summary`; "
+     "0: none"},
     {0},
 };
 

@@ -26,7 +26,8 @@ enum alias { ALIAS_NONE, ALIAS_CONSTANT, ALIAS_DEPENDENT, ALIASES };
 struct summary {
     enum summary_state state;
     size_t functions, terms;
-    double *estimate; /* functions x terms, and behind them as many standard errors; 0 of aliased terms */
+    double *
+        estimate; /* functions x terms, and behind them as many standard errors; 0 of aliased terms */
     double *error;
     enum alias *alias; /* of each term */
     double null_deviance, deviance;

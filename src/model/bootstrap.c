@@ -16,6 +16,16 @@
 /* Fewer say little about the tails. */
 enum { BOOTSTRAP_FEW = 100 };
 
+struct bootstrap_run {
+    sepal_ctx *ctx;
+    const char *spec, *options;
+    const sepal_data *data; /* all rows, as they were given */
+    size_t resamples;
+    double max_seconds; /* NaN: no limit */
+    uint64_t start_ns;
+    bool warm; /* the model is where each fit starts */
+};
+
 struct resampling {
     const struct bootstrap_run *run;
     sepal_model *model;
@@ -23,8 +33,8 @@ struct resampling {
     struct terms terms;
     char **names; /* of the terms' columns, and of those that they are against; "": none */
     struct arena arena;
-    double *estimates;        /* functions x terms x resamples; NaN: that fit had no such term */
-    double *scratch;          /* terms */
+    double *estimates; /* functions x terms x resamples; NaN: that fit had no such term */
+    double *scratch;   /* terms */
     size_t *rows, *place, failed;
     double *times; /* how often each row was drawn */
 };
@@ -42,8 +52,7 @@ sepal_status bootstrap_check(sepal_ctx *ctx, const struct pipeline *pipeline,
         if (!map->affine && map->learn)
             return fail(ctx, SEPAL_EUSAGE,
                         "%s makes its columns from the rows, so in every resample they mean "
-                        "something else and have no standard errors; leave " OPTION
-                        "bootstrap out",
+                        "something else and have no standard errors; leave " OPTION "bootstrap out",
                         map->name);
     }
     return SEPAL_OK;
@@ -64,8 +73,8 @@ static sepal_status bootstrap_check_model(const struct resampling *all) {
 static char *column_name(sepal_ctx *ctx, struct arena *arena, const sepal_model *model, size_t j) {
     struct text name = {0};
     if (j != NO_COLUMN) model_column_name(ctx, &name, model, j);
-    char *kept = name.failed ? NULL
-                             : arena_text(ctx, arena, name.bytes ? name.bytes : "", name.length);
+    char *kept =
+        name.failed ? NULL : arena_text(ctx, arena, name.bytes ? name.bytes : "", name.length);
     text_clear(&name);
     return kept;
 }
@@ -170,8 +179,8 @@ static sepal_status resample(struct resampling *all, size_t b) {
     if (status == SEPAL_OK) status = refit(&part, all, rows);
     data_free(rows);
     unwarn(ctx, warnings);
-    bool lost = is_forgiven(ctx, status) ||
-                (part && all->model->facts.converged && !part->facts.converged);
+    bool lost =
+        is_forgiven(ctx, status) || (part && all->model->facts.converged && !part->facts.converged);
     if (lost) {
         all->failed++;
         status = SEPAL_OK;
@@ -286,7 +295,7 @@ static sepal_status resample_all(struct resampling *all) {
     return judge_terms(all);
 }
 
-sepal_status bootstrap_fit(sepal_model *model, const struct bootstrap_run *run) {
+static sepal_status resample_model(sepal_model *model, const struct bootstrap_run *run) {
     struct resampling all = {.run = run, .model = model};
     sepal_trace_fn trace = run->ctx->trace; /* of the fit alone */
     run->ctx->trace = NULL;
@@ -294,4 +303,33 @@ sepal_status bootstrap_fit(sepal_model *model, const struct bootstrap_run *run) 
     run->ctx->trace = trace;
     arena_clear(&all.arena);
     return status;
+}
+
+/* Whether the answer depends on the rows alone and not on where its fit began. */
+static bool starts_anywhere(const struct fit *fit, const struct pipeline *pipeline) {
+    bool intercept, walks = fit->options.asked && fit->options.asked->as_given;
+    enum likelihood likelihood = pipeline_likelihood(pipeline, &intercept);
+    return pipeline->learner->warms && fit->converged && !walks &&
+           (isfinite(fit->gap) || likelihood == LIKELIHOOD_MAXIMISED);
+}
+
+sepal_status bootstrap_fit(sepal_model *model, struct fit *fit, const struct pipeline *pipeline,
+                           const char *spec, const char *options) {
+    const struct bootstrap_run run = {.ctx = fit->ctx,
+                                      .spec = spec,
+                                      .options = options,
+                                      .data = fit->data,
+                                      .resamples = fit->options.bootstrap,
+                                      .max_seconds = fit->options.max_seconds,
+                                      .start_ns = fit->start_ns,
+                                      .warm = starts_anywhere(fit, pipeline)};
+    if (run.resamples == 0 || fit->stopped) return SEPAL_OK;
+    TRY(resample_model(model, &run));
+    const struct bootstrap *made = model->linear.bootstrap;
+    struct tree *facts = tree_object(fit->make, fit->report, "bootstrap");
+    tree_number(fit->make, facts, "resamples", made ? (double)made->resamples : 0);
+    tree_number(fit->make, facts, "failed", made ? (double)made->failed : 0);
+    struct tree *seconds = (struct tree *)tree_path(fit->report, "seconds.total");
+    if (seconds) seconds->number = fit->data->seconds + clock_seconds_since(fit->start_ns);
+    return fit->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }

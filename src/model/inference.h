@@ -7,18 +7,11 @@
 /* After a fit, of which fit->data are the mapped rows: fit->linear gets its summary, if it can have one. */
 sepal_status inference_summarise(struct fit *fit, const struct pipeline *pipeline);
 
-/* bootstrap.c: whether there can be one, and then `options->bootstrap` fits to resampled rows. */
+/* bootstrap.c: whether there can be one, and then as many fits to resampled rows as the options ask for. */
 sepal_status bootstrap_check(sepal_ctx *ctx, const struct pipeline *pipeline,
                              const struct fit_options *options);
-struct bootstrap_run {
-    sepal_ctx *ctx;
-    const char *spec, *options;
-    const sepal_data *data; /* all rows, as they were given */
-    size_t resamples;
-    double max_seconds; /* NaN: no limit */
-    uint64_t start_ns;
-    bool warm; /* the model is where each fit starts */
-};
-sepal_status bootstrap_fit(sepal_model *model, const struct bootstrap_run *run);
+/* `spec` and `options` as they were given, fit->data all rows; the report gets what came of it. */
+sepal_status bootstrap_fit(sepal_model *model, struct fit *fit, const struct pipeline *pipeline,
+                           const char *spec, const char *options);
 
 #endif

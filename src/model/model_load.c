@@ -27,9 +27,9 @@ struct loading {
     struct model_bytes file;
     size_t classes;
     const struct strategy *strategy;
-    const char *density; /* "": none */
+    const char *density;             /* "": none */
     const char *summary, *bootstrap; /* JSON; NULL: none */
-    bool bits, ruled;    /* ruled: it keeps a rule of decision */
+    bool bits, ruled;                /* ruled: it keeps a rule of decision */
     struct pipeline pipeline;
     struct arena arena;
     struct tensor tensors[MODEL_TENSORS];
@@ -340,10 +340,13 @@ static sepal_status read_inference(struct loading *load) {
     sepal_model *model = load->model;
     const struct tensor *t = load->tensors;
     struct terms terms = {0};
-    if (load->summary || load->bootstrap) TRY(model_terms(&terms, load->ctx, &load->arena, model, &load->pipeline));
-    const struct summary_reading from = {
-        .ctx = load->ctx, .arena = &load->arena, .model = model, .pipeline = &load->pipeline,
-        .terms = terms.n};
+    if (load->summary || load->bootstrap)
+        TRY(model_terms(&terms, load->ctx, &load->arena, model, &load->pipeline));
+    const struct summary_reading from = {.ctx = load->ctx,
+                                         .arena = &load->arena,
+                                         .model = model,
+                                         .pipeline = &load->pipeline,
+                                         .terms = terms.n};
     bool estimates = false;
     if (load->summary) TRY(summary_read(&model->linear.summary, &from, load->summary));
     if (model->linear.summary) estimates = model->linear.summary->estimate != NULL;

@@ -10,7 +10,6 @@
 #include "kernels/blas.h"
 #include "model/inference.h"
 #include "model/predict.h"
-#include "model/summary_json.h"
 #include "model/warm.h"
 
 #include <math.h>
@@ -464,40 +463,6 @@ static sepal_status prepare_and_fit(sepal_model **out, struct fit *fit, struct p
     return status;
 }
 
-/* ---- fits to resampled rows ---------------------------------------------------------------- */
-
-/* Whether the answer depends on the rows alone and not on where its fit began. */
-static bool starts_anywhere(const struct fit *fit, const struct pipeline *pipeline) {
-    bool intercept, walks = fit->options.asked && fit->options.asked->as_given;
-    enum likelihood likelihood = pipeline_likelihood(pipeline, &intercept);
-    return pipeline->learner->warms && fit->converged && !walks &&
-           (isfinite(fit->gap) || likelihood == LIKELIHOOD_MAXIMISED);
-}
-
-static sepal_status pipeline_bootstrap(sepal_model *model, struct fit *fit,
-                                       const struct pipeline *pipeline, const char *spec,
-                                       const char *options) {
-    const struct bootstrap_run run = {.ctx = fit->ctx,
-                                      .spec = spec,
-                                      .options = options,
-                                      .data = fit->data,
-                                      .resamples = fit->options.bootstrap,
-                                      .max_seconds = fit->options.max_seconds,
-                                      .start_ns = fit->start_ns,
-                                      .warm = starts_anywhere(fit, pipeline)};
-    if (run.resamples == 0 || fit->stopped) return SEPAL_OK;
-    TRY(bootstrap_fit(model, &run));
-    const struct bootstrap *made = model->linear.bootstrap;
-    struct tree *facts = tree_object(fit->make, fit->report, "bootstrap");
-    tree_number(fit->make, facts, "resamples", made ? (double)made->resamples : 0);
-    tree_number(fit->make, facts, "failed", made ? (double)made->failed : 0);
-    struct tree *seconds = (struct tree *)tree_path(fit->report, "seconds.total");
-    if (seconds) seconds->number = fit->data->seconds + clock_seconds_since(fit->start_ns);
-    return fit->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
-}
-
-/* ---- all of it ----------------------------------------------------------------------------- */
-
 /* `again`: the rows are a resample. */
 static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char *text,
                                  const char *options, const sepal_model *given, bool again) {
@@ -511,7 +476,7 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
     TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
     TRY(prepare_and_fit(out, fit, &pipeline, given));
-    sepal_status status = pipeline_bootstrap(*out, fit, &pipeline, text, options);
+    sepal_status status = bootstrap_fit(*out, fit, &pipeline, text, options);
     if (status == SEPAL_OK) return status;
     model_free(*out);
     *out = NULL;

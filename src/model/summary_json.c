@@ -85,8 +85,8 @@ static sepal_status read_places(size_t *out, size_t *n, sepal_ctx *ctx, const st
                                 size_t most) {
     *n = 0;
     for (const struct tree *place = list ? list->first : NULL; place; place = place->next) {
-        bool rises = tree_is_count(place, &out[*n]) && out[*n] < most &&
-                     (*n == 0 || out[*n] > out[*n - 1]);
+        bool rises =
+            tree_is_count(place, &out[*n]) && out[*n] < most && (*n == 0 || out[*n] > out[*n - 1]);
         if (!rises) return invalid(ctx, "its summary is about terms that there are not");
         ++*n;
     }
@@ -148,8 +148,10 @@ sepal_status summary_read(struct summary **out, const struct summary_reading *fr
     const char *name = fields_text(&fields, "state");
     TRY(fields.status);
     while (state < SUMMARY_STATES && strcmp(name, summary_state_names[state]) != 0) state++;
-    if (state == SUMMARY_STATES || from->model->linear.classes != 2 ||
-        pipeline_likelihood(from->pipeline, &intercept) != LIKELIHOOD_MAXIMISED)
+    enum likelihood likelihood = pipeline_likelihood(from->pipeline, &intercept);
+    bool can = likelihood == LIKELIHOOD_MAXIMISED ||
+               (likelihood == LIKELIHOOD_WEIGHTED && state != SUMMARY_WALD);
+    if (state == SUMMARY_STATES || from->model->linear.classes != 2 || !can)
         return invalid(from->ctx, "it cannot have such a summary");
     TRY(summary_new(out, from->ctx, (enum summary_state)state, 1, from->terms));
     return state == SUMMARY_WALD ? read_wald(*out, from, &fields)

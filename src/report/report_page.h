@@ -34,5 +34,7 @@ void page_decision(struct page *page, const struct tree *root);
 
 /* report_model.c: the page of `sepal inspect`. */
 void model_page(struct page *page, const struct tree *root, size_t top);
+/* report_summary_page.c: that of `sepal inspect --summary`. */
+void summary_page(struct page *page, const struct tree *root);
 
 #endif
