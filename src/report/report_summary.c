@@ -1,6 +1,7 @@
 /* The table of coefficients of `sepal inspect --summary`: estimates, standard errors, z, p, odds ratios
    and intervals, the deviances below them, and where there are no standard errors, why and what to do. */
 #include "inference/wald.h"
+#include "linear/strategy.h"
 #include "model/predict.h"
 #include "model/summary_json.h"
 #include "report/report_page.h"
@@ -49,6 +50,12 @@ static struct bar state_bar(enum summary_state state) {
 
 /* Of a likelihood that was maximised, without a summary. */
 static struct bar missing_bar(const sepal_model *model, size_t terms) {
+    if (model->linear.classes > 2 && model->linear.strategy->joint)
+        return (struct bar){
+            "joint",
+            "the covariance of the functions of a joint model of several classes is "
+            "not computed",
+            BOOTSTRAP_ADVICE};
     if (model->linear.classes > 2)
         return (struct bar){"several-problems",
                             "the score functions were fitted apart, each to a two-class problem of "

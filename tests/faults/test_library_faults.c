@@ -28,8 +28,8 @@ static const char rows[] = "1 1:0.5 3:2\n2 2:1 3:-1\n1 1:1 2:0.25\n2 3:4\n1 1:2\
 
 /* What the calls are made with, and what they give. */
 static sepal_data *data, *sparse;
-static sepal_data *overlap;                /* of two classes that no hyperplane separates */
-static sepal_model *tabled;                /* of these, with standard errors of both kinds */
+static sepal_data *overlap; /* of two classes that no hyperplane separates */
+static sepal_model *tabled; /* of these, with standard errors of both kinds */
 static sepal_report *table_of_it;
 static sepal_data *reread;                 /* the data again, with a schema of its own */
 static sepal_model *model, *shaped, *warm; /* shaped: with maps, priors, a density */

@@ -59,8 +59,8 @@ static void same_bootstrap(const struct bootstrap *a, const struct bootstrap *b)
 
 static void there_and_back(void **state) {
     (void)state;
-    sepal_model *(*const makes[])(void) = {tabled,    separated, resampled,
-                                           both,      plain,     without_intercept};
+    sepal_model *(*const makes[])(void) = {tabled, separated, resampled,
+                                           both,   plain,     without_intercept};
     for (size_t i = 0; i < sizeof makes / sizeof *makes; i++) {
         sepal_model *model = makes[i](), *loaded, *remembered;
         struct text bytes, again;
@@ -98,7 +98,8 @@ static void what_is_kept(void **state) {
     sepal_model *model = tabled();
     const struct summary *summary = model->linear.summary;
     assert_int_equal(summary->state, SUMMARY_WALD);
-    assert_int_equal(summary->terms, 6); /* of 7 columns and the intercept: two categories of three */
+    assert_int_equal(summary->terms,
+                     6); /* of 7 columns and the intercept: two categories of three */
     assert_int_equal(summary_rank(summary), 5);
     assert_int_equal(summary->alias[3], ALIAS_CONSTANT);
     assert_true(summary->error[3] == 0 && summary->error[1] > 0);
@@ -116,7 +117,8 @@ static void what_is_kept(void **state) {
 
 static void summaries(void **state) {
     (void)state;
-    static const char none[] = "it cannot have such a summary", places[] = "terms that there are not",
+    static const char none[] = "it cannot have such a summary",
+                      places[] = "terms that there are not",
                       fit[] = "its estimates do not fit its summary";
     const struct attack attacks[] = {
         {"`state`:`wald`", "`state`:`bald`", none},
