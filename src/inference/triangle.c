@@ -5,6 +5,20 @@
 
 #include <math.h>
 
+bool triangle_of_gram(double *a, size_t n, size_t cols, double least) {
+    for (size_t k = 0; k < cols; k++) {
+        double whole = a[k * n + k], pivot = whole;
+        for (size_t i = 0; i < k; i++) pivot -= a[i * n + k] * a[i * n + k];
+        if (!(pivot > least * whole)) return false;
+        double root = sqrt(pivot);
+        for (size_t i = 0; i < k; i++)
+            for (size_t j = k + 1; j < n; j++) a[k * n + j] -= a[i * n + k] * a[i * n + j];
+        for (size_t j = k + 1; j < n; j++) a[k * n + j] /= root;
+        a[k * n + k] = root;
+    }
+    return true;
+}
+
 static double length_below(const double *r, size_t n, size_t from, size_t to, size_t j) {
     double largest = 0, sum = 0;
     for (size_t i = from; i <= to; i++) largest = fmax(largest, fabs(r[i * n + j]));

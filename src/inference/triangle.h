@@ -2,8 +2,12 @@
 #ifndef SEPAL_INFERENCE_TRIANGLE_H
 #define SEPAL_INFERENCE_TRIANGLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+/* The first `cols` rows of the factor R of A = R'R (n x n, upper triangle), in place, by Cholesky's method,
+   columns from `cols` on being right-hand sides. False: a pivot is below `least` of its diagonal. */
+bool triangle_of_gram(double *a, size_t n, size_t cols, double least);
 /* R (n x n, upper triangular) in place, its first `cols` columns taken in order: one whose part that is
    orthogonal to those kept before it is no longer than tolerance[j] is left out, as R's glm leaves out
    aliased terms. `kept` gets the numbers of the others, and how many there are is returned: the rows and

@@ -1,10 +1,11 @@
 /* The covariance of maximum-likelihood estimates is the inverse of the Fisher information X'WX,
    W = diag(c p(1-p)) with the rows' weights c (McCullagh and Nelder, "Generalized Linear Models", 2nd
    ed., 4.4). X has a column of ones and the terms' columns, less their means and divided by what they
-   spread, so neither large means nor units cost digits. Its factor is found by QR of the rows of
-   sqrt(W) X, never by way of X'WX, whose condition is the square of theirs. With the working response
-   as a right-hand side the same factor gives the estimates: an IRLS step is a Newton step. Such steps,
-   from the scores of the fit, leave nothing of its tolerance in the table.
+   spread, so neither large means nor units cost digits. Its factor is found by Cholesky's method of
+   X'WX, whose condition is the square of X's, only where each column has a good part of its own, and else
+   by QR of the rows of sqrt(W) X, which takes several times as long. With the working response as a
+   right-hand side the same factor gives the estimates: an IRLS step is a Newton step. Such steps, from
+   the scores of the fit, leave nothing of its tolerance in the table.
 
    A joint model of K classes has its place here: row i gives K - 1 rows of the tall matrix, G'e_f
    times x_i with G G' = diag(p) - p p' of the classes but the first, and as many right-hand sides. */
@@ -24,7 +25,15 @@
    about 1, however little the likelihood gains. */
 static const double EXACT = 1e-12, NEAR = 1e-7, MOVING = 0.1;
 /* A column whose part of its own is below this share of it depends on the others: as in glm. */
+static const double OWN_SQUARE =
+    1e-6; /* of its square, for which Cholesky's method has ten digits */
 static const double SHARE = 1e-11, ROUNDING = 64 * DBL_EPSILON;
+
+bool wald_affordable(size_t rows, size_t terms) {
+    enum { MOST_TERMS = 1000 };
+    static const double most_work = 5e10;
+    return terms <= MOST_TERMS && (double)rows * (double)terms * (double)terms <= most_work;
+}
 
 struct irls {
     const struct wald *given;
@@ -35,6 +44,7 @@ struct irls {
     double *solution, *step;         /* of the m terms kept, in kept's order */
     double *coefficient;             /* of each term; 0 of those left out */
     size_t *kept, m;
+    bool by_rows;          /* QR of the rows is needed */
     double moved, largest; /* of the scores, by the last step */
 };
 
@@ -161,6 +171,14 @@ static void find_tolerances(struct irls *fit, enum alias *alias) {
     }
 }
 
+static sepal_status irls_factor(struct irls *fit, const struct tall *tall) {
+    if (!fit->by_rows) {
+        TRY(tall_gram(fit->factor, fit->given->ctx, tall));
+        fit->by_rows = !triangle_of_gram(fit->factor, fit->p + 2, fit->p, OWN_SQUARE);
+    }
+    return fit->by_rows ? tsqr(fit->factor, fit->given->ctx, tall) : SEPAL_OK;
+}
+
 /* Factor, leave out what depends, solve. `alias` says which terms are left out and why. */
 static sepal_status irls_step(struct irls *fit, enum alias *alias) {
     size_t width = fit->p + 2, cols = fit->given->data->matrix.cols;
@@ -170,7 +188,7 @@ static sepal_status irls_step(struct irls *fit, enum alias *alias) {
                         .fill = wald_fill,
                         .payload = fit};
     weigh_rows(fit);
-    TRY(tsqr(fit->factor, fit->given->ctx, &tall));
+    TRY(irls_factor(fit, &tall));
     find_tolerances(fit, alias);
     fit->m = triangle_keep(fit->factor, width, fit->p, fit->tolerance, fit->kept);
     triangle_solve(fit->solution, fit->factor, width, fit->kept, fit->m, fit->p);

@@ -5,8 +5,9 @@
 #include "data/data.h"
 #include "inference/terms.h"
 
-/* Beyond so many terms the information matrix is not made: it has their square of numbers. */
-enum { WALD_MOST_TERMS = 1000 };
+/* Whether a factor of so many rows and terms is worth its time, which is theirs by the square of the terms:
+   at most 1000 terms, and some seconds. */
+bool wald_affordable(size_t rows, size_t terms);
 
 struct wald {
     sepal_ctx *ctx;

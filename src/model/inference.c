@@ -38,6 +38,6 @@ sepal_status inference_summarise(struct fit *fit, const struct pipeline *pipelin
     size_t cols = fit->data->matrix.cols;
     TRY(terms_make(&terms, fit->ctx, &fit->arena, fit->data->schema, &pipeline->chain, cols,
                    intercept));
-    if (terms.n == 0 || terms.n > WALD_MOST_TERMS) return SEPAL_OK;
+    if (terms.n == 0 || !wald_affordable(fit->data->matrix.rows, terms.n)) return SEPAL_OK;
     return inference_make(&fit->linear.summary, fit, pipeline, &terms, likelihood);
 }

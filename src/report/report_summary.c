@@ -66,10 +66,10 @@ static struct bar missing_bar(const sepal_model *model, size_t terms) {
                             "the fit has not converged, and only at the maximum of the likelihood "
                             "is the covariance of the estimates known",
                             "train again with a larger --max-iter, or standardize"};
-    if (terms > WALD_MOST_TERMS)
+    if (!wald_affordable(model->facts.rows, terms))
         return (struct bar){"wide",
-                            "they are not computed for more than 1000 terms, since there are as "
-                            "many covariances as their square",
+                            "they are not computed for more than 1000 terms, nor where rows times "
+                            "the square of the terms exceed 5e10",
                             "choose columns with --only, or " BOOTSTRAP_ADVICE};
     return (struct bar){
         "not-kept",

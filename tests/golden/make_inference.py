@@ -92,6 +92,7 @@ def main():
         "weights": {"a": a, "b": b, "colour": colour, "w": counts},
         "fractions": {"a": a, "b": b, "w": fractions},
         "collinear": {"a": a, "one": np.full(ROWS, 5.0), "b": b, "again": 3 * a, "sum": a + b},
+        "near": {"a": a, "close": (a + 3e-4 * fractions).round(9), "b": b},
         "scales": {"big": big.round(3), "tiny": tiny},
     }
     cases = []
@@ -118,6 +119,7 @@ def main():
          table([("a", a), ("one", None), ("b", b), ("again", None), ("sum", None)], y))
     case("collinear, standardized", "collinear", "standardize | " + logistic,
          table([("a", a), ("one", None), ("b", b), ("again", None), ("sum", None)], y))
+    case("near", "near", logistic, table([("a", a), ("close", (a + 3e-4 * fractions).round(9)), ("b", b)], y))
     case("scales", "scales", logistic, table([("big", big.round(3)), ("tiny", tiny)], y))
     with open(DATA / "breast_cancer.csv") as file:
         rows = list(csv.DictReader(file))
