@@ -156,6 +156,10 @@ for term in LOGIT["terms"]:
     check(0.6 < other["std_error"] / term["std_error"] < 1.7, "bootstrap and theory differ", term)
     check(other["low"] < term["estimate"] < other["high"], term)
     check(2 < (other["high"] - other["low"]) / other["std_error"] < 6, term)
+# a column of 0 and 1 and many rows: both are near the truth; without the counts it would be 0.76 of that
+write("bits.csv", ["x", "class"], [[i % 2, "yes" if random.random() < 0.4 + 0.2 * (i % 2) else "no"] for i in range(2000)])
+for term in summary("bits.csv", NONE, "--bootstrap", "1000")["terms"]:
+    check(0.88 < term["bootstrap"]["std_error"] / term["std_error"] < 1.13, "bootstrap of many rows", term)
 PENALISED = summary("rows.csv", "standardize | logistic", "--bootstrap", "300")
 check(PENALISED["errors"] == "bootstrap" and PENALISED["code"] == "penalty", PENALISED["errors"])
 check(all(t["std_error"] > 0 and t["p"] is None and t["low"] < t["high"] for t in PENALISED["terms"]), "penalised")
