@@ -184,7 +184,7 @@ static sepal_status resample(struct resampling *all, size_t b) {
     if (lost) {
         all->failed++;
         status = SEPAL_OK;
-    } else if (status == SEPAL_OK) {
+    } else if (part) {
         status = keep_estimates(all, part, b);
     }
     model_free(part);
@@ -279,7 +279,11 @@ static sepal_status resample_all(struct resampling *all) {
     TRY(resampling_open(all));
     for (size_t b = 0; b < run->resamples; b++) {
         if (resampling_ends(run, b)) return SEPAL_OK;
-        TRY(resample(all, b));
+        sepal_status status = resample(all, b);
+        if (status == SEPAL_ECANCEL)
+            forgive(run->ctx); /* the model is done, and the next look ends this */
+        else
+            TRY(status);
     }
     if (resampling_ends(run, run->resamples)) return SEPAL_OK;
     if (all->failed > 0)

@@ -31,7 +31,8 @@ enum { CELL_BYTES = 64 };
 static const char *summary_cell(char out[CELL_BYTES], const struct tree *term,
                                 const struct summary_column *column) {
     double value = report_number(term, column->key);
-    snprintf(out, CELL_BYTES, isnan(value) ? "NA" : column->format, value);
+    if (isnan(value)) return "NA";
+    snprintf(out, CELL_BYTES, column->format, value);
     return out;
 }
 
