@@ -8,7 +8,9 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
+import time
 
 from checks import check, finish
 from seeds import test_seed
@@ -188,6 +190,30 @@ check(told["bootstrap"] == {"resamples": 200, "failed": facts["failed"]}, told["
 check([w["code"] for w in told["warnings"]] == ["bootstrap-failed"], told["warnings"])
 done = run("train", "rows.csv", "-m", "logistic", "--bootstrap", "10", "--json")
 check([w["code"] for w in json.loads(done.stdout)["warnings"]] == ["bootstrap-few"], done.stdout)
+
+# an end by the clock or by Ctrl-C leaves the model, without a bootstrap
+ENDLESS = ["train", "rows.csv", "-m", NONE, "--bootstrap", "1000000", "-o", "stopped.sepal"]
+
+
+def stopped(code, errors, wanted):
+    check(code == wanted, "stopped", code, errors)
+    check("the model keeps no bootstrap" in errors, "stopped", errors)
+    facts = json.loads(run("inspect", "stopped.sepal", "--summary", "--json").stdout)["summary"]
+    check(facts["errors"] == "wald" and "resamples" not in facts, "stopped", facts)
+    os.remove("stopped.sepal")
+
+
+done = run(*ENDLESS, "--max-seconds", "0.5")
+stopped(done.returncode, done.stderr, 0)
+process = subprocess.Popen([SEPAL, *ENDLESS], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+used = 0
+while used < 50:  # ticks, of which a fit takes one
+    time.sleep(0.01)
+    with open(f"/proc/{process.pid}/stat") as file:
+        used = int(file.read().rsplit(")", 1)[1].split()[11])
+process.send_signal(signal.SIGINT)
+errors = process.communicate()[1]
+stopped(process.returncode, errors, 130)
 
 # ---- bad input
 for words, says in ((["-m", "logistic", "--bootstrap", "1"], "no standard deviation"),
