@@ -195,7 +195,7 @@ static inline sepal_model *with_soft(void) {
 /* With standard errors of both kinds. What tests/golden/model-v1-errors.sepal holds. */
 static inline sepal_model *with_errors(void) {
     sepal_model *model = small_model();
-    size_t terms = model->linear.cols + 1;
+    size_t terms = model->linear.cols; /* the intercept, and one of the categories less */
     model->spec = "logistic(penalty=none, l2=0, l1=0)";
     model->learner = "logistic";
     model->linear.link = LINK_POSTERIOR;
