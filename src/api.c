@@ -168,6 +168,13 @@ sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx, const sepal
     return api_give(out, report, report ? inspect_model(report, model) : SEPAL_EMEMORY);
 }
 
+sepal_status sepal_model_summary(sepal_report **out, sepal_ctx *ctx, const sepal_model *model) {
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(model));
+    sepal_report *report = report_new(ctx, REPORT_SUMMARY);
+    return api_give(out, report, report ? summarise_model(report, model) : SEPAL_EMEMORY);
+}
+
 static const struct tree *fact_at(const sepal_report *report, const char *path) {
     return report && path ? tree_path(report->root, path) : NULL;
 }

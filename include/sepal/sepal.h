@@ -7,13 +7,12 @@
      Every other returned pointer belongs to the object it was asked from.
    - Every _free accepts NULL. Any other pointer may be NULL only where that is said; else the call
      fails with SEPAL_EUSAGE, or gives 0, NaN, "" or NULL if it has no status to give.
-   - Texts are UTF-8 and end with a zero byte.
    - A struct that the caller makes begins with `size`, to be set to its sizeof: later versions add
      fields at its end. 0, or less than this version's first fields, is SEPAL_EUSAGE. Structs that
      functions return (sepal_place, sepal_warning) never grow.
    - A context serves one thread at a time; data, models and reports never change once made and
      may be read from many threads.
-   - The library never prints, exits, aborts or touches the locale. */
+   - Texts are UTF-8, ending with a zero byte. It never prints, exits, aborts or touches the locale. */
 #ifndef SEPAL_SEPAL_H
 #define SEPAL_SEPAL_H
 
@@ -199,10 +198,9 @@ SEPAL_API void sepal_data_free(sepal_data *data);
 
 /* Fit the pipeline that `spec` names ("perceptron(variant=averaged)"). `options` are rows of
    SEPAL_FIT_OPTION ("tol=1e-8, max-iter=100") and, for the model to keep as its rule of decision,
-   decide, cutoff and ambiguous of SEPAL_PREDICT_OPTION ("cutoff=0.2"). Not converging is a fact in the report and a warning,
-   never an error. When the progress callback asks to stop, the best model so far is returned and the
-   report's "interrupted" is true; where not every class has weights of its own yet there is none, and
-   SEPAL_ECANCEL says which have. `report` may be NULL. */
+   decide, cutoff and ambiguous of SEPAL_PREDICT_OPTION ("cutoff=0.2"). Not converging is a fact in the report and a warning.
+   When the progress callback asks to stop, the best model so far is returned and the report's "interrupted" is
+   true; unless a class has no weights of its own yet: SEPAL_ECANCEL says which have. `report` may be NULL. */
 SEPAL_API sepal_status sepal_model_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
                                        const char *spec, const sepal_data *train,
                                        const char *options);
@@ -233,6 +231,9 @@ SEPAL_API sepal_status sepal_model_from_memory(sepal_model **out, sepal_ctx *ctx
 SEPAL_API void sepal_bytes_free(void *bytes);
 SEPAL_API sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_model *model);
+/* The same, and under "summary" the table of coefficients, or why it has no standard errors; its text. */
+SEPAL_API sepal_status sepal_model_summary(sepal_report **out, sepal_ctx *ctx,
+                                           const sepal_model *model);
 SEPAL_API const char *sepal_model_spec(const sepal_model *model); /* canonical */
 SEPAL_API const char *sepal_model_learner(const sepal_model *model);
 SEPAL_API const char *sepal_model_missing(const sepal_model *model); /* "refuse", "mean", ... */
@@ -247,9 +248,8 @@ SEPAL_API sepal_status sepal_model_feature_name(char **out, sepal_ctx *ctx,
 /* Categories of feature j, 0 of one that holds numbers, and their names: code k of a row is name k. */
 SEPAL_API size_t sepal_model_categories(const sepal_model *model, size_t j);
 SEPAL_API const char *sepal_model_category(const sepal_model *model, size_t j, size_t k);
-/* The score functions s_r = bias_r + sum over the columns j of weights_rj (phi_j - centre_j), with
-   phi the features after the maps. The arrays belong to the model; a centre of NULL is 0. Of models
-   with curved surfaces (gaussian) the weights are slopes at the centre. */
+/* The score functions s_r = bias_r + sum over the columns j of weights_rj (phi_j - centre_j), with phi the features
+   after the maps. The arrays belong to the model; a centre of NULL is 0. Weights of curved surfaces are slopes there. */
 SEPAL_API size_t sepal_model_functions(const sepal_model *model); /* 1 for two classes */
 SEPAL_API size_t sepal_model_columns(const sepal_model *model);
 SEPAL_API const double *sepal_model_weights(const sepal_model *model); /* functions x columns */

@@ -104,6 +104,11 @@ void warn(sepal_ctx *ctx, const char *code, const char *format, ...) {
     root->n_warnings++;
 }
 
+void unwarn(sepal_ctx *ctx, size_t n) {
+    sepal_ctx *root = ctx->root;
+    while (root->n_warnings > n) mem_free((char *)root->warnings[--root->n_warnings].message);
+}
+
 bool fault_hits(sepal_ctx *ctx, enum fault_kind kind) {
     if (!ctx) return false;
     struct fault *fault = &ctx->root->faults[kind];

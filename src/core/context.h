@@ -87,6 +87,9 @@ void forgive(sepal_ctx *ctx);
 void warn(sepal_ctx *ctx, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Take back all warnings but the first n: they were of a part that the user has not asked about. */
+void unwarn(sepal_ctx *ctx, size_t n);
+
 /* True when this call is the one that the test switch lets fail. */
 bool fault_hits(sepal_ctx *ctx, enum fault_kind kind);
 

@@ -96,6 +96,9 @@ struct convex_config {
 /* What the parameters say together: contradictions are refused, what follows is filled in. */
 sepal_status convex_settle(sepal_ctx *ctx, void *config);
 bool convex_shiftable(const void *config);
+/* For `likelihood`, of a loss that is minus the logarithm of one, and of any other. */
+enum likelihood convex_likelihood(const void *config, bool *intercept);
+enum likelihood convex_no_likelihood(const void *config, bool *intercept);
 
 struct convex {
     struct fit *fit;

@@ -1,6 +1,7 @@
 #include "learners/convex.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *const penalty_names[] = {"auto", "l2", "l1", "elasticnet", "none"};
 
@@ -77,4 +78,16 @@ sepal_status convex_settle(sepal_ctx *ctx, void *config) {
 
 bool convex_shiftable(const void *config) {
     return ((const struct convex_config *)config)->bias == BIAS_FREE;
+}
+
+enum likelihood convex_no_likelihood(const void *config, bool *intercept) {
+    *intercept = ((const struct convex_config *)config)->bias != BIAS_NONE;
+    return LIKELIHOOD_NONE;
+}
+
+enum likelihood convex_likelihood(const void *config, bool *intercept) {
+    const struct convex_config *c = config;
+    (void)convex_no_likelihood(config, intercept);
+    if (!isnan(c->c) || c->l1 > 0 || c->l2 > 0) return LIKELIHOOD_PENALISED;
+    return strcmp(c->class_weight, "none") == 0 ? LIKELIHOOD_MAXIMISED : LIKELIHOOD_WEIGHTED;
 }

@@ -84,6 +84,9 @@ sepal_status convex_separation(struct convex *convex) {
     if (!wholly && found.quasi == OUTCOME_NO) return SEPAL_OK;
     convex->descent.converged = false;
     convex->endless = true;
+    convex->fit->growth = wholly                       ? SUMMARY_SEPARABLE
+                          : found.quasi == OUTCOME_YES ? SUMMARY_QUASI_SEPARABLE
+                                                       : SUMMARY_GROWING;
     if (wholly || found.quasi == OUTCOME_YES)
         separation_warn_of(convex, wholly);
     else

@@ -19,6 +19,7 @@ struct fit_options {
     const char *warm;                /* a model file to start from; NULL: none */
     int calibrate;                   /* 0: not at all; else 1 + enum calibration_kind */
     size_t calibrate_folds;
+    size_t bootstrap;                /* fits to resampled rows; 0: none */
 };
 extern const struct parameter fit_option_table[];
 
@@ -55,8 +56,9 @@ struct fit {
     double gap;         /* relative duality gap; NaN where there is none */
     size_t iterations;  /* 0 for closed forms */
     bool converged;
-    const char *stopped; /* why it ended early with the best so far; NULL: it did not */
-    bool message_lost;   /* there was no memory for a text */
+    enum summary_state growth; /* why the weights grow without end; SUMMARY_WALD: they do not */
+    const char *stopped;       /* why it ended early with the best so far; NULL: it did not */
+    bool message_lost;         /* there was no memory for a text */
     struct tree_maker *make;
     struct tree *report; /* further facts may be added here, under the learner's own key */
 };
@@ -81,6 +83,14 @@ struct ovr_fits {
     bool taken;          /* false: the learner leaves it, and nothing is made */
     bool ended;          /* those that have not converged are not to be fitted again by themselves,
                             from where they are */
+};
+
+/* Whether the estimates of a learner have standard errors by the theory of maximum likelihood. */
+enum likelihood {
+    LIKELIHOOD_NONE,      /* it minimises something else */
+    LIKELIHOOD_MAXIMISED, /* they do */
+    LIKELIHOOD_PENALISED, /* the penalty makes them biased */
+    LIKELIHOOD_WEIGHTED   /* the class weights make it another model's */
 };
 
 struct learner {
@@ -109,6 +119,8 @@ struct learner {
     const char *(*priors)(const void *config);
     /* Of a learner of sets: whether a label that all rows have, or none, has no finite optimum. */
     bool (*needs_both_sides)(const void *config);
+    /* What the scores maximise, and whether there is an intercept. NULL: no likelihood, an intercept. */
+    enum likelihood (*likelihood)(const void *config, bool *intercept);
     const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
     sepal_status (*fit)(struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */

@@ -36,6 +36,9 @@ const struct parameter fit_option_table[] = {
      "them"},
     {"calibrate-folds", PARAMETER_COUNT, AT(calibrate_folds), "5", "[2, 1e6]",
      "folds of calibrate: each row is scored by a fit without its fold"},
+    {"bootstrap", PARAMETER_COUNT, AT(bootstrap), "0", "[0, 1e6]",
+     "fits to rows drawn with replacement, for the standard errors of `sepal inspect --summary`; "
+     "0: none"},
     {0},
 };
 

@@ -22,6 +22,7 @@ const struct learner learner_logistic = {
     .settle = convex_settle,
     .solvers = smooth_solver_names,
     .warms = true,
+    .likelihood = convex_likelihood,
     .parameters = parameters,
     .config_size = sizeof(struct convex_config),
     .fit = fit_logistic,

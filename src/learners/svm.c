@@ -53,6 +53,7 @@ const struct learner learner_svm = {
     .settle = settle_svm,
     .solvers = convex_solver_names,
     .warms = true,
+    .likelihood = convex_no_likelihood,
     .parameters = parameters,
     .config_size = sizeof(struct convex_config),
     .fit = fit_svm,

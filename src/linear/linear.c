@@ -35,6 +35,8 @@ void linear_clear(struct linear *linear) {
     mem_free(linear->axes);
     density_free(linear->density);
     calibration_free(linear->calibration);
+    summary_free(linear->summary);
+    bootstrap_free(linear->bootstrap);
     *linear = (struct linear){0};
 }
 

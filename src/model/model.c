@@ -63,6 +63,12 @@ void model_numbers(struct tensor_numbers out[MODEL_TENSORS], const sepal_model *
         out[TENSOR_CALIBRATION] =
             (struct tensor_numbers){calibration->numbers, calibration->rows, calibration->cols};
     out[TENSOR_CUTOFF] = (struct tensor_numbers){model->kept_rule.cutoff, 1, 1};
+    if (linear->summary && linear->summary->estimate)
+        out[TENSOR_SUMMARY] = (struct tensor_numbers){
+            linear->summary->estimate, 2 * linear->summary->functions, linear->summary->terms};
+    if (linear->bootstrap)
+        out[TENSOR_BOOTSTRAP] = (struct tensor_numbers){
+            linear->bootstrap->count, 4 * linear->bootstrap->functions, linear->bootstrap->terms};
     for (size_t m = 0; m < model->chain.n; m++) {
         const struct fitted_map *map = &model->chain.maps[m];
         out[TENSOR_MAPS + m] = (struct tensor_numbers){map->numbers, map->shape[0], map->shape[1]};

@@ -34,6 +34,8 @@ enum model_tensor {
     TENSOR_CONSTANT,
     TENSOR_CALIBRATION,
     TENSOR_CUTOFF,
+    TENSOR_SUMMARY,
+    TENSOR_BOOTSTRAP,
     TENSOR_MAPS, /* numbers of the first map; the others follow */
     TENSOR_COLUMNS = TENSOR_MAPS + MAP_CHAIN_MOST,
     TENSOR_CLASSES,
@@ -55,6 +57,8 @@ static const struct tensor_kind model_tensors[MODEL_TENSORS] = {
     [TENSOR_CONSTANT] = {"density.constant", "F64", 8, 1},
     [TENSOR_CALIBRATION] = {"calibration", "F64", 8, 2},
     [TENSOR_CUTOFF] = {"cut", "F64", 8, 1},
+    [TENSOR_SUMMARY] = {"summary", "F64", 8, 2},
+    [TENSOR_BOOTSTRAP] = {"bootstrap", "F64", 8, 2},
     [TENSOR_MAPS] = {"map1", "F64", 8, 2},
     [TENSOR_MAPS + 1] = {"map2", "F64", 8, 2},
     [TENSOR_MAPS + 2] = {"map3", "F64", 8, 2},

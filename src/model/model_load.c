@@ -12,6 +12,7 @@
 #include "model/model_file.h"
 #include "model/pipeline.h"
 #include "model/schema_json.h"
+#include "model/summary_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,9 +28,10 @@ struct loading {
     struct model_bytes file;
     size_t classes;
     const struct strategy *strategy;
-    const char *density;     /* "": none */
-    const char *calibration; /* likewise */
-    bool bits, ruled;        /* ruled: it keeps a rule of decision */
+    const char *density;             /* "": none */
+    const char *calibration;         /* likewise */
+    const char *summary, *bootstrap; /* JSON; NULL: none */
+    bool bits, ruled;                /* ruled: it keeps a rule of decision */
     struct pipeline pipeline;
     struct arena arena;
     struct tensor tensors[MODEL_TENSORS];
@@ -185,6 +187,14 @@ static sepal_status read_kept_rule(struct loading *load, struct fields *metadata
     return SEPAL_OK;
 }
 
+/* The JSON of a part that only some models have. */
+static sepal_status find_part(const char **out, struct loading *load, struct fields *metadata,
+                              const char *name) {
+    const struct tree *value = fields_optional(metadata, name);
+    *out = value && value->kind == TREE_TEXT ? value->text.bytes : NULL;
+    return value && !*out ? invalid(load->ctx, "its %s is not a text", name) : SEPAL_OK;
+}
+
 /* Any version may have written the file, but it had a name like one. */
 static sepal_status check_writer(struct loading *load, const char *version) {
     enum { LONGEST = 32 };
@@ -205,6 +215,8 @@ static sepal_status read_metadata(struct loading *load, const struct tree *objec
     TRY(fields.status);
     TRY(read_parts(load, &fields));
     TRY(read_kept_rule(load, &fields));
+    TRY(find_part(&load->summary, load, &fields, "summary"));
+    TRY(find_part(&load->bootstrap, load, &fields, "bootstrap"));
     TRY(find_list(load, &load->json.classes, &fields, TENSOR_CLASSES));
     const char *facts = fields_text(&fields, "schema");
     TRY(find_list(load, &load->json.columns, &fields, TENSOR_COLUMNS));
@@ -348,6 +360,38 @@ static sepal_status read_linear(struct loading *load) {
     return read_calibration(load);
 }
 
+/* What inference has added: the JSON says what the tensor is about. */
+static sepal_status read_inference(struct loading *load) {
+    sepal_model *model = load->model;
+    const struct tensor *t = load->tensors;
+    struct terms terms = {0};
+    if (load->summary || load->bootstrap)
+        TRY(model_terms(&terms, load->ctx, &load->arena, model, &load->pipeline));
+    const struct summary_reading from = {.ctx = load->ctx,
+                                         .arena = &load->arena,
+                                         .model = model,
+                                         .pipeline = &load->pipeline,
+                                         .terms = terms.n};
+    bool estimates = false;
+    if (load->summary) TRY(summary_read(&model->linear.summary, &from, load->summary));
+    if (model->linear.summary) estimates = model->linear.summary->estimate != NULL;
+    if (t[TENSOR_SUMMARY].present != estimates ||
+        (estimates && (t[TENSOR_SUMMARY].shape[0] != 2 || t[TENSOR_SUMMARY].shape[1] != terms.n)))
+        return invalid(load->ctx, "its estimates do not fit its summary");
+    if (estimates) TRY(read_doubles(load, model->linear.summary->estimate, TENSOR_SUMMARY));
+    size_t functions = model->linear.rows;
+    bool resampled = load->bootstrap != NULL;
+    if (t[TENSOR_BOOTSTRAP].present != resampled ||
+        (resampled && (t[TENSOR_BOOTSTRAP].shape[0] != 4 * functions ||
+                       t[TENSOR_BOOTSTRAP].shape[1] != terms.n)))
+        return invalid(load->ctx, "its bootstrap has other terms than its weights");
+    if (resampled) {
+        TRY(bootstrap_read(&model->linear.bootstrap, &from, load->bootstrap));
+        TRY(read_doubles(load, model->linear.bootstrap->count, TENSOR_BOOTSTRAP));
+    }
+    return summary_check(load->ctx, &model->linear);
+}
+
 /* The maps of the spec, with what each has learnt. */
 static sepal_status read_chain(struct loading *load) {
     struct map_chain *chain = &load->model->chain;
@@ -408,6 +452,7 @@ static sepal_status read_model(struct loading *load) {
     load->model->schema = schema;
     TRY(read_chain(load));
     TRY(read_linear(load));
+    TRY(read_inference(load));
     TRY(read_cutoff(load));
     return model_finish(load->model, load->ctx);
 }

@@ -11,6 +11,7 @@
 #include "model/model_file.h"
 #include "model/pipeline.h"
 #include "model/schema_json.h"
+#include "model/summary_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct saving {
     sepal_ctx *ctx;
     const sepal_model *model;
     struct tensor_numbers numbers[MODEL_TENSORS];
-    struct text facts, columns, classes, training;
+    struct text facts, columns, classes, training, summary, bootstrap;
     struct text file;
     struct arena arena; /* of the header */
 };
@@ -113,6 +114,8 @@ static void add_metadata(struct saving *save, struct tree_maker *make, struct tr
         tree_text(make, metadata, "decide", decision_table[model->kept_rule.decide]->name);
         tree_text(make, metadata, "ambiguous", ambiguous_names[model->kept_rule.ambiguous]);
     }
+    if (save->summary.length) add_value(make, metadata, "summary", &save->summary);
+    if (save->bootstrap.length) add_value(make, metadata, "bootstrap", &save->bootstrap);
     if (!in_tensor(&save->classes)) add_value(make, metadata, "classes", &save->classes);
     add_value(make, metadata, "schema", &save->facts);
     if (save->columns.length && !in_tensor(&save->columns))
@@ -204,6 +207,8 @@ static sepal_status make_file(struct saving *save) {
         TRY(schema_print_columns(save->ctx, &save->columns, schema));
     TRY(schema_print_classes(save->ctx, &save->classes, schema));
     TRY(print_training(save));
+    TRY(summary_print(save->ctx, &save->summary, save->model->linear.summary));
+    TRY(bootstrap_print(save->ctx, &save->bootstrap, save->model->linear.bootstrap));
     TRY(save_put_header(save));
     TRY(put_tensors(save));
     struct text *file = &save->file;
@@ -225,6 +230,8 @@ sepal_status model_to_memory(struct text *out, sepal_ctx *ctx, const sepal_model
     text_clear(&save.columns);
     text_clear(&save.classes);
     text_clear(&save.training);
+    text_clear(&save.summary);
+    text_clear(&save.bootstrap);
     arena_clear(&save.arena);
     *out = save.file;
     if (status != SEPAL_OK) text_clear(out);

@@ -8,6 +8,7 @@
 #include "data/prepare.h"
 #include "kernels/blas.h"
 #include "model/calibrate.h"
+#include "model/inference.h"
 #include "model/label_counts.h"
 #include "model/predict.h"
 #include "model/warm.h"
@@ -331,6 +332,7 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     fit->linear.calibration = fit->calibration;
     fit->calibration = NULL;
     TRY(pipeline_check_finite(ctx, &fit->linear));
+    TRY(inference_summarise(fit, pipeline));
     TRY(report_fit(fit, given, pipeline, spec, own));
     return keep_model(out, fit, pipeline, spec, given->matrix.cols);
 }
@@ -396,30 +398,43 @@ static sepal_status prepare_and_fit(sepal_model **out, struct fit *fit, struct p
     return status;
 }
 
+/* A learner of label sets: what is for one label a row is refused. */
+static sepal_status fit_sets(sepal_model **out, struct fit *fit, struct pipeline *pipeline,
+                             const sepal_model *given) {
+    const char *odd = fit->options.calibrate   ? "calibrate"
+                      : fit->options.bootstrap ? "bootstrap"
+                                               : NULL;
+    if (odd)
+        return fail(fit->ctx, SEPAL_EUSAGE,
+                    "%s learns sets of labels, and " OPTION "%s is for one label a row; leave it out",
+                    pipeline->learner->name, odd);
+    sepal_data sets, *single = (sepal_data *)(uintptr_t)fit->data;
+    TRY(data_as_sets(&sets, fit->ctx, &fit->arena, single));
+    fit->data = &sets;
+    sepal_status status = prepare_and_fit(out, fit, pipeline, given);
+    fit->data = single;
+    return status;
+}
+
+/* `again`: the rows are a resample. */
 static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char *text,
-                                 const char *options, const sepal_model *given) {
+                                 const char *options, const sepal_model *given, bool again) {
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
     struct decision_rule rule;
     TRY(pipeline_parse_options(&fit->options, &pipeline, fit->ctx, &fit->arena, options));
+    if (again) fit->options.bootstrap = 0, fit->options.calibrate = 0, fit->options.warm = NULL;
     TRY(check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
-    if (!pipeline.learner->sets) {
-        TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
-        if (fit->options.calibrate) TRY(calibrate_rows(&fit->calibration, fit, text));
-        return prepare_and_fit(out, fit, &pipeline, given);
-    }
-    if (fit->options.calibrate)
-        return fail(fit->ctx, SEPAL_EUSAGE,
-                    "%s has a probability for each label by itself, and calibration is for one label "
-                    "a row; leave " OPTION "calibrate out",
-                    pipeline.learner->name);
-    sepal_data sets, *single = (sepal_data *)(uintptr_t)fit->data;
-    TRY(data_as_sets(&sets, fit->ctx, &fit->arena, single));
-    fit->data = &sets;
-    sepal_status status = prepare_and_fit(out, fit, &pipeline, given);
-    fit->data = single;
+    if (pipeline.learner->sets) return fit_sets(out, fit, &pipeline, given);
+    TRY(data_check_classes(fit->ctx, &fit->arena, fit->data, " to learn from"));
+    if (fit->options.calibrate) TRY(calibrate_rows(&fit->calibration, fit, text));
+    TRY(prepare_and_fit(out, fit, &pipeline, given));
+    sepal_status status = bootstrap_fit(*out, fit, &pipeline, text, options);
+    if (status == SEPAL_OK) return status;
+    model_free(*out);
+    *out = NULL;
     return status;
 }
 
@@ -457,15 +472,33 @@ sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *sp
     return status;
 }
 
-sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
-                          const sepal_data *data, const char *options, const sepal_model *start,
-                          struct tree_maker *make, struct tree *report) {
+static sepal_status pipeline_fit_rows(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                                      const sepal_data *data, const char *options,
+                                      const sepal_model *start, struct tree_maker *make,
+                                      struct tree *report, bool again) {
     struct fit fit = fit_blank(ctx, data, make);
     fit.report = report;
     *out = NULL;
     blas_enter();
-    sepal_status status = pipeline_run(out, &fit, spec, options, start);
+    sepal_status status = pipeline_run(out, &fit, spec, options, start, again);
     blas_leave();
     fit_clear(&fit);
+    return status;
+}
+
+sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                          const sepal_data *data, const char *options, const sepal_model *start,
+                          struct tree_maker *make, struct tree *report) {
+    return pipeline_fit_rows(out, ctx, spec, data, options, start, make, report, false);
+}
+
+sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                            const sepal_data *data, const char *options, const sepal_model *start) {
+    struct arena arena = {0};
+    struct tree_maker make = {.ctx = ctx, .arena = &arena};
+    struct tree *report = tree_object(&make, NULL, NULL);
+    sepal_status status =
+        pipeline_fit_rows(out, ctx, spec, data, options, start, &make, report, true);
+    arena_clear(&arena);
     return status;
 }

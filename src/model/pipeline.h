@@ -55,4 +55,9 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
 sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *spec,
                                const sepal_data *data, const struct fit_options *options);
 
+/* The same for other rows, as `spec` and `options` said, but without a report and what only the first of
+   several fits is asked for. */
+sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                            const sepal_data *data, const char *options, const sepal_model *start);
+
 #endif

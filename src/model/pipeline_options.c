@@ -1,6 +1,8 @@
 /* The options of a fit, checked against the learner that is to take them. */
 #include "core/spec.h"
 #include "model/pipeline.h"
+
+#include "model/inference.h"
 #include "model/predict.h"
 
 #include <string.h>
@@ -89,6 +91,7 @@ sepal_status pipeline_parse_options(struct fit_options *out, struct pipeline *pi
     TRY(parameters_fill(&words, ctx, arena, predict_option_table, "the decision", pipeline->rule,
                         pipeline->n_rule));
     TRY(pipeline_check_warm(ctx, pipeline->learner, out->warm));
+    TRY(bootstrap_check(ctx, pipeline, out));
     return find_solver(&out->asked, ctx, pipeline->learner, out->solver);
 }
 

@@ -6,7 +6,14 @@
 #include "data/data.h"
 #include "model/model.h"
 
-enum report_kind { REPORT_FIT, REPORT_EVALUATION, REPORT_DATA, REPORT_MODEL, REPORT_SEPARABILITY };
+enum report_kind {
+    REPORT_FIT,
+    REPORT_EVALUATION,
+    REPORT_DATA,
+    REPORT_MODEL,
+    REPORT_SUMMARY,
+    REPORT_SEPARABILITY
+};
 
 struct sepal_report {
     enum report_kind kind;
@@ -25,6 +32,8 @@ void report_attach(sepal_report *report, const char *key, const sepal_report *pa
 
 sepal_status describe_data(sepal_report *report, const sepal_data *data);
 sepal_status inspect_model(sepal_report *report, const sepal_model *model);
+/* The same, and under `summary` the table of coefficients. */
+sepal_status summarise_model(sepal_report *report, const sepal_model *model);
 
 sepal_status report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
                          const char *command);

@@ -44,5 +44,7 @@ void labels_test_line(struct page *page, const struct tree *test);
 
 /* report_model.c: the page of `sepal inspect`. */
 void model_page(struct page *page, const struct tree *root, size_t top);
+/* report_summary_page.c: that of `sepal inspect --summary`. */
+void summary_page(struct page *page, const struct tree *root);
 
 #endif

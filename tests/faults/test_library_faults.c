@@ -21,10 +21,16 @@ int __wrap_fsync(int fd) {
 
 static const char table[] = "a,b,c,class\n1,red,2.5,x\n2,blue,-1,y\n3,red,,x\n4,green,1e-3,z\n"
                             "5,blue,7,y\n6,green,2,z\n7,red,1,x\n8,blue,0.25,y\n9,green,3,z\n";
+static const char overlapping[] =
+    "a,b,class\n1,red,x\n2,blue,y\n3,red,x\n4,red,y\n5,blue,x\n6,blue,y\n7,red,y\n"
+    "8,blue,x\n2,red,y\n3,blue,x\n";
 static const char rows[] = "1 1:0.5 3:2\n2 2:1 3:-1\n1 1:1 2:0.25\n2 3:4\n1 1:2\n2 2:3 3:1\n";
 
 /* What the calls are made with, and what they give. */
 static sepal_data *data, *sparse;
+static sepal_data *overlap; /* of two classes that no hyperplane separates */
+static sepal_model *tabled; /* of these, with standard errors of both kinds */
+static sepal_report *table_of_it;
 static sepal_data *reread;                 /* the data again, with a schema of its own */
 static sepal_model *model, *shaped, *warm; /* shaped: with maps, priors, a density */
 static sepal_report *facts;
@@ -210,6 +216,29 @@ static sepal_status projections(struct result *out, sepal_ctx *ctx) {
 static sepal_status inspect_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_inspect(&out->report, ctx, shaped);
 }
+static sepal_status summarise(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_summary(&out->report, ctx, tabled);
+}
+static sepal_status summary_text(struct result *out, sepal_ctx *ctx) {
+    return sepal_report_text(&out->text, ctx, table_of_it);
+}
+static sepal_status load_tabled(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_load(&out->model, ctx, "tabled.sepal");
+}
+static sepal_status save_tabled(struct result *out, sepal_ctx *ctx) {
+    (void)out;
+    return sepal_model_save(ctx, tabled, "out");
+}
+static sepal_status fit_tabled(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "standardize | logistic(penalty=none)", overlap,
+                           NULL);
+}
+static sepal_status fit_separated(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "logistic(penalty=none)", sparse, NULL);
+}
+static sepal_status fit_resampled(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "logistic", overlap, "bootstrap=3");
+}
 static sepal_status evaluate_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_evaluate(&out->report, ctx, shaped, data, "decide=reject, cutoff=0.99");
 }
@@ -333,6 +362,13 @@ static const struct operation operations[] = {
     {"likelihoods", likelihoods, 0, false},
     {"projections", projections, 0, false},
     {"inspect a model with parts", inspect_shaped, 0, false},
+    {"the table of coefficients", summarise, 0, false},
+    {"the table as text", summary_text, 0, false},
+    {"load standard errors", load_tabled, SEPAL_EMODEL, false},
+    {"save standard errors", save_tabled, SEPAL_EOUTPUT, false},
+    {"fit with standard errors", fit_tabled, 0, false},
+    {"fit separated classes", fit_separated, 0, false},
+    {"fit with a bootstrap", fit_resampled, 0, false},
     {"evaluate with abstention", evaluate_shaped, 0, false},
     {"load", load, SEPAL_EMODEL, false},
     {"save", save, SEPAL_EOUTPUT, false},
@@ -555,6 +591,7 @@ static void try_operation(const struct operation *operation, unsigned threads) {
 static void make_inputs(sepal_ctx *ctx) {
     save_text("table.csv", table);
     save_text("rows.svm", rows);
+    save_text("overlap.csv", overlapping);
     save_text("rows.weights", "1\n2\n1\n0.5\n1\n1\n");
     save_text("bad.csv", "a,b\n1,x\n2\n3,y\n4,x\n");
     sepal_data *complete = NULL; /* rows: standardize learns other numbers from them */
@@ -575,6 +612,11 @@ static void make_inputs(sepal_ctx *ctx) {
              sepal_model_fit(&warm, NULL, ctx, "standardize | logistic(C=2)", complete, NULL) ==
                  SEPAL_OK &&
              sepal_model_save(ctx, warm, "warm.sepal") == SEPAL_OK &&
+             sepal_data_read(&overlap, ctx, "overlap.csv", NULL) == SEPAL_OK &&
+             sepal_model_fit(&tabled, NULL, ctx, "logistic(penalty=none)", overlap,
+                             "bootstrap=5") == SEPAL_OK &&
+             sepal_model_save(ctx, tabled, "tabled.sepal") == SEPAL_OK &&
+             sepal_model_summary(&table_of_it, ctx, tabled) == SEPAL_OK &&
              sepal_data_write(ctx, data, "table.arff", NULL) == SEPAL_OK &&
              sepal_data_write(ctx, sparse, "rows.npy", NULL) == SEPAL_OK &&
              sepal_model_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
@@ -595,6 +637,9 @@ int main(void) {
     sepal_model_free(model);
     sepal_model_free(shaped);
     sepal_model_free(warm);
+    sepal_data_free(overlap);
+    sepal_model_free(tabled);
+    sepal_report_free(table_of_it);
     sepal_report_free(facts);
     sepal_ctx_free(ctx);
     printf("COUNT injection-points %zu %zu\n", points, failures);

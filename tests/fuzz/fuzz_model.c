@@ -69,11 +69,13 @@ static void saving_laws(const sepal_model *model, const uint8_t *bytes, size_t s
     free(once);
 }
 
-static void inspection_laws(const sepal_model *model) {
+static void inspection_laws(const sepal_model *model, bool summary) {
     sepal_ctx *ctx = fuzz_ctx(1);
     sepal_report *report;
     char *json, *text;
-    LAW(sepal_model_inspect(&report, ctx, model) == SEPAL_OK, "%s", ctx->error.message);
+    sepal_status status = summary ? sepal_model_summary(&report, ctx, model)
+                                  : sepal_model_inspect(&report, ctx, model);
+    LAW(status == SEPAL_OK, "%s", ctx->error.message);
     LAW(sepal_report_json(&json, ctx, report, "inspect") == SEPAL_OK, "%s", ctx->error.message);
     LAW(sepal_report_text(&text, ctx, report) == SEPAL_OK, "%s", ctx->error.message);
     sepal_text_free(json);
@@ -185,7 +187,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     sepal_model *model = load("model");
     if (!model) return 0;
     saving_laws(model, bytes, size);
-    inspection_laws(model);
+    inspection_laws(model, false);
+    inspection_laws(model, true);
     reading_laws(model);
     sepal_model_free(model);
     return 0;

@@ -226,6 +226,34 @@ static inline sepal_model *with_temperature(void) {
     return calibrated(golden_model(), CALIBRATE_TEMPERATURE, temperature, 1);
 }
 
+/* With standard errors of both kinds. What tests/golden/model-v1-errors.sepal holds. */
+static inline sepal_model *with_errors(void) {
+    sepal_model *model = small_model();
+    size_t terms = model->linear.cols; /* the intercept, and one of the categories less */
+    model->spec = "logistic(penalty=none, l2=0, l1=0)";
+    model->learner = "logistic";
+    model->linear.link = LINK_POSTERIOR;
+    assert_int_equal(summary_new(&model->linear.summary, &ctx, SUMMARY_WALD, 1, terms), SEPAL_OK);
+    assert_int_equal(bootstrap_new(&model->linear.bootstrap, &ctx, 1, terms), SEPAL_OK);
+    struct summary *summary = model->linear.summary;
+    struct bootstrap *bootstrap = model->linear.bootstrap;
+    bootstrap->resamples = 200;
+    bootstrap->failed = 3;
+    for (size_t t = 0; t < terms; t++) {
+        summary->estimate[t] = (double)t - 0.3;
+        summary->error[t] = 0.1 + (double)t;
+        bootstrap->count[t] = 197 - (double)t;
+        bootstrap->error[t] = 0.1;
+        bootstrap->low[t] = -0.2;
+        bootstrap->high[t] = 0.7;
+    }
+    summary->alias[terms - 1] = ALIAS_DEPENDENT;
+    summary->estimate[terms - 1] = summary->error[terms - 1] = 0;
+    summary->null_deviance = 751.44;
+    summary->deviance = 187.29;
+    return model;
+}
+
 struct model_kind {
     const char *name;
     sepal_model *(*make)(void);
@@ -246,6 +274,7 @@ static const struct model_kind model_kinds[] = {
     {"with platt", with_platt},
     {"with knots", with_knots},
     {"with temperature", with_temperature},
+    {"with errors", with_errors},
     {"long name", long_name},
     {"long labels", long_labels},
     {"long lists", long_lists}, /* 22 MB, all others are small */

@@ -135,6 +135,13 @@ static sepal_status call_model_inspect(int omit) {
     return status;
 }
 
+static sepal_status call_model_summary(int omit) {
+    sepal_report *report = NULL;
+    sepal_status status = sepal_model_summary(ARG(1, &report), ARG(2, ctx), ARG(3, model));
+    sepal_report_free(report);
+    return status;
+}
+
 static sepal_status call_model_output_name(int omit) {
     char *name = NULL;
     sepal_status status =
@@ -352,6 +359,7 @@ static const struct call {
     {"sepal_staged_commit", call_staged_commit, "cr"},
     {"sepal_model_load", call_model_load, "rcr"},
     {"sepal_model_inspect", call_model_inspect, "rcr"},
+    {"sepal_model_summary", call_model_summary, "rcr"},
     {"sepal_model_output_name", call_model_output_name, "rcr"},
     {"sepal_model_predict", call_predict, "rcrr"},
     {"sepal_model_scores", call_scores, "rcrr"},

@@ -131,6 +131,7 @@ static void frozen_files_still_load(void **state) {
         {"model-v1-names.sepal", "\"checksum\":\"e91012fefcdca34e\"", weird_names},
         {"model-v1-cut.sepal", "\"checksum\":\"674ce530d16e3160\"", with_cut},
         {"model-v1-calibration.sepal", "\"checksum\":\"49ffc0fb1245aa52\"", with_knots},
+        {"model-v1-errors.sepal", "\"checksum\":\"9eb6ddab28fd3392\"", with_errors},
     };
     const char *source = getenv("SEPAL_SOURCE");
     for (size_t i = 0; i < sizeof frozen / sizeof *frozen; i++) {

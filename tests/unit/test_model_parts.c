@@ -6,21 +6,6 @@ static const char rows_text[] =
     "a,b,class\n1,2,x\n3,1,y\n2,5,z\n7,1,y\n4,4,x\n1,9,z\n6,3,y\n2,2,x\n"
     "3,8,z\n5,2,y\n1,3,x\n4,9,z\n";
 
-static sepal_model *trained_by(const char *text, const char *spec, const char *options) {
-    sepal_ctx *api;
-    sepal_data *data;
-    sepal_model *model;
-    bytes_write("rows.csv", text, strlen(text));
-    assert_int_equal(sepal_ctx_new(&api), SEPAL_OK);
-    assert_int_equal(sepal_data_read(&data, api, "rows.csv", NULL), SEPAL_OK);
-    if (sepal_model_fit(&model, NULL, api, spec, data, options) != SEPAL_OK)
-        print_error("%s: %s\n", spec, sepal_ctx_error(api));
-    assert_non_null(model);
-    sepal_data_free(data);
-    sepal_ctx_free(api);
-    return model;
-}
-
 static sepal_model *trained(const char *spec) {
     return trained_by(rows_text, spec, NULL);
 }
@@ -214,25 +199,6 @@ static void calibrations(void **state) {
          "'calibration':{'dtype':'F64','shape':[2,1],'data_offsets':[24,40]}", "cannot be"},
     };
     ATTACK(temperature, of_temperature);
-}
-
-/* The numbers of one tensor replaced by one value, the checksum put right. */
-static void put_value(const struct parts *parts, const char *tensor, double value) {
-    char key[64];
-    size_t begin, end;
-    (void)snprintf(key, sizeof key, "\"%s\":{", tensor);
-    const char *at = strstr(parts->header, key);
-    assert_non_null(at);
-    at = strstr(at, "data_offsets\":[");
-    assert_int_equal(sscanf(at, "data_offsets\":[%zu,%zu]", &begin, &end), 2);
-    char *good = malloc(parts->data.size);
-    assert_non_null(good);
-    memcpy(good, parts->data.at, parts->data.size);
-    for (size_t i = begin; i < end; i += sizeof value)
-        memcpy(parts->data.at + i, &value, sizeof value);
-    write_parts(parts);
-    memcpy(parts->data.at, good, parts->data.size);
-    free(good);
 }
 
 static void numbers_that_cannot_be(void **state) {

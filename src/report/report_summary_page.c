@@ -1,0 +1,198 @@
+/* The table of coefficients as text. */
+#include "report/report_page.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One column of the table: its heading, the key of its numbers, and how they are written. */
+struct summary_column {
+    const char *heading, *key, *format;
+};
+
+static const struct summary_column wald_columns[] = {{"estimate", "estimate", "%.6g"},
+                                                     {"std. error", "std_error", "%.5g"},
+                                                     {"z", "z", "%.3f"},
+                                                     {"p", "p", "%.3g"},
+                                                     {"odds ratio", "odds_ratio", "%.5g"},
+                                                     {"2.5 %", "low", "%.5g"},
+                                                     {"97.5 %", "high", "%.5g"}};
+static const struct summary_column bootstrap_columns[] = {{"estimate", "estimate", "%.6g"},
+                                                          {"std. error", "std_error", "%.5g"},
+                                                          {"odds ratio", "odds_ratio", "%.5g"},
+                                                          {"2.5 %", "low", "%.5g"},
+                                                          {"97.5 %", "high", "%.5g"}};
+static const struct summary_column plain_columns[] = {{"estimate", "estimate", "%.6g"},
+                                                      {"odds ratio", "odds_ratio", "%.5g"}};
+#define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+
+enum { CELL_BYTES = 64 };
+
+static const char *summary_cell(char out[CELL_BYTES], const struct tree *term,
+                                const struct summary_column *column) {
+    double value = report_number(term, column->key);
+    if (isnan(value)) return "NA";
+    snprintf(out, CELL_BYTES, column->format, value);
+    return out;
+}
+
+/* Whether any term has it: the odds ratios of a model without probabilities are left out. */
+static bool summary_has(const struct tree *terms, const char *key) {
+    for (const struct tree *term = terms->first; term; term = term->next)
+        if (!isnan(report_number(term, key))) return true;
+    return false;
+}
+
+static void summary_table(struct page *page, const struct tree *terms, double function,
+                          const struct summary_column *columns, size_t n) {
+    char cell[CELL_BYTES];
+    size_t names = strlen("term"), width[COUNT_OF(wald_columns)] = {0};
+    for (const struct tree *term = terms->first; term; term = term->next) {
+        size_t name = utf8_width(report_string(term, "name"));
+        if (name > names) names = name;
+        for (size_t c = 0; c < n; c++) {
+            size_t length = strlen(summary_cell(cell, term, &columns[c]));
+            if (strlen(columns[c].heading) > width[c]) width[c] = strlen(columns[c].heading);
+            if (length > width[c]) width[c] = length;
+        }
+    }
+    text_puts(page->ctx, &page->text, "  ");
+    page_left(page, "term", names);
+    for (size_t c = 0; c < n; c++) {
+        if (!summary_has(terms, columns[c].key)) continue;
+        page_right(page, columns[c].heading, width[c] + 2);
+    }
+    for (const struct tree *term = terms->first; term; term = term->next) {
+        double of = report_number(term, "function");
+        if (!isnan(function) && of != function) continue;
+        text_puts(page->ctx, &page->text, "\n  ");
+        page_left(page, report_string(term, "name"), names);
+        for (size_t c = 0; c < n; c++)
+            if (summary_has(terms, columns[c].key))
+                page_right(page, summary_cell(cell, term, &columns[c]), width[c] + 2);
+        if (*report_string(term, "note"))
+            text_printf(page->ctx, &page->text, "  (%s)", report_string(term, "note"));
+    }
+    text_puts(page->ctx, &page->text, "\n");
+}
+
+/* "coded against: colour=blue, size=large" */
+static void summary_references(struct page *page, const struct tree *terms) {
+    const char *last = "";
+    bool any = false;
+    for (const struct tree *term = terms->first; term; term = term->next) {
+        const char *against = report_string(term, "against");
+        if (report_number(term, "function") > 0 || !*against || strcmp(against, last) == 0)
+            continue;
+        text_printf(page->ctx, &page->text, "%s%s",
+                    any ? ", " : "\ncategories are coded against: ", against);
+        any = true;
+        last = against;
+    }
+    if (any) text_puts(page->ctx, &page->text, "\n");
+}
+
+static void summary_foot(struct page *page, const struct tree *root) {
+    double residual = report_number(root, "summary.residual_deviance");
+    if (isnan(residual)) return;
+    text_printf(page->ctx, &page->text,
+                "\nnull deviance      %.6g on %.0f degrees of freedom\n"
+                "residual deviance  %.6g on %.0f degrees of freedom\n"
+                "AIC                %.6g\niterations         %.0f\n",
+                report_number(root, "summary.null_deviance"),
+                report_number(root, "summary.df_null"), residual,
+                report_number(root, "summary.df_residual"), report_number(root, "summary.aic"),
+                report_number(root, "summary.iterations"));
+}
+
+static void summary_reason(struct page *page, const struct tree *root) {
+    const struct tree *diverging = tree_path(root, "summary.diverging");
+    if (!*report_string(root, "summary.reason")) return;
+    text_printf(page->ctx, &page->text, "\nno standard errors by theory: %s\n",
+                report_string(root, "summary.reason"));
+    if (!diverging) return;
+    text_puts(page->ctx, &page->text,
+              report_number(root, "summary.diverging_alone") == 1
+                  ? "the estimates of these columns diverge, each by itself: "
+                  : "no column does it by itself; these have the largest part in it: ");
+    for (const struct tree *name = diverging->first; name; name = name->next)
+        text_printf(page->ctx, &page->text, "%s%s", name == diverging->first ? "" : ", ",
+                    name->text.bytes);
+    text_puts(page->ctx, &page->text, "\n");
+}
+
+/* What a score speaks for, of row `function` of the model's. */
+static void summary_heading(struct page *page, const struct tree *root, double function) {
+    const struct tree *row = tree_find(root, "rows")->first, *classes = tree_find(root, "classes");
+    for (size_t i = 0; !isnan(function) && (double)i < function; i++) row = row->next;
+    if (row->kind == TREE_ARRAY)
+        text_printf(page->ctx, &page->text, "\nscore of %s against %s\n", row->last->text.bytes,
+                    row->first->text.bytes);
+    else if (classes->count == 2)
+        text_printf(page->ctx, &page->text, "\n%s of %s against %s\n",
+                    strcmp(report_string(root, "activation"), "logistic") == 0 ? "log-odds"
+                                                                               : "score",
+                    classes->last->text.bytes, classes->first->text.bytes);
+    else
+        text_printf(page->ctx, &page->text, "\nscore of %s\n", row->text.bytes);
+}
+
+/* The bootstrap's numbers in the place of the others', for a table of their own. */
+static void resampled_table(struct page *page, const struct tree *root) {
+    struct arena arena = {0};
+    struct tree_maker make = {.ctx = page->ctx, .arena = &arena};
+    struct tree *list = tree_array(&make, NULL, NULL);
+    const struct tree *terms = tree_path(root, "summary.terms");
+    for (const struct tree *term = terms->first; term; term = term->next) {
+        struct tree *row = tree_object(&make, list, NULL);
+        tree_text(&make, row, "name", report_string(term, "name"));
+        tree_number(&make, row, "estimate", report_number(term, "estimate"));
+        tree_number(&make, row, "std_error", report_number(term, "bootstrap.std_error"));
+        tree_number(&make, row, "odds_ratio", report_number(term, "odds_ratio"));
+        tree_number(&make, row, "low", report_number(term, "bootstrap.low"));
+        tree_number(&make, row, "high", report_number(term, "bootstrap.high"));
+    }
+    if (make.failed)
+        page->text.failed = true;
+    else
+        summary_table(page, list, NAN, bootstrap_columns, COUNT_OF(bootstrap_columns));
+    arena_clear(&arena);
+}
+
+static void summary_resampling(struct page *page, const struct tree *root, bool wald) {
+    double resamples = report_number(root, "summary.resamples"),
+           failed = report_number(root, "summary.failed");
+    if (isnan(resamples)) return;
+    text_printf(page->ctx, &page->text,
+                "\nbootstrap: standard deviations and percentiles of %.0f resamples",
+                resamples - failed);
+    if (failed > 0) text_printf(page->ctx, &page->text, "; %.0f more had no estimates", failed);
+    text_puts(page->ctx, &page->text, "\n");
+    if (wald) resampled_table(page, root);
+}
+
+void summary_page(struct page *page, const struct tree *root) {
+    const struct tree *terms = tree_path(root, "summary.terms"), *rows = tree_find(root, "rows");
+    bool wald = strcmp(report_string(root, "summary.errors"), "wald") == 0,
+         resampled = strcmp(report_string(root, "summary.errors"), "bootstrap") == 0;
+    page_line(page, "spec", "%s", report_string(root, "spec"));
+    page_classes(page, "classes", tree_find(root, "classes"), NULL);
+    page_line(page, "trained on", "%.0f rows; %s", report_number(root, "training.rows"),
+              report_number(root, "training.converged") == 1 ? "converged" : "not converged");
+    summary_reason(page, root);
+    for (size_t r = 0; terms->count > 0 && r < rows->count; r++) {
+        double function = rows->count > 1 ? (double)r : NAN;
+        summary_heading(page, root, function);
+        if (wald)
+            summary_table(page, terms, function, wald_columns, COUNT_OF(wald_columns));
+        else if (resampled)
+            summary_table(page, terms, function, bootstrap_columns, COUNT_OF(bootstrap_columns));
+        else
+            summary_table(page, terms, function, plain_columns, COUNT_OF(plain_columns));
+    }
+    summary_references(page, terms);
+    if (*report_string(root, "summary.note"))
+        text_printf(page->ctx, &page->text, "\n%s\n", report_string(root, "summary.note"));
+    summary_resampling(page, root, wald);
+    summary_foot(page, root);
+}
