@@ -39,5 +39,8 @@ sepal_status inference_summarise(struct fit *fit, const struct pipeline *pipelin
     TRY(terms_make(&terms, fit->ctx, &fit->arena, fit->data->schema, &pipeline->chain, cols,
                    intercept));
     if (terms.n == 0 || !wald_affordable(fit->data->matrix.rows, terms.n)) return SEPAL_OK;
-    return inference_make(&fit->linear.summary, fit, pipeline, &terms, likelihood);
+    sepal_status status = inference_make(&fit->linear.summary, fit, pipeline, &terms, likelihood);
+    if (status != SEPAL_ECANCEL) return status;
+    forgive(fit->ctx); /* the fit is done, and stays */
+    return SEPAL_OK;
 }
