@@ -521,6 +521,41 @@ static void test_measures(void **state) {
     }
 }
 
+/* ---- refused ---------------------------------------------------------------------------------------- */
+
+static void test_refused_input(void **state) {
+    (void)state;
+    static const double x[2] = {1, 2};
+    static const unsigned char bits[4] = {0, 1, 1, 0};
+    static const char *const texts[2] = {"p", "q"}, *const twice[2] = {"p", "p"},
+                             *const alike[2] = {"1", "1.0"}, *const none[2] = {"p", "?"};
+    static const int64_t numbers[2] = {0, 1};
+    sepal_input good = {.size = sizeof good, .rows = 2, .columns = 1, .values = x};
+    good.label_count = 2;
+    good.label_bits = bits;
+    sepal_input bad[6] = {good, good, good, good, good, good};
+    bad[0].labels = texts;
+    bad[1].label_numbers = numbers;
+    bad[2].label_bits = NULL;
+    bad[3].label_names = twice;
+    bad[4].label_names = alike;
+    bad[5].label_names = none;
+    for (size_t i = 0; i < 6; i++) {
+        sepal_data *data = NULL;
+        assert_int_equal(sepal_data_from(&data, ctx, &bad[i]), i < 3 ? SEPAL_EUSAGE : SEPAL_EDATA);
+        assert_null(data);
+    }
+    sepal_data *data = NULL;
+    assert_int_equal(sepal_data_from(&data, ctx, &good), SEPAL_OK);
+    assert_int_equal(sepal_data_label_count(data, 0), 1);
+    assert_string_equal(sepal_data_label_at(data, 0, 0), "2");
+    assert_null(sepal_data_label_at(data, 0, 1));
+    assert_null(sepal_data_label(data, 0));
+    sepal_model *model = NULL;
+    assert_int_equal(sepal_model_fit(&model, NULL, ctx, "logistic", data, NULL), SEPAL_EDATA);
+    sepal_data_free(data);
+}
+
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
 static void test_memory(void **state) {
@@ -568,6 +603,7 @@ int main(void) {
         cmocka_unit_test(test_warm),
         cmocka_unit_test(test_measures),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refused_input),
     };
     return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

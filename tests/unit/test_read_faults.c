@@ -69,6 +69,28 @@ static void test_tables(void **state) {
     }
 }
 
+static void test_label_sets(void **state) {
+    (void)state;
+    static const struct {
+        const char *path, *text, *options;
+    } files[] = {{"bits.csv", "a,t,b,u\n1,0,2,1\n3,1,4,0\n5,1,6,1\n", "target=\"t,u\""},
+                 {"tags.csv", "a,tags\n1,x;y\n2,\n3,y\n", "target=tags, label-separator=\";\""},
+                 {"sets.svm", "1,3 1:2\n 2:1\n3 1:1 2:2\n", NULL},
+                 {"sets.arff",
+                  "@relation r\n@attribute a numeric\n@attribute t {0,1}\n@attribute u {0,1}\n"
+                  "@data\n1,0,1\n2,1,1\n",
+                  "target=2-3"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        put(files[i].path, files[i].text);
+        assert_true(fail_everywhere(files[i].path, files[i].options, NULL, true, FAULT_ALLOC) > 20);
+        sepal_data *training = must_read(files[i].path, files[i].options);
+        assert_non_null(training->set_start);
+        for (int labels = 0; labels < 2; labels++)
+            fail_everywhere(files[i].path, NULL, training, labels, FAULT_ALLOC);
+        data_free(training);
+    }
+}
+
 static void test_dropped_rows(void **state) {
     (void)state;
     put("table.csv", table);
@@ -278,6 +300,7 @@ static void test_small_compressed_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_tables, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_label_sets, fresh, clean),
         cmocka_unit_test_setup_teardown(test_dropped_rows, fresh, clean),
         cmocka_unit_test_setup_teardown(test_sparse_rows, fresh, clean),
         cmocka_unit_test_setup_teardown(test_refused_files, fresh, clean),
