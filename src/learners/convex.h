@@ -14,6 +14,7 @@ struct convex_config {
     double l2, l1, c, ratio; /* NaN: not given; settled: c and ratio, or l1 and l2 */
     int bias;                /* enum bias */
     const char *class_weight;
+    struct weight_bounds weights;
     /* of the solver sgd */
     double eta;
     size_t epochs, batch;
@@ -81,11 +82,24 @@ struct convex_config {
          "none",                                                                                    \
          "",                                                                                        \
          "none, balanced, or LABEL:W,...: factors of the classes' losses"},                         \
+        {"nonneg",                                                                                  \
+         PARAMETER_TEXT,                                                                            \
+         CONVEX_AT(weights.nonneg),                                                                 \
+         NULL,                                                                                      \
+         "",                                                                                        \
+         "columns whose weights are at least 0: names, patterns (PAY_*), numbers, or all"},         \
+        {"bounds",                                                                                  \
+         PARAMETER_FILE,                                                                            \
+         CONVEX_AT(weights.bounds),                                                                 \
+         NULL,                                                                                      \
+         "",                                                                                        \
+         "a CSV file column,low,high of bounds on weights, or \"0<=age<=2; debt<=0\" itself"},      \
         CONVEX_SGD_PARAMETERS
 
 /* What the parameters say together: contradictions are refused, what follows is filled in. */
 sepal_status convex_settle(sepal_ctx *ctx, void *config);
 bool convex_shiftable(const void *config);
+struct weight_bounds *convex_bounds(void *config);
 
 struct convex {
     struct fit *fit;
@@ -115,6 +129,13 @@ sepal_status convex_row_weights(struct convex *convex);
 
 /* convex_separation.c: find out and say that no finite weights are best. */
 sepal_status convex_separation(struct convex *convex);
+
+/* convex_bounds.c: the start of a solver, within the bounds. */
+void convex_enter_box(struct convex *convex);
+/* ", weights bounded: 3 columns >= 0, 2 at a bound"; "" where they are not. */
+const char *convex_bounds_words(struct convex *convex);
+/* How many columns have bounds, and how many weights are at one. */
+void convex_report_bounds(const struct convex *convex, struct fit *fit);
 
 /* convex.c: what rows, parameters and loss say of the objective, and the tolerance. `centre`: room for the
    means of the columns where they are taken off, else NULL. */

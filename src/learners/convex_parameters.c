@@ -53,6 +53,7 @@ static void settle_l(struct convex_config *c) {
 }
 
 sepal_status convex_settle(sepal_ctx *ctx, void *config) {
+    enum { HINGE = 1 }; /* of the svm's losses */
     struct convex_config *c = config;
     bool strengths = !isnan(c->l1) || !isnan(c->l2);
     if (strengths && !isnan(c->c))
@@ -61,6 +62,10 @@ sepal_status convex_settle(sepal_ctx *ctx, void *config) {
                  "l2");
     if (strengths && !isnan(c->ratio))
         return convex_parameters_refuse(ctx, "ratio goes with C; give C and ratio, or l1 and l2");
+    if (c->loss == HINGE && weight_bounds_given(&c->weights))
+        return convex_parameters_refuse(
+            ctx, "bounds and nonneg need a loss without a kink, and the hinge has one; take "
+                 "loss=squared_hinge or the learner logistic");
     TRY(check_penalty(ctx, c));
     if (strengths) TRY(check_strength(ctx, c));
     if (strengths || c->penalty == PENALTY_NONE)

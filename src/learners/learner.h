@@ -7,7 +7,9 @@
 #include "core/solver_name.h"
 #include "core/tree.h"
 #include "data/data.h"
+#include "learners/bound_list.h"
 #include "linear/linear.h"
+#include "objective/box.h"
 
 /* Settings that every learner takes, whether it has a use for them or not. */
 struct fit_options {
@@ -30,6 +32,7 @@ struct fit {
     const struct schema *own_schema;
     const int32_t *own_label;
     const struct linear *warm; /* where to start, in the columns of `data`; NULL: anywhere */
+    const struct box *box;     /* bounds on the weights of these columns; NULL: none */
     uint64_t start_ns;
     /* Of a two-class problem made of more classes: how many were done before it, of how many, and since
        when; of 0: it is the whole task. */
@@ -96,6 +99,8 @@ struct learner {
     const char *(*current_value)(const struct setting *given, const struct setting *all, size_t n);
     /* The priors of all classes, if they were given; NULL: it has no such parameter. */
     const char *(*priors)(const void *config);
+    /* The bounds on weights in its config; NULL: it has no such parameters. */
+    struct weight_bounds *(*bounds)(void *config);
     const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
     sepal_status (*fit)(struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */

@@ -19,6 +19,7 @@ const struct learner learner_logistic = {
     .posterior = true,
     .shiftable = convex_shiftable,
     .settle = convex_settle,
+    .bounds = convex_bounds,
     .solvers = smooth_solver_names,
     .warms = true,
     .parameters = parameters,

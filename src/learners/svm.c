@@ -27,6 +27,7 @@ const struct learner learner_svm = {
     .activation = "sign",
     .shiftable = convex_shiftable,
     .settle = convex_settle,
+    .bounds = convex_bounds,
     .solvers = convex_solver_names,
     .warms = true,
     .parameters = parameters,

@@ -8,6 +8,7 @@
 #include "core/usage.h"
 #include "data/prepare.h"
 #include "kernels/blas.h"
+#include "model/bounds.h"
 #include "model/predict.h"
 #include "model/warm.h"
 
@@ -415,9 +416,14 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
         status = warm_fold(&warm, fit->ctx, &fit->arena, start, &pipeline->chain, &seen.matrix);
         fit->warm = &warm;
     }
+    if (status == SEPAL_OK && pipeline->learner->bounds)
+        status = bounds_resolve(&fit->box, fit->ctx, &fit->arena,
+                                pipeline->learner->bounds(pipeline->config), given->schema,
+                                &pipeline->chain, seen.matrix.cols);
     if (status == SEPAL_OK) status = fit_and_report(out, fit, pipeline, given);
     fit->data = given;
     fit->warm = NULL;
+    fit->box = NULL;
     matrix_clear(&mapped);
     return status;
 }

@@ -122,15 +122,17 @@ static sepal_status bind_all(struct pipeline *out, sepal_ctx *ctx, struct arena 
     return SEPAL_OK;
 }
 
-/* `spec` is the text of it. */
+/* `spec` is the text of it; `saved`: out of a model file. */
 static sepal_status bind_whole(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                               const struct spec *parsed, const char *spec) {
+                               const struct spec *parsed, const char *spec, bool saved) {
     TRY(bind_all(out, ctx, arena, parsed));
     if (!out->learner)
         return fail(ctx, SEPAL_EUSAGE,
                     "the spec '%.60s' has no learner; the shell probably took the '|' (quote the "
                     "spec, or write + for |). Learners: sepal list learners",
                     spec);
+    if (out->learner->bounds)
+        TRY(weight_bounds_read(out->learner->bounds(out->config), ctx, arena, saved));
     return check_machine(ctx, out);
 }
 
@@ -138,7 +140,7 @@ sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *
                             const char *spec) {
     struct spec parsed;
     TRY(spec_parse(&parsed, ctx, arena, spec));
-    return bind_whole(out, ctx, arena, &parsed, spec);
+    return bind_whole(out, ctx, arena, &parsed, spec, false);
 }
 
 sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct arena *arena,
@@ -289,7 +291,7 @@ static sepal_status check_canonical(struct pipeline *out, const char **today, se
     struct spec parsed;
     TRY(spec_parse(&parsed, ctx, arena, spec));
     const struct renamed word = rename_values(&parsed);
-    TRY(bind_whole(out, ctx, arena, &parsed, spec));
+    TRY(bind_whole(out, ctx, arena, &parsed, spec, true));
     const char *again = *today = print_spec(ctx, arena, out, &parsed, classes);
     if (!again) return SEPAL_EMEMORY;
     if (!same_but_for(spec, again, &word))

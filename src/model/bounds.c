@@ -1,0 +1,251 @@
+/* Which columns the bounds on weights are of, and the bounds in the units that a learner sees: a weight of
+   z = (x - shift) / divisor is divisor times that of x. */
+#include "model/bounds.h"
+
+#include "data/tokens.h"
+#include "io/columns.h"
+
+#include <float.h>
+#include <string.h>
+
+struct resolving {
+    sepal_ctx *ctx;
+    struct arena *arena;
+    const struct schema *schema;
+    bool own; /* the columns are those of the file: no map makes new ones */
+    size_t width;
+    const char **names;    /* of the columns */
+    struct tokens by_name; /* the same, to be found quickly */
+    double *low, *high;
+    const struct bound **bounded_by; /* of each column, in the list of bounds */
+    const struct bound_list *list;
+
+    /* What is being resolved: a bound of the list, or an item of `nonneg`. */
+    const struct bound *bound;
+    struct slice item;
+    bool any; /* a column was found */
+};
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+static void bounds_input_name(sepal_ctx *ctx, struct text *out, size_t j, const void *payload) {
+    schema_column_name(ctx, out, payload, j);
+}
+
+static sepal_status gather_names(struct resolving *all, const struct map_chain *chain) {
+    struct map_names inputs = {.print = bounds_input_name, .payload = all->schema};
+    struct text name = {0};
+    all->own = true;
+    for (size_t m = 0; m < chain->n; m++) all->own = all->own && chain->maps[m].map->affine;
+    for (size_t j = 0; j < all->width && !name.failed; j++) {
+        uint32_t number;
+        bool fresh;
+        name.length = 0;
+        map_chain_name(all->ctx, &name, chain, chain->n, j, &inputs);
+        all->names[j] =
+            name.failed ? NULL : arena_text(all->ctx, all->arena, name.bytes, name.length);
+        struct slice text = {all->names[j], name.length};
+        if (!all->names[j] ||
+            tokens_add(&all->by_name, all->ctx, text, &number, &fresh) != SEPAL_OK)
+            name.failed = true;
+    }
+    bool failed = name.failed;
+    text_clear(&name);
+    return failed ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
+/* Names that are no columns here, for a suggestion. */
+static const char *suggest_column(const struct resolving *all, const char *wrong) {
+    const char *near = text_suggest(wrong, all->names, all->width);
+    for (size_t c = 0; !near && all->own && c < all->schema->n_columns; c++)
+        near = text_suggest(wrong, &all->schema->columns[c].name, 1);
+    return near;
+}
+
+static sepal_status refuse_column(const struct resolving *all) {
+    char wrong[TEXT_SHOWN_BYTES];
+    text_shown(wrong, all->item.bytes, all->item.length);
+    const char *near = suggest_column(all, wrong), *file = all->bound ? all->list->file : NULL;
+    return fail_at(all->ctx, SEPAL_EDATA, file, file ? all->bound->line : 0,
+                   file ? all->bound->column : 0,
+                   "there is no column '%s' to bound the weight of (%s)%s%s%s; give a name as "
+                   "`sepal inspect` shows it, a pattern like PAY_*, or all",
+                   wrong, all->bound ? "bounds" : "nonneg", near ? "; did you mean '" : "",
+                   near ? near : "", near ? "'?" : "");
+}
+
+/* ---- one column --------------------------------------------------------------------------- */
+
+static sepal_status bound_twice(const struct resolving *all, size_t j) {
+    const struct bound *before = all->bounded_by[j];
+    const char *file = all->list->file;
+    if (!file)
+        return fail(
+            all->ctx, SEPAL_EUSAGE,
+            "bounds: the weight of '%s' is bounded twice, by '%s' and by '%s'; leave one out",
+            all->names[j], before->name, all->bound->name);
+    return fail_at(all->ctx, SEPAL_EDATA, file, all->bound->line, all->bound->column,
+                   "the weight of '%s' has its bounds from line %zu; leave one of the lines out",
+                   all->names[j], before->line);
+}
+
+static sepal_status bound_column(struct resolving *all, size_t j) {
+    all->any = true;
+    if (all->bound) {
+        if (all->bounded_by[j]) return bound_twice(all, j);
+        all->bounded_by[j] = all->bound;
+        all->low[j] = all->bound->low;
+        all->high[j] = all->bound->high;
+        return SEPAL_OK;
+    }
+    if (all->high[j] < 0)
+        return fail(
+            all->ctx, SEPAL_EUSAGE,
+            "the bounds of '%s' cross: nonneg wants a weight of at least 0, and bounds one of "
+            "at most %g; leave one of them out",
+            all->names[j], all->high[j]);
+    all->low[j] = fmax(all->low[j], 0);
+    return SEPAL_OK;
+}
+
+/* All that a column of the file has become. */
+static sepal_status bound_input(struct resolving *all, const struct column *column) {
+    size_t parts = column->text ? column->n_categories + column->indicator : 1;
+    for (size_t k = 0; k < parts; k++) TRY(bound_column(all, column->first + k));
+    return SEPAL_OK;
+}
+
+/* ---- one item ----------------------------------------------------------------------------- */
+
+static bool item_is(const struct resolving *all, const char *name) {
+    return slice_is(all->item, name);
+}
+
+static bool item_matches(const struct resolving *all, const char *name) {
+    return column_item_matches(all->item, (struct slice){name, strlen(name)});
+}
+
+/* The text columns of the file that `is` says the item stands for. */
+static sepal_status bound_texts(struct resolving *all,
+                                bool (*is)(const struct resolving *all, const char *name)) {
+    for (size_t c = 0; all->own && c < all->schema->n_columns; c++) {
+        const struct column *column = &all->schema->columns[c];
+        if (column->text && is(all, column->name)) TRY(bound_input(all, column));
+    }
+    return SEPAL_OK;
+}
+
+/* A pattern may name a text column and what is made of it; that is the same once. */
+static bool of_matching_text(const struct resolving *all, size_t j) {
+    for (size_t c = 0; all->own && c < all->schema->n_columns; c++) {
+        const struct column *column = &all->schema->columns[c];
+        size_t parts = column->n_categories + column->indicator;
+        if (column->text && j >= column->first && j < column->first + parts)
+            return item_matches(all, column->name);
+    }
+    return false;
+}
+
+static sepal_status bound_pattern(struct resolving *all) {
+    for (size_t j = 0; j < all->width; j++)
+        if (item_matches(all, all->names[j]) && !of_matching_text(all, j))
+            TRY(bound_column(all, j));
+    return bound_texts(all, item_matches);
+}
+
+/* Columns by number: of a table that of the file, of index:value pairs the index, else from 1 on. */
+static sepal_status bound_range(struct resolving *all, size_t first, size_t last) {
+    const struct schema *schema = all->schema;
+    if (all->own && schema->family == FAMILY_TABLE) {
+        for (size_t c = 0; c < schema->n_columns; c++) {
+            size_t number = schema->columns[c].position + 1;
+            if (number >= first && number <= last) TRY(bound_input(all, &schema->columns[c]));
+        }
+        return SEPAL_OK;
+    }
+    size_t base = all->own && schema->zero_based ? 0 : 1;
+    for (size_t j = 0; j < all->width; j++)
+        if (j + base >= first && j + base <= last) TRY(bound_column(all, j));
+    return SEPAL_OK;
+}
+
+/* An exact name goes before all else that the item may be. */
+static sepal_status bound_item(struct resolving *all) {
+    size_t named = tokens_find(&all->by_name, all->item), first, last;
+    all->any = false;
+    if (named != SIZE_MAX) return bound_column(all, named);
+    TRY(bound_texts(all, item_is));
+    if (all->any) return SEPAL_OK;
+    if (slice_is(all->item, "all")) all->item = (struct slice){"*", 1};
+    if (column_item_is_pattern(all->item))
+        TRY(bound_pattern(all));
+    else if (column_item_range(all->item, &first, &last))
+        TRY(bound_range(all, first, last));
+    return all->any ? SEPAL_OK : refuse_column(all);
+}
+
+static sepal_status bound_all(struct resolving *all, const struct weight_bounds *given) {
+    const char *list = given->nonneg;
+    for (size_t i = 0; i < all->list->n; i++) {
+        all->bound = &all->list->items[i];
+        all->item = (struct slice){all->bound->name, strlen(all->bound->name)};
+        TRY(bound_item(all));
+    }
+    all->bound = NULL;
+    if (!list) return SEPAL_OK;
+    /* a name that itself holds a comma is given alone */
+    all->item = (struct slice){list, strlen(list)};
+    if (tokens_find(&all->by_name, all->item) != SIZE_MAX) return bound_item(all);
+    while (column_item_next(&list, &all->item)) TRY(bound_item(all));
+    return SEPAL_OK;
+}
+
+/* ---- units -------------------------------------------------------------------------------- */
+
+/* The bound of the weight of phi that, divided again as reports do, is not beyond the one that was given;
+   `inside`: where the other bound lies. */
+static double bound_in_units(double bound, double divisor, double inside) {
+    enum { ROUNDINGS = 4 };
+    if (isinf(bound) || bound == 0 || divisor == 1) return bound;
+    double mapped = box_clip(bound * divisor, -DBL_MAX, DBL_MAX);
+    for (int i = 0; i < ROUNDINGS; i++) {
+        double again = mapped / divisor;
+        if (inside > 0 ? again >= bound : again <= bound) break;
+        mapped = nextafter(mapped, inside);
+    }
+    return mapped;
+}
+
+static void take_units(struct resolving *all, const struct map_chain *chain) {
+    for (size_t j = 0; j < all->width; j++) {
+        double shift, divisor, low = all->low[j], high = all->high[j];
+        map_chain_fold(chain, j, &shift, &divisor);
+        all->low[j] = bound_in_units(low, divisor, INFINITY);
+        all->high[j] = bound_in_units(high, divisor, -INFINITY);
+        if (all->low[j] > all->high[j])
+            all->high[j] = all->low[j]; /* they were next to each other */
+    }
+}
+
+sepal_status bounds_resolve(const struct box **out, sepal_ctx *ctx, struct arena *arena,
+                            const struct weight_bounds *given, const struct schema *schema,
+                            const struct map_chain *chain, size_t width) {
+    *out = NULL;
+    if (!weight_bounds_given(given)) return SEPAL_OK;
+    struct resolving all = {
+        .ctx = ctx, .arena = arena, .schema = schema, .width = width, .list = &given->list};
+    struct box *box = arena_alloc(ctx, arena, 1, sizeof *box);
+    all.names = arena_alloc(ctx, arena, width, sizeof *all.names);
+    all.low = arena_alloc(ctx, arena, width, sizeof *all.low);
+    all.high = arena_alloc(ctx, arena, width, sizeof *all.high);
+    all.bounded_by = arena_zero(ctx, arena, width, sizeof *all.bounded_by);
+    if (!box || !all.names || !all.low || !all.high || !all.bounded_by) return SEPAL_EMEMORY;
+    for (size_t j = 0; j < width; j++) all.low[j] = -INFINITY, all.high[j] = INFINITY;
+    sepal_status status = gather_names(&all, chain);
+    if (status == SEPAL_OK) status = bound_all(&all, given);
+    if (status == SEPAL_OK) take_units(&all, chain);
+    tokens_clear(&all.by_name);
+    *box = (struct box){all.low, all.high};
+    if (status == SEPAL_OK) *out = box;
+    return status;
+}

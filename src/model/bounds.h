@@ -1,0 +1,18 @@
+/* Bounds on weights, from the names of columns to the columns that a learner sees. */
+#ifndef SEPAL_MODEL_BOUNDS_H
+#define SEPAL_MODEL_BOUNDS_H
+
+#include "learners/bound_list.h"
+#include "maps/map_chain.h"
+#include "data/schema.h"
+#include "objective/box.h"
+
+/* Names are those of `sepal inspect`: of the columns of phi(x), or where no map makes new columns of those
+   of the file, a text column being all that are made of it. Bounds are of weights in the units of these
+   columns, with `standardize` and `minmax` folded back; `out` is of the weights of phi(x), `width` of
+   them. NULL in *out: there are no bounds. */
+sepal_status bounds_resolve(const struct box **out, sepal_ctx *ctx, struct arena *arena,
+                            const struct weight_bounds *given, const struct schema *schema,
+                            const struct map_chain *chain, size_t width);
+
+#endif
