@@ -66,12 +66,12 @@ static sepal_status refuse_column(const struct resolving *all) {
     char wrong[TEXT_SHOWN_BYTES];
     text_shown(wrong, all->item.bytes, all->item.length);
     const char *near = suggest_column(all, wrong), *file = all->bound ? all->list->file : NULL;
-    return fail_at(all->ctx, SEPAL_EDATA, file, file ? all->bound->line : 0,
+    return fail_at(all->ctx, SEPAL_EDATA, file ? file : "", file ? all->bound->line : 0,
                    file ? all->bound->column : 0,
-                   "there is no column '%s' to bound the weight of (%s)%s%s%s; give a name as "
-                   "`sepal inspect` shows it, a pattern like PAY_*, or all",
-                   wrong, all->bound ? "bounds" : "nonneg", near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+                   "%s: there is no column '%s' to bound the weight of%s%s%s give a name as `sepal "
+                   "inspect` shows it, a pattern like PAY_*, or all",
+                   all->bound ? "bounds" : "nonneg", wrong, near ? "; did you mean '" : "",
+                   near ? near : "", near ? "'?" : ";");
 }
 
 /* ---- one column --------------------------------------------------------------------------- */
@@ -216,36 +216,44 @@ static double bound_in_units(double bound, double divisor, double inside) {
     return mapped;
 }
 
-static void take_units(struct resolving *all, const struct map_chain *chain) {
+static void take_units(double *low, double *high, const struct resolving *all,
+                       const struct map_chain *chain) {
     for (size_t j = 0; j < all->width; j++) {
-        double shift, divisor, low = all->low[j], high = all->high[j];
+        double shift, divisor;
         map_chain_fold(chain, j, &shift, &divisor);
-        all->low[j] = bound_in_units(low, divisor, INFINITY);
-        all->high[j] = bound_in_units(high, divisor, -INFINITY);
-        if (all->low[j] > all->high[j])
-            all->high[j] = all->low[j]; /* they were next to each other */
+        low[j] = bound_in_units(all->low[j], divisor, INFINITY);
+        high[j] = bound_in_units(all->high[j], divisor, -INFINITY);
+        if (low[j] > high[j]) high[j] = low[j]; /* they were next to each other */
     }
 }
 
-sepal_status bounds_resolve(const struct box **out, sepal_ctx *ctx, struct arena *arena,
+static sepal_status bounds_make_room(struct resolving *all) {
+    all->names = arena_alloc(all->ctx, all->arena, all->width, sizeof *all->names);
+    all->bounded_by = arena_zero(all->ctx, all->arena, all->width, sizeof *all->bounded_by);
+    TRY(ARENA_VECTORS(all->ctx, all->arena, all->width, &all->low, &all->high));
+    if (!all->names || !all->bounded_by) return SEPAL_EMEMORY;
+    for (size_t j = 0; j < all->width; j++) all->low[j] = -INFINITY, all->high[j] = INFINITY;
+    return SEPAL_OK;
+}
+
+sepal_status bounds_resolve(struct resolved_bounds *out, sepal_ctx *ctx, struct arena *arena,
                             const struct weight_bounds *given, const struct schema *schema,
                             const struct map_chain *chain, size_t width) {
-    *out = NULL;
+    *out = (struct resolved_bounds){0};
     if (!weight_bounds_given(given)) return SEPAL_OK;
     struct resolving all = {
         .ctx = ctx, .arena = arena, .schema = schema, .width = width, .list = &given->list};
+    double *low, *high;
     struct box *box = arena_alloc(ctx, arena, 1, sizeof *box);
-    all.names = arena_alloc(ctx, arena, width, sizeof *all.names);
-    all.low = arena_alloc(ctx, arena, width, sizeof *all.low);
-    all.high = arena_alloc(ctx, arena, width, sizeof *all.high);
-    all.bounded_by = arena_zero(ctx, arena, width, sizeof *all.bounded_by);
-    if (!box || !all.names || !all.low || !all.high || !all.bounded_by) return SEPAL_EMEMORY;
-    for (size_t j = 0; j < width; j++) all.low[j] = -INFINITY, all.high[j] = INFINITY;
+    if (!box) return SEPAL_EMEMORY;
+    TRY(ARENA_VECTORS(ctx, arena, width, &low, &high));
+    TRY(bounds_make_room(&all));
     sepal_status status = gather_names(&all, chain);
     if (status == SEPAL_OK) status = bound_all(&all, given);
-    if (status == SEPAL_OK) take_units(&all, chain);
     tokens_clear(&all.by_name);
-    *box = (struct box){all.low, all.high};
-    if (status == SEPAL_OK) *out = box;
-    return status;
+    TRY(status);
+    take_units(low, high, &all, chain);
+    *box = (struct box){low, high};
+    *out = (struct resolved_bounds){box, {all.low, all.high}};
+    return SEPAL_OK;
 }

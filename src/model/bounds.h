@@ -9,9 +9,12 @@
 
 /* Names are those of `sepal inspect`: of the columns of phi(x), or where no map makes new columns of those
    of the file, a text column being all that are made of it. Bounds are of weights in the units of these
-   columns, with `standardize` and `minmax` folded back; `out` is of the weights of phi(x), `width` of
-   them. NULL in *out: there are no bounds. */
-sepal_status bounds_resolve(const struct box **out, sepal_ctx *ctx, struct arena *arena,
+   columns, with `standardize` and `minmax` folded back. */
+struct resolved_bounds {
+    const struct box *box; /* of the weights of phi(x); NULL: there are no bounds */
+    struct box given;      /* the same in the units of the columns */
+};
+sepal_status bounds_resolve(struct resolved_bounds *out, sepal_ctx *ctx, struct arena *arena,
                             const struct weight_bounds *given, const struct schema *schema,
                             const struct map_chain *chain, size_t width);
 

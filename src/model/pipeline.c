@@ -416,10 +416,12 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
         status = warm_fold(&warm, fit->ctx, &fit->arena, start, &pipeline->chain, &seen.matrix);
         fit->warm = &warm;
     }
+    struct resolved_bounds bounds = {0};
     if (status == SEPAL_OK && pipeline->learner->bounds)
-        status = bounds_resolve(&fit->box, fit->ctx, &fit->arena,
+        status = bounds_resolve(&bounds, fit->ctx, &fit->arena,
                                 pipeline->learner->bounds(pipeline->config), given->schema,
                                 &pipeline->chain, seen.matrix.cols);
+    fit->box = bounds.box;
     if (status == SEPAL_OK) status = fit_and_report(out, fit, pipeline, given);
     fit->data = given;
     fit->warm = NULL;
