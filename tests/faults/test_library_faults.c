@@ -25,8 +25,8 @@ static const char rows[] = "1 1:0.5 3:2\n2 2:1 3:-1\n1 1:1 2:0.25\n2 3:4\n1 1:2\
 
 /* What the calls are made with, and what they give. */
 static sepal_data *data, *sparse;
-static sepal_data *reread;                 /* the data again, with a schema of its own */
-static sepal_model *model, *shaped, *warm; /* shaped: with maps, priors, a density */
+static sepal_data *reread;                           /* the data again, with a schema of its own */
+static sepal_model *model, *shaped, *warm, *bounded; /* shaped: with maps, priors, a density */
 static sepal_report *facts;
 
 struct result {
@@ -162,6 +162,18 @@ static sepal_status fit_sgd(struct result *out, sepal_ctx *ctx) {
 static sepal_status fit_warm(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "standardize | logistic(C=2)", data,
                            "warm=warm.sepal");
+}
+static sepal_status fit_bounded(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx,
+                           "standardize | logistic(l1=0.01, bounds=bounds.csv, nonneg=all)", data,
+                           NULL);
+}
+static sepal_status fit_bounded_sparse(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "svm(bounds=\"0<=1<=0.5; '2'>=-1\") | ovr",
+                           sparse, NULL);
+}
+static sepal_status inspect_bounded(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_inspect(&out->report, ctx, bounded);
 }
 static sepal_status load_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_load(&out->model, ctx, "shaped.sepal");
@@ -299,6 +311,9 @@ static const struct operation operations[] = {
     {"fit svm", fit_svm, 0, true},
     {"fit by sgd", fit_sgd, 0, true},
     {"fit from a model", fit_warm, SEPAL_EMODEL, true},
+    {"fit within bounds of a file", fit_bounded, SEPAL_EDATA, true},
+    {"fit within bounds of the spec", fit_bounded_sparse, 0, true},
+    {"inspect a bounded model", inspect_bounded, 0, false},
     {"load a model with parts", load_shaped, SEPAL_EMODEL, false},
     {"abstain", abstain, 0, false},
     {"distances", distances, 0, false},
@@ -527,6 +542,7 @@ static void try_operation(const struct operation *operation, unsigned threads) {
 static void make_inputs(sepal_ctx *ctx) {
     save_text("table.csv", table);
     save_text("rows.svm", rows);
+    save_text("bounds.csv", "column,low,high\r\na,0,\nb,-1,1\n\"c\",-inf,0.5\n");
     save_text("rows.weights", "1\n2\n1\n0.5\n1\n1\n");
     save_text("bad.csv", "a,b\n1,x\n2\n3,y\n4,x\n");
     sepal_data *complete = NULL; /* rows: standardize learns other numbers from them */
@@ -543,6 +559,8 @@ static void make_inputs(sepal_ctx *ctx) {
              sepal_model_fit(&warm, NULL, ctx, "standardize | logistic(C=2)", complete, NULL) ==
                  SEPAL_OK &&
              sepal_model_save(ctx, warm, "warm.sepal") == SEPAL_OK &&
+             sepal_model_fit(&bounded, NULL, ctx, "svm(bounds=bounds.csv)", data, NULL) ==
+                 SEPAL_OK &&
              sepal_data_write(ctx, data, "table.arff", NULL) == SEPAL_OK &&
              sepal_data_write(ctx, sparse, "rows.npy", NULL) == SEPAL_OK &&
              sepal_model_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
@@ -562,6 +580,7 @@ int main(void) {
     sepal_model_free(model);
     sepal_model_free(shaped);
     sepal_model_free(warm);
+    sepal_model_free(bounded);
     sepal_report_free(facts);
     sepal_ctx_free(ctx);
     printf("COUNT injection-points %zu %zu\n", points, failures);
