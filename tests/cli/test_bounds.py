@@ -63,6 +63,10 @@ for names, bounded in (("age", ["age"]), ("age, income", ["age", "income"]), ("P
     at = [name for name, held in zip(shown["features"], shown["bounds"]["at"][0]) if held]
     check(len(at) == told["bounds"]["active"] and all(weights(shown)[name] == 0 for name in at), names, at)
     check(told["gap"] < 1e-6 and told["converged"], names, told["gap"])
+_, shown = fit("table.csv", 'logistic(nonneg=all, bounds="age>=0.5; -1<=income<=3")')
+both = dict(zip(shown["features"], zip(shown["bounds"]["low"], shown["bounds"]["high"])))
+check(both["age"] == (0.5, None) and both["income"] == (0, 3) and both["PAY_1"] == (0, None), both)
+check(weights(shown)["age"] >= 0.5, shown["weights"])
 told, shown = fit(IRIS, 'poly(degree=2) | logistic(bounds="-0.5<=sepal_length^2<=0.1; petal_*>=0")')
 bounds = dict(zip(shown["features"], zip(shown["bounds"]["low"], shown["bounds"]["high"])))
 check(bounds["sepal_length^2"] == (-0.5, 0.1) and bounds["petal_length*petal_width"] == (0, None), bounds)
