@@ -237,10 +237,12 @@ static sepal_status bounds_make_room(struct resolving *all) {
 }
 
 sepal_status bounds_resolve(struct resolved_bounds *out, sepal_ctx *ctx, struct arena *arena,
-                            const struct weight_bounds *given, const struct schema *schema,
+                            const struct pipeline *pipeline, const struct schema *schema,
                             const struct map_chain *chain, size_t width) {
+    const struct learner *learner = pipeline->learner;
+    const struct weight_bounds *given = learner->bounds ? learner->bounds(pipeline->config) : NULL;
     *out = (struct resolved_bounds){0};
-    if (!weight_bounds_given(given)) return SEPAL_OK;
+    if (!given || !weight_bounds_given(given)) return SEPAL_OK;
     struct resolving all = {
         .ctx = ctx, .arena = arena, .schema = schema, .width = width, .list = &given->list};
     double *low, *high;

@@ -417,15 +417,13 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
         fit->warm = &warm;
     }
     struct resolved_bounds bounds = {0};
-    if (status == SEPAL_OK && pipeline->learner->bounds)
-        status = bounds_resolve(&bounds, fit->ctx, &fit->arena,
-                                pipeline->learner->bounds(pipeline->config), given->schema,
+    if (status == SEPAL_OK)
+        status = bounds_resolve(&bounds, fit->ctx, &fit->arena, pipeline, given->schema,
                                 &pipeline->chain, seen.matrix.cols);
     fit->box = bounds.box;
     if (status == SEPAL_OK) status = fit_and_report(out, fit, pipeline, given);
     fit->data = given;
     fit->warm = NULL;
-    fit->box = NULL;
     matrix_clear(&mapped);
     return status;
 }

@@ -4,7 +4,6 @@
 #include "kernels/blas.h"
 #include "learners/learner.h"
 #include "model/bounds.h"
-#include "model/pipeline.h"
 #include "model/predict.h"
 
 #include <math.h>
@@ -187,8 +186,7 @@ static sepal_status add_bounds(sepal_report *report, const sepal_model *model) {
     struct resolved_bounds bounds;
     if (!learner_find(model->learner)->bounds) return SEPAL_OK;
     TRY(pipeline_parse(&pipeline, make->ctx, &report->arena, model->spec));
-    TRY(bounds_resolve(&bounds, make->ctx, &report->arena,
-                       pipeline.learner->bounds(pipeline.config), model->schema, &model->chain,
+    TRY(bounds_resolve(&bounds, make->ctx, &report->arena, &pipeline, model->schema, &model->chain,
                        linear->cols));
     if (!bounds.box) return SEPAL_OK;
     struct tree *facts = tree_object(make, report->root, "bounds");
