@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/decimal.h"
+#include "core/io.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -194,13 +195,19 @@ static const char *list_print(sepal_ctx *ctx, struct arena *arena, const struct 
     return copy;
 }
 
+static bool is_pipe(const char *path) {
+    return strcmp(path, "-") == 0 || output_is_device(path);
+}
+
 sepal_status weight_bounds_read(struct weight_bounds *given, sepal_ctx *ctx, struct arena *arena,
-                                bool saved) {
+                                enum bounds_source source) {
     given->list = (struct bound_list){0};
     if (!given->bounds) return SEPAL_OK;
     if (is_inline(given->bounds))
         TRY(list_read(&given->list, ctx, arena, given->bounds));
-    else if (saved)
+    else if (source == BOUNDS_OF_CHECK && is_pipe(given->bounds))
+        return SEPAL_OK;
+    else if (source == BOUNDS_OF_MODEL)
         return fail(ctx, SEPAL_EUSAGE, "its bounds are not written out");
     else
         TRY(bound_file_read(&given->list, ctx, arena, given->bounds));

@@ -24,10 +24,14 @@ struct weight_bounds {
 };
 
 /* Fill `list`. A file of which `bounds` is the name is read, and `bounds` becomes what it says as the spec
-   itself can say it, "0<=age<=inf; -inf<=debt<=0": so a spec holds all that a fit depends on, and no path.
-   `saved`: it is the spec of a model file, which names none. */
+   itself can say it, "0<=age<=inf; -inf<=debt<=0": so a spec holds all that a fit depends on, and no path. */
+enum bounds_source {
+    BOUNDS_OF_FIT,   /* a file is read */
+    BOUNDS_OF_CHECK, /* so is a regular one; a pipe is left to the fit, as it can be read once */
+    BOUNDS_OF_MODEL  /* the spec of a model file names none */
+};
 sepal_status weight_bounds_read(struct weight_bounds *given, sepal_ctx *ctx, struct arena *arena,
-                                bool saved);
+                                enum bounds_source source);
 /* Whether there are any. */
 static inline bool weight_bounds_given(const struct weight_bounds *given) {
     return given->bounds || given->nonneg;

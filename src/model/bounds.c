@@ -117,40 +117,35 @@ static sepal_status bound_input(struct resolving *all, const struct column *colu
 
 /* ---- one item ----------------------------------------------------------------------------- */
 
-static bool item_is(const struct resolving *all, const char *name) {
-    return slice_is(all->item, name);
-}
-
 static bool item_matches(const struct resolving *all, const char *name) {
     return column_item_matches(all->item, (struct slice){name, strlen(name)});
 }
 
-/* The text columns of the file that `is` says the item stands for. */
-static sepal_status bound_texts(struct resolving *all,
-                                bool (*is)(const struct resolving *all, const char *name)) {
+static sepal_status bound_text_column(struct resolving *all) {
     for (size_t c = 0; all->own && c < all->schema->n_columns; c++) {
         const struct column *column = &all->schema->columns[c];
-        if (column->text && is(all, column->name)) TRY(bound_input(all, column));
+        if (column->text && slice_is(all->item, column->name)) TRY(bound_input(all, column));
     }
     return SEPAL_OK;
 }
 
-/* A pattern may name a text column and what is made of it; that is the same once. */
-static bool of_matching_text(const struct resolving *all, size_t j) {
-    for (size_t c = 0; all->own && c < all->schema->n_columns; c++) {
-        const struct column *column = &all->schema->columns[c];
-        size_t parts = column->n_categories + column->indicator;
-        if (column->text && j >= column->first && j < column->first + parts)
-            return item_matches(all, column->name);
-    }
-    return false;
+/* Of what one column of the file has become; all of it where the pattern names a text column. */
+static sepal_status bound_pattern_of(struct resolving *all, const struct column *column) {
+    size_t parts = (column->text ? column->n_categories : 1) + column->indicator;
+    bool whole = column->text && item_matches(all, column->name);
+    for (size_t j = column->first; j < column->first + parts; j++)
+        if (whole || item_matches(all, all->names[j])) TRY(bound_column(all, j));
+    return SEPAL_OK;
 }
 
 static sepal_status bound_pattern(struct resolving *all) {
-    for (size_t j = 0; j < all->width; j++)
-        if (item_matches(all, all->names[j]) && !of_matching_text(all, j))
-            TRY(bound_column(all, j));
-    return bound_texts(all, item_matches);
+    const struct schema *schema = all->schema;
+    bool table = all->own && schema->family == FAMILY_TABLE;
+    for (size_t c = 0; table && c < schema->n_columns; c++)
+        TRY(bound_pattern_of(all, &schema->columns[c]));
+    for (size_t j = 0; !table && j < all->width; j++)
+        if (item_matches(all, all->names[j])) TRY(bound_column(all, j));
+    return SEPAL_OK;
 }
 
 /* Columns by number: of a table that of the file, of index:value pairs the index, else from 1 on. */
@@ -174,7 +169,7 @@ static sepal_status bound_item(struct resolving *all) {
     size_t named = tokens_find(&all->by_name, all->item), first, last;
     all->any = false;
     if (named != SIZE_MAX) return bound_column(all, named);
-    TRY(bound_texts(all, item_is));
+    TRY(bound_text_column(all));
     if (all->any) return SEPAL_OK;
     if (slice_is(all->item, "all")) all->item = (struct slice){"*", 1};
     if (column_item_is_pattern(all->item))

@@ -122,9 +122,10 @@ static sepal_status bind_all(struct pipeline *out, sepal_ctx *ctx, struct arena 
     return SEPAL_OK;
 }
 
-/* `spec` is the text of it; `saved`: out of a model file. */
+/* `spec` is the text of it. */
 static sepal_status bind_whole(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                               const struct spec *parsed, const char *spec, bool saved) {
+                               const struct spec *parsed, const char *spec,
+                               enum bounds_source source) {
     TRY(bind_all(out, ctx, arena, parsed));
     if (!out->learner)
         return fail(ctx, SEPAL_EUSAGE,
@@ -132,7 +133,7 @@ static sepal_status bind_whole(struct pipeline *out, sepal_ctx *ctx, struct aren
                     "spec, or write + for |). Learners: sepal list learners",
                     spec);
     if (out->learner->bounds)
-        TRY(weight_bounds_read(out->learner->bounds(out->config), ctx, arena, saved));
+        TRY(weight_bounds_read(out->learner->bounds(out->config), ctx, arena, source));
     return check_machine(ctx, out);
 }
 
@@ -140,7 +141,14 @@ sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *
                             const char *spec) {
     struct spec parsed;
     TRY(spec_parse(&parsed, ctx, arena, spec));
-    return bind_whole(out, ctx, arena, &parsed, spec, false);
+    return bind_whole(out, ctx, arena, &parsed, spec, BOUNDS_OF_FIT);
+}
+
+sepal_status pipeline_parse_ahead(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                                  const char *spec) {
+    struct spec parsed;
+    TRY(spec_parse(&parsed, ctx, arena, spec));
+    return bind_whole(out, ctx, arena, &parsed, spec, BOUNDS_OF_CHECK);
 }
 
 sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct arena *arena,
@@ -291,7 +299,7 @@ static sepal_status check_canonical(struct pipeline *out, const char **today, se
     struct spec parsed;
     TRY(spec_parse(&parsed, ctx, arena, spec));
     const struct renamed word = rename_values(&parsed);
-    TRY(bind_whole(out, ctx, arena, &parsed, spec, true));
+    TRY(bind_whole(out, ctx, arena, &parsed, spec, BOUNDS_OF_MODEL));
     const char *again = *today = print_spec(ctx, arena, out, &parsed, classes);
     if (!again) return SEPAL_EMEMORY;
     if (!same_but_for(spec, again, &word))

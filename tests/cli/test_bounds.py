@@ -99,6 +99,13 @@ check("bounds      on the weights of 12 columns" in text and "(at its upper boun
 text = sepal("train", CANCER, "-m", "standardize | logistic", "--nonneg", "all", "--bounds", "mean_area<=2", "-o", "m.sepal")
 check("weights bounded: 29 columns >= 0, 1 otherwise (" in text and " at a bound)" in text, text)
 
+# from a pipe, which can be read once
+with open("bounds.csv") as text:
+    done = subprocess.run([SEPAL, "train", CANCER, "-m", "svm(l2=0.01, bounds=-)", "-o", "piped.sepal", "-q"], stdin=text,
+                          capture_output=True, text=True)
+fit(CANCER, "svm(l2=0.01, bounds=bounds.csv)")
+check(done.returncode == 0 and open("piped.sepal", "rb").read() == open("m.sepal", "rb").read(), done.stderr)
+
 # ---- against other fits ------------------------------------------------------------------------
 
 for learner in ("logistic", "svm"):

@@ -50,10 +50,10 @@ static void test_forms(void **state) {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct arena arena = {0};
         struct weight_bounds given = {.bounds = forms[i].text};
-        assert_int_equal(weight_bounds_read(&given, ctx, &arena, false), SEPAL_OK);
+        assert_int_equal(weight_bounds_read(&given, ctx, &arena, BOUNDS_OF_FIT), SEPAL_OK);
         assert_string_equal(given.bounds, forms[i].written);
         struct weight_bounds again = {.bounds = given.bounds};
-        assert_int_equal(weight_bounds_read(&again, ctx, &arena, true), SEPAL_OK);
+        assert_int_equal(weight_bounds_read(&again, ctx, &arena, BOUNDS_OF_MODEL), SEPAL_OK);
         assert_string_equal(again.bounds, forms[i].written);
         same_list(&given.list, &again.list);
         arena_clear(&arena);
@@ -75,13 +75,14 @@ static void test_any_text(void **state) {
         for (size_t n = 1 + rng_below(&rng, 7); n > 0; n--)
             strcat(text, parts[rng_below(&rng, sizeof parts / sizeof *parts)]);
         struct weight_bounds given = {.bounds = text};
-        sepal_status status = weight_bounds_read(&given, ctx, &arena, true);
+        sepal_status status = weight_bounds_read(&given, ctx, &arena, BOUNDS_OF_MODEL);
         assert_true(status == SEPAL_OK || status == SEPAL_EUSAGE);
         if (status == SEPAL_OK) {
             struct weight_bounds again = {.bounds = given.bounds};
             taken += given.list.n > 0;
             if (given.list.n > 0) {
-                assert_int_equal(weight_bounds_read(&again, ctx, &arena, true), SEPAL_OK);
+                assert_int_equal(weight_bounds_read(&again, ctx, &arena, BOUNDS_OF_MODEL),
+                                 SEPAL_OK);
                 assert_string_equal(again.bounds, given.bounds);
                 same_list(&given.list, &again.list);
             }
@@ -122,13 +123,13 @@ static void test_any_file(void **state) {
             strcat(text, parts[rng_below(&rng, sizeof parts / sizeof *parts)]);
         save_file("any_bounds.csv", text, strlen(text));
         struct weight_bounds given = {.bounds = "any_bounds.csv"};
-        sepal_status status = weight_bounds_read(&given, ctx, &arena, false);
+        sepal_status status = weight_bounds_read(&given, ctx, &arena, BOUNDS_OF_FIT);
         assert_true(status == SEPAL_OK || status == SEPAL_EDATA);
         if (status == SEPAL_EDATA) assert_true(ctx->error.line >= 1 && ctx->error.column >= 1);
         if (status == SEPAL_OK) {
             struct weight_bounds again = {.bounds = given.bounds};
             taken++;
-            assert_int_equal(weight_bounds_read(&again, ctx, &arena, true), SEPAL_OK);
+            assert_int_equal(weight_bounds_read(&again, ctx, &arena, BOUNDS_OF_MODEL), SEPAL_OK);
             same_list(&given.list, &again.list);
         }
         arena_clear(&arena);
