@@ -264,6 +264,27 @@ static void test_repeated(void **state) {
     }
 }
 
+/* Columns far from 0 without a bias to centre them: coordinate descent gives up, and the weights between
+   their bounds solve equations. */
+static void test_far_means(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(140), 1);
+    for (size_t number = 0; number < 40; number++) {
+        struct bounded b = bounded_new(
+            sample_new(&rng, 150, 9, 1, number % 2 ? BIAS_NONE : BIAS_PENALISED, false, 30));
+        b.s->o.l1 = number % 3 ? 0 : 1e-4;
+        b.s->o.l2 = 1e-4;
+        random_bounds(&b, &rng, number % 4 < 2);
+        struct outcome out = bounded_solve(&b, 1e-9, NULL);
+        double off = kkt_breach(&b, out.d.u);
+        if (!out.d.converged || !(out.proof.gap <= 1e-8) || !(off <= 1e-2))
+            fail_msg("%zu: converged %d, gap %g, breach %g", number, (int)out.d.converged,
+                     out.proof.gap, off);
+        descent_free(&out.d);
+        bounded_free(&b);
+    }
+}
+
 static void test_wide_bounds(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(137), 1);
@@ -320,6 +341,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_fixed_at_c, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_starts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_repeated, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_far_means, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wide_bounds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_same_bits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
