@@ -195,6 +195,9 @@ static const char *list_print(sepal_ctx *ctx, struct arena *arena, const struct 
     return copy;
 }
 
+/* A model file has 64 KB for its spec. */
+enum { LONGEST = 60000 };
+
 static bool is_pipe(const char *path) {
     return strcmp(path, "-") == 0 || output_is_device(path);
 }
@@ -212,5 +215,12 @@ sepal_status weight_bounds_read(struct weight_bounds *given, sepal_ctx *ctx, str
     else
         TRY(bound_file_read(&given->list, ctx, arena, given->bounds));
     given->bounds = list_print(ctx, arena, &given->list);
-    return given->bounds ? SEPAL_OK : SEPAL_EMEMORY;
+    if (!given->bounds) return SEPAL_EMEMORY;
+    if (strlen(given->bounds) <= LONGEST) return SEPAL_OK;
+    const char *file = given->list.file ? given->list.file : "";
+    return fail_at(
+        ctx, SEPAL_EDATA, file, *file != 0, *file != 0,
+        "bounds: written out they have %zu characters, and a model holds %d; say more of "
+        "them by patterns, PAY_* or all",
+        strlen(given->bounds), LONGEST);
 }
