@@ -14,7 +14,7 @@ static size_t behind_digits(struct slice item, size_t at) {
 
 /* The first and last number of "7" or "3-7"; false: it is neither. Of more than nine digits, the
    first nine tell that it is too large. */
-static bool read_range(struct slice item, size_t *first, size_t *last) {
+bool column_item_range(struct slice item, size_t *first, size_t *last) {
     enum { MOST_DIGITS = 9 };
     size_t *number[] = {first, last};
     for (size_t i = 0, at = 0; i < 2; i++) {
@@ -33,7 +33,7 @@ static bool read_range(struct slice item, size_t *first, size_t *last) {
     return false;
 }
 
-static bool is_pattern(struct slice item) {
+bool column_item_is_pattern(struct slice item) {
     return item.length &&
            (memchr(item.bytes, '*', item.length) || memchr(item.bytes, '?', item.length));
 }
@@ -44,7 +44,7 @@ static bool continues_character(char c) {
 
 /* A star that has taken too little takes one byte more, and only the last one met needs to: whatever
    an earlier one took, the rest could have been matched as early. */
-static bool matches(struct slice pattern, struct slice text) {
+bool column_item_matches(struct slice pattern, struct slice text) {
     size_t p = 0, t = 0, star = SIZE_MAX, taken = 0;
     while (t < text.length) {
         if (p < pattern.length && pattern.bytes[p] == '*') {
@@ -69,7 +69,7 @@ static bool matches(struct slice pattern, struct slice text) {
 }
 
 /* The next item of a list, without the blanks around it; *list moves behind it. */
-static bool next_item(const char **list, struct slice *item) {
+bool column_item_next(const char **list, struct slice *item) {
     if (!**list) return false;
     size_t length = strcspn(*list, ",");
     *item = (struct slice){*list, length};
@@ -101,8 +101,9 @@ static sepal_status unknown_column(sepal_ctx *ctx, const struct columns *columns
                                    const char *option, const char *what) {
     char wrong[128];
     snprintf(wrong, sizeof wrong, "%.*s", (int)(item.length < 120 ? item.length : 120), item.bytes);
-    const char *near = is_pattern(item) ? suggest_pattern(columns, wrong)
-                                        : text_suggest(wrong, columns->names, columns->n);
+    const char *near = column_item_is_pattern(item)
+                           ? suggest_pattern(columns, wrong)
+                           : text_suggest(wrong, columns->names, columns->n);
     return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
                    "%s '%s' for " OPTION "%s%s%s%s the file has %zu columns, give a name or a "
                    "number from 1",
@@ -114,7 +115,7 @@ static sepal_status mark_pattern(bool *chosen, sepal_ctx *ctx, const struct colu
                                  struct slice item, const char *option) {
     bool any = false;
     for (size_t c = 0; c < columns->n; c++)
-        if (matches(item, (struct slice){columns->names[c], strlen(columns->names[c])}))
+        if (column_item_matches(item, (struct slice){columns->names[c], strlen(columns->names[c])}))
             any = chosen[c] = true;
     return any ? SEPAL_OK
                : unknown_column(ctx, columns, item, option, "there is no column that matches");
@@ -128,8 +129,8 @@ static sepal_status mark_item(bool *chosen, sepal_ctx *ctx, const struct columns
         chosen[named] = true;
         return SEPAL_OK;
     }
-    if (is_pattern(item)) return mark_pattern(chosen, ctx, columns, item, option);
-    if (!read_range(item, &first, &last) || first < 1 || last > columns->n)
+    if (column_item_is_pattern(item)) return mark_pattern(chosen, ctx, columns, item, option);
+    if (!column_item_range(item, &first, &last) || first < 1 || last > columns->n)
         return unknown_column(ctx, columns, item, option, "there is no column");
     if (first > last)
         return unknown_column(ctx, columns, item, option, "the range runs backwards:");
@@ -146,7 +147,7 @@ sepal_status column_list_mark(bool *chosen, sepal_ctx *ctx, const struct columns
         chosen[whole] = true;
         return SEPAL_OK;
     }
-    while (next_item(&list, &item)) TRY(mark_item(chosen, ctx, columns, item, option));
+    while (column_item_next(&list, &item)) TRY(mark_item(chosen, ctx, columns, item, option));
     return SEPAL_OK;
 }
 
@@ -158,7 +159,7 @@ sepal_status column_list_one(size_t *out, sepal_ctx *ctx, const struct columns *
     size_t last;
     *out = tokens_find(&columns->by_name, item);
     if (*out != SIZE_MAX) return SEPAL_OK;
-    if (behind_digits(item, 0) < item.length || !read_range(item, out, &last) || last < 1 ||
+    if (behind_digits(item, 0) < item.length || !column_item_range(item, out, &last) || last < 1 ||
         last > columns->n)
         return unknown_column(ctx, columns, item, option, "there is no column");
     *out = last - 1;
@@ -169,8 +170,8 @@ bool column_list_is_list(const struct columns *columns, const char *text) {
     struct slice item = {text, strlen(text)};
     size_t first, last;
     if (tokens_find(&columns->by_name, item) != SIZE_MAX) return false;
-    if (strchr(text, ',') || is_pattern(item)) return true;
-    return read_range(item, &first, &last) && behind_digits(item, 0) < item.length;
+    if (strchr(text, ',') || column_item_is_pattern(item)) return true;
+    return column_item_range(item, &first, &last) && behind_digits(item, 0) < item.length;
 }
 
 /* ---- before it is known whether there are names ------------------------------------------- */
@@ -184,14 +185,15 @@ static bool has_words(struct slice item) {
 
 static bool names(struct slice item, struct slice text) {
     size_t first, last;
-    if (!text.length || !has_words(item) || read_range(item, &first, &last)) return false;
-    return slice_compare(item, text) == 0 || (is_pattern(item) && matches(item, text));
+    if (!text.length || !has_words(item) || column_item_range(item, &first, &last)) return false;
+    return slice_compare(item, text) == 0 ||
+           (column_item_is_pattern(item) && column_item_matches(item, text));
 }
 
 bool column_list_names(const char *list, struct slice text) {
     if (!list) return false;
     if (names((struct slice){list, strlen(list)}, text)) return true;
-    for (struct slice item; next_item(&list, &item);)
+    for (struct slice item; column_item_next(&list, &item);)
         if (names(item, text)) return true;
     return false;
 }

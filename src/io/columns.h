@@ -27,6 +27,13 @@ static inline struct columns columns_none(const char *file) {
 
 /* ---- Columns as the options name them (column_list.c): "id,3,5-9,PAY_*" --------------------- */
 
+/* The next item of a list, without the blanks around it; *list moves behind it. */
+bool column_item_next(const char **list, struct slice *item);
+/* The first and last number of "7" or "3-7"; false: it is neither. */
+bool column_item_range(struct slice item, size_t *first, size_t *last);
+/* A pattern has a * or ?; whether a text is one of those that it stands for. */
+bool column_item_is_pattern(struct slice item);
+bool column_item_matches(struct slice pattern, struct slice text);
 /* Mark the columns of a list in chosen[]; NULL marks none. A name that itself holds a comma is given
    alone. `option` is where the list was given. */
 sepal_status column_list_mark(bool *chosen, sepal_ctx *ctx, const struct columns *columns,

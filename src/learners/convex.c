@@ -38,7 +38,8 @@ static sepal_status judge_start(struct convex *convex) {
                     "its weights are too large to start from: the objective there is beyond the "
                     "range of a double; leave " OPTION "warm out");
     TRY(objective_loss(&at_zero, o, m));
-    if (there <= at_zero || convex_is_sgd(convex->fit)) return SEPAL_OK;
+    /* where weights of 0 are out of bounds, they are no start either */
+    if (there <= at_zero || convex_is_sgd(convex->fit) || o->box) return SEPAL_OK;
     memset(d->u, 0, o->width * sizeof *d->u);
     d->warm = false;
     warn(o->ctx, "warm-start",
@@ -65,6 +66,7 @@ static sepal_status convex_set_start(struct convex *convex) {
     }
     if (o->bias != BIAS_NONE) d->u[o->cols] = bias;
     d->warm = true;
+    convex_enter_box(convex);
     return judge_start(convex);
 }
 
@@ -114,6 +116,7 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
                             .loss = loss,
                             .label = data->label,
                             .row_weight = convex->row_weight,
+                            .box = fit->box,
                             .bias = (enum bias)convex->config->bias};
     TRY(set_penalty(convex));
     if (centre) TRY(objective_centre(centre, o));
@@ -155,7 +158,7 @@ static sepal_status convex_prove(struct convex *convex) {
     const struct objective *o = d->o;
     /* without a penalty there is no bound, and the gradient at the point is what there is to say; where
        the loss has a kink the solver knows which subgradient */
-    bool theirs = d->paired && (o->l1 > 0 || o->l2 > 0 || !o->loss->smooth);
+    bool theirs = d->paired && (o->l1 > 0 || o->l2 > 0 || o->box || !o->loss->smooth);
     return certify(&convex->proof, o, d->u, theirs ? d->alpha : NULL);
 }
 
@@ -232,6 +235,7 @@ sepal_status convex_fit(struct fit *fit, const struct loss *loss) {
     struct convex_plan plan;
     TRY(convex_set_up(&convex, loss));
     TRY(convex_choose(&plan, &convex));
+    if (!fit->warm) convex_enter_box(&convex);
     TRY(convex_warn_unused(&convex));
     TRY(convex_solve(&convex, plan));
     convex_keep_weights(&convex);

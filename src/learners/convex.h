@@ -16,6 +16,7 @@ struct convex_config {
     int bias;                /* enum bias */
     const char *class_weight;
     bool correct_priors; /* of learners with probabilities */
+    struct weight_bounds weights;
     /* of the solver sgd */
     double eta;
     size_t epochs, batch;
@@ -85,6 +86,19 @@ struct convex_config {
          "none, balanced, or LABEL:W,...: factors of the classes' losses"},                         \
         CONVEX_SGD_PARAMETERS
 
+/* Those of learners that can keep weights within bounds. */
+#define CONVEX_BOUNDS                                                                              \
+    {"nonneg",                                                                                     \
+     PARAMETER_TEXT,                                                                               \
+     CONVEX_AT(weights.nonneg),                                                                    \
+     NULL,                                                                                         \
+     "",                                                                                           \
+     "columns whose weights are at least 0: names, patterns (PAY_*), numbers, or all"},            \
+    {                                                                                              \
+        "bounds", PARAMETER_FILE, CONVEX_AT(weights.bounds), NULL, "",                             \
+            "a CSV file column,low,high of bounds on weights, or \"0<=age<=2; debt<=0\" itself"    \
+    }
+
 /* That of learners with probabilities alone. */
 #define CONVEX_CORRECT_PRIORS                                                                      \
     {                                                                                              \
@@ -99,6 +113,7 @@ bool convex_shiftable(const void *config);
 /* For `likelihood`, of a loss that is minus the logarithm of one, and of any other. */
 enum likelihood convex_likelihood(const void *config, bool *intercept);
 enum likelihood convex_no_likelihood(const void *config, bool *intercept);
+struct weight_bounds *convex_bounds(void *config);
 
 struct convex {
     struct fit *fit;
@@ -144,6 +159,13 @@ void convex_warn_of_priors(const struct convex *convex);
 
 /* convex_separation.c: find out and say that no finite weights are best. */
 sepal_status convex_separation(struct convex *convex);
+
+/* convex_bounds.c: the start of a solver, within the bounds. */
+void convex_enter_box(struct convex *convex);
+/* ", weights bounded: 3 columns >= 0, 2 at a bound"; "" where they are not. */
+const char *convex_bounds_words(struct convex *convex);
+/* How many columns have bounds, and how many weights are at one. */
+void convex_report_bounds(const struct convex *convex, struct fit *fit);
 
 /* convex.c: what rows, parameters and loss say of the objective, and the tolerance. `centre`: room for the
    means of the columns where they are taken off, else NULL. */

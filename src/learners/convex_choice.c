@@ -11,7 +11,7 @@ static sepal_status choice_refuse(struct convex *convex, const struct convex_sol
                                   const char *why) {
     char able[256] = "";
     for (const struct convex_solver *const *row = convex_solver_table; *row; row++) {
-        if ((*row)->refuses(&convex->objective)) continue;
+        if (solver_refuses(*row, &convex->objective)) continue;
         if (*able) strncat(able, ", ", sizeof able - strlen(able) - 1);
         strncat(able, (*row)->name.name, sizeof able - strlen(able) - 1);
     }
@@ -23,7 +23,7 @@ static sepal_status choice_refuse(struct convex *convex, const struct convex_sol
 static sepal_status choice_named(const struct convex_solver **out, struct convex *convex) {
     *out =
         (const struct convex_solver *)convex->fit->options.asked; /* its row begins with the name */
-    const char *why = (*out)->refuses(&convex->objective);
+    const char *why = solver_refuses(*out, &convex->objective);
     return why ? choice_refuse(convex, *out, why) : SEPAL_OK;
 }
 
@@ -82,7 +82,7 @@ struct convex_shape convex_shape(const struct objective *o, size_t classes, doub
 static struct convex_cost cost_of(const struct convex_solver *solver, const struct objective *o,
                                   const struct convex_shape *shape) {
     static const struct convex_cost never = {INFINITY, 1}, only_one = {DBL_MAX, 1};
-    if (solver->name.as_given || solver->refuses(o)) return never;
+    if (solver->name.as_given || solver_refuses(solver, o)) return never;
     return solver->cost ? solver->cost(shape) : only_one;
 }
 
@@ -106,7 +106,7 @@ struct convex_plan convex_plan_by(const struct objective *o, const struct convex
     }
     if (!plan.first) plan.first = &convex_solver_sgd; /* there is none for such an objective */
     if (!(o->l2 > 0)) plan.then = NULL;
-    plan.why = o->l1 > 0 ? "an L1 penalty" : plan.first->suits;
+    plan.why = o->l1 > 0 && !o->box ? "an L1 penalty" : plan.first->suits;
     plan.limit = (size_t)fmin(fmax(next, doubt * plan.cost) / step, 1e9) + 1;
     return plan;
 }

@@ -18,7 +18,7 @@ static sepal_status convex_ovr_choose(enum way *out, struct ovr_fit *all) {
     const struct objective *o = &all->convex.objective;
     struct convex_plan plan;
     *out = NEITHER;
-    if (!(o->l2 > 0) || o->l1 > 0) return SEPAL_OK;
+    if (!(o->l2 > 0) || o->l1 > 0 || o->box) return SEPAL_OK;
     if (o->rows.sparse && o->centre) return SEPAL_OK; /* certify_ovr cannot centre them */
     TRY(convex_choose(&plan, &all->convex));
     bool asked = all->convex.fit->options.asked != NULL;

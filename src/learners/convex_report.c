@@ -76,8 +76,9 @@ const char *convex_describe(struct convex *convex) {
     const struct objective *o = &convex->objective;
     bool plain = strcmp(convex->config->class_weight, "none") == 0;
     if (convex->joint) return joint_describe(convex, plain);
-    return fit_text(convex->fit, "mean of %s%s%s, m = %s", plain ? "" : "class weight times ",
-                    o->loss->words, penalty_words(convex), biases[o->bias]);
+    return fit_text(convex->fit, "mean of %s%s%s, m = %s%s", plain ? "" : "class weight times ",
+                    o->loss->words, penalty_words(convex), biases[o->bias],
+                    o->box ? "; low <= w <= high by the bounds" : "");
 }
 
 /* "hinge, L2 penalty, C = 1, intercept not penalised" */
@@ -96,12 +97,12 @@ const char *convex_loss_words(struct convex *convex) {
                        o->l1 > 0 ? convex_report_number(l1, o->l1) : "", o->l2 > 0 ? ", l2 = " : "",
                        o->l2 > 0 ? convex_report_number(l2, o->l2) : "");
     const char *name = convex->joint ? convex->joint->loss->name : o->loss->name;
-    return fit_text(convex->fit, "%s%s, %s%s, %s", name, weighted ? ", class weights" : "",
+    return fit_text(convex->fit, "%s%s, %s%s, %s%s", name, weighted ? ", class weights" : "",
                     both        ? "elastic-net penalty"
                     : o->l1 > 0 ? "L1 penalty"
                     : o->l2 > 0 ? "L2 penalty"
                                 : "no penalty",
-                    strength, intercepts[o->bias]);
+                    strength, intercepts[o->bias], convex_bounds_words(convex));
 }
 
 static const char *name_solver(struct convex *convex, const struct convex_plan *plan) {
@@ -148,6 +149,7 @@ void convex_report(struct convex *convex, const struct convex_plan *plan) {
     fit->priors = convex_priors_words(convex);
     fit->solver = name_solver(convex, plan);
     convex_report_facts(convex, fit, proof);
+    convex_report_bounds(convex, fit);
     if (fit->make && convex->objective.loss != &loss_logistic)
         convex_tell_margin(fit, proof->inside, proof->norm);
 }

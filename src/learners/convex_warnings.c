@@ -8,7 +8,13 @@
 
 /* Without a gap: there is no penalty, or numbers are beyond the range of a double. */
 static void warn_of_no_gap(const struct convex *convex) {
-    if (isfinite(convex->proof.primal))
+    if (isfinite(convex->proof.primal) && convex->objective.box)
+        warn(convex->fit->ctx, "not-converged",
+             "the solver ended after %zu iterations without converging; without a penalty the "
+             "weights that the bounds leave free may grow without end, and no gap is known; give a "
+             "penalty (C=1 or l2=1e-6), bounds on both sides, or raise " OPTION "max-iter",
+             convex->descent.iterations);
+    else if (isfinite(convex->proof.primal))
         warn(convex->fit->ctx, "not-converged",
              "the solver ended after %zu iterations without converging; without a penalty no gap "
              "is known; bring the features to a common scale (standardize), give a penalty (C=1 or "
@@ -100,6 +106,12 @@ static void warn_of_nothing(const struct convex *convex) {
     const struct objective *o = &convex->objective;
     if (!numbers_are_zero(convex->descent.u, o->cols * (convex->joint ? convex->joint->lanes : 1)))
         return;
+    if (o->box) {
+        warn(convex->fit->ctx, "zero-weights",
+             "all weights are 0, so every row gets the same answer: within the bounds none of them "
+             "gains more than the penalty takes; look at the bounds, or penalise less");
+        return;
+    }
     double most = o->l1 > 0 && !convex->joint ? least_l1(convex) : 0;
     if (most > 0) {
         char text[DECIMAL_BYTES];

@@ -7,7 +7,9 @@
 #include "core/solver_name.h"
 #include "core/tree.h"
 #include "data/data.h"
+#include "learners/bound_list.h"
 #include "linear/linear.h"
+#include "objective/box.h"
 
 /* Settings that every learner takes, whether it has a use for them or not. */
 struct fit_options {
@@ -36,6 +38,7 @@ struct fit {
         *own_label;   /* NULL beside a schema: the rows have sets, and this is of one label, */
     size_t own_class; /* which is this one */
     const struct linear *warm; /* where to start, in the columns of `data`; NULL: anywhere */
+    const struct box *box;     /* bounds on the weights of these columns; NULL: none */
     uint64_t start_ns;
     /* Of a two-class problem made of more classes: how many were done before it, of how many, and since
        when; of 0: it is the whole task. */
@@ -121,6 +124,8 @@ struct learner {
     bool (*needs_both_sides)(const void *config);
     /* What the scores maximise, and whether there is an intercept. NULL: no likelihood, an intercept. */
     enum likelihood (*likelihood)(const void *config, bool *intercept);
+    /* The bounds on weights in its config; NULL: it has no such parameters. */
+    struct weight_bounds *(*bounds)(void *config);
     const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
     sepal_status (*fit)(struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */

@@ -1,7 +1,7 @@
 /* Logistic regression: the score is the logarithm of the odds of the second class. */
 #include "learners/convex.h"
 
-static const struct parameter parameters[] = {CONVEX_PARAMETERS, CONVEX_CORRECT_PRIORS, {0}};
+static const struct parameter parameters[] = {CONVEX_PARAMETERS, CONVEX_BOUNDS, CONVEX_CORRECT_PRIORS, {0}};
 
 static sepal_status fit_logistic(struct fit *fit) {
     return convex_fit(fit, &loss_logistic);
@@ -20,6 +20,7 @@ const struct learner learner_logistic = {
     .posterior = true,
     .shiftable = convex_shiftable,
     .settle = convex_settle,
+    .bounds = convex_bounds,
     .solvers = smooth_solver_names,
     .warms = true,
     .likelihood = convex_likelihood,

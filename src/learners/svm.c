@@ -14,6 +14,7 @@ static const struct parameter parameters[] = {
      "s_t), "
      "s the largest score of another class"},
     CONVEX_PARAMETERS,
+    CONVEX_BOUNDS,
     {0},
 };
 
@@ -23,6 +24,10 @@ static bool is_crammer_singer(const void *config) {
 
 static sepal_status settle_svm(sepal_ctx *ctx, void *config) {
     const struct convex_config *c = config;
+    if (c->loss != SVM_SQUARED_HINGE && weight_bounds_given(&c->weights))
+        return fail(ctx, SEPAL_EUSAGE,
+                    "bounds and nonneg need a loss without a kink, and the hinge has one; take "
+                    "loss=squared_hinge or the learner logistic");
     TRY(convex_settle(ctx, config));
     if (!is_crammer_singer(config)) return SEPAL_OK;
     if (c->penalty == PENALTY_L2 && (!isnan(c->c) || c->l2 > 0)) return SEPAL_OK;
@@ -51,6 +56,7 @@ const struct learner learner_svm = {
     .machine_if = is_crammer_singer,
     .shiftable = convex_shiftable,
     .settle = settle_svm,
+    .bounds = convex_bounds,
     .solvers = convex_solver_names,
     .warms = true,
     .likelihood = convex_no_likelihood,

@@ -7,6 +7,7 @@
 #include "core/usage.h"
 #include "data/prepare.h"
 #include "kernels/blas.h"
+#include "model/bounds.h"
 #include "model/calibrate.h"
 #include "model/inference.h"
 #include "model/label_counts.h"
@@ -353,6 +354,11 @@ static sepal_status map_and_fit(sepal_model **out, struct fit *fit, struct pipel
         status = warm_fold(&warm, fit->ctx, &fit->arena, start, &pipeline->chain, &seen.matrix);
         fit->warm = &warm;
     }
+    struct resolved_bounds bounds = {0};
+    if (status == SEPAL_OK)
+        status = bounds_resolve(&bounds, fit->ctx, &fit->arena, pipeline, given->schema,
+                                &pipeline->chain, seen.matrix.cols);
+    fit->box = bounds.box;
     if (status == SEPAL_OK) status = fit_and_report(out, fit, pipeline, given);
     fit->data = given;
     fit->warm = NULL;

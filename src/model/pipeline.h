@@ -16,6 +16,9 @@ struct pipeline {
 
 sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
                             const char *spec);
+/* The same before the fit, to see what is wrong: pipes that it names are not read. */
+sepal_status pipeline_parse_ahead(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                                  const char *spec);
 /* A spec of maps alone. */
 sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct arena *arena,
                                  const char *spec);

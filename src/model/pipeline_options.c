@@ -99,7 +99,7 @@ sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *option
     struct arena arena = {0};
     struct pipeline pipeline;
     struct fit_options parsed;
-    sepal_status status = pipeline_parse(&pipeline, ctx, &arena, spec);
+    sepal_status status = pipeline_parse_ahead(&pipeline, ctx, &arena, spec);
     if (status == SEPAL_OK)
         status = pipeline_parse_options(&parsed, &pipeline, ctx, &arena, options);
     arena_clear(&arena);

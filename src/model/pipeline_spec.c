@@ -131,13 +131,16 @@ static sepal_status bind_all(struct pipeline *out, sepal_ctx *ctx, struct arena 
 
 /* `spec` is the text of it. */
 static sepal_status bind_whole(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
-                               const struct spec *parsed, const char *spec) {
+                               const struct spec *parsed, const char *spec,
+                               enum bounds_source source) {
     TRY(bind_all(out, ctx, arena, parsed));
     if (!out->learner)
         return fail(ctx, SEPAL_EUSAGE,
                     "the spec '%.60s' has no learner; the shell probably took the '|' (quote the "
                     "spec, or write + for |). Learners: sepal list learners",
                     spec);
+    if (out->learner->bounds)
+        TRY(weight_bounds_read(out->learner->bounds(out->config), ctx, arena, source));
     return check_machine(ctx, out);
 }
 
@@ -145,7 +148,14 @@ sepal_status pipeline_parse(struct pipeline *out, sepal_ctx *ctx, struct arena *
                             const char *spec) {
     struct spec parsed;
     TRY(spec_parse(&parsed, ctx, arena, spec));
-    return bind_whole(out, ctx, arena, &parsed, spec);
+    return bind_whole(out, ctx, arena, &parsed, spec, BOUNDS_OF_FIT);
+}
+
+sepal_status pipeline_parse_ahead(struct pipeline *out, sepal_ctx *ctx, struct arena *arena,
+                                  const char *spec) {
+    struct spec parsed;
+    TRY(spec_parse(&parsed, ctx, arena, spec));
+    return bind_whole(out, ctx, arena, &parsed, spec, BOUNDS_OF_CHECK);
 }
 
 sepal_status pipeline_parse_maps(struct map_chain *out, sepal_ctx *ctx, struct arena *arena,
@@ -302,7 +312,7 @@ static sepal_status check_canonical(struct pipeline *out, const char **today, se
     struct spec parsed;
     TRY(spec_parse(&parsed, ctx, arena, spec));
     const struct renamed word = rename_values(&parsed);
-    TRY(bind_whole(out, ctx, arena, &parsed, spec));
+    TRY(bind_whole(out, ctx, arena, &parsed, spec, BOUNDS_OF_MODEL));
     const char *again = *today = print_spec(ctx, arena, out, &parsed, classes);
     if (!again) return SEPAL_EMEMORY;
     if (!same_but_for(spec, again, &word))

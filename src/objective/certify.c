@@ -211,9 +211,23 @@ static struct partial penalty_part(const struct proving *all, size_t from, size_
     return part;
 }
 
+static sepal_status box_dual(struct estimate *out, struct proving *all) {
+    double neg_conjugate, error, taken, taken_error;
+    all->shrink = 1;
+    out->bounded = all->o->l2 > 0 || proving_box_shrink(all);
+    if (!out->bounded) return SEPAL_OK;
+    TRY(sum_stripes(&neg_conjugate, &error, all, all->o->n, neg_conjugate_part));
+    TRY(sum_stripes(&taken, &taken_error, all, all->o->penalised, proving_box_part));
+    out->dual = neg_conjugate - taken;
+    out->dual_error =
+        ROUNDING_MORE * (error + taken_error) + rounding_of(4, fabs(neg_conjugate) + fabs(taken));
+    return SEPAL_OK;
+}
+
 static sepal_status dual(struct estimate *out, struct proving *all) {
     const struct objective *o = all->o;
     double neg_conjugate, error, penalty, penalty_error;
+    if (o->box) return box_dual(out, all);
     all->shrink = 1;
     out->bounded = o->l1 > 0 || o->l2 > 0;
     if (!out->bounded) return SEPAL_OK;
@@ -236,6 +250,7 @@ static sepal_status dual(struct estimate *out, struct proving *all) {
 /* The largest entry of the gradient without a penalty. */
 static double largest_gradient_entry(const struct proving *all) {
     double most = 0;
+    if (all->o->box) return proving_box_slope(all);
     for (size_t j = 0; j < all->o->width; j++) {
         double slope = fabs(all->v[j]);
         if (!(slope <= most)) most = slope;
@@ -247,20 +262,25 @@ static sepal_status certify_prove(struct proof *out, struct proving *all, const 
     const struct objective *o = all->o;
     struct estimate estimate = {0};
     bool penalised = o->l1 > 0 || o->l2 > 0;
+    if (o->box) TRY(proving_check_box(all));
     TRY(proving_room(all));
     if (!all->joint) {
         TRY(proving_margins(all));
         TRY(proving_primal(&estimate, all));
     }
     TRY(clip(all, alpha));
-    if (o->bias == BIAS_FREE && penalised) TRY(certify_balance(all));
+    if (o->bias == BIAS_FREE && (penalised || o->box)) TRY(certify_balance(all));
     TRY(proving_sums(all));
     if (all->joint) TRY(proving_primal(&estimate, all));
     out->norm = sqrt(o->ctx->kernels->dot_f64(all->u, all->u, o->cols));
     out->inside = 0;
     for (size_t i = 0; i < o->n; i++) out->inside += all->m[i] <= SUPPORT_MARGIN;
-    out->slope = penalised ? NAN : largest_gradient_entry(all);
     TRY(dual(&estimate, all));
+    if (o->box && !estimate.bounded) { /* the gradient is that of the point as it is */
+        TRY(clip(all, alpha));
+        TRY(proving_sums(all));
+    }
+    out->slope = penalised || estimate.bounded ? NAN : largest_gradient_entry(all);
     return proof_conclude(out, o->ctx, &estimate);
 }
 

@@ -27,7 +27,7 @@ struct proving {
     size_t group_rows; /* how many */
     double relative;   /* v is off by rounding by no more than this part of magnitude */
     double unbalanced; /* and by this part, and so is the dual: what a free bias takes */
-    double shrink;     /* of the dual variables, for an L1 penalty alone */
+    double shrink;     /* of the dual variables, for an L1 penalty or bounds alone */
 };
 
 /* A sum over n rows or columns with its rounding errors; `of` gives that of some of them. */
@@ -57,6 +57,16 @@ struct sides {
     double high, difference, size, slack;
 };
 sepal_status proving_sides(struct sides *out, const struct proving *all);
+
+/* certify_box.c: of weights that are bounded. */
+/* SEPAL_EINTERNAL unless the point is within the bounds. */
+sepal_status proving_check_box(const struct proving *all);
+/* Shrink the dual variables as an L1 penalty without an L2 penalty wants; false: that will not do. */
+bool proving_box_shrink(struct proving *all);
+/* What penalty and bounds take off the dual. */
+struct partial proving_box_part(const struct proving *all, size_t from, size_t to);
+/* The largest entry of the gradient that does not lead out of the box. */
+double proving_box_slope(const struct proving *all);
 
 /* certify_sums.c: v of the dual variables a; margins, too, if joint. */
 sepal_status proving_room(struct proving *all);

@@ -3,7 +3,7 @@
        P(w, b) = sum over rows i of c_i loss(m_i) + l1 |w|_1 + l2/2 |w|^2
        m_i = y_i ((x_i - c) . w + b),   y_i = 1 or -1
 
-   A point u holds w and behind it b, if there is one. Solvers see this and no classifier. Every
+   where w may have to stay within a box. A point u holds w and behind it b, if there is one. Solvers see this and no classifier. Every
    pass over the rows goes by slabs, ranges of rows that depend on the data's shape alone; each has
    sums of its own, which are added in the order of the slabs. So threads change no bit. */
 #ifndef SEPAL_OBJECTIVE_OBJECTIVE_H
@@ -11,6 +11,7 @@
 
 #include "core/arena.h"
 #include "data/matrix.h"
+#include "objective/box.h"
 #include "objective/loss.h"
 
 enum bias { BIAS_FREE, BIAS_NONE, BIAS_PENALISED };
@@ -26,7 +27,8 @@ struct objective {
     const int32_t *label;     /* 1: y = 1; any other: y = -1 */
     const double *row_weight; /* of each row in the sum of losses; above 0 */
     double l1, l2;
-    enum bias bias; /* penalised: b has the penalties of a weight */
+    enum bias bias;        /* penalised: b has the penalties of a weight */
+    const struct box *box; /* NULL: weights may be any numbers */
     /* What is taken off each column; NULL: nothing. Dense rows are centred as they are read, so
        large means cost no digits; sparse rows stay as they are, and the sums are corrected. Set to
        NULL, or to 0, by objective_init where `rows` have it off. */

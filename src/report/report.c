@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "kernels/blas.h"
 #include "learners/learner.h"
+#include "model/bounds.h"
 #include "model/calibrate.h"
 #include "model/predict.h"
 
@@ -173,6 +174,40 @@ static void add_boundaries(sepal_report *report, const sepal_model *model) {
     }
 }
 
+/* Where a weight is at a bound of its own. */
+static const char *held_at(const struct box *box, size_t j, double w) {
+    if (box->low[j] == box->high[j]) return "fixed";
+    return w == box->low[j] ? "low" : w == box->high[j] ? "high" : NULL;
+}
+
+/* Bounds on the weights, beside the features, in the user's units; and who is at one. */
+static sepal_status add_bounds(sepal_report *report, const sepal_model *model) {
+    struct tree_maker *make = &report->make;
+    const struct linear *linear = &model->linear;
+    struct pipeline pipeline;
+    struct resolved_bounds bounds;
+    if (!learner_find(model->learner)->bounds) return SEPAL_OK;
+    TRY(pipeline_parse(&pipeline, make->ctx, &report->arena, model->spec));
+    TRY(bounds_resolve(&bounds, make->ctx, &report->arena, &pipeline, model->schema, &model->chain,
+                       linear->cols));
+    if (!bounds.box) return SEPAL_OK;
+    struct tree *facts = tree_object(make, report->root, "bounds");
+    tree_numbers(make, facts, "low", bounds.given.low, linear->cols);
+    tree_numbers(make, facts, "high", bounds.given.high, linear->cols);
+    struct tree *rows = tree_array(make, facts, "at");
+    for (size_t r = 0; r < linear->rows; r++) {
+        struct tree *row = tree_array(make, rows, NULL);
+        for (size_t j = 0; j < linear->cols; j++) {
+            const char *at = held_at(bounds.box, j, linear->w[r * linear->cols + j]);
+            if (at)
+                tree_text(make, row, NULL, at);
+            else
+                tree_null(make, row, NULL);
+        }
+    }
+    return SEPAL_OK;
+}
+
 static void add_names(sepal_report *report, const sepal_model *model) {
     struct tree *features = tree_array(&report->make, report->root, "features");
     struct text name = {0};
@@ -227,6 +262,7 @@ sepal_status inspect_model(sepal_report *report, const sepal_model *model) {
     add_names(report, model);
     add_weights(report, model);
     add_effects(report, model);
+    TRY(add_bounds(report, model));
     add_boundaries(report, model);
     add_parts(report, model);
     calibration_tell(make, root, model->linear.calibration);

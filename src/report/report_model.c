@@ -9,8 +9,9 @@
 struct weight {
     const char *name;
     double value;
-    double effect; /* of one standard deviation; without one, the weight */
-    size_t place;  /* among the features */
+    double effect;  /* of one standard deviation; without one, the weight */
+    const char *at; /* a bound: "low", "high" or "fixed"; NULL: none */
+    size_t place;   /* among the features */
 };
 
 static int report_by_effect(const void *a, const void *b) {
@@ -20,10 +21,17 @@ static int report_by_effect(const void *a, const void *b) {
     return (one->place > other->place) - (one->place < other->place);
 }
 
-/* The features of one score function, those that matter most first. `effects` NULL: not known. */
+/* One score function: what it speaks for, its bias and length, its weights. */
+struct score {
+    const struct tree *label, *bias, *norm, *far, *weights;
+    const struct tree *effects; /* NULL: not known */
+    const struct tree *at;      /* which weights are at a bound; NULL: there are none */
+};
+
+/* The features of one score function, those that matter most first. */
 static struct weight *rank_features(struct page *page, struct arena *arena,
-                                    const struct tree *features, const struct tree *row,
-                                    const struct tree *effects) {
+                                    const struct tree *features, const struct score *score) {
+    const struct tree *row = score->weights, *effects = score->effects;
     struct weight *weights = arena_alloc(page->ctx, arena, row->count, sizeof *weights);
     if (!weights) {
         page->text.failed = true;
@@ -31,9 +39,14 @@ static struct weight *rank_features(struct page *page, struct arena *arena,
     }
     size_t n = 0;
     const struct tree *name = features->first, *effect = effects ? effects->first : row->first;
+    const struct tree *at = score->at ? score->at->first : NULL;
     for (const struct tree *value = row->first; value;
-         value = value->next, name = name->next, effect = effect->next, n++)
-        weights[n] = (struct weight){name->text.bytes, value->number, effect->number, n};
+         value = value->next, name = name->next, effect = effect->next, n++) {
+        weights[n] = (struct weight){
+            .name = name->text.bytes, .value = value->number, .effect = effect->number, .place = n};
+        if (at && at->kind == TREE_TEXT) weights[n].at = at->text.bytes;
+        if (at) at = at->next;
+    }
     qsort(weights, n, sizeof *weights, report_by_effect);
     return weights;
 }
@@ -43,13 +56,31 @@ static size_t weight_digits(double value) {
     return decimal_print(digits, value);
 }
 
+static void weight_row(struct page *page, const struct weight *weight, size_t width, size_t digits,
+                       bool effects) {
+    text_puts(page->ctx, &page->text, "\n  ");
+    page_left(page, weight->name, width + 2);
+    text_number(page->ctx, &page->text, weight->value);
+    if (effects) {
+        page_pad(page, weight_digits(weight->value), digits + 2);
+        text_printf(page->ctx, &page->text, "%.4g", weight->effect);
+    }
+    if (!weight->at) return;
+    bool fixed = strcmp(weight->at, "fixed") == 0;
+    text_printf(page->ctx, &page->text, "  (%s)",
+                fixed                            ? "fixed by its bounds"
+                : strcmp(weight->at, "low") == 0 ? "at its lower bound"
+                                                 : "at its upper bound");
+}
+
 /* The table of the `top` features of one score function. */
-static void weight_rows(struct page *page, const struct tree *root, const struct tree *row,
-                        const struct tree *effects, size_t top) {
+static void weight_rows(struct page *page, const struct tree *root, const struct score *score,
+                        size_t top) {
     struct arena arena = {0};
-    size_t n = row->count, shown = top && top < n ? top : n;
+    bool effects = score->effects != NULL;
+    size_t n = score->weights->count, shown = top && top < n ? top : n;
     size_t width = strlen("feature"), digits = strlen("weight");
-    struct weight *weights = rank_features(page, &arena, tree_find(root, "features"), row, effects);
+    struct weight *weights = rank_features(page, &arena, tree_find(root, "features"), score);
     if (!weights) return;
     for (size_t i = 0; i < shown; i++) {
         size_t name = utf8_width(weights[i].name), number = weight_digits(weights[i].value);
@@ -61,33 +92,22 @@ static void weight_rows(struct page *page, const struct tree *root, const struct
     page_left(page, effects ? "weight" : "weight, largest first", effects ? digits + 2 : 0);
     if (effects)
         text_puts(page->ctx, &page->text, "effect of one standard deviation, largest first");
-    for (size_t i = 0; i < shown; i++) {
-        text_puts(page->ctx, &page->text, "\n  ");
-        page_left(page, weights[i].name, width + 2);
-        text_number(page->ctx, &page->text, weights[i].value);
-        if (!effects) continue;
-        page_pad(page, weight_digits(weights[i].value), digits + 2);
-        text_printf(page->ctx, &page->text, "%.4g", weights[i].effect);
-    }
+    for (size_t i = 0; i < shown; i++) weight_row(page, &weights[i], width, digits, effects);
     text_puts(page->ctx, &page->text, "\n");
     if (n > shown) text_printf(page->ctx, &page->text, "  ... %zu more\n", n - shown);
     arena_clear(&arena);
 }
 
-/* One score function: what it speaks for, its bias and length, its weights. */
-struct score {
-    const struct tree *label, *bias, *norm, *far, *weights;
-    const struct tree *effects; /* NULL: not known */
-};
-
 static struct score first_score(const struct tree *root) {
     const struct tree *effects = tree_find(root, "effects");
+    const struct tree *at = tree_path(root, "bounds.at");
     return (struct score){.label = tree_find(root, "rows")->first,
                           .bias = tree_find(root, "bias")->first,
                           .norm = tree_find(root, "norm")->first,
                           .far = tree_find(root, "distance_to_origin")->first,
                           .weights = tree_find(root, "weights")->first,
-                          .effects = effects ? effects->first : NULL};
+                          .effects = effects ? effects->first : NULL,
+                          .at = at ? at->first : NULL};
 }
 
 static struct score next_score(struct score score) {
@@ -96,7 +116,8 @@ static struct score next_score(struct score score) {
                           .norm = score.norm->next,
                           .far = score.far->next,
                           .weights = score.weights->next,
-                          .effects = score.effects ? score.effects->next : NULL};
+                          .effects = score.effects ? score.effects->next : NULL,
+                          .at = score.at ? score.at->next : NULL};
 }
 
 static void score_page(struct page *page, const struct tree *root, const struct score *score,
@@ -118,7 +139,7 @@ static void score_page(struct page *page, const struct tree *root, const struct 
         text_puts(page->ctx, &page->text, ", origin at n/a\n");
     else
         text_printf(page->ctx, &page->text, ", origin at %.6g\n", score->far->number);
-    weight_rows(page, root, score->weights, score->effects, top);
+    weight_rows(page, root, score, top);
 }
 
 static void boundary_rows(struct page *page, const struct tree *root) {
@@ -174,6 +195,21 @@ static void calibration_lines(struct page *page, const struct tree *root) {
     }
 }
 
+/* How many weights have bounds, and how many are at one. */
+static void bounds_line(struct page *page, const struct tree *root) {
+    const struct tree *low = tree_path(root, "bounds.low"), *at = tree_path(root, "bounds.at");
+    size_t bounded = 0, held = 0;
+    if (!low) return;
+    const struct tree *high = tree_path(root, "bounds.high")->first;
+    for (low = low->first; low; low = low->next, high = high->next)
+        bounded += low->kind == TREE_NUMBER || high->kind == TREE_NUMBER;
+    for (const struct tree *row = at->first; row; row = row->next)
+        for (const struct tree *one = row->first; one; one = one->next)
+            held += one->kind == TREE_TEXT;
+    page_line(page, "bounds", "on the weights of %zu column%s; %zu of %zu weights are at one",
+              bounded, bounded == 1 ? "" : "s", held, at->count * bounded);
+}
+
 void model_page(struct page *page, const struct tree *root, size_t top) {
     page_line(page, "spec", "%s", report_string(root, "spec"));
     page_classes(page, tree_find(root, "label_sets") ? "labels" : "classes",
@@ -184,6 +220,7 @@ void model_page(struct page *page, const struct tree *root, size_t top) {
     page_line(page, "trained on", "%.0f rows; %s", report_number(root, "training.rows"),
               report_number(root, "training.converged") == 1 ? "converged" : "not converged");
     nonzero_line(page, root);
+    bounds_line(page, root);
     for (struct score score = first_score(root); score.label; score = next_score(score))
         score_page(page, root, &score, top);
     boundary_rows(page, root);

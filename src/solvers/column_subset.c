@@ -101,6 +101,23 @@ static sepal_status pick_centre(struct some_columns *some, struct arena *arena) 
     return SEPAL_OK;
 }
 
+/* Their bounds, in the units of their factors. */
+static sepal_status pick_box(struct some_columns *some, struct arena *arena) {
+    const struct box *all = some->all->box;
+    size_t n = some->x.cols;
+    if (!all) return SEPAL_OK;
+    struct box *box = arena_alloc(some->all->ctx, arena, 1, sizeof *box);
+    double *low = arena_alloc(some->all->ctx, arena, n + 1, 2 * sizeof *low), *high = low + n;
+    if (!box || !low) return SEPAL_EMEMORY;
+    for (size_t k = 0; k < n; k++) {
+        low[k] = all->low[some->column[k]] / subset_factor_of(some, k);
+        high[k] = all->high[some->column[k]] / subset_factor_of(some, k);
+    }
+    *box = (struct box){low, high};
+    some->o.box = box;
+    return SEPAL_OK;
+}
+
 sepal_status some_columns_init(struct some_columns *some, const struct objective *all, size_t n,
                                size_t *column, double *factor, struct arena *arena) {
     sepal_ctx *ctx = all->ctx;
@@ -115,6 +132,7 @@ sepal_status some_columns_init(struct some_columns *some, const struct objective
     struct subset_copying copying = {some, place};
     TRY(parallel_for(ctx, some->x.n_blocks, subset_copy_block, &copying));
     TRY(pick_centre(some, arena));
+    TRY(pick_box(some, arena));
     some->o.arena = arena;
     some->o.x = &some->x;
     return objective_init(&some->o);

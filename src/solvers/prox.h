@@ -1,10 +1,12 @@
-/* Parts of the solver for L1 penalties, prox_newton.c. */
+/* Parts of the solver for L1 penalties and bounds on weights, prox_newton.c. */
 #ifndef SEPAL_SOLVERS_PROX_H
 #define SEPAL_SOLVERS_PROX_H
 
 #include "core/parallel.h"
 #include "solvers/csc.h"
 #include "solvers/solver.h"
+
+#include <math.h>
 
 /* Coordinates are the weights of the columns kept, and behind them the bias. */
 struct prox {
@@ -23,6 +25,7 @@ struct prox {
     struct csc columns;
     size_t count; /* of columns; the place of the bias */
     double *w, *step;
+    double *low, *high;     /* bounds of the weights; -inf, inf: none */
     double *v;              /* sums over the rows of f_i (x_i - c, 1) */
     double *norm;           /* roots of the sums over the rows of c_i (x_i - c)^2 */
     double *mean, *aligned; /* of the columns, and sums without it: prox_mean.c */
@@ -51,6 +54,9 @@ struct prox {
     double gap;           /* relative, with the best */
     double inner;         /* fraction of `outset` that coordinate descent may leave */
     double outset;        /* the sum of all violations in the first pass */
+    bool
+        unproved; /* nothing bounds the dual variables' sums: the model's promise stands for the gap */
+    bool promised; /* the step before was small enough for the end */
 };
 
 static inline double prox_objective(const struct prox *p) {
@@ -80,6 +86,26 @@ static inline double prox_shrink(double at, double g, double h, double l1) {
     double z = h * at - g;
     return z > l1 ? (z - l1) / h : z < -l1 ? (z + l1) / h : 0;
 }
+/* The weight of coordinate k with so much of its step: a whole one that leads to a bound ends on it, to the
+   bit. */
+static inline double prox_weight(const struct prox *p, size_t k, double length) {
+    double w = p->w[k], step = p->step[k];
+    if (length == 1 && step == p->low[k] - w) return p->low[k];
+    if (length == 1 && step == p->high[k] - w) return p->high[k];
+    return length == 1 ? w + step : box_clip(w + length * step, p->low[k], p->high[k]);
+}
+/* How far the slope of the losses is from what the penalty and the bounds want of a weight w. */
+static inline double prox_violation(const struct prox *p, size_t k, double slope, double w) {
+    double l1 = p->o->l1;
+    double up = w < p->high[k] ? -(slope + (w < 0 ? -l1 : l1)) : 0;
+    double down = w > p->low[k] ? slope + (w > 0 ? l1 : -l1) : 0;
+    return fmax(0, fmax(up, down));
+}
+/* How much the losses pull at a weight of 0, unless a bound holds it. */
+static inline double prox_pull(const struct prox *p, size_t k) {
+    double v = p->v[k];
+    return v > 0 ? (p->high[k] > 0 ? v : 0) : (p->low[k] < 0 ? -v : 0);
+}
 
 /* prox_rows.c: at the margins all that is known by rows, and the penalty. */
 sepal_status prox_look(struct prox *p);
@@ -88,6 +114,8 @@ sepal_status prox_look(struct prox *p);
 sepal_status prox_bound(struct prox *p, bool all);
 /* Go along the step as far as it pays; false: nowhere. */
 sepal_status prox_advance(struct prox *p, bool *moved);
+/* How much the objective may fall by, as far as the step tells. */
+double prox_promise(const struct prox *p);
 
 /* prox_columns.c: which columns can matter at all, and their copy. */
 sepal_status prox_columns_make(struct prox *p);

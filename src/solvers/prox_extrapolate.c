@@ -49,18 +49,32 @@ static bool weigh(double *weight, const struct history *h, const struct prox *p)
     return isfinite(total) && isfinite(1 / total);
 }
 
+/* The combined step of the k-th of the set. */
+static double combined(const struct history *h, const double *weight, size_t set, size_t k) {
+    double sum = 0;
+    for (size_t i = 0; i + 1 < h->n; i++) sum += weight[i] * h->steps[(i + 1) * set + k];
+    return sum;
+}
+
+/* Whether it leaves all weights within their bounds. */
+static bool stays_within(const struct history *h, const struct prox *p, const double *weight) {
+    for (size_t i = 0; p->o->box && i < p->n_set; i++) {
+        size_t k = p->set[i];
+        double w = p->w[k] + combined(h, weight, p->n_set + 1, i);
+        if (w < p->low[k] || w > p->high[k]) return false;
+    }
+    return true;
+}
+
 bool history_extrapolate(struct history *h, struct prox *p, double *r) {
     const struct objective *o = p->o;
     size_t n = h->n - 1, set = p->n_set + 1;
     double weight[HISTORY];
-    bool good = weigh(weight, h, p);
+    bool good = weigh(weight, h, p) && stays_within(h, p, weight);
+    for (size_t k = 0; good && k < set; k++)
+        p->step[k < p->n_set ? p->set[k] : p->count] = combined(h, weight, set, k);
     h->n = 0;
     if (!good) return false;
-    for (size_t k = 0; k < set; k++) {
-        double sum = 0;
-        for (size_t i = 0; i < n; i++) sum += weight[i] * h->steps[(i + 1) * set + k];
-        p->step[k < p->n_set ? p->set[k] : p->count] = sum;
-    }
     memset(r, 0, o->n * sizeof *r);
     for (size_t i = 0; i < n; i++)
         o->ctx->kernels->axpy_f64(weight[i], h->rows + (i + 1) * o->n, r, o->n);

@@ -206,10 +206,11 @@ sepal_status prox_gram_make(struct prox *p) {
 static double gram_visit(struct prox *p, size_t b, double *slope) {
     const struct objective *o = p->o;
     size_t n = size_of(p), k = p->block[b];
-    double w = p->w[k] + p->step[k], curvature = p->gram[b * n + b] + o->l2;
+    double w = prox_weight(p, k, 1), curvature = p->gram[b * n + b] + o->l2;
     double g = slope[b] + o->l2 * w;
     if (!(curvature > 0)) return 0;
-    double next = prox_shrink(w, g, curvature, o->l1), move = next - w;
+    double next = box_clip(prox_shrink(w, g, curvature, o->l1), p->low[k], p->high[k]);
+    double move = next - w;
     if (move == 0) return 0;
     p->step[k] = next == 0 ? -p->w[k] : next - p->w[k];
     o->ctx->kernels->axpy_f64(move, p->gram + b * n, slope, n);

@@ -1,6 +1,7 @@
-/* L1 and elastic-net penalties: Newton's method on the losses, the penalty as it is. A step minimises
-   the quadratic model of the losses plus the penalty over a set of columns, those with a weight and
-   those whose sums exceed l1, by coordinate descent: at first roughly, then better and better
+/* L1 and elastic-net penalties, and bounds on weights: Newton's method on the losses, the penalty as it
+   is, the weights within their bounds. A step minimises the quadratic model of the losses plus the
+   penalty over a set of columns, those with a weight and those whose sums exceed l1, by coordinate
+   descent, in which a bound cuts the step of its weight short: at first roughly, then better and better
    (newGLMNET: Yuan, Ho and Lin, JMLR 13, 2012). Dual variables that are shrunk to obey |v| <= l1 bound the
    optimum from below, and columns that such a bound proves to have no weight are left out (Ndiaye,
    Fercoq, Gramfort and Salmon, "Gap safe screening rules", JMLR 18, 2017). */
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 2000, OF_ROWS = 9, OF_COLUMNS = 10 };
+enum { STEPS_MOST = 2000, OF_ROWS = 9, OF_COLUMNS = 12 };
 
 /* ---- set-up ------------------------------------------------------------------------------- */
 
@@ -38,9 +39,9 @@ static sepal_status prox_make_room(struct prox *p, struct store *store) {
     double **const of_rows[OF_ROWS] = {&p->m,          &p->t,          &p->a,
                                        &p->f,          &p->curvature,  &p->scratch[0],
                                        &p->scratch[1], &p->scratch[2], &p->scratch[3]};
-    double **const of_columns[OF_COLUMNS] = {&p->w,     &p->step,   &p->v,      &p->norm,
-                                             &p->first, &p->second, &p->before, &p->block_slope,
-                                             &p->mean,  &p->aligned};
+    double **const of_columns[OF_COLUMNS] = {&p->w,     &p->step,    &p->v,      &p->norm,
+                                             &p->first, &p->second,  &p->before, &p->block_slope,
+                                             &p->mean,  &p->aligned, &p->low,    &p->high};
     for (size_t i = 0; i < OF_ROWS; i++) *of_rows[i] = store->rows + i * n;
     for (size_t i = 0; i < OF_COLUMNS; i++) *of_columns[i] = store->wide + i * width;
     p->set = store->lists;
@@ -49,12 +50,27 @@ static sepal_status prox_make_room(struct prox *p, struct store *store) {
     return SEPAL_OK;
 }
 
+/* The bounds of the coordinates. Without a penalty every column needs two for a bound of the dual. */
+static void prox_set_bounds(struct prox *p) {
+    const struct objective *o = p->o;
+    p->unproved = false;
+    for (size_t k = 0; k <= p->count; k++) {
+        bool bounded = o->box && k < p->count;
+        p->low[k] = bounded ? o->box->low[p->columns.number[k]] : -INFINITY;
+        p->high[k] = bounded ? o->box->high[p->columns.number[k]] : INFINITY;
+        if (k < prox_penalised(p) && !(o->l1 > 0 || o->l2 > 0))
+            p->unproved = p->unproved || isinf(p->low[k]) || isinf(p->high[k]);
+    }
+}
+
 static sepal_status prox_start(struct prox *p) {
+    static const double exactly = 1e-6;
     const struct objective *o = p->o;
     size_t own = p->count + (o->bias != BIAS_NONE);
     for (size_t k = 0; k < own; k++) p->w[k] = p->d->u[prox_place_of(p, k)];
+    prox_set_bounds(p);
     p->dual = -INFINITY;
-    p->inner = 1;
+    p->inner = p->unproved ? exactly : 1; /* there a step is a promise, too */
     if (p->d->warm)
         TRY(objective_margins(p->m, o, p->d->u));
     else
@@ -75,8 +91,8 @@ static void screen(struct prox *p) {
     double radius = sqrt(2 * o->loss->smoothness * excess);
     for (size_t k = 0; k < p->count; k++) {
         if (p->gone[k] || p->w[k] != 0) continue;
-        double most = fabs(p->shrink * p->v[k]) + radius * p->norm[k];
-        p->gone[k] = most < o->l1 * (1 - 1e-9);
+        double v = p->shrink * p->v[k], far = radius * p->norm[k], most = o->l1 * (1 - 1e-9);
+        p->gone[k] = (v + far < most || p->high[k] <= 0) && (v - far > -most || p->low[k] >= 0);
     }
 }
 
@@ -89,7 +105,7 @@ static double prox_entry_bound(const struct prox *p) {
     if (!p->means_dominate) return low;
     for (size_t k = 0; k < p->count; k++) {
         full += p->w[k] != 0;
-        if (p->w[k] == 0 && !p->gone[k]) high = fmax(high, fabs(p->v[k]));
+        if (p->w[k] == 0 && !p->gone[k]) high = fmax(high, prox_pull(p, k));
     }
     wanted = full + FEW_MORE;
     if (full < MOST && wanted > MOST - full) wanted = MOST - full;
@@ -97,11 +113,19 @@ static double prox_entry_bound(const struct prox *p) {
         double middle = h == 0 ? low : 0.5 * (low + high);
         size_t above = 0;
         for (size_t k = 0; k < p->count; k++)
-            above += p->w[k] == 0 && !p->gone[k] && fabs(p->v[k]) > middle;
+            above += p->w[k] == 0 && !p->gone[k] && prox_pull(p, k) > middle;
         if (above <= wanted) joining = above;
         *(above > wanted ? &low : &high) = middle;
     }
     return joining > 0 ? high : low; /* of many alike, as counts are, all or none */
+}
+
+/* Coordinate k stays where it is: an empty one that nothing pulls at, or one that is held by its bound. */
+static bool prox_rests(const struct prox *p, size_t k, double bound) {
+    double w = p->w[k];
+    if (w == 0) return p->gone[k] || prox_pull(p, k) <= bound;
+    if (w != p->low[k] && w != p->high[k]) return false;
+    return !(prox_violation(p, k, p->o->l2 * w - p->v[k], w) > 0);
 }
 
 static void choose_set(struct prox *p) {
@@ -110,7 +134,7 @@ static void choose_set(struct prox *p) {
     size_t empty = 0;
     p->n_set = p->entries = 0;
     for (size_t k = 0; k < p->count; k++) {
-        if (p->w[k] == 0 && (p->gone[k] || fabs(p->v[k]) <= bound)) continue;
+        if (prox_rests(p, k, bound)) continue;
         empty += p->w[k] == 0;
         p->set[p->n_set++] = k;
         p->entries += columns_length(&p->columns, k);
@@ -157,6 +181,15 @@ static bool prox_newton_stalls(const struct prox *p, double *then) {
     return stalls;
 }
 
+/* Without a gap the end is where the model promises next to nothing, of two steps in a row. */
+static void prox_judge_promise(struct prox *p) {
+    if (!p->unproved) return;
+    p->gap = prox_promise(p) / fmax(fabs(prox_objective(p)), 1e-300);
+    p->d->decrement = sqrt(prox_promise(p));
+    p->d->converged = p->promised && p->gap <= p->d->tol;
+    p->promised = p->gap <= p->d->tol;
+}
+
 static sepal_status prox_run(struct prox *p) {
     enum { IDLE_MOST = 10 };
     struct solver *d = p->d;
@@ -166,7 +199,7 @@ static sepal_status prox_run(struct prox *p) {
     TRY(prox_start(p));
     for (;;) {
         TRY(bound(p, false, p->means_dominate));
-        if (p->gap <= d->tol) TRY(prox_confirm(p, &screens));
+        if (p->gap <= d->tol && !p->unproved) TRY(prox_confirm(p, &screens));
         still = idle(p, &value, &dual, still);
         if (d->converged || d->iterations >= most || still > IDLE_MOST) return SEPAL_OK;
         if (prox_newton_stalls(p, &then)) return SEPAL_OK;
@@ -177,8 +210,10 @@ static sepal_status prox_run(struct prox *p) {
         sepal_status status = prox_step(p);
         if (solver_interrupted(d, status, value)) return SEPAL_OK;
         TRY(status);
+        prox_judge_promise(p);
         TRY(prox_advance(p, &moved));
         d->iterations++;
+        if (d->converged) return SEPAL_OK;
         if (!moved && p->careful) return SEPAL_OK; /* rounding leaves nothing to gain */
         p->careful = !moved;
         TRY(prox_look(p));
@@ -190,8 +225,16 @@ static void prox_leave(const struct prox *p) {
     for (size_t k = 0; k < own; k++) p->d->u[prox_place_of(p, k)] = p->w[k];
 }
 
+/* The start must be within the bounds, and need not be 0 then. */
+static void prox_enter_box(struct solver *d) {
+    if (!d->o->box) return;
+    box_project(d->o->box, d->u, d->o->cols);
+    d->warm = true;
+}
+
 sepal_status solve_prox_newton(struct solver *d) {
     struct prox p = {.d = d, .o = d->o};
+    prox_enter_box(d);
     struct store store = {0};
     sepal_status status = prox_columns_make(&p);
     if (status == SEPAL_OK) status = prox_make_room(&p, &store);
@@ -208,13 +251,15 @@ sepal_status solve_prox_newton(struct solver *d) {
 
 static const char *prox_newton_refuses(const struct objective *o) {
     const char *why = refuse_unless_smooth_loss(o);
-    return why || o->l1 > 0 ? why : "it is for |w|_1, and l1 is 0";
+    return why || o->l1 > 0 || o->box ? why : "it is for |w|_1 and for bounds, and l1 is 0";
 }
 
 const struct convex_solver convex_solver_prox_newton = {
     .name = {.name = "prox-newton",
-             .summary = "proximal Newton method: smooth losses with an L1 penalty"},
-    .suits = "an L1 penalty",
+             .summary =
+                 "proximal Newton method: smooth losses with an L1 penalty or bounds on weights"},
+    .suits = "bounds on weights",
+    .bounds = true,
     .solve = solve_prox_newton,
     .refuses = prox_newton_refuses,
     .far = SOLVER_FAR,

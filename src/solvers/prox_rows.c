@@ -1,4 +1,4 @@
-/* What the solver for L1 penalties does with numbers that there is one of for each row: losses, dual
+/* What the solver for L1 penalties and bounds does with numbers that there is one of for each row: losses, dual
    bounds, the line search. Rows go by the slabs of the objective. */
 #include "solvers/prox.h"
 
@@ -57,12 +57,37 @@ sepal_status prox_look(struct prox *p) {
 
 /* ---- bounds ------------------------------------------------------------------------------- */
 
+/* The most of v w less the penalty, by the weights w that the bounds allow: what v takes off the dual. */
+static double box_conjugate(const struct prox *p, size_t k, double v) {
+    const struct objective *o = p->o;
+    double over = fmax(0, fabs(v) - o->l1), w = copysign(over > 0 ? over / o->l2 : 0, v);
+    w = box_clip(w, p->low[k], p->high[k]);
+    return w == 0 ? 0 : v * w - o->l1 * fabs(w) - 0.5 * o->l2 * w * w;
+}
+
+static double bounded_taken(const struct prox *p, double shrink, bool everything) {
+    double taken = 0;
+    for (size_t k = 0; k < prox_penalised(p); k++)
+        if (everything || !p->gone[k]) taken += box_conjugate(p, k, shrink * p->v[k]);
+    return taken;
+}
+
+/* How large the sums are on the sides on which no bound is. */
+static double unbounded_most(const struct prox *p, bool all) {
+    double most = 0;
+    for (size_t k = 0; k < prox_penalised(p); k++)
+        if ((all || !p->gone[k]) && isinf(p->v[k] > 0 ? p->high[k] : p->low[k]))
+            most = fmax(most, fabs(p->v[k]));
+    return most;
+}
+
 /* The dual at shrink times a; kept with them if it is the best so far. */
 static sepal_status try_dual(struct prox *p, double shrink, bool everything) {
     const struct objective *o = p->o;
     double dual;
     TRY(objective_neg_conjugate(&dual, o, p->a, shrink));
-    for (size_t k = 0; k < prox_penalised(p) && o->l2 > 0; k++) {
+    if (o->box) dual -= bounded_taken(p, shrink, everything);
+    for (size_t k = 0; k < prox_penalised(p) && o->l2 > 0 && !o->box; k++) {
         double over = fabs(shrink * p->v[k]) - o->l1;
         if (over > 0 && (everything || !p->gone[k])) dual -= over * over / (2 * o->l2);
     }
@@ -79,14 +104,12 @@ static sepal_status try_dual(struct prox *p, double shrink, bool everything) {
 
 sepal_status prox_bound(struct prox *p, bool all) {
     const struct objective *o = p->o;
-    double most = 0, value = prox_objective(p);
-    for (size_t k = 0; k < prox_penalised(p); k++)
-        if (all || !p->gone[k]) most = fmax(most, fabs(p->v[k]));
+    double most = unbounded_most(p, all), value = prox_objective(p);
     p->bound = -INFINITY;
     if (all) p->dual = -INFINITY;
     if (o->l2 > 0 || most <= o->l1) TRY(try_dual(p, 1, all));
     /* with a small l2 it is better not to use what it allows */
-    if (most > o->l1) TRY(try_dual(p, o->l1 / most * (1 - DBL_EPSILON), all));
+    if (most > o->l1 && o->l1 > 0) TRY(try_dual(p, o->l1 / most * (1 - DBL_EPSILON), all));
     p->gap = (value - p->dual) / fmax(fabs(value), 1e-300);
     return SEPAL_OK;
 }
@@ -99,7 +122,7 @@ static double penalty_added(const struct prox *p, double length) {
     double absolute = 0, square = 0;
     for (size_t i = 0; i < p->n_set + (o->bias == BIAS_PENALISED); i++) {
         size_t k = i < p->n_set ? p->set[i] : p->count;
-        double before = p->w[k], after = before + length * p->step[k];
+        double before = p->w[k], after = prox_weight(p, k, length);
         absolute += fabs(after) - fabs(before);
         square += (after - before) * (after + before);
     }
@@ -119,6 +142,10 @@ static double prox_rows_slope_of(const struct prox *p) {
                 o->l2 * p->w[k] * p->step[k] + o->l1 * (fabs(p->w[k] + p->step[k]) - fabs(p->w[k]));
     }
     return slope;
+}
+
+double prox_promise(const struct prox *p) {
+    return fmax(0, -prox_rows_slope_of(p));
 }
 
 /* A matrix of second derivatives that was kept too long may send the model's steps off without end. */
@@ -158,7 +185,7 @@ sepal_status prox_advance(struct prox *p, bool *moved) {
     if (!*moved) return SEPAL_OK;
     for (size_t i = 0; i < p->n_set; i++) {
         size_t k = p->set[i];
-        p->w[k] += length * p->step[k]; /* to exactly 0 where the step is -w */
+        p->w[k] = prox_weight(p, k, length); /* to exactly 0 where the step is -w */
     }
     if (o->bias != BIAS_NONE) p->w[p->count] += length * p->step[p->count];
     for (size_t i = 0; i < o->n; i++) p->m[i] += length * p->t[i];

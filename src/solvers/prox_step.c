@@ -19,13 +19,6 @@ struct model {
     double inverse_sum; /* 1 / the sum of all curvatures: how far a free bias follows */
 };
 
-/* How far the slope of the losses is from what the penalty wants of a weight w. */
-static double violation(double slope, double w, double l1) {
-    if (w > 0) return fabs(slope + l1);
-    if (w < 0) return fabs(slope - l1);
-    return fmax(0, fabs(slope) - l1);
-}
-
 /* The slope of the losses' model along column k. */
 static double prox_step_slope_of(const struct model *model, const struct kernels *kernels,
                                  size_t k) {
@@ -53,10 +46,11 @@ static void prox_step_follow(struct model *model, size_t k, double move) {
 static double prox_step_visit(struct model *model, size_t k) {
     struct prox *p = model->p;
     const struct objective *o = p->o;
-    double w = p->w[k] + p->step[k], curvature = p->second[k] + o->l2;
+    double w = prox_weight(p, k, 1), curvature = p->second[k] + o->l2;
     double slope = prox_step_slope_of(model, o->ctx->kernels, k) + o->l2 * w;
     if (!(curvature > 0)) return 0;
-    double off = violation(slope, w, o->l1), next = prox_shrink(w, slope, curvature, o->l1);
+    double off = prox_violation(p, k, slope, w);
+    double next = box_clip(prox_shrink(w, slope, curvature, o->l1), p->low[k], p->high[k]);
     double move = next - w;
     if (move == 0) return off;
     p->step[k] = next == 0 ? -p->w[k] : next - p->w[k];
@@ -85,9 +79,9 @@ static sepal_status visit_block(struct model *model, double *off) {
     if (p->block_bias) p->block_slope[n - 1] = model->sum + model->s * p->curvatures;
     for (size_t b = 0; b < n; b++) {
         size_t k = p->block[b];
-        double w = p->w[k] + p->step[k];
+        double w = prox_weight(p, k, 1);
         p->before[k] = p->step[k];
-        if (alone) *off += violation(p->block_slope[b] + o->l2 * w, w, o->l1);
+        if (alone) *off += prox_violation(p, k, p->block_slope[b] + o->l2 * w, w);
     }
     TRY(prox_gram_descend(p, p->block_slope));
     for (size_t b = 0; b < n; b++) {
@@ -114,7 +108,7 @@ static double visit_bias(struct model *model) {
     double next = prox_shrink(w, slope, curvature, o->l1);
     p->step[p->count] = next == 0 ? -p->w[p->count] : next - p->w[p->count];
     model->s += next - w;
-    return violation(slope, w, o->l1);
+    return prox_violation(p, p->count, slope, w);
 }
 
 /* The step was set from outside: the sums that go with it. */

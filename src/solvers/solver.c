@@ -32,6 +32,10 @@ const char *refuse_unless_smooth(const struct objective *o) {
     return why || !(o->l1 > 0) ? why : "|w|_1 has no slope at 0";
 }
 
+const char *solver_refuses(const struct convex_solver *solver, const struct objective *o) {
+    return o->box && !solver->bounds ? "it keeps no bounds on weights" : solver->refuses(o);
+}
+
 bool solver_interrupted(struct solver *d, sepal_status status, double objective) {
     if (status != SEPAL_ECANCEL) return false;
     forgive(d->o->ctx);

@@ -80,8 +80,9 @@ struct convex_solver {
     struct solver_name name;
     const char *suits; /* the data it is chosen for, in the report */
     sepal_status (*solve)(struct solver *d);
-    /* Why it cannot solve this objective; NULL: it can. */
+    /* Why it cannot solve this objective, bounds aside; NULL: it can. See solver_refuses. */
     const char *(*refuses)(const struct objective *o);
+    bool bounds; /* it keeps weights within bounds */
     /* NULL: it is chosen where no other can do it, or, if it runs on the rows as given, when it is
        asked for. */
     struct convex_cost (*cost)(const struct convex_shape *s);
@@ -103,6 +104,8 @@ extern const struct convex_solver *const convex_solver_table[];
 extern const struct solver_name *const convex_solver_names[];
 extern const struct solver_name *const smooth_solver_names[]; /* of losses without a kink */
 
+/* Why a solver cannot solve this objective; NULL: it can. */
+const char *solver_refuses(const struct convex_solver *solver, const struct objective *o);
 /* Reasons that several have; NULL: there is none. */
 const char *refuse_unless_smooth(const struct objective *o); /* in w: no hinge, no L1 penalty */
 const char *refuse_unless_smooth_loss(const struct objective *o);

@@ -38,7 +38,8 @@ for spec in least-squares 'least-squares(l2=0.1)' 'perceptron(epochs=9)' 'percep
     check "$examples/digits.csv" "$spec"
 done
 for spec in 'svm(penalty=l1) | ovo' 'logistic(C=1, ratio=0.5)' 'svm(loss=hinge, class_weight=balanced)' \
-    'svm(loss=hinge, penalty=l1)' 'logistic(penalty=none)' 'softmax(loss=mse)'; do
+    'svm(loss=hinge, penalty=l1)' 'logistic(penalty=none)' 'standardize | logistic(nonneg=all)' \
+    'svm(penalty=elasticnet, bounds="-0.1<=all<=0.2")' 'softmax(loss=mse)'; do
     check "$examples/iris.csv" "$spec"
 done
 for solver in lbfgs sgd; do

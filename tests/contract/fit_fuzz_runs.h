@@ -241,12 +241,26 @@ static inline void check_part(struct fuzz *z, const struct run *run, size_t r) {
              part->own, part->start);
 }
 
+/* Bounds are of weights in the units of the columns. */
+static inline void check_bounds(struct fuzz *z, const struct run *run) {
+    const struct linear *linear = &run->model->linear;
+    for (size_t k = 0; z->spec.bounds && k < linear->rows * linear->cols; k++) {
+        double shift, divisor;
+        map_chain_fold(&run->model->chain, k % linear->cols, &shift, &divisor);
+        double w = linear->w[k] / divisor;
+        if (w >= z->spec.bounds->low && w <= z->spec.bounds->high) continue;
+        find(z, run->options, "weight %zu is %.17g, out of bounds", k, w);
+        return;
+    }
+}
+
 static inline void check_run(struct fuzz *z, const struct run *run) {
     if (run->status != SEPAL_OK) {
         check_refusal(z, run);
         return;
     }
     check_finite(z, run);
+    check_bounds(z, run);
     check_evaluation(z, run);
     long double sum = 0, bar = 0;
     for (size_t r = 0; r < run->n_parts; r++) {

@@ -10,10 +10,17 @@
 
 enum { SPEC_BYTES = 512 };
 
+/* Bounds on all weights; 0 is within them, so that weights of 0 may be compared with. */
+struct bounds_tried {
+    const char *text;
+    double low, high;
+};
+
 struct spec {
     char text[SPEC_BYTES];
     const struct learner *learner;
-    const struct strategy *reduction; /* NULL: none is named */
+    const struct strategy *reduction;  /* NULL: none is named */
+    const struct bounds_tried *bounds; /* NULL: none on the weights */
 };
 
 static inline size_t rows_of_table(const void *const *table) {
@@ -70,7 +77,18 @@ static const char *const penalties[] = {"",
                                         "l1=0.02",
                                         "penalty=elasticnet, C=10, ratio=0.5",
                                         "l1=0.01, l2=0.01"};
+static const struct bounds_tried bounds_tried[] = {
+    {"nonneg=all", 0, INFINITY},
+    {"nonneg=*", 0, INFINITY},
+    {"bounds=\"-0.5<=*<=0.5\"", -0.5, 0.5},
+    {"bounds=\"all<=0\"", -INFINITY, 0},
+    {"nonneg=all, bounds=\"*<=2\"", 0, 2},
+    {"bounds=\"0<=*<=0\"", 0, 0},
+    {"bounds=\"-1e6<=*<=1e6\"", -1e6, 1e6},
+};
+enum { BOUNDS_TRIED = sizeof bounds_tried / sizeof *bounds_tried, BOUNDED_EVERY = 5 };
 static const char *const costly_unless_set[] = {"bits", "features"};
+static const char *const bound_names[] = {"nonneg", "bounds"};
 static const char *const said_together[] = {"penalty", "l1", "l2", "C", "ratio"};
 
 static inline bool is_one_of(const char *name, const char *const *names, size_t n) {
@@ -120,6 +138,7 @@ static inline void add_parameters(struct spec *spec, const struct parameter *par
          parameter++) {
         char value[64];
         if (penalised && is_one_of(parameter->name, said_together, 5)) continue;
+        if (is_one_of(parameter->name, bound_names, 2)) continue; /* see add_bounds */
         bool costly = is_one_of(parameter->name, costly_unless_set, 2);
         if ((chance(rng, 0.5) && !costly) || !value_draw(value, sizeof value, parameter, rng))
             continue;
@@ -127,6 +146,18 @@ static inline void add_parameters(struct spec *spec, const struct parameter *par
         mark = ", ";
     }
     if (*mark == ',') add(spec, ")");
+}
+
+/* Every so many problems are bounded. Drawn beside all else, which is as without them. */
+static inline void add_bounds(struct spec *spec, size_t number, const struct rng *rng) {
+    struct rng apart = *rng;
+    size_t length = strlen(spec->text);
+    if (!spec->learner->bounds || number % BOUNDED_EVERY != BOUNDED_EVERY - 1) return;
+    if (strstr(spec->text, "loss=hinge")) return;
+    spec->bounds = &bounds_tried[rng_below(&apart, BOUNDS_TRIED)];
+    bool open = spec->text[length - 1] == ')';
+    if (open) spec->text[length - 1] = '\0';
+    add(spec, "%s%s)", open ? ", " : "(", spec->bounds->text);
 }
 
 /* ---- whole specs -------------------------------------------------------------------------------- */
@@ -152,6 +183,7 @@ static inline struct spec spec_draw(size_t number, struct rng *rng) {
     }
     add(&spec, "%s", spec.learner->name);
     add_parameters(&spec, spec.learner->parameters, rng);
+    add_bounds(&spec, number, rng);
     if (spec.reduction) add(&spec, " | %s", spec.reduction->name);
     return spec;
 }

@@ -48,6 +48,8 @@ static const struct {
     {"axes", "1", 0},
     {"class-weight", "balanced", 0},
     {"class-weight", "\"a:2\"", 0},
+    {"nonneg", "all", 0},
+    {"bounds", "\"-0.25<=all<=0.25\"", 0},
     {"smoothing", "0.25", 0},
     {"degree", "3", 0},
     {"centres", "4", 0},
@@ -250,6 +252,9 @@ static inline bool names_classes(const char *text) {
 static inline bool numbers_classes(const char *text) {
     return has(text, "priors=");
 }
+static inline bool bounds_one_side(const char *text) {
+    return has(text, "nonneg=");
+}
 static inline bool favours_last(const char *text) {
     return has(text, "| ovr-1");
 }
@@ -298,6 +303,7 @@ static const struct exception {
     {has_variances, ZERO | CONSTANT, NOTHING, "a density has no room for a variance of 0"},
     {names_classes, RENAMED | RELABELLED, NOTHING, "a weight is that of a class by name"},
     {numbers_classes, RELABELLED, NOTHING, "priors are given in the order of the classes"},
+    {bounds_one_side, RELABELLED, NOTHING, "the one score of two classes changes its sign"},
     {favours_last, RELABELLED, NOTHING, "the last class gets what the others leave"},
     {lacks_free_bias, CONSTANT, NOTHING, "a constant column is the bias that is lacking"},
     {draws_rows, ROWS | COPIED, NOTHING, "k-means begins at rows drawn by number"},

@@ -31,8 +31,8 @@ static sepal_data *data, *sparse;
 static sepal_data *overlap; /* of two classes that no hyperplane separates */
 static sepal_model *tabled; /* of these, with standard errors of both kinds */
 static sepal_report *table_of_it;
-static sepal_data *reread;                 /* the data again, with a schema of its own */
-static sepal_model *model, *shaped, *warm; /* shaped: with maps, priors, a density */
+static sepal_data *reread; /* the data again, with a schema of its own */
+static sepal_model *model, *shaped, *warm, *bounded; /* shaped: with maps, priors, a density */
 static sepal_report *facts;
 
 struct result {
@@ -190,6 +190,18 @@ static sepal_status fit_platt(struct result *out, sepal_ctx *ctx) {
 }
 static sepal_status load_calibrated(struct result *out, sepal_ctx *ctx) {
     return sepal_model_load(&out->model, ctx, "calibrated.sepal");
+}
+static sepal_status fit_bounded(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx,
+                           "standardize | logistic(l1=0.01, bounds=bounds.csv, nonneg=all)", data,
+                           NULL);
+}
+static sepal_status fit_bounded_sparse(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "svm(bounds=\"0<=1<=0.5; '2'>=-1\") | ovr",
+                           sparse, NULL);
+}
+static sepal_status inspect_bounded(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_inspect(&out->report, ctx, bounded);
 }
 static sepal_status load_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_load(&out->model, ctx, "shaped.sepal");
@@ -356,6 +368,9 @@ static const struct operation operations[] = {
     {"fit a calibrated model", fit_calibrated, 0, true},
     {"fit a calibrated rule", fit_platt, 0, true},
     {"load a calibrated model", load_calibrated, SEPAL_EMODEL, false},
+    {"fit within bounds of a file", fit_bounded, SEPAL_EDATA, true},
+    {"fit within bounds of the spec", fit_bounded_sparse, 0, true},
+    {"inspect a bounded model", inspect_bounded, 0, false},
     {"load a model with parts", load_shaped, SEPAL_EMODEL, false},
     {"abstain", abstain, 0, false},
     {"distances", distances, 0, false},
@@ -592,6 +607,7 @@ static void make_inputs(sepal_ctx *ctx) {
     save_text("table.csv", table);
     save_text("rows.svm", rows);
     save_text("overlap.csv", overlapping);
+    save_text("bounds.csv", "column,low,high\r\na,0,\nb,-1,1\n\"c\",-inf,0.5\n");
     save_text("rows.weights", "1\n2\n1\n0.5\n1\n1\n");
     save_text("bad.csv", "a,b\n1,x\n2\n3,y\n4,x\n");
     sepal_data *complete = NULL; /* rows: standardize learns other numbers from them */
@@ -617,6 +633,8 @@ static void make_inputs(sepal_ctx *ctx) {
                              "bootstrap=5") == SEPAL_OK &&
              sepal_model_save(ctx, tabled, "tabled.sepal") == SEPAL_OK &&
              sepal_model_summary(&table_of_it, ctx, tabled) == SEPAL_OK &&
+             sepal_model_fit(&bounded, NULL, ctx, "svm(bounds=bounds.csv)", data, NULL) ==
+                 SEPAL_OK &&
              sepal_data_write(ctx, data, "table.arff", NULL) == SEPAL_OK &&
              sepal_data_write(ctx, sparse, "rows.npy", NULL) == SEPAL_OK &&
              sepal_model_evaluate(&facts, ctx, model, data, NULL) == SEPAL_OK,
@@ -640,6 +658,7 @@ int main(void) {
     sepal_data_free(overlap);
     sepal_model_free(tabled);
     sepal_report_free(table_of_it);
+    sepal_model_free(bounded);
     sepal_report_free(facts);
     sepal_ctx_free(ctx);
     printf("COUNT injection-points %zu %zu\n", points, failures);
