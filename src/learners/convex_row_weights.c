@@ -51,6 +51,8 @@ sepal_status convex_row_weights(struct convex *convex) {
     } else if (!all_alike) {
         TRY(class_weight_named(factor, convex, schema));
     }
+    convex->factor = all_alike ? NULL : factor;
+    convex->factor_by_side = even;
     double alike = 1 / convex->total;
     for (size_t i = 0; i < data->matrix.rows; i++) {
         convex->row_weight[i] = data->weight ? data->weight[i] / convex->total : alike;
