@@ -6,14 +6,23 @@
 #include "data/data.h"
 #include "model/model.h"
 
-enum report_kind { REPORT_FIT, REPORT_EVALUATION, REPORT_DATA, REPORT_MODEL, REPORT_SEPARABILITY };
+enum report_kind {
+    REPORT_FIT,
+    REPORT_EVALUATION,
+    REPORT_DATA,
+    REPORT_MODEL,
+    REPORT_SEPARABILITY,
+    REPORT_PATH
+};
 
 struct sepal_report {
     enum report_kind kind;
     struct arena arena;
     struct tree_maker make;
     struct tree *root;
-    size_t top; /* how many weights of a score function the page of a model shows; 0: all */
+    size_t
+        top; /* how many weights of a score function the page of a model shows; 0: all. Of a path, 0: all
+                   values, else some */
 };
 
 enum { TOP_WEIGHTS = 12 }; /* unless it is said */

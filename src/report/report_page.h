@@ -32,6 +32,9 @@ void data_page(struct page *page, const struct tree *root);
 /* The line `decision`, if rows are not decided as usual. */
 void page_decision(struct page *page, const struct tree *root);
 
+/* report_path.c: the page of `sepal tune --path`, with all values or some. */
+void path_page(struct page *page, const struct tree *root, bool all);
+
 /* report_model.c: the page of `sepal inspect`. */
 void model_page(struct page *page, const struct tree *root, size_t top);
 
