@@ -40,7 +40,7 @@ COMMANDS = {
              ["data.csv", "labels.txt", "weights.txt"], ["--output", "--csv"]),
 }
 # options that name a file and stand in none of the lines above
-ELSEWHERE = {("separable", "check"), ("tune", "warm"),  # which tune refuses ("transform", "labels"), ("describe", "labels"),
+ELSEWHERE = {("separable", "check"), ("tune", "warm"), ("transform", "labels"), ("describe", "labels"),
              ("describe", "weights"), ("evaluate", "labels"), ("evaluate", "weights"),
              *((command, "names") for command in (  # see names
                  "train", "predict", "convert", "transform", "separable", "describe", "evaluate",
