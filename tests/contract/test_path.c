@@ -273,6 +273,15 @@ static void folds_are_stratified(void **state) {
             for (size_t k = 0; k < classes; k++)
                 assert_in_range(of[f][k], all[k] / folds, all[k] / folds + 1);
         }
+        sepal_data *train, *held; /* which have each row once */
+        assert_int_equal(folds_select(&train, ctx, data, fold, 1, false), SEPAL_OK);
+        assert_int_equal(folds_select(&held, ctx, data, fold, 1, true), SEPAL_OK);
+        assert_int_equal(held->matrix.rows, of_fold[1]);
+        assert_int_equal(train->matrix.rows, ROWS - of_fold[1]);
+        for (size_t i = 0; i < train->matrix.rows; i++)
+            assert_true(fold[matrix_row_number(&train->matrix, i)] != 1);
+        data_free(train);
+        data_free(held);
         sepal_ctx_set_seed(ctx, t + 2);
         assert_int_equal(folds_make(other, ctx, data, folds), SEPAL_OK);
         assert_true(memcmp(fold, other, sizeof fold) != 0);
