@@ -20,12 +20,14 @@ static const struct topic topics[] = {
     {"options", SEPAL_FIT_OPTION, "Fitting options", "fit_options"},
     {"options", SEPAL_PREDICT_OPTION, "Decision options", "predict_options"},
     {"options", SEPAL_SAMPLE_OPTION, "Sampling options", "sample_options"},
+    {"options", SEPAL_PATH_OPTION, "Path options", "path_options"},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static bool is_options(const struct topic *topic) {
     return topic->kind == SEPAL_READ_OPTION || topic->kind == SEPAL_FIT_OPTION ||
-           topic->kind == SEPAL_PREDICT_OPTION || topic->kind == SEPAL_SAMPLE_OPTION;
+           topic->kind == SEPAL_PREDICT_OPTION || topic->kind == SEPAL_SAMPLE_OPTION ||
+           topic->kind == SEPAL_PATH_OPTION;
 }
 
 /* ---- For people ---------------------------------------------------------------------------- */

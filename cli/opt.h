@@ -18,6 +18,7 @@ enum option_group {
     GROUP_FIT,
     GROUP_PREDICT,
     GROUP_SAMPLE,
+    GROUP_PATH,
     GROUP_PARAMETER
 };
 

@@ -45,12 +45,16 @@ static void put_option(struct sink *out, const struct option *row) {
 }
 
 static void put_options(struct sink *out, const struct command *command) {
-    static const char *const titles[] = {NULL, "Options of reading", "Options of fitting",
-                                         "Options of deciding", "Options of drawing rows"};
+    static const char *const titles[] = {NULL,
+                                         "Options of reading",
+                                         "Options of fitting",
+                                         "Options of deciding",
+                                         "Options of drawing rows",
+                                         "Options of the path"};
     struct options options;
     options_build(&options, command);
     sink_puts(out, ".SH OPTIONS\n");
-    for (int group = GROUP_COMMAND; group <= GROUP_SAMPLE; group++) {
+    for (int group = GROUP_COMMAND; group <= GROUP_PATH; group++) {
         bool empty = true;
         for (size_t i = 0; i < options.n_rows; i++) {
             if ((int)options.rows[i].group != group) continue;

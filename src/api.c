@@ -1,6 +1,6 @@
 /* The public functions of data, reports and models: check the arguments, call down, nothing else.
-   What looks into a model is in api_model.c, what is of a context in api_context.c, the tables in
-   api_tables.c. */
+   What looks into a model is in api_model.c, what chooses one in api_selection.c, what is of a context in
+   api_context.c, the tables in api_tables.c. */
 #include "sepal/sepal.h"
 
 #include "core/alloc.h"

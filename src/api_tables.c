@@ -12,6 +12,7 @@
 #include "model/predict.h"
 #include "model/pipeline.h"
 #include "model/sample.h"
+#include "selection/path.h"
 #include "linear/strategy.h"
 
 #include <string.h>
@@ -79,6 +80,10 @@ static bool options_at(sepal_kind kind, sepal_method *out, const struct paramete
     case SEPAL_SAMPLE_OPTION:
         *out = (sepal_method){.name = "sampling", .summary = "which rows are drawn"};
         *parameters = sample_option_table;
+        return true;
+    case SEPAL_PATH_OPTION:
+        *out = (sepal_method){.name = "path", .summary = "which penalties are tried and chosen"};
+        *parameters = path_option_table;
         return true;
     default: return false;
     }

@@ -1,6 +1,4 @@
-/* sepal.h - linear classification, done completely.
-
-   The whole public interface of libsepal. Conventions:
+/* sepal.h - linear classification, done completely: the whole public interface of libsepal. Conventions:
    - What can fail returns a sepal_status; its result goes to the first parameter, `out`, which is
      NULL (or untouched, for plain numbers) on failure. The message waits in the context.
    - A pointer-to-pointer result belongs to the caller, who gives it back to the matching _free.
@@ -10,8 +8,7 @@
    - A struct that the caller makes begins with `size`, to be set to its sizeof: later versions add
      fields at its end. 0, or less than this version's first fields, is SEPAL_EUSAGE. Structs that
      functions return (sepal_place, sepal_warning) never grow.
-   - A context serves one thread at a time; data, models and reports never change once made and
-     may be read from many threads.
+   - A context serves one thread; data, models and reports never change and may be read from many threads.
    - Texts are UTF-8, ending with a zero byte. It never prints, exits, aborts or touches the locale. */
 #ifndef SEPAL_SEPAL_H
 #define SEPAL_SEPAL_H
@@ -71,8 +68,8 @@ typedef struct {
     const char *message; /* one sentence */
 } sepal_warning;
 
-/* Called now and then, by the thread that called the library, with a line for people or with "".
-   Nonzero asks to stop: a fit with its best model so far, all else with SEPAL_ECANCEL. */
+/* Called now and then, by the caller's thread, with a line for people or "". Nonzero asks to stop: a fit with its
+   best model so far, all else with SEPAL_ECANCEL. */
 typedef int (*sepal_progress_fn)(const char *line, void *payload);
 /* Called with one JSON object (no newline) per step of an iterative method; nonzero: it failed. */
 typedef int (*sepal_trace_fn)(const char *json, void *payload);
@@ -106,8 +103,7 @@ SEPAL_API int sepal_ctx_blas_is_slow(const sepal_ctx *ctx);    /* 1: the referen
    place (replacing or removing it is fine), or the process gets SIGBUS. */
 SEPAL_API sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const char *path,
                                        const char *options);
-/* Read rows for a model: columns are matched to the ones it was trained on. With `with_labels` 0
-   labels may be absent and are ignored; with 1 they must be there. */
+/* Read rows for a model, whose columns are matched. With `with_labels` 0 labels are ignored, with 1 they must be there. */
 SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
                                            const sepal_model *model, const char *path,
                                            const char *options, int with_labels);
@@ -160,16 +156,14 @@ SEPAL_API sepal_status sepal_data_dense(sepal_data **out, sepal_ctx *ctx, const 
 /* Cut a fraction (0 < fraction < 1) of the rows off, class by class, by the context's seed. */
 SEPAL_API sepal_status sepal_data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                                         const sepal_data *data, double fraction);
-/* Write in one of the formats of SEPAL_FORMAT ("csv", "npy"); NULL: by the path's extension. Files
-   are replaced whole. npy and idx get their labels in a second file beside the first. What a format
-   has no place for, weights or labels on a device, is left out with a warning. */
+/* Write in one of the formats of SEPAL_FORMAT ("csv", "npy"); NULL: by the path's extension. Files are replaced
+   whole; npy and idx have a second one for labels. What a format has no place for is left out with a warning. */
 SEPAL_API sepal_status sepal_data_write(sepal_ctx *ctx, const sepal_data *data, const char *path,
                                         const char *format);
-/* The name of that second file, NULL if there is none; free it with sepal_text_free. */
+/* The name of that second file, NULL: none; free it with sepal_text_free. */
 SEPAL_API sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const sepal_data *data,
                                               const char *path, const char *format);
-/* The file of labels beside `path` that reading it finds by itself, NULL if there is none; free it
-   with sepal_text_free. */
+/* The file of labels beside `path` that reading it finds by itself, NULL: none; free it likewise. */
 SEPAL_API sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char *path);
 SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_data *data);
@@ -189,8 +183,8 @@ SEPAL_API size_t sepal_data_label_count(const sepal_data *data, size_t row);
 SEPAL_API const char *sepal_data_label_at(const sepal_data *data, size_t row, size_t j);
 SEPAL_API sepal_status sepal_data_column_name(char **out, sepal_ctx *ctx, const sepal_data *data,
                                               size_t j);
-/* Text carried along by the reading option keep=...: its header, and the row's cells as CSV. */
-SEPAL_API const char *sepal_data_kept_header(const sepal_data *data); /* "" when nothing is kept */
+/* Text carried along by the reading option keep=...: its header (or ""), and the row's cells as CSV. */
+SEPAL_API const char *sepal_data_kept_header(const sepal_data *data);
 SEPAL_API const char *sepal_data_kept_row(const sepal_data *data, size_t row);
 SEPAL_API void sepal_data_free(sepal_data *data);
 
@@ -209,15 +203,22 @@ SEPAL_API sepal_status sepal_model_fit_from(sepal_model **out, sepal_report **re
                                             sepal_ctx *ctx, const char *spec,
                                             const sepal_data *train, const char *options,
                                             const sepal_model *start);
-/* Whether sepal_model_fit would understand the spec and the options: to be asked before a long read. */
+/* Whether sepal_model_fit would understand them: to be asked before a long read. */
 SEPAL_API sepal_status sepal_model_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
+/* Fit a path of falling penalties and choose one by cross-validation: `options` are rows of SEPAL_PATH_OPTION
+   ("folds=5, choose=min"), `fit_options` those of sepal_model_fit, which makes the same model of the
+   report's "spec". Asked to stop it is SEPAL_ECANCEL. `report` may be NULL. And whether it would understand them. */
+SEPAL_API sepal_status sepal_model_path(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
+                                        const char *spec, const sepal_data *train,
+                                        const char *options, const char *fit_options);
+SEPAL_API sepal_status sepal_model_path_check(sepal_ctx *ctx, const char *spec, const char *options,
+                                              const char *fit_options);
 /* Whether the labels look like classes, before a fit, which takes any: SEPAL_EDATA when each row is a class
    of its own and another column could be the target; a warning when they look like a regression's. */
 SEPAL_API sepal_status sepal_data_check_target(sepal_ctx *ctx, const sepal_data *train);
 SEPAL_API void sepal_model_free(sepal_model *model);
 SEPAL_API sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
-/* The same in two steps: write the file beside its place, then, when all else is done, put it there.
-   Freeing what was not committed removes it. */
+/* The same in two steps: write it beside its place, then put it there. Freeing what was not committed removes it. */
 SEPAL_API sepal_status sepal_model_stage(sepal_staged **out, sepal_ctx *ctx,
                                          const sepal_model *model, const char *path);
 SEPAL_API sepal_status sepal_staged_commit(sepal_ctx *ctx, sepal_staged *staged);
@@ -319,9 +320,8 @@ SEPAL_API sepal_status sepal_model_predict_check(sepal_ctx *ctx, const sepal_mod
 SEPAL_API sepal_status sepal_model_evaluate(sepal_report **out, sepal_ctx *ctx,
                                             const sepal_model *model, const sepal_data *data,
                                             const char *options);
-/* Draw n rows, with their labels, from a model that keeps a density of each class: rows 0 .. n-1 of
-   an endless sample that the context's seed determines. `options` are rows of SEPAL_SAMPLE_OPTION
-   ("class=spam, length=50"). */
+/* Draw n rows, with their labels, from a model that keeps a density of each class: rows 0 .. n-1 of an endless
+   sample that the seed determines. `options`: rows of SEPAL_SAMPLE_OPTION ("class=spam, length=50"). */
 SEPAL_API sepal_status sepal_model_sample(sepal_data **out, sepal_ctx *ctx,
                                           const sepal_model *model, size_t n, const char *options);
 
@@ -341,9 +341,9 @@ SEPAL_API sepal_status sepal_data_separable_check(sepal_ctx *ctx, const sepal_da
 
 /* ---- Reports ------------------------------------------------------------------------------ */
 
-/* The number at a dotted path ("train.accuracy"; true is 1); NaN when it is absent or null. */
+/* The number at a dotted path ("train.accuracy", "path.0.gap"; true is 1); NaN when it is absent or null. */
 SEPAL_API double sepal_report_number(const sepal_report *report, const char *path);
-/* The text at a dotted path; NULL when there is none. */
+/* The text there, or NULL. */
 SEPAL_API const char *sepal_report_string(const sepal_report *report, const char *path);
 /* Put a copy of `part` into `report` under `key`. */
 SEPAL_API sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx, const char *key,
@@ -352,7 +352,7 @@ SEPAL_API sepal_status sepal_report_attach(sepal_report *report, sepal_ctx *ctx,
 SEPAL_API sepal_status sepal_report_json(char **out, sepal_ctx *ctx, const sepal_report *report,
                                          const char *command);
 SEPAL_API sepal_status sepal_report_text(char **out, sepal_ctx *ctx, const sepal_report *report);
-/* How many weights of each score function the text of a model shows, 12 by default; 0: all. */
+/* How many weights of a score function the text of a model shows, 12 by default; 0: all (of a path, all values). */
 SEPAL_API void sepal_report_set_top(sepal_report *report, size_t top);
 /* The context's last error as JSON. */
 SEPAL_API sepal_status sepal_ctx_error_json(char **out, sepal_ctx *ctx, const char *command,
@@ -364,9 +364,8 @@ SEPAL_API void sepal_report_free(sepal_report *report);
 enum { SEPAL_NUMBER_BYTES = 32 };
 SEPAL_API size_t sepal_number_print(char out[SEPAL_NUMBER_BYTES], double value);
 
-/* ---- The tables --------------------------------------------------------------------------- */
+/* ---- The tables: help, documentation, bindings and tests are made from these --------------- */
 
-/* Help, documentation, bindings and tests are made from these. */
 typedef enum {
     SEPAL_LEARNER,
     SEPAL_MAP,
@@ -377,7 +376,8 @@ typedef enum {
     SEPAL_READ_OPTION, /* one "method" whose params are the reading options */
     SEPAL_FIT_OPTION,  /* likewise */
     SEPAL_PREDICT_OPTION,
-    SEPAL_SAMPLE_OPTION
+    SEPAL_SAMPLE_OPTION,
+    SEPAL_PATH_OPTION
 } sepal_kind;
 
 typedef struct {

@@ -120,11 +120,24 @@ const struct tree *tree_find(const struct tree *object, const char *key) {
     return find_member(object, (struct slice){key, strlen(key)});
 }
 
+/* The element of an array that a decimal number names; NULL: there is none. */
+static const struct tree *find_element(const struct tree *array, struct slice number) {
+    size_t wanted = 0, at = 0;
+    for (size_t i = 0; i < number.length; i++) {
+        if (number.bytes[i] < '0' || number.bytes[i] > '9' || wanted > array->count) return NULL;
+        wanted = 10 * wanted + (size_t)(number.bytes[i] - '0');
+    }
+    const struct tree *element = number.length ? array->first : NULL;
+    while (element && at++ < wanted) element = element->next;
+    return element;
+}
+
 const struct tree *tree_path(const struct tree *root, const char *dotted) {
     const struct tree *at = root;
     for (;;) {
         size_t length = strcspn(dotted, ".");
-        at = find_member(at, (struct slice){dotted, length});
+        struct slice part = {dotted, length};
+        at = at->kind == TREE_ARRAY ? find_element(at, part) : find_member(at, part);
         if (at == NULL || dotted[length] == '\0') return at;
         dotted += length + 1;
     }

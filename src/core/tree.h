@@ -53,8 +53,9 @@ void tree_copy(struct tree_maker *make, struct tree *parent, const char *key,
 void tree_replace(struct tree_maker *make, struct tree *object, const char *key,
                   const struct tree *node);
 
-const struct tree *tree_find(const struct tree *object, const char *key);  /* NULL if absent */
-const struct tree *tree_path(const struct tree *root, const char *dotted); /* "train.accuracy" */
+const struct tree *tree_find(const struct tree *object, const char *key); /* NULL if absent */
+const struct tree *tree_path(const struct tree *root,
+                             const char *dotted); /* "train.accuracy", "path.0.gap" */
 
 /* JSON. Printing: UTF-8 as it is, numbers shortest round trip, invalid UTF-8 bytes as U+FFFD.
    `indent` 0 puts all on one line. Reading is strict: RFC 8259, no duplicate keys, no depth over

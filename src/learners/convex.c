@@ -136,7 +136,7 @@ sepal_status convex_pose(struct convex *convex, const struct loss *loss, double 
     return SEPAL_OK;
 }
 
-static sepal_status convex_set_up(struct convex *convex, const struct loss *loss) {
+sepal_status convex_set_up(struct convex *convex, const struct loss *loss) {
     struct fit *fit = convex->fit;
     struct objective *o = &convex->objective;
     TRY(linear_init(&fit->linear, fit->ctx, 2, fit->data->matrix.cols, convex_centres(fit)));
@@ -196,7 +196,7 @@ double convex_rounding(const struct convex *convex) {
 
 /* The solver's own gap estimate is checked; where it was too small, it goes on with a stricter
    aim. */
-static sepal_status convex_solve(struct convex *convex, struct convex_plan plan) {
+sepal_status convex_solve(struct convex *convex, struct convex_plan plan) {
     enum { ROUNDS = 6 };
     static const double LITTLE_MORE = 2;
     struct solver *d = &convex->descent;
@@ -222,7 +222,7 @@ static sepal_status convex_solve(struct convex *convex, struct convex_plan plan)
 
 /* ---- what came of it ---------------------------------------------------------------------- */
 
-static void convex_keep_weights(struct convex *convex) {
+void convex_keep_weights(struct convex *convex) {
     const struct objective *o = &convex->objective;
     struct linear *linear = &convex->fit->linear;
     if (linear->w != convex->descent.u)

@@ -127,6 +127,8 @@ struct convex {
     uint64_t first_ns;              /* when that was */
     struct sgd_options sgd_options; /* of the solver sgd */
     double *row_weight;
+    const double *factor; /* of the classes in it, by side or by the rows' own class; NULL: all 1 */
+    bool factor_by_side;
     double total;  /* the sum of the rows' weights */
     size_t before; /* iterations before those of the solver at work */
     bool handed_over;
@@ -206,6 +208,16 @@ void convex_tell_margin(struct fit *fit, size_t inside, double norm);
 void convex_warn(const struct convex *convex);
 
 sepal_status convex_fit(struct fit *fit, const struct loss *loss);
+/* Parts of it: the objective and where to start; the solvers, until the gap asked for is proved; the weights
+   into fit->linear. */
+sepal_status convex_set_up(struct convex *convex, const struct loss *loss);
+sepal_status convex_solve(struct convex *convex, struct convex_plan plan);
+void convex_keep_weights(struct convex *convex);
+
+/* convex_path.c: a path of penalties, for a learner with that loss. */
+sepal_status convex_path_ratio(double *out, sepal_ctx *ctx, const void *config);
+void convex_path_set(void *config, double l1, double l2);
+sepal_status convex_path(struct fit *fit, struct fit_path *path, const struct loss *loss);
 /* convex_ovr.c: each class against the rest, all at once. `tells` (NULL: nothing) adds to the facts
    of each: how many rows have a margin of at most 1, and the norm of the weights. */
 typedef void (*convex_margin_fn)(struct fit *fit, size_t inside, double norm);

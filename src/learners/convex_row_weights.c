@@ -59,6 +59,8 @@ sepal_status convex_row_weights(struct convex *convex) {
             factor[0] = 1;
         }
     }
+    convex->factor = all_alike ? NULL : factor;
+    convex->factor_by_side = even;
     double alike = 1 / convex->total;
     for (size_t i = 0; i < data->matrix.rows; i++) {
         convex->row_weight[i] = data->weight ? data->weight[i] / convex->total : alike;

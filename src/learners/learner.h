@@ -11,6 +11,8 @@
 #include "linear/linear.h"
 #include "objective/box.h"
 
+struct loss;
+
 /* Settings that every learner takes, whether it has a use for them or not. */
 struct fit_options {
     double tol; /* relative duality gap at which an iterative solver stops; NaN: its own default */
@@ -40,6 +42,7 @@ struct fit {
     const struct linear *warm; /* where to start, in the columns of `data`; NULL: anywhere */
     const struct box *box;     /* bounds on the weights of these columns; NULL: none */
     uint64_t start_ns;
+    const char *part; /* of a larger task, in lines of progress: "fold 2 of 10, "; NULL: none */
     /* Of a two-class problem made of more classes: how many were done before it, of how many, and since
        when; of 0: it is the whole task. */
     struct {
@@ -96,6 +99,44 @@ enum likelihood {
     LIKELIHOOD_WEIGHTED   /* the class weights make it another model's */
 };
 
+/* One fit of a path. */
+struct path_point {
+    double l1, l2;
+    double loss;         /* the mean loss */
+    double primal, dual; /* the objective, and what is proved to be below all others */
+    size_t nonzero;      /* weights */
+    size_t iterations;
+    bool converged;
+};
+
+/* Fits with less and less of a penalty, each from the one before. */
+struct fit_path {
+    /* Given. */
+    size_t n;               /* 0: nothing is fitted, and only what is found first is wanted */
+    const double *strength; /* lambda: l1 = ratio lambda, l2 = (1 - ratio) lambda; falling */
+    double ratio;
+    /* After each; its weights are in fit->linear. */
+    sepal_status (*visit)(struct fit *fit, const struct fit_path *path, size_t k,
+                          const struct path_point *point);
+    void *payload;
+
+    /* Found first. */
+    double slope;     /* the least l1 for which all weights are 0 */
+    double null_loss; /* the mean loss there, the bias being the best */
+    const struct loss *loss;
+    const double
+        *factor; /* of the classes' losses, by side or by the rows' own class; NULL: all 1 */
+    bool factor_by_side;
+};
+
+/* What a learner has to have for a path of penalties. */
+struct path_learner {
+    /* The share of the L1 penalty; refuses a config that says how strong the penalty is. */
+    sepal_status (*ratio)(double *out, sepal_ctx *ctx, const void *config);
+    void (*set)(void *config, double l1, double l2);
+    sepal_status (*fit)(struct fit *fit, struct fit_path *path);
+};
+
 struct learner {
     const char *name, *summary;
     const char *activation; /* identity, sign, ...: what turns a score into an output */
@@ -128,6 +169,7 @@ struct learner {
     struct weight_bounds *(*bounds)(void *config);
     const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
     sepal_status (*fit)(struct fit *fit);
+    const struct path_learner *path; /* NULL: it has no path of penalties */
     /* One class against the rest, for all classes at once. NULL: one after the other. */
     sepal_status (*fit_rest)(struct fit *fit, struct ovr_fits *rest);
 };

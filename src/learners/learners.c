@@ -72,9 +72,10 @@ bool fit_stops(struct fit *fit, const char *format, ...) {
         va_end(arguments);
     }
     bool late = clock_seconds_since(fit->start_ns) >= fit->options.max_seconds;
-    bool stops = fit->among.of > 1 ? progress(fit->ctx, "two-class problem %zu of %zu: %s",
+    const char *part = fit->part ? fit->part : "";
+    bool stops = fit->among.of > 1 ? progress(fit->ctx, "%stwo-class problem %zu of %zu: %s", part,
                                               fit->among.done + 1, fit->among.of, line)
-                                   : progress(fit->ctx, "%s", line);
+                                   : progress(fit->ctx, "%s%s", part, line);
     if (stops)
         fit->stopped = "interrupted";
     else if (late && !fit->stopped)

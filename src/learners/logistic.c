@@ -11,6 +11,13 @@ static sepal_status fit_logistic_rest(struct fit *fit, struct ovr_fits *rest) {
     return convex_fit_ovr(fit, rest, &loss_logistic, NULL);
 }
 
+static sepal_status path_logistic(struct fit *fit, struct fit_path *path) {
+    return convex_path(fit, path, &loss_logistic);
+}
+
+static const struct path_learner logistic_along_path = {
+    .ratio = convex_path_ratio, .set = convex_path_set, .fit = path_logistic};
+
 const struct learner learner_logistic = {
     .name = "logistic",
     .summary =
@@ -26,6 +33,7 @@ const struct learner learner_logistic = {
     .likelihood = convex_likelihood,
     .parameters = parameters,
     .config_size = sizeof(struct convex_config),
+    .path = &logistic_along_path,
     .fit = fit_logistic,
     .fit_rest = fit_logistic_rest,
 };

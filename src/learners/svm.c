@@ -48,6 +48,13 @@ static sepal_status fit_svm_rest(struct fit *fit, struct ovr_fits *rest) {
     return convex_fit_ovr(fit, rest, losses[config->loss], convex_tell_margin);
 }
 
+static sepal_status path_svm(struct fit *fit, struct fit_path *path) {
+    return convex_path(fit, path, losses[((const struct convex_config *)fit->config)->loss]);
+}
+
+static const struct path_learner svm_along_path = {
+    .ratio = convex_path_ratio, .set = convex_path_set, .fit = path_svm};
+
 const struct learner learner_svm = {
     .name = "svm",
     .summary =
@@ -62,6 +69,7 @@ const struct learner learner_svm = {
     .likelihood = convex_no_likelihood,
     .parameters = parameters,
     .config_size = sizeof(struct convex_config),
+    .path = &svm_along_path,
     .fit = fit_svm,
     .fit_rest = fit_svm_rest,
 };

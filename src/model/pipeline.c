@@ -19,8 +19,8 @@
 
 /* ---- what can be fitted ------------------------------------------------------------------- */
 
-static sepal_status check_data(sepal_ctx *ctx, const struct learner *learner,
-                               const sepal_data *data) {
+sepal_status pipeline_check_data(sepal_ctx *ctx, const struct learner *learner,
+                                 const sepal_data *data) {
     const struct schema *schema = data->schema;
     size_t top = *data->file ? 1 : 0; /* a fault of the whole file is shown at its beginning */
     if (learner->sets) return label_sets_check(ctx, data);
@@ -263,11 +263,17 @@ static sepal_status keep_model(sepal_model **out, struct fit *fit, const struct 
 
 /* ---- the fit ------------------------------------------------------------------------------ */
 
-/* The rows as they are stored, without the centre that all of them have; they own nothing. */
-static sepal_status without_centre(sepal_data *out, struct fit *fit) {
-    const struct matrix *x = &fit->data->matrix;
-    *out = *fit->data;
-    out->matrix.blocks = arena_alloc(fit->ctx, &fit->arena, x->n_blocks, sizeof *x->blocks);
+bool pipeline_shiftable(const struct pipeline *pipeline, const struct fit_options *options) {
+    const struct learner *learner = pipeline->learner;
+    bool as_given = options->asked && options->asked->as_given;
+    return !as_given && learner->shiftable && learner->shiftable(pipeline->config);
+}
+
+sepal_status pipeline_without_centre(sepal_data *out, sepal_ctx *ctx, struct arena *arena,
+                                     const sepal_data *data) {
+    const struct matrix *x = &data->matrix;
+    *out = *data;
+    out->matrix.blocks = arena_alloc(ctx, arena, x->n_blocks, sizeof *x->blocks);
     if (!out->matrix.blocks) return SEPAL_EMEMORY;
     memcpy(out->matrix.blocks, x->blocks, x->n_blocks * sizeof *x->blocks);
     for (size_t b = 0; b < x->n_blocks; b++) out->matrix.blocks[b].centre = NULL;
@@ -297,15 +303,14 @@ static void centre_again(struct fit *fit, const double *centre) {
 static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline) {
     const struct learner *learner = pipeline->learner;
     const struct strategy *strategy = pipeline_strategy(pipeline);
-    bool as_given = fit->options.asked && fit->options.asked->as_given;
-    bool shiftable = !as_given && learner->shiftable && learner->shiftable(pipeline->config);
-    const double *centre = shiftable ? fit->data->matrix.blocks[0].centre : NULL;
+    const double *centre =
+        pipeline_shiftable(pipeline, &fit->options) ? fit->data->matrix.blocks[0].centre : NULL;
     if (!centre) return strategy_fit(fit, learner, strategy);
     const sepal_data *centred = fit->data;
     const struct linear *warm = fit->warm;
     sepal_data stored;
     struct linear uncentred;
-    TRY(without_centre(&stored, fit));
+    TRY(pipeline_without_centre(&stored, fit->ctx, &fit->arena, fit->data));
     if (warm) TRY(uncentre(&uncentred, fit, centre));
     if (warm) fit->warm = &uncentred;
     fit->data = &stored;
@@ -430,7 +435,7 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     struct decision_rule rule;
     TRY(pipeline_parse_options(&fit->options, &pipeline, fit->ctx, &fit->arena, options));
     if (again) fit->options.bootstrap = 0, fit->options.calibrate = 0, fit->options.warm = NULL;
-    TRY(check_data(fit->ctx, pipeline.learner, fit->data));
+    TRY(pipeline_check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
     if (pipeline.learner->sets) return fit_sets(out, fit, &pipeline, given);

@@ -49,6 +49,17 @@ sepal_status pipeline_parse_options(struct fit_options *out, struct pipeline *pi
 sepal_status pipeline_check_warm(sepal_ctx *ctx, const struct learner *learner, const char *path);
 /* Whether the spec and the options can be understood. */
 sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options);
+/* Parts of a fit, for whoever fits one after the other. What the options say; SEPAL_EDATA unless the rows
+   can be learnt from. */
+sepal_status pipeline_parse_options(struct fit_options *out, struct pipeline *pipeline,
+                                    sepal_ctx *ctx, struct arena *arena, const char *options);
+sepal_status pipeline_check_data(sepal_ctx *ctx, const struct learner *learner,
+                                 const sepal_data *data);
+/* The learner takes a centre off by itself, and is given sparse rows without theirs: the rows as they are
+   stored, which own nothing. */
+bool pipeline_shiftable(const struct pipeline *pipeline, const struct fit_options *options);
+sepal_status pipeline_without_centre(sepal_data *out, sepal_ctx *ctx, struct arena *arena,
+                                     const sepal_data *data);
 /* Fit and fill `report` (an object) with the facts of the fit. `start`: a model to start from, NULL: none,
    or the file that an option names. */
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,

@@ -12,7 +12,8 @@ enum report_kind {
     REPORT_DATA,
     REPORT_MODEL,
     REPORT_SUMMARY,
-    REPORT_SEPARABILITY
+    REPORT_SEPARABILITY,
+    REPORT_PATH
 };
 
 struct sepal_report {
@@ -20,7 +21,9 @@ struct sepal_report {
     struct arena arena;
     struct tree_maker make;
     struct tree *root;
-    size_t top; /* how many weights of a score function the page of a model shows; 0: all */
+    size_t
+        top; /* how many weights of a score function the page of a model shows; 0: all. Of a path, 0: all
+                   values, else some */
 };
 
 enum { TOP_WEIGHTS = 12 }; /* unless it is said */

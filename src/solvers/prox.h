@@ -45,6 +45,11 @@ struct prox {
     bool careful;            /* a bold step led nowhere: no old matrix, no extrapolation */
     bool means_dominate;     /* columns one by one get nowhere: few at a time, in a block */
 
+    double least_l1;  /* of all calls: columns that cannot exceed it are not kept */
+    double before_l1; /* of the call before, which came to its end; 0: there was none */
+    size_t guesses;   /* how often columns that were left out by a guess were taken back */
+    bool guessed;     /* some are left out without a proof */
+
     double factors;           /* the sum of f */
     double curvatures;        /* the sum of curvature */
     double curvatures_before; /* at the step before */

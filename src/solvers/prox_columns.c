@@ -54,7 +54,7 @@ static sepal_status prox_columns_screen(bool *keep, const struct prox *p) {
         double most = fmax(first[0] + second[0], first[1] + second[1]);
         /* with a free bias the sum of f is 0, and the centre falls out */
         if (o->centre && o->bias != BIAS_FREE) most += fabs(o->centre[j]) * fmax(low, high);
-        keep[j] = p->d->u[j] != 0 || most * o->loss->most * (1 + 1e-9) >= o->l1;
+        keep[j] = p->d->u[j] != 0 || most * o->loss->most * (1 + 1e-9) >= p->least_l1;
     }
     mem_free(all.abs_sum);
     return status;

@@ -219,11 +219,14 @@ static double gram_visit(struct prox *p, size_t b, double *slope) {
 
 /* Beside other columns the block need not be better than they are; alone it is the whole model. */
 sepal_status prox_gram_descend(struct prox *p, double *slope) {
+    enum { FEW = 128 };
     size_t n = size_of(p);
     double precision = prox_alone(p) ? 1e-7 : 1e-3, first = 0;
     double work = prox_alone(p) ? 4e8 : 4e6; /* products */
     int most = (int)fmin(fmax(20, work / ((double)n * (double)n)), 3000);
     if (p->means_dominate && prox_alone(p)) most = 10;
+    /* along a path most signs are known already, and few equations are solved at once */
+    if (p->before_l1 > 0 && prox_alone(p) && n <= FEW) most = 5;
     for (int pass = 0; pass < most; pass++) {
         double moved = 0;
         for (size_t b = 0; b < n; b++) moved += gram_visit(p, b, slope);

@@ -4,7 +4,10 @@
    descent, in which a bound cuts the step of its weight short: at first roughly, then better and better
    (newGLMNET: Yuan, Ho and Lin, JMLR 13, 2012). Dual variables that are shrunk to obey |v| <= l1 bound the
    optimum from below, and columns that such a bound proves to have no weight are left out (Ndiaye,
-   Fercoq, Gramfort and Salmon, "Gap safe screening rules", JMLR 18, 2017). */
+   Fercoq, Gramfort and Salmon, "Gap safe screening rules", JMLR 18, 2017). Along a path of penalties the
+   columns, margins and sums of the fit before are kept, and what the sequential strong rule guesses to
+   have no weight is left out until the end, when all columns are looked at (Tibshirani et al., JRSS B 74,
+   2012). */
 #include "solvers/prox.h"
 
 #include "core/alloc.h"
@@ -63,14 +66,35 @@ static void prox_set_bounds(struct prox *p) {
     }
 }
 
+/* The sums of a column move no faster than the penalty, or hardly ever do. */
+static void prox_guess(struct prox *p) {
+    double bound = 2 * p->o->l1 - p->before_l1;
+    for (size_t k = 0; k < p->count; k++) {
+        p->gone[k] = p->w[k] == 0 && fabs(p->v[k]) < bound;
+        p->guessed |= p->gone[k];
+    }
+}
+
+/* From where the call before has left off, with less of a penalty. */
+static sepal_status prox_resume(struct prox *p) {
+    TRY(prox_look(p));
+    prox_guess(p);
+    return SEPAL_OK;
+}
+
 static sepal_status prox_start(struct prox *p) {
     static const double exactly = 1e-6;
     const struct objective *o = p->o;
     size_t own = p->count + (o->bias != BIAS_NONE);
-    for (size_t k = 0; k < own; k++) p->w[k] = p->d->u[prox_place_of(p, k)];
     prox_set_bounds(p);
     p->dual = -INFINITY;
     p->inner = p->unproved ? exactly : 1; /* there a step is a promise, too */
+    p->outset = 0;
+    p->guesses = 0;
+    p->guessed = p->careful = false;
+    if (p->before_l1 >= o->l1) return prox_resume(p);
+    memset(p->gone, 0, p->count * sizeof *p->gone);
+    for (size_t k = 0; k < own; k++) p->w[k] = p->d->u[prox_place_of(p, k)];
     if (p->d->warm)
         TRY(objective_margins(p->m, o, p->d->u));
     else
@@ -154,11 +178,25 @@ static sepal_status bound(struct prox *p, bool all, bool aligned) {
     return aligned && p->gap > p->d->tol ? prox_mean_align(p, all) : SEPAL_OK;
 }
 
-/* Is the gap as small with the columns that were left out? If not, none is left out any more. */
+/* Columns that were left out by a guess, and should not have been. */
+static bool prox_take_back(struct prox *p) {
+    enum { GUESSES_MOST = 5 };
+    bool any = false;
+    for (size_t k = 0; k < p->count; k++) {
+        if (!p->gone[k] || fabs(p->v[k]) <= p->o->l1) continue;
+        p->gone[k] = false;
+        any = true;
+    }
+    return any && p->guessed && ++p->guesses <= GUESSES_MOST;
+}
+
+/* Is the gap as small with the columns that were left out? If not, none is left out any more, but for
+   good guesses. */
 static sepal_status prox_confirm(struct prox *p, bool *screens) {
     if (*screens) TRY(bound(p, true, true));
     p->d->converged = p->gap <= p->d->tol;
-    if (!p->d->converged) memset(p->gone, 0, p->count * sizeof *p->gone);
+    if (p->d->converged || (*screens && prox_take_back(p))) return SEPAL_OK;
+    memset(p->gone, 0, p->count * sizeof *p->gone);
     *screens = false;
     return SEPAL_OK;
 }
@@ -232,20 +270,58 @@ static void prox_enter_box(struct solver *d) {
     d->warm = true;
 }
 
+struct prox_kept {
+    struct prox p;
+    struct store store;
+    bool made;
+};
+
+static void prox_clear(struct prox_kept *kept) {
+    columns_clear(&kept->p.columns);
+    mem_free(kept->store.rows);
+    mem_free(kept->store.wide);
+    mem_free(kept->store.lists);
+    mem_free(kept->p.gone);
+    mem_free(kept->p.gram);
+}
+
+struct prox_kept *prox_kept_new(sepal_ctx *ctx, double least) {
+    struct prox_kept *kept = mem_zero(ctx, 1, sizeof *kept);
+    if (kept) kept->p.least_l1 = least;
+    return kept;
+}
+
+void prox_kept_free(struct prox_kept *kept) {
+    if (kept) prox_clear(kept);
+    mem_free(kept);
+}
+
+static sepal_status prox_make(struct prox_kept *kept) {
+    if (kept->made) return SEPAL_OK;
+    kept->made = true;
+    TRY(prox_columns_make(&kept->p));
+    return prox_make_room(&kept->p, &kept->store);
+}
+
+static sepal_status prox_solve(struct prox_kept *kept, struct solver *d) {
+    struct prox *p = &kept->p;
+    p->d = d;
+    p->o = d->o;
+    TRY(prox_make(kept));
+    sepal_status status = prox_run(p);
+    p->before_l1 = 0;
+    TRY(status);
+    prox_leave(p);
+    if (d->converged) p->before_l1 = d->o->l1;
+    return SEPAL_OK;
+}
+
 sepal_status solve_prox_newton(struct solver *d) {
-    struct prox p = {.d = d, .o = d->o};
     prox_enter_box(d);
-    struct store store = {0};
-    sepal_status status = prox_columns_make(&p);
-    if (status == SEPAL_OK) status = prox_make_room(&p, &store);
-    if (status == SEPAL_OK) status = prox_run(&p);
-    if (status == SEPAL_OK) prox_leave(&p);
-    columns_clear(&p.columns);
-    mem_free(store.rows);
-    mem_free(store.wide);
-    mem_free(store.lists);
-    mem_free(p.gone);
-    mem_free(p.gram);
+    if (d->kept) return prox_solve(d->kept, d);
+    struct prox_kept own = {.p = {.least_l1 = d->o->l1}};
+    sepal_status status = prox_solve(&own, d);
+    prox_clear(&own);
     return status;
 }
 

@@ -29,6 +29,10 @@ struct solver {
        is left to another solver; 0: any */
     size_t limit;
 
+    /* What prox-newton keeps for the next call, which has the same rows and no stronger an L1 penalty;
+       NULL: nothing. */
+    struct prox_kept *kept;
+
     /* The point (o->width numbers): where to start, then the best found. */
     double *u;
     bool warm; /* the start is worth something; else it is 0 */
@@ -46,6 +50,10 @@ struct solver {
        at u; other solvers leave 0 and NaN. */
     double drift, decrement;
 };
+
+/* For a path of penalties, of which `least` is the least that prox-newton will be given. NULL: no memory. */
+struct prox_kept *prox_kept_new(sepal_ctx *ctx, double least);
+void prox_kept_free(struct prox_kept *kept);
 
 /* Whether a step ended because the user asked to stop, in the middle of it. That is the end
    of the descent and no failure: the point so far is its answer. */

@@ -35,12 +35,16 @@ COMMANDS = {
                   ["axes.sepal", "data.csv", "weights.txt"], ["--output"]),
     "separable": (["separable", "data.csv", "--labels", "labels.txt", "--weights", "weights.txt"],
                   ["data.csv", "labels.txt", "weights.txt"], ["--certificate"]),
+    "tune": (["tune", "data.csv", "-m", "logistic", "--path", "--labels", "labels.txt", "--weights",
+              "weights.txt", "--path-length", "2", "--folds", "2"],
+             ["data.csv", "labels.txt", "weights.txt"], ["--output", "--csv"]),
 }
 # options that name a file and stand in none of the lines above
-ELSEWHERE = {("separable", "check"), ("transform", "labels"), ("describe", "labels"),
+ELSEWHERE = {("separable", "check"), ("tune", "warm"), ("transform", "labels"), ("describe", "labels"),
              ("describe", "weights"), ("evaluate", "labels"), ("evaluate", "weights"),
              *((command, "names") for command in (  # see names
-                 "train", "predict", "convert", "transform", "separable", "describe", "evaluate"))}
+                 "train", "predict", "convert", "transform", "separable", "describe", "evaluate",
+                 "tune"))}
 
 
 def make_files():
@@ -180,7 +184,7 @@ def names():
 def known():
     """What help calls a file is tried above."""
     for command in ("train", "predict", "convert", "sample", "transform", "separable", "describe",
-                    "evaluate"):
+                    "evaluate", "tune"):
         text = run("help", command).stdout
         words, _, writes = COMMANDS.get(command, ([], [], []))
         for name in re.findall(r"--([a-z-]+) (?:FILE|DATA|MODEL|OUT)\b", text):

@@ -161,6 +161,10 @@ static sepal_status fit_logistic(struct result *out, sepal_ctx *ctx) {
 static sepal_status fit_svm(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "svm | ovr", sparse, NULL);
 }
+static sepal_status fit_path(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_path(&out->model, &out->report, ctx, "standardize | logistic(penalty=l1)",
+                            data, "folds=2, path-length=3", NULL);
+}
 static sepal_status fit_sgd(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "svm(l1=0.1, shuffle, average, epochs=3)",
                            sparse, "solver=sgd");
@@ -360,6 +364,7 @@ static const struct operation operations[] = {
     {"fit centred sparse rows", fit_centred, 0, true},
     {"fit logistic", fit_logistic, 0, true},
     {"fit svm", fit_svm, 0, true},
+    {"fit a path", fit_path, 0, true},
     {"fit by sgd", fit_sgd, 0, true},
     {"fit softmax by lbfgs", fit_softmax_lbfgs, 0, true},
     {"fit softmax with squared errors", fit_softmax_mse, 0, true},

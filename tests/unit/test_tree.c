@@ -77,10 +77,14 @@ static void test_building_finding_printing(void **state) {
     assert_int_equal(root->count, 9);
     assert_true(tree_path(root, "train.accuracy")->number == 0.1);
     assert_true(slice_is(tree_path(root, "train.label")->text, "x"));
+    assert_true(tree_path(root, "confusion.1.0")->number == 1);
+    assert_int_equal(tree_path(root, "confusion.0.1")->kind, TREE_NULL);
     assert_int_equal(tree_find(root, "gap")->kind, TREE_NULL);
     assert_int_equal(tree_find(root, "")->kind, TREE_OBJECT);
-    static const char *const absent[] = {"accuracy",         "train.",      ".train",
-                                         "train.accuracy.x", "confusion.0", "trai"};
+    static const char *const absent[] = {
+        "accuracy",         "train.",      ".train",
+        "train.accuracy.x", "confusion.2", "trai",
+        "confusion.",       "confusion.x", "confusion.1.9999999999999999999999"};
     for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++) {
         assert_null(tree_path(root, absent[i]));
     }
