@@ -172,10 +172,10 @@ static sepal_status proof_take_part(sepal_ctx *ctx, size_t part, void *payload) 
             j->loss->at(o->ctx->kernels, 1, j->classes, j->lanes, a, o->label + i, &value, out,
                         NULL);
             memcpy(a, out, j->lanes * sizeof *a);
-            a[label] += 1;
+            if (j->loss->convex) a[label] += 1;
             if (out != slope) mem_free(out);
         }
-        proof_clip_row(j, a, label);
+        if (j->loss->convex) proof_clip_row(j, a, label);
     }
     return SEPAL_OK;
 }
@@ -410,10 +410,18 @@ static sepal_status proof_dual(struct estimate *out, struct joint_proving *p) {
 
 /* ---- together --------------------------------------------------------------------------------------- */
 
+/* The largest entry of the gradient; under an L1 penalty, of the smallest subgradient. */
 static double proof_slope(const struct joint_proving *p) {
+    const struct objective *o = p->j->o;
     double most = 0;
-    for (size_t k = 0; k < p->j->size; k++)
-        if (!(fabs(p->v[k]) <= most)) most = fabs(p->v[k]);
+    for (size_t k = 0; k < p->j->size; k++) {
+        double v = p->v[k], u = p->u[k];
+        if (k < joint_penalised(p->j)) {
+            v -= o->l2 * u;
+            v = u == 0 ? fmax(0, fabs(v) - o->l1) : v - copysign(o->l1, u);
+        }
+        if (!(fabs(v) <= most)) most = fabs(v);
+    }
     return most;
 }
 
@@ -429,12 +437,13 @@ static sepal_status joint_prove(struct proof *out, struct joint_proving *p) {
     out->inside = 0;
     for (size_t part = 0; part < PROOF_PARTS; part++) out->inside += p->inside[part];
     out->slope = NAN;
-    if (j->loss->convex) {
+    bool dual = j->loss->convex && penalised;
+    if (j->loss->convex || j->loss->smooth) {
         TRY(parallel_for(o->ctx, PROOF_PARTS, proof_take_part, p));
-        if (o->bias == BIAS_FREE && penalised) TRY(proof_balance(p));
+        if (o->bias == BIAS_FREE && dual) TRY(proof_balance(p));
         TRY(parallel_for(o->ctx, PROOF_PARTS, proof_add_part, p));
         proof_join(p);
-        if (penalised)
+        if (dual)
             TRY(proof_dual(&estimate, p));
         else
             out->slope = proof_slope(p);

@@ -264,11 +264,22 @@ static void joint_lbfgs_direction(struct joint_lbfgs *s) {
     joint_remove_shift(s->j, step);
 }
 
+/* Where all probabilities are 0 or 1 a loss that is not convex has no slope that leads back: no step moves
+   a score by more than this. */
+static double joint_longest(const struct joint_lbfgs *s) {
+    static const double far = 4;
+    double most = 0;
+    if (s->j->loss->convex) return 1;
+    for (size_t k = 0; k < s->j->cells; k++) most = fmax(most, fabs(s->t[k]));
+    return most > far ? far / most : 1;
+}
+
 /* A length that decreases the objective enough (Armijo), from 1 down; 0: none does. */
 static sepal_status joint_lbfgs_search(struct joint_lbfgs *s, double *length) {
     enum { TRIALS = 30 };
     static const double enough = 1e-4;
-    double slope = s->j->o->ctx->kernels->dot_f64(s->gradient, s->step, s->j->size), value, now = 1;
+    double slope = s->j->o->ctx->kernels->dot_f64(s->gradient, s->step, s->j->size), value;
+    double now = joint_longest(s);
     *length = 0;
     for (int trial = 0; trial < TRIALS && slope < 0; trial++) {
         TRY(joint_try(s, now, &value));

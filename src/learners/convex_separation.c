@@ -53,7 +53,7 @@ static sepal_status separation_ask(struct separability *out, const struct convex
 static void separation_warn_of(const struct convex *convex, bool wholly) {
     bool machine = convex->joint && convex->joint->classes > 2;
     warn(convex->fit->ctx, wholly ? "separable" : "quasi-separable",
-         "%s, so without a penalty the likelihood has no maximum: it rises as long as the weights "
+         "%s, so without a penalty the %s as long as the weights "
          "grow, which was ended after %zu steps; give a penalty, C=1 or l2=1e-6",
          wholly
              ? (machine ? "a linear machine separates the classes"
@@ -63,6 +63,9 @@ static void separation_warn_of(const struct convex *convex, bool wholly) {
                "classes (quasi-complete separation)"
              : "a hyperplane has no row on its wrong side, though some of both classes on itself "
                "(quasi-complete separation)",
+         convex->joint && !convex->joint->loss->convex
+             ? "error has no minimum: it falls"
+             : "likelihood has no maximum: it rises",
          convex->descent.iterations);
 }
 

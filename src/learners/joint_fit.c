@@ -98,10 +98,12 @@ static sepal_status joint_refuse(struct joint_fit *all, const struct joint_solve
 /* Only sgd is left, and it runs when it is asked for. */
 static sepal_status joint_refuse_all(struct joint_fit *all) {
     const struct joint *j = &all->joint;
+    bool l1 = j->o->l1 > 0;
     return fail(all->convex.fit->ctx, SEPAL_EUSAGE,
-                "no solver finds the least of %s with an L1 penalty; give an L2 penalty (C=1 or "
-                "l2=1e-6)%s, or take the steps of " OPTION "solver sgd",
-                j->loss->name, j->loss->convex ? "" : ", loss=cross_entropy");
+                "no solver finds the minimum of %s%s; %s%stake the steps of " OPTION "solver sgd",
+                j->loss->name, l1 ? " with an L1 penalty" : "",
+                l1 ? "give an L2 penalty (C=1 or l2=1e-6), " : "",
+                j->loss->convex ? "or " : "or loss=cross_entropy, or ");
 }
 
 /* The one asked for, or the cheapest of those that can. */
@@ -133,7 +135,7 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
 static sepal_status joint_prove_fit(struct joint_fit *all) {
     const struct joint *j = &all->joint;
     const struct joint_solver *d = &all->solver;
-    bool theirs = d->paired && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
+    bool theirs = d->paired && j->loss->convex && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
     return joint_certify(&all->convex.proof, j, d->u, theirs ? d->alpha : NULL);
 }
 

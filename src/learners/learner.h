@@ -80,6 +80,7 @@ struct learner {
     const char *name, *summary;
     const char *activation; /* identity, sign, ...: what turns a score into an output */
     bool machine;           /* fits K classes by itself */
+    const char *jointly;    /* the learner that fits K classes by the same model at once; or NULL */
     bool posterior;         /* its scores are logarithms of probabilities, up to a common term */
     /* Whether adding a constant to a column changes nothing but the centre of the answer: then
        sparse rows need not be centred. NULL: never. */

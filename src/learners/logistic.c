@@ -16,6 +16,7 @@ const struct learner learner_logistic = {
     .summary =
         "logistic regression: the log-odds as a linear function, by regularised maximum likelihood",
     .activation = "logistic",
+    .jointly = "softmax",
     .posterior = true,
     .shiftable = convex_shiftable,
     .settle = convex_settle,

@@ -48,10 +48,11 @@ static void no_proof_line(struct page *page, const struct tree *root) {
         page_line(page, "certificate",
                   "none: the objective or its bound is beyond the largest number");
     else
-        page_line(
-            page, "certificate",
-            "none: without a penalty no dual bound is available; largest gradient entry %.2g%s",
-            slope, digits);
+        page_line(page, "certificate", "none: %s; largest gradient entry %.2g%s",
+                  tree_find(tree_find(root, "certificate"), "convex")
+                      ? "the loss is not convex, and there may be a lower minimum"
+                      : "without a penalty no dual bound is available",
+                  slope, digits);
 }
 
 /* How far the objective can be from the least one: proved, or only suggested by the gradient. */
@@ -101,6 +102,9 @@ static void fit_page(struct page *page, const struct tree *root) {
     else
         page_line(page, "minimises", "%s", report_string(root, "objective_in_words"));
     page_line(page, "solver", "%s", report_string(root, "solver"));
+    if (*report_string(root, "joint_alternative"))
+        page_line(page, "strategy", "%s, by two-class problems; %s fits all classes jointly",
+                  report_string(root, "strategy"), report_string(root, "joint_alternative"));
     digits[decimal_print(digits, report_number(root, "objective"))] = '\0';
     page_line(page, "objective", "%s", isnan(report_number(root, "objective")) ? "n/a" : digits);
     proof_line(page, root);
