@@ -274,6 +274,20 @@ static double joint_longest(const struct joint_lbfgs *s) {
     return most > far ? far / most : 1;
 }
 
+/* Near the minimum the decrease is less than rounding, and the slope tells: it has become less steep (Hager and
+   Zhang 2005). */
+static bool joint_less_steep(const struct joint_lbfgs *s, double length, double value, double slope) {
+    static const double rounding = 8 * DBL_EPSILON, less = 0.9;
+    const struct joint *j = s->j;
+    const struct kernels *kernels = j->o->ctx->kernels;
+    size_t penalised = joint_penalised(j);
+    if (!(value <= s->objective + rounding * fabs(s->objective))) return false;
+    double there = kernels->dot_f64(s->slope, s->t, j->cells) +
+                   j->o->l2 * (kernels->dot_f64(s->d->u, s->step, penalised) +
+                               length * kernels->dot_f64(s->step, s->step, penalised));
+    return fabs(there) <= -less * slope;
+}
+
 /* A length that decreases the objective enough (Armijo), from 1 down; 0: none does. */
 static sepal_status joint_lbfgs_search(struct joint_lbfgs *s, double *length) {
     enum { TRIALS = 30 };
@@ -283,7 +297,7 @@ static sepal_status joint_lbfgs_search(struct joint_lbfgs *s, double *length) {
     *length = 0;
     for (int trial = 0; trial < TRIALS && slope < 0; trial++) {
         TRY(joint_try(s, now, &value));
-        if (value <= s->objective + enough * now * slope) {
+        if (value <= s->objective + enough * now * slope || joint_less_steep(s, now, value, slope)) {
             *length = now;
             s->objective = value;
             joint_take_trial(s);

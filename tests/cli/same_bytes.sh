@@ -38,8 +38,12 @@ for spec in least-squares 'least-squares(l2=0.1)' 'perceptron(epochs=9)' 'percep
     check "$examples/digits.csv" "$spec"
 done
 for spec in 'svm(penalty=l1) | ovo' 'logistic(C=1, ratio=0.5)' 'svm(loss=hinge, class_weight=balanced)' \
-    'svm(loss=hinge, penalty=l1)' 'logistic(penalty=none)'; do
+    'svm(loss=hinge, penalty=l1)' 'logistic(penalty=none)' 'softmax(loss=mse)'; do
     check "$examples/iris.csv" "$spec"
+done
+for solver in lbfgs sgd; do
+    check "$examples/iris.csv" 'softmax(epochs=3)' --solver $solver
+    check "$examples/digits.csv" 'softmax(epochs=3, batch=0)' --solver $solver
 done
 if [ -d "$data" ] && command -v xz >/dev/null; then
     xz -dc "$data/a9a.xz" >a9a

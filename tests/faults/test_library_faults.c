@@ -159,6 +159,17 @@ static sepal_status fit_sgd(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "svm(l1=0.1, shuffle, average, epochs=3)",
                            sparse, "solver=sgd");
 }
+static sepal_status fit_softmax_lbfgs(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "softmax(class_weight=balanced)", data,
+                           "solver=lbfgs");
+}
+static sepal_status fit_softmax_mse(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "softmax(loss=mse)", sparse, NULL);
+}
+static sepal_status fit_softmax_sgd(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "softmax(l1=0.1, shuffle, average, epochs=3)",
+                           sparse, "solver=sgd");
+}
 static sepal_status fit_warm(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "standardize | logistic(C=2)", data,
                            "warm=warm.sepal");
@@ -298,6 +309,9 @@ static const struct operation operations[] = {
     {"fit logistic", fit_logistic, 0, true},
     {"fit svm", fit_svm, 0, true},
     {"fit by sgd", fit_sgd, 0, true},
+    {"fit softmax by lbfgs", fit_softmax_lbfgs, 0, true},
+    {"fit softmax with squared errors", fit_softmax_mse, 0, true},
+    {"fit softmax by sgd", fit_softmax_sgd, 0, true},
     {"fit from a model", fit_warm, SEPAL_EMODEL, true},
     {"load a model with parts", load_shaped, SEPAL_EMODEL, false},
     {"abstain", abstain, 0, false},
