@@ -82,11 +82,17 @@ sepal_status convex_separation(struct convex *convex) {
     arena_clear(&arena);
     TRY(status);
     bool wholly = found.separable == OUTCOME_YES;
-    if (!wholly && found.quasi == OUTCOME_NO) return SEPAL_OK;
+    bool convex_loss = !convex->joint || convex->joint->loss->convex;
+    if (!wholly && found.quasi == OUTCOME_NO && convex_loss) return SEPAL_OK;
     convex->descent.converged = false;
     convex->endless = true;
     if (wholly || found.quasi == OUTCOME_YES)
         separation_warn_of(convex, wholly);
+    else if (!convex_loss)
+        warn(convex->fit->ctx, "weights-grow",
+             "the weights have grown until probabilities are 0 or 1, and the error may fall as "
+             "long as they grow; that was ended after %zu steps; give a penalty, C=1 or l2=1e-6",
+             convex->descent.iterations);
     else
         warn(
             convex->fit->ctx, "weights-grow",

@@ -37,10 +37,8 @@ static void joint_set_start(struct joint_fit *all) {
 static sepal_status joint_judge_start(struct joint_fit *all) {
     const struct joint *j = &all->joint;
     struct joint_solver *d = &all->solver;
-    double loss, at_zero;
+    double loss, at_zero = all->convex.joint_at_zero;
     if (!d->warm) return SEPAL_OK;
-    memset(d->alpha, 0, j->cells * sizeof *d->alpha);
-    TRY(joint_loss_at(&at_zero, j, d->alpha));
     TRY(joint_scores(d->alpha, j, d->u));
     TRY(joint_loss_at(&loss, j, d->alpha));
     double there = loss + joint_penalty(j, d->u);
@@ -64,6 +62,7 @@ static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss 
     TRY(convex_pose(convex, &loss_logistic, fit->linear.centre));
     if (!convex->centred) linear_uncentre(&fit->linear);
     TRY(joint_init(&all->joint));
+    TRY(joint_at_zero(&convex->joint_at_zero, &all->joint));
     const struct solver *d = &convex->descent;
     all->solver = (struct joint_solver){.j = &all->joint,
                                         .tol = d->tol,
