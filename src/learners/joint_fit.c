@@ -134,8 +134,37 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
 static sepal_status joint_prove_fit(struct joint_fit *all) {
     const struct joint *j = &all->joint;
     const struct joint_solver *d = &all->solver;
-    bool theirs = d->paired && j->loss->convex && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
+    bool theirs =
+        d->paired && j->loss->convex && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
     return joint_certify(&all->convex.proof, j, d->u, theirs ? d->alpha : NULL);
+}
+
+/* One solver: its count of iterations begins anew, --max-iter is for all together. */
+static sepal_status joint_run_one(struct joint_fit *all, const struct joint_solver_row *row) {
+    struct joint_solver *d = &all->solver;
+    size_t before = d->iterations, most = d->max_iter;
+    if (most && most <= before) return SEPAL_OK;
+    all->convex.before = before;
+    if (most) d->max_iter -= before;
+    d->iterations = 0;
+    TRY(row->solve(d));
+    d->max_iter = most;
+    d->iterations += before;
+    return SEPAL_OK;
+}
+
+/* Where the one that was chosen is slow, another takes over. */
+static sepal_status joint_run(struct joint_fit *all, const struct joint_solver_row *row) {
+    struct joint_solver *d = &all->solver;
+    struct convex *convex = &all->convex;
+    bool chosen = !convex->fit->options.asked && row->then && !row->then->refuses(&all->joint);
+    d->limit = chosen ? row->limit : 0;
+    if (!convex->handed_over) TRY(joint_run_one(all, row));
+    if (!convex->handed_over && (d->converged || d->stopped || !chosen)) return SEPAL_OK;
+    d->limit = 0;
+    d->warm = true;
+    convex->handed_over = true;
+    return joint_run_one(all, row->then);
 }
 
 /* The solver's own gap is checked; where it was too small, it goes on with a stricter aim. */
@@ -146,7 +175,7 @@ static sepal_status joint_solve(struct joint_fit *all, const struct joint_solver
     struct convex *convex = &all->convex;
     for (int round = 0;; round++) {
         size_t before = d->iterations;
-        TRY(row->solve(d));
+        TRY(joint_run(all, row));
         TRY(joint_prove_fit(all));
         if (!d->converged || d->stopped || !(convex->proof.gap > convex->tol)) break;
         bool lost = convex->proof.gap <= LITTLE_MORE * convex_rounding(convex);
@@ -207,7 +236,8 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     joint_hand_over(&all);
     TRY(convex_separation(&all.convex));
     convex_warn(&all.convex);
-    const struct convex_solver named = {.name = row->name};
-    convex_report(&all.convex, &(struct convex_plan){.first = &named, .why = why});
+    const struct convex_solver first = {.name = row->name};
+    const struct convex_solver then = {.name = row->then ? row->then->name : row->name};
+    convex_report(&all.convex, &(struct convex_plan){.first = &first, .then = &then, .why = why});
     return SEPAL_OK;
 }

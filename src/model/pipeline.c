@@ -235,14 +235,6 @@ static void report_costs(struct tree_maker *make, struct tree *report, const str
     tree_number(make, report, "seed", (double)fit->ctx->seed);
 }
 
-/* Two-class problems for many classes where a learner could fit them jointly. */
-static void report_strategy(struct tree_maker *make, struct tree *report,
-                            const struct pipeline *pipeline, size_t classes) {
-    if (classes == 2 || !pipeline->learner->jointly) return;
-    tree_text(make, report, "strategy", pipeline_strategy(pipeline)->name);
-    tree_text(make, report, "joint_alternative", pipeline->learner->jointly);
-}
-
 static sepal_status report_fit(struct fit *fit, const sepal_data *given,
                                const struct pipeline *pipeline, const char *spec,
                                struct tree *own) {
@@ -257,7 +249,6 @@ static sepal_status report_fit(struct fit *fit, const sepal_data *given,
     tree_text(make, report, "spec_in_short", in_short);
     tree_text(make, report, "method", pipeline->learner->name);
     tree_text(make, report, "solver", fit->solver);
-    report_strategy(make, report, pipeline, fit->data->schema->n_classes);
     report_data(make, report, given, fit->data->matrix.cols);
     tree_text(make, report, "objective_in_words", fit->words);
     if (fit->loss) tree_text(make, report, "loss", fit->loss);

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 SEPAL, SOURCE = os.environ["SEPAL"], os.environ["SEPAL_SOURCE"]
-IRIS, CANCER = (f"{SOURCE}/examples/data/{name}.csv" for name in ("iris", "breast_cancer"))
+IRIS, CANCER, DIGITS = (f"{SOURCE}/examples/data/{name}.csv" for name in ("iris", "breast_cancer", "digits"))
 failures = []
 
 
@@ -85,6 +85,18 @@ penalty = mse["certificate"]["l2"] / 2 * sum(e * e for row in inside["effects"] 
 check(abs(error + penalty - mse["objective"]) < 1e-9, "mse of", error, "and", penalty, "is not", mse["objective"])
 text = run("train", IRIS, "-m", "softmax(loss=mse)").stdout
 check("not convex" in text and "gradient" in text, "a report without the gradient:", text)
+
+# many weights: lbfgs begins, and where it is slow Newton's method takes over; asked for, it goes on
+digits = report(DIGITS, "-m", "softmax")
+check(digits["solver"].startswith("lbfgs (") and digits["converged"], "digits", digits["solver"])
+hard = report(DIGITS, "-m", "softmax(C=1e6)")
+check(hard["solver"].startswith("lbfgs, then newton-cg"), "hard digits", hard["solver"])
+newton = report(DIGITS, "-m", "softmax(C=1e6)", "--solver", "newton-cg")
+check(abs(hard["objective"] - newton["objective"]) < 1e-3 * newton["objective"], "hard digits", hard, newton)
+few = report(DIGITS, "-m", "softmax(C=1e6)", "--max-iter", "25")
+check(few["iterations"] == 25 and not few["converged"], "--max-iter for both took", few["iterations"])
+asked = report(DIGITS, "-m", "softmax(C=1e6)", "--solver", "lbfgs", "--max-iter", "90")
+check(asked["solver"].startswith("lbfgs (as asked") and asked["iterations"] == 90, "asked", asked["solver"])
 
 # logistic regression names the joint alternative, where there is one
 rest = report(IRIS, "-m", "logistic")
