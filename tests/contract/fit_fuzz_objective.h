@@ -14,7 +14,8 @@ enum goal_kind {
     GOAL_HINGE,
     GOAL_SQUARED_HINGE,
     GOAL_SQUARES,
-    GOAL_PERCEPTRON
+    GOAL_PERCEPTRON,
+    GOAL_MSE /* of probabilities */
 };
 
 /* A two-class problem of a fit, or the fit itself. */
@@ -36,7 +37,14 @@ struct goal {
     bool bias_penalised, balanced, fisher;
 };
 
+static inline bool goal_is_softmax(const struct learner *learner) {
+    return strcmp(learner->name, "softmax") == 0;
+}
+
+/* Of two classes the cross-entropy of softmax is the logistic loss of the difference of their scores. */
 static inline enum goal_kind goal_of(const struct learner *learner, const char *spec) {
+    if (goal_is_softmax(learner))
+        return spec_says(spec, learner, "loss", "mse") ? GOAL_MSE : GOAL_LOGISTIC;
     if (strcmp(learner->name, "logistic") == 0) return GOAL_LOGISTIC;
     if (strcmp(learner->name, "least-squares") == 0) return GOAL_SQUARES;
     if (strcmp(learner->name, "perceptron") == 0) return GOAL_PERCEPTRON;
@@ -119,6 +127,7 @@ static inline long double loss_long(enum goal_kind kind, long double score, long
     *slope = 1;
     switch (kind) {
     case GOAL_LOGISTIC: return m > 0 ? log1pl(expl(-m)) : -m + log1pl(expl(m));
+    case GOAL_MSE: return 2 / ((1 + expl(m)) * (1 + expl(m)));
     case GOAL_HINGE: return under;
     case GOAL_SQUARED_HINGE: *slope = 2 * (under + error); return under * under;
     case GOAL_SQUARES:
@@ -175,6 +184,8 @@ static inline void part_own(struct part *out, const struct learner *learner,
     struct goal g = goal_read(learner, model->spec, totals.all);
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
     out->known = g.kind != GOAL_UNKNOWN;
+    if (goal_is_softmax(learner))
+        g.l2 /= 2; /* half of the difference for one class, minus that for the other */
     for (size_t i = 0; i < f->rows && out->known; i++) {
         int side = side_of(linear->strategy, linear->classes, r, data->label[i]);
         if (side == 0) continue;
@@ -192,10 +203,60 @@ static inline void part_own(struct part *out, const struct learner *learner,
     if (out->known) add_penalty(out, &g, linear, r);
 }
 
+static inline long double softmax_loss(enum goal_kind kind, const long double *score, size_t n,
+                                       size_t own) {
+    long double most = -INFINITY, sum = 0, square = 0;
+    for (size_t k = 0; k < n; k++) most = fmaxl(most, score[k]);
+    for (size_t k = 0; k < n; k++) sum += expl(score[k] - most);
+    if (kind == GOAL_LOGISTIC) return logl(sum) + most - score[own];
+    for (size_t k = 0; k < n; k++) {
+        long double e = expl(score[k] - most) / sum - (k == own);
+        square += e * e;
+    }
+    return square;
+}
+
+/* Of the softmax of K functions. */
+static inline void part_own_softmax(struct part *out, const struct learner *learner,
+                                    const sepal_model *model, const sepal_data *data,
+                                    const struct features *f) {
+    const struct linear *linear = &model->linear;
+    struct goal g = goal_read(learner, model->spec, data->total_weight);
+    long double unit = 4 * (long double)(f->cols + linear->rows + 8) * DBL_EPSILON;
+    long double *of_class = room(linear->rows, sizeof *of_class);
+    long double *score = room(linear->rows, sizeof *score),
+                *zero = room(linear->rows, sizeof *zero);
+    for (size_t i = 0; i < f->rows; i++) of_class[data->label[i]] += data_weight(data, i);
+    for (size_t i = 0; i < f->rows; i++) {
+        size_t own = (size_t)data->label[i];
+        long double share = data_weight(data, i) / (long double)data->total_weight, most = 0;
+        if (g.balanced) share *= data->total_weight / ((long double)linear->rows * of_class[own]);
+        for (size_t r = 0; r < linear->rows; r++) {
+            long double reach;
+            score[r] = score_long(linear, f, i, r, &reach);
+            most = fmaxl(most, reach);
+            out->reach += share * reach;
+        }
+        out->own += share * softmax_loss(g.kind, score, linear->rows, own);
+        out->start += share * softmax_loss(g.kind, zero, linear->rows, own);
+        out->bar += share * 4 * unit * most;
+    }
+    out->bar += 4 * (long double)(f->rows + 8) * DBL_EPSILON * out->own;
+    for (size_t r = 0; r < linear->rows; r++) add_penalty(out, &g, linear, r);
+    out->known = true;
+    free(of_class);
+    free(score);
+    free(zero);
+}
+
 /* Of K functions that were fitted together. */
 static inline void part_own_joint(struct part *out, const struct learner *learner,
                                   const sepal_model *model, const sepal_data *data,
                                   const struct features *f) {
+    if (goal_is_softmax(learner)) {
+        part_own_softmax(out, learner, model, data, f);
+        return;
+    }
     const struct linear *linear = &model->linear;
     struct goal g = goal_read(learner, model->spec, data->total_weight);
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
