@@ -55,17 +55,15 @@ static void separation_warn_of(const struct convex *convex, bool wholly) {
     warn(convex->fit->ctx, wholly ? "separable" : "quasi-separable",
          "%s, so without a penalty the %s as long as the weights "
          "grow, which was ended after %zu steps; give a penalty, C=1 or l2=1e-6",
-         wholly
-             ? (machine ? "a linear machine separates the classes"
-                        : "a hyperplane separates the classes")
+         wholly ? (machine ? "a linear machine separates the classes"
+                           : "a hyperplane separates the classes")
          : machine
              ? "a linear machine has no row on a wrong side, though some on the border of two "
                "classes (quasi-complete separation)"
              : "a hyperplane has no row on its wrong side, though some of both classes on itself "
                "(quasi-complete separation)",
-         convex->joint && !convex->joint->loss->convex
-             ? "error has no minimum: it falls"
-             : "likelihood has no maximum: it rises",
+         convex->joint && !convex->joint->loss->convex ? "error has no minimum: it falls"
+                                                       : "likelihood has no maximum: it rises",
          convex->descent.iterations);
 }
 
