@@ -33,10 +33,6 @@ extern const struct joint_loss joint_cross_entropy;  /* -ln of the softmax of th
 extern const struct joint_loss joint_squared_error;  /* sum over classes of (softmax - target)^2 */
 extern const struct joint_loss joint_crammer_singer; /* max(0, 1 + largest other score - own) */
 
-struct joint;
-/* The sum of the losses at weights of 0; NaN: there was no memory to tell. */
-double joint_at_zero(const struct joint *j);
-
 enum { JOINT_PANEL = 64 };
 
 struct joint {
@@ -51,6 +47,8 @@ struct joint {
     double *slab_sum;
 };
 sepal_status joint_init(struct joint *j);
+/* joint_loss.c: the sum of the losses at weights of 0. */
+sepal_status joint_at_zero(double *out, const struct joint *j);
 
 /* The number of a point's entries that are penalised: they come first. */
 static inline size_t joint_penalised(const struct joint *j) {

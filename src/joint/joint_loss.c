@@ -3,15 +3,15 @@
 
 #include <math.h>
 
-double joint_at_zero(const struct joint *j) {
+sepal_status joint_at_zero(double *out, const struct joint *j) {
     sepal_ctx *ctx = j->o->ctx;
-    double *score = mem_zero(ctx, 2 * j->lanes, sizeof *score), value = NAN;
     const int32_t any = 0;
-    if (score)
-        j->loss->at(ctx->kernels, 1, j->classes, j->lanes, score, &any, &value, score + j->lanes,
-                    NULL);
+    double value, *score = mem_zero(ctx, 2 * j->lanes, sizeof *score);
+    if (!score) return SEPAL_EMEMORY;
+    j->loss->at(ctx->kernels, 1, j->classes, j->lanes, score, &any, &value, score + j->lanes, NULL);
     mem_free(score);
-    return objective_total_weight(j->o) * value;
+    *out = objective_total_weight(j->o) * value;
+    return SEPAL_OK;
 }
 
 /* ---- cross-entropy -------------------------------------------------------------------------- */

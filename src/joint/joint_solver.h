@@ -15,6 +15,7 @@ struct joint_solver {
     bool (*stops)(void *payload, size_t iteration, double objective, double gap);
     void *payload;
     const struct sgd_options *sgd;
+    size_t limit; /* of lbfgs: so many steps, and the rest is left to another solver; 0: any */
 
     double *u;     /* the point (j->size): where to start, then the best found */
     bool warm;     /* the start is worth something; else it is 0 */
@@ -37,6 +38,9 @@ struct joint_solver_row {
     const char *(*refuses)(const struct joint *j); /* why it cannot; NULL: it can */
     /* Foreseen, nanoseconds. NULL: it is chosen where no other can do it, or when it is asked for. */
     double (*cost)(const struct joint *j, double tol);
+    /* Who takes over, if it can, where this one was chosen and needs more than so many steps; or NULL. */
+    const struct joint_solver_row *then;
+    size_t limit;
 };
 
 #define JOINT_SOLVER(name) extern const struct joint_solver_row joint_solver_##name;

@@ -119,6 +119,7 @@ struct convex {
     struct fit *fit;
     const struct convex_config *config;
     const struct joint *joint; /* K classes fitted jointly; NULL: two classes */
+    double joint_at_zero;      /* their losses at weights of 0 */
     struct objective objective;
     struct solver descent;
     struct proof proof;

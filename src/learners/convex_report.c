@@ -122,8 +122,7 @@ void convex_report_facts(const struct convex *convex, struct fit *fit, const str
         tree_number(fit->make, facts, "gradient", proof->slope);
         tree_number(fit->make, facts, "decrement", convex->descent.decrement);
     }
-    if (convex->joint && !convex->joint->loss->convex)
-        tree_bool(fit->make, facts, "convex", false);
+    if (convex->joint && !convex->joint->loss->convex) tree_bool(fit->make, facts, "convex", false);
     tree_number(fit->make, facts, "l1", convex->objective.l1);
     tree_number(fit->make, facts, "l2", convex->objective.l2);
     tree_number(fit->make, facts, "C", c_of(convex));

@@ -62,9 +62,8 @@ static void separation_warn_of(const struct convex *convex, bool wholly) {
                "classes (quasi-complete separation)"
              : "a hyperplane has no row on its wrong side, though some of both classes on itself "
                "(quasi-complete separation)",
-         convex->joint && !convex->joint->loss->convex
-             ? "error has no minimum: it falls"
-             : "likelihood has no maximum: it rises",
+         convex->joint && !convex->joint->loss->convex ? "error has no minimum: it falls"
+                                                       : "likelihood has no maximum: it rises",
          convex->descent.iterations);
 }
 
@@ -83,7 +82,8 @@ sepal_status convex_separation(struct convex *convex) {
     arena_clear(&arena);
     TRY(status);
     bool wholly = found.separable == OUTCOME_YES;
-    if (!wholly && found.quasi == OUTCOME_NO) return SEPAL_OK;
+    bool convex_loss = !convex->joint || convex->joint->loss->convex;
+    if (!wholly && found.quasi == OUTCOME_NO && convex_loss) return SEPAL_OK;
     convex->descent.converged = false;
     convex->endless = true;
     convex->fit->growth = wholly                       ? SUMMARY_SEPARABLE
@@ -91,6 +91,11 @@ sepal_status convex_separation(struct convex *convex) {
                                                        : SUMMARY_GROWING;
     if (wholly || found.quasi == OUTCOME_YES)
         separation_warn_of(convex, wholly);
+    else if (!convex_loss)
+        warn(convex->fit->ctx, "weights-grow",
+             "the weights have grown until probabilities are 0 or 1, and the error may fall as "
+             "long as they grow; that was ended after %zu steps; give a penalty, C=1 or l2=1e-6",
+             convex->descent.iterations);
     else
         warn(
             convex->fit->ctx, "weights-grow",

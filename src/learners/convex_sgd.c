@@ -41,7 +41,7 @@ sepal_status convex_warn_unused(const struct convex *convex) {
 static double objective_at_zero(const struct convex *convex) {
     const struct objective *o = &convex->objective;
     double none = 0, value;
-    if (convex->joint) return joint_at_zero(convex->joint);
+    if (convex->joint) return convex->joint_at_zero;
     o->loss->at(o->ctx->kernels, 1, &none, &value, NULL, NULL);
     return objective_total_weight(o) * value;
 }

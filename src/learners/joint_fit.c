@@ -37,10 +37,8 @@ static void joint_set_start(struct joint_fit *all) {
 static sepal_status joint_judge_start(struct joint_fit *all) {
     const struct joint *j = &all->joint;
     struct joint_solver *d = &all->solver;
-    double loss, at_zero;
+    double loss, at_zero = all->convex.joint_at_zero;
     if (!d->warm) return SEPAL_OK;
-    memset(d->alpha, 0, j->cells * sizeof *d->alpha);
-    TRY(joint_loss_at(&at_zero, j, d->alpha));
     TRY(joint_scores(d->alpha, j, d->u));
     TRY(joint_loss_at(&loss, j, d->alpha));
     double there = loss + joint_penalty(j, d->u);
@@ -64,6 +62,7 @@ static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss 
     TRY(convex_pose(convex, loss->smooth ? &loss_logistic : &loss_hinge, fit->linear.centre));
     if (!convex->centred) linear_uncentre(&fit->linear);
     TRY(joint_init(&all->joint));
+    TRY(joint_at_zero(&convex->joint_at_zero, &all->joint));
     const struct solver *d = &convex->descent;
     all->solver = (struct joint_solver){.j = &all->joint,
                                         .tol = d->tol,
@@ -114,10 +113,11 @@ static sepal_status joint_as_asked(const struct joint_solver_row **out, struct j
 /* Only sgd is left, and it runs when it is asked for. */
 static sepal_status joint_refuse_all(struct joint_fit *all) {
     const struct joint *j = &all->joint;
+    bool l1 = j->o->l1 > 0;
     return fail(all->convex.fit->ctx, SEPAL_EUSAGE,
                 "no solver finds the minimum of %s with %s; give an L2 penalty (C=1 or l2=1e-6)%s, "
                 "or take the steps of " OPTION "solver sgd",
-                j->loss->name, j->o->l1 > 0 ? "an L1 penalty" : "no penalty",
+                j->loss->name, l1 ? "an L1 penalty" : "no penalty",
                 j->loss->convex ? "" : ", or loss=cross_entropy");
 }
 
@@ -147,8 +147,37 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
 static sepal_status joint_prove_fit(struct joint_fit *all) {
     const struct joint *j = &all->joint;
     const struct joint_solver *d = &all->solver;
-    bool theirs = d->paired && j->loss->convex && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
+    bool theirs =
+        d->paired && j->loss->convex && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
     return joint_certify(&all->convex.proof, j, d->u, theirs ? d->alpha : NULL);
+}
+
+/* One solver: its count of iterations begins anew, --max-iter is for all together. */
+static sepal_status joint_run_one(struct joint_fit *all, const struct joint_solver_row *row) {
+    struct joint_solver *d = &all->solver;
+    size_t before = d->iterations, most = d->max_iter;
+    if (most && most <= before) return SEPAL_OK;
+    all->convex.before = before;
+    if (most) d->max_iter -= before;
+    d->iterations = 0;
+    TRY(row->solve(d));
+    d->max_iter = most;
+    d->iterations += before;
+    return SEPAL_OK;
+}
+
+/* Where the one that was chosen is slow, another takes over. */
+static sepal_status joint_run(struct joint_fit *all, const struct joint_solver_row *row) {
+    struct joint_solver *d = &all->solver;
+    struct convex *convex = &all->convex;
+    bool chosen = !convex->fit->options.asked && row->then && !row->then->refuses(&all->joint);
+    d->limit = chosen ? row->limit : 0;
+    if (!convex->handed_over) TRY(joint_run_one(all, row));
+    if (!convex->handed_over && (d->converged || d->stopped || !chosen)) return SEPAL_OK;
+    d->limit = 0;
+    d->warm = true;
+    convex->handed_over = true;
+    return joint_run_one(all, row->then);
 }
 
 /* The solver's own gap is checked; where it was too small, it goes on with a stricter aim. */
@@ -159,7 +188,7 @@ static sepal_status joint_solve(struct joint_fit *all, const struct joint_solver
     struct convex *convex = &all->convex;
     for (int round = 0;; round++) {
         size_t before = d->iterations;
-        TRY(row->solve(d));
+        TRY(joint_run(all, row));
         if (!row->name.as_given) joint_remove_shift(&all->joint, d->u);
         TRY(joint_prove_fit(all));
         if (!d->converged || d->stopped || !(convex->proof.gap > convex->tol)) break;
@@ -232,7 +261,8 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     joint_hand_over(&all);
     TRY(convex_separation(&all.convex));
     convex_warn(&all.convex);
-    const struct convex_solver named = {.name = row->name};
-    convex_report(&all.convex, &(struct convex_plan){.first = &named, .why = why});
+    const struct convex_solver first = {.name = row->name};
+    const struct convex_solver then = {.name = row->then ? row->then->name : row->name};
+    convex_report(&all.convex, &(struct convex_plan){.first = &first, .then = &then, .why = why});
     return SEPAL_OK;
 }

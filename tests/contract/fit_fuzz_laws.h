@@ -232,7 +232,7 @@ static inline void compare(struct fuzz *z, const char *law, const struct run *ba
     /* a perceptron's mistakes are signs of sums, and rounding decides the ties; columns that a map bends
        have a rank by bits which changing those of the table does not reach, where it is not full */
     bool by_rank = base->bent && (base->singular || changed->singular);
-    if (!goal_is_convex(kind) && kind != GOAL_PERCEPTRON && !by_rank)
+    if (!goal_is_convex(kind) && kind != GOAL_PERCEPTRON && kind != GOAL_MSE && !by_rank)
         compare_scores(z, law, base, changed, m);
 }
 

@@ -16,7 +16,8 @@ enum goal_kind {
     GOAL_SQUARES,
     GOAL_PERCEPTRON,
     GOAL_CROSS_ENTROPY,
-    GOAL_CRAMMER_SINGER
+    GOAL_CRAMMER_SINGER,
+    GOAL_MSE /* of the softmax's probabilities */
 };
 
 /* A two-class problem of a fit, or the fit itself. */
@@ -44,7 +45,7 @@ static inline enum goal_kind goal_of(const struct learner *learner, const char *
     if (strcmp(learner->name, "least-squares") == 0) return GOAL_SQUARES;
     if (strcmp(learner->name, "perceptron") == 0) return GOAL_PERCEPTRON;
     if (strcmp(learner->name, "softmax") == 0)
-        return spec_says(spec, learner, "loss", "mse") ? GOAL_UNKNOWN : GOAL_CROSS_ENTROPY;
+        return spec_says(spec, learner, "loss", "mse") ? GOAL_MSE : GOAL_CROSS_ENTROPY;
     if (strcmp(learner->name, "svm") != 0) return GOAL_UNKNOWN;
     if (spec_says(spec, learner, "loss", "crammer_singer")) return GOAL_CRAMMER_SINGER;
     return spec_says(spec, learner, "loss", "hinge") ? GOAL_HINGE : GOAL_SQUARED_HINGE;
@@ -128,6 +129,7 @@ static inline long double loss_long(enum goal_kind kind, long double score, long
     switch (kind) {
     case GOAL_LOGISTIC: return m > 0 ? log1pl(expl(-m)) : -m + log1pl(expl(m));
     case GOAL_HINGE: return under;
+    case GOAL_MSE: return 2 / ((1 + expl(m)) * (1 + expl(m)));
     case GOAL_SQUARED_HINGE: *slope = 2 * (under + error); return under * under;
     case GOAL_SQUARES:
         *slope = fabsl(score - side) + error;
@@ -177,9 +179,10 @@ static inline void add_penalty(struct part *out, const struct goal *g, const str
 /* Of two classes a joint loss is one of the difference of the scores, and both rows of weights, which are
    opposite, are penalised. */
 static inline void two_of_joint(struct goal *g) {
-    if (g->kind != GOAL_CROSS_ENTROPY && g->kind != GOAL_CRAMMER_SINGER) return;
-    g->kind = g->kind == GOAL_CROSS_ENTROPY ? GOAL_LOGISTIC : GOAL_HINGE;
-    g->l2 /= 2;
+    if (g->kind == GOAL_CROSS_ENTROPY || g->kind == GOAL_CRAMMER_SINGER || g->kind == GOAL_MSE)
+        g->l2 /= 2;
+    if (g->kind == GOAL_CROSS_ENTROPY) g->kind = GOAL_LOGISTIC;
+    if (g->kind == GOAL_CRAMMER_SINGER) g->kind = GOAL_HINGE;
 }
 
 /* Of a problem with one row of weights. */
@@ -218,7 +221,13 @@ static inline long double joint_loss_long(enum goal_kind kind, const long double
         most = fmaxl(most, s[k] + (kind == GOAL_CRAMMER_SINGER && k != own));
     if (kind == GOAL_CRAMMER_SINGER) return most - s[own];
     for (size_t k = 0; k < classes; k++) sum += expl(s[k] - most);
-    return most - s[own] + logl(sum);
+    if (kind == GOAL_CROSS_ENTROPY) return most - s[own] + logl(sum);
+    long double square = 0;
+    for (size_t k = 0; k < classes; k++) {
+        long double e = expl(s[k] - most) / sum - (k == own);
+        square += e * e;
+    }
+    return square;
 }
 
 /* The factors of the classes' losses, total / (K N_k), or 1. */
@@ -238,7 +247,7 @@ static inline void part_own_softmax(struct part *out, const struct goal *g,
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
     long double *score = room(linear->rows, sizeof *score),
                 *factor = room(linear->rows, sizeof *factor);
-    long double at_zero = g->kind == GOAL_CRAMMER_SINGER ? 1 : logl((long double)linear->rows);
+    long double at_zero = joint_loss_long(g->kind, score, linear->rows, 0);
     for (size_t k = 0; k < linear->rows; k++) factor[k] = joint_factor(g, data, (int)k);
     for (size_t i = 0; i < f->rows; i++) {
         size_t own = (size_t)data->label[i];
@@ -246,12 +255,13 @@ static inline void part_own_softmax(struct part *out, const struct goal *g,
         long double most = 0, reach;
         for (size_t r = 0; r < linear->rows; r++) {
             score[r] = score_long(linear, f, i, r, &reach);
+            if (g->corrected) score[r] += logl(factor[r]);
             most = fmaxl(most, reach);
             out->reach += share * reach;
         }
         out->own += share * joint_loss_long(g->kind, score, linear->rows, own);
         out->start += share * at_zero;
-        out->bar += share * 2 * unit * most;
+        out->bar += share * 4 * unit * most;
     }
     out->bar += 4 * (long double)(f->rows + linear->rows + 8) * DBL_EPSILON * out->own;
     free(score);
@@ -265,7 +275,7 @@ static inline void part_own_joint(struct part *out, const struct learner *learne
     const struct linear *linear = &model->linear;
     struct goal g = goal_read(learner, model->spec, data->total_weight);
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
-    bool joint = g.kind == GOAL_CROSS_ENTROPY || g.kind == GOAL_CRAMMER_SINGER;
+    bool joint = g.kind == GOAL_CROSS_ENTROPY || g.kind == GOAL_CRAMMER_SINGER || g.kind == GOAL_MSE;
     out->known = joint || g.kind == GOAL_SQUARES || g.kind == GOAL_PERCEPTRON;
     if (joint) part_own_softmax(out, &g, model, data, f);
     for (size_t i = 0; i < f->rows && out->known && !joint; i++) {

@@ -50,7 +50,8 @@ static void test_finds_the_minimum_of_newton(void **state) {
     struct rng rng = rng_make(test_seed(61), 0);
     (void)state;
     for (size_t round = 0; round < 60; round++) {
-        size_t classes = 2 + rng_below(&rng, CLASSES_MOST - 1), cols = 1 + rng_below(&rng, COLS_MOST);
+        size_t classes = 2 + rng_below(&rng, CLASSES_MOST - 1),
+               cols = 1 + rng_below(&rng, COLS_MOST);
         struct problem p = any_problem(&rng, classes, cols);
         const char *spec = specs[round % (sizeof specs / sizeof *specs)];
         sepal_data *data = problem_data(&p, ctx, round % 3 == 0);
@@ -216,9 +217,9 @@ static void test_mse_starts_and_units(void **state) {
     struct problem p = any_problem(&rng, 3, 4);
     sepal_data *data = problem_data(&p, ctx, false);
     sepal_model *model;
-    assert_int_equal(sepal_model_fit(&model, NULL, ctx, "softmax(loss=mse, l2=0.01)", data,
-                                     "tol=1e-7"),
-                     SEPAL_OK);
+    assert_int_equal(
+        sepal_model_fit(&model, NULL, ctx, "softmax(loss=mse, l2=0.01)", data, "tol=1e-7"),
+        SEPAL_OK);
     assert_int_equal(sepal_model_save(ctx, model, "mse.sepal"), SEPAL_OK);
     struct fitted again = fit_by(data, "softmax(loss=mse, l2=0.01)", "warm=mse.sepal, tol=1e-6");
     assert_true(again.converged && again.iterations == 0);

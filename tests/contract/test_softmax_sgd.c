@@ -252,8 +252,8 @@ static void check_walk(struct walk *a, bool as_sparse, bool standardize, uint64_
     sepal_ctx *ctx;
     assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
     sepal_ctx_set_seed(ctx, seed);
-    (void)snprintf(learner, sizeof learner, "%ssoftmax(loss=%s, ", standardize ? "standardize | " : "",
-                   a->mse ? "mse" : "cross_entropy");
+    (void)snprintf(learner, sizeof learner, "%ssoftmax(loss=%s, ",
+                   standardize ? "standardize | " : "", a->mse ? "mse" : "cross_entropy");
     write_spec(spec, sizeof spec, a, learner, 1, a->l2);
     sepal_data *data = as_sparse ? sparse(ctx, a) : dense(ctx, a);
     fit(got, ctx, data, spec);
@@ -449,8 +449,8 @@ static void test_shortfalls_are_said(void **state) {
     assert_true(fit_plainly(ctx, data, "softmax(l2=1, eta=0.2, batch=0, epochs=900)",
                             "solver=sgd, tol=1e-9", "converged") == 1);
     assert_int_equal(sepal_ctx_warning_count(ctx), 0);
-    assert_true(fit_plainly(ctx, data, "softmax(l2=1, eta=3, epochs=9)", "solver=sgd",
-                            "converged") == 0);
+    assert_true(
+        fit_plainly(ctx, data, "softmax(l2=1, eta=3, epochs=9)", "solver=sgd", "converged") == 0);
     assert_true(warned(ctx, "not-converged", "weights of 0 have 1.1"));
     assert_true(fit_plainly(ctx, data, "softmax(l2=1, eta=9, epochs=2000)", "solver=sgd",
                             "converged") == 0);

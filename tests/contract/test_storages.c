@@ -147,8 +147,6 @@ static const struct asking CONVEX[] = {
     {"logistic(penalty=l1, l1=0.003)", "solver=prox-newton, tol=1e-12", 1e-4},
     {"logistic(l1=0.003, l2=0.003)", "tol=1e-12", 1e-4},
     {"logistic(C=1, epochs=2)", "solver=sgd", 1e-9},
-    {"softmax(C=1)", "solver=lbfgs, tol=1e-11", 1e-4},
-    {"softmax(loss=mse, C=1)", "tol=1e-9", 1e-4},
     {"softmax(C=1, epochs=2)", "solver=sgd", 1e-9},
     {"svm(loss=squared_hinge, C=0.01)", "solver=newton, tol=1e-12", 1e-4},
     {"svm(loss=squared_hinge, C=0.01)", "solver=dual, tol=1e-11", 1e-4},

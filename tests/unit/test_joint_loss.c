@@ -67,8 +67,8 @@ static bool near_kink(const struct rows *r, size_t i) {
     return first - second < 1e-3;
 }
 
-static void check_slopes(const struct joint_loss *loss, const struct rows *r, size_t i, double value,
-                         const double *slope) {
+static void check_slopes(const struct joint_loss *loss, const struct rows *r, size_t i,
+                         double value, const double *slope) {
     const long double h = 1e-5L;
     long double s[CLASSES_MOST];
     for (size_t k = 0; k < r->classes; k++) s[k] = r->score[i * r->lanes + k];
