@@ -41,6 +41,7 @@ static inline enum goal_kind goal_of(const struct learner *learner, const char *
     if (strcmp(learner->name, "least-squares") == 0) return GOAL_SQUARES;
     if (strcmp(learner->name, "perceptron") == 0) return GOAL_PERCEPTRON;
     if (strcmp(learner->name, "svm") != 0) return GOAL_UNKNOWN;
+    if (spec_says(spec, learner, "loss", "crammer_singer")) return GOAL_UNKNOWN;
     return spec_says(spec, learner, "loss", "hinge") ? GOAL_HINGE : GOAL_SQUARED_HINGE;
 }
 
