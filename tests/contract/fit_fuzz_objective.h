@@ -14,7 +14,8 @@ enum goal_kind {
     GOAL_HINGE,
     GOAL_SQUARED_HINGE,
     GOAL_SQUARES,
-    GOAL_PERCEPTRON
+    GOAL_PERCEPTRON,
+    GOAL_CRAMMER_SINGER
 };
 
 /* A two-class problem of a fit, or the fit itself. */
@@ -41,12 +42,13 @@ static inline enum goal_kind goal_of(const struct learner *learner, const char *
     if (strcmp(learner->name, "least-squares") == 0) return GOAL_SQUARES;
     if (strcmp(learner->name, "perceptron") == 0) return GOAL_PERCEPTRON;
     if (strcmp(learner->name, "svm") != 0) return GOAL_UNKNOWN;
-    if (spec_says(spec, learner, "loss", "crammer_singer")) return GOAL_UNKNOWN;
+    if (spec_says(spec, learner, "loss", "crammer_singer")) return GOAL_CRAMMER_SINGER;
     return spec_says(spec, learner, "loss", "hinge") ? GOAL_HINGE : GOAL_SQUARED_HINGE;
 }
 
 static inline bool goal_is_convex(enum goal_kind kind) {
-    return kind == GOAL_LOGISTIC || kind == GOAL_HINGE || kind == GOAL_SQUARED_HINGE;
+    return kind == GOAL_LOGISTIC || kind == GOAL_HINGE || kind == GOAL_SQUARED_HINGE ||
+           kind == GOAL_CRAMMER_SINGER;
 }
 
 /* `total`: the weight of the rows. */
@@ -175,6 +177,11 @@ static inline void part_own(struct part *out, const struct learner *learner,
     struct class_totals totals = totals_of(model, data, r);
     struct goal g = goal_read(learner, model->spec, totals.all);
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
+    if (g.kind ==
+        GOAL_CRAMMER_SINGER) { /* one function is the difference of two, each half of it */
+        g.kind = GOAL_HINGE;
+        g.l2 /= 2;
+    }
     out->known = g.kind != GOAL_UNKNOWN;
     for (size_t i = 0; i < f->rows && out->known; i++) {
         int side = side_of(linear->strategy, linear->classes, r, data->label[i]);
@@ -193,6 +200,14 @@ static inline void part_own(struct part *out, const struct learner *learner,
     if (out->known) add_penalty(out, &g, linear, r);
 }
 
+/* What class-weight=balanced makes of a class's losses. */
+static inline long double balance_of(const sepal_data *data, int label) {
+    long double own = 0;
+    for (size_t i = 0; i < data->matrix.rows; i++)
+        if (data->label[i] == label) own += data_weight(data, i);
+    return data->total_weight / ((long double)data->schema->n_classes * own);
+}
+
 /* Of K functions that were fitted together. */
 static inline void part_own_joint(struct part *out, const struct learner *learner,
                                   const sepal_model *model, const sepal_data *data,
@@ -200,9 +215,11 @@ static inline void part_own_joint(struct part *out, const struct learner *learne
     const struct linear *linear = &model->linear;
     struct goal g = goal_read(learner, model->spec, data->total_weight);
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
-    out->known = g.kind == GOAL_SQUARES || g.kind == GOAL_PERCEPTRON;
+    bool margin = g.kind == GOAL_CRAMMER_SINGER;
+    out->known = g.kind == GOAL_SQUARES || g.kind == GOAL_PERCEPTRON || margin;
     for (size_t i = 0; i < f->rows && out->known; i++) {
         long double share = data_weight(data, i) / (long double)data->total_weight;
+        if (g.balanced) share *= balance_of(data, data->label[i]);
         long double own = 0, best = -INFINITY, loss = 0, error = 0;
         for (size_t r = 0; r < linear->rows; r++) {
             bool is_own = data->label[i] == (int)r;
@@ -218,9 +235,9 @@ static inline void part_own_joint(struct part *out, const struct learner *learne
             }
             out->reach += share * reach;
         }
-        if (g.kind == GOAL_PERCEPTRON) loss = best > own ? best - own : 0;
+        if (g.kind == GOAL_PERCEPTRON || margin) loss = fmaxl(0, best - own + margin);
         out->own += share * loss;
-        out->start += share * (g.kind == GOAL_SQUARES ? 0.5L : 0);
+        out->start += share * (g.kind == GOAL_SQUARES ? 0.5L : margin);
         out->bar += share * error;
     }
     out->bar += 4 * (long double)(f->rows + 8) * DBL_EPSILON * out->own;
