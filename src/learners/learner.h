@@ -82,7 +82,8 @@ struct learner {
     bool machine;           /* fits K classes by itself */
     /* Whether it does with these parameters; NULL: `machine` says it. */
     bool (*machine_if)(const void *config);
-    bool posterior; /* its scores are logarithms of probabilities, up to a common term */
+    const char *machine_spec; /* how to write it such that it does; NULL: its name */
+    bool posterior;           /* its scores are logarithms of probabilities, up to a common term */
     /* Whether adding a constant to a column changes nothing but the centre of the answer: then
        sparse rows need not be centred. NULL: never. */
     bool (*shiftable)(const void *config);
