@@ -330,6 +330,7 @@ static void test_refused(void **state) {
     } cases[] = {
         {"svm(loss=crammer_singer, penalty=none)", "", "L2 penalty only; write C=1"},
         {"svm(loss=crammer_singer, l2=0)", "", "L2 penalty only"},
+        {"svm(loss=crammer_singer, penalty=l2, l2=0)", "", "L2 penalty only"},
         {"svm(loss=crammer_singer, penalty=l1)", "", "L2 penalty only"},
         {"svm(loss=crammer_singer, l1=0.1, l2=0.1)", "", "L2 penalty only"},
         {"svm(loss=crammer_singer, C=1, ratio=0.5)", "", "L2 penalty only"},
