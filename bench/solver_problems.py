@@ -117,9 +117,18 @@ class Problem:
         positive = self.data.classes[1:] if len(self.data.classes) == 2 else self.data.classes
         return np.where(self.data.y[:, None] == positive, 1.0, -1.0)
 
+    def joint_value(self, w, b):
+        """Of the loss of Crammer and Singer: a score for each class."""
+        scores = np.asarray(self.data.x @ w.T) + b
+        own = self.data.y[:, None] == self.data.classes
+        above = scores + ~own - scores[own][:, None]
+        return float(above.max(axis=1).mean() + self.strength * 0.5 * (w * w).sum())
+
     def value(self, w, b=0.0):
         """w is scores x columns, b a number for each score."""
         w = np.atleast_2d(np.asarray(w, float))
+        if self.loss == "crammer_singer":
+            return self.joint_value(w, b)
         margins = self.targets() * (np.asarray(self.data.x @ w.T) + b)
         size = np.abs(w).sum() if self.penalty == "l1" else 0.5 * (w * w).sum()
         return float(losses(margins, self.loss).mean(axis=0).sum() + self.strength * size)

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 60, STEPS_A_ROUND = 30, ROUNDS_BETWEEN_LOOKS = 4, EPOCHS_FIRST = 1000 };
-static const double STRENGTH = 10, STRONGER = 5, STRONGEST = 1e12;
+enum { ROUNDS = 200, STEPS_A_ROUND = 30, EPOCHS_FIRST = 1000 };
+static const double STRENGTH = 10, STRONGEST = 1e12;
 static const double FORCING = 0.1;
 
 static double crammer_gap(const struct crammer_augmented *s) {
@@ -76,45 +76,62 @@ static bool crammer_ends(struct crammer_augmented *s) {
     return d->converged || d->stopped;
 }
 
+enum crammer_round { ROUND_QUICK, ROUND_SLOW, ROUND_STUCK };
+
 /* ---- rounds --------------------------------------------------------------------------------- */
 
-/* One problem with these multipliers. */
-static sepal_status crammer_round(struct crammer_augmented *s) {
+/* One problem with these multipliers, and how it went. */
+static sepal_status crammer_round(struct crammer_augmented *s, enum crammer_round *out) {
+    enum { SOON = 6 };
     double length;
+    *out = ROUND_SLOW;
     TRY(joint_scores(s->score, s->j, s->u));
     TRY(crammer_look(s));
-    for (int k = 0; k < STEPS_A_ROUND && !crammer_ends(s) && !(crammer_is_near(s) && k > 0); k++) {
+    for (int k = 0; k < STEPS_A_ROUND && !crammer_ends(s); k++) {
+        if (crammer_is_near(s) && k > 0) {
+            *out = k <= SOON ? ROUND_QUICK : ROUND_SLOW;
+            return SEPAL_OK;
+        }
         TRY(crammer_newton_step(s, &length));
-        if (!(length > 0)) return SEPAL_OK;
+        if (!(length > 0)) *out = ROUND_STUCK;
+        if (!(length > 0) || s->d->stopped) return SEPAL_OK;
         s->d->iterations++;
         TRY(crammer_look(s));
-        if (s->d->stopped || s->d->iterations == s->d->max_iter) return SEPAL_OK;
+        if (s->d->iterations == s->d->max_iter) return SEPAL_OK;
     }
     return SEPAL_OK;
 }
 
-static void crammer_next_round(struct crammer_augmented *s) {
+/* The multipliers become the variables. What was solved quickly may be harder next time. */
+static void crammer_next_round(struct crammer_augmented *s, enum crammer_round last) {
+    static const double change[] = {5, 1, 0.2};
     const struct joint *j = s->j;
+    double factor = fmin(change[last], STRONGEST / s->strength);
     memcpy(s->a, s->t, j->cells * sizeof *s->a);
-    if (s->o->bias == BIAS_FREE) {
+    if (s->o->bias == BIAS_FREE)
         memcpy(s->anchor, s->u + joint_penalised(j), j->lanes * sizeof *s->anchor);
-        if (s->strength < STRONGEST) s->stiff /= STRONGER;
-    }
-    s->strength = fmin(s->strength * STRONGER, STRONGEST);
+    s->stiff /= factor;
+    s->strength *= factor;
+}
+
+/* Many rounds have gained little: rounding leaves no more. */
+static bool crammer_is_stuck(const struct crammer_augmented *s, int round, double *then) {
+    enum { ROUNDS_BETWEEN_LOOKS = 10 };
+    if (round % ROUNDS_BETWEEN_LOOKS != ROUNDS_BETWEEN_LOOKS - 1) return false;
+    bool stuck = crammer_gap(s) > 0.5 * *then;
+    *then = crammer_gap(s);
+    return stuck;
 }
 
 static sepal_status crammer_rounds(struct crammer_augmented *s) {
     struct joint_solver *d = s->d;
     size_t most = d->max_iter ? d->max_iter : SIZE_MAX;
     double then = INFINITY;
+    enum crammer_round last;
     for (int k = 0; k < ROUNDS && d->iterations < most; k++) {
-        TRY(crammer_round(s));
-        if (crammer_ends(s)) return SEPAL_OK;
-        if (k % ROUNDS_BETWEEN_LOOKS == ROUNDS_BETWEEN_LOOKS - 1) {
-            if (crammer_gap(s) > 0.5 * then) return SEPAL_OK; /* rounding leaves little to gain */
-            then = crammer_gap(s);
-        }
-        crammer_next_round(s);
+        TRY(crammer_round(s, &last));
+        if (crammer_ends(s) || crammer_is_stuck(s, k, &then)) return SEPAL_OK;
+        crammer_next_round(s, last);
     }
     return SEPAL_OK;
 }
@@ -126,7 +143,10 @@ static sepal_status crammer_augmented_start(struct crammer_augmented *s) {
     const struct objective *o = s->o;
     double total = objective_total_weight(o), sum = 0;
     TRY(crammer_curvatures(s->curvature, j));
-    for (size_t i = 0; i < o->n; i++) sum += s->curvature[i];
+    for (size_t i = 0; i < o->n; i++) {
+        if (o->bias != BIAS_NONE) s->curvature[i] += o->row_weight[i] / o->l2;
+        sum += s->curvature[i];
+    }
     double usual = sum > 0 ? sum / (double)o->n : 1;
     /* rows of nothing but zeros have biases alone to move */
     for (size_t i = 0; i < o->n; i++) s->curvature[i] = fmax(s->curvature[i], 1e-3 * usual);

@@ -8,6 +8,7 @@
    a pass, is taken only when the tolerance may have been reached. */
 #include "joint/crammer.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -107,7 +108,8 @@ static void crammer_set_stiffness(struct crammer *s) {
     s->stiff = o->bias == BIAS_NONE ? INFINITY : o->l2;
     if (o->bias == BIAS_FREE)
         s->stiff = fmin(most * total, fraction * sqrt(smoothness * total * total / mean));
-    for (size_t i = 0; i < o->n; i++) s->curvature[i] += o->row_weight[i] / s->stiff;
+    for (size_t i = 0; i < o->n; i++)
+        s->curvature[i] = fmax(s->curvature[i] + o->row_weight[i] / s->stiff, DBL_MIN);
 }
 
 /* The variables of the given point, or those left beside it, or the corners of the rows' own classes. */

@@ -1,6 +1,8 @@
 #include "learners/joint_fit.h"
 
+#include "core/alloc.h"
 #include "joint/joint_certify.h"
+#include "kernels/blas.h"
 
 #include <float.h>
 #include <math.h>
@@ -233,6 +235,25 @@ static void joint_settle_biases(struct joint_fit *all) {
     for (size_t r = 0; r < linear->rows; r++) linear->b[r] -= sum / (double)linear->rows;
 }
 
+/* A loss with a margin keeps rows at least 1 / |w_k - w_q| away from the border of classes k and q; the
+   nearest of these counts, as the norm of two classes' one function does. */
+static sepal_status joint_find_margin(struct joint_fit *all) {
+    const struct joint *j = &all->joint;
+    size_t lanes = j->lanes;
+    double most = 0;
+    if (j->loss->smooth) return SEPAL_OK;
+    double *gram = mem_alloc(j->o->ctx, lanes, lanes * sizeof *gram);
+    if (!gram) return SEPAL_EMEMORY;
+    j->o->ctx->blas->gemm_tn(lanes, lanes, j->o->cols, all->solver.u, lanes, all->solver.u, lanes,
+                             0, gram, lanes);
+    for (size_t k = 0; k < j->classes; k++)
+        for (size_t q = 0; q < k; q++)
+            most = fmax(most, gram[k * lanes + k] + gram[q * lanes + q] - 2 * gram[k * lanes + q]);
+    all->convex.proof.norm = sqrt(most);
+    mem_free(gram);
+    return SEPAL_OK;
+}
+
 /* What the report and the warnings are made of. */
 static void joint_hand_over(struct joint_fit *all) {
     struct solver *to = &all->convex.descent;
@@ -254,6 +275,7 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     TRY(joint_choose(&row, &why, &all));
     TRY(convex_warn_unused(&all.convex));
     TRY(joint_solve(&all, row));
+    TRY(joint_find_margin(&all));
     joint_keep_weights(&all);
     joint_correct_priors(&all.convex, &fit->linear);
     convex_warn_of_priors(&all.convex);

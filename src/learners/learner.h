@@ -143,6 +143,7 @@ struct learner {
     bool machine;           /* fits K classes by itself */
     /* Whether it does with these parameters; NULL: `machine` says it. */
     bool (*machine_if)(const void *config);
+    const char *machine_spec; /* how to write it such that it does; NULL: its name */
     const char *jointly; /* the learner that fits K classes by the same model at once; or NULL */
     bool sets;           /* learns sets of labels */
     bool posterior;      /* its scores are logarithms of probabilities, up to a common term */

@@ -61,6 +61,7 @@ const struct learner learner_svm = {
         "linear support vector machine: the widest margin, with a loss for rows inside of it",
     .activation = "sign",
     .machine_if = is_crammer_singer,
+    .machine_spec = "svm(loss=crammer_singer)",
     .shiftable = convex_shiftable,
     .settle = settle_svm,
     .bounds = convex_bounds,

@@ -110,9 +110,12 @@ static sepal_status check_machine(sepal_ctx *ctx, const struct pipeline *pipelin
         learner_is_machine(pipeline->learner, pipeline->config))
         return SEPAL_OK;
     struct text able = {0};
-    for (size_t i = 0; learner_table[i]; i++)
-        if (learner_table[i]->machine)
-            text_printf(ctx, &able, "%s%s", able.length ? ", " : "", learner_table[i]->name);
+    for (size_t i = 0; learner_table[i]; i++) {
+        const struct learner *row = learner_table[i];
+        const char *name = row->machine_spec ? row->machine_spec : row->name;
+        if (row->machine || row->machine_spec)
+            text_printf(ctx, &able, "%s%s", able.length ? ", " : "", name);
+    }
     sepal_status status =
         fail(ctx, SEPAL_EUSAGE,
              "%s tells two classes apart and is no machine for more; use ovr, ovr-1 or ovo, or one "

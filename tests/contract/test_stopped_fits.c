@@ -152,6 +152,8 @@ static void one_problem(void **state) {
         {"softmax(epochs=8)", "solver=sgd", 200, 5, 3, false, false},
         {"svm", "solver=dual, tol=1e-9", 200, 60, 2, true, false},
         {"svm(loss=hinge, penalty=l1)", "tol=1e-3", 60, 4, 2, false, false},
+        {"svm(loss=crammer_singer)", "tol=1e-9", 200, 5, 3, false, false},
+        {"svm(loss=crammer_singer)", "solver=dual, tol=1e-4", 60, 5, 3, false, false},
         {"perceptron(epochs=8)", "", 200, 5, 2, false, false},
         {"perceptron(variant=batch, epochs=8)", "", 200, 5, 2, false, false},
         {"perceptron(variant=minibatch, epochs=8)", "", 200, 5, 2, false, false},
