@@ -224,7 +224,7 @@ static sepal_status fit_knots(struct calibration **out, sepal_ctx *ctx, size_t c
     sepal_status status =
         room ? gather_knots(&knots, &used, ctx, room, classes, rows) : SEPAL_EMEMORY;
     if (status == SEPAL_OK) status = calibration_new(out, ctx, CALIBRATE_ISOTONIC, classes, used);
-    if (status == SEPAL_OK) {
+    if (status == SEPAL_OK && knots) {
         memcpy((*out)->numbers, knots, used * KNOT_NUMBERS * sizeof *knots);
         (void)calibration_is_sound(*out); /* it is, and this finds the beginnings */
     }

@@ -86,20 +86,30 @@ static void platt_look(struct platt *all) {
     all->rest[1] = 1 / (weight[1] + 2);
 }
 
+/* Along a step until the objective is less by a part of what the slope promises; false: nowhere. */
+static bool platt_search(const struct platt *all, double at[2], double *objective,
+                         const double step[2], double decrement) {
+    enum { HALVINGS_MOST = 40 };
+    static const double ENOUGH = 1e-4, ROUNDING = 1e-14; /* of the sum of losses */
+    bool near = decrement <= ROUNDING * all->total;      /* the objective cannot tell any more */
+    for (int half = 0; half < HALVINGS_MOST; half++) {
+        double length = ldexp(1, -half);
+        double next[2] = {at[0] + length * step[0], at[1] + length * step[1]};
+        double there = platt_objective(all, next);
+        if (!near && !(there <= *objective - ENOUGH * length * decrement)) continue;
+        at[0] = next[0], at[1] = next[1], *objective = there;
+        return true;
+    }
+    return false;
+}
+
 static void platt_descend(const struct platt *all, double at[2]) {
-    enum { STEPS_MOST = 100, HALVINGS_MOST = 40 };
-    static const double ENOUGH = 1e-4, SMALL = 1e-22; /* of the mean loss; Newton squares errors */
+    enum { STEPS_MOST = 100 };
+    static const double SMALL = 1e-22; /* of the sum of losses; a step squares what is left */
     double objective = platt_objective(all, at);
-    for (int step = 0; step < STEPS_MOST; step++) {
-        double d[2], decrement = platt_step(d, all, at), length = 1;
-        for (int half = 0; half < HALVINGS_MOST; half++, length *= 0.5) {
-            double next[2] = {at[0] + length * d[0], at[1] + length * d[1]};
-            double there = platt_objective(all, next);
-            bool near = decrement <= SMALL * all->total * 1e8; /* the rest is below rounding */
-            if (!near && !(there <= objective - ENOUGH * length * decrement)) continue;
-            at[0] = next[0], at[1] = next[1], objective = there;
-            break;
-        }
+    for (int i = 0; i < STEPS_MOST; i++) {
+        double step[2], decrement = platt_step(step, all, at);
+        if (!platt_search(all, at, &objective, step, decrement)) return;
         if (!(decrement > SMALL * all->total)) return;
     }
 }

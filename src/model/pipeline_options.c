@@ -68,7 +68,7 @@ static size_t part_rule(struct setting *settings, size_t n) {
 /* Folds of what? */
 static sepal_status check_calibration(sepal_ctx *ctx, const struct fit_options *options,
                                       const struct setting *settings, size_t n) {
-    for (size_t i = 0; i < n && !options->calibrate; i++)
+    for (size_t i = 0; settings && i < n && !options->calibrate; i++)
         if (strcmp(settings[i].name, "calibrate-folds") == 0)
             return fail(ctx, SEPAL_EUSAGE,
                         OPTION "calibrate-folds is about " OPTION

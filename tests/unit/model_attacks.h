@@ -20,7 +20,11 @@ static inline struct parts take_apart(sepal_model *model) {
     model_free(model);
     struct bytes file = bytes_read("good.sepal");
     const char *padding = memmem(file.at, file.size, "}}", 2);
-    for (const char *next = padding; next; next = memmem(next + 1, 64, "}}", 2)) padding = next;
+    for (const char *next = padding; next;) {
+        size_t left = (size_t)(file.at + file.size - next) - 1;
+        padding = next;
+        next = memmem(next + 1, left < 64 ? left : 64, "}}", 2);
+    }
     assert_non_null(padding);
     struct parts parts = {.header = malloc(ROOM), .data.at = malloc(ROOM)};
     assert_true(parts.header && parts.data.at);
