@@ -209,8 +209,7 @@ static void convex_ovr_correct(struct ovr_fit *all) {
     for (size_t r = 0; r < all->fits->n; r++) {
         const double factor[2] = {ovr_factor_of_class(&all->rest, r, false),
                                   ovr_factor_of_class(&all->rest, r, true)};
-        all->fits->joint.b[r] -=
-            convex_prior_shift(&all->convex, &all->rest.labels, r, factor);
+        all->fits->joint.b[r] -= convex_prior_shift(&all->convex, &all->rest.labels, r, factor);
     }
     convex_warn_of_priors(&all->convex);
 }

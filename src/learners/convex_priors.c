@@ -45,7 +45,8 @@ void joint_correct_priors(const struct convex *convex, struct linear *linear) {
 }
 
 const char *convex_priors_words(const struct convex *convex) {
-    bool likely = convex->joint ? convex->joint->loss->smooth : convex->objective.loss == &loss_logistic;
+    bool likely =
+        convex->joint ? convex->joint->loss->smooth : convex->objective.loss == &loss_logistic;
     if (!has_class_weights(convex) || !likely) return NULL;
     return convex->config->correct_priors ? "corrected" : "weighted";
 }

@@ -23,7 +23,7 @@ struct fit_options {
     const char *warm;                /* a model file to start from; NULL: none */
     int calibrate;                   /* 0: not at all; else 1 + enum calibration_kind */
     size_t calibrate_folds;
-    size_t bootstrap;                /* fits to resampled rows; 0: none */
+    size_t bootstrap; /* fits to resampled rows; 0: none */
 };
 extern const struct parameter fit_option_table[];
 

@@ -1,7 +1,8 @@
 /* Logistic regression: the score is the logarithm of the odds of the second class. */
 #include "learners/convex.h"
 
-static const struct parameter parameters[] = {CONVEX_PARAMETERS, CONVEX_BOUNDS, CONVEX_CORRECT_PRIORS, {0}};
+static const struct parameter parameters[] = {
+    CONVEX_PARAMETERS, CONVEX_BOUNDS, CONVEX_CORRECT_PRIORS, {0}};
 
 static sepal_status fit_logistic(struct fit *fit) {
     return convex_fit(fit, &loss_logistic);

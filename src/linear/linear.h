@@ -34,8 +34,8 @@ struct linear {
     double *axes;            /* n_axes x M: projections y = axes (x - c); NULL: none */
     size_t n_axes;
     struct calibration *calibration; /* NULL: none; else the link is LINK_CALIBRATED */
-    struct summary *summary;     /* NULL: none */
-    struct bootstrap *bootstrap; /* NULL: none */
+    struct summary *summary;         /* NULL: none */
+    struct bootstrap *bootstrap;     /* NULL: none */
 };
 
 /* Weights, biases and centre (if asked for) zeroed; for more than two classes a linear machine. */

@@ -417,7 +417,8 @@ static sepal_status fit_sets(sepal_model **out, struct fit *fit, struct pipeline
                                                : NULL;
     if (odd)
         return fail(fit->ctx, SEPAL_EUSAGE,
-                    "%s learns sets of labels, and " OPTION "%s is for one label a row; leave it out",
+                    "%s learns sets of labels, and " OPTION
+                    "%s is for one label a row; leave it out",
                     pipeline->learner->name, odd);
     sepal_data sets, *single = (sepal_data *)(uintptr_t)fit->data;
     TRY(data_as_sets(&sets, fit->ctx, &fit->arena, single));

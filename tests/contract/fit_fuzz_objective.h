@@ -275,7 +275,8 @@ static inline void part_own_joint(struct part *out, const struct learner *learne
     const struct linear *linear = &model->linear;
     struct goal g = goal_read(learner, model->spec, data->total_weight);
     long double unit = 4 * (long double)(f->cols + 8) * DBL_EPSILON;
-    bool joint = g.kind == GOAL_CROSS_ENTROPY || g.kind == GOAL_CRAMMER_SINGER || g.kind == GOAL_MSE;
+    bool joint =
+        g.kind == GOAL_CROSS_ENTROPY || g.kind == GOAL_CRAMMER_SINGER || g.kind == GOAL_MSE;
     out->known = joint || g.kind == GOAL_SQUARES || g.kind == GOAL_PERCEPTRON;
     if (joint) part_own_softmax(out, &g, model, data, f);
     for (size_t i = 0; i < f->rows && out->known && !joint; i++) {
