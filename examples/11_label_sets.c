@@ -36,11 +36,16 @@ int main(void) {
                          .label_bits = &called[0][0],
                          .label_names = names};
     must(ctx, sepal_data_from(&known, ctx, &input));
+    printf("the first song is called");
+    for (size_t j = 0; j < sepal_data_label_count(known, 0); j++)
+        printf(" %s", sepal_data_label_at(known, 0, j));
+    printf("\n");
     must(ctx, sepal_data_dense(&asked, ctx, &questions[0][0], QUESTIONS, FEATURES, NULL, NULL));
 
     sepal_model *model = NULL;
     sepal_report *report = NULL;
     must(ctx, sepal_model_fit(&model, &report, ctx, "standardize | multilabel", known, NULL));
+    if (!sepal_model_label_sets(model)) return 1; /* it gives sets: predict_rows, not predict */
     printf("%.0f of %d songs with all labels right; Hamming loss %.3f\n",
            SONGS - sepal_report_number(report, "train.errors"), SONGS,
            sepal_report_number(report, "train.hamming_loss"));

@@ -97,10 +97,9 @@ SEPAL_API int sepal_ctx_blas_is_slow(const sepal_ctx *ctx);    /* 1: the referen
 
 /* ---- Data --------------------------------------------------------------------------------- */
 
-/* Read rows to learn from. `path` "-" is standard input; gz, xz, zst and bz2 are unpacked. `options`
-   is NULL or "name=value, name=value" with the rows of SEPAL_READ_OPTION ("target=y, header=no").
-   A large npy file of doubles is mapped, not copied: until sepal_data_free nobody may cut it short in
-   place (replacing or removing it is fine), or the process gets SIGBUS. */
+/* Read rows to learn from. `path` "-" is standard input; gz, xz, zst and bz2 are unpacked. `options` is NULL or
+   "name=value, name=value" with rows of SEPAL_READ_OPTION ("target=y, header=no"). A large npy file of doubles is
+   mapped: until sepal_data_free nobody may cut it short in place, or the process gets SIGBUS. */
 SEPAL_API sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const char *path,
                                        const char *options);
 /* Read rows for a model, whose columns are matched. With `with_labels` 0 labels are ignored, with 1 they must be there. */
@@ -112,14 +111,12 @@ SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
      mean row after row (columns, 1). No two cells may be in one place.
    - sparse (CSR): `row_start`, rows + 1 numbers that do not fall, `index`, columns from 0 on that rise
      within a row, and `values` (NULL: all 1); `index` and `values` have `entries` elements.
-   Labels are texts or numbers, one a row; with neither, the rows are for predictions. Rows of weight 0
-   are left out, so give none where results are to match the rows.
-   With `borrow` the caller keeps `values` and `index` as they are until sepal_data_free. What is lent
-   then, block by block of up to 512 rows, and never copied: dense rows one after the other in F32, or
-   in F64 where floats do not hold a number of the block; sparse indices in I32, and values likewise.
-   Blocks of doubles that floats hold are copied as floats, and so is what has -0, in sparse rows any
-   stored 0: the model has the same bytes either way. Row starts (8 bytes a row), labels, weights,
-   names and all other layouts are copied; so is everything if a row has weight 0. */
+   Labels are texts or numbers, one a row; with neither, the rows are for predictions. Rows of weight 0 are left out.
+   With `borrow` the caller keeps `values` and `index` as they are until sepal_data_free. Lent then, block by block of
+   up to 512 rows, and never copied: dense rows one after the other in F32, or in F64 where floats do not hold a number
+   of the block; sparse indices in I32, and values likewise. Doubles that floats hold are copied as floats, and so is
+   what has -0 or, sparse, a stored 0: the model has the same bytes either way. All else is copied, and everything if a
+   row has weight 0. */
 typedef enum { SEPAL_F64, SEPAL_F32, SEPAL_I32, SEPAL_I64 } sepal_type;
 /* What becomes of dense cells that are NaN; DROP leaves out rows that have labels, to learn from. A model
    keeps its rule for all rows that it is given: in their input any but REFUSE lets NaN in. */
@@ -167,15 +164,13 @@ SEPAL_API sepal_status sepal_data_labels_path(char **out, sepal_ctx *ctx, const 
 SEPAL_API sepal_status sepal_data_sibling(char **out, sepal_ctx *ctx, const char *path);
 SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
                                            const sepal_data *data);
-/* A first look at a file, which nothing in a cell stops: missing values and text in columns of numbers are
-   counted, lines that cannot be cut into cells are left out with a warning. */
+/* A first look at a file, which nothing in a cell stops: what is odd is counted, lines that have no cells left out. */
 SEPAL_API sepal_status sepal_file_describe(sepal_report **out, sepal_ctx *ctx, const char *path,
                                            const char *options);
 SEPAL_API size_t sepal_data_rows(const sepal_data *data);
 SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* features */
-/* The numbers of a row, sepal_data_columns(data) of them, NaN where a value is missing and the number of
-   the category where the column is text; its label, NULL if it has none; what a column is called, to be
-   freed with sepal_text_free. Past the end there is nothing. */
+/* The numbers of a row, sepal_data_columns(data) of them, NaN where a value is missing, the number of the category
+   where the column is text; its label, or NULL; what a column is called, to be freed with sepal_text_free. */
 SEPAL_API void sepal_data_row(double *out, const sepal_data *data, size_t row);
 SEPAL_API const char *sepal_data_label(const sepal_data *data, size_t row);
 /* Where rows have sets of labels: how many a row has, and its label j; else its one label. */
@@ -213,8 +208,7 @@ SEPAL_API sepal_status sepal_model_path(sepal_model **out, sepal_report **report
                                         const char *options, const char *fit_options);
 SEPAL_API sepal_status sepal_model_path_check(sepal_ctx *ctx, const char *spec, const char *options,
                                               const char *fit_options);
-/* Whether the labels look like classes, before a fit, which takes any: SEPAL_EDATA when each row is a class
-   of its own and another column could be the target; a warning when they look like a regression's. */
+/* Whether the labels look like classes: SEPAL_EDATA if each row is its own; a warning if like a regression's. */
 SEPAL_API sepal_status sepal_data_check_target(sepal_ctx *ctx, const sepal_data *train);
 SEPAL_API void sepal_model_free(sepal_model *model);
 SEPAL_API sepal_status sepal_model_save(sepal_ctx *ctx, const sepal_model *model, const char *path);
@@ -256,8 +250,7 @@ SEPAL_API size_t sepal_model_columns(const sepal_model *model);
 SEPAL_API const double *sepal_model_weights(const sepal_model *model); /* functions x columns */
 SEPAL_API const double *sepal_model_bias(const sepal_model *model);
 SEPAL_API const double *sepal_model_centre(const sepal_model *model);
-/* The same functions as weights x + bias: the centre, and standardize and minmax at the end of the
-   maps, are folded in. There are as many numbers as above. */
+/* The same as weights x + bias: the centre, and standardize and minmax at the end of the maps, are folded in. */
 SEPAL_API sepal_status sepal_model_coefficients(double *weights, double *bias, sepal_ctx *ctx,
                                                 const sepal_model *model);
 
@@ -273,21 +266,19 @@ SEPAL_API size_t sepal_model_outputs(const sepal_model *model, sepal_output what
 /* What number j is called ("setosa", "score", "axis1", "x1^2"); free it with sepal_text_free. */
 SEPAL_API sepal_status sepal_model_output_name(char **out, sepal_ctx *ctx, const sepal_model *model,
                                                sepal_output what, size_t j);
-/* The class number of every row, -1 where the row is not decided (a missing value under
-   missing=drop). `out` has sepal_data_rows(data) elements. SEPAL_EUSAGE of a model of label sets, which
-   sepal_model_predict_rows knows. */
+/* The class number of every row, sepal_data_rows(data) of them, -1 where it is not decided (a missing value under
+   missing=drop). SEPAL_EUSAGE of a model of label sets, which sepal_model_predict_rows knows. */
 SEPAL_API sepal_status sepal_model_predict(int32_t *out, sepal_ctx *ctx, const sepal_model *model,
                                            const sepal_data *data);
 /* rows x sepal_model_outputs(model, SEPAL_SCORES) numbers, row-major. */
 SEPAL_API sepal_status sepal_model_scores(double *out, sepal_ctx *ctx, const sepal_model *model,
                                           const sepal_data *data);
-/* One row, its class and its scores (either may be NULL), without a context and safe from any number of
-   threads. `x` has sepal_model_features(model) numbers, NaN where one is missing, codes of the model's
-   categories (-1: of none of them). Nothing is allocated for linear scores of up to 256 functions
-   without maps, or with standardize and minmax alone on up to 2048 columns. Class and scores are the bits
-   that whole data has; of sparse rows scores are near them. SEPAL_EDATA: other columns, or a number that is
-   not finite; SEPAL_EMODEL: the model draws its classes (decide=soft), or gives label sets, of which the
-   scores alone can be asked for. */
+/* One row, its class and its scores (either may be NULL), without a context and safe from any number of threads. `x`
+   has sepal_model_features(model) numbers, NaN where one is missing, codes of the model's categories (-1: of none).
+   Nothing is allocated for linear scores of up to 256 functions without maps, or with standardize and minmax alone on
+   up to 2048 columns. Class and scores are the bits that whole data has; of sparse rows scores are near them.
+   SEPAL_EDATA: other columns, or a number that is not finite; SEPAL_EMODEL: the model draws its classes (decide=soft),
+   or gives label sets, of which the scores alone can be asked for. */
 SEPAL_API sepal_status sepal_model_predict_row(int32_t *out, double *scores,
                                                const sepal_model *model, const double *x, size_t n);
 /* The same for a row that is 0 but for `n` entries; their columns count from 0 and rise. */
@@ -305,9 +296,8 @@ typedef struct {
     sepal_output what;
     size_t several, none, tied; /* rows that several classes of a strategy claim, none, or a tie */
     int open;                   /* set: 1 if such rows stay undecided by the rule in force */
-    signed char
-        *labels; /* of a model of label sets, instead of classes: n x sepal_model_classes(model),
-                            1 where the row has the label, 0 where not, -1 where it is not decided */
+    /* of label sets, instead of classes: n x sepal_model_classes(model), 1, 0, or -1 where not decided */
+    signed char *labels;
 } sepal_predictions;
 SEPAL_API sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
                                                 const sepal_model *model, const sepal_data *data,
@@ -315,27 +305,23 @@ SEPAL_API sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ct
 /* Whether sepal_model_predict_rows could do it (what NULL: no numbers): to be asked before a long read. */
 SEPAL_API sepal_status sepal_model_predict_check(sepal_ctx *ctx, const sepal_model *model,
                                                  const sepal_output *what, const char *options);
-/* `options`: rows of SEPAL_PREDICT_OPTION, and "positive=LABEL", the class that two-class metrics are
-   about; NULL: none. Labels are matched to the model's classes by name. */
+/* `options`: rows of SEPAL_PREDICT_OPTION, and "positive=LABEL", the class that two-class metrics are about. */
 SEPAL_API sepal_status sepal_model_evaluate(sepal_report **out, sepal_ctx *ctx,
                                             const sepal_model *model, const sepal_data *data,
                                             const char *options);
-/* Draw n rows, with their labels, from a model that keeps a density of each class: rows 0 .. n-1 of an endless
-   sample that the seed determines. `options`: rows of SEPAL_SAMPLE_OPTION ("class=spam, length=50"). */
+/* Draw n labelled rows from a model with densities, by the seed. `options`: SEPAL_SAMPLE_OPTION ("class=spam"). */
 SEPAL_API sepal_status sepal_model_sample(sepal_data **out, sepal_ctx *ctx,
                                           const sepal_model *model, size_t n, const char *options);
 
 /* ---- Separability ------------------------------------------------------------------------- */
 
-/* Whether the classes are linearly separable after `maps` (a spec without learner; NULL: none), with a
-   proof either way. `options`: NULL or "max-seconds=N". When that time is over, or the progress
-   callback asks to stop, what is not decided is null. `certificate` (may be NULL) takes the proofs
-   as JSON, to be freed with sepal_text_free. */
+/* Whether the classes are linearly separable after `maps` (a spec without learner; NULL: none), with a proof either
+   way. `options`: NULL or "max-seconds=N". What is not decided when that is over, or the progress callback asks to
+   stop, is null. `certificate` (may be NULL) takes the proofs as JSON, to be freed with sepal_text_free. */
 SEPAL_API sepal_status sepal_data_separable(sepal_report **out, char **certificate, sepal_ctx *ctx,
                                             const sepal_data *data, const char *maps,
                                             const char *options);
-/* Whether such proofs, in a file, hold for the data, judged without any of the code that finds them;
-   SEPAL_EDATA and a message when not. `maps` NULL: those of the certificate. */
+/* Whether such proofs, in a file, hold, judged by none of the code that finds them; else SEPAL_EDATA. */
 SEPAL_API sepal_status sepal_data_separable_check(sepal_ctx *ctx, const sepal_data *data,
                                                   const char *maps, const char *path);
 
@@ -403,8 +389,7 @@ SEPAL_API sepal_status sepal_method_at(sepal_kind kind, size_t i, sepal_method *
 SEPAL_API sepal_status sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param *out);
 /* 1 if row `learner` of SEPAL_LEARNER can be told to use that solver. */
 SEPAL_API int sepal_learner_has_solver(size_t learner, const char *solver);
-/* What a learner, map or strategy of another program is written as here ("logreg": "logistic"), NULL if
-   that is not known; and which of `names` a parameter of another program is ("l1_ratio": "ratio"). */
+/* What a word of another program is here, or NULL: "logreg" is "logistic"; of `names`, "l1_ratio" is "ratio". */
 SEPAL_API const char *sepal_method_synonym(const char *word);
 SEPAL_API const char *sepal_param_synonym(const char *word, const char *const *names, size_t n);
 

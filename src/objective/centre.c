@@ -30,12 +30,22 @@ static sepal_status centre_add_block(sepal_ctx *ctx, const struct block *block, 
     return SEPAL_OK;
 }
 
+/* The mean of a constant column is its value, whatever rounding makes of the sum: what is left would be taken
+   for differences of the rows. */
+static void snap_to_first(double *mean, const struct objective *o) {
+    static const double rounding = 64 * DBL_EPSILON;
+    double x;
+    for (size_t at = 0, j; row_next(&o->x->blocks[0], 0, o->x->cols, &at, &j, &x);)
+        if (fabs(mean[j] - x) <= rounding * fabs(x)) mean[j] = x;
+}
+
 static sepal_status centre_dense(double *out, struct objective *o) {
     size_t cols = o->x->cols;
     double *sum = arena_alloc(o->ctx, o->arena, cols + 1, sizeof *sum);
     if (!sum) return SEPAL_EMEMORY;
     TRY(matrix_sum(sum, o->ctx, o->x, cols + 1, centre_add_block, o));
     for (size_t j = 0; j < cols; j++) out[j] = sum[j] / sum[cols];
+    snap_to_first(out, o);
     o->centre = out;
     return SEPAL_OK;
 }

@@ -92,7 +92,7 @@ static sepal_status prox_start(struct prox *p) {
     p->outset = 0;
     p->guesses = 0;
     p->guessed = p->careful = false;
-    if (p->before_l1 >= o->l1) return prox_resume(p);
+    if (p->before_l1 > 0 && p->before_l1 >= o->l1) return prox_resume(p);
     memset(p->gone, 0, p->count * sizeof *p->gone);
     for (size_t k = 0; k < own; k++) p->w[k] = p->d->u[prox_place_of(p, k)];
     if (p->d->warm)

@@ -317,7 +317,7 @@ refused(4, ("train", IRIS, "-m", "logistic+ovo", "--warm", "iris.sepal"), "anoth
 refused(4, ("train", IRIS, "-m", "standardize+logistic", "--warm", "iris.sepal"), "standardize")
 refused(4, ("train", IRIS, "-m", "logistic", "--warm", "absent.sepal"), "absent.sepal")
 refused(4, ("train", IRIS, "-m", "logistic", "--warm", IRIS), "iris.csv")
-refused(2, ("train", IRIS, "-m", "fisher", "--warm", "iris.sepal"), "fisher", "perceptron, logistic, multilabel, svm")
+refused(2, ("train", IRIS, "-m", "fisher", "--warm", "iris.sepal"), "fisher", "perceptron, logistic, softmax, multilabel, svm")
 refused(2, ("train", IRIS, "-m", "fisher", "--warm", "absent.sepal"), "fisher")
 
 for failure in failures:

@@ -273,6 +273,9 @@ static inline bool steps_on_sigmoids(const char *text) {
 static inline bool multiplies_columns(const char *text) {
     return has(text, "poly(");
 }
+static inline bool picks_first(const char *text) {
+    return is_sgd(text) && has(text, "loss=crammer_singer");
+}
 static inline bool has_flat_optima(const char *text) {
     return (has(text, "loss=hinge") && !has(text, "penalty=l2")) ||
            (has(text, "svm(") && has(text, "penalty=none"));
@@ -290,6 +293,7 @@ static const struct exception {
     {steps_from_zero, SCALED, PARALLEL, "weights multiply steps, so from 0 they multiply scores"},
     {steps_from_zero, CONSTANT, NOTHING, "a constant column steps as a bias does"},
     {ties_at_zero, RELABELLED, NOTHING, "at w = 0 all scores tie, and the first class wins"},
+    {picks_first, RELABELLED, NOTHING, "of classes that tie, the first is the rival"},
     {pockets, RELABELLED, NOTHING, "a row with a score of 0 is an error of the first class alone"},
     {weighs_by_c, SCALED, NOTHING, "C weighs the sum of the losses, not their mean"},
     {divides_by_less, SCALED, NOTHING, "N - K of the weights' sum"},

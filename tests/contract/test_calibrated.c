@@ -51,7 +51,7 @@ static void for_all(void (*law)(const struct scene *scene), uint64_t seed) {
     static const char *const strategies[] = {"", " | ovr", " | ovr-1", " | ovo"};
     struct rng rng = rng_make(test_seed(seed), 1);
     for (size_t l = 0; learner_table[l]; l++)
-        for (size_t s = 0; s < 5; s++)
+        for (size_t s = 0; s < 5 && !learner_table[l]->sets; s++)
             for (int kind = 0; kind < CALIBRATIONS; kind++) {
                 char spec[64];
                 (void)snprintf(spec, sizeof spec, "%s%s", learner_table[l]->name,
