@@ -38,11 +38,13 @@ static void scale_diagonal(struct joint_preconditioner *p) {
     static const double far = 1e9;
     const struct joint *j = p->j;
     double *h = p->scale, least = INFINITY, most = 0;
-    for (size_t k = 0; k < j->size; k++) {
-        if (k < joint_penalised(j)) h[k] += j->o->l2;
-        if (h[k] > 0 && k % j->lanes < j->classes) least = fmin(least, h[k]);
-        most = fmax(most, h[k]);
-    }
+    for (size_t k = 0; k < joint_penalised(j); k++) h[k] += j->o->l2;
+    for (size_t c = 0; c < j->o->width; c++)
+        for (size_t k = 0; k < j->classes; k++) {
+            double own = h[c * j->lanes + k];
+            if (own > 0) least = fmin(least, own);
+            most = fmax(most, own);
+        }
     bool whole = !(j->o->l2 > 0) || most > far * least;
     for (size_t k = 0; k < j->size; k++) h[k] = !(h[k] > 0) ? 1 : whole ? h[k] : sqrt(h[k]);
 }

@@ -199,9 +199,10 @@ static double class_length(const struct joint_prox *p, size_t k) {
     static const double enough = 0.01;
     double promise = class_promise(p, k), length = 1, before = class_loss(p, k, 0);
     if (!(promise < 0)) return 0;
-    for (int trial = 0; trial < TRIALS; trial++, length *= 0.5) {
+    for (int trial = 0; trial < TRIALS; trial++) {
         double change = class_loss(p, k, length) - before + class_penalty_change(p, k, length);
         if (change <= enough * length * promise) return length;
+        length *= 0.5;
     }
     return 0;
 }

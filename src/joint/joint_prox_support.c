@@ -86,12 +86,13 @@ sepal_status joint_prox_support(struct joint_prox *p, struct joint_support *s, b
     support_slopes(p, s);
     TRY(joint_precondition_some(&s->precondition, p->sweep.state, s->moves));
     TRY(support_solve(p, s));
-    for (int trial = 0; trial < TRIALS && !*moved; trial++, length *= 0.25) {
+    for (int trial = 0; trial < TRIALS && !*moved; trial++) {
         double slope = support_point(p, s, length);
         TRY(joint_scores(p->alpha, j, s->point));
         TRY(joint_loss_at(&loss, j, p->alpha));
         double value = loss + joint_penalty(j, s->point);
         *moved = slope < 0 && value <= p->objective + enough * slope;
+        length *= 0.25;
     }
     if (*moved) memcpy(p->d->u, s->point, j->size * sizeof *s->point);
     return SEPAL_OK;

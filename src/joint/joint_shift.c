@@ -23,7 +23,7 @@ static double best_shift(const double *w, size_t n, double l1, double l2) {
         if (ridge + l1 * below <= 0) return w[i];
         return (sum - l1 / l2 * below) / (double)n; /* between: l2 is not 0 */
     }
-    return w[n - 1];
+    return n ? w[n - 1] : 0;
 }
 
 static void shift_to_mean(double *w, size_t n) {

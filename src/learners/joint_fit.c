@@ -179,7 +179,7 @@ static sepal_status joint_run(struct joint_fit *all, const struct joint_solver_r
     d->limit = 0;
     d->warm = true;
     convex->handed_over = true;
-    return joint_run_one(all, row->then);
+    return row->then ? joint_run_one(all, row->then) : SEPAL_OK;
 }
 
 /* The solver's own gap is checked; where it was too small, it goes on with a stricter aim. */

@@ -81,8 +81,10 @@ static void least_along(const struct boxed *b, double *u, size_t j, double reach
 static long double box_descend(const struct boxed *b, double *u, int rounds, double reach) {
     for (size_t j = 0; j < b->s->o.width; j++)
         u[j] = box_clip(u[j], box_side(b, j, false), box_side(b, j, true));
-    for (int round = 0; round < rounds; round++, reach *= 0.7)
+    for (int round = 0; round < rounds; round++) {
         for (size_t j = 0; j < b->s->o.width; j++) least_along(b, u, j, reach + 1e-6);
+        reach *= 0.7;
+    }
     return plain_objective(b->s, u);
 }
 

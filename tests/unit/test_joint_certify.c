@@ -58,7 +58,8 @@ static long double find_best(const struct sample *s, const struct joint *j, doub
         return plain_joint(s, j, u);
     }
     long double least = plain_joint(s, j, u);
-    for (double step = 1; step > 1e-4; step *= 0.7)
+    for (int round = 0; round < 26; round++) {
+        double step = pow(0.7, round);
         for (size_t at = 0; at < j->size; at++) {
             if (at % j->lanes >= j->classes) continue;
             for (int sign = -1; sign <= 1; sign += 2) {
@@ -70,6 +71,7 @@ static long double find_best(const struct sample *s, const struct joint *j, doub
                     u[at] -= sign * step;
             }
         }
+    }
     return least;
 }
 
