@@ -99,7 +99,7 @@ SEPAL_API int sepal_ctx_blas_is_slow(const sepal_ctx *ctx);    /* 1: the referen
 
 /* Read rows to learn from. `path` "-" is standard input; gz, xz, zst and bz2 are unpacked. `options` is NULL or
    "name=value, name=value" with rows of SEPAL_READ_OPTION ("target=y, header=no"). A large npy file of doubles is
-   mapped: until sepal_data_free nobody may cut it short in place, or the process gets SIGBUS. */
+   mapped: it must not be cut short in place before sepal_data_free, or the process gets SIGBUS. */
 SEPAL_API sepal_status sepal_data_read(sepal_data **out, sepal_ctx *ctx, const char *path,
                                        const char *options);
 /* Read rows for a model, whose columns are matched. With `with_labels` 0 labels are ignored, with 1 they must be there. */

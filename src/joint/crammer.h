@@ -10,7 +10,7 @@ enum { CRAMMER_GROUP = 4 };
 
 /* Coordinate descent, a row's variables at a time: crammer_dual.c. */
 struct crammer {
-    struct joint_solver *d;
+    struct solver *d;
     const struct joint *j;
     const struct objective *o;
     double *w;     /* the point; d->u */
@@ -47,7 +47,7 @@ sepal_status crammer_curvatures(double *out, const struct joint *j);
 
 /* crammer_dual.c: epochs up to number `most` until the tolerance is reached, or until `patience` of them do
    not halve what rows have in excess; 0: no matter how many. */
-sepal_status crammer_descend(struct joint_solver *d, size_t most, size_t patience);
+sepal_status crammer_descend(struct solver *d, size_t most, size_t patience);
 
 /* Why this cannot be solved by either; NULL: it can. */
 const char *crammer_refuses(const struct joint *j);

@@ -69,7 +69,7 @@ static bool crammer_is_near(const struct crammer_augmented *s) {
 
 /* The tolerance is reached, or the user wants to end. */
 static bool crammer_ends(struct crammer_augmented *s) {
-    struct joint_solver *d = s->d;
+    struct solver *d = s->d;
     d->converged = crammer_gap(s) <= d->tol;
     if (!d->converged && !d->stopped)
         d->stopped = d->stops(d->payload, d->iterations, s->primal, crammer_gap(s));
@@ -124,7 +124,7 @@ static bool crammer_is_stuck(const struct crammer_augmented *s, int round, doubl
 }
 
 static sepal_status crammer_rounds(struct crammer_augmented *s) {
-    struct joint_solver *d = s->d;
+    struct solver *d = s->d;
     size_t most = d->max_iter ? d->max_iter : SIZE_MAX;
     double then = INFINITY;
     enum crammer_round last;
@@ -163,8 +163,8 @@ static sepal_status crammer_augmented_start(struct crammer_augmented *s) {
     return crammer_offer_dual(s, s->a);
 }
 
-static sepal_status crammer_multipliers(struct joint_solver *d) {
-    const struct joint *j = d->j;
+static sepal_status crammer_multipliers(struct solver *d) {
+    const struct joint *j = d->joint;
     sepal_ctx *ctx = j->o->ctx;
     struct crammer_augmented s = {.d = d, .j = j, .o = j->o, .smooth = *j};
     struct arena arena = {0};
@@ -187,11 +187,11 @@ static sepal_status crammer_multipliers(struct joint_solver *d) {
 /* Where steps are solved for they are cheap, else as dear as some dozens of epochs. */
 enum { PATIENCE = 8, LONG_PATIENCE = 64 };
 
-static sepal_status solve_crammer_augmented(struct joint_solver *d) {
+static sepal_status solve_crammer_augmented(struct solver *d) {
     size_t most = d->iterations + EPOCHS_FIRST;
     if (d->max_iter && d->max_iter < most) most = d->max_iter;
-    if (!(d->j->o->rows.sparse && d->j->o->centre))
-        TRY(crammer_descend(d, most, crammer_has_hessian(d->j) ? PATIENCE : LONG_PATIENCE));
+    if (!(d->joint->o->rows.sparse && d->joint->o->centre))
+        TRY(crammer_descend(d, most, crammer_has_hessian(d->joint) ? PATIENCE : LONG_PATIENCE));
     if (d->converged || d->stopped || d->iterations == d->max_iter) return SEPAL_OK;
     return crammer_multipliers(d);
 }

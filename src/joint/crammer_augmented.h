@@ -6,7 +6,7 @@
 #include "joint/crammer.h"
 
 struct crammer_augmented {
-    struct joint_solver *d; /* u and alpha hold the best */
+    struct solver *d; /* u and alpha hold the best */
     const struct joint *j;
     const struct objective *o;
     struct joint smooth;   /* the same with the curvature of what is minimised */

@@ -73,7 +73,7 @@ static size_t crammer_epochs_most(const struct joint *j) {
 }
 
 static sepal_status crammer_run(struct crammer *s, size_t most, size_t patience) {
-    struct joint_solver *d = s->d;
+    struct solver *d = s->d;
     double mark = INFINITY;
     for (size_t epoch = 1; d->iterations < most; epoch++) {
         d->stopped = !crammer_epoch(s);
@@ -116,7 +116,7 @@ static void crammer_set_stiffness(struct crammer *s) {
 static sepal_status crammer_set_variables(struct crammer *s) {
     const struct joint *j = s->j;
     const struct objective *o = s->o;
-    struct joint_solver *d = s->d;
+    struct solver *d = s->d;
     if (d->warm && !d->paired) {
         double loss;
         TRY(joint_scores(s->score, j, s->w));
@@ -178,21 +178,21 @@ static sepal_status crammer_allocate(struct crammer *s, struct arena *arena) {
     return s->d->warm ? ARENA_VECTORS(ctx, arena, j->size, &s->kept) : SEPAL_OK;
 }
 
-sepal_status crammer_descend(struct joint_solver *d, size_t most, size_t patience) {
-    struct crammer s = {.d = d, .j = d->j, .o = d->j->o, .w = d->u, .alpha = d->alpha};
+sepal_status crammer_descend(struct solver *d, size_t most, size_t patience) {
+    struct crammer s = {.d = d, .j = d->joint, .o = d->joint->o, .w = d->u, .alpha = d->alpha};
     struct arena arena = {0};
     sepal_status status = crammer_allocate(&s, &arena);
     if (status == SEPAL_OK) status = crammer_start(&s);
     d->paired = status == SEPAL_OK;
     if (status == SEPAL_OK) status = crammer_run(&s, most, patience);
     if (status == SEPAL_OK && s.kept && s.best < s.primal)
-        memcpy(d->u, s.kept, d->j->size * sizeof *d->u);
+        memcpy(d->u, s.kept, d->joint->size * sizeof *d->u);
     arena_clear(&arena);
     return status;
 }
 
-static sepal_status solve_crammer_dual(struct joint_solver *d) {
-    size_t most = d->max_iter ? d->max_iter : d->iterations + crammer_epochs_most(d->j);
+static sepal_status solve_crammer_dual(struct solver *d) {
+    size_t most = d->max_iter ? d->max_iter : d->iterations + crammer_epochs_most(d->joint);
     return crammer_descend(d, most, 0);
 }
 

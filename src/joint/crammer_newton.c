@@ -38,7 +38,7 @@ static sepal_status crammer_multiply(struct crammer_augmented *s) {
 static sepal_status crammer_find_step(struct crammer_augmented *s) {
     static const double forcing = 0.1;
     const struct kernels *kernels = s->o->ctx->kernels;
-    struct joint_solver *d = s->d;
+    struct solver *d = s->d;
     TRY(crammer_find_diagonal(s));
     memset(s->step, 0, s->j->size * sizeof *s->step);
     for (size_t k = 0; k < s->j->size; k++) s->residual[k] = -s->gradient[k];

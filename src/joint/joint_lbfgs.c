@@ -18,7 +18,7 @@
 enum { STEPS_MOST = 5000, PAIRS_MOST = 14, HISTORY = 16 };
 
 struct joint_lbfgs {
-    struct joint_solver *d;
+    struct solver *d;
     const struct joint *j;
     struct joint_preconditioner precondition;
     /* The last steps and what each changed in the gradient (PAIRS_MOST x size), and their products. */
@@ -359,7 +359,7 @@ static bool joint_lbfgs_leaves(struct joint_lbfgs *s, size_t step) {
 }
 
 static sepal_status joint_lbfgs_run(struct joint_lbfgs *s) {
-    struct joint_solver *d = s->d;
+    struct solver *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
     bool moved = false;
     for (size_t step = 0;; step++) {
@@ -412,8 +412,9 @@ static sepal_status joint_lbfgs_allocate(struct joint_lbfgs *s, struct arena *ar
     return s->moves && s->changes ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-static sepal_status solve_joint_lbfgs(struct joint_solver *d) {
-    struct joint_lbfgs s = {.d = d, .j = d->j, .bounded = d->j->loss->convex && d->j->o->l2 > 0};
+static sepal_status solve_joint_lbfgs(struct solver *d) {
+    struct joint_lbfgs s = {
+        .d = d, .j = d->joint, .bounded = d->joint->loss->convex && d->joint->o->l2 > 0};
     struct arena arena = {0};
     sepal_status status = joint_lbfgs_allocate(&s, &arena);
     if (status == SEPAL_OK) status = joint_lbfgs_begin(&s);

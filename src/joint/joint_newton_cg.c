@@ -16,7 +16,7 @@
 enum { STEPS_MOST = 500, CG_MOST = 500, SURE = 2 };
 
 struct joint_newton {
-    struct joint_solver *d;
+    struct solver *d;
     const struct joint *j;
     struct joint_preconditioner precondition;
     struct joint_sweep sweep;
@@ -201,7 +201,7 @@ static bool joint_nothing_left(const struct joint_newton *s) {
 }
 
 static sepal_status joint_newton_run(struct joint_newton *s) {
-    struct joint_solver *d = s->d;
+    struct solver *d = s->d;
     size_t most = d->max_iter ? d->max_iter : STEPS_MOST;
     bool penalised = s->j->o->l2 > 0;
     int sure = 0;
@@ -229,8 +229,8 @@ static sepal_status joint_newton_run(struct joint_newton *s) {
     }
 }
 
-static sepal_status solve_joint_newton_cg(struct joint_solver *d) {
-    const struct joint *j = d->j;
+static sepal_status solve_joint_newton_cg(struct solver *d) {
+    const struct joint *j = d->joint;
     sepal_ctx *ctx = j->o->ctx;
     struct joint_newton s = {.d = d, .j = j};
     struct arena arena = {0};

@@ -41,7 +41,7 @@ static double choose_sets(struct joint_prox *p) {
 /* One read of the rows, and one more for the dual bound. */
 static sepal_status joint_prox_look(struct joint_prox *p) {
     const struct joint *j = p->j;
-    struct joint_solver *d = p->d;
+    struct solver *d = p->d;
     double bound;
     TRY(joint_sweep(&p->sweep, j, d->u));
     p->objective = p->sweep.loss + joint_penalty(j, d->u);
@@ -82,7 +82,7 @@ static sepal_status cycle(struct joint_prox *p, bool *moved) {
 }
 
 static sepal_status joint_prox_run(struct joint_prox *p, struct joint_support *support) {
-    struct joint_solver *d = p->d;
+    struct solver *d = p->d;
     size_t most = d->max_iter ? d->max_iter : ROUNDS_MOST;
     double before = INFINITY;
     int idle = 0; /* rounds in which rounding left nothing to gain */
@@ -127,12 +127,12 @@ static sepal_status support_allocate(struct joint_support *s, const struct joint
     return joint_precondition_init(&s->precondition, j, arena);
 }
 
-static sepal_status solve_joint_prox(struct joint_solver *d) {
-    struct joint_prox p = {.d = d, .j = d->j};
+static sepal_status solve_joint_prox(struct solver *d) {
+    struct joint_prox p = {.d = d, .j = d->joint};
     struct joint_support s;
     struct arena arena = {0};
     sepal_status status = joint_prox_allocate(&p, &arena);
-    if (status == SEPAL_OK) status = support_allocate(&s, d->j, &arena);
+    if (status == SEPAL_OK) status = support_allocate(&s, d->joint, &arena);
     if (status == SEPAL_OK) status = joint_prox_run(&p, &s);
     columns_clear(&p.columns);
     arena_clear(&arena);

@@ -6,7 +6,7 @@
 #include "solvers/csc.h"
 
 struct joint_prox {
-    struct joint_solver *d;
+    struct solver *d;
     const struct joint *j;
     struct csc columns;
     struct joint_sweep

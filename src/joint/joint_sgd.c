@@ -8,7 +8,6 @@
    What steps over sparse rows put off is as for two classes (solvers/sgd.c): weights are s v, and an L2
    penalty changes s alone; a column takes its L1 penalty, the same for all of its weights, when a row asks
    for it; the sum of all weights visited is S v - c. */
-#include "core/tree.h"
 #include "joint/joint_solver.h"
 #include "solvers/sgd.h"
 
@@ -18,7 +17,7 @@
 enum { SGD_CHUNK = 16 }; /* lanes that a kernel takes at a time */
 
 struct joint_sgd {
-    struct joint_solver *d;
+    struct solver *d;
     const struct joint *j;
     const struct objective *o;
     bool eager;               /* steps touch every weight: nothing is put off */
@@ -244,38 +243,18 @@ static sepal_status joint_sgd_look(struct joint_sgd *w, bool *taken) {
     return SEPAL_OK;
 }
 
-/* Weights are shown when there are few. */
-static void joint_trace_weights(struct tree_maker *make, struct tree *line,
-                                const struct joint_sgd *w) {
-    enum { FEW = 16 };
-    size_t cols = w->o->cols, lanes = w->j->lanes;
-    if (cols > FEW) return;
-    struct tree *weights = tree_array(make, line, "weights"),
-                *bias = tree_array(make, line, "bias");
-    for (size_t k = 0; k < w->j->classes; k++) {
-        double row[FEW];
-        for (size_t c = 0; c < cols; c++) row[c] = w->d->u[c * lanes + k];
-        tree_numbers(make, weights, NULL, row, cols);
-        tree_number(make, bias, NULL, w->o->bias == BIAS_NONE ? 0 : w->d->u[cols * lanes + k]);
-    }
-}
-
-/* One JSON line for the epoch that has ended. */
 static sepal_status joint_sgd_trace(const struct joint_sgd *w) {
-    struct arena arena = {0};
-    struct tree_maker make = {.ctx = w->o->ctx, .arena = &arena};
-    struct tree *line = tree_object(&make, NULL, NULL);
-    tree_number(&make, line, "epoch", (double)w->d->iterations);
-    tree_number(&make, line, "steps", (double)w->steps);
-    tree_number(&make, line, "objective", w->objective);
-    joint_trace_weights(&make, line, w);
-    sepal_status status = json_trace(&make, line);
-    arena_clear(&arena);
-    return status;
+    return sgd_trace(&(struct sgd_epoch){.o = w->o,
+                                         .epoch = w->d->iterations,
+                                         .steps = w->steps,
+                                         .objective = w->objective,
+                                         .u = w->d->u,
+                                         .functions = w->j->classes,
+                                         .lanes = w->j->lanes});
 }
 
 static sepal_status joint_sgd_run(struct joint_sgd *w) {
-    struct joint_solver *d = w->d;
+    struct solver *d = w->d;
     size_t most = d->sgd->epochs;
     bool taken;
     if (d->max_iter && d->max_iter < most) most = d->max_iter;
@@ -315,8 +294,8 @@ static sepal_status joint_sgd_make(struct joint_sgd *w, struct arena *arena) {
     return w->order ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-static sepal_status solve_joint_sgd(struct joint_solver *d) {
-    const struct joint *j = d->j;
+static sepal_status solve_joint_sgd(struct solver *d) {
+    const struct joint *j = d->joint;
     const struct objective *o = j->o;
     size_t batch = d->sgd->batch, weights = o->cols * j->lanes;
     struct joint_sgd w = {.d = d, .j = j, .o = o, .scale = 1, .objective = NAN};

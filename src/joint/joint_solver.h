@@ -1,4 +1,5 @@
-/* What a solver of a joint objective is given, and what it leaves: as solvers/solver.h, for K scores a row. */
+/* The table of solvers of joint objectives. They are given a struct solver (solvers/solver.h) with its `joint`
+   set: the point has joint->size numbers, the dual variables are n x lanes. */
 #ifndef SEPAL_JOINT_JOINT_SOLVER_H
 #define SEPAL_JOINT_JOINT_SOLVER_H
 
@@ -6,35 +7,11 @@
 #include "joint/joint.h"
 #include "solvers/solver.h"
 
-struct joint_solver {
-    /* Given. */
-    const struct joint *j;
-    double tol;      /* stop when the relative gap is known to be at most this */
-    size_t max_iter; /* 0: the solver's own limit */
-    uint64_t seed;
-    bool (*stops)(void *payload, size_t iteration, double objective, double gap);
-    void *payload;
-    const struct sgd_options *sgd;
-    size_t limit; /* of lbfgs: so many steps, and the rest is left to another solver; 0: any */
-
-    double *u;     /* the point (j->size): where to start, then the best found */
-    bool warm;     /* the start is worth something; else it is 0 */
-    double *alpha; /* n x lanes: dual variables, if `paired` */
-    bool paired;
-
-    size_t iterations;
-    bool converged; /* by the solver's own account */
-    bool stopped;   /* by `stops` */
-    bool diverged;  /* the next weights were no numbers; the point is the last that was */
-    double drift; /* newton-cg without a penalty: the largest change of a score in its last step */
-    double decrement; /* newton-cg: the decrease that its last step promised; others leave NaN */
-};
-
 /* A row of the table of joint solvers; a new one is one file and one line in joint_solvers.def. */
 struct joint_solver_row {
     struct solver_name name;
     const char *suits; /* the data it is chosen for, in the report */
-    sepal_status (*solve)(struct joint_solver *d);
+    sepal_status (*solve)(struct solver *d);
     const char *(*refuses)(const struct joint *j); /* why it cannot; NULL: it can */
     /* Foreseen, nanoseconds. NULL: it is chosen where no other can do it, or when it is asked for. */
     double (*cost)(const struct joint *j, double tol);

@@ -162,19 +162,23 @@ static sepal_status convex_prove(struct convex *convex) {
     return certify(&convex->proof, o, d->u, theirs ? d->alpha : NULL);
 }
 
-/* One solver: its count of iterations and its limits begin anew, --max-iter is for all together. */
-static sepal_status run_one(struct convex *convex, const struct convex_solver *solver) {
+sepal_status convex_run_one(struct convex *convex, sepal_status (*solve)(struct solver *d),
+                            int far) {
     struct solver *d = &convex->descent;
     size_t limit = d->max_iter;
     convex->before = d->iterations;
     if (limit && limit <= convex->before) return SEPAL_OK;
     if (limit) d->max_iter -= convex->before;
     d->iterations = 0;
-    TRY(convex_is_sgd(convex->fit) ? solver->solve(d)
-                                   : solve_in_units(d, solver->solve, solver->far));
+    TRY(far == NO_UNITS ? solve(d) : solve_in_units(d, solve, far));
     d->max_iter = limit;
     d->iterations += convex->before;
     return SEPAL_OK;
+}
+
+static sepal_status run_one(struct convex *convex, const struct convex_solver *solver) {
+    return convex_run_one(convex, solver->solve,
+                          convex_is_sgd(convex->fit) ? NO_UNITS : solver->far);
 }
 
 static sepal_status convex_run(struct convex *convex, struct convex_plan *plan) {
@@ -194,30 +198,31 @@ double convex_rounding(const struct convex *convex) {
     return convex->proof.rounding / fmax(fabs(convex->proof.primal), 1e-300);
 }
 
-/* The solver's own gap estimate is checked; where it was too small, it goes on with a stricter
-   aim. */
-sepal_status convex_solve(struct convex *convex, struct convex_plan plan) {
+bool convex_goes_on(struct convex *convex, int round, size_t before) {
     enum { ROUNDS = 6 };
     static const double LITTLE_MORE = 2;
     struct solver *d = &convex->descent;
-    double tol = convex->tol;
+    double gap = convex->proof.gap;
+    bool short_of = d->converged && !d->stopped && gap > convex->tol;
+    /* where the rest is rounding, no aim of a solver helps */
+    bool lost = gap <= LITTLE_MORE * convex_rounding(convex) || round == ROUNDS ||
+                (round > 0 && d->iterations == before);
+    if (gap <= convex->tol) d->converged = true;
+    if (!short_of) return false;
+    d->converged = false;
+    if (lost) return false;
+    d->tol *= 0.1;
+    d->warm = true;
+    return true;
+}
+
+sepal_status convex_solve(struct convex *convex, struct convex_plan plan) {
     for (int round = 0;; round++) {
-        size_t before = d->iterations;
+        size_t before = convex->descent.iterations;
         TRY(convex_run(convex, &plan));
         TRY(convex_prove(convex));
-        if (!d->converged || d->stopped || !(convex->proof.gap > tol)) break;
-        /* where the rest is rounding, no aim of a solver helps */
-        bool lost = convex->proof.gap <= LITTLE_MORE * convex_rounding(convex);
-        if (lost || round == ROUNDS || (round > 0 && d->iterations == before)) {
-            d->converged = false;
-            break;
-        }
-        d->tol *= 0.1;
-        d->converged = false;
-        d->warm = true;
+        if (!convex_goes_on(convex, round, before)) return SEPAL_OK;
     }
-    if (convex->proof.gap <= tol) d->converged = true;
-    return SEPAL_OK;
 }
 
 /* ---- what came of it ---------------------------------------------------------------------- */

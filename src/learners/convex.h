@@ -174,6 +174,14 @@ void convex_report_bounds(const struct convex *convex, struct fit *fit);
    means of the columns where they are taken off, else NULL. */
 bool convex_centres(const struct fit *fit);
 sepal_status convex_pose(struct convex *convex, const struct loss *loss, double *centre);
+/* One solver: its count of iterations and its limits begin anew, --max-iter is for all together. `far`: as in
+   the solver's row, or NO_UNITS, and it is given the columns as they are. */
+enum { NO_UNITS = -1 };
+sepal_status convex_run_one(struct convex *convex, sepal_status (*solve)(struct solver *d),
+                            int far);
+/* After a proof: whether a solver that calls itself converged, with a gap above the tolerance, is to go on with a
+   stricter aim. Else `converged` is settled. `before`: its iterations when the round began. */
+bool convex_goes_on(struct convex *convex, int round, size_t before);
 /* The part of the relative gap that is there for rounding. */
 double convex_rounding(const struct convex *convex);
 

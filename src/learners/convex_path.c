@@ -50,26 +50,26 @@ static double bias_alone(const struct objective *o, const double side[2]) {
 
 /* Dual variables of both sides at that bias. The hinge has a kink there: the larger side gets what
    balances the other. */
-static void pulls_alone(double pull[2], const struct objective *o, const double side[2],
-                        double bias) {
+static void duals_at_bias(double alpha[2], const struct objective *o, const double side[2],
+                          double bias) {
     double m[2] = {-bias, bias};
-    o->loss->at(o->ctx->kernels, 2, m, NULL, pull, NULL);
+    o->loss->at(o->ctx->kernels, 2, m, NULL, alpha, NULL);
     if (o->loss->smooth || o->bias != BIAS_FREE) return;
-    pull[0] = fmin(1, side[1] / side[0]);
-    pull[1] = fmin(1, side[0] / side[1]);
+    alpha[0] = fmin(1, side[1] / side[0]);
+    alpha[1] = fmin(1, side[0] / side[1]);
 }
 
 /* The largest slope of the mean loss by a weight, and the loss itself, where all weights are 0. */
 static sepal_status path_begin(struct fit_path *path, struct convex *convex) {
     const struct objective *o = &convex->objective;
-    double side[2] = {0, 0}, pull[2], value[2], *a = convex->descent.alpha;
+    double side[2] = {0, 0}, alpha[2], value[2], *a = convex->descent.alpha;
     double *v = arena_alloc(o->ctx, o->arena, o->width, sizeof *v);
     if (!v) return SEPAL_EMEMORY;
     for (size_t i = 0; i < o->n; i++) side[o->label[i] == 1] += o->row_weight[i];
     double bias = bias_alone(o, side), m[2] = {-bias, bias};
-    pulls_alone(pull, o, side, bias);
+    duals_at_bias(alpha, o, side, bias);
     o->loss->at(o->ctx->kernels, 2, m, value, NULL, NULL);
-    for (size_t i = 0; i < o->n; i++) a[i] = pull[o->label[i] == 1];
+    for (size_t i = 0; i < o->n; i++) a[i] = alpha[o->label[i] == 1];
     TRY(objective_dual_sums(v, o, a));
     path->slope = 0;
     for (size_t j = 0; j < o->penalised; j++) path->slope = fmax(path->slope, fabs(v[j]));

@@ -74,7 +74,7 @@ sepal_status convex_separation(struct convex *convex) {
     bool signs;
     if (o->loss != &loss_logistic || o->l1 > 0 || o->l2 > 0) return SEPAL_OK;
     if (o->box)
-        return SEPAL_OK; /* the weights may end at their bounds, which nobody asks it about */
+        return SEPAL_OK; /* the weights may end at their bounds, and the separation test does not know them */
     if (convex->fit->stopped || convex_is_sgd(convex->fit)) return SEPAL_OK;
     TRY(shows_signs(&signs, convex));
     if (!signs) return SEPAL_OK;

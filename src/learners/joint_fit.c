@@ -26,19 +26,19 @@ static void joint_set_start(struct joint_fit *all) {
             double w = factor * warm->w[r * cols + c];
             double before = warm->centre ? warm->centre[c] : 0,
                    now = own->centre ? own->centre[c] : 0;
-            all->solver.u[c * j->lanes + k] = w;
+            all->convex.descent.u[c * j->lanes + k] = w;
             bias += w * (now - before);
         }
-        if (j->o->bias != BIAS_NONE) all->solver.u[cols * j->lanes + k] = bias;
+        if (j->o->bias != BIAS_NONE) all->convex.descent.u[cols * j->lanes + k] = bias;
     }
-    joint_remove_shift(j, all->solver.u);
-    all->solver.warm = true;
+    joint_remove_shift(j, all->convex.descent.u);
+    all->convex.descent.warm = true;
 }
 
 /* Nothing leads back from where the objective is infinite, and a start worse than 0 is none. */
 static sepal_status joint_judge_start(struct joint_fit *all) {
     const struct joint *j = &all->joint;
-    struct joint_solver *d = &all->solver;
+    struct solver *d = &all->convex.descent;
     double loss, at_zero = all->convex.joint_at_zero;
     if (!d->warm) return SEPAL_OK;
     TRY(joint_scores(d->alpha, j, d->u));
@@ -65,18 +65,11 @@ static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss 
     if (!convex->centred) linear_uncentre(&fit->linear);
     TRY(joint_init(&all->joint));
     TRY(joint_at_zero(&convex->joint_at_zero, &all->joint));
-    const struct solver *d = &convex->descent;
-    all->solver = (struct joint_solver){.j = &all->joint,
-                                        .tol = d->tol,
-                                        .max_iter = d->max_iter,
-                                        .seed = d->seed,
-                                        .stops = d->stops,
-                                        .payload = d->payload,
-                                        .sgd = d->sgd,
-                                        .decrement = NAN};
-    all->solver.u = arena_zero(fit->ctx, &fit->arena, all->joint.size, sizeof(double));
-    all->solver.alpha = arena_zero(fit->ctx, &fit->arena, all->joint.cells, sizeof(double));
-    if (!all->solver.u || !all->solver.alpha) return SEPAL_EMEMORY;
+    struct solver *d = &convex->descent;
+    d->joint = &all->joint;
+    d->u = arena_zero(fit->ctx, &fit->arena, all->joint.size, sizeof *d->u);
+    d->alpha = arena_zero(fit->ctx, &fit->arena, all->joint.cells, sizeof *d->alpha);
+    if (!d->u || !d->alpha) return SEPAL_EMEMORY;
     joint_set_start(all);
     return joint_judge_start(all);
 }
@@ -134,7 +127,7 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
     double least = INFINITY;
     for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
         if ((*row)->name.as_given || (*row)->refuses(j)) continue;
-        double cost = (*row)->cost ? (*row)->cost(j, all->solver.tol) : DBL_MAX;
+        double cost = (*row)->cost ? (*row)->cost(j, all->convex.descent.tol) : DBL_MAX;
         if (*out && !(cost < least)) continue;
         *out = *row;
         least = cost;
@@ -148,63 +141,35 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
 
 static sepal_status joint_prove_fit(struct joint_fit *all) {
     const struct joint *j = &all->joint;
-    const struct joint_solver *d = &all->solver;
+    const struct solver *d = &all->convex.descent;
     bool theirs =
         d->paired && j->loss->convex && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
     return joint_certify(&all->convex.proof, j, d->u, theirs ? d->alpha : NULL);
 }
 
-/* One solver: its count of iterations begins anew, --max-iter is for all together. */
-static sepal_status joint_run_one(struct joint_fit *all, const struct joint_solver_row *row) {
-    struct joint_solver *d = &all->solver;
-    size_t before = d->iterations, most = d->max_iter;
-    if (most && most <= before) return SEPAL_OK;
-    all->convex.before = before;
-    if (most) d->max_iter -= before;
-    d->iterations = 0;
-    TRY(row->solve(d));
-    d->max_iter = most;
-    d->iterations += before;
-    return SEPAL_OK;
-}
-
 /* Where the one that was chosen is slow, another takes over. */
 static sepal_status joint_run(struct joint_fit *all, const struct joint_solver_row *row) {
-    struct joint_solver *d = &all->solver;
     struct convex *convex = &all->convex;
+    struct solver *d = &convex->descent;
     bool chosen = !convex->fit->options.asked && row->then && !row->then->refuses(&all->joint);
     d->limit = chosen ? row->limit : 0;
-    if (!convex->handed_over) TRY(joint_run_one(all, row));
+    if (!convex->handed_over) TRY(convex_run_one(convex, row->solve, NO_UNITS));
     if (!convex->handed_over && (d->converged || d->stopped || !chosen)) return SEPAL_OK;
     d->limit = 0;
     d->warm = true;
     convex->handed_over = true;
-    return row->then ? joint_run_one(all, row->then) : SEPAL_OK;
+    return row->then ? convex_run_one(convex, row->then->solve, NO_UNITS) : SEPAL_OK;
 }
 
-/* The solver's own gap is checked; where it was too small, it goes on with a stricter aim. */
 static sepal_status joint_solve(struct joint_fit *all, const struct joint_solver_row *row) {
-    enum { ROUNDS = 6 };
-    static const double LITTLE_MORE = 2;
-    struct joint_solver *d = &all->solver;
     struct convex *convex = &all->convex;
     for (int round = 0;; round++) {
-        size_t before = d->iterations;
+        size_t before = convex->descent.iterations;
         TRY(joint_run(all, row));
-        if (!row->name.as_given) joint_remove_shift(&all->joint, d->u);
+        if (!row->name.as_given) joint_remove_shift(&all->joint, convex->descent.u);
         TRY(joint_prove_fit(all));
-        if (!d->converged || d->stopped || !(convex->proof.gap > convex->tol)) break;
-        bool lost = convex->proof.gap <= LITTLE_MORE * convex_rounding(convex);
-        if (lost || round == ROUNDS || (round > 0 && d->iterations == before)) {
-            d->converged = false;
-            break;
-        }
-        d->tol *= 0.1;
-        d->converged = false;
-        d->warm = true;
+        if (!convex_goes_on(convex, round, before)) return SEPAL_OK;
     }
-    if (convex->proof.gap <= convex->tol) d->converged = true;
-    return SEPAL_OK;
 }
 
 /* ---- what came of it ---------------------------------------------------------------------------- */
@@ -214,7 +179,7 @@ static void joint_keep_weights(struct joint_fit *all) {
     const struct joint *j = &all->joint;
     struct linear *linear = &all->convex.fit->linear;
     size_t cols = j->o->cols;
-    const double *u = all->solver.u;
+    const double *u = all->convex.descent.u;
     bool bias = j->o->bias != BIAS_NONE;
     for (size_t r = 0; r < linear->rows; r++) {
         size_t k = linear->rows == 1 ? 1 : r;
@@ -244,27 +209,14 @@ static sepal_status joint_find_margin(struct joint_fit *all) {
     if (j->loss->smooth) return SEPAL_OK;
     double *gram = mem_alloc(j->o->ctx, lanes, lanes * sizeof *gram);
     if (!gram) return SEPAL_EMEMORY;
-    j->o->ctx->blas->gemm_tn(lanes, lanes, j->o->cols, all->solver.u, lanes, all->solver.u, lanes,
-                             0, gram, lanes);
+    j->o->ctx->blas->gemm_tn(lanes, lanes, j->o->cols, all->convex.descent.u, lanes,
+                             all->convex.descent.u, lanes, 0, gram, lanes);
     for (size_t k = 0; k < j->classes; k++)
         for (size_t q = 0; q < k; q++)
             most = fmax(most, gram[k * lanes + k] + gram[q * lanes + q] - 2 * gram[k * lanes + q]);
     all->convex.proof.norm = sqrt(most);
     mem_free(gram);
     return SEPAL_OK;
-}
-
-/* What the report and the warnings are made of. */
-static void joint_hand_over(struct joint_fit *all) {
-    struct solver *to = &all->convex.descent;
-    const struct joint_solver *d = &all->solver;
-    to->u = d->u;
-    to->iterations = d->iterations;
-    to->converged = d->converged;
-    to->stopped = d->stopped;
-    to->diverged = d->diverged;
-    to->drift = d->drift;
-    to->decrement = d->decrement;
 }
 
 sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
@@ -280,7 +232,6 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     joint_correct_priors(&all.convex, &fit->linear);
     convex_warn_of_priors(&all.convex);
     if (!row->name.as_given) joint_settle_biases(&all);
-    joint_hand_over(&all);
     TRY(convex_separation(&all.convex));
     convex_warn(&all.convex);
     const struct convex_solver first = {.name = row->name};

@@ -8,7 +8,6 @@
 struct joint_fit {
     struct convex convex; /* parameters, objective, proof and report, as of two classes */
     struct joint joint;
-    struct joint_solver solver;
 };
 
 sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss);

@@ -67,28 +67,6 @@ double label_counts_hamming_loss(const struct label_counts *counts) {
 
 /* ---- a fit -------------------------------------------------------------------------------- */
 
-sepal_status label_sets_check(sepal_ctx *ctx, const sepal_data *data) {
-    size_t top = *data->file ? 1 : 0; /* a fault of the whole file is shown at its beginning */
-    if (!data->label && !data->set_start)
-        return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "the data has no labels to learn from");
-    if (data->n_unseen)
-        return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "the data was read for a model that has not seen the label '%s'; read it "
-                       "anew to learn from it",
-                       data->unseen[0]);
-    if (data->schema->n_classes == 0)
-        return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "no row has a label: all sets of labels are empty, and there is nothing to "
-                       "learn");
-    if (data->matrix.cols == 0)
-        return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "the data has no feature columns to learn from (are " OPTION
-                       "delimiter and " OPTION "drop "
-                       "right?)");
-    return SEPAL_OK;
-}
-
 sepal_status label_sets_train(struct tree_maker *make, struct tree *report, sepal_ctx *ctx,
                               const sepal_model *model, const sepal_data *data,
                               const struct decision_rule *rule) {

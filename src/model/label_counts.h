@@ -1,4 +1,4 @@
-/* Sets of labels: what a fit asks of them, and how predicted sets compare with those of the rows. */
+/* Sets of labels: how predicted sets compare with those of the rows. */
 #ifndef SEPAL_MODEL_LABEL_COUNTS_H
 #define SEPAL_MODEL_LABEL_COUNTS_H
 
@@ -24,8 +24,6 @@ double label_counts_macro_f1(const struct label_counts *counts);
 /* Wrong pairs of row and label among all. */
 double label_counts_hamming_loss(const struct label_counts *counts);
 
-/* What a learner of sets can be given, as an error. */
-sepal_status label_sets_check(sepal_ctx *ctx, const sepal_data *data);
 /* `train` in the report of a fit: how the model does on the rows that it was learnt from. */
 sepal_status label_sets_train(struct tree_maker *make, struct tree *report, sepal_ctx *ctx,
                               const sepal_model *model, const sepal_data *data,

@@ -17,41 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what can be fitted ------------------------------------------------------------------- */
-
-sepal_status pipeline_check_data(sepal_ctx *ctx, const struct learner *learner,
-                                 const sepal_data *data) {
-    const struct schema *schema = data->schema;
-    size_t top = *data->file ? 1 : 0; /* a fault of the whole file is shown at its beginning */
-    if (learner->sets) return label_sets_check(ctx, data);
-    if (data->set_start)
-        return fail_at(ctx, SEPAL_EDATA, data->first_set.file, data->first_set.line,
-                       data->first_set.column,
-                       "this is a set of labels, and %s learns one label a row; multilabel learns "
-                       "sets",
-                       learner->name);
-    if (!data->label)
-        return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "the data has no labels to learn from");
-    if (data->n_unseen)
-        return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "the data was read for a model that has not seen the label '%s'; read it "
-                       "anew to learn from it",
-                       data->unseen[0]);
-    if (schema->n_classes < 2)
-        return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "every row%s has the label '%s'; a classifier needs at least two classes "
-                       "(is " OPTION "target the right column%s?)",
-                       data->weight ? " of weight above 0" : "",
-                       schema->n_classes ? schema->classes[0] : "",
-                       data->weight ? ", and " OPTION "weight" : "");
-    if (data->matrix.cols == 0)
-        return fail_at(ctx, SEPAL_EDATA, data->file, top, top,
-                       "the data has no feature columns to learn from (are " OPTION
-                       "delimiter and " OPTION "drop "
-                       "right?)");
-    return SEPAL_OK;
-}
+/* ---- what was fitted ----------------------------------------------------------------------- */
 
 static sepal_status pipeline_check_finite(sepal_ctx *ctx, const struct linear *linear) {
     bool finite = true;

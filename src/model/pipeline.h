@@ -49,7 +49,8 @@ sepal_status pipeline_parse_options(struct fit_options *out, struct pipeline *pi
 sepal_status pipeline_check_warm(sepal_ctx *ctx, const struct learner *learner, const char *path);
 /* Whether the spec and the options can be understood. */
 sepal_status pipeline_check(sepal_ctx *ctx, const char *spec, const char *options);
-/* Parts of a fit, for whoever fits one after the other. SEPAL_EDATA unless the rows can be learnt from. */
+/* Parts of a fit, for whoever fits one after the other. pipeline_data.c: SEPAL_EDATA unless the rows can be
+   learnt from. */
 sepal_status pipeline_check_data(sepal_ctx *ctx, const struct learner *learner,
                                  const sepal_data *data);
 /* The learner takes a centre off by itself, and is given sparse rows without theirs: the rows as they are

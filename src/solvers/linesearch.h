@@ -17,7 +17,7 @@ struct linesearch {
 sepal_status linesearch(struct linesearch *line);
 
 /* Newton's method for the bias alone: add to the margins and to *bias what makes the sum of
-   c_i y_i pull_i vanish. Smooth losses. */
+   c_i y_i alpha_i vanish. Smooth losses. */
 sepal_status linesearch_bias(const struct objective *o, double *m, double *bias);
 
 /* Without a penalty a squared hinge may have nothing left to lose but roundings: then rows within

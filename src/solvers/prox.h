@@ -106,8 +106,8 @@ static inline double prox_violation(const struct prox *p, size_t k, double slope
     double down = w > p->low[k] ? slope + (w > 0 ? l1 : -l1) : 0;
     return fmax(0, fmax(up, down));
 }
-/* How much the losses pull at a weight of 0, unless a bound holds it. */
-static inline double prox_pull(const struct prox *p, size_t k) {
+/* The slope of the losses at a weight of 0, unless it leads out of its bounds: then 0. */
+static inline double prox_slope_at_zero(const struct prox *p, size_t k) {
     double v = p->v[k];
     return v > 0 ? (p->high[k] > 0 ? v : 0) : (p->low[k] < 0 ? -v : 0);
 }

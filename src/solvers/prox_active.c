@@ -94,7 +94,7 @@ static bool factorise(struct active *s) {
     return factor_make(s->factor, m, s->scale, s->p->o->ctx);
 }
 
-/* How far the members may go, who is held then, and where; the number of members: nobody. */
+/* How far the members may go, who is held then, and where; the number of members: none is. */
 static double first_crossing(const struct active *s, size_t *who, double *where) {
     double length = 1;
     *who = s->members;

@@ -129,7 +129,7 @@ static double prox_entry_bound(const struct prox *p) {
     if (!p->means_dominate) return low;
     for (size_t k = 0; k < p->count; k++) {
         full += p->w[k] != 0;
-        if (p->w[k] == 0 && !p->gone[k]) high = fmax(high, prox_pull(p, k));
+        if (p->w[k] == 0 && !p->gone[k]) high = fmax(high, prox_slope_at_zero(p, k));
     }
     wanted = full + FEW_MORE;
     if (full < MOST && wanted > MOST - full) wanted = MOST - full;
@@ -137,17 +137,17 @@ static double prox_entry_bound(const struct prox *p) {
         double middle = h == 0 ? low : 0.5 * (low + high);
         size_t above = 0;
         for (size_t k = 0; k < p->count; k++)
-            above += p->w[k] == 0 && !p->gone[k] && prox_pull(p, k) > middle;
+            above += p->w[k] == 0 && !p->gone[k] && prox_slope_at_zero(p, k) > middle;
         if (above <= wanted) joining = above;
         *(above > wanted ? &low : &high) = middle;
     }
     return joining > 0 ? high : low; /* of many alike, as counts are, all or none */
 }
 
-/* Coordinate k stays where it is: an empty one that nothing pulls at, or one that is held by its bound. */
+/* Coordinate k stays where it is: one of 0 whose slope the penalty outweighs, or one at its bound. */
 static bool prox_rests(const struct prox *p, size_t k, double bound) {
     double w = p->w[k];
-    if (w == 0) return p->gone[k] || prox_pull(p, k) <= bound;
+    if (w == 0) return p->gone[k] || prox_slope_at_zero(p, k) <= bound;
     if (w != p->low[k] && w != p->high[k]) return false;
     return !(prox_violation(p, k, p->o->l2 * w - p->v[k], w) > 0);
 }

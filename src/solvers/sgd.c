@@ -204,6 +204,16 @@ static sepal_status sgd_look(struct sgd *w, bool *taken) {
     return SEPAL_OK;
 }
 
+static sepal_status trace_epoch(const struct sgd *w) {
+    return sgd_trace(&(struct sgd_epoch){.o = w->o,
+                                         .epoch = w->d->iterations,
+                                         .steps = w->steps,
+                                         .objective = w->objective,
+                                         .u = w->d->u,
+                                         .functions = 1,
+                                         .lanes = 1});
+}
+
 static sepal_status sgd_run(struct sgd *w) {
     struct solver *d = w->d;
     size_t most = d->sgd->epochs;
@@ -217,7 +227,7 @@ static sepal_status sgd_run(struct sgd *w) {
             return SEPAL_OK;
         }
         d->iterations = epoch;
-        if (w->o->ctx->trace) TRY(sgd_trace(w));
+        if (w->o->ctx->trace) TRY(trace_epoch(w));
         if (d->stops(d->payload, epoch, w->objective, NAN)) d->stopped = true;
     }
     return SEPAL_OK;

@@ -29,7 +29,15 @@ double sgd_eta(const struct sgd_options *options, size_t steps, size_t steps_an_
 double sgd_shrunk(double x, double by);
 sepal_status sgd_shuffle(uint32_t *order, const struct objective *o, uint64_t seed, size_t epoch);
 
-/* sgd_trace.c: one JSON line for the epoch that has ended. */
-sepal_status sgd_trace(const struct sgd *w);
+/* sgd_trace.c: one JSON line for an epoch that has ended, of one function or of K. Number k of a column, or of
+   the biases behind them, is u[column * lanes + k]. */
+struct sgd_epoch {
+    const struct objective *o;
+    size_t epoch, steps;
+    double objective;
+    const double *u;
+    size_t functions, lanes;
+};
+sepal_status sgd_trace(const struct sgd_epoch *e);
 
 #endif

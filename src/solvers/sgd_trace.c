@@ -2,21 +2,28 @@
 #include "core/tree.h"
 #include "solvers/sgd.h"
 
-static void sgd_trace_put_weights(struct tree_maker *make, struct tree *line, const struct sgd *w) {
+static void put_functions(struct tree_maker *make, struct tree *line, const struct sgd_epoch *e) {
     enum { FEW = 16 };
-    if (w->o->cols > FEW) return;
-    tree_numbers(make, tree_array(make, line, "weights"), NULL, w->d->u, w->o->cols);
-    tree_number(make, tree_array(make, line, "bias"), NULL, objective_bias(w->o, w->d->u));
+    size_t cols = e->o->cols;
+    if (cols > FEW) return;
+    struct tree *weights = tree_array(make, line, "weights"),
+                *bias = tree_array(make, line, "bias");
+    for (size_t k = 0; k < e->functions; k++) {
+        double row[FEW];
+        for (size_t c = 0; c < cols; c++) row[c] = e->u[c * e->lanes + k];
+        tree_numbers(make, weights, NULL, row, cols);
+        tree_number(make, bias, NULL, e->o->bias == BIAS_NONE ? 0 : e->u[cols * e->lanes + k]);
+    }
 }
 
-sepal_status sgd_trace(const struct sgd *w) {
+sepal_status sgd_trace(const struct sgd_epoch *e) {
     struct arena arena = {0};
-    struct tree_maker make = {.ctx = w->o->ctx, .arena = &arena};
+    struct tree_maker make = {.ctx = e->o->ctx, .arena = &arena};
     struct tree *line = tree_object(&make, NULL, NULL);
-    tree_number(&make, line, "epoch", (double)w->d->iterations);
-    tree_number(&make, line, "steps", (double)w->steps);
-    tree_number(&make, line, "objective", w->objective);
-    sgd_trace_put_weights(&make, line, w);
+    tree_number(&make, line, "epoch", (double)e->epoch);
+    tree_number(&make, line, "steps", (double)e->steps);
+    tree_number(&make, line, "objective", e->objective);
+    put_functions(&make, line, e);
     sepal_status status = json_trace(&make, line);
     arena_clear(&arena);
     return status;

@@ -15,9 +15,12 @@ struct sgd_options {
     bool shuffle, average; /* average: the answer is the mean of the weights after every step */
 };
 
+struct joint; /* joint/joint.h */
+
 struct solver {
     /* Given. */
     const struct objective *o;
+    const struct joint *joint; /* of solvers of joint objectives: K scores a row; NULL: one */
     double tol;      /* stop when the relative gap (P - D) / |P| is known to be at most this */
     size_t max_iter; /* 0: the solver's own limit */
     uint64_t seed;

@@ -51,7 +51,7 @@ static bool never(void *payload, size_t iteration, double objective, double gap)
 /* The best point that is found: by a solver where there is one, else by steps along the axes. */
 static long double find_best(const struct sample *s, const struct joint *j, double *u,
                              double *alpha) {
-    struct joint_solver d = {.j = j, .tol = 1e-10, .stops = never, .u = u, .alpha = alpha};
+    struct solver d = {.o = j->o, .joint = j, .tol = 1e-10, .stops = never, .u = u, .alpha = alpha};
     for (size_t i = 0; joint_solver_table[i]; i++) {
         if (joint_solver_table[i]->name.as_given || joint_solver_table[i]->refuses(j)) continue;
         assert_int_equal(joint_solver_table[i]->solve(&d), SEPAL_OK);
