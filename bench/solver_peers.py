@@ -78,25 +78,46 @@ def liblinear_ways(problem):
 
 # ---- scikit-learn ---------------------------------------------------------------------------------
 
-def sklearn_fit(problem, solver, tolerance):
+def singles(data):
+    return data.form("singles", lambda d: d.x.astype(np.float32))
+
+
+def sklearn_fit(problem, solver, tolerance, rows=None):
     from sklearn.linear_model import LogisticRegression
     model = LogisticRegression(solver=solver, tol=tolerance, fit_intercept=problem.bias, max_iter=100000)
-    seconds, _ = timed(lambda: model.fit(problem.data.x, problem.data.y))
+    x = problem.data.x if rows is None else rows(problem.data)
+    seconds, _ = timed(lambda: model.fit(x, problem.data.y))
     return seconds, model.coef_, model.intercept_
 
 
+def sklearn_sets_fit(problem, solver, tolerance):
+    """Of label sets: one fit for each label, in as many processes as there are cores."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+    model = OneVsRestClassifier(LogisticRegression(solver=solver, tol=tolerance, fit_intercept=problem.bias,
+                                                   max_iter=100000), n_jobs=CORES)
+    seconds, _ = timed(lambda: model.fit(problem.data.x, problem.data.y))
+    return seconds, np.vstack([e.coef_ for e in model.estimators_]), \
+        np.hstack([e.intercept_ for e in model.estimators_])
+
+
 def sklearn_ways(problem):
-    few = problem.data.x.shape[1] <= 5000  # newton-cholesky keeps a square of that
-    solvers = ["newton-cholesky"] if few else []
-    if problem.data.name != "tall":
+    data = problem.data
+    if problem.loss == "multilabel":
+        return [Way(f"OneVsRest {s} tol=", powers(1, 6), lambda t, s=s: sklearn_sets_fit(problem, s, t))
+                for s in ("liblinear", "lbfgs", "newton-cg")]
+    weights = data.x.shape[1] * (len(data.classes) if problem.loss == "softmax" else 1)
+    solvers = ["newton-cholesky"] if weights <= 5000 else []  # it keeps a square of that
+    if data.name != "tall":
         solvers += ["newton-cg", "lbfgs"]
-    return [Way(f"{s} tol=", powers(3, 8), lambda t, s=s: sklearn_fit(problem, s, t)) for s in solvers]
+    first = 0 if problem.loss == "softmax" else 3
+    ways = [Way(f"{s} tol=", powers(first, 8), lambda t, s=s: sklearn_fit(problem, s, t)) for s in solvers]
+    if problem.loss == "softmax":
+        ways.append(Way("lbfgs, f32, tol=", powers(first, 5), lambda t: sklearn_fit(problem, "lbfgs", t, singles)))
+    return ways
 
 
 # ---- Snap ML --------------------------------------------------------------------------------------
-
-def singles(data):
-    return data.form("singles", lambda d: d.x.astype(np.float32))
 
 
 def snap_fit(problem, jobs, tolerance):
@@ -168,7 +189,8 @@ class Died(Exception):
 def warm_up(peer, problem):
     """Small fits, so that no fit that counts is the first."""
     whole = problem.data
-    some = np.sort(np.concatenate([np.flatnonzero(whole.y == k)[:100] for k in whole.classes]))
+    some = np.arange(min(100, len(whole.y))) if whole.y.ndim > 1 else \
+        np.sort(np.concatenate([np.flatnonzero(whole.y == k)[:100] for k in whole.classes]))
     few = Data(whole.name, whole.x[some], whole.y[some], None)
     for way in PEERS[peer](Problem(few, problem.loss, problem.penalty, problem.bias)):
         way.fit(way.tolerances[0])

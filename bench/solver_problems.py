@@ -3,6 +3,7 @@
 Nothing here is taken from a solver of either side: the objective is written out in NumPy from the
 rows and the weights alone, in the units of the project: mean loss + l1 |w|_1 + l2/2 |w|^2.
 """
+import gzip
 import lzma
 import os
 import shutil
@@ -22,7 +23,7 @@ class Data:
 
     def __init__(self, name, x, y, words):
         self.name, self.x, self.y, self.words = name, x, y, words
-        self.classes = np.unique(y)
+        self.classes = np.unique(y) if y.ndim == 1 else np.arange(y.shape[1])
         self.forms = {}  # what the peers make of the rows before their clock starts
 
     def form(self, name, make):
@@ -59,6 +60,29 @@ def sparse_set(name):
         return Data(name, x, part["y"], [path])
 
 
+def label_sets(name):
+    """A LIBSVM file of label sets: y has a column of 0 and 1 for each label."""
+    from sklearn.datasets import load_svmlight_file
+    path = unpacked(name)
+    x, sets = load_svmlight_file(str(path), zero_based=False, multilabel=True)
+    labels = np.unique(np.concatenate([np.asarray(labels) for labels in sets]))
+    return Data(name, x, np.array([np.isin(labels, own) for own in sets], float), [path])
+
+
+def mnist_set(name):
+    """The pixels as given, or divided by 255."""
+    folder = Path(os.environ["SEPAL_DATA"])
+    images, labels = (gzip.decompress((folder / f"train-{part}-ubyte.gz").read_bytes())
+                      for part in ("images-idx3", "labels-idx1"))
+    y = np.frombuffer(labels, np.uint8, offset=8)
+    x = np.frombuffer(images, np.uint8, offset=16).reshape(len(y), -1).astype(float)
+    rows, given = WORK / f"{name}.npy", WORK / f"{name}.labels.npy"
+    if not given.exists():
+        np.save(rows, x / 255 if name == "mnist, scaled" else x)
+        np.save(given, y.astype(np.int64))
+    return Data(name, np.load(rows), y.astype(float), [rows, "--labels", given])
+
+
 def tall_set():
     """Dense rows with columns that lean on each other and labels drawn from a logistic model."""
     rows, labels = WORK / "tall.npy", WORK / "tall-labels.npy"
@@ -92,42 +116,54 @@ def iris_part():
 
 @lru_cache(maxsize=1)  # one at a time in memory; the rows of the table stand in the order of their data
 def data_set(name):
-    return tall_set() if name == "tall" else iris_set() if name == "iris" else sparse_set(name)
+    made = {"tall": tall_set, "iris": iris_set}
+    if name in made:
+        return made[name]()
+    return mnist_set(name) if name.startswith("mnist") else \
+        label_sets(name) if ".multilabel" in name else sparse_set(name)
+
+
+LEARNERS = ("logistic", "softmax", "multilabel")  # the other losses are of svm
+JOINT = ("softmax", "crammer_singer")
 
 
 def losses(margins, loss):
-    if loss == "logistic":
+    if loss in ("logistic", "multilabel"):
         return np.logaddexp(0, -margins)
     return np.maximum(0, 1 - margins) ** (2 if loss == "squared_hinge" else 1)
 
 
 class Problem:
-    """min over w (and a free b): mean loss + penalty with C = 1; one-versus-rest: the sum over classes."""
+    """min over w (and a free b): mean loss + penalty with C = 1; one-versus-rest and label sets: the sum over
+    classes or labels."""
 
     def __init__(self, data, loss, penalty="l2", bias=False):
         self.data, self.loss, self.penalty, self.bias = data, loss, penalty, bias
         self.strength = 1 / data.x.shape[0]
 
     def spec(self):
-        learner = "logistic(" if self.loss == "logistic" else f"svm(loss={self.loss}, "
+        learner = f"{self.loss}(" if self.loss in LEARNERS else f"svm(loss={self.loss}, "
         return f"{learner}penalty={self.penalty}, C=1, bias={'true' if self.bias else 'false'})"
 
     def targets(self):
-        """One column of +1 and -1 per score: the second of two classes, or each of more."""
+        """One column of +1 and -1 per score: the second of two classes, or each of more; each label."""
+        if self.loss == "multilabel":
+            return 2 * self.data.y - 1
         positive = self.data.classes[1:] if len(self.data.classes) == 2 else self.data.classes
         return np.where(self.data.y[:, None] == positive, 1.0, -1.0)
 
     def joint_value(self, w, b):
-        """Of the loss of Crammer and Singer: a score for each class."""
+        """Of the losses with a score for each class: softmax, and that of Crammer and Singer."""
         scores = np.asarray(self.data.x @ w.T) + b
         own = self.data.y[:, None] == self.data.classes
-        above = scores + ~own - scores[own][:, None]
-        return float(above.max(axis=1).mean() + self.strength * 0.5 * (w * w).sum())
+        above = scores - scores[own][:, None]
+        row = np.logaddexp.reduce(above, axis=1) if self.loss == "softmax" else (above + ~own).max(axis=1)
+        return float(row.mean() + self.strength * 0.5 * (w * w).sum())
 
     def value(self, w, b=0.0):
         """w is scores x columns, b a number for each score."""
         w = np.atleast_2d(np.asarray(w, float))
-        if self.loss == "crammer_singer":
+        if self.loss in JOINT:
             return self.joint_value(w, b)
         margins = self.targets() * (np.asarray(self.data.x @ w.T) + b)
         size = np.abs(w).sum() if self.penalty == "l1" else 0.5 * (w * w).sum()

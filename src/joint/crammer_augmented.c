@@ -44,7 +44,7 @@ static sepal_status crammer_offer_dual(struct crammer_augmented *s, const double
 }
 
 /* t, the curvatures and the gradient, and what they are worth to the problem itself. */
-static sepal_status crammer_look(struct crammer_augmented *s) {
+static sepal_status crammer_evaluate(struct crammer_augmented *s) {
     const struct joint *j = s->j;
     size_t penalised = joint_penalised(j);
     TRY(crammer_smooth_at(s));
@@ -86,7 +86,7 @@ static sepal_status crammer_round(struct crammer_augmented *s, enum crammer_roun
     double length;
     *out = ROUND_SLOW;
     TRY(joint_scores(s->score, s->j, s->u));
-    TRY(crammer_look(s));
+    TRY(crammer_evaluate(s));
     for (int k = 0; k < STEPS_A_ROUND && !crammer_ends(s); k++) {
         if (crammer_is_near(s) && k > 0) {
             *out = k <= SOON ? ROUND_QUICK : ROUND_SLOW;
@@ -96,7 +96,7 @@ static sepal_status crammer_round(struct crammer_augmented *s, enum crammer_roun
         if (!(length > 0)) *out = ROUND_STUCK;
         if (!(length > 0) || s->d->stopped) return SEPAL_OK;
         s->d->iterations++;
-        TRY(crammer_look(s));
+        TRY(crammer_evaluate(s));
         if (s->d->iterations == s->d->max_iter) return SEPAL_OK;
     }
     return SEPAL_OK;
@@ -116,8 +116,8 @@ static void crammer_next_round(struct crammer_augmented *s, enum crammer_round l
 
 /* Many rounds have gained little: rounding leaves no more. */
 static bool crammer_is_stuck(const struct crammer_augmented *s, int round, double *then) {
-    enum { ROUNDS_BETWEEN_LOOKS = 10 };
-    if (round % ROUNDS_BETWEEN_LOOKS != ROUNDS_BETWEEN_LOOKS - 1) return false;
+    enum { ROUNDS_BETWEEN = 10 };
+    if (round % ROUNDS_BETWEEN != ROUNDS_BETWEEN - 1) return false;
     bool stuck = crammer_gap(s) > 0.5 * *then;
     *then = crammer_gap(s);
     return stuck;
@@ -142,7 +142,7 @@ static sepal_status crammer_augmented_start(struct crammer_augmented *s) {
     const struct joint *j = s->j;
     const struct objective *o = s->o;
     double total = objective_total_weight(o), sum = 0;
-    TRY(crammer_curvatures(s->curvature, j));
+    TRY(joint_curvatures(s->curvature, j));
     for (size_t i = 0; i < o->n; i++) {
         if (o->bias != BIAS_NONE) s->curvature[i] += o->row_weight[i] / o->l2;
         sum += s->curvature[i];
@@ -185,19 +185,24 @@ static sepal_status crammer_multipliers(struct solver *d) {
 }
 
 /* Where steps are solved for they are cheap, else as dear as some dozens of epochs. */
-enum { PATIENCE = 8, LONG_PATIENCE = 64 };
+enum { HALVED_SOON = 8, HALVED_LATE = 64 };
 
 static sepal_status solve_crammer_augmented(struct solver *d) {
     size_t most = d->iterations + EPOCHS_FIRST;
     if (d->max_iter && d->max_iter < most) most = d->max_iter;
     if (!(d->joint->o->rows.sparse && d->joint->o->centre))
-        TRY(crammer_descend(d, most, crammer_has_hessian(d->joint) ? PATIENCE : LONG_PATIENCE));
+        TRY(joint_dcd_descend(d, most, crammer_has_hessian(d->joint) ? HALVED_SOON : HALVED_LATE));
     if (d->converged || d->stopped || d->iterations == d->max_iter) return SEPAL_OK;
     return crammer_multipliers(d);
 }
 
-static double crammer_augmented_cost(const struct joint *j, double tol) {
-    (void)tol;
+static const char *crammer_augmented_refuses(const struct joint *j) {
+    if (j->loss != &joint_crammer_singer) return "it is for the loss of Crammer and Singer";
+    return j->o->l1 > 0 || !(j->o->l2 > 0) ? "it is for an L2 penalty" : NULL;
+}
+
+static double crammer_augmented_cost(const struct joint *j, const struct convex_shape *shape) {
+    (void)shape;
     return joint_entries(j) * (double)j->lanes;
 }
 
@@ -206,6 +211,6 @@ const struct joint_solver_row joint_solver_crammer_augmented = {
              .summary = "dual coordinate descent, then the augmented Lagrangian method"},
     .suits = "a loss with kinks",
     .solve = solve_crammer_augmented,
-    .refuses = crammer_refuses,
+    .refuses = crammer_augmented_refuses,
     .cost = crammer_augmented_cost,
 };

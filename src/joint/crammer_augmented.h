@@ -3,7 +3,7 @@
 #ifndef SEPAL_JOINT_CRAMMER_AUGMENTED_H
 #define SEPAL_JOINT_CRAMMER_AUGMENTED_H
 
-#include "joint/crammer.h"
+#include "joint/joint_dcd.h"
 
 struct crammer_augmented {
     struct solver *d; /* u and alpha hold the best */

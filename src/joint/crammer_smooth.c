@@ -33,8 +33,8 @@ static sepal_status crammer_smooth_slab(sepal_ctx *ctx, size_t slab, void *paylo
     (void)ctx;
     for (size_t i = s->o->slab_first[slab]; i < s->o->slab_first[slab + 1]; i++) {
         double *t = s->t + i * lanes, *state = s->state + i * lanes, sigma = crammer_sigma(s, i);
-        bool bends = crammer_smooth_row(s, i, 0, t) > 1;
-        for (size_t k = 0; k < s->j->classes; k++) state[k] = bends && t[k] > 0 ? sigma : 0;
+        bool curved = crammer_smooth_row(s, i, 0, t) > 1;
+        for (size_t k = 0; k < s->j->classes; k++) state[k] = curved && t[k] > 0 ? sigma : 0;
     }
     return SEPAL_OK;
 }

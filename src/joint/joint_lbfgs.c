@@ -430,11 +430,11 @@ static const char *joint_lbfgs_refuses(const struct joint *j) {
 
 /* Measured beside Newton's method on 11 sets: as dear where there are some 250 weights, and the cheaper the more
    there are. */
-static double joint_lbfgs_cost(const struct joint *j, double tol) {
+static double joint_lbfgs_cost(const struct joint *j, const struct convex_shape *shape) {
     static const double alike = 250, power = 0.3;
     if (joint_solver_newton_cg.refuses(j)) return joint_entries(j) * (double)j->lanes;
     double weights = (double)j->o->width * (double)j->classes;
-    return joint_solver_newton_cg.cost(j, tol) * pow(alike / weights, power);
+    return joint_solver_newton_cg.cost(j, shape) * pow(alike / weights, power);
 }
 
 const struct joint_solver_row joint_solver_lbfgs = {

@@ -252,8 +252,8 @@ static const char *joint_newton_refuses(const struct joint *j) {
     return j->loss->convex ? NULL : "the loss is not convex";
 }
 
-static double joint_newton_cost(const struct joint *j, double tol) {
-    (void)tol;
+static double joint_newton_cost(const struct joint *j, const struct convex_shape *shape) {
+    (void)shape;
     return joint_entries(j) * (double)j->lanes;
 }
 

@@ -14,7 +14,7 @@ struct joint_solver_row {
     sepal_status (*solve)(struct solver *d);
     const char *(*refuses)(const struct joint *j); /* why it cannot; NULL: it can */
     /* Foreseen, nanoseconds. NULL: it is chosen where no other can do it, or when it is asked for. */
-    double (*cost)(const struct joint *j, double tol);
+    double (*cost)(const struct joint *j, const struct convex_shape *shape);
     /* Who takes over, if it can, where this one was chosen and needs more than so many steps; or NULL. */
     const struct joint_solver_row *then;
     size_t limit;

@@ -124,16 +124,17 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
     *out = NULL;
     *why = "as asked";
     if (asked) return joint_as_asked(out, all, asked->name);
+    struct convex_shape shape = convex_shape(j->o, j->classes, all->convex.descent.tol);
     double least = INFINITY;
     for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
         if ((*row)->name.as_given || (*row)->refuses(j)) continue;
-        double cost = (*row)->cost ? (*row)->cost(j, all->convex.descent.tol) : DBL_MAX;
+        double cost = (*row)->cost ? (*row)->cost(j, &shape) : DBL_MAX;
         if (*out && !(cost < least)) continue;
         *out = *row;
         least = cost;
     }
     if (!*out) return joint_refuse_all(all);
-    *why = (*out)->suits;
+    *why = j->loss->smooth ? (*out)->suits : "a loss with kinks";
     return SEPAL_OK;
 }
 

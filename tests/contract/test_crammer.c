@@ -334,7 +334,7 @@ static void test_refused(void **state) {
         {"svm(loss=crammer_singer, penalty=l1)", "", "L2 penalty only"},
         {"svm(loss=crammer_singer, l1=0.1, l2=0.1)", "", "L2 penalty only"},
         {"svm(loss=crammer_singer, C=1, ratio=0.5)", "", "L2 penalty only"},
-        {"svm(loss=crammer_singer)", "solver=interior", "take one of: sgd, dual, augmented"},
+        {"svm(loss=crammer_singer)", "solver=interior", "take one of: dual, sgd, augmented"},
         {"svm(loss=crammer_singer)", "solver=newton-cg", "no slope at its kinks"},
         {"svm(loss=hinge) | machine", "", "is no machine"},
         {"svm | machine", "", "naive-bayes"},
