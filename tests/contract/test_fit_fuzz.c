@@ -223,6 +223,7 @@ static void what_was_found_stays_mended(void **state) {
         {81180, 16322},     /* newton-cg near a Hessian that is not that of the next place */
         {61181, 2903},      /* a bound above P by the rounding of the total weight */
         {61181, 18387},     /* a singular Gram matrix, all of whose pivots were clear */
+        {103, 370},         /* a label that all rows have, without a penalty */
     };
     for (size_t k = 0; k < sizeof found / sizeof *found; k++) {
         struct fuzz z = {.seed = found[k].seed, .number = found[k].number};

@@ -434,6 +434,33 @@ static void test_constant_labels(void **state) {
     }
 }
 
+/* Without a penalty a penalised bias is a free one; and without a bias rows on one side of a hyperplane
+   through 0 let the weights grow as those of two classes do. */
+static void test_constant_labels_unpenalised(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(70), 1);
+    struct sets s = sets_new(&rng, 40, 3, 2);
+    for (size_t i = 0; i < s.rows * s.cols; i++) s.x[i] = fabs(s.x[i]) + 0.1;
+    for (unsigned char value = 0; value < 2; value++) {
+        set_label(&s, 1, value);
+        sepal_data *data = sets_data(&s, false);
+        sepal_ctx_clear_warnings(ctx);
+        sepal_model *model = fit_of(NULL, "multilabel(penalty=none, bias=penalised)", data, NULL);
+        assert_int_equal(warnings_of("constant-label"), 1);
+        assert_true(model->linear.w[s.cols] == 0);
+        sepal_model_free(model);
+        sepal_report *report;
+        model = fit_of(&report, "multilabel(penalty=none, bias=false)", data, NULL);
+        assert_int_equal(warnings_of("weights-grow"), 1);
+        assert_true(sepal_report_number(report, "converged") == 0);
+        assert_true((model->linear.w[s.cols] > 0) == value);
+        sepal_model_free(model);
+        sepal_report_free(report);
+        data_free(data);
+    }
+    sets_free(&s);
+}
+
 /* A start for all labels, though some of them do not vary. */
 static void test_warm(void **state) {
     (void)state;
@@ -600,6 +627,7 @@ int main(void) {
         cmocka_unit_test(test_single_labels),
         cmocka_unit_test(test_decisions),
         cmocka_unit_test(test_constant_labels),
+        cmocka_unit_test(test_constant_labels_unpenalised),
         cmocka_unit_test(test_warm),
         cmocka_unit_test(test_measures),
         cmocka_unit_test(test_memory),
