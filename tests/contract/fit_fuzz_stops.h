@@ -41,7 +41,9 @@ static inline void check_stopped(struct fuzz *z, const struct run *run, const st
     if (run->status != SEPAL_OK) return;
     if (run->interrupted) check_interrupted(z, run, look_number);
     check_file(z, run);
-    compare_objectives(z, "stopped, against a whole fit", run, whole, NULL, true);
+    /* the mean of a perceptron's weights depends on how far it went */
+    if (!strstr(z->spec.text, "averaged"))
+        compare_objectives(z, "stopped, against a whole fit", run, whole, NULL, true);
 }
 
 static inline void law_stops(struct fuzz *z, const struct run *base) {
