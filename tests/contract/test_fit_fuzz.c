@@ -225,6 +225,8 @@ static void what_was_found_stays_mended(void **state) {
         {61181, 18387},     /* a singular Gram matrix, all of whose pivots were clear */
         {103, 370},         /* a label that all rows have, without a penalty */
         {106, 82},          /* newton proved by the dual point of the solver before it */
+        {203, 536},         /* Crammer and Singer's loss, columns of 1e45 */
+        {204, 140},         /* the same with cubes, and a bias that is penalised */
     };
     for (size_t k = 0; k < sizeof found / sizeof *found; k++) {
         struct fuzz z = {.seed = found[k].seed, .number = found[k].number};
