@@ -5,6 +5,7 @@
 #define TESTS_FIT_FUZZ_PATHS_H
 
 #include "contract/fit_fuzz_laws.h"
+#include "contract/path_facts.h"
 
 struct path_drawn {
     char options[128];
@@ -56,43 +57,31 @@ static inline void path_spec_write(struct fuzz *at, const struct fuzz *z,
 
 /* ---- the values --------------------------------------------------------------------------------- */
 
-static inline double path_fact(const struct path_drawn *path, size_t k, const char *key) {
-    char place[64];
-    snprintf(place, sizeof place, "path.%zu.%s", k, key);
-    return sepal_report_number(path->report, place);
-}
-
-static inline size_t path_length(const struct path_drawn *path) {
-    size_t n = 0;
-    while (!isnan(path_fact(path, n, "lambda"))) n++;
-    return n;
-}
-
 /* What the table says by itself. */
 static inline void check_table(struct fuzz *at, const struct path_drawn *path) {
-    size_t n = path_length(path), open = 0;
+    size_t n = path_length(path->report), open = 0;
     double ratio = sepal_report_number(path->report, "ratio");
     if (n == 0 || (double)n != sepal_report_number(path->report, "values"))
         find(at, path->options, "%zu values of lambda", n);
     for (size_t k = 0; k < n; k++) {
-        double gap = path_fact(path, k, "gap");
-        bool converged = path_fact(path, k, "converged") == 1;
+        double gap = path_fact(path->report, k, "gap");
+        bool converged = path_fact(path->report, k, "converged") == 1;
         open += !converged;
         if (gap < 0 || (converged && !(gap <= DEFAULT_TOL)))
             find(at, path->options, "value %zu: converged %d with a gap of %g", k, converged, gap);
-        double lambda = path_fact(path, k, "lambda");
-        double off = fabs(path_fact(path, k, "l1") - ratio * lambda) +
-                     fabs(path_fact(path, k, "l2") - (1 - ratio) * lambda);
+        double lambda = path_fact(path->report, k, "lambda");
+        double off = fabs(path_fact(path->report, k, "l1") - ratio * lambda) +
+                     fabs(path_fact(path->report, k, "l2") - (1 - ratio) * lambda);
         if (!(off <= 4 * DBL_EPSILON * lambda))
             find(at, path->options, "value %zu: l1 and l2 are no parts of lambda", k);
-        if (k && !(lambda < path_fact(path, k - 1, "lambda")))
+        if (k && !(lambda < path_fact(path->report, k - 1, "lambda")))
             find(at, path->options, "value %zu is not below the one before", k);
     }
     if ((open > 0) != (warnings_of("not-converged") > 0))
         find(at, path->options, "%zu values without their gap, and %zu warnings of that", open,
              warnings_of("not-converged"));
-    if (path->begins_at_zero && path_fact(path, 0, "nonzero") != 0)
-        find(at, path->options, "it begins with %g weights", path_fact(path, 0, "nonzero"));
+    if (path->begins_at_zero && path_fact(path->report, 0, "nonzero") != 0)
+        find(at, path->options, "it begins with %g weights", path_fact(path->report, 0, "nonzero"));
 }
 
 /* A fit by itself, as one problem: P, its rounding, and the bound D. */
@@ -122,7 +111,8 @@ static inline void check_value(struct fuzz *at, const struct path_drawn *path, s
         return;
     }
     struct whole one = whole_of(&run);
-    long double objective = path_fact(path, k, "objective"), gap = path_fact(path, k, "gap");
+    long double objective = path_fact(path->report, k, "objective"),
+                gap = path_fact(path->report, k, "gap");
     long double bound = objective * (1 - gap);
     long double slack = 4 * one.bar + 4 * (long double)(run.rows + 1) * DBL_EPSILON *
                                           (fabsl(objective) + fabsl(one.own));
@@ -132,7 +122,7 @@ static inline void check_value(struct fuzz *at, const struct path_drawn *path, s
     if (one.known && one.bound > objective + slack)
         find(at, path->options, "value %zu: P = %.17Lg is below D = %.17Lg by itself", k, objective,
              one.bound);
-    if (run.converged && path_fact(path, k, "converged") != 1)
+    if (run.converged && path_fact(path->report, k, "converged") != 1)
         find(at, path->options, "value %zu: a gap of %.2Lg, where a fit by itself converges", k,
              gap);
     run_free(&run);
@@ -165,10 +155,10 @@ static inline void check_chosen(struct fuzz *at, const struct path_drawn *path) 
 
 static inline void check_path(struct fuzz *at, const struct fuzz *z, struct path_drawn *path) {
     check_table(at, path);
-    for (size_t k = 0; k < path_length(path); k++) {
+    for (size_t k = 0; k < path_length(path->report); k++) {
         char penalty[96];
-        snprintf(penalty, sizeof penalty, "l1=%.17g, l2=%.17g", path_fact(path, k, "l1"),
-                 path_fact(path, k, "l2"));
+        snprintf(penalty, sizeof penalty, "l1=%.17g, l2=%.17g", path_fact(path->report, k, "l1"),
+                 path_fact(path->report, k, "l2"));
         path_spec_write(at, z, path, penalty);
         check_value(at, path, k);
     }
