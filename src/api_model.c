@@ -1,5 +1,5 @@
 /* The public functions that look into a model, carry it to and from memory, and ask it about one row.
-   Those that fit it and give it whole data sets are in api.c. */
+   Those that fit it are in api_fit.c, those that give it whole data sets in api_predict.c. */
 #include "sepal/sepal.h"
 
 #include "core/alloc.h"

@@ -13,13 +13,9 @@ sepal_status sepal_model_path(sepal_model **out, sepal_report **report, sepal_ct
     BEGIN(ctx, GIVEN(out), GIVEN(spec), GIVEN(train));
     sepal_report *facts = report_new(ctx, REPORT_PATH);
     if (!facts) return SEPAL_EMEMORY;
-    sepal_status status =
-        path_fit(out, ctx, spec, train, options, fit_options, &facts->make, facts->root);
-    if (status != SEPAL_OK || !report)
-        report_free(facts);
-    else
-        *report = facts;
-    return status;
+    return report_give(
+        report, facts,
+        path_fit(out, ctx, spec, train, options, fit_options, &facts->make, facts->root));
 }
 
 sepal_status sepal_model_path_check(sepal_ctx *ctx, const char *spec, const char *options,

@@ -1,5 +1,6 @@
 #include "learners/convex.h"
 
+#include "core/alloc.h"
 #include "core/clock.h"
 #include "solvers/column_subset.h"
 
@@ -153,7 +154,8 @@ sepal_status convex_set_up(struct convex *convex, const struct loss *loss) {
 
 /* ---- solving ------------------------------------------------------------------------------ */
 
-static sepal_status convex_prove(struct convex *convex) {
+static sepal_status convex_prove(void *fit) {
+    struct convex *convex = fit;
     const struct solver *d = &convex->descent;
     const struct objective *o = d->o;
     /* without a penalty there is no bound, and the gradient at the point is what there is to say; where
@@ -216,13 +218,38 @@ bool convex_goes_on(struct convex *convex, int round, size_t before) {
     return true;
 }
 
+sepal_status convex_fall_back(struct convex *convex, size_t size, sepal_status (*prove)(void *fit),
+                              void *fit) {
+    static const double HOPELESS = 0.5;
+    struct solver *d = &convex->descent;
+    struct proof found = convex->proof;
+    bool paired = d->paired,
+         bounded = convex->objective.box; /* which need not allow weights of 0 */
+    if (d->converged || d->stopped || found.gap < HOPELESS) return SEPAL_OK;
+    if (bounded || convex_is_sgd(convex->fit)) return SEPAL_OK;
+    double *kept = mem_alloc(convex->fit->ctx, size, sizeof *kept);
+    if (!kept) return SEPAL_EMEMORY;
+    memcpy(kept, d->u, size * sizeof *kept);
+    memset(d->u, 0, size * sizeof *d->u);
+    d->paired = false;
+    sepal_status status = prove(fit);
+    if (status == SEPAL_OK && found.primal <= convex->proof.primal) {
+        memcpy(d->u, kept, size * sizeof *kept);
+        d->paired = paired;
+        convex->proof = found;
+    }
+    mem_free(kept);
+    return status;
+}
+
 sepal_status convex_solve(struct convex *convex, struct convex_plan plan) {
     for (int round = 0;; round++) {
         size_t before = convex->descent.iterations;
         TRY(convex_run(convex, &plan));
         TRY(convex_prove(convex));
-        if (!convex_goes_on(convex, round, before)) return SEPAL_OK;
+        if (!convex_goes_on(convex, round, before)) break;
     }
+    return convex_fall_back(convex, convex->objective.width, convex_prove, convex);
 }
 
 /* ---- what came of it ---------------------------------------------------------------------- */

@@ -182,6 +182,10 @@ sepal_status convex_run_one(struct convex *convex, sepal_status (*solve)(struct 
 /* After a proof: whether a solver that calls itself converged, with a gap above the tolerance, is to go on with a
    stricter aim. Else `converged` is settled. `before`: its iterations when the round began. */
 bool convex_goes_on(struct convex *convex, int round, size_t before);
+/* Columns of very different size may leave a solver at a point that is worse than weights of 0, which are
+   then the better answer, and not converged either. `size`: of a point; `prove` makes convex->proof of it. */
+sepal_status convex_fall_back(struct convex *convex, size_t size, sepal_status (*prove)(void *fit),
+                              void *fit);
 /* The part of the relative gap that is there for rounding. */
 double convex_rounding(const struct convex *convex);
 

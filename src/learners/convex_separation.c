@@ -37,7 +37,13 @@ static sepal_status separation_ask(struct separability *out, const struct convex
     const struct fit *fit = convex->fit;
     int8_t *side = arena_alloc(fit->ctx, arena, o->n, sizeof *side);
     if (!side) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < o->n; i++) side[i] = o->label[i] == 1 ? 1 : -1;
+    bool present[2] = {false, false};
+    for (size_t i = 0; i < o->n; i++) {
+        side[i] = o->label[i] == 1 ? 1 : -1;
+        present[side[i] > 0] = true;
+    }
+    /* a label that every row has, or none: only two sides can be asked about */
+    if (!present[0] || !present[1]) return SEPAL_OK;
     struct question question = {.x = o->x, .side = side, .bias = o->bias != BIAS_NONE};
     if (convex->joint && convex->joint->classes > 2) {
         question.side = NULL;

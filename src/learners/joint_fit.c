@@ -140,7 +140,8 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
 
 /* ---- solving ------------------------------------------------------------------------------------ */
 
-static sepal_status joint_prove_fit(struct joint_fit *all) {
+static sepal_status joint_prove_fit(void *fit) {
+    struct joint_fit *all = fit;
     const struct joint *j = &all->joint;
     const struct solver *d = &all->convex.descent;
     bool theirs =
@@ -169,8 +170,9 @@ static sepal_status joint_solve(struct joint_fit *all, const struct joint_solver
         TRY(joint_run(all, row));
         if (!row->name.as_given) joint_remove_shift(&all->joint, convex->descent.u);
         TRY(joint_prove_fit(all));
-        if (!convex_goes_on(convex, round, before)) return SEPAL_OK;
+        if (!convex_goes_on(convex, round, before)) break;
     }
+    return convex_fall_back(convex, all->joint.size, joint_prove_fit, all);
 }
 
 /* ---- what came of it ---------------------------------------------------------------------------- */

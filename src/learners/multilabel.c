@@ -2,6 +2,8 @@
    cross-entropies. The problems share rows and nothing else, so that they are solved in lock-step. */
 #include "learners/convex.h"
 
+#include <math.h>
+
 static const struct parameter parameters[] = {CONVEX_PARAMETERS, CONVEX_CORRECT_PRIORS, {0}};
 
 static sepal_status fit_multilabel(struct fit *fit) {
@@ -12,9 +14,12 @@ static sepal_status fit_multilabel_together(struct fit *fit, struct ovr_fits *re
     return convex_fit_ovr(fit, rest, &loss_logistic, NULL);
 }
 
-/* Where all rows have a label, or none has, a free bias takes the loss to 0, and never gets there. */
+/* Where all rows have a label, or none has, a bias that costs nothing takes the loss to 0, and never gets
+   there. */
 static bool needs_both_sides(const void *config) {
-    return ((const struct convex_config *)config)->bias == BIAS_FREE;
+    const struct convex_config *c = config;
+    bool costs = !isnan(c->c) || c->l1 > 0 || c->l2 > 0;
+    return c->bias == BIAS_FREE || (c->bias == BIAS_PENALISED && !costs);
 }
 
 const struct learner learner_multilabel = {

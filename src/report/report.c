@@ -28,6 +28,13 @@ void report_free(sepal_report *report) {
     mem_free(report);
 }
 
+sepal_status report_give(sepal_report **out, sepal_report *report, sepal_status status) {
+    bool wanted = out && status == SEPAL_OK;
+    if (!wanted) report_free(report);
+    if (out) *out = wanted ? report : NULL;
+    return status;
+}
+
 /* What always predicting the most frequent class of the training rows achieves on other rows. */
 static void add_baseline(struct tree_maker *make, struct tree *test, const struct tree *majority) {
     const struct tree *classes = tree_find(test, "per_class");

@@ -29,6 +29,8 @@ struct sepal_report {
 enum { TOP_WEIGHTS = 12 }; /* unless it is said */
 sepal_report *report_new(sepal_ctx *ctx, enum report_kind kind);
 void report_free(sepal_report *report);
+/* Hand the report out; it is freed after a failure, or if nobody wants it (out NULL). */
+sepal_status report_give(sepal_report **out, sepal_report *report, sepal_status status);
 
 /* A copy of `part` under `key`; the rows of a test after a fit get the baseline of its training. */
 void report_attach(sepal_report *report, const char *key, const sepal_report *part);

@@ -206,6 +206,7 @@ static sepal_status newton_take_steps(struct newton *s) {
     if (d->limit && d->limit < s->most) s->most = d->limit;
     if (hessian_in_pass(&s->hessian)) s->sweep.hessian = s->factor;
     TRY(newton_evaluate(s));
+    d->paired = false; /* dual variables of a solver before it have another gap */
     s->gap = own_gap(s);
     for (;;) {
         bool found, moved = true;

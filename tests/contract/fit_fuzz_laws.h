@@ -422,6 +422,26 @@ static inline void law_calibration(struct fuzz *z, const struct run *base) {
     run_free(&run);
 }
 
+/* ---- bootstrap ---------------------------------------------------------------------------------- */
+
+/* Resampled, it is the same model with errors beside its coefficients; or it has none to resample. */
+static inline void law_bootstrap(struct fuzz *z, const struct run *base) {
+    struct run run = run_fit(z, &z->table, NULL, "bootstrap=3");
+    sepal_report *report = NULL;
+    if (run.status != SEPAL_OK) {
+        check_refusal(z, &run);
+    } else if (base->status != SEPAL_OK) {
+        find(z, run.options, "resampled it can be fitted");
+    } else {
+        same_bits(z, "a bootstrap", base, &run);
+        check_file(z, &run);
+        if (sepal_model_summary(&report, ctx, run.model) != SEPAL_OK)
+            find(z, run.options, "no summary: %s", sepal_ctx_error(ctx));
+    }
+    sepal_report_free(report);
+    run_free(&run);
+}
+
 /* ---- solvers ------------------------------------------------------------------------------------ */
 
 /* Every solver on the same table. Each is checked against the best that any of them found. */

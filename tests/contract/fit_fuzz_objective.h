@@ -149,6 +149,13 @@ static inline int side_of(const struct strategy *decode, size_t classes, size_t 
     return label == (int)pair[1] ? 1 : -1;
 }
 
+/* The same of row i; of label sets, whether it has label r. */
+static inline int side_in(const sepal_model *model, const sepal_data *data, size_t r, size_t i) {
+    struct row_labels labels = data_labels(data);
+    if (data->set_start) return row_has_label(&labels, i, r) ? 1 : -1;
+    return side_of(model->linear.strategy, model->linear.classes, r, data->label[i]);
+}
+
 struct class_totals {
     long double all, side[2];
 };
@@ -157,7 +164,7 @@ static inline struct class_totals totals_of(const sepal_model *model, const sepa
                                             size_t r) {
     struct class_totals out = {0};
     for (size_t i = 0; i < data->matrix.rows; i++) {
-        int side = side_of(model->linear.strategy, model->linear.classes, r, data->label[i]);
+        int side = side_in(model, data, r, i);
         if (side == 0) continue;
         out.side[side > 0] += data_weight(data, i);
         out.all += data_weight(data, i);
@@ -197,7 +204,7 @@ static inline void part_own(struct part *out, const struct learner *learner,
     long double shift = g.corrected ? logl((long double)totals.side[0] / totals.side[1]) : 0;
     out->known = g.kind != GOAL_UNKNOWN;
     for (size_t i = 0; i < f->rows && out->known; i++) {
-        int side = side_of(linear->strategy, linear->classes, r, data->label[i]);
+        int side = side_in(model, data, r, i);
         if (side == 0) continue;
         long double reach, slope, unused, target = side;
         long double share = data_weight(data, i) / totals.all;

@@ -18,7 +18,10 @@ struct fuzz {
     struct table given; /* as drawn, with rows of weight 0 */
     struct table table; /* without them: its rows are those of a fit */
     struct spec spec;
-    size_t fits, findings;
+    size_t fits, paths, findings;
+    /* of the fit to come: which look at the user's wish finds that it is to stop, 0: nobody looks; and how
+       many looks there were */
+    size_t stop_at, looks;
 };
 
 static inline void find(struct fuzz *z, const char *options, const char *format, ...)
@@ -45,7 +48,7 @@ struct run {
     const char *options;
     sepal_data *data;
     double accuracy, objective;
-    bool converged;
+    bool converged, interrupted;
     size_t n_parts, rows, width;
     struct part *parts;
     double *scores; /* rows x width */
@@ -134,14 +137,22 @@ static inline bool says_singular(void) {
 static const char *const plain_names[CLASSES_MOST] = {"c00", "c01", "c02", "c03", "c04", "c05",
                                                       "c06", "c07", "c08", "c09", "c10", "c11"};
 
-/* Fit a table; `names` are those of its classes, NULL: plain ones. */
-static inline struct run run_fit(struct fuzz *z, const struct table *t, const char *const *names,
-                                 const char *options) {
-    struct run run = {.data = table_data(t, names ? names : plain_names), .options = options};
+static inline int look(const char *line, void *payload) {
+    struct fuzz *z = payload;
+    (void)line;
+    return ++z->looks >= z->stop_at;
+}
+
+/* Fit rows, which the run then owns. */
+static inline struct run run_data(struct fuzz *z, sepal_data *data, const char *options) {
+    struct run run = {.data = data, .options = options};
     sepal_report *report = NULL;
     sepal_ctx_clear_warnings(ctx);
     run.rows = run.data->matrix.rows;
+    z->looks = 0;
+    if (z->stop_at) sepal_ctx_set_progress(ctx, look, z);
     run.status = sepal_model_fit(&run.model, &report, ctx, z->spec.text, run.data, options);
+    sepal_ctx_set_progress(ctx, NULL, NULL);
     snprintf(run.error, sizeof run.error, "%s", sepal_ctx_error(ctx));
     if (run.status != SEPAL_OK) return run;
     z->fits++;
@@ -149,6 +160,7 @@ static inline struct run run_fit(struct fuzz *z, const struct table *t, const ch
     run.accuracy = sepal_report_number(report, "train.accuracy");
     run.objective = sepal_report_number(report, "objective");
     run.converged = sepal_report_number(report, "converged") == 1;
+    run.interrupted = sepal_report_number(report, "interrupted") == 1;
     read_parts(&run, report->root);
     sepal_report_free(report);
     run.squares = goal_of(z->spec.learner, run.model->spec) == GOAL_SQUARES;
@@ -159,6 +171,12 @@ static inline struct run run_fit(struct fuzz *z, const struct table *t, const ch
     run.tied = room(run.rows, sizeof *run.tied);
     recompute(&run, z->spec.learner);
     return run;
+}
+
+/* Fit a table; `names` are those of its classes, NULL: plain ones. */
+static inline struct run run_fit(struct fuzz *z, const struct table *t, const char *const *names,
+                                 const char *options) {
+    return run_data(z, table_data(t, names ? names : plain_names), options);
 }
 
 /* ---- laws of one fit ---------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "maps/map.h"
 #include "multiclass/multiclass.h"
 
-enum { SPEC_BYTES = 512 };
+enum { SPEC_BYTES = 1024 };
 
 /* Bounds on all weights; 0 is within them, so that weights of 0 may be compared with. */
 struct bounds_tried {
@@ -86,7 +86,11 @@ static const struct bounds_tried bounds_tried[] = {
     {"bounds=\"0<=*<=0\"", 0, 0},
     {"bounds=\"-1e6<=*<=1e6\"", -1e6, 1e6},
 };
-enum { BOUNDS_TRIED = sizeof bounds_tried / sizeof *bounds_tried, BOUNDED_EVERY = 5 };
+enum {
+    BOUNDS_TRIED = sizeof bounds_tried / sizeof *bounds_tried,
+    BOUNDED_EVERY = 5,
+    JOINT_EVERY = 3
+};
 static const char *const costly_unless_set[] = {"bits", "features"};
 static const char *const bound_names[] = {"nonneg", "bounds"};
 static const char *const said_together[] = {"penalty", "l1", "l2", "C", "ratio"};
@@ -148,16 +152,28 @@ static inline void add_parameters(struct spec *spec, const struct parameter *par
     if (*mark == ',') add(spec, ")");
 }
 
+/* One more parameter of the learner, which the spec ends with. */
+static inline void add_parameter(struct spec *spec, const char *text) {
+    size_t length = strlen(spec->text);
+    bool open = spec->text[length - 1] == ')';
+    if (open) spec->text[length - 1] = '\0';
+    add(spec, "%s%s)", open ? ", " : "(", text);
+}
+
 /* Every so many problems are bounded. Drawn beside all else, which is as without them. */
 static inline void add_bounds(struct spec *spec, size_t number, const struct rng *rng) {
     struct rng apart = *rng;
-    size_t length = strlen(spec->text);
     if (!spec->learner->bounds || number % BOUNDED_EVERY != BOUNDED_EVERY - 1) return;
     if (strstr(spec->text, "loss=hinge")) return;
     spec->bounds = &bounds_tried[rng_below(&apart, BOUNDS_TRIED)];
-    bool open = spec->text[length - 1] == ')';
-    if (open) spec->text[length - 1] = '\0';
-    add(spec, "%s%s)", open ? ", " : "(", spec->bounds->text);
+    add_parameter(spec, spec->bounds->text);
+}
+
+/* The joint loss goes with few penalties and no strategy, so that chance alone would hardly draw it. */
+static inline void add_joint_loss(struct spec *spec, size_t round) {
+    bool svm = strcmp(spec->learner->name, "svm") == 0;
+    if (svm && round % JOINT_EVERY == 0 && !spec->bounds && !strstr(spec->text, "loss="))
+        add_parameter(spec, "loss=crammer_singer");
 }
 
 /* ---- whole specs -------------------------------------------------------------------------------- */
@@ -184,6 +200,7 @@ static inline struct spec spec_draw(size_t number, struct rng *rng) {
     add(&spec, "%s", spec.learner->name);
     add_parameters(&spec, spec.learner->parameters, rng);
     add_bounds(&spec, number, rng);
+    add_joint_loss(&spec, number / learners);
     if (spec.reduction) add(&spec, " | %s", spec.reduction->name);
     return spec;
 }
@@ -197,12 +214,18 @@ static inline size_t specs_in_all(void) {
 
 /* ---- what a canonical spec says ----------------------------------------------------------------- */
 
+/* Where the learner's part begins. */
+static inline const char *spec_learner(const char *spec, const struct learner *learner) {
+    const char *at = strstr(spec, learner->name);
+    for (const char *next = at; next && (next = strstr(next + 1, learner->name));) at = next;
+    return at;
+}
+
 /* The text after "name=" in the learner's part; NULL: it is not there. */
 static inline const char *spec_value(const char *spec, const struct learner *learner,
                                      const char *name) {
     char wanted[64];
-    const char *at = strstr(spec, learner->name);
-    for (const char *next = at; next && (next = strstr(next + 1, learner->name));) at = next;
+    const char *at = spec_learner(spec, learner);
     for (const char *open = " ("; at && *open; open++) {
         snprintf(wanted, sizeof wanted, "%c%s=", *open, name);
         const char *found = strstr(at, wanted);

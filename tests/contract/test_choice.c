@@ -145,9 +145,37 @@ static void newton_goes_on_for_all_classes(void **state) {
     if (handed_over < 5) fail_msg("%zu of 20 problems were handed over", handed_over);
 }
 
+/* Strong penalties: what dual coordinate descent leaves is near enough for newton to take no step, and is
+   proved by newton's own dual point, not by the one it was handed. */
+static void newton_proves_what_it_was_handed(void **state) {
+    (void)state;
+    enum { PROBLEMS = 60, COLS = 64, USED = 6 };
+    struct rng rng = rng_make(test_seed(64), 1);
+    size_t handed_over = 0;
+    for (size_t k = 0; k < PROBLEMS; k++) {
+        struct problem p = problem_new(&rng, 33, COLS, 2);
+        for (size_t i = 0; i < p.rows * COLS; i++)
+            p.x[i] = i % COLS < USED ? round(2 * normal(&rng)) / 10 : 0;
+        sepal_data *data = problem_data(&p, ctx, true);
+        sepal_model *model = NULL;
+        sepal_report *report = NULL;
+        assert_int_equal(sepal_model_fit(&model, &report, ctx, "logistic(l2=10)", data, NULL),
+                         SEPAL_OK);
+        handed_over += strstr(sepal_report_string(report, "solver"), "dual, then newton") != NULL;
+        if (sepal_report_number(report, "converged") != 1)
+            fail_msg("problem %zu: a gap of %g", k, sepal_report_number(report, "gap"));
+        sepal_report_free(report);
+        sepal_model_free(model);
+        data_free(data);
+        problem_free(&p);
+    }
+    if (handed_over < 5) fail_msg("%zu problems were handed over", handed_over);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(costs_make_sense),
                                        cmocka_unit_test(the_origin_does_not_count),
-                                       cmocka_unit_test(newton_goes_on_for_all_classes)};
+                                       cmocka_unit_test(newton_goes_on_for_all_classes),
+                                       cmocka_unit_test(newton_proves_what_it_was_handed)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

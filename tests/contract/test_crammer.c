@@ -376,6 +376,28 @@ static void test_strategies(void **state) {
     problem_free(&p);
 }
 
+/* Columns whose sizes differ by more than any rounding: whatever is found is no worse than weights of 0. */
+static void test_no_worse_than_nothing(void **state) {
+    (void)state;
+    static const char *const specs[] = {"svm(loss=crammer_singer, bias=penalised)",
+                                        "svm(loss=crammer_singer, bias=penalised, l2=1e-6)",
+                                        "svm(loss=hinge, l2=0.02)"};
+    struct rng rng = rng_make(test_seed(711), 1);
+    for (size_t k = 0; k < 30; k++) {
+        struct problem p = machine_problem(&rng, 24, 4, 2 + k % 3);
+        for (size_t i = 0; i < p.rows * p.cols; i++)
+            p.x[i] *= pow(10, (double)(i % p.cols) * (k % 2 ? 20 : 3) + 2);
+        for (size_t s = 0; s < 3; s++) {
+            struct machine m = machine_of(&p, k % 2, specs[s], NULL);
+            double problems = s == 2 && p.classes > 2 ? (double)p.classes : 1;
+            if (!(m.objective <= problems * (1 + 1e-6)))
+                fail_msg("%s, problem %zu: %g", specs[s], k, m.objective);
+            machine_free(&m);
+        }
+        problem_free(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_objective, set_up, tear_down),
@@ -388,6 +410,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_strategies, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_worse_than_nothing, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
    what fits on selected rows say, written out; the choice follows from the numbers told; the model is that
    of a plain fit, byte by byte; threads change no number; what cannot be is refused. */
 #include "contract/convex_problem.h"
+#include "contract/path_facts.h"
 
 #include "objective/loss.h"
 #include "selection/folds.h"
@@ -10,20 +11,6 @@
 #include "seed.h"
 
 #include <stdio.h>
-
-enum { ROW_BYTES = 96 };
-
-static double fact(const sepal_report *report, size_t k, const char *key) {
-    char place[ROW_BYTES];
-    snprintf(place, sizeof place, "path.%zu.%s", k, key);
-    return sepal_report_number(report, place);
-}
-
-static size_t length_of(const sepal_report *report) {
-    size_t n = 0;
-    while (!isnan(fact(report, n, "lambda"))) n++;
-    return n;
-}
 
 static sepal_report *path_of(const sepal_data *data, const char *spec, const char *options,
                              const char *fit_options, sepal_model **model) {
@@ -41,8 +28,8 @@ static sepal_report *path_of(const sepal_data *data, const char *spec, const cha
 /* "head(l1=..., l2=..., rest)": the spec of a value of the path. */
 static void spec_at(char out[256], const char *head, const char *rest, const sepal_report *report,
                     size_t k) {
-    snprintf(out, 256, "%s(l1=%.17g, l2=%.17g%s%s)", head, fact(report, k, "l1"),
-             fact(report, k, "l2"), *rest ? ", " : "", rest);
+    snprintf(out, 256, "%s(l1=%.17g, l2=%.17g%s%s)", head, path_fact(report, k, "l1"),
+             path_fact(report, k, "l2"), *rest ? ", " : "", rest);
 }
 
 /* ---- the fits ----------------------------------------------------------------------------------- */
@@ -71,17 +58,17 @@ static void check_values(const sepal_data *data, const sepal_report *report, siz
     char spec[256], options[32];
     double before = -1;
     snprintf(options, sizeof options, "tol=%g", cases[c].tol);
-    for (size_t k = 0; k < length_of(report); k++) {
+    for (size_t k = 0; k < path_length(report); k++) {
         spec_at(spec, cases[c].head, cases[c].rest, report, k);
         struct answer one = fit_data_by(data, spec, options);
         assert_int_equal(one.status, SEPAL_OK);
-        double off = fabs(fact(report, k, "objective") - one.objective);
+        double off = fabs(path_fact(report, k, "objective") - one.objective);
         check_small(spec, c, off, 2 * cases[c].tol * one.objective);
         /* where a fit by itself does not come to its gap, no more is asked of the path */
-        check_small("the gap", c, fact(report, k, "gap"), fmax(cases[c].tol, one.gap));
-        assert_true(fact(report, k, "converged") == 1 || !one.converged);
-        assert_true(fact(report, k, "explained") >= before - 1e-6);
-        before = fact(report, k, "explained");
+        check_small("the gap", c, path_fact(report, k, "gap"), fmax(cases[c].tol, one.gap));
+        assert_true(path_fact(report, k, "converged") == 1 || !one.converged);
+        assert_true(path_fact(report, k, "explained") >= before - 1e-6);
+        before = path_fact(report, k, "explained");
         answer_free(&one);
     }
 }
@@ -105,7 +92,7 @@ static void path_is_fits(void **state) {
             snprintf(options, sizeof options, "tol=%g", cases[c].tol);
             sepal_report *report =
                 path_of(data, spec, "folds=2, path-length=9, lambda-min-ratio=0.01", options, NULL);
-            assert_int_equal(length_of(report), 9);
+            assert_int_equal(path_length(report), 9);
             check_values(data, report, c);
             sepal_report_free(report);
             data_free(data);
@@ -131,17 +118,18 @@ static void begins_at_zero(void **state) {
             sepal_data *data = problem_data(&p, ctx, sparse);
             sepal_report *report = path_of(data, specs[s], "folds=2", NULL, NULL);
             char options[96];
-            assert_int_equal(length_of(report), 100);
-            assert_true(fact(report, 0, "nonzero") == 0);
-            assert_true(fact(report, 0, "explained") <= 1e-9);
-            assert_true(fabs(fact(report, 99, "lambda") / fact(report, 0, "lambda") - 1e-4) < 1e-9);
-            double first = fact(report, 0, "lambda");
+            assert_int_equal(path_length(report), 100);
+            assert_true(path_fact(report, 0, "nonzero") == 0);
+            assert_true(path_fact(report, 0, "explained") <= 1e-9);
+            assert_true(fabs(path_fact(report, 99, "lambda") / path_fact(report, 0, "lambda") -
+                             1e-4) < 1e-9);
+            double first = path_fact(report, 0, "lambda");
             sepal_report_free(report);
             snprintf(options, sizeof options, "folds=2, lambdas=\"%.17g, %.17g\"", first,
                      first * (1 - 1e-3));
             report = path_of(data, specs[s], options, "tol=1e-10", NULL);
-            assert_true(fact(report, 0, "nonzero") == 0);
-            assert_true(fact(report, 1, "nonzero") > 0);
+            assert_true(path_fact(report, 0, "nonzero") == 0);
+            assert_true(path_fact(report, 1, "nonzero") > 0);
             sepal_report_free(report);
             data_free(data);
             problem_free(&p);
@@ -200,13 +188,13 @@ static void check_judgement(const sepal_report *report, size_t k, const struct b
         loss_square += hand->weight[f] * pow(hand->loss[f] - loss, 2);
         error_square += hand->weight[f] * pow(hand->error[f] - error, 2);
     }
-    check_small("the loss", k, fabs(fact(report, k, "loss") - loss), 1e-4 * loss);
+    check_small("the loss", k, fabs(path_fact(report, k, "loss") - loss), 1e-4 * loss);
     check_small("its standard error", k,
-                fabs(fact(report, k, "loss_standard_error") - sqrt(loss_square / total / 4)),
+                fabs(path_fact(report, k, "loss_standard_error") - sqrt(loss_square / total / 4)),
                 1e-3 * loss);
-    check_small("the error", k, fabs(fact(report, k, "error") - error), 1e-12);
+    check_small("the error", k, fabs(path_fact(report, k, "error") - error), 1e-12);
     check_small("its standard error", k,
-                fabs(fact(report, k, "error_standard_error") - sqrt(error_square / total / 4)),
+                fabs(path_fact(report, k, "error_standard_error") - sqrt(error_square / total / 4)),
                 1e-12);
 }
 
@@ -295,14 +283,14 @@ static void folds_are_stratified(void **state) {
 
 static void check_choice(const sepal_report *report) {
     size_t best = 0, strongest = 0;
-    for (size_t k = 1; k < length_of(report); k++)
-        if (fact(report, k, "loss") < fact(report, best, "loss")) best = k;
-    double most = fact(report, best, "loss") + fact(report, best, "loss_standard_error");
-    while (fact(report, strongest, "loss") > most) strongest++;
+    for (size_t k = 1; k < path_length(report); k++)
+        if (path_fact(report, k, "loss") < path_fact(report, best, "loss")) best = k;
+    double most = path_fact(report, best, "loss") + path_fact(report, best, "loss_standard_error");
+    while (path_fact(report, strongest, "loss") > most) strongest++;
     assert_true(sepal_report_number(report, "best.index") == (double)best);
     assert_true(sepal_report_number(report, "one_standard_error.index") == (double)strongest);
     assert_true(sepal_report_number(report, "one_standard_error.l1") ==
-                fact(report, strongest, "l1"));
+                path_fact(report, strongest, "l1"));
 }
 
 static void model_is_plain(void **state) {
@@ -360,7 +348,7 @@ static void threads_change_nothing(void **state) {
         }
         for (size_t k = 0; k < 12; k++)
             for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-                assert_true(fact(report[0], k, keys[i]) == fact(report[1], k, keys[i]));
+                assert_true(path_fact(report[0], k, keys[i]) == path_fact(report[1], k, keys[i]));
         sepal_report_free(report[0]);
         sepal_report_free(report[1]);
         data_free(data);
@@ -472,10 +460,10 @@ static void odd_data(void **state) {
     sepal_ctx_clear_warnings(ctx);
     sepal_report *report = path_of(data, "logistic(penalty=l1)", NULL, NULL, NULL);
     assert_true(has_warned(ctx, "few-rows"));
-    assert_int_equal(length_of(report), 100);
-    for (size_t k = 0; k < 100; k++) assert_true(fact(report, k, "converged") == 1);
-    assert_true(fact(report, 99, "explained") > 0.99);
-    assert_true(fact(report, 99, "error") == 0);
+    assert_int_equal(path_length(report), 100);
+    for (size_t k = 0; k < 100; k++) assert_true(path_fact(report, k, "converged") == 1);
+    assert_true(path_fact(report, 99, "explained") > 0.99);
+    assert_true(path_fact(report, 99, "error") == 0);
     sepal_report_free(report);
     data_free(data);
     problem_free(&p);

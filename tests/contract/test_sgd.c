@@ -1,53 +1,12 @@
 /* --solver sgd against the same walk in plain loops, which know no sparse rows and put nothing off;
    and its first steps against numbers worked out by hand. */
-#include "seed.h"
-#include "core/tree.h"
-#include "data/data.h"
-#include "model/model.h"
-#include "sepal/sepal.h"
+#include "contract/sgd_problem.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h> /* after core/context.h: it defines a macro fail() */
-
-enum { MOST_ROWS = 40, FEW_COLS = 7, MOST_COLS = 48, WIDE = MOST_COLS + 1 };
 enum kind { LOGISTIC, SQUARED_HINGE, HINGE };
-enum way { CONSTANT, INVERSE, ROOT };
-
-struct walk {
-    /* the problem */
-    size_t n, cols;
-    double x[MOST_ROWS][MOST_COLS];
-    double weight[MOST_ROWS];
-    int side[MOST_ROWS];
-    bool weighted;
-    /* the objective */
-    enum kind loss;
-    double l1, l2;
-    int bias; /* 0: true, 1: false, 2: penalised */
-    /* the walk */
-    double eta;
-    size_t epochs, batch;
-    enum way schedule;
-    bool shuffle, average;
-};
-
-static const char *const BIASES[] = {"true", "false", "penalised"};
-static const char *const SCHEDULES[] = {"constant", "inverse", "root"};
-
 /* ---- plain loops -------------------------------------------------------------------------- */
 
-static double share(const struct walk *a, size_t i) {
-    double total = 0;
-    for (size_t k = 0; k < a->n; k++) total += a->weighted ? a->weight[k] : 1;
-    return (a->weighted ? a->weight[i] : 1) / total;
+static int side_of(const struct walk *a, size_t i) {
+    return a->own[i] ? 1 : -1;
 }
 
 static double score(const struct walk *a, const double *u, size_t i) {
@@ -68,14 +27,10 @@ static double slope_at(enum kind loss, double m) {
     return loss == HINGE ? -1 : -2 * (1 - m);
 }
 
-static size_t penalised(const struct walk *a) {
-    return a->cols + (a->bias == 2);
-}
-
 static double objective(const struct walk *a, const double *u) {
     double sum = 0;
     for (size_t i = 0; i < a->n; i++)
-        sum += share(a, i) * loss_at(a->loss, a->side[i] * score(a, u, i));
+        sum += share(a, i) * loss_at(a->loss, side_of(a, i) * score(a, u, i));
     for (size_t j = 0; j < penalised(a); j++) sum += a->l1 * fabs(u[j]) + a->l2 / 2 * u[j] * u[j];
     return sum;
 }
@@ -85,8 +40,8 @@ static void plain_step(const struct walk *a, double *u, const uint32_t *rows, si
     double g[WIDE] = {0};
     for (size_t k = 0; k < n; k++) {
         size_t i = rows[k];
-        double slope = (double)a->n * share(a, i) * a->side[i] *
-                       slope_at(a->loss, a->side[i] * score(a, u, i)) / (double)n;
+        double slope = (double)a->n * share(a, i) * side_of(a, i) *
+                       slope_at(a->loss, side_of(a, i) * score(a, u, i)) / (double)n;
         for (size_t j = 0; j < a->cols; j++) g[j] += slope * a->x[i][j];
         if (a->bias != 1) g[a->cols] += slope;
     }
@@ -99,18 +54,13 @@ static void plain_step(const struct walk *a, double *u, const uint32_t *rows, si
 
 static void plain(double *out, const struct walk *a, uint64_t seed) {
     double u[WIDE] = {0}, sum[WIDE] = {0};
-    size_t batch = a->batch && a->batch < a->n ? a->batch : a->n, steps = 0;
-    size_t in_epoch = (a->n + batch - 1) / batch;
+    size_t batch = batch_of(a), steps = 0;
     for (size_t epoch = 1; epoch <= a->epochs; epoch++) {
         uint32_t rows[MOST_ROWS];
-        struct rng rng = rng_make(seed, epoch); /* fixed: the order of the learner */
-        for (size_t i = 0; i < a->n; i++) rows[i] = (uint32_t)i;
-        if (a->shuffle && a->batch) rng_shuffle(&rng, rows, a->n);
+        order_of_epoch(rows, a, seed, epoch);
         for (size_t first = 0; first < a->n; first += batch, steps++) {
-            double e = (double)steps / (double)in_epoch;
-            double slower = a->schedule == INVERSE ? 1 + e : a->schedule == ROOT ? sqrt(1 + e) : 1;
             plain_step(a, u, rows + first, a->n - first < batch ? a->n - first : batch,
-                       a->eta / slower);
+                       rate_of(a, steps));
             for (size_t j = 0; j < WIDE; j++) sum[j] += u[j];
         }
     }
@@ -128,42 +78,6 @@ static void write_spec(char *out, size_t room, const struct walk *a, const char 
                    maps, learners[a->loss], a->l1, a->l2, BIASES[a->bias], a->eta, a->epochs,
                    a->batch, SCHEDULES[a->schedule], a->shuffle ? "true" : "false",
                    a->average ? "true" : "false");
-}
-
-static sepal_data *dense(sepal_ctx *ctx, const struct walk *a) {
-    double *x = malloc(a->n * a->cols * sizeof *x);
-    const char *labels[MOST_ROWS];
-    sepal_data *data;
-    assert_non_null(x);
-    for (size_t i = 0; i < a->n; i++) {
-        labels[i] = a->side[i] > 0 ? "yes" : "no";
-        memcpy(x + i * a->cols, a->x[i], a->cols * sizeof *x);
-    }
-    assert_int_equal(
-        sepal_data_dense(&data, ctx, x, a->n, a->cols, labels, a->weighted ? a->weight : NULL),
-        SEPAL_OK);
-    free(x);
-    return data;
-}
-
-static sepal_data *sparse(sepal_ctx *ctx, const struct walk *a) {
-    sepal_data *data;
-    FILE *rows = fopen("rows.svm", "w"), *weights = fopen("weights", "w");
-    assert_true(rows && weights);
-    for (size_t i = 0; i < a->n; i++) {
-        (void)fprintf(rows, "%d", a->side[i] > 0 ? 1 : -1);
-        for (size_t j = 0; j < a->cols; j++)
-            if (a->x[i][j] != 0) (void)fprintf(rows, " %zu:%.17g", j + 1, a->x[i][j]);
-        (void)fprintf(rows, "\n");
-        (void)fprintf(weights, "%.17g\n", a->weight[i]);
-    }
-    assert_true(fclose(rows) == 0 && fclose(weights) == 0);
-    assert_int_equal(
-        sepal_data_read(&data, ctx, "rows.svm", a->weighted ? "weights=weights" : NULL), SEPAL_OK);
-    assert_int_equal(sepal_data_columns(data), a->cols);
-    /* few rows can be full by chance */
-    assert_true(data->matrix.sparse || data->matrix.rows < 20);
-    return data;
 }
 
 /* u = the weights of the columns as they are, and the bias behind them. */
@@ -186,25 +100,16 @@ static void fit(double *u, sepal_ctx *ctx, const sepal_data *data, const char *s
 static struct walk random_walk(struct rng *rng, size_t round, bool wide) {
     struct walk a = {.n = 2 + rng_below(rng, MOST_ROWS - 1), .cols = 1 + rng_below(rng, FEW_COLS)};
     if (wide) a.cols = MOST_COLS - rng_below(rng, 16);
-    static const size_t batches[] = {1, 1, 3, 0, 100};
     for (size_t i = 0; i < a.n; i++) {
-        a.side[i] = i == 0 ? -1 : i == 1 ? 1 : rng_below(rng, 2) ? 1 : -1;
+        a.own[i] = i < 2 ? (int)i : (int)rng_below(rng, 2);
         a.weight[i] = 0.25 + rng_unit(rng);
         for (size_t j = 0; j < a.cols; j++)
             if (rng_below(rng, wide ? 8 : 3) == 0 || (i == 0 && j + 1 == a.cols))
-                a.x[i][j] = round / 2 % 4 == 0 ? 1 : 2 * rng_unit(rng) - 1 + 0.3 * a.side[i];
+                a.x[i][j] = round / 2 % 4 == 0 ? 1 : 2 * rng_unit(rng) - 1 + 0.3 * side_of(&a, i);
     }
     a.weighted = rng_below(rng, 2);
     a.loss = (enum kind)(round % 3);
-    a.l2 = rng_below(rng, 2) ? rng_unit(rng) : 0;
-    a.l1 = rng_below(rng, 2) ? 0.1 * rng_unit(rng) : 0;
-    a.bias = (int)rng_below(rng, 3);
-    a.eta = 0.3 * rng_unit(rng) + 0.01;
-    a.epochs = 1 + rng_below(rng, 6);
-    a.batch = batches[rng_below(rng, sizeof batches / sizeof *batches)];
-    a.schedule = (enum way)rng_below(rng, 3);
-    a.shuffle = rng_below(rng, 2);
-    a.average = rng_below(rng, 2);
+    draw_steps(&a, rng);
     return a;
 }
 
@@ -261,17 +166,6 @@ static void test_strong_penalty_on_sparse_rows(void **state) {
     }
 }
 
-static void standardized(struct walk *a) {
-    for (size_t j = 0; j < a->cols; j++) {
-        double mean = 0, square = 0;
-        for (size_t i = 0; i < a->n; i++) mean += share(a, i) * a->x[i][j];
-        for (size_t i = 0; i < a->n; i++)
-            square += share(a, i) * (a->x[i][j] - mean) * (a->x[i][j] - mean);
-        double scale = square > 0 ? sqrt(square) : 1;
-        for (size_t i = 0; i < a->n; i++) a->x[i][j] = (a->x[i][j] - mean) / scale;
-    }
-}
-
 /* Standardised sparse rows keep their zeros and carry a centre: it counts at every step. */
 static void test_standardized_rows_count_with_their_centre(void **state) {
     struct rng rng = rng_make(test_seed(13), 0);
@@ -301,7 +195,7 @@ static void test_standardized_rows_count_with_their_centre(void **state) {
      s = -0.25:      y = 0.437823499114,    0.281088250443       b = 0.031088250443, w = 0.281088250443
      s = 0.593264751329: y = 0.644113880137, 0.177943059932      b = 0.209031310375, w = 0.636974370306 */
 static void test_first_epoch_by_hand(void **state) {
-    struct walk a = {.n = 3, .cols = 1, .x = {{0}, {1}, {2}}, .side = {-1, 1, 1}, .eta = 0.5};
+    struct walk a = {.n = 3, .cols = 1, .x = {{0}, {1}, {2}}, .own = {0, 1, 1}, .eta = 0.5};
     sepal_ctx *ctx;
     char spec[512];
     double u[WIDE];
@@ -370,34 +264,22 @@ static void test_batch_step_is_the_gradient(void **state) {
 
 /* ---- what is told ------------------------------------------------------------------------- */
 
-struct lines {
-    const struct walk *a;
-    size_t n;
-};
-
 static int check_line(const char *json, void *payload) {
     struct lines *lines = payload;
-    struct arena arena = {0};
-    struct tree *line;
-    sepal_ctx *ctx;
     struct walk a = *lines->a;
     double want[WIDE];
-    assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
-    assert_int_equal(json_read(&line, ctx, &arena, (struct slice){json, strlen(json)}, SEPAL_EDATA),
-                     SEPAL_OK);
+    struct line line = line_read(json);
     a.epochs = ++lines->n;
     plain(want, &a, 1);
-    assert_true(tree_find(line, "epoch")->number == (double)lines->n);
-    assert_true(tree_find(line, "steps")->number == (double)(lines->n * a.n));
-    assert_true(fabs(tree_find(line, "objective")->number - objective(&a, want)) < 1e-12);
-    const struct tree *weights = tree_find(line, "weights"), *bias = tree_find(line, "bias");
+    line_check(&line, lines, objective(&a, want));
+    const struct tree *weights = tree_find(line.facts, "weights"),
+                      *bias = tree_find(line.facts, "bias");
     assert_true(weights && bias && weights->first->count == a.cols);
     size_t j = 0;
     for (const struct tree *cell = weights->first->first; cell; cell = cell->next, j++)
         assert_true(fabs(cell->number - want[j]) < 1e-12);
     assert_true(fabs(bias->first->number - want[a.cols]) < 1e-12);
-    arena_clear(&arena);
-    sepal_ctx_free(ctx);
+    line_free(&line);
     return 0;
 }
 
@@ -406,54 +288,18 @@ static void test_every_epoch_is_traced(void **state) {
     (void)state;
     for (size_t round = 0; round < 6; round++) {
         struct walk a = random_walk(&rng, round, false);
-        struct lines lines = {.a = &a};
-        sepal_ctx *ctx;
-        sepal_model *model;
-        sepal_report *report;
         char spec[512];
         a.batch = 1;
         a.bias = 0;
         a.epochs = 9;
         write_spec(spec, sizeof spec, &a, "");
-        assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
-        sepal_data *data = dense(ctx, &a);
-        sepal_ctx_set_trace(ctx, check_line, &lines);
-        assert_int_equal(
-            sepal_model_fit(&model, &report, ctx, spec, data, "solver=sgd, max_iter=7"), SEPAL_OK);
-        assert_int_equal(lines.n, 7);
-        assert_true(sepal_report_number(report, "iterations") == 7);
-        sepal_report_free(report);
-        sepal_model_free(model);
-        sepal_data_free(data);
-        sepal_ctx_free(ctx);
+        check_trace(&a, spec, check_line);
     }
-}
-
-static bool warned(const sepal_ctx *ctx, const char *code, const char *words) {
-    for (size_t i = 0; i < sepal_ctx_warning_count(ctx); i++) {
-        sepal_warning warning = sepal_ctx_warning(ctx, i);
-        if (strcmp(warning.code, code) == 0 && strstr(warning.message, words)) return true;
-    }
-    return false;
-}
-
-static double fit_plainly(sepal_ctx *ctx, const sepal_data *data, const char *spec,
-                          const char *options, const char *fact) {
-    sepal_model *model;
-    sepal_report *report;
-    sepal_ctx_clear_warnings(ctx);
-    assert_int_equal(sepal_model_fit(&model, &report, ctx, spec, data, options), SEPAL_OK);
-    assert_true(isfinite(model->linear.w[0]) && isfinite(model->linear.b[0]));
-    double number = sepal_report_number(report, fact);
-    sepal_report_free(report);
-    sepal_model_free(model);
-    return number;
 }
 
 /* It has converged when the gap says so, and only then. */
 static void test_shortfalls_are_said(void **state) {
-    struct walk a = {
-        .n = 4, .cols = 1, .x = {{0}, {3}, {2}, {-1}}, .side = {-1, 1, 1, -1}, .eta = 1};
+    struct walk a = {.n = 4, .cols = 1, .x = {{0}, {3}, {2}, {-1}}, .own = {0, 1, 1, 0}, .eta = 1};
     sepal_ctx *ctx;
     (void)state;
     assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
@@ -484,7 +330,7 @@ static void test_shuffles_are_seeded(void **state) {
     char spec[512];
     (void)state;
     a.n = 30;
-    a.side[29] = a.side[28] = 1;
+    a.own[29] = a.own[28] = 1;
     a.batch = 1;
     a.shuffle = true;
     a.loss = LOGISTIC;

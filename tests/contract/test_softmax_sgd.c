@@ -1,54 +1,11 @@
 /* softmax by --solver sgd against the same walk in plain loops, which know no sparse rows and put nothing
    off; against logistic regression's where there are two classes; and its first step by hand. */
-#include "core/tree.h"
-#include "data/data.h"
-#include "model/model.h"
-#include "seed.h"
-#include "sepal/sepal.h"
+#include "contract/sgd_problem.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h> /* after core/context.h: it defines a macro fail() */
-
-enum { MOST_ROWS = 40, FEW_COLS = 7, MOST_COLS = 48, WIDE = MOST_COLS + 1, MOST_CLASSES = 18 };
-enum way { CONSTANT, INVERSE, ROOT };
-static const char *const LABELS[MOST_CLASSES] = {"10", "11", "12", "13", "14", "15",
-                                                 "16", "17", "18", "19", "20", "21",
-                                                 "22", "23", "24", "25", "26", "27"};
-static const char *const BIASES[] = {"true", "false", "penalised"};
-static const char *const SCHEDULES[] = {"constant", "inverse", "root"};
-
+enum { CROSS_ENTROPY, MSE };
 typedef double point[MOST_CLASSES][WIDE];
 
-struct walk {
-    size_t n, cols, classes;
-    double x[MOST_ROWS][MOST_COLS];
-    double weight[MOST_ROWS];
-    int own[MOST_ROWS];
-    bool weighted;
-    bool mse;
-    double l1, l2;
-    int bias; /* 0: true, 1: false, 2: penalised */
-    double eta;
-    size_t epochs, batch;
-    enum way schedule;
-    bool shuffle, average;
-};
-
 /* ---- plain loops -------------------------------------------------------------------------- */
-
-static double share(const struct walk *a, size_t i) {
-    double total = 0;
-    for (size_t k = 0; k < a->n; k++) total += a->weighted ? a->weight[k] : 1;
-    return (a->weighted ? a->weight[i] : 1) / total;
-}
 
 /* y = softmax of the scores; the loss */
 static double outputs(const struct walk *a, const point u, size_t i, double *y) {
@@ -64,11 +21,7 @@ static double outputs(const struct walk *a, const point u, size_t i, double *y) 
         double e = ((int)k == a->own[i]) - y[k];
         square += e * e;
     }
-    return a->mse ? square : -log(y[a->own[i]]);
-}
-
-static size_t penalised(const struct walk *a) {
-    return a->cols + (a->bias == 2);
+    return a->loss == MSE ? square : -log(y[a->own[i]]);
 }
 
 static double objective(const struct walk *a, const point u) {
@@ -83,7 +36,7 @@ static double objective(const struct walk *a, const point u) {
 /* -(t - y), or -2 (diag y - y y') (t - y) */
 static double slope_of(const struct walk *a, size_t i, const double *y, size_t k) {
     double product = 0, e = ((int)k == a->own[i]) - y[k];
-    if (!a->mse) return -e;
+    if (a->loss != MSE) return -e;
     for (size_t m = 0; m < a->classes; m++) product += y[m] * (((int)m == a->own[i]) - y[m]);
     return -2 * y[k] * (e - product);
 }
@@ -111,20 +64,15 @@ static void plain_step(const struct walk *a, point u, const uint32_t *rows, size
 
 static void plain(point out, const struct walk *a, uint64_t seed) {
     static point u, sum;
-    size_t batch = a->batch && a->batch < a->n ? a->batch : a->n, steps = 0;
-    size_t in_epoch = (a->n + batch - 1) / batch;
+    size_t batch = batch_of(a), steps = 0;
     memset(u, 0, sizeof u);
     memset(sum, 0, sizeof sum);
     for (size_t epoch = 1; epoch <= a->epochs; epoch++) {
         uint32_t rows[MOST_ROWS];
-        struct rng rng = rng_make(seed, epoch); /* fixed: the order of the learner */
-        for (size_t i = 0; i < a->n; i++) rows[i] = (uint32_t)i;
-        if (a->shuffle && a->batch) rng_shuffle(&rng, rows, a->n);
+        order_of_epoch(rows, a, seed, epoch);
         for (size_t first = 0; first < a->n; first += batch, steps++) {
-            double e = (double)steps / (double)in_epoch;
-            double slower = a->schedule == INVERSE ? 1 + e : a->schedule == ROOT ? sqrt(1 + e) : 1;
             plain_step(a, u, rows + first, a->n - first < batch ? a->n - first : batch,
-                       a->eta / slower);
+                       rate_of(a, steps));
             for (size_t k = 0; k < a->classes; k++)
                 for (size_t j = 0; j < WIDE; j++) sum[k][j] += u[k][j];
         }
@@ -144,40 +92,6 @@ static void write_spec(char *out, size_t room, const struct walk *a, const char 
                    learner, a->l1, l2, BIASES[a->bias], faster * a->eta, a->epochs, a->batch,
                    SCHEDULES[a->schedule], a->shuffle ? "true" : "false",
                    a->average ? "true" : "false");
-}
-
-static sepal_data *dense(sepal_ctx *ctx, const struct walk *a) {
-    double *x = malloc(a->n * a->cols * sizeof *x);
-    const char *labels[MOST_ROWS];
-    sepal_data *data;
-    assert_non_null(x);
-    for (size_t i = 0; i < a->n; i++) {
-        labels[i] = LABELS[a->own[i]];
-        memcpy(x + i * a->cols, a->x[i], a->cols * sizeof *x);
-    }
-    assert_int_equal(
-        sepal_data_dense(&data, ctx, x, a->n, a->cols, labels, a->weighted ? a->weight : NULL),
-        SEPAL_OK);
-    free(x);
-    return data;
-}
-
-static sepal_data *sparse(sepal_ctx *ctx, const struct walk *a) {
-    sepal_data *data;
-    FILE *rows = fopen("rows.svm", "w"), *weights = fopen("weights", "w");
-    assert_true(rows && weights);
-    for (size_t i = 0; i < a->n; i++) {
-        (void)fprintf(rows, "%s", LABELS[a->own[i]]);
-        for (size_t j = 0; j < a->cols; j++)
-            if (a->x[i][j] != 0) (void)fprintf(rows, " %zu:%.17g", j + 1, a->x[i][j]);
-        (void)fprintf(rows, "\n");
-        (void)fprintf(weights, "%.17g\n", a->weight[i]);
-    }
-    assert_true(fclose(rows) == 0 && fclose(weights) == 0);
-    assert_int_equal(
-        sepal_data_read(&data, ctx, "rows.svm", a->weighted ? "weights=weights" : NULL), SEPAL_OK);
-    assert_int_equal(sepal_data_columns(data), a->cols);
-    return data;
 }
 
 /* The functions of the columns as they are, biases behind; of two classes the first is their difference. */
@@ -213,7 +127,6 @@ static struct walk random_walk(struct rng *rng, size_t round, bool wide) {
                      .cols = 1 + rng_below(rng, FEW_COLS)};
     a.n = a.classes + rng_below(rng, MOST_ROWS - a.classes + 1);
     if (wide) a.cols = MOST_COLS - rng_below(rng, 16);
-    static const size_t batches[] = {1, 1, 3, 0, 100};
     for (size_t i = 0; i < a.n; i++) {
         a.own[i] = (int)(i < a.classes ? i : rng_below(rng, a.classes));
         a.weight[i] = 0.25 + rng_unit(rng);
@@ -222,28 +135,9 @@ static struct walk random_walk(struct rng *rng, size_t round, bool wide) {
                 a.x[i][j] = round / 2 % 4 == 0 ? 1 : 2 * rng_unit(rng) - 1 + 0.2 * a.own[i];
     }
     a.weighted = rng_below(rng, 2);
-    a.mse = round % 3 == 2;
-    a.l2 = rng_below(rng, 2) ? rng_unit(rng) : 0;
-    a.l1 = rng_below(rng, 2) ? 0.1 * rng_unit(rng) : 0;
-    a.bias = (int)rng_below(rng, 3);
-    a.eta = 0.3 * rng_unit(rng) + 0.01;
-    a.epochs = 1 + rng_below(rng, 6);
-    a.batch = batches[rng_below(rng, sizeof batches / sizeof *batches)];
-    a.schedule = (enum way)rng_below(rng, 3);
-    a.shuffle = rng_below(rng, 2);
-    a.average = rng_below(rng, 2);
+    a.loss = round % 3 == 2 ? MSE : CROSS_ENTROPY;
+    draw_steps(&a, rng);
     return a;
-}
-
-static void standardized(struct walk *a) {
-    for (size_t j = 0; j < a->cols; j++) {
-        double mean = 0, square = 0;
-        for (size_t i = 0; i < a->n; i++) mean += share(a, i) * a->x[i][j];
-        for (size_t i = 0; i < a->n; i++)
-            square += share(a, i) * (a->x[i][j] - mean) * (a->x[i][j] - mean);
-        double scale = square > 0 ? sqrt(square) : 1;
-        for (size_t i = 0; i < a->n; i++) a->x[i][j] = (a->x[i][j] - mean) / scale;
-    }
 }
 
 static void check_walk(struct walk *a, bool as_sparse, bool standardize, uint64_t seed) {
@@ -253,7 +147,7 @@ static void check_walk(struct walk *a, bool as_sparse, bool standardize, uint64_
     assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
     sepal_ctx_set_seed(ctx, seed);
     (void)snprintf(learner, sizeof learner, "%ssoftmax(loss=%s, ",
-                   standardize ? "standardize | " : "", a->mse ? "mse" : "cross_entropy");
+                   standardize ? "standardize | " : "", a->loss == MSE ? "mse" : "cross_entropy");
     write_spec(spec, sizeof spec, a, learner, 1, a->l2);
     sepal_data *data = as_sparse ? sparse(ctx, a) : dense(ctx, a);
     fit(got, ctx, data, spec);
@@ -347,27 +241,16 @@ static void test_first_step_by_hand(void **state) {
 
 /* ---- what is told ------------------------------------------------------------------------- */
 
-struct lines {
-    const struct walk *a;
-    size_t n;
-};
-
 static int check_line(const char *json, void *payload) {
     static point want;
     struct lines *lines = payload;
-    struct arena arena = {0};
-    struct tree *line;
-    sepal_ctx *ctx;
     struct walk a = *lines->a;
-    assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
-    assert_int_equal(json_read(&line, ctx, &arena, (struct slice){json, strlen(json)}, SEPAL_EDATA),
-                     SEPAL_OK);
+    struct line line = line_read(json);
     a.epochs = ++lines->n;
     plain(want, &a, 1);
-    assert_true(tree_find(line, "epoch")->number == (double)lines->n);
-    assert_true(tree_find(line, "steps")->number == (double)(lines->n * a.n));
-    assert_true(fabs(tree_find(line, "objective")->number - objective(&a, want)) < 1e-12);
-    const struct tree *weights = tree_find(line, "weights"), *bias = tree_find(line, "bias");
+    line_check(&line, lines, objective(&a, want));
+    const struct tree *weights = tree_find(line.facts, "weights"),
+                      *bias = tree_find(line.facts, "bias");
     assert_int_equal(weights->count, a.classes);
     assert_int_equal(bias->count, a.classes);
     const struct tree *row = weights->first, *b = bias->first;
@@ -378,8 +261,7 @@ static int check_line(const char *json, void *payload) {
             assert_true(fabs(cell->number - want[k][j]) < 1e-12);
         assert_true(fabs(b->number - want[k][a.cols]) < 1e-12);
     }
-    arena_clear(&arena);
-    sepal_ctx_free(ctx);
+    line_free(&line);
     return 0;
 }
 
@@ -388,48 +270,14 @@ static void test_every_epoch_is_traced(void **state) {
     (void)state;
     for (size_t round = 0; round < 6; round++) {
         struct walk a = random_walk(&rng, round, false);
-        struct lines lines = {.a = &a};
-        sepal_ctx *ctx;
-        sepal_model *model;
-        sepal_report *report;
         char spec[512];
         a.batch = 1;
         a.bias = 0;
         a.epochs = 9;
-        write_spec(spec, sizeof spec, &a, a.mse ? "softmax(loss=mse, " : "softmax(", 1, a.l2);
-        assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
-        sepal_data *data = dense(ctx, &a);
-        sepal_ctx_set_trace(ctx, check_line, &lines);
-        assert_int_equal(
-            sepal_model_fit(&model, &report, ctx, spec, data, "solver=sgd, max_iter=7"), SEPAL_OK);
-        assert_int_equal(lines.n, 7);
-        assert_true(sepal_report_number(report, "iterations") == 7);
-        sepal_report_free(report);
-        sepal_model_free(model);
-        sepal_data_free(data);
-        sepal_ctx_free(ctx);
+        write_spec(spec, sizeof spec, &a, a.loss == MSE ? "softmax(loss=mse, " : "softmax(", 1,
+                   a.l2);
+        check_trace(&a, spec, check_line);
     }
-}
-
-static bool warned(const sepal_ctx *ctx, const char *code, const char *words) {
-    for (size_t i = 0; i < sepal_ctx_warning_count(ctx); i++) {
-        sepal_warning warning = sepal_ctx_warning(ctx, i);
-        if (strcmp(warning.code, code) == 0 && strstr(warning.message, words)) return true;
-    }
-    return false;
-}
-
-static double fit_plainly(sepal_ctx *ctx, const sepal_data *data, const char *spec,
-                          const char *options, const char *fact) {
-    sepal_model *model;
-    sepal_report *report;
-    sepal_ctx_clear_warnings(ctx);
-    assert_int_equal(sepal_model_fit(&model, &report, ctx, spec, data, options), SEPAL_OK);
-    assert_true(isfinite(model->linear.w[0]) && isfinite(model->linear.b[0]));
-    double number = sepal_report_number(report, fact);
-    sepal_report_free(report);
-    sepal_model_free(model);
-    return number;
 }
 
 /* It has converged when the gap says so, and only then. */

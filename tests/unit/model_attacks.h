@@ -241,4 +241,21 @@ static inline void put_value(const struct parts *parts, const char *tensor, doub
     free(good);
 }
 
+/* A number that a tensor of a model must not have. */
+struct bad_number {
+    sepal_model *(*make)(void);
+    const char *tensor;
+    double value;
+    const char *why;
+};
+
+static inline void refuse_numbers(const struct bad_number *table, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        struct parts parts = take_apart(table[i].make());
+        put_value(&parts, table[i].tensor, table[i].value);
+        expect_refused(table[i].tensor, table[i].why);
+        free_parts(&parts);
+    }
+}
+
 #endif

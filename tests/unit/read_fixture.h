@@ -103,6 +103,20 @@ static inline void assert_refused(const char *path, const char *options, const s
                  ctx.error.message, wanted.line, wanted.column, wanted.message);
 }
 
+/* What training refuses, each text in a file of its own. */
+struct refused_text {
+    const char *text, *options;
+    struct refusal refusal;
+};
+
+static inline void assert_texts_refused(const char *path, const struct refused_text *cases,
+                                        size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        put(path, cases[i].text);
+        assert_refused(path, cases[i].options, NULL, true, cases[i].refusal);
+    }
+}
+
 /* One number of the matrix. */
 static inline double number_at(const sepal_data *data, size_t row, size_t column) {
     size_t local, at = 0, here;

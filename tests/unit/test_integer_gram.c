@@ -195,6 +195,23 @@ static void test_columns_left_out(void **state) {
     blas_leave();
 }
 
+static void check_inexact(const struct integers *p, enum storage storage) {
+    struct matrix x = matrix_of(p->x, p->rows, p->cols, storage);
+    struct integer_rows rows = {.x = &x,
+                                .rows = p->rows,
+                                .label = p->label,
+                                .minus = p->minus,
+                                .active = p->active,
+                                .places = p->places,
+                                .n = p->n};
+    double *gram = zeros(p->n * p->n, sizeof *gram);
+    bool exact = true;
+    assert_int_equal(integer_gram(gram, &exact, ctx, &rows), SEPAL_OK);
+    assert_false(exact);
+    free(gram);
+    matrix_clear(&x);
+}
+
 /* A number that is no small integer anywhere: the rows are not for this. */
 static void test_others_are_refused(void **state) {
     (void)state;
@@ -205,39 +222,13 @@ static void test_others_are_refused(void **state) {
     for (size_t number = 0; number < 6 * STORAGES; number++) {
         struct integers p = integers_new(&rng, 255);
         p.x[rng_below(&rng, p.rows) * p.cols] = others[number / STORAGES];
-        struct matrix x = matrix_of(p.x, p.rows, p.cols, (enum storage)(number % STORAGES));
-        struct integer_rows rows = {.x = &x,
-                                    .rows = p.rows,
-                                    .label = p.label,
-                                    .minus = p.minus,
-                                    .active = p.active,
-                                    .places = p.places,
-                                    .n = p.n};
-        double *gram = zeros(p.n * p.n, sizeof *gram);
-        bool exact = true;
-        assert_int_equal(integer_gram(gram, &exact, ctx, &rows), SEPAL_OK);
-        assert_false(exact);
-        free(gram);
-        matrix_clear(&x);
+        check_inexact(&p, (enum storage)(number % STORAGES));
         integers_free(&p);
     }
     /* integers of 4000: 64 rows of them are beyond what singles can add */
     struct integers p = integers_new(&rng, 255);
     for (size_t i = 0; i < p.rows * p.cols; i++) p.x[i] = 4000;
-    struct matrix x = matrix_of(p.x, p.rows, p.cols, SINGLES);
-    struct integer_rows rows = {.x = &x,
-                                .rows = p.rows,
-                                .label = p.label,
-                                .minus = p.minus,
-                                .active = p.active,
-                                .places = p.places,
-                                .n = p.n};
-    double *gram = zeros(p.n * p.n, sizeof *gram);
-    bool exact = true;
-    assert_int_equal(integer_gram(gram, &exact, ctx, &rows), SEPAL_OK);
-    assert_false(exact);
-    free(gram);
-    matrix_clear(&x);
+    check_inexact(&p, SINGLES);
     integers_free(&p);
     blas_leave();
 }

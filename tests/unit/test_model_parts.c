@@ -203,12 +203,7 @@ static void calibrations(void **state) {
 
 static void numbers_that_cannot_be(void **state) {
     (void)state;
-    const struct {
-        sepal_model *(*make)(void);
-        const char *tensor;
-        double value;
-        const char *why;
-    } table[] = {
+    const struct bad_number table[] = {
         {gaussian, "density.root", 0, "a spread of its density is not positive"},
         {gaussian, "density.root", -1, "a spread of its density is not positive"},
         {gaussian, "density.root", INFINITY, "not finite"},
@@ -238,12 +233,7 @@ static void numbers_that_cannot_be(void **state) {
         {temperature, "calibration", -1, "the numbers of its calibration cannot be"},
         {temperature, "calibration", NAN, "not finite"},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct parts parts = take_apart(table[i].make());
-        put_value(&parts, table[i].tensor, table[i].value);
-        expect_refused(table[i].tensor, table[i].why);
-        free_parts(&parts);
-    }
+    refuse_numbers(table, sizeof table / sizeof *table);
 }
 
 /* ---- files made from nothing ---------------------------------------------------------------- */

@@ -178,12 +178,7 @@ static void bootstraps(void **state) {
 
 static void numbers_that_cannot_be(void **state) {
     (void)state;
-    const struct {
-        sepal_model *(*make)(void);
-        const char *tensor;
-        double value;
-        const char *why;
-    } table[] = {
+    const struct bad_number table[] = {
         {tabled, "summary", 0, "a standard error of its summary cannot be"},
         {tabled, "summary", -1, "a standard error of its summary cannot be"},
         {tabled, "summary", NAN, "not finite"},
@@ -192,12 +187,7 @@ static void numbers_that_cannot_be(void **state) {
         {resampled, "bootstrap", 21, "a number of its bootstrap cannot be"},
         {resampled, "bootstrap", INFINITY, "not finite"},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct parts parts = take_apart(table[i].make());
-        put_value(&parts, table[i].tensor, table[i].value);
-        expect_refused(table[i].tensor, table[i].why);
-        free_parts(&parts);
-    }
+    refuse_numbers(table, sizeof table / sizeof *table);
 }
 
 static void enough_were_refused(void **state) {

@@ -99,10 +99,7 @@ static void test_detected_by_content(void **state) {
 
 static void test_refused(void **state) {
     (void)state;
-    static const struct {
-        const char *text, *options;
-        struct refusal refusal;
-    } cases[] = {
+    static const struct refused_text cases[] = {
         {"", NULL, {1, 1, "nothing in this file"}},
         {"# only\n\n", NULL, {0, 0, "no rows"}},
         {"1 1:1 2:2 1:3\n",
@@ -138,10 +135,7 @@ static void test_refused(void **state) {
         {"1 5:1\n", "n-features=4", {1, 3, "above the number of features"}},
         {"1 0:1 4:1\n", "n-features=4", {0, 0, "too few"}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        put(path, cases[i].text);
-        assert_refused(path, cases[i].options, NULL, true, cases[i].refusal);
-    }
+    assert_texts_refused(path, cases, sizeof cases / sizeof *cases);
     put_bytes(path, "1 1:\0\n", 6);
     assert_refused(path, NULL, NULL, true, (struct refusal){1, 5, "0x00"});
     sepal_data *data;

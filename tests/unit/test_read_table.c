@@ -193,10 +193,7 @@ static void test_choice_of_columns(void **state) {
 
 static void test_refused_tables(void **state) {
     (void)state;
-    static const struct {
-        const char *text, *options;
-        struct refusal refusal;
-    } cases[] = {
+    static const struct refused_text cases[] = {
         {"", NULL, {1, 1, "nothing in this file"}},
         {"\n\n", NULL, {3, 1, "nothing in this file"}},
         {"a,b\n", NULL, {2, 1, "no rows below the header"}},
@@ -232,10 +229,7 @@ static void test_refused_tables(void **state) {
         {"a,w,b\n1,0,x\n2,0,y\n", "weight=w", {0, 0, "none of the 2 rows is left"}},
         {"a,b\n,x\n?,y\n", "missing=drop", {0, 0, "none of the 2 rows is left"}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        put(path, cases[i].text);
-        assert_refused(path, cases[i].options, NULL, true, cases[i].refusal);
-    }
+    assert_texts_refused(path, cases, sizeof cases / sizeof *cases);
     put_bytes(path, "a,b\n1,\0\n", 8);
     assert_refused(path, NULL, NULL, true, (struct refusal){2, 3, "0x00"});
     assert_refused("absent.csv", NULL, NULL, true, (struct refusal){0, 0, "cannot open"});
