@@ -97,6 +97,11 @@ static struct bar find_bar(const sepal_model *model, const struct pipeline *pipe
                             "the penalty draws the estimates towards 0, and standard errors that "
                             "leave this bias out are not valid",
                             "train with penalty=none, or " BOOTSTRAP_ADVICE};
+    case LIKELIHOOD_BOUNDED:
+        return (struct bar){"bounds",
+                            "the weights are kept within bounds, and estimates that cannot lie on "
+                            "both sides of the truth are not normal about it",
+                            "train without bounds and nonneg, or " BOOTSTRAP_ADVICE};
     case LIKELIHOOD_WEIGHTED:
         return (struct bar){"class-weights",
                             "with class weights the fit maximises no likelihood of these rows, so "
