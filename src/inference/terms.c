@@ -74,15 +74,28 @@ static double folded_bias(const struct map_chain *chain, const struct linear *li
     return bias;
 }
 
-void terms_estimates(double *out, const struct terms *terms, const struct map_chain *chain,
-                     const struct linear *linear, size_t r) {
+/* Those of score function r, times `sign`, are added. */
+static void add_estimates(double *out, const struct terms *terms, const struct map_chain *chain,
+                          const struct linear *linear, size_t r, double sign) {
     double rest = 0;
     for (size_t i = 0; i < terms->n_left; i++) rest += folded(chain, linear, r, terms->left[i]);
     for (size_t t = 0; t < terms->n; t++) {
         const struct term *term = &terms->list[t];
-        out[t] = term->column == NO_COLUMN ? folded_bias(chain, linear, r)
-                                           : folded(chain, linear, r, term->column);
-        if (term->against != NO_COLUMN) out[t] -= folded(chain, linear, r, term->against);
-        if (term->rest) out[t] += rest;
+        double value = term->column == NO_COLUMN ? folded_bias(chain, linear, r)
+                                                 : folded(chain, linear, r, term->column);
+        if (term->against != NO_COLUMN) value -= folded(chain, linear, r, term->against);
+        if (term->rest) value += rest;
+        out[t] += sign * value;
     }
+}
+
+size_t terms_functions(const struct terms *terms, const struct linear *linear) {
+    return linear->rows - (terms->contrast ? 1 : 0);
+}
+
+void terms_estimates(double *out, const struct terms *terms, const struct map_chain *chain,
+                     const struct linear *linear, size_t f) {
+    for (size_t t = 0; t < terms->n; t++) out[t] = 0;
+    add_estimates(out, terms, chain, linear, terms->contrast ? f + 1 : f, 1);
+    if (terms->contrast) add_estimates(out, terms, chain, linear, 0, -1);
 }

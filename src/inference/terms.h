@@ -21,7 +21,9 @@ struct terms {
     struct term *list;
     size_t n;
     bool intercept; /* it is the first term */
-    size_t *left;   /* columns that are left out: first categories */
+    bool
+        contrast; /* of a joint model: the functions less that of the first class, which has none */
+    size_t *left; /* columns that are left out: first categories */
     size_t n_left;
 };
 
@@ -29,9 +31,11 @@ struct terms {
 sepal_status terms_make(struct terms *out, sepal_ctx *ctx, struct arena *arena,
                         const struct schema *schema, const struct map_chain *chain, size_t cols,
                         bool intercept);
-/* The terms of score function r in the units of the columns that the maps at the end, which work column
+/* How many functions of the model have them. */
+size_t terms_functions(const struct terms *terms, const struct linear *linear);
+/* The terms of function f of these in the units of the columns that the maps at the end, which work column
    by column, are given: terms->n numbers. */
 void terms_estimates(double *out, const struct terms *terms, const struct map_chain *chain,
-                     const struct linear *linear, size_t r);
+                     const struct linear *linear, size_t f);
 
 #endif

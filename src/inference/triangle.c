@@ -79,3 +79,12 @@ void triangle_invert(double *inverse, const double *r, size_t n, const size_t *k
         for (size_t c = k; c < m; c++) row[c] /= diagonal;
     }
 }
+
+void triangle_forward(double *x, const double *r, size_t stride, size_t m) {
+    for (size_t k = 0; k < m; k++) {
+        if (x[k] == 0) continue;
+        const double *row = r + k * stride;
+        x[k] /= row[k];
+        for (size_t l = k + 1; l < m; l++) x[l] -= row[l] * x[k];
+    }
+}

@@ -17,5 +17,7 @@ size_t triangle_keep(double *r, size_t n, size_t cols, const double *tolerance, 
 void triangle_solve(double *x, const double *r, size_t n, const size_t *kept, size_t m, size_t rhs);
 /* The inverse of the kept factor, m x m, upper triangular: the covariance is that times its transpose. */
 void triangle_invert(double *inverse, const double *r, size_t n, const size_t *kept, size_t m);
+/* The solution of R'y = x, in place, of the first m rows and columns of R, whose rows are `stride` apart. */
+void triangle_forward(double *x, const double *r, size_t stride, size_t m);
 
 #endif

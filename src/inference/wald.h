@@ -5,9 +5,9 @@
 #include "data/data.h"
 #include "inference/terms.h"
 
-/* Whether a factor of so many rows and terms is worth its time, which is theirs by the square of the terms:
-   at most 1000 terms, and some seconds. */
-bool wald_affordable(size_t rows, size_t terms);
+/* Whether a factor of so many rows and parameters, terms of each function, is worth its time, which is theirs
+   by the square of the parameters: at most 1000 of them, and some seconds. */
+bool wald_affordable(size_t rows, size_t functions, size_t terms);
 
 struct wald {
     sepal_ctx *ctx;
@@ -22,6 +22,8 @@ struct wald {
    fit, and their standard errors, in the user's units. Where the steps go on without end *out says so, and
    where they end short of the maximum it stays NULL. */
 sepal_status wald_logistic(struct summary **out, const struct wald *wald);
+/* The same of softmax on more than two classes: each against the first, K - 1 functions. */
+sepal_status wald_multinomial(struct summary **out, const struct wald *wald);
 /* Of a fit whose weights grow without end: which columns are behind it. */
 sepal_status wald_endless(struct summary **out, const struct wald *wald, enum summary_state state);
 

@@ -57,6 +57,14 @@ static sepal_status joint_newton_multiply(struct joint_newton *s, const double *
     return SEPAL_OK;
 }
 
+/* Without a penalty the rows do not see some directions, and the preconditioner magnifies what rounding
+   leaves of the gradient along them: residuals that have outgrown the first one are made of it, once what is
+   left to gain is below the tolerance. */
+static bool joint_newton_rounds(const struct joint_newton *s, double next, double first,
+                                double model) {
+    return next > first && model <= s->d->tol * fabs(s->objective);
+}
+
 /* step = about -H^-1 g: until a step gains less than its part of what all have gained (Nash and Sofer 1990),
    or rounding is all that is left. */
 static sepal_status joint_newton_solve(struct joint_newton *s, double forcing) {
@@ -81,7 +89,8 @@ static sepal_status joint_newton_solve(struct joint_newton *s, double forcing) {
         joint_precondition(&s->precondition, r, s->z);
         double next = joint_newton_dot(s, r, s->z);
         model += gain;
-        ended = k * gain <= forcing * model || !(next > DBL_EPSILON * DBL_EPSILON * first);
+        ended = k * gain <= forcing * model || !(next > DBL_EPSILON * DBL_EPSILON * first) ||
+                joint_newton_rounds(s, next, first, model);
         if (ended) break;
         for (size_t i = 0; i < j->size; i++) p[i] = s->z[i] + next / rz * p[i];
         rz = next;

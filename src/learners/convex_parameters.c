@@ -89,5 +89,6 @@ enum likelihood convex_likelihood(const void *config, bool *intercept) {
     const struct convex_config *c = config;
     (void)convex_no_likelihood(config, intercept);
     if (!isnan(c->c) || c->l1 > 0 || c->l2 > 0) return LIKELIHOOD_PENALISED;
+    if (weight_bounds_given(&c->weights)) return LIKELIHOOD_BOUNDED;
     return strcmp(c->class_weight, "none") == 0 ? LIKELIHOOD_MAXIMISED : LIKELIHOOD_WEIGHTED;
 }

@@ -93,9 +93,11 @@ struct ovr_fits {
 
 /* Whether the estimates of a learner have standard errors by the theory of maximum likelihood. */
 enum likelihood {
-    LIKELIHOOD_NONE,      /* it minimises something else */
+    LIKELIHOOD_NONE,    /* it minimises something else */
+    LIKELIHOOD_SQUARES, /* it does by this loss; another of its losses is minus the logarithm of one */
     LIKELIHOOD_MAXIMISED, /* they do */
     LIKELIHOOD_PENALISED, /* the penalty makes them biased */
+    LIKELIHOOD_BOUNDED,   /* at a bound they are no normal variables */
     LIKELIHOOD_WEIGHTED   /* the class weights make it another model's */
 };
 

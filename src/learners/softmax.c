@@ -17,6 +17,12 @@ static sepal_status fit_softmax(struct fit *fit) {
     return joint_fit(fit, softmax_losses[config->loss]);
 }
 
+static enum likelihood softmax_likelihood(const void *config, bool *intercept) {
+    enum likelihood likelihood = convex_likelihood(config, intercept);
+    const struct convex_config *c = config;
+    return softmax_losses[c->loss] == &joint_cross_entropy ? likelihood : LIKELIHOOD_SQUARES;
+}
+
 const struct learner learner_softmax = {
     .name = "softmax",
     .summary = "softmax regression: multinomial logistic regression, all classes fitted jointly",
@@ -27,6 +33,7 @@ const struct learner learner_softmax = {
     .settle = convex_settle,
     .solvers = joint_solver_names,
     .warms = true,
+    .likelihood = softmax_likelihood,
     .parameters = parameters,
     .config_size = sizeof(struct convex_config),
     .fit = fit_softmax,

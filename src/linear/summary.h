@@ -26,9 +26,8 @@ enum alias { ALIAS_NONE, ALIAS_CONSTANT, ALIAS_DEPENDENT, ALIASES };
 struct summary {
     enum summary_state state;
     size_t functions, terms;
-    double *
-        estimate; /* functions x terms, and behind them as many standard errors; 0 of aliased terms */
-    double *error;
+    double *estimate;  /* functions x terms; 0 of aliased terms */
+    double *error;     /* as many, behind them */
     enum alias *alias; /* of each term */
     double null_deviance, deviance;
     /* Of a state without estimates: the columns that make them diverge, rising; `alone`: each does so by

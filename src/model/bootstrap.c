@@ -118,7 +118,8 @@ static sepal_status keep_estimates(struct resampling *all, const sepal_model *pa
     size_t resamples = all->run->resamples;
     sepal_status status = model_terms(&terms, all->run->ctx, &arena, part, &all->pipeline);
     if (status == SEPAL_OK) status = match_terms(all, &arena, part, &terms);
-    for (size_t r = 0; r < part->linear.rows && status == SEPAL_OK; r++) {
+    size_t functions = status == SEPAL_OK ? terms_functions(&terms, &part->linear) : 0;
+    for (size_t r = 0; r < functions; r++) {
         terms_estimates(all->scratch, &terms, &part->chain, &part->linear, r);
         for (size_t t = 0; t < terms.n; t++)
             if (all->place[t] != NO_COLUMN)
@@ -231,11 +232,11 @@ static void judge_term(struct bootstrap *out, size_t cell, double *x, size_t res
 static sepal_status judge_terms(struct resampling *all) {
     struct bootstrap *made;
     struct linear *linear = &all->model->linear;
-    size_t resamples = all->run->resamples;
-    TRY(bootstrap_new(&made, all->run->ctx, linear->rows, all->terms.n));
+    size_t resamples = all->run->resamples, functions = terms_functions(&all->terms, linear);
+    TRY(bootstrap_new(&made, all->run->ctx, functions, all->terms.n));
     made->resamples = resamples;
     made->failed = all->failed;
-    for (size_t cell = 0; cell < linear->rows * all->terms.n; cell++)
+    for (size_t cell = 0; cell < functions * all->terms.n; cell++)
         judge_term(made, cell, all->estimates + cell * resamples, resamples);
     linear->bootstrap = made;
     return SEPAL_OK;
@@ -250,7 +251,8 @@ static sepal_status resampling_open(struct resampling *all) {
     TRY(pipeline_parse(&all->pipeline, ctx, &all->arena, all->model->spec));
     TRY(model_terms(&all->terms, ctx, &all->arena, all->model, &all->pipeline));
     TRY(term_names(&all->names, ctx, &all->arena, all->model, &all->terms));
-    if (__builtin_mul_overflow(all->model->linear.rows * all->terms.n, all->run->resamples, &cells))
+    size_t functions = terms_functions(&all->terms, &all->model->linear);
+    if (__builtin_mul_overflow(functions * all->terms.n, all->run->resamples, &cells))
         return fail(ctx, SEPAL_EMEMORY, "not enough memory for the estimates of %zu resamples",
                     all->run->resamples);
     all->estimates = arena_alloc(ctx, &all->arena, cells, sizeof *all->estimates);

@@ -371,15 +371,16 @@ static sepal_status read_inference(struct loading *load) {
                                          .arena = &load->arena,
                                          .model = model,
                                          .pipeline = &load->pipeline,
-                                         .terms = terms.n};
+                                         .terms = &terms};
     bool estimates = false;
+    size_t functions = terms_functions(&terms, &model->linear);
     if (load->summary) TRY(summary_read(&model->linear.summary, &from, load->summary));
     if (model->linear.summary) estimates = model->linear.summary->estimate != NULL;
     if (t[TENSOR_SUMMARY].present != estimates ||
-        (estimates && (t[TENSOR_SUMMARY].shape[0] != 2 || t[TENSOR_SUMMARY].shape[1] != terms.n)))
+        (estimates &&
+         (t[TENSOR_SUMMARY].shape[0] != 2 * functions || t[TENSOR_SUMMARY].shape[1] != terms.n)))
         return invalid(load->ctx, "its estimates do not fit its summary");
     if (estimates) TRY(read_doubles(load, model->linear.summary->estimate, TENSOR_SUMMARY));
-    size_t functions = model->linear.rows;
     bool resampled = load->bootstrap != NULL;
     if (t[TENSOR_BOOTSTRAP].present != resampled ||
         (resampled && (t[TENSOR_BOOTSTRAP].shape[0] != 4 * functions ||

@@ -1,5 +1,6 @@
 #include "model/summary_json.h"
 
+#include "linear/strategy.h"
 #include "model/fields.h"
 
 #include <math.h>
@@ -14,11 +15,19 @@ enum likelihood pipeline_likelihood(const struct pipeline *pipeline, bool *inter
                : LIKELIHOOD_NONE;
 }
 
+bool pipeline_contrasts(const struct pipeline *pipeline, const struct linear *linear) {
+    const struct learner *learner = pipeline->learner;
+    return linear->classes > 2 && linear->strategy->joint && learner->posterior &&
+           learner->likelihood;
+}
+
 sepal_status model_terms(struct terms *out, sepal_ctx *ctx, struct arena *arena,
                          const sepal_model *model, const struct pipeline *pipeline) {
     bool intercept;
     (void)pipeline_likelihood(pipeline, &intercept);
-    return terms_make(out, ctx, arena, model->schema, &model->chain, model->linear.cols, intercept);
+    TRY(terms_make(out, ctx, arena, model->schema, &model->chain, model->linear.cols, intercept));
+    out->contrast = pipeline_contrasts(pipeline, &model->linear);
+    return SEPAL_OK;
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
@@ -151,9 +160,10 @@ sepal_status summary_read(struct summary **out, const struct summary_reading *fr
     enum likelihood likelihood = pipeline_likelihood(from->pipeline, &intercept);
     bool can = likelihood == LIKELIHOOD_MAXIMISED ||
                (likelihood == LIKELIHOOD_WEIGHTED && state != SUMMARY_WALD);
-    if (state == SUMMARY_STATES || from->model->linear.classes != 2 || !can)
-        return invalid(from->ctx, "it cannot have such a summary");
-    TRY(summary_new(out, from->ctx, (enum summary_state)state, 1, from->terms));
+    if (from->model->linear.classes != 2 && !from->terms->contrast) can = false;
+    if (state == SUMMARY_STATES || !can) return invalid(from->ctx, "it cannot have such a summary");
+    TRY(summary_new(out, from->ctx, (enum summary_state)state,
+                    terms_functions(from->terms, &from->model->linear), from->terms->n));
     return state == SUMMARY_WALD ? read_wald(*out, from, &fields)
                                  : read_endless(*out, from, &fields);
 }
@@ -167,7 +177,8 @@ sepal_status bootstrap_read(struct bootstrap **out, const struct summary_reading
     if (failed > resamples || density_is_quadratic(from->model->linear.density) ||
         from->model->linear.bits)
         return invalid(from->ctx, "it cannot have such a bootstrap");
-    TRY(bootstrap_new(out, from->ctx, from->model->linear.rows, from->terms));
+    TRY(bootstrap_new(out, from->ctx, terms_functions(from->terms, &from->model->linear),
+                      from->terms->n));
     (*out)->resamples = resamples;
     (*out)->failed = failed;
     return SEPAL_OK;
@@ -176,9 +187,9 @@ sepal_status bootstrap_read(struct bootstrap **out, const struct summary_reading
 /* ---- numbers ------------------------------------------------------------------------------ */
 
 static bool summary_is_sound(const struct summary *summary) {
-    for (size_t t = 0; summary->estimate && t < summary->terms; t++) {
-        bool out = summary->alias[t] != ALIAS_NONE;
-        if (out ? summary->estimate[t] != 0 || summary->error[t] != 0 : !(summary->error[t] > 0))
+    for (size_t c = 0; summary->estimate && c < summary->functions * summary->terms; c++) {
+        bool out = summary->alias[c % summary->terms] != ALIAS_NONE;
+        if (out ? summary->estimate[c] != 0 || summary->error[c] != 0 : !(summary->error[c] > 0))
             return false;
     }
     return true;

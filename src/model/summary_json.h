@@ -14,7 +14,7 @@ struct summary_reading {
     struct arena *arena; /* of the JSON */
     const sepal_model *model;
     const struct pipeline *pipeline;
-    size_t terms;
+    const struct terms *terms;
 };
 /* SEPAL_EMODEL unless the text is what printing writes and this model can have it. The arrays have room
    for the numbers, which summary_check then looks at. */
@@ -27,6 +27,9 @@ sepal_status summary_check(sepal_ctx *ctx, const struct linear *linear);
 /* The terms of the model's table. `pipeline`: of its spec. */
 sepal_status model_terms(struct terms *out, sepal_ctx *ctx, struct arena *arena,
                          const sepal_model *model, const struct pipeline *pipeline);
+/* Whether score functions are told by their differences to that of the first class: of a joint model of more
+   than two classes whose probabilities these alone make. */
+bool pipeline_contrasts(const struct pipeline *pipeline, const struct linear *linear);
 /* What its learner maximises. */
 enum likelihood pipeline_likelihood(const struct pipeline *pipeline, bool *intercept);
 

@@ -21,19 +21,25 @@ struct bar {
 #define BOOTSTRAP_ADVICE "train with --bootstrap 1000 for errors by resampling"
 
 /* Of a fit whose weights had no end. */
-static struct bar state_bar(enum summary_state state) {
+static struct bar state_bar(enum summary_state state, bool machine) {
     static const char advice[] = "give a penalty (C=1), or leave out what separates them";
     switch (state) {
     case SUMMARY_SEPARABLE:
         return (struct bar){
             "separable",
-            "a hyperplane separates the classes, so the likelihood rises as long as "
-            "the weights grow, and no finite estimates are best",
+            machine ? "a linear machine separates the classes, so the likelihood rises as long as "
+                      "the weights grow, and no finite estimates are best"
+                    : "a hyperplane separates the classes, so the likelihood rises as long as "
+                      "the weights grow, and no finite estimates are best",
             advice};
     case SUMMARY_QUASI_SEPARABLE:
         return (struct bar){"quasi-separable",
-                            "a hyperplane separates the classes but for rows on itself "
-                            "(quasi-complete separation), so no finite estimates are best",
+                            machine
+                                ? "some classes are separated from others, but for rows on the "
+                                  "border (quasi-complete separation), so no finite estimates are "
+                                  "best"
+                                : "a hyperplane separates the classes but for rows on itself "
+                                  "(quasi-complete separation), so no finite estimates are best",
                             advice};
     case SUMMARY_GROWING:
         return (struct bar){"weights-grow",
@@ -42,34 +48,35 @@ static struct bar state_bar(enum summary_state state) {
                             "ask `sepal separable`, or give a penalty (C=1)"};
     default:
         return (struct bar){"few-rows",
-                            "there are not more rows than parameters, so the model can fit every "
-                            "row and no error can be told",
+                            machine ? "there are not more rows than parameters, which are the "
+                                      "terms of every class but the first"
+                                    : "there are not more rows than parameters, so the model can "
+                                      "fit every row and no error can be told",
                             "leave columns out (--only), or give a penalty (C=1)"};
     }
 }
 
 /* Of a likelihood that was maximised, without a summary. */
-static struct bar missing_bar(const sepal_model *model, size_t terms) {
-    if (model->linear.classes > 2 && model->linear.strategy->joint)
-        return (struct bar){
-            "joint",
-            "the covariance of the functions of a joint model of several classes is "
-            "not computed",
-            BOOTSTRAP_ADVICE};
-    if (model->linear.classes > 2)
+static struct bar missing_bar(const sepal_model *model, const struct terms *terms) {
+    size_t functions = terms_functions(terms, &model->linear);
+    if (model->linear.classes > 2 && !terms->contrast)
         return (struct bar){"several-problems",
                             "the score functions were fitted apart, each to a two-class problem of "
                             "its own, so there is no one likelihood of all classes",
-                            BOOTSTRAP_ADVICE};
+                            "train softmax(penalty=none), which has one, or " BOOTSTRAP_ADVICE};
     if (!model->facts.converged)
         return (struct bar){"not-converged",
                             "the fit has not converged, and only at the maximum of the likelihood "
                             "is the covariance of the estimates known",
                             "train again with a larger --max-iter, or standardize"};
-    if (!wald_affordable(model->facts.rows, terms))
+    if (!wald_affordable(model->facts.rows, functions, terms->n))
         return (struct bar){"wide",
-                            "they are not computed for more than 1000 terms, nor where rows times "
-                            "the square of the terms exceed 5e10",
+                            terms->contrast
+                                ? "they are not computed for more than 1000 parameters, which are "
+                                  "the terms of every class but the first, nor where rows times "
+                                  "the square of the parameters exceed 5e10"
+                                : "they are not computed for more than 1000 terms, nor where rows "
+                                  "times the square of the terms exceed 5e10",
                             "choose columns with --only, or " BOOTSTRAP_ADVICE};
     return (struct bar){
         "not-kept",
@@ -79,22 +86,33 @@ static struct bar missing_bar(const sepal_model *model, size_t terms) {
 }
 
 static struct bar find_bar(const sepal_model *model, const struct pipeline *pipeline,
-                           size_t terms) {
+                           const struct terms *terms) {
     bool intercept;
     const struct summary *summary = model->linear.summary;
-    if (summary && summary->state != SUMMARY_WALD) return state_bar(summary->state);
+    if (summary && summary->state != SUMMARY_WALD)
+        return state_bar(summary->state, terms->contrast);
     switch (pipeline_likelihood(pipeline, &intercept)) {
     case LIKELIHOOD_PENALISED:
         return (struct bar){"penalty",
                             "the penalty draws the estimates towards 0, and standard errors that "
                             "leave this bias out are not valid",
                             "train with penalty=none, or " BOOTSTRAP_ADVICE};
+    case LIKELIHOOD_BOUNDED:
+        return (struct bar){"bounds",
+                            "the weights are kept within bounds, and estimates that cannot lie on "
+                            "both sides of the truth are not normal about it",
+                            "train without bounds and nonneg, or " BOOTSTRAP_ADVICE};
     case LIKELIHOOD_WEIGHTED:
         return (struct bar){"class-weights",
                             "with class weights the fit maximises no likelihood of these rows, so "
                             "the inverse information is not the covariance",
                             "train with class_weight=none, or " BOOTSTRAP_ADVICE};
     case LIKELIHOOD_MAXIMISED: return missing_bar(model, terms);
+    case LIKELIHOOD_SQUARES:
+        return (struct bar){"no-likelihood",
+                            "loss=mse fits probabilities by squares, which is no likelihood of the "
+                            "labels, so theory has no standard errors for it",
+                            "train with loss=cross_entropy, or " BOOTSTRAP_ADVICE};
     default:
         return (struct bar){
             "no-likelihood",
@@ -174,23 +192,35 @@ static void tell_errors(struct table *table, struct tree *row, double estimate, 
     tree_number(make, row, "high", estimate + QUANTILE * error);
 }
 
-static void tell_term(struct table *table, struct tree *list, size_t r, size_t t) {
+/* Which function a term is of, where there are several. */
+static void tell_function(struct table *table, struct tree *row, size_t f) {
+    struct tree_maker *make = &table->report->make;
+    const char *const *classes = (const char *const *)table->model->schema->classes;
+    if (table->model->linear.rows == 1) return;
+    tree_number(make, row, "function", (double)(table->terms.contrast ? f + 1 : f));
+    if (!table->terms.contrast) return;
+    tree_text(make, row, "class", classes[f + 1]);
+    tree_text(make, row, "reference", classes[0]);
+}
+
+static void tell_term(struct table *table, struct tree *list, size_t f, size_t t) {
     struct tree_maker *make = &table->report->make;
     const struct linear *linear = &table->model->linear;
     const struct term *term = &table->terms.list[t];
     struct tree *row = tree_object(make, list, NULL);
     enum alias alias = table->wald ? table->wald->alias[t] : ALIAS_NONE;
-    double estimate = table->wald ? table->wald->estimate[t] : table->estimate[t];
-    double error = table->wald ? table->wald->error[t] : NAN;
+    size_t cell = f * table->terms.n + t;
+    double estimate = table->wald ? table->wald->estimate[cell] : table->estimate[t];
+    double error = table->wald ? table->wald->error[cell] : NAN;
     if (alias != ALIAS_NONE) estimate = error = NAN;
-    bool odds = linear->link == LINK_POSTERIOR && linear->classes == 2;
+    bool odds = linear->link == LINK_POSTERIOR && (linear->classes == 2 || table->terms.contrast);
     tell_name(table, row, "name", term->column);
-    if (linear->rows > 1) tree_number(make, row, "function", (double)r);
+    tell_function(table, row, f);
     if (term->against != NO_COLUMN) tell_name(table, row, "against", term->against);
     tree_number(make, row, "estimate", estimate);
     tree_number(make, row, "odds_ratio", odds ? exp(estimate) : NAN);
     if (table->wald || !linear->bootstrap) tell_errors(table, row, estimate, error);
-    tell_bootstrap(table, row, r * table->terms.n + t, !table->wald);
+    tell_bootstrap(table, row, cell, !table->wald);
     if (alias == ALIAS_CONSTANT) tree_text(make, row, "note", "constant");
     if (alias == ALIAS_DEPENDENT) tree_text(make, row, "note", "combination of terms before it");
 }
@@ -199,9 +229,11 @@ static void tell_term(struct table *table, struct tree *list, size_t r, size_t t
 static void tell_deviances(struct table *table, struct tree *facts) {
     struct tree_maker *make = &table->report->make;
     const struct summary *wald = table->wald;
-    double rows = (double)table->model->facts.rows, rank = wald ? (double)summary_rank(wald) : NAN;
+    double rows = (double)table->model->facts.rows,
+           functions = wald ? (double)wald->functions : NAN,
+           rank = wald ? functions * (double)summary_rank(wald) : NAN; /* parameters */
     tree_number(make, facts, "null_deviance", wald ? wald->null_deviance : NAN);
-    tree_number(make, facts, "df_null", wald ? rows - table->terms.intercept : NAN);
+    tree_number(make, facts, "df_null", wald ? rows - functions * table->terms.intercept : NAN);
     tree_number(make, facts, "residual_deviance", wald ? wald->deviance : NAN);
     tree_number(make, facts, "df_residual", rows - rank);
     tree_number(make, facts, "aic", wald ? wald->deviance + 2 * rank : NAN);
@@ -224,9 +256,9 @@ static void tell_terms(struct table *table, struct tree *facts) {
     const struct linear *linear = &table->model->linear;
     bool diverges = linear->summary && linear->summary->state != SUMMARY_WALD;
     if (density_is_quadratic(linear->density) || linear->bits || diverges) return;
-    for (size_t r = 0; r < linear->rows; r++) {
-        terms_estimates(table->estimate, &table->terms, &table->model->chain, linear, r);
-        for (size_t t = 0; t < table->terms.n; t++) tell_term(table, list, r, t);
+    for (size_t f = 0; f < terms_functions(&table->terms, linear); f++) {
+        terms_estimates(table->estimate, &table->terms, &table->model->chain, linear, f);
+        for (size_t t = 0; t < table->terms.n; t++) tell_term(table, list, f, t);
     }
 }
 
@@ -255,7 +287,7 @@ sepal_status summarise_model(sepal_report *report, const sepal_model *model) {
     else
         tree_null(make, facts, "errors");
     if (!table.wald) {
-        struct bar bar = find_bar(model, &table.pipeline, table.terms.n);
+        struct bar bar = find_bar(model, &table.pipeline, &table.terms);
         tell_bar(make, facts, &bar, bootstrap != NULL);
     }
     if (table.wald && !model->facts.converged)

@@ -80,9 +80,10 @@ static void summary_table(struct page *page, const struct tree *terms, double fu
 static void summary_references(struct page *page, const struct tree *terms) {
     const char *last = "";
     bool any = false;
+    double function = terms->first ? report_number(terms->first, "function") : NAN;
     for (const struct tree *term = terms->first; term; term = term->next) {
         const char *against = report_string(term, "against");
-        if (report_number(term, "function") > 0 || !*against || strcmp(against, last) == 0)
+        if (report_number(term, "function") > function || !*against || strcmp(against, last) == 0)
             continue;
         text_printf(page->ctx, &page->text, "%s%s",
                     any ? ", " : "\ncategories are coded against: ", against);
@@ -122,19 +123,41 @@ static void summary_reason(struct page *page, const struct tree *root) {
 }
 
 /* What a score speaks for, of row `function` of the model's. */
-static void summary_heading(struct page *page, const struct tree *root, double function) {
+static void summary_heading(struct page *page, const struct tree *root, const struct tree *term) {
     const struct tree *row = tree_find(root, "rows")->first, *classes = tree_find(root, "classes");
+    const char *activation = report_string(root, "activation");
+    double function = report_number(term, "function");
     for (size_t i = 0; !isnan(function) && (double)i < function; i++) row = row->next;
-    if (row->kind == TREE_ARRAY)
+    if (*report_string(term, "reference"))
+        text_printf(page->ctx, &page->text, "\nlog-odds of %s against %s\n",
+                    report_string(term, "class"), report_string(term, "reference"));
+    else if (row->kind == TREE_ARRAY)
         text_printf(page->ctx, &page->text, "\nscore of %s against %s\n", row->last->text.bytes,
                     row->first->text.bytes);
     else if (classes->count == 2)
         text_printf(page->ctx, &page->text, "\n%s of %s against %s\n",
-                    strcmp(report_string(root, "activation"), "logistic") == 0 ? "log-odds"
-                                                                               : "score",
+                    strcmp(activation, "logistic") == 0 || strcmp(activation, "softmax") == 0
+                        ? "log-odds"
+                        : "score",
                     classes->last->text.bytes, classes->first->text.bytes);
     else
         text_printf(page->ctx, &page->text, "\nscore of %s\n", row->text.bytes);
+}
+
+/* A table of each function, under its heading. */
+static void summary_tables(struct page *page, const struct tree *root, const struct tree *terms,
+                           const struct summary_column *columns, size_t n) {
+    /* the one function of two classes has had its heading when there is a second table */
+    bool headed = terms == tree_path(root, "summary.terms") ||
+                  !isnan(report_number(terms->first, "function"));
+    const struct tree *last = NULL;
+    for (const struct tree *term = terms->first; term; last = term, term = term->next) {
+        double function = report_number(term, "function");
+        bool same = last && (isnan(function) || report_number(last, "function") == function);
+        if (same) continue;
+        if (headed) summary_heading(page, root, term);
+        summary_table(page, terms, function, columns, n);
+    }
 }
 
 /* The bootstrap's numbers in the place of the others', for a table of their own. */
@@ -146,6 +169,9 @@ static void resampled_table(struct page *page, const struct tree *root) {
     for (const struct tree *term = terms->first; term; term = term->next) {
         struct tree *row = tree_object(&make, list, NULL);
         tree_text(&make, row, "name", report_string(term, "name"));
+        tree_number(&make, row, "function", report_number(term, "function"));
+        tree_text(&make, row, "class", report_string(term, "class"));
+        tree_text(&make, row, "reference", report_string(term, "reference"));
         tree_number(&make, row, "estimate", report_number(term, "estimate"));
         tree_number(&make, row, "std_error", report_number(term, "bootstrap.std_error"));
         tree_number(&make, row, "odds_ratio", report_number(term, "odds_ratio"));
@@ -155,7 +181,7 @@ static void resampled_table(struct page *page, const struct tree *root) {
     if (make.failed)
         page->text.failed = true;
     else
-        summary_table(page, list, NAN, bootstrap_columns, COUNT_OF(bootstrap_columns));
+        summary_tables(page, root, list, bootstrap_columns, COUNT_OF(bootstrap_columns));
     arena_clear(&arena);
 }
 
@@ -172,7 +198,7 @@ static void summary_resampling(struct page *page, const struct tree *root, bool 
 }
 
 void summary_page(struct page *page, const struct tree *root) {
-    const struct tree *terms = tree_path(root, "summary.terms"), *rows = tree_find(root, "rows");
+    const struct tree *terms = tree_path(root, "summary.terms");
     bool wald = strcmp(report_string(root, "summary.errors"), "wald") == 0,
          resampled = strcmp(report_string(root, "summary.errors"), "bootstrap") == 0;
     page_line(page, "spec", "%s", report_string(root, "spec"));
@@ -180,16 +206,12 @@ void summary_page(struct page *page, const struct tree *root) {
     page_line(page, "trained on", "%.0f rows; %s", report_number(root, "training.rows"),
               report_number(root, "training.converged") == 1 ? "converged" : "not converged");
     summary_reason(page, root);
-    for (size_t r = 0; terms->count > 0 && r < rows->count; r++) {
-        double function = rows->count > 1 ? (double)r : NAN;
-        summary_heading(page, root, function);
-        if (wald)
-            summary_table(page, terms, function, wald_columns, COUNT_OF(wald_columns));
-        else if (resampled)
-            summary_table(page, terms, function, bootstrap_columns, COUNT_OF(bootstrap_columns));
-        else
-            summary_table(page, terms, function, plain_columns, COUNT_OF(plain_columns));
-    }
+    if (wald)
+        summary_tables(page, root, terms, wald_columns, COUNT_OF(wald_columns));
+    else if (resampled)
+        summary_tables(page, root, terms, bootstrap_columns, COUNT_OF(bootstrap_columns));
+    else
+        summary_tables(page, root, terms, plain_columns, COUNT_OF(plain_columns));
     summary_references(page, terms);
     if (*report_string(root, "summary.note"))
         text_printf(page->ctx, &page->text, "\n%s\n", report_string(root, "summary.note"));

@@ -129,6 +129,7 @@ for path, spec, words, code, says in (
         ("rows.csv", "logistic", [], "penalty", "penalty=none"),
         ("rows.csv", "logistic(penalty=l1)", [], "penalty", "--bootstrap 1000"),
         ("rows.csv", "logistic(penalty=none, class_weight=balanced)", [], "class-weights", "class_weight=none"),
+        ("rows.csv", 'logistic(penalty=none, bounds="a<=-2")', [], "bounds", "train without bounds and nonneg"),
         ("rows.csv", "svm(penalty=none)", [], "no-likelihood", "maximises no likelihood"),
         ("rows.csv", "lda", [], "no-likelihood", "--bootstrap"),
         ("rows.csv", NONE, ["--max-iter", "1"], "not-converged", "--max-iter"),

@@ -194,6 +194,15 @@ static sepal_status fit_tabled(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "standardize | logistic(penalty=none)", overlap,
                            NULL);
 }
+static sepal_status fit_multinomial(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_fit(&out->model, NULL, ctx, "softmax(penalty=none)", three_way, NULL);
+}
+static sepal_status summarise_multinomial(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_summary(&out->report, ctx, multinomial);
+}
+static sepal_status load_multinomial(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_load(&out->model, ctx, "multinomial.sepal");
+}
 static sepal_status fit_separated(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "logistic(penalty=none)", sparse, NULL);
 }
@@ -332,6 +341,9 @@ static const struct operation operations[] = {
     {"load standard errors", load_tabled, SEPAL_EMODEL, false},
     {"save standard errors", save_tabled, SEPAL_EOUTPUT, false},
     {"fit with standard errors", fit_tabled, 0, true},
+    {"fit standard errors of three classes", fit_multinomial, 0, true},
+    {"the table of three classes", summarise_multinomial, 0, false},
+    {"load the table of three classes", load_multinomial, SEPAL_EMODEL, false},
     {"fit separated classes", fit_separated, 0, true},
     {"fit with a bootstrap", fit_resampled, 0, true},
     {"evaluate with abstention", evaluate_shaped, 0, false},

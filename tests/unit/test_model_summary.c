@@ -9,6 +9,16 @@ static const char overlap[] =
     "4,9,5,green,y\n6,1,5,red,x\n2,7,5,blue,y\n5,5,5,green,x\n3,3,5,red,y\n";
 static const char apart[] = "a,b,class\n1,5,x\n2,2,x\n3,4,x\n4,1,y\n5,3,y\n6,2,y\n";
 
+/* Of three classes, with a column that is twice another. */
+static const char three[] =
+    "a,twice,b,class\n"
+    "9,18,4,z\n5,10,8,x\n7,14,3,z\n0,0,2,x\n5,10,7,x\n6,12,8,x\n9,18,3,x\n3,6,6,y\n"
+    "2,4,6,x\n1,2,2,z\n9,18,7,x\n2,4,0,x\n3,6,3,x\n2,4,4,y\n3,6,8,z\n3,6,2,z\n3,6,6,y\n"
+    "0,0,5,y\n2,4,2,y\n1,2,5,y\n9,18,9,x\n9,18,5,x\n4,8,5,y\n7,14,5,x\n";
+
+static sepal_model *joint(void) {
+    return trained_by(three, "softmax(penalty=none)", "bootstrap=6");
+}
 static sepal_model *tabled(void) {
     return trained_by(overlap, "logistic(penalty=none)", NULL);
 }
@@ -59,8 +69,8 @@ static void same_bootstrap(const struct bootstrap *a, const struct bootstrap *b)
 
 static void there_and_back(void **state) {
     (void)state;
-    sepal_model *(*const makes[])(void) = {tabled, separated, resampled,
-                                           both,   plain,     without_intercept};
+    sepal_model *(*const makes[])(void) = {tabled, separated,         resampled, both,
+                                           plain,  without_intercept, joint};
     for (size_t i = 0; i < sizeof makes / sizeof *makes; i++) {
         sepal_model *model = makes[i](), *loaded, *remembered;
         struct text bytes, again;
@@ -103,6 +113,16 @@ static void what_is_kept(void **state) {
     assert_int_equal(summary_rank(summary), 5);
     assert_int_equal(summary->alias[3], ALIAS_CONSTANT);
     assert_true(summary->error[3] == 0 && summary->error[1] > 0);
+    model_free(model);
+    model = joint();
+    summary = model->linear.summary;
+    assert_int_equal(summary->state, SUMMARY_WALD);
+    assert_int_equal(summary->functions, 2);
+    assert_int_equal(summary->terms, 4);
+    assert_int_equal(summary->alias[2], ALIAS_DEPENDENT);
+    assert_true(summary->error[2] == 0 && summary->error[6] == 0);
+    assert_true(summary->error[3] > 0 && summary->error[7] > 0);
+    assert_int_equal(model->linear.bootstrap->functions, 2);
     model_free(model);
     model = separated();
     assert_int_equal(model->linear.summary->state, SUMMARY_SEPARABLE);
@@ -147,6 +167,17 @@ static void summaries(void **state) {
         {"'summary':{'dtype'", "'bootstrap':{'dtype'", fit},
     };
     ATTACK(tabled, attacks);
+    const struct attack joint_attacks[] = {
+        {"'summary':{'dtype':'F64','shape':[4,4]", "'summary':{'dtype':'F64','shape':[2,8]", fit},
+        {"'summary':{'dtype':'F64','shape':[4,4]", "'summary':{'dtype':'F64','shape':[8,2]", fit},
+        {"'bootstrap':{'dtype':'F64','shape':[8,4]", "'bootstrap':{'dtype':'F64','shape':[4,8]",
+         "its bootstrap has other terms"},
+        {"`dependent`:[2]", "`dependent`:[]", "a standard error of its summary cannot be"},
+        {"`dependent`:[2]", "`dependent`:[1]", "a standard error of its summary cannot be"},
+        {"loss=cross_entropy", "loss=mse", none},
+        {"penalty=none, l2=0", "penalty=l2, l2=1", none},
+    };
+    ATTACK(joint, joint_attacks);
     const struct attack apart_attacks[] = {
         {"`state`:`separable`", "`state`:`wald`", "summary"},
         {"`columns`:[0]", "`columns`:[2]", places},
@@ -182,6 +213,7 @@ static void numbers_that_cannot_be(void **state) {
         {tabled, "summary", 0, "a standard error of its summary cannot be"},
         {tabled, "summary", -1, "a standard error of its summary cannot be"},
         {tabled, "summary", NAN, "not finite"},
+        {joint, "summary", 0, "a standard error of its summary cannot be"},
         {resampled, "bootstrap", -1, "a number of its bootstrap cannot be"},
         {resampled, "bootstrap", 0.5, "a number of its bootstrap cannot be"},
         {resampled, "bootstrap", 21, "a number of its bootstrap cannot be"},
