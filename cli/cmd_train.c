@@ -29,6 +29,10 @@ static const struct option train_options[] = {
      .placeholder = "FILE",
      .file = FILE_READ,
      .help = "the weights of these rows, as --weights for DATA"},
+    {.name = "test-skip",
+     .placeholder = "N",
+     .help =
+         "lines to leave out at the top of these rows, as --skip for DATA; unless given as many"},
     {.name = "holdout",
      .placeholder = "P",
      .help = "evaluate on this fraction of the rows, and learn from the others"},
@@ -94,11 +98,11 @@ static int check_method(struct session *s) {
 
 static int check_test(struct session *s) {
     const char *test = option_value(s, "test");
-    if (test == NULL &&
-        (option_value(s, "test-labels") != NULL || option_value(s, "test-weights") != NULL)) {
+    if (test == NULL && (option_value(s, "test-labels") || option_value(s, "test-weights") ||
+                         option_value(s, "test-skip"))) {
         return complain(s, EXIT_USAGE, NULL,
-                        "--test-labels and --test-weights are about the rows of --test DATA, which "
-                        "is not given");
+                        "--test-labels, --test-weights and --test-skip are about the rows of "
+                        "--test DATA, which is not given");
     }
     if (test == NULL) return EXIT_DONE;
     if (strcmp(test, "-") != 0 && access(test, R_OK) != 0)

@@ -74,12 +74,14 @@ int step_read_test(sepal_data **out, struct session *s, const sepal_model *model
                        {"header", "header"},       {"quote", "quote"},
                        {"skip", "skip"},           {"unknown", "unknown"},
                        {"bad-lines", "bad-lines"}, {"n-features", "n-features"},
-                       {"test-labels", "labels"},  {"test-weights", "weights"}};
+                       {"test-labels", "labels"},  {"test-weights", "weights"},
+                       {"test-skip", "skip"},      {"decimal", "decimal"}};
     struct sink options = sink_open(-1);
     const char *between = "";
     for (size_t i = 0; i < sizeof of_the_file / sizeof *of_the_file; i++) {
         const char *value = option_value(s, of_the_file[i].given);
-        if (value == NULL) continue;
+        bool instead = strcmp(of_the_file[i].given, "skip") == 0 && option_value(s, "test-skip");
+        if (value == NULL || instead) continue;
         sink_puts(&options, between);
         setting_put(&options, of_the_file[i].means, value);
         between = ", ";

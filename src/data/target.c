@@ -41,6 +41,25 @@ static sepal_status refuse_target(sepal_ctx *ctx, const sepal_data *data) {
                    data->schema->n_classes, data->matrix.rows, target->name);
 }
 
+/* Classes may stand first, as in UCI's letter recognition: the first column is the only one of text, and the last
+   has numbers, more than two. */
+static void question_first_column(sepal_ctx *ctx, const sepal_data *data) {
+    enum { MOST_CLASSES = 100 };
+    const struct schema *schema = data->schema;
+    size_t texts = 0;
+    bool table = schema->family == FAMILY_TABLE && schema->n_columns > 0;
+    if (!table || !data->target.guessed || !schema->numeric_labels || schema->n_classes <= 2)
+        return;
+    for (size_t j = 0; j < schema->n_columns; j++) texts += schema->columns[j].text;
+    const struct column *first = &schema->columns[0];
+    if (texts != 1 || !first->text || first->position != 0) return;
+    if (first->n_categories < 2 || first->n_categories > MOST_CLASSES) return;
+    warn(ctx, "target-elsewhere",
+         "the last column, '%s', is taken as the target, but '%s', the first, is the only one of "
+         "text; if it has the classes, say " OPTION "target '%s'",
+         data->target.name, first->name, first->name);
+}
+
 sepal_status target_question(sepal_ctx *ctx, const sepal_data *data) {
     const struct schema *schema = data->schema;
     const struct target *target = &data->target;
@@ -50,6 +69,7 @@ sepal_status target_question(sepal_ctx *ctx, const sepal_data *data) {
     /* the fit itself tells of data without labels, and of a table with no other column */
     if (!data->label || data->matrix.cols == 0) return SEPAL_OK;
     if (alone && column && !target->named) return refuse_target(ctx, data);
+    question_first_column(ctx, data);
     if (schema->numeric_labels && schema->n_classes > MOST_NUMBERS)
         warn(ctx, "looks-like-regression",
              "the target%s%s%s has %zu different numbers: this looks like regression, and each "

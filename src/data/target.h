@@ -24,7 +24,8 @@ sepal_status target_copy(struct target *out, sepal_ctx *ctx, struct arena *arena
 /* The fact `target` of a report. */
 void target_tell(struct tree_maker *make, struct tree *report, const struct target *target);
 /* Before a fit: SEPAL_EDATA when every row is a class of its own and another column could be the
-   target; a warning when the labels look like the numbers of a regression. */
+   target; a warning when the labels look like the numbers of a regression, or another column like
+   classes. */
 sepal_status target_question(sepal_ctx *ctx, const sepal_data *data);
 
 #endif

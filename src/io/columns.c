@@ -275,9 +275,13 @@ static sepal_status match_positions(struct table_layout *layout, sepal_ctx *ctx,
     enum shape shape = shape_of(n, schema);
     if (shape == SHAPE_NONE)
         return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
-                       "this file has %zu columns; the model needs its %zu features, with or "
-                       "without the target",
-                       n, schema->n_columns);
+                       "this file has %zu column%s; the model needs its %zu features, with or "
+                       "without the target%s",
+                       n, n == 1 ? "" : "s", schema->n_columns,
+                       columns->numbers ? ""
+                                        : "; if rows begin further down, say " OPTION
+                                          "skip N, of those of " OPTION "test " OPTION
+                                          "test-skip N");
     if (shape == SHAPE_LABELLED && n + schema_targets(schema) == schema->cells)
         warn(ctx, "columns-in-doubt",
              "%zu columns without names: taken as the %zu features and the target, not as the "

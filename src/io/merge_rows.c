@@ -103,9 +103,10 @@ static sepal_status refuse_unlabelled(struct reading *reading) {
     for (size_t i = 0; i < reading->chunks.count; i++) {
         const struct parsed_chunk *parsed = reading->chunks.items[i];
         if (parsed->notes.first_unlabelled.column)
-            return chunk_fail(reading->ctx, &reading->source, parsed,
-                              parsed->notes.first_unlabelled,
-                              "the label is missing: the row begins with index:value");
+            return chunk_fail(
+                reading->ctx, &reading->source, parsed, parsed->notes.first_unlabelled,
+                "the label is missing: the row begins with index:value; put it first, or "
+                "if this is the empty set of labels, say " OPTION "label-separator ,");
     }
     return SEPAL_OK;
 }

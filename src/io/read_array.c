@@ -62,10 +62,21 @@ static sepal_status await_row(struct reading *reading, const struct array_shape 
     return SEPAL_OK;
 }
 
+/* A description takes one column of numbers for what it is in all likelihood: a file of labels. */
+static bool is_label_file(const struct reading *reading, const struct array_shape *shape) {
+    bool numbers = shape->kind != ELEMENT_TEXT && shape->kind != ELEMENT_BYTES;
+    if (!reading->surveys || shape->dims != 1 || !numbers || shape->rows == 0) return false;
+    warn(reading->ctx, "labels-alone",
+         "%s has one number a row and no features, as a file for " OPTION "labels has",
+         reading->source.file.name);
+    return true;
+}
+
 static sepal_status read_array_read_shape(struct reading *reading, struct array_shape *shape) {
     const char *file = reading->source.file.name;
     TRY(refuse_text_options(reading));
     TRY(array_header(shape, reading->ctx, &reading->source, reading->format->array));
+    if (is_label_file(reading, shape)) return await_row(reading, shape);
     TRY(array_check_table(reading->ctx, shape, file));
     TRY(await_row(reading, shape));
     return look_for_labels(reading);

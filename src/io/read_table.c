@@ -85,7 +85,7 @@ sepal_status table_plan(struct reading *reading) {
     TRY(refuse_other_family(reading));
     const struct reading_option others[] = {{"names", reading->options.names != NULL}, {0}};
     TRY(reading_refuse_options(reading, others, "LIBSVM rows",
-                               "a table, whose columns have names"));
+                               "a table, whose columns are named by line 1"));
     if (reading->known)
         TRY(columns_match(layout, reading->ctx, arena, columns, reading->known, &reading->options,
                           reading->with_labels));

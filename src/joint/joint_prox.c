@@ -110,6 +110,8 @@ static sepal_status joint_prox_allocate(struct joint_prox *p, struct arena *aren
     TRY(ARENA_VECTORS(o->ctx, arena, o->n, &p->slope, &p->scaled, &p->curvature, &p->once_rows,
                       &p->twice_rows, &p->t, &p->odds));
     TRY(ARENA_VECTORS(o->ctx, arena, o->cols + 1, &p->step, &p->once, &p->second));
+    TRY(ARENA_VECTORS(o->ctx, arena, j->classes, &p->damping));
+    memset(p->damping, 0, j->classes * sizeof *p->damping);
     p->n_set = arena_alloc(o->ctx, arena, j->classes, sizeof *p->n_set);
     p->set = arena_alloc(o->ctx, arena, j->classes, o->cols * sizeof *p->set);
     if (!p->n_set || !p->set) return SEPAL_EMEMORY;

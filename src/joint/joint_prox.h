@@ -15,10 +15,11 @@ struct joint_prox {
     double objective, bound, gap;
     uint32_t *set; /* classes x cols: the columns that may move, rising */
     size_t *n_set;
+    double *damping; /* of each class: added to the curvature of all its rows, 0 to 1/4 */
 
     /* Of the class at work. Rows: */
     double *slope; /* c_i (p_ik - [y_i = k]), of the model after the step so far but for `shift` */
-    double *curvature;                       /* c_i p_ik (1 - p_ik) */
+    double *curvature;                       /* c_i (p_ik (1 - p_ik) + damping) */
     double *scaled, *once_rows, *twice_rows; /* as the columns want them, see csc.h */
     double *t;                               /* what the step adds to the scores */
     double *odds;                            /* of the class, as logarithms */

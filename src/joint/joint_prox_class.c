@@ -27,7 +27,7 @@ static struct curvatures class_rows(struct joint_prox *p, size_t k) {
         double part = row[k], others = 0;
         for (size_t l = 0; l < j->classes; l++) others += l == k ? 0 : row[l];
         p->slope[i] = o->row_weight[i] * ((size_t)o->label[i] == k ? -others : part);
-        p->curvature[i] = o->row_weight[i] * part * others;
+        p->curvature[i] = o->row_weight[i] * (part * others + p->damping[k]);
         p->curvatures += p->curvature[i];
         p->slopes += p->slope[i];
     }
@@ -225,6 +225,19 @@ static void class_move(struct joint_prox *p, size_t k, double length) {
     }
 }
 
+/* Where all rows of a column that have curvature are alike, the bias can take its place, and the model has hardly
+   any curvature along it: the step is endless, and no part of it may be a descent. The more a step had to be
+   shortened, the more curvature all rows get; at 1/4 the model is nowhere below the losses. Steps that change no
+   score by 1 are refused for their rounding errors alone. Returns whether there is more of it. */
+static bool class_damp(struct joint_prox *p, size_t k, double length) {
+    static const double least = 1e-6, most = 0.25, short_step = 0.125;
+    double before = p->damping[k], farthest = 0;
+    for (size_t i = 0; i < p->j->o->n; i++) farthest = fmax(farthest, fabs(p->t[i]));
+    if (length < short_step && farthest > 1) p->damping[k] = fmin(most, fmax(least, 16 * before));
+    if (length == 1) p->damping[k] = before > least ? before / 4 : 0;
+    return p->damping[k] > before;
+}
+
 sepal_status joint_prox_class(struct joint_prox *p, size_t k, double *violations, bool *moved) {
     struct curvatures along = class_rows(p, k);
     class_curvatures(p, k, &along);
@@ -232,7 +245,7 @@ sepal_status joint_prox_class(struct joint_prox *p, size_t k, double *violations
     class_scores(p, k);
     class_odds(p, k);
     double length = class_length(p, k);
-    *moved = length > 0;
-    if (*moved) class_move(p, k, length);
+    *moved = class_damp(p, k, length) || length > 0;
+    if (length > 0) class_move(p, k, length);
     return SEPAL_OK;
 }

@@ -55,7 +55,11 @@ enum { NAME_WIDTH = 28, NUMBER_WIDTH = 12, MOST_ROWS = 100 };
 static void number_cell(struct page *page, const struct tree *row, const char *key) {
     char text[DECIMAL_BYTES + 1] = "-";
     double value = report_number(row, key);
-    if (!isnan(value)) snprintf(text, sizeof text, "%.6g", value);
+    /* as many digits as leave a blank before it: -1.23457e-05 has one too many */
+    for (int digits = 6; !isnan(value) && digits > 0; digits--) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strlen(text) < NUMBER_WIDTH) break;
+    }
     page_right(page, text, NUMBER_WIDTH);
 }
 

@@ -119,6 +119,25 @@ static void priors_line(struct page *page, const struct tree *root) {
               "them back)");
 }
 
+static void margin_lines(struct page *page, const struct tree *root) {
+    const struct tree *svm = tree_find(root, "svm");
+    if (svm && isnan(report_number(svm, "margin"))) /* weights of 0 */
+        page_line(page, "margin", "none; %.0f support vectors",
+                  report_number(svm, "support_vectors"));
+    else if (svm)
+        page_line(page, "margin", "%.6g (1/|w|); %.0f support vectors",
+                  report_number(svm, "margin"), report_number(svm, "support_vectors"));
+    const struct tree *perceptron = tree_find(root, "perceptron");
+    char bound[64] = "";
+    if (perceptron && !isnan(report_number(perceptron, "bound")))
+        snprintf(bound, sizeof bound, ", at most %.6g by Novikoff's bound",
+                 report_number(perceptron, "bound"));
+    if (perceptron && !isnan(report_number(perceptron, "margin")))
+        page_line(page, "margin", "%.6g; radius %.6g; %.0f updates%s",
+                  report_number(perceptron, "margin"), report_number(perceptron, "radius"),
+                  report_number(perceptron, "updates"), bound);
+}
+
 static void fit_page(struct page *page, const struct tree *root) {
     char digits[DECIMAL_BYTES + 1];
     page_line(page, "spec", "%s", report_string(root, "spec_in_short"));
@@ -149,19 +168,7 @@ static void fit_page(struct page *page, const struct tree *root) {
         page_line(page, "converged", "%s", converged ? "yes, in closed form" : "no");
     else
         page_line(page, "converged", "%s, %.0f %s", converged ? "yes" : "no", iterations, unit);
-    const struct tree *svm = tree_find(root, "svm");
-    if (svm)
-        page_line(page, "margin", "%.6g (1/|w|); %.0f support vectors",
-                  report_number(svm, "margin"), report_number(svm, "support_vectors"));
-    const struct tree *perceptron = tree_find(root, "perceptron");
-    char bound[64] = "";
-    if (perceptron && !isnan(report_number(perceptron, "bound")))
-        snprintf(bound, sizeof bound, ", at most %.6g by Novikoff's bound",
-                 report_number(perceptron, "bound"));
-    if (perceptron && !isnan(report_number(perceptron, "margin")))
-        page_line(page, "margin", "%.6g; radius %.6g; %.0f updates%s",
-                  report_number(perceptron, "margin"), report_number(perceptron, "radius"),
-                  report_number(perceptron, "updates"), bound);
+    margin_lines(page, root);
     discriminant_lines(page, root);
     calibration_line(page, root);
     priors_line(page, root);

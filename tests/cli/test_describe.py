@@ -5,6 +5,7 @@ refuse: missing values, text among numbers, lines of another length, rows withou
 import json
 import os
 import random
+import struct
 import subprocess
 from pathlib import Path
 
@@ -165,7 +166,36 @@ def check_target_elsewhere():
     check("target-elsewhere" not in codes, str(codes))
 
 
+def check_label_files():
+    """An array of one number a row, as IDX and npy files of labels are: the target, without features."""
+    Path("labels-idx1-ubyte").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 6, 2, 0, 2, 1, 2, 0]))
+    head = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }".ljust(117) + "\n"
+    Path("y.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode()
+                              + struct.pack("<3d", 4, 5, 4))
+    for path, rows, classes, counts in (("labels-idx1-ubyte", 6, ["0", "1", "2"], [2, 1, 3]),
+                                        ("y.npy", 3, ["4", "5"], [2, 1])):
+        found = describe(path)
+        check((found["rows"], found["features"], found["classes"], found["counts"]) == (rows, 0, classes, counts),
+              f"{path}: {found}")
+        check([w["code"] for w in found["warnings"]] == ["labels-alone"], f"{path}: {found['warnings']}")
+        run = subprocess.run([SEPAL, "train", path, "-m", "lda"], capture_output=True, text=True)
+        check(run.returncode == 3 and "--labels" in run.stderr, f"train {path}: {run.stderr}")
+
+
+def check_blanks():
+    """Numbers of the table never touch, however many digits they have."""
+    values = [-1.23456789e-5, -1.23456789e-123, -0.000397368123, 1.5e300, -123456.789]
+    Path("long.csv").write_text("a,b,c,d,e,class\n" + "".join(
+        ",".join(repr(v) for v in values) + f",{label}\n" for label in "xyx"))
+    text = subprocess.run([SEPAL, "describe", "long.csv"], capture_output=True, text=True).stdout
+    for name, value in zip("abcde", values):
+        cells = [line.split() for line in text.splitlines() if line.startswith(f"{name} ")][0]
+        check(len(cells) == 8 and all(abs(float(c) / value - 1) < 1e-3 for c in cells[5:]), f"{name}: {cells}")
+
+
 def main():
+    check_label_files()
+    check_blanks()
     base = test_seed(4100)
     for i in range(120):
         check_random(base + i)

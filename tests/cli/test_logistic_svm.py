@@ -138,6 +138,14 @@ for spec, word in (("logistic+ovo", "votes"), ("logistic+ovr-1", "votes"), ("svm
               f"{spec} {option}: {done.returncode} {done.stderr}")
     check(report("evaluate", "none.sepal", IRIS)["log_loss"] is None, f"{spec}: a log loss")
 
+# weights of 0 have no margin
+with open("same.csv", "w", encoding="ascii") as file:
+    file.write("a,b,class\n1,2,x\n1,2,y\n1,2,x\n")
+for loss in ("squared_hinge", "hinge", "crammer_singer"):
+    text = sepal("train", "same.csv", "-m", f"svm(loss={loss})")
+    check("nan" not in text and "inf " not in text, f"{loss}: {text}")
+    check(report("train", "same.csv", "-m", f"svm(loss={loss})")["svm"]["margin"] is None, f"{loss}: a margin")
+
 for failure in failures[:40]:
     print(failure)
 print(f"{len(failures)} failures")

@@ -164,7 +164,7 @@ check(done("predict", "one.sepal", "never.csv", "--proba").split("\n")[0] == "la
 write("empty.svm", [", 1:1", ", 1:2", ", 2:1"])
 refused(3, ("train", "empty.svm", "-m", "multilabel"), "empty.svm:1:1", "no row has a label")
 write("few.svm", ["1 1:1 2:1", "1:2", "2 2:1", "1 1:3 2:1", "2:2"])  # no set has two labels
-refused(3, ("train", "few.svm", "-m", "multilabel"), "few.svm:2:1")
+refused(3, ("train", "few.svm", "-m", "multilabel"), "few.svm:2:1", "--label-separator ,")
 fit = facts("train", "few.svm", "--label-separator", ",", "-m", "multilabel", "-o", "f.sepal")
 check(fit["classes"] == ["1", "2"] and facts("evaluate", "f.sepal", "few.svm")["rows"] == 5, f"{fit['classes']}")
 for penalty in ("none", "l1", "elasticnet", "l2"):

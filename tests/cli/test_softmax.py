@@ -105,6 +105,13 @@ check("softmax fits all classes jointly" in run("train", IRIS, "-m", "logistic |
 for words in ((CANCER, "-m", "logistic"), (IRIS, "-m", "softmax"), (IRIS, "-m", "svm")):
     check("joint_alternative" not in report(*words), words, "names an alternative")
 
+# ---- an L1 penalty where curvature vanishes: rare pixels, once standardised, are alike in all rows that have any
+
+for strength, value in (("1", 0.114849246), ("100", 0.0032187621)):
+    lasso = report(DIGITS, "-m", f"standardize | softmax(penalty=l1, C={strength})")
+    check(lasso["converged"] and abs(lasso["objective"] - value) < 1e-6 * value, "an L1 penalty, C", strength,
+          "objective", lasso["objective"], "gap", lasso["gap"])
+
 # ---- the delta rule ---------------------------------------------------------------------------------
 
 walk = report(IRIS, "-m", "softmax", "--solver", "sgd", "--epochs", "7", "--trace", "walk.jsonl", "-o", "sgd.sepal")

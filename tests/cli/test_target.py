@@ -115,6 +115,18 @@ for n, form, expected in (100, "{}", []), (101, "{}", ["looks-like-regression"])
 done = run("train", write("numbers.svm", "".join(f"{i % 150} 1:{i}\n" for i in range(300))), "-m", "lda", "--json")
 check(codes(done) == ["looks-like-regression"], done.stdout[:400])
 
+# ---- Classes in the first column --------------------------------------------------------------------
+
+LETTERS = [f"{'ABC'[i % 3]},{i % 7},{i * i % 5}" for i in range(30)]
+for rows, words, expected in [
+        (LETTERS, [], ["target-elsewhere"]), (LETTERS, ["--target", "3"], []), (LETTERS, ["--target", "1"], []),
+        ([row[:-1] + str(i % 2) for i, row in enumerate(LETTERS)], [], []),  # 0 and 1 are likely classes
+        ([f"{i % 7},{row}" for i, row in enumerate(LETTERS)], [], []),  # text that is not first may be a feature
+        ([row + ',' + 'uv'[i % 2] for i, row in enumerate(LETTERS)], [], []),  # the last is text itself
+        ([f"{'ABC'[i % 3]},{'uv'[i % 2]},{i * i % 5}" for i in range(30)], [], [])]:
+    done = run("train", table("letters.csv", rows, None), "--header", "no", "-m", "lda", "--json", *words)
+    check([c for c in codes(done) if c == "target-elsewhere"] == expected, f"{rows[0]} {words}: {codes(done)}")
+
 # the doubt is told before the fit: a fit that fails has it said already
 table("numbers.csv", numbers(600), "a,b,price")
 done = run("train", "numbers.csv", "-m", "mean-difference | ovo")

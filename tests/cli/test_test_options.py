@@ -36,9 +36,11 @@ CASES = {
     "bad-lines": (["--bad-lines", "skip"], table(ROWS), table(ROWS + ["1,2,3", "oh,1,red,x"])),
     "quote": (["--quote", "no"], table(ROWS).replace("red", '"red'),
               table(ROWS[::-1]).replace("red", '"red')),
+    "decimal": (["--decimal", "comma"], table(ROWS, mark=";").replace("1;2", "1,5;2"),
+                table(ROWS[::-1], mark=";").replace("1;9", "1,25;9")),
     "format": (["--format", "tsv"], table(ROWS, mark="\t"), table(ROWS[::-1], mark="\t")),
 }
-NEEDED = {"unknown", "skip", "bad-lines", "quote"}  # without it the test rows cannot be read
+NEEDED = {"unknown", "skip", "bad-lines", "quote", "decimal"}  # without it the test rows cannot be read
 
 
 def write(path, text):
@@ -67,4 +69,33 @@ write("labels.txt", "1\n2\n2\n")
 write("test.svm", "1:1\n2:1\n1:3\n")
 fit = run("train", "train.svm", "-m", "lda", "--test", "test.svm", "--test-labels", "labels.txt")
 check(fit.returncode == 0 and json.loads(fit.stdout)["test"]["rows"] == 3, f"labels: {fit.stderr}")
+# rows that begin further down than those of training, as adult.test has it
+write("train.csv", table(ROWS, before=["one line"]))
+write("test.csv", table(ROWS[::-1], head=None, before=["|1x3 Cross validator", "and, more"]))
+fit = run("train", "train.csv", "-m", "lda", "--header", "no", "--skip", "2", "--test", "test.csv")
+check(fit.returncode == 0 and json.loads(fit.stdout)["rows"] == 7, f"skip alone: {fit.stderr}")
+write("train.csv", table(ROWS, head=None))
+fit = run("train", "train.csv", "-m", "lda", "--test", "test.csv")
+message = json.loads(fit.stdout)["error"]["message"]
+check(fit.returncode == 3 and "--test-skip N" in message and "1 column;" in message, f"a word before the rows: {message}")
+fit = run("train", "train.csv", "-m", "lda", "--test", "test.csv", "--test-skip", "2")
+check(fit.returncode == 0, f"test-skip: {fit.stdout}")
+found = json.loads(fit.stdout)
+check((found["rows"], found["test"]["rows"]) == (7, 7), f"test-skip: {found['rows']}, {found['test']['rows']}")
+write("train.csv", table(ROWS, head=None, before=["a word"]))
+fit = run("train", "train.csv", "-m", "lda", "--skip", "1", "--test", "test.csv", "--test-skip", "2")
+found = json.loads(fit.stdout)
+check((found["rows"], found["test"]["rows"]) == (7, 7), f"both: {found['rows']}, {found['test']['rows']}")
+fit = run("train", "train.csv", "-m", "lda", "--skip", "1", "--test-skip", "2")
+check(fit.returncode == 2 and "--test DATA" in fit.stdout, f"test-skip alone: {fit.stdout}")
+# labels that training has not: each is an error, and that is said
+write("train.csv", table(ROWS))
+write("test.csv", table([row + "." for row in ROWS]))
+fit = run("train", "train.csv", "-m", "lda", "--test", "test.csv")
+said = [w["message"] for w in json.loads(fit.stdout)["warnings"] if w["code"] == "unseen-labels"]
+check(len(said) == 1 and said[0].startswith("7 of the 7 rows") and "'x.'" in said[0] and "'x' and 'y'" in said[0], said)
+write("test.csv", table(ROWS + ["1,1,red,z"]))
+fit = run("train", "train.csv", "-m", "lda", "--test", "test.csv")
+said = [w["message"] for w in json.loads(fit.stdout)["warnings"] if w["code"] == "unseen-labels"]
+check(len(said) == 1 and said[0].startswith("1 of the 8 rows"), said)
 finish()

@@ -111,7 +111,7 @@ static void test_what_is_missing_is_refused(void **state) {
         {"\na,y\n1,p\n", true, {2, 1, "the column 'b'"}},
         {"a,b\n1,2\n", true, {1, 1, "there are no labels here"}},
         {"1,2\n", true, {1, 1, "there are no labels here"}},
-        {"1\n", false, {1, 1, "1 columns; the model needs its 2 features"}},
+        {"1\n", false, {1, 1, "1 column; the model needs its 2 features"}},
         {"1,2,3,4\n", false, {1, 1, "4 columns"}},
         {"a,b,y\n1,2,p\n3,x,q\n", false, {3, 3, "this column holds numbers"}},
         {"a,b,y\n1,2,p\n3,,q\n", false, {3, 3, "train it with --missing"}},
@@ -181,7 +181,7 @@ static void test_by_place_without_target(void **state) {
     put(path, "0,7,8,q\n");
     assert_refused(path, NULL, training, false, (struct refusal){1, 1, "4 columns"});
     put(path, "7\n");
-    assert_refused(path, NULL, training, false, (struct refusal){1, 1, "1 columns"});
+    assert_refused(path, NULL, training, false, (struct refusal){1, 1, "1 column;"});
     data_free(training);
 }
 
