@@ -180,6 +180,16 @@ first = [[*row[:2], "0" if i == 7 else row[2], row[3]] for i, row in enumerate(R
 write("first.csv", HEADER, first)
 terms = {t["name"]: t for t in summary("first.csv", "logistic", "--bootstrap", "200")["terms"]}
 check(90 < terms["kind=q"]["resamples"] < 165, "against a category that some resamples lack", terms["kind=q"])
+# the intercept is that of rows of the first category: of the resamples that have it, as those against it. Of
+# two categories none is left beside the first; without an intercept the first text column has it in its place
+OTHERS = {"first.csv": ("kind=q", "(intercept)"), "two.csv": ("kind=q", "(intercept)"), "lasting.csv": ("kind=q", "more=a")}
+write("two.csv", HEADER, [[*row[:2], "0" if i == 7 else "q", row[3]] for i, row in enumerate(ROWS)])
+write("lasting.csv", ["a", "more", "kind", "class"], [[row[0], "ab"[i % 2], "0" if i == 7 else "q", row[3]] for i, row in enumerate(ROWS)])
+for path, (against, rest) in OTHERS.items():
+    spec = "logistic(bias=false)" if rest != "(intercept)" else "logistic"
+    terms = {t["name"]: t for t in summary(path, spec, "--bootstrap", "200")["terms"]}
+    check(90 < terms[against]["resamples"] == terms[rest]["resamples"] < 165, path, terms[rest])
+    check(terms["a"]["resamples"] == 200, path, terms["a"])
 # resamples that lack a class, or are separated, have no estimates
 write("lone.csv", ["a", "class"], [[i % 10, "x" if i in (3, 14) else "y"] for i in range(30)])
 facts = summary("lone.csv", "logistic", "--bootstrap", "200")
