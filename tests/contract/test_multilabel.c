@@ -241,6 +241,44 @@ static void test_class_weights(void **state) {
     }
 }
 
+/* correct_priors takes the logarithm of the weights' ratio off each label's own intercept, in lock-step (L2) and
+   one after the other (L1). */
+static void check_correction(const struct sets *s, bool weighted, const char *penalty,
+                             const char *weights) {
+    char spec[128];
+    sepal_data *data = sets_data(s, weighted);
+    sepal_model *models[2];
+    for (int corrected = 0; corrected < 2; corrected++) {
+        (void)snprintf(spec, sizeof spec, "multilabel(%s, class_weight=%s%s)", penalty, weights,
+                       corrected ? ", correct_priors" : "");
+        models[corrected] = fit_of(NULL, spec, data, "tol=1e-10");
+    }
+    for (size_t k = 0; k < s->labels; k++) {
+        double n[2] = {0, 0}, ratio = k == 1 ? 3 : 1;
+        for (size_t i = 0; i < s->rows; i++)
+            n[s->bits[i * s->labels + k]] += weighted ? s->weight[i] : 1;
+        if (strcmp(weights, "balanced") == 0) ratio = n[0] / n[1];
+        double by = models[0]->linear.b[k] - models[1]->linear.b[k];
+        if (!(fabs(by - log(ratio)) < 1e-6))
+            fail_msg("%s, label %zu: %g, not %g", spec, k, by, log(ratio));
+    }
+    sepal_model_free(models[0]);
+    sepal_model_free(models[1]);
+    data_free(data);
+}
+
+static void test_correct_priors(void **state) {
+    (void)state;
+    static const char *const penalties[] = {"C=1", "penalty=l1, C=0.5"};
+    struct rng rng = rng_make(test_seed(71), 1);
+    for (size_t number = 0; number < 16; number++) {
+        struct sets s = sets_new(&rng, 90, 3, number % 4 == 3 ? 20 : 2 + number % 4);
+        check_correction(&s, number / 4 % 2, penalties[number / 8], "balanced");
+        check_correction(&s, number / 4 % 2, penalties[number / 8], "\"a1:3\"");
+        sets_free(&s);
+    }
+}
+
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 static void test_threads_and_files(void **state) {
@@ -458,19 +496,48 @@ static void test_warm(void **state) {
 
 /* ---- judging --------------------------------------------------------------------------------------- */
 
+/* How much of the weight of pairs of a row with label k and one without it is in order. */
+static double plain_auc(const struct sets *t, size_t k, const double *p, bool weighted) {
+    double right = 0, all = 0;
+    for (size_t i = 0; i < t->rows; i++)
+        for (size_t h = 0; h < t->rows; h++) {
+            size_t one = i * t->labels + k, other = h * t->labels + k;
+            if (!t->bits[one] || t->bits[other]) continue;
+            double weight = weighted ? t->weight[i] * t->weight[h] : 1;
+            all += weight;
+            right += weight * (p[one] > p[other] ? 1 : p[one] == p[other] ? 0.5 : 0);
+        }
+    return all > 0 ? right / all : NAN;
+}
+
+/* Rows by what is so (first) and what is said. */
+static void check_label_counts(const sepal_report *report, size_t k, double own[2][2]) {
+    static const char *const names[2][2] = {{"tn", "fp"}, {"fn", "tp"}};
+    for (int is = 0; is < 2; is++)
+        for (int said = 0; said < 2; said++) {
+            char place[64];
+            (void)snprintf(place, sizeof place, "per_class.%zu.%s", k, names[is][said]);
+            double found = sepal_report_number(report, place);
+            if (!(fabs(found - own[is][said]) <= 1e-9))
+                fail_msg("%s: %g, not %g", place, found, own[is][said]);
+        }
+}
+
+/* The second half judges rows none of which has the first label. */
 static void test_measures(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(69), 1);
     for (size_t number = 0; number < 10; number++) {
         size_t labels = 1 + number % 5;
         struct sets s = sets_new(&rng, 70, 3, labels), t = sets_new(&rng, 40, 3, labels);
+        if (number / 5 && labels > 1) set_label(&t, 0, 0);
         sepal_data *data = sets_data(&s, false), *test = sets_data(&t, number % 2);
         sepal_model *model = fit_of(NULL, "multilabel", data, NULL);
         sepal_report *report = NULL;
         assert_int_equal(sepal_model_evaluate(&report, ctx, model, test, "cutoff=0.4"), SEPAL_OK);
         struct answers answers = ask(model, test, SEPAL_PROBABILITIES, "cutoff=0.4");
         double exact = 0, wrong = 0, total = 0, loss = 0, brier = 0, macro = 0;
-        double tp = 0, fp = 0, fn = 0;
+        double tp = 0, fp = 0, fn = 0, by_support = 0, auc = 0, ranked = 0;
         for (size_t i = 0; i < t.rows; i++) {
             double weight = number % 2 ? t.weight[i] : 1, miss = 0;
             total += weight;
@@ -491,7 +558,13 @@ static void test_measures(void **state) {
                     number % 2 ? t.weight[i] : 1;
             tp += own[1][1], fp += own[0][1], fn += own[1][0];
             double below = 2 * own[1][1] + own[0][1] + own[1][0];
-            macro += below > 0 ? 2 * own[1][1] / below / (double)labels : 0;
+            double f1 = below > 0 ? 2 * own[1][1] / below : 0;
+            macro += f1 / (double)labels;
+            by_support += f1 * (own[1][0] + own[1][1]);
+            double area = plain_auc(&t, k, answers.numbers, number % 2);
+            ranked += !isnan(area);
+            auc += isnan(area) ? 0 : area;
+            check_label_counts(report, k, own);
         }
         const struct {
             const char *path;
@@ -502,7 +575,9 @@ static void test_measures(void **state) {
                      {"hamming_loss", wrong / (total * (double)labels)},
                      {"log_loss", loss / total},
                      {"brier", brier / total},
+                     {"roc_auc", auc / ranked},
                      {"macro.f1", macro},
+                     {"weighted.f1", by_support / (tp + fn)},
                      {"micro.f1", tp > 0 ? 2 * tp / (2 * tp + fp + fn) : 0},
                      {"micro.precision", tp + fp > 0 ? tp / (tp + fp) : 0},
                      {"cardinality.actual", (tp + fn) / total},
@@ -596,6 +671,7 @@ int main(void) {
         cmocka_unit_test(test_labels_alone),
         cmocka_unit_test(test_sum_of_certificates),
         cmocka_unit_test(test_class_weights),
+        cmocka_unit_test(test_correct_priors),
         cmocka_unit_test(test_threads_and_files),
         cmocka_unit_test(test_single_labels),
         cmocka_unit_test(test_decisions),
