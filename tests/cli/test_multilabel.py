@@ -177,6 +177,9 @@ done("train", "sets.svm", "-m", "multilabel", "-q", "-o", "s.sepal")
 judged = facts("evaluate", "s.sepal", "other.svm")
 check(judged["labels"] == [*NAMES, "7"] and judged["log_loss"] is None, f"{judged['labels']}")
 check(judged["per_class"][3]["fn"] == 1, f"{judged['per_class'][3]}")
+chances = facts("predict", "s.sepal", "other.svm", "--proba")["proba"]
+square = 1 + sum((p - t) ** 2 for row, has in zip(chances, ((1, 0, 0), (0, 0, 1))) for p, t in zip(row, has))
+check(abs(judged["brier"] - square / 2) < 1e-12, f"brier {judged['brier']}, not {square / 2}: 7 had no chance")
 judged = facts("evaluate", "s.sepal", "sets.svm", "--positive", "beach")
 check(judged["warnings"][0]["code"] == "positive-ignored", f"{judged['warnings']}")
 

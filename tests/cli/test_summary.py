@@ -142,6 +142,8 @@ for path, spec, words, code, says in (
     check(all(t["std_error"] is None and t["p"] is None and t["low"] is None for t in facts["terms"]), path, spec)
     check(facts["aic"] is None and facts["residual_deviance"] is None, path, spec, "deviance")
 check(all(t["odds_ratio"] is None for t in summary("rows.csv", "svm")["terms"]), "an svm has no odds")
+for spec in ("softmax", "logistic", "lda"):
+    check(all(t["odds_ratio"] is None for t in summary(IRIS, spec)["terms"]), spec, "odds of one of three classes")
 ODDS = summary("rows.csv", "logistic")["terms"]
 check(all(near(t["odds_ratio"], math.exp(t["estimate"])) for t in ODDS), "odds ratios")
 check([t["name"] for t in summary("rows.csv", "logistic(bias=false)")["terms"]]
@@ -162,6 +164,9 @@ for term in LOGIT["terms"]:
 write("bits.csv", ["x", "class"], [[i % 2, "yes" if random.random() < 0.4 + 0.2 * (i % 2) else "no"] for i in range(2000)])
 for term in summary("bits.csv", NONE, "--bootstrap", "1000")["terms"]:
     check(0.88 < term["bootstrap"]["std_error"] / term["std_error"] < 1.13, "bootstrap of many rows", term)
+# of two resamples, x apart: a deviation of x / sqrt 2, and percentiles 2.5 and 97.5 on the line between them
+for term in summary("rows.csv", "logistic", "--bootstrap", "2")["terms"]:
+    check(near(term["high"] - term["low"], 0.95 * math.sqrt(2) * term["std_error"]), "two resamples", term)
 PENALISED = summary("rows.csv", "standardize | logistic", "--bootstrap", "300")
 check(PENALISED["errors"] == "bootstrap" and PENALISED["code"] == "penalty", PENALISED["errors"])
 check(all(t["std_error"] > 0 and t["p"] is None and t["low"] < t["high"] for t in PENALISED["terms"]), "penalised")
