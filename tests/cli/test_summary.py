@@ -82,6 +82,8 @@ write("twice.csv", HEADER, [row for i, row in enumerate(ROWS) for _ in range(1 +
 write("counted.csv", [*HEADER, "n"], [[*row, 1 + i % 3] for i, row in enumerate(ROWS)])
 TWICE, COUNTED = summary("twice.csv", NONE), summary("counted.csv", NONE, "--weight", "n", "--target", "class")
 same(COUNTED, TWICE, "weights are as many rows")
+BARE = "logistic(penalty=none, bias=false)"
+same(summary("counted.csv", BARE, "--weight", "n", "--target", "class"), summary("twice.csv", BARE), "weights without an intercept")
 check(COUNTED["df_null"] == len(ROWS) - 1, "degrees of freedom count rows")
 with open("rows.svm", "w") as file:
     for a, b, k, y in ROWS:
@@ -148,6 +150,9 @@ ODDS = summary("rows.csv", "logistic")["terms"]
 check(all(near(t["odds_ratio"], math.exp(t["estimate"])) for t in ODDS), "odds ratios")
 check([t["name"] for t in summary("rows.csv", "logistic(bias=false)")["terms"]]
       == ["a", "b", "kind=p", "kind=q", "kind=r"], "no intercept: all categories")
+write("holes.csv", HEADER, [[a, b, "?" if i % 7 == 0 else k, y] for i, (a, b, k, y) in enumerate(ROWS)])
+names = [t["name"] for t in summary("holes.csv", NONE, "--missing", "indicator")["terms"]]
+check(len(names) == len(set(names)) == 6, "each term once, that of missing cells too", names)
 facts = summary("rows.csv", f"poly | {NONE}")
 check(facts["errors"] == "wald" and "a^2" in [t["name"] for t in facts["terms"]], "mapped names")
 check(any(t.get("note") and t["estimate"] is None for t in facts["terms"]), "kind=p^2 is kind=p")

@@ -67,6 +67,19 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
+/* The loss without the penalty, as a part of that of the bias alone, in units that no map has changed. */
+static void check_explained(const sepal_report *report, size_t k, size_t c,
+                            const struct answer *one) {
+    double loss = one->objective;
+    bool bias = strstr(cases[c].rest, "penalised") != NULL;
+    for (size_t j = 0; j < one->cols + bias; j++) {
+        double w = j < one->cols ? one->w[j] : one->b;
+        loss -= fact(report, k, "l1") * fabs(w) + fact(report, k, "l2") / 2 * w * w;
+    }
+    double right = fmax(0, 1 - loss / sepal_report_number(report, "null_loss"));
+    check_small("explained", c, fabs(fact(report, k, "explained") - right), 2e-3);
+}
+
 static void check_values(const sepal_data *data, const sepal_report *report, size_t c) {
     char spec[256], options[32];
     double before = -1;
@@ -81,6 +94,9 @@ static void check_values(const sepal_data *data, const sepal_report *report, siz
         check_small("the gap", c, fact(report, k, "gap"), fmax(cases[c].tol, one.gap));
         assert_true(fact(report, k, "converged") == 1 || !one.converged);
         assert_true(fact(report, k, "explained") >= before - 1e-6);
+        double by_c = fact(report, k, "C") * fact(report, k, "lambda") * data->total_weight;
+        check_small("C", c, fabs(by_c - 1), 1e-12);
+        if (!strchr(cases[c].head, '|')) check_explained(report, k, c, &one);
         before = fact(report, k, "explained");
         answer_free(&one);
     }
