@@ -352,10 +352,9 @@ static sepal_status proof_conjugate_part(sepal_ctx *ctx, size_t part, void *payl
     const struct objective *o = j->o;
     size_t from = o->n * part / PROOF_PARTS, to = o->n * (part + 1) / PROOF_PARTS;
     double relative = ROUNDING_OF_TERM + ROUNDING * (double)(2 * j->classes + 8);
-    /* moving a part of a row's variables changes an entropy by no more than this */
-    double moved = p->imbalance > 0
-                       ? p->imbalance * (1 + log((double)j->classes) - log(fmin(1, p->imbalance)))
-                       : 0;
+    /* Moving a part of a row's variables takes no more than that part of its entropy off, and where they are
+       put -x ln x falls by no more than x grows. */
+    double moved = p->imbalance * (1 + log((double)j->classes));
     for (size_t i = from; i < to; i++) {
         double *a = p->a + i * j->lanes, value;
         for (size_t k = 0; k < j->classes && p->shrink < 1; k++)

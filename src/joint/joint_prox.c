@@ -84,15 +84,17 @@ static sepal_status cycle(struct joint_prox *p, bool *moved) {
 static sepal_status joint_prox_run(struct joint_prox *p, struct joint_support *support) {
     struct solver *d = p->d;
     size_t most = d->max_iter ? d->max_iter : ROUNDS_MOST;
-    double before = INFINITY;
+    static const double less = 0.9;
+    double before = INFINITY, least_gap = INFINITY;
     int idle = 0; /* rounds in which rounding left nothing to gain */
     p->bound = -INFINITY;
     for (;;) {
         bool moved, steps = false;
         TRY(joint_prox_look(p));
         d->converged = p->gap <= d->tol;
-        idle = p->objective < before ? 0 : idle + 1;
+        idle = p->objective < before || p->gap < less * least_gap ? 0 : idle + 1;
         before = p->objective;
+        least_gap = fmin(least_gap, p->gap);
         if (d->converged || d->stopped || d->iterations >= most || idle > 2) return SEPAL_OK;
         (void)choose_sets(p);
         TRY(cycle(p, &moved));

@@ -77,12 +77,14 @@ static double support_point(const struct joint_prox *p, struct joint_support *s,
 }
 
 sepal_status joint_prox_support(struct joint_prox *p, struct joint_support *s, bool *moved) {
-    static const double enough = 1e-4;
+    static const double enough = 1e-4, rounding = 8 * DBL_EPSILON;
     const struct joint *j = p->j;
     double length = 1, loss;
     *moved = false;
     TRY(joint_sweep(&p->sweep, j, p->d->u));
     p->objective = p->sweep.loss + joint_penalty(j, p->d->u);
+    /* the bound goes on rising where the objective cannot be told from the least */
+    double slack = rounding * p->objective;
     support_slopes(p, s);
     TRY(joint_precondition_some(&s->precondition, p->sweep.state, s->moves));
     TRY(support_solve(p, s));
@@ -91,7 +93,7 @@ sepal_status joint_prox_support(struct joint_prox *p, struct joint_support *s, b
         TRY(joint_scores(p->alpha, j, s->point));
         TRY(joint_loss_at(&loss, j, p->alpha));
         double value = loss + joint_penalty(j, s->point);
-        *moved = slope < 0 && value <= p->objective + enough * slope;
+        *moved = slope < 0 && value <= p->objective + enough * slope + slack;
         length *= 0.25;
     }
     if (*moved) memcpy(p->d->u, s->point, j->size * sizeof *s->point);

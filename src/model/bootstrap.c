@@ -32,6 +32,7 @@ struct resampling {
     struct pipeline pipeline; /* of the model's spec */
     struct terms terms;
     char **names; /* of the terms' columns, and of those that they are against; "": none */
+    char **left;  /* of the categories that others are against */
     struct arena arena;
     double *estimates; /* functions x terms x resamples; NaN: that fit had no such term */
     double *scratch;   /* terms */
@@ -92,6 +93,30 @@ static sepal_status term_names(char ***out, sepal_ctx *ctx, struct arena *arena,
     return SEPAL_OK;
 }
 
+static sepal_status left_names(char ***out, sepal_ctx *ctx, struct arena *arena,
+                               const sepal_model *model, const struct terms *terms) {
+    *out = arena_zero(ctx, arena, terms->n_left, sizeof **out);
+    if (!*out) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < terms->n_left; i++) {
+        (*out)[i] = column_name(ctx, arena, model, terms->left[i]);
+        if (!(*out)[i]) return SEPAL_EMEMORY;
+    }
+    return SEPAL_OK;
+}
+
+/* The intercept is that of rows of the categories left out: where a resample lacks one of these, and leaves out
+   the next, it is that of other rows. */
+static sepal_status leave_out_rest(struct resampling *all, struct arena *arena,
+                                   const sepal_model *part, const struct terms *terms) {
+    char **left;
+    bool same = terms->n_left == all->terms.n_left;
+    TRY(left_names(&left, all->run->ctx, arena, part, terms));
+    for (size_t i = 0; same && i < terms->n_left; i++) same = strcmp(left[i], all->left[i]) == 0;
+    for (size_t t = 0; !same && t < terms->n; t++)
+        if (terms->list[t].rest) all->place[t] = NO_COLUMN;
+    return SEPAL_OK;
+}
+
 /* The terms of a resample are some of the model's, in their order: without categories that it lacks.
    place[t] is which of the model's term t is, or NO_COLUMN: it is against another category. */
 static sepal_status match_terms(struct resampling *all, struct arena *arena,
@@ -99,7 +124,7 @@ static sepal_status match_terms(struct resampling *all, struct arena *arena,
     char **names;
     size_t at = 0;
     for (size_t t = 0; t < terms->n; t++) all->place[t] = t;
-    if (terms->n == all->terms.n) return SEPAL_OK;
+    if (terms->n == all->terms.n) return leave_out_rest(all, arena, part, terms);
     TRY(term_names(&names, all->run->ctx, arena, part, terms));
     for (size_t t = 0; t < terms->n; t++) {
         size_t found = at;
@@ -109,7 +134,7 @@ static sepal_status match_terms(struct resampling *all, struct arena *arena,
         all->place[t] = same ? found : NO_COLUMN;
         if (found < all->terms.n) at = found + 1;
     }
-    return SEPAL_OK;
+    return leave_out_rest(all, arena, part, terms);
 }
 
 static sepal_status keep_estimates(struct resampling *all, const sepal_model *part, size_t b) {
@@ -251,6 +276,7 @@ static sepal_status resampling_open(struct resampling *all) {
     TRY(pipeline_parse(&all->pipeline, ctx, &all->arena, all->model->spec));
     TRY(model_terms(&all->terms, ctx, &all->arena, all->model, &all->pipeline));
     TRY(term_names(&all->names, ctx, &all->arena, all->model, &all->terms));
+    TRY(left_names(&all->left, ctx, &all->arena, all->model, &all->terms));
     size_t functions = terms_functions(&all->terms, &all->model->linear);
     if (__builtin_mul_overflow(functions * all->terms.n, all->run->resamples, &cells))
         return fail(ctx, SEPAL_EMEMORY, "not enough memory for the estimates of %zu resamples",

@@ -91,6 +91,10 @@ static struct bar find_bar(const sepal_model *model, const struct pipeline *pipe
     const struct summary *summary = model->linear.summary;
     if (summary && summary->state != SUMMARY_WALD)
         return state_bar(summary->state, terms->contrast);
+    if (model->linear.strategy->sets)
+        return (struct bar){"several-problems",
+                            "each label is a problem of its own, and they have no one likelihood",
+                            "train logistic(penalty=none) with one label as the target"};
     switch (pipeline_likelihood(pipeline, &intercept)) {
     case LIKELIHOOD_PENALISED:
         return (struct bar){"penalty",
@@ -114,11 +118,11 @@ static struct bar find_bar(const sepal_model *model, const struct pipeline *pipe
                             "labels, so theory has no standard errors for it",
                             "train with loss=cross_entropy, or " BOOTSTRAP_ADVICE};
     default:
-        return (struct bar){
-            "no-likelihood",
-            "this learner maximises no likelihood, so theory has no standard errors "
-            "for it",
-            BOOTSTRAP_ADVICE};
+        return (struct bar){"no-likelihood",
+                            "this learner does not maximise the likelihood of the labels given the "
+                            "rows, so theory has no standard errors "
+                            "for it",
+                            BOOTSTRAP_ADVICE};
     }
 }
 
@@ -213,7 +217,8 @@ static void tell_term(struct table *table, struct tree *list, size_t f, size_t t
     double estimate = table->wald ? table->wald->estimate[cell] : table->estimate[t];
     double error = table->wald ? table->wald->error[cell] : NAN;
     if (alias != ALIAS_NONE) estimate = error = NAN;
-    bool odds = linear->link == LINK_POSTERIOR && (linear->classes == 2 || table->terms.contrast);
+    bool pair = linear->classes == 2 || table->terms.contrast;
+    bool odds = linear->link == LINK_EACH || (linear->link == LINK_POSTERIOR && pair);
     tell_name(table, row, "name", term->column);
     tell_function(table, row, f);
     if (term->against != NO_COLUMN) tell_name(table, row, "against", term->against);

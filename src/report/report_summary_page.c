@@ -125,6 +125,7 @@ static void summary_reason(struct page *page, const struct tree *root) {
 /* What a score speaks for, of row `function` of the model's. */
 static void summary_heading(struct page *page, const struct tree *root, const struct tree *term) {
     const struct tree *row = tree_find(root, "rows")->first, *classes = tree_find(root, "classes");
+    bool sets = tree_find(root, "label_sets") != NULL;
     const char *activation = report_string(root, "activation");
     double function = report_number(term, "function");
     for (size_t i = 0; !isnan(function) && (double)i < function; i++) row = row->next;
@@ -134,14 +135,15 @@ static void summary_heading(struct page *page, const struct tree *root, const st
     else if (row->kind == TREE_ARRAY)
         text_printf(page->ctx, &page->text, "\nscore of %s against %s\n", row->last->text.bytes,
                     row->first->text.bytes);
-    else if (classes->count == 2)
+    else if (classes->count == 2 && !sets)
         text_printf(page->ctx, &page->text, "\n%s of %s against %s\n",
                     strcmp(activation, "logistic") == 0 || strcmp(activation, "softmax") == 0
                         ? "log-odds"
                         : "score",
                     classes->last->text.bytes, classes->first->text.bytes);
     else
-        text_printf(page->ctx, &page->text, "\nscore of %s\n", row->text.bytes);
+        text_printf(page->ctx, &page->text, "\n%s of %s\n", sets ? "log-odds" : "score",
+                    row->text.bytes);
 }
 
 /* A table of each function, under its heading. */
@@ -202,7 +204,8 @@ void summary_page(struct page *page, const struct tree *root) {
     bool wald = strcmp(report_string(root, "summary.errors"), "wald") == 0,
          resampled = strcmp(report_string(root, "summary.errors"), "bootstrap") == 0;
     page_line(page, "spec", "%s", report_string(root, "spec"));
-    page_classes(page, "classes", tree_find(root, "classes"), NULL);
+    page_classes(page, tree_find(root, "label_sets") ? "labels" : "classes",
+                 tree_find(root, "classes"), NULL);
     page_line(page, "trained on", "%.0f rows; %s", report_number(root, "training.rows"),
               report_number(root, "training.converged") == 1 ? "converged" : "not converged");
     summary_reason(page, root);

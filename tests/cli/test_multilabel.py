@@ -177,6 +177,9 @@ done("train", "sets.svm", "-m", "multilabel", "-q", "-o", "s.sepal")
 judged = facts("evaluate", "s.sepal", "other.svm")
 check(judged["labels"] == [*NAMES, "7"] and judged["log_loss"] is None, f"{judged['labels']}")
 check(judged["per_class"][3]["fn"] == 1, f"{judged['per_class'][3]}")
+chances = facts("predict", "s.sepal", "other.svm", "--proba")["proba"]
+square = 1 + sum((p - t) ** 2 for row, has in zip(chances, ((1, 0, 0), (0, 0, 1))) for p, t in zip(row, has))
+check(abs(judged["brier"] - square / 2) < 1e-12, f"brier {judged['brier']}, not {square / 2}: 7 had no chance")
 judged = facts("evaluate", "s.sepal", "sets.svm", "--positive", "beach")
 check(judged["warnings"][0]["code"] == "positive-ignored", f"{judged['warnings']}")
 
@@ -204,4 +207,15 @@ refused(3, ("train", "bits.csv", *WAYS["bits.csv"], "--weight", "urban", "-m", "
 refused(2, ("predict", "m.sepal", "bits.csv", "--decide", "reject"), "reject")
 refused(4, ("train", "sets.svm", "-m", "multilabel", "--warm", "m.sepal"), "m.sepal")
 refused(3, ("separable", "sets.svm"), "sets.svm:2:1")
+# ---- the table of coefficients: a block for each label, and why it has no errors
+
+for labels in (NAMES, NAMES[:2]):
+    words = ("bits.csv", "--target", ",".join(labels), "--only", "a,b,c", "-m", "multilabel(C=1)", "-o", "table.sepal", "-q")
+    done("train", *words)
+    table, page = facts("inspect", "table.sepal", "--summary")["summary"], done("inspect", "table.sepal", "--summary")
+    check(table["code"] == "several-problems" and table["errors"] is None, f"{labels}: {table['code']}")
+    check(all(t["odds_ratio"] > 0 for t in table["terms"]), f"{labels}: odds of each label")
+    check([line for line in page.splitlines() if "log-odds" in line] == [f"log-odds of {name}" for name in labels], page)
+    check(f"labels      {', '.join(labels)}" in page and "against" not in page, page)
+
 finish()

@@ -82,6 +82,8 @@ write("twice.csv", HEADER, [row for i, row in enumerate(ROWS) for _ in range(1 +
 write("counted.csv", [*HEADER, "n"], [[*row, 1 + i % 3] for i, row in enumerate(ROWS)])
 TWICE, COUNTED = summary("twice.csv", NONE), summary("counted.csv", NONE, "--weight", "n", "--target", "class")
 same(COUNTED, TWICE, "weights are as many rows")
+BARE = "logistic(penalty=none, bias=false)"
+same(summary("counted.csv", BARE, "--weight", "n", "--target", "class"), summary("twice.csv", BARE), "weights without an intercept")
 check(COUNTED["df_null"] == len(ROWS) - 1, "degrees of freedom count rows")
 with open("rows.svm", "w") as file:
     for a, b, k, y in ROWS:
@@ -130,7 +132,7 @@ for path, spec, words, code, says in (
         ("rows.csv", "logistic(penalty=l1)", [], "penalty", "--bootstrap 1000"),
         ("rows.csv", "logistic(penalty=none, class_weight=balanced)", [], "class-weights", "class_weight=none"),
         ("rows.csv", 'logistic(penalty=none, bounds="a<=-2")', [], "bounds", "train without bounds and nonneg"),
-        ("rows.csv", "svm(penalty=none)", [], "no-likelihood", "maximises no likelihood"),
+        ("rows.csv", "svm(penalty=none)", [], "no-likelihood", "does not maximise the likelihood of the labels"),
         ("rows.csv", "lda", [], "no-likelihood", "--bootstrap"),
         ("rows.csv", NONE, ["--max-iter", "1"], "not-converged", "--max-iter"),
         (IRIS, NONE, ["--drop", "petal_length,petal_width,sepal_width"], "several-problems", "fitted apart"),
@@ -143,10 +145,15 @@ for path, spec, words, code, says in (
     check(all(t["std_error"] is None and t["p"] is None and t["low"] is None for t in facts["terms"]), path, spec)
     check(facts["aic"] is None and facts["residual_deviance"] is None, path, spec, "deviance")
 check(all(t["odds_ratio"] is None for t in summary("rows.csv", "svm")["terms"]), "an svm has no odds")
+for spec in ("logistic", "lda"):
+    check(all(t["odds_ratio"] is None for t in summary(IRIS, spec)["terms"]), spec, "odds of one of three classes")
 ODDS = summary("rows.csv", "logistic")["terms"]
 check(all(near(t["odds_ratio"], math.exp(t["estimate"])) for t in ODDS), "odds ratios")
 check([t["name"] for t in summary("rows.csv", "logistic(bias=false)")["terms"]]
       == ["a", "b", "kind=p", "kind=q", "kind=r"], "no intercept: all categories")
+write("holes.csv", HEADER, [[a, b, "?" if i % 7 == 0 else k, y] for i, (a, b, k, y) in enumerate(ROWS)])
+names = [t["name"] for t in summary("holes.csv", NONE, "--missing", "indicator")["terms"]]
+check(len(names) == len(set(names)) == 6, "each term once, that of missing cells too", names)
 facts = summary("rows.csv", f"poly | {NONE}")
 check(facts["errors"] == "wald" and "a^2" in [t["name"] for t in facts["terms"]], "mapped names")
 check(any(t.get("note") and t["estimate"] is None for t in facts["terms"]), "kind=p^2 is kind=p")
@@ -163,6 +170,9 @@ for term in LOGIT["terms"]:
 write("bits.csv", ["x", "class"], [[i % 2, "yes" if random.random() < 0.4 + 0.2 * (i % 2) else "no"] for i in range(2000)])
 for term in summary("bits.csv", NONE, "--bootstrap", "1000")["terms"]:
     check(0.88 < term["bootstrap"]["std_error"] / term["std_error"] < 1.13, "bootstrap of many rows", term)
+# of two resamples, x apart: a deviation of x / sqrt 2, and percentiles 2.5 and 97.5 on the line between them
+for term in summary("rows.csv", "logistic", "--bootstrap", "2")["terms"]:
+    check(near(term["high"] - term["low"], 0.95 * math.sqrt(2) * term["std_error"]), "two resamples", term)
 PENALISED = summary("rows.csv", "standardize | logistic", "--bootstrap", "300")
 check(PENALISED["errors"] == "bootstrap" and PENALISED["code"] == "penalty", PENALISED["errors"])
 check(all(t["std_error"] > 0 and t["p"] is None and t["low"] < t["high"] for t in PENALISED["terms"]), "penalised")
@@ -181,6 +191,16 @@ first = [[*row[:2], "0" if i == 7 else row[2], row[3]] for i, row in enumerate(R
 write("first.csv", HEADER, first)
 terms = {t["name"]: t for t in summary("first.csv", "logistic", "--bootstrap", "200")["terms"]}
 check(90 < terms["kind=q"]["resamples"] < 165, "against a category that some resamples lack", terms["kind=q"])
+# the intercept is that of rows of the first category: of the resamples that have it, as those against it. Of
+# two categories none is left beside the first; without an intercept the first text column has it in its place
+OTHERS = {"first.csv": ("kind=q", "(intercept)"), "two.csv": ("kind=q", "(intercept)"), "lasting.csv": ("kind=q", "more=a")}
+write("two.csv", HEADER, [[*row[:2], "0" if i == 7 else "q", row[3]] for i, row in enumerate(ROWS)])
+write("lasting.csv", ["a", "more", "kind", "class"], [[row[0], "ab"[i % 2], "0" if i == 7 else "q", row[3]] for i, row in enumerate(ROWS)])
+for path, (against, rest) in OTHERS.items():
+    spec = "logistic(bias=false)" if rest != "(intercept)" else "logistic"
+    terms = {t["name"]: t for t in summary(path, spec, "--bootstrap", "200")["terms"]}
+    check(90 < terms[against]["resamples"] == terms[rest]["resamples"] < 165, path, terms[rest])
+    check(terms["a"]["resamples"] == 200, path, terms["a"])
 # resamples that lack a class, or are separated, have no estimates
 write("lone.csv", ["a", "class"], [[i % 10, "x" if i in (3, 14) else "y"] for i in range(30)])
 facts = summary("lone.csv", "logistic", "--bootstrap", "200")

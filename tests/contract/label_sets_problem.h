@@ -112,6 +112,10 @@ static inline void answers_free(struct answers *a) {
     free(a->numbers);
 }
 
+static inline void set_label(struct sets *s, size_t k, unsigned char value) {
+    for (size_t i = 0; i < s->rows; i++) s->bits[i * s->labels + k] = value;
+}
+
 static inline size_t warnings_of(const char *code) {
     size_t n = 0;
     for (size_t i = 0; i < sepal_ctx_warning_count(ctx); i++)

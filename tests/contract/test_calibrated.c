@@ -96,12 +96,45 @@ static void values_of(const sepal_model *model, enum calibration_kind kind, cons
     }
 }
 
+/* What the learner's own probabilities of the held-out rows lose, in all; NaN: it has none. */
+static double own_loss(const sepal_model *model, const sepal_data *held) {
+    if (model->linear.link == LINK_NONE) return NAN;
+    sepal_predictions all = predict_all(model, held, SEPAL_PROBABILITIES, NULL);
+    double sum = 0;
+    for (size_t i = 0; i < held->matrix.rows; i++)
+        sum -= data_weight(held, i) *
+               log(all.numbers[i * model->linear.classes + (size_t)held->label[i]]);
+    answers_free(&all);
+    return sum;
+}
+
+static void check_losses(const struct scene *scene, const struct calibration *expected,
+                         const double *values, double before) {
+    const sepal_data *data = scene->train;
+    const struct calibration *found = scene->model->linear.calibration;
+    size_t K = scene->p.classes, width = K == 2 ? 1 : K;
+    double after = 0, row[3];
+    for (size_t i = 0; i < data->matrix.rows; i++) {
+        memcpy(row, values + i * width, width * sizeof *row);
+        calibration_logs(expected, NULL, row);
+        after -= data_weight(data, i) * row[data->label[i]];
+    }
+    before /= data->total_weight;
+    after /= data->total_weight;
+    assert_int_equal(isnan(found->loss_before), isnan(before));
+    bool alike = isinf(after) ? isinf(found->loss_after)
+                              : fabs(found->loss_after - after) <= 1e-6 * (1 + after);
+    if (!alike) fail_msg("%s: loss %g, not %g", scene->spec, found->loss_after, after);
+    if (isfinite(before) && fabs(found->loss_before - before) > 1e-6 * (1 + before))
+        fail_msg("%s: loss before %g, not %g", scene->spec, found->loss_before, before);
+}
+
 static void is_cross_fitted(const struct scene *scene) {
     const sepal_data *data = scene->train;
     size_t n = data->matrix.rows, K = scene->p.classes, width = K == 2 ? 1 : K;
     uint32_t *fold = malloc(n * sizeof *fold);
     size_t *rows = malloc(n * sizeof *rows);
-    double *values = malloc(n * width * sizeof *values);
+    double *values = malloc(n * width * sizeof *values), before = 0;
     assert_true(fold && rows && values);
     assert_int_equal(data_folds(fold, ctx, data, FOLDS), SEPAL_OK);
     for (size_t f = 0; f < FOLDS; f++) {
@@ -117,6 +150,7 @@ static void is_cross_fitted(const struct scene *scene) {
         for (size_t i = 0; i < part[1]->matrix.rows; i++)
             values_of(model, scene->kind, scores + i * model->linear.rows,
                       values + rows[i] * width);
+        before += own_loss(model, part[1]);
         free(scores);
         sepal_model_free(model);
         data_free(part[0]);
@@ -133,6 +167,7 @@ static void is_cross_fitted(const struct scene *scene) {
             1e-7 * (1 + fabs(expected->numbers[i])))
             fail_msg("%s, %s: number %zu is %g, not %g", scene->spec, scene->options, i,
                      found->numbers[i], expected->numbers[i]);
+    check_losses(scene, expected, values, before);
     calibration_free(expected);
     free(fold);
     free(rows);
@@ -142,6 +177,29 @@ static void is_cross_fitted(const struct scene *scene) {
 static void cross_fits(void **state) {
     (void)state;
     for_all(is_cross_fitted, 1);
+}
+
+/* The model that a fit starts from may have seen the rows held out: folds start from nowhere. */
+static void folds_start_cold(void **state) {
+    (void)state;
+    static const char spec[] = "logistic(epochs=2)";
+    struct rng rng = rng_make(test_seed(9), 1);
+    for (size_t classes = 2; classes <= 3; classes++) {
+        struct problem p = any_problem(&rng, classes, 3);
+        sepal_data *data = problem_data(&p, ctx, false);
+        sepal_model *start = fit_with(data, spec, "solver=sgd");
+        assert_int_equal(sepal_model_save(ctx, start, "start.sepal"), SEPAL_OK);
+        sepal_model *cold = fit_with(data, spec, "solver=sgd, calibrate=platt");
+        sepal_model *warm = fit_with(data, spec, "solver=sgd, calibrate=platt, warm=start.sepal");
+        const struct calibration *one = cold->linear.calibration, *other = warm->linear.calibration;
+        assert_memory_equal(one->numbers, other->numbers, one->rows * 2 * sizeof(double));
+        assert_true(memcmp(warm->linear.w, cold->linear.w, 3 * sizeof(double)) != 0);
+        sepal_model_free(start);
+        sepal_model_free(cold);
+        sepal_model_free(warm);
+        data_free(data);
+        problem_free(&p);
+    }
 }
 
 /* Folds: of every class, and in all, as many rows in each or one more. */
@@ -296,6 +354,22 @@ static void metrics_and_rules(void **state) {
     for_all(judges, 5);
 }
 
+/* The log-loss that is told is that of these probabilities. */
+static void check_log_loss(const struct scene *scene, const char *options, const double *p) {
+    size_t K = scene->p.classes;
+    double loss = 0, total = 0;
+    sepal_report *report;
+    for (size_t i = 0; i < scene->p.rows; i++) {
+        loss -= problem_weight(&scene->p, i) * log(p[i * K + (size_t)scene->p.label[i]]);
+        total += problem_weight(&scene->p, i);
+    }
+    assert_int_equal(sepal_model_evaluate(&report, ctx, scene->model, scene->train, options),
+                     SEPAL_OK);
+    double found = sepal_report_number(report, "log_loss");
+    assert_true(isinf(loss) ? isnan(found) : fabs(found - loss / total) < 1e-9 * (1 + loss));
+    sepal_report_free(report);
+}
+
 /* Other priors multiply the calibrated probabilities, which are divided by their sum again. */
 static void other_priors(void **state) {
     (void)state;
@@ -305,9 +379,9 @@ static void other_priors(void **state) {
         struct scene scene = set_scene(&rng, "lda", K, (enum calibration_kind)(round / 2));
         const double priors[] = {0.1, 0.3, 0.6}, *own = scene.model->linear.priors;
         sepal_predictions as_is = predict_all(scene.model, scene.train, SEPAL_PROBABILITIES, NULL);
+        const char *words = K == 2 ? "priors=\"0.25,0.75\"" : "priors=\"0.1,0.3,0.6\"";
         sepal_predictions changed =
-            predict_all(scene.model, scene.train, SEPAL_PROBABILITIES,
-                        K == 2 ? "priors=\"0.25,0.75\"" : "priors=\"0.1,0.3,0.6\"");
+            predict_all(scene.model, scene.train, SEPAL_PROBABILITIES, words);
         for (size_t i = 0; i < scene.p.rows; i++) {
             double p[3], sum = 0;
             for (size_t k = 0; k < K; k++) {
@@ -318,6 +392,7 @@ static void other_priors(void **state) {
             for (size_t k = 0; k < K; k++)
                 assert_true(fabs(changed.numbers[i * K + k] - p[k] / sum) < 1e-12);
         }
+        check_log_loss(&scene, words, changed.numbers);
         answers_free(&as_is);
         answers_free(&changed);
         scene_free(&scene);
@@ -389,6 +464,7 @@ int main(void) {
         cmocka_unit_test(most_probable),     cmocka_unit_test(same_everywhere),
         cmocka_unit_test(metrics_and_rules), cmocka_unit_test(other_priors),
         cmocka_unit_test(keeps_rules),       cmocka_unit_test(interrupted),
+        cmocka_unit_test(folds_start_cold),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

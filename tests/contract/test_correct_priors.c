@@ -141,6 +141,52 @@ static void the_shift_is_the_ratio(void **state) {
         }
 }
 
+/* The intercepts of a joint model, of which only differences count, by the logarithms of the class weights. */
+static void the_shift_of_softmax(void **state) {
+    (void)state;
+    static const struct {
+        const char *weights;
+        size_t classes;
+        double weight[CLASSES]; /* of each class, 0: N / (K N_k) */
+    } cases[] = {
+        {"balanced", 2, {0}},        {"\"c01:5\"", 2, {1, 5}},          {"balanced", 3, {0}},
+        {"\"c02:4\"", 3, {1, 1, 4}}, {"\"c00:8,c01:2\"", 3, {8, 2, 1}},
+    };
+    struct rng rng = rng_make(test_seed(4), 1);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int weighted = 0; weighted < 2; weighted++) {
+            size_t classes = cases[c].classes;
+            struct problem p = drawn(&rng, classes);
+            if (weighted) problem_weigh(&p, &rng);
+            sepal_data *data = problem_data(&p, ctx, false);
+            double n[CLASSES] = {0}, by[CLASSES] = {0}, factor[CLASSES], total = 0;
+            for (size_t i = 0; i < ROWS; i++) n[p.label[i]] += problem_weight(&p, i);
+            for (size_t k = 0; k < classes; k++) total += n[k];
+            sepal_model *models[2];
+            char spec[128];
+            for (int corrected = 0; corrected < 2; corrected++) {
+                (void)snprintf(spec, sizeof spec, "softmax(class_weight=%s%s)", cases[c].weights,
+                               corrected ? ", correct_priors" : "");
+                models[corrected] = fit_spec(data, spec);
+            }
+            const struct linear *one = &models[0]->linear, *other = &models[1]->linear;
+            assert_memory_equal(one->w, other->w, one->rows * one->cols * sizeof *one->w);
+            for (size_t r = 0; r < one->rows; r++)
+                by[one->rows == 1 ? 1 : r] = one->b[r] - other->b[r];
+            for (size_t k = 0; k < classes; k++)
+                factor[k] =
+                    cases[c].weight[k] > 0 ? cases[c].weight[k] : total / ((double)classes * n[k]);
+            for (size_t k = 1; k < classes; k++)
+                if (!(fabs(by[k] - by[0] - log(factor[k] / factor[0])) < 1e-9))
+                    fail_msg("%s, class %zu: %g, not %g", spec, k, by[k] - by[0],
+                             log(factor[k] / factor[0]));
+            sepal_model_free(models[0]);
+            sepal_model_free(models[1]);
+            data_free(data);
+            problem_free(&p);
+        }
+}
+
 /* The report says which are in force; without class weights there is nothing to say but that. */
 static void is_told(void **state) {
     (void)state;
@@ -188,6 +234,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(near_those_of_the_rows),
         cmocka_unit_test(the_shift_is_the_ratio),
+        cmocka_unit_test(the_shift_of_softmax),
         cmocka_unit_test(is_told),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -4,10 +4,6 @@
 
 /* ---- labels that never vary --------------------------------------------------------------------- */
 
-static void set_label(struct sets *s, size_t k, unsigned char value) {
-    for (size_t i = 0; i < s->rows; i++) s->bits[i * s->labels + k] = value;
-}
-
 static void test_constant_labels(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(67), 1);

@@ -154,6 +154,44 @@ static void test_class_weights(void **state) {
     }
 }
 
+/* correct_priors takes the logarithm of the weights' ratio off each label's own intercept, in lock-step (L2) and
+   one after the other (L1). */
+static void check_correction(const struct sets *s, bool weighted, const char *penalty,
+                             const char *weights) {
+    char spec[128];
+    sepal_data *data = sets_data(s, weighted);
+    sepal_model *models[2];
+    for (int corrected = 0; corrected < 2; corrected++) {
+        (void)snprintf(spec, sizeof spec, "multilabel(%s, class_weight=%s%s)", penalty, weights,
+                       corrected ? ", correct_priors" : "");
+        models[corrected] = fit_of(NULL, spec, data, "tol=1e-10");
+    }
+    for (size_t k = 0; k < s->labels; k++) {
+        double n[2] = {0, 0}, ratio = k == 1 ? 3 : 1;
+        for (size_t i = 0; i < s->rows; i++)
+            n[s->bits[i * s->labels + k]] += weighted ? s->weight[i] : 1;
+        if (strcmp(weights, "balanced") == 0) ratio = n[0] / n[1];
+        double by = models[0]->linear.b[k] - models[1]->linear.b[k];
+        if (!(fabs(by - log(ratio)) < 1e-6))
+            fail_msg("%s, label %zu: %g, not %g", spec, k, by, log(ratio));
+    }
+    sepal_model_free(models[0]);
+    sepal_model_free(models[1]);
+    data_free(data);
+}
+
+static void test_correct_priors(void **state) {
+    (void)state;
+    static const char *const penalties[] = {"C=1", "penalty=l1, C=0.5"};
+    struct rng rng = rng_make(test_seed(71), 1);
+    for (size_t number = 0; number < 16; number++) {
+        struct sets s = sets_new(&rng, 90, 3, number % 4 == 3 ? 20 : 2 + number % 4);
+        check_correction(&s, number / 4 % 2, penalties[number / 8], "balanced");
+        check_correction(&s, number / 4 % 2, penalties[number / 8], "\"a1:3\"");
+        sets_free(&s);
+    }
+}
+
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 static void test_threads_and_files(void **state) {
@@ -232,7 +270,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_labels_alone),        cmocka_unit_test(test_lock_step),
         cmocka_unit_test(test_sum_of_certificates), cmocka_unit_test(test_class_weights),
-        cmocka_unit_test(test_threads_and_files),   cmocka_unit_test(test_single_labels),
+        cmocka_unit_test(test_correct_priors),      cmocka_unit_test(test_threads_and_files),
+        cmocka_unit_test(test_single_labels),
     };
     return cmocka_run_group_tests(tests, set_up_one_thread, tear_down);
 }

@@ -54,6 +54,19 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
+/* The loss without the penalty, as a part of that of the bias alone, in units that no map has changed. */
+static void check_explained(const sepal_report *report, size_t k, size_t c,
+                            const struct answer *one) {
+    double loss = one->objective;
+    bool bias = strstr(cases[c].rest, "penalised") != NULL;
+    for (size_t j = 0; j < one->cols + bias; j++) {
+        double w = j < one->cols ? one->w[j] : one->b;
+        loss -= path_fact(report, k, "l1") * fabs(w) + path_fact(report, k, "l2") / 2 * w * w;
+    }
+    double right = fmax(0, 1 - loss / sepal_report_number(report, "null_loss"));
+    check_small("explained", c, fabs(path_fact(report, k, "explained") - right), 2e-3);
+}
+
 static void check_values(const sepal_data *data, const sepal_report *report, size_t c) {
     char spec[256], options[32];
     double before = -1;
@@ -68,6 +81,10 @@ static void check_values(const sepal_data *data, const sepal_report *report, siz
         check_small("the gap", c, path_fact(report, k, "gap"), fmax(cases[c].tol, one.gap));
         assert_true(path_fact(report, k, "converged") == 1 || !one.converged);
         assert_true(path_fact(report, k, "explained") >= before - 1e-6);
+        double by_c =
+            path_fact(report, k, "C") * path_fact(report, k, "lambda") * data->total_weight;
+        check_small("C", c, fabs(by_c - 1), 1e-12);
+        if (!strchr(cases[c].head, '|')) check_explained(report, k, c, &one);
         before = path_fact(report, k, "explained");
         answer_free(&one);
     }
@@ -142,7 +159,16 @@ struct by_hand {
     double loss[5], error[5], weight[5];
 };
 
-/* The mean loss of two-class rows by a plain fit on the others, class factors as balanced has them. */
+/* Which side of function r a row is on: 1, -1, or 0 where it is of neither class. */
+static double side_by_hand(const struct linear *linear, size_t r, size_t class) {
+    size_t sides[2] = {0, 1};
+    if (linear->classes > 2) linear->strategy->sides(r, linear->classes, sides);
+    if (class == sides[1]) return 1;
+    return sides[0] == ALL_OTHERS || class == sides[0] ? -1 : 0;
+}
+
+/* The mean loss of rows by a plain fit on the others, class factors as balanced has them: of the rows that
+   the function tells apart, half to each side. */
 static void judge_fold(struct by_hand *out, size_t f, const sepal_data *data, const uint32_t *fold,
                        const char *spec, const struct loss *loss, bool balanced) {
     sepal_data *train, *held;
@@ -152,18 +178,24 @@ static void judge_fold(struct by_hand *out, size_t f, const sepal_data *data, co
     if (sepal_model_fit(&model, NULL, ctx, spec, train, "tol=1e-10") != SEPAL_OK)
         fail_msg("%s", ctx->error.message);
     size_t n = held->matrix.rows, rows = model->linear.rows;
-    double *scores = scores_of(model, held), side[2] = {0, 0};
-    for (size_t i = 0; i < train->matrix.rows && rows == 1; i++)
-        side[train->label[i]] += data_weight(train, i);
+    double *scores = scores_of(model, held);
     out->loss[f] = out->error[f] = 0;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t r = 0; r < rows; r++) {
-            bool own = rows == 1 ? held->label[i] == 1 : (size_t)held->label[i] == r;
-            double m = (own ? 1 : -1) * scores[i * rows + r], value;
+    for (size_t r = 0; r < rows; r++) {
+        double side[2] = {0, 0};
+        for (size_t i = 0; i < train->matrix.rows; i++) {
+            double at = side_by_hand(&model->linear, r, (size_t)train->label[i]);
+            if (at != 0) side[at > 0] += data_weight(train, i);
+        }
+        for (size_t i = 0; i < n; i++) {
+            double at = side_by_hand(&model->linear, r, (size_t)held->label[i]), value;
+            double m = at * scores[i * rows + r];
+            if (at == 0) continue;
             loss->at(ctx->kernels, 1, &m, &value, NULL, NULL);
-            double factor = balanced ? train->total_weight / (2 * side[own]) : 1;
+            double factor = balanced ? (side[0] + side[1]) / (2 * side[at > 0]) : 1;
             out->loss[f] += factor * data_weight(held, i) * value / held->total_weight;
         }
+    }
+    for (size_t i = 0; i < n; i++) {
         if (linear_decide(&model->linear, scores + i * rows) != held->label[i])
             out->error[f] += data_weight(held, i) / held->total_weight;
     }
@@ -204,12 +236,18 @@ static void folds_are_fits(void **state) {
         const struct loss *loss;
         size_t classes;
         bool weighted;
+        const char *strategy;
     } kinds[] = {
-        {"logistic", "penalty=l1", "", &loss_logistic, 2, true},
-        {"standardize | logistic", "penalty=l1", "class_weight=balanced", &loss_logistic, 2, true},
-        {"standardize | svm", "penalty=elasticnet, ratio=0.5", "", &loss_squared_hinge, 2, false},
-        {"minmax | logistic", "penalty=l2", "", &loss_logistic, 3, false},
-        {"svm", "penalty=l1", "", &loss_squared_hinge, 3, true},
+        {"logistic", "penalty=l1", "", &loss_logistic, 2, true, ""},
+        {"standardize | logistic", "penalty=l1", "class_weight=balanced", &loss_logistic, 2, true,
+         ""},
+        {"standardize | svm", "penalty=elasticnet, ratio=0.5", "", &loss_squared_hinge, 2, false,
+         ""},
+        {"minmax | logistic", "penalty=l2", "", &loss_logistic, 3, false, ""},
+        {"svm", "penalty=l1", "", &loss_squared_hinge, 3, true, ""},
+        {"svm", "penalty=l1", "class_weight=balanced", &loss_squared_hinge, 3, true, ""},
+        {"logistic", "penalty=l1", "", &loss_logistic, 3, true, " | ovo"},
+        {"logistic", "penalty=l2", "class_weight=balanced", &loss_logistic, 4, false, " | ovo"},
     };
     struct rng rng = rng_make(test_seed(3), 0);
     (void)state;
@@ -221,13 +259,14 @@ static void folds_are_fits(void **state) {
             uint32_t fold[90];
             char spec[256];
             assert_int_equal(folds_make(fold, ctx, data, 5), SEPAL_OK);
-            snprintf(spec, sizeof spec, "%s(%s%s%s)", kinds[c].head, kinds[c].penalty,
-                     *kinds[c].rest ? ", " : "", kinds[c].rest);
+            snprintf(spec, sizeof spec, "%s(%s%s%s)%s", kinds[c].head, kinds[c].penalty,
+                     *kinds[c].rest ? ", " : "", kinds[c].rest, kinds[c].strategy);
             sepal_report *report = path_of(
                 data, spec, "folds=5, path-length=4, lambda-min-ratio=0.05", "tol=1e-10", NULL);
             for (size_t k = 0; k < 4; k++) {
                 struct by_hand hand;
                 spec_at(spec, kinds[c].head, kinds[c].rest, report, k);
+                strcat(spec, kinds[c].strategy);
                 for (size_t f = 0; f < 5; f++)
                     judge_fold(&hand, f, data, fold, spec, kinds[c].loss, *kinds[c].rest != 0);
                 check_judgement(report, k, &hand);

@@ -26,7 +26,7 @@ static sepal_data *data, *sparse;
 static sepal_data *overlap; /* of two classes that no hyperplane separates */
 static sepal_data *three_way;
 static sepal_model *multinomial; /* of these, the same of three */
-static sepal_model *tabled; /* of these, with standard errors of both kinds */
+static sepal_model *tabled;      /* of these, with standard errors of both kinds */
 static sepal_report *table_of_it;
 static sepal_data *reread;                           /* the data again, with a schema of its own */
 static sepal_model *model, *shaped, *warm, *bounded; /* shaped: with maps, priors, a density */
