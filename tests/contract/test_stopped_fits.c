@@ -148,6 +148,7 @@ static void one_problem(void **state) {
         {"logistic", "solver=lbfgs, tol=1e-9", 200, 5, 2, false, false},
         {"logistic(epochs=8)", "solver=sgd", 200, 5, 2, false, false},
         {"softmax", "solver=lbfgs, tol=1e-9", 200, 5, 3, false, false},
+        {"softmax", "solver=dual, tol=1e-6", 100, 5, 3, false, false},
         {"softmax(loss=mse)", "tol=1e-9", 200, 5, 3, false, false},
         {"softmax(epochs=8)", "solver=sgd", 200, 5, 3, false, false},
         {"svm", "solver=dual, tol=1e-9", 200, 60, 2, true, false},
