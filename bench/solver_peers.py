@@ -107,7 +107,7 @@ def sklearn_ways(problem):
         return [Way(f"OneVsRest {s} tol=", powers(1, 6), lambda t, s=s: sklearn_sets_fit(problem, s, t))
                 for s in ("liblinear", "lbfgs", "newton-cg")]
     weights = data.x.shape[1] * (len(data.classes) if problem.loss == "softmax" else 1)
-    solvers = ["newton-cholesky"] if weights <= 5000 else []  # it keeps a square of that
+    solvers = ["newton-cholesky"] if weights <= (1000 if problem.loss == "softmax" else 5000) else []  # it keeps a square of that
     if data.name != "tall":
         solvers += ["newton-cg", "lbfgs"]
     first = 0 if problem.loss == "softmax" else 3
@@ -186,14 +186,15 @@ class Died(Exception):
     """The peer ended without a result: there is nothing to compare with."""
 
 
-def warm_up(peer, problem):
-    """Small fits, so that no fit that counts is the first."""
+def warm_up(peer, problem, only=None):
+    """Small fits, of one way or of all, so that no fit that counts is the first."""
     whole = problem.data
     some = np.arange(min(100, len(whole.y))) if whole.y.ndim > 1 else \
         np.sort(np.concatenate([np.flatnonzero(whole.y == k)[:100] for k in whole.classes]))
     few = Data(whole.name, whole.x[some], whole.y[some], None)
     for way in PEERS[peer](Problem(few, problem.loss, problem.penalty, problem.bias)):
-        way.fit(way.tolerances[0])
+        if only in (None, way.name):
+            way.fit(way.tolerances[0])
 
 
 def prepare(peer, problem):
@@ -209,7 +210,7 @@ def prepare(peer, problem):
 def in_child(peer, problem, way, tolerance, limit):
     """Seconds of a fit and the value it reached; the limit and infinity when it took longer."""
     def work(end):
-        warm_up(peer, problem)
+        warm_up(peer, problem, way.name)
         end.send("ready")
         seconds, w, b = way.fit(tolerance)
         end.send((seconds, problem.value(w, b)))

@@ -27,7 +27,7 @@ struct joint_lbfgs {
     double *score, *slope, *state; /* n x lanes: at the point, and at the end of a trial step */
     double *next_score, *t;        /* n x lanes: at a trial's end; of the step */
     double *gradient, *step, *change, *sums; /* size; sums: what d->alpha amounts to */
-    double *z;                               /* size, and width numbers behind */
+    double *z;                               /* size */
     double *unit; /* width: the columns' root mean squares, 0 of those that are 0 */
     double objective, loss, gap;
     double neg_conjugate;    /* by d->alpha */
@@ -405,7 +405,7 @@ static sepal_status joint_lbfgs_allocate(struct joint_lbfgs *s, struct arena *ar
     TRY(ARENA_VECTORS(ctx, arena, j->cells, &s->score, &s->slope, &s->state, &s->next_score,
                       &s->t));
     TRY(ARENA_VECTORS(ctx, arena, j->size, &s->gradient, &s->step, &s->change, &s->sums));
-    TRY(ARENA_VECTORS(ctx, arena, j->size + j->o->width, &s->z));
+    TRY(ARENA_VECTORS(ctx, arena, j->size, &s->z));
     TRY(ARENA_VECTORS(ctx, arena, j->o->width, &s->unit));
     s->moves = arena_alloc(ctx, arena, j->size, PAIRS_MOST * sizeof *s->moves);
     s->changes = arena_alloc(ctx, arena, j->size, PAIRS_MOST * sizeof *s->changes);
@@ -428,10 +428,10 @@ static const char *joint_lbfgs_refuses(const struct joint *j) {
     return j->loss->smooth ? NULL : "the loss has no slope at its kinks";
 }
 
-/* Measured beside Newton's method on 11 sets: as dear where there are some 250 weights, and the cheaper the more
+/* Measured beside Newton's method on 11 sets: as dear where there are some 100 weights, and the cheaper the more
    there are. */
 static double joint_lbfgs_cost(const struct joint *j, const struct convex_shape *shape) {
-    static const double alike = 250, power = 0.3;
+    static const double alike = 100, power = 0.3;
     if (joint_solver_newton_cg.refuses(j)) return joint_entries(j) * (double)j->lanes;
     double weights = (double)j->o->width * (double)j->classes;
     return joint_solver_newton_cg.cost(j, shape) * pow(alike / weights, power);

@@ -22,7 +22,7 @@ struct joint_newton {
     struct joint_sweep sweep;
     double *t;                                     /* n x lanes: the step in the scores */
     double *step, *residual, *direction, *product; /* size */
-    double *z;                                     /* size, and width numbers behind */
+    double *z;                                     /* size */
     double objective, bound, gap;
     double promise; /* the decrease that the step promises, relative; NaN: not asked to its end */
     double spent;   /* products since the preconditioner was made */
@@ -249,7 +249,7 @@ static sepal_status solve_joint_newton_cg(struct solver *d) {
     if (status == SEPAL_OK)
         status = ARENA_VECTORS(ctx, &arena, j->size, &s.sweep.gradient, &s.step, &s.residual,
                                &s.direction, &s.product);
-    if (status == SEPAL_OK) status = ARENA_VECTORS(ctx, &arena, j->size + j->o->width, &s.z);
+    if (status == SEPAL_OK) status = ARENA_VECTORS(ctx, &arena, j->size, &s.z);
     if (status == SEPAL_OK) status = joint_newton_run(&s);
     arena_clear(&arena);
     return status;

@@ -1,3 +1,4 @@
+#include "core/parallel.h"
 #include "joint/joint_solver.h"
 #include "kernels/blas.h"
 #include "solvers/newton.h"
@@ -7,6 +8,7 @@
 
 /* Factors pay for few columns only, and have to fit. */
 enum { FACTOR_WIDTH_MOST = 2048, FACTOR_NUMBERS_MOST = 1 << 25 };
+enum { WIDE = 96 }; /* from so many columns on a factor is worth a thread */
 
 static bool has_factors(const struct joint *j) {
     size_t width = j->o->width;
@@ -24,7 +26,8 @@ sepal_status joint_precondition_init(struct joint_preconditioner *p, const struc
     if (!has_factors(j)) return SEPAL_OK;
     p->hessian = arena_zero(ctx, arena, 1, sizeof *p->hessian);
     p->factor = arena_alloc(ctx, arena, j->classes * width, width * sizeof *p->factor);
-    if (!p->hessian || !p->factor) return SEPAL_EMEMORY;
+    p->room = arena_alloc(ctx, arena, j->classes * width, sizeof *p->room);
+    if (!p->hessian || !p->factor || !p->room) return SEPAL_EMEMORY;
     TRY(hessian_init(p->hessian, j->o, arena));
     p->hessian->single = hessian_may_be_single(p->hessian, 1);
     return SEPAL_OK;
@@ -81,22 +84,27 @@ static void leave_out(const struct joint_preconditioner *p, double *h, size_t k)
                 h[a * width + b] = a == b;
 }
 
-static sepal_status make_factor(struct joint_preconditioner *p, const double *state, size_t k) {
+static sepal_status make_hessian(struct joint_preconditioner *p, const double *state, size_t k) {
     const struct joint *j = p->j;
     const struct objective *o = j->o;
-    double *factor = p->factor + k * o->width * o->width;
     for (size_t i = 0; i < o->n; i++) {
         double part = state[i * j->lanes + k];
         p->curvature[i] = o->row_weight[i] * part * (1 - part);
     }
-    TRY(hessian_make(factor, p->hessian, p->curvature));
+    return hessian_make(p->factor + k * o->width * o->width, p->hessian, p->curvature);
+}
+
+static sepal_status make_factor(sepal_ctx *ctx, size_t k, void *payload) {
+    struct joint_preconditioner *p = payload;
+    size_t width = p->j->o->width;
+    double *factor = p->factor + k * width * width;
     leave_out(p, factor, k);
-    if (factor_make(factor, o->width, p->scale + k * o->width, o->ctx)) return SEPAL_OK;
+    if (factor_make(factor, width, p->scale + k * width, ctx)) return SEPAL_OK;
     /* numbers beyond the range of a double: the columns as they are */
-    memset(factor, 0, o->width * o->width * sizeof *factor);
-    for (size_t c = 0; c < o->width; c++) {
-        factor[c * o->width + c] = 1;
-        p->scale[k * o->width + c] = 1;
+    memset(factor, 0, width * width * sizeof *factor);
+    for (size_t c = 0; c < width; c++) {
+        factor[c * width + c] = 1;
+        p->scale[k * width + c] = 1;
     }
     return SEPAL_OK;
 }
@@ -104,8 +112,8 @@ static sepal_status make_factor(struct joint_preconditioner *p, const double *st
 sepal_status joint_precondition_make(struct joint_preconditioner *p, const double *state) {
     if (!p->hessian) return make_diagonal(p, state);
     p->factors = are_alike(p->j, state) && !p->moves ? 1 : p->j->classes;
-    for (size_t k = 0; k < p->factors; k++) TRY(make_factor(p, state, k));
-    return SEPAL_OK;
+    for (size_t k = 0; k < p->factors; k++) TRY(make_hessian(p, state, k));
+    return parallel_if(p->j->o->width >= WIDE, p->j->o->ctx, p->factors, make_factor, p);
 }
 
 sepal_status joint_precondition_some(struct joint_preconditioner *p, const double *state,
@@ -116,19 +124,29 @@ sepal_status joint_precondition_some(struct joint_preconditioner *p, const doubl
 
 /* ---- their use -------------------------------------------------------------------------------- */
 
-static void solve_class(const struct joint_preconditioner *p, size_t k, double *z, double *x) {
-    const struct joint *j = p->j;
-    size_t width = j->o->width, which = p->factors == 1 ? 0 : k;
-    for (size_t c = 0; c < width; c++) x[c] = z[c * j->lanes + k];
-    factor_solve(p->factor + which * width * width, width, p->scale + which * width, x, j->o->ctx);
-    for (size_t c = 0; c < width; c++) z[c * j->lanes + k] = x[c];
+struct joint_solves {
+    const struct joint_preconditioner *p;
+    double *z;
+};
+
+static sepal_status solve_class(sepal_ctx *ctx, size_t k, void *payload) {
+    const struct joint_solves *all = payload;
+    const struct joint_preconditioner *p = all->p;
+    size_t width = p->j->o->width, lanes = p->j->lanes, which = p->factors == 1 ? 0 : k;
+    double *x = p->room + k * width, *z = all->z + k;
+    for (size_t c = 0; c < width; c++) x[c] = z[c * lanes];
+    factor_solve(p->factor + which * width * width, width, p->scale + which * width, x, ctx);
+    for (size_t c = 0; c < width; c++) z[c * lanes] = x[c];
+    return SEPAL_OK;
 }
 
 void joint_precondition(const struct joint_preconditioner *p, const double *r, double *z) {
     const struct joint *j = p->j;
+    struct joint_solves all = {.p = p, .z = z};
     memcpy(z, r, j->size * sizeof *z);
     for (size_t k = 0; !p->hessian && k < j->size; k++) z[k] /= p->scale[k];
-    for (size_t k = 0; p->hessian && k < j->classes; k++) solve_class(p, k, z, z + j->size);
+    if (p->hessian)
+        (void)parallel_if(j->o->width >= WIDE, j->o->ctx, j->classes, solve_class, &all);
     for (size_t k = 0; p->moves && k < j->size; k++)
         if (!p->moves[k]) z[k] = 0;
 }

@@ -125,7 +125,7 @@ static sepal_status support_allocate(struct joint_support *s, const struct joint
     sepal_ctx *ctx = j->o->ctx;
     TRY(ARENA_VECTORS(ctx, arena, j->size, &s->slope, &s->residual, &s->direction, &s->step,
                       &s->point));
-    TRY(ARENA_VECTORS(ctx, arena, j->size + j->o->width, &s->z));
+    TRY(ARENA_VECTORS(ctx, arena, j->size, &s->z));
     s->moves = arena_alloc(ctx, arena, j->size, sizeof *s->moves);
     if (!s->moves) return SEPAL_EMEMORY;
     return joint_precondition_init(&s->precondition, j, arena);

@@ -38,6 +38,7 @@ struct joint_preconditioner {
     double *curvature;       /* n */
     size_t factors;          /* 1: all classes share it; else K */
     double *factor, *scale;  /* factors x width^2; factors x width. Diagonals: scale is size */
+    double *room;            /* K x width */
     const bool *moves;       /* size; NULL: all */
 };
 sepal_status joint_precondition_init(struct joint_preconditioner *p, const struct joint *j,
@@ -47,7 +48,7 @@ sepal_status joint_precondition_make(struct joint_preconditioner *p, const doubl
 /* The same of the part of H that is moved: where `moves` (size) is false, z will be 0. */
 sepal_status joint_precondition_some(struct joint_preconditioner *p, const double *state,
                                      const bool *moves);
-/* z = about H^-1 r; z has width numbers more */
+/* z = about H^-1 r */
 void joint_precondition(const struct joint_preconditioner *p, const double *r, double *z);
 /* What making it costs, in reads of all rows for a product. */
 double joint_precondition_price(const struct joint_preconditioner *p);

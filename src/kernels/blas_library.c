@@ -24,6 +24,9 @@ void sgemm_(const char *transa, const char *transb, const int *m, const int *n, 
 void ssyrk_(const char *uplo, const char *trans, const int *n, const int *k, const float *alpha,
             const float *a, const int *lda, const float *beta, float *c, const int *ldc, size_t,
             size_t);
+void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx, size_t uplo_length, size_t trans_length,
+            size_t diag_length);
 void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
             const int *n, const double *alpha, const double *a, const int *lda, double *b,
             const int *ldb, size_t, size_t, size_t, size_t);
@@ -124,6 +127,11 @@ static void library_cholesky_solve(size_t n, const double *r, size_t ldr, size_t
         return;
     }
     int fn = (int)n, fk = (int)k, fldr = (int)ldr, fldb = (int)ldb;
+    if (k == 1) { /* which copies no triangle */
+        dtrsv_("L", "N", "N", &fn, r, &fldr, b, &fldb, 1, 1, 1);
+        dtrsv_("L", "T", "N", &fn, r, &fldr, b, &fldb, 1, 1, 1);
+        return;
+    }
     dtrsm_("R", "L", "T", "N", &fk, &fn, &one, r, &fldr, b, &fldb, 1, 1, 1, 1);
     dtrsm_("R", "L", "N", "N", &fk, &fn, &one, r, &fldr, b, &fldb, 1, 1, 1, 1);
 }

@@ -21,29 +21,53 @@ static inline size_t softmax_largest(const double *s, size_t classes) {
     return best;
 }
 
-static inline void softmax_row(const double *s, size_t classes, size_t lanes, int32_t label,
-                               double *value, double *p) {
-    size_t best = softmax_largest(s, classes);
-    double most = s[best], others = 0, all = 0;
-    for (size_t l = 0; l < lanes; l++) {
-        double z = most - s[l];
-        p[l] = exp_of_minus(z > 0 ? z : 0);
+/* Rows that are taken at a time: what is not of one row alone is done in one loop over all of their numbers. */
+enum { SOFTMAX_PANEL = 64 };
+
+/* From the scores of n rows how far each is below the largest of its row; which that is, and what the
+   scores add up to. */
+static inline void softmax_below(const double *score, size_t n, size_t classes, size_t lanes,
+                                 size_t *best, double *all, double *p) {
+    for (size_t i = 0; i < n; i++) {
+        const double *s = score + i * lanes;
+        double most = s[best[i] = softmax_largest(s, classes)];
+        all[i] = 0;
+        for (size_t k = 0; k < classes; k++) all[i] += s[k];
+        for (size_t l = 0; l < lanes; l++) {
+            double z = most - s[l];
+            p[i * lanes + l] = z > 0 ? z : 0;
+        }
     }
-    for (size_t k = 0; k < classes; k++) {
-        others += k == best ? 0 : p[k];
-        all += s[k];
+}
+
+static inline void softmax_panel(const double *score, size_t n, size_t classes, size_t lanes,
+                                 const int32_t *label, double *value, double *p) {
+    double all[SOFTMAX_PANEL], others[SOFTMAX_PANEL];
+    size_t best[SOFTMAX_PANEL];
+    softmax_below(score, n, classes, lanes, best, all, p);
+    for (size_t k = 0; k < n * lanes; k++) p[k] = exp_of_minus(p[k]);
+    for (size_t i = 0; i < n; i++) {
+        double *row = p + i * lanes, sum = 0;
+        for (size_t k = 0; k < classes; k++) sum += k == best[i] ? 0 : row[k];
+        double part = 1 / (1 + sum);
+        for (size_t l = 0; l < lanes; l++) row[l] *= part;
+        for (size_t l = classes; l < lanes; l++) row[l] = 0;
+        others[i] = sum;
     }
-    double part = 1 / (1 + others);
-    for (size_t l = 0; l < lanes; l++) p[l] *= part;
-    for (size_t l = classes; l < lanes; l++) p[l] = 0;
-    /* scores that are no numbers, or not finite, have no loss */
-    *value = (most - s[label]) + log_of_one_plus(others) + 0 * all;
+    for (size_t i = 0; i < n; i++) others[i] = log_of_one_plus(others[i]);
+    for (size_t i = 0; i < n; i++) {
+        const double *s = score + i * lanes;
+        /* scores that are no numbers, or not finite, have no loss */
+        value[i] = (s[best[i]] - s[label[i]]) + others[i] + 0 * all[i];
+    }
 }
 
 static inline void softmax_rows(const double *score, size_t n, size_t classes, size_t lanes,
                                 const int32_t *label, double *value, double *p) {
-    for (size_t i = 0; i < n; i++)
-        softmax_row(score + i * lanes, classes, lanes, label[i], &value[i], p + i * lanes);
+    for (size_t i = 0, some; i < n; i += some) {
+        some = n - i < SOFTMAX_PANEL ? n - i : SOFTMAX_PANEL;
+        softmax_panel(score + i * lanes, some, classes, lanes, label + i, value + i, p + i * lanes);
+    }
 }
 
 /* -sum of a ln a over the numbers of each row, each in [0, 1]; 0 ln 0 is 0 */
