@@ -90,11 +90,12 @@ static bool softmax_advance(struct softmax_row *row) {
     size_t classes = row->j->classes;
     double decrement = softmax_newton(row->p, row->r, row->q, classes, row->delta), loss, above;
     double sure = softmax_sure_length(row->delta, classes), length = 1;
-    for (;; length = fmax(sure, shorter * length)) {
+    for (;;) {
         for (size_t k = 0; k < classes; k++) row->trial[k] = row->t[k] + length * row->delta[k];
         above = softmax_above(row, row->trial, row->next, &loss);
         if (above <= row->above - little * length * decrement) break;
         if (!(length > sure)) return false;
+        length = fmax(sure, shorter * length);
     }
     double *t = row->t, *p = row->p;
     row->t = row->trial;

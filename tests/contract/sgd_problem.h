@@ -36,7 +36,7 @@ struct walk {
     int own[MOST_ROWS]; /* classes */
     bool weighted;
     /* the objective */
-    int loss; /* of those of the test */
+    unsigned loss; /* of those of the test */
     double l1, l2;
     int bias; /* 0: true, 1: false, 2: penalised */
     /* the walk */

@@ -2,7 +2,8 @@
    and its first steps against numbers worked out by hand. */
 #include "contract/sgd_problem.h"
 
-enum kind { LOGISTIC, SQUARED_HINGE, HINGE };
+enum { LOGISTIC, SQUARED_HINGE, HINGE };
+
 /* ---- plain loops -------------------------------------------------------------------------- */
 
 static int side_of(const struct walk *a, size_t i) {
@@ -15,13 +16,13 @@ static double score(const struct walk *a, const double *u, size_t i) {
     return s;
 }
 
-static double loss_at(enum kind loss, double m) {
+static double loss_at(unsigned loss, double m) {
     double short_of = fmax(0, 1 - m);
     if (loss == LOGISTIC) return log1p(exp(-m));
     return loss == HINGE ? short_of : short_of * short_of;
 }
 
-static double slope_at(enum kind loss, double m) {
+static double slope_at(unsigned loss, double m) {
     if (loss == LOGISTIC) return -1 / (1 + exp(m));
     if (m >= 1) return 0;
     return loss == HINGE ? -1 : -2 * (1 - m);
@@ -108,7 +109,7 @@ static struct walk random_walk(struct rng *rng, size_t round, bool wide) {
                 a.x[i][j] = round / 2 % 4 == 0 ? 1 : 2 * rng_unit(rng) - 1 + 0.3 * side_of(&a, i);
     }
     a.weighted = rng_below(rng, 2);
-    a.loss = (enum kind)(round % 3);
+    a.loss = (unsigned)(round % 3);
     draw_steps(&a, rng);
     return a;
 }

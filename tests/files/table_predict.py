@@ -99,7 +99,7 @@ FILES = [
     read("evaluated.csv", b"b,a,class\n1,2,x\n-3,-4,x\n", 2, 0, "x y", 0.5, model=CSV, **EVALUATE,
          **AS_CSV),
     read("unseen_label.csv", b"a,b,class\n1,2,x\n-3,-4,z\n", 2, 0, "x y z", 0.5, model=CSV,
-         **EVALUATE,
+         warns=["label that the model was not trained on"], **EVALUATE,
          **AS_CSV),
     read("equal_by_value.svm", b"+1 1:5\n-1.0 1:-5\n", 2, 0, "-1 1", 1, model=SVM, **EVALUATE,
          **AS_SVM),
