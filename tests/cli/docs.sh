@@ -5,7 +5,7 @@
 #   ```c         that begins with /* NAME.c is written to that file, for a command to compile.
 # The commands of a document run one after the other in a folder where examples/ is, with sepal on
 # the PATH and the library as if it were installed.
-set -uo pipefail
+set -u
 libraries=$(dirname "$SEPAL_SHARED")
 export PATH=$PWD/bin:$PATH LC_ALL=C.UTF-8
 export C_INCLUDE_PATH=$SEPAL_SOURCE/include LIBRARY_PATH=$libraries LD_LIBRARY_PATH=$libraries
