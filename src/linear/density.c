@@ -92,16 +92,26 @@ void density_tangent(double *logs, double *slopes, const struct density *density
 
 /* ---- ln p --------------------------------------------------------------------------------- */
 
-/* Of n rows less the centre, for covariances R'R; `z` has room for as many numbers. */
+/* Rows that are solved for at a time: BLAS has other loops, which round differently, for other numbers of
+   rows, and what is said of a row must not depend on the rows beside it. */
+enum { SOLVED_ROWS = 16 };
+
+static size_t solved_rows(size_t n) {
+    return (n + SOLVED_ROWS - 1) / SOLVED_ROWS * SOLVED_ROWS;
+}
+
+/* Of n rows less the centre, for covariances R'R; `z` has room for solved_rows(n) of them. */
 static void factor_logs(double *out, const sepal_ctx *ctx, const struct density *density,
                         const double *rows, size_t n, double *z) {
-    size_t cols = density->cols;
+    size_t cols = density->cols, all = solved_rows(n);
+    memset(z + n * cols, 0, (all - n) * cols * sizeof *z);
     for (size_t form = 0; form < density->forms; form++) {
         const double *mean = density->mean + form * cols, *factor = density->root;
         if (density->kind == DENSITY_FULL) factor += form * cols * cols;
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < cols; j++) z[i * cols + j] = rows[i * cols + j] - mean[j];
-        ctx->blas->right_solve(n, cols, factor, cols, z, cols);
+        for (size_t at = 0; at < all; at += SOLVED_ROWS)
+            ctx->blas->right_solve(SOLVED_ROWS, cols, factor, cols, z + at * cols, cols);
         for (size_t i = 0; i < n; i++) {
             double square = ctx->kernels->dot_f64(z + i * cols, z + i * cols, cols);
             out[i * density->forms + form] = density->constant[form] - 0.5 * square;
@@ -129,7 +139,8 @@ static sepal_status gaussian_logs(double *out, sepal_ctx *ctx, const struct dens
     size_t panel = PANEL_CELLS / cols > 0 ? PANEL_CELLS / cols : 1;
     bool factors = density->kind == DENSITY_SHARED || density->kind == DENSITY_FULL;
     if (panel > n) panel = n;
-    double *rows = mem_alloc(ctx, panel + (factors ? panel : forms), cols * sizeof *rows);
+    double *rows =
+        mem_alloc(ctx, panel + (factors ? solved_rows(panel) : forms), cols * sizeof *rows);
     if (!rows) return SEPAL_EMEMORY;
     double *room = rows + panel * cols;
     for (size_t i = 0; i < forms * cols && !factors; i++)

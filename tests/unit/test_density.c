@@ -21,11 +21,13 @@ static bool has_counts(enum density_kind kind) {
 static void fill_root(struct density *d, struct rng *rng, double scale) {
     size_t cols = d->cols, size = density_root_size(d->kind, d->forms, cols);
     bool triangle = d->kind == DENSITY_FULL || d->kind == DENSITY_SHARED;
+    /* as large as this, or the condition of wide factors would grow without bounds */
+    double beside = 0.3 * sqrt(20 / fmax(20, (double)cols));
     for (size_t i = 0; i < size; i++) {
         size_t row = i / cols % cols, column = i % cols;
         d->root[i] = scale * (0.5 + rng_unit(rng));
         if (!triangle || row == column) continue;
-        d->root[i] = column > row ? scale * 0.3 * normal(rng) : 1e300; /* below: nobody looks */
+        d->root[i] = column > row ? scale * beside * normal(rng) : 1e300; /* below: nobody looks */
     }
     density_normalise(d);
 }
@@ -134,6 +136,16 @@ static sepal_data *stored(const struct problem *p, enum storage storage, const d
     return data;
 }
 
+/* A row has the same bits alone and among others. */
+static void check_alone(const double *logs, const struct density *d, const double *centre,
+                        const struct block *block, size_t first, size_t n) {
+    double alone[6];
+    for (size_t i = 0; i<n; i += n> 50 ? 29 : 1) {
+        assert_int_equal(density_logs(alone, ctx, d, centre, block, first + i, 1), SEPAL_OK);
+        assert_memory_equal(alone, logs + i * d->forms, d->forms * sizeof *alone);
+    }
+}
+
 static void check_logs(const struct density *d, const struct problem *p, const double *centre,
                        const sepal_data *data) {
     for (size_t b = 0; b < data->matrix.n_blocks; b++) {
@@ -147,6 +159,7 @@ static void check_logs(const struct density *d, const struct problem *p, const d
             long double should = log_p(d, i % d->forms, x, centre), scale = fabsl(should);
             check_near("ln p", logs[i], should, scale);
         }
+        check_alone(logs, d, centre, block, first, n);
         free(logs);
     }
 }
