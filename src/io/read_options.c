@@ -56,7 +56,7 @@ const struct parameter read_option_table[] = {
     {"bad-lines", PARAMETER_CHOICE, AT(bad_lines), "stop", "stop|skip",
      "what to do with a line that cannot be read; skip shows the first five"},
     {"names", PARAMETER_FILE, AT(names), NULL, "",
-     "LIBSVM: file with the name of each feature, one per line"},
+     "file with a name per line: of each column, where line 1 has none; LIBSVM: of each feature"},
     {"n-features", PARAMETER_COUNT, AT(n_features), "0", "[0, 2147483647]",
      "LIBSVM: number of features, where the file does not show the last ones"},
     {0},
