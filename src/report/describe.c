@@ -1,5 +1,4 @@
 /* What is in a data set: its size, its classes, and a table of its columns. */
-#include "core/alloc.h"
 #include "core/decimal.h"
 #include "data/column_facts.h"
 #include "data/limits.h"
