@@ -47,9 +47,11 @@ const struct parameter read_option_table[] = {
     {"categorical", PARAMETER_TEXT, AT(categorical), NULL, "",
      "columns of numbers that name categories: COL,COL,..."},
     {"missing", PARAMETER_CHOICE, AT(missing), "refuse", "refuse|mean|indicator|drop",
-     "what to do with missing values"},
+     "missing values: mean: the column's mean in their place; indicator: that, and a column of 0 "
+     "and 1 that "
+     "marks them; drop: their rows are left out"},
     {"unknown", PARAMETER_CHOICE, AT(unknown), "refuse", "refuse|zero",
-     "what to do with a category that training has not seen"},
+     "a category that training has not seen; zero: it is none, 0 in all columns of the others"},
     {"weight", PARAMETER_TEXT, AT(weight), NULL, "", "column of row weights, by name or number"},
     {"labels", PARAMETER_FILE, AT(labels), NULL, "", labels_help},
     {"weights", PARAMETER_FILE, AT(weights), NULL, "", weights_help},
