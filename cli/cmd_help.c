@@ -44,8 +44,10 @@ void help_row(struct sink *out, struct sink *left, const struct option *option) 
     sink_text(left);
     sink_inherit(out, &right);
     sink_inherit(out, left);
-    sink_printf(out, "%-*s ", HELP_COLUMN - 1, sink_text(left));
-    if (left->used > HELP_COLUMN - 1) sink_printf(out, "\n%*s", HELP_COLUMN, "");
+    if (left->used < HELP_COLUMN)
+        sink_printf(out, "%-*s", HELP_COLUMN, sink_text(left));
+    else
+        sink_printf(out, "%s\n%*s", sink_text(left), HELP_COLUMN, "");
     sink_wrap(out, HELP_COLUMN, sink_text(&right));
     sink_close(&right);
 }

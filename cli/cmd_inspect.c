@@ -37,11 +37,11 @@ const struct command cmd_inspect = {
         "bias, the norm and the weights. Features come in the order of what one standard "
         "deviation of them changes, if they were standardised, else by the size of their weight: "
         "weights of features in different units say nothing of what matters more.\n"
-        "With --summary, show the table of coefficients instead: of `logistic(penalty=none)` on "
-        "two classes and of `softmax(penalty=none)` on any number, each against the first, with "
-        "standard errors from the training, of a model trained with --bootstrap with those of the "
-        "resamples, of any other with the reason why it has none. Text columns are coded against "
-        "their first category.",
+        "With --summary, show the table of coefficients instead, with standard errors. "
+        "`logistic(penalty=none)` on two classes and `softmax(penalty=none)`, each class against "
+        "the first, have them from the training; a model trained with --bootstrap from its "
+        "resamples; of any other the reason is given why it has none. Text columns are coded "
+        "against their first category.",
     .run = inspect_run,
     .usage = "MODEL [OPTION ...]",
     .fewest = 1,

@@ -6,11 +6,9 @@
 #include "data/memory.h"
 #include "eval/separability.h"
 #include "io/labels_file.h"
-#include "model/match.h"
 #include "model/model.h"
 #include "report/report.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- data --------------------------------------------------------------------------------- */

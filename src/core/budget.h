@@ -16,17 +16,17 @@ struct budget {
 };
 
 /* Count work, and ask now and then whether to go on. True: stop. */
-static inline bool budget_spent(struct budget *effort, sepal_ctx *ctx, double work,
+static inline bool budget_spent(struct budget *budget, sepal_ctx *ctx, double work,
                                 const char *line) {
-    effort->work += work;
-    if (effort->stopped) return true;
-    if (effort->work >= effort->max_work)
-        effort->stopped = "work limit";
+    budget->work += work;
+    if (budget->stopped) return true;
+    if (budget->work >= budget->max_work)
+        budget->stopped = "work limit";
     else if (progress(ctx, "%s", line))
-        effort->stopped = "interrupted";
-    else if (clock_seconds_since(effort->start_ns) >= effort->max_seconds)
-        effort->stopped = "time limit";
-    return effort->stopped != NULL;
+        budget->stopped = "interrupted";
+    else if (clock_seconds_since(budget->start_ns) >= budget->max_seconds)
+        budget->stopped = "time limit";
+    return budget->stopped != NULL;
 }
 
 #endif

@@ -6,7 +6,6 @@
 #include "data/classes.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -29,6 +29,11 @@ void target_tell(struct tree_maker *make, struct tree *report, const struct targ
     tree_text(make, fact, "from", sources[target->source]);
 }
 
+bool target_is_doubtful(const sepal_data *data) {
+    enum { FEW = 10 }; /* labels that may well differ from row to row */
+    return data->schema->n_classes > FEW && data->schema->n_classes > data->matrix.rows / 2;
+}
+
 /* Each row a class of its own: an identifier or a measurement was taken for the target. Who names the
    column is believed, though: one example a class can be all that there is. */
 static sepal_status refuse_target(sepal_ctx *ctx, const sepal_data *data) {
@@ -60,6 +65,16 @@ static void question_first_column(sepal_ctx *ctx, const sepal_data *data) {
          data->target.name, first->name, first->name);
 }
 
+/* Text in the last column, hardly ever twice the same. */
+static void question_free_text(sepal_ctx *ctx, const sepal_data *data) {
+    const struct schema *schema = data->schema;
+    if (!data->target.guessed || schema->numeric_labels || !target_is_doubtful(data)) return;
+    warn(ctx, "target-guessed",
+         "the last column, '%s', is taken as the target and has %zu different labels in %zu rows; "
+         "name the column of the classes with " OPTION "target",
+         data->target.name, schema->n_classes, data->matrix.rows);
+}
+
 sepal_status target_question(sepal_ctx *ctx, const sepal_data *data) {
     const struct schema *schema = data->schema;
     const struct target *target = &data->target;
@@ -70,6 +85,7 @@ sepal_status target_question(sepal_ctx *ctx, const sepal_data *data) {
     if (!data->label || data->matrix.cols == 0) return SEPAL_OK;
     if (alone && column && !target->named) return refuse_target(ctx, data);
     question_first_column(ctx, data);
+    question_free_text(ctx, data);
     if (schema->numeric_labels && schema->n_classes > MOST_NUMBERS)
         warn(ctx, "looks-like-regression",
              "the target%s%s%s has %zu different numbers: this looks like regression, and each "

@@ -23,6 +23,8 @@ sepal_status target_copy(struct target *out, sepal_ctx *ctx, struct arena *arena
                          const struct target *target);
 /* The fact `target` of a report. */
 void target_tell(struct tree_maker *make, struct tree *report, const struct target *target);
+/* Hardly two rows have the same label: these are no classes. */
+bool target_is_doubtful(const sepal_data *data);
 /* Before a fit: SEPAL_EDATA when every row is a class of its own and another column could be the
    target; a warning when the labels look like the numbers of a regression, or another column like
    classes. */

@@ -1,6 +1,7 @@
 #include "eval/evaluate.h"
 
 #include "core/alloc.h"
+#include "data/unseen.h"
 
 #include <math.h>
 #include <string.h>
@@ -243,30 +244,6 @@ static sepal_status evaluate_judge(struct evaluation *all, const char *label) {
     return all->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-/* Labels that the model cannot predict, say '>50K.' for '>50K', make errors of their rows. */
-static void warn_unseen(sepal_ctx *ctx, const sepal_data *data) {
-    const struct schema *schema = data->schema;
-    size_t rows = 0, known = schema->n_classes;
-    if (data->n_unseen == 0) return;
-    for (size_t i = 0; i < data->matrix.rows; i++) {
-        size_t first = data->set_start ? data->set_start[i] : i;
-        size_t end = data->set_start ? data->set_start[i + 1] : i + 1;
-        bool strange = false;
-        for (size_t s = first; s < end; s++)
-            strange |= (size_t)(data->set_start ? data->set[s] : data->label[s]) >= known;
-        rows += strange;
-    }
-    warn(
-        ctx, "unseen-labels",
-        "%zu of the %zu rows have a label that the model was not trained on, the first is '%.60s', "
-        "and are errors whatever is predicted; the model has '%.60s'%s%.60s%s",
-        rows, data->matrix.rows, data->unseen[0], schema->classes[0],
-        known > 2    ? " ... '"
-        : known == 2 ? " and '"
-                     : "",
-        known > 1 ? schema->classes[known - 1] : "", known > 1 ? "'" : "");
-}
-
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
                       const struct decision_rule *rule, const char *positive,
                       struct tree_maker *make, struct tree *report) {
@@ -277,7 +254,7 @@ sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data
                              .rule = rule,
                              .make = make,
                              .report = report};
-    warn_unseen(ctx, data);
+    unseen_warn(ctx, data);
     sepal_status status = model->linear.strategy->sets ? evaluate_label_sets(&all, positive)
                                                        : evaluate_judge(&all, positive);
     mem_free(all.predictions.shown);

@@ -26,7 +26,7 @@ struct kernel {
     sepal_ctx *ctx;
     struct arena *arena;
     const struct exact_system *system;
-    struct budget *effort;
+    struct budget *budget;
     int *lowest;    /* per equation: least exponent of its entries */
     int most_shift; /* exponents above it, at most */
     size_t rank;
@@ -118,7 +118,7 @@ static sepal_status find_rank(struct kernel *k) {
         k->pivot_row[k->rank] = (uint32_t)i;
         k->pivot_column[k->rank++] = (uint32_t)at;
         double work = (double)n * (double)k->rank;
-        if (budget_spent(k->effort, k->ctx, work, "separable: exact multipliers, their rank"))
+        if (budget_spent(k->budget, k->ctx, work, "separable: exact multipliers, their rank"))
             break;
     }
     mem_free(a);
@@ -301,7 +301,7 @@ static sepal_status run_primes(struct exact_vector *out, struct kernel *k) {
             if (add_prime(k, k->primes[i], k->batch + i * k->system->n_points))
                 return print_all(out, k);
         }
-        if (budget_spent(k->effort, k->ctx, work, "separable: exact multipliers")) return SEPAL_OK;
+        if (budget_spent(k->budget, k->ctx, work, "separable: exact multipliers")) return SEPAL_OK;
     }
     return SEPAL_OK;
 }
@@ -336,15 +336,15 @@ static sepal_status nullspace_measure(struct kernel *k) {
     return SEPAL_OK;
 }
 
-sepal_status exact_kernel(struct exact_vector *out, sepal_ctx *ctx, struct arena *arena,
-                          const struct exact_system *system, const int64_t *weight,
-                          struct budget *effort) {
+sepal_status exact_null_vector(struct exact_vector *out, sepal_ctx *ctx, struct arena *arena,
+                               const struct exact_system *system, const int64_t *weight,
+                               struct budget *budget) {
     struct kernel k = {
-        .ctx = ctx, .arena = arena, .system = system, .weight = weight, .effort = effort};
+        .ctx = ctx, .arena = arena, .system = system, .weight = weight, .budget = budget};
     size_t n = system->n_points;
     *out = (struct exact_vector){0};
     TRY(nullspace_measure(&k));
-    if (effort->stopped) return SEPAL_OK;
+    if (budget->stopped) return SEPAL_OK;
     out->rank = k.rank;
     if (k.rank == n || (!weight && k.rank + 1 != n)) return SEPAL_OK;
     k.pivotal = arena_zero(ctx, arena, n, sizeof *k.pivotal);

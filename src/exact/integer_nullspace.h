@@ -33,8 +33,8 @@ struct exact_vector {
    multiples; where there are several, or none, none is found. With weights: points that are not needed
    for the matrix's rank have multipliers in their ratio. What would take too long is not found. The
    rank is proved, the vector only probable: whoever relies on it checks. */
-sepal_status exact_kernel(struct exact_vector *out, sepal_ctx *ctx, struct arena *arena,
-                          const struct exact_system *system, const int64_t *weight,
-                          struct budget *effort);
+sepal_status exact_null_vector(struct exact_vector *out, sepal_ctx *ctx, struct arena *arena,
+                               const struct exact_system *system, const int64_t *weight,
+                               struct budget *budget);
 
 #endif

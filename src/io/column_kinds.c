@@ -24,7 +24,7 @@ bool kinds_open(const struct reading *reading) {
 }
 
 struct counts {
-    size_t numbers, texts, commas;
+    size_t numbers, texts, commas, plain, thousands;
     const struct parsed_chunk *first; /* that has a decimal comma */
 };
 
@@ -35,6 +35,8 @@ static struct counts count_cells(const struct chunks *chunks, size_t feature) {
         counts.numbers += column->numbers;
         counts.texts += column->texts;
         counts.commas += column->commas;
+        counts.plain += column->plain;
+        counts.thousands += column->thousands;
         if (!counts.first && column->first_comma.column) counts.first = chunks->items[i];
     }
     return counts;
@@ -52,15 +54,42 @@ static size_t count_whole(const struct chunks *chunks, size_t feature) {
     return whole;
 }
 
+/* At least half of the column would be numbers with decimal commas, and it has some. */
+static bool has_commas(const struct counts *counts) {
+    return counts->first && counts->commas >= counts->numbers + counts->texts - counts->commas;
+}
+
+/* 1,234 can be either, unless another number of the column shows which. */
+static const char *advise_commas(const struct reading *reading, const struct counts *counts) {
+    bool either = counts->thousands && !counts->plain;
+    if (!reading->table.advises)
+        return "write them with points, since commas stand between cells here (or without any "
+               "mark, if they part thousands)";
+    return either ? "if these commas part thousands, write the numbers without them; if not, "
+                    "say " OPTION "decimal comma"
+                  : "say " OPTION "decimal comma";
+}
+
+static void note_thousands(struct reading *reading, const struct table_role *role,
+                           const struct counts *counts) {
+    size_t cells = counts->numbers + counts->texts;
+    bool most = counts->thousands && counts->thousands >= cells - counts->thousands;
+    if (!most || has_commas(counts)) return;
+    warn(reading->ctx, "thousands-marks",
+         "column '%s' is text: %zu of its %zu cells are numbers with marks between thousands, as 1 "
+         "234 or 1,234; write them without any mark, or say " OPTION
+         "categorical '%s' if they name categories",
+         role->name, counts->thousands, cells, role->name);
+}
+
 static sepal_status refuse_commas(struct reading *reading, const struct table_role *role,
                                   const struct counts *counts) {
     size_t cells = counts->numbers + counts->texts;
-    if (!counts->first || counts->commas < cells - counts->commas) return SEPAL_OK;
+    if (!has_commas(counts)) return SEPAL_OK;
     if (reading->lenient) {
         warn(reading->ctx, "decimal-comma",
-             "column '%s' is text: %zu of its %zu cells are numbers with a decimal comma; " OPTION
-             "decimal comma reads them",
-             role->name, counts->commas, cells);
+             "column '%s': %zu of its %zu cells are numbers with a decimal comma; %s", role->name,
+             counts->commas, cells, advise_commas(reading, counts));
         return SEPAL_OK;
     }
     return chunk_fail(
@@ -68,11 +97,7 @@ static sepal_status refuse_commas(struct reading *reading, const struct table_ro
         counts->first->columns[role->feature].first_comma,
         "a number with a decimal comma: with these, at least %zu of the %zu cells of column "
         "'%s' are numbers; %s, or say " OPTION "categorical '%s' if they name categories",
-        counts->commas, cells, role->name,
-        reading->table.advises ? "say " OPTION "decimal comma"
-                               : "write them with points, since commas stand "
-                                 "between cells here (or without any mark, if they part thousands)",
-        role->name);
+        counts->commas, cells, role->name, advise_commas(reading, counts), role->name);
 }
 
 static sepal_status refuse_gone(struct reading *reading, const struct table_role *role) {
@@ -102,12 +127,15 @@ sepal_status kinds_settle(struct reading *reading, bool *again) {
         bool skips = reading->table.skips && !reading->lenient;
         if (numeric && counts.first && !skips)
             counts.commas += count_whole(&reading->chunks, role->feature) - counts.texts;
-        if (!numeric || !skips) TRY(refuse_commas(reading, role, &counts));
+        /* a description counts a column that is read for the second time then */
+        bool later = reading->lenient && !numeric && counts.numbers;
+        if (!later && (!numeric || !skips)) TRY(refuse_commas(reading, role, &counts));
         if (numeric) continue;
+        note_thousands(reading, role, &counts);
         if (counts.numbers == 0) continue;
         role->as_text = true;
         role->numbers = counts.numbers;
-        note_numbers(reading, role, counts.texts);
+        if (!has_commas(&counts)) note_numbers(reading, role, counts.texts);
         if (!first) first = role;
     }
     *again = first != NULL;

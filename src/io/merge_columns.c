@@ -27,6 +27,11 @@ static struct column_totals merge_columns_count(const struct chunks *chunks, siz
 static const char *advise_mixed(const struct reading *reading, const struct parsed_chunk *chunk,
                                 struct spot spot, struct slice text) {
     double value;
+    if (cell_has_thousands(text))
+        return reading->table.advises && text.length && memchr(text.bytes, ',', text.length)
+                   ? ", or write the numbers without marks between thousands, or " OPTION
+                     "decimal comma if that is its decimal mark"
+                   : ", or write the numbers without marks between thousands";
     if (reading->table.advises && cell_is_comma_number(text, &value))
         return ", or " OPTION "decimal comma if that is its decimal mark";
     bool top = chunk->first_line + spot.line == 1;
@@ -37,14 +42,16 @@ static sepal_status refuse_mixed(struct reading *reading, const struct column *c
                                  size_t feature, struct column_totals totals) {
     const struct parsed_column *parsed = &totals.first_text->columns[feature];
     struct slice text = parsed->tokens->items[0];
+    bool few = totals.texts <= 3 || totals.texts < totals.numbers / 10;
     return chunk_fail(
         reading->ctx, &reading->source, totals.first_text, parsed->first_text,
         "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of them, and %zu other "
-        "cell%s); mend the cell, or say " OPTION
-        "categorical '%s' if they name categories, or " OPTION
-        "bad-lines skip to leave such lines out%s",
+        "cell%s); %s" OPTION "categorical '%s' if they name categories, " OPTION
+        "drop '%s' to do without the column%s%s",
         (int)(text.length < 40 ? text.length : 40), text.bytes, column->name, totals.numbers,
-        totals.texts, totals.texts == 1 ? "" : "s", column->name,
+        totals.texts, totals.texts == 1 ? "" : "s", few ? "mend the cell, or say " : "say ",
+        column->name, column->name,
+        few ? ", or " OPTION "bad-lines skip to leave such lines out" : "",
         advise_mixed(reading, totals.first_text, parsed->first_text, text));
 }
 

@@ -4,7 +4,6 @@
 #include "data/classes.h"
 #include "io/merge.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

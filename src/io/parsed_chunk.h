@@ -29,7 +29,9 @@ struct bad_lines {
 /* What was met in one feature column of a table. */
 struct parsed_column {
     size_t numbers, texts, missing;
-    size_t commas; /* texts that would be numbers if a comma were the decimal mark */
+    size_t commas;    /* texts that would be numbers if a comma were the decimal mark; of these */
+    size_t plain;     /* with a comma that cannot part thousands */
+    size_t thousands; /* texts that would be numbers without marks between thousands */
     struct spot first_text, first_missing, first_comma;
     struct tokens *tokens; /* its texts; NULL while there are none */
     uint32_t *category;    /* of each token; NULL: cells hold categories already */

@@ -242,7 +242,7 @@ static void end_survey(struct reading *reading) {
     struct file_facts *facts = data->facts;
     facts->format = reading->format->name;
     facts->delimiter = reading->delimiter;
-    facts->header = reading->columns.header;
+    facts->header = reading->columns.header && !reading->options.names;
     for (size_t i = 0; data->label && i < data->matrix.rows; i++)
         facts->unlabelled += data->label[i] < 0;
 }

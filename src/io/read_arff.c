@@ -151,6 +151,7 @@ static sepal_status read_arff(struct reading *reading) {
     struct arff_layout layout = {.table = &reading->table};
     struct arff_header header;
     const struct reading_option others[] = {{"decimal", reading->options.decimal == DECIMAL_COMMA},
+                                            {"names", reading->options.names != NULL},
                                             {0}};
     TRY(reading_refuse_options(reading, others, "csv and tsv files", "an ARFF file"));
     TRY(read_arff_read_header(reading, &header, &layout.eol));

@@ -13,7 +13,10 @@ static sepal_status refuse_text_options(struct reading *reading) {
 }
 
 static sepal_status read_array_name_columns(struct reading *reading, size_t n) {
+    bool named;
     reading->columns.numbers = true;
+    TRY(table_file_names(reading, n, 1, &named));
+    if (named) return SEPAL_OK;
     TRY(table_name_room(reading, n, 1));
     for (size_t c = 0; c < n; c++) TRY(table_number_column(reading, 1, 1));
     return SEPAL_OK;

@@ -102,6 +102,15 @@ static void read_csv_count_lines(const char *from, const char *to, char eol, siz
     }
 }
 
+/* Line 1 and a file cannot both name the columns. */
+static sepal_status refuse_two_headers(struct reading *reading) {
+    if (!reading->columns.header || !reading->options.names) return SEPAL_OK;
+    return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, reading->line, 1,
+                   "this line names the columns already; leave out " OPTION "names, or say " OPTION
+                   "header no if it is a row, or " OPTION "skip %zu to leave it out",
+                   reading->line);
+}
+
 /* A header may have line ends in quotes. */
 static sepal_status read_csv_name_columns(struct reading *reading, const struct csv_sample *sample,
                                           const char *record, char eol) {
@@ -162,13 +171,16 @@ static sepal_status take_sample(struct reading *reading, struct csv_marks marks,
 static sepal_status read_csv_plan(struct reading *reading, struct csv_marks marks) {
     const char *bytes = NULL;
     size_t n = 0;
+    bool named;
     struct csv_sample sample = {0};
     struct columns *columns = &reading->columns;
     TRY(take_sample(reading, marks, &sample, &bytes, &n));
     columns->header_line = reading->line;
     if (sample_is_whole(&sample)) TRY(has_header(reading, &sample, &columns->header));
-    TRY(read_csv_name_columns(reading, &sample, bytes, marks.eol));
-    if (columns->header) skip_header(reading, bytes, n, marks);
+    TRY(refuse_two_headers(reading));
+    TRY(table_file_names(reading, sample.cells, reading->line, &named));
+    if (!named) TRY(read_csv_name_columns(reading, &sample, bytes, marks.eol));
+    if (columns->header && !named) skip_header(reading, bytes, n, marks);
     return table_plan(reading);
 }
 

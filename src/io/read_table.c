@@ -31,7 +31,7 @@ sepal_status table_name_column(struct reading *reading, struct slice name, size_
     TRY(tokens_add(&columns->by_name, reading->ctx, name, &number, &fresh));
     if (utf8_valid_prefix(name.bytes, name.length) < name.length)
         return fail_at(reading->ctx, SEPAL_EDATA, file, line, column,
-                       "a column's name is not UTF-8; convert the file with iconv");
+                       "a column's name is not UTF-8; " UTF8_ADVICE);
     if (name.length > LIMIT_TEXT)
         return fail_at(reading->ctx, SEPAL_EDATA, file, line, column,
                        "a column's name " LIMIT_TEXT_SAID);
@@ -45,6 +45,28 @@ sepal_status table_number_column(struct reading *reading, size_t line, size_t co
     char name[32];
     int length = snprintf(name, sizeof name, "x%zu", reading->columns.n + 1);
     return table_name_column(reading, (struct slice){name, (size_t)length}, line, column);
+}
+
+/* Whether names from a file are for these columns: not for those of a model that knows none. */
+static bool takes_names(const struct reading *reading) {
+    return reading->options.names && (!reading->known || reading->known->header);
+}
+
+sepal_status table_file_names(struct reading *reading, size_t n, size_t line, bool *named) {
+    struct labels_file *names = &reading->names;
+    *named = takes_names(reading);
+    if (!*named) return SEPAL_OK;
+    TRY(labels_file_names(names, reading->ctx, reading->options.names));
+    if (names->rows != n)
+        return fail_at(reading->ctx, SEPAL_EDATA, names->file, 0, 0,
+                       "%zu name%s here, and %s has %zu columns; there must be a name for each, "
+                       "one per line, also for the target",
+                       names->rows, names->rows == 1 ? "" : "s", reading->source.file.name, n);
+    TRY(table_name_room(reading, n, line));
+    for (size_t c = 0; c < n; c++)
+        TRY(table_name_column(reading, names->texts.items[names->number[c]], line, 1));
+    reading->columns.header = true;
+    return SEPAL_OK;
 }
 
 static sepal_status refuse_other_family(struct reading *reading) {
@@ -83,9 +105,6 @@ sepal_status table_plan(struct reading *reading) {
     columns->labels_elsewhere =
         reading->labels.file != NULL || (reading->surveys && !reading->with_labels);
     TRY(refuse_other_family(reading));
-    const struct reading_option others[] = {{"names", reading->options.names != NULL}, {0}};
-    TRY(reading_refuse_options(reading, others, "LIBSVM rows",
-                               "a table, whose columns are named by line 1"));
     if (reading->known)
         TRY(columns_match(layout, reading->ctx, arena, columns, reading->known, &reading->options,
                           reading->with_labels));

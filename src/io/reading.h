@@ -24,7 +24,7 @@ struct reading {
     struct source source;
     size_t line;                        /* number of the line at which the source stands */
     struct labels_file labels, weights; /* from files beside the data; without a file: none */
-    struct labels_file names;           /* likewise, of features that are indices */
+    struct labels_file names;           /* likewise, of features or columns */
     char *sibling;                      /* path of a label file that was found, not asked for */
     struct columns columns;             /* of a table, as are */
     struct table_layout table;          /* what they are for; both empty where rows are indexed */
@@ -59,6 +59,8 @@ sepal_status table_name_column(struct reading *reading, struct slice name, size_
                                size_t column);
 /* The next one has no name but its number: "x1", "x2", ... */
 sepal_status table_number_column(struct reading *reading, size_t line, size_t column);
+/* Names of all n columns from the file of the option, if it is given; line `line` is the first row. */
+sepal_status table_file_names(struct reading *reading, size_t n, size_t line, bool *named);
 struct arena *table_arena(struct reading *reading);
 /* Decide what the columns are, once they are named: fills reading->table and the schema. */
 sepal_status table_plan(struct reading *reading);

@@ -65,23 +65,25 @@ static sepal_status table_rows_check_text(const struct table_rows *rows,
                            none);
     if (utf8_valid_prefix(cell->text.bytes, cell->text.length) == cell->text.length)
         return SEPAL_OK;
-    return rows_refuse(rows, cell->start,
-                       label ? "label is not UTF-8; convert the file with iconv"
-                             : "text is not UTF-8; convert the file with iconv",
-                       none);
+    return rows_refuse(
+        rows, cell->start,
+        label ? "label is not UTF-8; " UTF8_ADVICE : "text is not UTF-8; " UTF8_ADVICE, none);
 }
 
-/* A text that would be a number with a decimal comma. Where a column is read for the second time, those
-   of its numbers that have no mark at all are texts, too. */
-static void note_comma(struct table_rows *rows, const struct table_role *role,
+/* A text that would be a number with a decimal comma, or without marks between thousands. Where a column
+   is read for the second time, those of its numbers that have no mark at all are texts, too. */
+static void note_marks(struct table_rows *rows, const struct table_role *role,
                        const struct table_cell *cell) {
     struct parsed_column *column = &rows->parsed->columns[role->feature];
     double value;
-    if (rows->layout->comma || (role->as_text && !role->numbers)) return;
-    if (!cell_is_comma_number(cell->text, &value)) return;
+    if (role->as_text && !role->numbers) return;
+    bool thousands = cell_has_thousands(cell->text);
+    column->thousands += thousands;
+    if (rows->layout->comma || !cell_is_comma_number(cell->text, &value)) return;
     column->commas++;
-    if (!column->first_comma.column && memchr(cell->text.bytes, ',', cell->text.length))
-        column->first_comma = rows_spot(rows, cell->start);
+    if (!memchr(cell->text.bytes, ',', cell->text.length)) return;
+    column->plain += !thousands;
+    if (!column->first_comma.column) column->first_comma = rows_spot(rows, cell->start);
 }
 
 static sepal_status table_rows_take_text(struct table_rows *rows, const struct table_role *role,
@@ -97,7 +99,7 @@ static sepal_status table_rows_take_text(struct table_rows *rows, const struct t
     TRY(tokens_add(column->tokens, rows->ctx, cell->text, &number, &fresh));
     if (fresh || rows->layout->skips) TRY(table_rows_check_text(rows, cell, false));
     if (column->texts++ == 0) column->first_text = spot;
-    note_comma(rows, role, cell);
+    note_marks(rows, role, cell);
     if (rows->layout->skips && !role->as_text)
         TRY(parsed_add_odd(
             rows->parsed, rows->ctx,

@@ -7,7 +7,6 @@
    steps of one class at a time are slow at, so after each cycle it is done outright. */
 #include "joint/joint_prox.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
    people "age>=0" and "debt<=0" will do. */
 #include "learners/bound_list.h"
 
-#include "core/alloc.h"
 #include "core/decimal.h"
 #include "core/io.h"
 #include "core/text.h"

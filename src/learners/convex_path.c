@@ -3,8 +3,6 @@
    a fit by itself has. */
 #include "learners/convex.h"
 
-#include "core/alloc.h"
-
 #include <math.h>
 #include <string.h>
 

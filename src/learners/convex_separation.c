@@ -1,6 +1,6 @@
 /* Logistic regression without a penalty on classes that a hyperplane separates, wholly or up to rows
    on itself: the likelihood rises as long as the weights grow, and no finite weights are best. Only
-   asked when a fit shows signs of it, of the solver of separability and within an effort that does
+   asked when a fit shows signs of it, of the solver of separability and within a budget that does
    not depend on the clock. */
 #include "learners/convex.h"
 
@@ -50,10 +50,10 @@ static sepal_status separation_ask(struct separability *out, const struct convex
         question.label = o->label;
         question.classes = convex->joint->classes;
     }
-    struct budget effort = {
+    struct budget budget = {
         .start_ns = fit->start_ns, .max_seconds = fit->options.max_seconds, .max_work = MOST_WORK};
     return separable_decide(out, fit->ctx, arena, &question, (struct separable_wish){.quasi = true},
-                            &effort);
+                            &budget);
 }
 
 static void separation_warn_of(const struct convex *convex, bool wholly) {

@@ -1,5 +1,5 @@
 /* Why a run did not end clean: because nothing separates the classes, or because it was too short.
-   Asked of the solver of separability within an effort that is no larger than that of the run and
+   Asked of the solver of separability within a budget that is no larger than that of the run and
    does not depend on the clock. */
 #include "learners/perceptron.h"
 
@@ -14,7 +14,7 @@ static sepal_status perceptron_proof_ask(struct separability *out, struct percep
     sepal_ctx *ctx = p->fit->ctx;
     struct question q = {.x = p->matrix, .bias = p->config->bias};
     double run = (double)p->epochs * (double)p->matrix->rows * (double)(p->cols * p->rows);
-    struct budget effort = {
+    struct budget budget = {
         .start_ns = p->fit->start_ns, .max_seconds = NAN, .max_work = fmin(run, MOST_WORK)};
     int8_t *side = p->rows == 1 ? arena_alloc(ctx, arena, p->matrix->rows, sizeof *side) : NULL;
     if (p->rows == 1 && !side) return SEPAL_EMEMORY;
@@ -22,7 +22,7 @@ static sepal_status perceptron_proof_ask(struct separability *out, struct percep
     q.side = side;
     q.label = p->data->label;
     q.classes = p->rows;
-    return separable_decide(out, ctx, arena, &q, (struct separable_wish){.quasi = true}, &effort);
+    return separable_decide(out, ctx, arena, &q, (struct separable_wish){.quasi = true}, &budget);
 }
 
 sepal_status perceptron_prove(enum perceptron_chance *out, struct perceptron *p) {

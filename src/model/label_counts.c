@@ -1,7 +1,5 @@
 #include "model/label_counts.h"
 
-#include "core/alloc.h"
-
 #include <string.h>
 
 /* One row: `own` marks its labels. */

@@ -4,10 +4,7 @@
    weights of 0 and the log-odds of its rate with half a row added to both sides (Jeffreys' prior). */
 #include "multiclass/multiclass.h"
 
-#include "core/alloc.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum presence { PRESENT_SOMETIMES, PRESENT_NEVER, PRESENT_ALWAYS };

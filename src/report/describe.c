@@ -1,5 +1,4 @@
 /* What is in a data set: its size, its classes, and a table of its columns. */
-#include "core/alloc.h"
 #include "core/decimal.h"
 #include "data/column_facts.h"
 #include "data/limits.h"
@@ -231,32 +230,38 @@ static const char *likely_target(const sepal_data *data, const struct column_fac
             only = j;
             texts++;
         }
-    bool likely = texts == 1 && facts[only].distinct > 1 && facts[only].distinct <= MOST_CLASSES &&
-                  data->schema->numeric_labels;
+    bool likely = texts == 1 && facts[only].distinct > 1 && facts[only].distinct <= MOST_CLASSES;
     return likely ? data->schema->columns[only].name : NULL;
+}
+
+/* The last column may not be the target. Text in a file of numbers is what the user calls so. */
+static void question_target(sepal_ctx *ctx, const sepal_data *data,
+                            const struct column_facts *facts) {
+    const char *name = data->target.name;
+    const char *likely = data->facts->delimiter ? likely_target(data, facts) : NULL;
+    if (data->schema->n_classes == 0)
+        warn(ctx, "target-empty",
+             "the last column, '%s', is taken as the target and has no label; name the column of "
+             "the classes with " OPTION "target, and leave this one out with " OPTION "drop '%s'",
+             name, name);
+    else if (target_is_doubtful(data))
+        warn(ctx, "target-guessed",
+             "the last column, '%s', is taken as the target and has %zu different labels in %zu "
+             "rows; name the column of the classes with " OPTION "target%s%s%s",
+             name, data->schema->n_classes, data->matrix.rows, likely ? " '" : "",
+             likely ? likely : "", likely ? "', perhaps" : "");
+    else if (likely && data->schema->numeric_labels)
+        warn(ctx, "target-elsewhere",
+             "the last column, '%s', is taken as the target, but '%s' is the only one of text; if "
+             "it has the classes, say " OPTION "target '%s'",
+             name, likely, likely);
 }
 
 /* What a newcomer would trip over in training. */
 static void advise(sepal_ctx *ctx, const sepal_data *data, const struct column_facts *facts) {
-    enum { FEW = 10 }; /* labels that may well differ from row to row */
-    const struct target *target = &data->target;
     if (data->facts->columns && data->facts->n > MOST_SHOWN)
         warn(ctx, "table-cut", "the table shows %d of the %zu columns", MOST_SHOWN, data->facts->n);
-    size_t labels = data->schema->n_classes, rows = data->matrix.rows;
-    if (target->guessed && labels > FEW && labels > rows / 2)
-        warn(ctx, "target-guessed",
-             "the last column, '%s', is taken as the target and has %zu different labels in %zu "
-             "rows; name the column of the classes with " OPTION "target",
-             target->name, labels, rows);
-    /* text in a file of numbers is what the user calls so */
-    bool text = data->facts->delimiter != 0;
-    const char *likely = target->guessed && text ? likely_target(data, facts) : NULL;
-    if (likely)
-        warn(ctx, "target-elsewhere",
-             "the last column, '%s', is taken as the target, but '%s' is the only one of text; if "
-             "it "
-             "has the classes, say " OPTION "target '%s'",
-             target->name, likely, likely);
+    if (data->target.guessed) question_target(ctx, data, facts);
     for (size_t j = 0; facts && j < data->matrix.cols; j++)
         if (is_text(data, j) && facts[j].distinct > LIMIT_CATEGORIES)
             warn(ctx, "free-text",

@@ -57,7 +57,7 @@ sepal_status prove_meet(struct separability *out, sepal_ctx *ctx, struct arena *
                         const struct hull_points *points, const struct wolfe *hulls,
                         struct budget *budget);
 /* Whole-number multipliers for the rows (and rivals) of a certificate, not judged yet; NULL when none
-   are found. `rank` of the rows is proved to be at least that. Weights: as exact_kernel has them. */
+   are found. `rank` of the rows is proved to be at least that. Weights: as exact_null_vector has them. */
 sepal_status prove_integers(struct certificate *certificate, size_t *rank, sepal_ctx *ctx,
                             struct arena *arena, const struct question *question,
                             const int64_t *weight, struct budget *budget);

@@ -163,7 +163,7 @@ sepal_status prove_integers(struct certificate *c, size_t *rank, sepal_ctx *ctx,
             status = add_vector(&m, p, row, (size_t)c->rivals[p], -1);
     }
     if (status == SEPAL_OK && (double)m.system.n_equations * (double)c->n <= MOST_CELLS)
-        status = exact_kernel(&v, ctx, arena, &m.system, weight, budget);
+        status = exact_null_vector(&v, ctx, arena, &m.system, weight, budget);
     if (status == SEPAL_OK && v.digits && one_sign(&v, c->n)) c->integers = v.digits;
     *rank = v.rank;
     mem_free(m.system.entries);

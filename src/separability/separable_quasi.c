@@ -122,7 +122,8 @@ static sepal_status exact_normal(struct exact_vector *out, struct quasi *a, stru
         }
         point_free(&point);
     }
-    if (status == SEPAL_OK) status = exact_kernel(out, a->ctx, arena, &system, weight, a->budget);
+    if (status == SEPAL_OK)
+        status = exact_null_vector(out, a->ctx, arena, &system, weight, a->budget);
     mem_free(system.entries);
     return status;
 }

@@ -103,6 +103,20 @@ sepal_status hinge_offer_dual(struct hinge *h, const double *a, const double *im
 
 /* ---- both --------------------------------------------------------------------------------- */
 
+/* Of all columns: the sums of c_i |x_i - c|, and behind them of c_i. */
+static void hinge_sizes(double *out, const struct objective *o) {
+    for (size_t i = 0; i < o->n; i++) {
+        size_t local, at = 0, column;
+        double value;
+        const struct block *block = matrix_block_of(&o->rows, i, &local);
+        if (o->bias != BIAS_NONE) out[o->cols] += o->row_weight[i];
+        while (row_next(block, local, o->cols, &at, &column, &value)) {
+            double centre = o->centre ? o->centre[column] : 0;
+            out[column] += o->row_weight[i] * fabs(value - centre);
+        }
+    }
+}
+
 sepal_status hinge_init(struct hinge *h, struct solver *d, struct arena *arena) {
     const struct objective *o = d->o;
     *h = (struct hinge){.d = d, .o = o, .primal = INFINITY, .dual = -INFINITY};

@@ -40,9 +40,6 @@ sepal_status hinge_bias(const struct objective *o, double *m, double *bias);
 /* The factor of a point that makes loss and penalty least; square: |.|^2 of what is penalised. */
 sepal_status hinge_length(double *out, const struct objective *o, const double *m, double square);
 
-/* hinge_rows.c, of all columns: the sums of c_i |x_i - c|, and behind them of c_i (width numbers). */
-void hinge_sizes(double *out, const struct objective *o);
-
 /* proximal.c: `most` epochs from the best found on, until the tolerance or a gap that is enough is
    reached, or until they gain little. */
 sepal_status proximal_run(struct hinge *h, double enough, size_t most);

@@ -102,14 +102,14 @@ static void ovr_dcd_prepare(struct visits *v) {
 
 static void visit_rows(struct visits *v) {
     const struct objective *o = v->d->rest->o;
-    size_t units = (o->n + REST_ROWS - 1) / REST_ROWS;
+    size_t units = (o->n + OVR_ROWS - 1) / OVR_ROWS;
     for (size_t t = 0; t < units; t++) {
-        size_t local, first = v->d->order[t] * (size_t)REST_ROWS;
-        size_t rows = o->n - first < REST_ROWS ? o->n - first : REST_ROWS;
+        size_t local, first = v->d->order[t] * (size_t)OVR_ROWS;
+        size_t rows = o->n - first < OVR_ROWS ? o->n - first : OVR_ROWS;
         const struct block *block = matrix_block_of(&v->d->rows, first, &local);
         memset(v->step.gap, 0, sizeof v->step.gap);
         memset(v->step.loss, 0, sizeof v->step.loss);
-        size_t after = t + 1 < units ? v->d->order[t + 1] * (size_t)REST_ROWS : first;
+        size_t after = t + 1 < units ? v->d->order[t + 1] * (size_t)OVR_ROWS : first;
         for (size_t i = 0; i < rows; i++)
             ovr_dcd_visit(v, block, local + i, i + 1 < rows ? first + i + 1 : after);
         for (size_t l = 0; l < OVR_LANES; l++) {
@@ -179,7 +179,7 @@ static double worst_of(const struct ovr_dcd *d, bool *likely, bool *stalled) {
 
 sepal_status ovr_dcd_descend(struct ovr_dcd *d) {
     const struct objective *o = d->rest->o;
-    size_t units = (o->n + REST_ROWS - 1) / REST_ROWS;
+    size_t units = (o->n + OVR_ROWS - 1) / OVR_ROWS;
     for (size_t g = 0; g < d->n_groups; g++) d->groups[g].likely = false;
     for (bool likely = false; !likely && !d->stalled && !d->stopped;) {
         if (d->epochs >= d->max_epochs) {

@@ -61,6 +61,6 @@ sepal_status ovr_dcd_keep(struct ovr_dcd *d, const bool *wanted);
 void ovr_dcd_close(struct ovr_dcd *d);
 
 /* For the descent: rows of this many are visited together. */
-enum { REST_ROWS = 8 };
+enum { OVR_ROWS = 8 };
 
 #endif

@@ -83,7 +83,7 @@ static sepal_status groups_set_bias(struct ovr_dcd *d, double total) {
 
 sepal_status ovr_dcd_open(struct ovr_dcd *d) {
     const struct objective *o = d->rest->o;
-    size_t units = (o->n + REST_ROWS - 1) / REST_ROWS;
+    size_t units = (o->n + OVR_ROWS - 1) / OVR_ROWS;
     double total = 0;
     d->norm = mem_alloc(o->ctx, o->n, sizeof *d->norm);
     d->row_weight = mem_alloc(o->ctx, o->n, sizeof *d->row_weight);

@@ -127,6 +127,14 @@ for rows, words, expected in [
     done = run("train", table("letters.csv", rows, None), "--header", "no", "-m", "lda", "--json", *words)
     check([c for c in codes(done) if c == "target-elsewhere"] == expected, f"{rows[0]} {words}: {codes(done)}")
 
+# text in the last column, a guess, that hardly two rows share: no classes; --target believes the user
+WORDS = [f"{'ham' if i % 3 else 'spam'}\tword{i - i % 29 // 28}" for i in range(30)]
+for rows, words, expected in [(WORDS, [], ["target-guessed"]), (WORDS, ["--target", "2"], []),
+                              (WORDS, ["--target", "1"], []), (WORDS[:9] + [WORDS[0]], [], []),
+                              ([f"{i}\tword{i % 15}" for i in range(30)], [], [])]:
+    done = run("train", table("words.tsv", rows, None), "--header", "no", "-m", "naive-bayes", "--json", *words)
+    check([c for c in codes(done) if c == "target-guessed"] == expected, f"{rows[0]} {words}: {codes(done)}")
+
 # the doubt is told before the fit: a fit that fails has it said already
 table("numbers.csv", numbers(600), "a,b,price")
 done = run("train", "numbers.csv", "-m", "mean-difference | ovo")

@@ -94,8 +94,16 @@ write("test.csv", table([row + "." for row in ROWS]))
 fit = run("train", "train.csv", "-m", "lda", "--test", "test.csv")
 said = [w["message"] for w in json.loads(fit.stdout)["warnings"] if w["code"] == "unseen-labels"]
 check(len(said) == 1 and said[0].startswith("7 of the 7 rows") and "'x.'" in said[0] and "'x' and 'y'" in said[0], said)
+check("'x.' may be meant for 'x'" in said[0] and "sed 's/[.]$//'" in said[0], said)
 write("test.csv", table(ROWS + ["1,1,red,z"]))
 fit = run("train", "train.csv", "-m", "lda", "--test", "test.csv")
 said = [w["message"] for w in json.loads(fit.stdout)["warnings"] if w["code"] == "unseen-labels"]
-check(len(said) == 1 and said[0].startswith("1 of the 8 rows"), said)
+check(len(said) == 1 and said[0].startswith("1 of the 8 rows") and "meant" not in said[0], said)
+# other writings of a known label, and one that is only near it
+for label, known in (("X", "x"), ("'y'", "y"), ('" y "', "y"), ("y;", "y"), ("Y!", "y"), ("xy", None), (".", None)):
+    write("test.csv", table(ROWS + ["1,1,red," + label]))
+    fit = run("train", "train.csv", "-m", "lda", "--test", "test.csv")
+    said = [w["message"] for w in json.loads(fit.stdout)["warnings"] if w["code"] == "unseen-labels"]
+    meant = f"may be meant for '{known}'" if known else "meant"
+    check(len(said) == 1 and (meant in said[0]) == bool(known), f"{label}: {said}")
 finish()

@@ -119,9 +119,9 @@ static void find(struct found *f, const struct problem *p, bool machine) {
                              .label = p->label,
                              .classes = p->classes,
                              .bias = true};
-    struct budget effort = {.start_ns = clock_ns(), .max_seconds = NAN, .max_work = NAN};
+    struct budget budget = {.start_ns = clock_ns(), .max_seconds = NAN, .max_work = NAN};
     struct separable_wish wish = {.margin = true, .quasi = true};
-    assert_int_equal(separable_decide(&f->s, &ctx, &f->arena, &f->q, wish, &effort), SEPAL_OK);
+    assert_int_equal(separable_decide(&f->s, &ctx, &f->arena, &f->q, wish, &budget), SEPAL_OK);
 }
 
 static void lose(struct found *f) {

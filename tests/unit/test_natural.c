@@ -149,12 +149,12 @@ static void test_primes(void **state) {
 static struct exact_vector kernel_of(const double *a, size_t equations, size_t points,
                                      const int64_t *weight) {
     struct exact_system s = {.n_equations = equations, .n_points = points};
-    struct budget effort = {.max_seconds = NAN, .max_work = NAN};
+    struct budget budget = {.max_seconds = NAN, .max_work = NAN};
     struct exact_vector v;
     for (size_t e = 0; e < equations; e++)
         for (size_t p = 0; p < points; p++)
             assert_int_equal(exact_system_add(&s, &ctx, e, p, a[e * points + p]), SEPAL_OK);
-    assert_int_equal(exact_kernel(&v, &ctx, &arena, &s, weight, &effort), SEPAL_OK);
+    assert_int_equal(exact_null_vector(&v, &ctx, &arena, &s, weight, &budget), SEPAL_OK);
     mem_free(s.entries);
     return v;
 }

@@ -140,11 +140,58 @@ static void test_decimal_commas_not_asked_for(void **state) {
     }
 }
 
+/* Marks between thousands are told of, and are never taken for decimal commas without a doubt. */
+static void test_thousands(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *options;
+        struct refusal refusal; /* line 0: it is read, and warned of unless `message` is NULL */
+    } cases[] = {
+        {"a;y\n1 234;p\n12 345;q\n", NULL, {0, 0, "2 of its 2 cells"}},
+        {"a;y\n1 234;p\n12 345;q\nu;q\nv;q\n", "header=yes", {0, 0, "2 of its 4 cells"}},
+        {"a;y\n1 234;p\n12 345;q\nu;q\nv;q\nw;p\n", "header=yes", {0, 0, NULL}},
+        {"a;y\n1 234;p\n12 345;q\n", "categorical=a", {0, 0, NULL}},
+        {"a;y\n1'234;p\n-1'234'567.25;q\n", NULL, {0, 0, "2 of its 2 cells"}},
+        {"a;y\n1.234.567;p\n1.234,5;q\n", NULL, {0, 0, "2 of its 2 cells"}},
+        {"a;y\n1.234,5;p\n1.234;q\n", "decimal=comma", {0, 0, "2 of its 2 cells"}},
+        {"a;y\n1\xC2\xA0"
+         "234;p\n+1\xE2\x80\xAF"
+         "234;q\n",
+         NULL,
+         {0, 0, "2 of its 2 cells"}},
+        {"a;y\n1 234 56;p\n12 3456;q\n", NULL, {0, 0, NULL}},
+        {"a;y\n001 234;p\n1,234 567;q\n", NULL, {0, 0, NULL}},
+        {"a;y\n1234 567;p\n1 2;q\n", "header=yes", {0, 0, NULL}},
+        /* perhaps decimal commas */
+        {"a;y\n1,234;p\n12,345;q\n", NULL, {2, 1, "if these commas part thousands"}},
+        {"a;y\n1,234;p\n12,345;q\n", NULL, {2, 1, "if not, say --decimal comma"}},
+        {"a;y\n1,234;p\n567;q\n", NULL, {2, 1, "if these commas part thousands"}},
+        {"a;y\n1,234;p\n12,34;q\n", NULL, {2, 1, "are numbers; say --decimal comma"}},
+        {"a,y\n\"1,234\",p\n\"12,345\",q\n", NULL, {2, 1, "(or without any mark"}},
+        /* among other numbers */
+        {"a;y\n12;p\n13;p\n1 234;q\n", "header=yes", {4, 1, "without marks between"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put(path, cases[i].text);
+        forget_warnings();
+        if (cases[i].refusal.line) {
+            assert_refused(path, cases[i].options, NULL, true, cases[i].refusal);
+            continue;
+        }
+        data_free(must_read(path, cases[i].options));
+        if (warned("thousands-marks") != (cases[i].refusal.message != NULL))
+            fail_msg("case %zu: told of, or not", i);
+        if (cases[i].refusal.message)
+            assert_non_null(strstr(ctx.warnings[0].message, cases[i].refusal.message));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_kinds, fresh, clean),
         cmocka_unit_test_setup_teardown(test_decimal_commas, fresh, clean),
         cmocka_unit_test_setup_teardown(test_decimal_commas_not_asked_for, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_thousands, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

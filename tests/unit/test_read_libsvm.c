@@ -252,10 +252,6 @@ static void test_names(void **state) {
         data_free(again);
         data_free(data);
     }
-    put("names.csv", "a,b\n1,x\n");
-    sepal_data *data;
-    assert_int_equal(data_read(&data, &ctx, "names.csv", "names=names.txt", NULL, true),
-                     SEPAL_EUSAGE);
 }
 
 /* A name of that many bytes is the longest. */
