@@ -121,8 +121,9 @@ static void check_row(size_t set, const struct tree *found, const struct tree *w
 
 static void check_report(size_t set, const struct tree *report, const struct tree *expected,
                          bool extreme) {
-    static const char *const keys[] = {"accuracy", "error", "balanced_accuracy", "kappa", "mcc",
-                                       "log_loss", "brier", "ece",               "roc_auc", "pr_auc"};
+    static const char *const keys[] = {
+        "accuracy", "error", "balanced_accuracy", "kappa", "mcc", "log_loss",
+        "brier",    "ece",   "roc_auc",           "pr_auc"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         near(set, keys[i], fact_of(report, keys[i]), tree_find(expected, keys[i]));
     static const char *const averages[] = {"macro", "micro", "weighted"};
@@ -177,9 +178,9 @@ static void test_metrics(void **state) {
         sepal_report *report = NULL;
         char options[64];
         snprintf(options, sizeof options, "curves, top-k=2%s",
-                 k > 2                              ? ""
+                 k > 2                             ? ""
                  : number_in(set, "positive") == 1 ? ", positive=c01"
-                                                    : ", positive=c00");
+                                                   : ", positive=c00");
         assert_int_equal(sepal_model_evaluate(&report, ctx, models[k], data, options), SEPAL_OK);
         check_report(number++, report->root, tree_find(set, "expected"), is_extreme(set));
         sepal_report_free(report);
