@@ -87,7 +87,7 @@ static void tune_words_close(struct tune_words *words) {
 static int tune_words_open(struct tune_words *words, struct session *s) {
     *words = (struct tune_words){sink_open(-1), sink_open(-1), sink_open(-1)};
     spec_with_parameters(s, option_value(s, "method"), &words->spec);
-    options_settings(&s->options, GROUP_PATH, &words->path);
+    task_settings(&s->options, "path", &words->path);
     options_settings(&s->options, GROUP_FIT, &words->fit);
     if (words->fit.used > 0 && options_given(&s->options, GROUP_PREDICT))
         sink_puts(&words->fit, ", ");
@@ -107,8 +107,7 @@ static int tune_fit(struct session *s, struct tuning *t) {
     const char *spec = sink_text(&words.spec), *path = sink_text(&words.path),
                *fit = sink_text(&words.fit);
     sepal_status status =
-        t->data == NULL ? sepal_model_path_check(s->ctx, spec, path, fit)
-                        : sepal_model_path(&t->model, &t->report, s->ctx, spec, t->data, path, fit);
+        sepal_select(&t->model, &t->report, s->ctx, "path", &spec, 1, t->data, path, fit);
     tune_words_close(&words);
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
@@ -220,6 +219,8 @@ static int tune_run(struct session *s) {
     return code;
 }
 
+static const char *const tune_tasks[] = {"path", NULL};
+
 const struct command cmd_tune = {
     .name = "tune",
     .summary = "choose the strength of the penalty by cross-validation",
@@ -245,7 +246,7 @@ const struct command cmd_tune = {
     .reads = true,
     .fits = true,
     .decides = true,
-    .tunes = true,
+    .tasks = tune_tasks,
     .options = tune_options,
     .examples = {"sepal tune examples/data/breast_cancer.csv -m \"standardize | "
                  "logistic(penalty=l1)\" --path",

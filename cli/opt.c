@@ -58,6 +58,18 @@ static void opt_add_rows(struct options *options, const struct option *rows) {
     }
 }
 
+static struct option *find_long(const struct options *options, const char *name, size_t length) {
+    for (size_t i = 0; i < options->n_rows; i++) {
+        const char *known = options->rows[i].name;
+        size_t k = 0;
+        if (strlen(known) != length) continue;
+        while (k < length && (name[k] == '_' ? '-' : name[k]) == (known[k] == '_' ? '-' : known[k]))
+            k++;
+        if (k == length) return &options->rows[i];
+    }
+    return NULL;
+}
+
 static const char *placeholder_of(const sepal_param *param) {
     if (param->file) return "FILE";
     if (strchr(param->range, '|') != NULL) return "WORD";
@@ -85,8 +97,20 @@ static void add_params(struct options *options, sepal_kind kind, size_t method,
                              .file = param.file ? FILE_READ : FILE_NONE,
                              .group = group};
         if (option_words(&row) == flag_words) row.placeholder = "[yes|no]";
-        opt_add_row(options, row);
+        /* tasks of selection may share one */
+        if (group != GROUP_SELECTION || !find_long(options, row.name, strlen(row.name)))
+            opt_add_row(options, row);
     }
+}
+
+/* The row of a task of selection; past the end if there is none. */
+static size_t task_named(const char *name) {
+    sepal_method method = {.size = sizeof method};
+    size_t i = 0;
+    while (sepal_method_at(SEPAL_SELECTION, i, &method) == SEPAL_OK &&
+           strcmp(method.name, name) != 0)
+        i++;
+    return i;
 }
 
 void options_build(struct options *out, const struct command *command) {
@@ -99,7 +123,8 @@ void options_build(struct options *out, const struct command *command) {
     if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT, false);
     /* where a model is fitted, --priors are those it is fitted with */
     if (command->decides) add_params(out, SEPAL_PREDICT_OPTION, 0, GROUP_PREDICT, command->fits);
-    if (command->tunes) add_params(out, SEPAL_PATH_OPTION, 0, GROUP_PATH, false);
+    for (const char *const *task = command->tasks; task != NULL && *task != NULL; task++)
+        add_params(out, SEPAL_SELECTION, task_named(*task), GROUP_SELECTION, false);
     if (command->samples) add_params(out, SEPAL_SAMPLE_OPTION, 0, GROUP_SAMPLE, false);
 }
 
@@ -238,18 +263,6 @@ bool same_name(const char *a, const char *b) {
         if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b)) return false;
     }
     return *a == *b;
-}
-
-static struct option *find_long(const struct options *options, const char *name, size_t length) {
-    for (size_t i = 0; i < options->n_rows; i++) {
-        const char *known = options->rows[i].name;
-        size_t k = 0;
-        if (strlen(known) != length) continue;
-        while (k < length && (name[k] == '_' ? '-' : name[k]) == (known[k] == '_' ? '-' : known[k]))
-            k++;
-        if (k == length) return &options->rows[i];
-    }
-    return NULL;
 }
 
 static int take_long(struct option_parser *parser, const char *word) {
@@ -400,6 +413,19 @@ void options_settings(const struct options *options, enum option_group group, st
         if (row->group != group || row->value == NULL) continue;
         sink_puts(out, between);
         setting_put(out, row->name, row->value);
+        between = ", ";
+    }
+}
+
+void task_settings(const struct options *options, const char *task, struct sink *out) {
+    sepal_param param = {.size = sizeof param};
+    size_t row = task_named(task);
+    const char *between = "";
+    for (size_t i = 0; sepal_param_at(SEPAL_SELECTION, row, i, &param) == SEPAL_OK; i++) {
+        const struct option *option = find_long(options, param.name, strlen(param.name));
+        if (option == NULL || option->value == NULL) continue;
+        sink_puts(out, between);
+        setting_put(out, option->name, option->value);
         between = ", ";
     }
 }

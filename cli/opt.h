@@ -18,7 +18,7 @@ enum option_group {
     GROUP_FIT,
     GROUP_PREDICT,
     GROUP_SAMPLE,
-    GROUP_PATH,
+    GROUP_SELECTION,
     GROUP_PARAMETER
 };
 
@@ -62,6 +62,8 @@ const char *option_words(const struct option *option);
 /* "name=value, name=value" of all given options of a group, quoted as the library reads it. */
 void options_settings(const struct options *options, enum option_group group, struct sink *out);
 bool options_given(const struct options *options, enum option_group group);
+/* The same of the given options of a task of selection. */
+void task_settings(const struct options *options, const char *task, struct sink *out);
 void setting_put(struct sink *out, const char *name, const char *value);
 
 bool same_name(const char *a, const char *b);
