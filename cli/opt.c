@@ -95,6 +95,7 @@ static void add_params(struct options *options, sepal_kind kind, size_t method,
                              .range = param.range,
                              .fallback = param.fallback,
                              .file = param.file ? FILE_READ : FILE_NONE,
+                             .many = param.many,
                              .group = group};
         if (option_words(&row) == flag_words) row.placeholder = "[yes|no]";
         /* tasks of selection may share one */
@@ -135,6 +136,7 @@ void options_add_parameters(struct options *options, size_t learner) {
 void options_clear(struct options *options) {
     free(options->rows);
     free(options->arguments);
+    free(options->repeated);
     sink_close(&options->formats);
     *options = (struct options){0};
 }
@@ -217,8 +219,24 @@ static const char *plain_value(const struct option *row, const char *value) {
     return has_word("true|yes|1", value) ? "true" : "false";
 }
 
+static void add_repeated(struct options *options, const char *name, const char *value) {
+    struct repeated *more =
+        reallocarray(options->repeated, options->n_repeated + 1, sizeof *more);
+    if (more == NULL) {
+        options->failed = true;
+        return;
+    }
+    more[options->n_repeated++] = (struct repeated){name, value};
+    options->repeated = more;
+}
+
 static int opt_store(const struct option_parser *parser, struct option *row, const char *value) {
     value = plain_value(row, value);
+    if (row->many) {
+        add_repeated(&parser->s->options, row->name, value);
+        row->value = value;
+        return EXIT_DONE;
+    }
     if (row->value != NULL && strcmp(row->value, value) != 0 && !parser->lenient) {
         return complain(parser->s, EXIT_USAGE, NULL,
                         "--%s is given twice, as '%s' and as '%s'; give it once", row->name,
@@ -329,10 +347,11 @@ static const char *add_parameters(struct option_parser *parser) {
     parse_words(&first);
     const char *spec = option_value(parser->s, "method");
     for (size_t i = 0; i < options->n_rows; i++) options->rows[i].value = NULL;
-    options->n_arguments = 0;
+    bool several = option_value_at(parser->s, "method", 1) != NULL;
+    options->n_arguments = options->n_repeated = 0;
     size_t learner;
     sepal_method method = {.size = sizeof method};
-    if (spec == NULL) return NULL;
+    if (spec == NULL || several) return NULL;
     if (!spec_learner(spec, &learner)) {
         parser->spec = spec;
         return NULL;
@@ -382,6 +401,13 @@ const char *option_value(const struct session *s, const char *name) {
     return row != NULL ? row->value : NULL;
 }
 
+const char *option_value_at(const struct session *s, const char *name, size_t k) {
+    for (size_t i = 0; i < s->options.n_repeated; i++)
+        if (strcmp(s->options.repeated[i].name, name) == 0 && k-- == 0)
+            return s->options.repeated[i].value;
+    return NULL;
+}
+
 int option_count(struct session *s, const char *name, uint64_t most, uint64_t *out) {
     const char *text = option_value(s, name);
     if (text == NULL) return EXIT_DONE;
@@ -406,13 +432,25 @@ void setting_put(struct sink *out, const char *name, const char *value) {
     if (!bare) sink_puts(out, "\"");
 }
 
+/* Of an option given more than once all values, with "; " between them. */
+static void setting_put_row(struct sink *out, const struct options *options,
+                            const struct option *row) {
+    struct sink all = sink_open(-1);
+    for (size_t i = 0; row->many && i < options->n_repeated; i++)
+        if (strcmp(options->repeated[i].name, row->name) == 0)
+            sink_printf(&all, "%s%s", all.used > 0 ? "; " : "", options->repeated[i].value);
+    setting_put(out, row->name, row->many ? sink_text(&all) : row->value);
+    sink_inherit(out, &all);
+    sink_close(&all);
+}
+
 void options_settings(const struct options *options, enum option_group group, struct sink *out) {
     const char *between = "";
     for (size_t i = 0; i < options->n_rows; i++) {
         const struct option *row = &options->rows[i];
         if (row->group != group || row->value == NULL) continue;
         sink_puts(out, between);
-        setting_put(out, row->name, row->value);
+        setting_put_row(out, options, row);
         between = ", ";
     }
 }
@@ -425,7 +463,7 @@ void task_settings(const struct options *options, const char *task, struct sink 
         const struct option *option = find_long(options, param.name, strlen(param.name));
         if (option == NULL || option->value == NULL) continue;
         sink_puts(out, between);
-        setting_put(out, option->name, option->value);
+        setting_put_row(out, options, option);
         between = ", ";
     }
 }

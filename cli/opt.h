@@ -34,6 +34,12 @@ struct option {
     enum option_group group;
     enum option_file file;
     char letter; /* short form; 0: none */
+    bool many;   /* may be given more than once; `value` is the last */
+};
+
+/* A value of an option that may be given more than once. */
+struct repeated {
+    const char *name, *value;
 };
 
 struct options {
@@ -41,6 +47,8 @@ struct options {
     size_t n_rows;
     const char **arguments; /* what is no option */
     size_t n_arguments;
+    struct repeated *repeated; /* in the order of the command line */
+    size_t n_repeated;
     bool failed;         /* there was no memory for all of them */
     struct sink formats; /* the help of an option that names a format */
 };
@@ -55,6 +63,8 @@ int options_parse(struct session *s, int count, char **words);
 
 /* NULL: not given; a flag that is given has the value "true". */
 const char *option_value(const struct session *s, const char *name);
+/* The k-th value of an option that may be given more than once; NULL: it is not given so often. */
+const char *option_value_at(const struct session *s, const char *name, size_t k);
 /* A whole number in [0, most]; `out` stays as it is when the option is not given. */
 int option_count(struct session *s, const char *name, uint64_t most, uint64_t *out);
 /* What an option that may stand alone accepts as its value, "a|b|c"; NULL: it needs a value. */

@@ -152,7 +152,8 @@ sepal_status sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param
                           .fallback = parameter->fallback,
                           .range = parameter->range,
                           .help = parameter->help,
-                          .file = parameter->type == PARAMETER_FILE};
+                          .file = parameter->type == PARAMETER_FILE,
+                          .many = parameter->type == PARAMETER_LIST};
     struct_give(out, &found, sizeof found);
     return SEPAL_OK;
 }

@@ -87,7 +87,7 @@ void adjust_holm(double *adjusted, const double *p, size_t n) {
     size_t tests = 0, done = 0;
     double last = -INFINITY, most = 0;
     for (size_t i = 0; i < n; i++) {
-        tests += !isnan(p[i]);
+        if (!isnan(p[i])) tests++;
         adjusted[i] = p[i];
     }
     while (done < tests) { /* those of the next smallest value together */
