@@ -46,11 +46,6 @@ static int tune_check_words(struct session *s) {
                         "tune needs a method; type: sepal tune %s -m "
                         "\"standardize | logistic(penalty=l1)\" --path",
                         path);
-    if (option_value(s, "path") == NULL)
-        return complain(s, EXIT_USAGE, NULL,
-                        "tune goes along a path of penalties in this version, and --path asks for "
-                        "it; type: sepal tune %s -m \"%s\" --path",
-                        path, option_value(s, "method"));
     if (strcmp(path, "-") == 0 || access(path, R_OK) == 0) return EXIT_DONE;
     return complain(s, EXIT_DATA, path, "cannot open it: %s%s", strerror(errno),
                     errno == ENOENT ? "; DATA is the path of a file, or - for standard input" : "");
@@ -73,6 +68,10 @@ static int tune_check_files(struct session *s) {
     return code;
 }
 
+static const char *tune_task(const struct session *s) {
+    return option_value(s, "path") != NULL ? "path" : "tune";
+}
+
 /* The spec, the options of the path, and those of each fit and of the decision. */
 struct tune_words {
     struct sink spec, path, fit;
@@ -87,7 +86,7 @@ static void tune_words_close(struct tune_words *words) {
 static int tune_words_open(struct tune_words *words, struct session *s) {
     *words = (struct tune_words){sink_open(-1), sink_open(-1), sink_open(-1)};
     spec_with_parameters(s, option_value(s, "method"), &words->spec);
-    task_settings(&s->options, "path", &words->path);
+    task_settings(&s->options, tune_task(s), &words->path);
     options_settings(&s->options, GROUP_FIT, &words->fit);
     if (words->fit.used > 0 && options_given(&s->options, GROUP_PREDICT))
         sink_puts(&words->fit, ", ");
@@ -107,7 +106,7 @@ static int tune_fit(struct session *s, struct tuning *t) {
     const char *spec = sink_text(&words.spec), *path = sink_text(&words.path),
                *fit = sink_text(&words.fit);
     sepal_status status =
-        sepal_select(&t->model, &t->report, s->ctx, "path", &spec, 1, t->data, path, fit);
+        sepal_select(&t->model, &t->report, s->ctx, tune_task(s), &spec, 1, t->data, path, fit);
     tune_words_close(&words);
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
@@ -219,7 +218,7 @@ static int tune_run(struct session *s) {
     return code;
 }
 
-static const char *const tune_tasks[] = {"path", NULL};
+static const char *const tune_tasks[] = {"tune", "path", NULL};
 
 const struct command cmd_tune = {
     .name = "tune",

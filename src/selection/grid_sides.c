@@ -70,7 +70,7 @@ static bool find_ends(struct ends *out, const struct grid_axis *axis, size_t pla
         out->high = fmax(out->high, axis->number[i]);
     }
     out->at_low = out->edge == out->low;
-    out->logarithmic = axis->logarithmic || (out->low > 0 && out->high / out->low >= 100);
+    out->logarithmic = out->low > 0 && (axis->logarithmic || out->high / out->low >= 100);
     return out->at_low || out->edge == out->high;
 }
 
@@ -148,9 +148,9 @@ static const struct {
     const char *learner, *over;
 } usual[] = {
     {"least-squares", "l2=0,1e-6:10:log:8"},
-    {"fisher", "shrinkage=0:1:11"},
-    {"lda", "shrinkage=0:1:11"},
-    {"gaussian", "shrinkage=0:1:11"},
+    {"fisher", "shrinkage=0,0.001:1:log:7"},
+    {"lda", "shrinkage=0,0.001:1:log:7"},
+    {"gaussian", "shrinkage=0,0.001:1:log:7"},
     {"naive-bayes", "smoothing=0.001:10:log:9"},
     {"perceptron", "epochs=1,2,5,10,20,50,100,200"},
 };

@@ -157,7 +157,7 @@ static sepal_status path_on_fold(struct path *path, size_t fold) {
 /* ---- the choice --------------------------------------------------------------------------- */
 
 static void path_warn(const struct path *path) {
-    size_t open = 0, chosen = path->options.choose == CHOOSE_MIN ? path->best : path->one_se;
+    size_t open = 0, chosen = path->options.choose == CHOOSE_ONE_SE ? path->one_se : path->best;
     for (size_t k = 0; k < path->n; k++) open += !path->row[k].converged;
     if (open)
         warn(path->ctx, "not-converged",
@@ -186,7 +186,7 @@ static sepal_status path_choose(sepal_model **out, struct path *path, const char
     size_t chosen;
     path_judge(path);
     path_warn(path);
-    chosen = path->options.choose == CHOOSE_MIN ? path->best : path->one_se;
+    chosen = path->options.choose == CHOOSE_ONE_SE ? path->one_se : path->best;
     const char *spec = path_spec(path, chosen);
     if (!spec) return SEPAL_EMEMORY;
     path_report(path, make, report, spec);

@@ -4,7 +4,7 @@
 
 #include "model/pipeline.h"
 
-enum path_choice { CHOOSE_ONE_SE, CHOOSE_MIN };
+enum path_choice { CHOOSE_ONE_SE, CHOOSE_MIN, CHOOSE_BEST }; /* the last two are one */
 
 struct path_options {
     size_t length, folds;
