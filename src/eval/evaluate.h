@@ -9,5 +9,9 @@
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
                       const struct decision_rule *rule, const char *positive,
                       struct tree_maker *make, struct tree *report);
+/* The same of data that was not read for the model; the arena is scratch. */
+sepal_status evaluate_data(sepal_ctx *ctx, struct arena *arena, const sepal_model *model,
+                           const sepal_data *data, const struct decision_rule *rule,
+                           const char *positive, struct tree_maker *make, struct tree *report);
 
 #endif

@@ -81,7 +81,7 @@ static sepal_status path_check_data(struct path *path) {
                     classes, strategy->name, strategy->most_classes);
     path->fold = arena_alloc(path->ctx, &path->arena, path->data->matrix.rows, sizeof *path->fold);
     if (!path->fold) return SEPAL_EMEMORY;
-    return folds_make(path->fold, path->ctx, path->data, path->options.folds);
+    return folds_make(path->fold, path->ctx, path->data, path->options.folds, 0);
 }
 
 /* ---- all rows ----------------------------------------------------------------------------- */

@@ -258,7 +258,7 @@ static void folds_are_fits(void **state) {
             sepal_data *data = problem_data(&p, ctx, sparse);
             uint32_t fold[90];
             char spec[256];
-            assert_int_equal(folds_make(fold, ctx, data, 5), SEPAL_OK);
+            assert_int_equal(folds_make(fold, ctx, data, 5, 0), SEPAL_OK);
             snprintf(spec, sizeof spec, "%s(%s%s%s)%s", kinds[c].head, kinds[c].penalty,
                      *kinds[c].rest ? ", " : "", kinds[c].rest, kinds[c].strategy);
             sepal_report *report = path_of(
@@ -289,7 +289,7 @@ static void folds_are_stratified(void **state) {
         uint32_t fold[ROWS], other[ROWS];
         size_t of_fold[12] = {0}, of[12][8] = {{0}}, all[8] = {0};
         sepal_ctx_set_seed(ctx, t + 1);
-        assert_int_equal(folds_make(fold, ctx, data, folds), SEPAL_OK);
+        assert_int_equal(folds_make(fold, ctx, data, folds, 0), SEPAL_OK);
         for (size_t i = 0; i < ROWS; i++) {
             of_fold[fold[i]]++;
             of[fold[i]][data->label[i]]++;
@@ -310,7 +310,7 @@ static void folds_are_stratified(void **state) {
         data_free(train);
         data_free(held);
         sepal_ctx_set_seed(ctx, t + 2);
-        assert_int_equal(folds_make(other, ctx, data, folds), SEPAL_OK);
+        assert_int_equal(folds_make(other, ctx, data, folds, 0), SEPAL_OK);
         assert_true(memcmp(fold, other, sizeof fold) != 0);
         sepal_ctx_set_seed(ctx, 1);
         data_free(data);
