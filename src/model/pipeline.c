@@ -304,8 +304,9 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     fit->linear.calibration = fit->calibration;
     fit->calibration = NULL;
     TRY(pipeline_check_finite(ctx, &fit->linear));
-    if (report) TRY(inference_summarise(fit, pipeline));
-    if (report) TRY(report_fit(fit, given, pipeline, spec, own));
+    if (!report) return keep_model(out, fit, pipeline, spec, given->matrix.cols);
+    TRY(inference_summarise(fit, pipeline));
+    TRY(report_fit(fit, given, pipeline, spec, own));
     return keep_model(out, fit, pipeline, spec, given->matrix.cols);
 }
 
@@ -447,7 +448,6 @@ sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *sp
     struct fit fit = fit_blank(ctx, data, &make);
     struct pipeline pipeline;
     fit.options = *options;
-    fit.report = tree_object(&make, NULL, NULL);
     *out = NULL;
     sepal_status status = pipeline_parse(&pipeline, ctx, &fit.arena, spec);
     if (status == SEPAL_OK) status = prepare_and_fit(out, &fit, &pipeline, NULL);

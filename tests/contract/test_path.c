@@ -310,7 +310,7 @@ static void folds_are_stratified(void **state) {
         data_free(train);
         data_free(held);
         sepal_ctx_set_seed(ctx, t + 2);
-        assert_int_equal(folds_make(other, ctx, data, folds), SEPAL_OK);
+        assert_int_equal(folds_make(other, ctx, data, folds, 0), SEPAL_OK);
         assert_true(memcmp(fold, other, sizeof fold) != 0);
         sepal_ctx_set_seed(ctx, 1);
         data_free(data);
