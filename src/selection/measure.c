@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const averages[] = {"macro", "micro", "weighted"};
+/* What may stand before a number of classes: an average, or that it is of one class. */
+static const char *const averages[] = {"macro", "micro", "weighted", "positive"};
 enum { AVERAGES = sizeof averages / sizeof *averages };
 
 /* Of label sets alone. */
@@ -24,7 +25,8 @@ static sepal_status refuse_measure(sepal_ctx *ctx, const char *name) {
         known.failed ? SEPAL_EMEMORY
                      : fail(ctx, SEPAL_EUSAGE,
                             "there is no metric '%.60s'; %s%s%schoose %s (those of a class also "
-                            "averaged, as macro.f1)",
+                            "averaged, as macro.f1, or of the positive one, as "
+                            "positive.f1)",
                             name, near ? "did you mean '" : "", near ? near : "",
                             near ? "'? " : "", known.bytes);
     text_clear(&known);
@@ -104,14 +106,22 @@ static sepal_status find_path(struct measure *out, sepal_ctx *ctx, struct arena 
     char path[96];
     size_t class;
     out->path = out->name;
-    if (!metric || !metric->of_class || strchr(out->name, '.')) return SEPAL_OK;
-    if (data->schema->n_classes == 2 && !data->set_start) {
+    bool one = strncmp(out->name, "positive.", 9) == 0;
+    if (!metric || !metric->of_class || (strchr(out->name, '.') && !one)) return SEPAL_OK;
+    if (one && (data->schema->n_classes != 2 || data->set_start))
+        return fail(ctx, SEPAL_EUSAGE,
+                    "%s is about one of two classes, and the data has %zu%s; take " OPTION
+                    "metric macro.%s",
+                    out->name, data->schema->n_classes, data->set_start ? " labels" : "",
+                    metric->name);
+    if (one) {
         TRY(measure_positive(&class, ctx, data, positive));
         (void)snprintf(path, sizeof path, "per_class.%zu.%s", class, metric->name);
     } else {
         (void)snprintf(path, sizeof path, "macro.%s", metric->name);
     }
     out->path = arena_text(ctx, arena, path, strlen(path));
+    if (!one) out->name = out->path;
     return out->path ? SEPAL_OK : SEPAL_EMEMORY;
 }
 

@@ -5,7 +5,7 @@
 #include "selection/trials.h"
 
 struct measure {
-    const char *name; /* as it is asked for: "f1" */
+    const char *name; /* "macro.f1", "positive.f1" */
     const char *path; /* in a judgement: "per_class.1.f1" */
     int better;       /* 1: more of it, -1: less */
     bool probabilities;
@@ -13,8 +13,8 @@ struct measure {
 
 /* Whether there is such a number. NULL: it is left to the candidates. */
 sepal_status measure_check(sepal_ctx *ctx, const char *name);
-/* NULL: log_loss where all candidates have probabilities, else accuracy. A number of one class, as f1, is of
-   two classes that of the positive one (NULL: the second), of more the mean over them. Refused where a
+/* NULL: log_loss where all candidates have probabilities, else accuracy. A number of classes, as f1, is the
+   mean over them, macro.f1; positive.f1 is that of the positive class (NULL: the second). Refused where a
    candidate cannot have it. */
 sepal_status measure_find(struct measure *out, sepal_ctx *ctx, struct arena *arena,
                           const char *name, const char *positive, const sepal_data *data,

@@ -41,3 +41,24 @@ sepal_status split_options_check(const struct split_options *o, sepal_ctx *ctx,
                     manner, o->repeats);
     return SEPAL_OK;
 }
+
+sepal_status split_options_plan(struct split_plan *out, const struct split_options *o,
+                                sepal_ctx *ctx, struct arena *arena, const sepal_data *data) {
+    double *given = NULL;
+    *out = (struct split_plan){.manner = SPLIT_STRATIFIED,
+                               .folds = o->folds,
+                               .repeats = o->repeats,
+                               .given_from = o->fold_file};
+    if (o->loo) out->manner = SPLIT_LEAVE_ONE_OUT;
+    if (o->ordered) out->manner = SPLIT_ORDERED;
+    if (o->fold_file) {
+        out->manner = SPLIT_GIVEN;
+        TRY(fold_file_read(&given, ctx, arena, o->fold_file, data));
+        out->given = given;
+    } else if (data->group) {
+        if (o->loo) return refuse_pair(ctx, "loo", "group");
+        if (o->ordered) return refuse_pair(ctx, "ordered", "group");
+        out->manner = SPLIT_GROUPED;
+    }
+    return SEPAL_OK;
+}

@@ -11,9 +11,9 @@ struct split_options {
     const char *fold_file;
 };
 
-/* Rows of a table whose structs have them as `splits`; folds: how many, as text. */
-#define SPLIT_PARAMETERS(type, folds)                                                              \
-    {"folds", PARAMETER_COUNT, offsetof(struct type, splits.folds), folds, "[2, 1e6]",             \
+/* Rows of a table whose structs have them as `splits`; n_folds: how many, as text. */
+#define SPLIT_PARAMETERS(type, n_folds)                                                            \
+    {"folds", PARAMETER_COUNT, offsetof(struct type, splits.folds), n_folds, "[2, 1e6]",           \
      "folds of the cross-validation"},                                                             \
         {"repeats", PARAMETER_COUNT, offsetof(struct type, splits.repeats), "1", "[1, 10000]",     \
          "how often the rows are dealt out to folds anew"},                                        \
@@ -32,5 +32,8 @@ sepal_status split_options_check(const struct split_options *options, sepal_ctx 
 /* With the file of folds read, and the groups of the data. */
 sepal_status split_options_plan(struct split_plan *out, const struct split_options *options,
                                 sepal_ctx *ctx, struct arena *arena, const sepal_data *data);
+/* fold_file.c: a number for each row, from a file of one a line. */
+sepal_status fold_file_read(double **out, sepal_ctx *ctx, struct arena *arena, const char *path,
+                            const sepal_data *data);
 
 #endif

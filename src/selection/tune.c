@@ -17,9 +17,7 @@ static const struct parameter tune_option_table[] = {
     {"choose", PARAMETER_CHOICE, AT(choose), "1se", "1se|min|best",
      "the value to fit: best (or min) does best on held-out rows, 1se is the simplest, or the "
      "strongest penalty, within a standard error of it"},
-    {"folds", PARAMETER_COUNT, AT(folds), "10", "[2, 1e6]", "folds of the cross-validation"},
-    {"repeats", PARAMETER_COUNT, AT(repeats), "1", "[1, 1000]",
-     "cross-validations, each by other folds"},
+    SPLIT_PARAMETERS(tune_options, "10"),
     {"nested", PARAMETER_COUNT, AT(nested), "0", "[0, 1e6]",
      "judge the choice itself, by so many folds around it; 0: not"},
     {"positive", PARAMETER_TEXT, AT(positive), NULL, "",
@@ -55,8 +53,11 @@ static sepal_status tune_read(struct tuning *tuning) {
                            "cutoff out");
     if (options->nested == 1)
         return fail(ctx, SEPAL_EUSAGE, OPTION "nested 1 is no cross-validation; give 2 or more");
-    tuning->plan = (struct split_plan){
-        .manner = SPLIT_STRATIFIED, .folds = options->folds, .repeats = options->repeats};
+    TRY(split_options_check(&options->splits, ctx, &tuning->arena, asked->options));
+    if (options->nested > 0 && options->splits.fold_file)
+        return fail(ctx, SEPAL_EUSAGE,
+                    OPTION "nested makes folds within folds, and " OPTION "fold-file has no such; "
+                           "give one of them");
     over = options->over;
     tuning->usual = !over;
     if (!over) TRY(grid_usual(&over, ctx, &tuning->arena, asked->specs[0]));
@@ -94,6 +95,8 @@ static sepal_status check_goal(struct tuning *tuning) {
 static sepal_status tune_prepare(struct tuning *tuning) {
     const sepal_data *data = tuning->asked->data;
     TRY(data_check_classes(tuning->ctx, &tuning->arena, data, " to learn from"));
+    TRY(split_options_plan(&tuning->plan, &tuning->options.splits, tuning->ctx, &tuning->arena,
+                           data));
     TRY(make_candidates(tuning));
     TRY(measure_find(&tuning->measure, tuning->ctx, &tuning->arena, tuning->options.metric,
                      tuning->options.positive, data, tuning->candidates, tuning->grid.n));

@@ -5,6 +5,7 @@
 #include "selection/cutoff.h"
 #include "selection/grid.h"
 #include "selection/measure.h"
+#include "selection/split_options.h"
 #include "selection/task.h"
 
 enum tune_choice { TUNE_ONE_SE, TUNE_MIN, TUNE_BEST };
@@ -12,7 +13,8 @@ enum tune_choice { TUNE_ONE_SE, TUNE_MIN, TUNE_BEST };
 struct tune_options {
     const char *over, *metric, *positive, *cutoff_for;
     int choose; /* enum tune_choice */
-    size_t nested, folds, repeats;
+    size_t nested;
+    struct split_options splits;
     double cost_fp, cost_fn;
 };
 

@@ -59,6 +59,7 @@ sepal_status tune_nested(struct nested *out, struct tuning *tuning) {
     size_t n = tuning->options.nested;
     plan.folds = n;
     plan.repeats = 1;
+    if (plan.manner == SPLIT_LEAVE_ONE_OUT) plan.manner = SPLIT_STRATIFIED;
     double *values = arena_alloc(ctx, &tuning->arena, n, sizeof *values);
     out->folds = arena_zero(ctx, &tuning->arena, n, sizeof *out->folds);
     if (!values || !out->folds) return SEPAL_EMEMORY;
