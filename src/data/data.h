@@ -80,6 +80,8 @@ sepal_status data_as_sets(sepal_data *out, sepal_ctx *ctx, struct arena *arena,
 /* Refused unless every class has a row; `purpose` ends the message. */
 sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data,
                                 const char *purpose);
+/* Rows with the same kept text become a group; the text is kept no longer. */
+sepal_status data_group_by_kept(sepal_data *data, sepal_ctx *ctx, const char *column);
 /* Refused unless the total is finite. */
 sepal_status data_set_total_weight(sepal_data *data, sepal_ctx *ctx, double total);
 void data_free(sepal_data *data);

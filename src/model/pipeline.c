@@ -478,24 +478,26 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
     return pipeline_fit_rows(out, ctx, spec, data, options, start, make, report, FIT_WHOLE, NAN);
 }
 
-sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
-                            const sepal_data *data, const char *options, const sepal_model *start) {
+/* Without a report: the model alone is wanted. */
+static sepal_status fit_unheard(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                                const sepal_data *data, const char *options,
+                                const sepal_model *start, enum fit_manner manner,
+                                double max_seconds) {
     struct arena arena = {0};
     struct tree_maker make = {.ctx = ctx, .arena = &arena};
-    struct tree *report = tree_object(&make, NULL, NULL);
     sepal_status status =
-        pipeline_fit_rows(out, ctx, spec, data, options, start, &make, report, FIT_AGAIN, NAN);
+        pipeline_fit_rows(out, ctx, spec, data, options, start, &make, NULL, manner, max_seconds);
     arena_clear(&arena);
     return status;
+}
+
+sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                            const sepal_data *data, const char *options, const sepal_model *start) {
+    return fit_unheard(out, ctx, spec, data, options, start, FIT_AGAIN, NAN);
 }
 
 sepal_status pipeline_fit_judged(sepal_model **out, sepal_ctx *ctx, const char *spec,
                                  const sepal_data *data, const char *options,
                                  const sepal_model *start, double max_seconds) {
-    struct arena arena = {0};
-    struct tree_maker make = {.ctx = ctx, .arena = &arena};
-    sepal_status status = pipeline_fit_rows(out, ctx, spec, data, options, start, &make, NULL,
-                                            FIT_JUDGED, max_seconds);
-    arena_clear(&arena);
-    return status;
+    return fit_unheard(out, ctx, spec, data, options, start, FIT_JUDGED, max_seconds);
 }

@@ -46,7 +46,7 @@ static sepal_status read_specs(struct comparison *all) {
     all->models = arena_zero(all->ctx, &all->arena, asked->n_specs, sizeof *all->models);
     if (!all->models) return SEPAL_EMEMORY;
     for (size_t i = 0; i < asked->n_specs; i++) {
-        TRY(pipeline_check(all->ctx, asked->specs[i], asked->fit_options));
+        TRY(measure_check_fit(all->ctx, asked->specs[i], asked->fit_options));
         TRY(add_model(all, asked->specs[i]));
     }
     return SEPAL_OK;

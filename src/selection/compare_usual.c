@@ -42,7 +42,7 @@ sepal_status compare_usual(struct comparison *all) {
         model->in_short = pipeline_short_spec(all->ctx, &all->arena, &pipeline);
         if (!model->in_short) return SEPAL_EMEMORY;
         /* options of a fit that one of them has no use for, as a solver, are refused in its name */
-        TRY(pipeline_check(all->ctx, specs[i], all->asked->fit_options));
+        TRY(measure_check_fit(all->ctx, specs[i], all->asked->fit_options));
     }
     return SEPAL_OK;
 }

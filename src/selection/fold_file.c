@@ -1,7 +1,7 @@
 /* Folds that are given: a whole number for each row, in a file beside the data. */
 #include "core/decimal.h"
 #include "io/labels_file.h"
-#include "selection/split_options.h"
+#include "selection/cv.h"
 
 #include <math.h>
 

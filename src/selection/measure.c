@@ -1,6 +1,7 @@
 #include "selection/measure.h"
 
 #include "eval/metric.h"
+#include "selection/split_options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,6 +55,18 @@ static const struct metric *find_metric(const char *name, bool *averaged) {
 
 static bool is_of_sets(const char *name) {
     return strcmp(name, of_sets[0]) == 0 || strcmp(name, of_sets[1]) == 0;
+}
+
+sepal_status measure_check_fit(sepal_ctx *ctx, const char *spec, const char *fit_options) {
+    struct arena arena = {0};
+    struct pipeline pipeline;
+    struct fit_options options;
+    sepal_status status = pipeline_parse_ahead(&pipeline, ctx, &arena, spec);
+    if (status == SEPAL_OK)
+        status = pipeline_parse_options(&options, &pipeline, ctx, &arena, fit_options);
+    if (status == SEPAL_OK) status = split_options_check_fit(ctx, &options);
+    arena_clear(&arena);
+    return status;
 }
 
 sepal_status measure_check(sepal_ctx *ctx, const char *name) {

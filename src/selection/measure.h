@@ -11,6 +11,8 @@ struct measure {
     bool probabilities;
 };
 
+/* Whether a spec and the options of its fits can be understood, and have a place where rows are held out. */
+sepal_status measure_check_fit(sepal_ctx *ctx, const char *spec, const char *fit_options);
 /* Whether there is such a number. NULL: it is left to the candidates. */
 sepal_status measure_check(sepal_ctx *ctx, const char *name);
 /* NULL: log_loss where all candidates have probabilities, else accuracy. A number of classes, as f1, is the

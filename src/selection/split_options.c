@@ -42,6 +42,19 @@ sepal_status split_options_check(const struct split_options *o, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
+sepal_status split_options_check_fit(sepal_ctx *ctx, const struct fit_options *options) {
+    if (options->warm)
+        return fail(ctx, SEPAL_EUSAGE,
+                    "a model to start from may have learnt from the rows that are held out; "
+                    "leave " OPTION "warm out");
+    if (options->bootstrap)
+        return fail(ctx, SEPAL_EUSAGE,
+                    OPTION
+                    "bootstrap is about one model of all rows; leave it out here, and give it "
+                    "to `sepal train`");
+    return SEPAL_OK;
+}
+
 sepal_status split_options_plan(struct split_plan *out, const struct split_options *o,
                                 sepal_ctx *ctx, struct arena *arena, const sepal_data *data) {
     double *given = NULL;

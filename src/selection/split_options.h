@@ -3,6 +3,7 @@
 #define SEPAL_SELECTION_SPLIT_OPTIONS_H
 
 #include "core/parameters.h"
+#include "learners/learner.h"
 #include "selection/splits.h"
 
 struct split_options {
@@ -29,6 +30,8 @@ struct split_options {
 /* Contradictions; `text` are the options as they were given. */
 sepal_status split_options_check(const struct split_options *options, sepal_ctx *ctx,
                                  struct arena *arena, const char *text);
+/* Options of a fit that have no place where rows are held out. */
+sepal_status split_options_check_fit(sepal_ctx *ctx, const struct fit_options *options);
 /* With the file of folds read, and the groups of the data. */
 sepal_status split_options_plan(struct split_plan *out, const struct split_options *options,
                                 sepal_ctx *ctx, struct arena *arena, const sepal_data *data);

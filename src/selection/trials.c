@@ -137,6 +137,7 @@ static sepal_status judge_both(struct trial *trial, const struct splitting_task 
     trial->objective = model->facts.objective;
     trial->gap = model->facts.gap;
     trial->iterations = model->facts.iterations;
+    trial->columns = model->linear.cols;
     if (task->trials->judge_train) TRY(judge(&trial->train, task, model, task->train));
     TRY(judge(&trial->valid, task, model, task->valid));
     if (!task->trials->keep_rows || model->linear.strategy->sets) return SEPAL_OK;

@@ -19,6 +19,7 @@ struct trial {
     bool converged;
     double objective, gap; /* gap NaN: none */
     size_t iterations;
+    size_t columns; /* after one-hot encoding and maps */
     double seconds; /* of the fit */
     /* Of the rows split.valid, if they are wanted and rows have one label each. */
     double *proba;    /* n_valid x classes; NULL: the candidate has no probabilities */

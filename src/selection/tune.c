@@ -58,6 +58,7 @@ static sepal_status tune_read(struct tuning *tuning) {
         return fail(ctx, SEPAL_EUSAGE,
                     OPTION "nested makes folds within folds, and " OPTION "fold-file has no such; "
                            "give one of them");
+    TRY(measure_check_fit(ctx, asked->specs[0], asked->fit_options));
     over = options->over;
     tuning->usual = !over;
     if (!over) TRY(grid_usual(&over, ctx, &tuning->arena, asked->specs[0]));
