@@ -455,6 +455,14 @@ void options_settings(const struct options *options, enum option_group group, st
     }
 }
 
+bool task_takes(const char *task, const char *name) {
+    sepal_param param = {.size = sizeof param};
+    size_t row = task_named(task);
+    for (size_t i = 0; sepal_param_at(SEPAL_SELECTION, row, i, &param) == SEPAL_OK; i++)
+        if (same_name(param.name, name)) return true;
+    return false;
+}
+
 void task_settings(const struct options *options, const char *task, struct sink *out) {
     sepal_param param = {.size = sizeof param};
     size_t row = task_named(task);

@@ -71,6 +71,8 @@ int option_count(struct session *s, const char *name, uint64_t most, uint64_t *o
 const char *option_words(const struct option *option);
 /* "name=value, name=value" of all given options of a group, quoted as the library reads it. */
 void options_settings(const struct options *options, enum option_group group, struct sink *out);
+/* Whether a task of selection has that option. */
+bool task_takes(const char *task, const char *name);
 bool options_given(const struct options *options, enum option_group group);
 /* The same of the given options of a task of selection. */
 void task_settings(const struct options *options, const char *task, struct sink *out);
