@@ -94,6 +94,11 @@ int step_evaluate(sepal_report **out, struct session *s, const sepal_model *mode
                   const sepal_data *data);
 /* Rows to test a model just trained: read as the training file was, columns found by the model. */
 int step_read_test(sepal_data **out, struct session *s, const sepal_model *model, const char *path);
+/* first_method.c: a method for rows of which none is named, the best of some usual ones. Chosen, it is the value
+   of -m; the report tells why, and is attached to that of the fit. */
+int first_method_check(struct session *s);
+int first_method_choose(sepal_report **out, struct session *s, const sepal_data *data);
+int first_method_attach(struct session *s, sepal_report *report, const sepal_report *choice);
 /* The report as text or JSON on standard output, and the warnings. */
 int step_report(struct session *s, const sepal_report *report);
 /* The warnings, and the file of the option --output for the rows that follow. */

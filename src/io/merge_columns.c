@@ -40,11 +40,11 @@ static sepal_status refuse_mixed(struct reading *reading, const struct column *c
     return chunk_fail(
         reading->ctx, &reading->source, totals.first_text, parsed->first_text,
         "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of them, and %zu other "
-        "cell%s); mend the cell, or say " OPTION
+        "cell%s); mend the cell, or say " OPTION "drop '%s' to leave the column out, " OPTION
         "categorical '%s' if they name categories, or " OPTION
         "bad-lines skip to leave such lines out%s",
         (int)(text.length < 40 ? text.length : 40), text.bytes, column->name, totals.numbers,
-        totals.texts, totals.texts == 1 ? "" : "s", column->name,
+        totals.texts, totals.texts == 1 ? "" : "s", column->name, column->name,
         advise_mixed(reading, totals.first_text, parsed->first_text, text));
 }
 

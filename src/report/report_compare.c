@@ -17,12 +17,18 @@ static size_t spec_width(const struct tree *models) {
     return width < MOST_WIDTH ? width : MOST_WIDTH;
 }
 
+/* With room for losses beyond all measure. */
+static void measure_cell(struct page *page, double value, size_t width) {
+    text_puts(page->ctx, &page->text, " ");
+    page_cell(page, value, fabs(value) < 100 ? 5 : 1, width);
+}
+
 static void compare_row(struct page *page, const struct tree *row, const char *name, size_t width,
                         bool also) {
     text_puts(page->ctx, &page->text, "  ");
     page_left(page, name, width);
-    page_cell(page, report_number(row, "mean"), 5, 11);
-    page_cell(page, report_number(row, "std"), 5, 9);
+    measure_cell(page, report_number(row, "mean"), 11);
+    measure_cell(page, report_number(row, "std"), 9);
     if (also) page_cell(page, report_number(row, "accuracy.mean"), 4, 10);
 }
 
@@ -36,8 +42,8 @@ static void compare_table(struct page *page, const struct tree *compare) {
     if (utf8_width(name) > width) width = utf8_width(name);
     text_puts(page->ctx, &page->text, "\n  ");
     page_left(page, "", width);
-    page_right(page, metric, 11);
-    page_right(page, "+-", 9);
+    page_right(page, metric, 12);
+    page_right(page, "+-", 10);
     if (also) page_right(page, "accuracy", 10);
     text_puts(page->ctx, &page->text, "\n");
     for (const struct tree *row = models->first; row; row = row->next, k++) {

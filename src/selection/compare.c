@@ -117,7 +117,10 @@ static sepal_status judge_model(struct comparison *all, struct compared *model) 
 
 /* One of the usual set that cannot learn from these rows is no fault of whoever asks. */
 static sepal_status judge_or_leave(struct comparison *all, struct compared *model) {
+    struct part part;
+    if (all->usual) part_begin(&part, all->ctx, true, "%.40s", model->in_short);
     sepal_status status = judge_model(all, model);
+    if (all->usual) part_end(&part, NULL, 1); /* what it warns of is the chosen one's business */
     struct error why = all->ctx->error;
     if (status == SEPAL_EDATA && all->usual) {
         model->left_out = arena_text(all->ctx, &all->arena, why.message, strlen(why.message));
@@ -126,6 +129,16 @@ static sepal_status judge_or_leave(struct comparison *all, struct compared *mode
     if (status == SEPAL_EDATA && !*why.file)
         return fail(all->ctx, status, "%.200s: %.1500s", model->in_short, why.message);
     return status;
+}
+
+static sepal_status make_room(struct comparison *all, struct compared *model) {
+    const struct spread none = {.mean = NAN, .std = NAN, .error = NAN};
+    model->values = arena_alloc(all->ctx, &all->arena, all->splits.n, sizeof *model->values);
+    if (!model->values) return SEPAL_EMEMORY;
+    for (size_t s = 0; s < all->splits.n; s++) model->values[s] = NAN;
+    model->valid = model->train = model->accuracy = none;
+    model->converged = true;
+    return SEPAL_OK;
 }
 
 static sepal_status judge_all(struct comparison *all) {
@@ -138,9 +151,11 @@ static sepal_status judge_all(struct comparison *all) {
     all->best = all->n;
     for (size_t i = 0; i < all->n; i++) {
         struct compared *model = &all->models[i];
-        model->values =
-            arena_alloc(all->ctx, &all->arena, all->splits.n, sizeof *model->values);
-        if (!model->values) return SEPAL_EMEMORY;
+        TRY(make_room(all, model));
+        if (all->usual && all->n == 1) { /* there is nothing to compare it with */
+            all->best = 0;
+            return SEPAL_OK;
+        }
         TRY(judge_or_leave(all, model));
         if (model->left_out || isnan(model->valid.mean)) continue;
         if (all->best == all->n ||

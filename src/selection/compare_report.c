@@ -52,6 +52,27 @@ static void report_baseline(struct tree_maker *make, struct tree *out,
     report_spread(make, row, "accuracy", &base->accuracy, false);
 }
 
+/* Why the best is: a sentence. */
+static void report_why(struct tree_maker *make, struct tree *out, const struct comparison *all) {
+    struct text why = {0};
+    size_t judged = 0;
+    for (size_t i = 0; i < all->n; i++) judged += all->models[i].left_out == NULL;
+    if (all->usual && all->n == 1) {
+        tree_text(make, out, "why", "the usual learner of rows that have sets of labels");
+        return;
+    }
+    text_printf(all->ctx, &why, "the %s mean %s on held-out rows, %.4g, of %zu method%s by ",
+                all->measure.better > 0 ? "largest" : "least", all->measure.name,
+                all->models[all->best].valid.mean, judged, judged == 1 ? "" : "s");
+    if (all->options.splits.loo)
+        text_puts(all->ctx, &why, "leaving one row out at a time");
+    else
+        text_printf(all->ctx, &why, "%zu-fold cross-validation", all->splits.folds);
+    if (why.failed) make->failed = true;
+    tree_text(make, out, "why", why.bytes ? why.bytes : "");
+    text_clear(&why);
+}
+
 void compare_report(const struct comparison *all) {
     struct tree_maker *make = all->asked->make;
     struct tree *report = all->asked->report;
@@ -67,6 +88,7 @@ void compare_report(const struct comparison *all) {
     struct tree *pairs = tree_array(make, out, "pairs");
     for (size_t i = 0; i < all->n_pairs; i++) report_pair(make, pairs, &all->pairs[i]);
     tree_number(make, out, "best", (double)all->best);
+    report_why(make, out, all);
     report_baseline(make, out, all);
     report_end_of(all->ctx, make, report, all->asked->data, &all->splits, all->seconds);
 }

@@ -13,7 +13,11 @@ static const char *const of_two[] = {"standardize | logistic", "lda(shrinkage=au
 static const char *const of_more[] = {"standardize | softmax", "lda(shrinkage=auto)",
                                       "naive-bayes(kind=gaussian)", NULL};
 static const char *const of_many[] = {"standardize | logistic", "naive-bayes(kind=gaussian)", NULL};
-/* Columns that are mostly 0 are counts or marks, as of words. */
+/* Columns that are mostly 0 are marks, or counts, as of words. */
+static const char *const of_two_marks[] = {"standardize | logistic", "lda(shrinkage=auto)",
+                                           "naive-bayes(kind=bernoulli)", NULL};
+static const char *const of_more_marks[] = {"standardize | softmax", "lda(shrinkage=auto)",
+                                            "naive-bayes(kind=bernoulli)", NULL};
 static const char *const of_two_wide[] = {"logistic", "naive-bayes(kind=multinomial)",
                                           "naive-bayes(kind=bernoulli)", NULL};
 static const char *const of_more_wide[] = {"softmax", "naive-bayes(kind=multinomial)",
@@ -25,6 +29,7 @@ static const char *const *usual_set(const sepal_data *data) {
     if (data->matrix.sparse && columns > WIDE)
         return classes > 2 && classes <= MOST_JOINT_CLASSES ? of_more_wide : of_two_wide;
     if (columns > MOST_SCATTER_COLUMNS || classes > MOST_JOINT_CLASSES) return of_many;
+    if (data->matrix.sparse) return classes > 2 ? of_more_marks : of_two_marks;
     return classes > 2 ? of_more : of_two;
 }
 
