@@ -34,11 +34,11 @@ struct command {
     const char *name, *summary; /* the summary is a sentence without its full stop */
     const char *description;    /* paragraphs, each one line; "\n" between them */
     int (*run)(struct session *s);
-    const char *usage;   /* what follows "sepal NAME " */
-    size_t fewest, most; /* arguments that are no options */
-    bool reads, fits, decides, samples, tunes,
-        judges;                   /* takes the library's options of doing that */
-    bool silent;                  /* takes no option but --help */
+    const char *usage;                          /* what follows "sepal NAME " */
+    size_t fewest, most;                        /* arguments that are no options */
+    bool reads, fits, decides, samples, judges; /* takes the library's options of doing that */
+    const char *const *tasks; /* of selection, whose options it takes; ends with NULL. NULL: none */
+    bool silent;              /* takes no option but --help */
     const struct option *options; /* ends with a row without a name; NULL: none of its own */
     const char *examples[2];      /* they run in the folder of the sources */
 };
@@ -65,7 +65,7 @@ const char *method_named(const char *word);
 int command_refuse(struct session *s, const char *word);
 
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_inspect,
-    cmd_separable, cmd_tune, cmd_transform, cmd_sample, cmd_convert, cmd_list, cmd_help;
+    cmd_separable, cmd_cv, cmd_tune, cmd_compare, cmd_curve, cmd_transform, cmd_sample, cmd_convert, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_parameters[];
@@ -94,6 +94,11 @@ int step_evaluate(sepal_report **out, struct session *s, const sepal_model *mode
                   const sepal_data *data);
 /* Rows to test a model just trained: read as the training file was, columns found by the model. */
 int step_read_test(sepal_data **out, struct session *s, const sepal_model *model, const char *path);
+/* first_method.c: a method for rows of which none is named, the best of some usual ones. Chosen, it is the value
+   of -m; the report tells why, and is attached to that of the fit. */
+int first_method_check(struct session *s);
+int first_method_choose(sepal_report **out, struct session *s, const sepal_data *data);
+int first_method_attach(struct session *s, sepal_report *report, const sepal_report *choice);
 /* The report as text or JSON on standard output, and the warnings. */
 int step_report(struct session *s, const sepal_report *report);
 /* The warnings, and the file of the option --output for the rows that follow. */

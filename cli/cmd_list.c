@@ -21,14 +21,14 @@ static const struct topic topics[] = {
     {"options", SEPAL_PREDICT_OPTION, "Decision options", "predict_options"},
     {"options", SEPAL_EVALUATE_OPTION, "Evaluation options", "evaluate_options"},
     {"options", SEPAL_SAMPLE_OPTION, "Sampling options", "sample_options"},
-    {"options", SEPAL_PATH_OPTION, "Path options", "path_options"},
+    {"tasks", SEPAL_SELECTION, "Tasks of selection, by rows held out", "tasks"},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static bool is_options(const struct topic *topic) {
     return topic->kind == SEPAL_READ_OPTION || topic->kind == SEPAL_FIT_OPTION ||
            topic->kind == SEPAL_PREDICT_OPTION || topic->kind == SEPAL_SAMPLE_OPTION ||
-           topic->kind == SEPAL_PATH_OPTION || topic->kind == SEPAL_EVALUATE_OPTION;
+           topic->kind == SEPAL_EVALUATE_OPTION;
 }
 
 /* ---- For people ---------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static void put_param(struct sink *out, const sepal_param *param, const char *da
 static void put_params(struct sink *out, const struct topic *topic, size_t method) {
     sepal_param param = {.size = sizeof param};
     for (size_t i = 0; sepal_param_at(topic->kind, method, i, &param) == SEPAL_OK; i++)
-        put_param(out, &param, is_options(topic) ? "--" : "");
+        put_param(out, &param, is_options(topic) || topic->kind == SEPAL_SELECTION ? "--" : "");
 }
 
 /* The solvers of a learner, if there is a choice. */
@@ -191,7 +191,7 @@ static int check_topic(struct session *s, const char *wanted) {
     const char *near = nearest(wanted, names, TOPICS);
     return complain(s, EXIT_USAGE, NULL,
                     "there is no list of '%s'%s%s%s; type: sepal list "
-                    "learners|maps|strategies|solvers|formats|metrics|options",
+                    "learners|maps|strategies|solvers|formats|metrics|options|tasks",
                     wanted, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
                     near != NULL ? "'?)" : "");
 }
@@ -217,7 +217,7 @@ const struct command cmd_list = {
         "Name what this build knows, in short, or some of its tables with all parameters and "
         "options.",
     .run = list_run,
-    .usage = "[learners|maps|strategies|solvers|formats|metrics|options ...] [OPTION ...]",
+    .usage = "[learners|maps|strategies|solvers|formats|metrics|options|tasks ...] [OPTION ...]",
     .fewest = 0,
     .most = TOPICS,
     .examples = {"sepal list", "sepal list learners"},

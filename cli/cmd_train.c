@@ -14,7 +14,8 @@ static const struct option train_options[] = {
     {.name = "method",
      .letter = 'm',
      .placeholder = "SPEC",
-     .help = "what to fit: a learner, with maps before it (`sepal list` names them all)"},
+     .help = "what to fit: a learner, with maps before it (`sepal list` names them all); without it "
+             "the best of some usual ones"},
     {.name = "output",
      .letter = 'o',
      .placeholder = "MODEL",
@@ -51,8 +52,8 @@ static const struct option train_options[] = {
 struct training {
     sepal_data *data, *held; /* held: what --holdout cuts off, NULL without it */
     sepal_model *model;
-    sepal_report *report;
-    sepal_staged *staged; /* the model's file */
+    sepal_report *report, *choice; /* choice: of a method; NULL: it was given */
+    sepal_staged *staged;          /* the model's file */
     /* where it goes; "": nowhere. `reserved`: a name of its own, taken by an empty file */
     char place[PATH_MAX + 64];
     bool reserved;
@@ -71,29 +72,13 @@ static int check_data_file(struct session *s) {
                     errno == ENOENT ? "; DATA is the path of a file, or - for standard input" : "");
 }
 
+/* Without a method some are compared, once there are rows to do it on. */
 static int check_method(struct session *s) {
-    if (option_value(s, "method") != NULL) return EXIT_DONE;
     const char *path = s->options.arguments[0], *method = method_named(path);
-    bool absent = is_absent(path);
-    struct sink names = sink_open(-1);
-    sepal_method row = {.size = sizeof row};
-    for (size_t i = 0; sepal_method_at(SEPAL_LEARNER, i, &row) == SEPAL_OK; i++)
-        sink_printf(&names, "%s%s", i > 0 ? ", " : "", row.name);
-    int code = sink_check(s, &names);
-    if (code == EXIT_DONE && absent && method != NULL) {
-        code = complain(
-            s, EXIT_USAGE, NULL,
-            "train needs data, and a method behind -m; type: sepal train DATA -m \"%s\"", method);
-    } else if (code == EXIT_DONE) {
-        code =
-            complain(s, EXIT_USAGE, NULL,
-                     "train needs a method%s%s%s; type: sepal train %s -m standardize+logistic, or "
-                     "-m with another of %s (`sepal list learners` tells more)",
-                     absent ? ", and there is no file '" : "", absent ? path : "",
-                     absent ? "'" : "", absent ? "DATA" : path, sink_text(&names));
-    }
-    sink_close(&names);
-    return code;
+    if (option_value(s, "method") != NULL || !is_absent(path) || method == NULL) return EXIT_DONE;
+    return complain(s, EXIT_USAGE, NULL,
+                    "train needs data, and a method behind -m; type: sepal train DATA -m \"%s\"",
+                    method);
 }
 
 static int check_test(struct session *s) {
@@ -379,7 +364,8 @@ static int train(struct session *s, struct training *t) {
     double fraction = 0;
     uint64_t seed = 1;
     int code = check_method(s);
-    if (code == EXIT_DONE) code = check_spec(s);
+    if (code == EXIT_DONE)
+        code = option_value(s, "method") != NULL ? check_spec(s) : first_method_check(s);
     if (code == EXIT_DONE) code = check_data_file(s);
     if (code == EXIT_DONE) code = read_holdout(s, &fraction);
     if (code == EXIT_DONE) code = check_files(s);
@@ -390,7 +376,10 @@ static int train(struct session *s, struct training *t) {
     if (code == EXIT_DONE) code = open_trace(s, t);
     if (code == EXIT_DONE) code = interrupt_check(s, "reading");
     if (code == EXIT_DONE) code = question_target(s, t);
+    if (code == EXIT_DONE && option_value(s, "method") == NULL)
+        code = first_method_choose(&t->choice, s, t->data);
     if (code == EXIT_DONE) code = fit(s, t);
+    if (code == EXIT_DONE && t->choice != NULL) code = first_method_attach(s, t->report, t->choice);
     if (code == EXIT_DONE && interrupt_count() == 0) code = evaluate_rest(s, t);
     if (code == EXIT_INTERRUPTED && s->fitted) code = EXIT_DONE;
     if (code == EXIT_DONE) code = save(s, t);
@@ -405,6 +394,7 @@ static int train_run(struct session *s) {
     sepal_data_free(t.held);
     sepal_model_free(t.model);
     sepal_report_free(t.report);
+    sepal_report_free(t.choice);
     return code;
 }
 
@@ -414,7 +404,8 @@ const struct command cmd_train = {
     .description =
         "Read DATA, fit what SPEC names to its rows, report how well it did, and save the "
         "model with -o. SPEC is `map | learner(parameter=value, ...) | strategy`; only the "
-        "learner is needed. `+` means the same as `|` and needs no quotes in a shell.\n"
+        "learner is needed. `+` means the same as `|` and needs no quotes in a shell. Without -m "
+        "some usual learners are compared, and the best is fitted: `sepal compare` tells more.\n"
         "--decide, --cutoff and --ambiguous say how rows are decided; the model keeps the rule, "
         "and "
         "predict and evaluate use it unless they are told otherwise.\n"
@@ -423,7 +414,7 @@ const struct command cmd_train = {
         "Ctrl-C once stops the fit: what it has is saved as MODEL.interrupted, never over a file "
         "that is there, and only if every class has weights of its own. Twice leaves at once.",
     .run = train_run,
-    .usage = "DATA -m SPEC [-o MODEL] [--test DATA | --holdout P] [OPTION ...]",
+    .usage = "DATA [-m SPEC] [-o MODEL] [--test DATA | --holdout P] [OPTION ...]",
     .fewest = 1,
     .most = 1,
     .reads = true,

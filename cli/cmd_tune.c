@@ -1,130 +1,24 @@
-/* sepal tune --path: fits along a path of penalties, the choice of one by cross-validation, and its model.
-   As in train everything is written beside its place first, so that a failure leaves nothing behind. */
-#include "cli.h"
+/* sepal tune: a grid of values, or with --path a path of penalties; the choice of one by cross-validation, and its
+   model. */
+#include "selecting.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct option tune_options[] = {
     {.name = "method",
      .letter = 'm',
      .placeholder = "SPEC",
-     .help = "what to fit: logistic or svm with its penalty, and maps before it"},
+     .help = "what to fit: a learner, with maps before it; of --path logistic or svm"},
     {.name = "path", .help = "go along a path of penalties, from the strongest to weaker ones"},
-    {.name = "output",
-     .letter = 'o',
-     .placeholder = "MODEL",
-     .file = FILE_WRITTEN,
-     .help = "save the model of the value chosen, fitted to all rows"},
-    {.name = "csv",
-     .placeholder = "FILE",
-     .file = FILE_WRITTEN,
-     .help = "write the whole table of the path here"},
-    {.name = "seed", .placeholder = "N", .fallback = "1", .help = "start of the random numbers"},
+    SELECTING_OPTIONS,
     {0},
 };
 
-struct tuning {
-    sepal_data *data;
-    sepal_model *model;
-    sepal_report *report;
-    sepal_staged *staged;
-    struct result csv;
-    bool opened; /* the file of --csv */
-};
+/* ---- tables -------------------------------------------------------------------------------- */
 
-/* ---- what is asked for --------------------------------------------------------------------- */
-
-static int tune_check_words(struct session *s) {
-    const char *path = s->options.arguments[0];
-    if (option_value(s, "method") == NULL)
-        return complain(s, EXIT_USAGE, NULL,
-                        "tune needs a method; type: sepal tune %s -m "
-                        "\"standardize | logistic(penalty=l1)\" --path",
-                        path);
-    if (option_value(s, "path") == NULL)
-        return complain(s, EXIT_USAGE, NULL,
-                        "tune goes along a path of penalties in this version, and --path asks for "
-                        "it; type: sepal tune %s -m \"%s\" --path",
-                        path, option_value(s, "method"));
-    if (strcmp(path, "-") == 0 || access(path, R_OK) == 0) return EXIT_DONE;
-    return complain(s, EXIT_DATA, path, "cannot open it: %s%s", strerror(errno),
-                    errno == ENOENT ? "; DATA is the path of a file, or - for standard input" : "");
-}
-
-static int tune_check_files(struct session *s) {
-    static const char *const names[] = {"output", "csv"};
-    int code = EXIT_DONE;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *path = option_value(s, names[i]);
-        if (path != NULL && strcmp(path, "-") == 0)
-            return complain(s, EXIT_USAGE, NULL,
-                            "--%s must be a file: standard output is for the report", names[i]);
-    }
-    code = files_check(s);
-    for (size_t i = 0; i < sizeof names / sizeof *names && code == EXIT_DONE; i++) {
-        const char *path = option_value(s, names[i]);
-        if (path != NULL) code = result_probe(s, path);
-    }
-    return code;
-}
-
-/* The spec, the options of the path, and those of each fit and of the decision. */
-struct tune_words {
-    struct sink spec, path, fit;
-};
-
-static void tune_words_close(struct tune_words *words) {
-    sink_close(&words->spec);
-    sink_close(&words->path);
-    sink_close(&words->fit);
-}
-
-static int tune_words_open(struct tune_words *words, struct session *s) {
-    *words = (struct tune_words){sink_open(-1), sink_open(-1), sink_open(-1)};
-    spec_with_parameters(s, option_value(s, "method"), &words->spec);
-    options_settings(&s->options, GROUP_PATH, &words->path);
-    options_settings(&s->options, GROUP_FIT, &words->fit);
-    if (words->fit.used > 0 && options_given(&s->options, GROUP_PREDICT))
-        sink_puts(&words->fit, ", ");
-    options_settings(&s->options, GROUP_PREDICT, &words->fit);
-    int code = sink_check(s, &words->spec);
-    if (code == EXIT_DONE) code = sink_check(s, &words->path);
-    if (code == EXIT_DONE) code = sink_check(s, &words->fit);
-    if (code != EXIT_DONE) tune_words_close(words);
-    return code;
-}
-
-/* With data the path is fitted, without it is only asked whether all is understood. */
-static int tune_fit(struct session *s, struct tuning *t) {
-    struct tune_words words;
-    int code = tune_words_open(&words, s);
-    if (code != EXIT_DONE) return code;
-    const char *spec = sink_text(&words.spec), *path = sink_text(&words.path),
-               *fit = sink_text(&words.fit);
-    sepal_status status =
-        t->data == NULL ? sepal_model_path_check(s->ctx, spec, path, fit)
-                        : sepal_model_path(&t->model, &t->report, s->ctx, spec, t->data, path, fit);
-    tune_words_close(&words);
-    return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
-}
-
-/* ---- what came of it ----------------------------------------------------------------------- */
-
-static void put_value(struct sink *out, const sepal_report *report, size_t k, const char *key) {
-    char place[96], digits[SEPAL_NUMBER_BYTES];
-    (void)snprintf(place, sizeof place, "path.%zu.%s", k, key);
-    double value = sepal_report_number(report, place);
-    if (isnan(value)) return;
-    sepal_number_print(digits, value);
-    sink_puts(out, digits);
-}
-
-static void put_table(struct sink *out, const sepal_report *report) {
+static void put_path(struct sink *out, const sepal_report *report) {
     static const char *const keys[] = {"lambda",    "l1",
                                        "l2",        "C",
                                        "nonzero",   "objective",
@@ -142,112 +36,123 @@ static void put_table(struct sink *out, const sepal_report *report) {
         (void)snprintf(place, sizeof place, "path.%zu.lambda", k);
         if (isnan(sepal_report_number(report, place))) break;
         for (size_t i = 0; i < KEYS; i++) {
-            put_value(out, report, k, keys[i]);
+            put_number(out, report, "path.%zu.%s", k, keys[i]);
             sink_puts(out, ",");
         }
         sink_printf(out, "%d,%d\n", (double)k == best, (double)k == one_se);
     }
 }
 
-static int write_table(struct session *s, struct tuning *t) {
-    const char *path = option_value(s, "csv");
-    if (path == NULL) return EXIT_DONE;
-    int code = result_open(&t->csv, s, path);
-    if (code != EXIT_DONE) return code;
-    t->opened = true;
-    t->csv.sink.interrupts_allowed = INT_MAX;
-    put_table(&t->csv.sink, t->report);
-    sink_flush(&t->csv.sink);
-    if (t->csv.sink.error == 0) return EXIT_DONE;
-    return complain(s, EXIT_OUTPUT, t->csv.path, "cannot write the table: %s",
-                    strerror(t->csv.sink.error));
+static const char *axis_name(const sepal_report *report, size_t a) {
+    char place[64];
+    (void)snprintf(place, sizeof place, "tuning.parameters.%zu.name", a);
+    return sepal_report_string(report, place);
 }
 
-/* Report when all files are beside their places, and put them there when the report is out. */
-static int tune_finish(struct session *s, struct tuning *t) {
-    const char *path = option_value(s, "output");
-    int code = write_table(s, t);
-    if (code == EXIT_DONE && path != NULL) {
-        sepal_status status = sepal_model_stage(&t->staged, s->ctx, t->model, path);
-        if (status != SEPAL_OK) code = complain_status(s, status);
+static void put_point(struct sink *out, const sepal_report *report, size_t k) {
+    static const char *const keys[] = {"train.mean", "train.std", "valid.mean", "valid.std",
+                                       "valid.standard_error"};
+    for (size_t a = 0; axis_name(report, a) != NULL; a++) {
+        put_cell(out, report, "tuning.points.%zu.values.%s", k, axis_name(report, a));
+        sink_puts(out, ",");
     }
-    if (s->verbose) sepal_report_set_top(t->report, 0);
-    if (code == EXIT_DONE) code = step_report(s, t->report);
-    if (code == EXIT_DONE && t->opened) {
-        t->opened = false;
-        code = result_commit(&t->csv, s);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        put_number(out, report, "tuning.points.%zu.%s", k, keys[i]);
+        sink_puts(out, ",");
     }
-    if (code == EXIT_DONE && t->staged != NULL) {
-        sepal_status status = sepal_staged_commit(s->ctx, t->staged);
-        if (status != SEPAL_OK) code = complain_status(s, status);
+    put_number(out, report, "tuning.points.%zu.converged", k);
+    sink_printf(out, ",%d,%d,",
+                (double)k == sepal_report_number(report, "tuning.best.index"),
+                (double)k == sepal_report_number(report, "tuning.one_standard_error.index"));
+    put_cell(out, report, "tuning.points.%zu.spec", k);
+    sink_puts(out, "\n");
+}
+
+static void put_grid(struct sink *out, const sepal_report *report) {
+    for (size_t a = 0; axis_name(report, a) != NULL; a++)
+        sink_printf(out, "%s,", axis_name(report, a));
+    sink_puts(out, "train_mean,train_std,valid_mean,valid_std,valid_standard_error,converged,best,"
+                   "1se,spec\n");
+    for (size_t k = 0;; k++) {
+        char place[64];
+        (void)snprintf(place, sizeof place, "tuning.points.%zu.spec", k);
+        if (sepal_report_string(report, place) == NULL) return;
+        put_point(out, report, k);
     }
-    if (code == EXIT_DONE && path == NULL && !s->quiet)
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static void say_model(struct session *s, const sepal_report *report) {
+    (void)report;
+    if (option_value(s, "output") == NULL && !s->quiet)
         say(s, "nothing is saved; -o FILE saves the model");
-    return code;
 }
 
-static int tune(struct session *s, struct tuning *t) {
-    uint64_t seed = 1;
-    int code = tune_check_words(s);
-    if (code == EXIT_DONE) code = tune_fit(s, t);
-    if (code == EXIT_DONE) code = tune_check_files(s);
-    if (code == EXIT_DONE) code = option_count(s, "seed", UINT64_MAX, &seed);
-    if (code != EXIT_DONE) return code;
-    sepal_ctx_set_seed(s->ctx, seed);
-    code = step_read(&t->data, s, s->options.arguments[0]);
-    if (code == EXIT_DONE) code = interrupt_check(s, "reading");
-    if (code != EXIT_DONE) return code;
-    sepal_status status = sepal_data_check_target(s->ctx, t->data);
-    if (status != SEPAL_OK) return complain_status(s, status);
-    code = tune_fit(s, t);
-    if (code != EXIT_DONE) return code;
-    s->fitted = true;
-    const char *path = option_value(s, "output");
-    interrupt_hold(path != NULL && !result_in_place(path));
-    code = tune_finish(s, t);
-    sepal_staged_free(t->staged);
-    interrupt_hold(false);
-    return code;
+static void say_choice(struct session *s, const sepal_report *report) {
+    struct sink rule = sink_open(-1);
+    double cutoff = sepal_report_number(report, "cutoff.value");
+    if (!isnan(cutoff)) {
+        sink_puts(&rule, " --decide hard --cutoff ");
+        put_number(&rule, report, "cutoff.value");
+    }
+    say_refit(s, sepal_report_string(report, "tuning.chosen.spec"), sink_text(&rule));
+    sink_close(&rule);
 }
 
 static int tune_run(struct session *s) {
-    struct tuning t = {0};
-    int code = tune(s, &t);
-    if (t.opened) result_discard(&t.csv);
-    sepal_data_free(t.data);
-    sepal_model_free(t.model);
-    sepal_report_free(t.report);
-    return code;
+    struct selecting grid = {
+        .task = "tune", .makes_model = true, .put_table = put_grid, .say_next = say_choice};
+    struct selecting path = {
+        .task = "path", .makes_model = true, .put_table = put_path, .say_next = say_model};
+    const char *data = s->options.arguments[0];
+    bool along = option_value(s, "path") != NULL;
+    if (option_value(s, "method") == NULL)
+        return complain(s, EXIT_USAGE, NULL,
+                        "tune needs a method; type: sepal tune %s -m \"standardize | logistic\" "
+                        "(`sepal compare %s` chooses a learner)",
+                        data, data);
+    if (along && option_value(s, "over") != NULL)
+        return complain(s, EXIT_USAGE, NULL,
+                        "--path goes over the strength of the penalty by itself; leave --over or "
+                        "--path out");
+    return selecting_run(s, along ? &path : &grid);
 }
+
+static const char *const tune_tasks[] = {"tune", "path", NULL};
 
 const struct command cmd_tune = {
     .name = "tune",
-    .summary = "choose the strength of the penalty by cross-validation",
+    .summary = "choose the values of parameters by cross-validation",
     .description =
-        "With --path: fit what SPEC names with a penalty so strong that all weights are 0, then "
-        "with weaker and weaker ones, each from the weights before; do the same without each of K "
-        "folds of the rows, and judge each penalty by the loss on the rows held out. What is "
-        "learnt "
-        "from rows, maps included, is learnt from each fold's training rows only.\n"
-        "The penalty is lambda (ratio |w|_1 + (1 - ratio)/2 |w|^2): penalty=l1 has ratio 1, "
-        "penalty=l2 has 0, penalty=elasticnet what ratio= says. Marks: min has the least loss on "
-        "held-out rows, 1se the strongest penalty within a standard error of it; --choose says "
-        "which is fitted, 1se unless given. The report has about ten values, with -v all; --csv "
-        "and "
-        "--json have all.\n"
+        "Fit SPEC with every combination of the values of --over outside of each of K folds of the "
+        "rows, judge it by the fold, and choose: --choose best takes the best mean, 1se, unless "
+        "given, the simplest within a standard error of it: with more of l1, l2, shrinkage, "
+        "smoothing, ratio or width, less of C, degree, epochs, features, centres or bits; of other "
+        "parameters it keeps the best value. The first --over counts most. Without --over the "
+        "learner's usual values are tried. What is learnt from rows, maps included, is learnt "
+        "outside of the fold.\n"
+        "--over takes NAME=V1,V2,..., NAME=LOW:HIGH:N, NAME=LOW:HIGH:log:N, and LOW:HIGH of whole "
+        "numbers; where two stages have it, STAGE.NAME. The name of a stage takes stages: --over "
+        "standardize=standardize,minmax. --nested K judges the whole choice by K folds around it. "
+        "--cutoff-for chooses the cutoff of two classes, too, and the model keeps it.\n"
+        "With --path: fit with a penalty so strong that all weights are 0, then with weaker and "
+        "weaker ones, lambda (ratio |w|_1 + (1 - ratio)/2 |w|^2), each from the weights before; "
+        "judged by the loss on held-out rows.\n"
         "The model is what `sepal train` makes of the spec in the report. Where Ctrl-C stops it "
-        "there is no choice, and nothing is saved; --max-seconds is shared by the path and the "
-        "folds, and the choice is among the values that all of them came to.",
+        "there is no choice, and nothing is saved. -v shows all points, --csv and --json have "
+        "them.",
     .run = tune_run,
-    .usage = "DATA -m SPEC --path [-o MODEL] [--choose 1se|min] [OPTION ...]",
+    .usage = "DATA -m SPEC [--over NAME=VALUES ... | --path] [-o MODEL] [OPTION ...]",
     .fewest = 1,
     .most = 1,
     .reads = true,
     .fits = true,
     .decides = true,
-    .tunes = true,
+    .tasks = tune_tasks,
     .options = tune_options,
-    .examples = {"sepal tune examples/data/breast_cancer.csv -m \"standardize | "
-                 "logistic(penalty=l1)\" --path",
-                 "sepal tune examples/data/wine.csv -m standardize+svm --path --folds 5"},
+    .examples = {"sepal tune examples/data/breast_cancer.csv -m standardize+logistic --over "
+                 "C=0.01:100:log:9",
+                 "sepal tune examples/data/breast_cancer.csv -m \"standardize | "
+                 "logistic(penalty=l1)\" --path"},
 };

@@ -58,6 +58,18 @@ static void opt_add_rows(struct options *options, const struct option *rows) {
     }
 }
 
+static struct option *find_long(const struct options *options, const char *name, size_t length) {
+    for (size_t i = 0; i < options->n_rows; i++) {
+        const char *known = options->rows[i].name;
+        size_t k = 0;
+        if (strlen(known) != length) continue;
+        while (k < length && (name[k] == '_' ? '-' : name[k]) == (known[k] == '_' ? '-' : known[k]))
+            k++;
+        if (k == length) return &options->rows[i];
+    }
+    return NULL;
+}
+
 static const char *placeholder_of(const sepal_param *param) {
     if (param->file) return "FILE";
     if (strchr(param->range, '|') != NULL) return "WORD";
@@ -83,10 +95,23 @@ static void add_params(struct options *options, sepal_kind kind, size_t method,
                              .range = param.range,
                              .fallback = param.fallback,
                              .file = param.file ? FILE_READ : FILE_NONE,
+                             .many = param.many,
                              .group = group};
         if (option_words(&row) == flag_words) row.placeholder = "[yes|no]";
-        opt_add_row(options, row);
+        /* tasks of selection may share one */
+        if (group != GROUP_SELECTION || !find_long(options, row.name, strlen(row.name)))
+            opt_add_row(options, row);
     }
+}
+
+/* The row of a task of selection; past the end if there is none. */
+static size_t task_named(const char *name) {
+    sepal_method method = {.size = sizeof method};
+    size_t i = 0;
+    while (sepal_method_at(SEPAL_SELECTION, i, &method) == SEPAL_OK &&
+           strcmp(method.name, name) != 0)
+        i++;
+    return i;
 }
 
 void options_build(struct options *out, const struct command *command) {
@@ -100,7 +125,8 @@ void options_build(struct options *out, const struct command *command) {
     /* where a model is fitted, --priors are those it is fitted with */
     if (command->decides) add_params(out, SEPAL_PREDICT_OPTION, 0, GROUP_PREDICT, command->fits);
     if (command->judges) add_params(out, SEPAL_EVALUATE_OPTION, 0, GROUP_EVALUATE, false);
-    if (command->tunes) add_params(out, SEPAL_PATH_OPTION, 0, GROUP_PATH, false);
+    for (const char *const *task = command->tasks; task != NULL && *task != NULL; task++)
+        add_params(out, SEPAL_SELECTION, task_named(*task), GROUP_SELECTION, false);
     if (command->samples) add_params(out, SEPAL_SAMPLE_OPTION, 0, GROUP_SAMPLE, false);
 }
 
@@ -111,6 +137,7 @@ void options_add_parameters(struct options *options, size_t learner) {
 void options_clear(struct options *options) {
     free(options->rows);
     free(options->arguments);
+    free(options->repeated);
     sink_close(&options->formats);
     *options = (struct options){0};
 }
@@ -193,8 +220,24 @@ static const char *plain_value(const struct option *row, const char *value) {
     return has_word("true|yes|1", value) ? "true" : "false";
 }
 
+static void add_repeated(struct options *options, const char *name, const char *value) {
+    struct repeated *more =
+        reallocarray(options->repeated, options->n_repeated + 1, sizeof *more);
+    if (more == NULL) {
+        options->failed = true;
+        return;
+    }
+    more[options->n_repeated++] = (struct repeated){name, value};
+    options->repeated = more;
+}
+
 static int opt_store(const struct option_parser *parser, struct option *row, const char *value) {
     value = plain_value(row, value);
+    if (row->many) {
+        add_repeated(&parser->s->options, row->name, value);
+        row->value = value;
+        return EXIT_DONE;
+    }
     if (row->value != NULL && strcmp(row->value, value) != 0 && !parser->lenient) {
         return complain(parser->s, EXIT_USAGE, NULL,
                         "--%s is given twice, as '%s' and as '%s'; give it once", row->name,
@@ -239,18 +282,6 @@ bool same_name(const char *a, const char *b) {
         if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b)) return false;
     }
     return *a == *b;
-}
-
-static struct option *find_long(const struct options *options, const char *name, size_t length) {
-    for (size_t i = 0; i < options->n_rows; i++) {
-        const char *known = options->rows[i].name;
-        size_t k = 0;
-        if (strlen(known) != length) continue;
-        while (k < length && (name[k] == '_' ? '-' : name[k]) == (known[k] == '_' ? '-' : known[k]))
-            k++;
-        if (k == length) return &options->rows[i];
-    }
-    return NULL;
 }
 
 static int take_long(struct option_parser *parser, const char *word) {
@@ -317,10 +348,11 @@ static const char *add_parameters(struct option_parser *parser) {
     parse_words(&first);
     const char *spec = option_value(parser->s, "method");
     for (size_t i = 0; i < options->n_rows; i++) options->rows[i].value = NULL;
-    options->n_arguments = 0;
+    bool several = option_value_at(parser->s, "method", 1) != NULL;
+    options->n_arguments = options->n_repeated = 0;
     size_t learner;
     sepal_method method = {.size = sizeof method};
-    if (spec == NULL) return NULL;
+    if (spec == NULL || several) return NULL;
     if (!spec_learner(spec, &learner)) {
         parser->spec = spec;
         return NULL;
@@ -370,6 +402,13 @@ const char *option_value(const struct session *s, const char *name) {
     return row != NULL ? row->value : NULL;
 }
 
+const char *option_value_at(const struct session *s, const char *name, size_t k) {
+    for (size_t i = 0; i < s->options.n_repeated; i++)
+        if (strcmp(s->options.repeated[i].name, name) == 0 && k-- == 0)
+            return s->options.repeated[i].value;
+    return NULL;
+}
+
 int option_count(struct session *s, const char *name, uint64_t most, uint64_t *out) {
     const char *text = option_value(s, name);
     if (text == NULL) return EXIT_DONE;
@@ -394,13 +433,46 @@ void setting_put(struct sink *out, const char *name, const char *value) {
     if (!bare) sink_puts(out, "\"");
 }
 
+/* Of an option given more than once all values, with "; " between them. */
+static void setting_put_row(struct sink *out, const struct options *options,
+                            const struct option *row) {
+    struct sink all = sink_open(-1);
+    for (size_t i = 0; row->many && i < options->n_repeated; i++)
+        if (strcmp(options->repeated[i].name, row->name) == 0)
+            sink_printf(&all, "%s%s", all.used > 0 ? "; " : "", options->repeated[i].value);
+    setting_put(out, row->name, row->many ? sink_text(&all) : row->value);
+    sink_inherit(out, &all);
+    sink_close(&all);
+}
+
 void options_settings(const struct options *options, enum option_group group, struct sink *out) {
     const char *between = "";
     for (size_t i = 0; i < options->n_rows; i++) {
         const struct option *row = &options->rows[i];
         if (row->group != group || row->value == NULL) continue;
         sink_puts(out, between);
-        setting_put(out, row->name, row->value);
+        setting_put_row(out, options, row);
+        between = ", ";
+    }
+}
+
+bool task_takes(const char *task, const char *name) {
+    sepal_param param = {.size = sizeof param};
+    size_t row = task_named(task);
+    for (size_t i = 0; sepal_param_at(SEPAL_SELECTION, row, i, &param) == SEPAL_OK; i++)
+        if (same_name(param.name, name)) return true;
+    return false;
+}
+
+void task_settings(const struct options *options, const char *task, struct sink *out) {
+    sepal_param param = {.size = sizeof param};
+    size_t row = task_named(task);
+    const char *between = "";
+    for (size_t i = 0; sepal_param_at(SEPAL_SELECTION, row, i, &param) == SEPAL_OK; i++) {
+        const struct option *option = find_long(options, param.name, strlen(param.name));
+        if (option == NULL || option->value == NULL) continue;
+        sink_puts(out, between);
+        setting_put_row(out, options, option);
         between = ", ";
     }
 }

@@ -18,8 +18,8 @@ enum option_group {
     GROUP_FIT,
     GROUP_PREDICT,
     GROUP_SAMPLE,
-    GROUP_PATH,
     GROUP_EVALUATE,
+    GROUP_SELECTION,
     GROUP_PARAMETER
 };
 
@@ -35,6 +35,12 @@ struct option {
     enum option_group group;
     enum option_file file;
     char letter; /* short form; 0: none */
+    bool many;   /* may be given more than once; `value` is the last */
+};
+
+/* A value of an option that may be given more than once. */
+struct repeated {
+    const char *name, *value;
 };
 
 struct options {
@@ -42,6 +48,8 @@ struct options {
     size_t n_rows;
     const char **arguments; /* what is no option */
     size_t n_arguments;
+    struct repeated *repeated; /* in the order of the command line */
+    size_t n_repeated;
     bool failed;         /* there was no memory for all of them */
     struct sink formats; /* the help of an option that names a format */
 };
@@ -56,13 +64,19 @@ int options_parse(struct session *s, int count, char **words);
 
 /* NULL: not given; a flag that is given has the value "true". */
 const char *option_value(const struct session *s, const char *name);
+/* The k-th value of an option that may be given more than once; NULL: it is not given so often. */
+const char *option_value_at(const struct session *s, const char *name, size_t k);
 /* A whole number in [0, most]; `out` stays as it is when the option is not given. */
 int option_count(struct session *s, const char *name, uint64_t most, uint64_t *out);
 /* What an option that may stand alone accepts as its value, "a|b|c"; NULL: it needs a value. */
 const char *option_words(const struct option *option);
 /* "name=value, name=value" of all given options of a group, quoted as the library reads it. */
 void options_settings(const struct options *options, enum option_group group, struct sink *out);
+/* Whether a task of selection has that option. */
+bool task_takes(const char *task, const char *name);
 bool options_given(const struct options *options, enum option_group group);
+/* The same of the given options of a task of selection. */
+void task_settings(const struct options *options, const char *task, struct sink *out);
 void setting_put(struct sink *out, const char *name, const char *value);
 
 bool same_name(const char *a, const char *b);

@@ -13,15 +13,16 @@ static void show(const sepal_report *report, const char *name, const char *key) 
 }
 
 int main(void) {
-    static const char spec[] = "standardize | logistic(penalty=l1)", options[] = "folds=5";
+    static const char *const specs[] = {"standardize | logistic(penalty=l1)"};
     sepal_ctx *ctx = NULL;
     sepal_data *data = NULL;
     sepal_model *model = NULL;
     sepal_report *report = NULL;
     if (sepal_ctx_new(&ctx) != SEPAL_OK) return 1;
-    int done = sepal_model_path_check(ctx, spec, options, NULL) == SEPAL_OK &&
-               sepal_data_read(&data, ctx, "examples/data/breast_cancer.csv", NULL) == SEPAL_OK &&
-               sepal_model_path(&model, &report, ctx, spec, data, options, NULL) == SEPAL_OK;
+    int done =
+        sepal_select(NULL, NULL, ctx, "path", specs, 1, NULL, "folds=5", NULL) == SEPAL_OK &&
+        sepal_data_read(&data, ctx, "examples/data/breast_cancer.csv", NULL) == SEPAL_OK &&
+        sepal_select(&model, &report, ctx, "path", specs, 1, data, "folds=5", NULL) == SEPAL_OK;
     if (done) {
         show(report, "strongest", "path.0");
         show(report, "least loss", "best");

@@ -145,24 +145,9 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
     TRY(settings_parse(&settings, &n, ctx, &report->arena, options));
     TRY(evaluate_options_take(&asked, ctx, &report->arena, settings, &n));
     TRY(decision_rule_set(&rule, ctx, &report->arena, model, settings, n));
-    bool sets = model->linear.strategy->sets;
-    if (data->set_start && !sets)
-        return fail_at(ctx, SEPAL_EDATA, data->first_set.file, data->first_set.line,
-                       data->first_set.column,
-                       "this is a set of labels, and the model decides for one label a row");
-    if (!data->label && !data->set_start)
-        return fail(ctx, SEPAL_EDATA, "the data has no labels to judge by");
-    sepal_data seen;
-    struct prepared prepared;
     target_tell(&report->make, report->root, &data->target);
-    sepal_status status = match_rows(&prepared, ctx, model, data, 0, data->matrix.rows);
-    if (status == SEPAL_OK)
-        status = match_labels(&seen, ctx, &report->arena, model, &prepared.rows);
-    if (status == SEPAL_OK && sets) status = data_as_sets(&seen, ctx, &report->arena, &seen);
-    if (status == SEPAL_OK)
-        status = evaluate_fully(ctx, model, &seen, &rule, &asked, &report->make, report->root);
-    prepared_clear(&prepared);
-    TRY(status);
+    TRY(evaluate_data(ctx, &report->arena, model, data, &rule, &asked, &report->make,
+                      report->root));
     decision_tell(&report->make, report->root, &rule.options);
     return report->make.failed ? SEPAL_EMEMORY : SEPAL_OK;
 }

@@ -1,25 +1,34 @@
-/* The public functions that choose a model among several. */
+/* The public function that judges specs by rows held out, and chooses among them. */
 #include "sepal/sepal.h"
 
 #include "core/arguments.h"
 #include "report/report.h"
-#include "selection/path.h"
+#include "selection/task.h"
 
-sepal_status sepal_model_path(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
-                              const char *spec, const sepal_data *train, const char *options,
-                              const char *fit_options) {
-    if (out) *out = NULL;
+sepal_status sepal_select(sepal_model **model, sepal_report **report, sepal_ctx *ctx,
+                          const char *task, const char *const *specs, size_t n_specs,
+                          const sepal_data *data, const char *options, const char *fit_options) {
+    if (model) *model = NULL;
     if (report) *report = NULL;
-    BEGIN(ctx, GIVEN(out), GIVEN(spec), GIVEN(train));
-    sepal_report *facts = report_new(ctx, REPORT_PATH);
+    BEGIN(ctx, GIVEN(task), GIVEN(specs));
+    const struct selection_task *row = selection_find(ctx, task);
+    if (!row) return ctx->error.status;
+    sepal_report *facts = report_new(ctx, REPORT_SELECTION);
     if (!facts) return SEPAL_EMEMORY;
-    return report_give(
-        report, facts,
-        path_fit(out, ctx, spec, train, options, fit_options, &facts->make, facts->root));
-}
-
-sepal_status sepal_model_path_check(sepal_ctx *ctx, const char *spec, const char *options,
-                                    const char *fit_options) {
-    BEGIN(ctx, GIVEN(spec));
-    return path_check(ctx, spec, options, fit_options);
+    struct selection selection = {.ctx = ctx,
+                                  .specs = specs,
+                                  .n_specs = n_specs,
+                                  .data = data,
+                                  .options = options,
+                                  .fit_options = fit_options,
+                                  .wants_model = model != NULL,
+                                  .make = &facts->make,
+                                  .report = facts->root};
+    facts->task = row->name;
+    sepal_status status = selection_do(&selection, row);
+    if (model && status == SEPAL_OK)
+        *model = selection.model;
+    else
+        model_free(selection.model);
+    return report_give(data ? report : NULL, facts, status);
 }

@@ -12,7 +12,7 @@
 #include "model/predict.h"
 #include "model/pipeline.h"
 #include "model/sample.h"
-#include "selection/path.h"
+#include "selection/task.h"
 #include "linear/strategy.h"
 
 #include <string.h>
@@ -81,10 +81,6 @@ static bool options_at(sepal_kind kind, sepal_method *out, const struct paramete
         *out = (sepal_method){.name = "sampling", .summary = "which rows are drawn"};
         *parameters = sample_option_table;
         return true;
-    case SEPAL_PATH_OPTION:
-        *out = (sepal_method){.name = "path", .summary = "which penalties are tried and chosen"};
-        *parameters = path_option_table;
-        return true;
     case SEPAL_EVALUATE_OPTION:
         *out = (sepal_method){.name = "evaluation", .summary = "what is told of decisions"};
         *parameters = evaluate_option_table;
@@ -118,6 +114,10 @@ static bool tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
                               .files = files_of(format_table[i])};
     } else if (kind == SEPAL_METRIC && HAS_ROW(metric_table, i)) {
         *out = (sepal_method){.name = metric_table[i]->name, .summary = metric_table[i]->summary};
+    } else if (kind == SEPAL_SELECTION && HAS_ROW(selection_table, i)) {
+        *out = (sepal_method){.name = selection_table[i]->name,
+                              .summary = selection_table[i]->summary};
+        *parameters = selection_table[i]->parameters;
     } else if (i > 0 || !options_at(kind, out, parameters)) {
         return false;
     }
@@ -156,7 +156,8 @@ sepal_status sepal_param_at(sepal_kind kind, size_t i, size_t param, sepal_param
                           .fallback = parameter->fallback,
                           .range = parameter->range,
                           .help = parameter->help,
-                          .file = parameter->type == PARAMETER_FILE};
+                          .file = parameter->type == PARAMETER_FILE,
+                          .many = parameter->type == PARAMETER_LIST};
     struct_give(out, &found, sizeof found);
     return SEPAL_OK;
 }

@@ -199,14 +199,14 @@ SEPAL_API sepal_status sepal_model_fit_from(sepal_model **out, sepal_report **re
                                             const sepal_model *start);
 /* Whether sepal_model_fit would understand them: to be asked before a long read. */
 SEPAL_API sepal_status sepal_model_fit_check(sepal_ctx *ctx, const char *spec, const char *options);
-/* Fit a path of falling penalties and choose one by cross-validation: `options` are rows of SEPAL_PATH_OPTION
-   ("folds=5, choose=min"), `fit_options` those of sepal_model_fit, which makes the same model of the
-   report's "spec". Asked to stop it is SEPAL_ECANCEL. `report` may be NULL. And whether it would understand them. */
-SEPAL_API sepal_status sepal_model_path(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
-                                        const char *spec, const sepal_data *train,
-                                        const char *options, const char *fit_options);
-SEPAL_API sepal_status sepal_model_path_check(sepal_ctx *ctx, const char *spec, const char *options,
-                                              const char *fit_options);
+/* Judge or choose by rows held out: `task` is a row of SEPAL_SELECTION ("cv", "path"), `options` are its parameters
+   ("folds=5"), `fit_options` those of sepal_model_fit for every spec. A task that chooses fits its choice to all rows;
+   sepal_model_fit makes the same model of the report's "spec". `data` NULL: only whether all would be understood, to be
+   asked before a long read. Asked to stop it is SEPAL_ECANCEL. `model` and `report` may be NULL. */
+SEPAL_API sepal_status sepal_select(sepal_model **model, sepal_report **report, sepal_ctx *ctx,
+                                    const char *task, const char *const *specs, size_t n_specs,
+                                    const sepal_data *data, const char *options,
+                                    const char *fit_options);
 /* Whether the labels look like classes: SEPAL_EDATA if each row is its own; a warning if like a regression's. */
 SEPAL_API sepal_status sepal_data_check_target(sepal_ctx *ctx, const sepal_data *train);
 SEPAL_API void sepal_model_free(sepal_model *model);
@@ -362,8 +362,8 @@ typedef enum {
     SEPAL_FIT_OPTION,  /* likewise */
     SEPAL_PREDICT_OPTION,
     SEPAL_SAMPLE_OPTION,
-    SEPAL_PATH_OPTION,
-    SEPAL_EVALUATE_OPTION
+    SEPAL_EVALUATE_OPTION,
+    SEPAL_SELECTION /* tasks of sepal_select, with their options */
 } sepal_kind;
 
 typedef struct {
@@ -372,7 +372,7 @@ typedef struct {
     const char *fallback; /* NULL: none */
     const char *range;    /* "" for anything */
     const char *help;
-    int file; /* 1: it names a file that is read */
+    int file, many; /* 1: it names a file that is read; it may be given again, "a; b" in an options text */
 } sepal_param;
 
 typedef struct {

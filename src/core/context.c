@@ -82,6 +82,10 @@ void forgive(sepal_ctx *ctx) {
     fail_place(ctx, "", 0, 0);
 }
 
+static sepal_ctx *warned(sepal_ctx *ctx) {
+    return ctx->keeps_warnings ? ctx : ctx->root;
+}
+
 void warn(sepal_ctx *ctx, const char *code, const char *format, ...) {
     char message[ERROR_MESSAGE_BYTES];
     va_list arguments;
@@ -91,7 +95,7 @@ void warn(sepal_ctx *ctx, const char *code, const char *format, ...) {
     spell_options(ctx, message, sizeof message);
     text_mask(message);
 
-    sepal_ctx *root = ctx->root;
+    sepal_ctx *root = warned(ctx);
     char *copy = mem_copy_text(NULL, message, strlen(message));
     sepal_warning *more =
         copy ? mem_resize(NULL, root->warnings, root->n_warnings + 1, sizeof *more) : NULL;
@@ -105,7 +109,7 @@ void warn(sepal_ctx *ctx, const char *code, const char *format, ...) {
 }
 
 void unwarn(sepal_ctx *ctx, size_t n) {
-    sepal_ctx *root = ctx->root;
+    sepal_ctx *root = warned(ctx);
     while (root->n_warnings > n) mem_free((char *)root->warnings[--root->n_warnings].message);
 }
 
@@ -130,7 +134,7 @@ sepal_status check_cancelled(sepal_ctx *ctx, const char *doing) {
 bool progress(sepal_ctx *ctx, const char *format, ...) {
     enum { LINE_BYTES = 256 };
     const uint64_t pause_ns = 100 * 1000 * 1000;
-    if (!ctx->progress || ctx != ctx->root) return ctx->root->cancelled;
+    if (!ctx->progress) return ctx->root->cancelled; /* as that of a worker */
     char line[LINE_BYTES] = "";
     uint64_t now = clock_ns();
     if (format && now - ctx->last_progress_ns >= pause_ns) {
@@ -140,6 +144,6 @@ bool progress(sepal_ctx *ctx, const char *format, ...) {
         va_end(arguments);
         ctx->last_progress_ns = now;
     }
-    if (ctx->progress(line, ctx->progress_payload)) ctx->cancelled = true;
-    return ctx->cancelled;
+    if (ctx->progress(line, ctx->progress_payload)) ctx->root->cancelled = true;
+    return ctx->root->cancelled;
 }

@@ -46,6 +46,7 @@ struct sepal_ctx {
 
     sepal_warning *warnings; /* code is static, message is owned */
     size_t n_warnings;
+    bool keeps_warnings; /* not the root, but a part whose warnings are its own: core/part.h */
 
     uint64_t seed;
     unsigned threads;
@@ -83,7 +84,8 @@ void fail_place(sepal_ctx *ctx, const char *file, size_t line, size_t column);
 /* Take the last error back: it was no failure of the whole. */
 void forgive(sepal_ctx *ctx);
 
-/* A warning never fails: short of memory it is dropped. Not from parallel tasks. */
+/* A warning never fails: short of memory it is dropped. From a
+   parallel task only in a part of it, core/part.h. */
 void warn(sepal_ctx *ctx, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -198,6 +198,7 @@ static sepal_status parameters_read_value(const struct given *given, union value
         return parameters_read_word(given, given->parameter->range, &out->choice);
     case PARAMETER_TEXT:
     case PARAMETER_FILE:
+    case PARAMETER_LIST:
         out->text = arena_text(given->ctx, given->arena, given->text, strlen(given->text));
         return out->text == NULL ? SEPAL_EMEMORY : SEPAL_OK;
     }
@@ -206,7 +207,7 @@ static sepal_status parameters_read_value(const struct given *given, union value
 }
 
 static bool parameters_is_text(enum parameter_type type) {
-    return type == PARAMETER_TEXT || type == PARAMETER_FILE;
+    return type == PARAMETER_TEXT || type == PARAMETER_FILE || type == PARAMETER_LIST;
 }
 
 static size_t value_size(enum parameter_type type) {
@@ -216,7 +217,8 @@ static size_t value_size(enum parameter_type type) {
     case PARAMETER_FLAG: return sizeof(bool);
     case PARAMETER_CHOICE: return sizeof(int);
     case PARAMETER_TEXT:
-    case PARAMETER_FILE: return sizeof(const char *);
+    case PARAMETER_FILE:
+    case PARAMETER_LIST: return sizeof(const char *);
     }
     return 0;
 }
@@ -239,7 +241,8 @@ static bool same_value(enum parameter_type type, const union value *a, const uni
     case PARAMETER_FLAG: return a->flag == b->flag;
     case PARAMETER_CHOICE: return a->choice == b->choice;
     case PARAMETER_TEXT:
-    case PARAMETER_FILE: return strcmp(a->text, b->text) == 0;
+    case PARAMETER_FILE:
+    case PARAMETER_LIST: return strcmp(a->text, b->text) == 0;
     }
     return false;
 }
@@ -378,7 +381,8 @@ static void parameters_print_value(sepal_ctx *ctx, struct text *out,
     case PARAMETER_FLAG: text_puts(ctx, out, value->flag ? "true" : "false"); break;
     case PARAMETER_CHOICE: print_word(ctx, out, parameter->range, value->choice); break;
     case PARAMETER_TEXT:
-    case PARAMETER_FILE: spec_quote(ctx, out, value->text); break;
+    case PARAMETER_FILE:
+    case PARAMETER_LIST: spec_quote(ctx, out, value->text); break;
     }
 }
 

@@ -13,7 +13,8 @@ enum parameter_type {
     PARAMETER_FLAG,   /* bool */
     PARAMETER_CHOICE, /* int, the index of the word in `range` ("online|batch|delta") */
     PARAMETER_TEXT,   /* const char *, NULL unless given */
-    PARAMETER_FILE    /* likewise: the name of a file that is read */
+    PARAMETER_FILE,   /* likewise: the name of a file that is read */
+    PARAMETER_LIST    /* likewise: a command takes it more than once, with "; " between */
 };
 
 struct parameter {

@@ -132,10 +132,24 @@ static const struct tree *find_element(const struct tree *array, struct slice nu
     return element;
 }
 
+/* How much of a path names the next step: up to a dot, or the longest key that is there, as keys may have
+   dots of their own. */
+static size_t step_length(const struct tree *at, const char *dotted) {
+    size_t length = strcspn(dotted, ".");
+    for (const struct tree *child = at->kind == TREE_OBJECT ? at->first : NULL; child;
+         child = child->next) {
+        size_t key = strlen(child->key);
+        bool is_next = strncmp(dotted, child->key, key) == 0 &&
+                       (dotted[key] == '.' || dotted[key] == '\0');
+        if (is_next && key > length) length = key;
+    }
+    return length;
+}
+
 const struct tree *tree_path(const struct tree *root, const char *dotted) {
     const struct tree *at = root;
     for (;;) {
-        size_t length = strcspn(dotted, ".");
+        size_t length = step_length(at, dotted);
         struct slice part = {dotted, length};
         at = at->kind == TREE_ARRAY ? find_element(at, part) : find_member(at, part);
         if (at == NULL || dotted[length] == '\0') return at;

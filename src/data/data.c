@@ -20,6 +20,7 @@ void data_free(sepal_data *data) {
     mem_free(data->set);
     mem_free(data->number);
     mem_free(data->weight);
+    mem_free(data->group);
     mem_free(data->undecided);
     mem_free(data);
 }

@@ -28,6 +28,8 @@ struct sepal_data {
     size_t *number; /* of each row in its file, from 0 and rising; NULL: no row was left out */
     double *weight; /* NULL: all 1 */
     double total_weight;
+    uint32_t *group; /* of each row, from 0: rows of one are never parted; NULL: none are given */
+    size_t n_groups;
     bool *undecided; /* rows that cannot be predicted; NULL: none */
     const char *kept_header;
     const char **kept;        /* per row; NULL: nothing is kept */
@@ -55,6 +57,10 @@ sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *dat
                          const size_t *rows, size_t n);
 sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double fraction);
+/* Mark round(fraction n_k) rows of every class k, chosen by a seeded shuffle within the class; another one
+   for each repeat, from 0 on. */
+sepal_status data_mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data, double fraction,
+                            size_t repeat);
 /* The fold 0 .. folds-1 of each row, by a seeded shuffle within each class: rows of any class, and rows in
    all, are as many in each fold or one more. */
 sepal_status data_folds(uint32_t *fold, sepal_ctx *ctx, const sepal_data *data, size_t folds);
@@ -74,6 +80,8 @@ sepal_status data_as_sets(sepal_data *out, sepal_ctx *ctx, struct arena *arena,
 /* Refused unless every class has a row; `purpose` ends the message. */
 sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data,
                                 const char *purpose);
+/* Rows with the same kept text become a group; the text is kept no longer. */
+sepal_status data_group_by_kept(sepal_data *data, sepal_ctx *ctx, const char *column);
 /* Refused unless the total is finite. */
 sepal_status data_set_total_weight(sepal_data *data, sepal_ctx *ctx, double total);
 void data_free(sepal_data *data);

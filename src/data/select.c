@@ -119,10 +119,15 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     if (data->set_start) TRY(select_sets(out, ctx, data, rows, n));
     if (data->label) out->label = mem_alloc(ctx, n, sizeof *out->label);
     if (data->weight) out->weight = mem_alloc(ctx, n, sizeof *out->weight);
-    if ((data->label && !out->label) || (data->weight && !out->weight)) return SEPAL_EMEMORY;
+    if (data->group) out->group = mem_alloc(ctx, n, sizeof *out->group);
+    out->n_groups = data->n_groups;
+    if ((data->label && !out->label) || (data->weight && !out->weight) ||
+        (data->group && !out->group))
+        return SEPAL_EMEMORY;
     for (size_t i = 0; i < n; i++) {
         if (data->label) out->label[i] = data->label[rows[i]];
         if (data->weight) out->weight[i] = data->weight[rows[i]];
+        if (data->group) out->group[i] = data->group[rows[i]];
         total_add(&total, data_weight(data, rows[i]));
     }
     out->total_weight = total_of(&total);
@@ -156,9 +161,8 @@ static void sort_by_class(uint32_t *sorted, size_t *end, const sepal_data *data,
     for (size_t i = 0; i < rows; i++) sorted[end[data->label ? data->label[i] : 0]++] = (uint32_t)i;
 }
 
-/* Mark round(fraction n_k) rows of every class k, chosen by a seeded shuffle within the class. */
-static sepal_status mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data,
-                              double fraction) {
+sepal_status data_mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data, double fraction,
+                            size_t repeat) {
     enum { SPLIT_STREAM = 0x73706c69 };
     size_t classes = data->label ? data->schema->n_classes + data->n_unseen : 1, from = 0;
     uint32_t *sorted = mem_alloc(ctx, data->matrix.rows, sizeof *sorted);
@@ -166,7 +170,7 @@ static sepal_status mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *da
     if (sorted && end) sort_by_class(sorted, end, data, classes);
     for (size_t k = 0; sorted && end && k < classes; from = end[k++]) {
         size_t n = end[k] - from, part = (size_t)(fraction * (double)n + 0.5);
-        struct rng rng = rng_make(ctx->seed, SPLIT_STREAM + k);
+        struct rng rng = rng_make(ctx->seed, SPLIT_STREAM + k + ((uint64_t)repeat << 32));
         rng_shuffle(&rng, sorted + from, n);
         if (part == n && n) part--; /* something must be left to learn from */
         for (size_t i = 0; i < part; i++) chosen[sorted[from + i]] = true;
@@ -185,7 +189,7 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
     bool *chosen = mem_zero(ctx, rows, sizeof *chosen);
     size_t *numbers = mem_alloc(ctx, rows, sizeof *numbers);
     sepal_status status =
-        chosen && numbers ? mark_part(chosen, ctx, data, fraction) : SEPAL_EMEMORY;
+        chosen && numbers ? data_mark_part(chosen, ctx, data, fraction, 0) : SEPAL_EMEMORY;
     for (size_t i = 0; i < rows && status == SEPAL_OK; i++) n[chosen[i]]++;
     if (status == SEPAL_OK && (n[0] == 0 || n[1] == 0))
         status = fail(ctx, SEPAL_EDATA,

@@ -263,10 +263,9 @@ static sepal_status evaluate_judge(struct evaluation *all) {
     return all->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
-sepal_status evaluate_fully(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
-                            const struct decision_rule *rule,
-                            const struct evaluate_options *options, struct tree_maker *make,
-                            struct tree *report) {
+sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
+                      const struct decision_rule *rule, const struct evaluate_options *options,
+                      struct tree_maker *make, struct tree *report) {
     struct evaluation all = {.ctx = ctx,
                              .model = model,
                              .linear = &model->linear,
@@ -286,11 +285,4 @@ sepal_status evaluate_fully(sepal_ctx *ctx, const sepal_model *model, const sepa
     mem_free(all.predictions.probabilities);
     arena_clear(&all.arena);
     return status;
-}
-
-sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
-                      const struct decision_rule *rule, const char *positive,
-                      struct tree_maker *make, struct tree *report) {
-    const struct evaluate_options options = {.positive = positive, .bins = BINS};
-    return evaluate_fully(ctx, model, data, rule, &options, make, report);
 }

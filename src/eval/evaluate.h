@@ -5,15 +5,14 @@
 #include "core/tree.h"
 #include "eval/metric.h"
 
-/* Fill `report` (an object) with confusion, metrics and coverage. `positive` NULL: the second class.
-   For whoever judges many models: without intervals. */
+/* Fill `report` (an object) with confusion, metrics, coverage, and what else was asked for. */
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
-                      const struct decision_rule *rule, const char *positive,
+                      const struct decision_rule *rule, const struct evaluate_options *options,
                       struct tree_maker *make, struct tree *report);
-/* The same with all that was asked for. */
-sepal_status evaluate_fully(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
-                            const struct decision_rule *rule,
-                            const struct evaluate_options *options, struct tree_maker *make,
-                            struct tree *report);
+/* The same of data that was not read for the model; the arena is scratch. */
+sepal_status evaluate_data(sepal_ctx *ctx, struct arena *arena, const sepal_model *model,
+                           const sepal_data *data, const struct decision_rule *rule,
+                           const struct evaluate_options *options, struct tree_maker *make,
+                           struct tree *report);
 
 #endif

@@ -122,6 +122,7 @@ static sepal_status columns_choose(struct choice *out, struct table_layout *layo
     TRY(mark_kept(out, ctx, columns, options->keep));
     TRY(column_list_mark(out->text, ctx, columns, options->categorical, "categorical"));
     TRY(choose_target(layout, ctx, arena, columns, options));
+    TRY(column_list_one(&columns->group, ctx, columns, options->group, "group"));
     return column_list_one(&columns->weight, ctx, columns, options->weight, "weight");
 }
 
@@ -140,6 +141,17 @@ static bool is_a_target(const struct columns *columns, size_t c) {
     return c == columns->target || (columns->targets && c != SIZE_MAX && columns->targets[c]);
 }
 
+static sepal_status check_group(sepal_ctx *ctx, const struct columns *columns) {
+    size_t group = columns->group;
+    if (group == SIZE_MAX) return SEPAL_OK;
+    if (is_a_target(columns, group) || group == columns->weight)
+        return fail_at(ctx, SEPAL_EDATA, columns->file, columns->header_line, 1,
+                       "column '%s' cannot be both the %s and the group%s", columns->names[group],
+                       group == columns->weight ? "weight" : "target",
+                       columns->guessed ? "; name the label column with " OPTION "target" : "");
+    return SEPAL_OK;
+}
+
 sepal_status columns_plan(struct table_layout *layout, struct schema *schema, sepal_ctx *ctx,
                           struct arena *arena, struct columns *columns,
                           const struct read_options *options) {
@@ -152,6 +164,7 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
                        "column '%s' cannot be both the target and the weight; name the label "
                        "column with " OPTION "target",
                        columns->names[columns->weight]);
+    TRY(check_group(ctx, columns));
     schema->columns = arena_zero(ctx, &schema->arena, columns->n, sizeof *schema->columns);
     if (!schema->columns) return SEPAL_EMEMORY;
     for (size_t c = 0; c < columns->n; c++) {
@@ -164,6 +177,8 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
             TRY(set_bit(layout, ctx, columns, c));
         else if (c == columns->weight)
             role->role = ROLE_WEIGHT;
+        else if (c == columns->group)
+            role->keep = layout->keeps = true;
         else if (!choice.drop[c] && (!choice.keep[c] || choice.keep_all) &&
                  (!options->only || choice.only[c]))
             add_feature(role, layout, schema, columns, c);
@@ -428,7 +443,7 @@ sepal_status columns_match(struct table_layout *layout, sepal_ctx *ctx, struct a
         struct table_role *role = &layout->roles[c];
         role->keep = choice.keep[c];
         layout->keeps = layout->keeps || role->keep;
-        choice.keep[c] = choice.keep[c] || choice.drop[c];
+        choice.keep[c] = choice.keep[c] || choice.drop[c] || c == columns->group;
     }
     layout->labels = with_labels && !columns->labels_elsewhere;
     layout->weights = with_labels && columns->weight != SIZE_MAX && !options->weights;

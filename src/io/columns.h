@@ -17,12 +17,14 @@ struct columns {
     bool *targets;         /* of every cell: it tells of one label of a set; NULL: none does */
     bool guessed;          /* the target is the last column, for want of a better one */
     size_t weight;         /* likewise */
+    size_t group;          /* likewise */
     bool labels_elsewhere; /* labels come from another file: no column is the target */
     bool numbers;          /* every cell is a number: the format has nothing else */
 };
 
 static inline struct columns columns_none(const char *file) {
-    return (struct columns){.file = file, .header_line = 1, .target = SIZE_MAX, .weight = SIZE_MAX};
+    return (struct columns){
+        .file = file, .header_line = 1, .target = SIZE_MAX, .weight = SIZE_MAX, .group = SIZE_MAX};
 }
 
 /* ---- Columns as the options name them (column_list.c): "id,3,5-9,PAY_*" --------------------- */

@@ -274,6 +274,9 @@ static sepal_status read_read_all(struct reading *reading, const char *options) 
     TRY(keep_target(reading));
     TRY(merge_chunks(reading));
     TRY(take_matrix(reading));
+    if (reading->learnt && reading->columns.group != SIZE_MAX && !reading->surveys)
+        TRY(data_group_by_kept(reading->data, reading->ctx,
+                               reading->columns.names[reading->columns.group]));
     if (reading->surveys) end_survey(reading);
     return SEPAL_OK;
 }

@@ -59,7 +59,8 @@ static sepal_status skip_blank_lines(struct reading *reading, struct csv_marks m
 /* A cell of line 1 is what an option calls a column. */
 static bool is_called(const struct read_options *options, const struct csv_sample *sample) {
     const char *const lists[] = {options->target, options->weight, options->drop,
-                                 options->only,   options->keep,   options->categorical};
+                                 options->only,   options->keep,   options->categorical,
+                                 options->group};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (size_t c = 0; lists[i] && c < sample->cells; c++)
             if (column_list_names(lists[i], sample->cell[c].text)) return true;

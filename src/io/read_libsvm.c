@@ -50,6 +50,7 @@ static sepal_status refuse_table_options(struct reading *reading) {
                                                 {"keep", options->keep != NULL},
                                                 {"categorical", options->categorical != NULL},
                                                 {"weight", options->weight != NULL},
+                                                {"group", options->group != NULL},
                                                 {"delimiter", options->delimiter != NULL},
                                                 {"decimal", options->decimal == DECIMAL_COMMA},
                                                 {0}};

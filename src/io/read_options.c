@@ -53,6 +53,8 @@ const struct parameter read_option_table[] = {
     {"unknown", PARAMETER_CHOICE, AT(unknown), "refuse", "refuse|zero",
      "a category that training has not seen; zero: it is none, 0 in all columns of the others"},
     {"weight", PARAMETER_TEXT, AT(weight), NULL, "", "column of row weights, by name or number"},
+    {"group", PARAMETER_TEXT, AT(group), NULL, "",
+     "column, no feature, whose values name groups of rows; cross-validation keeps them together"},
     {"labels", PARAMETER_FILE, AT(labels), NULL, "", labels_help},
     {"weights", PARAMETER_FILE, AT(weights), NULL, "", weights_help},
     {"bad-lines", PARAMETER_CHOICE, AT(bad_lines), "stop", "stop|skip",

@@ -17,7 +17,7 @@ struct read_options {
     int decimal;
     size_t skip;
     const char *label_separator;
-    const char *target, *drop, *only, *keep, *categorical, *weight;
+    const char *target, *drop, *only, *keep, *categorical, *weight, *group;
     const char *labels, *weights, *names; /* paths */
     int missing;                          /* enum missing */
     int unknown;

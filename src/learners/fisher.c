@@ -90,6 +90,12 @@ static sepal_status fit_fisher(struct fit *fit) {
     return threshold_place(fit, &s, (enum threshold)config->threshold);
 }
 
+/* What is no shrinkage is better said before a long read. */
+static sepal_status settle_fisher(sepal_ctx *ctx, void *config) {
+    double shrinkage;
+    return shrinkage_read(&shrinkage, ctx, "fisher", ((const struct fisher_config *)config)->shrinkage);
+}
+
 const struct learner learner_fisher = {
     .name = "fisher",
     .summary =
@@ -98,5 +104,6 @@ const struct learner learner_fisher = {
     .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct fisher_config),
+    .settle = settle_fisher,
     .fit = fit_fisher,
 };

@@ -189,6 +189,12 @@ static const char *gaussian_current_value(const struct setting *given, const str
     return "unbiased";
 }
 
+/* What is no shrinkage is better said before a long read. */
+static sepal_status settle_gaussian(sepal_ctx *ctx, void *config) {
+    double shrinkage;
+    return shrinkage_read(&shrinkage, ctx, "gaussian", ((const struct gaussian_config *)config)->shrinkage);
+}
+
 const struct learner learner_gaussian = {
     .name = "gaussian",
     .summary =
@@ -199,6 +205,7 @@ const struct learner learner_gaussian = {
     .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct gaussian_config),
+    .settle = settle_gaussian,
     .current_value = gaussian_current_value,
     .no_density = "with shrinkage=auto it would have one",
     .fit = fit_gaussian,

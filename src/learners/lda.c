@@ -49,6 +49,12 @@ static const char *lda_priors(const void *config) {
     return ((const struct lda_config *)config)->priors;
 }
 
+/* What is no shrinkage is better said before a long read. */
+static sepal_status settle_lda(sepal_ctx *ctx, void *config) {
+    double shrinkage;
+    return shrinkage_read(&shrinkage, ctx, "lda", ((const struct lda_config *)config)->shrinkage);
+}
+
 const struct learner learner_lda = {
     .name = "lda",
     .summary =
@@ -59,6 +65,7 @@ const struct learner learner_lda = {
     .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct lda_config),
+    .settle = settle_lda,
     .current_value = lda_current_value,
     .priors = lda_priors,
     .no_density = "gaussian(covariance=shared) is the same classifier and keeps one",

@@ -304,6 +304,7 @@ static sepal_status fit_and_report(sepal_model **out, struct fit *fit, struct pi
     fit->linear.calibration = fit->calibration;
     fit->calibration = NULL;
     TRY(pipeline_check_finite(ctx, &fit->linear));
+    if (!report) return keep_model(out, fit, pipeline, spec, given->matrix.cols);
     TRY(inference_summarise(fit, pipeline));
     TRY(report_fit(fit, given, pipeline, spec, own));
     return keep_model(out, fit, pipeline, spec, given->matrix.cols);
@@ -394,14 +395,20 @@ static sepal_status fit_sets(sepal_model **out, struct fit *fit, struct pipeline
     return status;
 }
 
-/* `again`: the rows are a resample. */
+/* A fit of a resample is asked for the model alone; one to be judged has its calibration, too. */
+enum fit_manner { FIT_WHOLE, FIT_AGAIN, FIT_JUDGED };
+
 static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char *text,
-                                 const char *options, const sepal_model *given, bool again) {
+                                 const char *options, const sepal_model *given,
+                                 enum fit_manner manner) {
+    double max_seconds = fit->options.max_seconds;
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
     struct decision_rule rule;
     TRY(pipeline_parse_options(&fit->options, &pipeline, fit->ctx, &fit->arena, options));
-    if (again) fit->options.bootstrap = 0, fit->options.calibrate = 0, fit->options.warm = NULL;
+    if (manner != FIT_WHOLE) fit->options.bootstrap = 0, fit->options.warm = NULL;
+    if (manner == FIT_AGAIN) fit->options.calibrate = 0;
+    if (manner == FIT_JUDGED) fit->options.max_seconds = max_seconds;
     TRY(pipeline_check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));
@@ -441,7 +448,6 @@ sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *sp
     struct fit fit = fit_blank(ctx, data, &make);
     struct pipeline pipeline;
     fit.options = *options;
-    fit.report = tree_object(&make, NULL, NULL);
     *out = NULL;
     sepal_status status = pipeline_parse(&pipeline, ctx, &fit.arena, spec);
     if (status == SEPAL_OK) status = prepare_and_fit(out, &fit, &pipeline, NULL);
@@ -453,12 +459,14 @@ sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *sp
 static sepal_status pipeline_fit_rows(sepal_model **out, sepal_ctx *ctx, const char *spec,
                                       const sepal_data *data, const char *options,
                                       const sepal_model *start, struct tree_maker *make,
-                                      struct tree *report, bool again) {
+                                      struct tree *report, enum fit_manner manner,
+                                      double max_seconds) {
     struct fit fit = fit_blank(ctx, data, make);
     fit.report = report;
+    fit.options.max_seconds = max_seconds;
     *out = NULL;
     blas_enter();
-    sepal_status status = pipeline_run(out, &fit, spec, options, start, again);
+    sepal_status status = pipeline_run(out, &fit, spec, options, start, manner);
     blas_leave();
     fit_clear(&fit);
     return status;
@@ -467,16 +475,29 @@ static sepal_status pipeline_fit_rows(sepal_model **out, sepal_ctx *ctx, const c
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                           const sepal_data *data, const char *options, const sepal_model *start,
                           struct tree_maker *make, struct tree *report) {
-    return pipeline_fit_rows(out, ctx, spec, data, options, start, make, report, false);
+    return pipeline_fit_rows(out, ctx, spec, data, options, start, make, report, FIT_WHOLE, NAN);
+}
+
+/* Without a report: the model alone is wanted. */
+static sepal_status fit_unheard(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                                const sepal_data *data, const char *options,
+                                const sepal_model *start, enum fit_manner manner,
+                                double max_seconds) {
+    struct arena arena = {0};
+    struct tree_maker make = {.ctx = ctx, .arena = &arena};
+    sepal_status status =
+        pipeline_fit_rows(out, ctx, spec, data, options, start, &make, NULL, manner, max_seconds);
+    arena_clear(&arena);
+    return status;
 }
 
 sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                             const sepal_data *data, const char *options, const sepal_model *start) {
-    struct arena arena = {0};
-    struct tree_maker make = {.ctx = ctx, .arena = &arena};
-    struct tree *report = tree_object(&make, NULL, NULL);
-    sepal_status status =
-        pipeline_fit_rows(out, ctx, spec, data, options, start, &make, report, true);
-    arena_clear(&arena);
-    return status;
+    return fit_unheard(out, ctx, spec, data, options, start, FIT_AGAIN, NAN);
+}
+
+sepal_status pipeline_fit_judged(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                                 const sepal_data *data, const char *options,
+                                 const sepal_model *start, double max_seconds) {
+    return fit_unheard(out, ctx, spec, data, options, start, FIT_JUDGED, max_seconds);
 }

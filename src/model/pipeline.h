@@ -71,5 +71,10 @@ sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *sp
    several fits is asked for. */
 sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                             const sepal_data *data, const char *options, const sepal_model *start);
+/* The same for rows whose model is to be judged on others: calibrated if that is asked for, in a time of
+   its own (NaN: any). */
+sepal_status pipeline_fit_judged(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                                 const sepal_data *data, const char *options,
+                                 const sepal_model *start, double max_seconds);
 
 #endif

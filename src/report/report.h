@@ -13,11 +13,12 @@ enum report_kind {
     REPORT_MODEL,
     REPORT_SUMMARY,
     REPORT_SEPARABILITY,
-    REPORT_PATH
+    REPORT_SELECTION
 };
 
 struct sepal_report {
     enum report_kind kind;
+    const char *task; /* of REPORT_SELECTION: its row; NULL of others */
     struct arena arena;
     struct tree_maker make;
     struct tree *root;

@@ -114,7 +114,8 @@ void page_decision(struct page *page, const struct tree *root) {
 void page_shape(struct page *page, const struct tree *root) {
     double features = report_number(root, "features"), columns = report_number(root, "columns");
     char more[64] = "";
-    if (columns != features) snprintf(more, sizeof more, " (%.0f columns)", columns);
+    if (columns != features && !isnan(columns))
+        snprintf(more, sizeof more, " (%.0f columns)", columns);
     page_line(page, "data", "%.0f rows, %.0f feature%s%s, %.0f nonzeros",
               report_number(root, "rows"), features, features == 1 ? "" : "s", more,
               report_number(root, "nonzeros"));

@@ -47,8 +47,8 @@ void labels_page(struct page *page, const struct tree *root);
 void labels_training_line(struct page *page, const struct tree *root);
 void labels_test_line(struct page *page, const struct tree *test);
 
-/* report_path.c: the page of `sepal tune --path`, with all values or some. */
-void path_page(struct page *page, const struct tree *root, bool all);
+/* report_selection.c: the page of a task of selection, NAME_page; with all its rows or some. */
+void selection_page(struct page *page, const struct sepal_report *report);
 
 /* report_model.c: the page of `sepal inspect`. */
 void model_page(struct page *page, const struct tree *root, size_t top);

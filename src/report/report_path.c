@@ -49,6 +49,7 @@ static const char *penalty_in_words(double ratio) {
     return ratio == 1 ? "L1 penalty" : ratio == 0 ? "L2 penalty" : "elastic-net penalty";
 }
 
+void path_page(struct page *page, const struct tree *root, bool all);
 void path_page(struct page *page, const struct tree *root, bool all) {
     const struct tree *rows = tree_find(root, "path");
     const struct path_table table = {.rows = rows,

@@ -12,7 +12,7 @@ static sepal_status folds_check(sepal_ctx *ctx, const sepal_data *data, const si
                     "%zu folds are more than the %zu rows; give " OPTION
                     "folds a number from 2 to %zu",
                     folds, rows, rows);
-    for (size_t k = 0; k < data->schema->n_classes; k++) {
+    for (size_t k = 0; data->label && k < data->schema->n_classes; k++) {
         if (count[k] < count[fewest]) fewest = k;
         if (count[k] == 1)
             return fail(
@@ -21,34 +21,41 @@ static sepal_status folds_check(sepal_ctx *ctx, const sepal_data *data, const si
                 "to learn the class from; leave that row out, or add rows",
                 data->schema->classes[k]);
     }
-    if (count[fewest] < folds)
+    if (data->label && count[fewest] < folds)
         warn(ctx, "few-rows",
              "class '%s' has %zu rows, fewer than the %zu folds: some folds are judged without it",
              data->schema->classes[fewest], count[fewest], folds);
     return SEPAL_OK;
 }
 
+struct dealing {
+    size_t folds, repeat;
+};
+
 /* Class by class. `next` is whose turn it is. */
 static void folds_deal(uint32_t *fold, const sepal_ctx *ctx, const sepal_data *data, size_t class,
-                       uint32_t *rows, size_t folds, size_t *next) {
+                       uint32_t *rows, const struct dealing *deal, size_t *next) {
     enum { FOLDS_STREAM = 0x666f6c64 };
-    size_t n = 0;
+    size_t n = 0, folds = deal->folds;
     for (size_t i = 0; i < data->matrix.rows; i++)
-        if ((size_t)data->label[i] == class) rows[n++] = (uint32_t)i;
-    struct rng rng = rng_make(ctx->seed, FOLDS_STREAM + class);
+        if (!data->label || (size_t)data->label[i] == class) rows[n++] = (uint32_t)i;
+    struct rng rng = rng_make(ctx->seed, FOLDS_STREAM + class + ((uint64_t)deal->repeat << 32));
     rng_shuffle(&rng, rows, n);
     for (size_t i = 0; i < n; i++) fold[rows[i]] = (uint32_t)((*next)++ % folds);
 }
 
-sepal_status folds_make(uint32_t *fold, sepal_ctx *ctx, const sepal_data *data, size_t folds) {
-    size_t classes = data->schema->n_classes, next = 0;
+sepal_status folds_make(uint32_t *fold, sepal_ctx *ctx, const sepal_data *data, size_t folds,
+                        size_t repeat) {
+    size_t classes = data->label ? data->schema->n_classes : 1, next = 0;
+    const struct dealing deal = {folds, repeat};
     uint32_t *rows = mem_alloc(ctx, data->matrix.rows, sizeof *rows);
     size_t *count = mem_zero(ctx, classes, sizeof *count);
     sepal_status status = rows && count ? SEPAL_OK : SEPAL_EMEMORY;
-    for (size_t i = 0; i < data->matrix.rows && status == SEPAL_OK; i++) count[data->label[i]]++;
-    if (status == SEPAL_OK) status = folds_check(ctx, data, count, folds);
+    for (size_t i = 0; i < data->matrix.rows && status == SEPAL_OK; i++)
+        count[data->label ? data->label[i] : 0]++;
+    if (status == SEPAL_OK && repeat == 0) status = folds_check(ctx, data, count, folds);
     for (size_t k = 0; k < classes && status == SEPAL_OK; k++)
-        folds_deal(fold, ctx, data, k, rows, folds, &next);
+        folds_deal(fold, ctx, data, k, rows, &deal, &next);
     mem_free(rows);
     mem_free(count);
     return status;

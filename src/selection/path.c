@@ -7,6 +7,7 @@
 #include "core/spec.h"
 #include "kernels/blas.h"
 #include "selection/folds.h"
+#include "selection/task.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,10 +63,9 @@ static sepal_status path_parse(struct path *path, const char *spec, const char *
     return path_read_lambdas(path);
 }
 
-sepal_status path_check(sepal_ctx *ctx, const char *spec, const char *options,
-                        const char *fit_options) {
-    struct path path = {.ctx = ctx};
-    sepal_status status = path_parse(&path, spec, options, fit_options);
+static sepal_status path_check(const struct selection *asked) {
+    struct path path = {.ctx = asked->ctx};
+    sepal_status status = path_parse(&path, asked->specs[0], asked->options, asked->fit_options);
     arena_clear(&path.arena);
     return status;
 }
@@ -81,7 +81,7 @@ static sepal_status path_check_data(struct path *path) {
                     classes, strategy->name, strategy->most_classes);
     path->fold = arena_alloc(path->ctx, &path->arena, path->data->matrix.rows, sizeof *path->fold);
     if (!path->fold) return SEPAL_EMEMORY;
-    return folds_make(path->fold, path->ctx, path->data, path->options.folds);
+    return folds_make(path->fold, path->ctx, path->data, path->options.folds, 0);
 }
 
 /* ---- all rows ----------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ static sepal_status path_on_fold(struct path *path, size_t fold) {
 /* ---- the choice --------------------------------------------------------------------------- */
 
 static void path_warn(const struct path *path) {
-    size_t open = 0, chosen = path->options.choose == CHOOSE_MIN ? path->best : path->one_se;
+    size_t open = 0, chosen = path->options.choose == CHOOSE_ONE_SE ? path->one_se : path->best;
     for (size_t k = 0; k < path->n; k++) open += !path->row[k].converged;
     if (open)
         warn(path->ctx, "not-converged",
@@ -186,7 +186,7 @@ static sepal_status path_choose(sepal_model **out, struct path *path, const char
     size_t chosen;
     path_judge(path);
     path_warn(path);
-    chosen = path->options.choose == CHOOSE_MIN ? path->best : path->one_se;
+    chosen = path->options.choose == CHOOSE_ONE_SE ? path->one_se : path->best;
     const char *spec = path_spec(path, chosen);
     if (!spec) return SEPAL_EMEMORY;
     path_report(path, make, report, spec);
@@ -211,15 +211,23 @@ static sepal_status path_whole(sepal_model **out, struct path *path, const char 
     return path_choose(out, path, fit_options, make, report);
 }
 
-sepal_status path_fit(sepal_model **out, sepal_ctx *ctx, const char *spec, const sepal_data *data,
-                      const char *options, const char *fit_options, struct tree_maker *make,
-                      struct tree *report) {
-    struct path path = {.ctx = ctx, .data = data, .start_ns = clock_ns()};
-    *out = NULL;
+static sepal_status path_fit(struct selection *asked) {
+    struct path path = {.ctx = asked->ctx, .data = asked->data, .start_ns = clock_ns()};
     blas_enter();
-    sepal_status status = path_parse(&path, spec, options, fit_options);
-    if (status == SEPAL_OK) status = path_whole(out, &path, fit_options, make, report);
+    sepal_status status = path_parse(&path, asked->specs[0], asked->options, asked->fit_options);
+    if (status == SEPAL_OK)
+        status = path_whole(&asked->model, &path, asked->fit_options, asked->make, asked->report);
     blas_leave();
     arena_clear(&path.arena);
     return status;
 }
+
+const struct selection_task task_path = {
+    .name = "path",
+    .summary = "fits along a path of penalties, and the choice of one by cross-validation",
+    .parameters = path_option_table,
+    .least_specs = 1,
+    .most_specs = 1,
+    .check = path_check,
+    .run = path_fit,
+};

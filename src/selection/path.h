@@ -4,7 +4,7 @@
 
 #include "model/pipeline.h"
 
-enum path_choice { CHOOSE_ONE_SE, CHOOSE_MIN };
+enum path_choice { CHOOSE_ONE_SE, CHOOSE_MIN, CHOOSE_BEST }; /* the last two are one */
 
 struct path_options {
     size_t length, folds;
@@ -72,13 +72,5 @@ void path_judge(struct path *path);
 /* path_report.c */
 void path_report(const struct path *path, struct tree_maker *make, struct tree *report,
                  const char *spec);
-
-/* The whole; `model` (a canonical spec that a plain fit reproduces) is fitted to all rows at the value
-   chosen. */
-sepal_status path_fit(sepal_model **out, sepal_ctx *ctx, const char *spec, const sepal_data *data,
-                      const char *options, const char *fit_options, struct tree_maker *make,
-                      struct tree *report);
-sepal_status path_check(sepal_ctx *ctx, const char *spec, const char *options,
-                        const char *fit_options);
 
 #endif

@@ -43,7 +43,7 @@ static void report_rows(struct tree_maker *make, struct tree *report, const stru
 
 void path_report(const struct path *path, struct tree_maker *make, struct tree *report,
                  const char *spec) {
-    static const char *const choices[] = {"one_standard_error", "best"};
+    static const char *const choices[] = {"one_standard_error", "best", "best"};
     tree_text(make, report, "spec", spec);
     tree_text(make, report, "method", path->pipeline.learner->name);
     report_rows(make, report, path);

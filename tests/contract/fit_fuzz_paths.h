@@ -175,8 +175,9 @@ static inline void law_path(struct fuzz *z) {
     at.spec.bounds = NULL;
     path_spec_write(&at, z, &path, path.penalty);
     sepal_ctx_clear_warnings(ctx);
+    const char *const specs[] = {at.spec.text};
     sepal_status status =
-        sepal_model_path(&path.model, &path.report, ctx, at.spec.text, data, path.options, NULL);
+        sepal_select(&path.model, &path.report, ctx, "path", specs, 1, data, path.options, NULL);
     struct run refused = {.status = status, .options = path.options};
     snprintf(refused.error, sizeof refused.error, "%s", sepal_ctx_error(ctx));
     if (status == SEPAL_OK)

@@ -16,7 +16,7 @@ static sepal_report *path_of(const sepal_data *data, const char *spec, const cha
                              const char *fit_options, sepal_model **model) {
     sepal_report *report = NULL;
     sepal_model *made = NULL;
-    if (sepal_model_path(&made, &report, ctx, spec, data, options, fit_options) != SEPAL_OK)
+    if (sepal_select(&made, &report, ctx, "path", &spec, 1, data, options, fit_options) != SEPAL_OK)
         fail_msg("%s, %s: %s", spec, options, ctx->error.message);
     if (model)
         *model = made;
@@ -258,7 +258,7 @@ static void folds_are_fits(void **state) {
             sepal_data *data = problem_data(&p, ctx, sparse);
             uint32_t fold[90];
             char spec[256];
-            assert_int_equal(folds_make(fold, ctx, data, 5), SEPAL_OK);
+            assert_int_equal(folds_make(fold, ctx, data, 5, 0), SEPAL_OK);
             snprintf(spec, sizeof spec, "%s(%s%s%s)%s", kinds[c].head, kinds[c].penalty,
                      *kinds[c].rest ? ", " : "", kinds[c].rest, kinds[c].strategy);
             sepal_report *report = path_of(
@@ -289,7 +289,7 @@ static void folds_are_stratified(void **state) {
         uint32_t fold[ROWS], other[ROWS];
         size_t of_fold[12] = {0}, of[12][8] = {{0}}, all[8] = {0};
         sepal_ctx_set_seed(ctx, t + 1);
-        assert_int_equal(folds_make(fold, ctx, data, folds), SEPAL_OK);
+        assert_int_equal(folds_make(fold, ctx, data, folds, 0), SEPAL_OK);
         for (size_t i = 0; i < ROWS; i++) {
             of_fold[fold[i]]++;
             of[fold[i]][data->label[i]]++;
@@ -310,7 +310,7 @@ static void folds_are_stratified(void **state) {
         data_free(train);
         data_free(held);
         sepal_ctx_set_seed(ctx, t + 2);
-        assert_int_equal(folds_make(other, ctx, data, folds), SEPAL_OK);
+        assert_int_equal(folds_make(other, ctx, data, folds, 0), SEPAL_OK);
         assert_true(memcmp(fold, other, sizeof fold) != 0);
         sepal_ctx_set_seed(ctx, 1);
         data_free(data);
@@ -414,8 +414,9 @@ static void stops_when_asked(void **state) {
         sepal_model *model = NULL;
         sepal_report *report = NULL;
         sepal_ctx_set_progress(ctx, stop_after, &left);
-        sepal_status status = sepal_model_path(&model, &report, ctx, "logistic(penalty=l1)", data,
-                                               "folds=3, path-length=20", NULL);
+        const char *const specs[] = {"logistic(penalty=l1)"};
+        sepal_status status = sepal_select(&model, &report, ctx, "path", specs, 1, data,
+                                           "folds=3, path-length=20", NULL);
         ended = status == SEPAL_OK;
         if (!ended) {
             assert_int_equal(status, SEPAL_ECANCEL);
@@ -438,13 +439,15 @@ static void refused(const sepal_data *data, const char *spec, const char *option
                     const char *fit_options, sepal_status status, const char *word) {
     sepal_model *model = NULL;
     sepal_report *report = NULL;
-    assert_int_equal(sepal_model_path(&model, &report, ctx, spec, data, options, fit_options),
-                     status);
+    assert_int_equal(
+        sepal_select(&model, &report, ctx, "path", &spec, 1, data, options, fit_options), status);
     if (!strstr(ctx->error.message, word)) fail_msg("'%s' lacks %s", ctx->error.message, word);
     assert_null(model);
     assert_null(report);
     bool words = status == SEPAL_EUSAGE && !strstr(word, "rows");
-    if (words) assert_int_equal(sepal_model_path_check(ctx, spec, options, fit_options), status);
+    if (words)
+        assert_int_equal(
+            sepal_select(NULL, NULL, ctx, "path", &spec, 1, NULL, options, fit_options), status);
 }
 
 static void refuses(void **state) {

@@ -107,8 +107,9 @@ static sepal_status fit_svm(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "svm | ovr", sparse, NULL);
 }
 static sepal_status fit_path(struct result *out, sepal_ctx *ctx) {
-    return sepal_model_path(&out->model, &out->report, ctx, "standardize | logistic(penalty=l1)",
-                            data, "folds=2, path-length=3", NULL);
+    static const char *const specs[] = {"standardize | logistic(penalty=l1)"};
+    return sepal_select(&out->model, &out->report, ctx, "path", specs, 1, data,
+                        "folds=2, path-length=3", NULL);
 }
 static sepal_status fit_sgd(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "svm(l1=0.1, shuffle, average, epochs=3)",

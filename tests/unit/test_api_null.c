@@ -272,20 +272,16 @@ static sepal_status call_fit_from(int omit) {
     return status;
 }
 
-static sepal_status call_path(int omit) {
+static sepal_status call_select(int omit) {
+    static const char *const specs[] = {"logistic"};
     sepal_model *made = NULL;
     sepal_report *report = NULL;
     sepal_status status =
-        sepal_model_path(ARG(1, &made), ARG(2, &report), ARG(3, ctx), ARG(4, "logistic"),
-                         ARG(5, data), ARG(6, "folds=2, path-length=2"), ARG(7, "tol=0.1"));
+        sepal_select(ARG(1, &made), ARG(2, &report), ARG(3, ctx), ARG(4, "path"), ARG(5, specs), 1,
+                     ARG(6, data), ARG(7, "folds=2, path-length=2"), ARG(8, "tol=0.1"));
     sepal_model_free(made);
     sepal_report_free(report);
     return status;
-}
-
-static sepal_status call_path_check(int omit) {
-    return sepal_model_path_check(ARG(1, ctx), ARG(2, "logistic"), ARG(3, "folds=2"),
-                                  ARG(4, "tol=0.1"));
 }
 
 static sepal_status call_to_memory(int omit) {
@@ -354,8 +350,7 @@ static const struct call {
     {"sepal_data_dense", call_data_dense, "rcroo"},
     {"sepal_data_from", call_data_from, "rcr"},
     {"sepal_model_fit_from", call_fit_from, "rocrror"},
-    {"sepal_model_path", call_path, "rocrroo"},
-    {"sepal_model_path_check", call_path_check, "croo"},
+    {"sepal_select", call_select, "oocrrooo"},
     {"sepal_model_to_memory", call_to_memory, "rrcr"},
     {"sepal_model_from_memory", call_from_memory, "rcr"},
     {"sepal_model_feature_name", call_feature_name, "rcr"},

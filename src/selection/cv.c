@@ -1,0 +1,91 @@
+/* Cross-validation of one spec: how it does on rows that it has not seen, beside how it does on those it has. */
+#include "selection/cv.h"
+
+#include "core/clock.h"
+#include "kernels/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct cv_options, field)
+const struct parameter cv_option_table[] = {
+    SPLIT_PARAMETERS(cv_options, "10"),
+    {"metric", PARAMETER_TEXT, AT(metric), NULL, "",
+     "metrics to show, with commas between them, the one that judges first; accuracy, ... unless "
+     "given"},
+    {"positive", PARAMETER_TEXT, AT(positive), NULL, "",
+     "the class that two-class metrics are about"},
+    {0},
+};
+
+/* ---- what is asked for -------------------------------------------------------------------- */
+
+static sepal_status cv_parse(struct cv *cv, const struct selection *asked) {
+    cv->spec = asked->specs[0];
+    cv->fit_options = asked->fit_options;
+    cv->candidate = (struct candidate){cv->spec, cv->fit_options};
+    TRY((asked->data ? pipeline_parse : pipeline_parse_ahead)(&cv->pipeline, cv->ctx, &cv->arena,
+                                                              cv->spec));
+    TRY(pipeline_parse_options(&cv->parsed, &cv->pipeline, cv->ctx, &cv->arena,
+                               asked->fit_options));
+    TRY(split_options_check_fit(cv->ctx, &cv->parsed));
+    TRY(parameters_parse(&cv->options, cv->ctx, &cv->arena, cv_option_table, "cv", asked->options));
+    TRY(split_options_check(&cv->options.splits, cv->ctx, &cv->arena, asked->options));
+    return metric_names_read(&cv->metrics, cv->ctx, &cv->arena, cv->options.metric,
+                             cv->options.splits.loo);
+}
+
+static sepal_status cv_check(const struct selection *asked) {
+    struct cv cv = {.ctx = asked->ctx};
+    sepal_status status = cv_parse(&cv, asked);
+    arena_clear(&cv.arena);
+    return status;
+}
+
+/* ---- the run ------------------------------------------------------------------------------ */
+
+static sepal_status cv_plan(struct cv *cv) {
+    TRY(split_options_plan(&cv->plan, &cv->options.splits, cv->ctx, &cv->arena, cv->data));
+    return splits_make(&cv->splits, cv->ctx, cv->data, &cv->plan);
+}
+
+static sepal_status cv_whole(struct cv *cv, struct selection *asked) {
+    TRY(pipeline_check_data(cv->ctx, cv->pipeline.learner, cv->data));
+    TRY(cv_plan(cv));
+    cv->trials = (struct trials){.ctx = cv->ctx,
+                                 .data = cv->data,
+                                 .splits = &cv->splits,
+                                 .candidates = &cv->candidate,
+                                 .n_candidates = 1,
+                                 .positive = cv->options.positive,
+                                 .judge_train = true};
+    TRY(trials_run(&cv->trials));
+    TRY(cv_report(cv, asked->make, asked->report));
+    if (!asked->wants_model) return SEPAL_OK;
+    struct tree *fit = tree_object(asked->make, asked->report, "fit");
+    TRY(pipeline_fit(&asked->model, cv->ctx, cv->spec, cv->data, cv->fit_options, NULL, asked->make,
+                     fit));
+    return check_cancelled(cv->ctx, "fitting all rows");
+}
+
+static sepal_status cv_run(struct selection *asked) {
+    struct cv cv = {.ctx = asked->ctx, .data = asked->data, .start_ns = clock_ns()};
+    blas_enter();
+    sepal_status status = cv_parse(&cv, asked);
+    if (status == SEPAL_OK) status = cv_whole(&cv, asked);
+    blas_leave();
+    trials_clear(&cv.trials);
+    splits_clear(&cv.splits);
+    arena_clear(&cv.arena);
+    return status;
+}
+
+const struct selection_task task_cv = {
+    .name = "cv",
+    .summary = "how a spec does on rows held out, beside how it does on those it has learnt from",
+    .parameters = cv_option_table,
+    .least_specs = 1,
+    .most_specs = 1,
+    .check = cv_check,
+    .run = cv_run,
+};
