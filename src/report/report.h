@@ -13,7 +13,8 @@ enum report_kind {
     REPORT_MODEL,
     REPORT_SUMMARY,
     REPORT_SEPARABILITY,
-    REPORT_PATH
+    REPORT_PATH,
+    REPORT_DOCTOR
 };
 
 struct sepal_report {
