@@ -57,10 +57,11 @@ void doctor_put_list(struct doctor *doctor, struct text *out, const size_t *colu
 void doctor_put_name(struct doctor *doctor, struct text *out, size_t column);
 /* What to type to leave the columns out. */
 void doctor_put_drop(struct doctor *doctor, struct text *out, const size_t *columns, size_t n);
+/* The same of any option that takes a list of columns of a table. */
+void doctor_put_pick(struct doctor *doctor, struct text *out, const char *option,
+                     const size_t *columns, size_t n);
 /* The name of an option as the caller writes it. */
 void doctor_put_option(struct doctor *doctor, struct text *out, const char *name);
-/* " (of 2000 rows looked at)" unless all were. */
-void doctor_put_sampled(struct doctor *doctor, struct text *out);
 
 /* Cells are numbers of categories. */
 static inline bool doctor_is_text(const struct doctor *doctor, size_t column) {

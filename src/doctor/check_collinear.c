@@ -10,28 +10,35 @@ static const double NOTHING_LEFT = 1e-6;
 enum { MOST_COLUMNS = 200, ROWS_PER_COLUMN = 4, ENOUGH_ROWS = 500, MOST_PARTNERS = 4 };
 
 struct standardised {
-    size_t n, p;    /* rows, columns */
-    size_t *column; /* their numbers */
-    double *x;      /* column after column, mean 0, length 1 */
-    double *r;      /* p x p: correlations, then the factor */
+    size_t n, p;           /* rows, columns */
+    size_t *column;        /* their numbers */
+    double *mean, *length; /* what their numbers in the sample were divided by, less the mean */
+    double *x;             /* column after column, mean 0, length 1 */
+    double *r;             /* p x p: correlations, then the factor */
 };
 
-/* False: it has missing values, or does not vary. */
-static bool standardise(double *out, const double *x, size_t n, size_t step) {
-    double sum = 0, square = 0, largest = 0;
-    for (size_t k = 0; k < n; k++) {
+/* False: it has missing values, or two values at most, as categories coded by 0 and 1 have, which are
+   dependent by design. */
+static bool standardise(struct standardised *all, const double *x, size_t step) {
+    double *out = all->x + all->p * all->n, sum = 0, square = 0, largest = 0, other = NAN;
+    bool many = false;
+    for (size_t k = 0; k < all->n; k++) {
         out[k] = x[k * step];
         if (isnan(out[k])) return false;
+        if (out[k] != out[0] && isnan(other)) other = out[k];
+        many = many || (out[k] != out[0] && out[k] != other);
         sum += out[k];
         largest = fmax(largest, fabs(out[k]));
     }
-    for (size_t k = 0; k < n; k++) {
-        out[k] -= sum / (double)n;
+    for (size_t k = 0; k < all->n; k++) {
+        out[k] -= sum / (double)all->n;
         square += out[k] * out[k];
     }
     /* digits lost to the mean are no variance */
-    if (!(sqrt(square / (double)n) > 1e-9 * largest)) return false;
-    for (size_t k = 0; k < n; k++) out[k] /= sqrt(square);
+    if (!many || !(sqrt(square / (double)all->n) > 1e-9 * largest)) return false;
+    for (size_t k = 0; k < all->n; k++) out[k] /= sqrt(square);
+    all->mean[all->p] = sum / (double)all->n;
+    all->length[all->p] = sqrt(square);
     return true;
 }
 
@@ -72,6 +79,25 @@ static void solve_partners(const struct standardised *all, size_t i, const bool 
     }
 }
 
+/* Whether it is so in all rows: what is left of column i against its variance, both about the sample's means. */
+static bool holds_for_all(const struct standardised *all, size_t i, const struct matrix *matrix) {
+    struct block_iterator blocks = {.matrix = matrix};
+    const double *row = all->r + i * all->p;
+    double left = 0, whole = 0;
+    for (const struct block *block; (block = block_next(&blocks));)
+        for (size_t k = 0; k < block->rows; k++) {
+            double own = doctor_cell(block, k, matrix->cols, all->column[i]) - all->mean[i], rest;
+            rest = own / all->length[i];
+            whole += rest * rest;
+            for (size_t j = 0; j < i; j++)
+                if (row[j] != 0)
+                    rest -= row[j] / all->length[j] *
+                            (doctor_cell(block, k, matrix->cols, all->column[j]) - all->mean[j]);
+            left += rest * rest;
+        }
+    return left < NOTHING_LEFT * whole;
+}
+
 static void put_partners(struct doctor *doctor, struct text *out, const struct standardised *all,
                          size_t i) {
     const double *row = all->r + i * all->p;
@@ -89,16 +115,11 @@ static void put_partners(struct doctor *doctor, struct text *out, const struct s
 }
 
 static void collinear_tell(struct doctor *doctor, const struct standardised *all,
-                           const bool *dependent) {
-    size_t columns[MOST_COLUMNS], n = 0, first = 0;
-    for (size_t i = all->p; i-- > 0;)
-        if (dependent[i]) first = i;
-    for (size_t i = 0; i < all->p; i++)
-        if (dependent[i]) columns[n++] = all->column[i];
-    if (n == 0) return;
+                           const size_t *found, size_t n) {
+    size_t columns[MOST_COLUMNS], first = found[0];
+    for (size_t k = 0; k < n; k++) columns[k] = all->column[found[k]];
     struct finding *finding = doctor_find(doctor, "collinear", RANK_SLOW, columns, n);
     struct text *message = &finding->message;
-    solve_partners(all, first, dependent);
     doctor_put_columns(doctor, message, columns, n, "is a linear combination of ",
                        "are linear combinations of others");
     if (n > 1) {
@@ -106,19 +127,25 @@ static void collinear_tell(struct doctor *doctor, const struct standardised *all
         text_puts(doctor->ctx, message, "; the first of ");
     }
     put_partners(doctor, message, all, first);
-    doctor_put_sampled(doctor, message);
     text_puts(doctor->ctx, &finding->advice, "their weights cannot be read one by one; ");
     doctor_put_drop(doctor, &finding->advice, columns, n);
 }
 
 static sepal_status find_dependent(struct doctor *doctor, struct standardised *all) {
+    size_t found[MOST_COLUMNS], n = 0;
     bool *dependent = arena_zero(doctor->ctx, &doctor->arena, all->p, sizeof *dependent);
     all->r = arena_alloc(doctor->ctx, &doctor->arena, all->p * all->p, sizeof *all->r);
     if (!dependent || !all->r) return SEPAL_EMEMORY;
     correlate(all);
     for (size_t i = 0; i < all->p; i++)
         dependent[i] = factor_row(all, i, dependent) < NOTHING_LEFT;
-    collinear_tell(doctor, all, dependent);
+    for (size_t i = 0; i < all->p; i++) {
+        if (!dependent[i]) continue;
+        TRY(check_cancelled(doctor->ctx, "looking for dependent columns"));
+        solve_partners(all, i, dependent);
+        if (doctor->sample.all || holds_for_all(all, i, &doctor->data->matrix)) found[n++] = i;
+    }
+    if (n) collinear_tell(doctor, all, found, n);
     return SEPAL_OK;
 }
 
@@ -134,11 +161,12 @@ static sepal_status collinear_look(struct doctor *doctor) {
     struct standardised all = {.n = sample->n / step};
     all.x = arena_alloc(doctor->ctx, &doctor->arena, wanted * all.n, sizeof *all.x);
     all.column = arena_alloc(doctor->ctx, &doctor->arena, wanted, sizeof *all.column);
+    TRY(ARENA_VECTORS(doctor->ctx, &doctor->arena, wanted, &all.mean, &all.length));
     if (!all.x || !all.column) return SEPAL_EMEMORY;
     for (size_t j = 0; j < sample->cols; j++) {
         if (doctor->marked[j] || doctor_is_text(doctor, j)) continue;
         all.column[all.p] = j;
-        all.p += standardise(all.x + all.p * all.n, sample->cells + j * sample->n, all.n, step);
+        if (standardise(&all, sample->cells + j * sample->n, step)) all.p++;
     }
     return find_dependent(doctor, &all);
 }

@@ -57,6 +57,14 @@ static void missing_tell(struct doctor *doctor, const size_t *columns, const siz
     }
 }
 
+/* Text in a column of numbers, which a survey reads as missing, has a finding of its own. */
+static void subtract_odd(size_t *count, const sepal_data *data) {
+    for (size_t c = 0; data->facts && data->facts->columns && c < data->facts->n; c++) {
+        const struct surveyed_column *column = &data->facts->columns[c];
+        if (column->feature != SIZE_MAX) count[column->feature] -= column->odd;
+    }
+}
+
 /* Of the columns that have many for what is done about them. */
 static sepal_status missing_look(struct doctor *doctor) {
     static const double some = 0.05, most = 0.5;
@@ -69,6 +77,7 @@ static sepal_status missing_look(struct doctor *doctor) {
     size_t *columns = arena_alloc(doctor->ctx, &doctor->arena, cols, sizeof *columns);
     if (!count || !columns) return SEPAL_EMEMORY;
     TRY(count_missing(count, doctor->ctx, &data->matrix));
+    subtract_odd(count, data);
     for (size_t j = 0; j < cols; j++)
         if (count[j] && (double)count[j] >= least * (double)data->matrix.rows) columns[n++] = j;
     if (n) missing_tell(doctor, columns, count, n);

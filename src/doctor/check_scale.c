@@ -60,12 +60,12 @@ static sepal_status scale_look(struct doctor *doctor) {
     struct text *message = &finding->message;
     text_puts(doctor->ctx, message, "the columns have very different units: ");
     text_puts(doctor->ctx, message, sample->cells ? "standard deviations" : "sizes");
-    text_printf(doctor->ctx, message, " from %.2g of ", low);
+    text_printf(doctor->ctx, message, " from %.4g of ", low);
     doctor_put_name(doctor, message, least);
-    text_printf(doctor->ctx, message, " to %.2g of ", high);
+    text_printf(doctor->ctx, message, " to %.4g of ", high);
     doctor_put_name(doctor, message, most);
     text_printf(doctor->ctx, &finding->advice,
-                "what this fits depends on the units; -m \"standardize | %s\"",
+                "the method weighs them by their units; -m \"standardize | %s\"",
                 doctor->spec ? doctor->spec : "...");
     return SEPAL_OK;
 }

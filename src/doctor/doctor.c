@@ -98,19 +98,11 @@ static bool is_ambiguous(const char *name) {
     return digits || blank || *name == '-' || strpbrk(name, ",*?'\"\\\t\r\n") != NULL;
 }
 
-void doctor_put_drop(struct doctor *doctor, struct text *out, const size_t *columns, size_t n) {
-    enum { TYPED = 20 };
+void doctor_put_pick(struct doctor *doctor, struct text *out, const char *option,
+                     const size_t *columns, size_t n) {
     const struct schema *schema = doctor->data->schema;
     bool quoted = false;
-    if (schema->family != FAMILY_TABLE || !*doctor->data->file || n > TYPED) {
-        text_puts(doctor->ctx, out, n == 1 ? "leave it out" : "leave them out");
-        if (schema->family == FAMILY_TABLE && *doctor->data->file) {
-            text_puts(doctor->ctx, out, " with ");
-            doctor_put_option(doctor, out, "drop");
-        }
-        return;
-    }
-    doctor_put_option(doctor, out, "drop ");
+    doctor_put_option(doctor, out, option);
     for (size_t k = 0; k < n; k++) {
         const char *name = schema->columns[columns[k]].name;
         quoted = quoted || (!is_ambiguous(name) && !is_word(name));
@@ -127,9 +119,17 @@ void doctor_put_drop(struct doctor *doctor, struct text *out, const size_t *colu
     if (quoted) text_puts(doctor->ctx, out, "'");
 }
 
-void doctor_put_sampled(struct doctor *doctor, struct text *out) {
-    if (!doctor->sample.all)
-        text_printf(doctor->ctx, out, " (in the %zu rows looked at)", doctor->sample.n);
+void doctor_put_drop(struct doctor *doctor, struct text *out, const size_t *columns, size_t n) {
+    enum { TYPED = 20 };
+    bool table = doctor->data->schema->family == FAMILY_TABLE && *doctor->data->file;
+    if (table && n <= TYPED) {
+        doctor_put_pick(doctor, out, "drop ", columns, n);
+        return;
+    }
+    text_puts(doctor->ctx, out, n == 1 ? "leave it out" : "leave them out");
+    if (!table) return;
+    text_puts(doctor->ctx, out, " with ");
+    doctor_put_option(doctor, out, "drop");
 }
 
 /* ---- what is to be fitted ----------------------------------------------------------------- */
@@ -188,6 +188,7 @@ static void tell_finding(struct doctor *doctor, struct tree_maker *make, struct 
 static void doctor_tell(struct doctor *doctor, struct tree_maker *make, struct tree *report) {
     tree_number(make, report, "rows", (double)doctor->data->matrix.rows);
     tree_number(make, report, "looked_at", (double)doctor->sample.n);
+    target_tell(make, report, &doctor->data->target);
     struct tree *list = tree_array(make, report, "doctor");
     for (int rank = RANK_FALSE_SUCCESS; rank <= RANK_HARMLESS; rank++)
         for (size_t k = 0; k < doctor->n_findings; k++)

@@ -8,6 +8,7 @@ void doctor_page(struct page *page, const struct tree *root) {
         page_line(page, "rows", "%.0f, of which %.0f were looked at closely", rows, looked);
     else
         page_line(page, "rows", "%.0f", rows);
+    page_target(page, root);
     if (!list->first) page_line(page, "findings", "none");
     for (const struct tree *one = list->first; one; one = one->next) {
         page_line(page, report_string(one, "code"), "%s", report_string(one, "message"));
