@@ -67,11 +67,13 @@ static void subtract_odd(size_t *count, const sepal_data *data) {
 
 /* Of the columns that have many for what is done about them. */
 static sepal_status missing_look(struct doctor *doctor) {
+    enum { FEWEST_ROWS = 20 };
     static const double some = 0.05, most = 0.5;
     const sepal_data *data = doctor->data;
     enum missing rule = data->schema->missing;
     size_t cols = data->matrix.cols, n = 0;
     if (data->missing == 0 || rule == MISSING_DROP) return SEPAL_OK;
+    if (rule != MISSING_REFUSE && data->matrix.rows < FEWEST_ROWS) return SEPAL_OK;
     double least = rule == MISSING_REFUSE ? 0 : rule == MISSING_MEAN ? some : most;
     size_t *count = arena_zero(doctor->ctx, &doctor->arena, cols, sizeof *count);
     size_t *columns = arena_alloc(doctor->ctx, &doctor->arena, cols, sizeof *columns);
