@@ -8,6 +8,7 @@
 #include "doctor/doctor.h"
 #include "model/model.h"
 #include "report/report.h"
+#include "split/split.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,6 +55,18 @@ sepal_status sepal_file_doctor(sepal_report **out, sepal_ctx *ctx, const char *p
     sepal_status status = doctor_report(out, ctx, data, spec);
     data_free(data);
     return status;
+}
+
+sepal_status sepal_file_split(sepal_report **out, sepal_ctx *ctx, const char *path,
+                              const char *options, const char *how, const char *train,
+                              const char *test) {
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(path), GIVEN(train), GIVEN(test));
+    sepal_report *report = report_new(ctx, REPORT_SPLIT);
+    if (!report) return SEPAL_EMEMORY;
+    const char *const files[SIDES] = {[SIDE_TRAIN] = train, [SIDE_TEST] = test};
+    return report_give(
+        out, report, split_file(ctx, path, options, how, files, &report->make, report->root));
 }
 
 sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx, const sepal_model *model) {

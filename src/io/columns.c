@@ -157,6 +157,8 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
     for (size_t c = 0; c < columns->n; c++) {
         struct table_role *role = &layout->roles[c];
         role->as_text = choice.text[c];
+        role->keep = columns->carried_for && choice.keep[c];
+        layout->keeps = layout->keeps || role->keep;
         role->as_number = columns->numbers && !role->as_text;
         if (c == columns->target)
             role->role = ROLE_LABEL;

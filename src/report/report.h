@@ -14,7 +14,8 @@ enum report_kind {
     REPORT_SUMMARY,
     REPORT_SEPARABILITY,
     REPORT_PATH,
-    REPORT_DOCTOR
+    REPORT_DOCTOR,
+    REPORT_SPLIT
 };
 
 struct sepal_report {
