@@ -151,6 +151,7 @@ const char *doctor_parameter(struct doctor *doctor, const char *name) {
     const char *value = all.bytes && !all.failed ? strchr(all.bytes, '=') : NULL;
     const char *copy =
         value ? arena_text(doctor->ctx, &doctor->arena, value + 1, strlen(value + 1)) : NULL;
+    doctor->failed = doctor->failed || all.failed || (value && !copy);
     text_clear(&all);
     return copy ? copy : "";
 }
@@ -213,7 +214,7 @@ static sepal_status look_all(struct doctor *doctor, const char *spec) {
         TRY((*check)->look(doctor));
     }
     doctor->pipeline = NULL;
-    return SEPAL_OK;
+    return doctor->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
 sepal_status doctor_examine(sepal_ctx *ctx, const sepal_data *data, const char *spec,
