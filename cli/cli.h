@@ -63,8 +63,9 @@ const char *method_named(const char *word);
 /* Say that there is no such command. */
 int command_refuse(struct session *s, const char *word);
 
-extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_doctor, cmd_inspect,
-    cmd_separable, cmd_tune, cmd_transform, cmd_sample, cmd_split, cmd_split, cmd_convert, cmd_list, cmd_help;
+extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_doctor,
+    cmd_inspect, cmd_separable, cmd_tune, cmd_transform, cmd_sample, cmd_split, cmd_split,
+    cmd_convert, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_parameters[];

@@ -3,7 +3,7 @@
 #define SEPAL_DOCTOR_CHECK_H
 
 #include "data/data.h"
-#include "doctor/sample.h"
+#include "doctor/row_sample.h"
 #include "model/pipeline.h"
 
 /* How much a finding matters: that is the order in which they are told. */
@@ -83,8 +83,7 @@ bool doctor_penalised(struct doctor *doctor);
 static inline double doctor_cell(const struct block *block, size_t i, size_t cols, size_t column) {
     if (!block->sparse)
         return block->f32 ? (double)block->f32[i * cols + column] : block->f64[i * cols + column];
-    size_t at =
-        index_seek(block->index, block->start[i], block->start[i + 1], column);
+    size_t at = index_seek(block->index, block->start[i], block->start[i + 1], column);
     bool there = at < block->start[i + 1] && block->index[at] == column;
     return there ? block_value(block, i, at) : 0;
 }

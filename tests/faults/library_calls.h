@@ -55,14 +55,13 @@ static sepal_status doctor_file(struct result *out, sepal_ctx *ctx) {
 }
 static sepal_status split_table(struct result *out, sepal_ctx *ctx) {
     (void)out;
-    return sepal_file_split(NULL, ctx, "table.csv", "missing=indicator",
-                            "test=0.4, group=b", "train", "out");
+    return sepal_file_split(NULL, ctx, "table.csv", "missing=indicator", "test=0.4, group=b",
+                            "train", "out");
 }
 static sepal_status split_array(struct result *out, sepal_ctx *ctx) {
     (void)out;
-    return sepal_file_split(NULL, ctx, "rows.npy",
-                            "labels=rows.labels.npy, weights=rows.weights", "test=0.4", "train",
-                            "out");
+    return sepal_file_split(NULL, ctx, "rows.npy", "labels=rows.labels.npy, weights=rows.weights",
+                            "test=0.4", "train", "out");
 }
 static sepal_status separable(struct result *out, sepal_ctx *ctx) {
     char *certificate = NULL;

@@ -86,9 +86,9 @@ static sepal_status call_file_doctor(int omit) {
 
 static sepal_status call_file_split(int omit) {
     sepal_report *report = NULL;
-    sepal_status status = sepal_file_split(ARG(1, &report), ARG(2, ctx), ARG(3, "rows.csv"),
-                                           ARG(4, "header=yes"), ARG(5, "test=0.5"),
-                                           ARG(6, "train.csv"), ARG(7, "test.csv"));
+    sepal_status status =
+        sepal_file_split(ARG(1, &report), ARG(2, ctx), ARG(3, "rows.csv"), ARG(4, "header=yes"),
+                         ARG(5, "test=0.5"), ARG(6, "train.csv"), ARG(7, "test.csv"));
     sepal_report_free(report);
     return status;
 }
