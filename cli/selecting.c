@@ -78,8 +78,10 @@ static int ask_with(struct session *s, struct selecting *all, const char *task, 
     if (n == 0 && option_value(s, "method") != NULL) specs[n++] = option_value(s, "method");
     if (n == 1) spec_with_parameters(s, specs[0], &one);
     int code = sink_check(s, &one);
+    if (code == EXIT_DONE && n == 1) specs[0] = sink_text(&one);
+    if (code == EXIT_DONE && all->data != NULL)
+        code = step_doctor(&all->doctor, s, all->data, n == 1 ? specs[0] : NULL);
     if (code == EXIT_DONE) {
-        if (n == 1) specs[0] = sink_text(&one);
         sepal_model **model =
             all->makes_model || option_value(s, "output") != NULL ? &all->model : NULL;
         sepal_status status = sepal_select(model, &all->report, s->ctx, all->task, specs, n,
@@ -242,6 +244,8 @@ static int selecting(struct session *s, struct selecting *all) {
     sepal_status status = sepal_data_check_target(s->ctx, all->data);
     if (status != SEPAL_OK) return complain_status(s, status);
     code = selecting_ask(s, all);
+    if (code == EXIT_DONE) code = step_doctor_attach(s, all->report, all->doctor);
+    all->doctor = NULL;
     if (code != EXIT_DONE) return code;
     s->fitted = true;
     const char *path = option_value(s, "output");
@@ -258,5 +262,6 @@ int selecting_run(struct session *s, struct selecting *all) {
     sepal_data_free(all->data);
     sepal_model_free(all->model);
     sepal_report_free(all->report);
+    sepal_report_free(all->doctor);
     return code;
 }

@@ -16,6 +16,7 @@ struct selecting {
     sepal_data *data;
     sepal_model *model;
     sepal_report *report;
+    sepal_report *doctor; /* what it found, until the report has it */
     sepal_staged *staged;
     struct result csv;
     bool opened; /* the file of --csv */
@@ -33,8 +34,12 @@ struct selecting {
          .placeholder = "FILE",                                                                    \
          .file = FILE_WRITTEN,                                                                     \
          .help = "write the whole table here"},                                                    \
+        {.name = "seed",                                                                           \
+         .placeholder = "N",                                                                       \
+         .fallback = "1",                                                                          \
+         .help = "start of the random numbers"},                                                   \
     {                                                                                              \
-        .name = "seed", .placeholder = "N", .fallback = "1", .help = "start of the random numbers" \
+        .name = "no-doctor", .help = "do not examine the rows before the fits"                     \
     }
 
 int selecting_run(struct session *s, struct selecting *all);

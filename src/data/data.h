@@ -48,6 +48,9 @@ struct read_options;
    columns of numbers are NaN, rows without a label have the class -1, and lines that cannot be cut into
    cells are left out and counted. With bad-lines=skip the rows are those that would be learnt from. */
 sepal_status data_survey(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options);
+/* The same, with the places of the records in a file that can be read again, which is refused of others. */
+sepal_status data_survey_places(sepal_data **out, sepal_ctx *ctx, const char *path,
+                                const char *options);
 /* schema NULL: rows to learn from. */
 sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
                        const struct schema *schema, bool with_labels);
@@ -57,8 +60,8 @@ sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *dat
                          const size_t *rows, size_t n);
 sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double fraction);
-/* Mark round(fraction n_k) rows of every class k, chosen by a seeded shuffle within the class; another one
-   for each repeat, from 0 on. */
+/* Mark round(fraction n_k) rows of every class k, but not all of any, chosen by a seeded shuffle within the
+   class; another one for each repeat, from 0 on. */
 sepal_status data_mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data, double fraction,
                             size_t repeat);
 /* The fold 0 .. folds-1 of each row, by a seeded shuffle within each class: rows of any class, and rows in

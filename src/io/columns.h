@@ -19,7 +19,9 @@ struct columns {
     size_t weight;         /* likewise */
     size_t group;          /* likewise */
     bool labels_elsewhere; /* labels come from another file: no column is the target */
-    bool numbers;          /* every cell is a number: the format has nothing else */
+    /* The option for which kept cells are carried along even from rows to learn from; NULL: none. */
+    const char *carried_for;
+    bool numbers; /* every cell is a number: the format has nothing else */
 };
 
 static inline struct columns columns_none(const char *file) {

@@ -13,7 +13,9 @@ enum report_kind {
     REPORT_MODEL,
     REPORT_SUMMARY,
     REPORT_SEPARABILITY,
-    REPORT_SELECTION
+    REPORT_SELECTION,
+    REPORT_DOCTOR,
+    REPORT_SPLIT
 };
 
 struct sepal_report {
