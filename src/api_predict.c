@@ -105,7 +105,7 @@ sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
         .first = first, .n = n, .classes = all.classes, .labels = all.labels};
     double **const numbers[] = {&predictions.shown, &predictions.probabilities,
                                 &predictions.distances, &predictions.likelihoods,
-                                &predictions.projections};
+                                &predictions.projections, &predictions.contributions};
     if (all.numbers) *numbers[all.what] = all.numbers; /* one of them, by model_has */
     predictions.regions = mem_alloc(ctx, n, sizeof *predictions.regions);
     sepal_status status = predictions.regions

@@ -51,6 +51,7 @@ struct predictions {
     double *distances;       /* n x linear_shown; NaN where weights are all 0 */
     double *likelihoods;
     double *projections; /* n x model_projections */
+    double *contributions; /* n x model_outputs, see contributions.h */
     uint8_t *regions;    /* enum region */
 };
 sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
