@@ -69,9 +69,10 @@ static int choose_class(struct explain *e) {
 }
 
 static int refuse_rows(struct explain *e) {
-    return complain(e->s, EXIT_USAGE, NULL,
-                    "--rows %s is no list of rows; type numbers from 1 and ranges, as --rows 5,10-12",
-                    option_value(e->s, "rows"));
+    return complain(
+        e->s, EXIT_USAGE, NULL,
+        "--rows %s is no list of rows; type numbers from 1 and ranges, as --rows 5,10-12",
+        option_value(e->s, "rows"));
 }
 
 /* A whole number, and where it ends; 0: there is none. */

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 const struct command *const command_table[] = {
-    &cmd_train,     &cmd_predict, &cmd_evaluate,  &cmd_describe, &cmd_inspect,
-    &cmd_explain,   &cmd_separable, &cmd_tune,    &cmd_transform, &cmd_sample,   &cmd_convert,
-    &cmd_list,      &cmd_help,    NULL,
+    &cmd_train,   &cmd_predict,   &cmd_evaluate, &cmd_describe,  &cmd_inspect,
+    &cmd_explain, &cmd_separable, &cmd_tune,     &cmd_transform, &cmd_sample,
+    &cmd_convert, &cmd_list,      &cmd_help,     NULL,
 };
 
 const struct command *command_find(const char *name) {
@@ -88,10 +88,12 @@ const char *method_named(const char *word) {
 static const char *command_synonym(const char *word) {
     static const struct {
         const char *word, *here;
-    } table[] = {{"fit", "train"},           {"learn", "train"},    {"classify", "predict"},
-                 {"test", "evaluate"},       {"score", "evaluate"}, {"eval", "evaluate"},
-                 {"info", "describe"},       {"show", "inspect"},   {"summary", "describe"},
-                 {"coefficients", "inspect"}};
+    } table[] = {{"fit", "train"},        {"learn", "train"},
+                 {"classify", "predict"}, {"test", "evaluate"},
+                 {"score", "evaluate"},   {"eval", "evaluate"},
+                 {"info", "describe"},    {"show", "inspect"},
+                 {"summary", "describe"}, {"coefficients", "inspect"},
+                 {"shap", "explain"},     {"contributions", "explain"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (same_name(table[i].word, word)) return table[i].here;
     return NULL;

@@ -10,20 +10,20 @@ struct explain {
     sepal_model *model;
     sepal_data *data;
     size_t rows, functions, width, terms;
-    size_t top;   /* contributions to show of a row; SIZE_MAX: all */
-    size_t asked; /* the class of --class; NO_CLASS: none */
-    bool pairs;   /* a function for each two classes */
-    bool csv, some; /* --csv; --rows */
-    unsigned char *chosen;  /* of each row whether it is shown */
-    char **names;           /* of the terms */
-    const char *at;         /* where the baseline is: "training mean", ... */
-    char *baseline;         /* the name that says so */
-    bool *is_feature;       /* of each term, whether a value of the rows belongs to it */
-    double *cells;          /* the values of a row */
-    double *importance;     /* of each term the sum of |contribution| */
-    size_t *order, weighty; /* terms in the order of importance, and how many have any */
-    size_t counted;         /* rows in these sums */
-    struct numbers numbers; /* all functions of a row: score, baseline, terms, rounding */
+    size_t top;                   /* contributions to show of a row; SIZE_MAX: all */
+    size_t asked;                 /* the class of --class; NO_CLASS: none */
+    bool pairs;                   /* a function for each two classes */
+    bool csv, some;               /* --csv; --rows */
+    unsigned char *chosen;        /* of each row whether it is shown */
+    char **names;                 /* of the terms */
+    const char *at;               /* where the baseline is: "training mean", ... */
+    char *baseline;               /* the name that says so */
+    bool *is_feature;             /* of each term, whether a value of the rows belongs to it */
+    double *cells;                /* the values of a row */
+    double *importance;           /* of each term the sum of |contribution| */
+    size_t *order, weighty;       /* terms in the order of importance, and how many have any */
+    size_t counted;               /* rows in these sums */
+    struct numbers numbers;       /* all functions of a row: score, baseline, terms, rounding */
     struct numbers probabilities; /* width 0: there are none */
 };
 

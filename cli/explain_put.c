@@ -20,7 +20,8 @@ static bool is_cut(const struct explain *e) {
 static void put_csv_header(const struct explain *e, struct sink *out) {
     size_t shown = is_cut(e) ? e->top : e->terms;
     const char *kept = sepal_data_kept_header(e->data);
-    sink_puts(out, e->pairs ? "row,label,class,against,score,baseline" : "row,label,class,score,baseline");
+    sink_puts(out, e->pairs ? "row,label,class,against,score,baseline"
+                            : "row,label,class,score,baseline");
     for (size_t i = 0; i < shown; i++) {
         sink_puts(out, ",");
         sink_cell(out, e->names[is_cut(e) ? e->order[i] : i], special);

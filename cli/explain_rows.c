@@ -123,7 +123,8 @@ static size_t most_votes(const struct explain *e, const double *row) {
     for (size_t k = 0; k < classes; k++) {
         size_t votes = 0;
         for (size_t j = 0; j < classes; j++)
-            votes += j != k && (j < k ? pair_score(e, row, k, j) >= 0 : pair_score(e, row, k, j) > 0);
+            votes +=
+                j != k && (j < k ? pair_score(e, row, k, j) >= 0 : pair_score(e, row, k, j) > 0);
         if (votes > most) best = k, most = votes;
     }
     return best;
@@ -196,9 +197,9 @@ static int fetch_probability(struct explained *out, struct explain *e, size_t ro
     if (e->probabilities.width == 0) return EXIT_DONE;
     int code = numbers_reach(&e->probabilities, e->s, row);
     if (code != EXIT_DONE) return code;
-    out->probability = e->probabilities.all.numbers[(row - e->probabilities.first) *
-                                                        e->probabilities.width +
-                                                    out->class];
+    out->probability =
+        e->probabilities.all
+            .numbers[(row - e->probabilities.first) * e->probabilities.width + out->class];
     return EXIT_DONE;
 }
 

@@ -51,6 +51,7 @@ static void number_text(char text[64], const struct scale *scale, double value, 
 
 static void put_bar(struct sink *out, double value, double largest) {
     int length = largest > 0 ? (int)lround(BAR * fabs(value) / largest) : 0;
+    if (length > BAR) length = BAR; /* the others together */
     if (length > 0) sink_puts(out, "  ");
     for (int i = 0; i < length; i++) sink_puts(out, value < 0 ? "-" : "+");
 }
@@ -78,7 +79,8 @@ static void name_text(struct sink *out, const struct explain *e, size_t term) {
     struct sink value = sink_open(-1);
     const char *name = e->names[term];
     size_t bytes = strlen(name), seen = 0, keep = 0;
-    while (keep < bytes && (seen += ((unsigned char)name[keep] & 0xC0) != 0x80) <= NAME_MOST) keep++;
+    while (keep < bytes && (seen += ((unsigned char)name[keep] & 0xC0) != 0x80) <= NAME_MOST)
+        keep++;
     sink_add(out, name, keep);
     if (keep < bytes) sink_puts(out, "...");
     if (explained_value(&value, e, term, false)) sink_printf(out, " = %s", sink_text(&value));
@@ -158,13 +160,12 @@ static int put_text_row(struct explain *e, struct explained *one, struct sink *o
                 true);
     line.number_width = strlen(number) + 1;
     put_table(&line, one, shown);
-    sink_puts(out, "\n");
     return EXIT_DONE;
 }
 
 static void put_importance(struct explain *e, struct sink *out) {
     size_t shown = e->top < e->weighty ? e->top : e->weighty, width = strlen("feature");
-    sink_printf(out, "what matters over all %zu rows: mean of |contribution|\n", e->counted);
+    sink_printf(out, "\nwhat matters over all %zu rows: mean of |contribution|\n", e->counted);
     for (size_t i = 0; i < shown; i++) {
         size_t name = width_of(e->names[e->order[i]]);
         if (name > width && name <= NAME_MOST) width = name;
@@ -186,9 +187,9 @@ int explain_put_text(struct explain *e, struct sink *out) {
     int code = explained_open(&one, e);
     for (size_t i = 0; i < e->rows && shown < most && code == EXIT_DONE; i++) {
         if (!e->chosen[i]) continue;
+        if (shown++ > 0) sink_puts(out, "\n");
         code = explained_fetch(&one, e, i);
         if (code == EXIT_DONE) code = put_text_row(e, &one, out);
-        shown++;
     }
     explained_close(&one);
     if (code != EXIT_DONE || e->some) return code;
@@ -196,8 +197,8 @@ int explain_put_text(struct explain *e, struct sink *out) {
     if (code != EXIT_DONE) return code;
     if (e->counted > 0) put_importance(e, out);
     if (e->rows > shown)
-        sink_printf(out,
-                    "\n%zu more rows: --rows %zu-%zu shows some of them, --csv and --json have all\n",
-                    e->rows - shown, shown + 1, e->rows < shown + 10 ? e->rows : shown + 10);
+        sink_printf(
+            out, "\n%zu more rows: --rows %zu-%zu shows some of them, --csv and --json have all\n",
+            e->rows - shown, shown + 1, e->rows < shown + 10 ? e->rows : shown + 10);
     return EXIT_DONE;
 }

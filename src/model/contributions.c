@@ -186,7 +186,8 @@ static sepal_status open_quadratic(struct contributions *all, sepal_ctx *ctx) {
         room[j] = all->reference[j] - (linear->centre ? linear->centre[j] : 0);
     if (status == SEPAL_OK) density_tangent(logs, logs + forms, density, room, ctx->blas);
     for (size_t r = 0; r < linear->rows && status == SEPAL_OK; r++) {
-        size_t first = forms == linear->rows ? r : 2 * r, last = forms == linear->rows ? r : first + 1;
+        size_t first = forms == linear->rows ? r : 2 * r,
+               last = forms == linear->rows ? r : first + 1;
         all->baseline[r] = linear->b[r];
         for (size_t form = first; form <= last; form++) {
             double sign = form == last ? 1 : -1;
@@ -277,7 +278,8 @@ sepal_status contributions_settle(double *rounding, sepal_ctx *ctx, double *term
 
 /* ---- one row ------------------------------------------------------------------------------ */
 
-static void add_linear(double *terms, const struct contributions *all, size_t r, const double *row) {
+static void add_linear(double *terms, const struct contributions *all, size_t r,
+                       const double *row) {
     size_t cols = all->model->linear.cols;
     const double *w = all->slope + r * cols;
     for (size_t j = 0; j < cols; j++)

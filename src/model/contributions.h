@@ -19,16 +19,16 @@ enum reference { REFERENCE_MEAN, REFERENCE_ZERO };
 
 struct contributions {
     const sepal_model *model;
-    size_t features;  /* terms of one feature each */
-    size_t terms;     /* and of products of two */
-    size_t width;     /* numbers of a function: score, baseline, terms, rounding */
-    size_t *term_of;  /* of each column; NULL: column j is term j */
+    size_t features;   /* terms of one feature each */
+    size_t terms;      /* and of products of two */
+    size_t width;      /* numbers of a function: score, baseline, terms, rounding */
+    size_t *term_of;   /* of each column; NULL: column j is term j */
     double *reference; /* phi of the row of reference */
-    double *baseline; /* of each function, without changed priors */
-    double *slope;    /* functions x columns */
-    double *curve;    /* of quadratic scores: functions x columns x columns, or of independent columns
+    double *baseline;  /* of each function, without changed priors */
+    double *slope;     /* functions x columns */
+    double *curve; /* of quadratic scores: functions x columns x columns, or of independent columns
                          functions x columns; else NULL */
-    bool full;        /* the first of the two */
+    bool full;     /* the first of the two */
 };
 
 /* How many numbers a function has, and terms, without opening them. */

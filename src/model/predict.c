@@ -204,10 +204,9 @@ static sepal_status predict_block(sepal_ctx *ctx, const struct predicting *all,
         size_t at = block->first_row + i;
         if (scored) predict_row(all, scores + i * linear->rows, p, ctx->root->seed, at);
         if (out->contributions)
-            TRY(contributions_row(out->contributions + (at - out->first) * linear->rows *
-                                                           all->explained.width,
-                                  ctx, &all->explained, block, i, scores + i * linear->rows,
-                                  all->rule->shift, row));
+            TRY(contributions_row(
+                out->contributions + (at - out->first) * linear->rows * all->explained.width, ctx,
+                &all->explained, block, i, scores + i * linear->rows, all->rule->shift, row));
         blank_missing(all, at);
     }
     return SEPAL_OK;

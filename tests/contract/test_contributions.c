@@ -95,8 +95,7 @@ static void check_sums(const sepal_model *model, const sepal_data *data, const d
             const double *one = numbers + (i * functions + r) * width;
             if (!sums_to(one + 1, width - 1, one[0]))
                 fail_msg("%s: row %zu, function %zu does not add up", model->spec, i, r);
-            if (!model->linear.strategy->show)
-                assert_true(one[0] == shown[i * functions + r]);
+            if (!model->linear.strategy->show) assert_true(one[0] == shown[i * functions + r]);
         }
     free(shown);
 }
@@ -105,7 +104,8 @@ static void check_sums(const sepal_model *model, const sepal_data *data, const d
 static void find_reference(double *out, const sepal_model *model, const struct table *t) {
     enum reference reference = contributions_reference(model);
     const struct linear *linear = &model->linear;
-    bool weighs_classes = has(model->spec, "class_weight=") && !has(model->spec, "class_weight=none");
+    bool weighs_classes =
+        has(model->spec, "class_weight=") && !has(model->spec, "class_weight=none");
     assert_true(!weighs_classes || map_chain_is_identity(&model->chain));
     double total = 0;
     memset(out, 0, t->cols * sizeof *out);
@@ -136,8 +136,7 @@ static void check_definition(const sepal_model *model, const struct table *t, co
     replace(rows, reference, x, COLS, COLS);
     for (size_t g = 0; g < COLS; g++) replace(rows + (1 + g) * COLS, reference, x, g, g);
     for (size_t g = 0; g < COLS; g++)
-        for (size_t h = g + 1; h < COLS; h++)
-            replace(rows + at++ * COLS, reference, x, g, h);
+        for (size_t h = g + 1; h < COLS; h++) replace(rows + at++ * COLS, reference, x, g, h);
     memcpy(rows + ALL * COLS, x, COLS * sizeof *x);
     sepal_data *data = NULL;
     assert_int_equal(sepal_data_dense(&data, ctx, rows, ALL + 1, COLS, NULL, NULL), SEPAL_OK);
@@ -154,7 +153,8 @@ static void check_definition(const sepal_model *model, const struct table *t, co
         at = ONE;
         for (size_t g = 0; g < COLS; g++)
             for (size_t h = g + 1; h < COLS; h++, at++) {
-                double both = all[at * stride] - all[(1 + g) * stride] - all[(1 + h) * stride] + base;
+                double both =
+                    all[at * stride] - all[(1 + g) * stride] - all[(1 + h) * stride] + base;
                 double told = width == COLS + 3 ? 0 : last[COLS + at - ONE];
                 if (fabs(told - both) > 1e-8 * size)
                     fail_msg("%s: product %zu, %zu adds %.17g, not %.17g", model->spec, g, h, both,
