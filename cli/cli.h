@@ -65,8 +65,8 @@ const char *method_named(const char *word);
 int command_refuse(struct session *s, const char *word);
 
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_doctor,
-    cmd_inspect, cmd_separable, cmd_cv, cmd_tune, cmd_compare, cmd_curve, cmd_transform, cmd_sample,
-    cmd_split, cmd_convert, cmd_list, cmd_help;
+    cmd_inspect, cmd_explain, cmd_separable, cmd_cv, cmd_tune, cmd_compare, cmd_curve,
+    cmd_transform, cmd_sample, cmd_split, cmd_convert, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_parameters[];
@@ -143,6 +143,12 @@ void numbers_close(struct numbers *numbers);
 int numbers_reach(struct numbers *numbers, struct session *s, size_t row);
 /* The numbers with commas between them; `missing` stands for one that there is not. */
 void numbers_row(const struct numbers *numbers, size_t row, const char *missing, struct sink *out);
+/* The class of a row, "?" where it is not decided; of label sets "1,3", a label with a comma of its own in
+   quotes. And either as one cell of CSV, or in JSON, where a set is an array. */
+const char *numbers_class(const struct numbers *numbers, size_t row);
+void numbers_set(const struct numbers *numbers, size_t row, struct sink *out);
+void numbers_label_cell(const struct numbers *numbers, size_t row, struct sink *out);
+void numbers_label_json(const struct numbers *numbers, size_t row, struct sink *out);
 /* What they are called, as cells of CSV or JSON, with commas between them. */
 int numbers_names(struct numbers *numbers, struct session *s, bool json, struct sink *out);
 /* The numbers of all rows as an array of arrays. */

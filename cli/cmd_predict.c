@@ -30,8 +30,6 @@ static const struct {
              {"likelihood", "likelihoods", SEPAL_LIKELIHOODS}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static const char csv_special[] = ",\"\r\n";
-
 struct prediction {
     sepal_model *model;
     sepal_data *data;
@@ -40,56 +38,8 @@ struct prediction {
     struct numbers numbers; /* and classes */
 };
 
-static const char *predict_label_of(const struct prediction *p, size_t row) {
-    int32_t class = p->numbers.all.classes[row];
-    return class < 0 ? "?" : sepal_model_class(p->model, (size_t) class);
-}
-
-/* ---- Sets of labels ------------------------------------------------------------------------ */
-
 static bool gives_sets(const struct prediction *p) {
     return p->numbers.labels > 0;
-}
-
-/* Of each label whether the row has it; NULL: the row is not decided. */
-static const signed char *predict_set_of(const struct prediction *p, size_t row) {
-    const signed char *set = p->numbers.all.labels + (row - p->numbers.first) * p->numbers.labels;
-    return set[0] < 0 ? NULL : set;
-}
-
-/* "1,3"; a label with a comma of its own is in quotes. */
-static void put_set(struct sink *out, const struct prediction *p, size_t row) {
-    const signed char *set = predict_set_of(p, row);
-    bool first = true;
-    if (set == NULL) sink_puts(out, "?");
-    for (size_t k = 0; set != NULL && k < p->numbers.labels; k++) {
-        if (!set[k]) continue;
-        if (!first) sink_puts(out, ",");
-        sink_cell(out, sepal_model_class(p->model, k), csv_special);
-        first = false;
-    }
-}
-
-static void put_set_json(struct sink *out, const struct prediction *p, size_t row) {
-    const signed char *set = predict_set_of(p, row);
-    bool first = true;
-    sink_puts(out, set == NULL ? "null" : "[");
-    for (size_t k = 0; set != NULL && k < p->numbers.labels; k++) {
-        if (!set[k]) continue;
-        if (!first) sink_puts(out, ",");
-        sink_json(out, sepal_model_class(p->model, k));
-        first = false;
-    }
-    if (set != NULL) sink_puts(out, "]");
-}
-
-/* As one cell of CSV. */
-static void put_set_cell(struct sink *out, const struct prediction *p, size_t row) {
-    struct sink text = sink_open(-1);
-    put_set(&text, p, row);
-    sink_cell(out, sink_text(&text), csv_special);
-    sink_inherit(out, &text);
-    sink_close(&text);
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
@@ -113,10 +63,7 @@ static int predict_put_csv(struct session *s, struct sink *out, struct predictio
     for (size_t i = 0; i < p->rows && code == EXIT_DONE; i++) {
         code = numbers_reach(&p->numbers, s, i);
         if (code != EXIT_DONE) return code;
-        if (gives_sets(p))
-            put_set_cell(out, p, i);
-        else
-            sink_cell(out, predict_label_of(p, i), csv_special);
+        numbers_label_cell(&p->numbers, i, out);
         if (p->kind < KINDS) {
             sink_puts(out, ",");
             numbers_row(&p->numbers, i, "", out);
@@ -136,9 +83,9 @@ static int predict_put_labels(struct session *s, struct sink *out, struct predic
         int code = numbers_reach(&p->numbers, s, i);
         if (code != EXIT_DONE) return code;
         if (gives_sets(p))
-            put_set(out, p, i);
+            numbers_set(&p->numbers, i, out);
         else
-            sink_cell(out, predict_label_of(p, i), "\r\n");
+            sink_cell(out, numbers_class(&p->numbers, i), "\r\n");
         sink_puts(out, "\n");
     }
     return EXIT_DONE;
@@ -154,10 +101,7 @@ static int predict_put_json(struct session *s, struct sink *out, struct predicti
         if (i > 0) sink_puts(out, ",");
         code = numbers_reach(&p->numbers, s, i);
         if (code != EXIT_DONE) return code;
-        if (gives_sets(p))
-            put_set_json(out, p, i);
-        else
-            sink_json(out, predict_label_of(p, i));
+        numbers_label_json(&p->numbers, i, out);
     }
     sink_puts(out, "],\"classes\":[");
     for (size_t k = 0; k < sepal_model_classes(p->model); k++) {

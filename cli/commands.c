@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 const struct command *const command_table[] = {
-    &cmd_train,     &cmd_predict, &cmd_evaluate, &cmd_describe, &cmd_doctor, &cmd_inspect,
-    &cmd_separable, &cmd_cv,      &cmd_tune,     &cmd_compare,  &cmd_curve,  &cmd_transform,
-    &cmd_sample,    &cmd_split,   &cmd_convert,  &cmd_list,     &cmd_help,   NULL,
+    &cmd_train,   &cmd_predict, &cmd_evaluate,  &cmd_describe, &cmd_doctor,
+    &cmd_inspect, &cmd_explain, &cmd_separable, &cmd_cv,       &cmd_tune,
+    &cmd_compare, &cmd_curve,   &cmd_transform, &cmd_sample,   &cmd_split,
+    &cmd_convert, &cmd_list,    &cmd_help,      NULL,
 };
 
 const struct command *command_find(const char *name) {
@@ -88,10 +89,11 @@ const char *method_named(const char *word) {
 static const char *command_synonym(const char *word) {
     static const struct {
         const char *word, *here;
-    } table[] = {{"fit", "train"},     {"learn", "train"},      {"classify", "predict"},
-                 {"test", "evaluate"}, {"score", "evaluate"},   {"eval", "evaluate"},
-                 {"info", "describe"}, {"diagnose", "doctor"},  {"lint", "doctor"},
-                 {"show", "inspect"},  {"summary", "describe"}, {"coefficients", "inspect"}};
+    } table[] = {{"fit", "train"},     {"learn", "train"},          {"classify", "predict"},
+                 {"test", "evaluate"}, {"score", "evaluate"},       {"eval", "evaluate"},
+                 {"info", "describe"}, {"diagnose", "doctor"},      {"lint", "doctor"},
+                 {"show", "inspect"},  {"summary", "describe"},     {"coefficients", "inspect"},
+                 {"shap", "explain"},  {"contributions", "explain"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (same_name(table[i].word, word)) return table[i].here;
     return NULL;

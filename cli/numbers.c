@@ -88,6 +88,58 @@ void numbers_row(const struct numbers *numbers, size_t row, const char *missing,
     }
 }
 
+/* Of each label whether the row has it; NULL: the row is not decided. */
+static const signed char *numbers_set_of(const struct numbers *numbers, size_t row) {
+    const signed char *set = numbers->all.labels + (row - numbers->first) * numbers->labels;
+    return set[0] < 0 ? NULL : set;
+}
+
+const char *numbers_class(const struct numbers *numbers, size_t row) {
+    int32_t class = numbers->all.classes[row];
+    return class < 0 ? "?" : sepal_model_class(numbers->model, (size_t) class);
+}
+
+void numbers_set(const struct numbers *numbers, size_t row, struct sink *out) {
+    const signed char *set = numbers_set_of(numbers, row);
+    bool first = true;
+    if (set == NULL) sink_puts(out, "?");
+    for (size_t k = 0; set != NULL && k < numbers->labels; k++) {
+        if (!set[k]) continue;
+        if (!first) sink_puts(out, ",");
+        sink_cell(out, sepal_model_class(numbers->model, k), ",\"\r\n");
+        first = false;
+    }
+}
+
+void numbers_label_cell(const struct numbers *numbers, size_t row, struct sink *out) {
+    if (numbers->labels == 0) {
+        sink_cell(out, numbers_class(numbers, row), ",\"\r\n");
+        return;
+    }
+    struct sink text = sink_open(-1);
+    numbers_set(numbers, row, &text);
+    sink_cell(out, sink_text(&text), ",\"\r\n");
+    sink_inherit(out, &text);
+    sink_close(&text);
+}
+
+void numbers_label_json(const struct numbers *numbers, size_t row, struct sink *out) {
+    if (numbers->labels == 0) {
+        sink_json(out, numbers_class(numbers, row));
+        return;
+    }
+    const signed char *set = numbers_set_of(numbers, row);
+    bool first = true;
+    sink_puts(out, set == NULL ? "null" : "[");
+    for (size_t k = 0; set != NULL && k < numbers->labels; k++) {
+        if (!set[k]) continue;
+        if (!first) sink_puts(out, ",");
+        sink_json(out, sepal_model_class(numbers->model, k));
+        first = false;
+    }
+    if (set != NULL) sink_puts(out, "]");
+}
+
 int numbers_names(struct numbers *numbers, struct session *s, bool json, struct sink *out) {
     for (size_t j = 0; j < numbers->width; j++) {
         char *name = NULL;

@@ -103,9 +103,9 @@ sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ctx *ctx,
     TRY(check_kind_of_answer(ctx, model, all.classes != NULL, all.labels != NULL));
     struct predictions predictions = {
         .first = first, .n = n, .classes = all.classes, .labels = all.labels};
-    double **const numbers[] = {&predictions.shown, &predictions.probabilities,
-                                &predictions.distances, &predictions.likelihoods,
-                                &predictions.projections};
+    double **const numbers[] = {&predictions.shown,       &predictions.probabilities,
+                                &predictions.distances,   &predictions.likelihoods,
+                                &predictions.projections, &predictions.contributions};
     if (all.numbers) *numbers[all.what] = all.numbers; /* one of them, by model_has */
     predictions.regions = mem_alloc(ctx, n, sizeof *predictions.regions);
     sepal_status status = predictions.regions

@@ -270,7 +270,8 @@ typedef enum {
     SEPAL_PROBABILITIES, /* one a class, of label sets each by itself; methods that only score have none */
     SEPAL_DISTANCES,   /* signed, as many as scores; NaN where all weights are 0 */
     SEPAL_LIKELIHOODS, /* ln p(x | class), of models that keep a density */
-    SEPAL_PROJECTIONS  /* on the axes of a discriminant, or else the mapped features */
+    SEPAL_PROJECTIONS, /* on the axes of a discriminant, or else the mapped features */
+    SEPAL_CONTRIBUTIONS /* of every score function its score, and what adds up to it: docs/explain.md */
 } sepal_output;
 SEPAL_API size_t sepal_model_outputs(const sepal_model *model, sepal_output what);
 /* What number j is called ("setosa", "score", "axis1", "x1^2"); free it with sepal_text_free. */

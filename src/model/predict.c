@@ -7,6 +7,7 @@
 #include "kernels/blas.h"
 #include "learners/learner.h"
 #include "linear/calibration.h"
+#include "model/contributions.h"
 #include "model/decision.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ struct predicting {
     size_t piece, first_piece; /* rows a piece; number of the first */
     double *bias;
     double *norms; /* of the rows of weights, or of the differences of each two, for distances */
+    struct contributions explained;
 };
 
 /* ---- lengths ------------------------------------------------------------------------------ */
@@ -176,6 +178,7 @@ static void blank_missing(const struct predicting *all, size_t row) {
     predict_blank(out->probabilities, i, classes);
     predict_blank(out->likelihoods, i, classes);
     predict_blank(out->projections, i, model_outputs(all->model, SEPAL_PROJECTIONS));
+    predict_blank(out->contributions, i, model_outputs(all->model, SEPAL_CONTRIBUTIONS));
     if (out->regions) out->regions[i] = REGION_CLEAR;
 }
 
@@ -188,7 +191,8 @@ static sepal_status predict_block(sepal_ctx *ctx, const struct predicting *all,
     if (block->first_row + to > end) to = end - block->first_row;
     double *scores = room, *p = room + block->rows * linear->rows, *row = p + linear->classes;
     bool scored = out->classes || out->labels || out->shown || out->probabilities ||
-                  out->distances || out->regions || out->logs || out->decision_values;
+                  out->distances || out->regions || out->logs || out->decision_values ||
+                  out->contributions;
     for (size_t i = from; out->projections && i < to; i++)
         TRY(predict_project(all, ctx, block, i, row));
     if (out->likelihoods)
@@ -199,6 +203,10 @@ static sepal_status predict_block(sepal_ctx *ctx, const struct predicting *all,
     for (size_t i = from; i < to; i++) {
         size_t at = block->first_row + i;
         if (scored) predict_row(all, scores + i * linear->rows, p, ctx->root->seed, at);
+        if (out->contributions)
+            TRY(contributions_row(
+                out->contributions + (at - out->first) * linear->rows * all->explained.width, ctx,
+                &all->explained, block, i, scores + i * linear->rows, all->rule->shift, row));
         blank_missing(all, at);
     }
     return SEPAL_OK;
@@ -248,11 +256,14 @@ sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_
     all.bias = linear_biases(ctx, &model->linear);
     sepal_status status = all.bias ? make_norms(&all, ctx) : SEPAL_EMEMORY;
     blas_enter();
+    if (status == SEPAL_OK && out->contributions)
+        status = contributions_open(&all.explained, ctx, model);
     if (status == SEPAL_OK)
         status = parallel_for(ctx, last - all.first_piece + 1, predict_piece, &all);
     blas_leave();
     mem_free(all.bias);
     mem_free(all.norms);
+    contributions_close(&all.explained);
     return status;
 }
 
@@ -261,7 +272,7 @@ sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_
 sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output what) {
     const struct linear *linear = &model->linear;
     if (model_outputs(model, what) > 0) return SEPAL_OK;
-    if ((unsigned)what > SEPAL_PROJECTIONS)
+    if ((unsigned)what > SEPAL_CONTRIBUTIONS)
         return fail(ctx, SEPAL_EUSAGE, "there are no numbers of kind %d; name one of sepal_output",
                     (int)what);
     if (what == SEPAL_DISTANCES && linear->bits)
@@ -303,6 +314,7 @@ size_t model_outputs(const sepal_model *model, sepal_output what) {
     case SEPAL_LIKELIHOODS:
         return linear->density && linear->density->forms == linear->classes ? linear->classes : 0;
     case SEPAL_PROJECTIONS: return linear->axes ? linear->n_axes : linear->cols;
+    case SEPAL_CONTRIBUTIONS: return linear->rows * contributions_width(model);
     }
     return 0;
 }
@@ -318,7 +330,9 @@ void model_column_name(sepal_ctx *ctx, struct text *out, const sepal_model *mode
 
 void model_output_name(sepal_ctx *ctx, struct text *out, const sepal_model *model,
                        sepal_output what, size_t j) {
-    if (what == SEPAL_PROJECTIONS && model->linear.axes)
+    if (what == SEPAL_CONTRIBUTIONS)
+        contributions_name(ctx, out, model, j % contributions_width(model));
+    else if (what == SEPAL_PROJECTIONS && model->linear.axes)
         text_printf(ctx, out, "axis%zu", j + 1);
     else if (what == SEPAL_PROJECTIONS)
         model_column_name(ctx, out, model, j);

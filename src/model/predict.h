@@ -50,8 +50,9 @@ struct predictions {
     double *decision_values; /* n x linear_shown: what a calibration is fitted to, before ranking */
     double *distances;       /* n x linear_shown; NaN where weights are all 0 */
     double *likelihoods;
-    double *projections; /* n x model_projections */
-    uint8_t *regions;    /* enum region */
+    double *projections;   /* n x model_projections */
+    double *contributions; /* n x model_outputs, see contributions.h */
+    uint8_t *regions;      /* enum region */
 };
 sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
                            const sepal_data *data, const struct decision_rule *rule);

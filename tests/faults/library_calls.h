@@ -191,6 +191,13 @@ static sepal_status likelihoods(struct result *out, sepal_ctx *ctx) {
 static sepal_status projections(struct result *out, sepal_ctx *ctx) {
     return answer(out, ctx, SEPAL_PROJECTIONS, "decide=soft");
 }
+static sepal_status explain(struct result *out, sepal_ctx *ctx) {
+    sepal_predictions some = {
+        .size = sizeof some, .numbers = out->scores, .what = SEPAL_CONTRIBUTIONS};
+    if (2 * sepal_model_outputs(shaped, some.what) > sizeof out->scores / sizeof *out->scores)
+        return SEPAL_EINTERNAL;
+    return sepal_model_predict_rows(&some, ctx, shaped, data, 1, 2, NULL);
+}
 static sepal_status inspect_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_inspect(&out->report, ctx, shaped);
 }
@@ -356,6 +363,7 @@ static const struct operation operations[] = {
     {"distances", distances, 0, false},
     {"likelihoods", likelihoods, 0, false},
     {"projections", projections, 0, false},
+    {"contributions", explain, 0, false},
     {"inspect a model with parts", inspect_shaped, 0, false},
     {"the table of coefficients", summarise, 0, false},
     {"the table as text", summary_text, 0, false},

@@ -157,7 +157,7 @@ static void decision_laws(const sepal_model *model, const sepal_data *data) {
     bool judged = predicted == SEPAL_OK && data->label;
     if (judged && sepal_model_evaluate(&report, ctx, model, data, NULL) == SEPAL_OK)
         sepal_report_free(report);
-    for (int what = SEPAL_SCORES; what <= SEPAL_PROJECTIONS; what++)
+    for (int what = SEPAL_SCORES; what <= SEPAL_CONTRIBUTIONS; what++)
         number_laws(model, data, (sepal_output)what);
     free(class);
     free(scores);

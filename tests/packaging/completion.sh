@@ -18,7 +18,7 @@ declare -A run=(
 cat >cases <<'END'
 bash zsh fish|sepal tr|train transform
 bash zsh fish|sepal nothing |
-bash zsh fish|sepal help e|evaluate
+bash zsh fish|sepal help e|evaluate explain
 bash zsh fish|sepal list |formats learners maps metrics options solvers strategies
 bash zsh fish|sepal list m|maps metrics
 bash zsh fish|sepal train --mis|--missing

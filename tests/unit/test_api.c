@@ -22,7 +22,7 @@ static sepal_data *rows(sepal_ctx *ctx) {
 /* Numbers of a kind that does not exist. */
 static void no_such_numbers(void **state) {
     (void)state;
-    static const int kinds[] = {SEPAL_PROJECTIONS + 1, 99, 1 << 30, -1};
+    static const int kinds[] = {SEPAL_CONTRIBUTIONS + 1, 99, 1 << 30, -1};
     sepal_ctx *ctx;
     sepal_model *model;
     assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);

@@ -52,7 +52,7 @@ static void what_is_past_the_end_is_refused(void **state) {
 
 static void unknown_enum_values_are_refused(void **state) {
     (void)state;
-    static const int values[] = {-1, 5, 99, 1 << 20};
+    static const int values[] = {-1, SEPAL_CONTRIBUTIONS + 1, 99, 1 << 20};
     int32_t classes[ROWS];
     double numbers[ROWS * 3];
     char *name = NULL;
