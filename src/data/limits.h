@@ -32,5 +32,6 @@ enum {
     "this line has more than 268435456 bytes, the most there can be; is this a text file, and is " \
     "every quote closed?"
 #define LIMIT_TEXT_SAID "has more than 65536 bytes, the most there can be; shorten it"
+#define UTF8_ADVICE "convert the file, as with iconv -f LATIN1 -t UTF-8 FILE"
 
 #endif

@@ -239,7 +239,12 @@ static void question_target(sepal_ctx *ctx, const sepal_data *data,
                             const struct column_facts *facts) {
     const char *name = data->target.name;
     const char *likely = data->facts->delimiter ? likely_target(data, facts) : NULL;
-    if (target_is_doubtful(data))
+    if (data->schema->n_classes == 0)
+        warn(ctx, "target-empty",
+             "the last column, '%s', is taken as the target and has no label; name the column of "
+             "the classes with " OPTION "target, and leave this one out with " OPTION "drop '%s'",
+             name, name);
+    else if (target_is_doubtful(data))
         warn(ctx, "target-guessed",
              "the last column, '%s', is taken as the target and has %zu different labels in %zu "
              "rows; name the column of the classes with " OPTION "target%s%s%s",

@@ -193,8 +193,26 @@ def check_blanks():
         check(len(cells) == 8 and all(abs(float(c) / value - 1) < 1e-3 for c in cells[5:]), f"{name}: {cells}")
 
 
+def check_empty_target():
+    """Where lines end with the delimiter the last column is empty, and no target that anyone meant."""
+    Path("ends.csv").write_text("a;b;kind;\n1;3;x;\n2;4;y;\n3;1;x;\n")
+    for words, codes in (([], ["target-empty"]), (["--target", "kind"], []), (["--target", "4"], [])):
+        found = [w for w in describe("ends.csv", *words)["warnings"] if w["code"].startswith("target")]
+        check([w["code"] for w in found] == codes, f"{words}: {found}")
+        check(all("--drop 'x4'" in w["message"] for w in found), f"{words}: {found}")
+
+
+def check_likely_target():
+    """Text that hardly two rows share is no target; the column of few words is named."""
+    Path("words.tsv").write_text("".join(f"{'ham' if i % 3 else 'spam'}\tw{i}\n" for i in range(20)))
+    found = describe("words.tsv", "--header", "no")["warnings"]
+    check([w["code"] for w in found] == ["target-guessed"] and "--target 'x1'" in found[0]["message"], found)
+
+
 def main():
     check_label_files()
+    check_empty_target()
+    check_likely_target()
     check_blanks()
     base = test_seed(4100)
     for i in range(120):
