@@ -123,7 +123,7 @@ static void skip_space(struct header_parser *parser) {
 static sepal_status check_value(struct header_parser *parser, const struct table_cell *cell) {
     if (cell->fault) return arff_refuse(parser, cell->start, cell->fault);
     if (utf8_valid_prefix(cell->text.bytes, cell->text.length) < cell->text.length)
-        return arff_refuse(parser, cell->start, "text is not UTF-8; convert the file with iconv");
+        return arff_refuse(parser, cell->start, "text is not UTF-8; " UTF8_ADVICE);
     if (cell->text.length > LIMIT_TEXT)
         return arff_refuse(parser, cell->start, "this text " LIMIT_TEXT_SAID);
     if (cell->text.length == 0 && !cell->quoted)

@@ -230,8 +230,7 @@ struct label_fault {
 static const struct label_fault *fault_of(struct slice text) {
     static const struct label_fault missing = {"the label is missing here",
                                                "mend it, or give the row weight 0"};
-    static const struct label_fault coding = {"the label is not UTF-8",
-                                              "convert the file with iconv"};
+    static const struct label_fault coding = {"the label is not UTF-8", UTF8_ADVICE};
     static const struct label_fault control = {"control character in the label", "remove it"};
     if (label_is_missing(text)) return &missing;
     if (utf8_valid_prefix(text.bytes, text.length) < text.length) return &coding;

@@ -105,7 +105,7 @@ static sepal_status libsvm_take_label(struct libsvm_parser *parser, const char *
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             return libsvm_refuse(parser, c, "control character");
     if (utf8_valid_prefix(text.bytes, text.length) < text.length)
-        return libsvm_refuse(parser, p, "label is not UTF-8; convert the file with iconv");
+        return libsvm_refuse(parser, p, "label is not UTF-8; " UTF8_ADVICE);
     if (text.length <= LIMIT_TEXT && !memchr(p, ',', text.length)) return SEPAL_OK;
     TRY(check_set(parser, p, stop));
     note_set(parser, p);

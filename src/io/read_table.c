@@ -31,7 +31,7 @@ sepal_status table_name_column(struct reading *reading, struct slice name, size_
     TRY(tokens_add(&columns->by_name, reading->ctx, name, &number, &fresh));
     if (utf8_valid_prefix(name.bytes, name.length) < name.length)
         return fail_at(reading->ctx, SEPAL_EDATA, file, line, column,
-                       "a column's name is not UTF-8; convert the file with iconv");
+                       "a column's name is not UTF-8; " UTF8_ADVICE);
     if (name.length > LIMIT_TEXT)
         return fail_at(reading->ctx, SEPAL_EDATA, file, line, column,
                        "a column's name " LIMIT_TEXT_SAID);

@@ -65,10 +65,9 @@ static sepal_status table_rows_check_text(const struct table_rows *rows,
                            none);
     if (utf8_valid_prefix(cell->text.bytes, cell->text.length) == cell->text.length)
         return SEPAL_OK;
-    return rows_refuse(rows, cell->start,
-                       label ? "label is not UTF-8; convert the file with iconv"
-                             : "text is not UTF-8; convert the file with iconv",
-                       none);
+    return rows_refuse(
+        rows, cell->start,
+        label ? "label is not UTF-8; " UTF8_ADVICE : "text is not UTF-8; " UTF8_ADVICE, none);
 }
 
 /* A text that would be a number with a decimal comma, or without marks between thousands. Where a column
