@@ -2,6 +2,7 @@
    another way: '>50K.' for '>50K', 'Spam' for 'spam'. */
 #include "data/unseen.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Without blanks, quotes and marks of punctuation around it. */
@@ -51,16 +52,18 @@ static size_t count_rows(const sepal_data *data) {
     return rows;
 }
 
-static void advise_writing(sepal_ctx *ctx, struct text *advice, const char *label,
-                           const char *class) {
+enum { ADVICE_BYTES = 320 };
+
+static void advise_writing(char out[ADVICE_BYTES], const char *label, const char *class) {
     size_t n = strlen(class);
-    text_printf(ctx, advice,
-                "; '%.60s' may be meant for '%.60s': write the labels of both files alike", label,
-                class);
+    int used = snprintf(out, ADVICE_BYTES,
+                        "; '%.60s' may be meant for '%.60s': write the labels of both files alike",
+                        label, class);
     bool behind = strncmp(label, class, n) == 0 && label[n] && !label[n + 1];
     if (behind && strchr(".,;:!", label[n]))
-        text_printf(ctx, advice, " (sed 's/[%c]$//' FILE takes the last '%c' of each line off)",
-                    label[n], label[n]);
+        (void)snprintf(out + used, ADVICE_BYTES - (size_t)used,
+                       " (sed 's/[%c]$//' FILE takes the last '%c' of each line off)", label[n],
+                       label[n]);
 }
 
 void unseen_warn(sepal_ctx *ctx, const sepal_data *data) {
@@ -68,8 +71,8 @@ void unseen_warn(sepal_ctx *ctx, const sepal_data *data) {
     const char *label, *class;
     size_t known = schema->n_classes;
     if (data->n_unseen == 0) return;
-    struct text advice = {0};
-    if (find_alike(data, &label, &class)) advise_writing(ctx, &advice, label, class);
+    char advice[ADVICE_BYTES] = "";
+    if (find_alike(data, &label, &class)) advise_writing(advice, label, class);
     warn(ctx, "unseen-labels",
          "%zu of the %zu rows have a label that the model was not trained on, the first is "
          "'%.60s', and are errors whatever is predicted; the model has '%.60s'%s%.60s%s%s",
@@ -77,7 +80,5 @@ void unseen_warn(sepal_ctx *ctx, const sepal_data *data) {
          known > 2    ? " ... '"
          : known == 2 ? " and '"
                       : "",
-         known > 1 ? schema->classes[known - 1] : "", known > 1 ? "'" : "",
-         advice.bytes ? advice.bytes : "");
-    text_clear(&advice);
+         known > 1 ? schema->classes[known - 1] : "", known > 1 ? "'" : "", advice);
 }

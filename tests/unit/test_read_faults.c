@@ -91,6 +91,20 @@ static void test_label_sets(void **state) {
     }
 }
 
+/* Names of columns in a file of their own. */
+static void test_named_columns(void **state) {
+    (void)state;
+    static const char options[] = "names=names.txt";
+    put("named.csv", "1,x,p\n3,y,q\n2,x,p\n");
+    put("names.txt", "a\ncolour\nkind\n");
+    assert_true(fail_everywhere("named.csv", options, NULL, true, FAULT_ALLOC) > 20);
+    assert_true(fail_everywhere("named.csv", options, NULL, true, FAULT_IO) >= 6);
+    sepal_data *training = must_read("named.csv", options);
+    for (int labels = 0; labels < 2; labels++)
+        fail_everywhere("named.csv", options, training, labels, FAULT_ALLOC);
+    data_free(training);
+}
+
 static void test_dropped_rows(void **state) {
     (void)state;
     put("table.csv", table);
@@ -301,6 +315,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_tables, fresh, clean),
         cmocka_unit_test_setup_teardown(test_label_sets, fresh, clean),
+        cmocka_unit_test_setup_teardown(test_named_columns, fresh, clean),
         cmocka_unit_test_setup_teardown(test_dropped_rows, fresh, clean),
         cmocka_unit_test_setup_teardown(test_sparse_rows, fresh, clean),
         cmocka_unit_test_setup_teardown(test_refused_files, fresh, clean),
