@@ -164,4 +164,49 @@ static void ref_lanes_add_f64(double *w, const double *d, const double *x, const
     }
 }
 
+/* ---- the simplex, four lanes side by side ------------------------------------------------------ */
+
+/* As distances from the largest nothing is lost where all are large. The threshold is never too large, and
+   fewer and fewer are above it. */
+static size_t ref_simplex_project(double *z, size_t lanes) {
+    double largest = -INFINITY, theta = -1, inside = 0, before = INFINITY;
+    for (size_t k = 0; k < lanes; k++) largest = z[k] > largest ? z[k] : largest;
+    if (!(fabs(largest) < HUGE_VAL)) return 0;
+    for (size_t k = 0; k < lanes; k++) z[k] -= largest;
+    for (;;) {
+        double sum[4] = {0};
+        inside = 0;
+        for (size_t k = 0; k < lanes; k++) {
+            sum[k % 4] += z[k] > theta ? z[k] : 0;
+            inside += z[k] > theta;
+        }
+        if (!(inside < before)) break; /* more: rounding */
+        before = inside;
+        theta = (simplex_sum(sum) - 1) / inside;
+    }
+    for (size_t k = 0; k < lanes; k++) z[k] = z[k] > theta ? z[k] - theta : 0;
+    return (size_t)inside;
+}
+
+static void ref_simplex_survey(struct simplex_view *out, const double *a, const double *g,
+                               size_t lanes) {
+    double most[4], second[4], least[4], mean[4] = {0};
+    for (size_t l = 0; l < 4; l++) {
+        most[l] = second[l] = -INFINITY;
+        least[l] = INFINITY;
+    }
+    out->used = 0;
+    for (size_t k = 0; k < lanes; k++) {
+        size_t l = k % 4;
+        double low = g[k] < most[l] ? g[k] : most[l];
+        second[l] = low > second[l] ? low : second[l];
+        most[l] = g[k] > most[l] ? g[k] : most[l];
+        if (a[k] > 0 && g[k] < least[l]) least[l] = g[k];
+        mean[l] += a[k] * g[k];
+        out->used += a[k] > 0;
+    }
+    simplex_join(out, most, second, least);
+    out->mean = simplex_sum(mean);
+}
+
 const struct kernels kernels_reference = {.name = "reference", KERNEL_SET(ref)};
