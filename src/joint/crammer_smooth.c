@@ -24,7 +24,7 @@ static size_t crammer_smooth_row(const struct crammer_augmented *s, size_t i, do
         double g = (length > 0 ? at[k] + length * by[k] : at[k]) + (k == own ? 0 : 1);
         t[k] = a[k] + sigma * g;
     }
-    return simplex_project(t, s->j->classes);
+    return simplex_project(s->o->ctx->kernels, t, s->j->classes, lanes);
 }
 
 static sepal_status crammer_smooth_slab(sepal_ctx *ctx, size_t slab, void *payload) {

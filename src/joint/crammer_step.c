@@ -8,51 +8,42 @@
 #include "joint/joint_dcd.h"
 #include "joint/simplex.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* What a row adds to the sums of the epoch, and whether it stays where it is: g are its scores and the margin. */
-static bool crammer_stays(struct joint_dcd *s, size_t i, const double *g, const double *a) {
-    size_t own = (size_t)s->o->label[i], best = 0, used = 0;
-    double most = -INFINITY, second = -INFINITY, least = INFINITY, mean = 0;
+static bool crammer_stays(struct joint_dcd *s, size_t i, const double *g, const double *a,
+                          const struct simplex_view *view) {
+    size_t own = (size_t)s->o->label[i];
     double weight = s->o->row_weight[i];
-    for (size_t k = 0; k < s->j->classes; k++) {
-        if (g[k] > most) {
-            second = most;
-            most = g[k];
-            best = k;
-        } else if (g[k] > second) {
-            second = g[k];
-        }
-        if (!(a[k] > 0)) continue;
-        used++;
-        mean += a[k] * g[k];
-        if (g[k] < least) least = g[k];
-    }
-    s->excess += weight * (most - mean);
-    s->loss += weight * (most - g[own]);
-    s->products += weight * (g[own] + (1 - a[own]) - mean);
-    if (used == 1 && a[best] > 0 && most - second > s->worst) {
+    bool corner = view->used == 1 && view->least == view->most;
+    s->excess += weight * (view->most - view->mean);
+    s->loss += weight * (view->most - g[own]);
+    s->products += weight * (g[own] + (1 - a[own]) - view->mean);
+    if (corner && view->most - view->second > s->worst) {
         s->any_shrunk = s->shrunk[i] = true;
         return true;
     }
-    if (most - least > s->worst_now) s->worst_now = most - least;
-    return used == 1 && a[best] > 0;
+    if (view->most - view->least > s->worst_now) s->worst_now = view->most - view->least;
+    return corner;
 }
 
 bool crammer_step(struct joint_dcd *s, size_t i, double *g, double *step) {
     const struct joint *j = s->j;
-    double *a = s->alpha + i * j->lanes, curvature = s->curvature[i], moved = 0;
+    const struct kernels *kernels = s->o->ctx->kernels;
+    double *a = s->alpha + i * j->lanes, curvature = s->curvature[i], inverse = 1 / curvature;
     double factor = s->o->row_weight[i] / s->o->l2;
+    struct simplex_view view;
     g[s->o->label[i]] -= 1;
-    for (size_t k = 0; k < j->classes; k++) moved += g[k];
-    if (!isfinite(moved) || !isfinite(curvature) || crammer_stays(s, i, g, a)) return false;
-    for (size_t k = 0; k < j->classes; k++) g[k] = a[k] + g[k] / curvature;
-    (void)simplex_project(g, j->classes);
-    moved = 0;
-    for (size_t k = 0; k < j->classes; k++) {
-        step[k] = factor * (a[k] - g[k]);
-        moved += fabs(step[k]);
-        a[k] = g[k];
-    }
-    return moved > 0;
+    for (size_t l = j->classes; l < j->lanes; l++) g[l] = -DBL_MAX;
+    kernels->simplex_survey(&view, a, g, j->lanes);
+    if (!isfinite(view.mean) || !isfinite(curvature) || crammer_stays(s, i, g, a, &view))
+        return false;
+    for (size_t l = 0; l < j->lanes; l++) g[l] = a[l] + inverse * g[l];
+    (void)simplex_project(kernels, g, j->classes, j->lanes);
+    if (memcmp(a, g, j->lanes * sizeof *a) == 0) return false;
+    for (size_t l = 0; l < j->lanes; l++) step[l] = factor * (a[l] - g[l]);
+    memcpy(a, g, j->lanes * sizeof *a);
+    return true;
 }

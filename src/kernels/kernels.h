@@ -27,6 +27,14 @@ struct lanes_step {
     float gap[OVR_LANES], loss[OVR_LANES];
 };
 
+/* Of scores g and a point a of the simplex. */
+struct simplex_view {
+    double most, second; /* the two largest scores */
+    double least;        /* of those whose a is above 0 */
+    double mean;         /* the sum of a g; no number if a score is none or infinite */
+    size_t used;         /* how many a are above 0 */
+};
+
 struct kernels {
     const char *name;
     /* sum of x_j w_j */
@@ -71,17 +79,25 @@ struct kernels {
                     const int32_t *label, double *value, double *p);
     /* of n such rows of numbers in [0, 1] the entropies: minus the sum of a ln a */
     void (*softmax_entropy)(const double *a, size_t n, size_t classes, size_t lanes, double *out);
+    /* The nearest point of the simplex to `lanes` numbers z, a multiple of 4, in place: max(0, z_k - theta) with the
+       one theta for which they add up to 1, by Newton's method from below, where it is exact after finitely many
+       steps (Michelot 1986). What is no number becomes 0. Returns how many are above 0; 0: the largest is not
+       finite, and nothing was done. */
+    size_t (*simplex_project)(double *z, size_t lanes);
+    /* numbers that do not count are -DBL_MAX in g and 0 in a */
+    void (*simplex_survey)(struct simplex_view *out, const double *a, const double *g,
+                           size_t lanes);
     /* of n numbers: how many are 0 or -0, how many -0, and how many infinite or no numbers */
     void (*survey)(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond);
-    /* For every lane l the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w has `lanes`
-       numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
+    /* For the first `used` lanes l, 8 or 16, the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w
+       has `lanes` numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
     void (*lanes_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                      size_t lanes);
+                      size_t lanes, size_t used);
     /* Begin to fetch the numbers of the columns index[0 .. n-1], which will be asked for next: each
        column has so many bytes from w on, in two lines of the cache at most. */
     void (*lanes_fetch)(const uint32_t *index, size_t n, const void *w, size_t bytes);
     void (*lanes_add)(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                      size_t lanes);
+                      size_t lanes, size_t used);
     /* In doubles, for the first `used` lanes of them, 4, 8, 12 or 16. */
     void (*lanes_dot_f64)(double *out, const double *x, const uint32_t *index, size_t n,
                           const float *w, size_t lanes, size_t used);

@@ -114,13 +114,13 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n) {
 
 /* Entry j is added to partial sum j mod 4 of its lane. */
 static void ref_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n,
-                          const float *w, size_t lanes) {
+                          const float *w, size_t lanes, size_t used) {
     float sum[4][OVR_LANES] = {{0}};
     for (size_t j = 0; j < n; j++) {
         const float *from = w + (index ? index[j] : j) * lanes;
-        for (size_t l = 0; l < lanes; l++) sum[j % 4][l] += x[j] * from[l];
+        for (size_t l = 0; l < used; l++) sum[j % 4][l] += x[j] * from[l];
     }
-    for (size_t l = 0; l < lanes; l++) out[l] = (sum[0][l] + sum[2][l]) + (sum[1][l] + sum[3][l]);
+    for (size_t l = 0; l < used; l++) out[l] = (sum[0][l] + sum[2][l]) + (sum[1][l] + sum[3][l]);
 }
 
 static void ref_lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
@@ -128,10 +128,10 @@ static void ref_lanes_fetch(const uint32_t *index, size_t n, const void *w, size
 }
 
 static void ref_lanes_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                          size_t lanes) {
+                          size_t lanes, size_t used) {
     for (size_t j = 0; j < n; j++) {
         float *to = w + (index ? index[j] : j) * lanes;
-        for (size_t l = 0; l < lanes; l++) to[l] += x[j] * d[l];
+        for (size_t l = 0; l < used; l++) to[l] += x[j] * d[l];
     }
 }
 
@@ -162,6 +162,51 @@ static void ref_lanes_add_f64(double *w, const double *d, const double *x, const
         double *to = w + (index ? index[j] : j) * lanes;
         for (size_t l = 0; l < used; l++) to[l] += x[j] * d[l];
     }
+}
+
+/* ---- the simplex, four lanes side by side ------------------------------------------------------ */
+
+/* As distances from the largest nothing is lost where all are large. The threshold is never too large, and
+   fewer and fewer are above it. */
+static size_t ref_simplex_project(double *z, size_t lanes) {
+    double largest = -INFINITY, theta = -1, inside = 0, before = INFINITY;
+    for (size_t k = 0; k < lanes; k++) largest = z[k] > largest ? z[k] : largest;
+    if (!(fabs(largest) < HUGE_VAL)) return 0;
+    for (size_t k = 0; k < lanes; k++) z[k] -= largest;
+    for (;;) {
+        double sum[4] = {0};
+        inside = 0;
+        for (size_t k = 0; k < lanes; k++) {
+            sum[k % 4] += z[k] > theta ? z[k] : 0;
+            inside += z[k] > theta;
+        }
+        if (!(inside < before)) break; /* more: rounding */
+        before = inside;
+        theta = (simplex_sum(sum) - 1) / inside;
+    }
+    for (size_t k = 0; k < lanes; k++) z[k] = z[k] > theta ? z[k] - theta : 0;
+    return (size_t)inside;
+}
+
+static void ref_simplex_survey(struct simplex_view *out, const double *a, const double *g,
+                               size_t lanes) {
+    double most[4], second[4], least[4], mean[4] = {0};
+    for (size_t l = 0; l < 4; l++) {
+        most[l] = second[l] = -INFINITY;
+        least[l] = INFINITY;
+    }
+    out->used = 0;
+    for (size_t k = 0; k < lanes; k++) {
+        size_t l = k % 4;
+        double low = g[k] < most[l] ? g[k] : most[l];
+        second[l] = low > second[l] ? low : second[l];
+        most[l] = g[k] > most[l] ? g[k] : most[l];
+        if (a[k] > 0 && g[k] < least[l]) least[l] = g[k];
+        mean[l] += a[k] * g[k];
+        out->used += a[k] > 0;
+    }
+    simplex_join(out, most, second, least);
+    out->mean = simplex_sum(mean);
 }
 
 const struct kernels kernels_reference = {.name = "reference", KERNEL_SET(ref)};

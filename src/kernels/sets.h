@@ -8,21 +8,26 @@
 #include "kernels/softmax.h"
 #include "kernels/survey.h"
 
+#include <math.h>
+
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) /* clang says so too */
 #define KERNELS_HAVE_AVX2 1
 extern const struct kernels kernels_avx2;
 /* kernels_avx2_lanes.c */
 void avx2_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                    size_t lanes);
+                    size_t lanes, size_t used);
 void avx2_lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes);
 void avx2_lanes_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                    size_t lanes);
+                    size_t lanes, size_t used);
 void avx2_lanes_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
                         const float *w, size_t lanes, size_t used);
 void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,
                             const double *w, size_t lanes, size_t used);
 void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
                         size_t n, size_t lanes, size_t used);
+/* kernels_avx2_simplex.c */
+size_t avx2_simplex_project(double *z, size_t lanes);
+void avx2_simplex_survey(struct simplex_view *out, const double *a, const double *g, size_t lanes);
 #else
 #define KERNELS_HAVE_AVX2 0
 #endif
@@ -31,6 +36,25 @@ void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint3
 void scatter_add_f64(double a, const double *x, const uint32_t *index, double *w, size_t n);
 void scatter_add_f32(double a, const float *x, const uint32_t *index, double *w, size_t n);
 void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n);
+
+/* Four lanes as one; of views the scores and the sum, in this order in any set. */
+static inline double simplex_sum(const double *part) {
+    return (part[0] + part[2]) + (part[1] + part[3]);
+}
+
+/* Of the two largest scores of four lanes. */
+static inline void simplex_join(struct simplex_view *out, const double *most, const double *second,
+                                const double *least) {
+    out->most = out->second = -INFINITY;
+    out->least = INFINITY;
+    for (size_t l = 0; l < 4; l++) {
+        double low = most[l] < out->most ? most[l] : out->most;
+        out->second = second[l] > out->second ? second[l] : out->second;
+        out->second = low > out->second ? low : out->second;
+        out->most = most[l] > out->most ? most[l] : out->most;
+        out->least = least[l] < out->least ? least[l] : out->least;
+    }
+}
 
 /* The functions of a set: its own have its prefix; the others are the same source for every set. */
 #define KERNEL_SET(set)                                                                            \
@@ -43,6 +67,7 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n);
     .gather_ones = set##_gather_ones, .scatter_f64 = scatter_add_f64,                              \
     .scatter_f32 = scatter_add_f32, .scatter_ones = scatter_add_ones, .logistic = logistic_loss,   \
     .entropy = logistic_entropy, .softmax = softmax_rows, .softmax_entropy = softmax_entropy,      \
+    .simplex_project = set##_simplex_project, .simplex_survey = set##_simplex_survey,              \
     .survey = survey_numbers, .lanes_dot = set##_lanes_dot, .lanes_fetch = set##_lanes_fetch,      \
     .lanes_add = set##_lanes_add, .lanes_dot_f64 = set##_lanes_dot_f64,                            \
     .lanes_dot_doubles = set##_lanes_dot_doubles, .lanes_add_f64 = set##_lanes_add_f64,            \
