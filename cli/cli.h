@@ -34,11 +34,12 @@ struct command {
     const char *name, *summary; /* the summary is a sentence without its full stop */
     const char *description;    /* paragraphs, each one line; "\n" between them */
     int (*run)(struct session *s);
-    const char *usage;                         /* what follows "sepal NAME " */
-    size_t fewest, most;                       /* arguments that are no options */
-    bool reads, fits, decides, samples, tunes; /* takes the library's options of doing that */
-    bool plots;                                /* draws pictures */
-    bool silent;                               /* takes no option but --help */
+    const char *usage;   /* what follows "sepal NAME " */
+    size_t fewest, most; /* arguments that are no options */
+    bool reads, fits, decides, samples, tunes,
+        judges;                   /* takes the library's options of doing that */
+    bool plots;                   /* draws pictures */
+    bool silent;                  /* takes no option but --help */
     const struct option *options; /* ends with a row without a name; NULL: none of its own */
     const char *examples[2];      /* they run in the folder of the sources */
 };

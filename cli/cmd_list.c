@@ -20,6 +20,7 @@ static const struct topic topics[] = {
     {"options", SEPAL_READ_OPTION, "Reading options", "reading_options"},
     {"options", SEPAL_FIT_OPTION, "Fitting options", "fit_options"},
     {"options", SEPAL_PREDICT_OPTION, "Decision options", "predict_options"},
+    {"options", SEPAL_EVALUATE_OPTION, "Evaluation options", "evaluate_options"},
     {"options", SEPAL_SAMPLE_OPTION, "Sampling options", "sample_options"},
     {"options", SEPAL_PATH_OPTION, "Path options", "path_options"},
     {"options", SEPAL_PLOT_OPTION, "Options of every picture", "plot_options"},
@@ -29,7 +30,8 @@ enum { TOPICS = sizeof topics / sizeof *topics };
 static bool is_options(const struct topic *topic) {
     return topic->kind == SEPAL_READ_OPTION || topic->kind == SEPAL_FIT_OPTION ||
            topic->kind == SEPAL_PREDICT_OPTION || topic->kind == SEPAL_SAMPLE_OPTION ||
-           topic->kind == SEPAL_PATH_OPTION || topic->kind == SEPAL_PLOT_OPTION;
+           topic->kind == SEPAL_PATH_OPTION || topic->kind == SEPAL_EVALUATE_OPTION ||
+           topic->kind == SEPAL_PLOT_OPTION;
 }
 
 /* ---- For people ---------------------------------------------------------------------------- */

@@ -12,9 +12,6 @@ static const struct option plot_options[] = {
      .help = "write the picture here, as what the extension says (svg, png, pdf); - is standard "
              "output and needs --to"},
     {.name = "term", .help = "print it on standard output, in characters"},
-    {.name = "positive",
-     .placeholder = "LABEL",
-     .help = "where MODEL is judged: the class that two-class curves are about"},
     {.name = "seed",
      .placeholder = "N",
      .fallback = "1",
@@ -81,11 +78,13 @@ static size_t words_in(const char *usage) {
 static int check_inputs(struct session *s, const struct picture *p) {
     size_t given = s->options.n_arguments - 1, wanted = words_in(usage_of(p));
     bool judged = (p->kind.needs & SEPAL_NEEDS_JUDGEMENT) != 0;
-    if (options_given(&s->options, GROUP_PREDICT) && !judged)
+    bool rules = options_given(&s->options, GROUP_PREDICT);
+    if ((rules || options_given(&s->options, GROUP_EVALUATE)) && !(judged && given == 2))
         return complain(s, EXIT_USAGE, NULL,
-                        "%s judges nothing, so there is nothing to be decided otherwise; leave "
-                        "--decide, --cutoff, --ambiguous and --priors out",
-                        p->kind.name);
+                        "%s judges no model here, so there is nothing to be %s otherwise; leave "
+                        "the options of %s out",
+                        p->kind.name, rules ? "decided" : "judged",
+                        rules ? "decisions" : "evaluations");
     if (given == wanted || (judged && given == 1)) return EXIT_DONE;
     return complain(s, EXIT_USAGE, NULL, "%s is drawn of%s%s%s; type: sepal plot %s%s -o %s.svg",
                     p->kind.name, wanted > 0 ? "" : " nothing", usage_of(p),
@@ -139,6 +138,14 @@ static int read_report(struct session *s, struct picture *p, const char *path) {
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
 
+/* Curves are what pictures of a judgement are made of. */
+static void ask_curves(struct options *options) {
+    for (size_t i = 0; i < options->n_rows; i++)
+        if (options->rows[i].group == GROUP_EVALUATE &&
+            strcmp(options->rows[i].name, "curves") == 0)
+            options->rows[i].value = "true";
+}
+
 static int read_inputs(struct session *s, struct picture *p) {
     const char *const *words = s->options.arguments + 1;
     size_t n = s->options.n_arguments - 1;
@@ -147,6 +154,7 @@ static int read_inputs(struct session *s, struct picture *p) {
     if (judged && n == 1) return read_report(s, p, words[0]);
     if (judged) needs |= SEPAL_NEEDS_MODEL | SEPAL_NEEDS_DATA;
     int code = EXIT_DONE;
+    if (judged) ask_curves(&s->options);
     if (needs & SEPAL_NEEDS_MODEL) code = step_load(&p->model, s, *words++);
     if (code == EXIT_DONE && judged) code = step_check_predict(s, p->model, NULL);
     if (code == EXIT_DONE && (needs & SEPAL_NEEDS_DATA))
@@ -241,6 +249,7 @@ const struct command cmd_plot = {
     .most = 3,
     .reads = true,
     .decides = true,
+    .judges = true,
     .plots = true,
     .options = plot_options,
     .examples = {"sepal plot regions iris.sepal examples/data/iris.csv -o iris.svg",

@@ -116,6 +116,7 @@ void options_build(struct options *out, const struct command *command) {
     if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT, false);
     /* where a model is fitted, --priors are those it is fitted with */
     if (command->decides) add_params(out, SEPAL_PREDICT_OPTION, 0, GROUP_PREDICT, command->fits);
+    if (command->judges) add_params(out, SEPAL_EVALUATE_OPTION, 0, GROUP_EVALUATE, false);
     if (command->tunes) add_params(out, SEPAL_PATH_OPTION, 0, GROUP_PATH, false);
     if (command->plots) add_plots(out);
     if (command->samples) add_params(out, SEPAL_SAMPLE_OPTION, 0, GROUP_SAMPLE, false);

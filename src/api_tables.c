@@ -86,6 +86,10 @@ static bool options_at(sepal_kind kind, sepal_method *out, const struct paramete
         *out = (sepal_method){.name = "path", .summary = "which penalties are tried and chosen"};
         *parameters = path_option_table;
         return true;
+    case SEPAL_EVALUATE_OPTION:
+        *out = (sepal_method){.name = "evaluation", .summary = "what is told of decisions"};
+        *parameters = evaluate_option_table;
+        return true;
     case SEPAL_PLOT_OPTION:
         *out = (sepal_method){.name = "drawing", .summary = "what can be set of every picture"};
         *parameters = plot_common_parameters;

@@ -68,8 +68,7 @@ typedef struct {
     const char *message; /* one sentence */
 } sepal_warning;
 
-/* Called now and then, by the caller's thread, with a line for people or "". Nonzero asks to stop: a fit with its
-   best model so far, all else with SEPAL_ECANCEL. */
+/* Called now and then, by the caller's thread, with a line or "". Nonzero: stop, a fit with its best model, else SEPAL_ECANCEL. */
 typedef int (*sepal_progress_fn)(const char *line, void *payload);
 /* Called with one JSON object (no newline) per step of an iterative method; nonzero: it failed. */
 typedef int (*sepal_trace_fn)(const char *json, void *payload);
@@ -305,7 +304,7 @@ SEPAL_API sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ct
 /* Whether sepal_model_predict_rows could do it (what NULL: no numbers): to be asked before a long read. */
 SEPAL_API sepal_status sepal_model_predict_check(sepal_ctx *ctx, const sepal_model *model,
                                                  const sepal_output *what, const char *options);
-/* `options`: rows of SEPAL_PREDICT_OPTION, and "positive=LABEL", the class that two-class metrics are about. */
+/* `options`: rows of SEPAL_PREDICT_OPTION and SEPAL_EVALUATE_OPTION ("positive=spam, curves"). */
 SEPAL_API sepal_status sepal_model_evaluate(sepal_report **out, sepal_ctx *ctx,
                                             const sepal_model *model, const sepal_data *data,
                                             const char *options);
@@ -372,6 +371,7 @@ typedef enum {
     SEPAL_PREDICT_OPTION,
     SEPAL_SAMPLE_OPTION,
     SEPAL_PATH_OPTION,
+    SEPAL_EVALUATE_OPTION,
     SEPAL_PLOT,
     SEPAL_PLOT_OPTION
 } sepal_kind;
