@@ -37,6 +37,7 @@ struct command {
     const char *usage;                          /* what follows "sepal NAME " */
     size_t fewest, most;                        /* arguments that are no options */
     bool reads, fits, decides, samples, judges; /* takes the library's options of doing that */
+    bool plots;                                 /* draws pictures */
     const char *const *tasks; /* of selection, whose options it takes; ends with NULL. NULL: none */
     bool silent;              /* takes no option but --help */
     const struct option *options; /* ends with a row without a name; NULL: none of its own */
@@ -65,7 +66,7 @@ const char *method_named(const char *word);
 int command_refuse(struct session *s, const char *word);
 
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_doctor,
-    cmd_inspect, cmd_explain, cmd_separable, cmd_cv, cmd_tune, cmd_compare, cmd_curve,
+    cmd_inspect, cmd_explain, cmd_separable, cmd_cv, cmd_tune, cmd_compare, cmd_curve, cmd_plot,
     cmd_transform, cmd_sample, cmd_split, cmd_convert, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */

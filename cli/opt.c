@@ -114,6 +114,23 @@ static size_t task_named(const char *name) {
     return i;
 }
 
+/* What can be set of any picture, and of those of some kinds: each once. */
+static void add_plots(struct options *options) {
+    size_t first = options->n_rows;
+    add_params(options, SEPAL_PLOT_OPTION, 0, GROUP_PLOT, false);
+    for (size_t k = 0; k < sepal_method_count(SEPAL_PLOT); k++) {
+        size_t kept = options->n_rows;
+        add_params(options, SEPAL_PLOT, k, GROUP_PLOT, false);
+        for (size_t i = kept; i < options->n_rows; i++) {
+            bool before = false;
+            for (size_t j = first; j < kept; j++)
+                before = before || strcmp(options->rows[j].name, options->rows[i].name) == 0;
+            if (!before) options->rows[kept++] = options->rows[i];
+        }
+        options->n_rows = kept;
+    }
+}
+
 void options_build(struct options *out, const struct command *command) {
     *out = (struct options){.formats = sink_open(-1)};
     opt_add_rows(out, command->options);
@@ -127,6 +144,7 @@ void options_build(struct options *out, const struct command *command) {
     if (command->judges) add_params(out, SEPAL_EVALUATE_OPTION, 0, GROUP_EVALUATE, false);
     for (const char *const *task = command->tasks; task != NULL && *task != NULL; task++)
         add_params(out, SEPAL_SELECTION, task_named(*task), GROUP_SELECTION, false);
+    if (command->plots) add_plots(out);
     if (command->samples) add_params(out, SEPAL_SAMPLE_OPTION, 0, GROUP_SAMPLE, false);
 }
 

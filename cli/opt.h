@@ -20,6 +20,7 @@ enum option_group {
     GROUP_SAMPLE,
     GROUP_EVALUATE,
     GROUP_SELECTION,
+    GROUP_PLOT,
     GROUP_PARAMETER
 };
 

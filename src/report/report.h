@@ -15,7 +15,8 @@ enum report_kind {
     REPORT_SEPARABILITY,
     REPORT_SELECTION,
     REPORT_DOCTOR,
-    REPORT_SPLIT
+    REPORT_SPLIT,
+    REPORT_READ /* from JSON: for pictures, without a page of its own */
 };
 
 struct sepal_report {
