@@ -15,6 +15,7 @@ static const struct option curve_options[] = {
      .file = FILE_WRITTEN,
      .help = "write the points of the curve here"},
     {.name = "seed", .placeholder = "N", .fallback = "1", .help = "start of the random numbers"},
+    {.name = "no-doctor", .help = "do not examine the rows before the fits"},
     {0},
 };
 
