@@ -106,4 +106,10 @@ for label, known in (("X", "x"), ("'y'", "y"), ('" y "', "y"), ("y;", "y"), ("Y!
     said = [w["message"] for w in json.loads(fit.stdout)["warnings"] if w["code"] == "unseen-labels"]
     meant = f"may be meant for '{known}'" if known else "meant"
     check(len(said) == 1 and (meant in said[0]) == bool(known), f"{label}: {said}")
+# two labels that are nothing but marks are not alike
+write("marks.csv", table([row[:-1] + ("!" if row.endswith("x") else "y") for row in ROWS]))
+write("test.csv", table(["1,1,red,."]))
+fit = run("train", "marks.csv", "-m", "lda", "--test", "test.csv")
+said = [w["message"] for w in json.loads(fit.stdout)["warnings"] if w["code"] == "unseen-labels"]
+check(len(said) == 1 and "meant" not in said[0], said)
 finish()
