@@ -5,6 +5,7 @@
 #include "contract/plain_scores.h"
 
 #include "eval/cost.h"
+#include "eval/metric.h"
 #include "report/report.h"
 
 static void near(const char *what, double found, double right) {
@@ -320,6 +321,42 @@ static void test_perfect_order(void **state) {
     data_free(data);
 }
 
+/* Of two classes, the second at both ends: at the upper one with rows that weigh a thousand times as much. */
+static void test_weights_of_resamples(void **state) {
+    (void)state;
+    enum { ROWS = 45 };
+    double x[ROWS], weight[ROWS], ends[2];
+    const char *labels[ROWS];
+    sepal_data *data = NULL;
+    sepal_model *model = plain_model(2);
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = (double)i - 22.5;
+        labels[i] = i % 3 == 0 || i >= 30 ? "c01" : "c00";
+        weight[i] = i >= 30 ? 10 : *(labels[i] + 2) == '1' ? 0.01 : 1;
+    }
+    assert_int_equal(sepal_data_dense(&data, ctx, x, ROWS, 1, labels, weight), SEPAL_OK);
+    sepal_report *report = judge(model, data, "bootstrap=100");
+    assert_true(sepal_report_number(report, "pr_auc") > 0.99);
+    ends_of(report, "intervals.pr_auc", ends);
+    assert_true(ends[0] > 0.99 && ends[1] <= 1);
+    sepal_report_free(report);
+    sepal_model_free(model);
+    data_free(data);
+}
+
+/* A probability on an edge is in the bin below it, as scikit-learn has it. */
+static void test_bins(void **state) {
+    (void)state;
+    for (size_t bins = 1; bins <= 60; bins++)
+        for (size_t b = 0; b < bins; b++) {
+            double edge = (double)(b + 1) / (double)bins;
+            assert_int_equal(bin_of(edge, bins), b);
+            assert_int_equal(bin_of(nextafter(edge, 2), bins), b + (b + 1 < bins));
+        }
+    assert_int_equal(bin_of(0, 10), 0);
+    assert_int_equal(bin_of(5e-324, 10), 0);
+}
+
 /* ---- curves of many points ---------------------------------------------------------------- */
 
 /* The curves rise, the whole of them is within a step of a point that stayed, and so is the area. */
@@ -429,7 +466,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_coverage),  cmocka_unit_test(test_costs),
         cmocka_unit_test(test_cutoffs),   cmocka_unit_test(test_wilson),
-        cmocka_unit_test(test_they_hold), cmocka_unit_test(test_perfect_order),
+        cmocka_unit_test(test_they_hold), cmocka_unit_test(test_weights_of_resamples),
+        cmocka_unit_test(test_bins),      cmocka_unit_test(test_perfect_order),
         cmocka_unit_test(test_thinning),  cmocka_unit_test(test_threads),
         cmocka_unit_test(test_missing),
     };
