@@ -183,7 +183,8 @@ void put_training(struct sink *out, const struct session *s, const char *spec) {
 }
 
 void say_refit(struct session *s, const char *spec, const char *further) {
-    if (option_value(s, "output") != NULL || s->quiet || spec == NULL) return;
+    bool piped = strcmp(s->options.arguments[0], "-") == 0; /* what to type then is not known */
+    if (option_value(s, "output") != NULL || s->quiet || piped || spec == NULL) return;
     struct sink line = sink_open(-1);
     put_training(&line, s, spec);
     sink_puts(&line, further);
