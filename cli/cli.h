@@ -65,7 +65,8 @@ const char *method_named(const char *word);
 int command_refuse(struct session *s, const char *word);
 
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_inspect,
-    cmd_separable, cmd_cv, cmd_tune, cmd_compare, cmd_curve, cmd_transform, cmd_sample, cmd_convert, cmd_list, cmd_help;
+    cmd_separable, cmd_cv, cmd_tune, cmd_compare, cmd_curve, cmd_transform, cmd_sample, cmd_convert,
+    cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_parameters[];

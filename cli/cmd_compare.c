@@ -20,8 +20,8 @@ static void put_models(struct sink *out, const sepal_report *report) {
     sink_puts(out, "spec,mean,std,standard_error,train_mean,train_std,accuracy_mean,accuracy_std,"
                    "best\n");
     for (size_t k = 0;; k++) {
-        static const char *const keys[] = {"mean",      "std",           "standard_error",
-                                           "train.mean", "train.std",     "accuracy.mean",
+        static const char *const keys[] = {"mean",        "std",       "standard_error",
+                                           "train.mean",  "train.std", "accuracy.mean",
                                            "accuracy.std"};
         char place[64];
         (void)snprintf(place, sizeof place, "compare.models.%zu.spec", k);

@@ -14,8 +14,9 @@ static const struct option train_options[] = {
     {.name = "method",
      .letter = 'm',
      .placeholder = "SPEC",
-     .help = "what to fit: a learner, with maps before it (`sepal list` names them all); without it "
-             "the best of some usual ones"},
+     .help =
+         "what to fit: a learner, with maps before it (`sepal list` names them all); without it "
+         "the best of some usual ones"},
     {.name = "output",
      .letter = 'o',
      .placeholder = "MODEL",

@@ -61,8 +61,7 @@ static void put_point(struct sink *out, const sepal_report *report, size_t k) {
         sink_puts(out, ",");
     }
     put_number(out, report, "tuning.points.%zu.converged", k);
-    sink_printf(out, ",%d,%d,",
-                (double)k == sepal_report_number(report, "tuning.best.index"),
+    sink_printf(out, ",%d,%d,", (double)k == sepal_report_number(report, "tuning.best.index"),
                 (double)k == sepal_report_number(report, "tuning.one_standard_error.index"));
     put_cell(out, report, "tuning.points.%zu.spec", k);
     sink_puts(out, "\n");

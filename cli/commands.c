@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 const struct command *const command_table[] = {
-    &cmd_train, &cmd_predict,   &cmd_evaluate, &cmd_describe, &cmd_inspect, &cmd_separable, &cmd_cv,
-    &cmd_tune,  &cmd_compare, &cmd_curve, &cmd_transform, &cmd_sample,   &cmd_convert,  &cmd_list,    &cmd_help,      NULL,
+    &cmd_train,   &cmd_predict, &cmd_evaluate, &cmd_describe, &cmd_inspect,   &cmd_separable,
+    &cmd_cv,      &cmd_tune,    &cmd_compare,  &cmd_curve,    &cmd_transform, &cmd_sample,
+    &cmd_convert, &cmd_list,    &cmd_help,     NULL,
 };
 
 const struct command *command_find(const char *name) {

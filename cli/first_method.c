@@ -42,8 +42,9 @@ static int put_choice(struct session *s, const sepal_report *choice, const char 
     int code = result_open(&out, s, "-");
     bool compared = sepal_report_string(choice, "compare.models.1.spec") != NULL;
     if (compared) sink_puts(&out.sink, text);
-    sink_printf(&out.sink, "chosen      %s: %s\n            -m \"%s\" goes without the comparison\n\n",
-                spec, sepal_report_string(choice, "compare.why"), spec);
+    sink_printf(&out.sink,
+                "chosen      %s: %s\n            -m \"%s\" goes without the comparison\n\n", spec,
+                sepal_report_string(choice, "compare.why"), spec);
     if (code == EXIT_DONE) code = result_commit(&out, s);
     sepal_text_free(text);
     return code;

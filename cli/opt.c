@@ -220,8 +220,7 @@ static const char *plain_value(const struct option *row, const char *value) {
 }
 
 static void add_repeated(struct options *options, const char *name, const char *value) {
-    struct repeated *more =
-        reallocarray(options->repeated, options->n_repeated + 1, sizeof *more);
+    struct repeated *more = reallocarray(options->repeated, options->n_repeated + 1, sizeof *more);
     if (more == NULL) {
         options->failed = true;
         return;

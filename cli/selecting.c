@@ -82,8 +82,8 @@ static int ask_with(struct session *s, struct selecting *all, const char *task, 
         if (n == 1) specs[0] = sink_text(&one);
         sepal_model **model =
             all->makes_model || option_value(s, "output") != NULL ? &all->model : NULL;
-        sepal_status status = sepal_select(model, &all->report, s->ctx, all->task, specs, n,
-                                           all->data, task, fit);
+        sepal_status status =
+            sepal_select(model, &all->report, s->ctx, all->task, specs, n, all->data, task, fit);
         code = status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
     }
     sink_close(&one);

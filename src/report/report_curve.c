@@ -97,8 +97,7 @@ void curve_page(struct page *page, const struct tree *root, bool all) {
     text_puts(page->ctx, &page->text, "   training       +- validation       +-   ");
     page_left(page, low, BAR - strlen(high));
     text_printf(page->ctx, &page->text, "%s\n", high);
-    for (const struct tree *row = points->first; row; row = row->next)
-        curve_row(page, &scale, row);
+    for (const struct tree *row = points->first; row; row = row->next) curve_row(page, &scale, row);
     text_puts(page->ctx, &page->text, "\n");
     if (learning) more_rows_line(page, curve);
     page_line(page, "time", "%.3f s loading, %.3f s folds, %.0f threads",

@@ -86,16 +86,17 @@ static void test_rules(void **state) {
         struct rng rng = rng_make(test_seed(seed), 1);
         struct table t = table_random(&rng, 60 + rng_below(&rng, 60), 3, 2 + seed % 2, false);
         sepal_data *data = table_data(&t, ctx);
-        sepal_report *one = tuned(data, "poly | logistic",
-                                  "over=\"C=0.001:10:log:5; degree=1,2\", folds=5, metric=accuracy");
+        sepal_report *one =
+            tuned(data, "poly | logistic",
+                  "over=\"C=0.001:10:log:5; degree=1,2\", folds=5, metric=accuracy");
         check_rules(one, 1, false, false);
         apart += sepal_report_number(one, "tuning.best.index") !=
                  sepal_report_number(one, "tuning.chosen.index");
-        sepal_report *two = tuned(data, "poly | logistic",
-                                  "over=\"poly.degree=1:3; C=0.01,1,100\", folds=4");
+        sepal_report *two =
+            tuned(data, "poly | logistic", "over=\"poly.degree=1:3; C=0.01,1,100\", folds=4");
         check_rules(two, -1, true, false);
-        sepal_report *three = tuned(data, "logistic",
-                                    "over=\"C=0.01,0.1,1,10;bias=true,false\", folds=4");
+        sepal_report *three =
+            tuned(data, "logistic", "over=\"C=0.01,0.1,1,10;bias=true,false\", folds=4");
         check_rules(three, -1, false, true);
         sepal_report_free(one);
         sepal_report_free(two);
@@ -121,7 +122,8 @@ static double goal_at(const struct trials *trials, const struct cutoff_goal *goa
     double tp = n[k][k], fp = n[1 - k][k], fn = n[k][1 - k], tn = n[1 - k][1 - k];
     if (strcmp(goal->name, "cost") == 0)
         return (goal->cost_fp * fp + goal->cost_fn * fn) / (tp + fp + fn + tn);
-    if (strcmp(goal->name, "f1") == 0) return 2 * tp + fp + fn > 0 ? 2 * tp / (2 * tp + fp + fn) : 0;
+    if (strcmp(goal->name, "f1") == 0)
+        return 2 * tp + fp + fn > 0 ? 2 * tp / (2 * tp + fp + fn) : 0;
     if (strcmp(goal->name, "accuracy") == 0) return (tp + tn) / (tp + fp + fn + tn);
     return (tp / (tp + fn) + tn / (tn + fp)) / 2; /* balanced_accuracy */
 }
@@ -133,10 +135,10 @@ static void check_cutoff(const struct trials *trials, const struct cutoff_goal *
     for (size_t s = 0; s < trials->splits->n; s++)
         for (size_t i = 0; i < trials->splits->of[s].n_valid; i++) {
             double p = trials->of[s].proba[2 * i + 1];
-            best = goal->better * fmax(goal->better * best,
-                                       goal->better * goal_at(trials, goal, p));
-            best = goal->better * fmax(goal->better * best,
-                                       goal->better * goal_at(trials, goal, nextafter(p, 2)));
+            best =
+                goal->better * fmax(goal->better * best, goal->better * goal_at(trials, goal, p));
+            best = goal->better *
+                   fmax(goal->better * best, goal->better * goal_at(trials, goal, nextafter(p, 2)));
         }
     if (!(fabs(goal_at(trials, goal, found.value) - best) <= 1e-12))
         fail_msg("%s: %.17g at %.17g, best %.17g", goal->name, goal_at(trials, goal, found.value),
@@ -188,8 +190,9 @@ static void test_cutoffs(void **state) {
 /* ---- nested ------------------------------------------------------------------------------- */
 
 enum { OUTER = 4 };
-static const char nested_options[] = "over=\"C=0.01,0.1,1,10; poly.degree=1,2\", folds=3, nested=4, "
-                                     "metric=accuracy, choose=best, cutoff-for=f1";
+static const char nested_options[] =
+    "over=\"C=0.01,0.1,1,10; poly.degree=1,2\", folds=3, nested=4, "
+    "metric=accuracy, choose=best, cutoff-for=f1";
 
 /* Rows of outer fold f with other numbers: far away, and against their classes. */
 static struct table planted(const struct table *t, const struct split *fold) {
@@ -208,8 +211,7 @@ static void check_fold(const struct table *t, const sepal_report *clean, const s
     struct table other = planted(t, &outer->of[f]);
     sepal_data *data = table_data(&other, ctx);
     sepal_report *report = tuned(data, "poly | logistic", nested_options);
-    for (size_t i = 0; i < 3; i++)
-        assert_true(fact(report, keys[i], f) == fact(clean, keys[i], f));
+    for (size_t i = 0; i < 3; i++) assert_true(fact(report, keys[i], f) == fact(clean, keys[i], f));
     assert_true(fact(report, "nested.folds.%zu.value", f) <
                 fact(clean, "nested.folds.%zu.value", f));
     sepal_report_free(report);
@@ -248,28 +250,36 @@ static void test_points(void **state) {
     } cases[] = {
         {"logistic", "C=1", {"logistic(C=1)"}},
         {"logistic(C=3)", "C=1,2", {"logistic(C=1)", "logistic(C=2)"}},
-        {"logistic(bias=false)", "l2=1e-4:1:log:5",
+        {"logistic(bias=false)",
+         "l2=1e-4:1:log:5",
          {"logistic(bias=false, l2=0.0001)", "logistic(bias=false, l2=0.001)",
           "logistic(bias=false, l2=0.01)", "logistic(bias=false, l2=0.1)",
           "logistic(bias=false, l2=1)"}},
         {"lda", "shrinkage=0:1:3", {"lda(shrinkage=0)", "lda(shrinkage=0.5)", "lda(shrinkage=1)"}},
         {"lda", "shrinkage=auto, none", {"lda(shrinkage=auto)", "lda(shrinkage=none)"}},
-        {"poly + logistic | ovo", "degree = 1:3",
+        {"poly + logistic | ovo",
+         "degree = 1:3",
          {"poly(degree=1) | logistic | ovo", "poly(degree=2) | logistic | ovo",
           "poly(degree=3) | logistic | ovo"}},
-        {"poly | logistic", "C=1,10; poly.degree=1,2",
+        {"poly | logistic",
+         "C=1,10; poly.degree=1,2",
          {"poly(degree=1) | logistic(C=1)", "poly(degree=2) | logistic(C=1)",
           "poly(degree=1) | logistic(C=10)", "poly(degree=2) | logistic(C=10)"}},
-        {"standardize | logistic", "standardize=minmax,\"poly(degree=2, interactions=false)\"",
+        {"standardize | logistic",
+         "standardize=minmax,\"poly(degree=2, interactions=false)\"",
          {"minmax | logistic", "poly(degree=2, interactions=false) | logistic"}},
-        {"poly | poly | logistic", "2.degree=1,2",
+        {"poly | poly | logistic",
+         "2.degree=1,2",
          {"poly | poly(degree=1) | logistic", "poly | poly(degree=2) | logistic"}},
-        {"perceptron", "epochs=1:100:log:3, 7",
+        {"perceptron",
+         "epochs=1:100:log:3, 7",
          {"perceptron(epochs=1)", "perceptron(epochs=10)", "perceptron(epochs=100)",
           "perceptron(epochs=7)"}},
-        {"perceptron", "epochs=1:3:log:5",
+        {"perceptron",
+         "epochs=1:3:log:5",
          {"perceptron(epochs=1)", "perceptron(epochs=2)", "perceptron(epochs=3)"}},
-        {"svm", "class_weight=none,\"a:2,b:1\"",
+        {"svm",
+         "class_weight=none,\"a:2,b:1\"",
          {"svm(class_weight=none)", "svm(class_weight=\"a:2,b:1\")"}},
         {"logistic", "C=0.1:0.3:3", {"logistic(C=0.1)", "logistic(C=0.2)", "logistic(C=0.3)"}},
     };
