@@ -65,14 +65,11 @@ static void more_rows_line(struct page *page, const struct tree *curve) {
     if (!half || half == last) return;
     double better = strcmp(report_string(curve, "better"), "more") == 0 ? 1 : -1;
     double gain = better * (report_number(last, "valid.mean") - report_number(half, "valid.mean"));
-    if (gain > report_number(last, "valid.standard_error"))
-        page_line(page, "more rows", "would help: twice the rows changed %s by %.5f for the better",
-                  report_string(curve, "metric"), gain);
-    else
-        page_line(page, "more rows",
-                  "may not help: twice the rows changed %s by %.5f for the better, no more than "
-                  "its standard error",
-                  report_string(curve, "metric"), gain);
+    bool helps = gain > report_number(last, "valid.standard_error");
+    page_line(page, "more rows", "%s: from %.0f to %.0f rows %s changed by %.5f for the better%s",
+              helps ? "would help" : "may not help", report_number(half, "rows"),
+              report_number(last, "rows"), report_string(curve, "metric"), gain,
+              helps ? "" : ", no more than its standard error");
 }
 
 void curve_page(struct page *page, const struct tree *root, bool all);
