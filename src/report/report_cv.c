@@ -138,6 +138,6 @@ void cv_page(struct page *page, const struct tree *root, bool all) {
     if (all) folds_table(page, root);
     gap_line(page, root);
     page_line(page, "time", "%.3f s loading, %.3f s folds, %.0f threads",
-              report_number(root, "seconds.load"), report_number(root, "seconds.folds"),
+              report_number(root, "seconds.load"), report_number(root, "seconds.fit"),
               report_number(root, "threads"));
 }

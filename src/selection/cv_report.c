@@ -153,7 +153,7 @@ sepal_status cv_report(struct cv *cv, struct tree_maker *make, struct tree *repo
     tree_number(make, report, "not_converged", (double)cv->trials.unfinished);
     struct tree *seconds = tree_object(make, report, "seconds");
     tree_number(make, seconds, "load", cv->data->seconds);
-    tree_number(make, seconds, "folds", cv->trials.seconds);
+    tree_number(make, seconds, "fit", cv->trials.seconds);
     tree_number(make, seconds, "total", cv->data->seconds + clock_seconds_since(cv->start_ns));
     tree_number(make, report, "peak_memory", usage_peak_memory(cv->ctx));
     tree_number(make, report, "threads", parallel_width(cv->ctx));

@@ -226,7 +226,7 @@ expect 0 --version
 grep -qE '^sepal [0-9.]+ \(kernels .+, BLAS .+\)$' out || fail "version: $(cat out)"
 mkdir bin && ln -s "$SEPAL" bin/sepal
 PATH="$PWD/bin:$PATH"
-for command in train predict evaluate describe inspect separable tune convert list help; do
+for command in train predict evaluate describe inspect separable cv tune convert list help; do
     expect 0 help $command
     cp out want
     shows "Usage: sepal $command"

@@ -111,6 +111,11 @@ static sepal_status fit_path(struct result *out, sepal_ctx *ctx) {
     return sepal_select(&out->model, &out->report, ctx, "path", specs, 1, data,
                         "folds=2, path-length=3", NULL);
 }
+static sepal_status fit_folds(struct result *out, sepal_ctx *ctx) {
+    static const char *const specs[] = {"standardize | lda"};
+    return sepal_select(&out->model, &out->report, ctx, "cv", specs, 1, data,
+                        "folds=2, repeats=2, metric=\"accuracy,f1\"", NULL);
+}
 static sepal_status fit_sgd(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "svm(l1=0.1, shuffle, average, epochs=3)",
                            sparse, "solver=sgd");
@@ -320,6 +325,7 @@ static const struct operation operations[] = {
     {"fit logistic", fit_logistic, 0, true},
     {"fit svm", fit_svm, 0, true},
     {"fit a path", fit_path, 0, true},
+    {"fit folds", fit_folds, 0, true},
     {"fit by sgd", fit_sgd, 0, true},
     {"fit softmax by lbfgs", fit_softmax_lbfgs, 0, true},
     {"fit softmax with squared errors", fit_softmax_mse, 0, true},
