@@ -456,12 +456,15 @@ sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *sp
     return status;
 }
 
+/* make and report NULL: the model alone is wanted. */
 static sepal_status pipeline_fit_rows(sepal_model **out, sepal_ctx *ctx, const char *spec,
                                       const sepal_data *data, const char *options,
                                       const sepal_model *start, struct tree_maker *make,
                                       struct tree *report, enum fit_manner manner,
                                       double max_seconds) {
     struct fit fit = fit_blank(ctx, data, make);
+    struct tree_maker unheard = {.ctx = ctx, .arena = &fit.arena};
+    if (!make) fit.make = &unheard;
     fit.report = report;
     fit.options.max_seconds = max_seconds;
     *out = NULL;
@@ -478,26 +481,14 @@ sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
     return pipeline_fit_rows(out, ctx, spec, data, options, start, make, report, FIT_WHOLE, NAN);
 }
 
-/* Without a report: the model alone is wanted. */
-static sepal_status fit_unheard(sepal_model **out, sepal_ctx *ctx, const char *spec,
-                                const sepal_data *data, const char *options,
-                                const sepal_model *start, enum fit_manner manner,
-                                double max_seconds) {
-    struct arena arena = {0};
-    struct tree_maker make = {.ctx = ctx, .arena = &arena};
-    sepal_status status =
-        pipeline_fit_rows(out, ctx, spec, data, options, start, &make, NULL, manner, max_seconds);
-    arena_clear(&arena);
-    return status;
-}
-
 sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                             const sepal_data *data, const char *options, const sepal_model *start) {
-    return fit_unheard(out, ctx, spec, data, options, start, FIT_AGAIN, NAN);
+    return pipeline_fit_rows(out, ctx, spec, data, options, start, NULL, NULL, FIT_AGAIN, NAN);
 }
 
 sepal_status pipeline_fit_judged(sepal_model **out, sepal_ctx *ctx, const char *spec,
                                  const sepal_data *data, const char *options,
                                  const sepal_model *start, double max_seconds) {
-    return fit_unheard(out, ctx, spec, data, options, start, FIT_JUDGED, max_seconds);
+    return pipeline_fit_rows(out, ctx, spec, data, options, start, NULL, NULL, FIT_JUDGED,
+                             max_seconds);
 }
