@@ -180,7 +180,8 @@ static void put_given(struct sink *out, const struct options *options) {
 }
 
 static void say_next(struct session *s) {
-    if (option_value(s, "output") != NULL || s->quiet) return;
+    bool piped = strcmp(s->options.arguments[0], "-") == 0;
+    if (option_value(s, "output") != NULL || s->quiet || piped) return;
     struct sink spec = sink_open(-1);
     spec_with_parameters(s, option_value(s, "method"), &spec);
     struct sink more = sink_open(-1);

@@ -35,10 +35,37 @@ static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx, struc
     return entries_to_block(entries, ctx, block);
 }
 
+/* Whether all rows of a block are kept as singles where they come from: so they stay, as they are. */
+static bool are_singles(const struct selection *all, const struct block *block) {
+    size_t local;
+    for (size_t i = 0; i < block->rows; i++) {
+        const struct block *source =
+            matrix_block_of(all->from, all->rows[block->first_row + i], &local);
+        if (source->sparse || source->values != VALUES_F32) return false;
+    }
+    return true;
+}
+
+static sepal_status select_singles(sepal_ctx *ctx, struct block *block, struct selection *all) {
+    size_t cols = all->to->cols, local, nonzeros = 0;
+    block->values = VALUES_F32;
+    TRY(block_alloc(ctx, block, cols, 0));
+    for (size_t i = 0; i < block->rows; i++) {
+        const struct block *source =
+            matrix_block_of(all->from, all->rows[block->first_row + i], &local);
+        const float *from = source->f32 + local * cols;
+        memcpy(block->f32 + i * cols, from, cols * sizeof *from);
+        for (size_t j = 0; j < cols; j++) nonzeros += from[j] != 0;
+    }
+    atomic_fetch_add(&all->nonzeros, nonzeros);
+    return SEPAL_OK;
+}
+
 /* Pass 0 finds out whether singles do, pass 1 stores. */
 static sepal_status select_dense(double *row, sepal_ctx *ctx, struct block *block, void *payload) {
     struct selection *all = payload;
     size_t cols = all->to->cols, local, nonzeros = 0;
+    if (are_singles(all, block)) return select_singles(ctx, block, all);
     block->values = VALUES_F32;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < block->rows; i++) {

@@ -112,6 +112,7 @@ static void splits_line(struct page *page, const struct tree *root) {
     static const struct {
         const char *manner, *words;
     } table[] = {{"stratified", "with their share of each class"},
+                 {"shuffled", "dealt out by chance"},
                  {"leave-one-out", "a row each"},
                  {"grouped", "no group in two of them"},
                  {"ordered", "in the order of the rows, each judged by what comes before it"},

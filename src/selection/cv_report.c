@@ -126,7 +126,8 @@ static void report_splits(const struct cv *cv, struct tree_maker *make, struct t
         [SPLIT_GROUPED] = "grouped",       [SPLIT_ORDERED] = "ordered",
         [SPLIT_GIVEN] = "given",           [SPLIT_HOLDOUT] = "holdout"};
     struct tree *splits = tree_object(make, report, "splits");
-    tree_text(make, splits, "manner", manners[cv->plan.manner]);
+    bool dealt = cv->plan.manner == SPLIT_STRATIFIED && !cv->data->label; /* sets have no classes */
+    tree_text(make, splits, "manner", dealt ? "shuffled" : manners[cv->plan.manner]);
     tree_number(make, splits, "folds", (double)cv->splits.folds);
     tree_number(make, splits, "repeats", (double)cv->splits.repeats);
 }
