@@ -402,7 +402,7 @@ typedef struct {
     const char *fallback; /* NULL: none */
     const char *range;    /* "" for anything */
     const char *help;
-    int file, many; /* 1: it names a file that is read; it may be given again, "a; b" in an options text */
+    int file, many; /* 1: it names a file that is read; it may be given again ("a; b") */
 } sepal_param;
 
 typedef struct {

@@ -139,8 +139,8 @@ static size_t step_length(const struct tree *at, const char *dotted) {
     for (const struct tree *child = at->kind == TREE_OBJECT ? at->first : NULL; child;
          child = child->next) {
         size_t key = strlen(child->key);
-        bool is_next = strncmp(dotted, child->key, key) == 0 &&
-                       (dotted[key] == '.' || dotted[key] == '\0');
+        bool is_next =
+            strncmp(dotted, child->key, key) == 0 && (dotted[key] == '.' || dotted[key] == '\0');
         if (is_next && key > length) length = key;
     }
     return length;

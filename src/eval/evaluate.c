@@ -26,6 +26,7 @@ void evaluation_put(struct evaluation *all, struct tree *parent, const char *nam
     if (isfinite(value)) return;
     struct text of = {0};
     text_printf(all->ctx, &of, "%s%s%s", name, *label ? ":" : "", label);
+    if (of.failed) all->make->failed = true;
     tree_text(all->make, all->undefined, NULL, of.bytes ? of.bytes : name);
     text_clear(&of);
 }

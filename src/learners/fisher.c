@@ -93,7 +93,8 @@ static sepal_status fit_fisher(struct fit *fit) {
 /* What is no shrinkage is better said before a long read. */
 static sepal_status settle_fisher(sepal_ctx *ctx, void *config) {
     double shrinkage;
-    return shrinkage_read(&shrinkage, ctx, "fisher", ((const struct fisher_config *)config)->shrinkage);
+    return shrinkage_read(&shrinkage, ctx, "fisher",
+                          ((const struct fisher_config *)config)->shrinkage);
 }
 
 const struct learner learner_fisher = {

@@ -192,7 +192,8 @@ static const char *gaussian_current_value(const struct setting *given, const str
 /* What is no shrinkage is better said before a long read. */
 static sepal_status settle_gaussian(sepal_ctx *ctx, void *config) {
     double shrinkage;
-    return shrinkage_read(&shrinkage, ctx, "gaussian", ((const struct gaussian_config *)config)->shrinkage);
+    return shrinkage_read(&shrinkage, ctx, "gaussian",
+                          ((const struct gaussian_config *)config)->shrinkage);
 }
 
 const struct learner learner_gaussian = {

@@ -33,7 +33,8 @@ static void compare_row(struct page *page, const struct tree *row, const char *n
 }
 
 static void compare_table(struct page *page, const struct tree *compare) {
-    const struct tree *models = tree_find(compare, "models"), *base = tree_find(compare, "baseline");
+    const struct tree *models = tree_find(compare, "models"),
+                      *base = tree_find(compare, "baseline");
     const char *metric = report_string(compare, "metric");
     bool also = strcmp(metric, "accuracy") != 0;
     size_t width = spec_width(models), k = 0, best = (size_t)report_number(compare, "best");
@@ -105,19 +106,19 @@ void compare_page(struct page *page, const struct tree *root, bool all) {
     page_shape(page, root);
     page_target(page, root);
     page_classes(page, "classes", tree_find(root, "classes"), NULL);
-    page_line(page, "compared", "by %s, %s is better; %.0f folds%s", report_string(compare, "metric"),
-              report_string(compare, "better"), report_number(root, "folds"),
-              report_number(root, "repeats") > 1 ? ", repeated" : "");
-    if (rows < report_number(root, "rows"))
-        page_line(page, "", "on %.0f of the rows", rows);
+    page_line(page, "compared", "by %s, %s is better; %.0f folds%s",
+              report_string(compare, "metric"), report_string(compare, "better"),
+              report_number(root, "folds"), report_number(root, "repeats") > 1 ? ", repeated" : "");
+    if (rows < report_number(root, "rows")) page_line(page, "", "on %.0f of the rows", rows);
     compare_table(page, compare);
     left_out_lines(page, compare);
     page_line(page, "best", "%s", model_name(compare, report_number(compare, "best")));
     for (const struct tree *pair = pairs->first; pair; pair = pair->next)
         difference_line(page, compare, pair);
     if (pairs->count > 0)
-        page_line(page, "tests", "paired t of the folds, variance corrected for shared rows (Nadeau "
-                                 "and Bengio)%s",
+        page_line(page, "tests",
+                  "paired t of the folds, variance corrected for shared rows (Nadeau "
+                  "and Bengio)%s",
                   pairs->count > 1 ? "; p adjusted for all pairs (Holm)" : "");
     (void)all;
     page_line(page, "time", "%.3f s loading, %.3f s folds, %.0f threads",

@@ -65,14 +65,11 @@ static void more_rows_line(struct page *page, const struct tree *curve) {
     if (!half || half == last) return;
     double better = strcmp(report_string(curve, "better"), "more") == 0 ? 1 : -1;
     double gain = better * (report_number(last, "valid.mean") - report_number(half, "valid.mean"));
-    if (gain > report_number(last, "valid.standard_error"))
-        page_line(page, "more rows", "would help: twice the rows changed %s by %.5f for the better",
-                  report_string(curve, "metric"), gain);
-    else
-        page_line(page, "more rows",
-                  "may not help: twice the rows changed %s by %.5f for the better, no more than "
-                  "its standard error",
-                  report_string(curve, "metric"), gain);
+    bool helps = gain > report_number(last, "valid.standard_error");
+    page_line(page, "more rows", "%s: from %.0f to %.0f rows %s changed by %.5f for the better%s",
+              helps ? "would help" : "may not help", report_number(half, "rows"),
+              report_number(last, "rows"), report_string(curve, "metric"), gain,
+              helps ? "" : ", no more than its standard error");
 }
 
 void curve_page(struct page *page, const struct tree *root, bool all);
@@ -97,8 +94,7 @@ void curve_page(struct page *page, const struct tree *root, bool all) {
     text_puts(page->ctx, &page->text, "   training       +- validation       +-   ");
     page_left(page, low, BAR - strlen(high));
     text_printf(page->ctx, &page->text, "%s\n", high);
-    for (const struct tree *row = points->first; row; row = row->next)
-        curve_row(page, &scale, row);
+    for (const struct tree *row = points->first; row; row = row->next) curve_row(page, &scale, row);
     text_puts(page->ctx, &page->text, "\n");
     if (learning) more_rows_line(page, curve);
     page_line(page, "time", "%.3f s loading, %.3f s folds, %.0f threads",

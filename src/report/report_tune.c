@@ -68,8 +68,7 @@ static void tune_row(struct page *page, const struct tune_table *table, const st
     page_cell(page, report_number(row, "valid.standard_error"), 5, 9);
     if (k == table->best) text_puts(page->ctx, &page->text, "  best");
     if (k == table->one_se) text_puts(page->ctx, &page->text, "  1se");
-    if (report_number(row, "converged") == 0)
-        text_puts(page->ctx, &page->text, "  not converged");
+    if (report_number(row, "converged") == 0) text_puts(page->ctx, &page->text, "  not converged");
     text_puts(page->ctx, &page->text, "\n");
 }
 
@@ -94,7 +93,8 @@ static void cutoff_line(struct page *page, const struct tree *root) {
     digits[decimal_print(digits, report_number(root, "cutoff.value"))] = '\0';
     if (tree_path(root, "cutoff.cost_fp"))
         (void)snprintf(costs, sizeof costs, " (false alarm %g, miss %g)",
-                       report_number(root, "cutoff.cost_fp"), report_number(root, "cutoff.cost_fn"));
+                       report_number(root, "cutoff.cost_fp"),
+                       report_number(root, "cutoff.cost_fn"));
     page_line(page, "cutoff", "%s, for %s%s: %.4f on held-out rows, %.4f at 0.5", digits, goal,
               costs, report_number(root, "cutoff.score"),
               report_number(root, "cutoff.score_at_half"));
@@ -122,12 +122,12 @@ static void nested_line(struct page *page, const struct tree *root) {
 void tune_page(struct page *page, const struct tree *root, bool all);
 void tune_page(struct page *page, const struct tree *root, bool all) {
     const struct tree *tuning = tree_find(root, "tuning");
-    const struct tune_table table = {
-        .tuning = tuning,
-        .points = tree_find(tuning, "points"),
-        .best = (size_t)report_number(tuning, "best.index"),
-        .one_se = (size_t)report_number(tuning, "one_standard_error.index"),
-        .all = all};
+    const struct tune_table table = {.tuning = tuning,
+                                     .points = tree_find(tuning, "points"),
+                                     .best = (size_t)report_number(tuning, "best.index"),
+                                     .one_se =
+                                         (size_t)report_number(tuning, "one_standard_error.index"),
+                                     .all = all};
     page_line(page, "spec", "%s", report_string(root, "fit.spec_in_short"));
     page_shape(page, root);
     page_target(page, root);

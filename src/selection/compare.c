@@ -72,7 +72,8 @@ static double most_rows(const struct comparison *all) {
     double rows = (double)x->rows;
     if (all->options.most_rows > 0) return fmin(rows, (double)all->options.most_rows);
     if (!all->usual) return rows;
-    return fmin(fmin(rows, MOST_ROWS), numbers > MOST_NUMBERS ? rows * MOST_NUMBERS / numbers : rows);
+    return fmin(fmin(rows, MOST_ROWS),
+                numbers > MOST_NUMBERS ? rows * MOST_NUMBERS / numbers : rows);
 }
 
 static sepal_status take_rows(struct comparison *all) {
@@ -163,7 +164,8 @@ static sepal_status judge_all(struct comparison *all) {
             all->best = i;
     }
     if (all->best < all->n) return SEPAL_OK;
-    return fail(all->ctx, SEPAL_EDATA, "none of the usual learners can learn from these rows: %.1500s",
+    return fail(all->ctx, SEPAL_EDATA,
+                "none of the usual learners can learn from these rows: %.1500s",
                 all->models[0].left_out ? all->models[0].left_out : "");
 }
 
@@ -190,8 +192,7 @@ static void test_pair(struct compared_pair *out, const struct comparison *all, d
 static sepal_status test_all(struct comparison *all) {
     size_t n = all->n, most = n * (n - 1) / 2;
     all->pairs = arena_zero(all->ctx, &all->arena, most + 1, sizeof *all->pairs);
-    double *scratch =
-        arena_alloc(all->ctx, &all->arena, all->splits.n + 2 * most, sizeof *scratch);
+    double *scratch = arena_alloc(all->ctx, &all->arena, all->splits.n + 2 * most, sizeof *scratch);
     if (!all->pairs || !scratch) return SEPAL_EMEMORY;
     double *p = scratch + all->splits.n, *adjusted = p + most;
     for (size_t a = 0; a < n; a++)

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static void report_model(struct tree_maker *make, struct tree *parent,
-                         const struct comparison *all, const struct compared *model) {
+static void report_model(struct tree_maker *make, struct tree *parent, const struct comparison *all,
+                         const struct compared *model) {
     struct tree *row = tree_object(make, parent, NULL);
     tree_text(make, row, "spec", model->spec);
     tree_text(make, row, "spec_in_short", model->in_short);
@@ -47,7 +47,9 @@ static void report_baseline(struct tree_maker *make, struct tree *out,
     struct tree *row = tree_object(make, out, "baseline");
     tree_text(make, row, "class", all->data->schema->classes[base->class]);
     tree_number(make, row, "mean",
-                loss ? base->log_loss.mean : accuracy ? base->accuracy.mean : NAN);
+                loss       ? base->log_loss.mean
+                : accuracy ? base->accuracy.mean
+                           : NAN);
     tree_number(make, row, "std", loss ? base->log_loss.std : accuracy ? base->accuracy.std : NAN);
     report_spread(make, row, "accuracy", &base->accuracy, false);
 }

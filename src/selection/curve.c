@@ -71,8 +71,8 @@ static sepal_status read_sizes(struct curve *curve) {
                         "sizes 50,100,200",
                         (int)(end - at < 40 ? end - at : 40), at);
         if ((last > 1) == (size > 1) && size <= last)
-            return fail(curve->ctx, SEPAL_EUSAGE,
-                        OPTION "sizes must rise, and %g comes after %g", size, last);
+            return fail(curve->ctx, SEPAL_EUSAGE, OPTION "sizes must rise, and %g comes after %g",
+                        size, last);
         curve->sizes[curve->n++] = size;
         at = end + strspn(end, " ");
         at = *at == ',' ? at + 1 : NULL;
@@ -84,8 +84,7 @@ static sepal_status curve_read(struct curve *curve) {
     const struct selection *asked = curve->asked;
     struct curve_options *options = &curve->options;
     sepal_ctx *ctx = curve->ctx;
-    TRY(parameters_parse(options, ctx, &curve->arena, curve_option_table, "curve",
-                         asked->options));
+    TRY(parameters_parse(options, ctx, &curve->arena, curve_option_table, "curve", asked->options));
     TRY(split_options_check(&options->splits, ctx, &curve->arena, asked->options));
     TRY(measure_check(ctx, options->metric));
     TRY(measure_check_fit(ctx, asked->specs[0], asked->fit_options));
@@ -253,7 +252,8 @@ static sepal_status curve_candidates(struct curve *curve) {
     curve->candidates = arena_alloc(curve->ctx, &curve->arena, n, sizeof *curve->candidates);
     if (!curve->candidates) return SEPAL_EMEMORY;
     for (size_t k = 0; k < n; k++) {
-        const char *spec = curve->options.over ? grid_spec(&curve->grid, k) : curve->asked->specs[0];
+        const char *spec =
+            curve->options.over ? grid_spec(&curve->grid, k) : curve->asked->specs[0];
         if (!spec) return SEPAL_EMEMORY;
         curve->candidates[k] = (struct candidate){spec, curve->asked->fit_options};
     }
@@ -274,8 +274,7 @@ static sepal_status curve_splits(struct curve *curve) {
 }
 
 /* The metric at point k over the folds. */
-static struct spread point_spread(const struct curve *curve, size_t k, bool valid,
-                                  double *values) {
+static struct spread point_spread(const struct curve *curve, size_t k, bool valid, double *values) {
     size_t folds = curve->folds.n;
     bool over = curve->options.over != NULL;
     for (size_t s = 0; s < folds; s++)

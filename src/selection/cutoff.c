@@ -166,8 +166,8 @@ static sepal_status gather(struct judged_row **out, size_t *n, const struct tria
             size_t row = split->valid[i];
             double p = proba[2 * i + 1];
             if (isnan(p)) continue; /* missing=drop leaves it undecided */
-            list[(*n)++] = (struct judged_row){p, data_weight(trials->data, row),
-                                               trials->data->label[row]};
+            list[(*n)++] =
+                (struct judged_row){p, data_weight(trials->data, row), trials->data->label[row]};
         }
     }
     return SEPAL_OK;
@@ -182,8 +182,9 @@ static void sweep_rows(struct sweep *sweep, struct cutoff *out, struct judged_ro
         while (i < n && rows[i].p == p) sweep_call(sweep, &rows[i++]);
         sweep_judge(sweep, out, i < n ? rows[i].p : -1, p);
     }
-    out->value = sweep->low < 0 && !(sweep->high >= 0.5) ? sweep->high
-                                                         : shortest_between(sweep->low, sweep->high);
+    out->value = sweep->low < 0 && !(sweep->high >= 0.5)
+                     ? sweep->high
+                     : shortest_between(sweep->low, sweep->high);
     out->score = sweep->best;
 }
 
@@ -194,7 +195,8 @@ sepal_status cutoff_find(struct cutoff *out, const struct trials *trials, size_t
     *out = (struct cutoff){NAN, NAN, NAN, 0};
     sepal_status status = gather(&rows, &out->rows, trials, candidate);
     if (status == SEPAL_OK && out->rows == 0)
-        status = fail(trials->ctx, SEPAL_EDATA, "no held-out row has a probability to put a cutoff on");
+        status =
+            fail(trials->ctx, SEPAL_EDATA, "no held-out row has a probability to put a cutoff on");
     if (status == SEPAL_OK) sweep_rows(&sweep, out, rows, out->rows);
     mem_free(rows);
     return status;

@@ -18,9 +18,9 @@ sepal_status cutoff_goal_read(struct cutoff_goal *out, sepal_ctx *ctx, const cha
                               double cost_fp, double cost_fn);
 
 struct cutoff {
-    double value;     /* NaN: none */
+    double value;       /* NaN: none */
     double score, half; /* the goal at it, and at 0.5 */
-    size_t rows;      /* judged; each once a repeat */
+    size_t rows;        /* judged; each once a repeat */
 };
 /* Of the rows that a candidate's trials kept. */
 sepal_status cutoff_find(struct cutoff *out, const struct trials *trials, size_t candidate,

@@ -61,8 +61,8 @@ static sepal_status refuse_several(const struct grid *grid, const char *name, si
                            "or %zu.%s",
                     name, first + 1, second + 1, first + 1, name, second + 1, name);
     return fail(grid->ctx, SEPAL_EUSAGE,
-                OPTION "over %.60s: %s and %s both have it; write %s.%s or %s.%s", name, one,
-                other, one, name, other, name);
+                OPTION "over %.60s: %s and %s both have it; write %s.%s or %s.%s", name, one, other,
+                one, name, other, name);
 }
 
 /* The stage of an axis, and which of its parameters is varied. */
@@ -116,9 +116,8 @@ static sepal_status axis_read(struct grid_axis *axis, struct grid *grid, struct 
     *axis = (struct grid_axis){.name = name};
     TRY(axis_find(axis, grid));
     const char *values = equals + 1;
-    TRY(grid_read_values(
-        axis, grid->ctx, grid->arena,
-        (struct slice){values, text.length - (size_t)(values - text.bytes)}));
+    TRY(grid_read_values(axis, grid->ctx, grid->arena,
+                         (struct slice){values, text.length - (size_t)(values - text.bytes)}));
     for (char *c = name; *c; c++)
         if (*c == '-' && axis->varied) *c = '_'; /* as specs are written out */
     axis->side = grid_side(axis);
@@ -176,8 +175,7 @@ static void put_setting(const struct grid *grid, struct text *out, size_t *n, co
 }
 
 /* The axis that varies a setting of a stage, NULL: none. setting NULL: the stage itself. */
-static const struct grid_axis *axis_of(const struct grid *grid, size_t stage,
-                                       const char *setting) {
+static const struct grid_axis *axis_of(const struct grid *grid, size_t stage, const char *setting) {
     for (size_t a = 0; a < grid->n_axes; a++) {
         const struct grid_axis *axis = &grid->axes[a];
         if (axis->stage != stage || !axis->varied != !setting) continue;
@@ -191,7 +189,8 @@ static void put_stage(const struct grid *grid, struct text *out, size_t s, size_
     const struct grid_axis *whole = axis_of(grid, s, NULL);
     size_t n = 0;
     if (whole) {
-        text_puts(grid->ctx, out, whole->text[grid_place(grid, point, (size_t)(whole - grid->axes))]);
+        text_puts(grid->ctx, out,
+                  whole->text[grid_place(grid, point, (size_t)(whole - grid->axes))]);
         return; /* what was given to the stage is not the other's */
     }
     text_puts(grid->ctx, out, stage->name);
@@ -246,8 +245,7 @@ static sepal_status check_points(const struct grid *grid, const char *fit_option
         struct grid point = *grid;
         point.arena = &arena;
         const char *spec = grid_spec(&point, k);
-        sepal_status status =
-            spec ? pipeline_check(grid->ctx, spec, fit_options) : SEPAL_EMEMORY;
+        sepal_status status = spec ? pipeline_check(grid->ctx, spec, fit_options) : SEPAL_EMEMORY;
         arena_clear(&arena);
         if (status != SEPAL_OK) return refuse_point(grid, k);
         if (k % 64 == 0) TRY(check_cancelled(grid->ctx, "checking the points of the grid"));

@@ -10,11 +10,11 @@
 enum grid_side { SIDE_NONE, SIDE_LARGE, SIDE_SMALL };
 
 struct grid_axis {
-    const char *name;                /* for people: "l2", "poly.degree" */
-    size_t stage;                    /* of the spec */
-    const struct parameter *varied;  /* NULL: the stage itself */
-    const char **text;               /* its values, as they are written */
-    double *number;                  /* the same; NaN of one that is none */
+    const char *name;               /* for people: "l2", "poly.degree" */
+    size_t stage;                   /* of the spec */
+    const struct parameter *varied; /* NULL: the stage itself */
+    const char **text;              /* its values, as they are written */
+    double *number;                 /* the same; NaN of one that is none */
     size_t n, room;
     enum grid_side side;
     bool logarithmic; /* of a range */

@@ -14,10 +14,10 @@ static const struct {
     const char *parameter;
     enum grid_side side;
 } sides[] = {
-    {"l2", SIDE_LARGE},        {"l1", SIDE_LARGE},     {"C", SIDE_SMALL},
-    {"ratio", SIDE_LARGE},     {"shrinkage", SIDE_LARGE}, {"smoothing", SIDE_LARGE},
-    {"width", SIDE_LARGE},     {"degree", SIDE_SMALL}, {"features", SIDE_SMALL},
-    {"centres", SIDE_SMALL},   {"bits", SIDE_SMALL},   {"epochs", SIDE_SMALL},
+    {"l2", SIDE_LARGE},      {"l1", SIDE_LARGE},        {"C", SIDE_SMALL},
+    {"ratio", SIDE_LARGE},   {"shrinkage", SIDE_LARGE}, {"smoothing", SIDE_LARGE},
+    {"width", SIDE_LARGE},   {"degree", SIDE_SMALL},    {"features", SIDE_SMALL},
+    {"centres", SIDE_SMALL}, {"bits", SIDE_SMALL},      {"epochs", SIDE_SMALL},
     {"axes", SIDE_SMALL},
 };
 
@@ -135,9 +135,8 @@ const char *grid_beyond(const struct grid *grid, size_t best, size_t axis) {
     if (!find_ends(&ends, of, grid_place(grid, best, axis))) return NULL;
     double outside = ends_beyond(&text, grid, of, &ends);
     bool beyond = outside != ends.edge && is_possible(grid, best, of, outside);
-    const char *copy = beyond && !text.failed
-                           ? arena_text(grid->ctx, grid->arena, text.bytes, text.length)
-                           : NULL;
+    const char *copy =
+        beyond && !text.failed ? arena_text(grid->ctx, grid->arena, text.bytes, text.length) : NULL;
     text_clear(&text);
     return copy;
 }
@@ -147,12 +146,9 @@ const char *grid_beyond(const struct grid *grid, size_t best, size_t axis) {
 static const struct {
     const char *learner, *over;
 } usual[] = {
-    {"least-squares", "l2=0,1e-6:10:log:8"},
-    {"fisher", "shrinkage=0,0.001:1:log:7"},
-    {"lda", "shrinkage=0,0.001:1:log:7"},
-    {"gaussian", "shrinkage=0,0.001:1:log:7"},
-    {"naive-bayes", "smoothing=0.001:10:log:9"},
-    {"perceptron", "epochs=1,2,5,10,20,50,100,200"},
+    {"least-squares", "l2=0,1e-6:10:log:8"},     {"fisher", "shrinkage=0,0.001:1:log:7"},
+    {"lda", "shrinkage=0,0.001:1:log:7"},        {"gaussian", "shrinkage=0,0.001:1:log:7"},
+    {"naive-bayes", "smoothing=0.001:10:log:9"}, {"perceptron", "epochs=1,2,5,10,20,50,100,200"},
 };
 static const char usual_c[] = "C=0.0001:10000:log:9", usual_l2[] = "l2=1e-6:1:log:13",
                   usual_l1[] = "l1=1e-6:1:log:13";

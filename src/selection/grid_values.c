@@ -137,8 +137,9 @@ static sepal_status read_range(const struct axis_reader *in, struct slice item,
         return refuse_range(in, item, "does not say how many values there are");
     }
     if (range.logarithmic && !(range.low > 0 && range.high > 0))
-        return refuse_range(in, item, "cannot be evenly spaced by logarithms: both ends must be "
-                                      "above 0");
+        return refuse_range(in, item,
+                            "cannot be evenly spaced by logarithms: both ends must be "
+                            "above 0");
     if (range.low == range.high) return refuse_range(in, item, "begins where it ends");
     if (!(n >= 2 && n <= MOST_VALUES) || n != floor(n))
         return refuse_range(in, item, "must have from 2 to 10000 values");

@@ -28,8 +28,8 @@ static sepal_status refuse_measure(sepal_ctx *ctx, const char *name) {
                             "there is no metric '%.60s'; %s%s%schoose %s (those of a class also "
                             "averaged, as macro.f1, or of the positive one, as "
                             "positive.f1)",
-                            name, near ? "did you mean '" : "", near ? near : "",
-                            near ? "'? " : "", known.bytes);
+                            name, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "",
+                            known.bytes);
     text_clear(&known);
     return status;
 }
@@ -91,7 +91,8 @@ static sepal_status find_without(const char **out, sepal_ctx *ctx, struct arena 
                                             candidates[c].fit_options);
         bool without = status == SEPAL_OK && !options.calibrate &&
                        pipeline_link(&pipeline, classes) == LINK_NONE;
-        if (without) *out = arena_text(ctx, arena, pipeline.learner->name, strlen(pipeline.learner->name));
+        if (without)
+            *out = arena_text(ctx, arena, pipeline.learner->name, strlen(pipeline.learner->name));
         arena_clear(&scratch);
         TRY(status);
         if (without && !*out) return SEPAL_EMEMORY;

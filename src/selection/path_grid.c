@@ -10,7 +10,8 @@
 const struct parameter path_option_table[] = {
     {"folds", PARAMETER_COUNT, AT(folds), "10", "[2, 1e6]", "folds of the cross-validation"},
     {"choose", PARAMETER_CHOICE, AT(choose), "1se", "1se|min|best",
-     "the value to fit: min (or best) has the least loss on held-out rows, 1se is the strongest penalty "
+     "the value to fit: min (or best) has the least loss on held-out rows, 1se is the strongest "
+     "penalty "
      "within "
      "a standard error of it"},
     {"path-length", PARAMETER_COUNT, AT(length), "100", "[2, 10000]",

@@ -21,8 +21,8 @@ static sepal_status refuse_pair(sepal_ctx *ctx, const char *one, const char *oth
 }
 
 /* Each manner has its own idea of how many folds there are. */
-sepal_status split_options_check(const struct split_options *o, sepal_ctx *ctx,
-                                 struct arena *arena, const char *text) {
+sepal_status split_options_check(const struct split_options *o, sepal_ctx *ctx, struct arena *arena,
+                                 const char *text) {
     bool folds;
     const char *manner = o->loo         ? "loo"
                          : o->fold_file ? "fold-file"

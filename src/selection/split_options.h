@@ -14,13 +14,21 @@ struct split_options {
 
 /* Rows of a table whose structs have them as `splits`; n_folds: how many, as text. */
 #define SPLIT_PARAMETERS(type, n_folds)                                                            \
-    {"folds", PARAMETER_COUNT, offsetof(struct type, splits.folds), n_folds, "[2, 1e6]",           \
-     "folds of the cross-validation"},                                                             \
-        {"repeats", PARAMETER_COUNT, offsetof(struct type, splits.repeats), "1", "[1, 10000]",     \
-         "how often the rows are dealt out to folds anew"},                                        \
-        {"loo", PARAMETER_FLAG, offsetof(struct type, splits.loo), "false", "",                    \
+    {"folds", PARAMETER_COUNT, offsetof(struct type, splits.folds),                                \
+     n_folds, "[2, 1e6]",      "folds of the cross-validation"},                                   \
+        {"repeats", PARAMETER_COUNT, offsetof(struct type, splits.repeats),                        \
+         "1",       "[1, 10000]",    "how often the rows are dealt out to folds anew"},            \
+        {"loo",                                                                                    \
+         PARAMETER_FLAG,                                                                           \
+         offsetof(struct type, splits.loo),                                                        \
+         "false",                                                                                  \
+         "",                                                                                       \
          "leave one row out at a time"},                                                           \
-        {"ordered", PARAMETER_FLAG, offsetof(struct type, splits.ordered), "false", "",            \
+        {"ordered",                                                                                \
+         PARAMETER_FLAG,                                                                           \
+         offsetof(struct type, splits.ordered),                                                    \
+         "false",                                                                                  \
+         "",                                                                                       \
          "blocks of the rows in their order, each judged by what comes before it"},                \
     {                                                                                              \
         "fold-file", PARAMETER_FILE, offsetof(struct type, splits.fold_file), NULL, "",            \

@@ -62,8 +62,7 @@ static sepal_status tune_read(struct tuning *tuning) {
     over = options->over;
     tuning->usual = !over;
     if (!over) TRY(grid_usual(&over, ctx, &tuning->arena, asked->specs[0]));
-    return grid_make(&tuning->grid, ctx, &tuning->arena, asked->specs[0], over,
-                     asked->fit_options);
+    return grid_make(&tuning->grid, ctx, &tuning->arena, asked->specs[0], over, asked->fit_options);
 }
 
 static sepal_status make_candidates(struct tuning *tuning) {
@@ -114,8 +113,7 @@ const char *tune_fit_options(const struct tuning *tuning, struct arena *arena,
     text_printf(tuning->ctx, &text, "%s%sdecide=hard, cutoff=", given ? given : "",
                 given && *given ? ", " : "");
     text_number(tuning->ctx, &text, cutoff->value);
-    const char *copy =
-        text.failed ? NULL : arena_text(tuning->ctx, arena, text.bytes, text.length);
+    const char *copy = text.failed ? NULL : arena_text(tuning->ctx, arena, text.bytes, text.length);
     text_clear(&text);
     return copy;
 }

@@ -37,8 +37,7 @@ sepal_status tune_choose(struct tune_round *round, const struct tuning *tuning) 
     round->best = grid_simplest(grid, eligible, round->best); /* of equals the simplest */
     double error = round->valid[round->best].error, room = isnan(error) ? 0 : error;
     for (size_t k = 0; k < n; k++)
-        eligible[k] =
-            round->valid[k].n == most && better * (round->valid[k].mean - mean) >= -room;
+        eligible[k] = round->valid[k].n == most && better * (round->valid[k].mean - mean) >= -room;
     round->one_se = grid_simplest(grid, eligible, round->best);
     round->chosen = tuning->options.choose == TUNE_ONE_SE ? round->one_se : round->best;
     return SEPAL_OK;
@@ -60,8 +59,7 @@ void tune_warn(const struct tune_round *round, const struct tuning *tuning) {
             warn(ctx, "grid-end",
                  "the best %s, %s, is at the end of its values, and better ones may lie beyond; "
                  "go on with " OPTION "over %s",
-                 grid->axes[a].name, grid->axes[a].text[grid_place(grid, round->best, a)],
-                 further);
+                 grid->axes[a].name, grid->axes[a].text[grid_place(grid, round->best, a)], further);
     }
 }
 
@@ -82,9 +80,9 @@ const char *tune_why(const struct tune_round *round, const struct tuning *tuning
         text_printf(tuning->ctx, &text,
                     "the simplest within a standard error of the %s mean %s on held-out rows",
                     tuning->measure.better > 0 ? "largest" : "least", name);
-    const char *copy = text.failed ? NULL
-                                   : arena_text(tuning->ctx, tuning->asked->make->arena,
-                                                text.bytes, text.length);
+    const char *copy =
+        text.failed ? NULL
+                    : arena_text(tuning->ctx, tuning->asked->make->arena, text.bytes, text.length);
     text_clear(&text);
     return copy;
 }

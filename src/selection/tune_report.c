@@ -80,8 +80,8 @@ static void report_points(struct tree_maker *make, struct tree *out, const struc
     }
 }
 
-static void report_nested(struct tree_maker *make, struct tree *report,
-                          const struct tuning *tuning, const struct nested *nested) {
+static void report_nested(struct tree_maker *make, struct tree *report, const struct tuning *tuning,
+                          const struct nested *nested) {
     struct tree *out = tree_object(make, report, "nested");
     struct tree *folds = tree_array(make, out, "folds");
     for (size_t f = 0; f < nested->n; f++) {
@@ -98,8 +98,8 @@ static void report_nested(struct tree_maker *make, struct tree *report,
     tree_number(make, out, "std", nested->spread.std);
 }
 
-static void report_cutoff(struct tree_maker *make, struct tree *report,
-                          const struct tuning *tuning, const struct tune_round *round) {
+static void report_cutoff(struct tree_maker *make, struct tree *report, const struct tuning *tuning,
+                          const struct tune_round *round) {
     const struct cutoff_goal *goal = &tuning->goal;
     struct tree *out = tree_object(make, report, "cutoff");
     tree_number(make, out, "value", round->cutoff.value);

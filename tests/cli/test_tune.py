@@ -89,7 +89,10 @@ def learns_from_folds():
 
 def refuses():
     cases = [
-        ((DATA, "-m", "logistic"), 2, "--path"),
+        ((DATA,), 2, "sepal compare"),
+        ((DATA, "-m", "logistic", "--path-length", "5"), 2, "--path-length goes with --path"),
+        ((DATA, "-m", "logistic", "--path", "--metric", "accuracy"), 2, "--metric has no meaning with --path"),
+        ((DATA, "-m", "logistic", "--path", "--over", "C=1,2"), 2, "leave --over or --path out"),
         ((DATA, "--path"), 2, "sepal tune"),
         ((DATA, "-m", "lda", "--path"), 2, "logistic, svm"),
         ((DATA, "-m", "logistic(C=3)", "--path"), 2, "leave the strength"),

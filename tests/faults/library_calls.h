@@ -132,6 +132,21 @@ static sepal_status fit_folds(struct result *out, sepal_ctx *ctx) {
     return sepal_select(&out->model, &out->report, ctx, "cv", specs, 1, data,
                         "folds=2, repeats=2, metric=\"accuracy,f1\"", NULL);
 }
+static sepal_status fit_grid(struct result *out, sepal_ctx *ctx) {
+    static const char *const specs[] = {"standardize | logistic"};
+    return sepal_select(&out->model, &out->report, ctx, "tune", specs, 1, data,
+                        "over=\"C=0.1:1:log:2; standardize=identity\", folds=2, metric=macro.f1",
+                        NULL);
+}
+static sepal_status fit_compared(struct result *out, sepal_ctx *ctx) {
+    static const char *const specs[] = {"lda", "mean-difference | ovr", "lda(shrinkage=auto)"};
+    return sepal_select(&out->model, &out->report, ctx, "compare", specs, 3, data, "folds=2", NULL);
+}
+static sepal_status fit_curve(struct result *out, sepal_ctx *ctx) {
+    static const char *const specs[] = {"lda"};
+    return sepal_select(NULL, &out->report, ctx, "curve", specs, 1, data,
+                        "folds=2, sizes=\"0.5,1\"", NULL);
+}
 static sepal_status fit_sgd(struct result *out, sepal_ctx *ctx) {
     return sepal_model_fit(&out->model, NULL, ctx, "svm(l1=0.1, shuffle, average, epochs=3)",
                            sparse, "solver=sgd");
@@ -360,6 +375,9 @@ static const struct operation operations[] = {
     {"fit svm", fit_svm, 0, true},
     {"fit a path", fit_path, 0, true},
     {"fit folds", fit_folds, 0, true},
+    {"fit a grid", fit_grid, 0, true},
+    {"fit and compare", fit_compared, 0, true},
+    {"fit a curve", fit_curve, 0, true},
     {"fit by sgd", fit_sgd, 0, true},
     {"fit softmax by lbfgs", fit_softmax_lbfgs, 0, true},
     {"fit softmax with squared errors", fit_softmax_mse, 0, true},
