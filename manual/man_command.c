@@ -51,11 +51,12 @@ static void put_options(struct sink *out, const struct command *command) {
                                          "Options of deciding",
                                          "Options of drawing rows",
                                          "Options of the path",
-                                         "Options of judging"};
+                                         "Options of judging",
+                                         "Options of the picture"};
     struct options options;
     options_build(&options, command);
     sink_puts(out, ".SH OPTIONS\n");
-    for (int group = GROUP_COMMAND; group <= GROUP_EVALUATE; group++) {
+    for (int group = GROUP_COMMAND; group <= GROUP_PLOT; group++) {
         bool empty = true;
         for (size_t i = 0; i < options.n_rows; i++) {
             if ((int)options.rows[i].group != group) continue;

@@ -260,7 +260,7 @@ static sepal_status plot(struct result *out, sepal_ctx *ctx, const char *kind,
     return status;
 }
 static sepal_status plot_regions(struct result *out, sepal_ctx *ctx) {
-    return plot(out, ctx, "regions", "width=240, height=160");
+    return plot(out, ctx, "regions", "to=term, width=40, height=12");
 }
 static sepal_status plot_projection(struct result *out, sepal_ctx *ctx) {
     return plot(out, ctx, "projection", "theme=auto");
