@@ -106,7 +106,7 @@ static void put_command(struct sink *out, const struct command *command) {
     put_group(out, &options, GROUP_EVALUATE, "Options of judging");
     put_group(out, &options, GROUP_SAMPLE, "Options of drawing rows");
     put_group(out, &options, GROUP_SELECTION, "Options of cross-validation");
-    put_group(out, &options, GROUP_PLOT, "Options of pictures");
+    put_group(out, &options, GROUP_PLOT, "Options of the picture");
     if (command->fits) help_put_text(out, note_parameters);
     if (command->reads) help_put_text(out, note_data);
     sink_puts(out, "\nExamples:\n");

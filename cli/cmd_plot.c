@@ -208,8 +208,10 @@ static int put_picture(struct session *s, struct picture *p) {
     progress_erase(s);
     if (!s->json) warnings_print(s);
     sink_add(&out.sink, p->bytes, p->n);
-    code = result_commit(&out, s);
-    return code == EXIT_DONE && s->json ? put_facts(s, p) : code;
+    sink_flush(&out.sink);
+    /* what cannot be told any more is not to be done either */
+    if (s->json && out.sink.error == 0) code = put_facts(s, p);
+    return result_end(&out, s, code);
 }
 
 static int plot_run(struct session *s) {

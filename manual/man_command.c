@@ -52,7 +52,7 @@ static void put_options(struct sink *out, const struct command *command) {
                                          "Options of drawing rows",
                                          "Options of judging",
                                          "Options of cross-validation",
-                                         "Options of pictures"};
+                                         "Options of the picture"};
     struct options options;
     options_build(&options, command);
     sink_puts(out, ".SH OPTIONS\n");
