@@ -472,7 +472,10 @@ static sepal_status pipeline_fit_rows(sepal_model **out, sepal_ctx *ctx, const c
     sepal_status status = pipeline_run(out, &fit, spec, options, start, manner);
     blas_leave();
     fit_clear(&fit);
-    return status;
+    if (status != SEPAL_OK || !unheard.failed) return status;
+    model_free(*out);
+    *out = NULL;
+    return SEPAL_EMEMORY;
 }
 
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,

@@ -49,5 +49,7 @@ const struct selection_task *selection_find(sepal_ctx *ctx, const char *name) {
 
 sepal_status selection_do(struct selection *selection, const struct selection_task *task) {
     TRY(check_specs(selection, task));
-    return selection->data ? task->run(selection) : task->check(selection);
+    if (!selection->data) return task->check(selection);
+    TRY(task->run(selection));
+    return selection->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
