@@ -185,7 +185,7 @@ static sepal_status crammer_multipliers(struct solver *d) {
 }
 
 /* Where steps are solved for they are cheap, else as dear as some dozens of epochs. */
-enum { HALVED_SOON = 8, HALVED_LATE = 64 };
+enum { HALVED_SOON = 4, HALVED_LATE = 64 };
 
 static sepal_status solve_crammer_augmented(struct solver *d) {
     size_t most = d->iterations + EPOCHS_FIRST;

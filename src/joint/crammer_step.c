@@ -10,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* What a row adds to the sums of the epoch, and whether it stays where it is: g are its scores and the margin. */
 static bool crammer_stays(struct joint_dcd *s, size_t i, const double *g, const double *a,
@@ -31,21 +32,18 @@ static bool crammer_stays(struct joint_dcd *s, size_t i, const double *g, const 
 bool crammer_step(struct joint_dcd *s, size_t i, double *g, double *step) {
     const struct joint *j = s->j;
     const struct kernels *kernels = s->o->ctx->kernels;
-    double *a = s->alpha + i * j->lanes, curvature = s->curvature[i];
+    double *a = s->alpha + i * j->lanes, curvature = s->curvature[i], inverse = 1 / curvature;
     double factor = s->o->row_weight[i] / s->o->l2;
     struct simplex_view view;
-    int moved = 0;
     g[s->o->label[i]] -= 1;
     for (size_t l = j->classes; l < j->lanes; l++) g[l] = -DBL_MAX;
     kernels->simplex_survey(&view, a, g, j->lanes);
     if (!isfinite(view.mean) || !isfinite(curvature) || crammer_stays(s, i, g, a, &view))
         return false;
-    for (size_t l = 0; l < j->lanes; l++) g[l] = a[l] + g[l] / curvature;
+    for (size_t l = 0; l < j->lanes; l++) g[l] = a[l] + inverse * g[l];
     (void)simplex_project(kernels, g, j->classes, j->lanes);
-    for (size_t l = 0; l < j->lanes; l++) {
-        step[l] = factor * (a[l] - g[l]);
-        moved |= a[l] != g[l];
-        a[l] = g[l];
-    }
-    return moved;
+    if (memcmp(a, g, j->lanes * sizeof *a) == 0) return false;
+    for (size_t l = 0; l < j->lanes; l++) step[l] = factor * (a[l] - g[l]);
+    memcpy(a, g, j->lanes * sizeof *a);
+    return true;
 }

@@ -97,6 +97,8 @@ sepal_status joint_loss_along(double *out, const struct joint *j, const double *
 /* Bring n x lanes numbers into the simplex, and for a free bias into balance: the weighted sum of each
    class's dual variables is that of its rows. */
 sepal_status joint_feasible(const struct joint *j, double *alpha);
+/* What feasible variables add to the dual, but for the penalty. */
+sepal_status joint_conjugates(double *out, const struct joint *j, const double *alpha);
 /* The dual value of feasible variables, by one read of the rows. `v` (size) gets the sum over rows of
    c_i (e_y - alpha_i) (x_i - c, 1)'. With an L1 penalty alone they are moved towards their rows' own classes,
    as far as it wants. */

@@ -14,8 +14,7 @@
 
 #include <string.h>
 
-/* Rows go to the sums in parts, so that threads can share them. */
-enum { PROOF_PARTS = 8, PROOF_CHUNK = 16 };
+enum { PROOF_CHUNK = 16 };
 
 struct joint_proving {
     const struct joint *j;
@@ -26,18 +25,22 @@ struct joint_proving {
     double shift_size, shift_error;
     double *a;   /* n x lanes */
     size_t sums; /* (cols + 1) x lanes */
-    /* parts x sums: V with its biases' row; parts x (cols + 1): sums of c_i times the largest factor, and of
+    /* slabs x sums: V with its biases' row; slabs x (cols + 1): sums of c_i times the largest factor, and of
        c_i alone, times |x_i - c| */
     double *v, *reach, *all;
     double imbalance; /* so much of a row's variables may have to move for a perfect balance */
     double shrink;    /* the part of e_y - a_i that is kept, for an L1 penalty alone */
-    struct total loss[PROOF_PARTS], conjugate[PROOF_PARTS];
-    double loss_error[PROOF_PARTS], conjugate_error[PROOF_PARTS];
-    size_t inside[PROOF_PARTS];
+    struct total loss[SLABS_MOST], conjugate[SLABS_MOST];
+    double loss_error[SLABS_MOST], conjugate_error[SLABS_MOST];
+    size_t inside[SLABS_MOST];
 };
 
-static size_t proof_first(const struct joint_proving *p, size_t part) {
-    return p->j->o->rows.n_blocks * part / PROOF_PARTS;
+/* The first block of a slab. */
+static size_t proof_first(const struct joint_proving *p, size_t slab) {
+    const struct objective *o = p->j->o;
+    size_t local;
+    if (slab == o->slabs) return o->rows.n_blocks;
+    return (size_t)(matrix_block_of(&o->rows, o->slab_first[slab], &local) - o->rows.blocks);
 }
 
 /* ---- scores and losses -------------------------------------------------------------------------- */
@@ -93,29 +96,29 @@ static bool is_inside(const struct joint *j, const double *score, size_t own) {
 
 /* The loss of a row changes by no more than the difference of two of its scores does; that of the squared
    error by no more than twice as much. */
-static void proof_loss_row(struct joint_proving *p, size_t part, size_t row, double *slope) {
+static void proof_loss_row(struct joint_proving *p, size_t slab, size_t row, double *slope) {
     const struct joint *j = p->j;
     const struct objective *o = j->o;
     double value, steepest = j->loss->convex ? 2 : 4, weight = o->row_weight[row];
     j->loss->at(o->ctx->kernels, 1, j->classes, j->lanes, p->score + row * j->lanes, o->label + row,
                 &value, slope, NULL);
-    p->loss_error[part] +=
+    p->loss_error[slab] +=
         weight *
         (steepest * p->off[row] + (ROUNDING_OF_TERM + ROUNDING * (double)j->classes) * fabs(value));
-    total_add(&p->loss[part], weight * value);
-    p->inside[part] += is_inside(j, p->score + row * j->lanes, (size_t)o->label[row]);
+    total_add(&p->loss[slab], weight * value);
+    p->inside[slab] += is_inside(j, p->score + row * j->lanes, (size_t)o->label[row]);
 }
 
-static sepal_status proof_score_part(sepal_ctx *ctx, size_t part, void *payload) {
+static sepal_status proof_score_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct joint_proving *p = payload;
     const struct objective *o = p->j->o;
     double *scratch = mem_alloc(ctx, o->cols + p->j->lanes, sizeof *scratch);
     if (!scratch) return SEPAL_EMEMORY;
-    for (size_t b = proof_first(p, part); b < proof_first(p, part + 1); b++) {
+    for (size_t b = proof_first(p, slab); b < proof_first(p, slab + 1); b++) {
         const struct block *block = &o->rows.blocks[b];
         for (size_t i = 0; i < block->rows; i++) {
             proof_score_row(p, block, i, scratch);
-            proof_loss_row(p, part, block->first_row + i, scratch + o->cols);
+            proof_loss_row(p, slab, block->first_row + i, scratch + o->cols);
         }
     }
     mem_free(scratch);
@@ -126,10 +129,10 @@ static void proof_primal(struct estimate *out, const struct joint_proving *p) {
     const struct objective *o = p->j->o;
     struct total loss = {0}, penalty = {0};
     double error = 0;
-    for (size_t part = 0; part < PROOF_PARTS; part++) {
-        total_add(&loss, p->loss[part].sum);
-        total_add(&loss, p->loss[part].rest);
-        error += p->loss_error[part];
+    for (size_t slab = 0; slab < o->slabs; slab++) {
+        total_add(&loss, p->loss[slab].sum);
+        total_add(&loss, p->loss[slab].rest);
+        error += p->loss_error[slab];
     }
     for (size_t k = 0; k < joint_penalised(p->j); k++)
         total_add(&penalty, o->l1 * fabs(p->u[k]) + 0.5 * o->l2 * p->u[k] * p->u[k]);
@@ -155,11 +158,11 @@ static void proof_clip_row(const struct joint *j, double *a, size_t own) {
     }
 }
 
-static sepal_status proof_take_part(sepal_ctx *ctx, size_t part, void *payload) {
+static sepal_status proof_take_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     const struct joint_proving *p = payload;
     const struct joint *j = p->j;
     const struct objective *o = j->o;
-    size_t from = o->n * part / PROOF_PARTS, to = o->n * (part + 1) / PROOF_PARTS;
+    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
     bool own = p->a == p->score; /* the variables are those of the point */
     (void)ctx;
     for (size_t i = from; i < to; i++) {
@@ -245,11 +248,11 @@ static sepal_status proof_balance(struct joint_proving *p) {
 
 /* ---- the sums ------------------------------------------------------------------------------------- */
 
-struct proof_part {
+struct proof_sums {
     double *v, *reach, *all, *scratch, *factor;
 };
 
-static void proof_add_row(const struct joint_proving *p, const struct proof_part *to,
+static void proof_add_row(const struct joint_proving *p, const struct proof_sums *to,
                           const struct block *block, size_t i) {
     const struct joint *j = p->j;
     const struct objective *o = j->o;
@@ -280,46 +283,43 @@ static void proof_add_row(const struct joint_proving *p, const struct proof_part
     to->all[o->cols] += weight;
 }
 
-static sepal_status proof_add_part(sepal_ctx *ctx, size_t part, void *payload) {
+static sepal_status proof_add_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     const struct joint_proving *p = payload;
     const struct objective *o = p->j->o;
     size_t columns = o->cols + 1;
-    struct proof_part to = {.v = p->v + part * p->sums,
-                            .reach = p->reach + part * columns,
-                            .all = p->all + part * columns,
+    struct proof_sums to = {.v = p->v + slab * p->sums,
+                            .reach = p->reach + slab * columns,
+                            .all = p->all + slab * columns,
                             .scratch = mem_alloc(ctx, o->cols + p->j->lanes, sizeof *to.scratch)};
     if (!to.scratch) return SEPAL_EMEMORY;
     to.factor = to.scratch + o->cols;
-    for (size_t b = proof_first(p, part); b < proof_first(p, part + 1); b++)
+    for (size_t b = proof_first(p, slab); b < proof_first(p, slab + 1); b++)
         for (size_t i = 0; i < o->rows.blocks[b].rows; i++)
             proof_add_row(p, &to, &o->rows.blocks[b], i);
     mem_free(to.scratch);
     return SEPAL_OK;
 }
 
-static size_t proof_rows_most(const struct joint_proving *p) {
+static size_t proof_rows_most(const struct objective *o) {
     size_t most = 0;
-    for (size_t part = 0; part < PROOF_PARTS; part++) {
-        size_t n = 0;
-        for (size_t b = proof_first(p, part); b < proof_first(p, part + 1); b++)
-            n += p->j->o->rows.blocks[b].rows;
-        if (n > most) most = n;
-    }
+    for (size_t slab = 0; slab < o->slabs; slab++)
+        if (o->slab_first[slab + 1] - o->slab_first[slab] > most)
+            most = o->slab_first[slab + 1] - o->slab_first[slab];
     return most;
 }
 
-/* Of all parts; the sparse rows' centre; and `reach` becomes what V may be off by. */
+/* Of all slabs; the sparse rows' centre; and `reach` becomes what V may be off by. */
 static void proof_join(struct joint_proving *p) {
     const struct joint *j = p->j;
     const struct objective *o = j->o;
     size_t columns = o->cols + 1;
-    double roundings = (double)(proof_rows_most(p) + PROOF_PARTS + 8) * ROUNDING;
+    double roundings = (double)(proof_rows_most(o) + o->slabs + 8) * ROUNDING;
     double others = ROUNDING * (double)(j->classes + 4) + p->imbalance;
-    for (size_t part = 1; part < PROOF_PARTS; part++) {
-        for (size_t k = 0; k < p->sums; k++) p->v[k] += p->v[part * p->sums + k];
+    for (size_t slab = 1; slab < o->slabs; slab++) {
+        for (size_t k = 0; k < p->sums; k++) p->v[k] += p->v[slab * p->sums + k];
         for (size_t c = 0; c < columns; c++) {
-            p->reach[c] += p->reach[part * columns + c];
-            p->all[c] += p->all[part * columns + c];
+            p->reach[c] += p->reach[slab * columns + c];
+            p->all[c] += p->all[slab * columns + c];
         }
     }
     const double *biases = p->v + o->cols * j->lanes;
@@ -346,11 +346,11 @@ static double proof_largest(const struct joint_proving *p) {
     return most;
 }
 
-static sepal_status proof_conjugate_part(sepal_ctx *ctx, size_t part, void *payload) {
+static sepal_status proof_conjugate_slab(sepal_ctx *ctx, size_t slab, void *payload) {
     struct joint_proving *p = payload;
     const struct joint *j = p->j;
     const struct objective *o = j->o;
-    size_t from = o->n * part / PROOF_PARTS, to = o->n * (part + 1) / PROOF_PARTS;
+    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
     double relative = ROUNDING_OF_TERM + ROUNDING * (double)(2 * j->classes + 8);
     /* Moving a part of a row's variables takes no more than that part of its entropy off, and where they are
        put -x ln x falls by no more than x grows. */
@@ -360,8 +360,8 @@ static sepal_status proof_conjugate_part(sepal_ctx *ctx, size_t part, void *payl
         for (size_t k = 0; k < j->classes && p->shrink < 1; k++)
             a[k] = p->shrink * a[k] + (k == (size_t)o->label[i] ? 1 - p->shrink : 0);
         j->loss->neg_conjugate(ctx->kernels, 1, j->classes, j->lanes, a, o->label + i, &value);
-        total_add(&p->conjugate[part], o->row_weight[i] * value);
-        p->conjugate_error[part] += o->row_weight[i] * (relative * (1 + fabs(value)) + moved);
+        total_add(&p->conjugate[slab], o->row_weight[i] * value);
+        p->conjugate_error[slab] += o->row_weight[i] * (relative * (1 + fabs(value)) + moved);
     }
     return SEPAL_OK;
 }
@@ -391,11 +391,11 @@ static sepal_status proof_dual(struct estimate *out, struct joint_proving *p) {
         if (!(most <= o->l1)) p->shrink = o->l1 / most * (1 - 4 * DBL_EPSILON);
         if (!(p->shrink >= 0)) p->shrink = 0;
     }
-    TRY(parallel_for(o->ctx, PROOF_PARTS, proof_conjugate_part, p));
-    for (size_t part = 0; part < PROOF_PARTS; part++) {
-        total_add(&sum, p->conjugate[part].sum);
-        total_add(&sum, p->conjugate[part].rest);
-        error += p->conjugate_error[part];
+    TRY(parallel_for(o->ctx, o->slabs, proof_conjugate_slab, p));
+    for (size_t slab = 0; slab < o->slabs; slab++) {
+        total_add(&sum, p->conjugate[slab].sum);
+        total_add(&sum, p->conjugate[slab].rest);
+        error += p->conjugate_error[slab];
     }
     out->bounded = true;
     out->dual = total_of(&sum);
@@ -430,17 +430,17 @@ static sepal_status joint_prove(struct proof *out, struct joint_proving *p) {
     struct estimate estimate = {0};
     bool penalised = o->l1 > 0 || o->l2 > 0;
     proof_shift(p);
-    TRY(parallel_for(o->ctx, PROOF_PARTS, proof_score_part, p));
+    TRY(parallel_for(o->ctx, o->slabs, proof_score_slab, p));
     proof_primal(&estimate, p);
     out->norm = sqrt(o->ctx->kernels->dot_f64(p->u, p->u, o->cols * j->lanes));
     out->inside = 0;
-    for (size_t part = 0; part < PROOF_PARTS; part++) out->inside += p->inside[part];
+    for (size_t slab = 0; slab < o->slabs; slab++) out->inside += p->inside[slab];
     out->slope = NAN;
     bool dual = j->loss->convex && penalised;
     if (j->loss->convex || j->loss->smooth) {
-        TRY(parallel_for(o->ctx, PROOF_PARTS, proof_take_part, p));
+        TRY(parallel_for(o->ctx, o->slabs, proof_take_slab, p));
         if (o->bias == BIAS_FREE && dual) TRY(proof_balance(p));
-        TRY(parallel_for(o->ctx, PROOF_PARTS, proof_add_part, p));
+        TRY(parallel_for(o->ctx, o->slabs, proof_add_slab, p));
         proof_join(p);
         if (dual)
             TRY(proof_dual(&estimate, p));
@@ -460,12 +460,12 @@ sepal_status joint_certify(struct proof *out, const struct joint *j, const doubl
     p.off = arena_alloc(ctx, &arena, o->n, sizeof *p.off);
     p.largest = arena_alloc(ctx, &arena, o->cols + j->lanes, sizeof *p.largest);
     p.a = alpha ? arena_alloc(ctx, &arena, j->cells, sizeof *p.a) : p.score;
-    p.v = arena_zero(ctx, &arena, PROOF_PARTS * p.sums, sizeof *p.v);
-    p.reach = arena_zero(ctx, &arena, 2 * PROOF_PARTS * (o->cols + 1), sizeof *p.reach);
+    p.v = arena_zero(ctx, &arena, o->slabs * p.sums, sizeof *p.v);
+    p.reach = arena_zero(ctx, &arena, 2 * o->slabs * (o->cols + 1), sizeof *p.reach);
     bool ok = p.score && p.off && p.largest && p.a && p.v && p.reach;
     if (ok) {
         p.shift = p.largest + o->cols;
-        p.all = p.reach + PROOF_PARTS * (o->cols + 1);
+        p.all = p.reach + o->slabs * (o->cols + 1);
         if (alpha) memcpy(p.a, alpha, j->cells * sizeof *p.a);
     }
     sepal_status status = ok ? joint_prove(out, &p) : SEPAL_EMEMORY;

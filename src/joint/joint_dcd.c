@@ -8,6 +8,8 @@
    a pass, is taken only when the tolerance may have been reached. */
 #include "joint/joint_dcd.h"
 
+#include "core/alloc.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,21 +37,52 @@ static void joint_dcd_keep(struct joint_dcd *s) {
     memcpy(s->kept, s->w, s->j->size * sizeof *s->kept);
 }
 
+static sepal_status joint_dcd_set_weights(struct joint_dcd *s);
+
+/* What the variables are worth. Balanced ones are other ones where biases are free; else the weights are theirs. */
+static sepal_status joint_dcd_bound(double *out, struct joint_dcd *s) {
+    const struct joint *j = s->j;
+    if (j->o->bias != BIAS_FREE) {
+        TRY(joint_conjugates(out, j, s->alpha));
+        *out -= joint_penalty(j, s->w);
+        return SEPAL_OK;
+    }
+    memcpy(s->score, s->alpha, j->cells * sizeof *s->score);
+    TRY(joint_feasible(j, s->score));
+    return joint_dual_value(out, s->room + j->o->cols + 2 * j->lanes, j, s->score);
+}
+
+/* w as the singles are. */
+static void joint_dcd_widen(struct joint_dcd *s) {
+    size_t lanes = s->j->lanes;
+    for (size_t c = 0; s->single && c < s->o->cols; c++)
+        for (size_t l = 0; l < lanes; l++) s->w[c * lanes + l] = (double)s->single[c * s->half + l];
+}
+
 static sepal_status joint_dcd_measure(struct joint_dcd *s) {
     const struct joint *j = s->j;
     double loss, bound;
+    joint_dcd_widen(s);
     TRY(joint_scores(s->score, j, s->w));
     TRY(joint_loss_at(&loss, j, s->score));
     s->primal = loss + joint_penalty(j, s->w);
     joint_dcd_keep(s);
-    memcpy(s->score, s->alpha, j->cells * sizeof *s->score);
-    TRY(joint_feasible(j, s->score));
-    double *sums = s->room + j->o->cols + 2 * j->lanes;
-    TRY(joint_dual_value(&bound, sums, j, s->score));
+    TRY(joint_dcd_bound(&bound, s));
     double over = s->primal - bound;
     s->ratio = s->excess > 0 && !s->any_shrunk ? over / s->excess : NAN;
     s->gap = joint_dcd_part(s, over);
     return SEPAL_OK;
+}
+
+/* Singles drift from the variables: below a gap, or where they gain little, doubles go on. */
+static sepal_status joint_dcd_leave_singles(struct joint_dcd *s, size_t epoch) {
+    enum { OFTEN = 16 };
+    static const double coarse = 1e-5;
+    bool now = s->gap < coarse || (epoch % OFTEN == 0 && s->gap > 0.5 * s->then);
+    if (epoch % OFTEN == 0) s->then = s->gap;
+    if (!now || !s->single) return SEPAL_OK;
+    s->single = NULL;
+    return joint_dcd_set_weights(s);
 }
 
 /* Whether the epochs are more than the limit, taken or, at the rate of the last ones, to come. */
@@ -89,6 +122,7 @@ static sepal_status joint_dcd_run(struct joint_dcd *s, size_t most, size_t halvi
         if (d->stopped) break;
         d->iterations++;
         joint_dcd_estimate(s);
+        TRY(joint_dcd_leave_singles(s, epoch));
         bool mark_now = halving && epoch % halving == 0, slow = mark_now && s->excess > 0.5 * mark;
         if (mark_now) mark = s->excess;
         slow = joint_dcd_leaves(s, epoch) || slow;
@@ -152,7 +186,10 @@ static sepal_status joint_dcd_set_weights(struct joint_dcd *s) {
     double *bias = s->w + o->cols * j->lanes, *given = s->room;
     bool biased = o->bias != BIAS_NONE;
     if (biased) memcpy(given, bias, j->lanes * sizeof *given);
-    TRY(joint_dual_sums(s->w, j, s->alpha));
+    if (s->d->warm || s->d->paired)
+        TRY(joint_dual_sums(s->w, j, s->alpha));
+    else
+        memset(s->w, 0, j->size * sizeof *s->w);
     for (size_t k = 0; k < joint_penalised(j); k++) s->w[k] /= o->l2;
     for (size_t k = 0; k < j->lanes && o->bias == BIAS_FREE; k++) {
         s->anchor[k] = given[k] - bias[k] / s->stiff;
@@ -161,19 +198,40 @@ static sepal_status joint_dcd_set_weights(struct joint_dcd *s) {
     return SEPAL_OK;
 }
 
+/* Singles for sparse rows, whose weights have to come from far; where their squares keep far from their limits. */
+static sepal_status joint_dcd_take_singles(struct joint_dcd *s) {
+    static const double largest = 1e15;
+    enum { VECTOR = 8 };
+    const struct objective *o = s->o;
+    double most = 0, mean = 0, total = objective_total_weight(o);
+    for (size_t i = 0; i < o->n; i++) {
+        most = fmax(most, s->curvature[i]);
+        mean += s->curvature[i] * (o->l2 / total);
+    }
+    s->then = INFINITY;
+    if (!o->rows.sparse || !(most < largest && mean < largest && mean > 1 / largest))
+        return SEPAL_OK;
+    s->half = (s->j->lanes + VECTOR - 1) / VECTOR * VECTOR;
+    s->single = mem_lines(&s->block, o->ctx, o->cols, s->half * sizeof *s->single);
+    return s->single ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
 static sepal_status joint_dcd_start(struct joint_dcd *s) {
     for (size_t g = 0; g < s->groups; g++) s->order[g] = (uint32_t)g;
     s->best = INFINITY;
     s->ratio = NAN;
     s->gap = 1;
     TRY(joint_curvatures(s->curvature, s->j));
+    TRY(joint_dcd_take_singles(s));
     joint_dcd_set_stiffness(s);
     TRY(joint_dcd_set_variables(s));
     for (size_t i = 0; s->entropy && i < s->o->n; i++)
         s->j->loss->neg_conjugate(s->o->ctx->kernels, 1, s->j->classes, s->j->lanes,
                                   s->alpha + i * s->j->lanes, s->o->label + i, s->entropy + i);
     joint_dcd_unshrink(s);
-    return joint_dcd_set_weights(s);
+    TRY(joint_dcd_set_weights(s));
+    if (s->single) joint_dcd_round(s);
+    return SEPAL_OK;
 }
 
 static sepal_status joint_dcd_allocate(struct joint_dcd *s, struct arena *arena) {
@@ -188,6 +246,8 @@ static sepal_status joint_dcd_allocate(struct joint_dcd *s, struct arena *arena)
     TRY(ARENA_VECTORS(ctx, arena, 6 * j->lanes, &s->scratch));
     if (j->loss->smooth) TRY(ARENA_VECTORS(ctx, arena, j->o->n, &s->entropy));
     TRY(ARENA_VECTORS(ctx, arena, j->cells, &s->score));
+    s->row = arena_alloc(ctx, arena, j->o->cols + 2 * j->lanes, sizeof *s->row);
+    if (!s->row) return SEPAL_EMEMORY;
     TRY(ARENA_VECTORS(ctx, arena, j->o->cols + 2 * j->lanes + j->size, &s->room));
     return s->d->warm ? ARENA_VECTORS(ctx, arena, j->size, &s->kept) : SEPAL_OK;
 }
@@ -203,6 +263,7 @@ sepal_status joint_dcd_descend(struct solver *d, size_t most, size_t halving) {
     if (status == SEPAL_OK && s.kept && s.best < s.primal)
         memcpy(d->u, s.kept, d->joint->size * sizeof *d->u);
     arena_clear(&arena);
+    mem_free(s.block);
     return status;
 }
 

@@ -18,6 +18,12 @@ struct joint_dcd {
     bool (*step)(struct joint_dcd *s, size_t i, double *g, double *step);
     double *w;     /* the point; d->u */
     double *alpha; /* n x lanes; d->alpha */
+    /* The weights of sparse rows are singles as long as the gap is large, `half` of them to a column, and w is
+       behind; NULL: they are w's. */
+    float *single, *row; /* row: one as singles, and its scores */
+    size_t half;
+    void *block; /* what they lie in */
+    double then; /* the gap some epochs ago */
     /* The biases, the point's last row, are anchor + (1 / stiff) sum of c_i (e_y - alpha_i). */
     double stiff, *anchor;
     double *curvature; /* n: what a score of the row changes by when its own variable moves by 1 */
@@ -51,6 +57,8 @@ bool softmax_step(struct joint_dcd *s, size_t i, double *g, double *step);
    end. */
 bool joint_dcd_epoch(struct joint_dcd *s);
 void joint_dcd_unshrink(struct joint_dcd *s);
+/* The singles, from w. */
+void joint_dcd_round(struct joint_dcd *s);
 /* |x_i - c|^2 / l2 times the row's weight, of all rows. */
 sepal_status joint_curvatures(double *out, const struct joint *j);
 

@@ -19,12 +19,23 @@ void joint_dcd_unshrink(struct joint_dcd *s) {
     s->worst = INFINITY;
 }
 
+/* From the scores of a row but for the biases what it is to be added with; false: nothing changes. */
+static bool joint_dcd_turn(struct joint_dcd *s, size_t i, double *g, double *step) {
+    const struct objective *o = s->o;
+    double *bias = s->w + o->cols * s->j->lanes;
+    bool biased = o->bias != BIAS_NONE;
+    for (size_t k = 0; biased && k < s->j->classes; k++) g[k] += bias[k];
+    if (!s->step(s, i, g, step)) return false;
+    for (size_t k = 0; biased && k < s->j->classes; k++) bias[k] += step[k] * (o->l2 / s->stiff);
+    return true;
+}
+
 static void joint_dcd_visit(struct joint_dcd *s, size_t i) {
     const struct joint *j = s->j;
     const struct objective *o = s->o;
     const struct kernels *kernels = o->ctx->kernels;
     size_t local, lanes = j->lanes, n;
-    double *g = s->room + o->cols, *step = g + lanes, *bias = s->w + o->cols * lanes;
+    double *g = s->room + o->cols, *step = g + lanes;
     const struct block *block = matrix_block_of(&o->rows, i, &local);
     const double *x;
     const uint32_t *index;
@@ -33,14 +44,52 @@ static void joint_dcd_visit(struct joint_dcd *s, size_t i) {
         used = lanes - l < CHUNK ? lanes - l : CHUNK;
         kernels->lanes_dot_doubles(g + l, x, index, n, s->w + l, lanes, used);
     }
-    for (size_t k = 0; o->bias != BIAS_NONE && k < j->classes; k++) g[k] += bias[k];
-    if (!s->step(s, i, g, step)) return;
+    if (!joint_dcd_turn(s, i, g, step)) return;
     for (size_t l = 0, used; l < lanes; l += used) {
         used = lanes - l < CHUNK ? lanes - l : CHUNK;
         kernels->lanes_add_f64(s->w + l, step + l, x, index, n, lanes, used);
     }
-    for (size_t k = 0; o->bias != BIAS_NONE && k < j->classes; k++)
-        bias[k] += step[k] * (o->l2 / s->stiff);
+}
+
+/* ---- singles -------------------------------------------------------------------------------- */
+
+void joint_dcd_round(struct joint_dcd *s) {
+    size_t lanes = s->j->lanes;
+    for (size_t c = 0; c < s->o->cols; c++)
+        for (size_t l = 0; l < s->half; l++)
+            s->single[c * s->half + l] = l < lanes ? (float)s->w[c * lanes + l] : 0;
+}
+
+static void joint_dcd_fetch(const struct joint_dcd *s, size_t i) {
+    size_t local;
+    const struct block *block = matrix_block_of(&s->o->rows, i, &local);
+    size_t at = block->start[local];
+    s->o->ctx->kernels->lanes_fetch(block->index + at, block->start[local + 1] - at, s->single,
+                                    s->half * sizeof *s->single);
+}
+
+/* The weights of the next row are fetched while this one's step is found. */
+static void joint_dcd_visit_single(struct joint_dcd *s, size_t i, size_t next) {
+    const struct kernels *kernels = s->o->ctx->kernels;
+    size_t local, lanes = s->j->lanes, n;
+    double *g = s->room + s->o->cols, *step = g + lanes;
+    float *score = s->row + s->o->cols;
+    const struct block *block = matrix_block_of(&s->o->rows, i, &local);
+    const float *x;
+    const uint32_t *index;
+    n = row_singles(&x, &index, block, local, s->o->cols, NULL, s->row);
+    for (size_t l = 0, used; l < s->half; l += used) {
+        used = s->half - l < CHUNK ? CHUNK / 2 : CHUNK;
+        kernels->lanes_dot(score + l, x, index, n, s->single + l, s->half, used);
+    }
+    joint_dcd_fetch(s, next);
+    for (size_t l = 0; l < lanes; l++) g[l] = (double)score[l];
+    if (!joint_dcd_turn(s, i, g, step)) return;
+    for (size_t l = 0; l < lanes; l++) score[l] = (float)step[l];
+    for (size_t l = 0, used; l < s->half; l += used) {
+        used = s->half - l < CHUNK ? CHUNK / 2 : CHUNK;
+        kernels->lanes_add(s->single + l, score + l, x, index, n, s->half, used);
+    }
 }
 
 /* ---- an epoch ------------------------------------------------------------------------------- */
@@ -51,6 +100,13 @@ static bool joint_dcd_asks(struct joint_dcd *s) {
     return s->d->stops(s->d->payload, s->d->iterations, s->primal, s->gap);
 }
 
+/* The row at a place of the order; beyond the last: none. */
+static size_t joint_dcd_at(const struct joint_dcd *s, size_t place) {
+    size_t group = place / JOINT_DCD_GROUP;
+    if (group == s->groups) return s->o->n;
+    return (size_t)s->order[group] * JOINT_DCD_GROUP + place % JOINT_DCD_GROUP;
+}
+
 bool joint_dcd_epoch(struct joint_dcd *s) {
     enum { STREAM = 0x63, OFTEN = 1 << 20 }; /* entries from question to question */
     const struct objective *o = s->o;
@@ -59,10 +115,14 @@ bool joint_dcd_epoch(struct joint_dcd *s) {
     s->often = (size_t)((double)o->n / (joint_entries(s->j) / OFTEN + 1)) + 1;
     s->excess = s->loss = s->products = s->worst_now = 0;
     for (size_t place = 0; place < s->groups * JOINT_DCD_GROUP; place++) {
-        size_t i =
-            (size_t)s->order[place / JOINT_DCD_GROUP] * JOINT_DCD_GROUP + place % JOINT_DCD_GROUP;
+        size_t i = joint_dcd_at(s, place);
         if (i >= o->n || s->shrunk[i]) continue;
-        joint_dcd_visit(s, i);
+        if (s->single) {
+            size_t next = joint_dcd_at(s, place + 1);
+            joint_dcd_visit_single(s, i, next < o->n ? next : i);
+        } else {
+            joint_dcd_visit(s, i);
+        }
         if (joint_dcd_asks(s)) return false;
     }
     s->worst = s->worst_now > 0 ? s->worst_now : INFINITY;

@@ -66,14 +66,14 @@ sepal_status joint_feasible(const struct joint *j, double *alpha) {
     return SEPAL_OK;
 }
 
-struct joint_conjugates {
+struct joint_conjugate_sums {
     const struct joint *j;
     const double *alpha;
     double sum[SLABS_MOST];
 };
 
 static sepal_status joint_conjugate_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    struct joint_conjugates *all = payload;
+    struct joint_conjugate_sums *all = payload;
     const struct joint *j = all->j;
     const struct objective *o = j->o;
     double value[JOINT_PANEL];
@@ -83,6 +83,13 @@ static sepal_status joint_conjugate_slab(sepal_ctx *ctx, size_t slab, void *payl
                                o->label + i, value);
         for (size_t k = 0; k < n; k++) all->sum[slab] += o->row_weight[i + k] * value[k];
     }
+    return SEPAL_OK;
+}
+
+sepal_status joint_conjugates(double *out, const struct joint *j, const double *alpha) {
+    struct joint_conjugate_sums all = {.j = j, .alpha = alpha};
+    TRY(parallel_for(j->o->ctx, j->o->slabs, joint_conjugate_slab, &all));
+    *out = objective_total(j->o, all.sum);
     return SEPAL_OK;
 }
 
@@ -99,12 +106,10 @@ static void shrink_towards_own(const struct joint *j, const double *v, double *a
 }
 
 sepal_status joint_dual_value(double *out, double *v, const struct joint *j, double *alpha) {
-    struct joint_conjugates all = {.j = j, .alpha = alpha};
     double square = 0;
     TRY(joint_dual_sums(v, j, alpha));
     if (j->o->l2 == 0) shrink_towards_own(j, v, alpha);
-    TRY(parallel_for(j->o->ctx, j->o->slabs, joint_conjugate_slab, &all));
-    *out = objective_total(j->o, all.sum);
+    TRY(joint_conjugates(out, j, alpha));
     if (j->o->l2 == 0) return SEPAL_OK;
     for (size_t k = 0; k < joint_penalised(j); k++) {
         double over = fmax(0, fabs(v[k]) - j->o->l1);

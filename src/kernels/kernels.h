@@ -89,15 +89,15 @@ struct kernels {
                            size_t lanes);
     /* of n numbers: how many are 0 or -0, how many -0, and how many infinite or no numbers */
     void (*survey)(const double *x, size_t n, size_t *zeros, size_t *minus, size_t *beyond);
-    /* For every lane l the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w has `lanes`
-       numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
+    /* For the first `used` lanes l, 8 or 16, the sum of x_j w[column_j][l], and w[column_j][l] += x_j d_l. w
+       has `lanes` numbers a column; the columns are index[0 .. n-1], or 0 .. n-1 if index is NULL. */
     void (*lanes_dot)(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                      size_t lanes);
+                      size_t lanes, size_t used);
     /* Begin to fetch the numbers of the columns index[0 .. n-1], which will be asked for next: each
        column has so many bytes from w on, in two lines of the cache at most. */
     void (*lanes_fetch)(const uint32_t *index, size_t n, const void *w, size_t bytes);
     void (*lanes_add)(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                      size_t lanes);
+                      size_t lanes, size_t used);
     /* In doubles, for the first `used` lanes of them, 4, 8, 12 or 16. */
     void (*lanes_dot_f64)(double *out, const double *x, const uint32_t *index, size_t n,
                           const float *w, size_t lanes, size_t used);

@@ -15,9 +15,9 @@ INLINE size_t column_of(const uint32_t *index, size_t j) {
 
 /* Sums of `vectors` vectors of 8 singles, in 4 parts so that additions need not wait. */
 INLINE void lanes_dot_of(float *out, const float *x, const uint32_t *index, size_t n,
-                         const float *w, size_t vectors) {
+                         const float *w, size_t lanes, size_t vectors) {
     __m256 sum[4][2];
-    size_t lanes = vectors * 8, j = 0;
+    size_t j = 0;
     for (size_t p = 0; p < 4; p++)
         for (size_t v = 0; v < vectors; v++) sum[p][v] = _mm256_setzero_ps();
     for (; n - j >= 4; j += 4) {
@@ -41,11 +41,11 @@ INLINE void lanes_dot_of(float *out, const float *x, const uint32_t *index, size
 }
 
 void avx2_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                    size_t lanes) {
-    if (lanes == OVR_LANES_HALF)
-        lanes_dot_of(out, x, index, n, w, 1);
+                    size_t lanes, size_t used) {
+    if (used == OVR_LANES_HALF)
+        lanes_dot_of(out, x, index, n, w, lanes, 1);
     else
-        lanes_dot_of(out, x, index, n, w, 2);
+        lanes_dot_of(out, x, index, n, w, lanes, 2);
 }
 
 void avx2_lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
@@ -57,11 +57,11 @@ void avx2_lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t byt
 }
 
 INLINE void lanes_add_of(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                         size_t vectors) {
+                         size_t lanes, size_t vectors) {
     __m256 step[2];
     for (size_t v = 0; v < vectors; v++) step[v] = _mm256_loadu_ps(d + 8 * v);
     for (size_t j = 0; j < n; j++) {
-        float *to = w + column_of(index, j) * vectors * 8;
+        float *to = w + column_of(index, j) * lanes;
         __m256 all = _mm256_set1_ps(x[j]);
         for (size_t v = 0; v < vectors; v++)
             _mm256_storeu_ps(to + 8 * v, _mm256_add_ps(_mm256_loadu_ps(to + 8 * v),
@@ -70,11 +70,11 @@ INLINE void lanes_add_of(float *w, const float *d, const float *x, const uint32_
 }
 
 void avx2_lanes_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                    size_t lanes) {
-    if (lanes == OVR_LANES_HALF)
-        lanes_add_of(w, d, x, index, n, 1);
+                    size_t lanes, size_t used) {
+    if (used == OVR_LANES_HALF)
+        lanes_add_of(w, d, x, index, n, lanes, 1);
     else
-        lanes_add_of(w, d, x, index, n, 2);
+        lanes_add_of(w, d, x, index, n, lanes, 2);
 }
 
 /* The weights of a column: singles, or doubles where those are NULL. */

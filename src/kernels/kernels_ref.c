@@ -114,13 +114,13 @@ void scatter_add_ones(double a, const uint32_t *index, double *w, size_t n) {
 
 /* Entry j is added to partial sum j mod 4 of its lane. */
 static void ref_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n,
-                          const float *w, size_t lanes) {
+                          const float *w, size_t lanes, size_t used) {
     float sum[4][OVR_LANES] = {{0}};
     for (size_t j = 0; j < n; j++) {
         const float *from = w + (index ? index[j] : j) * lanes;
-        for (size_t l = 0; l < lanes; l++) sum[j % 4][l] += x[j] * from[l];
+        for (size_t l = 0; l < used; l++) sum[j % 4][l] += x[j] * from[l];
     }
-    for (size_t l = 0; l < lanes; l++) out[l] = (sum[0][l] + sum[2][l]) + (sum[1][l] + sum[3][l]);
+    for (size_t l = 0; l < used; l++) out[l] = (sum[0][l] + sum[2][l]) + (sum[1][l] + sum[3][l]);
 }
 
 static void ref_lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes) {
@@ -128,10 +128,10 @@ static void ref_lanes_fetch(const uint32_t *index, size_t n, const void *w, size
 }
 
 static void ref_lanes_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                          size_t lanes) {
+                          size_t lanes, size_t used) {
     for (size_t j = 0; j < n; j++) {
         float *to = w + (index ? index[j] : j) * lanes;
-        for (size_t l = 0; l < lanes; l++) to[l] += x[j] * d[l];
+        for (size_t l = 0; l < used; l++) to[l] += x[j] * d[l];
     }
 }
 

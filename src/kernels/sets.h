@@ -15,10 +15,10 @@
 extern const struct kernels kernels_avx2;
 /* kernels_avx2_lanes.c */
 void avx2_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
-                    size_t lanes);
+                    size_t lanes, size_t used);
 void avx2_lanes_fetch(const uint32_t *index, size_t n, const void *w, size_t bytes);
 void avx2_lanes_add(float *w, const float *d, const float *x, const uint32_t *index, size_t n,
-                    size_t lanes);
+                    size_t lanes, size_t used);
 void avx2_lanes_dot_f64(double *out, const double *x, const uint32_t *index, size_t n,
                         const float *w, size_t lanes, size_t used);
 void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index, size_t n,

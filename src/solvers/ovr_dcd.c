@@ -56,7 +56,7 @@ static void ovr_dcd_visit(struct visits *v, const struct block *block, size_t i,
     const float *x;
     const uint32_t *index;
     size_t n = row_singles(&x, &index, block, i, o->cols, o->centre, v->scratch);
-    v->kernels->lanes_dot(step->score, x, index, n, group->point.w, lanes);
+    v->kernels->lanes_dot(step->score, x, index, n, group->point.w, lanes, lanes);
     ovr_dcd_fetch(v, next);
     for (size_t l = 0; l < OVR_LANES; l++) {
         step->score[l] += (float)group->point.bias[l];
@@ -75,7 +75,7 @@ static void ovr_dcd_visit(struct visits *v, const struct block *block, size_t i,
     memcpy(step->a, a, lanes * sizeof *a);
     if (!v->turn(step, lanes)) return;
     memcpy(a, step->a, lanes * sizeof *a);
-    v->kernels->lanes_add(group->point.w, step->change, x, index, n, lanes);
+    v->kernels->lanes_add(group->point.w, step->change, x, index, n, lanes, lanes);
     for (size_t l = 0; v->d->bias_square > 0 && l < lanes; l++)
         group->point.bias[l] += v->d->bias_square * (double)step->change[l];
 }

@@ -177,7 +177,7 @@ static void sparse_scores(const struct ovr *ovr, const struct block *block, size
     const uint32_t *index;
     float out[OVR_LANES];
     size_t n = row_singles(&x, &index, block, i, o->cols, NULL, scratch);
-    o->ctx->kernels->lanes_dot(out, x, index, n, ovr->v, ovr_padded(ovr));
+    o->ctx->kernels->lanes_dot(out, x, index, n, ovr->v, ovr_padded(ovr), ovr_padded(ovr));
     for (size_t l = 0; l < ovr->lanes; l++) {
         score[l] = (double)out[l];
         if (o->width > o->cols) score[l] += (double)ovr->v[o->cols * ovr_padded(ovr) + l];
@@ -192,7 +192,7 @@ static void ovr_pass_add_sparse_row(const struct ovr *ovr, const struct block *b
     float d[OVR_LANES] = {0};
     size_t n = row_singles(&x, &index, block, i, o->cols, NULL, scratch);
     for (size_t l = 0; l < ovr->lanes; l++) d[l] = (float)factor[l];
-    o->ctx->kernels->lanes_add(sums, d, x, index, n, ovr_padded(ovr));
+    o->ctx->kernels->lanes_add(sums, d, x, index, n, ovr_padded(ovr), ovr_padded(ovr));
     for (size_t l = 0; o->width > o->cols && l < ovr->lanes; l++)
         sums[o->cols * ovr_padded(ovr) + l] += d[l];
 }

@@ -17,7 +17,7 @@
 enum { COLS = 40, LONGEST = 70 };
 
 struct row {
-    size_t n, lanes, used;
+    size_t n, lanes, used, single;
     double x[LONGEST], v[COLS * OVR_LANES];
     float x32[LONGEST], w[COLS * OVR_LANES];
     uint32_t index[LONGEST];
@@ -38,6 +38,7 @@ static struct row random_row(struct rng *rng) {
     struct row row = {.dense = rng_below(rng, 3) == 0};
     row.n = rng_below(rng, row.dense ? COLS + 1 : LONGEST + 1);
     row.lanes = rng_below(rng, 2) ? OVR_LANES : OVR_LANES_HALF;
+    row.single = rng_below(rng, 2) ? row.lanes : OVR_LANES_HALF;
     row.used = 4 * (1 + rng_below(rng, row.lanes / 4));
     for (size_t j = 0; j < row.n; j++) {
         row.x[j] = random_value(rng);
@@ -70,7 +71,7 @@ static void rows_are_those_of_plain_loops(void **state) {
         memcpy(&before, &row, sizeof row);
         memcpy(&after, &row, sizeof row);
         for (size_t j = 0; j < row.n; j++) {
-            for (size_t l = 0; l < row.lanes; l++)
+            for (size_t l = 0; l < row.single; l++)
                 after.w[column(&row, j) * row.lanes + l] += row.x32[j] * d[l];
             for (size_t l = 0; l < row.used; l++)
                 after.v[column(&row, j) * row.used + l] += row.x[j] * d64[l];
@@ -78,11 +79,11 @@ static void rows_are_those_of_plain_loops(void **state) {
         for (size_t s = 0; s < 2; s++) {
             memcpy(&row, &before, sizeof row);
             sets[s]->lanes_fetch(row.index, row.n, row.w, row.lanes * sizeof *row.w);
-            sets[s]->lanes_dot(sums[s], row.x32, index, row.n, row.w, row.lanes);
+            sets[s]->lanes_dot(sums[s], row.x32, index, row.n, row.w, row.lanes, row.single);
             sets[s]->lanes_dot_f64(wide[s], row.x, index, row.n, row.w, row.lanes, row.used);
             sets[s]->lanes_dot_doubles(doubles[s], row.x, index, row.n, w64, row.lanes, row.used);
             assert_memory_equal(doubles[s], wide[s], sizeof wide[s]);
-            sets[s]->lanes_add(row.w, d, row.x32, index, row.n, row.lanes);
+            sets[s]->lanes_add(row.w, d, row.x32, index, row.n, row.lanes, row.single);
             sets[s]->lanes_add_f64(row.v, d64, row.x, index, row.n, row.used, row.used);
             assert_memory_equal(row.w, after.w, sizeof row.w);
             assert_memory_equal(row.v, after.v, sizeof row.v);
@@ -100,9 +101,9 @@ static void sums_are_near(void **state) {
         const uint32_t *index = row.dense ? NULL : row.index;
         float sum[OVR_LANES];
         double wide[OVR_LANES];
-        kernels_reference.lanes_dot(sum, row.x32, index, row.n, row.w, row.lanes);
+        kernels_reference.lanes_dot(sum, row.x32, index, row.n, row.w, row.lanes, row.single);
         kernels_reference.lanes_dot_f64(wide, row.x, index, row.n, row.w, row.lanes, row.used);
-        for (size_t l = 0; l < row.lanes; l++) {
+        for (size_t l = 0; l < row.single; l++) {
             double expected = 0, rough = 0, size = 0;
             for (size_t j = 0; j < row.n; j++) {
                 double w = (double)row.w[column(&row, j) * row.lanes + l];
