@@ -3,13 +3,13 @@
 #include "contract/strategy_problem.h"
 #include "report/report.h"
 
-enum { CLASSES_MOST = 6, COLS_MOST = 12, WORDS_MOST = 60 };
+enum { CLASSES_MOST = 6, COLS_MOST = 12, WORDS_MOST = 60, FUNCTIONS_MOST = 23 };
 
 struct fitted {
     double objective, gap, iterations, gradient;
     bool converged;
     size_t functions, cols;
-    double w[CLASSES_MOST][WORDS_MOST + 1]; /* in the user's units, the bias behind */
+    double w[FUNCTIONS_MOST][WORDS_MOST + 1]; /* in the user's units, the bias behind */
 };
 
 static struct fitted fit_by(const sepal_data *data, const char *spec, const char *options) {
@@ -81,23 +81,31 @@ static void test_finds_the_minimum_of_newton(void **state) {
     }
 }
 
-/* Sparse text: rows of few entries. Next to no penalty is what coordinate descent by itself is not for. */
+/* Sparse text: rows of few entries, some of them words of their class. */
+static sepal_data *words_data(struct rng *rng, size_t classes) {
+    enum { ROWS = 400, COLS = WORDS_MOST, WORDS = 6 };
+    struct problem p = problem_new(rng, ROWS, COLS, classes);
+    for (size_t k = 0; k < ROWS * COLS; k++) p.x[k] = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t word = 0; word < WORDS; word++) {
+            size_t own = (size_t)p.label[i] * 7 + rng_below(rng, 20);
+            size_t at = word % 2 ? own % COLS : rng_below(rng, COLS);
+            p.x[i * COLS + at] += 0.4;
+        }
+    sepal_data *data = problem_data(&p, ctx, true);
+    problem_free(&p);
+    return data;
+}
+
+/* Next to no penalty is what coordinate descent by itself is not for. */
 static void test_sparse_rows_by_dual(void **state) {
-    enum { ROWS = 400, COLS = WORDS_MOST, CLASSES = 5, WORDS = 6 };
+    enum { CLASSES = 5 };
     static const char *const specs[] = {"softmax(bias=false)", "softmax", "softmax(C=100)",
                                         "softmax(C=1e5, bias=false)", "softmax(C=0.001)"};
     struct rng rng = rng_make(test_seed(65), 0);
     (void)state;
     for (size_t round = 0; round < sizeof specs / sizeof *specs; round++) {
-        struct problem p = problem_new(&rng, ROWS, COLS, CLASSES);
-        for (size_t k = 0; k < ROWS * COLS; k++) p.x[k] = 0;
-        for (size_t i = 0; i < ROWS; i++)
-            for (size_t word = 0; word < WORDS; word++) {
-                size_t own = (size_t)p.label[i] * 7 + rng_below(&rng, 20);
-                size_t at = word % 2 ? own : rng_below(&rng, COLS);
-                p.x[i * COLS + at] += 0.4;
-            }
-        sepal_data *data = problem_data(&p, ctx, true);
+        sepal_data *data = words_data(&rng, CLASSES);
         struct fitted newton = fit_by(data, specs[round], "solver=newton-cg, tol=1e-9");
         static const char *const ways[] = {"tol=1e-6", "tol=1e-6, solver=dual"};
         for (size_t way = 0; way < (strstr(specs[round], "1e5") ? 1 : 2); way++) {
@@ -108,7 +116,24 @@ static void test_sparse_rows_by_dual(void **state) {
             assert_true(fabs(found.objective - newton.objective) <= 2e-6 * newton.objective);
         }
         data_free(data);
-        problem_free(&p);
+    }
+}
+
+/* With weights in singles, of one chunk of lanes and of more: to a coarse gap in a few epochs, as doubles take. */
+static void test_few_epochs_by_singles(void **state) {
+    static const char *const specs[] = {"softmax(bias=false)", "softmax(bias=penalised)"};
+    static const size_t classes[] = {3, 9, 17, FUNCTIONS_MOST};
+    struct rng rng = rng_make(test_seed(66), 0);
+    (void)state;
+    for (size_t k = 0; k < sizeof classes / sizeof *classes; k++) {
+        sepal_data *data = words_data(&rng, classes[k]);
+        for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+            struct fitted found = fit_by(data, specs[s], "tol=1e-4, solver=dual");
+            if (!found.converged || !(found.gap <= 1e-4) || found.iterations > 15)
+                fail_msg("%s, %zu classes: gap %g after %g epochs", specs[s], classes[k], found.gap,
+                         found.iterations);
+        }
+        data_free(data);
     }
 }
 
@@ -285,6 +310,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_finds_the_minimum_of_newton),
         cmocka_unit_test(test_sparse_rows_by_dual),
+        cmocka_unit_test(test_few_epochs_by_singles),
         cmocka_unit_test(test_no_penalty),
         cmocka_unit_test(test_two_classes_are_logistic),
         cmocka_unit_test(test_threads_change_no_bit),
