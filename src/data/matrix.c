@@ -48,29 +48,10 @@ sepal_status block_alloc(sepal_ctx *ctx, struct block *block, size_t cols, size_
     return block->f32 || block->f64 ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-bool numbers_are_single(const double *numbers, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (!single_holds(numbers[i]) && !isnan(numbers[i])) return false;
-    return true;
-}
-
 bool numbers_are_zero(const double *numbers, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (numbers[i] != 0) return false;
     return true;
-}
-
-size_t block_store_row(struct block *block, size_t i, const double *row, size_t cols) {
-    size_t nonzeros = 0;
-    for (size_t j = 0; j < cols; j++) {
-        double value = row[j] == 0 ? 0 : row[j]; /* -0 is 0 in every format */
-        nonzeros += value != 0;
-        if (block->f32)
-            block->f32[i * cols + j] = (float)value;
-        else
-            block->f64[i * cols + j] = value;
-    }
-    return nonzeros;
 }
 
 void block_clear(struct block *block) {

@@ -117,3 +117,32 @@ size_t row_singles(const float **x, const uint32_t **index, const struct block *
     }
     return n;
 }
+
+/* ---- from plain arrays ------------------------------------------------------------------------ */
+
+/* Some at a time, without a branch. Where a number is infinite the difference is none. */
+bool numbers_are_single(const double *numbers, size_t n) {
+    enum { SOME = 64 };
+    float rounded[SOME];
+    for (size_t i = 0, some; i < n; i += some) {
+        double odd = 0;
+        const double *x = numbers + i;
+        some = n - i < SOME ? n - i : SOME;
+        f32_panels_round(rounded, x, some);
+        for (size_t j = 0; j < some; j++)
+            odd += x[j] != x[j] || x[j] - (double)rounded[j] == 0 ? 0 : 1;
+        if (odd > 0) return false;
+    }
+    return true;
+}
+
+/* -0 is 0 in every format. */
+size_t block_store_row(struct block *block, size_t i, const double *row, size_t cols) {
+    size_t nonzeros = 0;
+    float *f32 = block->f32 ? block->f32 + i * cols : NULL;
+    double *f64 = block->f32 ? NULL : block->f64 + i * cols;
+    for (size_t j = 0; j < cols; j++) nonzeros += row[j] != 0;
+    for (size_t j = 0; f32 && j < cols; j++) f32[j] = (float)(row[j] + 0.0);
+    for (size_t j = 0; f64 && j < cols; j++) f64[j] = row[j] + 0.0;
+    return nonzeros;
+}

@@ -118,23 +118,27 @@ static sepal_status prepare_sparse_block(struct entries *entries, sepal_ctx *ctx
     return entries_to_block(entries, ctx, block);
 }
 
-/* Pass 0 finds out whether singles do, pass 1 stores. `room` is for the cells, then for the row. */
+/* As singles until a number is none: then again as doubles. `room` is for the cells, then for the row. */
 static sepal_status prepare_dense_block(sepal_ctx *ctx, struct preparation *all,
                                         struct block *block, double *room) {
     size_t cols = all->to->cols, nonzeros = 0;
     double *row = room + all->data->matrix.cols;
     block->values = VALUES_F32;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < block->rows; i++) {
-            const double *cells = cells_at(room, all, block->first_row + i);
-            if (pass == 0) TRY(look_at(all, ctx, cells, block->first_row + i));
-            place_row(row, all, cells);
-            if (pass == 1)
-                nonzeros += block_store_row(block, i, row, cols);
-            else if (block->values == VALUES_F32 && !numbers_are_single(row, cols))
-                block->values = VALUES_F64;
+    TRY(block_alloc(ctx, block, cols, 0));
+    for (size_t i = 0, seen = 0; i < block->rows; i++) {
+        const double *cells = cells_at(room, all, block->first_row + i);
+        if (i == seen) TRY(look_at(all, ctx, cells, block->first_row + seen++));
+        place_row(row, all, cells);
+        if (block->f32 && !numbers_are_single(row, cols)) {
+            mem_free(block->f32);
+            block->f32 = NULL;
+            block->values = VALUES_F64;
+            TRY(block_alloc(ctx, block, cols, 0));
+            nonzeros = 0;
+            i = SIZE_MAX; /* the first is next */
+            continue;
         }
-        if (pass == 0) TRY(block_alloc(ctx, block, cols, 0));
+        nonzeros += block_store_row(block, i, row, cols);
     }
     atomic_fetch_add(&all->nonzeros, nonzeros);
     return SEPAL_OK;
