@@ -23,7 +23,8 @@ struct joint_proving {
     double *largest;     /* cols: the largest weight of each column in magnitude */
     double *shift;       /* lanes: what sparse rows' centre and the biases add */
     double shift_size, shift_error;
-    double *a;   /* n x lanes */
+    double *
+        a; /* n x lanes; the point's own: in the place of the scores, once their losses are known */
     size_t sums; /* (cols + 1) x lanes */
     /* slabs x sums: V with its biases' row; slabs x (cols + 1): sums of c_i times the largest factor, and of
        c_i alone, times |x_i - c| */
@@ -107,6 +108,9 @@ static void proof_loss_row(struct joint_proving *p, size_t slab, size_t row, dou
         (steepest * p->off[row] + (ROUNDING_OF_TERM + ROUNDING * (double)j->classes) * fabs(value));
     total_add(&p->loss[slab], weight * value);
     p->inside[slab] += is_inside(j, p->score + row * j->lanes, (size_t)o->label[row]);
+    if (p->a != p->score) return;
+    memcpy(p->a + row * j->lanes, slope, j->lanes * sizeof *slope);
+    if (j->loss->convex) p->a[row * j->lanes + (size_t)o->label[row]] += 1;
 }
 
 static sepal_status proof_score_slab(sepal_ctx *ctx, size_t slab, void *payload) {
@@ -162,23 +166,9 @@ static sepal_status proof_take_slab(sepal_ctx *ctx, size_t slab, void *payload) 
     const struct joint_proving *p = payload;
     const struct joint *j = p->j;
     const struct objective *o = j->o;
-    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
-    bool own = p->a == p->score; /* the variables are those of the point */
     (void)ctx;
-    for (size_t i = from; i < to; i++) {
-        double *a = p->a + i * j->lanes, value;
-        size_t label = (size_t)o->label[i];
-        if (own) {
-            double slope[PROOF_CHUNK], *out = j->lanes <= PROOF_CHUNK ? slope : NULL;
-            if (!out && !(out = mem_alloc(ctx, j->lanes, sizeof *out))) return SEPAL_EMEMORY;
-            j->loss->at(o->ctx->kernels, 1, j->classes, j->lanes, a, o->label + i, &value, out,
-                        NULL);
-            memcpy(a, out, j->lanes * sizeof *a);
-            if (j->loss->convex) a[label] += 1;
-            if (out != slope) mem_free(out);
-        }
-        if (j->loss->convex) proof_clip_row(j, a, label);
-    }
+    for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++)
+        proof_clip_row(j, p->a + i * j->lanes, (size_t)o->label[i]);
     return SEPAL_OK;
 }
 
@@ -438,7 +428,7 @@ static sepal_status joint_prove(struct proof *out, struct joint_proving *p) {
     out->slope = NAN;
     bool dual = j->loss->convex && penalised;
     if (j->loss->convex || j->loss->smooth) {
-        TRY(parallel_for(o->ctx, o->slabs, proof_take_slab, p));
+        if (j->loss->convex) TRY(parallel_for(o->ctx, o->slabs, proof_take_slab, p));
         if (o->bias == BIAS_FREE && dual) TRY(proof_balance(p));
         TRY(parallel_for(o->ctx, o->slabs, proof_add_slab, p));
         proof_join(p);
