@@ -62,7 +62,7 @@ static int find_kind(struct session *s, struct picture *p) {
 static const char *usage_of(const struct picture *p) {
     unsigned needs = (unsigned)p->kind.needs;
     if (needs == 0) return "";
-    if (needs & SEPAL_NEEDS_JUDGEMENT) return " MODEL DATA";
+    if (needs & SEPAL_NEEDS_TEST) return " MODEL DATA";
     if ((needs & SEPAL_NEEDS_DATA) && (needs & SEPAL_NEEDS_REPORT)) return " DATA TRACE";
     if (needs & SEPAL_NEEDS_REPORT) return " REPORT";
     return needs & SEPAL_NEEDS_DATA ? needs & SEPAL_NEEDS_MODEL ? " MODEL DATA" : " DATA"
@@ -77,7 +77,7 @@ static size_t words_in(const char *usage) {
 
 static int check_inputs(struct session *s, const struct picture *p) {
     size_t given = s->options.n_arguments - 1, wanted = words_in(usage_of(p));
-    bool judged = (p->kind.needs & SEPAL_NEEDS_JUDGEMENT) != 0;
+    bool judged = (p->kind.needs & SEPAL_NEEDS_TEST) != 0;
     bool rules = options_given(&s->options, GROUP_PREDICT);
     if ((rules || options_given(&s->options, GROUP_EVALUATE)) && !(judged && given == 2))
         return complain(s, EXIT_USAGE, NULL,
@@ -150,7 +150,7 @@ static int read_inputs(struct session *s, struct picture *p) {
     const char *const *words = s->options.arguments + 1;
     size_t n = s->options.n_arguments - 1;
     unsigned needs = (unsigned)p->kind.needs;
-    bool judged = (needs & SEPAL_NEEDS_JUDGEMENT) != 0;
+    bool judged = (needs & SEPAL_NEEDS_TEST) != 0;
     if (judged && n == 1) return read_report(s, p, words[0]);
     if (judged) needs |= SEPAL_NEEDS_MODEL | SEPAL_NEEDS_DATA;
     int code = EXIT_DONE;

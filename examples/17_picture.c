@@ -17,7 +17,7 @@ static void list_kinds(void) {
     for (size_t i = 0; sepal_method_at(SEPAL_PLOT, i, &kind) == SEPAL_OK; i++)
         printf("%s%s%s%s%s\n", kind.name, kind.needs & SEPAL_NEEDS_MODEL ? ", a model" : "",
                kind.needs & SEPAL_NEEDS_DATA ? ", data" : "",
-               kind.needs & SEPAL_NEEDS_JUDGEMENT ? ", a judgement" : "",
+               kind.needs & SEPAL_NEEDS_TEST ? ", a judgement" : "",
                kind.needs & SEPAL_NEEDS_REPORT ? ", a report" : "");
 }
 

@@ -1,44 +1,36 @@
 /* sepal.h - linear classification, done completely: the whole public interface of libsepal. Conventions:
-   - What can fail returns a sepal_status; its result goes to the first parameter, `out`, which is
-     NULL (or untouched, for plain numbers) on failure. The message waits in the context.
-   - A pointer-to-pointer result belongs to the caller, who gives it back to the matching _free.
-     Every other returned pointer belongs to the object it was asked from.
-   - Every _free accepts NULL. Any other pointer may be NULL only where that is said; else the call
-     fails with SEPAL_EUSAGE, or gives 0, NaN, "" or NULL if it has no status to give.
-   - A struct that the caller makes begins with `size`, to be set to its sizeof: later versions add
-     fields at its end. 0, or less than this version's first fields, is SEPAL_EUSAGE. Structs that
-     functions return (sepal_place, sepal_warning) never grow.
+   - What can fail returns a sepal_status; its result goes to the first parameter, `out`, which is NULL (or untouched,
+     for plain numbers) on failure. The message waits in the context.
+   - A pointer-to-pointer result belongs to the caller, who gives it back to the matching _free. Every other returned
+     pointer belongs to the object it was asked from.
+   - Every _free accepts NULL. Any other pointer may be NULL only where that is said; else the call fails with
+     SEPAL_EUSAGE, or gives 0, NaN, "" or NULL if it has no status to give.
+   - A struct that the caller makes begins with `size`, to be set to its sizeof: later versions add fields at its end. 0,
+     or less than this version's first fields, is SEPAL_EUSAGE. Those that functions return never grow.
    - A context serves one thread; data, models and reports never change and may be read from many threads.
    - Texts are UTF-8, ending with a zero byte. It never prints, exits, aborts or touches the locale. */
 #ifndef SEPAL_SEPAL_H
 #define SEPAL_SEPAL_H
-
 #include <stddef.h>
 #include <stdint.h>
-
 #if defined(__GNUC__)
 #define SEPAL_API __attribute__((visibility("default")))
 #else
 #define SEPAL_API
 #endif
-
 /* The version, for #if one number: 100 is 0.1.0, 10203 is 1.2.3. */
 #define SEPAL_VERSION_MAJOR 0
 #define SEPAL_VERSION_MINOR 1
 #define SEPAL_VERSION_PATCH 0
 #define SEPAL_VERSION_NUMBER                                                                       \
     (SEPAL_VERSION_MAJOR * 10000 + SEPAL_VERSION_MINOR * 100 + SEPAL_VERSION_PATCH)
-#define SEPAL_VERSION                                                                              \
-    SEPAL_VERSION_TEXT(SEPAL_VERSION_MAJOR, SEPAL_VERSION_MINOR, SEPAL_VERSION_PATCH)
-#define SEPAL_VERSION_TEXT(major, minor, patch) SEPAL_VERSION_DOTS(major, minor, patch)
-#define SEPAL_VERSION_DOTS(major, minor, patch) #major "." #minor "." #patch
+#define SEPAL_VERSION "0.1.0"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* ---- What happened ------------------------------------------------------------------------ */
-
 /* Named by whose fault it is, because that is what a caller acts on. */
 typedef enum {
     SEPAL_OK = 0,
@@ -56,23 +48,19 @@ typedef struct sepal_data sepal_data;     /* rows with labels and weights */
 typedef struct sepal_model sepal_model;   /* a fitted pipeline */
 typedef struct sepal_report sepal_report; /* a tree of named facts */
 typedef struct sepal_staged sepal_staged; /* a file that waits to be put in place */
-
 /* Where the last failure is: `file` is "" when it has no place, numbers count from 1, 0 = none. */
 typedef struct {
     const char *file;
     size_t line, column;
 } sepal_place;
-
 typedef struct {
     const char *code;    /* a short stable word, e.g. "not-separable" */
     const char *message; /* one sentence */
 } sepal_warning;
-
 /* Called now and then, by the caller's thread, with a line or "". Nonzero: stop, a fit with its best model, else SEPAL_ECANCEL. */
 typedef int (*sepal_progress_fn)(const char *line, void *payload);
 /* Called with one JSON object (no newline) per step of an iterative method; nonzero: it failed. */
 typedef int (*sepal_trace_fn)(const char *json, void *payload);
-
 SEPAL_API sepal_status sepal_ctx_new(sepal_ctx **out);
 SEPAL_API void sepal_ctx_free(sepal_ctx *ctx);
 /* The last failure in one line, "file:line:column: what" where it has a place; "" after success; its two parts. */
@@ -95,7 +83,6 @@ SEPAL_API const char *sepal_ctx_blas(const sepal_ctx *ctx);    /* "OpenBLAS 0.3.
 SEPAL_API int sepal_ctx_blas_is_slow(const sepal_ctx *ctx);    /* 1: the reference BLAS is in use */
 
 /* ---- Data --------------------------------------------------------------------------------- */
-
 /* Read rows to learn from. `path` "-" is standard input; gz, xz, zst and bz2 are unpacked. `options` is NULL or
    "name=value, name=value" with rows of SEPAL_READ_OPTION ("target=y, header=no"). A large npy file of doubles is
    mapped: it must not be cut short in place before sepal_data_free, or the process gets SIGBUS. */
@@ -106,16 +93,15 @@ SEPAL_API sepal_status sepal_data_read_for(sepal_data **out, sepal_ctx *ctx,
                                            const sepal_model *model, const char *path,
                                            const char *options, int with_labels);
 /* Rows in the caller's memory. What is 0 or NULL is not given. Exactly one of the two layouts:
-   - dense: `values`, cell (i, j) at i * row_stride + j * column_stride, counted in elements; both 0
-     mean row after row (columns, 1). No two cells may be in one place.
-   - sparse (CSR): `row_start`, rows + 1 numbers that do not fall, `index`, columns from 0 on that rise
-     within a row, and `values` (NULL: all 1); `index` and `values` have `entries` elements.
+   - dense: `values`, cell (i, j) at i * row_stride + j * column_stride, in elements; both 0 mean row after row
+     (columns, 1). No two cells may be in one place.
+   - sparse (CSR): `row_start`, rows + 1 numbers that do not fall, `index`, columns from 0 on that rise within a row,
+     and `values` (NULL: all 1); `index` and `values` have `entries` elements.
    Labels are texts or numbers, one a row; with neither, the rows are for predictions. Rows of weight 0 are left out.
    With `borrow` the caller keeps `values` and `index` as they are until sepal_data_free. Lent then, block by block of
    up to 512 rows, and never copied: dense rows one after the other in F32, or in F64 where floats do not hold a number
    of the block; sparse indices in I32, and values likewise. Doubles that floats hold are copied as floats, and so is
-   what has -0 or, sparse, a stored 0: the model has the same bytes either way. All else is copied, and everything if a
-   row has weight 0. */
+   what has -0 or, sparse, a stored 0: the model's bytes are the same. All else is copied, all if a row has weight 0. */
 typedef enum { SEPAL_F64, SEPAL_F32, SEPAL_I32, SEPAL_I64 } sepal_type;
 /* What becomes of dense cells that are NaN; DROP leaves out rows that have labels, to learn from. A model
    keeps its rule for all rows that it is given: in their input any but REFUSE lets NaN in. */
@@ -194,12 +180,10 @@ SEPAL_API const char *sepal_data_kept_row(const sepal_data *data, size_t row);
 SEPAL_API void sepal_data_free(sepal_data *data);
 
 /* ---- Learning and predicting -------------------------------------------------------------- */
-
-/* Fit the pipeline that `spec` names ("perceptron(variant=averaged)"). `options` are rows of
-   SEPAL_FIT_OPTION ("tol=1e-8, max-iter=100") and, for the model to keep as its rule of decision,
-   decide, cutoff and ambiguous of SEPAL_PREDICT_OPTION ("cutoff=0.2"). Not converging is a fact in the report and a warning.
-   When the progress callback asks to stop, the best model so far is returned and the report's "interrupted" is
-   true; unless a class has no weights of its own yet: SEPAL_ECANCEL says which have. `report` may be NULL. */
+/* Fit the pipeline that `spec` names ("perceptron(variant=averaged)"). `options` are rows of SEPAL_FIT_OPTION ("tol=1e-8")
+   and, for the model to keep as its rule of decision, decide, cutoff and ambiguous of SEPAL_PREDICT_OPTION ("cutoff=0.2").
+   Not converging is a fact in the report and a warning. When the progress callback asks to stop, the best model so far
+   is returned, "interrupted" in the report (which may be NULL), but SEPAL_ECANCEL while a class has no weights yet. */
 SEPAL_API sepal_status sepal_model_fit(sepal_model **out, sepal_report **report, sepal_ctx *ctx,
                                        const char *spec, const sepal_data *train,
                                        const char *options);
@@ -325,7 +309,6 @@ SEPAL_API sepal_status sepal_model_sample(sepal_data **out, sepal_ctx *ctx,
                                           const sepal_model *model, size_t n, const char *options);
 
 /* ---- Separability ------------------------------------------------------------------------- */
-
 /* Whether the classes are linearly separable after `maps` (a spec without learner; NULL: none), with a proof either
    way. `options`: NULL or "max-seconds=N". What is not decided when that is over, or the progress callback asks to
    stop, is null. `certificate` (may be NULL) takes the proofs as JSON, to be freed with sepal_text_free. */
@@ -337,7 +320,6 @@ SEPAL_API sepal_status sepal_data_separable_check(sepal_ctx *ctx, const sepal_da
                                                   const char *maps, const char *path);
 
 /* ---- Reports ------------------------------------------------------------------------------ */
-
 /* The number at a dotted path ("train.accuracy", "path.0.gap"; true is 1); NaN when it is absent or null. */
 SEPAL_API double sepal_report_number(const sepal_report *report, const char *path);
 /* The text there, or NULL. */
@@ -358,11 +340,9 @@ SEPAL_API sepal_status sepal_ctx_error_json(char **out, sepal_ctx *ctx, const ch
 SEPAL_API sepal_status sepal_report_read(sepal_report **out, sepal_ctx *ctx, const char *path);
 SEPAL_API void sepal_text_free(char *text);
 SEPAL_API void sepal_report_free(sepal_report *report);
-
 /* The shortest decimal text that reads back as `value`; returns its length. */
 enum { SEPAL_NUMBER_BYTES = 32 };
 SEPAL_API size_t sepal_number_print(char out[SEPAL_NUMBER_BYTES], double value);
-
 /* A picture, a row of SEPAL_PLOT, as the bytes of a file, to be freed with sepal_bytes_free. What its row does not
    need may be NULL. `options`: rows of SEPAL_PLOT_OPTION and the kind's own ("to=png, theme=dark"). */
 SEPAL_API sepal_status sepal_plot(void **out, size_t *n, sepal_ctx *ctx, const char *kind,
@@ -370,7 +350,6 @@ SEPAL_API sepal_status sepal_plot(void **out, size_t *n, sepal_ctx *ctx, const c
                                   const sepal_report *report, const char *options);
 
 /* ---- The tables: help, documentation, bindings and tests are made from these --------------- */
-
 typedef enum {
     SEPAL_LEARNER,
     SEPAL_MAP,
@@ -387,15 +366,8 @@ typedef enum {
     SEPAL_PLOT,
     SEPAL_PLOT_OPTION
 } sepal_kind;
-
-/* What a picture is drawn of: bits of sepal_method.needs. A judgement is the report of sepal_model_evaluate. */
-enum {
-    SEPAL_NEEDS_MODEL = 1,
-    SEPAL_NEEDS_DATA = 2,
-    SEPAL_NEEDS_JUDGEMENT = 4,
-    SEPAL_NEEDS_REPORT = 8
-};
-
+/* What a picture is drawn of: bits of sepal_method.needs. TEST: the report of sepal_model_evaluate. */
+enum { SEPAL_NEEDS_MODEL = 1, SEPAL_NEEDS_DATA = 2, SEPAL_NEEDS_TEST = 4, SEPAL_NEEDS_REPORT = 8 };
 typedef struct {
     size_t size;
     const char *name;
@@ -404,7 +376,6 @@ typedef struct {
     const char *help;
     int file, many; /* 1: it names a file that is read; it may be given again ("a; b") */
 } sepal_param;
-
 typedef struct {
     size_t size;
     const char *name, *summary;
@@ -413,7 +384,6 @@ typedef struct {
     int files; /* formats: how many data is written to, 2: rows and labels; 0: it is only read */
     int needs; /* pictures */
 } sepal_method;
-
 SEPAL_API size_t sepal_method_count(sepal_kind kind);
 /* The row; SEPAL_EUSAGE past the end, or if out->size is not set. */
 SEPAL_API sepal_status sepal_method_at(sepal_kind kind, size_t i, sepal_method *out);
@@ -427,5 +397,4 @@ SEPAL_API const char *sepal_param_synonym(const char *word, const char *const *n
 #ifdef __cplusplus
 }
 #endif
-
 #endif
