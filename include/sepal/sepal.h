@@ -376,14 +376,6 @@ typedef enum {
     SEPAL_PLOT_OPTION
 } sepal_kind;
 
-/* What a picture is drawn of: bits of sepal_method.needs. A judgement is the report of sepal_model_evaluate. */
-enum {
-    SEPAL_NEEDS_MODEL = 1,
-    SEPAL_NEEDS_DATA = 2,
-    SEPAL_NEEDS_JUDGEMENT = 4,
-    SEPAL_NEEDS_REPORT = 8
-};
-
 typedef struct {
     size_t size;
     const char *name;
@@ -399,7 +391,7 @@ typedef struct {
     const char *activation; /* learners: "identity", "sign", ...; else NULL */
     size_t n_params;
     int files; /* formats: how many data is written to, 2: rows and labels; 0: it is only read */
-    int needs; /* pictures */
+    int needs; /* pictures: the sum of 1 a model, 2 data, 4 a report of sepal_model_evaluate, 8 another report */
 } sepal_method;
 
 SEPAL_API size_t sepal_method_count(sepal_kind kind);
