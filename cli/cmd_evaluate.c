@@ -15,6 +15,10 @@ static int evaluate_run(struct session *s) {
     sepal_report *report = NULL;
     uint64_t seed = 1;
     int code = option_count(s, "seed", UINT64_MAX, &seed);
+    if (code == EXIT_DONE && files_from_standard(s) > 1)
+        code = complain(s, EXIT_USAGE, NULL,
+                        "only one of DATA, --cost and the files of labels and weights can be "
+                        "standard input");
     sepal_ctx_set_seed(s->ctx, seed);
     if (code == EXIT_DONE) code = step_load(&model, s, s->options.arguments[0]);
     if (code == EXIT_DONE) code = step_check_predict(s, model, NULL);

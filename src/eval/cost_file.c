@@ -88,18 +88,19 @@ static sepal_status refuse_form(const struct cost_reader *in, size_t line, size_
     const struct schema *schema = in->schema;
     size_t n = schema->n_classes;
     return fail_at(in->ctx, SEPAL_EDATA, in->path, line, 0,
-                   "%zu line%s of costs and %zu in this one, and the model has %zu classes, "
+                   "there are %zu line%s of costs and %zu in this one, but %zu classes, "
                    "'%.60s' ... '%.60s'; write %zu x %zu costs, a line for each true class and a "
                    "column for each predicted one, with their labels before and above or without",
                    rows, rows == 1 ? "" : "s", cells, n, schema->classes[0], schema->classes[n - 1],
                    n, n);
 }
 
-/* The first line has labels if it is one too many, or says so by a word. */
+/* The first line has labels if it is one too many and says so: by a word, or by a class that is a number. */
 static void find_header(struct cost_reader *in) {
     const struct cost_line *first = &in->lines[0];
     double number;
-    in->header = in->n_lines == in->schema->n_classes + 1;
+    if (in->n_lines == in->schema->n_classes) return;
+    in->header = schema_class_of(in->schema, first->cells[first->n - 1].text) >= 0;
     for (size_t c = 1; c < first->n; c++) /* the first cell may be a label of the line */
         in->header = in->header || !cell_is_number(first->cells[c].text, &number);
     for (size_t c = 0; in->header && c < first->n; c++)

@@ -257,7 +257,7 @@ void curves_begin(struct evaluation *all) {
 /* Label sets have no largest probability. */
 sepal_status curves_end(struct evaluation *all) {
     if (!all->curves.root) return SEPAL_OK;
-    if (all->predictions.probabilities)
+    if (all->predictions.probabilities && !all->data->undecided)
         TRY(add_coverage(all));
     else
         tree_null(all->make, all->curves.root, "coverage");

@@ -88,12 +88,31 @@ static void check_curves(const sepal_model *model, const sepal_data *data, size_
     free(scores), free(rank), free(mark);
 }
 
+/* Ten bins: of two classes by the probability of the positive one, of more by the largest. */
+static long double plain_ece(const double *p, const sepal_data *data, size_t K, size_t positive) {
+    long double sum = 0;
+    for (size_t b = 0; b < 10; b++) {
+        long double miss = 0;
+        for (size_t i = 0; i < data->matrix.rows; i++) {
+            size_t best = K == 2 ? positive : 0;
+            for (size_t k = 1; K > 2 && k < K; k++)
+                if (p[i * K + k] > p[i * K + best]) best = k;
+            double here = p[i * K + best];
+            if ((b > 0 && here <= (double)b / 10) || here > (double)(b + 1) / 10) continue;
+            miss += data->weight[i] * ((data->label[i] == (int32_t)best) - (long double)here);
+        }
+        sum += fabsl(miss);
+    }
+    return sum;
+}
+
 static void check_probabilities(const sepal_model *model, const sepal_data *data, size_t positive,
                                 const sepal_report *report) {
     size_t rows = data->matrix.rows, K = model->linear.classes;
     if (model->linear.link == LINK_NONE) {
         assert_true(isnan(sepal_report_number(report, "log_loss")));
         assert_true(isnan(sepal_report_number(report, "brier")));
+        assert_true(isnan(sepal_report_number(report, "ece")));
         return;
     }
     sepal_predictions all = predict_all(model, data, SEPAL_PROBABILITIES, NULL);
@@ -109,6 +128,8 @@ static void check_probabilities(const sepal_model *model, const sepal_data *data
     }
     near("log_loss", model->spec, sepal_report_number(report, "log_loss"), loss / total);
     near("brier", model->spec, sepal_report_number(report, "brier"), brier / total);
+    near("ece", model->spec, sepal_report_number(report, "ece"),
+         plain_ece(all.numbers, data, K, positive) / total);
     answers_free(&all);
 }
 
@@ -130,10 +151,11 @@ static void check_counts(const sepal_model *model, const sepal_data *data,
     near("coverage", model->spec, sepal_report_number(report, "coverage"), 1 - made[K] / total);
     long double covariance = right * total, tt = total * total;
     long double pp = total * total - made[K] * made[K];
-    long double macro = 0, weighted = 0, recalls = 0, present = 0;
+    long double macro = 0, weighted = 0, recalls = 0, present = 0, chance = 0;
     for (size_t k = 0; k < K; k++) {
         long double fp = made[k] - count[k][k], fn = target[k] - count[k][k];
         long double f1 = 2 * count[k][k] / (2 * count[k][k] + fp + fn);
+        chance += target[k] * made[k];
         covariance -= target[k] * made[k], tt -= target[k] * target[k], pp -= made[k] * made[k];
         if (target[k] > 0) recalls += count[k][k] / target[k], present++;
         macro += f1 / K, weighted += f1 * target[k] / total;
@@ -160,6 +182,9 @@ static void check_counts(const sepal_model *model, const sepal_data *data,
     near("weighted.f1", model->spec, sepal_report_number(report, "weighted.f1"), weighted);
     if (tt * pp > 0)
         near("mcc", model->spec, sepal_report_number(report, "mcc"), covariance / sqrtl(tt * pp));
+    if (total * total - chance > 0)
+        near("kappa", model->spec, sepal_report_number(report, "kappa"),
+             (right * total - chance) / (total * total - chance));
     answers_free(&all);
 }
 

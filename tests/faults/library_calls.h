@@ -212,6 +212,13 @@ static sepal_status fit_resampled(struct result *out, sepal_ctx *ctx) {
 static sepal_status evaluate_shaped(struct result *out, sepal_ctx *ctx) {
     return sepal_model_evaluate(&out->report, ctx, shaped, data, "decide=reject, cutoff=0.99");
 }
+static sepal_status evaluate_fully(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_evaluate(&out->report, ctx, shaped, data,
+                                "decide=reject, curves, bootstrap=20, top-k=1, bins=3");
+}
+static sepal_status evaluate_costs(struct result *out, sepal_ctx *ctx) {
+    return sepal_model_evaluate(&out->report, ctx, shaped, data, "cost=\"costs.csv\"");
+}
 /* Times are in its report, which is therefore looked at no further. */
 static sepal_status fit_with_report(struct result *out, sepal_ctx *ctx) {
     sepal_status status =
@@ -370,6 +377,8 @@ static const struct operation operations[] = {
     {"fit separated classes", fit_separated, 0, true},
     {"fit with a bootstrap", fit_resampled, 0, true},
     {"evaluate with abstention", evaluate_shaped, 0, false},
+    {"evaluate fully", evaluate_fully, 0, false},
+    {"evaluate costs", evaluate_costs, SEPAL_EDATA, false},
     {"load", load, SEPAL_EMODEL, false},
     {"save", save, SEPAL_EOUTPUT, false},
     {"stage and commit", stage, SEPAL_EOUTPUT, false},

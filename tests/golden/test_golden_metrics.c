@@ -1,6 +1,6 @@
 /* Every metric and every curve of 300 sets of scores is what scikit-learn finds: metrics.json, written by
    make_metrics.py beside it. A model whose scores are its columns stands between them. */
-#include "contract/strategy_problem.h"
+#include "contract/plain_scores.h"
 
 #include "core/io.h"
 #include "report/report.h"
@@ -26,23 +26,6 @@ static double fact_of(const struct tree *object, const char *key) {
 
 static double number_in(const struct tree *set, const char *key) {
     return tree_find(set, key)->number;
-}
-
-/* The scores of a row are its columns; of two classes the second one's. */
-static sepal_model *plain_model(size_t k) {
-    size_t cols = k == 2 ? 1 : k;
-    struct rng rng = rng_make(test_seed(901), k);
-    struct problem p = any_problem(&rng, k, cols);
-    sepal_data *data = problem_data(&p, ctx, false);
-    sepal_model *model = fit_spec(data, k == 2 ? "logistic" : "softmax");
-    struct linear *linear = &model->linear;
-    if (linear->centre) linear_uncentre(linear);
-    memset(linear->b, 0, linear->rows * sizeof *linear->b);
-    memset(linear->w, 0, linear->rows * cols * sizeof *linear->w);
-    for (size_t r = 0; r < linear->rows; r++) linear->w[r * cols + r] = 1;
-    data_free(data);
-    problem_free(&p);
-    return model;
 }
 
 /* Labels c00, c01, ... as the problems have them. */
