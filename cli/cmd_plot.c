@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bits of sepal_method.needs. */
+enum { NEEDS_MODEL = 1, NEEDS_DATA = 2, NEEDS_JUDGEMENT = 4, NEEDS_REPORT = 8 };
+
 static const struct option plot_options[] = {
     {.name = "output",
      .letter = 'o',
@@ -62,11 +65,10 @@ static int find_kind(struct session *s, struct picture *p) {
 static const char *usage_of(const struct picture *p) {
     unsigned needs = (unsigned)p->kind.needs;
     if (needs == 0) return "";
-    if (needs & SEPAL_NEEDS_TEST) return " MODEL DATA";
-    if ((needs & SEPAL_NEEDS_DATA) && (needs & SEPAL_NEEDS_REPORT)) return " DATA TRACE";
-    if (needs & SEPAL_NEEDS_REPORT) return " REPORT";
-    return needs & SEPAL_NEEDS_DATA ? needs & SEPAL_NEEDS_MODEL ? " MODEL DATA" : " DATA"
-                                    : " MODEL";
+    if (needs & NEEDS_JUDGEMENT) return " MODEL DATA";
+    if ((needs & NEEDS_DATA) && (needs & NEEDS_REPORT)) return " DATA TRACE";
+    if (needs & NEEDS_REPORT) return " REPORT";
+    return needs & NEEDS_DATA ? needs & NEEDS_MODEL ? " MODEL DATA" : " DATA" : " MODEL";
 }
 
 static size_t words_in(const char *usage) {
@@ -77,7 +79,7 @@ static size_t words_in(const char *usage) {
 
 static int check_inputs(struct session *s, const struct picture *p) {
     size_t given = s->options.n_arguments - 1, wanted = words_in(usage_of(p));
-    bool judged = (p->kind.needs & SEPAL_NEEDS_TEST) != 0;
+    bool judged = (p->kind.needs & NEEDS_JUDGEMENT) != 0;
     bool rules = options_given(&s->options, GROUP_PREDICT);
     if ((rules || options_given(&s->options, GROUP_EVALUATE)) && !(judged && given == 2))
         return complain(s, EXIT_USAGE, NULL,
@@ -150,18 +152,18 @@ static int read_inputs(struct session *s, struct picture *p) {
     const char *const *words = s->options.arguments + 1;
     size_t n = s->options.n_arguments - 1;
     unsigned needs = (unsigned)p->kind.needs;
-    bool judged = (needs & SEPAL_NEEDS_TEST) != 0;
+    bool judged = (needs & NEEDS_JUDGEMENT) != 0;
     if (judged && n == 1) return read_report(s, p, words[0]);
-    if (judged) needs |= SEPAL_NEEDS_MODEL | SEPAL_NEEDS_DATA;
+    if (judged) needs |= NEEDS_MODEL | NEEDS_DATA;
     int code = EXIT_DONE;
     if (judged) ask_curves(&s->options);
-    if (needs & SEPAL_NEEDS_MODEL) code = step_load(&p->model, s, *words++);
+    if (needs & NEEDS_MODEL) code = step_load(&p->model, s, *words++);
     if (code == EXIT_DONE && judged) code = step_check_predict(s, p->model, NULL);
-    if (code == EXIT_DONE && (needs & SEPAL_NEEDS_DATA))
+    if (code == EXIT_DONE && (needs & NEEDS_DATA))
         code = p->model != NULL ? step_read_for(&p->data, s, p->model, *words++, 1)
                                 : step_read(&p->data, s, *words++);
     if (code == EXIT_DONE && judged) code = step_evaluate(&p->report, s, p->model, p->data);
-    if (code == EXIT_DONE && (needs & SEPAL_NEEDS_REPORT)) code = read_report(s, p, *words);
+    if (code == EXIT_DONE && (needs & NEEDS_REPORT)) code = read_report(s, p, *words);
     return code;
 }
 

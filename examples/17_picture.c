@@ -15,10 +15,9 @@ static void list_kinds(void) {
     sepal_method kind = {0};
     kind.size = sizeof kind;
     for (size_t i = 0; sepal_method_at(SEPAL_PLOT, i, &kind) == SEPAL_OK; i++)
-        printf("%s%s%s%s%s\n", kind.name, kind.needs & SEPAL_NEEDS_MODEL ? ", a model" : "",
-               kind.needs & SEPAL_NEEDS_DATA ? ", data" : "",
-               kind.needs & SEPAL_NEEDS_TEST ? ", a judgement" : "",
-               kind.needs & SEPAL_NEEDS_REPORT ? ", a report" : "");
+        printf("%s%s%s%s%s\n", kind.name, kind.needs & 1 ? ", a model" : "",
+               kind.needs & 2 ? ", data" : "", kind.needs & 4 ? ", a judgement" : "",
+               kind.needs & 8 ? ", a report" : "");
 }
 
 int main(void) {

@@ -366,8 +366,6 @@ typedef enum {
     SEPAL_PLOT,
     SEPAL_PLOT_OPTION
 } sepal_kind;
-/* What a picture is drawn of: bits of sepal_method.needs. TEST: the report of sepal_model_evaluate. */
-enum { SEPAL_NEEDS_MODEL = 1, SEPAL_NEEDS_DATA = 2, SEPAL_NEEDS_TEST = 4, SEPAL_NEEDS_REPORT = 8 };
 typedef struct {
     size_t size;
     const char *name;
@@ -382,7 +380,7 @@ typedef struct {
     const char *activation; /* learners: "identity", "sign", ...; else NULL */
     size_t n_params;
     int files; /* formats: how many data is written to, 2: rows and labels; 0: it is only read */
-    int needs; /* pictures */
+    int needs; /* pictures: the sum of 1 a model, 2 data, 4 a report of sepal_model_evaluate, 8 another report */
 } sepal_method;
 SEPAL_API size_t sepal_method_count(sepal_kind kind);
 /* The row; SEPAL_EUSAGE past the end, or if out->size is not set. */

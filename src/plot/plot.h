@@ -12,13 +12,8 @@
 
 #include <math.h>
 
-/* What a kind is drawn of: a report of an evaluation, or another one, which a command has written. */
-enum {
-    NEEDS_MODEL = SEPAL_NEEDS_MODEL,
-    NEEDS_DATA = SEPAL_NEEDS_DATA,
-    NEEDS_JUDGEMENT = SEPAL_NEEDS_TEST,
-    NEEDS_REPORT = SEPAL_NEEDS_REPORT
-};
+/* What a kind is drawn of, as sepal_method.needs has it: a report of an evaluation, or another one, which a command has written. */
+enum { NEEDS_MODEL = 1, NEEDS_DATA = 2, NEEDS_JUDGEMENT = 4, NEEDS_REPORT = 8 };
 
 /* What can be set of every picture; the options of a kind begin with these. */
 struct plot_common {
