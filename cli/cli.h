@@ -34,10 +34,12 @@ struct command {
     const char *name, *summary; /* the summary is a sentence without its full stop */
     const char *description;    /* paragraphs, each one line; "\n" between them */
     int (*run)(struct session *s);
-    const char *usage;                         /* what follows "sepal NAME " */
-    size_t fewest, most;                       /* arguments that are no options */
-    bool reads, fits, decides, samples, tunes; /* takes the library's options of doing that */
-    bool silent;                               /* takes no option but --help */
+    const char *usage;   /* what follows "sepal NAME " */
+    size_t fewest, most; /* arguments that are no options */
+    bool reads, fits, decides, samples, tunes,
+        judges;                   /* takes the library's options of doing that */
+    bool plots;                   /* draws pictures */
+    bool silent;                  /* takes no option but --help */
     const struct option *options; /* ends with a row without a name; NULL: none of its own */
     const char *examples[2];      /* they run in the folder of the sources */
 };
@@ -64,8 +66,8 @@ const char *method_named(const char *word);
 int command_refuse(struct session *s, const char *word);
 
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_inspect,
-    cmd_separable, cmd_tune, cmd_transform, cmd_explain, cmd_sample, cmd_convert, cmd_list,
-    cmd_help;
+    cmd_separable, cmd_tune, cmd_transform, cmd_explain, cmd_sample, cmd_convert, cmd_plot,
+    cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_parameters[];

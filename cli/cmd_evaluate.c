@@ -2,13 +2,10 @@
 #include "cli.h"
 
 static const struct option evaluate_options[] = {
-    {.name = "positive",
-     .placeholder = "LABEL",
-     .help = "the class that two-class metrics are about; unless given, the second"},
     {.name = "seed",
      .placeholder = "N",
      .fallback = "1",
-     .help = "start of the random numbers of --decide soft"},
+     .help = "start of the random numbers of --decide soft and --bootstrap"},
     {0},
 };
 
@@ -33,15 +30,21 @@ static int evaluate_run(struct session *s) {
 const struct command cmd_evaluate = {
     .name = "evaluate",
     .summary = "measure a model on rows with labels",
-    .description = "Predict the rows of DATA, compare with their labels, and report the confusion "
-                   "matrix and the metrics that follow from it. Row weights count as they do in "
-                   "training. `sepal list metrics` names the metrics.",
+    .description =
+        "Predict the rows of DATA, compare with their labels, and report the confusion "
+        "matrix and the metrics that follow from it. Row weights count as they do in "
+        "training. `sepal list metrics` names the metrics. The numbers in brackets are "
+        "intervals; those of most numbers need --bootstrap.\n"
+        "With --cost the decisions are weighed by what they cost, and the decisions that "
+        "the probabilities would make to cost the least are weighed, too. --curves "
+        "gives the points of the curves in JSON, and their areas here.",
     .run = evaluate_run,
-    .usage = "MODEL DATA [--positive LABEL] [--decide WORD] [OPTION ...]",
+    .usage = "MODEL DATA [--positive LABEL] [--curves] [--cost FILE] [OPTION ...]",
     .fewest = 2,
     .most = 2,
     .reads = true,
     .decides = true,
+    .judges = true,
     .options = evaluate_options,
     .examples = {"sepal evaluate iris.sepal examples/data/iris.csv",
                  "sepal evaluate iris.sepal examples/data/iris.csv --json"},

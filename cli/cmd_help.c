@@ -101,6 +101,7 @@ static void put_command(struct sink *out, const struct command *command) {
     put_group(out, &options, GROUP_READ, "Options of reading");
     put_group(out, &options, GROUP_FIT, "Options of fitting");
     put_group(out, &options, GROUP_PREDICT, "Options of deciding");
+    put_group(out, &options, GROUP_EVALUATE, "Options of judging");
     put_group(out, &options, GROUP_SAMPLE, "Options of drawing rows");
     put_group(out, &options, GROUP_PATH, "Options of the path");
     if (command->fits) help_put_text(out, note_parameters);

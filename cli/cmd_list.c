@@ -16,18 +16,22 @@ static const struct topic topics[] = {
      "solvers"},
     {"formats", SEPAL_FORMAT, "Data formats", "formats"},
     {"metrics", SEPAL_METRIC, "Metrics of evaluate", "metrics"},
+    {"plots", SEPAL_PLOT, "Pictures (sepal plot KIND)", "plots"},
     {"options", SEPAL_READ_OPTION, "Reading options", "reading_options"},
     {"options", SEPAL_FIT_OPTION, "Fitting options", "fit_options"},
     {"options", SEPAL_PREDICT_OPTION, "Decision options", "predict_options"},
+    {"options", SEPAL_EVALUATE_OPTION, "Evaluation options", "evaluate_options"},
     {"options", SEPAL_SAMPLE_OPTION, "Sampling options", "sample_options"},
     {"options", SEPAL_PATH_OPTION, "Path options", "path_options"},
+    {"options", SEPAL_PLOT_OPTION, "Options of every picture", "plot_options"},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static bool is_options(const struct topic *topic) {
     return topic->kind == SEPAL_READ_OPTION || topic->kind == SEPAL_FIT_OPTION ||
            topic->kind == SEPAL_PREDICT_OPTION || topic->kind == SEPAL_SAMPLE_OPTION ||
-           topic->kind == SEPAL_PATH_OPTION;
+           topic->kind == SEPAL_PATH_OPTION || topic->kind == SEPAL_EVALUATE_OPTION ||
+           topic->kind == SEPAL_PLOT_OPTION;
 }
 
 /* ---- For people ---------------------------------------------------------------------------- */
@@ -190,7 +194,7 @@ static int check_topic(struct session *s, const char *wanted) {
     const char *near = nearest(wanted, names, TOPICS);
     return complain(s, EXIT_USAGE, NULL,
                     "there is no list of '%s'%s%s%s; type: sepal list "
-                    "learners|maps|strategies|solvers|formats|metrics|options",
+                    "learners|maps|strategies|solvers|formats|metrics|plots|options",
                     wanted, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
                     near != NULL ? "'?)" : "");
 }
@@ -211,12 +215,12 @@ static int list_run(struct session *s) {
 
 const struct command cmd_list = {
     .name = "list",
-    .summary = "show learners, maps, strategies, solvers, formats, metrics and options",
+    .summary = "show learners, maps, strategies, solvers, formats, metrics, plots and options",
     .description =
         "Name what this build knows, in short, or some of its tables with all parameters and "
         "options.",
     .run = list_run,
-    .usage = "[learners|maps|strategies|solvers|formats|metrics|options ...] [OPTION ...]",
+    .usage = "[learners|maps|strategies|solvers|formats|metrics|plots|options ...] [OPTION ...]",
     .fewest = 0,
     .most = TOPICS,
     .examples = {"sepal list", "sepal list learners"},

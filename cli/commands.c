@@ -8,7 +8,7 @@
 const struct command *const command_table[] = {
     &cmd_train,   &cmd_predict,   &cmd_evaluate, &cmd_describe,  &cmd_inspect,
     &cmd_explain, &cmd_separable, &cmd_tune,     &cmd_transform, &cmd_sample,
-    &cmd_convert, &cmd_list,      &cmd_help,     NULL,
+    &cmd_convert, &cmd_plot,      &cmd_list,     &cmd_help,      NULL,
 };
 
 const struct command *command_find(const char *name) {

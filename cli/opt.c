@@ -89,6 +89,23 @@ static void add_params(struct options *options, sepal_kind kind, size_t method,
     }
 }
 
+/* What can be set of any picture, and of those of some kinds: each once. */
+static void add_plots(struct options *options) {
+    size_t first = options->n_rows;
+    add_params(options, SEPAL_PLOT_OPTION, 0, GROUP_PLOT, false);
+    for (size_t k = 0; k < sepal_method_count(SEPAL_PLOT); k++) {
+        size_t kept = options->n_rows;
+        add_params(options, SEPAL_PLOT, k, GROUP_PLOT, false);
+        for (size_t i = kept; i < options->n_rows; i++) {
+            bool before = false;
+            for (size_t j = first; j < kept; j++)
+                before = before || strcmp(options->rows[j].name, options->rows[i].name) == 0;
+            if (!before) options->rows[kept++] = options->rows[i];
+        }
+        options->n_rows = kept;
+    }
+}
+
 void options_build(struct options *out, const struct command *command) {
     *out = (struct options){.formats = sink_open(-1)};
     opt_add_rows(out, command->options);
@@ -99,7 +116,9 @@ void options_build(struct options *out, const struct command *command) {
     if (command->fits) add_params(out, SEPAL_FIT_OPTION, 0, GROUP_FIT, false);
     /* where a model is fitted, --priors are those it is fitted with */
     if (command->decides) add_params(out, SEPAL_PREDICT_OPTION, 0, GROUP_PREDICT, command->fits);
+    if (command->judges) add_params(out, SEPAL_EVALUATE_OPTION, 0, GROUP_EVALUATE, false);
     if (command->tunes) add_params(out, SEPAL_PATH_OPTION, 0, GROUP_PATH, false);
+    if (command->plots) add_plots(out);
     if (command->samples) add_params(out, SEPAL_SAMPLE_OPTION, 0, GROUP_SAMPLE, false);
 }
 

@@ -19,6 +19,8 @@ enum option_group {
     GROUP_PREDICT,
     GROUP_SAMPLE,
     GROUP_PATH,
+    GROUP_EVALUATE,
+    GROUP_PLOT,
     GROUP_PARAMETER
 };
 

@@ -137,9 +137,14 @@ int step_check_predict(struct session *s, const sepal_model *model, const sepal_
 
 int step_evaluate(sepal_report **out, struct session *s, const sepal_model *model,
                   const sepal_data *data) {
+    static const enum option_group groups[] = {GROUP_PREDICT, GROUP_EVALUATE};
     struct sink options = sink_open(-1);
-    const char *positive = option_value(s, "positive");
-    options_settings(&s->options, GROUP_PREDICT, &options);
+    /* a command that judges has it in the table */
+    const char *positive = s->command->judges ? NULL : option_value(s, "positive");
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        if (options.used > 0 && options_given(&s->options, groups[g])) sink_puts(&options, ", ");
+        options_settings(&s->options, groups[g], &options);
+    }
     if (positive != NULL) {
         if (options.used > 0) sink_puts(&options, ", ");
         setting_put(&options, "positive", positive);

@@ -50,11 +50,12 @@ static void put_options(struct sink *out, const struct command *command) {
                                          "Options of fitting",
                                          "Options of deciding",
                                          "Options of drawing rows",
-                                         "Options of the path"};
+                                         "Options of the path",
+                                         "Options of judging"};
     struct options options;
     options_build(&options, command);
     sink_puts(out, ".SH OPTIONS\n");
-    for (int group = GROUP_COMMAND; group <= GROUP_PATH; group++) {
+    for (int group = GROUP_COMMAND; group <= GROUP_EVALUATE; group++) {
         bool empty = true;
         for (size_t i = 0; i < options.n_rows; i++) {
             if ((int)options.rows[i].group != group) continue;

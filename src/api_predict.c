@@ -135,21 +135,16 @@ sepal_status sepal_model_sample(sepal_data **out, sepal_ctx *ctx, const sepal_mo
     return model_sample(out, ctx, model, n, options);
 }
 
-/* The options of a decision, and one of a judgement. */
+/* The options of a decision, and those of a judgement. */
 static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const sepal_model *model,
                                   const sepal_data *data, const char *options) {
     struct decision_rule rule;
     struct setting *settings;
-    size_t n, kept = 0;
-    const char *positive = NULL;
+    size_t n;
+    struct evaluate_options asked;
     TRY(settings_parse(&settings, &n, ctx, &report->arena, options));
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(settings[i].name, "positive") == 0)
-            positive = settings[i].value ? settings[i].value : "";
-        else
-            settings[kept++] = settings[i];
-    }
-    TRY(decision_rule_set(&rule, ctx, &report->arena, model, settings, kept));
+    TRY(evaluate_options_take(&asked, ctx, &report->arena, settings, &n));
+    TRY(decision_rule_set(&rule, ctx, &report->arena, model, settings, n));
     bool sets = model->linear.strategy->sets;
     if (data->set_start && !sets)
         return fail_at(ctx, SEPAL_EDATA, data->first_set.file, data->first_set.line,
@@ -165,7 +160,7 @@ static sepal_status evaluate_into(sepal_report *report, sepal_ctx *ctx, const se
         status = match_labels(&seen, ctx, &report->arena, model, &prepared.rows);
     if (status == SEPAL_OK && sets) status = data_as_sets(&seen, ctx, &report->arena, &seen);
     if (status == SEPAL_OK)
-        status = evaluate(ctx, model, &seen, &rule, positive, &report->make, report->root);
+        status = evaluate_fully(ctx, model, &seen, &rule, &asked, &report->make, report->root);
     prepared_clear(&prepared);
     TRY(status);
     decision_tell(&report->make, report->root, &rule.options);

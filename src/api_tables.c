@@ -12,6 +12,7 @@
 #include "model/predict.h"
 #include "model/pipeline.h"
 #include "model/sample.h"
+#include "plot/plot.h"
 #include "selection/path.h"
 #include "linear/strategy.h"
 
@@ -85,6 +86,14 @@ static bool options_at(sepal_kind kind, sepal_method *out, const struct paramete
         *out = (sepal_method){.name = "path", .summary = "which penalties are tried and chosen"};
         *parameters = path_option_table;
         return true;
+    case SEPAL_EVALUATE_OPTION:
+        *out = (sepal_method){.name = "evaluation", .summary = "what is told of decisions"};
+        *parameters = evaluate_option_table;
+        return true;
+    case SEPAL_PLOT_OPTION:
+        *out = (sepal_method){.name = "drawing", .summary = "what can be set of every picture"};
+        *parameters = plot_common_parameters;
+        return true;
     default: return false;
     }
 }
@@ -114,6 +123,11 @@ static bool tables_row_at(sepal_kind kind, size_t i, sepal_method *out,
                               .files = files_of(format_table[i])};
     } else if (kind == SEPAL_METRIC && HAS_ROW(metric_table, i)) {
         *out = (sepal_method){.name = metric_table[i]->name, .summary = metric_table[i]->summary};
+    } else if (kind == SEPAL_PLOT && HAS_ROW(plot_table, i)) {
+        *out = (sepal_method){.name = plot_table[i]->name,
+                              .summary = plot_table[i]->summary,
+                              .needs = (int)plot_table[i]->needs};
+        *parameters = plot_table[i]->parameters + PLOT_COMMON_ROWS;
     } else if (i > 0 || !options_at(kind, out, parameters)) {
         return false;
     }
@@ -133,7 +147,8 @@ sepal_status sepal_method_at(sepal_kind kind, size_t i, sepal_method *out) {
     sepal_method method;
     const struct parameter *parameters;
     if (!out) return SEPAL_EUSAGE;
-    TRY(struct_take(&method, sizeof method, NULL, "sepal_method", out, sizeof method));
+    TRY(struct_take(&method, sizeof method, NULL, "sepal_method", out,
+                    offsetof(sepal_method, needs)));
     if (!tables_row_at(kind, i, &method, &parameters)) return SEPAL_EUSAGE;
     struct_give(out, &method, sizeof method);
     return SEPAL_OK;

@@ -68,8 +68,7 @@ typedef struct {
     const char *message; /* one sentence */
 } sepal_warning;
 
-/* Called now and then, by the caller's thread, with a line for people or "". Nonzero asks to stop: a fit with its
-   best model so far, all else with SEPAL_ECANCEL. */
+/* Called now and then, by the caller's thread, with a line or "". Nonzero: stop, a fit with its best model, else SEPAL_ECANCEL. */
 typedef int (*sepal_progress_fn)(const char *line, void *payload);
 /* Called with one JSON object (no newline) per step of an iterative method; nonzero: it failed. */
 typedef int (*sepal_trace_fn)(const char *json, void *payload);
@@ -306,7 +305,7 @@ SEPAL_API sepal_status sepal_model_predict_rows(sepal_predictions *out, sepal_ct
 /* Whether sepal_model_predict_rows could do it (what NULL: no numbers): to be asked before a long read. */
 SEPAL_API sepal_status sepal_model_predict_check(sepal_ctx *ctx, const sepal_model *model,
                                                  const sepal_output *what, const char *options);
-/* `options`: rows of SEPAL_PREDICT_OPTION, and "positive=LABEL", the class that two-class metrics are about. */
+/* `options`: rows of SEPAL_PREDICT_OPTION and SEPAL_EVALUATE_OPTION ("positive=spam, curves"). */
 SEPAL_API sepal_status sepal_model_evaluate(sepal_report **out, sepal_ctx *ctx,
                                             const sepal_model *model, const sepal_data *data,
                                             const char *options);
@@ -344,12 +343,20 @@ SEPAL_API void sepal_report_set_top(sepal_report *report, size_t top);
 /* The context's last error as JSON. */
 SEPAL_API sepal_status sepal_ctx_error_json(char **out, sepal_ctx *ctx, const char *command,
                                             int exit_code);
+/* A report out of the JSON that sepal_report_json printed, or a trace, an object a line: for pictures. */
+SEPAL_API sepal_status sepal_report_read(sepal_report **out, sepal_ctx *ctx, const char *path);
 SEPAL_API void sepal_text_free(char *text);
 SEPAL_API void sepal_report_free(sepal_report *report);
 
 /* The shortest decimal text that reads back as `value`; returns its length. */
 enum { SEPAL_NUMBER_BYTES = 32 };
 SEPAL_API size_t sepal_number_print(char out[SEPAL_NUMBER_BYTES], double value);
+
+/* A picture, a row of SEPAL_PLOT, as the bytes of a file, to be freed with sepal_bytes_free. What its row does not
+   need may be NULL. `options`: rows of SEPAL_PLOT_OPTION and the kind's own ("to=png, theme=dark"). */
+SEPAL_API sepal_status sepal_plot(void **out, size_t *n, sepal_ctx *ctx, const char *kind,
+                                  const sepal_model *model, const sepal_data *data,
+                                  const sepal_report *report, const char *options);
 
 /* ---- The tables: help, documentation, bindings and tests are made from these --------------- */
 
@@ -364,8 +371,19 @@ typedef enum {
     SEPAL_FIT_OPTION,  /* likewise */
     SEPAL_PREDICT_OPTION,
     SEPAL_SAMPLE_OPTION,
-    SEPAL_PATH_OPTION
+    SEPAL_PATH_OPTION,
+    SEPAL_EVALUATE_OPTION,
+    SEPAL_PLOT,
+    SEPAL_PLOT_OPTION
 } sepal_kind;
+
+/* What a picture is drawn of: bits of sepal_method.needs. A judgement is the report of sepal_model_evaluate. */
+enum {
+    SEPAL_NEEDS_MODEL = 1,
+    SEPAL_NEEDS_DATA = 2,
+    SEPAL_NEEDS_JUDGEMENT = 4,
+    SEPAL_NEEDS_REPORT = 8
+};
 
 typedef struct {
     size_t size;
@@ -382,6 +400,7 @@ typedef struct {
     const char *activation; /* learners: "identity", "sign", ...; else NULL */
     size_t n_params;
     int files; /* formats: how many data is written to, 2: rows and labels; 0: it is only read */
+    int needs; /* pictures */
 } sepal_method;
 
 SEPAL_API size_t sepal_method_count(sepal_kind kind);

@@ -109,34 +109,43 @@ static void report_confusion(struct evaluation *all) {
 
 /* ---- of all rows ---------------------------------------------------------------------------- */
 
-/* Class k against the rest. A single score speaks for the second class. */
-static sepal_status rank_class(struct evaluation *all, size_t k, bool *positive,
-                               struct ranking *out) {
-    size_t rows = all->data->matrix.rows, stride = linear_shown(all->linear);
-    double *flipped = NULL;
-    const double *score = all->predictions.shown + (stride > 1 ? k : 0);
-    for (size_t i = 0; i < rows; i++) positive[i] = all->data->label[i] == (int32_t)k;
-    if (stride == 1 && k == 0) {
-        flipped = mem_alloc(all->ctx, rows, sizeof *flipped);
-        if (!flipped) return SEPAL_EMEMORY;
-        for (size_t i = 0; i < rows; i++) flipped[i] = -score[i];
-        score = flipped;
-    }
-    sepal_status status =
-        rank_scores(out, all->ctx, score, stride, positive, all->data->weight, rows);
-    mem_free(flipped);
+bool evaluation_has_probabilities(const struct evaluation *all) {
+    return all->linear->link != LINK_NONE && !all->data->undecided;
+}
+
+/* A single score speaks for the second class. Rows that lack a value have no scores, and no order with
+   the others. */
+sepal_status evaluation_rank(struct evaluation *all, size_t k, const bool *positive,
+                             struct ranking *out) {
+    size_t stride = linear_shown(all->linear);
+    bool sets = all->linear->strategy->sets;
+    struct ranking_rows rows = {.score = all->predictions.shown + (stride > 1 ? k : 0),
+                                .n = all->data->matrix.rows,
+                                .stride = stride,
+                                .sign = stride == 1 && k == 0 && !sets ? -1 : 1,
+                                .positive = positive,
+                                .weight = all->data->weight};
+    struct ranked ranked;
+    TRY(check_cancelled(all->ctx, "evaluating"));
+    TRY(ranked_make(&ranked, all->ctx, &rows, false));
+    *out = ranking_of(&ranked);
+    if (all->data->undecided) out->roc_auc = out->average_precision = NAN;
+    if (all->linear->classes == 2 && !sets && all->options->confidence > 0)
+        all->auc_error = ranking_auc_error(&ranked, out->roc_auc);
+    sepal_status status = all->curves.root ? curves_add(all, k, &ranked, out) : SEPAL_OK;
+    ranked_clear(&ranked);
     return status;
 }
 
 static sepal_status find_ranking(struct evaluation *all) {
-    size_t classes = all->linear->classes, ranked = 0;
-    bool *marks = arena_alloc(all->ctx, &all->arena, all->data->matrix.rows, sizeof *marks);
-    if (!marks) return SEPAL_EMEMORY;
-    struct ranking sum = {0, 0}, one;
+    size_t classes = all->linear->classes, ranked = 0, rows = all->data->matrix.rows;
+    bool *positive = arena_alloc(all->ctx, &all->arena, rows, sizeof *positive);
+    if (!positive) return SEPAL_EMEMORY;
+    struct ranking sum = {0}, one;
     for (size_t k = 0; k < classes; k++) {
         if (classes == 2 && k != all->positive) continue;
-        TRY(check_cancelled(all->ctx, "evaluating"));
-        TRY(rank_class(all, k, marks, &one));
+        for (size_t i = 0; i < rows; i++) positive[i] = all->data->label[i] == (int32_t)k;
+        TRY(evaluation_rank(all, k, positive, &one));
         sum.roc_auc += one.roc_auc;
         sum.average_precision += one.average_precision;
         ranked++;
@@ -170,13 +179,12 @@ static void report_coverage(struct evaluation *all) {
         tree_number(all->make, ambiguous, names[i], count[i]);
 }
 
-const double *evaluation_logs(const struct evaluation *all, size_t row, double pair[2]) {
-    size_t shown = linear_shown(all->linear);
-    const double *numbers = all->predictions.shown + row * shown;
-    if (shown > 1) return numbers;
-    pair[0] = log_logistic(-numbers[0]);
-    pair[1] = log_logistic(numbers[0]);
-    return pair;
+static void report_top_k(struct evaluation *all) {
+    size_t k = all->options->top_k;
+    if (k == 0) return;
+    struct tree *top = tree_object(all->make, all->report, "top_k");
+    tree_number(all->make, top, "k", (double)k);
+    tree_number(all->make, top, "accuracy", top_k_accuracy(all, k));
 }
 
 sepal_status evaluation_positive(struct evaluation *all, const char *label) {
@@ -214,6 +222,11 @@ static sepal_status evaluate_ask(struct evaluation *all) {
         predictions->logs = numbers;
         predictions->shown = NULL;
     }
+    if (logs && all->options->curves) {
+        predictions->probabilities =
+            mem_alloc(all->ctx, rows, all->linear->classes * sizeof(double));
+        if (!predictions->probabilities) return SEPAL_EMEMORY;
+    }
     sepal_status status = model_predict(predictions, all->ctx, all->model, all->data, all->rule);
     predictions->shown = numbers;
     void (*rank)(const struct linear *, double *) = all->linear->strategy->rank;
@@ -222,11 +235,13 @@ static sepal_status evaluate_ask(struct evaluation *all) {
     return status;
 }
 
-static sepal_status evaluate_judge(struct evaluation *all, const char *label) {
-    TRY(evaluation_positive(all, label));
+static sepal_status evaluate_judge(struct evaluation *all) {
+    TRY(evaluation_positive(all, all->options->positive));
     TRY(evaluate_ask(all));
     TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->predictions.classes,
-                        all->rule->abstains));
+                        all->rule->abstains || all->data->undecided));
+    TRY(probability_facts_make(&all->probability, all));
+    if (all->options->curves) curves_begin(all);
     TRY(find_ranking(all));
     all->undefined = tree_array(all->make, NULL, NULL);
     tree_number(all->make, all->report, "rows", (double)all->data->matrix.rows);
@@ -235,9 +250,13 @@ static sepal_status evaluate_judge(struct evaluation *all, const char *label) {
     if (all->linear->classes == 2)
         tree_text(all->make, all->report, "positive", all->data->schema->classes[all->positive]);
     report_rows(all);
+    report_top_k(all);
     report_confusion(all);
     TRY(report_classes(all));
     report_coverage(all);
+    TRY(report_cost(all));
+    TRY(report_intervals(all));
+    TRY(curves_end(all));
     all->undefined->key = "undefined";
     tree_adopt(all->report, all->undefined);
     return all->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
@@ -267,23 +286,34 @@ static void warn_unseen(sepal_ctx *ctx, const sepal_data *data) {
         known > 1 ? schema->classes[known - 1] : "", known > 1 ? "'" : "");
 }
 
-sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
-                      const struct decision_rule *rule, const char *positive,
-                      struct tree_maker *make, struct tree *report) {
+sepal_status evaluate_fully(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
+                            const struct decision_rule *rule,
+                            const struct evaluate_options *options, struct tree_maker *make,
+                            struct tree *report) {
     struct evaluation all = {.ctx = ctx,
                              .model = model,
                              .linear = &model->linear,
                              .data = data,
                              .rule = rule,
+                             .auc_error = NAN,
+                             .options = options,
                              .make = make,
                              .report = report};
     warn_unseen(ctx, data);
-    sepal_status status = model->linear.strategy->sets ? evaluate_label_sets(&all, positive)
-                                                       : evaluate_judge(&all, positive);
+    sepal_status status =
+        model->linear.strategy->sets ? evaluate_label_sets(&all) : evaluate_judge(&all);
     mem_free(all.predictions.shown);
     mem_free(all.predictions.classes);
     mem_free(all.predictions.labels);
     mem_free(all.predictions.regions);
+    mem_free(all.predictions.probabilities);
     arena_clear(&all.arena);
     return status;
+}
+
+sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
+                      const struct decision_rule *rule, const char *positive,
+                      struct tree_maker *make, struct tree *report) {
+    const struct evaluate_options options = {.positive = positive, .bins = BINS};
+    return evaluate_fully(ctx, model, data, rule, &options, make, report);
 }

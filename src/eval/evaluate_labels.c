@@ -101,10 +101,8 @@ static sepal_status rank_labels(struct evaluation *all) {
     if (!positive) return SEPAL_EMEMORY;
     for (size_t k = 0; k < known; k++) {
         struct ranking one;
-        TRY(check_cancelled(all->ctx, "evaluating"));
         for (size_t i = 0; i < rows; i++) positive[i] = row_has_label(&labels, i, k);
-        TRY(rank_scores(&one, all->ctx, all->predictions.shown + k, known, positive,
-                        all->data->weight, rows));
+        TRY(evaluation_rank(all, k, positive, &one));
         if (isnan(one.roc_auc)) continue;
         ranked++;
         all->ranking.roc_auc += one.roc_auc;
@@ -112,6 +110,22 @@ static sepal_status rank_labels(struct evaluation *all) {
     }
     all->ranking.roc_auc /= (double)ranked;
     all->ranking.average_precision /= (double)ranked;
+    return SEPAL_OK;
+}
+
+/* The probabilities of each label in bins, for the calibration curves. */
+static sepal_status bin_labels(struct evaluation *all) {
+    const struct row_labels labels = data_labels(all->data);
+    size_t known = all->linear->classes, bins = all->options->bins;
+    if (!all->options->curves || !evaluation_has_probabilities(all)) return SEPAL_OK;
+    all->probability.bins =
+        arena_zero(all->ctx, &all->arena, known * bins, sizeof *all->probability.bins);
+    if (!all->probability.bins) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < all->data->matrix.rows; i++)
+        for (size_t k = 0; k < known; k++)
+            bin_add(all->probability.bins + k * bins, bins,
+                    logistic(all->predictions.shown[i * known + k]), row_has_label(&labels, i, k),
+                    data_weight(all->data, i));
     return SEPAL_OK;
 }
 
@@ -146,14 +160,30 @@ static void report_sets(struct evaluation *all, const struct label_counts *count
     evaluation_put(all, all->report, "pr_auc", "", all->ranking.average_precision);
     tree_null(make, all->report, "mcc"); /* of classes that exclude each other, as is the next */
     tree_null(make, all->report, "balanced_accuracy");
+    tree_null(make, all->report, "kappa");
+    tree_null(make, all->report, "ece"); /* each label has one of its own, with its curve */
 }
 
-sepal_status evaluate_label_sets(struct evaluation *all, const char *positive) {
+/* What is about one class a row. */
+static sepal_status check_options(const struct evaluation *all) {
+    const struct evaluate_options *options = all->options;
+    const char *name = options->cost ? "cost" : options->top_k ? "top-k" : "bootstrap";
+    if (!options->cost && !options->top_k && !options->resamples) return SEPAL_OK;
+    return fail(all->ctx, SEPAL_EUSAGE,
+                "this %s model gives sets of labels, and " OPTION
+                "%s is about models that give a class a row; leave it out",
+                all->model->learner, name);
+}
+
+sepal_status evaluate_label_sets(struct evaluation *all) {
     static const char *const regions[] = {"several", "none", "tied"};
     struct label_counts counts;
-    TRY(evaluation_positive(all, positive));
+    TRY(evaluation_positive(all, all->options->positive));
+    TRY(check_options(all));
     TRY(label_sets_ask(all));
     TRY(label_counts_make(&counts, all->ctx, &all->arena, all->data, all->predictions.labels));
+    TRY(bin_labels(all));
+    if (all->options->curves) curves_begin(all);
     TRY(rank_labels(all));
     all->undefined = tree_array(all->make, NULL, NULL);
     report_sets(all, &counts);
@@ -163,6 +193,8 @@ sepal_status evaluate_label_sets(struct evaluation *all, const char *positive) {
     struct tree *ambiguous = tree_object(all->make, all->report, "ambiguous");
     for (size_t i = 0; i < sizeof regions / sizeof *regions; i++)
         tree_number(all->make, ambiguous, regions[i], 0);
+    report_set_intervals(all, &counts);
+    TRY(curves_end(all));
     all->undefined->key = "undefined";
     tree_adopt(all->report, all->undefined);
     return all->make->failed ? SEPAL_EMEMORY : SEPAL_OK;

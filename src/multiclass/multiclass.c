@@ -328,14 +328,6 @@ static sepal_status fit_all(struct multiclass_fit *all) {
     return SEPAL_OK;
 }
 
-/* Two-class problems for many classes where another learner fits them jointly. */
-static void tell_alternative(const struct multiclass_fit *all) {
-    struct fit *fit = all->fit;
-    if (!fit->make || !all->learner->jointly) return;
-    tree_text(fit->make, fit->report, "strategy", all->strategy->name);
-    tree_text(fit->make, fit->report, "joint_alternative", all->learner->jointly);
-}
-
 sepal_status strategy_fit(struct fit *fit, const struct learner *learner,
                           const struct strategy *strategy) {
     if (strategy->sets) return label_sets_fit(fit, learner, strategy);
@@ -358,7 +350,6 @@ sepal_status problems_fit(struct fit *fit, const struct learner *learner,
         linear_clear(&all.joint);
         return status;
     }
-    tell_alternative(&all);
     fit->linear = all.joint;
     fit->objective = all.objective;
     fit->iterations = all.iterations;

@@ -13,7 +13,8 @@ enum report_kind {
     REPORT_MODEL,
     REPORT_SUMMARY,
     REPORT_SEPARABILITY,
-    REPORT_PATH
+    REPORT_PATH,
+    REPORT_READ /* from JSON: for pictures, without a page of its own */
 };
 
 struct sepal_report {

@@ -18,16 +18,21 @@ void labels_test_line(struct page *page, const struct tree *test) {
 }
 
 void labels_page(struct page *page, const struct tree *root) {
+    enum { NAME_WIDTH = 12 };
     page_line(page, "rows", "%.0f", report_number(root, "rows"));
     page_target(page, root);
     page_line(page, "labels", "%zu; %.3f a row, %.3f predicted", tree_find(root, "labels")->count,
               report_number(root, "cardinality.actual"),
               report_number(root, "cardinality.predicted"));
-    page_line(page, "sets", "subset accuracy %.4f (error %.4f); Hamming loss %.4f",
-              report_number(root, "subset_accuracy"), report_number(root, "error"),
-              report_number(root, "hamming_loss"));
+    page_left(page, "sets", NAME_WIDTH);
+    text_printf(page->ctx, &page->text, "subset accuracy %.4f",
+                report_number(root, "subset_accuracy"));
+    page_interval(page, root, "intervals.accuracy");
+    text_printf(page->ctx, &page->text, " (error %.4f); Hamming loss %.4f\n",
+                report_number(root, "error"), report_number(root, "hamming_loss"));
     page_decision(page, root);
     text_puts(page->ctx, &page->text, "\n");
     page_class_table(page, root);
     page_metrics(page, root);
+    judgement_page(page, root);
 }

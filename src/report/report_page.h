@@ -37,6 +37,11 @@ void page_class_table(struct page *page, const struct tree *root);
 /* The metrics of all rows, but for those that head the page. */
 void page_metrics(struct page *page, const struct tree *root);
 
+/* report_judgement.c: the interval of a number, " [low, high]", if there is one at that path; costs and
+   curves. */
+void page_interval(struct page *page, const struct tree *root, const char *path);
+void judgement_page(struct page *page, const struct tree *root);
+
 /* report_labels.c: sets of labels, in the page of an evaluation and in lines of a fit's. */
 void labels_page(struct page *page, const struct tree *root);
 void labels_training_line(struct page *page, const struct tree *root);

@@ -235,11 +235,13 @@ void page_metrics(struct page *page, const struct tree *root) {
         if (!(*row)->of_rows || shown || (isnan(value) && tree_find(root, "label_sets")) ||
             ((*row)->probabilities && isnan(value)))
             continue;
-        char name[32];
+        char name[32], path[64];
         (void)snprintf(name, sizeof name, "%s", (*row)->name);
+        (void)snprintf(path, sizeof path, "intervals.%s", (*row)->name);
         for (char *at = name; (at = strchr(at, '_')) != NULL;) *at = ' ';
         page_left(page, name, NAME_WIDTH);
         page_cell(page, value, DIGITS, 0);
+        page_interval(page, root, path);
         text_puts(page->ctx, &page->text, "\n");
     }
 }
@@ -261,17 +263,32 @@ void page_class_table(struct page *page, const struct tree *root) {
     text_puts(page->ctx, &page->text, "\n");
 }
 
-static void evaluation_page(struct page *page, const struct tree *root) {
+static void page_top_k(struct page *page, const struct tree *root) {
     enum { NAME_WIDTH = 12 };
+    if (!tree_find(root, "top_k")) return;
+    page_left(page, "top k", NAME_WIDTH);
+    text_printf(page->ctx, &page->text, "%.4f", report_number(root, "top_k.accuracy"));
+    page_interval(page, root, "intervals.top_k");
+    text_printf(page->ctx, &page->text, " of the rows have their class among the first %.0f\n",
+                report_number(root, "top_k.k"));
+}
+
+static void evaluation_page(struct page *page, const struct tree *root) {
+    enum { NAME_WIDTH = 12, DIGITS = 4 };
     if (tree_find(root, "label_sets")) {
         labels_page(page, root);
         return;
     }
     page_line(page, "rows", "%.0f", report_number(root, "rows"));
     page_target(page, root);
-    page_line(page, "accuracy", "%.4f (error %.4f); balanced accuracy %.4f",
-              report_number(root, "accuracy"), report_number(root, "error"),
-              report_number(root, "balanced_accuracy"));
+    page_left(page, "accuracy", NAME_WIDTH);
+    page_cell(page, report_number(root, "accuracy"), DIGITS, 0);
+    page_interval(page, root, "intervals.accuracy");
+    text_printf(page->ctx, &page->text, " (error %.4f); balanced accuracy %.4f",
+                report_number(root, "error"), report_number(root, "balanced_accuracy"));
+    page_interval(page, root, "intervals.balanced_accuracy");
+    text_puts(page->ctx, &page->text, "\n");
+    page_top_k(page, root);
     page_decision(page, root);
     text_puts(page->ctx, &page->text, "\n");
     confusion_table(page, root);
@@ -294,6 +311,7 @@ static void evaluation_page(struct page *page, const struct tree *root) {
         page_cell(page, value, more[i].digits, 0);
         text_printf(page->ctx, &page->text, "%s\n", more[i].then);
     }
+    judgement_page(page, root);
 }
 
 sepal_status report_text(char **out, sepal_ctx *ctx, const sepal_report *report) {
@@ -305,6 +323,7 @@ sepal_status report_text(char **out, sepal_ctx *ctx, const sepal_report *report)
     case REPORT_MODEL: model_page(&page, report->root, report->top); break;
     case REPORT_SUMMARY: summary_page(&page, report->root); break;
     case REPORT_PATH: path_page(&page, report->root, report->top == 0); break;
+    case REPORT_READ: break;
     case REPORT_SEPARABILITY: separable_page(ctx, &page.text, report->root); break;
     }
     *out = text_take(ctx, &page.text);

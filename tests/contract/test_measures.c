@@ -256,8 +256,9 @@ static struct problem copies_of(const struct problem *p) {
 }
 
 static bool is_count(const char *path) {
-    static const char *const counts[] = {"rows",      "total_weight", "nonzeros", "seconds",
-                                         "objective", "peak_memory",  "residual", "iterations"};
+    static const char *const counts[] = {"rows",     "total_weight", "nonzeros",
+                                         "seconds",  "objective",    "peak_memory",
+                                         "residual", "iterations",   "intervals"};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (strncmp(path, counts[i], strlen(counts[i])) == 0) return true;
     return false;

@@ -1,0 +1,329 @@
+/* A perceptron or sgd as a film strip: some of its steps, each with the boundary before and after it, the weight
+   vector of both, and the example that turned it; and Novikoff's bound on the updates beside their number. */
+#include "plot/plane.h"
+#include "plot/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+sepal_status trace_lines(const struct tree **out, struct plot *plot) {
+    *out = tree_find(plot->report, "lines");
+    if (*out && (*out)->kind == TREE_ARRAY && (*out)->count > 0) return SEPAL_OK;
+    return fail(plot->ctx, SEPAL_EDATA,
+                "the report is no trace; `sepal train DATA -m perceptron --trace FILE` writes one "
+                "(perceptrons do, and --solver sgd)");
+}
+
+struct trace_options {
+    struct plot_common common;
+    const char *x, *y;
+    size_t frames;
+};
+
+static const struct parameter trace_parameters[] = {
+    PLOT_COMMON,
+    {"x", PARAMETER_TEXT, offsetof(struct trace_options, x), NULL, "",
+     "the column across, by name or number; unless given, of more than two, Fisher's first axis"},
+    {"y", PARAMETER_TEXT, offsetof(struct trace_options, y), NULL, "", "likewise, upwards"},
+    {"frames", PARAMETER_COUNT, offsetof(struct trace_options, frames), "6", "[1, 12]",
+     "steps to show, from the first to the last"},
+    {0},
+};
+
+enum { ROWS_MOST = 1000000, DRAWN_MOST = 400 };
+
+struct trace {
+    struct plot *plot;
+    struct sampled rows;
+    struct plane plane;
+    const struct tree **steps; /* lines with weights */
+    size_t n;
+    struct axis x, y;
+};
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static sepal_status take_steps(struct trace *t) {
+    struct plot *plot = t->plot;
+    const struct tree *lines;
+    TRY(trace_lines(&lines, plot));
+    t->steps = arena_alloc(plot->ctx, &plot->arena, lines->count, sizeof *t->steps);
+    if (!t->steps) return SEPAL_EMEMORY;
+    for (const struct tree *line = lines->first; line; line = line->next) {
+        const struct tree *weights = line->kind == TREE_OBJECT ? tree_find(line, "weights") : NULL;
+        if (!weights) continue;
+        if (weights->kind != TREE_ARRAY || weights->count != 1 ||
+            weights->first->kind != TREE_ARRAY || tree_find(lines->first, "problem"))
+            return fail(plot->ctx, SEPAL_EDATA,
+                        "the trace is of more than two classes, and a film strip has one boundary; "
+                        "`sepal plot convergence` draws it");
+        if (weights->first->count != t->plane.cols)
+            return fail(plot->ctx, SEPAL_EDATA,
+                        "the trace has %zu weights and the data %zu columns: it is of other data, "
+                        "or of maps, whose weights are of other columns",
+                        weights->first->count, t->plane.cols);
+        t->steps[t->n++] = line;
+    }
+    if (t->n > 0) return SEPAL_OK;
+    return fail(plot->ctx, SEPAL_EDATA,
+                "the trace has no weights: it has them of up to 16 columns; choose some with "
+                "`sepal train --only COL,...`");
+}
+
+static double step_bias(const struct tree *step) {
+    const struct tree *bias = tree_find(step, "bias");
+    return bias && bias->first && bias->first->kind == TREE_NUMBER ? bias->first->number : 0;
+}
+
+/* w . v of a step's weights. */
+static double step_product(const struct tree *step, const double *v) {
+    double sum = 0;
+    size_t j = 0;
+    for (const struct tree *w = tree_find(step, "weights")->first->first; w; w = w->next, j++)
+        sum += (w->kind == TREE_NUMBER ? w->number : 0) * v[j];
+    return sum;
+}
+
+/* The boundary in the plane: a + b u + c v = 0. */
+struct boundary {
+    double a, b, c;
+};
+
+static struct boundary boundary_of(const struct trace *t, const struct tree *step) {
+    if (!step) return (struct boundary){0, 0, 0};
+    return (struct boundary){step_product(step, t->plane.centre) + step_bias(step),
+                             step_product(step, t->plane.lift[0]),
+                             step_product(step, t->plane.lift[1])};
+}
+
+/* ---- One frame ------------------------------------------------------------------------------- */
+
+/* The line within the frame; false: it passes beside it. */
+static bool draw_boundary(struct plot *plot, const struct frame *frame, struct boundary at,
+                          const struct pen *pen) {
+    struct point ends[4];
+    size_t n = 0;
+    const double xs[2] = {frame->x.low, frame->x.high}, ys[2] = {frame->y.low, frame->y.high};
+    for (size_t i = 0; i < 2; i++) {
+        double y = -(at.a + at.b * xs[i]) / at.c, x = -(at.a + at.c * ys[i]) / at.b;
+        if (y >= ys[0] && y <= ys[1]) ends[n++] = (struct point){xs[i], y};
+        if (x > xs[0] && x < xs[1]) ends[n++] = (struct point){x, ys[i]};
+    }
+    if (n < 2) return false;
+    struct point from = frame_point(frame, ends[0].x, ends[0].y);
+    struct point to = frame_point(frame, ends[1].x, ends[1].y);
+    canvas_segment(&plot->canvas, from, to, pen);
+    /* the weight vector: from the middle of the line to the side of high scores */
+    struct point middle = {(from.x + to.x) / 2, (from.y + to.y) / 2};
+    double across = (frame->box.right - frame->box.left) / (xs[1] - xs[0]);
+    double up = (frame->box.bottom - frame->box.top) / (ys[1] - ys[0]);
+    double dx = at.b / across, dy = -at.c / up, length = hypot(dx, dy), far = 26;
+    if (!(length > 0) || canvas_is_term(&plot->canvas)) return true;
+    struct point tip = {middle.x + far * dx / length, middle.y + far * dy / length};
+    struct pen arrow = *pen;
+    arrow.dashed = false;
+    canvas_move(&plot->canvas, middle.x, middle.y);
+    canvas_line(&plot->canvas, tip.x, tip.y);
+    for (int side = -1; side <= 1; side += 2) {
+        double turn = atan2(dy, dx) + side * 2.6;
+        canvas_move(&plot->canvas, tip.x, tip.y);
+        canvas_line(&plot->canvas, tip.x + 7 * cos(turn), tip.y + 7 * sin(turn));
+    }
+    canvas_draw(&plot->canvas, &arrow);
+    return true;
+}
+
+static void draw_points(const struct trace *t, const struct frame *frame, double example) {
+    struct canvas *canvas = &t->plot->canvas;
+    size_t step = t->rows.n / DRAWN_MOST + 1;
+    for (size_t i = 0; i < t->rows.n; i += step) {
+        size_t k = (size_t)t->rows.rows.label[i];
+        canvas_marker(canvas, frame_point(frame, t->plane.points[i].x, t->plane.points[i].y),
+                      series_shape(k), 2, &(struct pen){.fill = series_ink(k), .fill_alpha = 0.75});
+    }
+    if (!(example >= 0)) return;
+    size_t row = matrix_find_number(&t->rows.prepared.rows.matrix, (size_t)example);
+    if (row >= t->rows.n) return;
+    size_t k = (size_t)t->rows.rows.label[row];
+    struct point at = frame_point(frame, t->plane.points[row].x, t->plane.points[row].y);
+    canvas_circle(canvas, at, 7, &(struct pen){.stroke = INK_TEXT, .width = 1.8});
+    canvas_marker(canvas, at, series_shape(k), 4,
+                  &(struct pen){.fill = canvas_is_term(canvas) ? INK_NONE : series_ink(k)});
+}
+
+static void put_vector(char *out, size_t room, const struct tree *step) {
+    enum { SHOWN = 2 };
+    size_t length = 0, j = 0;
+    char number[TICK_BYTES];
+    *out = '\0';
+    if (!step) {
+        (void)snprintf(out, room, "0");
+        return;
+    }
+    for (const struct tree *w = tree_find(step, "weights")->first->first; w && j < SHOWN;
+         w = w->next, j++) {
+        number_label(number, w->kind == TREE_NUMBER ? w->number : NAN, 3);
+        length += (size_t)snprintf(out + length, room - length, "%s%s", j > 0 ? ", " : "", number);
+        if (w->next && j + 1 == SHOWN)
+            (void)snprintf(out + length, room - length, ", \xE2\x80\xA6");
+    }
+}
+
+static void tell_step(struct plot *plot, const struct pane *pane, const struct tree *before,
+                      const struct tree *step) {
+    double line = canvas_line_height(&plot->canvas, TEXT_SIZE), y = pane->top + line - 5;
+    double update = tree_value(step, "update"), width = pane->right - pane->left;
+    char text[NOTE_BYTES], fitted[NOTE_BYTES], old[96], new[96], a[TICK_BYTES], b[TICK_BYTES];
+    bool scored = isfinite(tree_value(step, "score_before"));
+    const double numbers[2] = {scored ? tree_value(step, "score_before") : NAN,
+                               scored ? tree_value(step, "score_after")
+                                      : tree_value(step, "objective")};
+    number_label(a, numbers[0], 3);
+    number_label(b, numbers[1], 3);
+    if (scored)
+        (void)snprintf(text, sizeof text, "update %.0f: s %s \xE2\x86\x92 %s", update, a, b);
+    else if (isfinite(update))
+        (void)snprintf(text, sizeof text, "update %.0f", update);
+    else
+        (void)snprintf(text, sizeof text, "epoch %.0f: objective %s", tree_value(step, "epoch"), b);
+    canvas_fit_text(&plot->canvas, fitted, sizeof fitted, text, TEXT_SIZE, width);
+    plot_text(plot, pane->left, y, ANCHOR_START, INK_TEXT, "%s", fitted);
+    put_vector(old, sizeof old, before);
+    put_vector(new, sizeof new, step);
+    (void)snprintf(text, sizeof text, "w %s \xE2\x86\x92 %s", old, new);
+    canvas_fit_text(&plot->canvas, fitted, sizeof fitted, text, TEXT_SIZE, width);
+    plot_text(plot, pane->left, y + line, ANCHOR_START, INK_PALE, "%s", fitted);
+}
+
+static void tell_out_of_sight(struct plot *plot, const struct frame *frame) {
+    static const char words[] = "boundary out of sight";
+    double width = canvas_text_width(&plot->canvas, words, TEXT_SIZE) + 6;
+    double line = canvas_line_height(&plot->canvas, TEXT_SIZE);
+    double middle = (frame->box.left + frame->box.right) / 2, y = frame->box.bottom - 3;
+    if (!canvas_is_term(&plot->canvas))
+        canvas_rectangle(&plot->canvas, middle - width / 2, y - line, width, line,
+                         &(struct pen){.fill = INK_PAPER, .fill_alpha = 0.85});
+    plot_text(plot, middle, y - 4, ANCHOR_MIDDLE, INK_PALE, "%s", words);
+}
+
+static void draw_step(const struct trace *t, struct pane pane, size_t i) {
+    struct plot *plot = t->plot;
+    const struct tree *step = t->steps[i], *before = i > 0 ? t->steps[i - 1] : NULL;
+    double line = canvas_line_height(&plot->canvas, TEXT_SIZE);
+    tell_step(plot, &pane, before, step);
+    struct frame frame = {.box = pane, .x = t->x, .y = t->y};
+    frame.box.top += 2 * line + 2;
+    frame_clip(plot, &frame);
+    draw_points(t, &frame, tree_value(step, "example"));
+    if (before)
+        (void)draw_boundary(plot, &frame, boundary_of(t, before),
+                            &(struct pen){.stroke = INK_PALE, .width = 1.3, .dashed = true});
+    bool seen = draw_boundary(plot, &frame, boundary_of(t, step),
+                              &(struct pen){.stroke = INK_TEXT, .width = 1.8});
+    canvas_unclip(&plot->canvas);
+    if (!seen) tell_out_of_sight(plot, &frame);
+    canvas_rectangle(&plot->canvas, frame.box.left, frame.box.top, frame.box.right - frame.box.left,
+                     frame.box.bottom - frame.box.top,
+                     &(struct pen){.stroke = INK_GRID, .width = 1});
+}
+
+/* ---- The bound ------------------------------------------------------------------------------- */
+
+/* Novikoff: from weights of 0 there are at most (R/gamma)^2 updates, with the bias as a weight of 1. */
+static sepal_status tell_bound(const struct trace *t) {
+    const struct tree *last = t->steps[t->n - 1];
+    struct plot *plot = t->plot;
+    double updates = tree_value(last, "update"), radius = 0, margin = INFINITY, norm = 0;
+    double bias = step_bias(last);
+    double *x = arena_alloc(plot->ctx, &plot->arena, t->plane.cols, sizeof *x);
+    size_t wrong = 0;
+    if (!x) return SEPAL_EMEMORY;
+    if (!isfinite(updates) || t->rows.n < t->rows.of) return SEPAL_OK;
+    for (const struct tree *w = tree_find(last, "weights")->first->first; w; w = w->next)
+        norm += w->kind == TREE_NUMBER ? w->number * w->number : 0;
+    norm = sqrt(norm + bias * bias);
+    for (size_t i = 0; i < t->rows.n; i++) {
+        sampled_row(x, &t->rows, i);
+        double square = 1, s = step_product(last, x) + bias;
+        for (size_t j = 0; j < t->plane.cols; j++) square += x[j] * x[j];
+        double m = (t->rows.rows.label[i] == 1 ? s : -s) / norm;
+        wrong += !(m > 0);
+        margin = fmin(margin, m);
+        radius = fmax(radius, sqrt(square));
+    }
+    char bound[TICK_BYTES];
+    number_label(bound, floor(radius * radius / (margin * margin)), 6);
+    if (wrong > 0)
+        page_note(plot,
+                  "%.0f updates. After the last, %zu of %zu rows are still wrong: there is no "
+                  "bound without a hyperplane that separates the classes.",
+                  updates, wrong, t->rows.n);
+    else
+        page_note(plot,
+                  "%.0f updates; the bound (R/\xCE\xB3)\xC2\xB2 with the margin of the last "
+                  "weights allows %s. No row is wrong any more.",
+                  updates, bound);
+    return SEPAL_OK;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static sepal_status draw_strip(struct trace *t, size_t wanted) {
+    struct plot *plot = t->plot;
+    size_t frames = t->n < wanted ? t->n : wanted, columns = frames < 3 ? frames : (frames + 1) / 2;
+    if (frames > 2 && frames < 4) columns = frames;
+    if (canvas_is_term(&plot->canvas)) columns = frames = frames < 3 ? frames : 3;
+    size_t rows = (frames + columns - 1) / columns;
+    page_title(plot, "Trace");
+    page_subtitle(plot, "Dashed: before the step; solid: after it, with the weight vector; ringed: "
+                        "the row that turned it.");
+    for (size_t k = 0; k < 2; k++) page_legend_series(plot, sampled_label(&t->rows, k), k);
+    page_note(plot, "Across: %s; upwards: %s.", t->plane.name[0], t->plane.name[1]);
+    TRY(tell_bound(t));
+    struct pane room = page_draw(plot);
+    for (size_t f = 0; f < frames; f++) {
+        /* more of the beginning, where it turns most */
+        double share = frames > 1 ? (double)f / (double)(frames - 1) : 1;
+        size_t step = (size_t)llround(pow((double)t->n, share)) - 1;
+        if (step < f) step = f;
+        struct pane pane = pane_row(room, f / columns, rows, 10);
+        draw_step(t, pane_column(pane, f % columns, columns, 14), step < t->n ? step : t->n - 1);
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status draw_trace(struct trace *t) {
+    const struct trace_options *options = t->plot->options;
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    if (t->plot->data->schema->n_classes != 2)
+        return fail(t->plot->ctx, SEPAL_EDATA,
+                    "the data has %zu classes, and a film strip is of two",
+                    t->plot->data->schema->n_classes);
+    TRY(plane_make(&t->plane, t->plot, &t->rows, options->x, options->y));
+    TRY(take_steps(t));
+    for (size_t i = 0; i < t->rows.n; i++) {
+        axis_reach(&low[0], &high[0], t->plane.points[i].x);
+        axis_reach(&low[1], &high[1], t->plane.points[i].y);
+    }
+    t->x = axis_around(low[0], high[0], NULL);
+    t->y = axis_around(low[1], high[1], NULL);
+    return draw_strip(t, options->frames);
+}
+
+static sepal_status trace_draw(struct plot *plot) {
+    struct trace t = {.plot = plot};
+    sepal_status status = sample_rows(&t.rows, plot, ROWS_MOST, false);
+    if (status == SEPAL_OK) status = draw_trace(&t);
+    sampled_clear(&t.rows);
+    return status;
+}
+
+const struct plot_kind plot_trace = {
+    .name = "trace",
+    .summary = "a perceptron or sgd as a film strip: the boundary turning, example by example",
+    .needs = NEEDS_DATA | NEEDS_REPORT,
+    .parameters = trace_parameters,
+    .options_size = sizeof(struct trace_options),
+    .draw = trace_draw,
+    .from = "`sepal train DATA -m SPEC --trace FILE`",
+};
