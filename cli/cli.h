@@ -65,9 +65,9 @@ const char *method_named(const char *word);
 /* Say that there is no such command. */
 int command_refuse(struct session *s, const char *word);
 
-extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_inspect,
-    cmd_separable, cmd_tune, cmd_transform, cmd_explain, cmd_sample, cmd_convert, cmd_plot,
-    cmd_list, cmd_help;
+extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_doctor,
+    cmd_inspect, cmd_separable, cmd_tune, cmd_transform, cmd_explain, cmd_sample, cmd_split,
+    cmd_convert, cmd_plot, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_parameters[];
@@ -91,6 +91,11 @@ int step_read_for(sepal_data **out, struct session *s, const sepal_model *model,
 int step_load(sepal_model **out, struct session *s, const char *path);
 /* Complain of options of deciding, or numbers (NULL: none), that the model cannot have. */
 int step_check_predict(struct session *s, const sepal_model *model, const sepal_output *what);
+/* What may harm the fit of a spec to the rows, in words unless --json, --quiet or --no-doctor is given; NULL:
+   nobody wants to know. */
+int step_doctor(sepal_report **out, struct session *s, const sepal_data *data, const char *spec);
+/* Put it into the report of the fit (NULL: nothing is put), and free it. */
+int step_doctor_attach(struct session *s, sepal_report *report, sepal_report *doctor);
 /* Evaluate with the options of deciding and --positive. */
 int step_evaluate(sepal_report **out, struct session *s, const sepal_model *model,
                   const sepal_data *data);

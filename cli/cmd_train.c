@@ -44,6 +44,7 @@ static const struct option train_options[] = {
      .placeholder = "FILE",
      .file = FILE_WRITTEN,
      .help = "write every step of an iterative method, one JSON object a line"},
+    {.name = "no-doctor", .help = "do not examine the rows before the fit"},
     {.name = "strict", .help = "exit 5, and save nothing, when the fit has not converged"},
     {0},
 };
@@ -52,6 +53,7 @@ struct training {
     sepal_data *data, *held; /* held: what --holdout cuts off, NULL without it */
     sepal_model *model;
     sepal_report *report;
+    sepal_report *doctor; /* what it found, until the report has it */
     sepal_staged *staged; /* the model's file */
     /* where it goes; "": nowhere. `reserved`: a name of its own, taken by an empty file */
     char place[PATH_MAX + 64];
@@ -229,14 +231,20 @@ static int fit(struct session *s, struct training *t) {
     struct sink spec, options;
     int code = words_of_fit(s, &spec, &options);
     if (code != EXIT_DONE) return code;
-    sepal_status status = sepal_model_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data,
-                                          sink_text(&options));
+    sepal_status status = SEPAL_OK;
+    code = step_doctor(&t->doctor, s, t->data, sink_text(&spec));
+    if (code == EXIT_DONE)
+        status = sepal_model_fit(&t->model, &t->report, s->ctx, sink_text(&spec), t->data,
+                                 sink_text(&options));
     sink_close(&spec);
     sink_close(&options);
-    code = finish_trace(s, t);
+    if (code == EXIT_DONE) code = finish_trace(s, t);
     if (code != EXIT_DONE) return code;
     if (status != SEPAL_OK) return complain_status(s, status);
     s->fitted = true;
+    code = step_doctor_attach(s, t->report, t->doctor);
+    t->doctor = NULL;
+    if (code != EXIT_DONE) return code;
     say_more(s, "minimised %s", sepal_report_string(t->report, "objective_in_words"));
     say_more(s, "fitted %s, %.3f s from the start", sepal_model_spec(t->model),
              clock_now() - s->start);
@@ -405,6 +413,7 @@ static int train_run(struct session *s) {
     sepal_data_free(t.held);
     sepal_model_free(t.model);
     sepal_report_free(t.report);
+    sepal_report_free(t.doctor);
     return code;
 }
 

@@ -25,6 +25,7 @@ static const struct option tune_options[] = {
      .file = FILE_WRITTEN,
      .help = "write the whole table of the path here"},
     {.name = "seed", .placeholder = "N", .fallback = "1", .help = "start of the random numbers"},
+    {.name = "no-doctor", .help = "do not examine the rows before the fit"},
     {0},
 };
 
@@ -32,6 +33,7 @@ struct tuning {
     sepal_data *data;
     sepal_model *model;
     sepal_report *report;
+    sepal_report *doctor; /* what it found, until the report has it */
     sepal_staged *staged;
     struct result csv;
     bool opened; /* the file of --csv */
@@ -106,10 +108,13 @@ static int tune_fit(struct session *s, struct tuning *t) {
     if (code != EXIT_DONE) return code;
     const char *spec = sink_text(&words.spec), *path = sink_text(&words.path),
                *fit = sink_text(&words.fit);
-    sepal_status status =
-        t->data == NULL ? sepal_model_path_check(s->ctx, spec, path, fit)
-                        : sepal_model_path(&t->model, &t->report, s->ctx, spec, t->data, path, fit);
+    sepal_status status = SEPAL_OK;
+    if (t->data == NULL)
+        status = sepal_model_path_check(s->ctx, spec, path, fit);
+    else if ((code = step_doctor(&t->doctor, s, t->data, spec)) == EXIT_DONE)
+        status = sepal_model_path(&t->model, &t->report, s->ctx, spec, t->data, path, fit);
     tune_words_close(&words);
+    if (code != EXIT_DONE) return code;
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
 
@@ -200,6 +205,8 @@ static int tune(struct session *s, struct tuning *t) {
     sepal_status status = sepal_data_check_target(s->ctx, t->data);
     if (status != SEPAL_OK) return complain_status(s, status);
     code = tune_fit(s, t);
+    if (code == EXIT_DONE) code = step_doctor_attach(s, t->report, t->doctor);
+    t->doctor = NULL;
     if (code != EXIT_DONE) return code;
     s->fitted = true;
     const char *path = option_value(s, "output");
@@ -217,6 +224,7 @@ static int tune_run(struct session *s) {
     sepal_data_free(t.data);
     sepal_model_free(t.model);
     sepal_report_free(t.report);
+    sepal_report_free(t.doctor);
     return code;
 }
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 const struct command *const command_table[] = {
-    &cmd_train,   &cmd_predict,   &cmd_evaluate, &cmd_describe,  &cmd_inspect,
-    &cmd_explain, &cmd_separable, &cmd_tune,     &cmd_transform, &cmd_sample,
-    &cmd_convert, &cmd_plot,      &cmd_list,     &cmd_help,      NULL,
+    &cmd_train,   &cmd_predict, &cmd_evaluate,  &cmd_describe, &cmd_doctor,    &cmd_inspect,
+    &cmd_explain, &cmd_plot,    &cmd_separable, &cmd_tune,     &cmd_transform, &cmd_sample,
+    &cmd_split,   &cmd_convert, &cmd_list,      &cmd_help,     NULL,
 };
 
 const struct command *command_find(const char *name) {
@@ -93,7 +93,8 @@ static const char *command_synonym(const char *word) {
                  {"score", "evaluate"},   {"eval", "evaluate"},
                  {"info", "describe"},    {"show", "inspect"},
                  {"summary", "describe"}, {"coefficients", "inspect"},
-                 {"shap", "explain"},     {"contributions", "explain"}};
+                 {"shap", "explain"},     {"contributions", "explain"},
+                 {"diagnose", "doctor"},  {"lint", "doctor"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (same_name(table[i].word, word)) return table[i].here;
     return NULL;

@@ -5,8 +5,10 @@
 #include "core/arguments.h"
 #include "core/decimal.h"
 #include "data/data.h"
+#include "doctor/doctor.h"
 #include "model/model.h"
 #include "report/report.h"
+#include "split/split.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +30,43 @@ sepal_status sepal_file_describe(sepal_report **out, sepal_ctx *ctx, const char 
     sepal_status status = report ? describe_data(report, data) : SEPAL_EMEMORY;
     data_free(data);
     return report_give(out, report, status);
+}
+
+static sepal_status doctor_report(sepal_report **out, sepal_ctx *ctx, const sepal_data *data,
+                                  const char *spec) {
+    sepal_report *report = report_new(ctx, REPORT_DOCTOR);
+    if (!report) return SEPAL_EMEMORY;
+    return report_give(out, report, doctor_examine(ctx, data, spec, &report->make, report->root));
+}
+
+sepal_status sepal_data_doctor(sepal_report **out, sepal_ctx *ctx, const sepal_data *data,
+                               const char *spec) {
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(data));
+    return doctor_report(out, ctx, data, spec);
+}
+
+sepal_status sepal_file_doctor(sepal_report **out, sepal_ctx *ctx, const char *path,
+                               const char *options, const char *spec) {
+    sepal_data *data = NULL;
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(out), GIVEN(path));
+    TRY(data_survey(&data, ctx, path, options));
+    sepal_status status = doctor_report(out, ctx, data, spec);
+    data_free(data);
+    return status;
+}
+
+sepal_status sepal_file_split(sepal_report **out, sepal_ctx *ctx, const char *path,
+                              const char *options, const char *how, const char *train,
+                              const char *test) {
+    if (out) *out = NULL;
+    BEGIN(ctx, GIVEN(path), GIVEN(train), GIVEN(test));
+    sepal_report *report = report_new(ctx, REPORT_SPLIT);
+    if (!report) return SEPAL_EMEMORY;
+    const char *const files[SIDES] = {[SIDE_TRAIN] = train, [SIDE_TEST] = test};
+    return report_give(
+        out, report, split_file(ctx, path, options, how, files, &report->make, report->root));
 }
 
 sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx, const sepal_model *model) {

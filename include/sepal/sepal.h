@@ -166,6 +166,17 @@ SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
 /* A first look at a file, which nothing in a cell stops: what is odd is counted, lines that have no cells left out. */
 SEPAL_API sepal_status sepal_file_describe(sepal_report **out, sepal_ctx *ctx, const char *path,
                                            const char *options);
+/* What may harm a fit of `spec` (NULL: any) to these rows: "doctor", a list of code, columns, message and advice. */
+SEPAL_API sepal_status sepal_data_doctor(sepal_report **out, sepal_ctx *ctx, const sepal_data *data,
+                                         const char *spec);
+/* The same of a file, which nothing in a cell stops. */
+SEPAL_API sepal_status sepal_file_doctor(sepal_report **out, sepal_ctx *ctx, const char *path,
+                                         const char *options, const char *spec);
+/* Cut a file in two of its format, each row's bytes as they are; `options` of reading, `how` "test=0.25",
+   "ordered" (the last rows are the test) or "group=COLUMN" (rows of one value stay together), by the context's seed. */
+SEPAL_API sepal_status sepal_file_split(sepal_report **out, sepal_ctx *ctx, const char *path,
+                                        const char *options, const char *how, const char *train,
+                                        const char *test);
 SEPAL_API size_t sepal_data_rows(const sepal_data *data);
 SEPAL_API size_t sepal_data_columns(const sepal_data *data); /* features */
 /* The numbers of a row, sepal_data_columns(data) of them, NaN where a value is missing, the number of the category

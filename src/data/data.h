@@ -46,6 +46,9 @@ struct read_options;
    columns of numbers are NaN, rows without a label have the class -1, and lines that cannot be cut into
    cells are left out and counted. With bad-lines=skip the rows are those that would be learnt from. */
 sepal_status data_survey(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options);
+/* The same, with the places of the records in a file that can be read again, which is refused of others. */
+sepal_status data_survey_places(sepal_data **out, sepal_ctx *ctx, const char *path,
+                                const char *options);
 /* schema NULL: rows to learn from. */
 sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options,
                        const struct schema *schema, bool with_labels);
@@ -53,6 +56,9 @@ sepal_data *data_new(sepal_ctx *ctx);
 /* The rows rows[0 .. n-1], which rise. They keep their numbers in the file. */
 sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
                          const size_t *rows, size_t n);
+/* Choose round(fraction n_k) rows of each class k, by the context's seed, but not all of any class. */
+sepal_status data_choose_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data,
+                              double fraction);
 sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double fraction);
 /* The fold 0 .. folds-1 of each row, by a seeded shuffle within each class: rows of any class, and rows in

@@ -26,6 +26,9 @@ struct file_facts {
     struct surveyed_column *columns; /* of a table */
     size_t unlabelled;               /* rows without a label */
     size_t bad_lines;                /* left out */
+    /* Where each record begins, unpacked, and where the last one ends; NULL: of an array, or not asked
+       for. */
+    size_t *place, records;
     size_t odd_cells, odd_shown;
     struct odd_cell odd[ODD_SHOWN]; /* the first of them */
 };

@@ -156,8 +156,8 @@ static void sort_by_class(uint32_t *sorted, size_t *end, const sepal_data *data,
     for (size_t i = 0; i < rows; i++) sorted[end[data->label ? data->label[i] : 0]++] = (uint32_t)i;
 }
 
-/* Mark round(fraction n_k) rows of every class k, chosen by a seeded shuffle within the class. */
-static sepal_status mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data,
+/* By a seeded shuffle within the class. */
+sepal_status data_choose_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data,
                               double fraction) {
     enum { SPLIT_STREAM = 0x73706c69 };
     size_t classes = data->label ? data->schema->n_classes + data->n_unseen : 1, from = 0;
@@ -185,7 +185,7 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
     bool *chosen = mem_zero(ctx, rows, sizeof *chosen);
     size_t *numbers = mem_alloc(ctx, rows, sizeof *numbers);
     sepal_status status =
-        chosen && numbers ? mark_part(chosen, ctx, data, fraction) : SEPAL_EMEMORY;
+        chosen && numbers ? data_choose_part(chosen, ctx, data, fraction) : SEPAL_EMEMORY;
     for (size_t i = 0; i < rows && status == SEPAL_OK; i++) n[chosen[i]]++;
     if (status == SEPAL_OK && (n[0] == 0 || n[1] == 0))
         status = fail(ctx, SEPAL_EDATA,

@@ -212,10 +212,10 @@ static sepal_status arff_row_parse_row(struct arff_parser *parser, const char *p
     return rows_end(&parser->rows);
 }
 
-static sepal_status arff_row_parse_lines(struct arff_parser *parser, const char *p,
+static sepal_status arff_row_parse_lines(struct arff_parser *parser, const char *bytes,
                                          const char *end) {
     struct table_rows *rows = &parser->rows;
-    for (; p < end; rows->line++) {
+    for (const char *p = bytes; p < end; rows->line++) {
         const char *eol = memchr(p, parser->layout->eol, (size_t)(end - p));
         const char *next = eol ? eol + 1 : end;
         parser->end = eol ? eol : end;
@@ -223,6 +223,8 @@ static sepal_status arff_row_parse_lines(struct arff_parser *parser, const char 
         rows->line_start = p;
         p = arff_row_skip_blanks(parser, p);
         if (p < parser->end && *p != '%') {
+            size_t place = (size_t)(rows->line_start - bytes);
+            TRY(parsed_note_place(rows->parsed, rows->ctx, place));
             sepal_status status = arff_row_parse_row(parser, p);
             if (!rows_forgive(rows, &status)) TRY(status);
         }

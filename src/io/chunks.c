@@ -94,6 +94,8 @@ static sepal_status next_chunk(struct chunker *chunker, sepal_ctx *ctx, struct b
         const struct parsed_chunk *before = chunks->items[chunks->count - 1];
         (*parsed)->first_record = before->first_record + parsed_records(before);
     }
+    (*parsed)->notes_places = chunks->notes_places;
+    (*parsed)->bytes = buffer->used;
     chunks->items[chunks->count++] = *parsed;
     return SEPAL_OK;
 }
@@ -138,8 +140,11 @@ static sepal_status chunks_work(sepal_ctx *ctx, size_t worker, void *payload) {
 sepal_status chunks_parse(struct chunks *out, sepal_ctx *ctx, struct source *source,
                           size_t first_line, const struct chunk_format *format,
                           const void *layout) {
-    *out = (struct chunks){
-        .in_order = out->in_order, .bytes = out->bytes, .note_bytes = out->note_bytes};
+    *out = (struct chunks){.in_order = out->in_order,
+                           .bytes = out->bytes,
+                           .notes_places = out->notes_places,
+                           .first_byte = source->taken,
+                           .note_bytes = out->note_bytes};
     struct chunker chunker = {.chunks = out,
                               .source = source,
                               .format = format,

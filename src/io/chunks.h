@@ -26,9 +26,11 @@ struct chunks {
     struct parsed_chunk **items;
     size_t count, room;
     size_t lines; /* of the whole stream, those before the first chunk included */
+    size_t first_byte; /* where in the stream the first chunk begins */
     /* Set before parsing. */
     bool in_order;     /* one after the other, each knowing its first record */
     size_t bytes;      /* of the source that are taken; 0: all */
+    bool notes_places; /* of records, see struct parsed_chunk */
     size_t note_bytes; /* what is noted of a chunk whatever its length: chunks are no shorter */
 };
 

@@ -62,8 +62,9 @@ struct choice {
 static sepal_status mark_kept(struct choice *out, sepal_ctx *ctx, const struct columns *columns,
                               const char *list) {
     const struct slice all = {"all", 3};
+    const char *option = columns->carried_for ? columns->carried_for : "keep";
     out->keep_all = list && strcmp(list, all.bytes) == 0 && find_name(columns, all) == SIZE_MAX;
-    if (!out->keep_all) return column_list_mark(out->keep, ctx, columns, list, "keep");
+    if (!out->keep_all) return column_list_mark(out->keep, ctx, columns, list, option);
     memset(out->keep, true, columns->n * sizeof *out->keep);
     return SEPAL_OK;
 }
@@ -157,6 +158,8 @@ sepal_status columns_plan(struct table_layout *layout, struct schema *schema, se
     for (size_t c = 0; c < columns->n; c++) {
         struct table_role *role = &layout->roles[c];
         role->as_text = choice.text[c];
+        role->keep = columns->carried_for && choice.keep[c];
+        layout->keeps = layout->keeps || role->keep;
         role->as_number = columns->numbers && !role->as_text;
         if (c == columns->target)
             role->role = ROLE_LABEL;

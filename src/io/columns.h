@@ -18,6 +18,8 @@ struct columns {
     bool guessed;          /* the target is the last column, for want of a better one */
     size_t weight;         /* likewise */
     bool labels_elsewhere; /* labels come from another file: no column is the target */
+    /* The option for which kept cells are carried along even from rows to learn from; NULL: none. */
+    const char *carried_for;
     bool numbers;          /* every cell is a number: the format has nothing else */
 };
 

@@ -98,11 +98,13 @@ static const char *skip_record(struct csv_parser *parser, const char *row) {
     return next;
 }
 
-static sepal_status csv_parse_lines(struct csv_parser *parser, const char *p) {
+static sepal_status csv_parse_lines(struct csv_parser *parser, const char *bytes) {
     struct table_rows *rows = &parser->rows;
+    const char *p = bytes;
     while (p < parser->end) {
         rows->line_start = p;
         if (!csv_is_blank(p, parser->end, parser->marks)) {
+            TRY(parsed_note_place(rows->parsed, rows->ctx, (size_t)(p - bytes)));
             sepal_status status = csv_parse_row(parser, &p);
             if (rows_forgive(rows, &status)) {
                 p = skip_record(parser, p);

@@ -361,11 +361,14 @@ static sepal_status try_line(struct libsvm_parser *parser, const char **at, bool
     return SEPAL_OK;
 }
 
-static sepal_status libsvm_parse_lines(struct libsvm_parser *parser, const char *p) {
+static sepal_status libsvm_parse_lines(struct libsvm_parser *parser, const char *bytes) {
+    const char *p = bytes;
     while (p < parser->end) {
         parser->line_start = p;
         p = libsvm_skip_blanks(parser, p);
         bool row = !at_end(parser, p);
+        size_t place = (size_t)(parser->line_start - bytes);
+        if (row) TRY(parsed_note_place(parser->parsed, parser->ctx, place));
         TRY(parser->layout->skips ? try_line(parser, &p, row) : parse_line(parser, &p, row));
     }
     parser->parsed->lines = parser->line;

@@ -47,10 +47,19 @@ void parsed_clear(struct parsed_chunk *parsed) {
     mem_free(parsed->kept);
     mem_free(parsed->kept_at);
     mem_free(parsed->drop);
+    mem_free(parsed->place);
     mem_free(parsed->left_out);
     mem_free(parsed->odd);
     for (size_t i = 0; i < parsed->bad.shown; i++) mem_free(parsed->bad.line[i].message);
     *parsed = (struct parsed_chunk){0};
+}
+
+sepal_status parsed_note_place(struct parsed_chunk *parsed, sepal_ctx *ctx, size_t place) {
+    if (!parsed->notes_places) return SEPAL_OK;
+    TRY(mem_reserve(ctx, (void **)&parsed->place, &parsed->place_room, parsed->n_places + 1,
+                    sizeof *parsed->place));
+    parsed->place[parsed->n_places++] = place;
+    return SEPAL_OK;
 }
 
 sepal_status parsed_leave_out(struct parsed_chunk *parsed, sepal_ctx *ctx) {

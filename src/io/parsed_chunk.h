@@ -62,6 +62,9 @@ struct parsed_chunk {
     size_t first_record; /* number of the chunk's first; known in time where records are in order */
     size_t *left_out;    /* numbers in the chunk of the records left out, rising */
     size_t n_left_out, left_out_room;
+    bool notes_places; /* where each record begins in the chunk is wanted: place[0 .. n_places-1] */
+    size_t *place, n_places, place_room;
+    size_t bytes; /* length of the chunk */
     struct bad_lines bad;
     struct odd_text *odd; /* noted only where bad lines are left out */
     size_t n_odd, odd_room;
@@ -99,6 +102,8 @@ void parsed_clear(struct parsed_chunk *parsed);
 sepal_status parsed_add_odd(struct parsed_chunk *parsed, sepal_ctx *ctx, struct odd_text odd);
 /* Note that the next record is no row. */
 sepal_status parsed_leave_out(struct parsed_chunk *parsed, sepal_ctx *ctx);
+/* Note where a record begins, if that is wanted. */
+sepal_status parsed_note_place(struct parsed_chunk *parsed, sepal_ctx *ctx, size_t place);
 static inline size_t parsed_records(const struct parsed_chunk *parsed) {
     return parsed->rows + parsed->n_left_out;
 }

@@ -237,6 +237,29 @@ static sepal_status begin_survey(struct reading *reading) {
     return reading->data->facts ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
+/* Where the records begin, chunk after chunk, and where the last one ends. */
+static sepal_status keep_places(struct reading *reading) {
+    const struct chunks *chunks = &reading->chunks;
+    struct file_facts *facts = reading->data->facts;
+    size_t n = chunks_records(chunks), at = chunks->first_byte;
+    if (reading->format->array) facts->records = n;
+    if (!reading->places || reading->format->array) return SEPAL_OK;
+    facts->place =
+        arena_alloc(reading->ctx, &reading->data->arena, n + 1, sizeof *facts->place);
+    if (!facts->place) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < chunks->count; i++) {
+        const struct parsed_chunk *parsed = chunks->items[i];
+        if (parsed->n_places != parsed_records(parsed))
+            return fail(reading->ctx, SEPAL_EINTERNAL, "%zu places of %zu records", /* never */
+                        parsed->n_places, parsed_records(parsed));
+        for (size_t k = 0; k < parsed->n_places; k++)
+            facts->place[facts->records++] = at + parsed->place[k];
+        at += parsed->bytes;
+    }
+    facts->place[n] = at;
+    return SEPAL_OK;
+}
+
 static void end_survey(struct reading *reading) {
     const sepal_data *data = reading->data;
     struct file_facts *facts = data->facts;
@@ -265,7 +288,13 @@ static sepal_status read_read_all(struct reading *reading, const char *options) 
     TRY(refuse_contradictions(reading));
     reading->lenient = reading->surveys && reading->options.bad_lines == BAD_LINES_STOP;
     TRY(source_open(&reading->source, reading->ctx, reading->path));
+    if (reading->places && (reading->source.start == SIZE_MAX || strcmp(reading->path, "-") == 0))
+        return fail_at(reading->ctx, SEPAL_EDATA, reading->source.file.name, 0, 0,
+                       "this is read twice, and a pipe or device can be read only once; save it to "
+                       "a file first");
+    reading->chunks.notes_places = reading->places;
     reading->columns = columns_none(reading->source.file.name);
+    if (reading->places) reading->columns.carried_for = "group";
     TRY(read_choose_format(reading));
     TRY(read_labels_and_weights(reading));
     TRY(begin_data(reading));
@@ -274,6 +303,7 @@ static sepal_status read_read_all(struct reading *reading, const char *options) 
     TRY(keep_target(reading));
     TRY(merge_chunks(reading));
     TRY(take_matrix(reading));
+    if (reading->surveys) TRY(keep_places(reading));
     if (reading->surveys) end_survey(reading);
     return SEPAL_OK;
 }
@@ -314,4 +344,11 @@ sepal_status data_read(sepal_data **out, sepal_ctx *ctx, const char *path, const
 sepal_status data_survey(sepal_data **out, sepal_ctx *ctx, const char *path, const char *options) {
     return read_data(out, ctx, options,
                      (struct reading){.path = path, .surveys = true, .with_labels = true});
+}
+
+sepal_status data_survey_places(sepal_data **out, sepal_ctx *ctx, const char *path,
+                                const char *options) {
+    return read_data(
+        out, ctx, options,
+        (struct reading){.path = path, .surveys = true, .places = true, .with_labels = true});
 }

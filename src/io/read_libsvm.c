@@ -47,7 +47,7 @@ static sepal_status refuse_table_options(struct reading *reading) {
     const struct reading_option table_only[] = {{"target", options->target != NULL},
                                                 {"drop", options->drop != NULL},
                                                 {"only", options->only != NULL},
-                                                {"keep", options->keep != NULL},
+                                                {reading->places ? "group" : "keep", options->keep != NULL},
                                                 {"categorical", options->categorical != NULL},
                                                 {"weight", options->weight != NULL},
                                                 {"delimiter", options->delimiter != NULL},

@@ -17,6 +17,7 @@ struct reading {
     const struct schema *known; /* of the model, NULL when learning */
     bool with_labels;
     bool surveys;   /* the rows are only described, see data_survey */
+    bool places;    /* of the records in the file are to be noted */
     bool lenient;   /* and nothing in a cell is refused, unless bad lines are to be left out */
     char delimiter; /* of a table of text; 0: none */
     struct schema *learnt; /* being made, NULL when reading for a model */

@@ -14,7 +14,9 @@ enum report_kind {
     REPORT_SUMMARY,
     REPORT_SEPARABILITY,
     REPORT_PATH,
-    REPORT_READ /* from JSON: for pictures, without a page of its own */
+    REPORT_READ, /* from JSON: for pictures, without a page of its own */
+    REPORT_DOCTOR,
+    REPORT_SPLIT
 };
 
 struct sepal_report {

@@ -29,6 +29,10 @@ void page_target(struct page *page, const struct tree *root);
 void page_shape(struct page *page, const struct tree *root);
 /* A description of data. */
 void data_page(struct page *page, const struct tree *root);
+/* report_doctor.c: findings about the data. */
+void doctor_page(struct page *page, const struct tree *root);
+/* report_split.c: how a file was cut in two. */
+void split_page(struct page *page, const struct tree *root);
 /* The line `decision`, if rows are not decided as usual. */
 void page_decision(struct page *page, const struct tree *root);
 

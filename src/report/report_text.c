@@ -324,6 +324,8 @@ sepal_status report_text(char **out, sepal_ctx *ctx, const sepal_report *report)
     case REPORT_SUMMARY: summary_page(&page, report->root); break;
     case REPORT_PATH: path_page(&page, report->root, report->top == 0); break;
     case REPORT_READ: break;
+    case REPORT_DOCTOR: doctor_page(&page, report->root); break;
+    case REPORT_SPLIT: split_page(&page, report->root); break;
     case REPORT_SEPARABILITY: separable_page(ctx, &page.text, report->root); break;
     }
     *out = text_take(ctx, &page.text);
