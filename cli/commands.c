@@ -8,7 +8,7 @@
 const struct command *const command_table[] = {
     &cmd_train,   &cmd_predict, &cmd_evaluate,  &cmd_describe, &cmd_doctor,    &cmd_inspect,
     &cmd_explain, &cmd_plot,    &cmd_separable, &cmd_tune,     &cmd_transform, &cmd_sample,
-    &cmd_split,   &cmd_convert, &cmd_list,      &cmd_help,     NULL,
+    &cmd_split,   &cmd_convert, &cmd_report,    &cmd_list,     &cmd_help,      NULL,
 };
 
 const struct command *command_find(const char *name) {
@@ -147,7 +147,7 @@ static bool asks_version(const char *word) {
 }
 
 int cli_run(int argc, char **argv) {
-    struct session s = {.start = clock_now()};
+    struct session s = {.start = clock_now(), .n_words = argc, .words = argv};
     interrupt_catch();
     if (argc < 2) return help_print(&s, NULL);
     if (asks_version(argv[1])) return print_version(&s);
