@@ -171,10 +171,14 @@ void frame_clip(struct plot *plot, const struct frame *frame) {
 
 void frame_curve(struct plot *plot, const struct frame *frame, const double *x, const double *y,
                  size_t n, const struct pen *pen) {
+    enum { NEAR = 2 }; /* tenths of a pixel: what nobody sees is left out */
     bool begun = false;
+    struct point last = {0, 0};
     for (size_t i = 0; i < n; i++) {
         struct point at = frame_point(frame, x[i], y[i]);
-        bool finite = isfinite(at.x) && isfinite(at.y);
+        bool finite = isfinite(at.x) && isfinite(at.y), end = i + 1 == n || !isfinite(y[i + 1]);
+        if (finite && begun && !end && hypot(at.x - last.x, at.y - last.y) * 10 < NEAR) continue;
+        last = at;
         if (finite && begun)
             canvas_line(&plot->canvas, at.x, at.y);
         else if (finite)
