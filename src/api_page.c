@@ -2,6 +2,7 @@
 #include "sepal/sepal.h"
 
 #include "core/arguments.h"
+#include "model/pipeline.h"
 #include "page/page.h"
 #include "report/report.h"
 
@@ -23,6 +24,17 @@ static sepal_status find_facts(struct page_reports *out, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
+/* The spec in short. */
+static sepal_status find_spec(struct page_facts *facts, sepal_ctx *ctx, struct arena *arena) {
+    const sepal_model *model = facts->model;
+    struct pipeline pipeline;
+    const char *today;
+    TRY(pipeline_parse_saved(&pipeline, &today, ctx, arena, model->spec, model->learner,
+                             model->linear.classes));
+    facts->spec = pipeline_short_spec(ctx, arena, &pipeline);
+    return facts->spec ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
 sepal_status sepal_page(char **out, sepal_ctx *ctx, const sepal_model *model,
                         const sepal_data *data, const sepal_report *judgement,
                         const sepal_report *fit, const char *options, const char *command) {
@@ -36,8 +48,10 @@ sepal_status sepal_page(char **out, sepal_ctx *ctx, const sepal_model *model,
                                .judgement = judgement->root,
                                .fit = fit ? fit->root : NULL};
     struct html html = {.ctx = ctx};
+    struct arena arena = {0};
     if (fit) facts.findings = tree_find(fit->root, "doctor");
     sepal_status status = find_facts(&reports, ctx, &facts);
+    if (status == SEPAL_OK) status = find_spec(&facts, ctx, &arena);
     if (status == SEPAL_OK) {
         facts.inside = reports.inside->root;
         facts.about = reports.about->root;
@@ -46,6 +60,7 @@ sepal_status sepal_page(char **out, sepal_ctx *ctx, const sepal_model *model,
     }
     if (status == SEPAL_OK) *out = text_take(ctx, &html.text);
     text_clear(&html.text);
+    arena_clear(&arena);
     sepal_report_free(reports.inside);
     sepal_report_free(reports.about);
     sepal_report_free(reports.findings);

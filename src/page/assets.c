@@ -28,9 +28,11 @@ const char page_style[] =
     "caption{text-align:left;padding-bottom:.3rem}\n"
     "th,td{padding:.25rem .7rem;text-align:left;border-bottom:1px solid var(--line);"
     "vertical-align:top;overflow-wrap:normal}\n"
-    "th bdi,td bdi{display:inline-block;max-width:22rem;overflow-wrap:anywhere}\n"
+    "th bdi,td bdi{display:inline-block;max-width:22rem;max-height:7.5rem;overflow-y:auto;"
+    "overflow-wrap:break-word}\n"
     "thead th{position:sticky;top:0;background:var(--zone)}\n"
     "tbody th{font-weight:500}\n"
+    "data{white-space:nowrap}\n"
     ".n{text-align:right;font-variant-numeric:tabular-nums}\n"
     "th button{all:unset;cursor:pointer;font-weight:600}\n"
     "th button:focus-visible{outline:3px solid var(--link)}\n"
@@ -41,9 +43,10 @@ const char page_style[] =
     ".wrong{background:color-mix(in srgb,var(--bad) 14%,transparent)}\n"
     ".finding{border-left:4px solid var(--bad);padding-left:.8rem;margin:.6rem 0}\n"
     "figure{margin:1.2rem 0}figure svg{max-width:100%;height:auto;display:block}\n"
+    "@media(min-width:30rem){caption{white-space:nowrap}}\n"
     "@media(max-width:30rem){dl{grid-template-columns:1fr}dt{margin-top:.4rem}}\n"
     "@media print{body{max-width:none;padding:0;font-size:11pt}nav,.skip{display:none}"
-    ".wide{overflow:visible;max-height:none}th button::after{content:''}"
+    ".wide{overflow:visible;max-height:none}th bdi,td bdi{max-height:none}th button::after{content:''}"
     "figure,tr,.finding{break-inside:avoid}h2{break-after:avoid}}\n";
 
 const char page_script[] =

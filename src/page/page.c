@@ -5,11 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *short_spec(const struct page_facts *facts) {
-    const char *spec = facts->fit ? report_string(facts->fit, "spec_in_short") : "";
-    return *spec ? spec : facts->model->learner;
-}
-
 bool page_is_of_training(const struct page_facts *facts) {
     const struct tree *test = facts->fit ? tree_find(facts->fit, "test") : NULL;
     return test && test->kind == TREE_NULL;
@@ -18,7 +13,7 @@ bool page_is_of_training(const struct page_facts *facts) {
 static void page_head(struct html *html, const struct page_facts *facts) {
     html_put(html, "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
                    "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<title>");
-    html_text(html, short_spec(facts));
+    html_text(html, facts->spec);
     html_put(html, " \xe2\x80\x93 report of Sepal</title>\n<style>\n");
     html_put(html, page_style);
     html_put(html, "</style>\n</head>\n<body>\n<a class=skip href=#main>To the report</a>\n");
@@ -64,7 +59,7 @@ static void page_contents(struct html *html) {
 sepal_status page_make(struct html *out, const struct page_facts *facts) {
     page_head(out, facts);
     html_put(out, "<header>\n<h1>");
-    html_name(out, short_spec(facts));
+    html_name(out, facts->spec);
     html_put(out, "</h1>\n");
     page_lead(out, facts);
     page_contents(out);

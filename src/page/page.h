@@ -9,6 +9,7 @@
 
 struct page_facts {
     const sepal_model *model;
+    const char *spec;       /* of it, without what is at its default */
     const sepal_data *data; /* the rows that the model is judged by */
     const char *options;    /* of the decisions in `judgement` */
     const char *command;    /* what makes the page again; NULL: not known */

@@ -23,20 +23,33 @@ static void list_texts(struct html *html, const char *name, const struct tree *t
     html_put(html, "</dd>\n");
 }
 
+/* The line of the page in text, behind its name. */
+static void put_decision(struct html *html, const struct tree *judgement) {
+    static const char name[] = "decision    ";
+    struct page line = {.ctx = html->ctx};
+    page_decision(&line, judgement);
+    if (line.text.failed) html->text.failed = true;
+    if (line.text.length > strlen(name)) {
+        line.text.bytes[line.text.length - 1] = '\0';
+        html_fact(html, "Decision", line.text.bytes + strlen(name));
+    }
+    text_clear(&line.text);
+}
+
 void page_asked(struct html *html, const struct page_facts *facts) {
     const sepal_model *model = facts->model;
     const struct tree *fit = facts->fit;
     html_section(html, "asked", "What was asked");
     html_put(html, "<dl>\n");
     html_fact(html, "Method", learner_find(model->learner)->summary);
-    if (fit) html_fact(html, "Spec", report_string(fit, "spec_in_short"));
+    html_fact(html, "Spec", facts->spec);
     html_fact(html, "Every parameter", model->spec);
     if (fit) html_fact(html, "Loss", report_string(fit, "loss"));
     if (fit) html_fact(html, "Minimised", report_string(fit, "objective_in_words"));
     if (model->linear.classes > 2) html_fact(html, "Strategy", model->linear.strategy->summary);
     list_texts(html, model->linear.strategy->sets ? "Labels" : "Classes",
                tree_find(facts->inside, "classes"));
-    html_fact(html, "Decision", report_string(facts->judgement, "decision.words"));
+    put_decision(html, facts->judgement);
     html_put(html, "</dl>\n");
     html_section_end(html);
 }
