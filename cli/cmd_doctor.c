@@ -17,9 +17,8 @@ static int doctor_run(struct session *s) {
     options_settings(&s->options, GROUP_READ, &options);
     int code = sink_check(s, &options);
     if (code == EXIT_DONE) {
-        sepal_status status =
-            sepal_file_doctor(&report, s->ctx, s->options.arguments[0], sink_text(&options),
-                              option_value(s, "method"));
+        sepal_status status = sepal_file_doctor(&report, s->ctx, s->options.arguments[0],
+                                                sink_text(&options), option_value(s, "method"));
         code = status == SEPAL_OK ? step_report(s, report) : complain_status(s, status);
     }
     sink_close(&options);
@@ -43,8 +42,7 @@ static void say_findings(struct session *s, const sepal_report *doctor) {
     size_t shown = s->verbose || n <= SHOWN ? n : SHOWN;
     for (size_t i = 0; i < shown; i++)
         say(s, "doctor: %s; %s", fact_of(doctor, i, "message"), fact_of(doctor, i, "advice"));
-    if (n > shown)
-        say(s, "doctor: and %zu more; -v says them all, --no-doctor none", n - shown);
+    if (n > shown) say(s, "doctor: and %zu more; -v says them all, --no-doctor none", n - shown);
 }
 
 int step_doctor(sepal_report **out, struct session *s, const sepal_data *data, const char *spec) {

@@ -12,7 +12,8 @@ static const struct option report_options[] = {
     {.name = "fit",
      .placeholder = "FILE",
      .file = FILE_READ,
-     .help = "what `sepal train --json` has printed: objective, solver and training go to the page"},
+     .help =
+         "what `sepal train --json` has printed: objective, solver and training go to the page"},
     {.name = "seed",
      .placeholder = "N",
      .fallback = "1",
@@ -92,7 +93,8 @@ const struct command cmd_report = {
         "their intervals, pictures, coefficients, and the rows that were decided wrongly or hardly "
         "at all. "
         "The page is one file that loads nothing from anywhere, is light or dark as its reader "
-        "is, can be printed, and used by keyboard. `sepal train --report FILE` writes the same with "
+        "is, can be printed, and used by keyboard. `sepal train --report FILE` writes the same "
+        "with "
         "the facts of the fit.\n"
         "The same command writes the same bytes.",
     .run = report_run,

@@ -67,8 +67,8 @@ int page_put(struct session *s, const struct page *page, struct sink *out) {
     sink_text(&command);
     int code = sink_check(s, &judging);
     if (code == EXIT_DONE)
-        code = make_page(s, page, sink_text(&judging), sink_text(&deciding), sink_text(&command),
-                         out);
+        code =
+            make_page(s, page, sink_text(&judging), sink_text(&deciding), sink_text(&command), out);
     sink_close(&judging);
     sink_close(&deciding);
     sink_close(&command);

@@ -17,8 +17,7 @@ static sepal_status find_facts(struct page_reports *out, sepal_ctx *ctx,
     TRY(sepal_model_summary(&out->inside, ctx, facts->model));
     TRY(sepal_data_describe(&out->about, ctx, facts->data));
     if (facts->findings) return SEPAL_OK;
-    sepal_status status =
-        sepal_data_doctor(&out->findings, ctx, facts->data, facts->model->spec);
+    sepal_status status = sepal_data_doctor(&out->findings, ctx, facts->data, facts->model->spec);
     if (status != SEPAL_EUSAGE && status != SEPAL_EDATA) return status;
     forgive(ctx);
     return SEPAL_OK;

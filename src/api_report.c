@@ -65,8 +65,8 @@ sepal_status sepal_file_split(sepal_report **out, sepal_ctx *ctx, const char *pa
     sepal_report *report = report_new(ctx, REPORT_SPLIT);
     if (!report) return SEPAL_EMEMORY;
     const char *const files[SIDES] = {[SIDE_TRAIN] = train, [SIDE_TEST] = test};
-    return report_give(
-        out, report, split_file(ctx, path, options, how, files, &report->make, report->root));
+    return report_give(out, report,
+                       split_file(ctx, path, options, how, files, &report->make, report->root));
 }
 
 sepal_status sepal_model_inspect(sepal_report **out, sepal_ctx *ctx, const sepal_model *model) {

@@ -82,8 +82,7 @@ bool doctor_penalised(struct doctor *doctor);
 static inline double doctor_cell(const struct block *block, size_t i, size_t cols, size_t column) {
     if (!block->sparse)
         return block->f32 ? (double)block->f32[i * cols + column] : block->f64[i * cols + column];
-    size_t at =
-        index_seek(block->index, block->start[i], block->start[i + 1], column);
+    size_t at = index_seek(block->index, block->start[i], block->start[i + 1], column);
     bool there = at < block->start[i + 1] && block->index[at] == column;
     return there ? block_value(block, i, at) : 0;
 }

@@ -137,8 +137,7 @@ static sepal_status find_dependent(struct doctor *doctor, struct standardised *a
     all->r = arena_alloc(doctor->ctx, &doctor->arena, all->p * all->p, sizeof *all->r);
     if (!dependent || !all->r) return SEPAL_EMEMORY;
     correlate(all);
-    for (size_t i = 0; i < all->p; i++)
-        dependent[i] = factor_row(all, i, dependent) < NOTHING_LEFT;
+    for (size_t i = 0; i < all->p; i++) dependent[i] = factor_row(all, i, dependent) < NOTHING_LEFT;
     for (size_t i = 0; i < all->p; i++) {
         if (!dependent[i]) continue;
         TRY(check_cancelled(doctor->ctx, "looking for dependent columns"));

@@ -71,8 +71,8 @@ static bool same_columns(const struct doctor *doctor, size_t a, size_t b) {
 /* Words that always stand together are no mistake while they are rare. */
 static bool is_common(const struct sample *sample, size_t column) {
     enum { SHARE = 20 };
-    return sample->cells || (!sample_is_thin(sample, column) &&
-                             sample_entries(sample, column) > sample->n / SHARE);
+    return sample->cells ||
+           (!sample_is_thin(sample, column) && sample_entries(sample, column) > sample->n / SHARE);
 }
 
 static void tell_copies(struct doctor *doctor, const size_t *copies, const size_t *originals,

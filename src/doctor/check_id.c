@@ -26,7 +26,7 @@ static bool ends_in(const char *name, const char *word) {
 }
 
 static bool is_called_so(const char *name) {
-    static const char *const words[] = {"id",  "ids",  "index", "idx", "no",  "nr",
+    static const char *const words[] = {"id",  "ids",  "index", "idx", "no",    "nr",
                                         "key", "uuid", "guid",  "row", "rownum"};
     static const char pandas[] = "Unnamed: 0";
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)

@@ -91,8 +91,10 @@ static struct told tell(struct labelled *rows, size_t n, size_t classes, bool te
     size_t n_groups = 0;
     qsort(rows, n, sizeof *rows, by_number);
     for (size_t from = 0, to; from < n; from = to) {
-        for (to = from + 1; to < n && rows[to].x == rows[from].x; to++) {}
-        groups[n_groups++] = (struct group){from, to - from, find_top(rows + from, to - from, count)};
+        for (to = from + 1; to < n && rows[to].x == rows[from].x; to++) {
+        }
+        groups[n_groups++] =
+            (struct group){from, to - from, find_top(rows + from, to - from, count)};
     }
     for (size_t g = 0; g < n_groups; g++) {
         if (groups[g].n > 1)
@@ -129,8 +131,7 @@ static struct told tell_some(const struct leak_task *all, size_t column, size_t 
     const double *x = sample_column(sample, column, room->scratch);
     size_t n = 0;
     for (size_t k = 0; k < sample->n; k += step) /* missing values are a value, too */
-        room->rows[n++] =
-            (struct labelled){isnan(x[k]) ? INFINITY : x[k], sample->label[k]};
+        room->rows[n++] = (struct labelled){isnan(x[k]) ? INFINITY : x[k], sample->label[k]};
     return tell(room->rows, n, sample->classes, doctor_is_text(all->doctor, column), base,
                 room->count, room->groups);
 }

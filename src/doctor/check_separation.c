@@ -86,9 +86,9 @@ static sepal_status separation_look(struct doctor *doctor) {
     for (size_t j = 0; j < cols; j++) {
         if (doctor->marked[j]) continue;
         bool text = doctor_is_text(doctor, j);
-        size_t own = text                     ? doctor->data->schema->columns[j].n_categories
+        size_t own = text                   ? doctor->data->schema->columns[j].n_categories
                      : is_binary(sample, j) ? 2
-                                              : 0;
+                                            : 0;
         cells[j] = (struct cells){values, own};
         values += own;
     }

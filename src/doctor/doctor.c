@@ -145,8 +145,7 @@ bool doctor_has_parameter(const struct doctor *doctor, const char *name) {
 const char *doctor_parameter(struct doctor *doctor, const char *name) {
     struct text all = {0};
     if (!doctor_has_parameter(doctor, name)) return "";
-    struct parameter one[2] = {
-        *parameters_find(doctor->pipeline->learner->parameters, name), {0}};
+    struct parameter one[2] = {*parameters_find(doctor->pipeline->learner->parameters, name), {0}};
     parameters_print(doctor->ctx, &all, one, doctor->pipeline->config);
     const char *value = all.bytes && !all.failed ? strchr(all.bytes, '=') : NULL;
     const char *copy =

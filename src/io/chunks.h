@@ -25,7 +25,7 @@ size_t chunk_whole_lines(const char *bytes, size_t n, char eol);
 struct chunks {
     struct parsed_chunk **items;
     size_t count, room;
-    size_t lines; /* of the whole stream, those before the first chunk included */
+    size_t lines;      /* of the whole stream, those before the first chunk included */
     size_t first_byte; /* where in the stream the first chunk begins */
     /* Set before parsing. */
     bool in_order;     /* one after the other, each knowing its first record */

@@ -20,7 +20,7 @@ struct columns {
     bool labels_elsewhere; /* labels come from another file: no column is the target */
     /* The option for which kept cells are carried along even from rows to learn from; NULL: none. */
     const char *carried_for;
-    bool numbers;          /* every cell is a number: the format has nothing else */
+    bool numbers; /* every cell is a number: the format has nothing else */
 };
 
 static inline struct columns columns_none(const char *file) {

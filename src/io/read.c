@@ -244,8 +244,7 @@ static sepal_status keep_places(struct reading *reading) {
     size_t n = chunks_records(chunks), at = chunks->first_byte;
     if (reading->format->array) facts->records = n;
     if (!reading->places || reading->format->array) return SEPAL_OK;
-    facts->place =
-        arena_alloc(reading->ctx, &reading->data->arena, n + 1, sizeof *facts->place);
+    facts->place = arena_alloc(reading->ctx, &reading->data->arena, n + 1, sizeof *facts->place);
     if (!facts->place) return SEPAL_EMEMORY;
     for (size_t i = 0; i < chunks->count; i++) {
         const struct parsed_chunk *parsed = chunks->items[i];

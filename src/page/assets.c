@@ -46,7 +46,8 @@ const char page_style[] =
     "@media(min-width:30rem){caption{white-space:nowrap}}\n"
     "@media(max-width:30rem){dl{grid-template-columns:1fr}dt{margin-top:.4rem}}\n"
     "@media print{body{max-width:none;padding:0;font-size:11pt}nav,.skip{display:none}"
-    ".wide{overflow:visible;max-height:none}th bdi,td bdi{max-height:none}th button::after{content:''}"
+    ".wide{overflow:visible;max-height:none}th bdi,td bdi{max-height:none}th "
+    "button::after{content:''}"
     "figure,tr,.finding{break-inside:avoid}h2{break-after:avoid}}\n";
 
 const char page_script[] =

@@ -13,9 +13,10 @@ struct page_facts {
     const sepal_data *data; /* the rows that the model is judged by */
     const char *options;    /* of the decisions in `judgement` */
     const char *command;    /* what makes the page again; NULL: not known */
-    const struct tree *judgement, *inside, *about; /* evaluation, summary of the model, description */
-    const struct tree *findings;                   /* of the doctor: an array */
-    const struct tree *fit;                        /* report of the training; these are NULL if absent */
+    const struct tree *judgement, *inside,
+        *about;                  /* evaluation, summary of the model, description */
+    const struct tree *findings; /* of the doctor: an array */
+    const struct tree *fit;      /* report of the training; these are NULL if absent */
 };
 
 sepal_status page_make(struct html *out, const struct page_facts *facts);

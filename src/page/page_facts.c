@@ -78,7 +78,7 @@ static double number_in(const struct tree *row, const char *key) {
 }
 
 static void column_table(struct html *html, const struct tree *about) {
-    static const char *const columns[] = {"column", "kind", "missing#", "distinct#",
+    static const char *const columns[] = {"column", "kind",  "missing#", "distinct#",
                                           "min#",   "mean#", "max#",     NULL};
     static const char *const numbers[] = {"missing", "distinct", "min", "mean", "max"};
     const struct tree *table = tree_find(about, "table");
@@ -100,8 +100,7 @@ static void column_table(struct html *html, const struct tree *about) {
 static void page_findings(struct html *html, const struct tree *findings) {
     if (!findings || findings->kind != TREE_ARRAY) return;
     html_put(html, "<h3>Findings</h3>\n");
-    if (findings->count == 0)
-        html_put(html, "<p>Nothing was found that may harm a fit.</p>\n");
+    if (findings->count == 0) html_put(html, "<p>Nothing was found that may harm a fit.</p>\n");
     for (const struct tree *one = findings->first; one; one = one->next) {
         html_put(html, "<p class=finding><strong>");
         html_text(html, report_string(one, "code"));

@@ -92,8 +92,9 @@ static void confusion_row(struct html *html, const struct tree *row, const char 
     html_row(html, label);
     for (const struct tree *cell = row->first; cell; cell = cell->next, j++) {
         snprintf(key, sizeof key, "confusion.%zu.%zu", i, j);
-        html_put(html, cell->number == 0 ? "<td class=n>" : i == j ? "<td class=\"n right\">"
-                                                                   : "<td class=\"n wrong\">");
+        html_put(html, cell->number == 0 ? "<td class=n>"
+                       : i == j          ? "<td class=\"n right\">"
+                                         : "<td class=\"n wrong\">");
         html_number(html, key, cell->number, 15);
         html_put(html, "</td>");
     }
@@ -104,13 +105,13 @@ static void confusion_table(struct html *html, const struct tree *root) {
     const struct tree *labels = tree_find(root, "labels"), *rows = tree_find(root, "confusion");
     size_t i = 0;
     if (!labels || !rows || rows->count == 0 || rows->count > PAGE_CLASSES) return;
-    html_put(html, "<div class=wide tabindex=0 role=region aria-label=\"Confusion matrix\"><table>\n"
-                   "<caption>Confusion: a row for what rows are, a column for what they are taken "
-                   "for</caption>\n<thead><tr><th scope=col>is</th>");
+    html_put(html,
+             "<div class=wide tabindex=0 role=region aria-label=\"Confusion matrix\"><table>\n"
+             "<caption>Confusion: a row for what rows are, a column for what they are taken "
+             "for</caption>\n<thead><tr><th scope=col>is</th>");
     for (const struct tree *label = labels->first; label; label = label->next)
         html_head_cell(html, label->text.bytes, true, false);
-    if (rows->first->count > labels->count)
-        html_head_cell(html, "undecided", true, false);
+    if (rows->first->count > labels->count) html_head_cell(html, "undecided", true, false);
     html_put(html, "</tr></thead>\n<tbody>\n");
     const struct tree *label = labels->first;
     for (const struct tree *row = rows->first; row && label; row = row->next, i++) {

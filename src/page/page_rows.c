@@ -89,7 +89,8 @@ static sepal_status look_at_all(struct looking *all, sepal_ctx *ctx) {
             .first = first, .n = rows - first < n ? rows - first : n, .classes = classes};
         *(probable ? &out.probabilities : &out.decision_values) = numbers;
         status = match_rows(&prepared, ctx, model, all->facts->data, first, out.n);
-        if (status == SEPAL_OK) status = model_predict(&out, ctx, model, &prepared.rows, &all->rule);
+        if (status == SEPAL_OK)
+            status = model_predict(&out, ctx, model, &prepared.rows, &all->rule);
         prepared_clear(&prepared);
         for (size_t i = 0; i < out.n && status == SEPAL_OK; i++)
             look_at(all, &out, i, linear->classes == 2 ? 1 : linear->classes);
@@ -138,7 +139,8 @@ static sepal_status put_reasons(struct html *html, struct looking *all, const st
         if (!numbers) return SEPAL_EMEMORY;
         struct predictions out = {.first = seen->row, .n = 1, .contributions = numbers};
         sepal_status status = match_rows(&prepared, ctx, model, all->facts->data, seen->row, 1);
-        if (status == SEPAL_OK) status = model_predict(&out, ctx, model, &prepared.rows, &all->rule);
+        if (status == SEPAL_OK)
+            status = model_predict(&out, ctx, model, &prepared.rows, &all->rule);
         prepared_clear(&prepared);
         if (status == SEPAL_OK)
             put_why(html, model, numbers + function * width + 2, width - 3,
@@ -154,8 +156,10 @@ static sepal_status put_reasons(struct html *html, struct looking *all, const st
 
 static sepal_status put_kept(struct html *html, struct looking *all, const struct kept *kept,
                              const char *caption) {
-    static const char *const columns[] = {"row#", "is", "taken for", "probability#", "ahead by#",
-                                          "what speaks most for or against it", NULL};
+    static const char *const columns[] = {"row#",      "is",
+                                          "taken for", "probability#",
+                                          "ahead by#", "what speaks most for or against it",
+                                          NULL};
     if (kept->n == 0) return SEPAL_OK;
     html_table(html, caption, true, columns);
     for (size_t i = 0; i < kept->n; i++) {

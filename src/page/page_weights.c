@@ -76,8 +76,9 @@ static void function_head(struct html *html, const struct tree *label) {
 
 static void weight_table(struct html *html, const struct weights *all, const struct tree *inside) {
     size_t shown = all->cols < PAGE_ROWS ? all->cols : PAGE_ROWS;
-    html_put(html, "<div class=wide tabindex=0 role=region aria-label=Weights><table class=sortable>\n"
-                   "<caption>Weights of each score function, in the units of the features");
+    html_put(html,
+             "<div class=wide tabindex=0 role=region aria-label=Weights><table class=sortable>\n"
+             "<caption>Weights of each score function, in the units of the features");
     html_put(html, tree_find(inside, "effects")
                        ? "; first what one standard deviation changes most</caption>\n"
                        : "; the largest first</caption>\n");
@@ -109,8 +110,8 @@ static void weight_table(struct html *html, const struct weights *all, const str
 /* ---- standard errors ------------------------------------------------------------------------ */
 
 static void error_table(struct html *html, const struct tree *summary) {
-    static const char *const columns[] = {"term", "class",   "estimate#", "standard error#",
-                                          "z#",   "p#",      "95 % low#", "95 % high#",
+    static const char *const columns[] = {"term", "class", "estimate#", "standard error#",
+                                          "z#",   "p#",    "95 % low#", "95 % high#",
                                           NULL};
     static const char *const numbers[] = {"estimate", "std_error", "z", "p", "low", "high"};
     const struct tree *terms = tree_find(summary, "terms");

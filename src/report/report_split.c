@@ -15,10 +15,9 @@ static void split_side(struct page *page, const struct tree *root, const char *n
 
 void split_page(struct page *page, const struct tree *root) {
     double left_out = report_number(root, "left_out");
-    page_line(page, "split", "%s%s%s, %.4g of %.0f rows for the test",
-              report_string(root, "split"), *report_string(root, "group") ? " by " : "",
-              report_string(root, "group"), report_number(root, "share"),
-              report_number(root, "rows"));
+    page_line(page, "split", "%s%s%s, %.4g of %.0f rows for the test", report_string(root, "split"),
+              *report_string(root, "group") ? " by " : "", report_string(root, "group"),
+              report_number(root, "share"), report_number(root, "rows"));
     page_target(page, root);
     split_side(page, root, "train");
     split_side(page, root, "test");

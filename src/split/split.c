@@ -77,7 +77,8 @@ static sepal_status refuse_lines(const struct splitting *all) {
 static sepal_status split_read(struct splitting *all, const char *options) {
     struct text words = {0};
     sepal_status status = reading_words(all, &words, options);
-    if (status == SEPAL_OK) status = data_survey_places(&all->data, all->ctx, all->path, words.bytes);
+    if (status == SEPAL_OK)
+        status = data_survey_places(&all->data, all->ctx, all->path, words.bytes);
     text_clear(&words);
     if (status != SEPAL_OK) return status;
     const struct file_facts *facts = all->data->facts;
@@ -107,10 +108,11 @@ static sepal_status mark_records(struct splitting *all) {
         n[all->side[i]]++;
     }
     if (n[SIDE_TRAIN] && n[SIDE_TEST]) return SEPAL_OK;
-    return fail(all->ctx, SEPAL_EDATA,
-                "a share of %g of %zu rows leaves %zu to learn from and %zu to test; choose another "
-                "with " OPTION "test",
-                all->options.test, rows, n[SIDE_TRAIN], n[SIDE_TEST]);
+    return fail(
+        all->ctx, SEPAL_EDATA,
+        "a share of %g of %zu rows leaves %zu to learn from and %zu to test; choose another "
+        "with " OPTION "test",
+        all->options.test, rows, n[SIDE_TRAIN], n[SIDE_TEST]);
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
@@ -211,7 +213,9 @@ static void split_tell(const struct splitting *all, struct tree_maker *make, str
     tree_text(make, report, "format", data->facts->format);
     target_tell(make, report, &data->target);
     tree_text(make, report, "split",
-              all->options.ordered ? "ordered" : all->options.group ? "grouped" : "stratified");
+              all->options.ordered ? "ordered"
+              : all->options.group ? "grouped"
+                                   : "stratified");
     tree_number(make, report, "share", all->options.test);
     if (all->options.group) tree_text(make, report, "group", all->options.group);
     tree_number(make, report, "seed", (double)all->ctx->seed);

@@ -79,7 +79,8 @@ static sepal_status take_bytes(struct array_split *all, size_t n) {
 static sepal_status put_rows(struct array_split *all, const unsigned char *record, size_t n,
                              size_t bytes) {
     for (size_t i = 0, to; i < n; i = to) {
-        for (to = i + 1; to < n && record[to] == record[i]; to++) {}
+        for (to = i + 1; to < n && record[to] == record[i]; to++) {
+        }
         if (record[i] < SIDES)
             TRY(output_add(all->task->ctx, all->task->out[record[i]], all->piece + i * bytes,
                            (to - i) * bytes));
@@ -146,8 +147,8 @@ sepal_status split_array(bool *is_array, struct split_task *task) {
     if (status == SEPAL_OK) status = open_array(is_array, &all);
     if (status == SEPAL_OK && *is_array) status = put_heads(&all);
     if (status == SEPAL_OK && *is_array)
-        status = all.shape.column_major && all.shape.dims > 1 ? copy_columns(&all)
-                                                              : copy_rows(&all);
+        status =
+            all.shape.column_major && all.shape.dims > 1 ? copy_columns(&all) : copy_rows(&all);
     source_close(&all.source);
     mem_free(all.head);
     mem_free(all.piece);

@@ -140,7 +140,8 @@ sepal_status split_choose(unsigned char *side, sepal_ctx *ctx, const sepal_data 
                           const struct split_options *options) {
     size_t rows = data->matrix.rows;
     if (rows < 2)
-        return fail(ctx, SEPAL_EDATA, "%zu row%s cannot be split in two", rows, rows == 1 ? "" : "s");
+        return fail(ctx, SEPAL_EDATA, "%zu row%s cannot be split in two", rows,
+                    rows == 1 ? "" : "s");
     if (rows > UINT32_MAX) return fail(ctx, SEPAL_EDATA, "too many rows to split");
     if (options->ordered) return choose_last(side, rows, options->test);
     return options->group ? choose_by_group(side, ctx, data, options)

@@ -17,10 +17,10 @@ struct text_split {
     struct split_task *task;
     const size_t *place;
     struct stream side[SIDES];
-    size_t record;      /* the one that comes next */
-    size_t at;          /* byte of the stream */
-    unsigned char to;   /* SIDES + 1: to both, before the first record */
-    const char *eol;    /* what the lines of this file end in */
+    size_t record;    /* the one that comes next */
+    size_t at;        /* byte of the stream */
+    unsigned char to; /* SIDES + 1: to both, before the first record */
+    const char *eol;  /* what the lines of this file end in */
     char *piece;
 };
 
@@ -111,8 +111,7 @@ static sepal_status copy_all(struct text_split *all, struct source *source) {
 
 sepal_status split_text(struct split_task *task, const size_t *place) {
     struct source source;
-    struct text_split all = {
-        .task = task, .place = place, .to = place ? SIDES + 1 : SIDE_NONE + 2};
+    struct text_split all = {.task = task, .place = place, .to = place ? SIDES + 1 : SIDE_NONE + 2};
     all.piece = mem_alloc(task->ctx, PIECE_BYTES, 1);
     if (!all.piece) return SEPAL_EMEMORY;
     sepal_status status = source_open(&source, task->ctx, task->path);

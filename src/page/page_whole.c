@@ -44,10 +44,9 @@ static void page_lead(struct html *html, const struct page_facts *facts) {
 
 static const struct {
     const char *id, *name;
-} parts[] = {{"asked", "What was asked"},   {"data", "Data"},
-             {"fit", "Fit"},                {"judgement", "Metrics"},
-             {"pictures", "Pictures"},      {"weights", "Coefficients"},
-             {"rows", "Rows to look at"},   {"again", "Make it again"}};
+} parts[] = {{"asked", "What was asked"}, {"data", "Data"},          {"fit", "Fit"},
+             {"judgement", "Metrics"},    {"pictures", "Pictures"},  {"weights", "Coefficients"},
+             {"rows", "Rows to look at"}, {"again", "Make it again"}};
 
 static void page_contents(struct html *html) {
     html_put(html, "<nav aria-label=Contents><ul>\n");
