@@ -86,6 +86,9 @@ bool values_of_argument(struct values *out, struct sink *name, const struct comm
         for (const struct command *const *row = command_table; *row != NULL; row++)
             sink_printf(&out->words, "%s%s", out->words.used > 0 ? " " : "", (*row)->name);
         out->kind = VALUES_WORDS;
+    } else if (strcmp(sink_text(name), "KIND") == 0) {
+        names_put(&out->words, SEPAL_PLOT);
+        out->kind = VALUES_WORDS;
     }
     return true;
 }

@@ -31,7 +31,10 @@ const char *plot_short_spec(struct plot *plot) {
     if (pipeline_parse_saved(&pipeline, &today, plot->ctx, &plot->arena, model->spec,
                              model->learner, model->linear.classes) == SEPAL_OK)
         text = pipeline_short_spec(plot->ctx, &plot->arena, &pipeline);
-    if (!text) forgive(plot->ctx);
+    if (!text && plot->ctx->error.status == SEPAL_EMEMORY)
+        plot->canvas.failed = true;
+    else if (!text)
+        forgive(plot->ctx);
     return text ? text : model->learner;
 }
 

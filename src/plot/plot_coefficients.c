@@ -103,6 +103,7 @@ static void name_functions(struct coefficients *c) {
         const char *copy =
             name.failed ? NULL : arena_text(ctx, &c->plot->arena, name.bytes, name.length);
         text_clear(&name);
+        c->plot->canvas.failed = c->plot->canvas.failed || !copy;
         if (copy) page_legend_series(c->plot, copy, r);
     }
     if (c->of_functions > c->functions) c->plot->legend_left_out += c->of_functions - c->functions;

@@ -58,6 +58,7 @@ static const char *curve_label(struct plot *plot, const struct tree *curve, cons
     const char *copy =
         label.failed ? NULL : arena_text(plot->ctx, &plot->arena, label.bytes, label.length);
     text_clear(&label);
+    plot->canvas.failed = plot->canvas.failed || !copy;
     return copy ? copy : "";
 }
 

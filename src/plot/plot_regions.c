@@ -79,12 +79,16 @@ static sepal_status fill_classes(struct regions *r) {
     return SEPAL_OK;
 }
 
-static sepal_status hatch_ambiguous(struct regions *r) {
+/* By a finer grid: where votes are shared is often a small triangle. */
+static sepal_status hatch_ambiguous(struct regions *r, double cell) {
+    struct field fine;
     struct field_areas areas;
-    TRY(field_trace(&areas, &r->field, region_key, NULL));
+    if (!r->plot->model->linear.strategy->region) return SEPAL_OK;
+    TRY(field_make(&fine, r->plot, plane_ask, &r->plane, &r->field.frame, cell));
+    TRY(field_trace(&areas, &fine, region_key, NULL));
     for (size_t i = 0; i < areas.n_keys; i++) {
         if (areas.keys[i] < 0) continue;
-        field_outline(&areas, &r->field, areas.keys[i]);
+        field_outline(&areas, &fine, areas.keys[i]);
         canvas_draw(
             &r->plot->canvas,
             &(struct pen){.stroke = INK_TEXT, .width = 0.8, .alpha = 0.55, .hatched = true});
@@ -127,15 +131,13 @@ static sepal_status find_support(bool *support, size_t *n, struct regions *r) {
     return SEPAL_OK;
 }
 
-static void draw_rows(struct regions *r, const bool *support, size_t *mistakes) {
+static void draw_rows(struct regions *r, const bool *support) {
     struct canvas *canvas = &r->plot->canvas;
     double radius = r->rows.n > 800 ? 2.6 : r->rows.n > 250 ? 3.2 : 3.8;
-    *mistakes = 0;
     for (size_t i = 0; i < r->rows.n; i++) {
         size_t k = (size_t)r->rows.rows.label[i];
         struct point at = frame_point(&r->field.frame, r->plane.points[i].x, r->plane.points[i].y);
         bool wrong = r->rows.predicted[i] != r->rows.rows.label[i];
-        *mistakes += wrong;
         if (wrong)
             canvas_circle(canvas, at, radius + 3, &(struct pen){.stroke = INK_TEXT, .width = 1.5});
         else if (support[i])
@@ -221,21 +223,12 @@ static struct frame regions_frame(struct regions *r, struct pane box) {
     return frame_in(r->plot, box, &x, &y);
 }
 
-static sepal_status draw_picture(struct regions *r) {
+/* Rings first where there are so many classes that the legend cannot name them all. */
+static sepal_status tell_rings(struct regions *r, size_t supports) {
     struct plot *plot = r->plot;
-    const size_t cells = r->plane.cols;
-    double cell = canvas_is_term(&plot->canvas) ? 8 : cells > 200 ? 8 : 4;
-    size_t mistakes = 0, supports = 0;
-    bool *support = arena_zero(plot->ctx, &plot->arena, r->rows.n, sizeof *support);
-    if (!support) return SEPAL_EMEMORY;
-    TRY(find_support(support, &supports, r));
+    size_t mistakes = 0;
     for (size_t i = 0; i < r->rows.n; i++)
         mistakes += r->rows.predicted[i] != r->rows.rows.label[i];
-    /* a first look, for what the page says of it; the page then says how large the picture is */
-    struct pane whole = {0, 0, plot->canvas.width, plot->canvas.height};
-    struct frame frame = regions_frame(r, whole);
-    TRY(field_make(&r->field, plot, plane_ask, &r->plane, &frame, 2 * cell));
-    legend_classes(r);
     if (mistakes > 0) {
         char *label = arena_alloc(plot->ctx, &plot->arena, 48, 1);
         if (!label) return SEPAL_EMEMORY;
@@ -244,16 +237,42 @@ static sepal_status draw_picture(struct regions *r) {
     }
     if (supports > 0) page_legend(plot, "support vectors", LEGEND_RING, INK_PALE, SHAPE_CIRCLE);
     tell_ambiguous(r);
+    return SEPAL_OK;
+}
+
+static sepal_status tell_all(struct regions *r, size_t supports) {
+    enum { CLASSES_FIRST = 8 };
+    bool few = r->plot->model->linear.classes <= CLASSES_FIRST;
+    if (few) legend_classes(r);
+    TRY(tell_rings(r, supports));
+    if (!few) legend_classes(r);
     tell_plane(r);
     choose_step(r);
-    sampled_note(&r->rows, plot);
+    sampled_note(&r->rows, r->plot);
+    return SEPAL_OK;
+}
+
+static sepal_status draw_picture(struct regions *r) {
+    struct plot *plot = r->plot;
+    bool term = canvas_is_term(&plot->canvas), wide = r->plane.cols > 200;
+    double cell = term || wide ? 8 : 4, fine = term || wide ? 8 : 2;
+    size_t supports = 0;
+    bool *support = arena_zero(plot->ctx, &plot->arena, r->rows.n, sizeof *support);
+    if (!support) return SEPAL_EMEMORY;
+    TRY(find_support(support, &supports, r));
+    /* a first look, for what the page says of it; the page then says how large the picture is */
+    struct pane whole = {0, 0, plot->canvas.width, plot->canvas.height};
+    struct frame frame = regions_frame(r, whole);
+    TRY(field_make(&r->field, plot, plane_ask, &r->plane, &frame,
+                   plot->model->linear.strategy->region ? fine : 2 * cell));
+    TRY(tell_all(r, supports));
     frame = regions_frame(r, page_draw(plot));
     TRY(field_make(&r->field, plot, plane_ask, &r->plane, &frame, cell));
     frame_clip(plot, &frame);
     TRY(fill_classes(r));
-    TRY(hatch_ambiguous(r));
+    TRY(hatch_ambiguous(r, fine));
     TRY(draw_borders(r));
-    draw_rows(r, support, &mistakes);
+    draw_rows(r, support);
     canvas_unclip(&plot->canvas);
     frame_axes(plot, &frame);
     return SEPAL_OK;

@@ -23,7 +23,8 @@ static const char *const command_options[] = {
 static const sepal_kind kinds[] = {SEPAL_LEARNER,       SEPAL_MAP,         SEPAL_STRATEGY,
                                    SEPAL_SOLVER,        SEPAL_FORMAT,      SEPAL_METRIC,
                                    SEPAL_READ_OPTION,   SEPAL_FIT_OPTION,  SEPAL_PREDICT_OPTION,
-                                   SEPAL_SAMPLE_OPTION, SEPAL_PATH_OPTION, SEPAL_EVALUATE_OPTION};
+                                   SEPAL_SAMPLE_OPTION, SEPAL_PATH_OPTION, SEPAL_EVALUATE_OPTION,
+                                   SEPAL_PLOT,          SEPAL_PLOT_OPTION};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static bool is_word(const char *name) {

@@ -261,6 +261,29 @@ static sepal_status page(struct result *out, sepal_ctx *ctx) {
 static sepal_status report_json(struct result *out, sepal_ctx *ctx) {
     return sepal_report_json(&out->text, ctx, facts, "evaluate");
 }
+static sepal_status plot(struct result *out, sepal_ctx *ctx, const char *kind,
+                         const char *options) {
+    void *bytes = NULL;
+    size_t n = 0;
+    sepal_status status = sepal_plot(&bytes, &n, ctx, kind, model, reread, facts, options);
+    out->text = bytes;
+    return status;
+}
+static sepal_status plot_regions(struct result *out, sepal_ctx *ctx) {
+    return plot(out, ctx, "regions", "width=240, height=160");
+}
+static sepal_status plot_projection(struct result *out, sepal_ctx *ctx) {
+    return plot(out, ctx, "projection", "theme=auto");
+}
+static sepal_status plot_coefficients(struct result *out, sepal_ctx *ctx) {
+    return plot(out, ctx, "coefficients", "to=term");
+}
+static sepal_status plot_confusion(struct result *out, sepal_ctx *ctx) {
+    return plot(out, ctx, "confusion", NULL);
+}
+static sepal_status report_read(struct result *out, sepal_ctx *ctx) {
+    return sepal_report_read(&out->report, ctx, "report.json");
+}
 static sepal_status report_text(struct result *out, sepal_ctx *ctx) {
     return sepal_report_text(&out->text, ctx, facts);
 }
@@ -371,6 +394,11 @@ static const struct operation operations[] = {
     {"attach", attach, 0, false},
     {"attach a test to its fit", attach_test, 0, true},
     {"error as JSON", error_json, 0, false},
+    {"draw regions", plot_regions, 0, true},
+    {"draw projections", plot_projection, 0, true},
+    {"draw coefficients", plot_coefficients, 0, false},
+    {"draw a confusion matrix", plot_confusion, 0, false},
+    {"read a report", report_read, SEPAL_EDATA, false},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 

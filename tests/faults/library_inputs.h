@@ -79,6 +79,7 @@ static void make_inputs(sepal_ctx *ctx) {
     save_text("bounds.csv", "column,low,high\r\na,0,\nb,-1,1\n\"c\",-inf,0.5\n");
     save_text("rows.weights", "1\n2\n1\n0.5\n1\n1\n");
     save_text("bad.csv", "a,b\n1,x\n2\n3,y\n4,x\n");
+    save_text("report.json", "{\"labels\": [\"x\"], \"confusion\": [[3]]}");
     sepal_data *complete = NULL; /* rows: standardize learns other numbers from them */
     sepal_model *calibrated = NULL;
     must(sepal_data_read(&data, ctx, "table.csv", "missing=mean") == SEPAL_OK &&

@@ -19,8 +19,10 @@ cat >cases <<'END'
 bash zsh fish|sepal tr|train transform
 bash zsh fish|sepal nothing |
 bash zsh fish|sepal help e|evaluate explain
-bash zsh fish|sepal list |formats learners maps metrics options solvers strategies
+bash zsh fish|sepal list |formats learners maps metrics options plots solvers strategies
 bash zsh fish|sepal list m|maps metrics
+bash zsh fish|sepal plot re|regions
+bash zsh fish|sepal plot losses --theme |auto dark light
 bash zsh fish|sepal train --mis|--missing
 bash zsh fish|sepal train --missing m|mean
 bash zsh fish|sepal train --missing=|drop indicator mean refuse

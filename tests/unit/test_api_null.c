@@ -309,6 +309,23 @@ static sepal_status call_to_memory(int omit) {
     return status;
 }
 
+static sepal_status call_plot(int omit) {
+    void *bytes = NULL;
+    size_t n;
+    sepal_status status = sepal_plot(ARG(1, &bytes), ARG(2, &n), ARG(3, ctx), ARG(4, "regions"),
+                                     ARG(5, model), ARG(6, data), ARG(7, NULL), ARG(8, "to=term"));
+    sepal_bytes_free(bytes);
+    return status;
+}
+
+static sepal_status call_report_read(int omit) {
+    sepal_report *report = NULL;
+    write_file("report.json", "{\"schema\": 1}");
+    sepal_status status = sepal_report_read(ARG(1, &report), ARG(2, ctx), ARG(3, "report.json"));
+    sepal_report_free(report);
+    return status;
+}
+
 static sepal_status call_from_memory(int omit) {
     void *bytes = NULL;
     size_t n;
@@ -404,6 +421,8 @@ static const struct call {
     {"sepal_report_json", call_report_json, "rcrr"},
     {"sepal_report_text", call_report_text, "rcr"},
     {"sepal_ctx_error_json", call_error_json, "xcx"},
+    {"sepal_report_read", call_report_read, "rcr"},
+    {"sepal_plot", call_plot, "rrcrxxoo"},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
