@@ -166,10 +166,10 @@ SEPAL_API sepal_status sepal_data_describe(sepal_report **out, sepal_ctx *ctx,
 /* A first look at a file, which nothing in a cell stops: what is odd is counted, lines that have no cells left out. */
 SEPAL_API sepal_status sepal_file_describe(sepal_report **out, sepal_ctx *ctx, const char *path,
                                            const char *options);
-/* What may harm a fit of `spec` (NULL: any) to these rows: "doctor", a list of code, columns, message and advice. */
+/* What may harm a fit of `spec` (NULL: any) to these rows, or to a file, which nothing in a cell stops: "doctor", a
+   list of code, columns, message and advice. */
 SEPAL_API sepal_status sepal_data_doctor(sepal_report **out, sepal_ctx *ctx, const sepal_data *data,
                                          const char *spec);
-/* The same of a file, which nothing in a cell stops. */
 SEPAL_API sepal_status sepal_file_doctor(sepal_report **out, sepal_ctx *ctx, const char *path,
                                          const char *options, const char *spec);
 /* Cut a file in two of its format, each row's bytes as they are; `options` of reading, `how` "test=0.25",

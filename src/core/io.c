@@ -387,26 +387,37 @@ static sepal_status look_for(bool *found, sepal_ctx *ctx, const struct staged *s
     return *found || errno == ENOENT ? SEPAL_OK : refused(ctx, staged->target, "open");
 }
 
-sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct staged *second) {
-    bool replaces;
-    sepal_status status = look_for(&replaces, ctx, first);
-    if (status == SEPAL_OK) status = take_name(ctx, first);
+/* What has its name already is taken back, unless another file had it. */
+static void take_back(struct staged *staged, bool replaced) {
+    if (!replaced) sys_unlink(staged->target);
+    forget(staged);
+}
+
+sepal_status output_commit_all(sepal_ctx *ctx, struct staged *files, size_t n) {
+    bool replaces[MOST_STAGED];
+    size_t named = 0;
+    sepal_status status = SEPAL_OK;
+    while (status == SEPAL_OK && named < n) {
+        if (named + 1 < n) status = look_for(&replaces[named], ctx, &files[named]);
+        if (status == SEPAL_OK) status = take_name(ctx, &files[named]);
+        if (status == SEPAL_OK) named++;
+    }
     if (status != SEPAL_OK) {
-        output_drop(first);
-        output_drop(second);
+        for (size_t i = 0; i < named; i++) take_back(&files[i], replaces[i]);
+        for (size_t i = named; i < n; i++) output_drop(&files[i]);
         return status;
     }
-    status = take_name(ctx, second);
-    if (status != SEPAL_OK) {
-        if (!replaces) sys_unlink(first->target);
-        output_drop(second);
-    } else {
-        status = io_settle(ctx, first);
-        if (status == SEPAL_OK) status = io_settle(ctx, second);
+    for (size_t i = 0; i < n; i++) {
+        if (status == SEPAL_OK) status = io_settle(ctx, &files[i]);
+        forget(&files[i]);
     }
-    forget(first);
-    forget(second);
     return status;
+}
+
+sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct staged *second) {
+    struct staged both[] = {*first, *second};
+    *first = *second = (struct staged){0};
+    return output_commit_all(ctx, both, 2);
 }
 
 bool output_is_device(const char *path) {

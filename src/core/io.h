@@ -53,7 +53,9 @@ sepal_status output_stage(struct staged *out, sepal_ctx *ctx, const char *path, 
                           size_t size);
 /* Put it in place: rename, fsync of the directory. The stage is over, however it ends. */
 sepal_status output_commit(sepal_ctx *ctx, struct staged *staged);
-/* Two files that belong together: both take their names or, but for a fault in between, neither. */
+/* Files that belong together: all take their names or, but for a fault in between, none. */
+enum { MOST_STAGED = 6 };
+sepal_status output_commit_all(sepal_ctx *ctx, struct staged *files, size_t n);
 sepal_status output_commit_both(sepal_ctx *ctx, struct staged *first, struct staged *second);
 void output_drop(struct staged *staged);
 /* Something that is written to as it is, and cannot be replaced: a device or a pipe. */

@@ -3,7 +3,7 @@
 #define SEPAL_DOCTOR_CHECK_H
 
 #include "data/data.h"
-#include "doctor/sample.h"
+#include "doctor/row_sample.h"
 #include "model/pipeline.h"
 
 /* How much a finding matters: that is the order in which they are told. */
@@ -30,6 +30,7 @@ struct doctor {
     const struct pipeline *pipeline; /* what is to be fitted, NULL: anything */
     const char *spec;                /* the same, short */
     struct sample sample;
+    bool failed;  /* there was no memory for a text */
     bool *marked; /* columns of which all has been said */
     size_t n_findings;
     struct finding findings[MOST_FINDINGS];

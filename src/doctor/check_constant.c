@@ -40,6 +40,14 @@ static size_t keep_constant(const struct matrix *matrix, size_t *columns, double
     return n;
 }
 
+/* Columns without any value are missing, not constant. */
+static size_t keep_those_with_values(size_t *columns, const double *value, size_t n) {
+    size_t kept = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!isnan(value[k])) columns[kept++] = columns[k];
+    return kept;
+}
+
 static sepal_status constant_look(struct doctor *doctor) {
     const struct sample *sample = &doctor->sample;
     size_t n = 0, cols = sample->n > 1 ? sample->cols : 0;
@@ -49,6 +57,7 @@ static sepal_status constant_look(struct doctor *doctor) {
     for (size_t j = 0; j < cols; j++)
         if (may_be_constant(sample, j, &value[n])) columns[n++] = j;
     if (!sample->all) n = keep_constant(&doctor->data->matrix, columns, value, n);
+    n = keep_those_with_values(columns, value, n);
     for (size_t k = 0; k < n; k++) doctor->marked[columns[k]] = true;
     if (n == 0) return SEPAL_OK;
     struct finding *finding = doctor_find(doctor, "constant", RANK_HARMLESS, columns, n);

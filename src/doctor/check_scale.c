@@ -12,17 +12,21 @@ static double spread(const struct sample *sample, size_t column) {
     size_t n = sample_entries(sample, column), seen = 0;
     const double *x =
         sample->cells ? sample->cells + column * n : sample->value + sample->start[column];
-    double sum = 0, square = 0, mean = 0;
-    for (size_t k = 0; k < n; k++) {
+    double sum = 0, square = 0, mean = 0, largest = 0;
+    for (size_t k = 0; k < n; k++)
+        if (fabs(x[k]) > largest) largest = fabs(x[k]);
+    if (largest == 0) return 0;
+    for (size_t k = 0; k < n; k++) { /* parts of the largest: their squares are numbers */
         if (isnan(x[k])) continue;
-        sum += x[k];
+        sum += x[k] / largest;
         seen++;
     }
-    if (seen == 0) return 0;
     if (sample->cells) mean = sum / (double)seen;
-    for (size_t k = 0; k < n; k++)
-        if (!isnan(x[k])) square += (x[k] - mean) * (x[k] - mean);
-    return sqrt(square / (double)seen);
+    for (size_t k = 0; k < n; k++) {
+        double part = x[k] / largest - mean;
+        if (!isnan(part)) square += part * part;
+    }
+    return largest * sqrt(square / (double)seen);
 }
 
 /* Whether the fit depends on the units: not after maps that take them off, and not of learners that find

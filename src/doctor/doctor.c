@@ -119,17 +119,33 @@ void doctor_put_pick(struct doctor *doctor, struct text *out, const char *option
     if (quoted) text_puts(doctor->ctx, out, "'");
 }
 
+/* Columns that stand side by side in the file as "3-7"; returns how many items that makes. */
+static size_t put_ranges(struct doctor *doctor, struct text *out, const size_t *columns, size_t n) {
+    const struct column *all = doctor->data->schema->columns;
+    size_t items = 0;
+    for (size_t k = 0, last; k < n; k = last + 1, items++) {
+        for (last = k; last + 1 < n; last++)
+            if (all[columns[last + 1]].position != all[columns[last]].position + 1) break;
+        text_printf(doctor->ctx, out, "%s%zu", items ? "," : "", all[columns[k]].position + 1);
+        if (last > k) text_printf(doctor->ctx, out, "-%zu", all[columns[last]].position + 1);
+    }
+    return items;
+}
+
 void doctor_put_drop(struct doctor *doctor, struct text *out, const size_t *columns, size_t n) {
     enum { TYPED = 20 };
+    struct text ranges = {0};
     bool table = doctor->data->schema->family == FAMILY_TABLE && *doctor->data->file;
     if (table && n <= TYPED) {
         doctor_put_pick(doctor, out, "drop ", columns, n);
-        return;
+    } else if (table && put_ranges(doctor, &ranges, columns, n) <= TYPED) {
+        doctor_put_option(doctor, out, "drop ");
+        text_add(doctor->ctx, out, ranges.bytes, ranges.length);
+    } else {
+        text_puts(doctor->ctx, out, n == 1 ? "leave it out" : "leave them out");
     }
-    text_puts(doctor->ctx, out, n == 1 ? "leave it out" : "leave them out");
-    if (!table) return;
-    text_puts(doctor->ctx, out, " with ");
-    doctor_put_option(doctor, out, "drop");
+    doctor->failed = doctor->failed || ranges.failed;
+    text_clear(&ranges);
 }
 
 /* ---- what is to be fitted ----------------------------------------------------------------- */
@@ -150,6 +166,7 @@ const char *doctor_parameter(struct doctor *doctor, const char *name) {
     const char *value = all.bytes && !all.failed ? strchr(all.bytes, '=') : NULL;
     const char *copy =
         value ? arena_text(doctor->ctx, &doctor->arena, value + 1, strlen(value + 1)) : NULL;
+    doctor->failed = doctor->failed || all.failed || (value && !copy);
     text_clear(&all);
     return copy ? copy : "";
 }
@@ -212,7 +229,7 @@ static sepal_status look_all(struct doctor *doctor, const char *spec) {
         TRY((*check)->look(doctor));
     }
     doctor->pipeline = NULL;
-    return SEPAL_OK;
+    return doctor->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }
 
 sepal_status doctor_examine(sepal_ctx *ctx, const sepal_data *data, const char *spec,

@@ -248,8 +248,9 @@ static sepal_status keep_places(struct reading *reading) {
     if (!facts->place) return SEPAL_EMEMORY;
     for (size_t i = 0; i < chunks->count; i++) {
         const struct parsed_chunk *parsed = chunks->items[i];
+        /* never: parsers note each record */
         if (parsed->n_places != parsed_records(parsed))
-            return fail(reading->ctx, SEPAL_EINTERNAL, "%zu places of %zu records", /* never */
+            return fail(reading->ctx, SEPAL_EINTERNAL, "%zu places of %zu records",
                         parsed->n_places, parsed_records(parsed));
         for (size_t k = 0; k < parsed->n_places; k++)
             facts->place[facts->records++] = at + parsed->place[k];

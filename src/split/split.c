@@ -145,7 +145,8 @@ static sepal_status name_beside(char **out, struct splitting *all, const char *r
     text_add(all->ctx, &name, rows, format ? stem : strlen(rows));
     text_printf(all->ctx, &name, ".%s", word);
     const struct format *own = format_find(all->data->facts->format);
-    if (extended)
+    /* rows.labels has its own name already */
+    if (extended && strncmp(given + dot, word, end - dot) != 0)
         text_add(all->ctx, &name, given + dot - 1, end - dot + 1);
     else if (own && format_is_array(own))
         text_puts(all->ctx, &name, own->extensions[0]);
@@ -166,17 +167,6 @@ static sepal_status split_write(struct splitting *all, const char *const out[SID
     TRY(split_beside(all, 0, labels, "labels", out));
     TRY(split_beside(all, 1, all->reading.weights, "weights", out));
     return split_one(all, all->path, all->data->facts->place, out);
-}
-
-/* All are whole and on the disk: names are all that is left to give. */
-static sepal_status split_commit(struct splitting *all) {
-    sepal_status status = SEPAL_OK;
-    size_t k = 0;
-    for (; k + 1 < all->n_files && status == SEPAL_OK; k += SIDES)
-        status = output_commit_both(all->ctx, &all->file[k], &all->file[k + 1]);
-    for (; k < all->n_files; k++) output_drop(&all->file[k]);
-    all->n_files = 0;
-    return status;
 }
 
 /* ---- what is told ------------------------------------------------------------------------- */
@@ -251,7 +241,12 @@ sepal_status split_file(sepal_ctx *ctx, const char *path, const char *options, c
     sepal_status status = split_all(&all, options, how, out);
     if (status == SEPAL_OK) {
         split_tell(&all, make, report, out);
-        status = make->failed ? SEPAL_EMEMORY : split_commit(&all);
+        status = make->failed ? SEPAL_EMEMORY : SEPAL_OK;
+    }
+    if (status ==
+        SEPAL_OK) { /* all are whole and on the disk: names are all that is left to give */
+        status = output_commit_all(ctx, all.file, all.n_files);
+        all.n_files = 0;
     }
     for (size_t k = 0; k < all.n_files; k++) output_drop(&all.file[k]);
     for (size_t k = 0; k < 2 * SIDES; k++) mem_free(all.beside[k / SIDES][k % SIDES]);

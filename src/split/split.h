@@ -26,14 +26,6 @@ sepal_status split_file(sepal_ctx *ctx, const char *path, const char *options, c
 sepal_status split_choose(unsigned char *side, sepal_ctx *ctx, const sepal_data *data,
                           const struct split_options *options);
 
-/* Files that wait to be put in place. */
-enum { MOST_STAGED = 3 * SIDES };
-struct staged_files {
-    struct staged file[MOST_STAGED];
-    char *path[MOST_STAGED]; /* as they were begun, or NULL */
-    size_t n;
-};
-
 /* Both sides of a file. `record`: the side of each of the n records. */
 struct split_task {
     sepal_ctx *ctx;

@@ -7,52 +7,39 @@
 
 enum { PIECE_BYTES = 1 << 20, OUT_BYTES = 1 << 16 };
 
-/* Bytes on their way to one side. */
-struct stream {
-    struct text text;
-    bool open_line; /* the last byte is no line end */
-};
-
 struct text_split {
     struct split_task *task;
     const size_t *place;
-    struct stream side[SIDES];
-    size_t record;    /* the one that comes next */
-    size_t at;        /* byte of the stream */
-    unsigned char to; /* SIDES + 1: to both, before the first record */
-    const char *eol;  /* what the lines of this file end in */
+    struct text side[SIDES]; /* bytes on their way */
+    size_t record;           /* the one that comes next */
+    size_t at;               /* byte of the stream */
+    unsigned char to;        /* SIDES + 1: to both, before the first record */
+    char eol;                /* what the lines of this file end in */
     char *piece;
 };
 
-static sepal_status stream_pass(struct text_split *all, int side, size_t least) {
-    struct stream *stream = &all->side[side];
-    if (stream->text.failed) return SEPAL_EMEMORY;
-    if (stream->text.length < least) return SEPAL_OK;
+static sepal_status side_pass(struct text_split *all, int side, size_t least) {
+    struct text *text = &all->side[side];
+    if (text->failed) return SEPAL_EMEMORY;
+    if (text->length < least) return SEPAL_OK;
     TRY(check_cancelled(all->task->ctx, "writing"));
-    TRY(output_add(all->task->ctx, all->task->out[side], stream->text.bytes, stream->text.length));
-    stream->text.length = 0;
+    TRY(output_add(all->task->ctx, all->task->out[side], text->bytes, text->length));
+    text->length = 0;
     return SEPAL_OK;
 }
 
 static sepal_status text_put(struct text_split *all, const char *bytes, size_t n) {
-    if (n == 0) return SEPAL_OK;
     for (int side = 0; side < SIDES; side++) {
         if (all->to != side && all->to != SIDES + 1) continue;
-        struct stream *stream = &all->side[side];
-        text_add(all->task->ctx, &stream->text, bytes, n);
-        stream->open_line = bytes[n - 1] != '\n' && bytes[n - 1] != '\r';
-        TRY(stream_pass(all, side, OUT_BYTES));
+        text_add(all->task->ctx, &all->side[side], bytes, n);
+        TRY(side_pass(all, side, OUT_BYTES));
     }
     return SEPAL_OK;
 }
 
-/* The last line of the file may have no end, and not be the last any more. */
+/* A last line without an end stays the last one of its side. */
 static void begin_record(struct text_split *all) {
     all->to = all->task->record[all->record++];
-    if (all->to >= SIDES) return;
-    struct stream *stream = &all->side[all->to];
-    if (stream->open_line) text_puts(all->task->ctx, &stream->text, all->eol);
-    stream->open_line = false;
 }
 
 static sepal_status take_records(struct text_split *all, const char *bytes, size_t n) {
@@ -77,7 +64,7 @@ static sepal_status split_take_lines(struct text_split *all, const char *bytes, 
             if (all->record == all->task->n) return SEPAL_OK; /* blank lines at the end */
             begin_record(all);
         }
-        const char *end = memchr(bytes + from, all->eol[strlen(all->eol) - 1], n - from);
+        const char *end = memchr(bytes + from, all->eol, n - from);
         size_t to = end ? (size_t)(end - bytes) + 1 : n;
         TRY(text_put(all, bytes + from, to - from));
         all->at += to - from;
@@ -87,10 +74,8 @@ static sepal_status split_take_lines(struct text_split *all, const char *bytes, 
     return SEPAL_OK;
 }
 
-static const char *line_end(const char *bytes, size_t n) {
-    const char *newline = memchr(bytes, '\n', n);
-    if (newline) return newline > bytes && newline[-1] == '\r' ? "\r\n" : "\n";
-    return memchr(bytes, '\r', n) ? "\r" : "\n";
+static char line_end(const char *bytes, size_t n) {
+    return !memchr(bytes, '\n', n) && memchr(bytes, '\r', n) ? '\r' : '\n';
 }
 
 static sepal_status copy_all(struct text_split *all, struct source *source) {
@@ -105,7 +90,7 @@ static sepal_status copy_all(struct text_split *all, struct source *source) {
     if (all->record != task->n || (all->place && all->at != all->place[task->n]))
         return fail_at(task->ctx, SEPAL_EDATA, source->file.name, 0, 0,
                        "the file changed while it was read; try again");
-    for (int side = 0; side < SIDES; side++) TRY(stream_pass(all, side, 0));
+    for (int side = 0; side < SIDES; side++) TRY(side_pass(all, side, 0));
     return SEPAL_OK;
 }
 
@@ -117,7 +102,7 @@ sepal_status split_text(struct split_task *task, const size_t *place) {
     sepal_status status = source_open(&source, task->ctx, task->path);
     if (status == SEPAL_OK) status = copy_all(&all, &source);
     source_close(&source);
-    for (int side = 0; side < SIDES; side++) text_clear(&all.side[side].text);
+    for (int side = 0; side < SIDES; side++) text_clear(&all.side[side]);
     mem_free(all.piece);
     return status;
 }

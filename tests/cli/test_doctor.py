@@ -79,7 +79,7 @@ def typed(advice):
     return shlex.split(found[0]) if found else []
 
 
-def see(table, code, columns, what, options=(), command="train", others=()):
+def see(table, code, columns, what, options=(), command="train", others=(), follow=True):
     """The finding is there, about these columns; and no more when its advice is followed."""
     table.write("planted.csv")
     found = findings(command, "planted.csv", *options)
@@ -90,6 +90,8 @@ def see(table, code, columns, what, options=(), command="train", others=()):
     check(found[code]["columns"] == columns, f"{what}: {found[code]['columns']}, not {columns}")
     for name in columns[:1]:
         check(name in found[code]["message"], f"{what}: {found[code]['message']}")
+    if not follow:
+        return
     words = typed(found[code]["advice"])
     kept = list(options)
     for option in {word for word in words if word.startswith("-")} & set(kept):
@@ -138,6 +140,16 @@ def plant_columns(rng, rows):
     see(one, "scale", found["columns"], "large units") if found else None
     for method in ["naive-bayes(kind=gaussian)", "lda", "minmax+logistic", "logistic(penalty=none)"]:
         check("scale" not in findings("train", "planted.csv", "-m", method), f"{method} does not depend on units")
+
+
+    one = Table(rng, rows)
+    many = [f"many {k}" for k in range(30)]
+    for k, name in enumerate(many):
+        one.add(name, [str(k)] * rows, 2)
+    see(one, "constant", many[::-1], "thirty side by side")
+    one = Table(rng, rows)
+    name = one.plant([""] * rows)
+    see(one, "missing", [name], "nothing at all", options=["--missing", "mean"], follow=False)
 
 
 def plant_leaks(rng, rows):

@@ -165,6 +165,8 @@ def try_file(rng, file, what):
         for group, side in zip(file.groups, chosen):
             sides.setdefault(group, set()).add(side)
         check(all(len(s) == 1 for s in sides.values()), f"{what}: a group on both sides {sides}")
+        largest = max(file.groups.count(group) for group in sides)
+        check(abs(n[1] - share * sum(n)) <= largest, f"{what}: {n} rows, and {largest} in the largest group")
     else:
         check_counts(file, chosen, share, facts, what)
 

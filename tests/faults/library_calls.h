@@ -47,6 +47,22 @@ static sepal_status split(struct result *out, sepal_ctx *ctx) {
 static sepal_status describe(struct result *out, sepal_ctx *ctx) {
     return sepal_data_describe(&out->report, ctx, data);
 }
+static sepal_status doctor(struct result *out, sepal_ctx *ctx) {
+    return sepal_data_doctor(&out->report, ctx, data, "logistic");
+}
+static sepal_status doctor_file(struct result *out, sepal_ctx *ctx) {
+    return sepal_file_doctor(&out->report, ctx, "table.csv", NULL, NULL);
+}
+static sepal_status split_table(struct result *out, sepal_ctx *ctx) {
+    (void)out;
+    return sepal_file_split(NULL, ctx, "table.csv", "missing=indicator", "test=0.4, group=b",
+                            "train", "out");
+}
+static sepal_status split_array(struct result *out, sepal_ctx *ctx) {
+    (void)out;
+    return sepal_file_split(NULL, ctx, "rows.npy", "labels=rows.labels.npy, weights=rows.weights",
+                            "test=0.4", "train", "out");
+}
 static sepal_status separable(struct result *out, sepal_ctx *ctx) {
     char *certificate = NULL;
     sepal_status status =
@@ -335,6 +351,10 @@ static const struct operation operations[] = {
     {"dense", dense, 0, false},
     {"split", split, 0, false},
     {"describe", describe, 0, false},
+    {"doctor", doctor, 0, false},
+    {"doctor of a file", doctor_file, SEPAL_EDATA, false},
+    {"split a table", split_table, SEPAL_EOUTPUT, false},
+    {"split an array", split_array, SEPAL_EOUTPUT, false},
     {"separable", separable, 0, false},
     {"write csv", write_table, SEPAL_EOUTPUT, false},
     {"write libsvm", write_libsvm, SEPAL_EOUTPUT, false},

@@ -112,7 +112,9 @@ static bool fits(const struct operation *operation, const struct manner *manner,
     bool disturbs = manner->fault.manner != FAULT_SHORT &&
                     (manner->fault.manner != FAULT_AFTER || operation->broken == SEPAL_EOUTPUT) &&
                     (manner->fault.error != EINTR || operation->broken == SEPAL_EOUTPUT);
-    return disturbs && operation->broken != 0 && status == operation->broken;
+    bool reads = operation->run == split_table || operation->run == split_array;
+    bool fitting = status == operation->broken || (reads && status == SEPAL_EDATA);
+    return disturbs && operation->broken != 0 && fitting;
 }
 
 static const char *check_failure(const struct operation *operation, const struct manner *manner,

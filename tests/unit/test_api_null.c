@@ -68,6 +68,31 @@ static sepal_status call_data_describe(int omit) {
     return status;
 }
 
+static sepal_status call_data_doctor(int omit) {
+    sepal_report *report = NULL;
+    sepal_status status =
+        sepal_data_doctor(ARG(1, &report), ARG(2, ctx), ARG(3, data), ARG(4, "logistic"));
+    sepal_report_free(report);
+    return status;
+}
+
+static sepal_status call_file_doctor(int omit) {
+    sepal_report *report = NULL;
+    sepal_status status = sepal_file_doctor(ARG(1, &report), ARG(2, ctx), ARG(3, "rows.csv"),
+                                            ARG(4, "header=yes"), ARG(5, "logistic"));
+    sepal_report_free(report);
+    return status;
+}
+
+static sepal_status call_file_split(int omit) {
+    sepal_report *report = NULL;
+    sepal_status status =
+        sepal_file_split(ARG(1, &report), ARG(2, ctx), ARG(3, "rows.csv"), ARG(4, "header=yes"),
+                         ARG(5, "test=0.5"), ARG(6, "train.csv"), ARG(7, "test.csv"));
+    sepal_report_free(report);
+    return status;
+}
+
 static sepal_status call_file_describe(int omit) {
     sepal_report *report = NULL;
     sepal_status status =
@@ -397,6 +422,9 @@ static const struct call {
     {"sepal_data_sibling", call_data_sibling, "rcr"},
     {"sepal_data_describe", call_data_describe, "rcr"},
     {"sepal_file_describe", call_file_describe, "rcro"},
+    {"sepal_data_doctor", call_data_doctor, "rcro"},
+    {"sepal_file_doctor", call_file_doctor, "rcroo"},
+    {"sepal_file_split", call_file_split, "ocroorr"},
     {"sepal_data_column_name", call_data_column_name, "rcr"},
     {"sepal_model_fit", call_fit, "rocrro"},
     {"sepal_model_fit_check", call_fit_check, "cro"},

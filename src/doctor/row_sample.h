@@ -1,6 +1,6 @@
 /* Rows that stand for all, column by column: what the doctor's costly checks look at. */
-#ifndef SEPAL_DOCTOR_SAMPLE_H
-#define SEPAL_DOCTOR_SAMPLE_H
+#ifndef SEPAL_DOCTOR_ROW_SAMPLE_H
+#define SEPAL_DOCTOR_ROW_SAMPLE_H
 
 #include "data/data.h"
 

@@ -1,6 +1,6 @@
 /* One row by chance out of each of n stretches of rows, so that data which is sorted is covered evenly.
    The numbers do not depend on the user's seed: the same rows have the same findings. */
-#include "doctor/sample.h"
+#include "doctor/row_sample.h"
 
 #include "core/rng.h"
 
