@@ -48,6 +48,8 @@ struct session {
     const struct command *command; /* NULL before it is known */
     sepal_ctx *ctx;
     struct options options;
+    int n_words; /* of the command line, with the program's name */
+    char **words;
     bool json, quiet, verbose;
     double start;      /* seconds, for -v */
     bool draws, drawn; /* the progress line: wanted, now on the terminal */
@@ -67,7 +69,7 @@ int command_refuse(struct session *s, const char *word);
 
 extern const struct command cmd_train, cmd_predict, cmd_evaluate, cmd_describe, cmd_doctor,
     cmd_inspect, cmd_explain, cmd_separable, cmd_cv, cmd_tune, cmd_compare, cmd_curve, cmd_plot,
-    cmd_transform, cmd_sample, cmd_split, cmd_convert, cmd_list, cmd_help;
+    cmd_report, cmd_transform, cmd_sample, cmd_split, cmd_convert, cmd_list, cmd_help;
 
 /* What help and manual say of all commands that read, that fit. */
 extern const char note_data[], note_parameters[];
@@ -110,6 +112,17 @@ int first_method_attach(struct session *s, sepal_report *report, const sepal_rep
 int step_report(struct session *s, const sepal_report *report);
 /* The warnings, and the file of the option --output for the rows that follow. */
 int step_open_output(struct result *out, struct session *s, const char *doing);
+
+/* ---- Pages ---------------------------------------------------------------------------------- */
+
+/* What a page is about: a model, the rows it is judged by, and the report of its fit (NULL: none). */
+struct page {
+    const sepal_model *model;
+    const sepal_data *data;
+    const sepal_report *fit;
+};
+/* Write it as HTML. */
+int page_put(struct session *s, const struct page *page, struct sink *out);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 

@@ -46,6 +46,11 @@ static const struct option train_options[] = {
      .placeholder = "FILE",
      .file = FILE_WRITTEN,
      .help = "write every step of an iterative method, one JSON object a line"},
+    {.name = "report",
+     .placeholder = "FILE",
+     .file = FILE_WRITTEN,
+     .help = "write a page of HTML, as `sepal report` does, with the facts of the fit; of the rows "
+             "of --test or --holdout, else of those of the training"},
     {.name = "no-doctor", .help = "do not examine the rows before the fit"},
     {.name = "strict", .help = "exit 5, and save nothing, when the fit has not converged"},
     {0},
@@ -60,8 +65,8 @@ struct training {
     /* where it goes; "": nowhere. `reserved`: a name of its own, taken by an empty file */
     char place[PATH_MAX + 64];
     bool reserved;
-    struct result trace;
-    bool traced;
+    struct result trace, page;
+    bool traced, paged;
 };
 
 static bool is_absent(const char *path) {
@@ -105,7 +110,7 @@ static int check_test(struct session *s) {
 
 /* What is wrong with a file is better said now than after a long fit. */
 static int check_files(struct session *s) {
-    static const char *const names[] = {"output", "trace"};
+    static const char *const names[] = {"output", "trace", "report"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *path = option_value(s, names[i]);
         if (path == NULL) continue;
@@ -255,6 +260,16 @@ static int evaluate_rest(struct session *s, struct training *t) {
     return status == SEPAL_OK ? EXIT_DONE : complain_status(s, status);
 }
 
+/* The page waits beside its place, too. */
+static int write_page(struct session *s, struct training *t) {
+    const char *path = option_value(s, "report");
+    struct page page = {t->model, t->held != NULL ? t->held : t->data, t->report};
+    if (path == NULL) return EXIT_DONE;
+    int code = result_open(&t->page, s, path);
+    t->paged = code == EXIT_DONE;
+    return t->paged ? page_put(s, &page, &t->page.sink) : code;
+}
+
 /* The user stopped the fit, and the model is what it had by then. */
 static bool ended_early(const struct training *t) {
     return sepal_report_number(t->report, "interrupted") != 0;
@@ -311,6 +326,11 @@ static int put_in_place(struct session *s, struct training *t) {
     if (t->traced && !train_fails(s, t)) {
         t->traced = false;
         int code = result_commit(&t->trace, s);
+        if (code != EXIT_DONE) return code;
+    }
+    if (t->paged && !train_fails(s, t)) {
+        t->paged = false;
+        int code = result_commit(&t->page, s);
         if (code != EXIT_DONE) return code;
     }
     if (t->staged == NULL) return EXIT_DONE;
@@ -390,6 +410,7 @@ static int train(struct session *s, struct training *t) {
     if (code == EXIT_DONE) code = fit(s, t);
     if (code == EXIT_DONE && t->choice != NULL) code = first_method_attach(s, t->report, t->choice);
     if (code == EXIT_DONE && interrupt_count() == 0) code = evaluate_rest(s, t);
+    if (code == EXIT_DONE && interrupt_count() == 0) code = write_page(s, t);
     if (code == EXIT_INTERRUPTED && s->fitted) code = EXIT_DONE;
     if (code == EXIT_DONE) code = save(s, t);
     return code == EXIT_DONE ? train_conclude(s, t) : code;
@@ -399,6 +420,7 @@ static int train_run(struct session *s) {
     struct training t = {0};
     int code = train(s, &t);
     if (t.traced) result_discard(&t.trace);
+    if (t.paged) result_discard(&t.page);
     sepal_data_free(t.data);
     sepal_data_free(t.held);
     sepal_model_free(t.model);

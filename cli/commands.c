@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 const struct command *const command_table[] = {
-    &cmd_train,   &cmd_predict, &cmd_evaluate,  &cmd_describe,  &cmd_doctor,
-    &cmd_inspect, &cmd_explain, &cmd_separable, &cmd_cv,        &cmd_tune,
-    &cmd_compare, &cmd_curve,   &cmd_plot,      &cmd_transform, &cmd_sample,
-    &cmd_split,   &cmd_convert, &cmd_list,      &cmd_help,      NULL,
+    &cmd_train,   &cmd_predict,   &cmd_evaluate,  &cmd_describe, &cmd_doctor,  &cmd_inspect,
+    &cmd_explain, &cmd_separable, &cmd_cv,        &cmd_tune,     &cmd_compare, &cmd_curve,
+    &cmd_plot,    &cmd_report,    &cmd_transform, &cmd_sample,   &cmd_split,   &cmd_convert,
+    &cmd_list,    &cmd_help,      NULL,
 };
 
 const struct command *command_find(const char *name) {
@@ -146,7 +146,7 @@ static bool asks_version(const char *word) {
 }
 
 int cli_run(int argc, char **argv) {
-    struct session s = {.start = clock_now()};
+    struct session s = {.start = clock_now(), .n_words = argc, .words = argv};
     interrupt_catch();
     if (argc < 2) return help_print(&s, NULL);
     if (asks_version(argv[1])) return print_version(&s);

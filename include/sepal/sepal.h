@@ -349,6 +349,13 @@ SEPAL_API sepal_status sepal_plot(void **out, size_t *n, sepal_ctx *ctx, const c
                                   const sepal_model *model, const sepal_data *data,
                                   const sepal_report *report, const char *options);
 
+/* A page of HTML that loads nothing: all of a judgement of `data`, made with `options`; `fit` is the report of the
+   training, or NULL; `command` makes the page again, or NULL. To be freed with sepal_text_free. */
+SEPAL_API sepal_status sepal_page(char **out, sepal_ctx *ctx, const sepal_model *model,
+                                  const sepal_data *data, const sepal_report *judgement,
+                                  const sepal_report *fit, const char *options,
+                                  const char *command);
+
 /* ---- The tables: help, documentation, bindings and tests are made from these --------------- */
 typedef enum {
     SEPAL_LEARNER,

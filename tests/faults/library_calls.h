@@ -299,6 +299,9 @@ static sepal_status evaluate(struct result *out, sepal_ctx *ctx) {
 static sepal_status inspect(struct result *out, sepal_ctx *ctx) {
     return sepal_model_inspect(&out->report, ctx, model);
 }
+static sepal_status page(struct result *out, sepal_ctx *ctx) {
+    return sepal_page(&out->text, ctx, shaped, data, facts, NULL, NULL, "sepal report");
+}
 static sepal_status report_json(struct result *out, sepal_ctx *ctx) {
     return sepal_report_json(&out->text, ctx, facts, "evaluate");
 }
@@ -439,6 +442,7 @@ static const struct operation operations[] = {
     {"scores", scores, 0, false},
     {"evaluate", evaluate, 0, false},
     {"inspect", inspect, 0, false},
+    {"page", page, 0, false},
     {"report as JSON", report_json, 0, false},
     {"report as text", report_text, 0, false},
     {"attach", attach, 0, false},

@@ -210,6 +210,18 @@ static sepal_status call_evaluate(int omit) {
     return status;
 }
 
+static sepal_status call_page(int omit) {
+    sepal_report *report = NULL;
+    char *page = NULL;
+    assert_int_equal(sepal_model_evaluate(&report, ctx, model, data, NULL), SEPAL_OK);
+    sepal_status status =
+        sepal_page(ARG(1, &page), ARG(2, ctx), ARG(3, model), ARG(4, data), ARG(5, report),
+                   ARG(6, report), ARG(7, "decide=hard"), ARG(8, "sepal report"));
+    sepal_report_free(report);
+    sepal_text_free(page);
+    return status;
+}
+
 static sepal_status call_sample(int omit) {
     sepal_data *drawn = NULL;
     sepal_model *made = NULL;
@@ -424,6 +436,7 @@ static const struct call {
     {"sepal_model_predict_rows", call_answer, "rcrrooo"},
     {"sepal_model_predict_check", call_answer_check, "croo"},
     {"sepal_model_evaluate", call_evaluate, "rcrro"},
+    {"sepal_page", call_page, "rcrrrooo"},
     {"sepal_model_sample", call_sample, "rcro"},
     {"sepal_data_separable", call_separable, "rocroo"},
     {"sepal_data_separable_check", call_separable_check, "cror"},
