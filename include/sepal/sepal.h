@@ -25,11 +25,9 @@
 #define SEPAL_VERSION_NUMBER                                                                       \
     (SEPAL_VERSION_MAJOR * 10000 + SEPAL_VERSION_MINOR * 100 + SEPAL_VERSION_PATCH)
 #define SEPAL_VERSION "0.1.0"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-
 /* ---- What happened ------------------------------------------------------------------------ */
 /* Named by whose fault it is, because that is what a caller acts on. */
 typedef enum {
@@ -348,14 +346,12 @@ SEPAL_API size_t sepal_number_print(char out[SEPAL_NUMBER_BYTES], double value);
 SEPAL_API sepal_status sepal_plot(void **out, size_t *n, sepal_ctx *ctx, const char *kind,
                                   const sepal_model *model, const sepal_data *data,
                                   const sepal_report *report, const char *options);
-
 /* A page of HTML that loads nothing: all of a judgement of `data`, made with `options`; `fit` is the report of the
    training, or NULL; `command` makes the page again, or NULL. To be freed with sepal_text_free. */
 SEPAL_API sepal_status sepal_page(char **out, sepal_ctx *ctx, const sepal_model *model,
                                   const sepal_data *data, const sepal_report *judgement,
                                   const sepal_report *fit, const char *options,
                                   const char *command);
-
 /* ---- The tables: help, documentation, bindings and tests are made from these --------------- */
 typedef enum {
     SEPAL_LEARNER,
@@ -398,7 +394,6 @@ SEPAL_API int sepal_learner_has_solver(size_t learner, const char *solver);
 /* What a word of another program is here, or NULL: "logreg" is "logistic"; of `names`, "l1_ratio" is "ratio". */
 SEPAL_API const char *sepal_method_synonym(const char *word);
 SEPAL_API const char *sepal_param_synonym(const char *word, const char *const *names, size_t n);
-
 #ifdef __cplusplus
 }
 #endif
