@@ -98,8 +98,9 @@ static void add_params(struct options *options, sepal_kind kind, size_t method,
                              .many = param.many,
                              .group = group};
         if (option_words(&row) == flag_words) row.placeholder = "[yes|no]";
-        /* tasks of selection may share one */
-        if (group != GROUP_SELECTION || !find_long(options, row.name, strlen(row.name)))
+        /* tasks of selection may share one, and a command may have its own form of one */
+        const struct option *known = find_long(options, row.name, strlen(row.name));
+        if (known == NULL || (group != GROUP_SELECTION && known->group != GROUP_COMMAND))
             opt_add_row(options, row);
     }
 }
