@@ -44,16 +44,17 @@ static bool libsvm_detect(const char *bytes, size_t n) {
 
 static sepal_status refuse_table_options(struct reading *reading) {
     const struct read_options *options = &reading->options;
-    const struct reading_option table_only[] = {{"target", options->target != NULL},
-                                                {"drop", options->drop != NULL},
-                                                {"only", options->only != NULL},
-                                                {reading->places ? "group" : "keep", options->keep != NULL},
-                                                {"categorical", options->categorical != NULL},
-                                                {"weight", options->weight != NULL},
-                                                {"group", options->group != NULL},
-                                                {"delimiter", options->delimiter != NULL},
-                                                {"decimal", options->decimal == DECIMAL_COMMA},
-                                                {0}};
+    const struct reading_option table_only[] = {
+        {"target", options->target != NULL},
+        {"drop", options->drop != NULL},
+        {"only", options->only != NULL},
+        {reading->places ? "group" : "keep", options->keep != NULL},
+        {"categorical", options->categorical != NULL},
+        {"weight", options->weight != NULL},
+        {"group", options->group != NULL},
+        {"delimiter", options->delimiter != NULL},
+        {"decimal", options->decimal == DECIMAL_COMMA},
+        {0}};
     return reading_refuse_options(reading, table_only, "tables",
                                   "in LIBSVM format, whose label comes first and whose columns "
                                   "have numbers (" OPTION "format csv reads it as a table)");
