@@ -453,7 +453,10 @@ sepal_status pipeline_fit_part(sepal_model **out, sepal_ctx *ctx, const char *sp
     if (status == SEPAL_OK) status = prepare_and_fit(out, &fit, &pipeline, NULL);
     fit_clear(&fit);
     arena_clear(&unheard);
-    return status;
+    if (status != SEPAL_OK || !make.failed) return status;
+    model_free(*out);
+    *out = NULL;
+    return SEPAL_EMEMORY;
 }
 
 /* make and report NULL: the model alone is wanted. */
