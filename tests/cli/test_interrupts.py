@@ -478,7 +478,7 @@ def twice():
 
     # Once: it ends when it is asked, without weights.
     run = Run("train", "wide.csv", "-m", "least-squares", "-o", "model.sepal", "-v", "--json",
-              "--solver", "qr", "--threads", "1")
+              "--solver", "qr", "--threads", "1", "--no-doctor")
     run.await_words("read wide.csv")
     run.await_work()
     run.interrupt()
