@@ -24,7 +24,7 @@ COMMANDS = {
                        "--test", "test.csv", "--test-labels", "test_labels.txt",
                        "--test-weights", "test_weights.txt"],
               ["data.csv", "labels.txt", "weights.txt", "warm.sepal", "test.csv",
-               "test_labels.txt", "test_weights.txt"], ["--output", "--trace"]),
+               "test_labels.txt", "test_weights.txt"], ["--output", "--trace", "--report"]),
     "predict": (["predict", "model.sepal", "data.csv", "--weights", "weights.txt", "--labels",
                  "labels.txt"], ["model.sepal", "data.csv", "weights.txt", "labels.txt"],
                 ["--output"]),
@@ -38,10 +38,21 @@ COMMANDS = {
     "tune": (["tune", "data.csv", "-m", "logistic", "--path", "--labels", "labels.txt", "--weights",
               "weights.txt", "--path-length", "2", "--folds", "2"],
              ["data.csv", "labels.txt", "weights.txt"], ["--output", "--csv"]),
+    "cv": (["cv", "data.csv", "-m", "lda", "--labels", "labels.txt", "--weights", "weights.txt", "--fold-file",
+            "folds.txt", "--drop", "class"],
+           ["data.csv", "labels.txt", "weights.txt", "folds.txt"], ["--output", "--csv"]),
+    "explain": (["explain", "model.sepal", "data.csv"], ["model.sepal", "data.csv"], ["--output"]),
+    "report": (["report", "model.sepal", "data.csv"], ["model.sepal", "data.csv"], ["--output"]),
+    "plot": (["plot", "confusion", "model.sepal", "data.csv", "--to", "svg"], ["model.sepal", "data.csv"], ["--output"]),
+    "split": (["split", "data.csv", "--train-out", "new-train.csv", "-q"], ["data.csv"], ["--test-out"]),
 }
 # options that name a file and stand in none of the lines above
-ELSEWHERE = {("separable", "check"), ("tune", "warm"), ("transform", "labels"), ("describe", "labels"),
+ELSEWHERE = {("separable", "check"), ("evaluate", "cost"), ("tune", "fold-file"), ("tune", "warm"), ("transform", "labels"), ("describe", "labels"),
              ("describe", "weights"), ("evaluate", "labels"), ("evaluate", "weights"),
+             ("cv", "warm"), ("cv", "names"), ("report", "fit"), ("report", "cost"), ("plot", "cost"),
+             ("report", "report"),  # of train, which its help names
+             *((command, name) for command in ("explain", "report", "plot", "split")
+               for name in ("labels", "weights", "names")),
              *((command, "names") for command in (  # see names
                  "train", "predict", "convert", "transform", "separable", "describe", "evaluate",
                  "tune"))}
@@ -55,6 +66,8 @@ def make_files():
     for name in ("labels.txt", "test_labels.txt"):
         with open(name, "w") as file:
             file.writelines(labels)
+    with open("folds.txt", "w") as file:
+        file.writelines(f"{i % 3}\n" for i in range(len(labels)))
     for name in ("weights.txt", "test_weights.txt"):
         with open(name, "w") as file:
             file.write("1\n" * len(labels))
@@ -184,7 +197,7 @@ def names():
 def known():
     """What help calls a file is tried above."""
     for command in ("train", "predict", "convert", "sample", "transform", "separable", "describe",
-                    "evaluate", "tune"):
+                    "evaluate", "tune", *COMMANDS):
         text = run("help", command).stdout
         words, _, writes = COMMANDS.get(command, ([], [], []))
         for name in re.findall(r"--([a-z-]+) (?:FILE|DATA|MODEL|OUT)\b", text):

@@ -362,8 +362,8 @@ static void structs_tell_their_size(void **state) {
     newer.known.classes = classes;
     for (size_t size = 0; size < offsetof(sepal_predictions, labels); size += 4) {
         sepal_predictions out = {.size = size, .classes = classes};
-        sepal_method method = {.size = size < sizeof method ? size : 0};
-        sepal_param param = {.size = size < sizeof param ? size : 0};
+        sepal_method method = {.size = size < offsetof(sepal_method, needs) ? size : 0};
+        sepal_param param = {.size = size < offsetof(sepal_param, many) ? size : 0};
         assert_int_equal(sepal_model_predict_rows(&out, ctx, model, data, 0, 1, NULL),
                          SEPAL_EUSAGE);
         assert_non_null(strstr(sepal_ctx_error(ctx), "sizeof"));
