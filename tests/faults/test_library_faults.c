@@ -185,6 +185,14 @@ static bool try_point(const struct operation *operation, const struct manner *ma
     return hit;
 }
 
+/* The point after this one. A task that fits many models has thousands: by day they are taken more and more
+   thinly, at night all of them. */
+static size_t next_point(size_t at) {
+    enum { EACH = 200 };
+    const char *night = getenv("SEPAL_NIGHTLY");
+    return at + 1 + (night && strcmp(night, "1") == 0 ? 0 : at / EACH);
+}
+
 static void try_operation(const struct operation *operation, unsigned threads) {
     sepal_ctx *ctx;
     struct result result;
@@ -200,7 +208,8 @@ static void try_operation(const struct operation *operation, unsigned threads) {
             struct fault fault = manner->fault;
             fault.from_then_on = on;
             fault.fail_at = 1;
-            while (try_point(operation, manner, ctx, fault, wanted)) fault.fail_at++;
+            while (try_point(operation, manner, ctx, fault, wanted))
+                fault.fail_at = next_point(fault.fail_at);
         }
     printf("%6zu points: %s, threads %u\n", points - before, operation->name, threads);
     if (entries_of(".") != files || entries_of("/proc/self/fd") != open_files) {
