@@ -76,6 +76,7 @@ static sepal_status select_dense(double *row, sepal_ctx *ctx, struct block *bloc
                 nonzeros += block_store_row(block, i, row, cols);
             else if (!numbers_are_single(row, cols))
                 block->values = VALUES_F64;
+            if (pass == 0 && block->values == VALUES_F64) break; /* it is known */
         }
         if (pass == 0) TRY(block_alloc(ctx, block, cols, 0));
     }

@@ -21,6 +21,8 @@ struct trial {
     size_t iterations;
     size_t columns; /* after one-hot encoding and maps */
     double seconds; /* of the fit */
+    bool
+        follows; /* there was none: it follows from a fit to all rows, and `train` is of all rows, too */
     /* Of the rows split.valid, if they are wanted and rows have one label each. */
     double *proba;    /* n_valid x classes; NULL: the candidate has no probabilities */
     int32_t *decided; /* the class, -1: undecided */
