@@ -69,10 +69,12 @@ static sepal_status plan_all(struct trials *trials) {
     sepal_ctx *ctx = trials->ctx;
     trials->plans = arena_zero(ctx, &trials->arena, n, sizeof *trials->plans);
     trials->of = arena_zero(ctx, &trials->arena, n * splits, sizeof *trials->of);
+    trials->spent = arena_alloc(ctx, &trials->arena, splits, sizeof(sepal_data *));
     trials->split_arenas = arena_zero(ctx, &trials->arena, splits, sizeof *trials->split_arenas);
     trials->split_warnings =
         arena_zero(ctx, &trials->arena, splits, sizeof *trials->split_warnings);
-    if (!trials->plans || !trials->of || !trials->split_arenas || !trials->split_warnings)
+    if (!trials->plans || !trials->of || !trials->spent || !trials->split_arenas ||
+        !trials->split_warnings)
         return SEPAL_EMEMORY;
     for (size_t c = 0; c < n; c++) TRY(plan_candidate(trials, c));
     return SEPAL_OK;
@@ -171,16 +173,32 @@ static sepal_status judge_both(struct trial *trial, const struct splitting_task 
     return keep_rows(trial, task, model);
 }
 
-static sepal_status select_part(sepal_data **out, const struct splitting_task *task, bool train) {
-    const struct trials *trials = task->trials;
-    const struct split *split = &trials->splits->of[task->s];
-    size_t all = trials->data->matrix.rows;
-    if (*out) return SEPAL_OK;
-    if (!train) return data_select(out, task->ctx, trials->data, split->valid, split->n_valid);
+static sepal_data *take_spent(struct trials *trials) {
+    lock_take(&trials->lock);
+    sepal_data *spent = trials->n_spent ? trials->spent[--trials->n_spent] : NULL;
+    lock_give(&trials->lock);
+    return spent;
+}
+
+static void give_spent(struct trials *trials, sepal_data *spent) {
+    if (!spent) return;
+    lock_take(&trials->lock);
+    trials->spent[trials->n_spent++] = spent;
+    lock_give(&trials->lock);
+}
+
+/* Unless they are there already. */
+static sepal_status select_train(struct splitting_task *task) {
+    const struct split *split = &task->trials->splits->of[task->s];
+    const sepal_data *data = task->trials->data;
+    size_t all = data->matrix.rows;
+    if (task->train) return SEPAL_OK;
     size_t *rows = mem_alloc(task->ctx, all, sizeof *rows);
     if (!rows) return SEPAL_EMEMORY;
     size_t n = split_train_rows(rows, split, all);
-    sepal_status status = data_select(out, task->ctx, trials->data, rows, n);
+    sepal_data *spent = take_spent(task->trials);
+    sepal_status status = data_select_anew(&task->train, task->ctx, data, rows, n, spent);
+    data_free(spent);
     mem_free(rows);
     return status;
 }
@@ -210,7 +228,7 @@ static sepal_status run_candidate(sepal_model **model, struct splitting_task *ta
     struct trial *trial = &trials->of[c * trials->splits->n + task->s];
     if (trials->plans[c].left) TRY(run_left_out(task, c));
     if (trial->follows) return SEPAL_OK;
-    TRY(select_part(&task->train, task, true));
+    TRY(select_train(task));
     uint64_t start = clock_ns();
     const sepal_model *start_from = trials->plans[c].warms ? before : NULL;
     TRY(pipeline_fit_judged(model, task->ctx, candidate->spec, task->train, candidate->fit_options,
@@ -251,9 +269,11 @@ static sepal_status run_split(sepal_ctx *ctx, size_t s, void *payload) {
     part_begin(&part, ctx, trials->alone, "%s", name);
     struct splitting_task task = {.trials = trials, .ctx = part.ctx, .s = s};
     sepal_status status = check_cancelled(part.ctx, "fitting");
-    if (status == SEPAL_OK) status = select_part(&task.valid, &task, false);
+    const struct split *split = &trials->splits->of[s];
+    if (status == SEPAL_OK)
+        status = data_select(&task.valid, part.ctx, trials->data, split->valid, split->n_valid);
     if (status == SEPAL_OK) status = run_candidates(&task);
-    data_free(task.train);
+    give_spent(trials, task.train);
     data_free(task.valid);
     if (status != SEPAL_OK) status = name_error(part.ctx, status, name);
     part_end(&part, &trials->split_warnings[s], s + 1);
@@ -301,9 +321,11 @@ static sepal_status run_all(struct trials *trials) {
 sepal_status trials_run(struct trials *trials) {
     trials->start_ns = clock_ns();
     trials->max_seconds = NAN;
+    trials->lock = (struct lock)LOCK_INIT;
     blas_enter();
     sepal_status status = run_all(trials);
     blas_leave();
+    while (trials->n_spent) data_free(trials->spent[--trials->n_spent]);
     trials->seconds = clock_seconds_since(trials->start_ns);
     return status;
 }

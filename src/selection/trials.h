@@ -3,6 +3,7 @@
 #ifndef SEPAL_SELECTION_TRIALS_H
 #define SEPAL_SELECTION_TRIALS_H
 
+#include "core/lock.h"
 #include "core/part.h"
 #include "core/tree.h"
 #include "model/pipeline.h"
@@ -51,8 +52,11 @@ struct trials {
     struct trial_plan *plans; /* of each candidate */
     double max_seconds;       /* for all fits together */
     uint64_t start_ns;
-    size_t width; /* fits side by side */
-    bool alone;   /* a fit has all threads, and splits come one after the other */
+    size_t width;       /* fits side by side */
+    bool alone;         /* a fit has all threads, and splits come one after the other */
+    sepal_data **spent; /* rows learnt from by splits that are done: room for those to come */
+    size_t n_spent;
+    struct lock lock; /* on these */
 };
 
 /* Fit and judge all: splits side by side, the candidates of one in their order, from the weights of the one
