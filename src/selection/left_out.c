@@ -64,8 +64,7 @@ sepal_status left_out_make(struct left_out **out, sepal_ctx *ctx, const struct p
         return SEPAL_OK;
     }
     left_out_free(made);
-    /* what it fails for a fold will fail for, too, and say it of its rows */
-    return status == SEPAL_ECANCEL || status == SEPAL_EMEMORY ? status : SEPAL_OK;
+    return status;
 }
 
 const sepal_model *left_out_whole(const struct left_out *left) {
