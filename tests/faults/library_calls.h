@@ -134,7 +134,7 @@ static sepal_status fit_folds(struct result *out, sepal_ctx *ctx) {
 }
 static sepal_status fit_left_out(struct result *out, sepal_ctx *ctx) {
     static const char *const specs[] = {"standardize | lda"};
-    return sepal_select(NULL, &out->report, ctx, "cv", specs, 1, data, "loo", NULL);
+    return sepal_select(&out->model, NULL, ctx, "cv", specs, 1, data, "loo", NULL);
 }
 static sepal_status fit_grid(struct result *out, sepal_ctx *ctx) {
     static const char *const specs[] = {"standardize | logistic"};
