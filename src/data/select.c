@@ -5,6 +5,7 @@
 #include "core/compensated_sum.h"
 #include "data/prepare.h"
 #include "data/entries.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
 
@@ -14,8 +15,26 @@ struct selection {
     const struct matrix *from;
     struct matrix *to;
     const size_t *rows;
+    struct matrix *spent; /* of another selection, whose room may be taken; NULL: none */
     atomic_size_t nonzeros;
 };
+
+/* Room for a dense block: that of the spent block in its place, if it is as large. The system clears fresh
+   pages, which takes longer than to fill them. */
+static sepal_status select_room(sepal_ctx *ctx, struct selection *all, struct block *block) {
+    size_t b = (size_t)(block - all->to->blocks), cols = all->to->cols;
+    struct matrix *from = all->spent;
+    struct block *spent =
+        from && b < from->n_blocks && from->cols == cols ? &from->blocks[b] : NULL;
+    if (!spent || spent->sparse || spent->borrowed || spent->values != block->values ||
+        spent->rows != block->rows)
+        return block_alloc(ctx, block, cols, 0);
+    block->f32 = spent->f32;
+    block->f64 = spent->f64;
+    spent->f32 = NULL;
+    spent->f64 = NULL;
+    return block->f32 || block->f64 ? SEPAL_OK : block_alloc(ctx, block, cols, 0);
+}
 
 static sepal_status select_sparse(struct entries *entries, sepal_ctx *ctx, struct block *block,
                                   void *payload) {
@@ -49,7 +68,7 @@ static bool are_singles(const struct selection *all, const struct block *block) 
 static sepal_status select_singles(sepal_ctx *ctx, struct block *block, struct selection *all) {
     size_t cols = all->to->cols, local, nonzeros = 0;
     block->values = VALUES_F32;
-    TRY(block_alloc(ctx, block, cols, 0));
+    TRY(select_room(ctx, all, block));
     for (size_t i = 0; i < block->rows; i++) {
         const struct block *source =
             matrix_block_of(all->from, all->rows[block->first_row + i], &local);
@@ -61,23 +80,41 @@ static sepal_status select_singles(sepal_ctx *ctx, struct block *block, struct s
     return SEPAL_OK;
 }
 
-/* Pass 0 finds out whether singles do, pass 1 stores. */
+static sepal_status select_doubles(sepal_ctx *ctx, struct block *block, struct selection *all) {
+    size_t cols = all->to->cols, local, nonzeros = 0, zeros, minus, beyond;
+    TRY(select_room(ctx, all, block));
+    for (size_t i = 0; i < block->rows; i++) {
+        const struct block *source =
+            matrix_block_of(all->from, all->rows[block->first_row + i], &local);
+        double *row = block->f64 + i * cols;
+        block_dense(source, local, 1, cols, NULL, NULL, row, cols);
+        ctx->kernels->survey(row, cols, &zeros, &minus, &beyond);
+        nonzeros += cols - zeros;
+        for (size_t j = 0; minus && j < cols; j++) row[j] += 0.0;
+    }
+    atomic_fetch_add(&all->nonzeros, nonzeros);
+    return SEPAL_OK;
+}
+
+/* Singles if they do for all rows. */
 static sepal_status select_dense(double *row, sepal_ctx *ctx, struct block *block, void *payload) {
     struct selection *all = payload;
     size_t cols = all->to->cols, local, nonzeros = 0;
     if (are_singles(all, block)) return select_singles(ctx, block, all);
     block->values = VALUES_F32;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < block->rows; i++) {
-            const struct block *source =
-                matrix_block_of(all->from, all->rows[block->first_row + i], &local);
-            block_dense(source, local, 1, cols, NULL, NULL, row, cols);
-            if (pass == 1)
-                nonzeros += block_store_row(block, i, row, cols);
-            else if (!numbers_are_single(row, cols))
-                block->values = VALUES_F64;
-        }
-        if (pass == 0) TRY(block_alloc(ctx, block, cols, 0));
+    for (size_t i = 0; i < block->rows && block->values == VALUES_F32; i++) {
+        const struct block *source =
+            matrix_block_of(all->from, all->rows[block->first_row + i], &local);
+        block_dense(source, local, 1, cols, NULL, NULL, row, cols);
+        if (!numbers_are_single(row, cols)) block->values = VALUES_F64;
+    }
+    if (block->values == VALUES_F64) return select_doubles(ctx, block, all);
+    TRY(select_room(ctx, all, block));
+    for (size_t i = 0; i < block->rows; i++) {
+        const struct block *source =
+            matrix_block_of(all->from, all->rows[block->first_row + i], &local);
+        block_dense(source, local, 1, cols, NULL, NULL, row, cols);
+        nonzeros += block_store_row(block, i, row, cols);
     }
     atomic_fetch_add(&all->nonzeros, nonzeros);
     return SEPAL_OK;
@@ -90,9 +127,9 @@ static sepal_status select_block(sepal_ctx *ctx, size_t b, void *payload) {
 }
 
 static sepal_status select_matrix(struct matrix *out, sepal_ctx *ctx, const struct matrix *from,
-                                  const size_t *rows, size_t n) {
+                                  const size_t *rows, size_t n, struct matrix *spent) {
     TRY(matrix_init(out, ctx, n, from->cols, from->sparse));
-    struct selection all = {.from = from, .to = out, .rows = rows};
+    struct selection all = {.from = from, .to = out, .rows = rows, .spent = spent};
     atomic_init(&all.nonzeros, 0);
     TRY(parallel_for(ctx, out->n_blocks, select_block, &all));
     out->nonzeros = atomic_load(&all.nonzeros);
@@ -127,7 +164,7 @@ static sepal_status copy_unseen(sepal_data *out, sepal_ctx *ctx, const sepal_dat
 }
 
 static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_data *data,
-                                const size_t *rows, size_t n) {
+                                const size_t *rows, size_t n, struct matrix *spent) {
     out->file = arena_text(ctx, &out->arena, data->file, strlen(data->file));
     if (!out->file) return SEPAL_EMEMORY;
     TRY(target_copy(&out->target, ctx, &out->arena, &data->target));
@@ -136,7 +173,7 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     out->first_set = data->first_set;
     out->first_set.file = out->file;
     TRY(copy_unseen(out, ctx, data));
-    TRY(select_matrix(&out->matrix, ctx, &data->matrix, rows, n));
+    TRY(select_matrix(&out->matrix, ctx, &data->matrix, rows, n, spent));
     out->coded = data->coded;
     TRY(prepare_count(out, ctx));
     out->number = mem_alloc(ctx, n, sizeof *out->number);
@@ -161,17 +198,22 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     return SEPAL_OK;
 }
 
-sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
-                         const size_t *rows, size_t n) {
+sepal_status data_select_anew(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
+                              const size_t *rows, size_t n, sepal_data *spent) {
     *out = data_new(ctx);
     if (!*out) return SEPAL_EMEMORY;
     (*out)->schema = schema_retain(data->schema);
-    sepal_status status = select_rows(*out, ctx, data, rows, n);
+    sepal_status status = select_rows(*out, ctx, data, rows, n, spent ? &spent->matrix : NULL);
     if (status != SEPAL_OK) {
         data_free(*out);
         *out = NULL;
     }
     return status;
+}
+
+sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
+                         const size_t *rows, size_t n) {
+    return data_select_anew(out, ctx, data, rows, n, NULL);
 }
 
 /* ---- splitting ---------------------------------------------------------------------------- */

@@ -1,6 +1,9 @@
 /* Linear discriminant analysis: normal classes that share one covariance, decided by Bayes' rule,
    and the projections that tell the classes apart best. */
 #include "learners/discriminant.h"
+#include "learners/leave_out.h"
+
+#include <math.h>
 
 #include <string.h>
 
@@ -37,6 +40,62 @@ static sepal_status fit_lda(struct fit *fit) {
     return discriminant_fit(&d);
 }
 
+/* ---- without one row ---------------------------------------------------------------------- */
+
+struct lda_left_out {
+    const struct lda_config *config;
+    const struct scatter *s;
+    const double *priors; /* NULL: from the data */
+};
+
+static void lda_without(struct linear *linear, const struct left_row *row, const void *payload) {
+    const struct lda_left_out *all = payload;
+    const struct scatter *s = all->s;
+    size_t classes = s->classes, cols = linear->cols;
+    double divisor = row->total;
+    if (all->config->estimate == ESTIMATE_UNBIASED)
+        divisor = freedom_of(row->total, s->x->rows - 1, classes);
+    for (size_t k = 0; k < classes; k++)
+        linear->priors[k] = all->priors ? all->priors[k] : row->class_weight[k] / row->total;
+    for (size_t r = 0; r < linear->rows; r++) {
+        const double *mean = row->mean + (classes == 2 ? 1 : r) * cols;
+        const double *from = classes == 2 ? row->mean : row->offset;
+        double *w = linear->w + r * cols, sum = 0;
+        for (size_t j = 0; j < row->n; j++) {
+            double solved = classes == 2 ? row->solved[row->n + j] - row->solved[j]
+                                         : row->solved[r * row->n + j];
+            w[s->active[j]] = divisor * solved;
+        }
+        for (size_t j = 0; j < cols; j++) sum += w[j] * (mean[j] + from[j]);
+        linear->b[r] = -sum / 2;
+        linear->b[r] +=
+            classes == 2 ? log(linear->priors[1] / linear->priors[0]) : log(linear->priors[r]);
+    }
+}
+
+static sepal_status lda_leave_out(struct leave_out *out, struct fit *fit) {
+    const struct lda_config *config = fit->config;
+    double alpha, *priors = NULL;
+    out->exact = false;
+    TRY(shrinkage_read(&alpha, fit->ctx, "lda", config->shrinkage));
+    if (alpha != 0 || config->axes > 0) return SEPAL_OK; /* auto is NaN */
+    TRY(leave_out_start(out, fit));
+    if (config->priors) {
+        priors = arena_alloc(fit->ctx, &fit->arena, out->s.classes, sizeof *priors);
+        if (!priors) return SEPAL_EMEMORY;
+        TRY(priors_read(priors, fit->ctx, "lda", config->priors, fit->data->schema,
+                        out->s.class_weight));
+    }
+    struct lda_left_out *all = arena_alloc(fit->ctx, &fit->arena, 1, sizeof *all);
+    if (!all) return SEPAL_EMEMORY;
+    *all = (struct lda_left_out){config, &out->s, priors};
+    out->within = true;
+    out->freedom = config->estimate == ESTIMATE_UNBIASED ? out->s.classes : 0;
+    out->set = lda_without;
+    out->payload = all;
+    return leave_out_factor(out, fit);
+}
+
 /* Before there was one default for all, a default of its own was unbiased. */
 static const char *lda_current_value(const struct setting *given, const struct setting *all,
                                      size_t n) {
@@ -70,4 +129,5 @@ const struct learner learner_lda = {
     .priors = lda_priors,
     .no_density = "gaussian(covariance=shared) is the same classifier and keeps one",
     .fit = fit_lda,
+    .leave_out = lda_leave_out,
 };

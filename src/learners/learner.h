@@ -139,6 +139,8 @@ struct path_learner {
     sepal_status (*fit)(struct fit *fit, struct fit_path *path);
 };
 
+struct leave_out;
+
 struct learner {
     const char *name, *summary;
     const char *activation; /* identity, sign, ...: what turns a score into an output */
@@ -173,6 +175,8 @@ struct learner {
     const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
     sepal_status (*fit)(struct fit *fit);
     const struct path_learner *path; /* NULL: it has no path of penalties */
+    /* What fits to all rows but one follow from (leave_out.h), with fit->linear made. NULL: none. */
+    sepal_status (*leave_out)(struct leave_out *out, struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */
     sepal_status (*fit_rest)(struct fit *fit, struct ovr_fits *rest);
 };

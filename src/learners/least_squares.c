@@ -5,6 +5,7 @@
 #include "learners/learner.h"
 
 #include "core/decimal.h"
+#include "learners/leave_out.h"
 #include "leastsq/leastsq.h"
 
 #include <math.h>
@@ -317,6 +318,58 @@ static sepal_status fit_least_squares(struct fit *fit) {
     return least_squares_report(&task);
 }
 
+/* ---- without one row ---------------------------------------------------------------------- */
+
+struct least_squares_left_out {
+    const struct least_squares_config *config;
+    const struct scatter *s;
+};
+
+/* The normal equations: the right side is a sum over the classes of weight, mean and target. */
+static void least_squares_without(struct linear *linear, const struct left_row *row,
+                                  const void *payload) {
+    const struct least_squares_left_out *all = payload;
+    size_t n = row->n, cols = linear->cols;
+    for (size_t r = 0; r < linear->rows; r++) {
+        double *w = linear->w + r * cols, mean = 0, along = 0;
+        for (size_t j = 0; j < n; j++) w[all->s->active[j]] = 0;
+        for (size_t k = 0; k < all->s->classes; k++) {
+            double target = linear->classes == 2 ? (k == 0 ? -1 : 1) : k == r;
+            if (all->config->targets == TARGETS_FISHER) target *= row->total / row->class_weight[k];
+            double times = row->class_weight[k] * target;
+            mean += times / row->total;
+            for (size_t j = 0; j < n && times != 0; j++)
+                w[all->s->active[j]] += times * row->solved[k * n + j];
+        }
+        for (size_t j = 0; j < cols; j++) along += w[j] * row->offset[j];
+        linear->b[r] = mean - along;
+    }
+}
+
+/* Each row that is left out lightens the penalty, which is the same for all only if their weights are. */
+static bool same_weights(const sepal_data *data) {
+    for (size_t i = 1; data->weight && i < data->matrix.rows; i++)
+        if (data->weight[i] != data->weight[0]) return false;
+    return true;
+}
+
+static sepal_status least_squares_leave_out(struct leave_out *out, struct fit *fit) {
+    const struct least_squares_config *config = fit->config;
+    const sepal_data *data = fit->data;
+    out->exact = false;
+    if (!config->bias || fit->options.asked) return SEPAL_OK;
+    if (config->targets == TARGETS_FISHER && data->schema->n_classes > 2) return SEPAL_OK;
+    if (config->l2 > 0 && !same_weights(data)) return SEPAL_OK;
+    TRY(leave_out_start(out, fit));
+    struct least_squares_left_out *all = arena_alloc(fit->ctx, &fit->arena, 1, sizeof *all);
+    if (!all) return SEPAL_EMEMORY;
+    *all = (struct least_squares_left_out){config, &out->s};
+    out->ridge = config->l2 * (out->s.total - data_weight(data, 0));
+    out->set = least_squares_without;
+    out->payload = all;
+    return leave_out_factor(out, fit);
+}
+
 static bool least_squares_shiftable(const void *config) {
     return ((const struct least_squares_config *)config)->bias;
 }
@@ -331,4 +384,5 @@ const struct learner learner_least_squares = {
     .parameters = parameters,
     .config_size = sizeof(struct least_squares_config),
     .fit = fit_least_squares,
+    .leave_out = least_squares_leave_out,
 };

@@ -119,11 +119,16 @@ static void splits_line(struct page *page, const struct tree *root) {
                  {"given", "as given"}};
     const char *manner = report_string(root, "splits.manner"), *words = "";
     double repeats = report_number(root, "splits.repeats");
-    char again[48] = "";
+    double fits = report_number(root, "splits.fits");
+    char again[48] = "", exact[80] = "";
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].manner, manner) == 0) words = table[i].words;
     if (repeats > 1) (void)snprintf(again, sizeof again, ", dealt out %.0f times", repeats);
-    page_line(page, "folds", "%.0f, %s%s", report_number(root, "splits.folds"), words, again);
+    if (!isnan(fits))
+        (void)snprintf(exact, sizeof exact, ", exact from %.0f fit%s; training is of all rows",
+                       fits, fits == 1 ? "" : "s");
+    page_line(page, "folds", "%.0f, %s%s%s", report_number(root, "splits.folds"), words, again,
+              exact);
 }
 
 void cv_page(struct page *page, const struct tree *root, bool all) {

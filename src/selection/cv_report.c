@@ -130,6 +130,11 @@ static void report_splits(const struct cv *cv, struct tree_maker *make, struct t
     tree_text(make, splits, "manner", dealt ? "shuffled" : manners[cv->plan.manner]);
     tree_number(make, splits, "folds", (double)cv->splits.folds);
     tree_number(make, splits, "repeats", (double)cv->splits.repeats);
+    size_t follow = 0;
+    for (size_t s = 0; s < cv->splits.n; s++) follow += cv->trials.of[s].follows;
+    if (follow == 0) return;
+    tree_number(make, splits, "fits", (double)(cv->splits.n - follow + 1));
+    tree_text(make, splits, "train", "all rows");
 }
 
 sepal_status cv_report(struct cv *cv, struct tree_maker *make, struct tree *report) {

@@ -7,6 +7,7 @@
 #include "kernels/blas.h"
 #include "model/match.h"
 #include "model/predict.h"
+#include "selection/left_out.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +16,9 @@
 struct trial_plan {
     struct pipeline pipeline;
     struct fit_options options;
-    bool warms; /* it goes on from the weights of the candidate before it */
+    bool warms;            /* it goes on from the weights of the candidate before it */
+    struct left_out *left; /* NULL: every split is fitted */
+    struct tree *train;    /* all rows, judged by the fit to them */
 };
 
 /* ---- what is asked for -------------------------------------------------------------------- */
@@ -66,13 +69,52 @@ static sepal_status plan_all(struct trials *trials) {
     sepal_ctx *ctx = trials->ctx;
     trials->plans = arena_zero(ctx, &trials->arena, n, sizeof *trials->plans);
     trials->of = arena_zero(ctx, &trials->arena, n * splits, sizeof *trials->of);
+    trials->spent = arena_alloc(ctx, &trials->arena, splits, sizeof(sepal_data *));
     trials->split_arenas = arena_zero(ctx, &trials->arena, splits, sizeof *trials->split_arenas);
     trials->split_warnings =
         arena_zero(ctx, &trials->arena, splits, sizeof *trials->split_warnings);
-    if (!trials->plans || !trials->of || !trials->split_arenas || !trials->split_warnings)
+    if (!trials->plans || !trials->of || !trials->spent || !trials->split_arenas ||
+        !trials->split_warnings)
         return SEPAL_EMEMORY;
     for (size_t c = 0; c < n; c++) TRY(plan_candidate(trials, c));
     return SEPAL_OK;
+}
+
+/* ---- leaving one out ---------------------------------------------------------------------- */
+
+static sepal_status judge(struct tree **out, sepal_ctx *ctx, struct arena *arena,
+                          const char *positive, const sepal_model *model, const sepal_data *data) {
+    struct arena scratch = {0};
+    struct tree_maker make = {.ctx = ctx, .arena = arena};
+    struct decision_rule rule;
+    struct evaluate_options options = {.positive = positive, .bins = BINS};
+    struct tree *facts = tree_object(&make, NULL, NULL);
+    sepal_status status = decision_rule_set(&rule, ctx, &scratch, model, NULL, 0);
+    if (status == SEPAL_OK)
+        status = evaluate_data(ctx, &scratch, model, data, &rule, &options, &make, facts);
+    if (status == SEPAL_OK && make.failed) status = SEPAL_EMEMORY;
+    if (status == SEPAL_OK) *out = facts;
+    arena_clear(&scratch);
+    return status;
+}
+
+/* The row of split s is row s. */
+static bool leaves_one_out(const struct trials *trials) {
+    const struct splits *splits = trials->splits;
+    if (splits->n != trials->data->matrix.rows) return false;
+    for (size_t s = 0; s < splits->n; s++)
+        if (splits->of[s].train || splits->of[s].n_valid != 1) return false;
+    return true;
+}
+
+static sepal_status plan_left_out(struct trials *trials, size_t c) {
+    struct trial_plan *plan = &trials->plans[c];
+    const struct candidate *candidate = &trials->candidates[c];
+    TRY(left_out_make(&plan->left, trials->ctx, &plan->pipeline, &plan->options, candidate->spec,
+                      candidate->fit_options, trials->data));
+    if (!plan->left || !trials->judge_train) return SEPAL_OK;
+    return judge(&plan->train, trials->ctx, &trials->arena, trials->positive,
+                 left_out_whole(plan->left), trials->data);
 }
 
 /* ---- one split ---------------------------------------------------------------------------- */
@@ -90,22 +132,6 @@ static double time_of_fit(const struct trials *trials, size_t s, size_t c) {
     size_t to_come = (trials->splits->n - s) * trials->n_candidates - c;
     if (isnan(left)) return NAN;
     return fmax(left, 0) / ceil((double)to_come / (double)trials->width);
-}
-
-static sepal_status judge(struct tree **out, const struct splitting_task *task,
-                          const sepal_model *model, const sepal_data *data) {
-    struct arena *arena = &task->trials->split_arenas[task->s], scratch = {0};
-    struct tree_maker make = {.ctx = task->ctx, .arena = arena};
-    struct decision_rule rule;
-    struct evaluate_options options = {.positive = task->trials->positive, .bins = BINS};
-    struct tree *facts = tree_object(&make, NULL, NULL);
-    sepal_status status = decision_rule_set(&rule, task->ctx, &scratch, model, NULL, 0);
-    if (status == SEPAL_OK)
-        status = evaluate_data(task->ctx, &scratch, model, data, &rule, &options, &make, facts);
-    if (status == SEPAL_OK && make.failed) status = SEPAL_EMEMORY;
-    if (status == SEPAL_OK) *out = facts;
-    arena_clear(&scratch);
-    return status;
 }
 
 static sepal_status keep_rows(struct trial *trial, const struct splitting_task *task,
@@ -138,17 +164,71 @@ static sepal_status judge_both(struct trial *trial, const struct splitting_task 
     trial->gap = model->facts.gap;
     trial->iterations = model->facts.iterations;
     trial->columns = model->linear.cols;
-    if (task->trials->judge_train) TRY(judge(&trial->train, task, model, task->train));
-    TRY(judge(&trial->valid, task, model, task->valid));
-    if (!task->trials->keep_rows || model->linear.strategy->sets) return SEPAL_OK;
+    struct trials *trials = task->trials;
+    struct arena *arena = &trials->split_arenas[task->s];
+    if (trials->judge_train && !trial->train)
+        TRY(judge(&trial->train, task->ctx, arena, trials->positive, model, task->train));
+    TRY(judge(&trial->valid, task->ctx, arena, trials->positive, model, task->valid));
+    if (!trials->keep_rows || model->linear.strategy->sets) return SEPAL_OK;
     return keep_rows(trial, task, model);
 }
 
-static sepal_status run_candidate(sepal_model **model, const struct splitting_task *task, size_t c,
+static sepal_data *take_spent(struct trials *trials) {
+    lock_take(&trials->lock);
+    sepal_data *spent = trials->n_spent ? trials->spent[--trials->n_spent] : NULL;
+    lock_give(&trials->lock);
+    return spent;
+}
+
+static void give_spent(struct trials *trials, sepal_data *spent) {
+    if (!spent) return;
+    lock_take(&trials->lock);
+    trials->spent[trials->n_spent++] = spent;
+    lock_give(&trials->lock);
+}
+
+/* Unless they are there already. */
+static sepal_status select_train(struct splitting_task *task) {
+    const struct split *split = &task->trials->splits->of[task->s];
+    const sepal_data *data = task->trials->data;
+    size_t all = data->matrix.rows;
+    if (task->train) return SEPAL_OK;
+    size_t *rows = mem_alloc(task->ctx, all, sizeof *rows);
+    if (!rows) return SEPAL_EMEMORY;
+    size_t n = split_train_rows(rows, split, all);
+    sepal_data *spent = take_spent(task->trials);
+    sepal_status status = data_select_anew(&task->train, task->ctx, data, rows, n, spent);
+    data_free(spent);
+    mem_free(rows);
+    return status;
+}
+
+/* The fit to all rows but one, from that to all, and its judgement. */
+static sepal_status run_left_out(const struct splitting_task *task, size_t c) {
+    struct trials *trials = task->trials;
+    const struct trial_plan *plan = &trials->plans[c];
+    struct trial *trial = &trials->of[c * trials->splits->n + task->s];
+    struct arena scratch = {0};
+    sepal_model model;
+    uint64_t start = clock_ns();
+    size_t row = trials->splits->of[task->s].valid[0];
+    trial->train = plan->train;
+    sepal_status status =
+        left_out_model(&model, &trial->follows, task->ctx, &scratch, plan->left, row);
+    trial->seconds = clock_seconds_since(start);
+    if (status == SEPAL_OK && trial->follows) status = judge_both(trial, task, &model);
+    arena_clear(&scratch);
+    return status;
+}
+
+static sepal_status run_candidate(sepal_model **model, struct splitting_task *task, size_t c,
                                   const sepal_model *before) {
     struct trials *trials = task->trials;
     const struct candidate *candidate = &trials->candidates[c];
     struct trial *trial = &trials->of[c * trials->splits->n + task->s];
+    if (trials->plans[c].left) TRY(run_left_out(task, c));
+    if (trial->follows) return SEPAL_OK;
+    TRY(select_train(task));
     uint64_t start = clock_ns();
     const sepal_model *start_from = trials->plans[c].warms ? before : NULL;
     TRY(pipeline_fit_judged(model, task->ctx, candidate->spec, task->train, candidate->fit_options,
@@ -158,7 +238,7 @@ static sepal_status run_candidate(sepal_model **model, const struct splitting_ta
     return judge_both(trial, task, *model);
 }
 
-static sepal_status run_candidates(const struct splitting_task *task) {
+static sepal_status run_candidates(struct splitting_task *task) {
     sepal_model *before = NULL;
     sepal_status status = SEPAL_OK;
     for (size_t c = 0; c < task->trials->n_candidates && status == SEPAL_OK; c++) {
@@ -170,19 +250,6 @@ static sepal_status run_candidates(const struct splitting_task *task) {
     }
     model_free(before);
     return status;
-}
-
-static sepal_status select_both(struct splitting_task *task) {
-    const struct trials *trials = task->trials;
-    const struct split *split = &trials->splits->of[task->s];
-    size_t all = trials->data->matrix.rows;
-    size_t *rows = mem_alloc(task->ctx, all, sizeof *rows);
-    if (!rows) return SEPAL_EMEMORY;
-    size_t n = split_train_rows(rows, split, all);
-    sepal_status status = data_select(&task->train, task->ctx, trials->data, rows, n);
-    mem_free(rows);
-    TRY(status);
-    return data_select(&task->valid, task->ctx, trials->data, split->valid, split->n_valid);
 }
 
 static sepal_status name_error(sepal_ctx *ctx, sepal_status status, const char *name) {
@@ -202,9 +269,11 @@ static sepal_status run_split(sepal_ctx *ctx, size_t s, void *payload) {
     part_begin(&part, ctx, trials->alone, "%s", name);
     struct splitting_task task = {.trials = trials, .ctx = part.ctx, .s = s};
     sepal_status status = check_cancelled(part.ctx, "fitting");
-    if (status == SEPAL_OK) status = select_both(&task);
+    const struct split *split = &trials->splits->of[s];
+    if (status == SEPAL_OK)
+        status = data_select(&task.valid, part.ctx, trials->data, split->valid, split->n_valid);
     if (status == SEPAL_OK) status = run_candidates(&task);
-    data_free(task.train);
+    give_spent(trials, task.train);
     data_free(task.valid);
     if (status != SEPAL_OK) status = name_error(part.ctx, status, name);
     part_end(&part, &trials->split_warnings[s], s + 1);
@@ -233,6 +302,8 @@ static void tell_warnings(struct trials *trials) {
 
 static sepal_status run_all(struct trials *trials) {
     TRY(plan_all(trials));
+    for (size_t c = 0; leaves_one_out(trials) && c < trials->n_candidates; c++)
+        TRY(plan_left_out(trials, c));
     trials->alone = better_alone(trials);
     trials->width = trials->alone ? 1 : parallel_width(trials->ctx);
     size_t n = trials->splits->n;
@@ -250,14 +321,18 @@ static sepal_status run_all(struct trials *trials) {
 sepal_status trials_run(struct trials *trials) {
     trials->start_ns = clock_ns();
     trials->max_seconds = NAN;
+    trials->lock = (struct lock)LOCK_INIT;
     blas_enter();
     sepal_status status = run_all(trials);
     blas_leave();
+    while (trials->n_spent) data_free(trials->spent[--trials->n_spent]);
     trials->seconds = clock_seconds_since(trials->start_ns);
     return status;
 }
 
 void trials_clear(struct trials *trials) {
+    for (size_t c = 0; trials->plans && c < trials->n_candidates; c++)
+        left_out_free(trials->plans[c].left);
     for (size_t s = 0; trials->splits && s < trials->splits->n; s++) {
         if (trials->split_arenas) arena_clear(&trials->split_arenas[s]);
         if (trials->split_warnings) part_warnings_clear(&trials->split_warnings[s]);
@@ -265,5 +340,6 @@ void trials_clear(struct trials *trials) {
     arena_clear(&trials->arena);
     trials->split_arenas = NULL;
     trials->split_warnings = NULL;
+    trials->plans = NULL;
     trials->of = NULL;
 }

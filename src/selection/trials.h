@@ -3,6 +3,7 @@
 #ifndef SEPAL_SELECTION_TRIALS_H
 #define SEPAL_SELECTION_TRIALS_H
 
+#include "core/lock.h"
 #include "core/part.h"
 #include "core/tree.h"
 #include "model/pipeline.h"
@@ -21,6 +22,8 @@ struct trial {
     size_t iterations;
     size_t columns; /* after one-hot encoding and maps */
     double seconds; /* of the fit */
+    bool
+        follows; /* there was none: it follows from a fit to all rows, and `train` is of all rows, too */
     /* Of the rows split.valid, if they are wanted and rows have one label each. */
     double *proba;    /* n_valid x classes; NULL: the candidate has no probabilities */
     int32_t *decided; /* the class, -1: undecided */
@@ -49,8 +52,11 @@ struct trials {
     struct trial_plan *plans; /* of each candidate */
     double max_seconds;       /* for all fits together */
     uint64_t start_ns;
-    size_t width; /* fits side by side */
-    bool alone;   /* a fit has all threads, and splits come one after the other */
+    size_t width;       /* fits side by side */
+    bool alone;         /* a fit has all threads, and splits come one after the other */
+    sepal_data **spent; /* rows learnt from by splits that are done: room for those to come */
+    size_t n_spent;
+    struct lock lock; /* on these */
 };
 
 /* Fit and judge all: splits side by side, the candidates of one in their order, from the weights of the one

@@ -132,6 +132,10 @@ static sepal_status fit_folds(struct result *out, sepal_ctx *ctx) {
     return sepal_select(&out->model, &out->report, ctx, "cv", specs, 1, data,
                         "folds=2, repeats=2, metric=\"accuracy,f1\"", NULL);
 }
+static sepal_status fit_left_out(struct result *out, sepal_ctx *ctx) {
+    static const char *const specs[] = {"standardize | lda"};
+    return sepal_select(&out->model, NULL, ctx, "cv", specs, 1, data, "loo", NULL);
+}
 static sepal_status fit_grid(struct result *out, sepal_ctx *ctx) {
     static const char *const specs[] = {"standardize | logistic"};
     return sepal_select(&out->model, &out->report, ctx, "tune", specs, 1, data,
@@ -401,6 +405,7 @@ static const struct operation operations[] = {
     {"fit svm", fit_svm, 0, true},
     {"fit a path", fit_path, 0, true},
     {"fit folds", fit_folds, 0, true},
+    {"fit all but one", fit_left_out, 0, true},
     {"fit a grid", fit_grid, 0, true},
     {"fit and compare", fit_compared, 0, true},
     {"fit a curve", fit_curve, 0, true},
