@@ -356,11 +356,16 @@ static sepal_status tell_bound(const struct trace *t) {
     }
     char bound[TICK_BYTES];
     number_label(bound, floor(radius * radius / (margin * margin)), 6);
-    if (wrong > 0)
+    if (wrong > 0 && isfinite(tree_value(last, "examples")))
+        page_note(plot, "%.0f updates. After the last, %zu of %zu rows are still wrong.", updates,
+                  wrong, t->rows.n);
+    else if (wrong > 0)
         page_note(plot,
                   "%.0f updates. After the last, %zu of %zu rows are still wrong: there is no "
                   "bound without a hyperplane that separates the classes.",
                   updates, wrong, t->rows.n);
+    else if (isfinite(tree_value(last, "examples"))) /* of many examples each: nothing is proved */
+        page_note(plot, "%.0f updates. No row is wrong any more.", updates);
     else
         page_note(plot,
                   "%.0f updates; the bound (R/\xCE\xB3)\xC2\xB2 with the margin of the last "

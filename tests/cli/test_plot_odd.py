@@ -106,6 +106,7 @@ for words, code, text in REFUSED:
 for name, checked in (("four", True), ("batch", True), ("mini", False)):
     text = draw(f"trace-{name}", "trace", "two.csv", f"{name}.jsonl")[0].decode()
     check(("cannot be checked" in text) != checked, name, "whether its rows were checked")
+    check(("; the bound" in text) == (name == "four"), name, "only steps on one row each have a bound")
 
 # reports of any shape are drawn or refused, never worse
 shapes = [None, 1, "x", [], {}, [[]], [[1]], [{"label": 1}], [{"points": [[1]]}], {"points": [{"x": []}]},
