@@ -52,6 +52,8 @@ with open("path.json", "wb") as file:
 must("train", "two.csv", "-m", "svm", "-o", "svm.sepal", "-q")
 must("train", IRIS, "-m", "svm", "-o", "svm3.sepal", "-q")
 open("empty.json", "w").write("{}")
+open("empty.jsonl", "w").write("")
+must("train", "two.csv", "-m", "logistic", "--only", "petal_length", "-o", "narrow.sepal", "-q")
 open("broken.json", "w").write('{"a":')
 open("lines.jsonl", "w").write('{"epoch":1}\n{"epoch":\n')
 open("deep.json", "w").write("[" * 100)
@@ -90,6 +92,8 @@ REFUSED = [
     (["tuning", "empty.json", "-o", "x.svg"], 3, "no grid"),
     (["learning", "empty.json", "-o", "x.svg"], 3, "no curve"),
     (["convergence", "empty.json", "-o", "x.svg"], 3, "no trace"),
+    (["convergence", "empty.jsonl", "-o", "x.svg"], 3, "file is empty"),
+    (["cost", "narrow.sepal", "two.csv", "-o", "x.svg"], 4, "of two columns"),
     (["path", "broken.json", "-o", "x.svg"], 3, "broken.json"),
     (["path", "deep.json", "-o", "x.svg"], 3, "deep.json"),
     (["path", "absent.json", "-o", "x.svg"], 3, "absent.json"),
