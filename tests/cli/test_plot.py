@@ -62,6 +62,11 @@ for kind, words in REST.items():
 draw("words", "learning", "words.json")
 draw("updates", "convergence", "p.jsonl")
 check(drawn == set(KINDS), "kinds that are not drawn here", set(KINDS) ^ drawn)
+for kind, words in (("learning", "curve.json"), ("tuning", "tuning.json")):
+    check(b"a standard error over the folds" in draw(f"{kind}-note", kind, words)[0], kind, "bars are standard errors")
+only_std = dict(curve, points=[dict(p, valid={"mean": 0.8, "std": 0.02}) for p in curve["points"]])
+json.dump({"spec": "svm", "curve": only_std}, open("std.json", "w"))
+check(b"a standard deviation over the folds" in draw("std", "learning", "std.json")[0], "bars are standard deviations")
 strip = draw("bound", *["trace", *REST["trace"]])[0].decode()
 check(f"{fit['perceptron']['updates']} updates; the bound" in strip, "trace: the number of updates")
 check(f"allows {int(fit['perceptron']['bound'])}." in strip, "trace: the bound", fit["perceptron"]["bound"])
