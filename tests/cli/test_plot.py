@@ -67,6 +67,10 @@ for kind, words in (("learning", "curve.json"), ("tuning", "tuning.json")):
 only_std = dict(curve, points=[dict(p, valid={"mean": 0.8, "std": 0.02}) for p in curve["points"]])
 json.dump({"spec": "svm", "curve": only_std}, open("std.json", "w"))
 check(b"a standard deviation over the folds" in draw("std", "learning", "std.json")[0], "bars are standard deviations")
+must("train", "two.csv", "-m", "standardize | logistic", "-o", "kept.sepal", "-q", "--cutoff", "0.9")
+for model in ("two", "kept"):
+    told = b"a rule or cutoff of its own" in draw(f"cut-{model}", "projection", f"{model}.sepal", "two.csv")[0]
+    check(told == (model == "kept"), model, "the cut is at the score's zero")
 strip = draw("bound", *["trace", *REST["trace"]])[0].decode()
 check(f"{fit['perceptron']['updates']} updates; the bound" in strip, "trace: the number of updates")
 check(f"allows {int(fit['perceptron']['bound'])}." in strip, "trace: the bound", fit["perceptron"]["bound"])
