@@ -144,6 +144,14 @@ static void name_categories(const struct scores *s, const struct frame *frame) {
     }
 }
 
+/* Degrees and rows: between two of them there is nothing. */
+static bool scores_are_whole(const struct scores *s) {
+    for (size_t k = 0; k < s->n; k++)
+        for (size_t i = 0; i < s->of[k].n; i++)
+            if (isfinite(s->of[k].x[i]) && s->of[k].x[i] != floor(s->of[k].x[i])) return false;
+    return true;
+}
+
 static struct axis scores_axis(const struct scores *s) {
     double low = INFINITY, high = -INFINITY;
     for (size_t k = 0; k < s->n; k++)
@@ -156,7 +164,9 @@ static struct axis scores_axis(const struct scores *s) {
                              .high = high * pow(high / low + 1, 0.04),
                              .log = true,
                              .label = s->x_name};
-    return axis_around(low, high, s->x_name);
+    struct axis axis = axis_around(low, high, s->x_name);
+    axis.whole = scores_are_whole(s) && high > low;
+    return axis;
 }
 
 static sepal_status draw_scores(struct scores *s) {

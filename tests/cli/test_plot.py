@@ -71,6 +71,14 @@ must("train", "two.csv", "-m", "standardize | logistic", "-o", "kept.sepal", "-q
 for model in ("two", "kept"):
     told = b"a rule or cutoff of its own" in draw(f"cut-{model}", "projection", f"{model}.sepal", "two.csv")[0]
     check(told == (model == "kept"), model, "the cut is at the score's zero")
+degrees = dict(curve, kind="validation", x_name="degree")
+degrees["points"] = [dict(p, x=k + 1) for k, p in enumerate(curve["points"][:2])]
+json.dump({"spec": "svm", "curve": degrees}, open("degrees.json", "w"))
+ticks = [text.text for text in draw("degrees", "learning", "degrees.json")[1].iter("{http://www.w3.org/2000/svg}text")]
+check("1" in ticks and "2" in ticks and "1.5" not in ticks and "1.50" not in ticks, "degrees are whole", ticks)
+open("one_each.jsonl", "w").write("".join(f'{{"update":{k},"epoch":{k}}}\n' for k in (1, 2, 3)))
+ticks = [text.text for text in draw("one-each", "convergence", "one_each.jsonl")[1].iter("{http://www.w3.org/2000/svg}text")]
+check("1" in ticks and not any("." in tick for tick in ticks), "updates are whole", ticks)
 strip = draw("bound", *["trace", *REST["trace"]])[0].decode()
 check(f"{fit['perceptron']['updates']} updates; the bound" in strip, "trace: the number of updates")
 check(f"allows {int(fit['perceptron']['bound'])}." in strip, "trace: the bound", fit["perceptron"]["bound"])
