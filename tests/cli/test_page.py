@@ -146,6 +146,15 @@ run("report", "l.sepal", f"{DATA}/iris.csv", "-o", "fit.html", "--fit", "train.j
 words = json.loads(read("train.json"))["objective_in_words"]
 check(words in Page(read("fit.html")).root.text() and words not in page.root.text(), "--fit")
 
+run("train", f"{DATA}/iris.csv", "-m", "lda(shrinkage=0.5)", "-o", "l2.sepal", "-q")
+for change, word in (({}, None), ({"spec": "lda()"}, "spec"), ({"features": 3}, "number of features"),
+                     ({"classes": ["setosa", "versicolor"]}, "classes"), ({"classes": ["a", "b", "c"]}, "classes")):
+    with open("other.json", "w") as file:
+        json.dump(dict(json.loads(read("train.json")), **change), file)
+    said = run("report", "l.sepal", f"{DATA}/iris.csv", "-o", "other.html", "--fit", "other.json", code=3 if word else 0)
+    check(word is None or f"another {word}" in said, "--fit of another model", change, said)
+run("report", "l2.sepal", f"{DATA}/iris.csv", "-o", "other.html", "--fit", "train.json", code=3)
+
 # ---- what files may hold: it is text -------------------------------------------------------------------------
 
 LABELS = ['<script>alert(1)</script>', 'a"b\'c', '&amp;&lt;', '</style><b>', 'שלום\u202eabc', "x" * 3000]
