@@ -126,6 +126,13 @@ for threads in ("1", "3"):
 run("train", f"{DATA}/breast_cancer.csv", "-m", "standardize | logistic", "-o", "c.sepal", "-q", "--cutoff", "0.9")
 page, source = check_report("a cutoff", "c.sepal", f"{DATA}/breast_cancer.csv", "--positive", "benign")
 check("0.9" in next(page.all("dl")).text(), "the rule is told")
+with open("cost.csv", "w") as file:
+    file.write(",benign,malignant\nbenign,0,1\nmalignant,5,0\n")
+for words in (["--cost", "cost.csv"], ["--top-k", "2"]):
+    page, source = check_report("asked for", "c.sepal", f"{DATA}/breast_cancer.csv", *words)
+    keys = {one.attributes.get("data-key") for one in page.all("data")}
+    check(({"cost.expected", "cost.constant.expected"} if "--cost" in words else {"top_k.accuracy"}) <= keys, words,
+          "not on the page")
 check_report("rejected rows", "c.sepal", f"{DATA}/breast_cancer.csv", "--decide", "reject", "--cutoff", "0.95")
 
 # ---- training with a page ----------------------------------------------------------------------------------
