@@ -145,6 +145,14 @@ check(facts["solver"] in page.root.text() and "which the model was fitted to" no
 seen = {d.attributes["data-key"]: float(d.attributes["value"]) for d in page.all("data") if "data-key" in d.attributes}
 check(seen["accuracy"] == facts["test"]["accuracy"] and seen["fit.gap"] == facts["gap"], "its numbers")
 check(seen["fit.train.accuracy"] == facts["train"]["accuracy"] and seen["fit.objective"] == facts["objective"], "and")
+labels = [line.rsplit(",", 1)[1] for line in read(f"{DATA}/iris.csv").split()[1:]]
+looked = [row for table in page.all("table") if "least sure of" in table.text() or "most sure of" in table.text()
+          for row in next(table.all("tbody")).all("tr")]
+check(len(looked) >= 10, "rows to look at", len(looked))
+for row in looked:
+    cells = [cell for cell in row.children if cell.tag in ("td", "th")]
+    number = int(float(next(cells[0].all("data")).attributes["value"]))
+    check(labels[number - 1] == cells[1].text().strip(), "held-out rows have their numbers in the file", number)
 with open("train.json", "w") as file:
     file.write(run("train", f"{DATA}/iris.csv", "-m", "lda", "-o", "l.sepal", "--report", "l.html", "--json"))
 check("which the model was fitted to" in Page(read("l.html")).root.text(), "on its training rows")
