@@ -70,6 +70,9 @@ def check_form(what, source):
         check(own <= styled, what, "classes have colours", own - styled)
     classes = [set(re.findall(r"\.([\w-]+)\{", style.text())) for svg in pictures for style in svg.all("style")]
     check(sum(map(len, classes)) == len(set().union(set(), *classes)), what, "pictures share no class")
+    styles = "".join(style.text() for style in page.all("style"))
+    check("vertical-align:bottom" in styles and "thead th{position:static}" in styles.split("@media print")[1], what,
+          "names stand on the line of their cells; printed heads stay in their place")
     return page
 
 
