@@ -294,6 +294,7 @@ static sepal_status check_count(bool *known, const struct trace *t, size_t i, do
     const struct tree *step = t->steps[i], *before = t->steps[i - 1];
     double told = tree_value(step, "examples"), sure = 0, possible = 0, slack;
     char what[160];
+    if (!isfinite(told)) return SEPAL_OK;
     for (size_t row = 0; row < t->rows.n; row++) {
         if (row % 4096 == 0) TRY(check_cancelled(t->plot->ctx, "drawing"));
         sampled_row(x, &t->rows, row);
