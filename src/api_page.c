@@ -6,6 +6,8 @@
 #include "page/page.h"
 #include "report/report.h"
 
+#include <string.h>
+
 /* What else the page tells of: the model, the rows, and what the doctor found in these. */
 struct page_reports {
     sepal_report *inside, *about, *findings;
@@ -34,6 +36,35 @@ static sepal_status find_spec(struct page_facts *facts, sepal_ctx *ctx, struct a
     return facts->spec ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
+static bool has_text(const struct tree *node, const char *text) {
+    return node && node->kind == TREE_TEXT && strcmp(node->text.bytes, text) == 0;
+}
+
+/* What a report of a training says of its model must be so of this one. */
+static sepal_status check_fit(sepal_ctx *ctx, const struct page_facts *facts) {
+    const struct schema *schema = facts->model->schema;
+    const struct tree *spec = tree_find(facts->fit, "spec"),
+                      *features = tree_find(facts->fit, "features"),
+                      *classes = tree_find(facts->fit, "classes");
+    const char *what = NULL;
+    if (spec && !has_text(spec, facts->model->spec)) what = "spec";
+    if (!what && features && features->kind == TREE_NUMBER &&
+        features->number != (double)schema_features(schema))
+        what = "number of features";
+    if (!what && classes && classes->kind == TREE_ARRAY) {
+        size_t k = 0;
+        const struct tree *one = classes->first;
+        for (; one && k < schema->n_classes && has_text(one, schema->classes[k]); one = one->next)
+            k++;
+        if (one || k < schema->n_classes) what = "classes";
+    }
+    if (!what) return SEPAL_OK;
+    return fail(ctx, SEPAL_EDATA,
+                "the report of the training is of another model: it has another %s; give what "
+                "`sepal train ... --json` printed when it wrote this model",
+                what);
+}
+
 sepal_status sepal_page(char **out, sepal_ctx *ctx, const sepal_model *model,
                         const sepal_data *data, const sepal_report *judgement,
                         const sepal_report *fit, const char *options, const char *command) {
@@ -49,7 +80,8 @@ sepal_status sepal_page(char **out, sepal_ctx *ctx, const sepal_model *model,
     struct html html = {.ctx = ctx};
     struct arena arena = {0};
     if (fit) facts.findings = tree_find(fit->root, "doctor");
-    sepal_status status = find_facts(&reports, ctx, &facts);
+    sepal_status status = fit ? check_fit(ctx, &facts) : SEPAL_OK;
+    if (status == SEPAL_OK) status = find_facts(&reports, ctx, &facts);
     if (status == SEPAL_OK) status = find_spec(&facts, ctx, &arena);
     if (status == SEPAL_OK) {
         facts.inside = reports.inside->root;

@@ -48,6 +48,10 @@ static bool has_lines(const char *json, size_t size) {
 static sepal_status read_report(sepal_report *report, sepal_ctx *ctx, const char *path,
                                 const char *json, size_t size) {
     struct tree *root = NULL;
+    if (size == 0)
+        return fail_at(ctx, SEPAL_EDATA, path, 0, 0,
+                       "this file is empty; so is the trace of a fit without steps: perceptrons "
+                       "take some, and " OPTION "solver sgd");
     if (has_lines(json, size)) return read_lines(report, ctx, path, json, size);
     sepal_status status =
         json_read(&root, ctx, &report->arena, (struct slice){json, size}, SEPAL_EDATA);

@@ -29,7 +29,7 @@ const char page_style[] =
     "th,td{padding:.25rem .7rem;text-align:left;border-bottom:1px solid var(--line);"
     "vertical-align:top;overflow-wrap:normal}\n"
     "th bdi,td bdi{display:inline-block;max-width:22rem;max-height:7.5rem;overflow-y:auto;"
-    "overflow-wrap:break-word}\n"
+    "overflow-wrap:break-word;vertical-align:bottom}\n"
     "thead th{position:sticky;top:0;background:var(--zone)}\n"
     "tbody th{font-weight:500}\n"
     "data{white-space:nowrap}\n"
@@ -46,8 +46,8 @@ const char page_style[] =
     "@media(min-width:30rem){caption{white-space:nowrap}}\n"
     "@media(max-width:30rem){dl{grid-template-columns:1fr}dt{margin-top:.4rem}}\n"
     "@media print{body{max-width:none;padding:0;font-size:11pt}nav,.skip{display:none}"
-    ".wide{overflow:visible;max-height:none}th bdi,td bdi{max-height:none}th "
-    "button::after{content:''}"
+    ".wide{overflow:visible;max-height:none}th bdi,td bdi{max-height:none}"
+    "thead th{position:static}th button::after{content:''}"
     "figure,tr,.finding{break-inside:avoid}h2{break-after:avoid}}\n";
 
 const char page_script[] =

@@ -32,6 +32,25 @@ static const char *metric_words(const char *key, char room[64]) {
     return room;
 }
 
+/* Numbers that are asked for: an object of the tree each. */
+static void asked_metrics(struct html *html, const struct tree *root) {
+    static const struct {
+        const char *key, *words, *interval;
+    } asked[] = {{"top_k.accuracy", "top-k accuracy", "intervals.top_k"},
+                 {"top_k.k", "k of top-k accuracy", NULL},
+                 {"cost.expected", "expected cost of a row", NULL},
+                 {"cost.least.expected", "least expected cost of a row", NULL},
+                 {"cost.constant.expected", "expected cost of always the same class", NULL}};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const struct tree *fact = tree_path(root, asked[i].key);
+        if (!fact || fact->kind != TREE_NUMBER) continue;
+        html_row(html, asked[i].words);
+        html_cell_number(html, asked[i].key, fact->number, 4);
+        put_interval(html, asked[i].interval ? tree_path(root, asked[i].interval) : NULL);
+        html_put(html, "</tr>\n");
+    }
+}
+
 static void all_metrics(struct html *html, const struct tree *root) {
     static const char *const columns[] = {"metric", "value#", "95 % interval#", NULL};
     const struct tree *intervals = tree_find(root, "intervals");
@@ -44,6 +63,7 @@ static void all_metrics(struct html *html, const struct tree *root) {
         put_interval(html, intervals ? tree_find(intervals, fact->key) : NULL);
         html_put(html, "</tr>\n");
     }
+    asked_metrics(html, root);
     html_table_end(html);
 }
 

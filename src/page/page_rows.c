@@ -160,12 +160,13 @@ static sepal_status put_kept(struct html *html, struct looking *all, const struc
                                           "taken for", "probability#",
                                           "ahead by#", "what speaks most for or against it",
                                           NULL};
+    const struct matrix *matrix = &all->facts->data->matrix; /* whose rows know their file */
     if (kept->n == 0) return SEPAL_OK;
     html_table(html, caption, true, columns);
     for (size_t i = 0; i < kept->n; i++) {
         const struct seen *seen = &kept->rows[i];
         html_put(html, "<tr>");
-        html_cell_number(html, NULL, (double)seen->row + 1, 15);
+        html_cell_number(html, NULL, (double)matrix_row_number(matrix, seen->row) + 1, 15);
         html_cell_text(html, data_label_name(all->seen, (size_t)seen->label));
         html_cell_text(html, all->facts->model->schema->classes[seen->class]);
         html_cell_number(html, NULL, seen->p, 4);

@@ -86,7 +86,10 @@ static sepal_status convergence_draw(struct plot *plot) {
     x.whole = true;
     struct axis y = log ? (struct axis){.low = low / 1.2, .high = high * 1.2, .log = true}
                         : axis_around(c.objective ? low : 0, high, NULL);
-    if (!c.objective) y.low = 0;
+    if (!c.objective) {
+        y.low = 0;
+        y.whole = true;
+    }
     y.label = c.objective ? "objective" : "updates";
     struct frame frame = frame_in(plot, page_draw(plot), &x, &y);
     frame_grid(plot, &frame);

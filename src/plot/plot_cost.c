@@ -123,6 +123,11 @@ static sepal_status check_model(struct plot *plot) {
     if (model->linear.classes == 2 && !model->linear.strategy->sets && linear &&
         model->linear.cols >= 2)
         return SEPAL_OK;
+    if (model->linear.classes == 2 && !model->linear.strategy->sets && linear)
+        return fail(plot->ctx, SEPAL_EMODEL,
+                    "the cost is drawn over the weights of two columns, and this model has %zu; "
+                    "train one on two or more",
+                    model->linear.cols);
     return fail(plot->ctx, SEPAL_EMODEL,
                 "the cost is drawn over two weights of two classes, linear in the columns as they "
                 "are (standardize and minmax may be before it), and this model is of another kind: "

@@ -86,6 +86,7 @@ static sepal_status path_draw(struct plot *plot) {
     below.label = "lambda: the penalty, stronger to the right";
     struct axis loss = axis_around(low, high, "loss on held-out rows, and its standard error");
     struct axis count = {.low = 0, .high = 1.08 * most, .label = "weights that are not 0"};
+    count.whole = true;
     struct frame upper = frame_in(plot, top, &x, &loss),
                  lower = frame_in(plot, bottom, &below, &count);
     upper.box.left = lower.box.left = fmax(upper.box.left, lower.box.left);

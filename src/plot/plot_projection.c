@@ -261,6 +261,9 @@ static sepal_status draw_projection(struct projection *p) {
     if (p->classes == 2)
         page_note(plot, "Separation: the squared difference of the means over the sum of the "
                         "variances.");
+    if (p->classes == 2 && !kept_rule_is_default(&plot->model->kept_rule))
+        page_note(plot, "The cut is the zero of the score; the model decides rows by a rule or "
+                        "cutoff of its own.");
     sampled_note(&p->rows, plot);
     struct pane room = page_draw(plot);
     bool beside_each_other = room.right - room.left > 420;

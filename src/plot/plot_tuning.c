@@ -1,4 +1,4 @@
-/* Scores of training and of held-out rows, with a standard deviation or error to both sides: over the values of a
+/* Scores of training and of held-out rows, with a standard error to both sides: over the values of a
    parameter (`sepal tune --over`, `sepal curve --over`), or over the number of rows learnt from (`sepal curve`). */
 #include "plot/plot.h"
 
@@ -21,7 +21,7 @@ struct scores {
     size_t n_categories, n, most;
     struct combination of[COMBINATIONS];
     double chosen_x, chosen_y;
-    bool log;
+    bool log, deviations; /* lines to both sides are standard deviations */
 };
 
 /* A number, or the place of a word among those before it. */
@@ -83,7 +83,10 @@ static sepal_status take_scores(struct scores *s, const struct tree *points, dou
             continue;
         }
         double error = valid ? tree_value(valid, "standard_error") : NAN;
-        if (isnan(error) && valid) error = tree_value(valid, "std");
+        if (isnan(error) && valid) {
+            error = tree_value(valid, "std");
+            s->deviations = s->deviations || isfinite(error);
+        }
         c->x[c->n] = value_of(s, x);
         c->train[c->n] = train ? tree_value(train, "mean") : NAN;
         c->valid[c->n] = valid ? tree_value(valid, "mean") : NAN;
@@ -95,6 +98,12 @@ static sepal_status take_scores(struct scores *s, const struct tree *points, dou
         c->n++;
     }
     return SEPAL_OK;
+}
+
+/* What the lines are: reports without standard errors have their standard deviations drawn. */
+static void tell_lines(const struct scores *s) {
+    page_note(s->plot, s->deviations ? "Lines to both sides: a standard deviation over the folds."
+                                     : "Lines to both sides: a standard error over the folds.");
 }
 
 /* ---- Drawing ----------------------------------------------------------------------------------- */
@@ -135,6 +144,14 @@ static void name_categories(const struct scores *s, const struct frame *frame) {
     }
 }
 
+/* Degrees and rows: between two of them there is nothing. */
+static bool scores_are_whole(const struct scores *s) {
+    for (size_t k = 0; k < s->n; k++)
+        for (size_t i = 0; i < s->of[k].n; i++)
+            if (isfinite(s->of[k].x[i]) && s->of[k].x[i] != floor(s->of[k].x[i])) return false;
+    return true;
+}
+
 static struct axis scores_axis(const struct scores *s) {
     double low = INFINITY, high = -INFINITY;
     for (size_t k = 0; k < s->n; k++)
@@ -147,7 +164,9 @@ static struct axis scores_axis(const struct scores *s) {
                              .high = high * pow(high / low + 1, 0.04),
                              .log = true,
                              .label = s->x_name};
-    return axis_around(low, high, s->x_name);
+    struct axis axis = axis_around(low, high, s->x_name);
+    axis.whole = scores_are_whole(s) && high > low;
+    return axis;
 }
 
 static sepal_status draw_scores(struct scores *s) {
@@ -221,7 +240,7 @@ static sepal_status tuning_draw(struct plot *plot) {
     page_title(plot, "Tuning");
     page_subtitle(plot, "%s", tree_word(plot->report, "spec", ""));
     TRY(take_scores(&s, points, chosen ? tree_value(chosen, "index") : NAN));
-    page_note(plot, "Lines to both sides: a standard error over the folds.");
+    tell_lines(&s);
     return draw_scores(&s);
 }
 
@@ -239,7 +258,7 @@ static sepal_status learning_draw(struct plot *plot) {
     page_title(plot, rows ? "Learning curve" : "Validation curve");
     page_subtitle(plot, "%s", tree_word(plot->report, "spec", ""));
     TRY(take_scores(&s, tree_find(curve, "points"), NAN));
-    page_note(plot, "Lines to both sides: a standard deviation over the folds.");
+    tell_lines(&s);
     return draw_scores(&s);
 }
 

@@ -70,6 +70,9 @@ def check_form(what, source):
         check(own <= styled, what, "classes have colours", own - styled)
     classes = [set(re.findall(r"\.([\w-]+)\{", style.text())) for svg in pictures for style in svg.all("style")]
     check(sum(map(len, classes)) == len(set().union(set(), *classes)), what, "pictures share no class")
+    styles = "".join(style.text() for style in page.all("style"))
+    check("vertical-align:bottom" in styles and "thead th{position:static}" in styles.split("@media print")[1], what,
+          "names stand on the line of their cells; printed heads stay in their place")
     return page
 
 
@@ -126,6 +129,13 @@ for threads in ("1", "3"):
 run("train", f"{DATA}/breast_cancer.csv", "-m", "standardize | logistic", "-o", "c.sepal", "-q", "--cutoff", "0.9")
 page, source = check_report("a cutoff", "c.sepal", f"{DATA}/breast_cancer.csv", "--positive", "benign")
 check("0.9" in next(page.all("dl")).text(), "the rule is told")
+with open("cost.csv", "w") as file:
+    file.write(",benign,malignant\nbenign,0,1\nmalignant,5,0\n")
+for words in (["--cost", "cost.csv"], ["--top-k", "2"]):
+    page, source = check_report("asked for", "c.sepal", f"{DATA}/breast_cancer.csv", *words)
+    keys = {one.attributes.get("data-key") for one in page.all("data")}
+    check(({"cost.expected", "cost.constant.expected"} if "--cost" in words else {"top_k.accuracy"}) <= keys, words,
+          "not on the page")
 check_report("rejected rows", "c.sepal", f"{DATA}/breast_cancer.csv", "--decide", "reject", "--cutoff", "0.95")
 
 # ---- training with a page ----------------------------------------------------------------------------------
@@ -138,6 +148,14 @@ check(facts["solver"] in page.root.text() and "which the model was fitted to" no
 seen = {d.attributes["data-key"]: float(d.attributes["value"]) for d in page.all("data") if "data-key" in d.attributes}
 check(seen["accuracy"] == facts["test"]["accuracy"] and seen["fit.gap"] == facts["gap"], "its numbers")
 check(seen["fit.train.accuracy"] == facts["train"]["accuracy"] and seen["fit.objective"] == facts["objective"], "and")
+labels = [line.rsplit(",", 1)[1] for line in read(f"{DATA}/iris.csv").split()[1:]]
+looked = [row for table in page.all("table") if "least sure of" in table.text() or "most sure of" in table.text()
+          for row in next(table.all("tbody")).all("tr")]
+check(len(looked) >= 10, "rows to look at", len(looked))
+for row in looked:
+    cells = [cell for cell in row.children if cell.tag in ("td", "th")]
+    number = int(float(next(cells[0].all("data")).attributes["value"]))
+    check(labels[number - 1] == cells[1].text().strip(), "held-out rows have their numbers in the file", number)
 with open("train.json", "w") as file:
     file.write(run("train", f"{DATA}/iris.csv", "-m", "lda", "-o", "l.sepal", "--report", "l.html", "--json"))
 check("which the model was fitted to" in Page(read("l.html")).root.text(), "on its training rows")
@@ -145,6 +163,15 @@ page, _ = check_report("with --fit", "l.sepal", f"{DATA}/iris.csv")
 run("report", "l.sepal", f"{DATA}/iris.csv", "-o", "fit.html", "--fit", "train.json")
 words = json.loads(read("train.json"))["objective_in_words"]
 check(words in Page(read("fit.html")).root.text() and words not in page.root.text(), "--fit")
+
+run("train", f"{DATA}/iris.csv", "-m", "lda(shrinkage=0.5)", "-o", "l2.sepal", "-q")
+for change, word in (({}, None), ({"spec": "lda()"}, "spec"), ({"features": 3}, "number of features"),
+                     ({"classes": ["setosa", "versicolor"]}, "classes"), ({"classes": ["a", "b", "c"]}, "classes")):
+    with open("other.json", "w") as file:
+        json.dump(dict(json.loads(read("train.json")), **change), file)
+    said = run("report", "l.sepal", f"{DATA}/iris.csv", "-o", "other.html", "--fit", "other.json", code=3 if word else 0)
+    check(word is None or f"another {word}" in said, "--fit of another model", change, said)
+run("report", "l2.sepal", f"{DATA}/iris.csv", "-o", "other.html", "--fit", "train.json", code=3)
 
 # ---- what files may hold: it is text -------------------------------------------------------------------------
 

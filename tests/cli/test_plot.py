@@ -62,6 +62,23 @@ for kind, words in REST.items():
 draw("words", "learning", "words.json")
 draw("updates", "convergence", "p.jsonl")
 check(drawn == set(KINDS), "kinds that are not drawn here", set(KINDS) ^ drawn)
+for kind, words in (("learning", "curve.json"), ("tuning", "tuning.json")):
+    check(b"a standard error over the folds" in draw(f"{kind}-note", kind, words)[0], kind, "bars are standard errors")
+only_std = dict(curve, points=[dict(p, valid={"mean": 0.8, "std": 0.02}) for p in curve["points"]])
+json.dump({"spec": "svm", "curve": only_std}, open("std.json", "w"))
+check(b"a standard deviation over the folds" in draw("std", "learning", "std.json")[0], "bars are standard deviations")
+must("train", "two.csv", "-m", "standardize | logistic", "-o", "kept.sepal", "-q", "--cutoff", "0.9")
+for model in ("two", "kept"):
+    told = b"a rule or cutoff of its own" in draw(f"cut-{model}", "projection", f"{model}.sepal", "two.csv")[0]
+    check(told == (model == "kept"), model, "the cut is at the score's zero")
+degrees = dict(curve, kind="validation", x_name="degree")
+degrees["points"] = [dict(p, x=k + 1) for k, p in enumerate(curve["points"][:2])]
+json.dump({"spec": "svm", "curve": degrees}, open("degrees.json", "w"))
+ticks = [text.text for text in draw("degrees", "learning", "degrees.json")[1].iter("{http://www.w3.org/2000/svg}text")]
+check("1" in ticks and "2" in ticks and "1.5" not in ticks and "1.50" not in ticks, "degrees are whole", ticks)
+open("one_each.jsonl", "w").write("".join(f'{{"update":{k},"epoch":{k}}}\n' for k in (1, 2, 3)))
+ticks = [text.text for text in draw("one-each", "convergence", "one_each.jsonl")[1].iter("{http://www.w3.org/2000/svg}text")]
+check("1" in ticks and not any("." in tick for tick in ticks), "updates are whole", ticks)
 strip = draw("bound", *["trace", *REST["trace"]])[0].decode()
 check(f"{fit['perceptron']['updates']} updates; the bound" in strip, "trace: the number of updates")
 check(f"allows {int(fit['perceptron']['bound'])}." in strip, "trace: the bound", fit["perceptron"]["bound"])

@@ -38,11 +38,22 @@ check(root is not None and root.find(SVG + "title").text.startswith("<i>&\ufffd'
 open("two.csv", "w").writelines([line for line in open(IRIS) if "virginica" not in line])
 must("train", "two.csv", "-m", "perceptron", "--only", "petal_length,petal_width", "--trace", "p.jsonl", "-q")
 must("train", IRIS, "-m", "standardize | logistic(C=0.1)", "-o", "iris.sepal", "-q")
+must("train", "two.csv", "-m", "standardize | perceptron", "--trace", "maps.jsonl", "-q")
+must("train", "two.csv", "-m", "perceptron", "--trace", "four.jsonl", "-q")
+must("train", "two.csv", "-m", "perceptron(variant=batch)", "--trace", "batch.jsonl", "-q")
+must("train", "two.csv", "-m", "perceptron(variant=minibatch)", "--trace", "mini.jsonl", "-q")
+lines = open("two.csv").read().splitlines()
+open("turned.csv", "w").write("\n".join(lines[:1] + lines[:0:-1]) + "\n")
+open("doubled.csv", "w").write("\n".join(lines[:1] + [f"{float(line.split(',')[0]) * 2 - 9:.1f},{line.split(',', 1)[1]}"
+                                                     for line in lines[1:]]) + "\n")
+open("short.csv", "w").write("\n".join(lines[:3] + lines[-3:]) + "\n")
 with open("path.json", "wb") as file:
     file.write(must("tune", "two.csv", "-m", "standardize | logistic(penalty=l1)", "--path", "--json").stdout)
 must("train", "two.csv", "-m", "svm", "-o", "svm.sepal", "-q")
 must("train", IRIS, "-m", "svm", "-o", "svm3.sepal", "-q")
 open("empty.json", "w").write("{}")
+open("empty.jsonl", "w").write("")
+must("train", "two.csv", "-m", "logistic", "--only", "petal_length", "-o", "narrow.sepal", "-q")
 open("broken.json", "w").write('{"a":')
 open("lines.jsonl", "w").write('{"epoch":1}\n{"epoch":\n')
 open("deep.json", "w").write("[" * 100)
@@ -70,6 +81,10 @@ REFUSED = [
     (["cost", "svm3.sepal", IRIS, "-o", "x.svg"], 4, "two weights of two classes"),
     (["trace", IRIS, "p.jsonl", "-o", "x.svg"], 3, "3 classes"),
     (["trace", "two.csv", "p.jsonl", "-o", "x.svg"], 3, "2 weights and the data 4 columns"),
+    (["trace", "two.csv", "maps.jsonl", "-o", "x.svg"], 3, "sepal transform"),
+    (["trace", "turned.csv", "four.jsonl", "-o", "x.svg"], 3, "not of these rows"),
+    (["trace", "short.csv", "four.jsonl", "-o", "x.svg"], 3, "not of these rows"),
+    (["trace", "doubled.csv", "batch.jsonl", "-o", "x.svg"], 3, "by its weights"),
     (["trace", "two.csv", "path.json", "-o", "x.svg"], 3, "is no trace"),
     (["roc", "empty.json", "-o", "x.svg"], 3, "no curves"),
     (["confusion", "empty.json", "-o", "x.svg"], 3, "no confusion matrix"),
@@ -77,6 +92,8 @@ REFUSED = [
     (["tuning", "empty.json", "-o", "x.svg"], 3, "no grid"),
     (["learning", "empty.json", "-o", "x.svg"], 3, "no curve"),
     (["convergence", "empty.json", "-o", "x.svg"], 3, "no trace"),
+    (["convergence", "empty.jsonl", "-o", "x.svg"], 3, "file is empty"),
+    (["cost", "narrow.sepal", "two.csv", "-o", "x.svg"], 4, "of two columns"),
     (["path", "broken.json", "-o", "x.svg"], 3, "broken.json"),
     (["path", "deep.json", "-o", "x.svg"], 3, "deep.json"),
     (["path", "absent.json", "-o", "x.svg"], 3, "absent.json"),
@@ -88,6 +105,12 @@ for words, code, text in REFUSED:
     said = done.stderr.decode()
     check(done.returncode == code and text in said, words, f"exit {done.returncode}, not {code}: {said}")
     check(not done.stdout and not os.path.exists("x.svg"), words, "something was written")
+
+# a trace that tells its rows, and one that does not
+for name, checked in (("four", True), ("batch", True), ("mini", False)):
+    text = draw(f"trace-{name}", "trace", "two.csv", f"{name}.jsonl")[0].decode()
+    check(("cannot be checked" in text) != checked, name, "whether its rows were checked")
+    check(("; the bound" in text) == (name == "four"), name, "only steps on one row each have a bound")
 
 # reports of any shape are drawn or refused, never worse
 shapes = [None, 1, "x", [], {}, [[]], [[1]], [{"label": 1}], [{"points": [[1]]}], {"points": [{"x": []}]},
