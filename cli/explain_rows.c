@@ -182,7 +182,7 @@ static int by_size(const void *a, const void *b) {
 
 size_t explain_order(size_t *order, const double *values, size_t n) {
     size_t nonzero = 0;
-    struct sized *sized = calloc(n, sizeof *sized);
+    struct sized *sized = calloc(n + 1, sizeof *sized);
     if (sized == NULL) return SIZE_MAX;
     for (size_t t = 0; t < n; t++)
         if (values[t] != 0) sized[nonzero++] = (struct sized){fabs(values[t]), t};

@@ -47,7 +47,7 @@
     CALL(cairo_rotate)
 
 struct library {
-#define CALL(name) __typeof__(name) *name;
+#define CALL(name) __typeof__(name)(*(name));
     CAIRO_CALLS(CALL)
 #undef CALL
 };

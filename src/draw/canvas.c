@@ -222,7 +222,9 @@ static sepal_status find_crossings(struct crossing **out, size_t *n, struct canv
     for (size_t i = 0, start = 0; next_edge(&canvas->path, &i, &start, &e);) {
         double from = (e.from.x + e.from.y) / step, to = (e.to.x + e.to.y) / step;
         double low = fmin(from, to), high = fmax(from, to);
-        for (double d = ceil(low); d < high; d++) {
+        size_t lines = high > ceil(low) ? (size_t)ceil(high - ceil(low)) : 0;
+        for (size_t k = 0; k < lines; k++) {
+            double d = ceil(low) + (double)k;
             void *items = *out;
             sepal_status status = mem_reserve(canvas->ctx, &items, &room, *n + 1, sizeof **out);
             *out = items;

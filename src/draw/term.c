@@ -52,8 +52,8 @@ static void dot(struct term *term, double x, double y) {
         {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     struct cell *cell = cell_at(term, x, y);
     if (!cell) return;
-    size_t column = (size_t)(fmod(x, CELL_WIDTH) / (CELL_WIDTH / DOT_COLUMNS));
-    size_t row = (size_t)(fmod(y, CELL_HEIGHT) / (CELL_HEIGHT / DOT_ROWS));
+    size_t column = (size_t)(fmod(x, CELL_WIDTH) / ((double)CELL_WIDTH / DOT_COLUMNS));
+    size_t row = (size_t)(fmod(y, CELL_HEIGHT) / ((double)CELL_HEIGHT / DOT_ROWS));
     cell->dots |= bits[row][column];
 }
 
@@ -93,12 +93,12 @@ static void fill_area(struct canvas *canvas, const struct pen *pen) {
     }
     low = (struct point){fmax(low.x, term->left), fmax(low.y, term->top)};
     high = (struct point){fmin(high.x, term->right), fmin(high.y, term->bottom)};
-    for (double y = floor(low.y / CELL_HEIGHT) * CELL_HEIGHT + CELL_HEIGHT / 2; y < high.y;
-         y += CELL_HEIGHT)
-        for (double x = floor(low.x / CELL_WIDTH) * CELL_WIDTH + CELL_WIDTH / 2; x < high.x;
-             x += CELL_WIDTH) {
-            struct cell *cell = cell_at(term, x, y);
-            if (cell && outline_holds(path, (struct point){x, y})) cell->area = area_character(pen);
+    int top = (int)floor(low.y / CELL_HEIGHT), left = (int)floor(low.x / CELL_WIDTH);
+    for (int row = top; (row + 0.5) * CELL_HEIGHT < high.y; row++)
+        for (int column = left; (column + 0.5) * CELL_WIDTH < high.x; column++) {
+            struct point middle = {(column + 0.5) * CELL_WIDTH, (row + 0.5) * CELL_HEIGHT};
+            struct cell *cell = cell_at(term, middle.x, middle.y);
+            if (cell && outline_holds(path, middle)) cell->area = area_character(pen);
         }
 }
 
@@ -152,11 +152,11 @@ static void term_text(struct canvas *canvas, struct point at, const char *text,
                    : lettering->anchor == ANCHOR_END  ? width
                                                       : 0;
     /* a baseline is near the bottom of its line of characters */
-    double x = at.x, y = at.y - CELL_HEIGHT / 4;
+    double x = at.x, y = at.y - CELL_HEIGHT / 4.0;
     if (lettering->upright)
         y += shift / CELL_WIDTH * CELL_HEIGHT;
     else
-        x = round((x - shift) / CELL_WIDTH) * CELL_WIDTH + CELL_WIDTH / 2;
+        x = round((x - shift) / CELL_WIDTH) * CELL_WIDTH + CELL_WIDTH / 2.0;
     while (*text) {
         uint32_t c = utf8_next(&text);
         unsigned columns = character_columns(c);

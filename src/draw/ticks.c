@@ -25,8 +25,11 @@ void number_label(char out[TICK_BYTES], double value, int digits) {
 static void label_fixed(char out[TICK_BYTES], double value, double step) {
     enum { MOST_PLACES = 12 };
     int places = 0;
-    for (double s = step; places < MOST_PLACES && fabs(s - round(s)) > 1e-6 * fabs(s); s *= 10)
+    double s = step;
+    while (places < MOST_PLACES && fabs(s - round(s)) > 1e-6 * fabs(s)) {
+        s *= 10;
         places++;
+    }
     double size = fabs(value) > step ? fabs(value) : step;
     if (places >= MOST_PLACES || size >= 1e9 || (step < 1e-4 && size < 1e-2)) {
         int digits = (int)ceil(log10(size / step)) + 2;

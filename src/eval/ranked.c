@@ -174,7 +174,7 @@ static sepal_status merge_piece(sepal_ctx *ctx, size_t task, void *payload) {
     for (size_t k = begin; k < end; k++) {
         bool of_b = i == a.n || (j < b.n && b.key[j] < a.key[i]);
         out.key[k] = of_b ? b.key[j] : a.key[i];
-        if (out.note) out.note[k] = of_b ? b.note[j] : a.note[i];
+        if (out.note && a.note && b.note) out.note[k] = of_b ? b.note[j] : a.note[i];
         j += of_b;
         i += !of_b;
     }

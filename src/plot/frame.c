@@ -67,7 +67,7 @@ struct frame frame_in(struct plot *plot, struct pane box, const struct axis *x,
     struct frame frame = {.box = box, .x = *x, .y = *y};
     ticks_of(&ticks, y);
     double labels = widest_label(plot, &ticks);
-    frame.box.left += labels > 0 ? labels + (term ? 8 : 8) : 2;
+    frame.box.left += labels > 0 ? labels + 8 : 2;
     ticks_of(&ticks, x);
     frame.box.right -= fmin(24, widest_label(plot, &ticks) / 2);
     if (y->label) frame.box.top += line + (term ? 0 : 2);

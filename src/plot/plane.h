@@ -49,7 +49,7 @@ struct answer {
     float p;        /* of the most probable class; NaN: it has no probabilities */
     float distance; /* signed, of two classes; NaN: none */
 };
-sepal_status plane_ask(struct answer *out, struct plot *plot, const void *plane,
+sepal_status plane_ask(struct answer *out, struct plot *plot, const void *of,
                        const struct point *points, size_t n);
 
 #endif

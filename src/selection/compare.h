@@ -54,10 +54,10 @@ struct comparison {
 };
 
 /* compare_usual.c: a small set of learners that suit the data. */
-sepal_status compare_usual(struct comparison *comparison);
+sepal_status compare_usual(struct comparison *all);
 /* compare_baseline.c */
-sepal_status compare_baseline(struct comparison *comparison);
+sepal_status compare_baseline(struct comparison *all);
 /* compare_report.c */
-void compare_report(const struct comparison *comparison);
+void compare_report(const struct comparison *all);
 
 #endif

@@ -144,7 +144,9 @@ static void sweep_judge(struct sweep *sweep, struct cutoff *out, double low, dou
 static double shortest_between(double low, double high) {
     if (low < 0.5 && 0.5 <= high) return 0.5;
     double middle = low + (high - low) / 2;
-    for (double scale = 10; scale < 1e17; scale *= 10) {
+    double scale = 1;
+    for (int digits = 1; digits <= 16; digits++) {
+        scale *= 10;
         double value = round(middle * scale) / scale;
         if (value > low && value <= high) return value;
     }

@@ -190,9 +190,7 @@ static void text_is_cut_to_its_room(void **state) {
     static const char *const texts[] = {"",
                                         "a",
                                         "wide enough",
-                                        "\xC3\x9Cn\xC3\xAF"
-                                        "c\xC3\xB6"
-                                        "d\xC3\xA9 \xE5\xAD\x97",
+                                        "\xC3\x9C \xC3\xAF \xC3\xB6 \xC3\xA9 \xE5\xAD\x97",
                                         "broken \xC3",
                                         "WWWWWWWWWWWWWWWWWWWWWWWWWWWW"};
     struct rng rng = rng_make(test_seed(3), 1);
