@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/clock.h"
+#include "data/sample.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,15 +77,16 @@ static double most_rows(const struct comparison *all) {
                 numbers > MOST_NUMBERS ? rows * MOST_NUMBERS / numbers : rows);
 }
 
+/* A class keeps a row for each fold, so that none is rarer on each than it need be, and what is said of
+   its rows is said of all that it has. */
 static sepal_status take_rows(struct comparison *all) {
     const sepal_data *data = all->asked->data;
+    const struct split_options *splits = &all->options.splits;
     double rows = (double)data->matrix.rows, most = floor(most_rows(all));
-    sepal_data *rest = NULL;
+    size_t least = splits->loo ? 2 : splits->folds;
     all->data = data;
-    if (most >= rows || all->options.splits.fold_file || all->options.splits.ordered || data->group)
-        return SEPAL_OK;
-    TRY(data_split(&rest, &all->part, all->ctx, data, most / rows));
-    data_free(rest);
+    if (most >= rows || splits->fold_file || splits->ordered || data->group) return SEPAL_OK;
+    TRY(data_sample(&all->part, all->ctx, data, most / rows, least));
     all->data = all->part;
     return SEPAL_OK;
 }

@@ -144,6 +144,20 @@ def first_method():
     check("multilabel" in sepal("train", "sets.svm").stdout, "label sets")
 
 
+def rare_classes():
+    """The rows compared on have those of a rare class, and what is said of these is their number in the file."""
+    with open("rare.csv", "w") as file:
+        file.write("x,z,y\n" + "".join(f"{i % 101},{i * 7 % 97},{'ab'[i % 101 > 50]}\n" for i in range(80000)))
+        file.write("1,2,rare\n150,3,rare\n" + "".join(f"{200 + i},{i},few\n" for i in range(7)))
+    report = facts("train", "rare.csv")
+    rows = report["choice"]["compare"]["rows"] if report else None
+    check(report and 20000 <= rows <= 20010, rows)
+    done = sepal("compare", "rare.csv", "-m", "lda", "-m", "lda(shrinkage=0.2)", "--compare-rows", "4000")
+    check(done.returncode == 0 and "class 'rare' has 2 rows, fewer than the 10 folds" in done.stderr, done.stderr)
+    done = sepal("compare", "rare.csv", "-m", "lda", "-m", "lda(shrinkage=0.2)", "--compare-rows", "4000", "--folds", "2")
+    check(done.returncode == 0 and "fewer than the" not in done.stderr, done.stderr)
+
+
 def titanic():
     """The first steps of a newcomer: each mistake is answered with the words to type next."""
     with open("t.csv", "w") as file:
@@ -227,6 +241,6 @@ def refuses():
     check(sorted(os.listdir(".")) == before and read("m.sepal") == b"old", "files", os.listdir("."))
 
 
-for part in (one_point_is_cv, same_models, tables_agree, tests_are_formulas, first_method, titanic, warns, refuses):
+for part in (one_point_is_cv, same_models, tables_agree, tests_are_formulas, first_method, rare_classes, titanic, warns, refuses):
     part()
 finish(200)
