@@ -187,6 +187,8 @@ def warns():
     flat = facts("tune", "flat.csv", "-m", "logistic", "--metric", "accuracy", "--folds", "4")
     check("all-equal" in [w["code"] for w in flat["warnings"]], flat["warnings"])
     check("simplest" in flat["tuning"]["chosen"]["why"] and "C=0.0001" in flat["tuning"]["chosen"]["spec"], "simplest")
+    steps = facts("tune", IRIS, "-m", "logistic", "--over", "l2=1e-7,100,1e-6,10", "--folds", "3")
+    check("warm-start" not in [w["code"] for w in steps["warnings"]], steps["warnings"])
     flat = facts("compare", "flat.csv", "-m", "logistic", "-m", "logistic(C=2)", "--metric", "accuracy")
     check(flat["compare"]["pairs"][0]["p"] == 1 and flat["compare"]["pairs"][0]["difference"] == 0, flat["compare"])
 
