@@ -229,8 +229,9 @@ static sepal_status compare_whole(struct comparison *all) {
     if (!data->set_start) TRY(data_check_classes(all->ctx, &all->arena, data, " to learn from"));
     TRY(take_rows(all));
     if (all->usual) TRY(compare_usual(all));
+    if (all->usual) TRY(compare_usual_folds(all));
     TRY(split_options_plan(&plan, &all->options.splits, all->ctx, &all->arena, all->data));
-    TRY(splits_make(&all->splits, all->ctx, all->data, &plan));
+    if (!all->lone) TRY(splits_make(&all->splits, all->ctx, all->data, &plan));
     TRY(judge_all(all));
     TRY(test_all(all));
     TRY(compare_baseline(all));

@@ -161,6 +161,21 @@ def rare_classes():
     check(done.returncode == 0 and "fewer than the" not in done.stderr, done.stderr)
 
 
+def few_rows():
+    """As many folds as a few rows allow; where a class has one, a learner that is not judged, and a word."""
+    for rows, word, judged in (("1,a 2,a 8,b 9,b", "compared by 2", True), ("1,a 9,b", "has a single row", False),
+                               ("1,a 2,a 3,a 4,a 5,a 9,b", "has a single row", False)):
+        with open("few.csv", "w") as file:
+            file.write("\n".join(["x,y", *rows.split()]) + "\n")
+        for words in ("train", "few.csv", "-o", "f.sepal"), ("compare", "few.csv", "-o", "f.sepal"):
+            done = sepal(*words)
+            check(done.returncode == 0 and word in done.stderr and "--folds" not in done.stderr, rows, done.stderr)
+            check("-m \"standardize" in done.stdout or words[0] == "compare" or judged, rows, done.stdout)
+            compared = facts(*words)
+            compared = compared.get("choice", compared).get("compare", {})
+            check(len(compared.get("models", [])) == (3 if judged else 1), rows, compared)
+
+
 def titanic():
     """The first steps of a newcomer: each mistake is answered with the words to type next."""
     with open("t.csv", "w") as file:
@@ -251,6 +266,6 @@ def refuses():
     check(sorted(os.listdir(".")) == before and read("m.sepal") == b"old", "files", os.listdir("."))
 
 
-for part in (one_point_is_cv, same_models, tables_agree, tests_are_formulas, first_method, rare_classes, titanic, warns, refuses):
+for part in (one_point_is_cv, same_models, tables_agree, tests_are_formulas, first_method, rare_classes, few_rows, titanic, warns, refuses):
     part()
 finish(200)
