@@ -114,6 +114,15 @@ sepal_status measure_positive(size_t *out, sepal_ctx *ctx, const sepal_data *dat
     return SEPAL_OK;
 }
 
+sepal_status measure_check_two(sepal_ctx *ctx, const char *name, const sepal_data *data) {
+    if (strncmp(name, "positive.", 9) != 0) return SEPAL_OK;
+    if (data->schema->n_classes == 2 && !data->set_start) return SEPAL_OK;
+    return fail(ctx, SEPAL_EUSAGE,
+                "%s is about one of two classes, and the data has %zu%s; take " OPTION
+                "metric macro.%s",
+                name, data->schema->n_classes, data->set_start ? " labels" : "", name + 9);
+}
+
 static sepal_status find_path(struct measure *out, sepal_ctx *ctx, struct arena *arena,
                               const struct metric *metric, const char *positive,
                               const sepal_data *data) {
@@ -122,13 +131,8 @@ static sepal_status find_path(struct measure *out, sepal_ctx *ctx, struct arena 
     out->path = out->name;
     bool one = strncmp(out->name, "positive.", 9) == 0;
     if (!metric || !metric->of_class || (strchr(out->name, '.') && !one)) return SEPAL_OK;
-    if (one && (data->schema->n_classes != 2 || data->set_start))
-        return fail(ctx, SEPAL_EUSAGE,
-                    "%s is about one of two classes, and the data has %zu%s; take " OPTION
-                    "metric macro.%s",
-                    out->name, data->schema->n_classes, data->set_start ? " labels" : "",
-                    metric->name);
     if (one) {
+        TRY(measure_check_two(ctx, out->name, data));
         TRY(measure_positive(&class, ctx, data, positive));
         (void)snprintf(path, sizeof path, "per_class.%zu.%s", class, metric->name);
     } else {

@@ -27,4 +27,7 @@ sepal_status measure_check_trials(const struct measure *measure, const struct tr
 sepal_status measure_positive(size_t *out, sepal_ctx *ctx, const sepal_data *data,
                               const char *positive);
 
+/* What is of the positive one of two classes is refused of others. */
+sepal_status measure_check_two(sepal_ctx *ctx, const char *name, const sepal_data *data);
+
 #endif

@@ -102,6 +102,25 @@ def files_and_models():
     check(same[0] and same[0] == same[1] == same[2], "threads")
 
 
+def same_measures():
+    """What tune chooses by, cv shows: of the positive class, too."""
+    cancer = IRIS.replace("iris", "breast_cancer")
+    for positive in "malignant", "benign":
+        words = (cancer, "-m", "lda", "--folds", "4", "--positive", positive)
+        found = cv(*words, "--metric", "positive.recall,positive.f1,log-loss", "--csv", "positive.csv")
+        for metric in "recall", "f1":
+            tuned = run("tune", *words, "--over", "shrinkage=0", "--metric", f"positive.{metric}", "--json")
+            point = json.loads(tuned.stdout)["tuning"]["points"][0]["valid"]
+            check(abs(found["mean"]["valid"]["positive"][metric] - point["mean"]) < 1e-12, positive, metric, point)
+            check(abs(found["std"]["valid"]["positive"][metric] - point["std"]) < 1e-12, positive, metric, point)
+        check(found["metrics"] == ["positive.recall", "positive.f1", "log_loss"], found["metrics"])
+        with open("positive.csv") as file:
+            names, first = (line.strip().split(",") for line in list(file)[:2])
+        check(float(first[names.index("valid.positive.f1")]) == found["folds"][0]["valid"]["positive"]["f1"], first)
+    done = run("cv", IRIS, "-m", "lda", "--metric", "positive.f1")
+    check(done.returncode == 2 and "take --metric macro.f1" in done.stderr, done.stderr)
+
+
 def bad_input():
     write("short", [[1], [2]])
     write("words", [["fold"]] + [[1]] * 149)
@@ -129,6 +148,7 @@ def main():
     a_leak_is_worth_nothing(draw)
     groups(draw)
     files_and_models()
+    same_measures()
     bad_input()
     finish(60)
 
