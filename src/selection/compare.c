@@ -59,6 +59,7 @@ static sepal_status compare_read(struct comparison *all) {
                          asked->options));
     TRY(split_options_check(&all->options.splits, all->ctx, &all->arena, asked->options));
     TRY(measure_check(all->ctx, all->options.metric));
+    TRY(measure_check_loo(all->ctx, all->options.metric, all->options.splits.loo));
     all->usual = asked->n_specs == 0;
     return all->usual ? SEPAL_OK : read_specs(all);
 }

@@ -77,6 +77,31 @@ sepal_status measure_check(sepal_ctx *ctx, const char *name) {
     return is_of_sets(word) || find_metric(word, &averaged) ? SEPAL_OK : refuse_measure(ctx, name);
 }
 
+bool measure_of_single_rows(const char *name) {
+    static const char *const of_many[] = {
+        "macro.", "weighted.", "positive.", "balanced_accuracy", "precision", "recall", "f1",
+        "ece",    "mcc",       "kappa",     "roc_auc",           "pr_auc"};
+    for (size_t i = 0; i < sizeof of_many / sizeof *of_many; i++) {
+        size_t n = strlen(of_many[i]);
+        bool average = of_many[i][n - 1] == '.';
+        if (average ? strncmp(name, of_many[i], n) == 0 : strcmp(name, of_many[i]) == 0)
+            return false;
+    }
+    return true;
+}
+
+sepal_status measure_check_loo(sepal_ctx *ctx, const char *name, bool loo) {
+    char word[64];
+    if (!name || !loo) return SEPAL_OK;
+    spell(word, name);
+    if (measure_of_single_rows(word)) return SEPAL_OK;
+    return fail(ctx, SEPAL_EUSAGE,
+                OPTION
+                "loo judges by one row at a time, and %s says nothing of one row; leave " OPTION
+                "loo out, or take " OPTION "metric accuracy",
+                word);
+}
+
 /* The first that has no probabilities, in short; NULL: all have. */
 static sepal_status find_without(const char **out, sepal_ctx *ctx, struct arena *arena,
                                  size_t classes, const struct candidate *candidates, size_t n) {

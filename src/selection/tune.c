@@ -45,6 +45,7 @@ static sepal_status tune_read(struct tuning *tuning) {
     const char *over;
     TRY(parameters_parse(options, ctx, &tuning->arena, tune_option_table, "tune", asked->options));
     TRY(measure_check(ctx, options->metric));
+    TRY(measure_check_loo(ctx, options->metric, options->splits.loo));
     TRY(cutoff_goal_read(&tuning->goal, ctx, options->cutoff_for, options->cost_fp,
                          options->cost_fn));
     if (tuning->goal.name && names_decision(asked->fit_options))
