@@ -5,7 +5,7 @@
 #include "core/compensated_sum.h"
 #include "data/prepare.h"
 #include "data/entries.h"
-#include "data/sample.h"
+#include "data/class_sample.h"
 
 #include <string.h>
 

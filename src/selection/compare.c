@@ -5,7 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/clock.h"
-#include "data/sample.h"
+#include "data/class_sample.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Rows drawn from a data set. */
-#ifndef SEPAL_DATA_SAMPLE_H
-#define SEPAL_DATA_SAMPLE_H
+#ifndef SEPAL_DATA_CLASS_SAMPLE_H
+#define SEPAL_DATA_CLASS_SAMPLE_H
 
 #include "data/data.h"
 
