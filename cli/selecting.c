@@ -61,16 +61,26 @@ static bool is_named(const char *name, const char *text, size_t length) {
     return name[length] == '\0';
 }
 
+/* Behind "logistic." where that is the learner of -m. */
+static const char *skip_learner(const struct session *s, const char *over) {
+    size_t learner, length = strcspn(over, ".=");
+    const char *spec = option_value(s, "method");
+    sepal_method method = {.size = sizeof method};
+    if (over[length] != '.' || spec == NULL || !spec_learner(spec, &learner)) return over;
+    if (sepal_method_at(SEPAL_LEARNER, learner, &method) != SEPAL_OK) return over;
+    return is_named(method.name, over, length) ? over + length + 1 : over;
+}
+
 /* One value and a grid of a parameter: which of them is meant is not to be guessed. */
 static int check_over(struct session *s) {
     const char *over;
     for (size_t n = 0; (over = option_value_at(s, "over", n)) != NULL; n++) {
-        over += strspn(over, " ");
-        size_t length = strcspn(over, " =");
+        const char *name = skip_learner(s, over + strspn(over, " "));
+        size_t length = strcspn(name, " =");
         for (size_t i = 0; i < s->options.n_rows; i++) {
             const struct option *row = &s->options.rows[i];
             if (row->group != GROUP_PARAMETER || row->value == NULL ||
-                !is_named(row->name, over, length))
+                !is_named(row->name, name, length))
                 continue;
             return complain(s, EXIT_USAGE, NULL,
                             "%s is given twice, as --%s %s and in --over %s; leave one of them "

@@ -241,6 +241,7 @@ def refuses():
         (("tune", IRIS, *logistic, "--nested", "150", "--ordered"), 2, "--nested a number from 2 to 149"),
         (("tune", "group.csv", *logistic, "--group", "g", "--nested", "4", "--folds", "2"), 2, "2 to 3"),
         (("tune", CANCER, *logistic, "--C", "3", "--over", "C=1,2"), 2, "C is given twice"),
+        (("tune", CANCER, *logistic, "--C", "3", "--over", "logistic.C=1,2"), 2, "C is given twice"),
         (("curve", CANCER, *logistic, "--C", "3", "--over", "C=1,2"), 2, "C is given twice"),
         (("tune", CANCER, *logistic, "--refit"), 2, "add -o model.sepal"),
         (("compare", CANCER, *logistic, "-m", "logistic()"), 2, "given twice"),
