@@ -82,10 +82,8 @@ static void put_grid(struct sink *out, const sepal_report *report) {
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static void say_model(struct session *s, const sepal_report *report) {
-    (void)report;
-    if (option_value(s, "output") == NULL && !s->quiet)
-        say(s, "nothing is saved; -o FILE saves the model");
+static void say_value(struct session *s, const sepal_report *report) {
+    say_refit(s, sepal_report_string(report, "spec"), "");
 }
 
 static void say_choice(struct session *s, const sepal_report *report) {
@@ -103,7 +101,7 @@ static int tune_run(struct session *s) {
     struct selecting grid = {
         .task = "tune", .makes_model = true, .put_table = put_grid, .say_next = say_choice};
     struct selecting path = {
-        .task = "path", .makes_model = true, .put_table = put_path, .say_next = say_model};
+        .task = "path", .makes_model = true, .put_table = put_path, .say_next = say_value};
     const char *data = s->options.arguments[0];
     bool along = option_value(s, "path") != NULL;
     if (option_value(s, "method") == NULL)

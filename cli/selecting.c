@@ -55,6 +55,42 @@ static int check_task(struct session *s, const char *task) {
     return EXIT_DONE;
 }
 
+static bool is_named(const char *name, const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (name[i] == '\0' || name[i] != (text[i] == '_' ? '-' : text[i])) return false;
+    return name[length] == '\0';
+}
+
+/* Behind "logistic." where that is the learner of -m. */
+static const char *skip_learner(const struct session *s, const char *over) {
+    size_t learner, length = strcspn(over, ".=");
+    const char *spec = option_value(s, "method");
+    sepal_method method = {.size = sizeof method};
+    if (over[length] != '.' || spec == NULL || !spec_learner(spec, &learner)) return over;
+    if (sepal_method_at(SEPAL_LEARNER, learner, &method) != SEPAL_OK) return over;
+    return is_named(method.name, over, length) ? over + length + 1 : over;
+}
+
+/* One value and a grid of a parameter: which of them is meant is not to be guessed. */
+static int check_over(struct session *s) {
+    const char *over;
+    for (size_t n = 0; (over = option_value_at(s, "over", n)) != NULL; n++) {
+        const char *name = skip_learner(s, over + strspn(over, " "));
+        size_t length = strcspn(name, " =");
+        for (size_t i = 0; i < s->options.n_rows; i++) {
+            const struct option *row = &s->options.rows[i];
+            if (row->group != GROUP_PARAMETER || row->value == NULL ||
+                !is_named(row->name, name, length))
+                continue;
+            return complain(s, EXIT_USAGE, NULL,
+                            "%s is given twice, as --%s %s and in --over %s; leave one of them "
+                            "out",
+                            row->name, row->name, row->value, over);
+        }
+    }
+    return EXIT_DONE;
+}
+
 /* The options of the task, and those of each fit and of the decision. */
 static int words_of_task(struct session *s, const char *name, struct sink *task, struct sink *fit) {
     *task = sink_open(-1);
@@ -233,6 +269,7 @@ static int selecting_finish(struct session *s, struct selecting *all) {
 static int selecting(struct session *s, struct selecting *all) {
     uint64_t seed = 1;
     int code = check_task(s, all->task);
+    if (code == EXIT_DONE) code = check_over(s);
     if (code == EXIT_DONE) code = selecting_ask(s, all);
     if (code == EXIT_DONE) code = selecting_check_data(s);
     if (code == EXIT_DONE) code = selecting_check_files(s);

@@ -6,6 +6,7 @@
 #include "data/prepare.h"
 #include "data/entries.h"
 #include "kernels/kernels.h"
+#include "data/class_sample.h"
 
 #include <string.h>
 
@@ -230,8 +231,9 @@ static void sort_by_class(uint32_t *sorted, size_t *end, const sepal_data *data,
     for (size_t i = 0; i < rows; i++) sorted[end[data->label ? data->label[i] : 0]++] = (uint32_t)i;
 }
 
-sepal_status data_mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data, double fraction,
-                            size_t repeat) {
+/* Of each class `least` rows or more, where it has them; with 0 not all of any. */
+static sepal_status mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data, double fraction,
+                              size_t repeat, size_t least) {
     enum { SPLIT_STREAM = 0x73706c69 };
     size_t classes = data->label ? data->schema->n_classes + data->n_unseen : 1, from = 0;
     uint32_t *sorted = mem_alloc(ctx, data->matrix.rows, sizeof *sorted);
@@ -241,12 +243,35 @@ sepal_status data_mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data
         size_t n = end[k] - from, part = (size_t)(fraction * (double)n + 0.5);
         struct rng rng = rng_make(ctx->seed, SPLIT_STREAM + k + ((uint64_t)repeat << 32));
         rng_shuffle(&rng, sorted + from, n);
-        if (part == n && n) part--; /* something must be left to learn from */
+        if (part == n && n && !least) part--; /* something must be left to learn from */
+        if (part < least) part = n < least ? n : least;
         for (size_t i = 0; i < part; i++) chosen[sorted[from + i]] = true;
     }
     sepal_status status = sorted && end ? SEPAL_OK : SEPAL_EMEMORY;
     mem_free(sorted);
     mem_free(end);
+    return status;
+}
+
+sepal_status data_mark_part(bool *chosen, sepal_ctx *ctx, const sepal_data *data, double fraction,
+                            size_t repeat) {
+    return mark_part(chosen, ctx, data, fraction, repeat, 0);
+}
+
+sepal_status data_sample(sepal_data **out, sepal_ctx *ctx, const sepal_data *data, double fraction,
+                         size_t least) {
+    size_t rows = data->matrix.rows, n = 0;
+    *out = NULL;
+    if (rows > UINT32_MAX) return fail(ctx, SEPAL_EDATA, "too many rows to choose from");
+    bool *chosen = mem_zero(ctx, rows, sizeof *chosen);
+    size_t *numbers = mem_alloc(ctx, rows, sizeof *numbers);
+    sepal_status status =
+        chosen && numbers ? mark_part(chosen, ctx, data, fraction, 0, least) : SEPAL_EMEMORY;
+    for (size_t i = 0; i < rows && status == SEPAL_OK; i++)
+        if (chosen[i]) numbers[n++] = i;
+    if (status == SEPAL_OK) status = data_select(out, ctx, data, numbers, n);
+    mem_free(chosen);
+    mem_free(numbers);
     return status;
 }
 

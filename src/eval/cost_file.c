@@ -107,6 +107,17 @@ static void find_header(struct cost_reader *in) {
         in->open = in->open || slice_is(first->cells[c].text, "?");
 }
 
+/* Whether the lines begin with numbers that are no classes: costs, of which there is one too many. */
+static bool begin_with_costs(const struct cost_reader *in) {
+    double number;
+    for (size_t l = in->header; l < in->n_lines; l++) {
+        struct slice first = in->lines[l].cells[0].text;
+        if (!cell_is_number(first, &number) || schema_class_of(in->schema, first) >= 0)
+            return false;
+    }
+    return true;
+}
+
 static sepal_status find_form(struct cost_reader *in) {
     size_t classes = in->schema->n_classes;
     if (in->n_lines == 0)
@@ -118,6 +129,8 @@ static sepal_status find_form(struct cost_reader *in) {
     if (rows == 0) return refuse_form(in, 1, 0, 0);
     size_t cells = in->lines[in->header].n;
     in->labelled = cells == width + 1;
+    if (in->labelled && begin_with_costs(in))
+        return refuse_form(in, in->lines[in->header].number, rows, cells);
     for (size_t l = in->header; l < in->n_lines; l++)
         if (rows != classes || in->lines[l].n != width + in->labelled)
             return refuse_form(in, in->lines[l].number, rows, in->lines[l].n - in->labelled);
@@ -129,12 +142,28 @@ static sepal_status find_form(struct cost_reader *in) {
 
 /* ---- labels and numbers ------------------------------------------------------------------- */
 
+/* With the classes that there are, or the first of many. */
+static sepal_status refuse_label(const struct cost_reader *in, const struct cost_line *line,
+                                 const struct table_cell *cell) {
+    enum { MOST = 10 };
+    const struct schema *schema = in->schema;
+    struct text why = {0};
+    text_puts(in->ctx, &why, "is not a class of the model; its classes are ");
+    for (size_t k = 0; k < schema->n_classes && k < MOST; k++)
+        text_printf(in->ctx, &why, "%s'%.60s'", k ? ", " : "", schema->classes[k]);
+    if (schema->n_classes > MOST)
+        text_printf(in->ctx, &why, ", and %zu more", schema->n_classes - MOST);
+    sepal_status status = why.failed ? SEPAL_EMEMORY : refuse_cell(in, line, cell, why.bytes);
+    text_clear(&why);
+    return status;
+}
+
 /* The class of a label, each once. `taken` has a place for every class. */
 static sepal_status class_of_cell(size_t *out, const struct cost_reader *in,
                                   const struct cost_line *line, const struct table_cell *cell,
                                   bool *taken) {
     int32_t k = schema_class_of(in->schema, cell->text);
-    if (k < 0) return refuse_cell(in, line, cell, "is not a class of the model");
+    if (k < 0) return refuse_label(in, line, cell);
     if (taken[k]) return refuse_cell(in, line, cell, "stands twice; each class has one place");
     taken[k] = true;
     *out = (size_t)k;

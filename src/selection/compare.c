@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/clock.h"
+#include "data/class_sample.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,6 +59,7 @@ static sepal_status compare_read(struct comparison *all) {
                          asked->options));
     TRY(split_options_check(&all->options.splits, all->ctx, &all->arena, asked->options));
     TRY(measure_check(all->ctx, all->options.metric));
+    TRY(measure_check_loo(all->ctx, all->options.metric, all->options.splits.loo));
     all->usual = asked->n_specs == 0;
     return all->usual ? SEPAL_OK : read_specs(all);
 }
@@ -76,15 +78,16 @@ static double most_rows(const struct comparison *all) {
                 numbers > MOST_NUMBERS ? rows * MOST_NUMBERS / numbers : rows);
 }
 
+/* A class keeps a row for each fold, so that none is rarer on each than it need be, and what is said of
+   its rows is said of all that it has. */
 static sepal_status take_rows(struct comparison *all) {
     const sepal_data *data = all->asked->data;
+    const struct split_options *splits = &all->options.splits;
     double rows = (double)data->matrix.rows, most = floor(most_rows(all));
-    sepal_data *rest = NULL;
+    size_t least = splits->loo ? 2 : splits->folds;
     all->data = data;
-    if (most >= rows || all->options.splits.fold_file || all->options.splits.ordered || data->group)
-        return SEPAL_OK;
-    TRY(data_split(&rest, &all->part, all->ctx, data, most / rows));
-    data_free(rest);
+    if (most >= rows || splits->fold_file || splits->ordered || data->group) return SEPAL_OK;
+    TRY(data_sample(&all->part, all->ctx, data, most / rows, least));
     all->data = all->part;
     return SEPAL_OK;
 }
@@ -227,8 +230,9 @@ static sepal_status compare_whole(struct comparison *all) {
     if (!data->set_start) TRY(data_check_classes(all->ctx, &all->arena, data, " to learn from"));
     TRY(take_rows(all));
     if (all->usual) TRY(compare_usual(all));
+    if (all->usual) TRY(compare_usual_folds(all));
     TRY(split_options_plan(&plan, &all->options.splits, all->ctx, &all->arena, all->data));
-    TRY(splits_make(&all->splits, all->ctx, all->data, &plan));
+    if (!all->lone) TRY(splits_make(&all->splits, all->ctx, all->data, &plan));
     TRY(judge_all(all));
     TRY(test_all(all));
     TRY(compare_baseline(all));

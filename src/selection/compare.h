@@ -44,6 +44,8 @@ struct comparison {
     struct splits splits;
     struct measure measure;
     bool usual; /* the specs were not given */
+    const char
+        *lone; /* of these only the first is taken: this class has a single row; NULL: none */
     size_t n, best;
     struct compared *models;
     size_t n_pairs;
@@ -55,6 +57,9 @@ struct comparison {
 
 /* compare_usual.c: a small set of learners that suit the data. */
 sepal_status compare_usual(struct comparison *all);
+/* Where none of the rows can be held out, or too few, the usual learners make do with fewer folds, or the
+   first of them is taken unjudged. */
+sepal_status compare_usual_folds(struct comparison *all);
 /* compare_baseline.c */
 sepal_status compare_baseline(struct comparison *all);
 /* compare_report.c */

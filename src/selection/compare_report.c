@@ -59,6 +59,12 @@ static void report_why(struct tree_maker *make, struct tree *out, const struct c
     struct text why = {0};
     size_t judged = 0;
     for (size_t i = 0; i < all->n; i++) judged += all->models[i].left_out == NULL;
+    if (all->lone) {
+        tree_text(
+            make, out, "why",
+            "the first of the usual learners, as a class with a single row cannot be held out");
+        return;
+    }
     if (all->usual && all->n == 1) {
         tree_text(make, out, "why", "the usual learner of rows that have sets of labels");
         return;

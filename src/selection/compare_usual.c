@@ -3,6 +3,8 @@
    worth, and not only by the side of 1/2 they lie on. */
 #include "selection/compare.h"
 
+#include "core/alloc.h"
+
 #include <string.h>
 
 enum { MOST_JOINT_CLASSES = 100, MOST_SCATTER_COLUMNS = 500, WIDE = 500 };
@@ -48,6 +50,42 @@ sepal_status compare_usual(struct comparison *all) {
         if (!model->in_short) return SEPAL_EMEMORY;
         /* options of a fit that one of them has no use for, as a solver, are refused in its name */
         TRY(measure_check_fit(all->ctx, specs[i], all->asked->fit_options));
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status fewest_rows(size_t *class, size_t *fewest, const struct comparison *all) {
+    const sepal_data *data = all->data;
+    size_t classes = data->schema->n_classes;
+    size_t *count = mem_zero(all->ctx, classes, sizeof *count);
+    if (!count) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
+    *class = 0;
+    for (size_t k = 1; k < classes; k++)
+        if (count[k] < count[*class]) *class = k;
+    *fewest = count[*class];
+    mem_free(count);
+    return SEPAL_OK;
+}
+
+sepal_status compare_usual_folds(struct comparison *all) {
+    const sepal_data *data = all->data;
+    struct split_options *splits = &all->options.splits;
+    size_t rows = data->matrix.rows, class, fewest = rows, folds = splits->folds;
+    if (splits->loo || splits->ordered || splits->fold_file || data->group) return SEPAL_OK;
+    if (data->label) TRY(fewest_rows(&class, &fewest, all));
+    if (data->label && fewest == 1) {
+        all->lone = data->schema->classes[class];
+        all->n = 1;
+        warn(all->ctx, "few-rows",
+             "class '%.200s' has a single row, and while it is held out nothing is left to learn "
+             "the class from: the usual learners are not compared, and the first of them is taken",
+             all->lone);
+    } else if (folds > rows && fewest >= 2) {
+        splits->folds = fewest;
+        warn(all->ctx, "few-rows",
+             "%zu folds are more than the %zu rows: the usual learners are compared by %zu", folds,
+             rows, fewest);
     }
     return SEPAL_OK;
 }

@@ -87,6 +87,7 @@ static sepal_status curve_read(struct curve *curve) {
     TRY(parameters_parse(options, ctx, &curve->arena, curve_option_table, "curve", asked->options));
     TRY(split_options_check(&options->splits, ctx, &curve->arena, asked->options));
     TRY(measure_check(ctx, options->metric));
+    TRY(measure_check_loo(ctx, options->metric, options->splits.loo));
     TRY(measure_check_fit(ctx, asked->specs[0], asked->fit_options));
     if (!options->over) return read_sizes(curve);
     if (options->sizes)

@@ -3,8 +3,10 @@
 
 #include "core/clock.h"
 #include "kernels/blas.h"
+#include "selection/measure.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define AT(field) offsetof(struct cv_options, field)
@@ -49,8 +51,40 @@ static sepal_status cv_plan(struct cv *cv) {
     return splits_make(&cv->splits, cv->ctx, cv->data, &cv->plan);
 }
 
+/* The numbers of the positive class get a place of their own, where its label stood. */
+static void place_positive(struct tree_maker *make, const struct cv *cv, struct tree *judged,
+                           size_t class) {
+    struct tree *row = tree_object(make, NULL, NULL);
+    for (size_t m = 0; m < cv->metrics.n; m++) {
+        const char *metric = cv->metrics.path[m];
+        char path[96];
+        if (strncmp(metric, "positive.", 9) != 0 || tree_find(row, metric + 9)) continue;
+        (void)snprintf(path, sizeof path, "per_class.%zu.%s", class, metric + 9);
+        const struct tree *number = tree_path(judged, path);
+        if (number) tree_copy(make, row, metric + 9, number);
+    }
+    tree_replace(make, judged, "positive", row);
+}
+
+static sepal_status place_positives(struct cv *cv) {
+    struct tree_maker make = {.ctx = cv->ctx, .arena = &cv->arena};
+    bool asked = false;
+    size_t class;
+    for (size_t m = 0; m < cv->metrics.n; m++)
+        asked = asked || strncmp(cv->metrics.path[m], "positive.", 9) == 0;
+    if (!asked) return SEPAL_OK;
+    TRY(measure_positive(&class, cv->ctx, cv->data, cv->options.positive));
+    for (size_t s = 0; s < cv->splits.n; s++) {
+        place_positive(&make, cv, cv->trials.of[s].train, class);
+        place_positive(&make, cv, cv->trials.of[s].valid, class);
+    }
+    return make.failed ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
 static sepal_status cv_whole(struct cv *cv, struct selection *asked) {
     TRY(pipeline_check_data(cv->ctx, cv->pipeline.learner, cv->data));
+    for (size_t m = 0; m < cv->metrics.n; m++)
+        TRY(measure_check_two(cv->ctx, cv->metrics.path[m], cv->data));
     TRY(cv_plan(cv));
     cv->trials = (struct trials){.ctx = cv->ctx,
                                  .data = cv->data,
@@ -60,6 +94,7 @@ static sepal_status cv_whole(struct cv *cv, struct selection *asked) {
                                  .positive = cv->options.positive,
                                  .judge_train = true};
     TRY(trials_run(&cv->trials));
+    TRY(place_positives(cv));
     TRY(cv_report(cv, asked->make, asked->report));
     if (!asked->wants_model) return SEPAL_OK;
     struct tree *fit = tree_object(asked->make, asked->report, "fit");

@@ -4,10 +4,16 @@
 #include "core/parallel.h"
 #include "core/usage.h"
 #include "selection/cv.h"
+#include "selection/measure.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Whether a number of held-out rows says anything: of single rows many do not. */
+static bool has_meaning(const struct cv *cv, bool valid, const char *metric) {
+    return !valid || cv->plan.manner != SPLIT_LEAVE_ONE_OUT || measure_of_single_rows(metric);
+}
 
 /* ---- the numbers of a judgement ----------------------------------------------------------- */
 
@@ -30,6 +36,7 @@ static void copy_numbers(struct tree_maker *make, struct tree *out, const struct
 }
 
 struct averaging {
+    const struct cv *cv;
     const struct trials *trials;
     struct tree_maker *make;
     bool valid;
@@ -42,8 +49,9 @@ static void average_numbers(const struct averaging *of, struct tree *mean, struc
         (void)snprintf(path, sizeof path, "%s%s", before, node->key);
         if (is_number(node)) {
             struct spread spread = trials_spread(of->trials, 0, of->valid, path);
-            tree_number(of->make, mean, node->key, spread.mean);
-            tree_number(of->make, std, node->key, spread.std);
+            bool told = has_meaning(of->cv, of->valid, path);
+            tree_number(of->make, mean, node->key, told ? spread.mean : NAN);
+            tree_number(of->make, std, node->key, told ? spread.std : NAN);
         } else if (is_average(node)) {
             (void)snprintf(path, sizeof path, "%s%s.", before, node->key);
             average_numbers(of, tree_object(of->make, mean, node->key),
@@ -74,7 +82,7 @@ static void report_means(const struct cv *cv, struct tree_maker *make, struct tr
     struct tree *mean = tree_object(make, report, "mean"), *std = tree_object(make, report, "std");
     for (int valid = 0; valid < 2; valid++) {
         const char *side = valid ? "valid" : "train";
-        const struct averaging of = {&cv->trials, make, valid};
+        const struct averaging of = {cv, &cv->trials, make, valid};
         const struct trial *like = &cv->trials.of[0];
         average_numbers(&of, tree_object(make, mean, side), tree_object(make, std, side),
                         valid ? like->valid : like->train, "");
@@ -89,7 +97,8 @@ static sepal_status report_gap(struct cv *cv, struct tree_maker *make, struct tr
     const char *metric = NULL;
     if (!gap) return SEPAL_EMEMORY;
     for (size_t m = 0; m < cv->metrics.n && !metric; m++)
-        if (trials_spread(&cv->trials, 0, true, cv->metrics.path[m]).n > 0)
+        if (has_meaning(cv, true, cv->metrics.path[m]) &&
+            trials_spread(&cv->trials, 0, true, cv->metrics.path[m]).n > 0)
             metric = cv->metrics.path[m];
     if (!metric) return SEPAL_OK;
     for (size_t s = 0; s < n; s++)

@@ -77,6 +77,31 @@ sepal_status measure_check(sepal_ctx *ctx, const char *name) {
     return is_of_sets(word) || find_metric(word, &averaged) ? SEPAL_OK : refuse_measure(ctx, name);
 }
 
+bool measure_of_single_rows(const char *name) {
+    static const char *const of_many[] = {
+        "macro.", "weighted.", "positive.", "balanced_accuracy", "precision", "recall", "f1",
+        "ece",    "mcc",       "kappa",     "roc_auc",           "pr_auc"};
+    for (size_t i = 0; i < sizeof of_many / sizeof *of_many; i++) {
+        size_t n = strlen(of_many[i]);
+        bool average = of_many[i][n - 1] == '.';
+        if (average ? strncmp(name, of_many[i], n) == 0 : strcmp(name, of_many[i]) == 0)
+            return false;
+    }
+    return true;
+}
+
+sepal_status measure_check_loo(sepal_ctx *ctx, const char *name, bool loo) {
+    char word[64];
+    if (!name || !loo) return SEPAL_OK;
+    spell(word, name);
+    if (measure_of_single_rows(word)) return SEPAL_OK;
+    return fail(ctx, SEPAL_EUSAGE,
+                OPTION
+                "loo judges by one row at a time, and %s says nothing of one row; leave " OPTION
+                "loo out, or take " OPTION "metric accuracy",
+                word);
+}
+
 /* The first that has no probabilities, in short; NULL: all have. */
 static sepal_status find_without(const char **out, sepal_ctx *ctx, struct arena *arena,
                                  size_t classes, const struct candidate *candidates, size_t n) {
@@ -114,6 +139,15 @@ sepal_status measure_positive(size_t *out, sepal_ctx *ctx, const sepal_data *dat
     return SEPAL_OK;
 }
 
+sepal_status measure_check_two(sepal_ctx *ctx, const char *name, const sepal_data *data) {
+    if (strncmp(name, "positive.", 9) != 0) return SEPAL_OK;
+    if (data->schema->n_classes == 2 && !data->set_start) return SEPAL_OK;
+    return fail(ctx, SEPAL_EUSAGE,
+                "%s is about one of two classes, and the data has %zu%s; take " OPTION
+                "metric macro.%s",
+                name, data->schema->n_classes, data->set_start ? " labels" : "", name + 9);
+}
+
 static sepal_status find_path(struct measure *out, sepal_ctx *ctx, struct arena *arena,
                               const struct metric *metric, const char *positive,
                               const sepal_data *data) {
@@ -122,13 +156,8 @@ static sepal_status find_path(struct measure *out, sepal_ctx *ctx, struct arena 
     out->path = out->name;
     bool one = strncmp(out->name, "positive.", 9) == 0;
     if (!metric || !metric->of_class || (strchr(out->name, '.') && !one)) return SEPAL_OK;
-    if (one && (data->schema->n_classes != 2 || data->set_start))
-        return fail(ctx, SEPAL_EUSAGE,
-                    "%s is about one of two classes, and the data has %zu%s; take " OPTION
-                    "metric macro.%s",
-                    out->name, data->schema->n_classes, data->set_start ? " labels" : "",
-                    metric->name);
     if (one) {
+        TRY(measure_check_two(ctx, out->name, data));
         TRY(measure_positive(&class, ctx, data, positive));
         (void)snprintf(path, sizeof path, "per_class.%zu.%s", class, metric->name);
     } else {

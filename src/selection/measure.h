@@ -27,4 +27,12 @@ sepal_status measure_check_trials(const struct measure *measure, const struct tr
 sepal_status measure_positive(size_t *out, sepal_ctx *ctx, const sepal_data *data,
                               const char *positive);
 
+/* What is of the positive one of two classes is refused of others. */
+sepal_status measure_check_two(sepal_ctx *ctx, const char *name, const sepal_data *data);
+
+/* Whether it says something of one row, and so its mean over single rows something of all. */
+bool measure_of_single_rows(const char *name);
+/* Refused where rows are held out one at a time and it says nothing of one. */
+sepal_status measure_check_loo(sepal_ctx *ctx, const char *name, bool loo);
+
 #endif

@@ -18,18 +18,24 @@ static sepal_status refuse_metric(sepal_ctx *ctx, struct slice name) {
     for (size_t i = 0; metric_table[i]; i++)
         text_printf(ctx, &able, "%s%s", i ? ", " : "", metric_table[i]->name);
     sepal_status status =
-        able.failed ? SEPAL_EMEMORY
-                    : fail(ctx, SEPAL_EUSAGE,
-                           "there is no metric '%s'; there are %s, those of classes also as "
-                           "macro.f1, micro.f1, weighted.f1 (" OPTION "metric accuracy,f1)",
-                           text_shown(shown, name.bytes, name.length), able.bytes);
+        able.failed
+            ? SEPAL_EMEMORY
+            : fail(ctx, SEPAL_EUSAGE,
+                   "there is no metric '%s'; there are %s, those of classes also as "
+                   "macro.f1, micro.f1, weighted.f1, positive.f1 (" OPTION "metric accuracy,f1)",
+                   text_shown(shown, name.bytes, name.length), able.bytes);
     text_clear(&able);
     return status;
 }
 
 static sepal_status metric_path(const char **out, sepal_ctx *ctx, struct arena *arena,
-                                struct slice name) {
-    static const char *const averages[] = {"macro.", "micro.", "weighted."};
+                                struct slice given) {
+    static const char *const averages[] = {"macro.", "micro.", "weighted.", "positive."};
+    char *spelled = arena_text(ctx, arena, given.bytes, given.length);
+    if (!spelled) return SEPAL_EMEMORY;
+    for (char *c = spelled; *c; c++)
+        if (*c == '-') *c = '_'; /* as the table has it */
+    struct slice name = {spelled, given.length};
     const struct metric *metric = metric_of(name.bytes, name.length);
     if (metric && metric->of_rows) {
         *out = arena_text(ctx, arena, name.bytes, name.length);

@@ -292,10 +292,22 @@ static bool better_alone(const struct trials *trials) {
            (trials->splits->n < parallel_width(trials->ctx) && numbers >= MANY_NUMBERS);
 }
 
+/* Where a candidate goes on from the one before it nobody has asked for that start. */
+static void forget_starts(struct part_warnings *all) {
+    size_t kept = 0;
+    for (size_t k = 0; k < all->n; k++)
+        if (strcmp(all->kinds[k].first.code, "warm-start") == 0)
+            mem_free((char *)(uintptr_t)all->kinds[k].first.message);
+        else
+            all->kinds[kept++] = all->kinds[k];
+    all->n = kept;
+}
+
 static void tell_warnings(struct trials *trials) {
     struct part_warnings all = {0};
     for (size_t s = 0; s < trials->splits->n; s++)
         part_warnings_add(&all, &trials->split_warnings[s]);
+    forget_starts(&all);
     part_warnings_tell(&all, trials->ctx, trials->splits->n,
                        trials->splits->folds > 1 ? "folds" : "splits");
 }

@@ -45,6 +45,7 @@ static sepal_status tune_read(struct tuning *tuning) {
     const char *over;
     TRY(parameters_parse(options, ctx, &tuning->arena, tune_option_table, "tune", asked->options));
     TRY(measure_check(ctx, options->metric));
+    TRY(measure_check_loo(ctx, options->metric, options->splits.loo));
     TRY(cutoff_goal_read(&tuning->goal, ctx, options->cutoff_for, options->cost_fp,
                          options->cost_fn));
     if (tuning->goal.name && names_decision(asked->fit_options))
@@ -92,8 +93,22 @@ static sepal_status check_goal(struct tuning *tuning) {
                         data, tuning->candidates, tuning->grid.n);
 }
 
+/* The folds around the choice, which come after the grid: too many are better refused before it. */
+static sepal_status check_nested(const struct tuning *tuning) {
+    const sepal_data *data = tuning->asked->data;
+    size_t rows = data->matrix.rows, nested = tuning->options.nested, most = rows;
+    if (tuning->options.splits.ordered) most = rows - 1;
+    if (data->group) most = data->n_groups;
+    if (nested <= most) return SEPAL_OK;
+    return fail(tuning->ctx, SEPAL_EUSAGE,
+                OPTION "nested %zu is more than the %zu %s allow; give " OPTION
+                       "nested a number from 2 to %zu",
+                nested, data->group ? most : rows, data->group ? "groups" : "rows", most);
+}
+
 static sepal_status tune_prepare(struct tuning *tuning) {
     const sepal_data *data = tuning->asked->data;
+    TRY(check_nested(tuning));
     TRY(data_check_classes(tuning->ctx, &tuning->arena, data, " to learn from"));
     TRY(split_options_plan(&tuning->plan, &tuning->options.splits, tuning->ctx, &tuning->arena,
                            data));

@@ -102,6 +102,46 @@ def files_and_models():
     check(same[0] and same[0] == same[1] == same[2], "threads")
 
 
+def same_measures():
+    """What tune chooses by, cv shows: of the positive class, too."""
+    cancer = IRIS.replace("iris", "breast_cancer")
+    for positive in "malignant", "benign":
+        words = (cancer, "-m", "lda", "--folds", "4", "--positive", positive)
+        found = cv(*words, "--metric", "positive.recall,positive.f1,log-loss", "--csv", "positive.csv")
+        for metric in "recall", "f1":
+            tuned = run("tune", *words, "--over", "shrinkage=0", "--metric", f"positive.{metric}", "--json")
+            point = json.loads(tuned.stdout)["tuning"]["points"][0]["valid"]
+            check(abs(found["mean"]["valid"]["positive"][metric] - point["mean"]) < 1e-12, positive, metric, point)
+            check(abs(found["std"]["valid"]["positive"][metric] - point["std"]) < 1e-12, positive, metric, point)
+        check(found["metrics"] == ["positive.recall", "positive.f1", "log_loss"], found["metrics"])
+        with open("positive.csv") as file:
+            names, first = (line.strip().split(",") for line in list(file)[:2])
+        check(float(first[names.index("valid.positive.f1")]) == found["folds"][0]["valid"]["positive"]["f1"], first)
+    done = run("cv", IRIS, "-m", "lda", "--metric", "positive.f1")
+    check(done.returncode == 2 and "take --metric macro.f1" in done.stderr, done.stderr)
+
+
+def one_row_at_a_time():
+    """What says nothing of one row has no mean over single rows, and nothing is chosen by it."""
+    cancer = IRIS.replace("iris", "breast_cancer")
+    many = ["f1", "macro.recall", "weighted.f1", "balanced_accuracy", "kappa", "mcc", "roc_auc", "pr_auc"]
+    with open(cancer) as file:
+        write("some.csv", [line.strip().split(",") for line in list(file)[:41]])
+    found = cv("some.csv", "-m", "gaussian(shrinkage=0.5)", "--loo", "--metric", ",".join(many))
+    for side in "mean", "std":
+        valid, train = found[side]["valid"], found[side]["train"]
+        check(valid["macro"]["f1"] is None and valid["weighted"]["f1"] is None, side, valid)
+        check(all(valid[m] is None and train[m] is not None for m in many if m in valid), side, valid)
+        check(valid["accuracy"] is not None and valid["log_loss"] is not None, side, valid)
+        check(train["macro"]["f1"] is not None, side, train)
+    check("over_fitting" not in found, found.get("over_fitting"))
+    for metric in [*many, "positive.f1", "macro.f1"]:
+        for words in ((name, "some.csv", "-m", "lda") for name in ("tune", "compare", "curve")):
+            done = run(*words, "--loo", "--metric", metric)
+            check(done.returncode == 2 and "leave --loo out" in done.stderr, words, metric, done.stderr)
+    check(run("compare", "some.csv", "-m", "gaussian(shrinkage=0.5)", "--loo", "--metric", "error").returncode == 0, "error")
+
+
 def bad_input():
     write("short", [[1], [2]])
     write("words", [["fold"]] + [[1]] * 149)
@@ -129,6 +169,8 @@ def main():
     a_leak_is_worth_nothing(draw)
     groups(draw)
     files_and_models()
+    same_measures()
+    one_row_at_a_time()
     bad_input()
     finish(60)
 
