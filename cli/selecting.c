@@ -282,7 +282,8 @@ static int selecting(struct session *s, struct selecting *all) {
     sepal_status status = sepal_data_check_target(s->ctx, all->data);
     if (status != SEPAL_OK) return complain_status(s, status);
     code = selecting_ask(s, all);
-    if (code == EXIT_DONE) code = step_doctor_attach(s, all->report, all->doctor);
+    if (code != EXIT_DONE) return code;
+    code = step_doctor_attach(s, all->report, all->doctor);
     all->doctor = NULL;
     if (code != EXIT_DONE) return code;
     s->fitted = true;
