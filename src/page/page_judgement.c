@@ -164,7 +164,8 @@ static sepal_status put_picture(struct html *html, const struct page_facts *fact
     void *bytes = NULL;
     size_t n = 0;
     sepal_ctx *ctx = html->ctx;
-    if (html->text.failed) return SEPAL_EMEMORY; /* before a picture that is left out takes its message along */
+    if (html->text.failed)
+        return SEPAL_EMEMORY; /* before a picture that is left out takes its message along */
     sepal_status status = plot_make(&bytes, &n, ctx, kind->name, facts->model, facts->data,
                                     facts->judgement, "theme=auto");
     if (status == SEPAL_EUSAGE || status == SEPAL_EDATA || status == SEPAL_EMODEL) {
