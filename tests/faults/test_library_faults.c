@@ -188,9 +188,9 @@ static bool try_point(const struct operation *operation, const struct manner *ma
 /* The point after this one. A task that fits many models has thousands: by day they are taken more and more
    thinly, at night all of them. */
 static size_t next_point(size_t at) {
-    enum { EACH = 80 };
-    const char *night = getenv("SEPAL_NIGHTLY");
-    return at + 1 + (night && strcmp(night, "1") == 0 ? 0 : at / EACH);
+    const char *night = getenv("SEPAL_NIGHTLY"), *thin = getenv("SEPAL_THIN");
+    size_t each = thin && strcmp(thin, "1") == 0 ? 20 : 80;
+    return at + 1 + (night && strcmp(night, "1") == 0 ? 0 : at / each);
 }
 
 static void try_operation(const struct operation *operation, unsigned threads) {
