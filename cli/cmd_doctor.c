@@ -34,7 +34,7 @@ static const char *fact_of(const sepal_report *doctor, size_t i, const char *key
     return sepal_report_string(doctor, place);
 }
 
-/* The most important come first, and more than a few nobody reads. */
+/* The most important come first, and more than a few are not read. */
 static void say_findings(struct session *s, const sepal_report *doctor) {
     enum { SHOWN = 4 };
     size_t n = 0;

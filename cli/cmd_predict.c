@@ -8,12 +8,7 @@ static const struct option predict_options[] = {
      .help = "CSV with the signed distance from the surface of each class (two classes: the one "
              "surface), in units of the features"},
     {.name = "likelihood", .help = "CSV with ln p(x | class) of a model that keeps a density"},
-    {.name = "output",
-     .letter = 'o',
-     .placeholder = "OUT",
-     .file = FILE_WRITTEN,
-     .fallback = "-",
-     .help = "write here; - is standard output"},
+    OUTPUT_OPTION,
     {.name = "seed",
      .placeholder = "N",
      .fallback = "1",

@@ -2,12 +2,7 @@
 #include "cli.h"
 
 static const struct option transform_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .placeholder = "OUT",
-     .file = FILE_WRITTEN,
-     .fallback = "-",
-     .help = "write here; - is standard output"},
+    OUTPUT_OPTION,
     {0},
 };
 

@@ -163,7 +163,8 @@ static size_t choose_function(struct explained *out, const struct explain *e, co
         return *turned ? pair_of(classes, out->class, out->against)
                        : pair_of(classes, out->against, out->class);
     }
-    if (out->class >= e->functions) out->class = largest_score(e, row); /* ovr-1: nobody's */
+    if (out->class >= e->functions)
+        out->class = largest_score(e, row); /* ovr-1: no function has it */
     return out->class;
 }
 

@@ -55,6 +55,13 @@ struct options {
     struct sink formats; /* the help of an option that names a format */
 };
 
+/* Where a command writes that has one result: a row of its table. */
+#define OUTPUT_OPTION                                                                              \
+    {                                                                                              \
+        .name = "output", .letter = 'o', .placeholder = "OUT", .file = FILE_WRITTEN,               \
+        .fallback = "-", .help = "write here; - is standard output"                                \
+    }
+
 /* All rows of a command, nothing given yet. */
 void options_build(struct options *out, const struct command *command);
 /* The parameters of a learner as rows, behind those that are there. */

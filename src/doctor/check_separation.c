@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The class of all rows with some value of a column: nobody's yet, or of several. */
-enum { NOBODY = -1, SEVERAL = -2 };
+/* The class of all rows with some value of a column: none seen yet, or several. */
+enum { UNSEEN = -1, SEVERAL = -2 };
 
 struct cells {
     size_t first, n; /* its values have the classes owner[first .. first + n - 1] */
@@ -38,7 +38,7 @@ static void own_cells(struct doctor *doctor, const struct cells *cells, int32_t 
                 if (!(x >= 0 && x < (double)cells[j].n)) continue;
                 int32_t *own = &owner[cells[j].first + (size_t)x];
                 int32_t label = data->label[block->first_row + i];
-                *own = *own == NOBODY || *own == label ? label : SEVERAL;
+                *own = *own == UNSEEN || *own == label ? label : SEVERAL;
             }
 }
 
@@ -94,7 +94,7 @@ static sepal_status separation_look(struct doctor *doctor) {
     }
     int32_t *owner = arena_alloc(doctor->ctx, &doctor->arena, values, sizeof *owner);
     if (!owner) return SEPAL_EMEMORY;
-    for (size_t v = 0; v < values; v++) owner[v] = NOBODY;
+    for (size_t v = 0; v < values; v++) owner[v] = UNSEEN;
     if (values) own_cells(doctor, cells, owner);
     for (size_t j = 0; j < cols; j++) {
         bool pure = false;

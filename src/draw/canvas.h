@@ -31,7 +31,7 @@ struct lettering {
 enum { PATH_MOVE, PATH_LINE, PATH_CLOSE };
 struct outline {
     struct point *points;
-    uint8_t *steps; /* PATH_CLOSE has a point, which nobody looks at */
+    uint8_t *steps; /* PATH_CLOSE has a point, which is not looked at */
     size_t n, points_room, steps_room;
 };
 

@@ -474,7 +474,7 @@ static sepal_status pipeline_fit_rows(sepal_model **out, sepal_ctx *ctx, const c
     blas_enter();
     sepal_status status = pipeline_run(out, &fit, spec, options, start, manner);
     blas_leave();
-    if (status == SEPAL_OK && unheard.failed) { /* facts that nobody reads: but it has an error */
+    if (status == SEPAL_OK && unheard.failed) { /* facts that are not read: but it has an error */
         model_free(*out);
         *out = NULL;
         status = SEPAL_EMEMORY;

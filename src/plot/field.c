@@ -191,7 +191,7 @@ sepal_status field_trace(struct field_areas *out, const struct field *field, fie
             found.points[cell.middle] = (struct point){(a.x + b.x) / 2, (a.y + b.y) / 2};
             status = cell_edges(&found, plot->ctx, &cell);
         }
-    /* into the arena, so that nobody has to give them back */
+    /* into the arena, which gives them back */
     struct field_edge *edges =
         status == SEPAL_OK ? arena_alloc(plot->ctx, &plot->arena, found.n_edges + 1, sizeof *edges)
                            : NULL;

@@ -171,7 +171,7 @@ void frame_clip(struct plot *plot, const struct frame *frame) {
 
 void frame_curve(struct plot *plot, const struct frame *frame, const double *x, const double *y,
                  size_t n, const struct pen *pen) {
-    enum { NEAR = 2 }; /* tenths of a pixel: what nobody sees is left out */
+    enum { NEAR = 2 }; /* tenths of a pixel: what cannot be seen is left out */
     bool begun = false;
     struct point last = {0, 0};
     for (size_t i = 0; i < n; i++) {

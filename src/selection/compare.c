@@ -66,7 +66,7 @@ static sepal_status compare_read(struct comparison *all) {
 
 /* ---- the rows ------------------------------------------------------------------------------ */
 
-/* Without specs nobody has asked for a long wait. */
+/* Without specs no long wait was asked for. */
 static double most_rows(const struct comparison *all) {
     static const double MOST_ROWS = 20000, MOST_NUMBERS = 2e6;
     const struct matrix *x = &all->asked->data->matrix;

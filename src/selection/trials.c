@@ -282,7 +282,7 @@ static sepal_status run_split(sepal_ctx *ctx, size_t s, void *payload) {
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-/* Side by side splits share no work and wait for nobody. Where there are fewer of them than threads, a fit
+/* Side by side splits share no work and do not wait. Where there are fewer of them than threads, a fit
    of many numbers has more of the threads by itself. */
 static bool better_alone(const struct trials *trials) {
     static const double MANY_NUMBERS = 1e6;
@@ -292,7 +292,7 @@ static bool better_alone(const struct trials *trials) {
            (trials->splits->n < parallel_width(trials->ctx) && numbers >= MANY_NUMBERS);
 }
 
-/* Where a candidate goes on from the one before it nobody has asked for that start. */
+/* Where a candidate goes on from the one before it that start was not asked for. */
 static void forget_starts(struct part_warnings *all) {
     size_t kept = 0;
     for (size_t k = 0; k < all->n; k++)

@@ -42,7 +42,7 @@ def nothing_is_learnt_from_what_is_held_out(draw):
     write("folds", [[f] for f in fold])
     write("before.csv", rows)
     for i, f in enumerate(fold):
-        if f == 0:  # outliers, categories that nobody else has, other gaps
+        if f == 0:  # outliers, categories that no other row has, other gaps
             rows[i + 1][:3] = [draw.gauss(0, 1e6), draw.choice(["", "1e5"]), draw.choice(["", f"odd{i}", "red"])]
     write("after.csv", rows)
     for spec in ("logistic", "standardize | lda", "minmax | logistic", "rbf(centres=4) | svm", "sigmoid | least-squares",
