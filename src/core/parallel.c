@@ -231,14 +231,14 @@ struct queue {
     atomic_size_t failed; /* lowest failed task, n while there is none */
     struct lock lock;
     size_t kept; /* the task whose error is kept below */
-    struct error error;
+    struct error *error; /* not set to 0 for every call: it is as long as a message */
 };
 
 static void keep_lowest_error(struct queue *queue, const sepal_ctx *ctx, size_t task) {
     lock_take(&queue->lock);
     if (task < queue->kept) {
         queue->kept = task;
-        queue->error = ctx->error;
+        *queue->error = ctx->error;
         atomic_store(&queue->failed, task);
     }
     lock_give(&queue->lock);
@@ -259,7 +259,9 @@ sepal_status parallel_for(sepal_ctx *ctx, size_t n, task_fn task, void *payload)
 }
 
 sepal_status parallel_if(bool pays, sepal_ctx *ctx, size_t n, task_fn task, void *payload) {
-    struct queue queue = {.n = n, .task = task, .payload = payload, .kept = n, .lock = LOCK_INIT};
+    struct error error;
+    struct queue queue = {
+        .n = n, .task = task, .payload = payload, .kept = n, .lock = LOCK_INIT, .error = &error};
     atomic_init(&queue.next, 0);
     atomic_init(&queue.failed, n);
     if (!pays)
@@ -267,6 +269,6 @@ sepal_status parallel_if(bool pays, sepal_ctx *ctx, size_t n, task_fn task, void
     else
         TRY(parallel_workers(ctx, drain, &queue));
     if (queue.kept == n) return SEPAL_OK;
-    ctx->error = queue.error;
-    return queue.error.status;
+    ctx->error = error;
+    return error.status;
 }

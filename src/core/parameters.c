@@ -30,6 +30,7 @@ struct given {
     const char *owner;
     const struct parameter *parameter;
     const char *text;
+    bool trusted; /* the table's own: within its range, which tests of the canonical form see to */
 };
 
 struct bounds {
@@ -58,7 +59,12 @@ const struct parameter *parameters_find(const struct parameter *table, const cha
 
 /* The name as the canonical form has it, with '_' between words. */
 static void put_name(sepal_ctx *ctx, struct text *out, const char *name) {
-    for (; *name != '\0'; name++) text_add(ctx, out, *name == '-' ? "_" : name, 1);
+    for (size_t length;; name += length + 1) {
+        length = strcspn(name, "-");
+        text_add(ctx, out, name, length);
+        if (name[length] == '\0') return;
+        text_add(ctx, out, "_", 1);
+    }
 }
 
 /* Record the message that was put together in `message`, unless memory ran out on the way. */
@@ -154,15 +160,15 @@ static bool is_within(double value, const struct bounds *bounds) {
 }
 
 static sepal_status read_real(const struct given *given, double *out) {
-    const char *range = given->parameter->range;
+    const char *range = given->parameter->range, *end = given->text + strlen(given->text);
     struct bounds bounds;
+    if (given->trusted && decimal_read(given->text, end, out) == end) return SEPAL_OK;
     if (!read_bounds(&bounds, range)) {
         return fail(given->ctx, SEPAL_EINTERNAL, "the parameter %s of %s has the range '%s'",
                     given->parameter->name, given->owner, range);
     }
     bool count = given->parameter->type == PARAMETER_COUNT;
     const char *kind = count ? "not a whole number" : "not a number";
-    const char *end = given->text + strlen(given->text);
     if (decimal_read(given->text, end, out) != end) {
         return decimal_overflows(given->text, end)
                    ? complain(given, "too large: numbers end at 1.8e308", "", "")
@@ -347,14 +353,14 @@ sepal_status parameters_fill(void *values, sepal_ctx *ctx, struct arena *arena,
     const char **before = arena_zero(ctx, arena, parameters_count_rows(table), sizeof *before);
     if (before == NULL) return SEPAL_EMEMORY;
     for (const struct parameter *parameter = table; parameter->name != NULL; parameter++) {
-        struct given given = {ctx, arena, owner, parameter, parameter->fallback};
+        struct given given = {ctx, arena, owner, parameter, parameter->fallback, true};
         TRY(fill_default(values, &given));
     }
     for (size_t i = 0; i < n; i++) {
         const struct parameter *parameter = parameters_find(table, settings[i].name);
         if (parameter == NULL) return refuse_name(ctx, arena, table, owner, settings[i].name);
         const char *text = settings[i].value != NULL ? settings[i].value : value_alone(parameter);
-        struct given given = {ctx, arena, owner, parameter, text};
+        struct given given = {ctx, arena, owner, parameter, text, false};
         TRY(fill_given(values, &given, &before[parameter - table]));
     }
     return SEPAL_OK;

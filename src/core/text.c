@@ -12,7 +12,9 @@
 
 /* Room for `more` bytes and the terminator; false when the text has failed. */
 static bool text_reserve(sepal_ctx *ctx, struct text *text, size_t more) {
+    enum { SMALLEST = 64 };
     if (text->failed) return false;
+    if (more < text->room - text->length) return true;
     if (more > SIZE_MAX - 1 - text->length) {
         (void)fail(ctx, SEPAL_EMEMORY, "a text of %zu and %zu more bytes is too long", text->length,
                    more);
@@ -20,7 +22,9 @@ static bool text_reserve(sepal_ctx *ctx, struct text *text, size_t more) {
         return false;
     }
     void *bytes = text->bytes;
-    sepal_status status = mem_reserve(ctx, &bytes, &text->room, text->length + more + 1, 1);
+    size_t need = text->length + more + 1;
+    sepal_status status =
+        mem_reserve(ctx, &bytes, &text->room, need < SMALLEST ? SMALLEST : need, 1);
     text->bytes = bytes;
     text->failed = status != SEPAL_OK;
     return !text->failed;
@@ -40,18 +44,21 @@ void text_puts(sepal_ctx *ctx, struct text *text, const char *string) {
 void text_printf(sepal_ctx *ctx, struct text *text, const char *format, ...) {
     if (text->failed) return;
     va_list arguments;
+    size_t room = text->room - text->length;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(room > 0 ? text->bytes + text->length : NULL, room, format, arguments);
     va_end(arguments);
     if (length < 0) {
         (void)fail(ctx, SEPAL_EINTERNAL, "the format '%s' cannot be printed", format);
         text->failed = true;
         return;
     }
-    if (!text_reserve(ctx, text, (size_t)length)) return;
-    va_start(arguments, format);
-    (void)vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
+    if ((size_t)length >= room) { /* it did not fit */
+        if (!text_reserve(ctx, text, (size_t)length)) return;
+        va_start(arguments, format);
+        (void)vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
     text->length += (size_t)length;
 }
 

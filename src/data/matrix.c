@@ -219,6 +219,11 @@ double row_square_norm(const struct block *block, size_t i, size_t cols) {
         for (; j < cols; j++) sum += block->centre[j] * block->centre[j];
         return sum;
     }
-    for (size_t at = 0; row_next(block, i, cols, &at, &j, &x);) sum += x * x;
+    size_t first = block->sparse ? block->start[i] : i * cols,
+           end = block->sparse ? block->start[i + 1] : first + cols;
+    for (size_t at = first; at < end; at++) {
+        x = block_value(block, i, at);
+        sum += x * x;
+    }
     return sum;
 }

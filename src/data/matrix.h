@@ -136,6 +136,9 @@ size_t row_doubles(const double **x, const uint32_t **index, const struct block 
                    size_t cols, const double *centre, double *scratch);
 size_t row_singles(const float **x, const uint32_t **index, const struct block *block, size_t i,
                    size_t cols, const double *centre, float *scratch);
+/* The numbers of a row as doubles, where they are or in `room`, which has place for all columns. For blocks
+   without a centre. */
+const double *matrix_cells(double *room, sepal_ctx *ctx, const struct matrix *matrix, size_t row);
 /* Rows [first, first + n) as dense doubles, minus `centre` (may be NULL), times the root of their
    weight (NULL: 1); out has `stride` doubles from row to row. */
 void block_dense(const struct block *block, size_t first, size_t n, size_t cols,

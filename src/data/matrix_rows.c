@@ -88,6 +88,18 @@ void block_doubles(const struct kernels *kernels, const struct block *block, siz
     }
 }
 
+const double *matrix_cells(double *room, sepal_ctx *ctx, const struct matrix *matrix, size_t row) {
+    size_t local;
+    const struct block *block = matrix_block_of(matrix, row, &local);
+    if (block->sparse)
+        block_dense(block, local, 1, matrix->cols, NULL, NULL, room, matrix->cols);
+    else if (block->f64)
+        return block->f64 + local * matrix->cols;
+    else
+        block_doubles(ctx->kernels, block, local, 1, matrix->cols, NULL, 1, room, matrix->cols);
+    return room;
+}
+
 void block_panel(const double **x, const struct kernels *kernels, const struct block *block,
                  size_t first, size_t n, size_t cols, const double *centre, double *scratch) {
     const double *rows = scratch;

@@ -32,20 +32,28 @@ static void tally_cell(struct tally *tally, const struct column *column, double 
     tally->sum += w * (x - tally->shift);
 }
 
+/* Whether something is to stand for missing values. */
+static bool has_fill(const struct schema *schema) {
+    return schema->missing == MISSING_MEAN || schema->missing == MISSING_INDICATOR;
+}
+
 static sepal_status tally_rows(struct tally *tally, sepal_ctx *ctx, const sepal_data *data) {
-    size_t cols = data->matrix.cols;
-    double *row = mem_alloc(ctx, cols, sizeof *row);
-    if (!row) return SEPAL_EMEMORY;
-    struct block_iterator blocks = {.matrix = &data->matrix};
-    for (const struct block *block; (block = block_next(&blocks));)
-        for (size_t i = 0; i < block->rows; i++) {
-            double w = data_weight(data, block->first_row + i);
-            block_dense(block, i, 1, cols, NULL, NULL, row, cols);
-            for (size_t j = 0; j < cols; j++)
-                tally_cell(&tally[j], &data->schema->columns[j], row[j], w);
-        }
-    mem_free(row);
-    return SEPAL_OK;
+    const struct schema *schema = data->schema;
+    size_t cols = data->matrix.cols, n = 0;
+    double *room = mem_alloc(ctx, cols, sizeof *room);
+    size_t *asked = mem_alloc(ctx, cols, sizeof *asked); /* columns whose cells matter */
+    for (size_t j = 0; asked && j < cols; j++)
+        if (schema->columns[j].text || has_fill(schema)) asked[n++] = j;
+    for (size_t i = 0; room && asked && n > 0 && i < data->matrix.rows; i++) {
+        double w = data_weight(data, i);
+        const double *cells = matrix_cells(room, ctx, &data->matrix, i);
+        for (size_t k = 0; k < n; k++)
+            tally_cell(&tally[asked[k]], &schema->columns[asked[k]], cells[asked[k]], w);
+    }
+    sepal_status status = room && asked ? SEPAL_OK : SEPAL_EMEMORY;
+    mem_free(asked);
+    mem_free(room);
+    return status;
 }
 
 static struct tally *tally_new(sepal_ctx *ctx, struct arena *arena, const struct schema *schema) {
@@ -115,7 +123,7 @@ static sepal_status learn_column(struct column *out, sepal_ctx *ctx, struct sche
     if (out->n_categories > LIMIT_CATEGORIES && !from->declared)
         return refuse_categories(ctx, data, out->name, out->n_categories);
     out->indicator = schema->missing == MISSING_INDICATOR && tally->missing;
-    if (schema->missing != MISSING_MEAN && schema->missing != MISSING_INDICATOR) return SEPAL_OK;
+    if (!has_fill(schema)) return SEPAL_OK;
     return learn_fill(out, ctx, &schema->arena, tally, data);
 }
 

@@ -27,131 +27,118 @@ static size_t category_of(const struct preparation *all, size_t j, double code) 
     return all->category ? all->category[j][(size_t)code] : (size_t)code;
 }
 
-static sepal_status push_missing(struct entries *entries, sepal_ctx *ctx,
-                                 const struct column *column) {
-    size_t n = column->text ? column->n_categories : 1;
-    for (size_t k = 0; column->fill && k < n; k++)
-        TRY(entries_push(entries, ctx, column->first + k, column->fill[k]));
-    return column->indicator ? entries_push(entries, ctx, column->first + n, 1) : SEPAL_OK;
-}
+/* Where the numbers of a row go. */
+struct made_row {
+    struct entries *entries; /* of a sparse block; NULL: */
+    float *f32;              /* the row of a dense block, which is 0 before, as singles */
+    double *f64;             /* or as doubles */
+    bool fits;               /* the singles are the numbers themselves */
+    size_t nonzeros, unknown;
+};
 
-static sepal_status push_row(struct entries *entries, sepal_ctx *ctx, const struct preparation *all,
-                             const double *cells) {
-    for (size_t j = 0; j < all->schema->n_columns; j++) {
-        const struct column *column = &all->schema->columns[j];
-        if (isnan(cells[j])) {
-            TRY(push_missing(entries, ctx, column));
-        } else if (!column->text) {
-            TRY(entries_push(entries, ctx, column->first, cells[j]));
-        } else {
-            size_t k = category_of(all, j, cells[j]);
-            if (k < column->n_categories) TRY(entries_push(entries, ctx, column->first + k, 1));
-        }
+static sepal_status put_number(struct made_row *row, sepal_ctx *ctx, size_t column, double value) {
+    if (row->entries) return entries_push(row->entries, ctx, column, value);
+    value += 0.0; /* -0 is 0 */
+    row->nonzeros += value != 0;
+    if (row->f64) {
+        row->f64[column] = value;
+    } else {
+        row->f32[column] = (float)value;
+        row->fits = row->fits && single_holds(value);
     }
     return SEPAL_OK;
 }
 
-static void place_missing(double *row, const struct column *column) {
+/* What the rule for missing values says of a cell of row i. */
+static sepal_status put_missing(struct made_row *row, sepal_ctx *ctx, struct preparation *all,
+                                const struct column *column, size_t i) {
     size_t n = column->text ? column->n_categories : 1;
-    for (size_t k = 0; k < n; k++) row[column->first + k] = column->fill ? column->fill[k] : 0;
-    if (column->indicator) row[column->first + n] = 1;
+    if (all->undecided)
+        all->undecided[i] = true;
+    else if (all->schema->missing == MISSING_REFUSE)
+        return fail(ctx, SEPAL_EDATA,
+                    "row %zu has no value in column '%s', and there is no rule for missing "
+                    "values; train with " OPTION "missing mean, indicator or drop",
+                    matrix_row_number(&all->data->matrix, i) + 1, column->name);
+    for (size_t k = 0; column->fill && k < n; k++)
+        TRY(put_number(row, ctx, column->first + k, column->fill[k]));
+    return column->indicator ? put_number(row, ctx, column->first + n, 1) : SEPAL_OK;
 }
 
-static void place_row(double *row, const struct preparation *all, const double *cells) {
-    memset(row, 0, all->schema->width * sizeof *row);
+static sepal_status make_row(struct made_row *row, sepal_ctx *ctx, struct preparation *all,
+                             const double *cells, size_t i) {
     for (size_t j = 0; j < all->schema->n_columns; j++) {
         const struct column *column = &all->schema->columns[j];
         if (isnan(cells[j])) {
-            place_missing(row, column);
+            TRY(put_missing(row, ctx, all, column, i));
         } else if (!column->text) {
-            row[column->first] = cells[j];
+            TRY(put_number(row, ctx, column->first, cells[j]));
         } else {
             size_t k = category_of(all, j, cells[j]);
-            if (k < column->n_categories) row[column->first + k] = 1;
+            if (k < column->n_categories)
+                TRY(put_number(row, ctx, column->first + k, 1));
+            else
+                row->unknown++;
         }
     }
-}
-
-/* What the rule for missing values says of a row, and how many categories are unknown. */
-static sepal_status look_at(struct preparation *all, sepal_ctx *ctx, const double *cells,
-                            size_t row) {
-    size_t unknown = 0;
-    for (size_t j = 0; j < all->schema->n_columns; j++) {
-        const struct column *column = &all->schema->columns[j];
-        if (!isnan(cells[j])) {
-            unknown += column->text && category_of(all, j, cells[j]) == column->n_categories;
-        } else if (all->undecided) {
-            all->undecided[row] = true;
-        } else if (all->schema->missing == MISSING_REFUSE) {
-            return fail(ctx, SEPAL_EDATA,
-                        "row %zu has no value in column '%s', and there is no rule for missing "
-                        "values; train with " OPTION "missing mean, indicator or drop",
-                        matrix_row_number(&all->data->matrix, row) + 1, column->name);
-        }
-    }
-    if (unknown) atomic_fetch_add(&all->unknown, unknown);
     return SEPAL_OK;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-/* The cells of a row of the data. */
-static const double *cells_at(double *room, const struct preparation *all, size_t row) {
-    size_t local, cols = all->data->matrix.cols;
-    const struct block *block = matrix_block_of(&all->data->matrix, row, &local);
-    if (!block->sparse && block->f64) return block->f64 + local * cols;
-    block_dense(block, local, 1, cols, NULL, NULL, room, cols);
-    return room;
-}
-
-static sepal_status prepare_sparse_block(struct entries *entries, sepal_ctx *ctx,
+static sepal_status prepare_sparse_block(struct made_row *row, sepal_ctx *ctx,
                                          struct preparation *all, struct block *block,
                                          double *room) {
+    struct entries *entries = row->entries;
     TRY(entries_init(entries, ctx, block->rows));
     for (size_t i = 0; i < block->rows; i++) {
-        const double *cells = cells_at(room, all, block->first_row + i);
-        TRY(look_at(all, ctx, cells, block->first_row + i));
-        TRY(push_row(entries, ctx, all, cells));
+        const double *cells = matrix_cells(room, ctx, &all->data->matrix, block->first_row + i);
+        TRY(make_row(row, ctx, all, cells, block->first_row + i));
         entries->start[i + 1] = entries->n;
     }
-    atomic_fetch_add(&all->nonzeros, entries->n);
+    row->nonzeros = entries->n;
     return entries_to_block(entries, ctx, block);
 }
 
-/* As singles until a number is none: then again as doubles. `room` is for the cells, then for the row. */
-static sepal_status prepare_dense_block(sepal_ctx *ctx, struct preparation *all,
-                                        struct block *block, double *room) {
-    size_t cols = all->to->cols, nonzeros = 0;
-    double *row = room + all->data->matrix.cols;
-    block->values = VALUES_F32;
+/* `values`: singles, which the numbers may turn out not to be, or doubles. */
+static sepal_status fill_dense_block(struct made_row *row, sepal_ctx *ctx, struct preparation *all,
+                                     struct block *block, double *room, enum values values) {
+    size_t cols = all->to->cols;
+    *row = (struct made_row){.fits = true};
+    block->values = values;
     TRY(block_alloc(ctx, block, cols, 0));
-    for (size_t i = 0, seen = 0; i < block->rows; i++) {
-        const double *cells = cells_at(room, all, block->first_row + i);
-        if (i == seen) TRY(look_at(all, ctx, cells, block->first_row + seen++));
-        place_row(row, all, cells);
-        if (block->f32 && !numbers_are_single(row, cols)) {
-            mem_free(block->f32);
-            block->f32 = NULL;
-            block->values = VALUES_F64;
-            TRY(block_alloc(ctx, block, cols, 0));
-            nonzeros = 0;
-            i = SIZE_MAX; /* the first is next */
-            continue;
-        }
-        nonzeros += block_store_row(block, i, row, cols);
+    if (block->f32) memset(block->f32, 0, block->rows * cols * sizeof *block->f32);
+    if (block->f64) memset(block->f64, 0, block->rows * cols * sizeof *block->f64);
+    for (size_t i = 0; i < block->rows && row->fits; i++) {
+        const double *cells = matrix_cells(room, ctx, &all->data->matrix, block->first_row + i);
+        row->f32 = block->f32 ? block->f32 + i * cols : NULL;
+        row->f64 = block->f64 ? block->f64 + i * cols : NULL;
+        TRY(make_row(row, ctx, all, cells, block->first_row + i));
     }
-    atomic_fetch_add(&all->nonzeros, nonzeros);
     return SEPAL_OK;
+}
+
+static sepal_status prepare_dense_block(struct made_row *row, sepal_ctx *ctx,
+                                        struct preparation *all, struct block *block,
+                                        double *room) {
+    TRY(fill_dense_block(row, ctx, all, block, room, VALUES_F32));
+    if (row->fits) return SEPAL_OK;
+    mem_free(block->f32);
+    block->f32 = NULL;
+    return fill_dense_block(row, ctx, all, block, room, VALUES_F64);
 }
 
 static sepal_status prepare_block(sepal_ctx *ctx, size_t task, void *payload) {
     struct preparation *all = payload;
     struct block *block = &all->to->blocks[all->first_block + task];
     struct entries entries = {0};
-    double *room = mem_alloc(ctx, all->data->matrix.cols + all->to->cols, sizeof *room);
+    struct made_row row = {.entries = &entries};
+    double *room = mem_alloc(ctx, all->data->matrix.cols, sizeof *room);
     if (!room) return SEPAL_EMEMORY;
-    sepal_status status = block->sparse ? prepare_sparse_block(&entries, ctx, all, block, room)
-                                        : prepare_dense_block(ctx, all, block, room);
+    sepal_status status = block->sparse ? prepare_sparse_block(&row, ctx, all, block, room)
+                                        : prepare_dense_block(&row, ctx, all, block, room);
+    atomic_fetch_add(&all->nonzeros, row.nonzeros);
+    if (row.unknown) atomic_fetch_add(&all->unknown, row.unknown);
     entries_clear(&entries);
     mem_free(room);
     return status;

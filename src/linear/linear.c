@@ -83,6 +83,38 @@ static void score_row(const struct linear *linear, const double *bias,
     }
 }
 
+/* Dense rows, some at a time: each is made of doubles once for all scores. The bits are those of score_row. */
+enum { PANEL_ROWS = 32, PANEL_NUMBERS = 4096, PANELS_PAY = 4 };
+
+static sepal_status score_dense(double *out, sepal_ctx *ctx, const struct linear *linear,
+                                const double *bias, const struct block *block) {
+    const double *x[PANEL_ROWS], *base = linear->centre ? linear->b : bias;
+    double score[PANEL_ROWS];
+    size_t cols = linear->cols, rows = linear->rows;
+    size_t most = cols < PANEL_NUMBERS / PANEL_ROWS ? PANEL_ROWS : PANEL_NUMBERS / cols + 1;
+    double *scratch = mem_alloc(ctx, most, cols * sizeof *scratch);
+    if (!scratch) return SEPAL_EMEMORY;
+    for (size_t first = 0, n; first < block->rows; first += n) {
+        n = block->rows - first < most ? block->rows - first : most;
+        block_panel(x, ctx->kernels, block, first, n, cols, linear->centre, scratch);
+        for (size_t r = 0; r < rows; r++) {
+            ctx->kernels->dot_rows(score, x, n, linear->w + r * cols, cols);
+            for (size_t i = 0; i < n; i++) out[(first + i) * rows + r] = base[r] + score[i];
+        }
+    }
+    mem_free(scratch);
+    return SEPAL_OK;
+}
+
+static sepal_status score_rows(double *out, sepal_ctx *ctx, const struct linear *linear,
+                               const double *bias, const struct block *block) {
+    if (!block->sparse && block->rows >= PANELS_PAY)
+        return score_dense(out, ctx, linear, bias, block);
+    for (size_t i = 0; i < block->rows; i++)
+        score_row(linear, bias, ctx->kernels, block, i, out + i * linear->rows);
+    return SEPAL_OK;
+}
+
 /* The columns of a row whose values are above 0; `room` holds all columns that may be. */
 static size_t columns_above_0(const struct block *block, size_t i, size_t cols, uint32_t *room) {
     size_t n = 0;
@@ -174,10 +206,11 @@ sepal_status linear_score_block(double *out, sepal_ctx *ctx, const struct linear
     bool quadratic = density_is_quadratic(linear->density);
     if (block->centre && !quadratic && !linear->bits)
         return score_centred(out, ctx, linear, biases, block);
-    if (quadratic) TRY(score_forms(out, ctx, linear, block));
-    if (linear->bits) TRY(score_bits(out, ctx, linear, block));
-    for (size_t i = 0; !quadratic && !linear->bits && i < block->rows; i++)
-        score_row(linear, biases, ctx->kernels, block, i, out + i * linear->rows);
+    if (quadratic)
+        TRY(score_forms(out, ctx, linear, block));
+    else
+        TRY(linear->bits ? score_bits(out, ctx, linear, block)
+                         : score_rows(out, ctx, linear, biases, block));
     return linear_check_scores(ctx, out, linear->rows, block);
 }
 

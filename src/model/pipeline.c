@@ -176,8 +176,8 @@ static sepal_status report_fit(struct fit *fit, const sepal_data *given,
 /* The maps anew in the model's own memory, with the numbers they have learnt. */
 static sepal_status keep_chain(sepal_model *model, sepal_ctx *ctx, const struct map_chain *chain,
                                size_t in) {
-    struct pipeline pipeline;
-    TRY(pipeline_parse(&pipeline, ctx, &model->arena, model->spec));
+    struct pipeline pipeline = {0};
+    if (chain->n) TRY(pipeline_parse(&pipeline, ctx, &model->arena, model->spec));
     model->chain = pipeline.chain;
     TRY(map_chain_plan(&model->chain, ctx, in));
     for (size_t m = 0; m < chain->n; m++) {
