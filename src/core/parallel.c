@@ -230,7 +230,7 @@ struct queue {
     atomic_size_t next;
     atomic_size_t failed; /* lowest failed task, n while there is none */
     struct lock lock;
-    size_t kept; /* the task whose error is kept below */
+    size_t kept;         /* the task whose error is kept below */
     struct error *error; /* not set to 0 for every call: it is as long as a message */
 };
 

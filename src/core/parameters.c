@@ -30,7 +30,6 @@ struct given {
     const char *owner;
     const struct parameter *parameter;
     const char *text;
-    bool trusted; /* the table's own: within its range, which tests of the canonical form see to */
 };
 
 struct bounds {
@@ -160,15 +159,15 @@ static bool is_within(double value, const struct bounds *bounds) {
 }
 
 static sepal_status read_real(const struct given *given, double *out) {
-    const char *range = given->parameter->range, *end = given->text + strlen(given->text);
+    const char *range = given->parameter->range;
     struct bounds bounds;
-    if (given->trusted && decimal_read(given->text, end, out) == end) return SEPAL_OK;
     if (!read_bounds(&bounds, range)) {
         return fail(given->ctx, SEPAL_EINTERNAL, "the parameter %s of %s has the range '%s'",
                     given->parameter->name, given->owner, range);
     }
     bool count = given->parameter->type == PARAMETER_COUNT;
     const char *kind = count ? "not a whole number" : "not a number";
+    const char *end = given->text + strlen(given->text);
     if (decimal_read(given->text, end, out) != end) {
         return decimal_overflows(given->text, end)
                    ? complain(given, "too large: numbers end at 1.8e308", "", "")
@@ -353,14 +352,14 @@ sepal_status parameters_fill(void *values, sepal_ctx *ctx, struct arena *arena,
     const char **before = arena_zero(ctx, arena, parameters_count_rows(table), sizeof *before);
     if (before == NULL) return SEPAL_EMEMORY;
     for (const struct parameter *parameter = table; parameter->name != NULL; parameter++) {
-        struct given given = {ctx, arena, owner, parameter, parameter->fallback, true};
+        struct given given = {ctx, arena, owner, parameter, parameter->fallback};
         TRY(fill_default(values, &given));
     }
     for (size_t i = 0; i < n; i++) {
         const struct parameter *parameter = parameters_find(table, settings[i].name);
         if (parameter == NULL) return refuse_name(ctx, arena, table, owner, settings[i].name);
         const char *text = settings[i].value != NULL ? settings[i].value : value_alone(parameter);
-        struct given given = {ctx, arena, owner, parameter, text, false};
+        struct given given = {ctx, arena, owner, parameter, text};
         TRY(fill_given(values, &given, &before[parameter - table]));
     }
     return SEPAL_OK;

@@ -54,6 +54,7 @@ void text_printf(sepal_ctx *ctx, struct text *text, const char *format, ...) {
         return;
     }
     if ((size_t)length >= room) { /* it did not fit */
+        if (room > 0) text->bytes[text->length] = '\0';
         if (!text_reserve(ctx, text, (size_t)length)) return;
         va_start(arguments, format);
         (void)vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);

@@ -61,6 +61,14 @@ struct kernels {
                            size_t n);
     void (*add_rows)(double *w, double *magnitude, const double *a, const double *const *x,
                      size_t rows, size_t n);
+    /* Of columns x_0, x_1, ... of n numbers, each `apart` numbers behind the one before:
+       out_i += the sum of a_k x_ki, one column after the other, as by axpy_f64 */
+    void (*add_columns)(double *out, const double *a, const double *x, size_t apart, size_t cols,
+                        size_t n);
+    /* and for one or two rows of factors, `by_apart` numbers apart, out_rk += the sum of by_ri x_ki, out_r
+       `out_apart` numbers apart; the sums run in 4 lanes */
+    void (*dot_columns)(double *out, size_t out_apart, const double *by, size_t by_apart,
+                        size_t rows, const double *x, size_t apart, size_t cols, size_t n);
     /* the same for a sparse row: x holds the values of the columns index[0 .. n-1] */
     double (*gather_f64)(const double *x, const uint32_t *index, const double *w, size_t n);
     double (*gather_f32)(const float *x, const uint32_t *index, const double *w, size_t n);

@@ -255,8 +255,8 @@ static void avx2_magnitude_rows(double *out, const double *const *x, size_t rows
 }
 
 /* The numbers of `vectors` vectors, whose sums stay where they are. */
-INLINE void add_columns(double *w, double *magnitude, const double *a, const double *const *x,
-                        size_t rows, size_t j, size_t vectors) {
+INLINE void add_row_vectors(double *w, double *magnitude, const double *a, const double *const *x,
+                            size_t rows, size_t j, size_t vectors) {
     __m256d sum[4], size[4], sign = _mm256_set1_pd(-0.0);
     for (size_t v = 0; v < vectors; v++) {
         sum[v] = load_f64(w + j + v * VECTOR, WHOLE);
@@ -276,8 +276,8 @@ INLINE void add_columns(double *w, double *magnitude, const double *a, const dou
     }
 }
 
-INLINE void add_last_columns(double *w, double *magnitude, const double *a, const double *const *x,
-                             size_t rows, size_t j, size_t left) {
+INLINE void add_last_vector(double *w, double *magnitude, const double *a, const double *const *x,
+                            size_t rows, size_t j, size_t left) {
     __m256i mask = mask_of(left);
     __m256d sum = _mm256_maskload_pd(w + j, mask), sign = _mm256_set1_pd(-0.0);
     __m256d size = magnitude ? _mm256_maskload_pd(magnitude + j, mask) : sign;
@@ -291,20 +291,101 @@ INLINE void add_last_columns(double *w, double *magnitude, const double *a, cons
     if (magnitude) _mm256_maskstore_pd(magnitude + j, mask, size);
 }
 
-INLINE void add_all_columns(double *w, double *magnitude, const double *a, const double *const *x,
+INLINE void add_all_vectors(double *w, double *magnitude, const double *a, const double *const *x,
                             size_t rows, size_t n) {
     size_t j = 0;
-    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES) add_columns(w, magnitude, a, x, rows, j, 4);
-    for (; n - j >= VECTOR; j += VECTOR) add_columns(w, magnitude, a, x, rows, j, 1);
-    if (j < n) add_last_columns(w, magnitude, a, x, rows, j, n - j);
+    for (; n - j >= KERNEL_LANES; j += KERNEL_LANES)
+        add_row_vectors(w, magnitude, a, x, rows, j, 4);
+    for (; n - j >= VECTOR; j += VECTOR) add_row_vectors(w, magnitude, a, x, rows, j, 1);
+    if (j < n) add_last_vector(w, magnitude, a, x, rows, j, n - j);
 }
 
 static void avx2_add_rows(double *w, double *magnitude, const double *a, const double *const *x,
                           size_t rows, size_t n) {
     if (magnitude)
-        add_all_columns(w, magnitude, a, x, rows, n);
+        add_all_vectors(w, magnitude, a, x, rows, n);
     else
-        add_all_columns(w, NULL, a, x, rows, n);
+        add_all_vectors(w, NULL, a, x, rows, n);
+}
+
+/* ---- some columns at a time ---------------------------------------------------------------- */
+
+/* `vectors` vectors of sums, the last one of `left` numbers or whole, stay where they are. */
+INLINE void add_columns_to(double *out, const double *a, const double *x, size_t apart, size_t cols,
+                           size_t vectors, size_t left) {
+    __m256d sum[4];
+    for (size_t v = 0; v < vectors; v++) sum[v] = load_f64(out + v * VECTOR, left);
+    for (size_t k = 0; k < cols; k++) {
+        __m256d all = _mm256_set1_pd(a[k]);
+        for (size_t v = 0; v < vectors; v++) {
+            __m256d part = load_f64(x + k * apart + v * VECTOR, left);
+            sum[v] = _mm256_add_pd(sum[v], _mm256_mul_pd(all, part));
+        }
+    }
+    for (size_t v = 0; v < vectors; v++) {
+        if (left == WHOLE)
+            _mm256_storeu_pd(out + v * VECTOR, sum[v]);
+        else
+            _mm256_maskstore_pd(out + v * VECTOR, mask_of(left), sum[v]);
+    }
+}
+
+static void avx2_add_columns(double *out, const double *a, const double *x, size_t apart,
+                             size_t cols, size_t n) {
+    size_t i = 0;
+    for (; n - i >= 4 * VECTOR; i += 4 * VECTOR)
+        add_columns_to(out + i, a, x + i, apart, cols, 4, WHOLE);
+    for (; n - i >= VECTOR; i += VECTOR) add_columns_to(out + i, a, x + i, apart, cols, 1, WHOLE);
+    if (i < n) add_columns_to(out + i, a, x + i, apart, cols, 1, n - i);
+}
+
+INLINE void dot_tile_step(__m256d sum[2][4], const double *by, size_t by_apart, size_t rows,
+                          const double *x, size_t apart, size_t cols, size_t left) {
+    __m256d factor[2];
+    for (size_t r = 0; r < rows; r++) factor[r] = load_f64(by + r * by_apart, left);
+    for (size_t k = 0; k < cols; k++) {
+        __m256d part = load_f64(x + k * apart, left);
+        for (size_t r = 0; r < rows; r++)
+            sum[r][k] = _mm256_add_pd(sum[r][k], _mm256_mul_pd(factor[r], part));
+    }
+}
+
+/* At most 2 rows by 4 columns: their sums are in registers, and what is loaded serves several. */
+INLINE void dot_tile(double *out, size_t out_apart, const double *by, size_t by_apart, size_t rows,
+                     const double *x, size_t apart, size_t cols, size_t n) {
+    __m256d zero = _mm256_setzero_pd(), sum[2][4];
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = 0; k < cols; k++) sum[r][k] = zero;
+    size_t i = 0;
+    for (; n - i >= VECTOR; i += VECTOR)
+        dot_tile_step(sum, by + i, by_apart, rows, x + i, apart, cols, WHOLE);
+    if (i < n) dot_tile_step(sum, by + i, by_apart, rows, x + i, apart, cols, n - i);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = 0; k < cols; k++) {
+            __m256d all = sum[r][k];
+            __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(all), _mm256_extractf128_pd(all, 1));
+            out[r * out_apart + k] += _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
+        }
+}
+
+INLINE void dot_tiles(double *out, size_t out_apart, const double *by, size_t by_apart, size_t rows,
+                      const double *x, size_t apart, size_t cols, size_t n) {
+    for (; cols >= 4; cols -= 4, out += 4, x += 4 * apart)
+        dot_tile(out, out_apart, by, by_apart, rows, x, apart, 4, n);
+    switch (cols) {
+    case 3: dot_tile(out, out_apart, by, by_apart, rows, x, apart, 3, n); break;
+    case 2: dot_tile(out, out_apart, by, by_apart, rows, x, apart, 2, n); break;
+    case 1: dot_tile(out, out_apart, by, by_apart, rows, x, apart, 1, n); break;
+    default: break;
+    }
+}
+
+static void avx2_dot_columns(double *out, size_t out_apart, const double *by, size_t by_apart,
+                             size_t rows, const double *x, size_t apart, size_t cols, size_t n) {
+    if (rows == 2)
+        dot_tiles(out, out_apart, by, by_apart, 2, x, apart, cols, n);
+    else
+        dot_tiles(out, out_apart, by, by_apart, 1, x, apart, cols, n);
 }
 
 /* A test of c inside the loops would keep them from becoming vectors. */

@@ -88,6 +88,21 @@ static void ref_add_rows(double *w, double *magnitude, const double *a, const do
     }
 }
 
+static void ref_add_columns(double *out, const double *a, const double *x, size_t apart,
+                            size_t cols, size_t n) {
+    for (size_t k = 0; k < cols; k++) ref_axpy_f64(a[k], x + k * apart, out, n);
+}
+
+static void ref_dot_columns(double *out, size_t out_apart, const double *by, size_t by_apart,
+                            size_t rows, const double *x, size_t apart, size_t cols, size_t n) {
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = 0; k < cols; k++) {
+            double lane[4] = {0};
+            for (size_t i = 0; i < n; i++) lane[i % 4] += by[r * by_apart + i] * x[k * apart + i];
+            out[r * out_apart + k] += (lane[0] + lane[2]) + (lane[1] + lane[3]);
+        }
+}
+
 static double ref_gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
     RETURN_SUM(n, x[j] * w[index[j]]);
 }

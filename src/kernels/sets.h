@@ -63,10 +63,12 @@ static inline void simplex_join(struct simplex_view *out, const double *most, co
     .distance_scaled_f64 = set##_distance_scaled_f64, .axpy_f64 = set##_axpy_f64,                  \
     .axpy_f32 = set##_axpy_f32, .shift_f64 = set##_shift_f64, .shift_f32 = set##_shift_f32,        \
     .dot_rows = set##_dot_rows, .magnitude_rows = set##_magnitude_rows,                            \
-    .add_rows = set##_add_rows, .gather_f64 = set##_gather_f64, .gather_f32 = set##_gather_f32,    \
-    .gather_ones = set##_gather_ones, .scatter_f64 = scatter_add_f64,                              \
-    .scatter_f32 = scatter_add_f32, .scatter_ones = scatter_add_ones, .logistic = logistic_loss,   \
-    .entropy = logistic_entropy, .softmax = softmax_rows, .softmax_entropy = softmax_entropy,      \
+    .add_rows = set##_add_rows, .add_columns = set##_add_columns,                                  \
+    .dot_columns = set##_dot_columns, .gather_f64 = set##_gather_f64,                              \
+    .gather_f32 = set##_gather_f32, .gather_ones = set##_gather_ones,                              \
+    .scatter_f64 = scatter_add_f64, .scatter_f32 = scatter_add_f32,                                \
+    .scatter_ones = scatter_add_ones, .logistic = logistic_loss, .entropy = logistic_entropy,      \
+    .softmax = softmax_rows, .softmax_entropy = softmax_entropy,                                   \
     .simplex_project = set##_simplex_project, .simplex_survey = set##_simplex_survey,              \
     .survey = survey_numbers, .lanes_dot = set##_lanes_dot, .lanes_fetch = set##_lanes_fetch,      \
     .lanes_add = set##_lanes_add, .lanes_dot_f64 = set##_lanes_dot_f64,                            \

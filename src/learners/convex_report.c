@@ -3,7 +3,6 @@
 #include "learners/convex.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *convex_report_number(char out[DECIMAL_BYTES + 1], double x) {
@@ -52,12 +51,12 @@ static const char *penalty_words(struct convex *convex) {
     char ratio[DECIMAL_BYTES + 1];
     bool both = o->l1 > 0 && o->l2 > 0;
     if (!(o->l1 > 0 || o->l2 > 0)) return ", no penalty";
-    return fit_text(
-        convex->fit, "%s%s, %s%s%s%s%s (C = %s, ratio = %s)", o->l1 > 0 ? " + l1·‖w‖₁" : "",
-        o->l2 > 0 ? " + 0.5·l2·‖w‖²" : "", o->l1 > 0 ? "l1 = " : "",
-        o->l1 > 0 ? convex_report_number(l1, o->l1) : "", both ? ", " : "",
-        o->l2 > 0 ? "l2 = " : "", o->l2 > 0 ? convex_report_number(l2, o->l2) : "",
-        convex_report_number(c, c_of(convex)), convex_report_number(ratio, ratio_of(convex)));
+    return FIT_JOIN(convex->fit, o->l1 > 0 ? " + l1·‖w‖₁" : "", o->l2 > 0 ? " + 0.5·l2·‖w‖²" : "",
+                    ", ", o->l1 > 0 ? "l1 = " : "",
+                    o->l1 > 0 ? convex_report_number(l1, o->l1) : "", both ? ", " : "",
+                    o->l2 > 0 ? "l2 = " : "", o->l2 > 0 ? convex_report_number(l2, o->l2) : "",
+                    " (C = ", convex_report_number(c, c_of(convex)),
+                    ", ratio = ", convex_report_number(ratio, ratio_of(convex)), ")");
 }
 
 static const char *joint_describe(struct convex *convex, bool plain) {
@@ -65,8 +64,8 @@ static const char *joint_describe(struct convex *convex, bool plain) {
                                          "w_k·x: there are no biases",
                                          "w_k·x+b_k; the biases are penalised as weights"};
     const struct joint_loss *loss = convex->joint->loss;
-    return fit_text(convex->fit, "mean of %s%s%s, s_k = %s", plain ? "" : "class weight times ",
-                    loss->words, penalty_words(convex), biases[convex->objective.bias]);
+    return FIT_JOIN(convex->fit, "mean of ", plain ? "" : "class weight times ", loss->words,
+                    penalty_words(convex), ", s_k = ", biases[convex->objective.bias]);
 }
 
 const char *convex_describe(struct convex *convex) {
@@ -76,8 +75,8 @@ const char *convex_describe(struct convex *convex) {
     const struct objective *o = &convex->objective;
     bool plain = strcmp(convex->config->class_weight, "none") == 0;
     if (convex->joint) return joint_describe(convex, plain);
-    return fit_text(convex->fit, "mean of %s%s%s, m = %s%s", plain ? "" : "class weight times ",
-                    o->loss->words, penalty_words(convex), biases[o->bias],
+    return FIT_JOIN(convex->fit, "mean of ", plain ? "" : "class weight times ", o->loss->words,
+                    penalty_words(convex), ", m = ", biases[o->bias],
                     o->box ? "; low <= w <= high by the bounds" : "");
 }
 
@@ -88,28 +87,25 @@ const char *convex_loss_words(struct convex *convex) {
     const struct objective *o = &convex->objective;
     bool both = o->l1 > 0 && o->l2 > 0,
          weighted = strcmp(convex->config->class_weight, "none") != 0;
-    char c[DECIMAL_BYTES + 1], l1[DECIMAL_BYTES + 1], l2[DECIMAL_BYTES + 1], strength[128] = "";
-    if (!isnan(convex->config->c))
-        (void)snprintf(strength, sizeof strength, ", C = %s",
-                       convex_report_number(c, c_of(convex)));
-    else if (o->l1 > 0 || o->l2 > 0)
-        (void)snprintf(strength, sizeof strength, "%s%s%s%s", o->l1 > 0 ? ", l1 = " : "",
-                       o->l1 > 0 ? convex_report_number(l1, o->l1) : "", o->l2 > 0 ? ", l2 = " : "",
-                       o->l2 > 0 ? convex_report_number(l2, o->l2) : "");
+    bool by_c = !isnan(convex->config->c), by_l1 = !by_c && o->l1 > 0, by_l2 = !by_c && o->l2 > 0;
+    char c[DECIMAL_BYTES + 1], l1[DECIMAL_BYTES + 1], l2[DECIMAL_BYTES + 1];
     const char *name = convex->joint ? convex->joint->loss->name : o->loss->name;
-    return fit_text(convex->fit, "%s%s, %s%s, %s%s", name, weighted ? ", class weights" : "",
+    return FIT_JOIN(convex->fit, name, weighted ? ", class weights" : "", ", ",
                     both        ? "elastic-net penalty"
                     : o->l1 > 0 ? "L1 penalty"
                     : o->l2 > 0 ? "L2 penalty"
                                 : "no penalty",
-                    strength, intercepts[o->bias], convex_bounds_words(convex));
+                    by_c ? ", C = " : "", by_c ? convex_report_number(c, c_of(convex)) : "",
+                    by_l1 ? ", l1 = " : "", by_l1 ? convex_report_number(l1, o->l1) : "",
+                    by_l2 ? ", l2 = " : "", by_l2 ? convex_report_number(l2, o->l2) : "", ", ",
+                    intercepts[o->bias], convex_bounds_words(convex));
 }
 
 static const char *name_solver(struct convex *convex, const struct convex_plan *plan) {
     if (!convex->handed_over)
-        return fit_text(convex->fit, "%s (%s)", plan->first->name.name, plan->why);
-    return fit_text(convex->fit, "%s, then %s (%s, but slow)", plan->first->name.name,
-                    plan->then->name.name, plan->why);
+        return FIT_JOIN(convex->fit, plan->first->name.name, " (", plan->why, ")");
+    return FIT_JOIN(convex->fit, plan->first->name.name, ", then ", plan->then->name.name, " (",
+                    plan->why, ", but slow)");
 }
 
 void convex_report_facts(const struct convex *convex, struct fit *fit, const struct proof *proof) {

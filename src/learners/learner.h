@@ -78,6 +78,11 @@ double fit_left(double elapsed, double left, size_t done, size_t of);
    fit will not be taken. */
 const char *fit_text(struct fit *fit, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same of texts one after the other, in a tenth of the time: small fits have many. */
+const char *fit_join(struct fit *fit, const char *const *parts, size_t n);
+#define FIT_JOIN(fit, ...)                                                                         \
+    fit_join(fit, (const char *const[]){__VA_ARGS__},                                              \
+             sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 /* All problems of one class against the rest, to be fitted together. */
 struct ovr_fits {

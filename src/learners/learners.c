@@ -83,6 +83,16 @@ bool fit_stops(struct fit *fit, const char *format, ...) {
     return fit->stopped != NULL;
 }
 
+const char *fit_join(struct fit *fit, const char *const *parts, size_t n) {
+    struct text text = {0};
+    for (size_t k = 0; k < n; k++) text_puts(fit->ctx, &text, parts[k]);
+    const char *copy =
+        text.failed ? NULL : arena_text(fit->ctx, &fit->arena, text.bytes, text.length);
+    text_clear(&text);
+    if (!copy) fit->message_lost = true;
+    return copy ? copy : "";
+}
+
 const char *fit_text(struct fit *fit, const char *format, ...) {
     enum { TEXT_BYTES = 512 };
     char text[TEXT_BYTES];

@@ -64,22 +64,6 @@ static sepal_status keep_doubles(struct objective *o) {
     return SEPAL_OK;
 }
 
-/* out[j apart + i] = x[i cols + j], four rows at a time. */
-static void turn_rows(double *restrict out, size_t apart, const double *restrict x, size_t rows,
-                      size_t cols) {
-    size_t i = 0;
-    for (; rows - i >= 4; i += 4, x += 4 * cols)
-        for (size_t j = 0; j < cols; j++) {
-            double *to = out + j * apart + i;
-            to[0] = x[j];
-            to[1] = x[cols + j];
-            to[2] = x[2 * cols + j];
-            to[3] = x[3 * cols + j];
-        }
-    for (; i < rows; i++, x += cols)
-        for (size_t j = 0; j < cols; j++) out[j * apart + i] = x[j];
-}
-
 /* Few rows with few columns by columns; they are doubles less their centre. */
 static sepal_status keep_columns(struct objective *o) {
     enum { NARROW = 32, LINE = 8, SHARED = 128 };
@@ -92,7 +76,7 @@ static sepal_status keep_columns(struct objective *o) {
     if (!o->columns) return SEPAL_EMEMORY;
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
         const struct block *block = &o->rows.blocks[b];
-        turn_rows(o->columns + block->first_row, o->apart, block->f64, block->rows, o->cols);
+        rows_turned(o->columns + block->first_row, o->apart, block->f64, block->rows, o->cols);
     }
     return SEPAL_OK;
 }

@@ -52,9 +52,7 @@ static void turn_panel(const struct objective *o, const struct kernels *kernels,
         n = panel->n - i < PANEL ? panel->n - i : PANEL;
         block_panel(panel->x, kernels, panel->block, panel->local + i, n, cols, o->centre,
                     scratch + cols * APART);
-        const double *rows = panel->x[0]; /* one after the other */
-        for (size_t j = 0; j < cols; j++)
-            for (size_t k = 0; k < n; k++) scratch[j * APART + i + k] = rows[k * cols + j];
+        rows_turned(scratch + i, APART, panel->x[0], n, cols); /* they follow each other */
     }
 }
 
@@ -72,9 +70,8 @@ static void panel_scores(const struct sweep_pass *pass, const struct kernels *ke
     const double *curvature = pass->curvature && !pass->score ? pass->curvature + row : NULL;
     if (panel->columns) {
         for (size_t i = 0; i < panel->n; i++) panel->score[i] = pass->shift;
-        for (size_t j = 0; j < o->cols; j++)
-            kernels->axpy_f64(pass->v[j], panel->columns + j * panel->apart, panel->score,
-                              panel->n);
+        kernels->add_columns(panel->score, pass->v, panel->columns, panel->apart, o->cols,
+                             panel->n);
         return;
     }
     if (panel->dense) {
@@ -125,26 +122,29 @@ static void sweep_add_dense(const struct sweep_pass *pass, const struct kernels 
 static void add_columns(const struct sweep_pass *pass, const struct kernels *kernels,
                         const struct panel *panel, double *sum) {
     double by[TURNED];
-    for (size_t j = 0; j < pass->o->cols; j++) {
-        const double *x = panel->columns + j * panel->apart;
-        if (pass->squares) times_column(by, panel, panel->factor, j);
-        sum[j] += kernels->dot_f64(x, pass->squares ? by : panel->factor, panel->n);
+    if (!pass->squares)
+        kernels->dot_columns(sum, 0, panel->factor, 0, 1, panel->columns, panel->apart,
+                             pass->o->cols, panel->n);
+    for (size_t j = 0; pass->squares && j < pass->o->cols; j++) {
+        times_column(by, panel, panel->factor, j);
+        sum[j] += kernels->dot_f64(panel->columns + j * panel->apart, by, panel->n);
     }
 }
 
-/* The Hessian on and above its diagonal without its last column, and that beside it. */
+/* The Hessian on and above its diagonal, two rows at a time, without its last column, and that beside it. */
 static void add_gram(const struct sweep_pass *pass, const struct kernels *kernels, size_t slab,
                      const struct panel *panel, size_t row) {
     size_t cols = pass->o->cols, apart = panel->apart, n = panel->n;
     const double *x = panel->columns, *curvature = pass->curvature + row;
-    double *sum = pass->gram + slab * cols * (cols + 1), by[TURNED];
-    for (size_t j = 0; j < cols; j++) {
-        times_column(by, panel, curvature, j);
-        for (size_t k = j; k < cols; k++)
-            sum[j * cols + k] += kernels->dot_f64(by, x + k * apart, n);
-        if (pass->o->width > cols)
-            sum[cols * cols + j] += kernels->dot_f64(curvature, x + j * apart, n);
+    double *sum = pass->gram + slab * cols * (cols + 1), by[2 * TURNED];
+    for (size_t j = 0, rows; j < cols; j += rows) {
+        rows = cols - j < 2 ? 1 : 2;
+        for (size_t r = 0; r < rows; r++) times_column(by + r * TURNED, panel, curvature, j + r);
+        kernels->dot_columns(sum + j * cols + j, cols, by, TURNED, rows, x + j * apart, apart,
+                             cols - j, n);
     }
+    if (pass->o->width > cols)
+        kernels->dot_columns(sum + cols * cols, 0, curvature, 0, 1, x, apart, cols, n);
 }
 
 static void panel_adds(struct sweep_pass *pass, const struct kernels *kernels, size_t slab,

@@ -126,8 +126,7 @@ sepal_status linesearch_bias(const struct objective *o, double *m, double *bias)
 
 bool linesearch_clear(const struct objective *o, double objective, double *u) {
     static const double rest = 1e-22, more = 1 + 1e-9;
-    if (o->loss != &loss_squared_hinge || o->l2 > 0 || objective == 0 || objective > rest)
-        return false;
+    if (o->loss != &loss_squared_hinge || o->l2 > 0 || objective > rest) return false;
     for (size_t j = 0; j < o->width; j++) u[j] *= more;
     return true;
 }

@@ -263,6 +263,49 @@ static void rows_are_as_one_by_one(void **state) {
     }
 }
 
+/* Some columns at a time: one set gives the bits of the other, and nothing behind the last number is read
+   as one or written. */
+static void columns_are_summed(void **state) {
+    (void)state;
+    enum { COLS = 9, LONGEST = 70, APART = LONGEST + 3, ROWS = 2 };
+    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
+    struct rng rng = rng_make(test_seed(12), 1);
+    for (size_t n = 0; n <= LONGEST; n++) {
+        size_t cols = n % (COLS + 1), rows = 1 + n % ROWS;
+        double *x = random_block(&rng, COLS * APART), *a = random_block(&rng, COLS);
+        double *by = random_block(&rng, ROWS * APART), *start = random_block(&rng, ROWS * APART);
+        double first[ROWS * APART], second[ROWS * APART];
+        for (size_t k = 0; k < COLS; k++) x[k * APART + n] = NAN;
+        for (size_t r = 0; r < ROWS; r++) by[r * APART + n] = INFINITY;
+        for (size_t s = 0; s < 2; s++) {
+            double *out = s ? second : first;
+            memcpy(out, start, sizeof first);
+            sets[s]->add_columns(out, a, x, APART, cols, n);
+            for (size_t i = 0; i < n; i++) {
+                double one = start[i];
+                for (size_t k = 0; k < cols; k++) one += a[k] * x[k * APART + i];
+                assert_memory_equal(&out[i], &one, sizeof one);
+            }
+            assert_memory_equal(out + n, start + n, sizeof first - n * sizeof *out);
+            memcpy(out, start, sizeof first);
+            sets[s]->dot_columns(out, APART, by, APART, rows, x, APART, cols, n);
+            for (size_t r = 0; r < ROWS; r++) {
+                for (size_t k = 0; k < APART; k++) {
+                    size_t at = r * APART + k;
+                    double plain = start[at], size = fabs(plain);
+                    for (size_t i = 0; r < rows && k < cols && i < n; i++) {
+                        plain += by[r * APART + i] * x[k * APART + i];
+                        size += fabs(by[r * APART + i] * x[k * APART + i]);
+                    }
+                    assert_true(fabs(plain - out[at]) <= 1e-14 * size);
+                }
+            }
+        }
+        assert_memory_equal(first, second, sizeof first);
+        free(x), free(a), free(by), free(start);
+    }
+}
+
 static void shifts_are_exact(void **state) {
     (void)state;
     enum { MOST = 70 };
@@ -398,6 +441,7 @@ int main(void) {
         cmocka_unit_test(lanes_are_those_documented),
         cmocka_unit_test(axpy_is_the_same_everywhere),
         cmocka_unit_test(rows_are_as_one_by_one),
+        cmocka_unit_test(columns_are_summed),
         cmocka_unit_test(shifts_are_exact),
         cmocka_unit_test(numbers_are_surveyed),
         cmocka_unit_test(entropies_are_exact),
