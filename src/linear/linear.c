@@ -91,7 +91,8 @@ static sepal_status score_dense(double *out, sepal_ctx *ctx, const struct linear
     const double *x[PANEL_ROWS], *base = linear->centre ? linear->b : bias;
     double score[PANEL_ROWS];
     size_t cols = linear->cols, rows = linear->rows;
-    size_t most = cols < PANEL_NUMBERS / PANEL_ROWS ? PANEL_ROWS : PANEL_NUMBERS / cols + 1;
+    size_t most = cols ? PANEL_NUMBERS / cols : PANEL_ROWS;
+    most = most < 1 ? 1 : most > PANEL_ROWS ? PANEL_ROWS : most;
     double *scratch = mem_alloc(ctx, most, cols * sizeof *scratch);
     if (!scratch) return SEPAL_EMEMORY;
     for (size_t first = 0, n; first < block->rows; first += n) {
