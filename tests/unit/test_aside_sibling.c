@@ -94,7 +94,7 @@ static void test_faults(void **state) {
         if (!hit) break;
         injections++;
     }
-    assert_true(injections > 1);
+    assert_true(injections > 0);
 }
 
 static int say_counts(void **state) {
