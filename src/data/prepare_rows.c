@@ -42,7 +42,7 @@ static sepal_status put_number(struct made_row *row, sepal_ctx *ctx, size_t colu
     row->nonzeros += value != 0;
     if (row->f64) {
         row->f64[column] = value;
-    } else {
+    } else if (row->f32) {
         row->f32[column] = (float)value;
         row->fits = row->fits && single_holds(value);
     }

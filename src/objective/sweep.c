@@ -35,9 +35,9 @@ struct sweep_pass {
 struct panel {
     const struct block *block;
     size_t local, n; /* rows of the block */
-    bool dense;
+    bool dense, turned;
     const double *x[PANEL]; /* of dense rows, centred */
-    const double *columns; /* the same by columns, `apart` numbers from each other; NULL: by rows */
+    const double *columns;  /* turned: the same by columns, `apart` numbers from each other */
     size_t apart;
     double score[TURNED], factor[TURNED];
 };
@@ -68,7 +68,7 @@ static void panel_scores(const struct sweep_pass *pass, const struct kernels *ke
                          struct panel *panel, size_t row) {
     const struct objective *o = pass->o;
     const double *curvature = pass->curvature && !pass->score ? pass->curvature + row : NULL;
-    if (panel->columns) {
+    if (panel->turned) {
         for (size_t i = 0; i < panel->n; i++) panel->score[i] = pass->shift;
         kernels->add_columns(panel->score, pass->v, panel->columns, panel->apart, o->cols,
                              panel->n);
@@ -152,7 +152,7 @@ static void panel_adds(struct sweep_pass *pass, const struct kernels *kernels, s
     const struct objective *o = pass->o;
     double *sum = o->slab_sum + slab * o->width;
     for (size_t i = 0; i < panel->n; i++) pass->factors[slab] += panel->factor[i];
-    if (panel->columns) {
+    if (panel->turned) {
         add_columns(pass, kernels, panel, sum);
         return;
     }
@@ -186,13 +186,14 @@ static void pass_block(struct sweep_pass *pass, const struct kernels *kernels, s
     size_t most = o->turned ? TURNED : PANEL;
     panel.block = block;
     panel.dense = dense != NULL;
-    panel.columns = NULL;
+    panel.turned = dense && o->turned;
+    panel.apart = 0;
     for (size_t i = 0; i < block->rows; i += panel.n) {
         size_t row = block->first_row + i;
         panel.local = i;
         panel.n = block->rows - i < most ? block->rows - i : most;
         if (is_idle(pass, row, panel.n)) continue;
-        if (dense && o->turned)
+        if (panel.turned)
             turn_panel(o, kernels, &panel, dense);
         else if (dense)
             block_panel(panel.x, kernels, block, i, panel.n, o->cols, o->centre, dense);
