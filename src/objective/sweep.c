@@ -203,7 +203,7 @@ static void pass_block(struct sweep_pass *pass, const struct kernels *kernels, s
             memcpy(panel.factor, pass->factor + row, panel.n * sizeof *panel.factor);
         if (pass->turn) pass->turn(pass, slab, row, panel.n, panel.score, panel.factor);
         if (pass->score) memcpy(pass->score + row, panel.score, panel.n * sizeof *panel.score);
-        if (pass->gram) add_gram(pass, kernels, slab, &panel, row);
+        if (panel.turned && pass->gram) add_gram(pass, kernels, slab, &panel, row);
         if (pass->out) panel_adds(pass, kernels, slab, &panel);
     }
 }
