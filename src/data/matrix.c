@@ -227,3 +227,37 @@ double row_square_norm(const struct block *block, size_t i, size_t cols) {
     }
     return sum;
 }
+
+/* Some sums side by side: the additions of one wait for each other. */
+enum { SQUARE_LANES = 8 };
+
+static double square_of_singles(const float *x, size_t n) {
+    double lane[SQUARE_LANES] = {0}, sum = 0;
+    size_t k = 0;
+    for (; n - k >= SQUARE_LANES; k += SQUARE_LANES)
+        for (size_t l = 0; l < SQUARE_LANES; l++) lane[l] += (double)x[k + l] * (double)x[k + l];
+    for (; k < n; k++) sum += (double)x[k] * (double)x[k];
+    for (size_t l = 0; l < SQUARE_LANES; l++) sum += lane[l];
+    return sum;
+}
+
+static double square_of_doubles(const double *x, size_t n) {
+    double lane[SQUARE_LANES] = {0}, sum = 0;
+    size_t k = 0;
+    for (; n - k >= SQUARE_LANES; k += SQUARE_LANES)
+        for (size_t l = 0; l < SQUARE_LANES; l++) lane[l] += x[k + l] * x[k + l];
+    for (; k < n; k++) sum += x[k] * x[k];
+    for (size_t l = 0; l < SQUARE_LANES; l++) sum += lane[l];
+    return sum;
+}
+
+double entries_square(const struct block *block, size_t i) {
+    size_t at = block->start[i], n = block->start[i + 1] - at;
+    switch (block->values) {
+    case VALUES_ONES: return (double)n;
+    case VALUES_ROW: return (double)n * block->f64[i] * block->f64[i];
+    case VALUES_F32: return square_of_singles(block->f32 + at, n);
+    case VALUES_F64: return square_of_doubles(block->f64 + at, n);
+    }
+    return 0;
+}

@@ -123,6 +123,8 @@ double row_dot_centred(const struct kernels *kernels, const struct block *block,
 void row_axpy(const struct kernels *kernels, const struct block *block, size_t i, size_t cols,
               double a, double *w);
 double row_square_norm(const struct block *block, size_t i, size_t cols);
+/* The sum of the squares of a sparse row's entries, whatever its centre. */
+double entries_square(const struct block *block, size_t i);
 /* The entries of a row one after the other: begin with *at = 0; false at the end. Zeros of dense
    rows are left out, of rows with a centre nothing is. */
 bool row_next(const struct block *block, size_t i, size_t cols, size_t *at, size_t *column,

@@ -19,6 +19,13 @@ struct proving {
     /* The dual variables are given and the rows dense: one pass is for the margins and the sums. Else
        what is off and the dual variables, which come later, share their place. */
     bool joint;
+    /* Rounding errors are bounded by norms of the rows and the weights (Cauchy and Schwarz), not by sums of
+       magnitudes: half the work, and where the bounds are too loose all is done again. Sparse rows, an L2
+       penalty alone. */
+    bool by_norms;
+    double *norm;    /* n: of the rows */
+    double u_square; /* the squared norm of the weights */
+    double reach;    /* no less than the norm of `magnitude`, which then is not there */
     size_t parts;
     const double *alpha; /* what these are made of; NULL: the margins */
     /* parts x width: sums of c_i a_i y_i (x_i - c, 1), and of the terms' magnitudes */
@@ -50,6 +57,8 @@ sepal_status proving_margins(struct proving *all);
 /* Of n dense rows from this number on, as proving_panel gives them. */
 void proving_dense_margins(const struct proving *all, size_t row, const double *const *x, size_t n);
 sepal_status proving_primal(struct estimate *out, const struct proving *all);
+/* Half the sum of the squares of x[from] to x[to - 1]. */
+struct partial proving_squares(const struct proving *all, const double *x, size_t from, size_t to);
 
 /* Sums over the rows that a free bias is about: of c_i a_i for y = 1, the same less that for y = -1,
    of |c_i a_i|, and of c_i times how far a_i may move. */

@@ -29,9 +29,12 @@ static size_t longest_row(const struct block *block) {
 }
 
 /* The sum of |x_j u_j|, some sums side by side: the additions of one wait for each other. */
-static double point_reach_of_row(const double *x, const uint32_t *index, size_t n,
-                                 const double *u) {
+static double point_reach_of_row(const struct block *block, size_t i, size_t cols, const double *u,
+                                 double *scratch) {
     enum { LANES = 8 };
+    const double *x;
+    const uint32_t *index;
+    size_t n = row_doubles(&x, &index, block, i, cols, NULL, scratch);
     double lane[LANES] = {0}, sum = 0;
     size_t k = 0;
     for (; n - k >= LANES; k += LANES)
@@ -39,6 +42,12 @@ static double point_reach_of_row(const double *x, const uint32_t *index, size_t 
     for (; k < n; k++) sum += fabs(x[k] * u[index[k]]);
     for (size_t l = 0; l < LANES; l++) sum += lane[l];
     return sum;
+}
+
+/* Where squares leave the range of a double the norm is not known: infinite. */
+static double point_norm(double square, bool empty) {
+    static const double least = 1e-250, most = 1e250;
+    return empty || (square >= least && square <= most) ? sqrt(square) : INFINITY;
 }
 
 /* How often a term of a dot product is rounded: as a difference and products, and in sums; kernels have
@@ -62,12 +71,15 @@ static void sparse_margins(const struct point_scoring *scoring, const struct blo
     const struct proving *all = scoring->all;
     const struct objective *o = all->o;
     for (size_t i = 0; i < block->rows; i++) {
-        const double *x;
-        const uint32_t *index;
-        size_t n = row_doubles(&x, &index, block, i, o->cols, NULL, scratch);
-        double score = row_dot(o->ctx->kernels, block, i, o->cols, all->u);
-        keep_margin(scoring, block->first_row + i, score, point_reach_of_row(x, index, n, all->u),
-                    n);
+        size_t row = block->first_row + i, n = block->start[i + 1] - block->start[i];
+        double score = row_dot(o->ctx->kernels, block, i, o->cols, all->u), magnitude;
+        if (all->by_norms) {
+            all->norm[row] = point_norm(o->squares[row], n == 0);
+            magnitude = all->norm[row] * sqrt(all->u_square + (double)o->cols * DBL_MIN);
+        } else {
+            magnitude = point_reach_of_row(block, i, o->cols, all->u, scratch);
+        }
+        keep_margin(scoring, row, score, magnitude, n);
     }
 }
 
@@ -157,10 +169,28 @@ static struct partial penalties(const struct proving *all, size_t from, size_t t
     return (struct partial){total, ROUNDING_OF_TERM * total_of(&total)};
 }
 
+/* Half the squares of some numbers; kernels have KERNEL_LANES sums. */
+struct partial proving_squares(const struct proving *all, const double *x, size_t from, size_t to) {
+    struct total total = {0};
+    for (size_t j = from, n; j < to; j += n) {
+        n = to - j < SOME ? to - j : SOME;
+        total_add(&total, 0.5 * all->o->ctx->kernels->dot_f64(x + j, x + j, n));
+    }
+    return (struct partial){total, (point_roundings(SOME) + 4) * ROUNDING * total_of(&total) +
+                                       (double)(to - from) * DBL_MIN};
+}
+
+static struct partial penalty_alone(const struct proving *all, size_t from, size_t to) {
+    struct partial part = proving_squares(all, all->u, from, to);
+    double l2 = all->o->l2;
+    return (struct partial){{l2 * part.sum.sum, l2 * part.sum.rest}, l2 * part.error};
+}
+
 sepal_status proving_primal(struct estimate *out, const struct proving *all) {
     double loss, penalty, error[2];
     TRY(sum_stripes(&loss, &error[0], all, all->o->n, losses));
-    TRY(sum_stripes(&penalty, &error[1], all, all->o->penalised, penalties));
+    TRY(sum_stripes(&penalty, &error[1], all, all->o->penalised,
+                    all->by_norms ? penalty_alone : penalties));
     out->primal = loss + penalty;
     out->primal_error = ROUNDING_MORE * (error[0] + error[1]) + 4 * ROUNDING * out->primal;
     return SEPAL_OK;

@@ -34,8 +34,11 @@ sepal_status proving_room(struct proving *all) {
     all->group_rows = (size_t)sqrt((double)rows) + 1;
     if (all->group_rows < least) all->group_rows = least;
     all->v = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->v);
-    all->magnitude = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->magnitude);
-    if (!all->v || !all->magnitude) return SEPAL_EMEMORY;
+    if (all->by_norms)
+        all->norm = mem_alloc(o->ctx, o->n, sizeof *all->norm);
+    else
+        all->magnitude = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->magnitude);
+    if (!all->v || !(all->by_norms ? all->norm : all->magnitude)) return SEPAL_EMEMORY;
     if (all->group_rows >= rows) return SEPAL_OK;
     all->group = mem_alloc(o->ctx, o->width, all->parts * sizeof *all->group);
     return all->group ? SEPAL_OK : SEPAL_EMEMORY;
@@ -50,7 +53,7 @@ static double sums_roundings(const struct proving *all) {
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Where the sums of a part of the rows go; `seen`: rows of the group. */
+/* Where the sums of a part of the rows go, `magnitude` unless by norms; `seen`: rows of the group. */
 struct certify_part {
     double *v, *magnitude, *group, *scratch;
     size_t seen;
@@ -78,13 +81,18 @@ static void sums_add_sparse(const struct proving *all, struct certify_part *part
         const double *x;
         const uint32_t *index;
         double factor = sums_factor_of(all, block->first_row + i);
+        sums_count_rows(all, part, 1);
+        if (factor == 0) continue;
+        if (all->by_norms) {
+            row_axpy(all->o->ctx->kernels, block, i, all->o->cols, factor, v);
+            continue;
+        }
         size_t n = row_doubles(&x, &index, block, i, all->o->cols, NULL, part->scratch);
-        for (size_t k = 0; factor != 0 && k < n; k++) {
+        for (size_t k = 0; k < n; k++) {
             double term = factor * x[k];
             v[index[k]] += term;
             magnitude[index[k]] += fabs(term);
         }
-        sums_count_rows(all, part, 1);
     }
 }
 
@@ -110,12 +118,13 @@ static sepal_status sums_add_part(sepal_ctx *ctx, size_t k, void *payload) {
     const struct proving *all = payload;
     const struct matrix *rows = &all->o->rows;
     size_t width = all->o->width, held = rows->sparse ? 1 : PANEL;
-    struct certify_part part = {.v = all->v + k * width, .magnitude = all->magnitude + k * width};
+    struct certify_part part = {.v = all->v + k * width};
+    if (!all->by_norms) part.magnitude = all->magnitude + k * width;
     part.group = all->group ? all->group + k * width : NULL;
     part.scratch = mem_alloc(ctx, all->o->cols, held * sizeof *part.scratch);
     if (!part.scratch) return SEPAL_EMEMORY;
     memset(part.v, 0, width * sizeof *part.v);
-    memset(part.magnitude, 0, width * sizeof *part.magnitude);
+    if (part.magnitude) memset(part.magnitude, 0, width * sizeof *part.magnitude);
     if (part.group) memset(part.group, 0, width * sizeof *part.group);
     for (size_t b = first_block(all, k); b < first_block(all, k + 1); b++) {
         if (rows->sparse)
@@ -135,7 +144,7 @@ static sepal_status join_parts(sepal_ctx *ctx, size_t stripe, void *payload) {
     for (size_t j = width * stripe / STRIPES; j < to; j++) {
         for (size_t part = 1; part < all->parts; part++) {
             all->v[j] += all->v[part * width + j];
-            all->magnitude[j] += all->magnitude[part * width + j];
+            if (!all->by_norms) all->magnitude[j] += all->magnitude[part * width + j];
         }
     }
     return SEPAL_OK;
@@ -153,19 +162,34 @@ static double sums_imbalance(const struct sides *s) {
     return left < larger ? left / larger : INFINITY;
 }
 
+static void take_centre_off_sums(const struct proving *all, const struct sides *s) {
+    const struct objective *o = all->o;
+    for (size_t j = 0; j < o->cols; j++) {
+        all->v[j] -= s->difference * o->centre[j];
+        if (!all->by_norms) all->magnitude[j] += s->size * fabs(o->centre[j]);
+    }
+}
+
+/* A norm of a sum is no more than the sum of the norms; the column of ones is in `size`. */
+static double sums_reach(const struct proving *all, const struct sides *s) {
+    const struct objective *o = all->o;
+    double reach = s->size;
+    for (size_t i = 0; i < o->n; i++) reach += fabs(sums_factor_of(all, i)) * all->norm[i];
+    if (o->centre) reach += s->size * sqrt(o->ctx->kernels->dot_f64(o->centre, o->centre, o->cols));
+    return reach;
+}
+
 sepal_status proving_sums(struct proving *all) {
     const struct objective *o = all->o;
     struct sides s = {0};
     TRY(run_tasks(o, all->parts, sums_add_part, all));
     if (all->parts > 1) TRY(run_tasks(o, STRIPES, join_parts, all));
     if (o->bias != BIAS_NONE || (o->centre && o->rows.sparse)) TRY(proving_sides(&s, all));
-    for (size_t j = 0; o->centre && o->rows.sparse && j < o->cols; j++) {
-        all->v[j] -= s.difference * o->centre[j];
-        all->magnitude[j] += s.size * fabs(o->centre[j]);
-    }
+    if (o->centre && o->rows.sparse) take_centre_off_sums(all, &s);
+    if (all->by_norms) all->reach = sums_reach(all, &s);
     if (o->bias != BIAS_NONE) {
         all->v[o->cols] = s.difference;
-        all->magnitude[o->cols] = s.size;
+        if (!all->by_norms) all->magnitude[o->cols] = s.size;
     }
     all->relative = ROUNDING_MORE * sums_roundings(all) * ROUNDING;
     all->unbalanced = o->bias == BIAS_FREE ? sums_imbalance(&s) : 0;

@@ -91,7 +91,8 @@ sepal_status objective_init(struct objective *o) {
     TRY(keep_columns(o));
     choose_slabs(o);
     o->slab_sum = arena_alloc(o->ctx, o->arena, o->slabs, o->width * sizeof *o->slab_sum);
-    return o->slab_sum ? SEPAL_OK : SEPAL_EMEMORY;
+    if (!o->slab_sum) return SEPAL_EMEMORY;
+    return objective_keep_squares(o);
 }
 
 double objective_penalty(const struct objective *o, const double *u) {

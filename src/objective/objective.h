@@ -47,11 +47,14 @@ struct objective {
     size_t penalised; /* the first so many numbers of a point are */
     size_t slabs, slab_first[SLABS_MOST + 1];
     double *slab_sum; /* slabs x width: of one pass at a time */
+    double *squares;  /* n: |x_i|^2 of sparse rows; of dense rows NULL */
 };
 
 sepal_status objective_init(struct objective *o);
 /* centre.c, a part of it: rows, and the centre that is left. */
 sepal_status objective_rows(struct objective *o);
+/* row_norms.c, a part of it too. */
+sepal_status objective_keep_squares(struct objective *o);
 /* Before that, for a free bias: centre the columns by their means, written to out. Of sparse rows only
    those that lose no zeros and are far from 0: o->centre stays NULL where there are none. */
 sepal_status objective_centre(double *out, struct objective *o);

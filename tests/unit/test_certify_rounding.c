@@ -195,6 +195,95 @@ static void test_more_columns(void **state) {
     }
 }
 
+/* D(a) of dual variables within their range, without a bias and l1. */
+static long double dual_at(const struct sample *s, const double *alpha) {
+    const struct objective *o = &s->o;
+    long double sum = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        long double a = alpha[i], square = a - a * a / 4;
+        sum += s->row_weight[i] * (o->loss == &loss_hinge ? a : square);
+    }
+    for (size_t j = 0; j < o->cols; j++) {
+        long double v = 0;
+        for (size_t i = 0; i < o->n; i++)
+            v += (s->label[i] == 1 ? 1 : -1) * plain_x(s, i, j) * s->row_weight[i] * alpha[i];
+        sum -= v * v / (2 * (long double)o->l2);
+    }
+    return fmaxl(sum, 0); /* no loss is below 0 */
+}
+
+/* A sparse row's or column's last entry, such that the sum of `factor` times entries is `sum` up to rounding. */
+static void cancel_row(const struct sample *s, size_t i, const double *factor, double sum) {
+    const struct block *block = &s->matrix.blocks[0];
+    size_t last = block->start[i + 1];
+    if (last-- == block->start[i]) return;
+    for (size_t k = block->start[i]; k < last; k++) sum -= block->f64[k] * factor[block->index[k]];
+    size_t j = block->index[last];
+    block->f64[last] = s->x[i * s->o.cols + j] = sum / factor[j];
+}
+
+static void cancel_column(const struct sample *s, size_t j, const double *factor, double sum) {
+    const struct block *block = &s->matrix.blocks[0];
+    size_t last = SIZE_MAX, row = 0;
+    for (size_t i = 0; i < block->rows; i++)
+        for (size_t k = block->start[i]; k < block->start[i + 1]; k++) {
+            if (block->index[k] != j) continue;
+            if (last != SIZE_MAX) sum -= block->f64[last] * factor[row];
+            last = k;
+            row = i;
+        }
+    if (last != SIZE_MAX) block->f64[last] = s->x[row * s->o.cols + j] = sum / factor[row];
+}
+
+static void expect_primal(struct sample *s, struct rng *rng, const double *none) {
+    struct proof proof;
+    double *u = numbers(s->o.cols);
+    for (size_t j = 0; j < s->o.cols; j++) u[j] = normal(rng);
+    for (size_t i = 0; i < s->o.n; i++) cancel_row(s, i, u, normal(rng));
+    assert_int_equal(objective_keep_squares(&s->o), SEPAL_OK);
+    s->o.l2 = 1e-100;
+    assert_int_equal(certify(&proof, &s->o, u, none), SEPAL_OK);
+    long double off = fabsl(proof.primal - plain_objective(s, u));
+    if (!(off <= proof.rounding)) fail_msg("P is off by %Lg, more than %g", off, proof.rounding);
+    free(u);
+}
+
+static void expect_dual(struct sample *s, struct rng *rng, const double *zero) {
+    struct proof proof;
+    double *alpha = numbers(s->o.n), *factor = numbers(s->o.n);
+    for (size_t i = 0; i < s->o.n; i++) {
+        alpha[i] = 0.5 + rng_unit(rng) / 2;
+        factor[i] = alpha[i] * s->row_weight[i] * objective_side(&s->o, i);
+    }
+    for (size_t j = 0; j < s->o.cols; j++) cancel_column(s, j, factor, normal(rng));
+    assert_int_equal(objective_keep_squares(&s->o), SEPAL_OK);
+    s->o.l2 = 10 * (double)s->o.cols;
+    assert_int_equal(certify(&proof, &s->o, zero, alpha), SEPAL_OK);
+    if (!(proof.dual <= dual_at(s, alpha)))
+        fail_msg("D is above the truth by %Lg", proof.dual - dual_at(s, alpha));
+    free(alpha);
+    free(factor);
+}
+
+/* Sparse rows, an L2 penalty and a wide gap: norms bound the errors, even where large terms cancel. */
+static void test_wide_gaps(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(71), 1);
+    double *none = numbers(100);
+    for (size_t number = 0; number < 300; number++) {
+        double size = pow(10, 10 * rng_unit(&rng));
+        size_t rows = 2 + rng_below(&rng, 50), cols = 1 + rng_below(&rng, 6);
+        struct sample *s = sample_new(&rng, rows, cols, 5, BIAS_NONE, false, size);
+        s->o.loss = number % 2 ? &loss_hinge : &loss_squared_hinge;
+        if (number % 4 < 2)
+            expect_primal(s, &rng, none);
+        else
+            expect_dual(s, &rng, none);
+        sample_free(s);
+    }
+    free(none);
+}
+
 /* A hundred thousand equal rows: roundings of one sum that all go the same way. Two rows with the shares
    of either class have the same optimum. */
 static void test_equal_rows(void **state) {
@@ -433,11 +522,17 @@ static void test_contradiction(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_column),      cmocka_unit_test(test_more_columns),
-        cmocka_unit_test(test_equal_rows),      cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_rest_equal_rows), cmocka_unit_test(test_rest_more_columns),
-        cmocka_unit_test(test_beyond_numbers),  cmocka_unit_test(test_rest_beyond_numbers),
-        cmocka_unit_test(test_no_penalty),      cmocka_unit_test(test_nothing_to_lose),
+        cmocka_unit_test(test_one_column),
+        cmocka_unit_test(test_more_columns),
+        cmocka_unit_test(test_wide_gaps),
+        cmocka_unit_test(test_equal_rows),
+        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_rest_equal_rows),
+        cmocka_unit_test(test_rest_more_columns),
+        cmocka_unit_test(test_beyond_numbers),
+        cmocka_unit_test(test_rest_beyond_numbers),
+        cmocka_unit_test(test_no_penalty),
+        cmocka_unit_test(test_nothing_to_lose),
         cmocka_unit_test(test_contradiction),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
