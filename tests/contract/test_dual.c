@@ -360,6 +360,7 @@ static void odd_rows_leave_numbers(void **state) {
                 struct block *block = &p.x.blocks[0];
                 for (size_t k = block->start[0]; k < block->start[20]; k++)
                     block->f64[k] *= scales[scale];
+                assert_int_equal(objective_init(&p.o), SEPAL_OK); /* it keeps squares of rows */
                 struct solver d = descent_of(&p, 1e-6);
                 d.max_iter = 50;
                 assert_int_equal(solve_dual(&d), SEPAL_OK);
