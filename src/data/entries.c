@@ -10,18 +10,11 @@ sepal_status entries_init(struct entries *entries, sepal_ctx *ctx, size_t rows) 
     return entries->start ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-sepal_status entries_push(struct entries *entries, sepal_ctx *ctx, size_t column, double value) {
-    if (value == 0) return SEPAL_OK;
-    /* never: room in one of them alone, they grow alike */
-    if (entries->n == entries->index_room || entries->n == entries->value_room) {
-        TRY(mem_reserve(ctx, (void **)&entries->index, &entries->index_room, entries->n + 1,
-                        sizeof *entries->index));
-        TRY(mem_reserve(ctx, (void **)&entries->value, &entries->value_room, entries->n + 1,
-                        sizeof *entries->value));
-    }
-    entries->index[entries->n] = (uint32_t)column;
-    entries->value[entries->n++] = value;
-    return SEPAL_OK;
+sepal_status entries_reserve(struct entries *entries, sepal_ctx *ctx, size_t n) {
+    TRY(mem_reserve(ctx, (void **)&entries->index, &entries->index_room, n,
+                    sizeof *entries->index));
+    return mem_reserve(ctx, (void **)&entries->value, &entries->value_room, n,
+                       sizeof *entries->value);
 }
 
 static enum values entries_least(const struct entries *entries, size_t rows) {

@@ -36,16 +36,23 @@ struct made_row {
     size_t nonzeros, unknown;
 };
 
-static sepal_status put_number(struct made_row *row, sepal_ctx *ctx, size_t column, double value) {
-    if (row->entries) return entries_push(row->entries, ctx, column, value);
+/* A number of a dense row. */
+static inline void put_dense(struct made_row *row, size_t column, double value) {
     value += 0.0; /* -0 is 0 */
     row->nonzeros += value != 0;
     if (row->f64) {
         row->f64[column] = value;
-    } else if (row->f32) {
-        row->f32[column] = (float)value;
-        row->fits = row->fits && single_holds(value);
+        return;
     }
+    float rounded = (float)value;
+    row->f32[column] = rounded;
+    row->fits = row->fits && single_holds(value);
+}
+
+static inline sepal_status put_number(struct made_row *row, sepal_ctx *ctx, size_t column,
+                                      double value) {
+    if (row->entries) return entries_push(row->entries, ctx, column, value);
+    put_dense(row, column, value);
     return SEPAL_OK;
 }
 
@@ -65,22 +72,21 @@ static sepal_status put_missing(struct made_row *row, sepal_ctx *ctx, struct pre
     return column->indicator ? put_number(row, ctx, column->first + n, 1) : SEPAL_OK;
 }
 
+static inline sepal_status put_cell(struct made_row *row, sepal_ctx *ctx, struct preparation *all,
+                                    size_t j, double cell, size_t i) {
+    const struct column *column = &all->schema->columns[j];
+    if (isnan(cell)) return put_missing(row, ctx, all, column, i);
+    if (!column->text) return put_number(row, ctx, column->first, cell);
+    size_t k = category_of(all, j, cell);
+    if (k < column->n_categories) return put_number(row, ctx, column->first + k, 1);
+    row->unknown++;
+    return SEPAL_OK;
+}
+
 static sepal_status make_row(struct made_row *row, sepal_ctx *ctx, struct preparation *all,
                              const double *cells, size_t i) {
-    for (size_t j = 0; j < all->schema->n_columns; j++) {
-        const struct column *column = &all->schema->columns[j];
-        if (isnan(cells[j])) {
-            TRY(put_missing(row, ctx, all, column, i));
-        } else if (!column->text) {
-            TRY(put_number(row, ctx, column->first, cells[j]));
-        } else {
-            size_t k = category_of(all, j, cells[j]);
-            if (k < column->n_categories)
-                TRY(put_number(row, ctx, column->first + k, 1));
-            else
-                row->unknown++;
-        }
-    }
+    for (size_t j = 0; j < all->schema->n_columns; j++)
+        TRY(put_cell(row, ctx, all, j, cells[j], i));
     return SEPAL_OK;
 }
 
@@ -91,6 +97,7 @@ static sepal_status prepare_sparse_block(struct made_row *row, sepal_ctx *ctx,
                                          double *room) {
     struct entries *entries = row->entries;
     TRY(entries_init(entries, ctx, block->rows));
+    TRY(entries_reserve(entries, ctx, block->rows * all->schema->n_columns)); /* few have more */
     for (size_t i = 0; i < block->rows; i++) {
         const double *cells = matrix_cells(room, ctx, &all->data->matrix, block->first_row + i);
         TRY(make_row(row, ctx, all, cells, block->first_row + i));
