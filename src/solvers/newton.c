@@ -107,7 +107,7 @@ static sepal_status step_shorter(struct newton *s, double value, double *length)
 }
 
 static sepal_status newton_advance(struct newton *s, double *length) {
-    static const double enough = 1e-4;
+    static const double enough = 1e-4, far = 0.1, useful = 0.01;
     const struct objective *o = s->o;
     double value = s->objective, noise = 4 * DBL_EPSILON * fabs(value);
     double *before = s->before;
@@ -118,8 +118,11 @@ static sepal_status newton_advance(struct newton *s, double *length) {
     *length = 1;
     TRY(newton_evaluate(s));
     if (s->objective <= value - enough * s->decrement + noise) return SEPAL_OK;
-    hessian_be_exact(&s->hessian);
-    return step_shorter(s, value, length);
+    double promise = newton_relative(s, s->decrement);
+    TRY(step_shorter(s, value, length));
+    /* far from the optimum it is the model that is wrong, not its digits */
+    if (promise < far || *length < useful) hessian_be_exact(&s->hessian);
+    return SEPAL_OK;
 }
 
 /* ---- all rows ----------------------------------------------------------------------------- */
@@ -271,9 +274,9 @@ static sepal_status newton_init(struct newton *s, struct arena *arena) {
     return s->factor ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
-/* As near to the sample's optimum as that is to the optimum of all rows. */
+/* As near to the sample's optimum as that is to the optimum of all rows: its excess there is some d / 2n. */
 static sepal_status descend_roughly(struct newton *s) {
-    double near = 0.2 * (double)s->o->width / (double)s->o->n;
+    double near = (double)s->o->width / (double)s->o->n;
     TRY(newton_evaluate(s));
     for (int k = 0; k < SAMPLE_STEPS_MOST; k++) {
         bool found;
