@@ -16,16 +16,17 @@ sepal_status entries_init(struct entries *entries, sepal_ctx *ctx, size_t rows);
 /* Room for n of them. */
 sepal_status entries_reserve(struct entries *entries, sepal_ctx *ctx, size_t n);
 /* One of column j; zeros are left out. */
-static inline sepal_status entries_push(struct entries *entries, sepal_ctx *ctx, size_t j,
+static inline sepal_status entries_push(struct entries *entries, sepal_ctx *c, size_t j,
                                         double value) {
     if (value == 0) return SEPAL_OK;
     /* never: room in one of them alone, they grow alike */
     if (entries->n == entries->index_room || entries->n == entries->value_room)
-        TRY(entries_reserve(entries, ctx, entries->n + 1));
+        TRY(entries_reserve(entries, c, entries->n + 1));
     entries->index[entries->n] = (uint32_t)j;
     entries->value[entries->n++] = value;
     return SEPAL_OK;
 }
+
 /* Fill the block, its values in the least that keeps them exactly. */
 sepal_status entries_to_block(const struct entries *entries, sepal_ctx *ctx, struct block *block);
 void entries_clear(struct entries *entries);
