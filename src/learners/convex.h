@@ -198,7 +198,9 @@ struct convex_plan {
     size_t limit; /* steps of the first that cost what the other would */
 };
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex);
-struct convex_shape convex_shape(const struct objective *o, size_t classes, double tol);
+/* convex_shape.c: what it is foreseen from. */
+sepal_status convex_shape(struct convex_shape *out, const struct objective *o, size_t classes,
+                          double tol);
 struct convex_plan convex_plan_by(const struct objective *o, const struct convex_shape *shape);
 
 /* convex_sgd.c: the solver sgd, which runs on the rows as given. */

@@ -29,56 +29,6 @@ static sepal_status choice_named(const struct convex_solver **out, struct convex
 
 /* ---- by what they cost ---------------------------------------------------------------------- */
 
-/* |x_i - x_j|^2 of rows that are both sparse or both dense. */
-static double square_distance(const struct objective *o, size_t i, size_t j) {
-    size_t rows[2] = {i, j}, local[2], at[2] = {0, 0}, column[2];
-    const struct block *block[2];
-    double value[2], sum = 0;
-    bool left[2];
-    for (int k = 0; k < 2; k++) {
-        block[k] = matrix_block_of(&o->rows, rows[k], &local[k]);
-        left[k] = row_next(block[k], local[k], o->cols, &at[k], &column[k], &value[k]);
-    }
-    while (left[0] || left[1]) {
-        bool first = left[0] && (!left[1] || column[0] <= column[1]);
-        bool second = left[1] && (!left[0] || column[1] <= column[0]);
-        double x = (first ? value[0] : 0) - (second ? value[1] : 0);
-        sum += x * x;
-        if (first) left[0] = row_next(block[0], local[0], o->cols, &at[0], &column[0], &value[0]);
-        if (second) left[1] = row_next(block[1], local[1], o->cols, &at[1], &column[1], &value[1]);
-    }
-    return sum;
-}
-
-/* How much one row can move its own score: C |x|^2, the mean over some rows. With a free bias that of
-   rows less their mean, which is half that of differences: it is the same wherever the origin lies. */
-static double mean_row_curvature(const struct objective *o) {
-    enum { LOOKED_AT = 64 };
-    size_t step = o->n / LOOKED_AT + 1, looked = 0;
-    double sum = 0;
-    for (size_t i = 0; i < o->n; i += step, looked++) {
-        size_t local;
-        const struct block *block = matrix_block_of(&o->rows, i, &local);
-        double square = o->bias == BIAS_FREE ? square_distance(o, i, (i + o->n / 2) % o->n) / 2
-                                             : row_square_norm(block, local, o->cols);
-        sum += o->row_weight[i] / o->l2 * square;
-    }
-    return sum / (double)looked;
-}
-
-struct convex_shape convex_shape(const struct objective *o, size_t classes, double tol) {
-    struct convex_shape shape = {.rows = (double)o->n,
-                                 .width = (double)o->width,
-                                 .classes = (double)classes,
-                                 .tol = fmin(tol, 1),
-                                 .sparse = o->rows.sparse,
-                                 .logistic = o->loss == &loss_logistic,
-                                 .hinge = o->loss == &loss_hinge};
-    shape.entries = o->rows.sparse ? (double)o->rows.nonzeros : shape.rows * (double)o->cols;
-    if (o->l2 > 0) shape.curvature = mean_row_curvature(o);
-    return shape;
-}
-
 static struct convex_cost cost_of(const struct convex_solver *solver, const struct objective *o,
                                   const struct convex_shape *shape) {
     static const struct convex_cost never = {INFINITY, 1}, only_one = {DBL_MAX, 1};
@@ -112,7 +62,8 @@ struct convex_plan convex_plan_by(const struct objective *o, const struct convex
 }
 
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {
-    struct convex_shape shape = convex_shape(&convex->objective, 1, convex->tol);
+    struct convex_shape shape;
+    TRY(convex_shape(&shape, &convex->objective, 1, convex->tol));
     *out = convex_plan_by(&convex->objective, &shape);
     if (!convex->fit->options.asked) return SEPAL_OK;
     *out = (struct convex_plan){.why = "as asked"};

@@ -27,7 +27,8 @@ static sepal_status convex_ovr_choose(enum way *out, struct ovr_fit *all) {
         newton = newton && plan.first->solve == solve_newton;
         dual = plan.first->solve == solve_dual;
     }
-    struct convex_shape shape = convex_shape(o, all->fits->n, all->tol);
+    struct convex_shape shape;
+    TRY(convex_shape(&shape, o, all->fits->n, all->tol));
     struct convex_cost by_newton = cost_of_ovr_newton(&shape), by_dual = cost_of_ovr_dual(&shape);
     double costs[] = {[NEITHER] = asked ? INFINITY : plan.cost * shape.classes,
                       [BY_DUAL] = dual ? by_dual.step * by_dual.steps : INFINITY,

@@ -124,7 +124,8 @@ static sepal_status joint_choose(const struct joint_solver_row **out, const char
     *out = NULL;
     *why = "as asked";
     if (asked) return joint_as_asked(out, all, asked->name);
-    struct convex_shape shape = convex_shape(j->o, j->classes, all->convex.descent.tol);
+    struct convex_shape shape;
+    TRY(convex_shape(&shape, j->o, j->classes, all->convex.descent.tol));
     double least = INFINITY;
     for (const struct joint_solver_row *const *row = joint_solver_table; *row; row++) {
         if ((*row)->name.as_given || (*row)->refuses(j)) continue;

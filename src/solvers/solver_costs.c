@@ -32,6 +32,21 @@ static double costs_count(const struct convex_shape *s, struct counts counts) {
     return exp(counts.a + counts.b * digits) * pow(1 + s->curvature, counts.c + counts.e * digits);
 }
 
+/* Where there are hardly more rows than columns, the rows' scores can be moved one by one, and the counts stop
+   growing with the curvature. How many of which digits are needed then: least (1 + slope digits)
+   exp(growth n/d) off_centre^off (d / directions)^alike. */
+struct limits {
+    double least, slope, growth, off, alike;
+};
+
+static double costs_limited(const struct convex_shape *s, double count, struct limits l) {
+    if (s->directions == 0) return count;
+    double digits = -log10(s->tol);
+    double most = l.least * (1 + l.slope * digits) * exp(l.growth * s->rows / s->width) *
+                  pow(s->off_centre, l.off) * pow(s->width / s->directions, l.alike);
+    return 1 / (1 / count + 1 / most);
+}
+
 static double pass(const struct convex_shape *s) {
     return s->entries * (s->sparse ? sparse.pass : dense.pass) + s->width * point;
 }
@@ -50,6 +65,13 @@ static double hessian(const struct convex_shape *s) {
     return (s->sparse ? fmin(full, scattered) : full) + square * s->width / 3 * dense.product;
 }
 
+/* Nearly as many directions as rows, and a penalty that hardly holds the weights: steps go astray at first. */
+static double newton_astray(const struct convex_shape *s) {
+    if (s->directions == 0) return 1;
+    return s->logistic ? fmax(pow(s->curvature / 200, 0.13), 1)
+                       : fmax(pow(s->curvature / 20, 0.3), 1);
+}
+
 /* Rows that hardly move their own scores leave the Hessian as it is, and rows beyond their margin are not
    in that of a squared hinge: of dense rows, which are counted whole. */
 struct convex_cost cost_of_newton(const struct convex_shape *s) {
@@ -58,7 +80,7 @@ struct convex_cost cost_of_newton(const struct convex_shape *s) {
         s->logistic ? (struct counts){1.25, 0.08, 0, 0} : (struct counts){1.3, 0.04, 0, 0};
     double step = hessian(s) * (s->logistic || s->sparse ? 1 : below) + 2 * pass(s);
     double steady = pow(fmin((1 + s->curvature) / changes, 1), 0.25);
-    return (struct convex_cost){step, costs_count(s, counts) * steady};
+    return (struct convex_cost){step, costs_count(s, counts) * steady * newton_astray(s)};
 }
 
 struct convex_cost cost_of_newton_cg(const struct convex_shape *s) {
@@ -70,7 +92,9 @@ struct convex_cost cost_of_newton_cg(const struct convex_shape *s) {
 struct convex_cost cost_of_lbfgs(const struct convex_shape *s) {
     struct counts counts =
         s->logistic ? (struct counts){1.3, 0.28, 0.24, 0} : (struct counts){1.05, 0.38, 0.55, 0};
-    return (struct convex_cost){2 * pass(s), costs_count(s, counts)};
+    static const struct limits limits = {14, 0.3, 0.5, 0.5, 0.35};
+    double count = costs_count(s, counts);
+    return (struct convex_cost){2 * pass(s), s->logistic ? costs_limited(s, count, limits) : count};
 }
 
 static double epochs(const struct convex_shape *s) {
@@ -78,7 +102,11 @@ static double epochs(const struct convex_shape *s) {
                            : s->hinge  ? (struct counts){0.3, 0.3, 0.5, 0.19}
                                        : (struct counts){-0.1, 0.2, 0.7, 0.16};
     if (!s->sparse) counts.a += 0.8; /* dense columns have more in common */
-    return costs_count(s, counts);
+    struct limits limits = {s->logistic ? 2
+                            : s->hinge  ? 8
+                                        : 5.4,
+                            s->hinge ? 0.5 : 0.2, 2, 1.4, 0.75};
+    return costs_limited(s, costs_count(s, counts), limits);
 }
 
 struct convex_cost cost_of_dual(const struct convex_shape *s) {
@@ -92,7 +120,9 @@ struct convex_cost cost_of_interior(const struct convex_shape *s) {
 
 struct convex_cost cost_of_augmented(const struct convex_shape *s) {
     struct counts counts = {s->sparse ? -0.8 : -0.2, 0.65, 0.6, 0};
-    return (struct convex_cost){epoch(s) + pass(s), costs_count(s, counts)};
+    double count =
+        costs_limited(s, costs_count(s, counts), (struct limits){9, 0.5, 0.6, 0.5, 0.35});
+    return (struct convex_cost){epoch(s) + pass(s), count};
 }
 
 struct convex_cost cost_of_ovr_newton(const struct convex_shape *s) {

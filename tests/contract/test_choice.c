@@ -29,6 +29,10 @@ static void costs_make_sense(void **state) {
                                  .sparse = rng_below(&rng, 2),
                                  .logistic = rng_below(&rng, 2)};
         s.entries = s.rows * (s.sparse ? ceil(s.width * rng_unit(&rng)) : s.width);
+        if (rng_below(&rng, 2)) {
+            s.directions = 1 + (s.width - 1) * rng_unit(&rng);
+            s.off_centre = pow(10, 4 * rng_unit(&rng));
+        }
         struct convex_shape taller = s, tighter = s, longer = s;
         taller.rows *= 2;
         taller.entries *= 2;
@@ -44,6 +48,79 @@ static void costs_make_sense(void **state) {
         assert_true(whole(cost_of_ovr_dual, &longer) >= whole(cost_of_ovr_dual, &s));
     }
 }
+
+/* ---- what the choice looks at ------------------------------------------------------------------ */
+
+/* Fewer rows than columns, spread evenly in `rank` directions at `distance` from the origin. */
+static struct convex_shape shape_of_rank(struct rng *rng, size_t rank, double distance,
+                                         enum bias bias) {
+    enum { ROWS = 90, COLS = 120 };
+    double axis[COLS * COLS], row_weight[ROWS];
+    int32_t label[ROWS];
+    struct matrix x;
+    struct arena arena = {0};
+    assert_int_equal(matrix_init(&x, ctx, ROWS, COLS, false), SEPAL_OK);
+    assert_int_equal(x.n_blocks, 1);
+    x.blocks[0].values = VALUES_F64;
+    assert_int_equal(block_alloc(ctx, &x.blocks[0], COLS, 0), SEPAL_OK);
+    for (size_t k = 0; k < rank * COLS; k++) axis[k] = normal(rng);
+    for (size_t i = 0; i < ROWS; i++) {
+        double *row = x.blocks[0].f64 + i * COLS;
+        for (size_t j = 0; j < COLS; j++) row[j] = distance;
+        for (size_t k = 0; k < rank; k++) {
+            double along = 10 * normal(rng);
+            for (size_t j = 0; j < COLS; j++) row[j] += along * axis[k * COLS + j];
+        }
+        label[i] = (int32_t)(i % 2);
+        row_weight[i] = 1.0 / ROWS;
+    }
+    struct objective o = {.ctx = ctx,
+                          .x = &x,
+                          .arena = &arena,
+                          .loss = &loss_logistic,
+                          .label = label,
+                          .row_weight = row_weight,
+                          .l2 = 1.0 / ROWS,
+                          .bias = bias};
+    struct convex_shape shape;
+    assert_int_equal(objective_init(&o), SEPAL_OK);
+    assert_int_equal(convex_shape(&shape, &o, 1, 0.01), SEPAL_OK);
+    matrix_clear(&x);
+    arena_clear(&arena);
+    return shape;
+}
+
+static void directions_are_about_the_rank(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(65), 0);
+    static const size_t ranks[] = {1, 3, 12};
+    for (int run = 0; run < 20; run++)
+        for (size_t k = 0; k < 3; k++) {
+            double found = shape_of_rank(&rng, ranks[k], 0, BIAS_NONE).directions;
+            if (!(found > (double)ranks[k] / 4 && found < (double)ranks[k] * 4))
+                fail_msg("%g directions of rows of rank %zu", found, ranks[k]);
+        }
+}
+
+/* Without a bias the mean of the rows is one more direction, along which all of them must be moved. */
+static void distance_counts_without_a_bias(void **state) {
+    (void)state;
+    for (uint64_t run = 0; run < 20; run++) {
+        struct convex_shape shape[2][2];
+        for (int far = 0; far < 2; far++)
+            for (int free = 0; free < 2; free++) {
+                struct rng rng = rng_make(test_seed(66), run);
+                shape[far][free] =
+                    shape_of_rank(&rng, 12, far ? 1000 : 0, free ? BIAS_FREE : BIAS_NONE);
+            }
+        for (int free = 0; free < 2; free++)
+            assert_true(fabs(shape[0][free].directions / shape[1][free].directions - 1) < 1e-3);
+        assert_true(shape[1][0].off_centre > 100 * shape[0][0].off_centre);
+        assert_true(shape[0][1].off_centre == 1 && shape[1][1].off_centre == 1);
+    }
+}
+
+/* ---- the choice ---------------------------------------------------------------------------------- */
 
 /* The solver that a fit begins with. Numbers are multiples of 1/64, so that a shift rounds nothing. */
 static void choose(char *out, size_t room, size_t rows, size_t cols, size_t classes, double shift,
@@ -174,6 +251,8 @@ static void newton_proves_what_it_was_handed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(costs_make_sense),
+                                       cmocka_unit_test(directions_are_about_the_rank),
+                                       cmocka_unit_test(distance_counts_without_a_bias),
                                        cmocka_unit_test(the_origin_does_not_count),
                                        cmocka_unit_test(newton_goes_on_for_all_classes),
                                        cmocka_unit_test(newton_proves_what_it_was_handed)};
