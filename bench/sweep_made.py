@@ -141,6 +141,7 @@ def data_set(name):
     x, y = SETS[name](draw)
     stem = "made-" + name.replace(", ", "-").replace(" ", "-")
     if sparse.issparse(x):
+        x = x[:, :x.indices.max() + 1]  # as many columns as the file shows
         path = WORK / f"{stem}.svm"
         write_sparse(path, x, y)
         return Data(name, x, y, [path])
