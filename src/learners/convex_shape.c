@@ -43,7 +43,7 @@ static double mean_row_curvature(const struct objective *o) {
     return sum / (double)looked;
 }
 
-/* ---- fewer rows than columns ------------------------------------------------------------------ */
+/* ---- how rows differ ---------------------------------------------------------------------------- */
 
 /* Some rows, and their products with each other. */
 enum { LOOKED_AT = 12, PAIRS = LOOKED_AT / 2 };
@@ -99,6 +99,7 @@ static void look_at_differences(struct convex_shape *shape, const struct row_pro
 sepal_status convex_shape(struct convex_shape *out, const struct objective *o, size_t classes,
                           double tol) {
     static const double few_rows = 3, curved = 10;
+    enum { WIDTH_LEAST = 32 }; /* a Hessian of fewer columns costs next to nothing */
     *out = (struct convex_shape){.rows = (double)o->n,
                                  .width = (double)o->width,
                                  .classes = (double)classes,
@@ -109,10 +110,12 @@ sepal_status convex_shape(struct convex_shape *out, const struct objective *o, s
     out->entries = o->rows.sparse ? (double)o->rows.nonzeros : out->rows * (double)o->cols;
     if (!(o->l2 > 0)) return SEPAL_OK;
     out->curvature = mean_row_curvature(o);
-    if (o->n < LOOKED_AT || out->rows > few_rows * out->width || out->curvature < curved)
+    bool few = out->rows <= few_rows * out->width && out->curvature >= curved;
+    if (o->n < LOOKED_AT || !(few || (o->width >= WIDTH_LEAST && o->loss == &loss_squared_hinge)))
         return SEPAL_OK;
     struct row_products products;
     TRY(row_products(&products, o));
     look_at_differences(out, &products, o->bias == BIAS_FREE);
+    out->few_rows = few && out->directions > 0;
     return SEPAL_OK;
 }

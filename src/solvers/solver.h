@@ -70,9 +70,10 @@ struct convex_shape {
     double rows, width, entries, classes;
     double
         curvature; /* of the dual along one row: how much a row can move its own score, C |x|^2 */
-    /* Of at most three times as many rows as columns: in how many directions they differ, and their squared
-       norm as a multiple of that without their mean; 0: not looked at. */
+    /* In how many directions rows differ, 0: not looked at; and their squared norm as a multiple of that
+       without their mean. */
     double directions, off_centre;
+    bool few_rows; /* at most three times as many as columns, and these are looked at */
     double tol;
     bool sparse, logistic, hinge;
 };

@@ -40,7 +40,7 @@ struct limits {
 };
 
 static double costs_limited(const struct convex_shape *s, double count, struct limits l) {
-    if (s->directions == 0) return count;
+    if (!s->few_rows) return count;
     double digits = -log10(s->tol);
     double most = l.least * (1 + l.slope * digits) * exp(l.growth * s->rows / s->width) *
                   pow(s->off_centre, l.off) * pow(s->width / s->directions, l.alike);
@@ -67,7 +67,7 @@ static double hessian(const struct convex_shape *s) {
 
 /* Nearly as many directions as rows, and a penalty that hardly holds the weights: steps go astray at first. */
 static double newton_astray(const struct convex_shape *s) {
-    if (s->directions == 0) return 1;
+    if (!s->few_rows) return 1;
     return s->logistic ? fmax(pow(s->curvature / 200, 0.13), 1)
                        : fmax(pow(s->curvature / 20, 0.3), 1);
 }
@@ -89,12 +89,18 @@ struct convex_cost cost_of_newton_cg(const struct convex_shape *s) {
     return (struct convex_cost){pass(s), costs_count(s, counts)};
 }
 
+/* Of a squared hinge the directions tell more than the size of the rows, unless these are few: columns that
+   have much in common are ill-conditioned. */
 struct convex_cost cost_of_lbfgs(const struct convex_shape *s) {
-    struct counts counts =
-        s->logistic ? (struct counts){1.3, 0.28, 0.24, 0} : (struct counts){1.05, 0.38, 0.55, 0};
     static const struct limits limits = {14, 0.3, 0.5, 0.5, 0.35};
-    double count = costs_count(s, counts);
-    return (struct convex_cost){2 * pass(s), s->logistic ? costs_limited(s, count, limits) : count};
+    static const struct counts logistic = {1.3, 0.28, 0.24, 0}, few_rows = {1.05, 0.38, 0.55, 0},
+                               others = {1.05, 0.24, 0.21, 0};
+    double step = 2 * pass(s);
+    if (s->logistic)
+        return (struct convex_cost){step, costs_limited(s, costs_count(s, logistic), limits)};
+    if (s->few_rows || s->directions == 0)
+        return (struct convex_cost){step, costs_count(s, few_rows)};
+    return (struct convex_cost){step, costs_count(s, others) * sqrt(s->width / s->directions)};
 }
 
 static double epochs(const struct convex_shape *s) {

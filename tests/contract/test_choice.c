@@ -32,6 +32,7 @@ static void costs_make_sense(void **state) {
         if (rng_below(&rng, 2)) {
             s.directions = 1 + (s.width - 1) * rng_unit(&rng);
             s.off_centre = pow(10, 4 * rng_unit(&rng));
+            s.few_rows = rng_below(&rng, 2);
         }
         struct convex_shape taller = s, tighter = s, longer = s;
         taller.rows *= 2;
