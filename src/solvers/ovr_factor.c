@@ -147,11 +147,9 @@ static sepal_status make_of_all(struct ovr_factor *factor, struct ovr *ovr, size
     return hessian_make(factor->matrix, factor->hessian, factor->curvature);
 }
 
-sepal_status ovr_factor_make(struct ovr_factor *factor, bool *ok, struct ovr *ovr, size_t l,
-                             const double *curvature, const double *leverage) {
-    const struct objective *o = ovr->rest->o;
-    TRY(keeps_hessian(o) && !leverage ? make_of_all(factor, ovr, l, curvature)
-                                      : make_of_some(factor, ovr, l, curvature, leverage));
-    *ok = factor_make(factor->matrix, o->width, factor->scale, o->ctx);
-    return SEPAL_OK;
+sepal_status ovr_factor_hessian(struct ovr_factor *factor, struct ovr *ovr, size_t l,
+                                const double *curvature, const double *leverage) {
+    return keeps_hessian(ovr->rest->o) && !leverage
+               ? make_of_all(factor, ovr, l, curvature)
+               : make_of_some(factor, ovr, l, curvature, leverage);
 }

@@ -74,10 +74,10 @@ struct ovr_factor {
     struct hessian *hessian;
     double *curvature;
 };
-/* Of lane l, from its curvatures, and the leverages of the rows (n x lanes), which are not asked for where
-   all rows are taken. ok is false when there are numbers that are none. */
-sepal_status ovr_factor_make(struct ovr_factor *factor, bool *ok, struct ovr *ovr, size_t l,
-                             const double *curvature, const double *leverage);
+/* The matrix that is to be factored for lane l, from its curvatures, and the leverages of the rows
+   (n x lanes), which are not asked for where all rows are taken. */
+sepal_status ovr_factor_hessian(struct ovr_factor *factor, struct ovr *ovr, size_t l,
+                                const double *curvature, const double *leverage);
 /* What the rows are drawn by. scratch: width x lanes. */
 sepal_status ovr_leverages(double *out, struct ovr *ovr, const double *curvature, double *scratch);
 /* How many rows it takes at most; and its multiplications for lane l. */

@@ -3,12 +3,13 @@
 #include "solvers/ovr_state.h"
 
 #include "core/alloc.h"
+#include "core/parallel.h"
 #include "kernels/blas.h"
 #include "solvers/newton.h"
 
 #include <string.h>
 
-enum { PRODUCTS_MOST = 40 };
+enum { PRODUCTS_MOST = 40, WIDE = 256 }; /* so wide factors are worth a thread each */
 
 static void dots(double *out, const struct ovr_state *s, const double *a, const double *b,
                  size_t count) {
@@ -31,20 +32,42 @@ sepal_status ovr_evaluate(struct ovr_state *s) {
 
 /* ---- factors -------------------------------------------------------------------------------- */
 
-/* `leverage`: as for ovr_factor_make. */
-static sepal_status ovr_step_make_factor(struct ovr_state *s, size_t l, const double *leverage) {
-    const struct objective *o = s->ovr.rest->o;
-    bool ok;
-    struct ovr_factor *f = &s->factor[l];
+static sepal_status give_room(struct ovr_factor *f, const struct objective *o) {
     size_t square = o->width * o->width;
-    if (!f->own) {
-        f->matrix = mem_alloc(o->ctx, square + o->width, sizeof *f->matrix);
-        if (!f->matrix) return SEPAL_EMEMORY;
-        f->own = true;
-        f->scale = f->matrix + square;
+    if (f->own) return SEPAL_OK;
+    f->matrix = mem_alloc(o->ctx, square + o->width, sizeof *f->matrix);
+    if (!f->matrix) return SEPAL_EMEMORY;
+    f->own = true;
+    f->scale = f->matrix + square;
+    return SEPAL_OK;
+}
+
+/* Lanes, each a task. */
+struct lane_tasks {
+    struct ovr_state *s;
+    size_t n, lane[OVR_LANES];
+    bool failed[OVR_LANES];
+};
+
+static sepal_status factor_lane(sepal_ctx *ctx, size_t task, void *payload) {
+    struct lane_tasks *tasks = payload;
+    struct ovr_factor *f = &tasks->s->factor[tasks->lane[task]];
+    tasks->failed[task] = !factor_make(f->matrix, tasks->s->ovr.rest->o->width, f->scale, ctx);
+    return SEPAL_OK;
+}
+
+/* Of some lanes; `leverage`: as for ovr_factor_hessian. */
+static sepal_status factor_lanes(struct ovr_state *s, const bool *wanted, const double *leverage) {
+    const struct objective *o = s->ovr.rest->o;
+    struct lane_tasks tasks = {.s = s};
+    for (size_t l = 0; l < s->ovr.lanes; l++) {
+        if (!wanted[l]) continue;
+        TRY(give_room(&s->factor[l], o));
+        TRY(ovr_factor_hessian(&s->factor[l], &s->ovr, l, s->curvature, leverage));
+        tasks.lane[tasks.n++] = l;
     }
-    TRY(ovr_factor_make(f, &ok, &s->ovr, l, s->curvature, leverage));
-    s->broken = s->broken || !ok;
+    TRY(parallel_if(o->width >= WIDE, o->ctx, tasks.n, factor_lane, &tasks));
+    for (size_t k = 0; k < tasks.n; k++) s->broken = s->broken || tasks.failed[k];
     return SEPAL_OK;
 }
 
@@ -75,7 +98,7 @@ static sepal_status find_leverages(struct ovr_state *s) {
 static sepal_status copy_first_factor(struct ovr_state *s) {
     bool alike = !s->ovr.rest->factor[0] && !s->ovr.rest->factor[1];
     TRY(find_leverages(s));
-    TRY(ovr_step_make_factor(s, 0, s->before));
+    TRY(factor_lanes(s, (const bool[OVR_LANES]){true}, s->before));
     for (size_t l = 1; l < s->ovr.lanes; l++) {
         s->factor[l] = s->factor[0];
         s->factor[l].own = false;
@@ -94,9 +117,7 @@ static sepal_status ovr_step_make_factors(struct ovr_state *s) {
     if (!factors_pay(s, poor)) return SEPAL_OK;
     bool whole = o->loss == &loss_squared_hinge;
     if (!whole) TRY(find_leverages(s));
-    for (size_t l = 0; l < s->ovr.lanes; l++)
-        if (poor[l]) TRY(ovr_step_make_factor(s, l, whole ? NULL : s->before));
-    return SEPAL_OK;
+    return factor_lanes(s, poor, whole ? NULL : s->before);
 }
 
 void ovr_free_factors(struct ovr_state *s) {
@@ -104,26 +125,45 @@ void ovr_free_factors(struct ovr_state *s) {
         if (s->factor[l].own) mem_free(s->factor[l].matrix);
 }
 
-/* z = P^-1 r; lanes with one factor go together. */
-static void ovr_step_precondition(struct ovr_state *s) {
+/* Lanes with one factor, side by side in `order`: a task. */
+struct preconditioning {
+    struct ovr_state *s;
+    size_t groups, first[OVR_LANES + 1], order[OVR_LANES];
+};
+
+static sepal_status precondition_group(sepal_ctx *ctx, size_t task, void *payload) {
+    const struct preconditioning *all = payload;
+    const struct ovr_state *s = all->s;
+    size_t lanes = s->ovr.lanes, width = s->ovr.rest->o->width;
+    const size_t *lane = all->order + all->first[task];
+    size_t n = all->first[task + 1] - all->first[task];
+    const struct ovr_factor *f = &s->factor[lane[0]];
+    double *x = s->left + width * all->first[task];
+    for (size_t j = 0; j < width; j++)
+        for (size_t k = 0; k < n; k++) x[j * n + k] = s->r[j * lanes + lane[k]] * f->scale[j];
+    ctx->blas->cholesky_solve(width, f->matrix, width, n, x, n);
+    for (size_t j = 0; j < width; j++)
+        for (size_t k = 0; k < n; k++) s->z[j * lanes + lane[k]] = x[j * n + k] * f->scale[j];
+    return SEPAL_OK;
+}
+
+/* z = P^-1 r of the lanes that want it, 0 of others. */
+static sepal_status ovr_step_precondition(struct ovr_state *s, const bool *wanted) {
     const struct objective *o = s->ovr.rest->o;
-    size_t lanes = s->ovr.lanes, width = o->width;
-    bool done[OVR_LANES] = {0};
-    for (size_t first = 0; first < lanes; first++) {
-        const struct ovr_factor *f = &s->factor[first];
-        size_t some[OVR_LANES], n = 0;
-        for (size_t l = first; l < lanes; l++)
-            if (!done[l] && s->factor[l].matrix == f->matrix) some[n++] = l;
-        if (done[first]) continue;
-        for (size_t j = 0; j < width; j++)
-            for (size_t k = 0; k < n; k++)
-                s->left[j * n + k] = s->r[j * lanes + some[k]] * f->scale[j];
-        o->ctx->blas->cholesky_solve(width, f->matrix, width, n, s->left, n);
-        for (size_t j = 0; j < width; j++)
-            for (size_t k = 0; k < n; k++)
-                s->z[j * lanes + some[k]] = s->left[j * n + k] * f->scale[j];
-        for (size_t k = 0; k < n; k++) done[some[k]] = true;
+    struct preconditioning all = {.s = s};
+    bool placed[OVR_LANES] = {0};
+    size_t n = 0;
+    for (size_t first = 0; first < s->ovr.lanes; first++) {
+        if (!wanted[first] || placed[first]) continue;
+        for (size_t l = first; l < s->ovr.lanes; l++) {
+            if (!wanted[l] || s->factor[l].matrix != s->factor[first].matrix) continue;
+            placed[l] = true;
+            all.order[n++] = l;
+        }
+        all.first[++all.groups] = n;
     }
+    memset(s->z, 0, o->width * s->ovr.lanes * sizeof *s->z);
+    return parallel_if(o->width >= WIDE, o->ctx, all.groups, precondition_group, &all);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -139,12 +179,12 @@ static bool is_solved(const struct ovr_newton *d, const struct ovr_state *s, siz
     return far || square / (2 * s->ovr.rest->o->l2) <= fraction * most;
 }
 
-static void begin_step(struct ovr_state *s, double *rz, bool *active) {
+static sepal_status begin_step(struct ovr_state *s, double *rz, bool *active) {
     const struct objective *o = s->ovr.rest->o;
     size_t lanes = s->ovr.lanes, count = o->width * lanes;
     for (size_t k = 0; k < count; k++) s->r[k] = s->goes[k % lanes] ? -s->gradient[k] : 0;
     memset(s->step, 0, count * sizeof *s->step);
-    ovr_step_precondition(s);
+    TRY(ovr_step_precondition(s, s->goes));
     dots(rz, s, s->r, s->z, o->width);
     for (size_t l = 0; l < lanes; l++) {
         active[l] = s->goes[l] && rz[l] > 0;
@@ -158,6 +198,7 @@ static void begin_step(struct ovr_state *s, double *rz, bool *active) {
     }
     for (size_t j = 0, k = 0; j < o->width; j++)
         for (size_t l = 0; l < lanes; l++, k++) s->p[k] = active[l] ? s->z[k] : 0;
+    return SEPAL_OK;
 }
 
 /* One iteration of conjugate gradients for the lanes that are active. */
@@ -174,7 +215,7 @@ static sepal_status take_product(struct ovr_state *s, double *rz, const bool *ac
             s->step[k] += length[l] * s->p[k];
             s->r[k] -= length[l] * s->q[k];
         }
-    ovr_step_precondition(s);
+    TRY(ovr_step_precondition(s, active));
     dots(now, s, s->r, s->z, width);
     for (size_t l = 0; l < lanes; l++) {
         more[l] = active[l] && rz[l] > 0 ? now[l] / rz[l] : 0;
@@ -206,7 +247,7 @@ sepal_status ovr_find_steps(struct ovr_newton *d, struct ovr_state *s) {
     bool active[OVR_LANES] = {0};
     TRY(ovr_step_make_factors(s));
     if (s->broken) return SEPAL_OK;
-    begin_step(s, rz, active);
+    TRY(begin_step(s, rz, active));
     memcpy(first, rz, lanes * sizeof *rz);
     for (int k = 0; k < PRODUCTS_MOST && ovr_any(active, lanes); k++) {
         TRY(take_product(s, rz, active));
