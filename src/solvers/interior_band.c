@@ -29,7 +29,7 @@ struct band {
     double *mean[2], below[2];
 };
 
-/* Some rows as a problem of their own, and behind them the means. */
+/* Some rows less the centre as a problem of their own, and behind them the means. */
 struct few {
     struct objective o;
     struct matrix x;
@@ -73,7 +73,7 @@ static sepal_status band_take_rows(struct few *few, const struct band *b, size_t
     TRY(band_make_room(few, n + (b->below[0] > 0) + (b->below[1] > 0), arena));
     for (size_t i = 0; i < n; i++) {
         const struct block *block = matrix_block_of(&o->rows, b->row[i], &local);
-        block_dense(block, local, 1, o->cols, NULL, NULL, band_place_of(few, i), o->cols);
+        block_dense(block, local, 1, o->cols, o->centre, NULL, band_place_of(few, i), o->cols);
         few->label[i] = o->label[b->row[i]];
         few->row_weight[i] = o->row_weight[b->row[i]];
     }
@@ -86,6 +86,7 @@ static sepal_status band_take_rows(struct few *few, const struct band *b, size_t
     }
     few->o.arena = arena;
     few->o.x = &few->x;
+    few->o.centre = NULL; /* it is off them */
     few->o.label = few->label;
     few->o.row_weight = few->row_weight;
     return objective_init(&few->o);
@@ -163,8 +164,7 @@ static sepal_status band_find_means(struct band *b) {
             sum += factor[i];
         }
         TRY(objective_back(mean, o, factor));
-        for (size_t j = 0; j < o->cols; j++)
-            mean[j] = mean[j] / sum + (o->centre ? o->centre[j] : 0);
+        for (size_t j = 0; j < o->cols; j++) mean[j] /= sum;
         b->below[side] = sum;
     }
     return SEPAL_OK;
