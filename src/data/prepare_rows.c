@@ -97,7 +97,8 @@ static sepal_status prepare_sparse_block(struct made_row *row, sepal_ctx *ctx,
                                          double *room) {
     struct entries *entries = row->entries;
     TRY(entries_init(entries, ctx, block->rows));
-    TRY(entries_reserve(entries, ctx, block->rows * all->schema->n_columns)); /* few have more */
+    const struct matrix *from = &all->data->matrix;
+    TRY(entries_reserve(entries, ctx, from->nonzeros / from->rows * block->rows + 1)); /* a guess */
     for (size_t i = 0; i < block->rows; i++) {
         const double *cells = matrix_cells(room, ctx, &all->data->matrix, block->first_row + i);
         TRY(make_row(row, ctx, all, cells, block->first_row + i));
