@@ -158,32 +158,60 @@ static bool is_of_model(const struct plot_kind *kind) {
     return (kind->needs & (NEEDS_MODEL | NEEDS_JUDGEMENT)) && !(kind->needs & NEEDS_REPORT);
 }
 
-/* A picture that does not apply to the model is left out; anything else is a failure. */
-static sepal_status put_picture(struct html *html, const struct page_facts *facts,
-                                const struct plot_kind *kind, size_t *shown) {
-    void *bytes = NULL;
-    size_t n = 0;
+/* Two renditions of each picture: one for a phone, of which the letters are as large there as the page's own. The
+   style shows one of them. */
+static const struct {
+    const char *name, *options;
+} renditions[] = {{"broad", "theme=auto"}, {"narrow", "theme=auto, width=360, height=380"}};
+enum { RENDITIONS = sizeof renditions / sizeof *renditions };
+
+struct rendition {
+    void *bytes;
+    size_t n;
+};
+
+/* A picture that does not apply to the model is left out, as told by n = 0; anything else is a failure. */
+static sepal_status make_picture(struct rendition *out, struct html *html,
+                                 const struct page_facts *facts, const char *kind,
+                                 const char *options) {
     sepal_ctx *ctx = html->ctx;
     if (html->text.failed)
         return SEPAL_EMEMORY; /* before a picture that is left out takes its message along */
-    sepal_status status = plot_make(&bytes, &n, ctx, kind->name, facts->model, facts->data,
-                                    facts->judgement, "theme=auto");
-    if (status == SEPAL_EUSAGE || status == SEPAL_EDATA || status == SEPAL_EMODEL) {
-        forgive(ctx);
-        return SEPAL_OK;
-    }
-    TRY(status);
-    if (html->text.length + n < PAGE_BYTES) {
-        char name[32];
-        snprintf(name, sizeof name, "p%zu", ++*shown);
-        html_put(html, "<figure>\n");
-        html_svg(html, name, bytes, n);
-        html_put(html, "\n<figcaption class=soft>");
-        html_text(html, kind->summary);
-        html_put(html, "</figcaption>\n</figure>\n");
-    }
-    mem_free(bytes);
+    sepal_status status = plot_make(&out->bytes, &out->n, ctx, kind, facts->model, facts->data,
+                                    facts->judgement, options);
+    if (status != SEPAL_EUSAGE && status != SEPAL_EDATA && status != SEPAL_EMODEL) return status;
+    forgive(ctx);
     return SEPAL_OK;
+}
+
+/* Without room for both only the broad one, which is then shown everywhere. */
+static void show_picture(struct html *html, const struct plot_kind *kind,
+                         const struct rendition *made, size_t number) {
+    size_t used = html->text.length + made[0].n;
+    if (used >= PAGE_BYTES) return;
+    bool both = made[1].n > 0 && used + made[1].n < PAGE_BYTES;
+    html_put(html, both ? "<figure class=two>\n" : "<figure>\n");
+    for (size_t i = 0; i < (both ? RENDITIONS : 1); i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p%zu%c", number, "bn"[i]);
+        html_putf(html, "<div class=%s>\n", renditions[i].name);
+        html_svg(html, name, made[i].bytes, made[i].n);
+        html_put(html, "</div>\n");
+    }
+    html_put(html, "<figcaption class=soft>");
+    html_text(html, kind->summary);
+    html_put(html, "</figcaption>\n</figure>\n");
+}
+
+static sepal_status put_picture(struct html *html, const struct page_facts *facts,
+                                const struct plot_kind *kind, size_t *shown) {
+    struct rendition made[RENDITIONS] = {0};
+    sepal_status status = SEPAL_OK;
+    for (size_t i = 0; i < RENDITIONS && status == SEPAL_OK && (i == 0 || made[0].n > 0); i++)
+        status = make_picture(&made[i], html, facts, kind->name, renditions[i].options);
+    if (status == SEPAL_OK && made[0].n > 0) show_picture(html, kind, made, ++*shown);
+    for (size_t i = 0; i < RENDITIONS; i++) mem_free(made[i].bytes);
+    return status;
 }
 
 sepal_status page_pictures(struct html *html, const struct page_facts *facts) {

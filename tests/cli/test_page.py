@@ -62,7 +62,7 @@ def check_form(what, source):
         check(all(c.attributes.get("scope") in ("row", "col") for c in table.all("th")), what, "scope of heads")
         if "sortable" in table.attributes.get("class", ""):
             check(all(list(h.all("button")) for h in next(table.all("thead")).all("th")), what, "buttons")
-    pictures = [one for figure in page.all("figure") for one in figure.children if one.tag == "svg"]
+    pictures = [one for figure in page.all("figure") for div in figure.all("div") for one in div.children if one.tag == "svg"]
     for svg in pictures:
         check(svg.attributes.get("role") == "img" and next(svg.all("title")).text(), what, "a picture is named")
         own = {c for one in svg.all() for c in one.attributes.get("class", "").split()}
