@@ -169,5 +169,5 @@ class Tab:
 
 
 def open_browser():
-    program = shutil.which("chromium")
+    program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     return Browser(program) if program else None

@@ -131,7 +131,7 @@ def make_pages():
 
 opened = open_browser()
 if opened is None:
-    print("there is no chromium")
+    print("there is neither chromium-headless-shell nor chromium")
     sys.exit(77)
 os.mkdir("pictures")
 with opened as browser:
